@@ -9,10 +9,13 @@
 #include "tools/proa-translate/Folder.h"
 #include "tools/proa-translate/IrSummary.h"
 #include "tools/proa-translate/OnnxCoverage.h"
+#include "tools/proa-translate/OnnxFile.h"
 #include "tools/proa-translate/Summary.h"
 #include "translator/export/Export.h"
+#include "translator/export/onnx/OnnxExport.h"
 #include "translator/import/Import.h"
 #include "translator/legacy/WriteProgram.h"
+#include "translator/onnx/Schema.h"
 #include "translator/params/ModelFolder.h"
 #include "translator/params/ModelMeta.h"
 
@@ -57,6 +60,7 @@ struct Options {
   std::string to = "mlir";
   std::string parameters;
   std::string function;
+  int64_t opset = exporter::OnnxExportOptions().opset;
 };
 
 /// Time of each phase.
@@ -97,12 +101,17 @@ void declare(CommandLine &line, Options &options) {
       line.add_option(
               "--to", options.to,
               "Format of the output: mlir; json or pdmodel: a legacy program, which Paddle 2.6 loads; "
-              "folder: a legacy program with its weights, in the folder -o")
-          ->check(CLI::IsMember({"mlir", "json", "pdmodel", "folder"}))
+              "folder: a legacy program with its weights, in the folder -o; onnx: an ONNX model, in the file "
+              "-o")
+          ->check(CLI::IsMember({"mlir", "json", "pdmodel", "folder", "onnx"}))
           ->capture_default_str();
   line.add_option("--params", options.parameters,
-                  "With --to=folder: weights file; default: the file in the model's folder")
+                  "With --to=folder or onnx: weights file; default: the file in the model's folder")
       ->type_name("FILE");
+  line.add_option("--opset", options.opset, "With --to=onnx: opset of the model")
+      ->check(CLI::Range(exporter::oldestWrittenOpset, onnx::newestOpsetVersion))
+      ->type_name("N")
+      ->capture_default_str();
   line.add_option("--function", options.function,
                   "Function of an IR file; default: main, else the only public function")
       ->type_name("NAME");
@@ -133,6 +142,8 @@ void declare(CommandLine &line, Options &options) {
   line.add_flag("--timing", options.timing, "Prints the times of reading, importing and writing on stderr");
   declareWarnings(line, options.warnings);
 }
+
+bool writesWeights(const Options &options) { return options.to == "folder" || options.to == "onnx"; }
 
 /// A program in MLIR.
 struct Translation {
@@ -360,9 +371,12 @@ Result<void> writeSummary(Options &options) {
   return writeOutput(options.output, options.json ? summaryJson(summary) : summaryText(summary));
 }
 
-Result<void> translateToFolder(Options &options) {
+/// Writes a program with its weights: a folder, or an ONNX file.
+Result<void> translateWithWeights(Options &options) {
+  bool isOnnx = options.to == "onnx";
   if (options.output == "-")
-    return errorAt("-o", "expected a folder name for --to=folder");
+    return errorAt("-o",
+                   isOnnx ? "expected a file name for --to=onnx" : "expected a folder name for --to=folder");
   Result<params::ModelFiles> files = params::findModel(options.path);
   if (!files)
     return files.diagnostics();
@@ -374,7 +388,8 @@ Result<void> translateToFolder(Options &options) {
   }
   WarningPrinter warnings(options.warnings);
   options.import.onDiagnostic = [&](const Diagnostic &warning) { warnings.add(warning); };
-  return writeFolder({options.path, options.function, options.parameters, options.output, options.import});
+  FolderRequest request{options.path, options.function, options.parameters, options.output, options.import};
+  return isOnnx ? writeOnnx(request, options.opset) : writeFolder(request);
 }
 
 Result<void> translate(Options options) {
@@ -382,8 +397,8 @@ Result<void> translate(Options options) {
     return writeCoverage(options);
   if (options.summary)
     return writeSummary(options);
-  if (options.to == "folder")
-    return translateToFolder(options);
+  if (writesWeights(options))
+    return translateWithWeights(options);
   Timing timing(options.timing);
   mlir::DialectRegistry registry;
   registerProgramDialects(registry);
@@ -437,11 +452,13 @@ int main(int argc, char **argv) {
   Options options;
   CommandLine line(
       "proa-translate",
-      "Imports a program of Paddle into the pd dialect, summarizes it, or exports it to a legacy program.",
+      "Imports a program of Paddle into the pd dialect, summarizes it, or exports it to a legacy program or "
+      "to ONNX.",
       "  proa-translate test/corpus/models/nlp/bert\n"
       "  proa-translate model.pdmodel -o model.mlir\n"
       "  proa-translate program.json --bytecode -o model.mlirbc\n"
       "  proa-translate model.mlir --to=pdmodel -o model.pdmodel\n"
+      "  proa-translate resnet50 --to=onnx --opset=17 -o resnet50.onnx\n"
       "  proa-translate resnet50 --feeds relu_0.tmp_0 --fetches pool2d_1.tmp_0 --to=folder -o part\n"
       "  proa-translate model.pdmodel --summary --dims image=1x3x224x224\n"
       "  proa-translate --coverage --format=json\n");
@@ -453,8 +470,8 @@ int main(int argc, char **argv) {
   if (options.path.empty() == options.coverage.empty())
     return failCommandLine(line, !options.coverage.empty() ? "--coverage lists all ops and takes no model"
                                                            : "model is required");
-  if (options.to != "folder" && !options.parameters.empty())
-    return failCommandLine(line, "--params is for --to=folder: other forms hold no weights");
+  if (!writesWeights(options) && !options.parameters.empty())
+    return failCommandLine(line, "--params is for --to=folder and --to=onnx: other forms hold no weights");
   if (options.to != "folder" && (options.bytecode || options.to == "pdmodel"))
     if (std::string wrong = checkBinaryOutput(options.output, options.force); !wrong.empty())
       return failCommandLine(line, wrong);

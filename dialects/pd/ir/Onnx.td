@@ -17,7 +17,7 @@
 //               value changes the results. An export leaves them out, which means the default of ONNX.
 //   hook:       function in translator/import/onnx/hooks that replaces the import by this table.
 //   exportHook: function in translator/export/onnx/hooks that replaces the export by this table.
-//   writtenIf:  C++ expression on `op`: whether the ONNX op can express it; empty: always.
+//   writtenIf:  C++ expression on `op` and `opset`: whether the ONNX op can express it; empty: always.
 // An import refuses other inputs and attributes, unless the hook asks for them or they have their defaults.
 class Onnx<string type, list<string> inputs_, list<string> outputs_, list<string> attributes_ = [],
            list<string> set_ = [], list<string> ignored_ = [], string hook_ = "", string exportHook_ = "",

@@ -5,6 +5,7 @@
 include "dialects/pd/ir/Base.td"
 
 def Pd_OptimizationBarrierOp : Pd_Op<"optimization_barrier", [Pd_Elementwise]> {
+  let onnx = [OnnxWritten<"exportBarrier">];
   let summary = "The same tensor, protected from merging with x by optimizations";
   let description = [{
     out = x. Ops on `out` are not merged with ops on x, so that a value that is recomputed to save memory stays

@@ -6,6 +6,7 @@ include "dialects/pd/ir/Base.td"
 include "dialects/pd/ops/control/ArrayOperand.td"
 
 def Pd_ArrayCreateOp : Pd_Op<"array_create"> {
+  let onnx = [OnnxWritten<"exportArrayCreate">];
   let sharding = "whole: a tensor array holds whole tensors";
   let summary = "An array without elements";
   let arguments = (ins);
@@ -16,6 +17,7 @@ def Pd_ArrayCreateOp : Pd_Op<"array_create"> {
 }
 
 def Pd_ArrayWriteOp : Pd_Op<"array_write", [DeclareOpInterfaceMethods<ArrayVjpOpInterface>]> {
+  let onnx = [OnnxWritten<"exportArrayWrite">];
   let sharding = "whole: a tensor array holds whole tensors";
   let summary = "The array with element `index` replaced by x";
   let description = [{
@@ -37,6 +39,7 @@ def Pd_ArrayWriteOp : Pd_Op<"array_write", [DeclareOpInterfaceMethods<ArrayVjpOp
 }
 
 def Pd_ArrayReadOp : Pd_Op<"array_read", [DeclareOpInterfaceMethods<ArrayVjpOpInterface>]> {
+  let onnx = [OnnxWritten<"exportArrayRead">];
   let sharding = "whole: a tensor array holds whole tensors";
   let summary = "Element `index` of the array; a negative index counts from the end";
   let constraints = ["C1. index has one element; a run checks that it is in range", "C2. the array has been written"];
@@ -112,6 +115,7 @@ def Pd_ArrayZerosLikeOp : Pd_Op<"array_zeros_like"> {
 }
 
 def Pd_ArraySplitOp : Pd_Op<"array_split"> {
+  let onnx = [OnnxWritten<"exportArraySplit">];
   let sharding = "whole: a tensor array holds whole tensors";
   let summary = "The parts of a tensor along `axis` as an array: the inverse of array_to_tensor";
   let description = [{
@@ -130,6 +134,7 @@ def Pd_ArraySplitOp : Pd_Op<"array_split"> {
 }
 
 def Pd_ArrayLengthOp : Pd_Op<"array_length", [Pd_SameForAllExamples]> {
+  let onnx = [OnnxWritten<"exportArrayLength">];
   let sharding = "whole: a tensor array holds whole tensors";
   let summary = "The number of elements, as an i64 vector of one element";
   let constraints = ["C1. out is a vector of one i64"];
@@ -157,6 +162,7 @@ def Pd_ArraySliceOp : Pd_Op<"array_slice", [DeclareOpInterfaceMethods<ArrayVjpOp
 }
 
 def Pd_ArrayToTensorOp : Pd_Op<"array_to_tensor", [DeclareOpInterfaceMethods<ArrayVjpOpInterface>]> {
+  let onnx = [OnnxWritten<"exportArrayToTensor">];
   let sharding = "whole: a tensor array holds whole tensors";
   let summary = "All elements as one tensor, concatenated along `axis` or stacked along a new axis";
   let description = "`sizes` has the dim size of each element along `axis`.";

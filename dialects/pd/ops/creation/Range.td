@@ -5,6 +5,7 @@
 include "dialects/pd/ir/Base.td"
 
 def Pd_ArangeOp : Pd_Op<"arange"> {
+  let onnx = [OnnxWritten<"exportArange">];
   let sharding = "whole: the dims of its results depend on data";
   let summary = "The numbers start, start + step, ... before end, as a 1-D tensor";
   let description = [{

@@ -119,6 +119,7 @@ def Pd_PolygonBoxTransformOp : Pd_Op<"polygon_box_transform"> {
 }
 
 def Pd_YoloBoxOp : Pd_Op<"yolo_box"> {
+  let onnx = [OnnxWritten<"exportYoloBox">];
   let sharding = "b * * *, b * -> b * *, b * *";
   let summary = "Boxes and class scores from a YOLOv3 head";
   let description = [{

@@ -13,6 +13,7 @@ defvar nmsConstraints = [
 ];
 
 def Pd_MulticlassNms3Op : Pd_Op<"multiclass_nms3"> {
+  let onnx = [OnnxWritten<"exportMulticlassNms3", "isMulticlassNmsInOnnx(op)">];
   let sharding = "whole: the dims of its results depend on data";
   let summary = "Non-maximum suppression by class";
   let description = [{
@@ -69,6 +70,7 @@ def Pd_MatrixNmsOp : Pd_Op<"matrix_nms"> {
 }
 
 def Pd_NmsOp : Pd_DetectionOp<"nms"> {
+  let onnx = [OnnxWritten<"exportNms">];
   let sharding = "whole: the dims of its results depend on data";
   let summary = "Non-maximum suppression: the indices of boxes whose overlap with all earlier selected boxes is at "
     "most the threshold";

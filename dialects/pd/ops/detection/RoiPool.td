@@ -21,6 +21,7 @@ defvar roiConstraints = [
 
 def Pd_RoiAlignOp : Pd_RoiOp<"roi_align", (ins DefaultValuedAttr<I64Attr, "-1">:$sampling_ratio,
     DefaultValuedAttr<BoolAttr, "false">:$aligned), (outs Pd_FloatTensor:$out)> {
+  let onnx = [OnnxWritten<"exportRoiAlign">];
   let sharding = "* c * *, * *, * -> * c * *";
   let summary = "RoI align: means of samples in the cells of regions";
   let description = [{

@@ -6,6 +6,7 @@ include "dialects/pd/ir/Base.td"
 include "dialects/pd/autodiff/Broadcasting.td"
 
 def Pd_GatherOp : Pd_Op<"gather"> {
+  let onnx = [OnnxWritten<"exportGather">];
   let summary = "Slices of x along `axis` at the indices in `index`";
   let description = [{
     The result has the dimensions of x, with `axis` replaced by the dimensions of `index`. `axis_tensor` must be
@@ -31,6 +32,7 @@ def Pd_GatherOp : Pd_Op<"gather"> {
 }
 
 def Pd_GatherNdOp : Pd_FoldableOp<"gather_nd"> {
+  let onnx = [OnnxWritten<"exportGatherNd">];
   let summary = "Slices of x at the index tuples in the rows of `index`";
   let description = [{
     The last dimension of `index`, of static size k, addresses the first k dimensions of x. The result has the other
@@ -68,6 +70,7 @@ def Pd_IndexSelectOp : Pd_Op<"index_select"> {
 }
 
 def Pd_TakeAlongAxisOp : Pd_FoldableOp<"take_along_axis", [Pd_BroadcastsOperands]> {
+  let onnx = [OnnxWritten<"exportTakeAlongAxis">];
   let lod = "none";
   let summary = "out[i, j, k] = x[i, indices[i, j, k], k] for axis 1";
   let description = "A dimension of size 1, other than `axis`, of either operand is broadcast.";

@@ -16,6 +16,7 @@ defvar ScatterKinds = [{
 }];
 
 def Pd_ScatterNdOp : Pd_FoldableOp<"scatter_nd"> {
+  let onnx = [OnnxWritten<"exportScatterNd">];
   let summary = "x with `updates` written at the index tuples in the rows of `index`";
   let description = [{
     The last dimension of `index`, of static size k, addresses the first k dimensions of x. `updates` has the other
@@ -41,6 +42,7 @@ def Pd_ScatterNdOp : Pd_FoldableOp<"scatter_nd"> {
 }
 
 def Pd_PutAlongAxisOp : Pd_FoldableOp<"put_along_axis", [Pd_BroadcastsOperands]> {
+  let onnx = [OnnxWritten<"exportPutAlongAxis">];
   let summary = "x with out[i, indices[i, j, k], k] = values[i, j, k] for axis 1";
   let description = ScatterKinds # "`values` is broadcast to the shape of `indices`.";
   let constraints = [
@@ -71,6 +73,7 @@ def Pd_PutAlongAxisOp : Pd_FoldableOp<"put_along_axis", [Pd_BroadcastsOperands]>
 }
 
 def Pd_SetValueOp : Pd_Op<"set_value", [AttrSizedOperandSegments, Pd_BroadcastsOperands]> {
+  let onnx = [OnnxWritten<"exportSetValueToOnnx">];
   let lod = "none";
   let summary = "x with the elements of a slice replaced by `values`";
   let description = [{

@@ -12,6 +12,7 @@ defvar FusedIntoMatmul = ["force_fp32_output", "Scale_x", "Scale_y", "Scale_out"
 
 def Pd_MatmulOp : Pd_FoldableOp<"matmul",
     [DeclareOpInterfaceMethods<ContractionOpInterface, ["getContractionMaps"]>]> {
+  let onnx = [OnnxWritten<"exportMatmul">];
   let summary = "Matrix product over the last two dimensions, with broadcast leading dimensions";
   let description = [{
     `out[..., m, n] = sum over k of x[..., m, k] * y[..., k, n]`. With `transpose_x` (`transpose_y`) the last two

@@ -25,7 +25,7 @@ class LegacyFusedElementwise<string type> : Legacy<type, ["X", "Y"], ["Out"], []
   ["axis", "scale", "save_intermediate_out", "functor_list", "IntermediateOut"], "importFusedElementwise">;
 
 def Pd_AddOp : Pd_BinaryOp<"add", Pd_Tensor, [Commutative]> {
-  let onnx = [OnnxBinary<"Add">];
+  let onnx = [OnnxWritten<"exportBoolAdd", "isBool(op.getX())">, OnnxBinary<"Add">];
   let summary = "x + y; logical or for bools";
   let scalar = "b.add(x, y)";
   let derivatives = ["1.0", "1.0"];
@@ -48,7 +48,7 @@ def Pd_SubtractOp : Pd_BinaryOp<"subtract", Pd_NumberTensor> {
 }
 
 def Pd_MultiplyOp : Pd_BinaryOp<"multiply", Pd_Tensor, [Commutative]> {
-  let onnx = [OnnxBinary<"Mul">];
+  let onnx = [OnnxWritten<"exportBoolMultiply", "isBool(op.getX())">, OnnxBinary<"Mul">];
   let summary = "x * y; logical and for bools";
   let scalar = "b.multiply(x, y)";
   let derivatives = ["y", "x"];
@@ -77,6 +77,7 @@ class Pd_ExtremeOfTwoOp<string mnemonic> : Pd_BinaryOp<mnemonic, Pd_RealTensor> 
 }
 
 def Pd_MaximumOp : Pd_ExtremeOfTwoOp<"maximum"> {
+  let onnx = [OnnxWritten<"exportMaximum">];
   let summary = "x > y ? x : y; so y if either is NaN. With `propagate_nan` NaN if either is NaN, as in the new IR";
   let scalar = "op.getPropagateNan() ? b.maximum(x, y) : b.select(b.lessThan(y, x), x, y)";
   let derivatives = ["ofExtreme(e, x > y, x, y, op, 0.5)", "ofExtreme(e, x <= y, x, y, op, -0.5)"];
@@ -84,6 +85,7 @@ def Pd_MaximumOp : Pd_ExtremeOfTwoOp<"maximum"> {
 }
 
 def Pd_MinimumOp : Pd_ExtremeOfTwoOp<"minimum"> {
+  let onnx = [OnnxWritten<"exportMinimum">];
   let summary = "x < y ? x : y; so y if either is NaN. With `propagate_nan` NaN if either is NaN, as in the new IR";
   let scalar = "op.getPropagateNan() ? b.minimum(x, y) : b.select(b.lessThan(x, y), x, y)";
   let derivatives = ["ofExtreme(e, x < y, x, y, op, 0.5)", "ofExtreme(e, x >= y, x, y, op, -0.5)"];
@@ -91,6 +93,7 @@ def Pd_MinimumOp : Pd_ExtremeOfTwoOp<"minimum"> {
 }
 
 def Pd_FmaxOp : Pd_BinaryOp<"fmax", Pd_RealTensor, [Commutative]> {
+  let onnx = [OnnxWritten<"exportFmax">];
   let summary = "The larger of x and y; of a NaN and a number, the number";
   let scalar = "b.fmax(x, y)";
   let derivatives = ["1.0 - e.indicator(x < y, x) - e.indicator(e.isnan(x), x)",
@@ -99,6 +102,7 @@ def Pd_FmaxOp : Pd_BinaryOp<"fmax", Pd_RealTensor, [Commutative]> {
 }
 
 def Pd_FminOp : Pd_BinaryOp<"fmin", Pd_RealTensor, [Commutative]> {
+  let onnx = [OnnxWritten<"exportFmin">];
   let summary = "The smaller of x and y; of a NaN and a number, the number";
   let scalar = "b.fmin(x, y)";
   let derivatives = ["1.0 - e.indicator(x > y, x) - e.indicator(e.isnan(x), x)",
@@ -107,6 +111,7 @@ def Pd_FminOp : Pd_BinaryOp<"fmin", Pd_RealTensor, [Commutative]> {
 }
 
 def Pd_RemainderOp : Pd_BinaryOp<"remainder", Pd_RealTensor> {
+  let onnx = [OnnxWritten<"exportRemainder">];
   let summary = "x - floor(x / y) * y, which has the sign of y";
   let scalar = "b.remainder(x, y)";
   let derivatives = ["1.0", "-e.floor(x / y)"];
@@ -115,6 +120,7 @@ def Pd_RemainderOp : Pd_BinaryOp<"remainder", Pd_RealTensor> {
 }
 
 def Pd_FloorDivideOp : Pd_BinaryOp<"floor_divide", Pd_RealTensor> {
+  let onnx = [OnnxWritten<"exportFloorDivide">];
   let summary = "floor(x / y)";
   let scalar = "b.floorDivide(x, y)";
   let derivatives = ["", ""];
@@ -123,6 +129,7 @@ def Pd_FloorDivideOp : Pd_BinaryOp<"floor_divide", Pd_RealTensor> {
 }
 
 def Pd_ElementwisePowOp : Pd_BinaryOp<"elementwise_pow", Pd_NumberTensor> {
+  let onnx = [Onnx<"Pow", ["X", "Y"], ["Z"]>];
   let summary = "x to the power of y";
   let scalar = "b.pow(x, y)";
   let description = [{
@@ -135,6 +142,7 @@ def Pd_ElementwisePowOp : Pd_BinaryOp<"elementwise_pow", Pd_NumberTensor> {
 }
 
 def Pd_Atan2Op : Pd_BinaryOp<"atan2", Pd_FloatTensor> {
+  let onnx = [OnnxWritten<"exportAtan2">];
   let summary = "The angle of the point (y, x): atan2(x, y)";
   let scalar = "b.atan2(x, y)";
   let derivatives = ["y / (x * x + y * y)", "-x / (x * x + y * y)"];
@@ -149,6 +157,7 @@ def Pd_NextafterOp : Pd_BinaryOp<"nextafter", Pd_FloatTensor> {
 }
 
 def Pd_CopysignOp : Pd_BinaryOp<"copysign", Pd_FloatTensor> {
+  let onnx = [OnnxWritten<"exportCopysign">];
   let summary = "|x| with the sign of y";
   let scalar = "b.copysign(x, y)";
   let derivatives = ["e.select(e.equal(x, 0.0), 0.0, out / e.select(e.equal(x, 0.0), 1.0, x))", ""];
@@ -156,6 +165,7 @@ def Pd_CopysignOp : Pd_BinaryOp<"copysign", Pd_FloatTensor> {
 }
 
 def Pd_HeavisideOp : Pd_BinaryOp<"heaviside", Pd_RealTensor> {
+  let onnx = [OnnxWritten<"exportHeaviside">];
   let summary = "0 where x < 0 or NaN, y where x is 0, 1 where x > 0";
   let scalar = [{b.select(b.equal(x, b.number(0, x)), y, b.select(b.lessThan(b.number(0, x), x), b.number(1, x),
     b.number(0, x)))}];
@@ -206,13 +216,14 @@ class Pd_EqualityOp<string mnemonic> : Pd_CompareOp<mnemonic, [Commutative]> {
 }
 
 def Pd_EqualOp : Pd_EqualityOp<"equal"> {
-  let onnx = [OnnxBinary<"Equal">];
+  let onnx = [OnnxBinary<"Equal">, OnnxWritten<"exportEqual">];
   let summary = "x == y, for floats within a tolerance";
   let scalar = "areEqual(b, x, y, op)";
   let legacy = [LegacyByAxis<"equal", "importEquality">];
 }
 
 def Pd_NotEqualOp : Pd_EqualityOp<"not_equal"> {
+  let onnx = [OnnxWritten<"exportNotEqual">];
   let summary = "x != y, for floats outside of a tolerance";
   let scalar = "op.getTolerance().isZero() ? b.notEqual(x, y) : b.bitNot(areEqual(b, x, y, op))";
   let legacy = [LegacyByAxis<"not_equal", "importEquality">];
@@ -276,21 +287,21 @@ def Pd_LogicalXorOp : Pd_LogicalOp<"logical_xor"> {
 }
 
 def Pd_BitwiseAndOp : Pd_BinaryOp<"bitwise_and", Pd_BoolOrIntTensor, [Commutative]> {
-  let onnx = [OnnxBinary<"BitwiseAnd">];
+  let onnx = [OnnxWritten<"exportBitsOfBools", "isBool(op.getX())">, OnnxBinary<"BitwiseAnd">];
   let summary = "x & y";
   let scalar = "b.bitAnd(x, y)";
   let legacy = [Legacy<"bitwise_and", ["X", "Y"], ["Out"]>];
 }
 
 def Pd_BitwiseOrOp : Pd_BinaryOp<"bitwise_or", Pd_BoolOrIntTensor, [Commutative]> {
-  let onnx = [OnnxBinary<"BitwiseOr">];
+  let onnx = [OnnxWritten<"exportBitsOfBools", "isBool(op.getX())">, OnnxBinary<"BitwiseOr">];
   let summary = "x | y";
   let scalar = "b.bitOr(x, y)";
   let legacy = [Legacy<"bitwise_or", ["X", "Y"], ["Out"]>];
 }
 
 def Pd_BitwiseXorOp : Pd_BinaryOp<"bitwise_xor", Pd_BoolOrIntTensor, [Commutative]> {
-  let onnx = [OnnxBinary<"BitwiseXor">];
+  let onnx = [OnnxWritten<"exportBitsOfBools", "isBool(op.getX())">, OnnxBinary<"BitwiseXor">];
   let summary = "x ^ y";
   let scalar = "b.bitXor(x, y)";
   let legacy = [Legacy<"bitwise_xor", ["X", "Y"], ["Out"]>];

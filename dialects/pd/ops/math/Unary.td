@@ -40,20 +40,28 @@ def Pd_ExpOp : Pd_UnaryOfReals<"exp", "e to the power of x", "b.exp(x)", "out"> 
   let newIrGradients = ["exp_grad(out)", "exp_double_grad(out, dout)"];
 }
 def Pd_Expm1Op : Pd_UnaryOfReals<"expm1", "e^x - 1, accurate near zero", "b.expm1(x)", "out + 1.0"> {
+  let onnx = [OnnxWritten<"exportExpm1">];
   let newIrGradients = ["expm1_grad(out)"];
 }
 def Pd_LogOp : Pd_UnaryOfReals<"log", "Natural logarithm", "b.log(x)", "1.0 / x"> {
   let onnx = [OnnxUnaryMath<"Log">];
   let newIrGradients = ["log_double_grad(x, dout)"];
 }
-def Pd_Log1pOp : Pd_UnaryOfReals<"log1p", "log(1 + x), accurate near zero", "b.log1p(x)", "1.0 / (1.0 + x)">;
-def Pd_Log2Op : Pd_UnaryOfReals<"log2", "Logarithm to base 2", "b.log2(x)", "1.0 / (x * 0.69314718055994530942)">;
-def Pd_Log10Op : Pd_UnaryOfReals<"log10", "Logarithm to base 10", "b.log10(x)", "1.0 / (x * 2.30258509299404568402)">;
+def Pd_Log1pOp : Pd_UnaryOfReals<"log1p", "log(1 + x), accurate near zero", "b.log1p(x)", "1.0 / (1.0 + x)"> {
+  let onnx = [OnnxWritten<"exportLog1p">];
+}
+def Pd_Log2Op : Pd_UnaryOfReals<"log2", "Logarithm to base 2", "b.log2(x)", "1.0 / (x * 0.69314718055994530942)"> {
+  let onnx = [OnnxWritten<"exportLog2">];
+}
+def Pd_Log10Op : Pd_UnaryOfReals<"log10", "Logarithm to base 10", "b.log10(x)", "1.0 / (x * 2.30258509299404568402)"> {
+  let onnx = [OnnxWritten<"exportLog10">];
+}
 def Pd_SqrtOp : Pd_UnaryMath<"sqrt", "Square root", "b.sqrt(x)", "0.5 / out"> {
   let onnx = [OnnxUnary<"Sqrt">];
   let newIrGradients = ["sqrt_grad(out)", "sqrt_double_grad(out, dx)"];
 }
 def Pd_RsqrtOp : Pd_UnaryMath<"rsqrt", "1 / sqrt(x)", "b.rsqrt(x)", "-0.5 * out * out * out"> {
+  let onnx = [OnnxWritten<"exportRsqrt">];
   let precision = "full";
   let newIrGradients = ["rsqrt_grad(out)", "rsqrt_double_grad(out, dx)"];
 }
@@ -118,6 +126,7 @@ def Pd_FloorOp : Pd_UnaryFloat<"floor", "The largest integer that is not greater
   let newIrGradients = ["floor_grad(dout)"];
 }
 def Pd_TruncOp : Pd_UnaryOp<"trunc", Pd_RealTensor, "x rounded towards zero", "b.trunc(x)"> {
+  let onnx = [OnnxWritten<"exportTrunc">];
   let legacy = [LegacyUnary<"trunc">];
   let newIrGradients = ["trunc_grad(dout)"];
 }
@@ -135,6 +144,7 @@ def Pd_NegateOp : Pd_UnaryOp<"negate", Pd_NumberTensor, "-x", "b.negate(x)", "-1
 }
 
 def Pd_RoundOp : Pd_FoldableOp<"round"> {
+  let onnx = [OnnxWritten<"exportRound">];
   let summary = "x rounded to the nearest number with `decimals` decimals, halves away from zero";
   let description = "With `half_to_even` halves are rounded to even, as in Paddle 3.";
   let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<I64Attr, "0">:$decimals, DefaultValuedAttr<BoolAttr,
@@ -166,6 +176,7 @@ def Pd_AbsOp : Pd_FoldableOp<"abs"> {
 }
 
 def Pd_BitwiseNotOp : Pd_UnaryOp<"bitwise_not", Pd_BoolOrIntTensor, "Bitwise complement", "b.bitNot(x)"> {
+  let onnx = [OnnxWritten<"exportBitwiseNot">];
   let legacy = [LegacyUnary<"bitwise_not">];
 }
 
@@ -179,17 +190,26 @@ class Pd_UnaryPredicate<string mnemonic, string legacyType, string text, string 
   let legacy = [LegacyUnary<legacyType>];
 }
 
-def Pd_LogicalNotOp : Pd_UnaryPredicate<"logical_not", "logical_not", "x is zero", "b.bitNot(b.toBool(x))">;
-def Pd_IsnanOp : Pd_UnaryPredicate<"isnan", "isnan_v2", "x is NaN", "b.isnan(x)">;
-def Pd_IsinfOp : Pd_UnaryPredicate<"isinf", "isinf_v2", "Whether x is infinite", "b.isinf(x)">;
+def Pd_LogicalNotOp : Pd_UnaryPredicate<"logical_not", "logical_not", "x is zero", "b.bitNot(b.toBool(x))"> {
+  let onnx = [OnnxWritten<"exportLogicalNot">];
+}
+def Pd_IsnanOp : Pd_UnaryPredicate<"isnan", "isnan_v2", "x is NaN", "b.isnan(x)"> {
+  let onnx = [OnnxWritten<"exportIsnan">];
+}
+def Pd_IsinfOp : Pd_UnaryPredicate<"isinf", "isinf_v2", "Whether x is infinite", "b.isinf(x)"> {
+  let onnx = [OnnxWritten<"exportIsinf">];
+}
 def Pd_IsfiniteOp : Pd_UnaryPredicate<"isfinite", "isfinite_v2", "Whether x is neither NaN nor infinite",
-  "b.isfinite(x)">;
+  "b.isfinite(x)"> {
+  let onnx = [OnnxWritten<"exportIsfinite">];
+}
 
 def : OnnxFormula<"Cast", "importCast">;
 def : OnnxFormula<"CastLike", "importCastLike">;
 def : OnnxFormula<"BitCast", "importBitCast">;
 
 def Pd_CastOp : Pd_FoldableOp<"cast"> {
+  let onnx = [OnnxWritten<"exportCastToOnnx">];
   let summary = "x converted to another element type";
   let description = [{
     Float to integer rounds towards zero. Values out of range and NaN give the results of x86-64 code, as in Paddle:

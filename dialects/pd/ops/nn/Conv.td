@@ -51,6 +51,7 @@ class LegacyConv<string type, list<string> more = []> : Legacy<type, ["Input", "
    "fuse_relu_before_depthwise_conv", "fuse_residual_connection", "Bias", "ResidualData"]>;
 
 def Pd_Conv2dOp : Pd_ConvOp<"conv2d", 2, "{1, 1}", "{0, 0}", "NCHW"> {
+  let onnx = [OnnxWritten<"exportConv2d">];
   let precision = "low";
   let newIr = [NewIr<["input", "filter"], [], [], [], "depthwise_conv2d">];
   let legacy = [LegacyConv<"conv2d">, LegacyConv<"depthwise_conv2d">, LegacyConv<"fused_conv2d">];
@@ -60,6 +61,7 @@ def Pd_Conv2dOp : Pd_ConvOp<"conv2d", 2, "{1, 1}", "{0, 0}", "NCHW"> {
   }];
 }
 def Pd_Conv3dOp : Pd_ConvOp<"conv3d", 3, "{1, 1, 1}", "{0, 0, 0}", "NCDHW"> {
+  let onnx = [OnnxWritten<"exportConv3d">];
   let legacy = [LegacyConv<"conv3d">, LegacyConv<"fused_conv3d">];
   let newIrGradients = ["conv3d_double_grad(input, filter, dout)"];
 }
@@ -105,6 +107,7 @@ class Pd_ConvTransposeOp<string mnemonic, int spatial, string ones, string zeros
 }
 
 def Pd_Conv2dTransposeOp : Pd_ConvTransposeOp<"conv2d_transpose", 2, "{1, 1}", "{0, 0}", "NCHW"> {
+  let onnx = [OnnxWritten<"exportConv2dTranspose">];
   let newIr = [NewIr<["x", "filter", "#output_size"]>,
                NewIr<["x", "filter", "#output_size"], [], [], [], "depthwise_conv2d_transpose">];
   let precision = "low";
@@ -113,6 +116,7 @@ def Pd_Conv2dTransposeOp : Pd_ConvTransposeOp<"conv2d_transpose", 2, "{1, 1}", "
   let newIrGradients = ["conv2d_transpose_double_grad(x, filter, dout)"];
 }
 def Pd_Conv3dTransposeOp : Pd_ConvTransposeOp<"conv3d_transpose", 3, "{1, 1, 1}", "{0, 0, 0}", "NCDHW"> {
+  let onnx = [OnnxWritten<"exportConv3dTranspose">];
   let legacy = [LegacyConv<"conv3d_transpose", ["output_padding", "output_size"]>];
 }
 
@@ -149,9 +153,13 @@ class Pd_ConvWeightGradientOp<string mnemonic, int spatial, string ones, string 
   let referenceInCode = 1;
 }
 def Pd_Conv2dWeightGradientOp : Pd_ConvWeightGradientOp<"conv2d_weight_gradient", 2, "{1, 1}", "{0, 0}", "NCHW"> {
+  let onnx = [OnnxWritten<"exportConv2dWeightGradient">];
   let precision = "low";
 }
-def Pd_Conv3dWeightGradientOp : Pd_ConvWeightGradientOp<"conv3d_weight_gradient", 3, "{1, 1, 1}", "{0, 0, 0}", "NCDHW">;
+def Pd_Conv3dWeightGradientOp
+    : Pd_ConvWeightGradientOp<"conv3d_weight_gradient", 3, "{1, 1, 1}", "{0, 0, 0}", "NCDHW"> {
+  let onnx = [OnnxWritten<"exportConv3dWeightGradient">];
+}
 
 def : LegacyFormula<"var_conv_2d", ["X", "ROW", "COLUMN", "W"], ["Out", "Col"], ["InputChannel", "OutputChannel",
   "KernelH", "KernelW", "StrideH", "StrideW"], [], "importVarConv2d">;

@@ -5,6 +5,7 @@
 include "dialects/pd/ir/Base.td"
 
 def Pd_EmbeddingOp : Pd_Op<"embedding"> {
+  let onnx = [OnnxWritten<"exportEmbedding">];
   let summary = "Row x[i] of weight for each i";
   let description = [{
     The result has the dimensions of x followed by that of a row. If x is `padding_idx` (unless -1) the row is zero,

@@ -52,11 +52,21 @@ class Pd_InterpolateOp<string mnemonic, string spatial, string method, string te
   let referenceInCode = 1;
 }
 
-def Pd_LinearInterpOp : Pd_InterpolateOp<"linear_interp", "1", "Linear", "Linear interpolation">;
-def Pd_BilinearInterpOp : Pd_InterpolateOp<"bilinear_interp", "2", "Bilinear", "Linear interpolation">;
-def Pd_TrilinearInterpOp : Pd_InterpolateOp<"trilinear_interp", "3", "Trilinear", "Linear interpolation">;
-def Pd_BicubicInterpOp : Pd_InterpolateOp<"bicubic_interp", "2", "Bicubic", "Cubic interpolation">;
-def Pd_NearestInterpOp : Pd_InterpolateOp<"nearest_interp", "1 to 3", "Nearest", "Nearest-neighbor interpolation">;
+def Pd_LinearInterpOp : Pd_InterpolateOp<"linear_interp", "1", "Linear", "Linear interpolation"> {
+  let onnx = [OnnxWritten<"exportLinearInterp">];
+}
+def Pd_BilinearInterpOp : Pd_InterpolateOp<"bilinear_interp", "2", "Bilinear", "Linear interpolation"> {
+  let onnx = [OnnxWritten<"exportBilinearInterp">];
+}
+def Pd_TrilinearInterpOp : Pd_InterpolateOp<"trilinear_interp", "3", "Trilinear", "Linear interpolation"> {
+  let onnx = [OnnxWritten<"exportTrilinearInterp">];
+}
+def Pd_BicubicInterpOp : Pd_InterpolateOp<"bicubic_interp", "2", "Bicubic", "Cubic interpolation"> {
+  let onnx = [OnnxWritten<"exportBicubicInterp">];
+}
+def Pd_NearestInterpOp : Pd_InterpolateOp<"nearest_interp", "1 to 3", "Nearest", "Nearest-neighbor interpolation"> {
+  let onnx = [OnnxWritten<"exportNearestInterp">];
+}
 
 def Pd_InterpolateGradientOp : Pd_Op<"interpolate_gradient", [AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<LayoutOpInterface, ["getNumImageOperands"]>]> {

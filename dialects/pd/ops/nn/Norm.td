@@ -15,6 +15,7 @@ class LegacyBatchNorm<string type> : Legacy<type,
   ["fuse_with_relu"]>;
 
 def Pd_BatchNormOp : Pd_Op<"batch_norm", [AttrSizedOperandSegments, LayoutOpInterface]> {
+  let onnx = [OnnxWritten<"exportBatchNorm", "isInferenceBatchNorm(op)">];
   let summary = "Batch normalization: normalization of each channel over the batch";
   let description = [{
     `out = (x - m) / sqrt(v + epsilon) * scale + bias` for each channel. `momentum_tensor` overrides `momentum`;
@@ -53,6 +54,7 @@ def Pd_BatchNormOp : Pd_Op<"batch_norm", [AttrSizedOperandSegments, LayoutOpInte
 }
 
 def Pd_LayerNormOp : Pd_Op<"layer_norm", [AttrSizedOperandSegments]> {
+  let onnx = [OnnxWritten<"exportLayerNorm", "opset >= 17 && isPlainLayerNorm(op)">];
   let summary = "Layer normalization: normalization over the dimensions from begin_norm_axis on";
   let description = [{
     `out = (x - mean) / sqrt(variance + epsilon) * scale + bias`, with mean and (biased) variance over the dimensions

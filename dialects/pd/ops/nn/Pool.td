@@ -47,9 +47,11 @@ class Pd_PoolOp<string mnemonic, int spatial, string format> : Pd_Op<mnemonic, [
   let referenceInCode = 1;
 }
 def Pd_Pool2dOp : Pd_PoolOp<"pool2d", 2, "NCHW"> {
+  let onnx = [OnnxWritten<"exportPool2d">];
   let newIrGradients = ["pool2d_grad(x, out)", "pool2d_double_grad(x) -> dout"];
 }
 def Pd_Pool3dOp : Pd_PoolOp<"pool3d", 3, "NCDHW"> {
+  let onnx = [OnnxWritten<"exportPool3d">];
   let newIrGradients = ["pool3d_grad(x, out, dout)"];
 }
 
@@ -109,10 +111,12 @@ class Pd_MaxPoolWithIndexOp<string mnemonic, int spatial> : Pd_Op<mnemonic> {
   let referenceInCode = 1;
 }
 def Pd_MaxPool2dWithIndexOp : Pd_MaxPoolWithIndexOp<"max_pool2d_with_index", 2> {
+  let onnx = [OnnxWritten<"exportMaxPool2dWithIndex">];
   let precision = "low";
   let newIrGradients = ["max_pool2d_with_index_grad(x, mask)"];
 }
 def Pd_MaxPool3dWithIndexOp : Pd_MaxPoolWithIndexOp<"max_pool3d_with_index", 3> {
+  let onnx = [OnnxWritten<"exportMaxPool3dWithIndex">];
   let newIrGradients = ["max_pool3d_with_index_grad(x, mask)"];
 }
 

@@ -6,6 +6,7 @@ include "dialects/pd/ir/Base.td"
 include "dialects/pd/ir/Contraction.td"
 
 def Pd_RnnOp : Pd_Op<"rnn", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<ContractionOpInterface>]> {
+  let onnx = [OnnxWritten<"exportRnn", "hasNoDropout(op)">];
   let sharding = "inCode";
   let summary = "A stack of recurrent layers over time";
   let description = [{

@@ -13,6 +13,7 @@ class Pd_SoftmaxLikeOp<string mnemonic> : Pd_Op<mnemonic> {
 }
 
 def Pd_SoftmaxOp : Pd_SoftmaxLikeOp<"softmax"> {
+  let onnx = [Onnx<"Softmax", ["input"], ["output"], ["axis"]>];
   let summary = "exp(x) divided by its sum along the axis";
   let vjp = ["(dout - e.sum(dout * out, reducedAxes({static_cast<int64_t>(op.getAxis())}, x.rank()))) * out"];
   let description = [{
@@ -26,6 +27,7 @@ def Pd_SoftmaxOp : Pd_SoftmaxLikeOp<"softmax"> {
 }
 
 def Pd_LogSoftmaxOp : Pd_SoftmaxLikeOp<"log_softmax"> {
+  let onnx = [Onnx<"LogSoftmax", ["input"], ["output"], ["axis"]>];
   let summary = "Logarithm of the softmax";
   let vjp = ["dout - e.exp(out) * e.sum(dout, reducedAxes({static_cast<int64_t>(op.getAxis())}, x.rank()))"];
   let description = [{

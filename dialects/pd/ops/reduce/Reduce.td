@@ -32,6 +32,7 @@ class Pd_ReduceOp<string mnemonic, TypeConstraint type, string text> : Pd_Foldab
 }
 
 def Pd_SumOp : Pd_FoldableOp<"sum"> {
+  let onnx = [OnnxWritten<"exportSum">];
   let lod = "none";
   let summary = "Sum of elements; with `dtype`, of the elements converted to it";
   let description = reductionDescription # [{
@@ -71,22 +72,27 @@ class Pd_ExtremeOp<string mnemonic, string text, string kind> : Pd_ReduceOp<mnem
 def Pd_MaxOp : Pd_ExtremeOp<"max",
   "Largest element. Each of several largest elements gets the whole gradient of a legacy program",
   "Maximum"> {
+  let onnx = [OnnxWritten<"exportMax">];
   let newIrGradients = ["max_grad(x, out)"];
 }
 def Pd_MinOp : Pd_ExtremeOp<"min",
   "Smallest element. Each of several smallest elements gets the whole gradient of a legacy program",
   "Minimum"> {
+  let onnx = [OnnxWritten<"exportMin">];
   let newIrGradients = ["min_grad(x, out)"];
 }
 def Pd_AmaxOp : Pd_ExtremeOp<"amax", "Largest element, as pd.max; several largest elements share the gradient equally",
   "Maximum"> {
+  let onnx = [OnnxWritten<"exportAmax">];
   let newIrGradients = ["amax_grad(x, out, dout)"];
 }
 def Pd_AminOp : Pd_ExtremeOp<"amin",
   "Smallest element, as pd.min; several smallest elements share the gradient equally", "Minimum"> {
+  let onnx = [OnnxWritten<"exportAmin">];
   let newIrGradients = ["amin_grad(x, out, dout)"];
 }
 def Pd_ProdOp : Pd_ReduceOp<"prod", Pd_NumberTensor, "Product of elements"> {
+  let onnx = [OnnxWritten<"exportProd">];
   let reduction = "Product";
   let vjpInCode = 1;
   let precision = "full";
@@ -95,15 +101,18 @@ def Pd_ProdOp : Pd_ReduceOp<"prod", Pd_NumberTensor, "Product of elements"> {
   let newIrGradients = ["prod_grad(x, out)"];
 }
 def Pd_AllOp : Pd_ReduceOp<"all", Pd_BoolTensor, "Whether all elements are true"> {
+  let onnx = [OnnxWritten<"exportAll">];
   let reduction = "And";
   let legacy = [LegacyReduce<"reduce_all">];
 }
 def Pd_AnyOp : Pd_ReduceOp<"any", Pd_BoolTensor, "Whether any element is true"> {
+  let onnx = [OnnxWritten<"exportAny">];
   let reduction = "Or";
   let legacy = [LegacyReduce<"reduce_any">];
 }
 
 def Pd_MeanOp : Pd_Op<"mean"> {
+  let onnx = [OnnxWritten<"exportMean">];
   let lod = "none";
   let summary = "Mean of elements";
   let description = reductionDescription;

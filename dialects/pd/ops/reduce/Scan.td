@@ -30,6 +30,7 @@ class Pd_ScanOp<string mnemonic, TypeConstraint type, string text> : Pd_Op<mnemo
 }
 
 def Pd_CumsumOp : Pd_ScanOp<"cumsum", Pd_NumberTensor, "Cumulative sum along an axis"> {
+  let onnx = [OnnxWritten<"exportCumsum">];
   let constraints = [
     "C1. axis is in [-rank, rank) of x, where rank 0 counts as 1; flatten ignores it",
     "C2. out has the type of x; with flatten it is a vector",
@@ -46,6 +47,7 @@ def Pd_CumsumOp : Pd_ScanOp<"cumsum", Pd_NumberTensor, "Cumulative sum along an 
 }
 
 def Pd_CumprodOp : Pd_ScanOp<"cumprod", Pd_NumberTensor, "Cumulative product along an axis"> {
+  let onnx = [OnnxWritten<"exportCumprod">];
   let arguments = (ins Pd_NumberTensor:$x, DefaultValuedAttr<I64Attr, "-1">:$axis, BoolDefault<"false">:$flatten,
     BoolDefault<"false">:$exclusive, BoolDefault<"false">:$reverse);
   let precision = "full";
@@ -58,6 +60,7 @@ def Pd_CumprodOp : Pd_ScanOp<"cumprod", Pd_NumberTensor, "Cumulative product alo
 
 def Pd_LogcumsumexpOp : Pd_ScanOp<"logcumsumexp", Pd_FloatTensor,
   "Logarithm of the cumulative sum of exp(x) along an axis"> {
+  let onnx = [OnnxWritten<"exportLogcumsumexp">];
   let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<I64Attr, "-1">:$axis, BoolDefault<"false">:$flatten,
     BoolDefault<"false">:$exclusive, BoolDefault<"false">:$reverse);
   let legacy = [Legacy<"logcumsumexp", ["X"], ["Out"], ["axis", "flatten", "exclusive", "reverse"]>];
@@ -67,6 +70,7 @@ def Pd_LogcumsumexpOp : Pd_ScanOp<"logcumsumexp", Pd_FloatTensor,
 }
 
 def Pd_LinearRecurrenceOp : Pd_Op<"linear_recurrence", [ByThreads]> {
+  let onnx = [OnnxWritten<"exportLinearRecurrence">];
   let summary = "Linear recurrence along an axis: a cumulative sum with decay";
   let description = [{
     out[i] = x[i] + decay[i] * out[i - 1] along `axis`; with `reverse` x[i] + decay[i] * out[i + 1]. The first element

@@ -42,6 +42,7 @@ def Pd_HistogramOp : Pd_Op<"histogram"> {
 }
 
 def Pd_UniqueOp : Pd_Op<"unique"> {
+  let onnx = [OnnxWritten<"exportUnique">];
   let sharding = "whole: the dims of its results depend on data";
   let lod = "none";
   let summary = "The distinct elements (or, along `axis`, slices) of x in ascending order";

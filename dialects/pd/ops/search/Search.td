@@ -37,12 +37,17 @@ class Pd_ArgOp<string mnemonic, string legacyType, string text>
   let sharding = "inCode";
 }
 
-def Pd_ArgmaxOp : Pd_ArgOp<"argmax", "arg_max", "Index of the first largest element along an axis">;
-def Pd_ArgminOp : Pd_ArgOp<"argmin", "arg_min", "Index of the first smallest element along an axis">;
+def Pd_ArgmaxOp : Pd_ArgOp<"argmax", "arg_max", "Index of the first largest element along an axis"> {
+  let onnx = [OnnxWritten<"exportArgmax">];
+}
+def Pd_ArgminOp : Pd_ArgOp<"argmin", "arg_min", "Index of the first smallest element along an axis"> {
+  let onnx = [OnnxWritten<"exportArgmin">];
+}
 
 defvar ByThreadsWithScratch = DeclareOpInterfaceMethods<ThreadOpInterface, ["buildScratchBytes"]>;
 
 def Pd_ArgsortOp : Pd_Op<"argsort", [ByThreadsWithScratch]> {
+  let onnx = [OnnxWritten<"exportArgsortToOnnx">];
   let lod = "all";
   let summary = "The elements along an axis in order, and their original indices";
   let description = [{
@@ -68,6 +73,7 @@ def Pd_ArgsortOp : Pd_Op<"argsort", [ByThreadsWithScratch]> {
 }
 
 def Pd_TopkOp : Pd_Op<"topk", [ByThreadsWithScratch]> {
+  let onnx = [OnnxWritten<"exportTopk">];
   let lod = "all";
   let summary = "The k largest (or smallest) elements along an axis in order, and their indices";
   let description = [{
@@ -149,6 +155,7 @@ def Pd_MedianOp : Pd_AnyMedianOp<"median", "The median of the elements along axe
 }
 
 def Pd_NonzeroOp : Pd_Op<"nonzero"> {
+  let onnx = [OnnxWritten<"exportNonzero">];
   let sharding = "whole: the dims of its results depend on data";
   let lod = "none";
   let summary = "The indices of all nonzero elements, one per row, in row-major order";

@@ -5,6 +5,7 @@
 include "dialects/pd/ir/Base.td"
 
 def Pd_RowPositionsOp : Pd_Op<"row_positions"> {
+  let onnx = [OnnxWritten<"exportRowPositions">];
   let sharding = "whole: sequences are rows of one tensor, and a part could end inside of one";
   let summary = "For each row of x the index of its sequence, and its position in it";
   let description = [{
@@ -21,6 +22,7 @@ def Pd_RowPositionsOp : Pd_Op<"row_positions"> {
 }
 
 def Pd_RangesOp : Pd_Op<"ranges"> {
+  let onnx = [OnnxWritten<"exportRanges">];
   let sharding = "whole: sequences are rows of one tensor, and a part could end inside of one";
   let summary = "Concatenated ranges of integers, and their offsets";
   let description = [{

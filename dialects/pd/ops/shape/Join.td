@@ -8,6 +8,7 @@ defvar IntsDefault = DefaultValuedAttr<DenseI64ArrayAttr, "{}">;
 class IntDefault<string value> : DefaultValuedAttr<I64Attr, value>;
 
 def Pd_ConcatOp : Pd_Op<"concat", [AttrSizedOperandSegments, Pd_MovesElements]> {
+  let onnx = [OnnxWritten<"exportConcat">];
   let summary = "Concatenation of tensors along an axis";
   let description = [{
     Operands of rank 0 count as tensors of one element. `axis_tensor` must be constant and overrides `axis`.
@@ -113,6 +114,7 @@ def Pd_RepeatInterleaveOp : Pd_Op<"repeat_interleave"> {
 }
 
 def Pd_PadOp : Pd_Op<"pad"> {
+  let onnx = [OnnxWritten<"exportPad">];
   let lod = "none";
   let summary = "x padded with `pad_value`";
   let constraints = ["C1. paddings has two entries for each dimension of x", "C2. no padding is negative"];

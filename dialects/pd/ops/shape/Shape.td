@@ -6,6 +6,7 @@ include "dialects/pd/ir/Base.td"
 include "dialects/pd/autodiff/Broadcasting.td"
 
 def Pd_ReshapeOp : Pd_Op<"reshape", [Pd_MovesElements]> {
+  let onnx = [OnnxWritten<"exportReshape">];
   let lod = "rows";
   let summary = "The same elements, in row-major order, in another shape";
   let description = [{
@@ -39,6 +40,7 @@ def Pd_ReshapeOp : Pd_Op<"reshape", [Pd_MovesElements]> {
 }
 
 def Pd_TransposeOp : Pd_Op<"transpose", [Pd_MovesElements]> {
+  let onnx = [Onnx<"Transpose", ["data"], ["transposed"], ["perm"]>];
   let lod = "none";
   let summary = "Permutation of dimensions: dimension i of the result is dimension perm[i] of x";
   let constraints = [
@@ -64,6 +66,7 @@ def Pd_TransposeOp : Pd_Op<"transpose", [Pd_MovesElements]> {
 }
 
 def Pd_ExpandOp : Pd_Op<"expand", [Pd_MovesElements, Pd_BroadcastsOperands]> {
+  let onnx = [OnnxWritten<"exportExpand">];
   let lod = "rows";
   let summary = "x broadcast to a shape";
   let description = [{
@@ -110,6 +113,7 @@ def Pd_ExpandAsOp : Pd_Op<"expand_as", [Pd_MovesElements, Pd_BroadcastsOperands]
 }
 
 def Pd_DimOp : Pd_Op<"dim", [Pd_SameForAllExamples]> {
+  let onnx = [OnnxWritten<"exportDim">];
   let sharding = "inCode";
   let lod = "none";
   let summary = "The size of dimension `index` as a rank-0 int64 tensor";
@@ -129,6 +133,7 @@ def Pd_DimOp : Pd_Op<"dim", [Pd_SameForAllExamples]> {
 }
 
 def Pd_ShapeOp : Pd_Op<"shape", [Pd_SameForAllExamples]> {
+  let onnx = [OnnxWritten<"exportShape">];
   let sharding = "inCode";
   let lod = "none";
   let summary = "The dims of x as a 1-D int32 tensor";

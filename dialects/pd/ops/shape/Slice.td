@@ -7,6 +7,7 @@ include "dialects/pd/ir/Base.td"
 defvar IntsDefault = DefaultValuedAttr<DenseI64ArrayAttr, "{}">;
 
 def Pd_SliceOp : Pd_Op<"slice", [AttrSizedOperandSegments, Pd_MovesElements]> {
+  let onnx = [OnnxWritten<"exportSliceToOnnx">];
   let lod = "rows";
   let summary = "Strided slice: every stride-th element from start to end along axes";
   let description = [{

@@ -1,0 +1,232 @@
+//! The export to ONNX: names, weights, opsets, control flow and errors. test/onnx/via_onnx.py checks values.
+#include "translator/export/onnx/OnnxExport.h"
+#include "lib/compiler/Registration.h"
+#include "translator/onnx/Check.h"
+#include "translator/onnx/Schema.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+namespace proa::exporter {
+namespace {
+
+class OnnxExport : public testing::Test {
+protected:
+  static void SetUpTestSuite() {
+    mlir::DialectRegistry registry;
+    registerAllDialects(registry);
+    context = new mlir::MLIRContext(registry, mlir::MLIRContext::Threading::DISABLED);
+    context->loadAllAvailableDialects();
+  }
+  static void TearDownTestSuite() { delete context; }
+
+  Result<onnx::Model> exported(const std::string &text) {
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(text, context);
+    if (!module)
+      return errorAt("", "does not parse");
+    return exportOnnx(*module, options);
+  }
+
+  onnx::Model valid(const std::string &text) {
+    Result<onnx::Model> model = exported(text);
+    EXPECT_TRUE(model) << (model ? "" : model.diagnostics().text());
+    if (!model)
+      return {};
+    legacy::Report report("model");
+    onnx::check(*model, report);
+    EXPECT_TRUE(onnx::checkSchemas(*model, "model"));
+    return *model;
+  }
+
+  static std::vector<std::string> typesIn(const onnx::Graph &graph) {
+    std::vector<std::string> types;
+    for (const onnx::Node &node : graph.nodes)
+      types.push_back(node.type);
+    return types;
+  }
+
+  using Types = std::vector<std::string>;
+  OnnxExportOptions options;
+  static inline mlir::MLIRContext *context;
+};
+
+TEST_F(OnnxExport, FeedsAndFetchesKeepTheirNames) {
+  onnx::Model model = valid(R"(
+    func.func @main(%x: tensor<?x3xf32> {pd.feed = "image"}) -> (tensor<?x3xf32> {pd.fetch = "out"}) {
+      %0 = pd.relu %x : (tensor<?x3xf32>) -> tensor<?x3xf32>
+      return %0 : tensor<?x3xf32>
+    })");
+  ASSERT_EQ(typesIn(model.graph), Types{"Relu"});
+  EXPECT_EQ(model.graph.inputs[0].name, "image");
+  EXPECT_EQ(model.graph.outputs[0].name, "out");
+  EXPECT_EQ(model.graph.nodes[0].outputs[0], "out");
+  const std::vector<onnx::Dim> &dims = *model.graph.inputs[0].type->dims;
+  EXPECT_EQ(std::get<std::string>(dims[0].value), "image_dim0");
+  EXPECT_EQ(std::get<int64_t>(dims[1].value), 3);
+}
+
+TEST_F(OnnxExport, ValueOfTwoFetchesIsCopied) {
+  onnx::Model model = valid(R"(
+    func.func @main(%x: tensor<3xf32> {pd.feed = "x"})
+        -> (tensor<3xf32> {pd.fetch = "a"}, tensor<3xf32> {pd.fetch = "b"}) {
+      %0 = pd.relu %x : (tensor<3xf32>) -> tensor<3xf32>
+      return %0, %0 : tensor<3xf32>, tensor<3xf32>
+    })");
+  EXPECT_EQ(typesIn(model.graph), (Types{"Relu", "Identity"}));
+  EXPECT_EQ(model.graph.outputs[0].name, "a");
+  EXPECT_EQ(model.graph.outputs[1].name, "b");
+}
+
+constexpr const char *addWeight = R"(
+    func.func @main(%x: tensor<2xf32> {pd.feed = "x"}, %w: tensor<2xf32> {pd.param = "w"})
+        -> (tensor<2xf32> {pd.fetch = "out"}) {
+      %0 = pd.add %x, %w : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+      return %0 : tensor<2xf32>
+    })";
+
+TEST_F(OnnxExport, ParametersAreInitializers) {
+  Tensor weight(DType::Float32, {2});
+  options.parameter = [&](const std::string &name) { return name == "w" ? &weight : nullptr; };
+  onnx::Model model = valid(addWeight);
+  ASSERT_EQ(model.graph.initializers.size(), 1U);
+  EXPECT_EQ(model.graph.initializers[0].name, "w");
+  EXPECT_EQ(model.graph.inputs.size(), 1U);
+}
+
+TEST_F(OnnxExport, ParameterWithoutValueIsAnError) {
+  Result<onnx::Model> model = exported(addWeight);
+  ASSERT_FALSE(model);
+  EXPECT_NE(model.diagnostics().text().find("parameter 'w': has no value"), std::string::npos)
+      << model.diagnostics().text();
+}
+
+TEST_F(OnnxExport, ChangedParameterIsInputAndOutput) {
+  Tensor weight(DType::Float32, {2});
+  options.parameter = [&](const std::string &) { return &weight; };
+  onnx::Model model = valid(R"(
+    func.func @main(%w: tensor<2xf32> {pd.param = "w"}) -> (tensor<2xf32> {pd.state = "w"}) {
+      %0 = pd.relu %w : (tensor<2xf32>) -> tensor<2xf32>
+      return %0 : tensor<2xf32>
+    })");
+  ASSERT_EQ(model.graph.inputs.size(), 1U);
+  EXPECT_EQ(model.graph.inputs[0].name, "w");
+  EXPECT_EQ(model.graph.outputs[0].name, "w@NEXT");
+  EXPECT_EQ(model.graph.initializers.size(), 1U);
+}
+
+constexpr const char *maximum = R"(
+    func.func @main(%x: tensor<2x3xf32> {pd.feed = "x"}) -> (tensor<2xf32> {pd.fetch = "out"}) {
+      %0 = pd.max %x {axis = array<i64: 1>} : (tensor<2x3xf32>) -> tensor<2xf32>
+      return %0 : tensor<2xf32>
+    })";
+
+TEST_F(OnnxExport, AxesAreAttributesOrInputsByTheOpset) {
+  options.opset = 17;
+  onnx::Model model = valid(maximum);
+  EXPECT_NE(model.graph.nodes[0].attribute("axes"), nullptr);
+  options.opset = 18;
+  model = valid(maximum);
+  EXPECT_EQ(model.graph.nodes[0].attribute("axes"), nullptr);
+  EXPECT_EQ(model.graph.nodes[0].inputs.size(), 2U);
+}
+
+constexpr const char *gelu = R"(
+    func.func @main(%x: tensor<2xf32> {pd.feed = "x"}) -> (tensor<2xf32> {pd.fetch = "out"}) {
+      %0 = pd.gelu %x : (tensor<2xf32>) -> tensor<2xf32>
+      return %0 : tensor<2xf32>
+    })";
+
+TEST_F(OnnxExport, CompositeIsDecomposedWhereTheOpsetLacksIt) {
+  options.opset = 20;
+  EXPECT_EQ(typesIn(valid(gelu).graph), Types{"Gelu"});
+  options.opset = 19;
+  Types types = typesIn(valid(gelu).graph);
+  EXPECT_TRUE(std::find(types.begin(), types.end(), "Erf") != types.end());
+}
+
+TEST_F(OnnxExport, OpsetOutOfRangeIsAnError) {
+  options.opset = 12;
+  EXPECT_FALSE(exported(gelu));
+  options.opset = onnx::newestOpsetVersion + 1;
+  EXPECT_FALSE(exported(gelu));
+}
+
+TEST_F(OnnxExport, EachOpWithoutFormIsReported) {
+  Result<onnx::Model> model = exported(R"(
+    func.func @main(%x: tensor<2xf32> {pd.feed = "x"}, %y: tensor<2xf32> {pd.feed = "y"})
+        -> (tensor<2xf32> {pd.fetch = "a"}, tensor<2xcomplex<f32>> {pd.fetch = "b"}) {
+      %0 = pd.nextafter %x, %y : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+      %1 = pd.complex %x, %y : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xcomplex<f32>>
+      return %0, %1 : tensor<2xf32>, tensor<2xcomplex<f32>>
+    })");
+  ASSERT_FALSE(model);
+  std::string text = model.diagnostics().text();
+  EXPECT_NE(text.find("pd.nextafter"), std::string::npos) << text;
+  EXPECT_NE(text.find("pd.complex"), std::string::npos) << text;
+}
+
+TEST_F(OnnxExport, WhileIsALoopWithTheConditionAtTheEnd) {
+  onnx::Model model = valid(R"(
+    func.func @main(%x: tensor<f32> {pd.feed = "x"}, %most: tensor<f32> {pd.feed = "most"})
+        -> (tensor<f32> {pd.fetch = "out"}) {
+      %0 = scf.while (%a = %x) : (tensor<f32>) -> tensor<f32> {
+        %c = pd.less_than %a, %most : (tensor<f32>, tensor<f32>) -> tensor<i1>
+        %b = tensor.extract %c[] : tensor<i1>
+        scf.condition(%b) %a : tensor<f32>
+      } do {
+      ^bb0(%a: tensor<f32>):
+        %d = pd.add %a, %a : (tensor<f32>, tensor<f32>) -> tensor<f32>
+        scf.yield %d : tensor<f32>
+      }
+      return %0 : tensor<f32>
+    })");
+  ASSERT_EQ(typesIn(model.graph), (Types{"Less", "Loop"}));
+  const onnx::Graph &body = model.graph.nodes[1].attribute("body")->graphs()[0];
+  EXPECT_EQ(typesIn(body), (Types{"Add", "Less"}));
+  EXPECT_EQ(body.inputs.size(), 3U);
+  EXPECT_EQ(body.outputs.size(), 2U);
+}
+
+TEST_F(OnnxExport, OutputOfABranchIsAValueOfTheBranch) {
+  onnx::Model model = valid(R"(
+    func.func @main(%x: tensor<f32> {pd.feed = "x"}, %c: tensor<i1> {pd.feed = "c"})
+        -> (tensor<f32> {pd.fetch = "out"}) {
+      %b = tensor.extract %c[] : tensor<i1>
+      %0 = scf.if %b -> tensor<f32> {
+        %1 = pd.relu %x : (tensor<f32>) -> tensor<f32>
+        scf.yield %1 : tensor<f32>
+      } else {
+        scf.yield %x : tensor<f32>
+      }
+      return %0 : tensor<f32>
+    })");
+  ASSERT_EQ(typesIn(model.graph), Types{"If"});
+  EXPECT_EQ(typesIn(model.graph.nodes[0].attribute("then_branch")->graphs()[0]), Types{"Relu"});
+  EXPECT_EQ(typesIn(model.graph.nodes[0].attribute("else_branch")->graphs()[0]), Types{"Identity"});
+}
+
+TEST_F(OnnxExport, TypesThatAVersionLacksAreCast) {
+  options.opset = 13; // IsNaN takes no bfloat16
+  onnx::Model model = valid(R"(
+    func.func @main(%x: tensor<2xbf16> {pd.feed = "x"}) -> (tensor<2xi1> {pd.fetch = "out"}) {
+      %0 = pd.isnan %x : (tensor<2xbf16>) -> tensor<2xi1>
+      return %0 : tensor<2xi1>
+    })");
+  EXPECT_EQ(typesIn(model.graph), (Types{"Cast", "IsNaN"}));
+}
+
+TEST_F(OnnxExport, NodesHaveTheOpAndTheLineOfPython) {
+  onnx::Model model = valid(R"(
+    func.func @main(%x: tensor<2xf32> {pd.feed = "x"}) -> (tensor<2xf32> {pd.fetch = "out"}) {
+      %0 = pd.relu %x : (tensor<2xf32>) -> tensor<2xf32> loc("relu_0"("train.py":88:1))
+      return %0 : tensor<2xf32>
+    })");
+  EXPECT_EQ(model.graph.nodes[0].docString, "train.py:88");
+  EXPECT_EQ(model.graph.nodes[0].metadata, (onnx::Metadata{{"pd.op", "pd.relu"}}));
+}
+
+} // namespace
+} // namespace proa::exporter

@@ -1,0 +1,220 @@
+#include "translator/export/onnx/GraphExporter.h"
+
+#include "translator/export/onnx/NodeExporter.h"
+
+#include "dialects/pd/ir/Types.h"
+#include "dialects/pd/reference/Evaluate.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+
+namespace proa::exporter {
+namespace {
+
+/// "train.py:88"; empty for an op without a line.
+std::string pythonLine(Location location) {
+  if (auto line = location->findInstanceOf<FileLineColLoc>())
+    return line.getFilename().str() + ":" + std::to_string(line.getLine());
+  return "";
+}
+
+onnx::Type tensorOf(onnx::DataType element, llvm::ArrayRef<int64_t> shape) {
+  onnx::Type type;
+  type.kind = onnx::Type::Kind::Tensor;
+  type.elementType = element;
+  type.dims.emplace();
+  for (int64_t dim : shape) {
+    type.dims->emplace_back();
+    if (!ShapedType::isDynamic(dim))
+      type.dims->back().value = dim;
+  }
+  return type;
+}
+
+} // namespace
+
+std::string GraphExporter::freshName() {
+  std::string next;
+  do
+    next = "t" + std::to_string(counter++);
+  while (!taken.insert(next).second);
+  return next;
+}
+
+std::string GraphExporter::addConstant(const Tensor &tensor) {
+  std::string key = tensor.describe() + ":";
+  key.append(static_cast<const char *>(tensor.data()), tensor.bytes());
+  auto [known, isNew] = constants.try_emplace(key);
+  if (!isNew)
+    return known->second;
+  onnx::TensorValue value;
+  value.name = known->second = freshName();
+  value.type = onnx::dataTypeOf(tensor.dtype());
+  value.dims = tensor.dims();
+  value.elements = tensor;
+  model.graph.initializers.push_back(value);
+  return value.name;
+}
+
+void GraphExporter::addNode(onnx::Node node) {
+  if (current) {
+    node.docString = pythonLine(current->getLoc());
+    node.metadata.emplace_back("pd.op", current->getName().getStringRef().str());
+  }
+  for (const std::string &output : node.outputs)
+    graphs.back().second.insert(output);
+  graphs.back().first->nodes.push_back(std::move(node));
+}
+
+void GraphExporter::report(Operation *op, const llvm::Twine &message) {
+  std::string line = pythonLine(op->getLoc()), where = op->getName().getStringRef().str();
+  if (auto name = op->getLoc()->findInstanceOf<NameLoc>())
+    where += " -> " + name.getName().str();
+  if (!line.empty())
+    where += " (" + line + ")";
+  if (reported.insert(where + message.str()).second)
+    diagnostics.add(where, message.str());
+}
+
+onnx::Type GraphExporter::typeOf(Type type, Operation *op) {
+  if (auto array = dyn_cast<pd::ArrayType>(type)) {
+    onnx::Type sequence;
+    sequence.kind = onnx::Type::Kind::Sequence;
+    RankedTensorType element = array.getElement();
+    sequence.element.push_back(element ? typeOf(element, op) : tensorOf(onnx::DataType::Float, {}));
+    if (!element)
+      sequence.element.front().dims.reset();
+    return sequence;
+  }
+  if (type.isInteger(1))
+    return tensorOf(onnx::DataType::Bool, {});
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  std::optional<DType> dtype = tensor ? pd::dtypeOf(tensor.getElementType()) : std::nullopt;
+  if (!dtype) {
+    report(op, "a value is not a tensor of an element type that ONNX has");
+    return {};
+  }
+  return tensorOf(onnx::dataTypeOf(*dtype), tensor.getShape());
+}
+
+onnx::ValueInfo GraphExporter::infoOf(const std::string &name, Type type, Operation *op) {
+  onnx::ValueInfo info;
+  info.name = name;
+  info.type = typeOf(type, op);
+  return info;
+}
+
+void GraphExporter::writeBlock(Block &body) {
+  for (Operation &op : body.without_terminator())
+    write(op);
+}
+
+void GraphExporter::write(Operation &op) {
+  Operation *around = current;
+  if (depth == 0)
+    current = &op;
+  if (!writeStructure(op) && !writeMapped(op) && !writeDecomposed(op))
+    report(current, current == &op ? llvm::Twine("has no form in ONNX of opset ") + llvm::Twine(getOpset())
+                                   : "needs " + op.getName().getStringRef() +
+                                         ", which has no form in ONNX of opset " + llvm::Twine(getOpset()));
+  if (depth == 0)
+    keepVariableNames(op);
+  current = around;
+}
+
+bool GraphExporter::writeMapped(Operation &op) {
+  for (const import::OnnxOp *entry : import::onnxOpsOf(op.getName().getStringRef()))
+    if (isWritable(&op, *entry, getOpset())) {
+      NodeExporter(*this, &op, *entry).run();
+      return true;
+    }
+  return false;
+}
+
+std::vector<std::string> GraphExporter::writeCreated(Operation &op, Operation *before,
+                                                     llvm::ArrayRef<Value> values) {
+  ++depth;
+  Block::iterator next = before ? std::next(before->getIterator()) : op.getBlock()->begin();
+  while (&*next != &op)
+    write(*next++);
+  --depth;
+  std::vector<std::string> written;
+  for (Value value : values)
+    written.push_back(value ? nameOf(value) : "");
+  // The condition of a loop is written twice, and so are its ops.
+  while (op.getPrevNode() != before)
+    op.getPrevNode()->erase();
+  return written;
+}
+
+bool GraphExporter::writeDecomposed(Operation &op) {
+  auto composite = dyn_cast<pd::DecomposableOpInterface>(op);
+  if (!composite)
+    return false;
+  Operation *before = op.getPrevNode();
+  OpBuilder builder(&op);
+  std::string messages;
+  ScopedDiagnosticHandler handler(op.getContext(), [&](mlir::Diagnostic &message) {
+    messages += (messages.empty() ? "" : "; ") + message.str();
+    return success();
+  });
+  FailureOr<llvm::SmallVector<Value>> values = composite.tryDecompose(builder);
+  if (failed(values)) {
+    report(current, "cannot be decomposed: " + (messages.empty() ? "its types have dynamic dims" : messages));
+    return true;
+  }
+  for (auto [result, name] : llvm::zip(op.getResults(), writeCreated(op, before, *values)))
+    bind(result, name);
+  return true;
+}
+
+void GraphExporter::keepVariableNames(Operation &op) {
+  if (op.getNumResults() != 1)
+    return;
+  auto location = op.getLoc()->findInstanceOf<NameLoc>();
+  std::string name = nameOf(op.getResult(0));
+  if (!location || name.empty() || renamed.count(name) || !graphs.back().second.contains(name))
+    return;
+  std::string variable = location.getName().str();
+  if (!variable.empty() && taken.insert(variable).second)
+    renamed[name] = variable;
+}
+
+Result<onnx::Model> GraphExporter::run() {
+  graphs.push_back({&model.graph, {}});
+  reserveNames();
+  for (BlockArgument argument : main.getArguments())
+    addArgument(argument);
+  writeBlock(main.getBody().front());
+  addFetches();
+  if (!diagnostics.empty())
+    return diagnostics;
+  finish();
+  return std::move(model);
+}
+
+onnx::Graph GraphExporter::subgraph(llvm::function_ref<llvm::SmallVector<Value>(onnx::Graph &)> body) {
+  onnx::Graph graph;
+  graph.name = freshName();
+  graphs.push_back({&graph, {}});
+  llvm::StringSet<> outputs;
+  for (Value value : body(graph)) {
+    std::string name = nameOf(value);
+    // An output must be a value of this graph, and each of them another one.
+    if (!graphs.back().second.contains(name) || !outputs.insert(name).second) {
+      onnx::Node copy;
+      copy.type = "Identity";
+      copy.inputs = {name};
+      name = freshName();
+      copy.outputs = {name};
+      addNode(std::move(copy));
+    }
+    outputs.insert(name);
+    graph.outputs.push_back(infoOf(name, value.getType(), main));
+  }
+  graphs.pop_back();
+  return graph;
+}
+
+} // namespace proa::exporter

@@ -1,0 +1,101 @@
+/// The state of one export to ONNX: the model under construction and the names of its values.
+#pragma once
+
+#include "translator/export/onnx/OnnxExport.h"
+#include "translator/import/onnx/OnnxTable.h"
+#include "translator/onnx/Schema.h"
+
+#include "dialects/pd/builders/TensorBuilder.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace proa::exporter {
+
+class GraphExporter {
+public:
+  GraphExporter(mlir::func::FuncOp main, const OnnxExportOptions &options) : main(main), options(options) {}
+
+  Result<onnx::Model> run();
+
+  // For nodes.
+
+  int64_t getOpset() const { return options.opset; }
+  /// The name of the value; ends with an error at a value that could not be written.
+  std::string nameOf(mlir::Value value) const { return names.lookup(value); }
+  /// From here on the value has this name.
+  void bind(mlir::Value value, std::string name) { names[value] = std::move(name); }
+  std::string freshName();
+  /// The name of a constant of the main graph. Equal constants share one.
+  std::string addConstant(const Tensor &tensor);
+  /// Adds a node to the current graph, with the op and the line of Python that it computes.
+  void addNode(onnx::Node node);
+  /// Writes an op: by a mapping, or its decomposition.
+  void write(mlir::Operation &op);
+  /// Writes the ops between `before` (null: the start of the block) and `op`, and erases them. The result has
+  /// the names of `values`; "" for null.
+  std::vector<std::string> writeCreated(mlir::Operation &op, mlir::Operation *before,
+                                        llvm::ArrayRef<mlir::Value> values);
+  /// A graph of a node, with what `body` writes. Its outputs are the values that `body` returns.
+  onnx::Graph subgraph(llvm::function_ref<llvm::SmallVector<mlir::Value>(onnx::Graph &)> body);
+  /// Reports an error of the op, once for each message.
+  void report(mlir::Operation *op, const llvm::Twine &message);
+  /// The type of a value in ONNX; reports an element type that ONNX lacks.
+  onnx::Type typeOf(mlir::Type type, mlir::Operation *op);
+  onnx::ValueInfo infoOf(const std::string &name, mlir::Type type, mlir::Operation *op);
+
+private:
+  // The interface (Interface.cpp).
+
+  void reserveNames();
+  void addArgument(mlir::BlockArgument argument);
+  void addFetches();
+  /// Adds `value` as an output of this name.
+  void addOutput(mlir::Value value, std::string name);
+  mlir::StringAttr roleOf(mlir::BlockArgument argument, llvm::StringRef role);
+  bool isState(llvm::StringRef parameter);
+  /// Renames values and removes nodes and constants that no output needs.
+  void finish();
+
+  // Ops (GraphExporter.cpp).
+
+  void writeBlock(mlir::Block &body);
+  bool writeMapped(mlir::Operation &op);
+  bool writeDecomposed(mlir::Operation &op);
+  /// Results of ops of the program get the names of its variables.
+  void keepVariableNames(mlir::Operation &op);
+
+  // Control flow and arrays (GraphControl.cpp). False for other ops.
+
+  bool writeStructure(mlir::Operation &op);
+  void writeIf(mlir::scf::IfOp op);
+  void writeWhile(mlir::scf::WhileOp op);
+
+  mlir::func::FuncOp main;
+  const OnnxExportOptions &options;
+  onnx::Model model;
+  Diagnostics diagnostics;
+  llvm::DenseMap<mlir::Value, std::string> names;
+  llvm::StringSet<> taken, reported;
+  /// Names of values by the names that nodes gave them.
+  llvm::StringMap<std::string> renamed;
+  llvm::StringSet<> outputNames;
+  llvm::StringMap<std::string> constants;
+  /// The graphs that are being written, the main graph first, and the values that their nodes compute.
+  std::vector<std::pair<onnx::Graph *, llvm::StringSet<>>> graphs;
+  /// The op of the program that is being written, and the number of decompositions around the current op.
+  mlir::Operation *current = nullptr;
+  int64_t depth = 0;
+  int64_t counter = 0;
+};
+
+/// Renames values in a graph and its subgraphs.
+void renameValues(onnx::Graph &graph, const llvm::StringMap<std::string> &renamed);
+/// Removes nodes and initializers that no output needs.
+void removeUnused(onnx::Graph &graph);
+
+} // namespace proa::exporter

@@ -1,0 +1,264 @@
+//! Elementwise ops that ONNX lacks, as formulas.
+#include "translator/export/onnx/NodeExporter.h"
+
+#include "dialects/pd/ops/math/ActivationOps.h"
+#include "dialects/pd/ops/math/BinaryOps.h"
+#include "dialects/pd/ops/math/UnaryOps.h"
+
+#include <cmath>
+#include <numbers>
+
+using namespace mlir;
+
+namespace proa::exporter::onnxhooks {
+
+using pd::Expression;
+using pd::TensorBuilder;
+using Values = llvm::SmallVector<Value>;
+
+static Expression ceilOf(TensorBuilder &e, Expression x) { return e.wrap(e.create<pd::CeilOp>(x)); }
+static Expression bothOf(TensorBuilder &e, Expression x, Expression y) {
+  return e.wrap(e.create<pd::LogicalAndOp>(x, y));
+}
+static Expression eitherOf(TensorBuilder &e, Expression x, Expression y) {
+  return e.wrap(e.create<pd::LogicalOrOp>(x, y));
+}
+static Expression notOf(TensorBuilder &e, Expression x) { return e.wrap(e.create<pd::LogicalNotOp>(x)); }
+static bool hasFloats(Value value) { return isa<FloatType>(pd::tensorType(value).getElementType()); }
+
+void exportCastToOnnx(NodeExporter &node) {
+  auto op = node.get<pd::CastOp>();
+  Type from = pd::tensorType(op.getX()).getElementType();
+  if (isa<ComplexType>(from) || isa<ComplexType>(op.getDtype()))
+    return node.report("ONNX does not compute with complex numbers");
+  node.setResult(0, node.cast(node.of(op.getX()), op.getDtype()));
+}
+
+void exportRsqrt(NodeExporter &node) {
+  node.exportAs([&](TensorBuilder &e) { return e.results({1.0 / e.sqrt(e.operand(0))}); });
+}
+
+/// Near zero by tanh, which does not cancel digits.
+void exportExpm1(NodeExporter &node) {
+  node.exportAs([&](TensorBuilder &e) {
+    Expression x = e.operand(0), half = e.tanh(x * 0.5);
+    return e.results({e.select(e.abs(x) < 0.5, 2.0 * half / (1.0 - half), e.exp(x) - 1.0)});
+  });
+}
+
+void exportLog1p(NodeExporter &node) {
+  node.exportAs([&](TensorBuilder &e) {
+    Expression x = e.operand(0);
+    Expression near = e.wrap(e.create<pd::AtanhOp>(x / (x + 2.0))) * 2.0;
+    return e.results({e.select(e.abs(x) < 0.5, near, e.log(x + 1.0))});
+  });
+}
+
+void exportLog2(NodeExporter &node) {
+  node.exportAs([&](TensorBuilder &e) { return e.results({e.log(e.operand(0)) * (1 / std::numbers::ln2)}); });
+}
+
+void exportLog10(NodeExporter &node) {
+  node.exportAs(
+      [&](TensorBuilder &e) { return e.results({e.log(e.operand(0)) * (1 / std::numbers::ln10)}); });
+}
+
+void exportTrunc(NodeExporter &node) {
+  if (!hasFloats(node.getOp()->getOperand(0)))
+    return node.setResult(0, node.of(node.getOp()->getOperand(0)));
+  node.exportAs([&](TensorBuilder &e) {
+    Expression x = e.operand(0);
+    return e.results({e.select(x < 0.0, ceilOf(e, x), e.floor(x))});
+  });
+}
+
+/// ONNX rounds halves to even. Away from zero: by the part after the point, which is exact.
+void exportRound(NodeExporter &node) {
+  auto op = node.get<pd::RoundOp>();
+  if (op.getHalfToEven() && op.getDecimals() == 0)
+    return node.setResult(0, node.node("Round", {node.of(op.getX())}));
+  node.exportAs([&](TensorBuilder &e) {
+    double power = std::pow(10.0, static_cast<double>(op.getDecimals()));
+    Expression x = op.getDecimals() == 0 ? e.operand(0) : e.operand(0) * power;
+    Expression rounded = x;
+    if (op.getHalfToEven()) {
+      rounded = e.wrap(pd::RoundOp::create(e.getBuilder(), op.getLoc(), x, uint64_t(0), true));
+    } else {
+      Expression size = e.abs(x), whole = e.floor(size);
+      Expression up = e.select(size - whole >= 0.5, whole + 1.0, whole);
+      rounded = e.select(x < 0.0, -up, up);
+    }
+    return e.results({op.getDecimals() == 0 ? rounded : rounded / power});
+  });
+}
+
+void exportLogicalNot(NodeExporter &node) {
+  Value x = node.getOp()->getOperand(0);
+  Type element = pd::tensorType(x).getElementType();
+  if (element.isInteger(1))
+    return node.setResult(0, node.node("Not", {node.of(x)}));
+  node.setResult(0, node.node("Equal", {node.of(x), node.scalar(0, element)}));
+}
+
+void exportBitwiseNot(NodeExporter &node) {
+  if (pd::tensorType(node.getOp()->getOperand(0)).getElementType().isInteger(1))
+    return exportLogicalNot(node);
+  node.exportAs([&](TensorBuilder &e) { return Values{-e.operand(0) - 1.0}; });
+}
+
+/// On bools. Other element types have ops from opset 18 on.
+void exportBitsOfBools(NodeExporter &node) {
+  llvm::StringRef name = node.getOp()->getName().stripDialect();
+  llvm::StringRef type = name == "bitwise_and" ? "And" : name == "bitwise_or" ? "Or" : "Xor";
+  node.setResult(0, node.node(type, node.of(ValueRange(node.getOp()->getOperands()))));
+}
+
+static std::string constantOfShape(NodeExporter &node, Value like, bool value) {
+  Type boolean = IntegerType::get(like.getContext(), 1);
+  return node.node("Expand", {node.scalar(value, boolean), node.shapeOf(node.of(like))});
+}
+
+/// IsNaN and IsInf take the float types of their versions.
+static void exportFloatTest(NodeExporter &node, llvm::StringRef type) {
+  Value x = node.getOp()->getOperand(0);
+  if (!hasFloats(x))
+    return node.setResult(0, constantOfShape(node, x, false));
+  if (!node.widen({DType::Float16, DType::BFloat16}, DType::Float32))
+    node.setResult(0, node.node(type, {node.of(x)}));
+}
+
+void exportIsnan(NodeExporter &node) { exportFloatTest(node, "IsNaN"); }
+void exportIsinf(NodeExporter &node) { exportFloatTest(node, "IsInf"); }
+
+void exportIsfinite(NodeExporter &node) {
+  Value x = node.getOp()->getOperand(0);
+  if (!hasFloats(x))
+    return node.setResult(0, constantOfShape(node, x, true));
+  node.exportAs([&](TensorBuilder &e) {
+    Value isOther = e.create<pd::LogicalOrOp>(e.create<pd::IsnanOp>(x), e.create<pd::IsinfOp>(x));
+    return Values{e.create<pd::LogicalNotOp>(isOther)};
+  });
+}
+
+/// pd compares, so that of a NaN and a number it takes y; Max and Min give NaN.
+template <class Op> static void exportExtreme(NodeExporter &node, llvm::StringRef type) {
+  auto op = node.get<Op>();
+  bool isMax = type == "Max";
+  if (hasFloats(op.getX()) && !op.getPropagateNan()) {
+    std::string condition = node.node(isMax ? "Greater" : "Less", {node.of(op.getX()), node.of(op.getY())});
+    return node.setResult(0, node.node("Where", {condition, node.of(op.getX()), node.of(op.getY())}));
+  }
+  if (!node.widen({DType::Bool, DType::Int8, DType::UInt8, DType::Int16, DType::UInt16}, DType::Int32))
+    node.setResult(0, node.node(type, {node.of(op.getX()), node.of(op.getY())}));
+}
+
+void exportMaximum(NodeExporter &node) { exportExtreme<pd::MaximumOp>(node, "Max"); }
+void exportMinimum(NodeExporter &node) { exportExtreme<pd::MinimumOp>(node, "Min"); }
+
+static void exportNumberExtreme(NodeExporter &node, bool isMax) {
+  node.exportAs([&](TensorBuilder &e) {
+    Expression x = e.operand(0), y = e.operand(1);
+    Expression isX = isMax ? x > y : x < y;
+    if (hasFloats(x))
+      isX = eitherOf(e, isX, e.isnan(y));
+    return e.results({e.select(isX, x, y)});
+  });
+}
+
+void exportFmax(NodeExporter &node) { exportNumberExtreme(node, true); }
+void exportFmin(NodeExporter &node) { exportNumberExtreme(node, false); }
+
+void exportRemainder(NodeExporter &node) {
+  Value x = node.getOp()->getOperand(0), y = node.getOp()->getOperand(1);
+  if (!hasFloats(x)) // which has the sign of the divisor
+    return node.setResult(0, node.node("Mod", {node.of(x), node.of(y)}));
+  node.exportAs([&](TensorBuilder &e) {
+    // The remainder with the sign of x is exact.
+    Expression a = e.operand(0), b = e.operand(1);
+    Expression quotient = a / b;
+    Expression whole = e.select(quotient < 0.0, ceilOf(e, quotient), e.floor(quotient));
+    Expression rest = a - whole * b;
+    Expression isOther =
+        bothOf(e, notOf(e, e.equal(rest, 0.0)), e.wrap(e.create<pd::LogicalXorOp>(rest < 0.0, b < 0.0)));
+    return e.results({e.select(isOther, rest + b, rest)});
+  });
+}
+
+void exportFloorDivide(NodeExporter &node) {
+  node.exportAs([&](TensorBuilder &e) {
+    Expression x = e.operand(0), y = e.operand(1);
+    if (hasFloats(x))
+      return e.results({e.floor(x / y)});
+    Expression quotient = x / y;
+    Expression rest = x - quotient * y;
+    Expression isBelow =
+        bothOf(e, notOf(e, e.equal(rest, 0.0)), e.wrap(e.create<pd::LogicalXorOp>(rest < 0.0, y < 0.0)));
+    return e.results({e.select(isBelow, quotient - 1.0, quotient)});
+  });
+}
+
+void exportAtan2(NodeExporter &node) {
+  node.exportAs([&](TensorBuilder &e) {
+    Expression y = e.operand(0), x = e.operand(1);
+    Expression angle = e.wrap(e.create<pd::AtanOp>(y / x));
+    // The sign of a zero counts: 1 / -0 is below 0.
+    Expression below = eitherOf(e, y < 0.0, 1.0 / y < 0.0);
+    Expression left = eitherOf(e, x < 0.0, 1.0 / x < 0.0);
+    Expression none = y * 0.0;
+    Expression half = e.select(below, none - std::numbers::pi, none + std::numbers::pi);
+    Expression isZero = bothOf(e, e.equal(y, 0.0), e.equal(x, 0.0));
+    Expression turned = e.select(isZero, e.select(left, half, y), e.select(x < 0.0, angle + half, angle));
+    return e.results({turned});
+  });
+}
+
+void exportCopysign(NodeExporter &node) {
+  node.exportAs([&](TensorBuilder &e) {
+    Expression x = e.abs(e.operand(0)), y = e.operand(1);
+    return e.results({e.select(eitherOf(e, y < 0.0, 1.0 / y < 0.0), -x, x)});
+  });
+}
+
+void exportHeaviside(NodeExporter &node) {
+  node.exportAs([&](TensorBuilder &e) {
+    Expression x = e.operand(0), y = e.operand(1);
+    return e.results({e.select(e.equal(x, 0.0), y, e.indicator(x > 0.0, y))});
+  });
+}
+
+/// Equality within a tolerance.
+static Expression equalOf(TensorBuilder &e, Value x, Value y, double tolerance) {
+  Expression exact = e.wrap(e.create<pd::EqualOp>(x, y));
+  if (tolerance == 0)
+    return exact;
+  return eitherOf(e, exact, e.abs(e.wrap(x) - e.wrap(y)) < tolerance);
+}
+
+void exportEqual(NodeExporter &node) {
+  auto op = node.get<pd::EqualOp>();
+  node.exportAs([&](TensorBuilder &e) {
+    return Values{equalOf(e, op.getX(), op.getY(), op.getTolerance().convertToDouble())};
+  });
+}
+
+void exportNotEqual(NodeExporter &node) {
+  auto op = node.get<pd::NotEqualOp>();
+  node.exportAs([&](TensorBuilder &e) {
+    return Values{notOf(e, equalOf(e, op.getX(), op.getY(), op.getTolerance().convertToDouble()))};
+  });
+}
+
+void exportGelu(NodeExporter &node) {
+  node.setResult(
+      0, node.node("Gelu", {node.of(node.get<pd::GeluOp>().getX())}, {{"approximate", std::string("tanh")}}));
+}
+
+/// And for bools, as pd multiplies and adds them.
+void exportBoolAdd(NodeExporter &node) {
+  node.setResult(0, node.node("Or", node.of(ValueRange(node.getOp()->getOperands()))));
+}
+void exportBoolMultiply(NodeExporter &node) {
+  node.setResult(0, node.node("And", node.of(ValueRange(node.getOp()->getOperands()))));
+}
+
+} // namespace proa::exporter::onnxhooks

@@ -1,0 +1,111 @@
+//! Shapes, slices and constants.
+#include "translator/export/onnx/NodeExporter.h"
+
+#include "dialects/pd/ops/creation/RangeOps.h"
+#include "dialects/pd/ops/shape/JoinOps.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
+#include "dialects/pd/ops/shape/SliceOps.h"
+
+using namespace mlir;
+
+namespace proa::exporter::onnxhooks {
+
+/// An integer tensor, or the attribute that it overrides, as a vector of int64.
+static std::string int64Of(NodeExporter &node, Value tensor, llvm::ArrayRef<int64_t> otherwise) {
+  if (!tensor)
+    return node.ints(otherwise);
+  auto type = pd::tensorType(tensor);
+  std::string name = node.of(tensor);
+  if (!type.getElementType().isInteger(64))
+    name = node.cast(name, IntegerType::get(tensor.getContext(), 64));
+  return type.getRank() == 1 ? name : node.reshape(name, {-1});
+}
+
+void exportReshape(NodeExporter &node) {
+  auto op = node.get<pd::ReshapeOp>();
+  std::string shape = int64Of(node, op.getShapeTensor(), op.getShape());
+  node.setResult(0, node.node("Reshape", {node.of(op.getX()), shape}));
+}
+
+/// -1 keeps a dim, as 1 does in ONNX.
+void exportExpand(NodeExporter &node) {
+  auto op = node.get<pd::ExpandOp>();
+  llvm::SmallVector<int64_t> shape(op.getShape());
+  for (int64_t &dim : shape)
+    dim = dim == -1 ? 1 : dim;
+  std::string target = int64Of(node, op.getShapeTensor(), shape);
+  if (op.getShapeTensor())
+    target = node.node("Abs", {target});
+  node.setResult(0, node.node("Expand", {node.of(op.getX()), target}));
+}
+
+/// pd counts an end of -1 as before the first element where the stride is negative.
+void exportSliceToOnnx(NodeExporter &node) {
+  auto op = node.get<pd::SliceOp>();
+  llvm::SmallVector<int64_t> ends(op.getEnds()), strides(op.getStrides());
+  strides.resize(op.getAxes().size(), 1);
+  bool isReversed = llvm::any_of(strides, [](int64_t stride) { return stride < 0; });
+  if (op.getStridesTensor() || (isReversed && op.getEndsTensor()))
+    return node.report("its strides, or its ends with negative strides, are computed; expected constants");
+  for (auto [end, stride] : llvm::zip(ends, strides))
+    if (stride < 0 && end == -1)
+      end = std::numeric_limits<int64_t>::min();
+  node.setResult(0,
+                 node.node("Slice", {node.of(op.getX()), int64Of(node, op.getStartsTensor(), op.getStarts()),
+                                     int64Of(node, op.getEndsTensor(), ends), node.ints(op.getAxes()),
+                                     node.ints(strides)}));
+}
+
+/// Operands of rank 0 count as vectors of one element.
+void exportConcat(NodeExporter &node) {
+  auto op = node.get<pd::ConcatOp>();
+  std::vector<std::string> parts;
+  for (Value part : op.getX())
+    parts.push_back(pd::tensorType(part).getRank() == 0 ? node.reshape(node.of(part), {1}) : node.of(part));
+  int64_t axis = static_cast<int64_t>(op.getAxis());
+  if (op.getAxisTensor())
+    return node.report("its axis is computed, expected a constant");
+  node.setResult(0, parts.size() == 1 ? parts.front() : node.node("Concat", parts, {{"axis", axis}}));
+}
+
+void exportPad(NodeExporter &node) {
+  auto op = node.get<pd::PadOp>();
+  Type element = pd::tensorType(op.getX()).getElementType();
+  if (node.widen({DType::Bool}, DType::UInt8))
+    return;
+  llvm::SmallVector<int64_t> paddings;
+  for (size_t side : {0, 1})
+    for (size_t i = side; i < op.getPaddings().size(); i += 2)
+      paddings.push_back(op.getPaddings()[i]);
+  node.setResult(0, node.node("Pad", {node.of(op.getX()), node.ints(paddings),
+                                      node.scalar(op.getPadValue().convertToDouble(), element)}));
+}
+
+void exportDim(NodeExporter &node) {
+  auto op = node.get<pd::DimOp>();
+  int64_t rank = pd::tensorType(op.getX()).getRank(), index = static_cast<int64_t>(op.getIndex());
+  Type number = IntegerType::get(op.getContext(), 64);
+  std::string position = node.scalar(static_cast<double>(index < 0 ? index + rank : index), number);
+  node.setResult(0, node.node("Gather", {node.shapeOf(node.of(op.getX())), position}));
+}
+
+void exportShape(NodeExporter &node) {
+  auto op = node.get<pd::ShapeOp>();
+  node.setResult(0,
+                 node.cast(node.shapeOf(node.of(op.getX())), pd::tensorType(op.getOut()).getElementType()));
+}
+
+void exportArange(NodeExporter &node) {
+  auto op = node.get<pd::ArangeOp>();
+  if (node.widen({DType::Bool, DType::Int8, DType::UInt8, DType::Float16, DType::BFloat16}, DType::Float32))
+    return;
+  std::vector<std::string> bounds;
+  for (Value bound : op->getOperands())
+    bounds.push_back(pd::tensorType(bound).getRank() == 0 ? node.of(bound)
+                                                          : node.reshape(node.of(bound), {}));
+  std::string range = node.node("Range", bounds);
+  bool isSame = pd::tensorType(op.getStart()).getElementType() == op.getDtype();
+  node.setResult(0, isSame ? range : node.cast(range, op.getDtype()));
+}
+
+} // namespace proa::exporter::onnxhooks
