@@ -11,10 +11,10 @@ namespace {
 
 bool isWhole(const Tensor &tensor) { return tensor.dtype() <= DType::Int64; }
 
-/// Short vectors of integers, and single floats: a value to pad with, a threshold.
+/// Short vectors of integers, and few floats: a value to pad with, a threshold, a factor for each dimension.
 bool maySpecialize(const Tensor &tensor) {
-  constexpr int64_t longest = 64;
-  return tensor.dims().size() <= 1 && tensor.size() <= (isWhole(tensor) ? longest : 1);
+  constexpr int64_t longest = 64, mostFloats = 8;
+  return tensor.dims().size() <= 1 && tensor.size() <= (isWhole(tensor) ? longest : mostFloats);
 }
 
 } // namespace

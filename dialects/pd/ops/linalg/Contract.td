@@ -12,7 +12,6 @@ defvar FusedIntoMatmul = ["force_fp32_output", "Scale_x", "Scale_y", "Scale_out"
 
 def Pd_MatmulOp : Pd_FoldableOp<"matmul",
     [DeclareOpInterfaceMethods<ContractionOpInterface, ["getContractionMaps"]>]> {
-  let onnx = [OnnxWritten<"exportMatmul">];
   let summary = "Matrix product over the last two dimensions, with broadcast leading dimensions";
   let description = [{
     `out[..., m, n] = sum over k of x[..., m, k] * y[..., k, n]`. With `transpose_x` (`transpose_y`) the last two
@@ -35,6 +34,7 @@ def Pd_MatmulOp : Pd_FoldableOp<"matmul",
   let cudaLibrary = "cublaslt";
   let libraryHalf = 1;
   let precision = "low";
+  let onnx = [OnnxWritten<"exportMatmul">, OnnxReadOnly<"MatMul", ["A", "B"], ["Y"]>];
   let legacy = [
     Legacy<"matmul_v2", ["X", "Y"], ["Out"], ["transpose_x=trans_x", "transpose_y=trans_y"],
       FusedIntoMatmul, "importMatmul">,
@@ -219,9 +219,12 @@ def Pd_EinsumOp : Pd_Op<"einsum"> {
   let infer = "inferEinsum";
   let decomposesInCode = 1;
   let precision = "low";
+  let onnx = [Onnx<"Einsum", ["Inputs"], ["Output"], ["equation"]>];
   let legacy = [Legacy<"einsum", ["Operands*"], ["Out"], ["equation"], ["InnerCache", "XShape"]>];
   let newIrGradients = ["einsum_grad(result 2, result 1)"];
 }
+
+def : OnnxFormula<"Gemm", "importGemm">;
 
 def : LegacyFormula<"match_matrix_tensor", ["X", "Y", "W"], ["Out", "Tmp"], [], ["dim_t"], "importMatchMatrixTensor">;
 

@@ -161,6 +161,9 @@ def Pd_Conv3dWeightGradientOp
   let onnx = [OnnxWritten<"exportConv3dWeightGradient">];
 }
 
+def : OnnxFormula<"Conv", "importConv">;
+def : OnnxFormula<"ConvTranspose", "importConvTranspose">;
+
 def : LegacyFormula<"var_conv_2d", ["X", "ROW", "COLUMN", "W"], ["Out", "Col"], ["InputChannel", "OutputChannel",
   "KernelH", "KernelW", "StrideH", "StrideW"], [], "importVarConv2d">;
 

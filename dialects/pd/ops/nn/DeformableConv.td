@@ -42,4 +42,6 @@ def Pd_DeformableConvOp : Pd_Op<"deformable_conv"> {
                   "dilations", "deformable_groups", "groups"], ["im2col_step"], constants_=["im2col_step=1"]>];
 }
 
+def : OnnxFormula<"DeformConv", "importDeformConv">;
+
 #endif

@@ -34,6 +34,8 @@ def Pd_DropoutOp : Pd_RandomInTrainingOp<"dropout", [AttrSizedOperandSegments]> 
   let newIrGradients = ["dropout_grad(mask, dout, p_tensor)"];
 }
 
+def : OnnxFormula<"Dropout", "importDropout">;
+
 def : LegacyFormula<"dropout_nd", ["X"], ["Out", "Mask"], ["dropout_prob", "dropout_implementation", "is_test",
   "axis", "seed", "fix_seed"], [], "importDropoutNd">;
 

@@ -100,4 +100,7 @@ def Pd_InterpolateGradientOp : Pd_Op<"interpolate_gradient", [AttrSizedOperandSe
   let referenceInCode = 1;
 }
 
+def : OnnxFormula<"Resize", "importResize">;
+def : OnnxFormula<"Upsample", "importResize">;
+
 #endif

@@ -15,7 +15,6 @@ class LegacyBatchNorm<string type> : Legacy<type,
   ["fuse_with_relu"]>;
 
 def Pd_BatchNormOp : Pd_Op<"batch_norm", [AttrSizedOperandSegments, LayoutOpInterface]> {
-  let onnx = [OnnxWritten<"exportBatchNorm", "isInferenceBatchNorm(op)">];
   let summary = "Batch normalization: normalization of each channel over the batch";
   let description = [{
     `out = (x - m) / sqrt(v + epsilon) * scale + bias` for each channel. `momentum_tensor` overrides `momentum`;
@@ -44,6 +43,10 @@ def Pd_BatchNormOp : Pd_Op<"batch_norm", [AttrSizedOperandSegments, LayoutOpInte
   let decomposesInCode = 1;
   let vjpInCode = 1;
   let precision = "always full";
+  let onnx = [OnnxWritten<"exportBatchNorm", "isInferenceBatchNorm(op)">,
+              OnnxReadOnly<"BatchNormalization", ["X", "input_mean|mean", "input_var|var", "scale", "B", ""],
+    ["Y", "running_mean|mean", "running_var|var", "", "", ""], ["epsilon", "momentum"], ["is_test=true"],
+    [], "importBatchNormalization">];
   let legacy = [LegacyBatchNorm<"batch_norm">, LegacyBatchNorm<"sync_batch_norm">];
   let newIrGradients = [
     "batch_norm_grad(x, scale, bias, mean_out, variance_out, saved_mean, saved_variance, reserve_space, dout) -> x, "
@@ -127,6 +130,8 @@ def Pd_InstanceNormOp : Pd_Op<"instance_norm", [AttrSizedOperandSegments]> {
   let decomposesInCode = 1;
   let vjpInCode = 1;
   let precision = "full";
+  let onnx = [Onnx<"InstanceNormalization", ["input", "scale", "B"], ["output", "", ""], ["epsilon"],
+    writtenIf_="op.getScale() && op.getBias() && op.getSavedMean().use_empty() && op.getSavedVariance().use_empty()">];
   let legacy = [Legacy<"instance_norm", ["X", "Scale", "Bias"], ["Y", "SavedMean", "SavedVariance"], ["epsilon"]>];
   let newIrGradients = [
     "instance_norm_grad(x, scale, bias, saved_mean, saved_variance)",
@@ -203,5 +208,11 @@ def Pd_AffineChannelOp : Pd_Op<"affine_channel", [LayoutOpInterface]> {
   let decomposesInCode = 1;
   let legacy = [Legacy<"affine_channel", ["X", "Scale", "Bias"], ["Out"], ["data_format=data_layout"]>];
 }
+
+def : OnnxFormula<"LayerNormalization", "importLayerNormalization">;
+def : OnnxFormula<"GroupNormalization", "importGroupNormalization">;
+def : OnnxFormula<"LpNormalization", "importLpNormalization">;
+def : OnnxFormula<"MeanVarianceNormalization", "importMeanVarianceNormalization">;
+def : OnnxFormula<"RMSNormalization", "importRmsNormalization">;
 
 #endif

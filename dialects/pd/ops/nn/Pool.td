@@ -120,4 +120,11 @@ def Pd_MaxPool3dWithIndexOp : Pd_MaxPoolWithIndexOp<"max_pool3d_with_index", 3> 
   let newIrGradients = ["max_pool3d_with_index_grad(x, mask)"];
 }
 
+def : OnnxFormula<"MaxPool", "importMaxPool">;
+def : OnnxFormula<"AveragePool", "importAveragePool">;
+def : OnnxFormula<"LpPool", "importLpPool">;
+def : OnnxFormula<"GlobalMaxPool", "importGlobalMaxPool">;
+def : OnnxFormula<"GlobalAveragePool", "importGlobalAveragePool">;
+def : OnnxFormula<"GlobalLpPool", "importGlobalLpPool">;
+
 #endif
