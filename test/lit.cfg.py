@@ -31,6 +31,9 @@ try:
     ctypes.CDLL("libcuda.so.1")
 except OSError:
     config.available_features.add("no-cuda-driver")
+if subprocess.run([config.onnx_python, "-c", "import onnx, onnxruntime"], capture_output=True, check=False,
+                  env=dict(os.environ, PYTHONPATH=config.onnx_packages)).returncode == 0:
+    config.available_features.add("onnxruntime")
 # Parts of a CUDA toolkit that proa-ptx finds.
 if "PROA_CUDA_PATH" in os.environ:
     config.environment["PROA_CUDA_PATH"] = os.environ["PROA_CUDA_PATH"]

@@ -5,7 +5,7 @@
 namespace proa::check {
 
 std::string_view nameOf(Stage stage) {
-  constexpr std::array<std::string_view, 5> names{"read", "import", "compile", "run", "compare"};
+  constexpr std::array<std::string_view, 6> names{"read", "import", "export", "compile", "run", "compare"};
   return names[static_cast<size_t>(stage)];
 }
 

@@ -14,7 +14,7 @@ using params::Tensors;
 using params::withPrefix;
 
 /// Stages of a case, in order.
-enum class Stage : uint8_t { Read, Import, Compile, Run, Compare };
+enum class Stage : uint8_t { Read, Import, Export, Compile, Run, Compare };
 std::string_view nameOf(Stage stage);
 
 enum class Status : uint8_t { Passed, Failed, Skipped };

@@ -6,6 +6,7 @@
 #include "lib/check/ReferenceRun.h"
 #include "lib/check/Schedules.h"
 #include "lib/check/ShardCheck.h"
+#include "lib/check/ViaOnnx.h"
 
 #include <algorithm>
 #include <cstring>
@@ -28,6 +29,8 @@ public:
       checkShards();
     else if (options.reference)
       evaluate();
+    else if (options.onnxRunner)
+      runAllViaOnnx();
     else if (!meta.runnable)
       importOnly();
     else if (meta.training)
@@ -218,6 +221,29 @@ private:
     for (const NamedTensor &output : evaluated)
       references[output.name] = output.tensor;
     take(compareOutputs(*outputs, references, exact, prefix));
+  }
+
+  void runAllViaOnnx() {
+    if (!meta.runnable || meta.training)
+      return skip("the case has state, or no expected outputs");
+    // ONNX Runtime computes in another order than Paddle.
+    meta.rtol *= 10;
+    meta.atol *= 10;
+    for (int run = 0; run < meta.runs; ++run) {
+      std::string prefix = meta.runPrefix(run);
+      Tensors feeds = withPrefix(inputs, prefix);
+      setLods(feeds, meta);
+      ViaOnnxRun done =
+          runViaOnnx(model, meta, feeds, *options.onnxRunner,
+                     {options.opset, [this](Stage stage) { enter(stage); }, options.onDiagnostic});
+      enter(done.outputs ? Stage::Compare : done.stage);
+      if (!done.outputs) {
+        failed(done.outputs.diagnostics());
+        return;
+      }
+      take(compareOutputs(*done.outputs, withPrefix(expected, prefix), meta, prefix));
+      result.diagnostics.append(compareLods(*done.outputs, meta));
+    }
   }
 
   void checkShards() {

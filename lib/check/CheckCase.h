@@ -2,8 +2,10 @@
 #pragma once
 
 #include "lib/check/CaseResult.h"
+#include "lib/check/OnnxRunner.h"
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -23,6 +25,9 @@ struct CheckOptions {
   uint64_t seed = 0;
   /// Tolerances instead of those of the cases.
   std::optional<double> rtol, atol;
+  /// Runs programs as ONNX models in this process instead. Skips training cases.
+  std::shared_ptr<const OnnxRunner> onnxRunner;
+  int64_t opset = 20; ///< of these models
   /// Decomposes all composite ops.
   bool decompose = false;
   /// Derives the gradients of training cases from the forward part, instead of running their gradient ops.

@@ -31,6 +31,10 @@ std::set<std::string> weightsOf(const legacy::Program &program) {
 } // namespace
 
 translator::SourceProgram withDynamicDims(translator::SourceProgram program, const Tensors &feeds) {
+  if (onnx::Model *model = program.onnx())
+    for (onnx::ValueInfo &input : model->graph.inputs)
+      if (feeds.contains(input.name) && input.type && input.type->dims)
+        std::fill(input.type->dims->begin(), input.type->dims->end(), onnx::Dim());
   legacy::Program *legacy = program.legacy();
   if (!legacy)
     return program;

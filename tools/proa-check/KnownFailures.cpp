@@ -15,7 +15,8 @@ namespace {
 using namespace std::string_view_literals;
 
 /// Modes of evaluation. Only compiled code has variants, which may be combined.
-constexpr std::array evaluations{"compiled"sv, "reference"sv, "dynamic-dims"sv, "sharding"sv, "mutants"sv};
+constexpr std::array evaluations{"compiled"sv, "reference"sv, "dynamic-dims"sv,
+                                 "sharding"sv, "mutants"sv,   "via-onnx"sv};
 constexpr std::array variants{
     "decompose"sv, "derive-gradients"sv, "recompute"sv, "micro-batches"sv, "mesh"sv, "cuda"sv, "amp"sv};
 
@@ -55,6 +56,8 @@ std::string modeOf(const check::CheckOptions &options) {
     return "sharding";
   if (options.reference)
     return options.dynamicDims ? "dynamic-dims" : "reference";
+  if (options.onnxRunner)
+    return "via-onnx";
   std::string mode;
   auto add = [&](bool isSet, std::string_view name) {
     if (isSet)

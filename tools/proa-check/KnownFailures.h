@@ -11,7 +11,8 @@
 namespace proa::tools {
 
 /// The mode of these options in lists of known failures: "compiled", "reference", "dynamic-dims", "sharding",
-/// "mutants", or variants of compiled code joined by '+': "decompose", "derive-gradients+recompute".
+/// "mutants", "via-onnx", or variants of compiled code joined by '+': "decompose",
+/// "derive-gradients+recompute".
 std::string modeOf(const check::CheckOptions &options);
 
 /// A text file with one case per line: "ops/relu/basic [compiled decompose]  # reason". The name is the end

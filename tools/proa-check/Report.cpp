@@ -24,7 +24,7 @@ struct Counts {
   }
 };
 
-const std::vector<std::string> stageColumns{"read",    "import", "compile",  "run",
+const std::vector<std::string> stageColumns{"read",    "import", "export",   "compile", "run",
                                             "compare", "crash",  "time-out", "known"};
 
 std::string groupRow(const std::string &name, const Counts &counts) {

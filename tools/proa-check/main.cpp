@@ -11,6 +11,8 @@
 #include "tools/proa-check/Pool.h"
 #include "tools/proa-check/Ranks.h"
 #include "tools/proa-check/Report.h"
+#include "translator/export/onnx/OnnxExport.h"
+#include "translator/onnx/Schema.h"
 
 #include <fmt/format.h>
 
@@ -21,6 +23,9 @@ using namespace proa;
 using namespace proa::tools;
 
 namespace {
+
+/// Python and the script for --via=onnx, in the source tree.
+const check::OnnxRunnerCommand onnxRunner{PROA_ONNX_PYTHON, PROA_ONNX_PACKAGES, PROA_ONNX_RUNNER};
 
 struct Options {
   std::vector<std::string> directories;
@@ -35,6 +40,7 @@ struct Options {
   MeshChoice mesh;
   OffloadChoice offload;
   std::string known, updateKnown;
+  std::string via; ///< "onnx" or empty
   bool verbose = false;
   bool list = false;
   bool isMain = true; ///< one process of a mesh prints and writes files
@@ -98,6 +104,20 @@ void declareModes(CommandLine &line, Options &options) {
   line.add_option("--seed", options.check.seed, "Seed of the random changes")
       ->check(checkSeed)
       ->capture_default_str();
+  CLI::Option *via =
+      line.add_option(
+              "--via", options.via,
+              "Exports programs to this format and runs them by its runtime: onnx, in ONNX Runtime, after a "
+              "check by onnx.checker. Skips training cases")
+          ->check(CLI::IsMember({"onnx"}))
+          ->excludes("--reference")
+          ->excludes("--sharding")
+          ->excludes("--mutants");
+  line.add_option("--opset", options.check.opset, "With --via=onnx: opset of the models")
+      ->check(CLI::Range(exporter::oldestWrittenOpset, onnx::newestOpsetVersion))
+      ->needs(via)
+      ->type_name("N")
+      ->capture_default_str();
   line.add_flag("--decompose", options.check.decompose,
                 "Decomposes every composite op, also those with a kernel");
   line.add_flag(
@@ -112,7 +132,7 @@ void declareModes(CommandLine &line, Options &options) {
         declareNoOptimize(line, options.check.optimizesCode), declareTf32(line, options.check.allowsTf32),
         declareAtomicSums(line, options.check.allowsAtomicSums), declareTarget(line, options.check.target),
         declareMesh(line, options.mesh)})
-    for (const char *mode : {"--reference", "--sharding", "--mutants"})
+    for (const char *mode : {"--reference", "--sharding", "--mutants", "--via"})
       option->excludes(line.get_option(mode));
   declareOffload(line, options.offload);
   line.add_option("--micro-batches", options.check.microBatches,
@@ -253,7 +273,7 @@ int finish(const Report &report, KnownFailures known, const Options &options) {
   return hasFailure(report) || !diagnostics.empty() ? ExitCode::failure : ExitCode::success;
 }
 
-int work(const Options &options, Ranks *ranks) {
+int work(Options &options, Ranks *ranks) {
   Result<std::vector<FoundCase>> cases = findCases(options.directories, options.selection);
   if (!cases) {
     int code = failWithReport(cases.diagnostics(), options);
@@ -268,6 +288,12 @@ int work(const Options &options, Ranks *ranks) {
   Result<KnownFailures> known = readKnownFailures(options);
   if (!known)
     return failWithReport(known.diagnostics(), options);
+  if (!options.via.empty()) {
+    Result<std::shared_ptr<check::OnnxRunner>> runner = check::OnnxRunner::start(onnxRunner);
+    if (!runner)
+      return failWithReport(runner.diagnostics(), options);
+    options.check.onnxRunner = *runner;
+  }
   Report report = Session(std::move(*cases), *known, options).check();
   int code = options.isMain ? finish(report, *known, options) : ExitCode::success;
   return ranks ? ranks->codeOfMain(code) : code;

@@ -1,0 +1,124 @@
+#include "lib/check/ViaOnnx.h"
+
+#include "lib/compiler/Registration.h"
+#include "translator/export/onnx/OnnxExport.h"
+#include "translator/import/Import.h"
+#include "translator/onnx/WriteModel.h"
+#include "translator/params/ModelFolder.h"
+
+#include "mlir/IR/MLIRContext.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace proa::check {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder in another one that is removed with its files.
+class RequestFolder {
+public:
+  explicit RequestFolder(const std::string &parent) {
+    std::string pattern = parent + "/case-XXXXXX";
+    if (::mkdtemp(pattern.data()))
+      path = pattern;
+  }
+  ~RequestFolder() {
+    std::error_code ignored;
+    if (!path.empty())
+      fs::remove_all(path, ignored);
+  }
+  std::string path; ///< empty: it cannot be created
+};
+
+using Module = mlir::OwningOpRef<mlir::ModuleOp>;
+
+Result<Module> importFor(mlir::MLIRContext &context, const translator::SourceProgram &program,
+                         import::ImportOptions options, const Tensors &feeds) {
+  bool feedsMayHelp = false;
+  options.feedsMayHelp = &feedsMayHelp;
+  Result<Module> module = import::importProgram(context, program, options);
+  if (module || !feedsMayHelp)
+    return module;
+  for (const auto &[name, tensor] : import::withLods(feeds))
+    options.feedDims[name] = tensor.dims();
+  options.feedValues = import::specializingFeeds(feeds);
+  return import::importProgram(context, program, options);
+}
+
+/// Sets the LoDs from outputs that are their levels: "x@LOD0", "x@LOD1".
+std::vector<NamedTensor> takeLods(const Tensors &outputs) {
+  std::vector<NamedTensor> taken;
+  for (const auto &[name, tensor] : outputs) {
+    if (name.find("@LOD") != std::string::npos)
+      continue;
+    Lod lod;
+    for (size_t level = 0;; ++level) {
+      auto offsets = outputs.find(import::lodName(name, level));
+      if (offsets == outputs.end() || offsets->second.dtype() != DType::Int64)
+        break;
+      const auto *begin = offsets->second.as<int64_t>();
+      lod.emplace_back(begin, begin + offsets->second.size());
+    }
+    // An output cannot have the name of an input.
+    bool isInput = name.ends_with("@OUT");
+    taken.push_back({isInput ? name.substr(0, name.size() - 4) : name, tensor});
+    taken.back().tensor.setLod(std::move(lod));
+  }
+  return taken;
+}
+
+/// Writes the program as ONNX to `path`; the stage that failed with its errors, if any.
+std::optional<ViaOnnxRun> writeModel(const std::string &model, const CaseMeta &meta, const Tensors &feeds,
+                                     const ViaOnnxOptions &options, const std::string &path) {
+  Result<params::ModelFolder> source = params::readModelFolder(model);
+  if (!source)
+    return ViaOnnxRun{Stage::Read, source.diagnostics()};
+  options.onStage(Stage::Import);
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  import::ImportOptions importOptions;
+  importOptions.source = source->files.program;
+  importOptions.feeds = meta.feeds;
+  importOptions.fetches = meta.fetches;
+  importOptions.onDiagnostic = options.onDiagnostic;
+  for (const auto &[name, tensor] : feeds)
+    importOptions.lodLevels[name] = static_cast<int>(tensor.lod().size());
+  Result<Module> module = importFor(context, source->program, importOptions, feeds);
+  if (!module)
+    return ViaOnnxRun{Stage::Import, module.diagnostics()};
+  options.onStage(Stage::Export);
+  exporter::OnnxExportOptions exportOptions;
+  exportOptions.opset = options.opset;
+  exportOptions.parameter = [&](const std::string &name) {
+    auto found = source->parameters.find(name);
+    return found == source->parameters.end() ? nullptr : &found->second;
+  };
+  Result<onnx::Model> exported = exporter::exportOnnx(**module, exportOptions);
+  if (!exported)
+    return ViaOnnxRun{Stage::Export, exported.diagnostics()};
+  if (Result<void> written = onnx::writeModel(*exported, path); !written)
+    return ViaOnnxRun{Stage::Export, written.diagnostics()};
+  return std::nullopt;
+}
+
+} // namespace
+
+ViaOnnxRun runViaOnnx(const std::string &model, const CaseMeta &meta, const Tensors &feeds,
+                      const OnnxRunner &runner, const ViaOnnxOptions &options) {
+  RequestFolder folder(runner.getFolder());
+  if (folder.path.empty())
+    return {Stage::Export, errorAt(runner.getFolder(), "cannot create a folder")};
+  std::string path = folder.path + "/model.onnx";
+  if (std::optional<ViaOnnxRun> failed = writeModel(model, meta, feeds, options, path))
+    return *failed;
+  options.onStage(Stage::Run);
+  OnnxRunner::Answer answer = runner.run(path, import::withLods(feeds));
+  if (!answer.outputs)
+    return {answer.stage, answer.outputs.diagnostics()};
+  return {Stage::Run, takeLods(*answer.outputs)};
+}
+
+} // namespace proa::check
