@@ -6,6 +6,7 @@ include "dialects/pd/ir/Base.td"
 
 def : OnnxFormula<"Constant", "importConstant">;
 def : OnnxFormula<"Identity", "importIdentity">;
+def : OnnxFormula<"ConstantOfShape", "importConstantOfShape">;
 
 def Pd_ConstantOp : Pd_Op<"constant", [ConstantLike]> {
   let sharding = "whole: each device creates its part of a constant";

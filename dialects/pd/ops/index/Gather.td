@@ -6,7 +6,7 @@ include "dialects/pd/ir/Base.td"
 include "dialects/pd/autodiff/Broadcasting.td"
 
 def Pd_GatherOp : Pd_Op<"gather"> {
-  let onnx = [OnnxWritten<"exportGather">];
+  let onnx = [OnnxWritten<"exportGather">, OnnxReadOnly<"Gather", ["data", "indices", ""], ["output"], ["axis"]>];
   let summary = "Slices of x along `axis` at the indices in `index`";
   let description = [{
     The result has the dimensions of x, with `axis` replaced by the dimensions of `index`. `axis_tensor` must be

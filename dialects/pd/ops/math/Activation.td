@@ -24,6 +24,11 @@ class LegacyOfComplexToo<string type, list<string> attributes = [], list<string>
 class Pd_Activation<string mnemonic, string text, string formula, dag attributes = (ins)>
     : Pd_FormulaOp<mnemonic, Pd_FloatTensor, text, formula, attributes>;
 
+def : OnnxFormula<"PRelu", "importPRelu">;
+def : OnnxFormula<"Shrink", "importShrink">;
+// Paddle's op multiplies by a condition, which gives NaN for infinities.
+def : OnnxFormula<"ThresholdedRelu", "importThresholdedRelu">;
+
 class F64Default<string value> : DefaultValuedAttr<F64Attr, value>;
 
 def Pd_ReluOp : Pd_FormulaOp<"relu", Pd_RealTensor, "max(x, 0)", "e.maximum(x, 0.0)"> {
@@ -87,7 +92,7 @@ def Pd_GeluOp : Pd_Activation<"gelu", "x * Phi(x) with the normal distribution f
         ? x * 0.5 * (1.0 + e.tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x)))
         : x * (1.0 + e.erf(x * 0.70710678118654752440)) * 0.5}],
     (ins DefaultValuedAttr<BoolAttr, "false">:$approximate)> {
-  let onnx = [Onnx<"Gelu", ["X"], ["Y"], [], ["approximate=false"], ["approximate=none"]>,
+  let onnx = [Onnx<"Gelu", ["X"], ["Y"], [], ["approximate=false"], hook_="importGelu">,
               OnnxWritten<"exportGelu", "opset >= 20 && op.getApproximate()">];
   let postOp = [{PostOp{op.getApproximate() ? "gelu_tanh" : "gelu_erf", {}, {}} }];
   let legacy = [LegacyActivation<"gelu", ["approximate"]>];
@@ -111,6 +116,7 @@ def Pd_SiluOp : Pd_FormulaOp<"silu", Pd_FloatOrComplexTensor, "x * sigmoid(x)", 
 }
 def Pd_SwishOp : Pd_Activation<"swish", "x * sigmoid(beta * x)", "x * e.sigmoid(x * op.getBeta().convertToDouble())",
     (ins F64Default<"1.0">:$beta)> {
+  let onnx = [Onnx<"Swish", ["X"], ["Y"], ["beta=alpha"]>];
   let postOp = [{PostOp{"swish", op.getBeta().convertToDouble(), {}} }];
   // Since Paddle 2.4 its kernel ignores beta.
   let legacy = [Legacy<"swish", ["X"], ["Out"], [], ["beta"]>];
@@ -135,6 +141,7 @@ def Pd_SoftplusOp : Pd_Activation<"softplus", "log(1 + exp(beta * x)) / beta; x 
     [{e.select(x * op.getBeta().convertToDouble() > op.getThreshold().convertToDouble(), x,
                e.log1p(e.exp(x * op.getBeta().convertToDouble())) / op.getBeta().convertToDouble())}],
     (ins F64Default<"1.0">:$beta, F64Default<"20.0">:$threshold)> {
+  let onnx = [Onnx<"Softplus", ["X"], ["Y"], [], ["beta=1", "threshold=40"]>];
   let derivatives = [[{e.select(x * op.getBeta().convertToDouble() > op.getThreshold().convertToDouble(),
     e.constant(1, x.type().getElementType()), e.sigmoid(x * op.getBeta().convertToDouble()))}]];
   let precision = "full";

@@ -13,6 +13,16 @@ class Pd_BinaryOp<string mnemonic, TypeConstraint type, list<Trait> t = []> : Pd
 
 class OnnxBinary<string type> : Onnx<type, ["A", "B"], ["C"]>;
 
+// Functions of any number of operands become a chain of ops.
+def : OnnxFormula<"Max", "importExtremes">;
+def : OnnxFormula<"Min", "importExtremes">;
+def : OnnxFormula<"Sum", "importSum">;
+def : OnnxFormula<"Mean", "importMean">;
+
+// The remainder has the sign of the divisor, or that of the dividend.
+def : OnnxFormula<"Mod", "importMod">;
+def : OnnxFormula<"BitShift", "importBitShift">;
+
 // Legacy mapping with `axis`: the dimension of X at which the dimensions of Y begin; -1: aligned at the last.
 class LegacyByAxis<string type, string hook = "importElementwise", list<string> fused = []>
     : Legacy<type, ["X", "Y"], ["Out"], [], ["force_cpu"] # fused, hook, constants_=["axis=-1"]>;
@@ -129,7 +139,7 @@ def Pd_FloorDivideOp : Pd_BinaryOp<"floor_divide", Pd_RealTensor> {
 }
 
 def Pd_ElementwisePowOp : Pd_BinaryOp<"elementwise_pow", Pd_NumberTensor> {
-  let onnx = [Onnx<"Pow", ["X", "Y"], ["Z"]>];
+  let onnx = [Onnx<"Pow", ["X", "Y"], ["Z"], hook_="importPow">];
   let summary = "x to the power of y";
   let scalar = "b.pow(x, y)";
   let description = [{

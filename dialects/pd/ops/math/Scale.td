@@ -36,6 +36,8 @@ def Pd_PowOp : Pd_Op<"pow", [Pd_Elementwise]> {
   let newIrGradients = ["pow_double_grad(x, dout)", "pow_triple_grad(x, dout, ddx)"];
 }
 
+def : OnnxFormula<"Clip", "importClip">;
+
 def Pd_ClipOp : Pd_Op<"clip", [AttrSizedOperandSegments, Pd_Elementwise]> {
   let summary = "min(max(x, min), max)";
   let arguments = (ins Pd_RealTensor:$x, Optional<Pd_RealTensor>:$min_tensor, Optional<Pd_RealTensor>:$max_tensor,

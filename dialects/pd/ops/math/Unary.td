@@ -144,7 +144,8 @@ def Pd_NegateOp : Pd_UnaryOp<"negate", Pd_NumberTensor, "-x", "b.negate(x)", "-1
 }
 
 def Pd_RoundOp : Pd_FoldableOp<"round"> {
-  let onnx = [OnnxWritten<"exportRound">];
+  let onnx = [OnnxWritten<"exportRound">,
+              OnnxReadOnly<"Round", ["X"], ["Y"], [], ["decimals=0", "half_to_even=true"]>];
   let summary = "x rounded to the nearest number with `decimals` decimals, halves away from zero";
   let description = "With `half_to_even` halves are rounded to even, as in Paddle 3.";
   let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<I64Attr, "0">:$decimals, DefaultValuedAttr<BoolAttr,
@@ -176,9 +177,11 @@ def Pd_AbsOp : Pd_FoldableOp<"abs"> {
 }
 
 def Pd_BitwiseNotOp : Pd_UnaryOp<"bitwise_not", Pd_BoolOrIntTensor, "Bitwise complement", "b.bitNot(x)"> {
-  let onnx = [OnnxWritten<"exportBitwiseNot">];
+  let onnx = [OnnxWritten<"exportBitwiseNot">, OnnxReadOnly<"BitwiseNot", ["X"], ["Y"]>];
   let legacy = [LegacyUnary<"bitwise_not">];
 }
+
+def : OnnxFormula<"IsInf", "importIsInf">;
 
 class Pd_UnaryPredicate<string mnemonic, string legacyType, string text, string body> : Pd_FoldableOp<mnemonic> {
   let summary = text;
@@ -191,10 +194,10 @@ class Pd_UnaryPredicate<string mnemonic, string legacyType, string text, string 
 }
 
 def Pd_LogicalNotOp : Pd_UnaryPredicate<"logical_not", "logical_not", "x is zero", "b.bitNot(b.toBool(x))"> {
-  let onnx = [OnnxWritten<"exportLogicalNot">];
+  let onnx = [OnnxWritten<"exportLogicalNot">, OnnxReadOnly<"Not", ["X"], ["Y"]>];
 }
 def Pd_IsnanOp : Pd_UnaryPredicate<"isnan", "isnan_v2", "x is NaN", "b.isnan(x)"> {
-  let onnx = [OnnxWritten<"exportIsnan">];
+  let onnx = [OnnxWritten<"exportIsnan">, OnnxReadOnly<"IsNaN", ["X"], ["Y"]>];
 }
 def Pd_IsinfOp : Pd_UnaryPredicate<"isinf", "isinf_v2", "Whether x is infinite", "b.isinf(x)"> {
   let onnx = [OnnxWritten<"exportIsinf">];

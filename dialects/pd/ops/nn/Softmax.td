@@ -12,8 +12,12 @@ class Pd_SoftmaxLikeOp<string mnemonic> : Pd_Op<mnemonic> {
   let legacy = [Legacy<mnemonic, ["X"], ["Out"], ["axis"], ["data_format", "is_test"]>];
 }
 
+// Before opset 13 the dimensions from `axis` on count as one.
+def : OnnxFormula<"Softmax", "importSoftmaxOfMatrix", 1, 12>;
+def : OnnxFormula<"Hardmax", "importHardmax">;
+
 def Pd_SoftmaxOp : Pd_SoftmaxLikeOp<"softmax"> {
-  let onnx = [Onnx<"Softmax", ["input"], ["output"], ["axis"]>];
+  let onnx = [Onnx<"Softmax", ["input"], ["output"], ["axis"], since_=13>];
   let summary = "exp(x) divided by its sum along the axis";
   let vjp = ["(dout - e.sum(dout * out, reducedAxes({static_cast<int64_t>(op.getAxis())}, x.rank()))) * out"];
   let description = [{
@@ -27,7 +31,7 @@ def Pd_SoftmaxOp : Pd_SoftmaxLikeOp<"softmax"> {
 }
 
 def Pd_LogSoftmaxOp : Pd_SoftmaxLikeOp<"log_softmax"> {
-  let onnx = [Onnx<"LogSoftmax", ["input"], ["output"], ["axis"]>];
+  let onnx = [Onnx<"LogSoftmax", ["input"], ["output"], ["axis"], hook_="importLogSoftmax">];
   let summary = "Logarithm of the softmax";
   let vjp = ["dout - e.exp(out) * e.sum(dout, reducedAxes({static_cast<int64_t>(op.getAxis())}, x.rank()))"];
   let description = [{

@@ -11,6 +11,18 @@ defvar reductionDescription = [{
 
 defvar AxesConstraint = "C1. the axes are in [-rank, rank) of x; rank 0 takes any axis";
 
+class OnnxReduce<string type> : OnnxFormula<type, "importReduce">;
+def : OnnxReduce<"ReduceL1">;
+def : OnnxReduce<"ReduceL2">;
+def : OnnxReduce<"ReduceLogSum">;
+def : OnnxReduce<"ReduceLogSumExp">;
+def : OnnxReduce<"ReduceMax">;
+def : OnnxReduce<"ReduceMean">;
+def : OnnxReduce<"ReduceMin">;
+def : OnnxReduce<"ReduceProd">;
+def : OnnxReduce<"ReduceSum">;
+def : OnnxReduce<"ReduceSumSquare">;
+
 class LegacyReduce<string type> : Legacy<type, ["X"], ["Out"], [],
     ["dim", "keep_dim", "reduce_all", "in_dtype", "out_dtype"],
     "importReduce", exportHook_="exportReduce">;

@@ -8,7 +8,7 @@ defvar IntsDefault = DefaultValuedAttr<DenseI64ArrayAttr, "{}">;
 class IntDefault<string value> : DefaultValuedAttr<I64Attr, value>;
 
 def Pd_ConcatOp : Pd_Op<"concat", [AttrSizedOperandSegments, Pd_MovesElements]> {
-  let onnx = [OnnxWritten<"exportConcat">];
+  let onnx = [OnnxWritten<"exportConcat">, OnnxReadOnly<"Concat", ["inputs", ""], ["concat_result"], ["axis"]>];
   let summary = "Concatenation of tensors along an axis";
   let description = [{
     Operands of rank 0 count as tensors of one element. `axis_tensor` must be constant and overrides `axis`.
@@ -54,6 +54,7 @@ def Pd_StackOp : Pd_Op<"stack", [Pd_MovesElements]> {
 }
 
 def Pd_TileOp : Pd_Op<"tile", [Pd_MovesElements]> {
+  let onnx = [OnnxReadOnly<"Tile", ["input", "repeats"], ["output"]>];
   let lod = "rows";
   let summary = "x repeated repeat_times[i] times along dimension i; both are aligned at the last dimension";
   let constraints = [
@@ -112,6 +113,8 @@ def Pd_RepeatInterleaveOp : Pd_Op<"repeat_interleave"> {
     "repeat_interleave_with_tensor_index_double_grad(repeats_tensor, ddx) -> dout"
   ];
 }
+
+def : OnnxFormula<"Pad", "importPad">;
 
 def Pd_PadOp : Pd_Op<"pad"> {
   let onnx = [OnnxWritten<"exportPad">];

@@ -5,6 +5,11 @@
 include "dialects/pd/ir/Base.td"
 include "dialects/pd/autodiff/Broadcasting.td"
 
+def : OnnxFormula<"Shape", "importShape">;
+def : OnnxFormula<"Size", "importSize">;
+def : OnnxFormula<"Reshape", "importReshape">;
+def : OnnxFormula<"Expand", "importExpand">;
+
 def Pd_ReshapeOp : Pd_Op<"reshape", [Pd_MovesElements]> {
   let onnx = [OnnxWritten<"exportReshape">];
   let lod = "rows";
@@ -40,7 +45,7 @@ def Pd_ReshapeOp : Pd_Op<"reshape", [Pd_MovesElements]> {
 }
 
 def Pd_TransposeOp : Pd_Op<"transpose", [Pd_MovesElements]> {
-  let onnx = [Onnx<"Transpose", ["data"], ["transposed"], ["perm"]>];
+  let onnx = [Onnx<"Transpose", ["data"], ["transposed"], ["perm"], hook_="importTranspose">];
   let lod = "none";
   let summary = "Permutation of dimensions: dimension i of the result is dimension perm[i] of x";
   let constraints = [

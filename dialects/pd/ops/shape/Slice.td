@@ -6,6 +6,9 @@ include "dialects/pd/ir/Base.td"
 
 defvar IntsDefault = DefaultValuedAttr<DenseI64ArrayAttr, "{}">;
 
+def : OnnxFormula<"Slice", "importSlice">;
+def : OnnxFormula<"Split", "importSplit">;
+
 def Pd_SliceOp : Pd_Op<"slice", [AttrSizedOperandSegments, Pd_MovesElements]> {
   let onnx = [OnnxWritten<"exportSliceToOnnx">];
   let lod = "rows";

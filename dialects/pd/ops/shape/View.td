@@ -5,6 +5,14 @@
 include "dialects/pd/ir/Base.td"
 include "dialects/pd/ir/Layout.td"
 
+// Axes are those of the result.
+def : OnnxFormula<"Unsqueeze", "importUnsqueeze">;
+def : OnnxFormula<"Squeeze", "importSqueeze">;
+// A negative axis counts from the end.
+def : OnnxFormula<"Flatten", "importFlatten">;
+def : OnnxFormula<"DepthToSpace", "importDepthToSpace">;
+def : OnnxFormula<"SpaceToDepth", "importSpaceToDepth">;
+
 // Constraints of ops that move channels of images.
 defvar imageConstraints = [
   "C1. x has rank 4",

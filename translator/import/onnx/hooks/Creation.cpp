@@ -1,5 +1,8 @@
 //! Hooks of ops of ONNX that create tensors.
-#include "translator/import/onnx/GraphImporter.h"
+#include "translator/import/onnx/hooks/Dims.h"
+
+#include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/pd/reference/Evaluate.h"
 
 using namespace mlir;
 
@@ -31,6 +34,39 @@ void importConstant(NodeImporter &node) {
     return node.setOutput("output", node.constant(isList ? tensor : tensor.reshaped({})));
   }
   node.report("has a sparse tensor or strings, expected a tensor of numbers");
+}
+
+/// A tensor of these dims with the only element of a constant.
+static Value filledWith(NodeImporter &node, const Tensor &value, const IntList &dims) {
+  Type element = pd::elementTypeOf(node.getBuilder().getContext(), value.dtype());
+  Value number;
+  IntegerAttr integer;
+  double real = 0;
+  if (isa<ComplexType>(element))
+    number = node.constant(value.reshaped({}));
+  else if (isa<FloatType>(element))
+    real = pd::loadScalar(value, 0).real();
+  else
+    integer = node.getBuilder().getI64IntegerAttr(pd::loadScalar(value, 0).integer);
+  return node.create<pd::FullOp>(dims.tensor, number, dims.numbers.value_or(Ints()), element,
+                                 llvm::APFloat(real), integer);
+}
+
+void importConstantOfShape(NodeImporter &node) {
+  node.requiredInput("input");
+  IntList dims = IntList::of(node, "input");
+  dims.size(node);
+  const onnx::TensorValue *value = node.tensorAttribute("value");
+  if (!value)
+    return node.setOutput("output", filledWith(node, tensorOf(DType::Float32, std::vector<float>{0}), dims));
+  if (!onnx::storageOf(value->type) || value->elements.size() != 1)
+    return node.report("attribute 'value' has " + llvm::Twine(value->elements.size()) +
+                       " elements of type '" + std::string(onnx::nameOf(value->type)) +
+                       "', expected one number");
+  Value filled = filledWith(node, value->elements, dims);
+  if (onnx::dataTypeOf(value->elements.dtype()) != value->type)
+    node.getGraph().setStoredType(filled, value->type);
+  node.setOutput("output", filled);
 }
 
 void importIdentity(NodeImporter &node) { node.setOutput("output", node.value("input")); }

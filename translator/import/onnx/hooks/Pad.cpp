@@ -1,0 +1,150 @@
+//! Hooks of ops of ONNX that add elements around tensors.
+#include "translator/import/onnx/hooks/Dims.h"
+
+#include "dialects/pd/ops/creation/RangeOps.h"
+#include "dialects/pd/ops/index/GatherOps.h"
+#include "dialects/pd/ops/shape/JoinOps.h"
+#include "dialects/pd/reference/Evaluate.h"
+
+using namespace mlir;
+
+namespace proa::import::onnxhooks {
+namespace {
+
+/// The amounts before and after x along one axis.
+struct Amounts {
+  DimSize before = 0, after = 0;
+  bool isZero() const { return before.isNumber(0) && after.isNumber(0); }
+};
+
+/// Pad: negative amounts remove elements, then others are added.
+class PadImporter {
+public:
+  explicit PadImporter(NodeImporter &node)
+      : node(node), e(node.tensors()), x(node.operand("data")), amounts(x.rank()) {}
+
+  void run() {
+    readAmounts();
+    mode = node.stringAttribute("mode", "constant");
+    if (mode == "constant")
+      readValue();
+    else if (mode != "reflect" && mode != "edge" && mode != "wrap")
+      return node.report("has mode '" + mode + "', expected constant, reflect, edge or wrap");
+    for (int64_t axis = 0; axis < x.rank(); ++axis)
+      remove(axis);
+    if (mode == "constant" && number && padByAttributes())
+      return;
+    for (int64_t axis = 0; axis < x.rank(); ++axis)
+      if (!amounts[axis].isZero())
+        x = mode == "constant" ? withValue(axis) : withElements(axis);
+    node.setOutput("output", x);
+  }
+
+private:
+  void readAmounts() {
+    Dims pads;
+    if (node.since() < 11)
+      for (int64_t amount : node.intsAttribute("pads"))
+        pads.push_back(amount);
+    else
+      pads = dimsInput(node, "pads");
+    auto all = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
+    Ints axes = axesIn(node, node.intsAttribute("axes", all), x.rank());
+    if (pads.size() != 2 * axes.size()) {
+      node.report("has " + llvm::Twine(pads.size()) + " pads, expected " + llvm::Twine(2 * axes.size()) +
+                  ", two for each axis");
+      node.stop();
+    }
+    for (auto [i, axis] : llvm::enumerate(axes))
+      amounts[axis] = {pads[i], pads[axes.size() + i]};
+  }
+
+  void readValue() {
+    Type element = x.type().getElementType();
+    Value given = node.input("constant_value");
+    if (given)
+      value = given;
+    else
+      value = node.scalar(node.since() < 11 ? node.floatAttribute("value") : 0.0, element);
+    std::optional<Tensor> known = node.getGraph().knownTensor(value);
+    // A number of pd.pad is a double.
+    if (known && known->size() == 1 && !isa<ComplexType>(element) && !element.isInteger(64))
+      number = pd::loadScalar(*known, 0).real();
+    else if (known && known->size() == 1 && element.isInteger(64) &&
+             std::abs(pd::loadScalar(*known, 0).integer) < (int64_t(1) << 53))
+      number = static_cast<double>(pd::loadScalar(*known, 0).integer);
+  }
+
+  DimSize negated(const DimSize &size) {
+    return size.isKnown() ? DimSize(-size.getNumber()) : pd::dimSizeOf(valueOf(e, size) * -1.0);
+  }
+
+  /// Slices where an amount is negative, and leaves the positive amounts.
+  void remove(int64_t axis) {
+    Amounts &amount = amounts[axis];
+    DimSize first = pd::atLeast(e, negated(amount.before), 0),
+            last = pd::atLeast(e, negated(amount.after), 0);
+    if (!first.isNumber(0) || !last.isNumber(0))
+      x = pd::sliceBetween(x, axis, first, pd::sum(e, DimSize(x, axis), negated(last)));
+    amount = {pd::atLeast(e, amount.before, 0), pd::atLeast(e, amount.after, 0)};
+  }
+
+  bool padByAttributes() {
+    Ints paddings;
+    for (const Amounts &amount : amounts) {
+      if (!amount.before.isKnown() || !amount.after.isKnown())
+        return false;
+      paddings.append({amount.before.getNumber(), amount.after.getNumber()});
+    }
+    bool isNothing = llvm::all_of(paddings, [](int64_t amount) { return amount == 0; });
+    node.setOutput(
+        "output",
+        isNothing ? x : node.create<pd::PadOp>(x, llvm::ArrayRef<int64_t>(paddings), llvm::APFloat(*number)));
+    return true;
+  }
+
+  Expression withValue(int64_t axis) {
+    auto part = [&](const DimSize &size) {
+      Dims dims = pd::dimSizesOf(x);
+      dims[axis] = size;
+      return filled(node.wrap(value), dims);
+    };
+    return pd::concat({part(amounts[axis].before), x, part(amounts[axis].after)}, axis);
+  }
+
+  /// Elements of x at the indices of the result along the axis.
+  Expression withElements(int64_t axis) {
+    Type i64 = e.getBuilder().getI64Type();
+    DimSize size(x, axis);
+    DimSize end = pd::sum(e, size, amounts[axis].after);
+    Expression index = e.wrap(e.create<pd::ArangeOp>(valueOf(e, negated(amounts[axis].before)),
+                                                     valueOf(e, end), valueOf(e, 1), TypeAttr::get(i64)));
+    return e.wrap(e.create<pd::GatherOp>(x, source(index, size), Value(), static_cast<uint64_t>(axis)));
+  }
+
+  Expression source(Expression index, const DimSize &size) {
+    DimSize last = pd::add(e, size, -1);
+    if (mode == "edge")
+      return e.minimum(e.maximum(index, 0.0), valueOf(e, last));
+    if (mode == "wrap")
+      return pd::modulo(index, size);
+    DimSize period = pd::atLeast(e, multiply(e, last, 2), 1);
+    Expression place = pd::modulo(index, period);
+    return e.minimum(place, valueOf(e, period) - place);
+  }
+
+  NodeImporter &node;
+  TensorBuilder &e;
+  Expression x;
+  llvm::SmallVector<Amounts> amounts;
+  std::string mode;
+  Value value;
+  /// The value, if it is known and a double holds it.
+  std::optional<double> number;
+};
+
+} // namespace
+
+void importPad(NodeImporter &node) { PadImporter(node).run(); }
+
+} // namespace proa::import::onnxhooks

@@ -1,0 +1,85 @@
+//! Hooks of ops of ONNX that take parts along axes.
+#include "translator/import/onnx/hooks/Dims.h"
+
+#include "dialects/pd/ops/math/BinaryOps.h"
+#include "dialects/pd/ops/shape/SliceOps.h"
+
+using namespace mlir;
+
+namespace proa::import::onnxhooks {
+
+/// The ends of a slice as pd.slice counts them: there an end of -1 with a negative step is before the first
+/// element, here it is the last element, so that the slice is empty.
+static void adjustEnds(NodeImporter &node, IntList &ends, const IntList &steps) {
+  if (steps.numbers && llvm::none_of(*steps.numbers, [](int64_t step) { return step < 0; }))
+    return;
+  if (steps.isAbsent())
+    return;
+  if (ends.numbers && steps.numbers) {
+    for (auto [end, step] : llvm::zip(*ends.numbers, *steps.numbers))
+      if (step < 0 && end == -1)
+        end = pd::toTheEnd;
+    return;
+  }
+  TensorBuilder &e = node.tensors();
+  Expression end = ends.asTensor(node), last = e.wrap(node.integers({pd::toTheEnd}));
+  Expression isLast = e.wrap(e.create<pd::LogicalAndOp>(e.equal(end, -1.0), steps.asTensor(node) < 0.0));
+  ends = {std::nullopt, e.select(isLast, last, end)};
+}
+
+void importSlice(NodeImporter &node) {
+  Expression data = node.operand("data");
+  IntList starts = IntList::of(node, "starts"), ends = IntList::of(node, "ends");
+  IntList steps = IntList::of(node, "steps");
+  if (starts.isAbsent() || ends.isAbsent()) {
+    node.report("input '" + llvm::Twine(starts.isAbsent() ? "starts" : "ends") + "' is missing");
+    node.stop();
+  }
+  auto all = llvm::to_vector(llvm::seq<int64_t>(0, starts.size(node)));
+  Ints axes = axesIn(node, node.intsAttribute("axes", all), data.rank());
+  adjustEnds(node, ends, steps);
+  auto numbers = [](const IntList &list) { return list.numbers.value_or(Ints()); };
+  node.setOutput("output", node.create<pd::SliceOp>(data, starts.tensor, ends.tensor, steps.tensor,
+                                                    llvm::ArrayRef(axes), numbers(starts), numbers(ends),
+                                                    numbers(steps)));
+}
+
+/// The sizes of `count` parts of a dimension: equal ones, of which the last may be smaller.
+static Ints equalParts(int64_t size, int64_t count) {
+  Ints sizes;
+  int64_t whole = (size + count - 1) / count;
+  for (int64_t i = 0; i < count; ++i)
+    sizes.push_back(std::clamp<int64_t>(size - i * whole, 0, whole));
+  return sizes;
+}
+
+/// The same for a dimension of dynamic size.
+static NodeImporter::Values splitDynamically(NodeImporter &node, Expression x, int64_t axis, int64_t count) {
+  TensorBuilder &e = node.tensors();
+  DimSize whole = pd::divide(e, pd::add(e, DimSize(x, axis), count - 1), count);
+  NodeImporter::Values parts;
+  for (int64_t i = 0; i < count; ++i)
+    parts.push_back(pd::sliceBetween(x, axis, multiply(e, whole, i), multiply(e, whole, i + 1)));
+  return parts;
+}
+
+void importSplit(NodeImporter &node) {
+  Expression input = node.operand("input");
+  int64_t axis = axisOf(node, input), count = node.intAttribute("num_outputs", node.outputCount());
+  IntList sections = IntList::of(node, "split");
+  if (sections.isAbsent() && node.since() >= 18 && input.type().isDynamicDim(axis))
+    return node.setOutputs("outputs", splitDynamically(node, input, axis, count));
+  if (sections.isAbsent() && !input.type().isDynamicDim(axis))
+    sections.numbers = equalParts(input.type().getDimSize(axis), count);
+  int64_t parts = sections.isAbsent() ? count : sections.size(node);
+  if (parts != static_cast<int64_t>(node.outputCount())) {
+    node.report("splits into " + llvm::Twine(parts) + " parts, expected " + llvm::Twine(node.outputCount()) +
+                ", one for each output");
+    node.stop();
+  }
+  auto split = node.createOp<pd::SplitOp>(input, sections.tensor, Value(), sections.numbers.value_or(Ints()),
+                                          sections.isAbsent() ? count : 0, static_cast<uint64_t>(axis));
+  node.setOutputs("outputs", NodeImporter::Values(split->getResults()));
+}
+
+} // namespace proa::import::onnxhooks
