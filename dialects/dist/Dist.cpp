@@ -1,5 +1,7 @@
 #include "dialects/dist/Dist.h"
 
+#include "lib/support/UnknownOp.h"
+
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -19,8 +21,12 @@ void DistDialect::initialize() {
       >();
 }
 
-/// A sharding annotates a ranked tensor with as many dims. Meshes are checked by the passes that read
-/// annotations: a lookup of symbols for each op of a program would take quadratic time.
+std::optional<Dialect::ParseOpHook> DistDialect::getParseOperationHook(StringRef) const {
+  return reportUnknownOp;
+}
+
+/// A sharding annotates a ranked tensor with as many dims. dist.mesh checks the axes: a lookup of symbols for
+/// each op of a program would take quadratic time.
 static LogicalResult verifyAnnotation(function_ref<InFlightDiagnostic()> emitError, Attribute attribute,
                                       Type type) {
   auto sharding = dyn_cast<ShardingAttr>(attribute);

@@ -1,5 +1,7 @@
 #include "dialects/rt/Rt.h"
+
 #include "dialects/rt/Storage.h"
+#include "lib/support/UnknownOp.h"
 
 #include "mlir/IR/DialectImplementation.h"
 
@@ -36,6 +38,10 @@ template <class... Ops> static void attachFusable(MLIRContext &context) {
       Op::attachFusable(context);
   };
   (attach.template operator()<Ops>(), ...);
+}
+
+std::optional<Dialect::ParseOpHook> RtDialect::getParseOperationHook(StringRef) const {
+  return reportUnknownOp;
 }
 
 void RtDialect::initialize() {

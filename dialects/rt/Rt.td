@@ -20,6 +20,10 @@ def Rt_Dialect : Dialect {
   let summary = "Fused calls and collectives of the CPU runtime";
   let dependentDialects = ["::proa::pd::PdDialect", "::proa::dist::DistDialect"];
   let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = [{
+    /// Reports ops that the dialect does not have.
+    std::optional<ParseOpHook> getParseOperationHook(::llvm::StringRef name) const override;
+  }];
 }
 
 //===-- Post-ops --------------------------------------------------------------------------------------------------===//
@@ -82,7 +86,7 @@ def Rt_PostOpsOpInterface : OpInterface<"PostOpsOpInterface"> {
 //===-- Ops -------------------------------------------------------------------------------------------------------===//
 
 // FuseEpilogues creates these ops for float32 and bfloat16.
-def Rt_Tensor : RankedTensorOf<[F16, BF16, F32, F64], [], "float tensor">;
+def Rt_Tensor : RankedTensorOf<[F16, BF16, F32, F64], [], "ranked float tensor">;
 
 class Ints<string value> : DefaultValuedAttr<DenseI64ArrayAttr, value>;
 

@@ -89,10 +89,7 @@ bool constraintsOf(const mlir::tblgen::Operator &op, const llvm::Record &record,
   }
   std::vector<std::pair<std::string, std::vector<std::string>>> namesByType;
   auto add = [&](const mlir::tblgen::NamedTypeConstraint &value) {
-    llvm::StringRef summary = value.constraint.getSummary();
-    for (llvm::StringRef prefix : {"variadic of ", "optional "})
-      summary.consume_front(prefix);
-    std::string text = typeConstraint(record.getRecords(), summary);
+    std::string text = typeConstraint(record.getRecords(), typeSummary(value));
     auto found = llvm::find_if(namesByType, [&](auto &entry) { return entry.first == text; });
     if (found == namesByType.end())
       found = namesByType.insert(found, {text, {}});

@@ -48,11 +48,15 @@ llvm::StringRef arityOf(const mlir::tblgen::NamedTypeConstraint &value) {
   return value.isOptional() ? "Optional" : value.isVariadic() ? "Variadic" : "Required";
 }
 
-std::string elementsOf(const mlir::tblgen::NamedTypeConstraint &value) {
+llvm::StringRef typeSummary(const mlir::tblgen::NamedTypeConstraint &value) {
   llvm::StringRef summary = value.constraint.getSummary();
-  for (llvm::StringRef prefix : {"variadic of ", "optional "})
+  for (llvm::StringRef prefix : {"variadic of ", "optional ", "ranked "})
     summary.consume_front(prefix);
-  summary = summary.split(" of ").first;
+  return summary;
+}
+
+std::string elementsOf(const mlir::tblgen::NamedTypeConstraint &value) {
+  llvm::StringRef summary = typeSummary(value).split(" of ").first;
   summary.consume_back("tensor");
   return summary.trim().empty() ? "any" : summary.trim().str();
 }

@@ -40,6 +40,10 @@ std::string quoted(llvm::StringRef text);
 /// "Variadic".
 llvm::StringRef arityOf(const mlir::tblgen::NamedTypeConstraint &value);
 
+/// The summary of the type of an ODS operand or result, without its number and "ranked", which all tensors
+/// are.
+llvm::StringRef typeSummary(const mlir::tblgen::NamedTypeConstraint &value);
+
 /// The element types of an ODS operand or result as text: "float", "bool or integer", "any".
 std::string elementsOf(const mlir::tblgen::NamedTypeConstraint &value);
 

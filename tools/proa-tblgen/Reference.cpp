@@ -49,11 +49,8 @@ void emitValues(const mlir::tblgen::Operator &op, llvm::raw_ostream &os) {
   auto row = [&](const char *role, const mlir::tblgen::NamedTypeConstraint &value) {
     const char *number = value.isOptional() ? " (optional)" : value.isVariadic() ? " (any number)" : "";
     // "float tensor of float values": the first half is enough.
-    llvm::StringRef type = value.constraint.getSummary();
-    for (llvm::StringRef prefix : {"variadic of ", "optional "})
-      type.consume_front(prefix);
-    os << "| " << role << " | `" << value.name << "` | " << inLine(type.split(" of ").first) << number
-       << " |\n";
+    os << "| " << role << " | `" << value.name << "` | " << inLine(typeSummary(value).split(" of ").first)
+       << number << " |\n";
   };
   for (const mlir::tblgen::NamedTypeConstraint &operand : op.getOperands())
     row("operand", operand);

@@ -15,6 +15,7 @@ include "dialects/pd/ir/Format.td"
 include "dialects/pd/ir/ArrayReference.td"
 include "dialects/pd/ir/ArrayVjp.td"
 include "dialects/pd/ir/ElementInterface.td"
+include "dialects/pd/ir/InferredTypes.td"
 include "dialects/pd/ir/Interfaces.td"
 include "dialects/pd/ir/Onnx.td"
 include "dialects/pd/ir/SamplingInterface.td"
@@ -27,14 +28,14 @@ def Pd_Float : AnyTypeOf<[F8E4M3FN, F8E5M2, F16, BF16, F32, F64], "float">;
 def Pd_Complex : AnyTypeOf<[Complex<F32>, Complex<F64>], "complex">;
 def Pd_Element : AnyTypeOf<[I1, Pd_Int, Pd_Float, Pd_Complex], "element">;
 
-def Pd_Tensor : RankedTensorOf<[Pd_Element], [], "tensor">;
-def Pd_BoolTensor : RankedTensorOf<[I1], [], "bool tensor">;
-def Pd_IntTensor : RankedTensorOf<[Pd_Int], [], "integer tensor">;
-def Pd_FloatTensor : RankedTensorOf<[Pd_Float], [], "float tensor">;
-def Pd_FloatOrComplexTensor : RankedTensorOf<[Pd_Float, Pd_Complex], [], "float or complex tensor">;
-def Pd_RealTensor : RankedTensorOf<[Pd_Int, Pd_Float], [], "integer or float tensor">;
-def Pd_NumberTensor : RankedTensorOf<[Pd_Int, Pd_Float, Pd_Complex], [], "number tensor">;
-def Pd_BoolOrIntTensor : RankedTensorOf<[I1, Pd_Int], [], "bool or integer tensor">;
+def Pd_Tensor : RankedTensorOf<[Pd_Element], [], "ranked tensor">;
+def Pd_BoolTensor : RankedTensorOf<[I1], [], "ranked bool tensor">;
+def Pd_IntTensor : RankedTensorOf<[Pd_Int], [], "ranked integer tensor">;
+def Pd_FloatTensor : RankedTensorOf<[Pd_Float], [], "ranked float tensor">;
+def Pd_FloatOrComplexTensor : RankedTensorOf<[Pd_Float, Pd_Complex], [], "ranked float or complex tensor">;
+def Pd_RealTensor : RankedTensorOf<[Pd_Int, Pd_Float], [], "ranked integer or float tensor">;
+def Pd_NumberTensor : RankedTensorOf<[Pd_Int, Pd_Float, Pd_Complex], [], "ranked number tensor">;
+def Pd_BoolOrIntTensor : RankedTensorOf<[I1, Pd_Int], [], "ranked bool or integer tensor">;
 
 //===-- Legacy ops ------------------------------------------------------------------------------------------------===//
 
@@ -246,7 +247,7 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   list<string> newIrInPlace = [];
   list<Onnx> onnx = [];
 
-  let traits = [Pd_DeclaredAttributesOnly] # t # !if(pure, [Pure], []<Trait>) # [InferTypeOpAdaptorWithIsCompatible]
+  let traits = [Pd_DeclaredAttributesOnly] # t # !if(pure, [Pure], []<Trait>) # [Pd_InferredTypes]
     # !if(!empty(scalar), []<Trait>, [DeclareOpInterfaceMethods<ScalarOpInterface>, Pd_Elementwise])
     # !if(!and(!empty(decomposition), !not(decomposesInCode)), []<Trait>,
           [DeclareOpInterfaceMethods<DecomposableOpInterface>])

@@ -17,6 +17,8 @@ def Pd_Dialect : Dialect {
     /// Defined where the generated storage classes are: Enums.cpp and Types.cpp.
     void registerAttributes();
     void registerTypes();
+    /// Reports ops that the dialect does not have.
+    std::optional<ParseOpHook> getParseOperationHook(::llvm::StringRef name) const override;
   }];
 }
 

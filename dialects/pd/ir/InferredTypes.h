@@ -1,7 +1,7 @@
 /// Type inference of existing ops.
 #pragma once
 
-#include "mlir/IR/Operation.h"
+#include "mlir/IR/OpDefinition.h"
 
 #include "llvm/ADT/SmallVector.h"
 
@@ -16,5 +16,17 @@ inferredTypes(mlir::Operation *op, std::optional<mlir::Location> location = std:
 
 /// Sets the result types of `op` to its inferred types.
 mlir::LogicalResult inferAgain(mlir::Operation *op, std::optional<mlir::Location> location = std::nullopt);
+
+/// Reports an error, with the name of the op, if its types cannot be inferred or are not compatible with its
+/// results.
+mlir::LogicalResult verifyInferredTypes(mlir::Operation *op);
+
+/// See InferredTypes.td.
+template <class ConcreteOp>
+class VerifiesInferredTypes : public mlir::OpTrait::TraitBase<ConcreteOp, VerifiesInferredTypes> {
+public:
+  /// With regions: the inference of an op may read its regions.
+  static llvm::LogicalResult verifyRegionTrait(mlir::Operation *op) { return verifyInferredTypes(op); }
+};
 
 } // namespace proa::pd

@@ -2,6 +2,7 @@
 #include "dialects/pd/ops/control/Control.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/reference/Evaluate.h"
+#include "lib/support/UnknownOp.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -50,6 +51,10 @@ void PdDialect::initialize() {
   registerAttributes();
   registerTypes();
   registerFamilies(*this);
+}
+
+std::optional<Dialect::ParseOpHook> PdDialect::getParseOperationHook(StringRef) const {
+  return reportUnknownOp;
 }
 
 Operation *PdDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location location) {

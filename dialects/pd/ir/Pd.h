@@ -5,6 +5,7 @@
 #include "dialects/pd/builders/ScalarBuilder.h"
 #include "dialects/pd/ir/AttributeNames.h"
 #include "dialects/pd/ir/Guarded.h"
+#include "dialects/pd/ir/InferredTypes.h"
 #include "dialects/pd/ir/TransformTypes.h"
 #include "dialects/pd/reference/HostScalar.h"
 #include "proa/Tensor.h"

@@ -15,7 +15,7 @@ def Pd_AssertOp : Pd_Op<"assert"> {
   let arguments = (ins Pd_BoolTensor:$condition, Variadic<Pd_Tensor>:$data, DefaultValuedAttr<I64Attr,
     "-1">:$summarize, DefaultValuedAttr<StrAttr, "\"\"">:$message);
   let results = (outs);
-  let traits = [Pd_DeclaredAttributesOnly, InferTypeOpAdaptorWithIsCompatible, MemoryEffects<[MemWrite]>,
+  let traits = [Pd_DeclaredAttributesOnly, Pd_InferredTypes, MemoryEffects<[MemWrite]>,
     DeclareOpInterfaceMethods<LibraryOpInterface>, DeclareOpInterfaceMethods<ReferenceOpInterface>];
   let library = "assert";
   let libraryHalf = 1;
@@ -57,7 +57,7 @@ def Pd_PrintOp : Pd_Op<"print"> {
     DefaultValuedAttr<BoolAttr, "true">:$print_tensor_type, DefaultValuedAttr<BoolAttr, "true">:$print_tensor_shape,
     DefaultValuedAttr<BoolAttr, "true">:$print_tensor_layout, DefaultValuedAttr<BoolAttr, "true">:$print_tensor_lod);
   let results = (outs);
-  let traits = [Pd_DeclaredAttributesOnly, InferTypeOpAdaptorWithIsCompatible, MemoryEffects<[MemWrite]>,
+  let traits = [Pd_DeclaredAttributesOnly, Pd_InferredTypes, MemoryEffects<[MemWrite]>,
     DeclareOpInterfaceMethods<LibraryOpInterface>, DeclareOpInterfaceMethods<ReferenceOpInterface>];
   let library = "print";
   let libraryHalf = 1;

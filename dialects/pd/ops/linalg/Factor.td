@@ -5,7 +5,7 @@
 include "dialects/pd/ir/Base.td"
 
 def Pd_MatrixElement : AnyTypeOf<[F32, F64, Complex<F32>, Complex<F64>], "element of a matrix">;
-def Pd_Matrices : RankedTensorOf<[Pd_MatrixElement], [], "tensor of f32, f64 or complex numbers">;
+def Pd_Matrices : RankedTensorOf<[Pd_MatrixElement], [], "ranked tensor of f32, f64 or complex numbers">;
 
 defvar squareConstraints = ["C1. x has rank 2 or more", "C2. the matrices of x are square"];
 

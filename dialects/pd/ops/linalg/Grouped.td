@@ -5,7 +5,7 @@
 include "dialects/pd/ir/Base.td"
 include "dialects/pd/ir/DeviceKernel.td"
 
-def Pd_GroupSizes : RankedTensorOf<[I32, I64], [], "tensor of i32 or i64">;
+def Pd_GroupSizes : RankedTensorOf<[I32, I64], [], "ranked tensor of i32 or i64">;
 
 class Pd_GroupedProductOp<string mnemonic> : Pd_Op<mnemonic, [DeclareOpInterfaceMethods<DeviceKernelOpInterface>]> {
   let lod = "none";

@@ -6,7 +6,7 @@ include "dialects/pd/ir/Base.td"
 include "dialects/pd/autodiff/Broadcasting.td"
 
 def Pd_SystemElement : AnyTypeOf<[F32, F64, Complex<F32>, Complex<F64>], "element of a matrix">;
-def Pd_SystemMatrices : RankedTensorOf<[Pd_SystemElement], [], "tensor of f32, f64 or complex numbers">;
+def Pd_SystemMatrices : RankedTensorOf<[Pd_SystemElement], [], "ranked tensor of f32, f64 or complex numbers">;
 
 defvar systemDescription = "The batch dimensions of both operands broadcast. A singular matrix is an error of the run.";
 defvar systemConstraints = [

@@ -4,8 +4,8 @@
 
 include "dialects/pd/ir/Base.td"
 
-def Pd_Spectrum : RankedTensorOf<[Pd_Complex], [], "complex tensor">;
-def Pd_Signal : RankedTensorOf<[F32, F64], [], "tensor of f32 or f64">;
+def Pd_Spectrum : RankedTensorOf<[Pd_Complex], [], "ranked complex tensor">;
+def Pd_Signal : RankedTensorOf<[F32, F64], [], "ranked tensor of f32 or f64">;
 
 defvar transformDescription = [{
   The transform along an axis of size n is `out[k] = factor * sum over j of x[j] exp(-2 pi i j k / n)`; with `forward`

@@ -1,8 +1,7 @@
 // RUN: proa-opt %s --split-input-file --verify-diagnostics
 
 func.func @same_type_c1(%a0: tensor<2x3xf32>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<2x3xf32>' are incompatible with return type(s) of operation 'tensor<2x4xf32>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<2x3xf32>' are incompatible with return type(s) of operation 'tensor<2x4xf32>'}}
   %0 = "pd.exp"(%a0) : (tensor<2x3xf32>) -> tensor<2x4xf32>
   return
 }
@@ -10,8 +9,7 @@ func.func @same_type_c1(%a0: tensor<2x3xf32>) {
 // -----
 
 func.func @round_c1(%a0: tensor<2x3xf32>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<2x3xf32>' are incompatible with return type(s) of operation 'tensor<3xf32>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<2x3xf32>' are incompatible with return type(s) of operation 'tensor<3xf32>'}}
   %0 = "pd.round"(%a0) : (tensor<2x3xf32>) -> tensor<3xf32>
   return
 }
@@ -19,7 +17,7 @@ func.func @round_c1(%a0: tensor<2x3xf32>) {
 // -----
 
 func.func @float_type(%a0: tensor<2xi32>) {
-  // expected-error@+1 {{'pd.erf' op operand #0 must be float tensor of float values, but got 'tensor<2xi32>'}}
+  // expected-error@+1 {{'pd.erf' op operand #0 must be ranked float tensor of float values, but got 'tensor<2xi32>'}}
   %0 = "pd.erf"(%a0) : (tensor<2xi32>) -> tensor<2xi32>
   return
 }
@@ -27,8 +25,7 @@ func.func @float_type(%a0: tensor<2xi32>) {
 // -----
 
 func.func @abs_c1(%a0: tensor<2xcomplex<f32>>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<2xf32>' are incompatible with return type(s) of operation 'tensor<2xf64>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<2xf32>' are incompatible with return type(s) of operation 'tensor<2xf64>'}}
   %0 = "pd.abs"(%a0) : (tensor<2xcomplex<f32>>) -> tensor<2xf64>
   return
 }
@@ -36,8 +33,7 @@ func.func @abs_c1(%a0: tensor<2xcomplex<f32>>) {
 // -----
 
 func.func @predicate_c1(%a0: tensor<2x3xf32>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<2x3xi1>' are incompatible with return type(s) of operation 'tensor<3x2xi1>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<2x3xi1>' are incompatible with return type(s) of operation 'tensor<3x2xi1>'}}
   %0 = "pd.isnan"(%a0) : (tensor<2x3xf32>) -> tensor<3x2xi1>
   return
 }
@@ -45,8 +41,7 @@ func.func @predicate_c1(%a0: tensor<2x3xf32>) {
 // -----
 
 func.func @cast_c1(%a0: tensor<2x3xf32>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<2x3xf64>' are incompatible with return type(s) of operation 'tensor<2x3xf16>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<2x3xf64>' are incompatible with return type(s) of operation 'tensor<2x3xf16>'}}
   %0 = "pd.cast"(%a0) <{dtype = f64}> : (tensor<2x3xf32>) -> tensor<2x3xf16>
   return
 }
@@ -54,8 +49,7 @@ func.func @cast_c1(%a0: tensor<2x3xf32>) {
 // -----
 
 func.func @acos_c1(%x: tensor<7xf64>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
   %0 = pd.acos %x : (tensor<7xf64>) -> tensor<12xf64>
   return
 }
@@ -63,8 +57,7 @@ func.func @acos_c1(%x: tensor<7xf64>) {
 // -----
 
 func.func @acosh_c1(%x: tensor<7xf64>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
   %0 = pd.acosh %x : (tensor<7xf64>) -> tensor<12xf64>
   return
 }
@@ -72,8 +65,7 @@ func.func @acosh_c1(%x: tensor<7xf64>) {
 // -----
 
 func.func @asin_c1(%x: tensor<7xf64>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
   %0 = pd.asin %x : (tensor<7xf64>) -> tensor<12xf64>
   return
 }
@@ -81,8 +73,7 @@ func.func @asin_c1(%x: tensor<7xf64>) {
 // -----
 
 func.func @asinh_c1(%x: tensor<7xf64>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
   %0 = pd.asinh %x : (tensor<7xf64>) -> tensor<12xf64>
   return
 }
@@ -90,8 +81,7 @@ func.func @asinh_c1(%x: tensor<7xf64>) {
 // -----
 
 func.func @atan_c1(%x: tensor<7xf64>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
   %0 = pd.atan %x : (tensor<7xf64>) -> tensor<12xf64>
   return
 }
@@ -99,8 +89,7 @@ func.func @atan_c1(%x: tensor<7xf64>) {
 // -----
 
 func.func @atanh_c1(%x: tensor<7xf64>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
   %0 = pd.atanh %x : (tensor<7xf64>) -> tensor<12xf64>
   return
 }
@@ -108,8 +97,7 @@ func.func @atanh_c1(%x: tensor<7xf64>) {
 // -----
 
 func.func @bitwise_not_c1(%x: tensor<3x4xi1>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<3x4xi1>' are incompatible with return type(s) of operation 'tensor<3x9xi1>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<3x4xi1>' are incompatible with return type(s) of operation 'tensor<3x9xi1>'}}
   %0 = pd.bitwise_not %x : (tensor<3x4xi1>) -> tensor<3x9xi1>
   return
 }
@@ -117,8 +105,7 @@ func.func @bitwise_not_c1(%x: tensor<3x4xi1>) {
 // -----
 
 func.func @ceil_c1(%x: tensor<3x1xf64>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<3x1xf64>' are incompatible with return type(s) of operation 'tensor<3x6xf64>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<3x1xf64>' are incompatible with return type(s) of operation 'tensor<3x6xf64>'}}
   %0 = pd.ceil %x : (tensor<3x1xf64>) -> tensor<3x6xf64>
   return
 }
@@ -126,8 +113,7 @@ func.func @ceil_c1(%x: tensor<3x1xf64>) {
 // -----
 
 func.func @cos_c1(%x: tensor<7xf64>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
   %0 = pd.cos %x : (tensor<7xf64>) -> tensor<12xf64>
   return
 }
@@ -135,8 +121,7 @@ func.func @cos_c1(%x: tensor<7xf64>) {
 // -----
 
 func.func @cosh_c1(%x: tensor<7xf64>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
   %0 = pd.cosh %x : (tensor<7xf64>) -> tensor<12xf64>
   return
 }
@@ -144,8 +129,7 @@ func.func @cosh_c1(%x: tensor<7xf64>) {
 // -----
 
 func.func @erf_c1(%x: tensor<7xf64>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
   %0 = pd.erf %x : (tensor<7xf64>) -> tensor<12xf64>
   return
 }
@@ -153,8 +137,7 @@ func.func @erf_c1(%x: tensor<7xf64>) {
 // -----
 
 func.func @exp_c1(%x: tensor<8xf32>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<8xf32>' are incompatible with return type(s) of operation 'tensor<13xf32>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<8xf32>' are incompatible with return type(s) of operation 'tensor<13xf32>'}}
   %0 = pd.exp %x : (tensor<8xf32>) -> tensor<13xf32>
   return
 }
@@ -162,8 +145,7 @@ func.func @exp_c1(%x: tensor<8xf32>) {
 // -----
 
 func.func @expm1_c1(%x: tensor<7xf64>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
   %0 = pd.expm1 %x : (tensor<7xf64>) -> tensor<12xf64>
   return
 }
@@ -171,8 +153,7 @@ func.func @expm1_c1(%x: tensor<7xf64>) {
 // -----
 
 func.func @floor_c1(%x: tensor<3x1xf64>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<3x1xf64>' are incompatible with return type(s) of operation 'tensor<3x6xf64>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<3x1xf64>' are incompatible with return type(s) of operation 'tensor<3x6xf64>'}}
   %0 = pd.floor %x : (tensor<3x1xf64>) -> tensor<3x6xf64>
   return
 }
@@ -180,8 +161,7 @@ func.func @floor_c1(%x: tensor<3x1xf64>) {
 // -----
 
 func.func @isfinite_c1(%x: tensor<2x3xf32>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<2x3xi1>' are incompatible with return type(s) of operation 'tensor<2x8xi1>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<2x3xi1>' are incompatible with return type(s) of operation 'tensor<2x8xi1>'}}
   %0 = pd.isfinite %x : (tensor<2x3xf32>) -> tensor<2x8xi1>
   return
 }
@@ -189,8 +169,7 @@ func.func @isfinite_c1(%x: tensor<2x3xf32>) {
 // -----
 
 func.func @isinf_c1(%x: tensor<12xf32>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<12xi1>' are incompatible with return type(s) of operation 'tensor<17xi1>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<12xi1>' are incompatible with return type(s) of operation 'tensor<17xi1>'}}
   %0 = pd.isinf %x : (tensor<12xf32>) -> tensor<17xi1>
   return
 }
@@ -198,8 +177,7 @@ func.func @isinf_c1(%x: tensor<12xf32>) {
 // -----
 
 func.func @isnan_c1(%x: tensor<12xf32>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<12xi1>' are incompatible with return type(s) of operation 'tensor<17xi1>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<12xi1>' are incompatible with return type(s) of operation 'tensor<17xi1>'}}
   %0 = pd.isnan %x : (tensor<12xf32>) -> tensor<17xi1>
   return
 }
@@ -207,8 +185,7 @@ func.func @isnan_c1(%x: tensor<12xf32>) {
 // -----
 
 func.func @log_c1(%x: tensor<7xf64>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
   %0 = pd.log %x : (tensor<7xf64>) -> tensor<12xf64>
   return
 }
@@ -216,8 +193,7 @@ func.func @log_c1(%x: tensor<7xf64>) {
 // -----
 
 func.func @log10_c1(%x: tensor<7xf64>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
   %0 = pd.log10 %x : (tensor<7xf64>) -> tensor<12xf64>
   return
 }
@@ -225,8 +201,7 @@ func.func @log10_c1(%x: tensor<7xf64>) {
 // -----
 
 func.func @log1p_c1(%x: tensor<7xf64>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
   %0 = pd.log1p %x : (tensor<7xf64>) -> tensor<12xf64>
   return
 }
@@ -234,8 +209,7 @@ func.func @log1p_c1(%x: tensor<7xf64>) {
 // -----
 
 func.func @log2_c1(%x: tensor<7xf64>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
   %0 = pd.log2 %x : (tensor<7xf64>) -> tensor<12xf64>
   return
 }
@@ -243,8 +217,7 @@ func.func @log2_c1(%x: tensor<7xf64>) {
 // -----
 
 func.func @logical_not_c1(%x: tensor<i1>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<i1>' are incompatible with return type(s) of operation 'tensor<7xi1>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<i1>' are incompatible with return type(s) of operation 'tensor<7xi1>'}}
   %0 = pd.logical_not %x : (tensor<i1>) -> tensor<7xi1>
   return
 }
@@ -252,8 +225,7 @@ func.func @logical_not_c1(%x: tensor<i1>) {
 // -----
 
 func.func @negate_c1(%x: tensor<2x3xf32>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<2x3xf32>' are incompatible with return type(s) of operation 'tensor<2x8xf32>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<2x3xf32>' are incompatible with return type(s) of operation 'tensor<2x8xf32>'}}
   %0 = pd.negate %x : (tensor<2x3xf32>) -> tensor<2x8xf32>
   return
 }
@@ -261,8 +233,7 @@ func.func @negate_c1(%x: tensor<2x3xf32>) {
 // -----
 
 func.func @rsqrt_c1(%x: tensor<7xf64>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
   %0 = pd.rsqrt %x : (tensor<7xf64>) -> tensor<12xf64>
   return
 }
@@ -270,8 +241,7 @@ func.func @rsqrt_c1(%x: tensor<7xf64>) {
 // -----
 
 func.func @sign_c1(%x: tensor<?x3xf32>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<?x3xf32>' are incompatible with return type(s) of operation 'tensor<?x8xf32>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<?x3xf32>' are incompatible with return type(s) of operation 'tensor<?x8xf32>'}}
   %0 = pd.sign %x : (tensor<?x3xf32>) -> tensor<?x8xf32>
   return
 }
@@ -279,8 +249,7 @@ func.func @sign_c1(%x: tensor<?x3xf32>) {
 // -----
 
 func.func @sin_c1(%x: tensor<3xf64>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<3xf64>' are incompatible with return type(s) of operation 'tensor<8xf64>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<3xf64>' are incompatible with return type(s) of operation 'tensor<8xf64>'}}
   %0 = pd.sin %x : (tensor<3xf64>) -> tensor<8xf64>
   return
 }
@@ -288,8 +257,7 @@ func.func @sin_c1(%x: tensor<3xf64>) {
 // -----
 
 func.func @sinh_c1(%x: tensor<7xf64>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
   %0 = pd.sinh %x : (tensor<7xf64>) -> tensor<12xf64>
   return
 }
@@ -297,8 +265,7 @@ func.func @sinh_c1(%x: tensor<7xf64>) {
 // -----
 
 func.func @sqrt_c1(%x: tensor<7xf64>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
   %0 = pd.sqrt %x : (tensor<7xf64>) -> tensor<12xf64>
   return
 }
@@ -306,8 +273,7 @@ func.func @sqrt_c1(%x: tensor<7xf64>) {
 // -----
 
 func.func @tan_c1(%x: tensor<7xf64>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
   %0 = pd.tan %x : (tensor<7xf64>) -> tensor<12xf64>
   return
 }
@@ -315,8 +281,7 @@ func.func @tan_c1(%x: tensor<7xf64>) {
 // -----
 
 func.func @tanh_c1(%x: tensor<7xf64>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<7xf64>' are incompatible with return type(s) of operation 'tensor<12xf64>'}}
   %0 = pd.tanh %x : (tensor<7xf64>) -> tensor<12xf64>
   return
 }
@@ -324,8 +289,7 @@ func.func @tanh_c1(%x: tensor<7xf64>) {
 // -----
 
 func.func @trunc_c1(%x: tensor<?x3xf32>) {
-  // expected-error@+2 {{inferred type(s) 'tensor<?x3xf32>' are incompatible with return type(s) of operation 'tensor<?x8xf32>'}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<?x3xf32>' are incompatible with return type(s) of operation 'tensor<?x8xf32>'}}
   %0 = pd.trunc %x : (tensor<?x3xf32>) -> tensor<?x8xf32>
   return
 }

@@ -1,8 +1,7 @@
 // RUN: proa-opt %s --split-input-file --verify-diagnostics
 
 func.func @interp_c1(%a: tensor<1x2x3xf32>) {
-  // expected-error@+2 {{C1: x must have rank 4 to 4, found rank 3}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{C1: x must have rank 4 to 4, found rank 3}}
   %0 = "pd.bilinear_interp"(%a) {out_h = 2 : i64, out_w = 2 : i64, operandSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<1x2x3xf32>) -> tensor<1x2x2xf32>
   return
 }
@@ -10,8 +9,7 @@ func.func @interp_c1(%a: tensor<1x2x3xf32>) {
 // -----
 
 func.func @interp_c3(%a: tensor<1x2x3x3xf32>) {
-  // expected-error@+2 {{C3: scale must hold 2 numbers, found 3}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{C3: scale must hold 2 numbers, found 3}}
   %0 = "pd.bilinear_interp"(%a) {scale = array<f64: 2.0, 2.0, 2.0>, operandSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<1x2x3x3xf32>) -> tensor<1x2x6x6xf32>
   return
 }
@@ -19,8 +17,7 @@ func.func @interp_c3(%a: tensor<1x2x3x3xf32>) {
 // -----
 
 func.func @interp_c3_positive(%a: tensor<1x2x3x3xf32>) {
-  // expected-error@+2 {{C3: scale must be positive, found -1.0}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{C3: scale must be positive, found -1.0}}
   %0 = "pd.bilinear_interp"(%a) {scale = array<f64: -1.0, 2.0>, operandSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<1x2x3x3xf32>) -> tensor<1x2x6x6xf32>
   return
 }
@@ -28,8 +25,7 @@ func.func @interp_c3_positive(%a: tensor<1x2x3x3xf32>) {
 // -----
 
 func.func @interp_c4(%a: tensor<1x2x3x3xf32>) {
-  // expected-error@+2 {{C4: the output's dims must be positive, found 0 in spatial dimension 0}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{C4: the output's dims must be positive, found 0 in spatial dimension 0}}
   %0 = "pd.bilinear_interp"(%a) {out_w = 2 : i64, operandSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<1x2x3x3xf32>) -> tensor<1x2x6x2xf32>
   return
 }
@@ -37,8 +33,7 @@ func.func @interp_c4(%a: tensor<1x2x3x3xf32>) {
 // -----
 
 func.func @interp_c5(%a: tensor<1x2x3x3xf32>) {
-  // expected-error@+2 {{C5: interp_method must be bilinear, found nearest}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{C5: interp_method must be bilinear, found nearest}}
   %0 = "pd.bilinear_interp"(%a) {out_h = 2 : i64, out_w = 2 : i64, interp_method = #pd<interpolation nearest>, operandSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<1x2x3x3xf32>) -> tensor<1x2x2x2xf32>
   return
 }
@@ -46,8 +41,7 @@ func.func @interp_c5(%a: tensor<1x2x3x3xf32>) {
 // -----
 
 func.func @bicubic_interp_c1(%a: tensor<2x4x5xf32>, %out_size: tensor<2xi32>) {
-  // expected-error@+2 {{C1: x must have rank 4 to 4, found rank 3}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{C1: x must have rank 4 to 4, found rank 3}}
   %0 = pd.bicubic_interp %a out_size = %out_size {scale = array<f64: 2.0>} : (tensor<2x4x5xf32>, tensor<2xi32>) -> tensor<1x2x6x7xf32>
   return
 }
@@ -55,8 +49,7 @@ func.func @bicubic_interp_c1(%a: tensor<2x4x5xf32>, %out_size: tensor<2xi32>) {
 // -----
 
 func.func @bicubic_interp_c4(%a: tensor<1x2x4x5xf32>) {
-  // expected-error@+2 {{C4: the output's dims must be positive, found -1 in spatial dimension 0}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{C4: the output's dims must be positive, found -1 in spatial dimension 0}}
   %0 = pd.bicubic_interp %a {out_h = -1 : i64, out_w = 7 : i64} : (tensor<1x2x4x5xf32>) -> tensor<1x2x6x7xf32>
   return
 }
@@ -64,8 +57,7 @@ func.func @bicubic_interp_c4(%a: tensor<1x2x4x5xf32>) {
 // -----
 
 func.func @bicubic_interp_c5(%a: tensor<1x2x4x5xf32>, %out_size: tensor<2xi32>) {
-  // expected-error@+2 {{C5: interp_method must be bicubic, found linear}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{C5: interp_method must be bicubic, found linear}}
   %0 = pd.bicubic_interp %a out_size = %out_size interp_method = linear {scale = array<f64: 2.0>} : (tensor<1x2x4x5xf32>, tensor<2xi32>) -> tensor<1x2x6x7xf32>
   return
 }
@@ -73,8 +65,7 @@ func.func @bicubic_interp_c5(%a: tensor<1x2x4x5xf32>, %out_size: tensor<2xi32>) 
 // -----
 
 func.func @interpolate_gradient_c2(%x: tensor<1x2x4x4xf32>, %d: tensor<1x2x8x9xf32>) {
-  // expected-error@+2 {{C2: out_gradient must be tensor<1x2x8x8xf32>, found tensor<1x2x8x9xf32>}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{C2: out_gradient must be tensor<1x2x8x8xf32>, found tensor<1x2x8x9xf32>}}
   %0 = pd.interpolate_gradient %x, %d interp_method = bilinear {out_h = 8, out_w = 8} : (tensor<1x2x4x4xf32>, tensor<1x2x8x9xf32>) -> tensor<1x2x4x4xf32>
   return
 }
@@ -82,8 +73,7 @@ func.func @interpolate_gradient_c2(%x: tensor<1x2x4x4xf32>, %d: tensor<1x2x8x9xf
 // -----
 
 func.func @linear_interp_c1(%x: tensor<2x8xf32>) {
-  // expected-error@+2 {{C1: x must have rank 3 to 3, found rank 2}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{C1: x must have rank 3 to 3, found rank 2}}
   %0 = pd.linear_interp %x {out_w = 16 : i64} : (tensor<2x8xf32>) -> tensor<4x2x16xf32>
   return
 }
@@ -91,8 +81,7 @@ func.func @linear_interp_c1(%x: tensor<2x8xf32>) {
 // -----
 
 func.func @linear_interp_c4(%x: tensor<4x2x8xf32>) {
-  // expected-error@+2 {{C4: the output's dims must be positive, found -1 in spatial dimension 0}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{C4: the output's dims must be positive, found -1 in spatial dimension 0}}
   %0 = pd.linear_interp %x {out_w = -1 : i64} : (tensor<4x2x8xf32>) -> tensor<4x2x16xf32>
   return
 }
@@ -100,8 +89,7 @@ func.func @linear_interp_c4(%x: tensor<4x2x8xf32>) {
 // -----
 
 func.func @linear_interp_c5(%x: tensor<4x2x8xf32>) {
-  // expected-error@+2 {{C5: interp_method must be linear, found nearest}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{C5: interp_method must be linear, found nearest}}
   %0 = pd.linear_interp %x interp_method = nearest {out_w = 16 : i64} : (tensor<4x2x8xf32>) -> tensor<4x2x16xf32>
   return
 }
@@ -109,8 +97,7 @@ func.func @linear_interp_c5(%x: tensor<4x2x8xf32>) {
 // -----
 
 func.func @nearest_interp_c1(%x: tensor<2x4xf32>) {
-  // expected-error@+2 {{C1: x must have rank 3 to 5, found rank 2}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{C1: x must have rank 3 to 5, found rank 2}}
   %0 = pd.nearest_interp %x {out_h = 7, out_w = 8, align_corners = false} : (tensor<2x4xf32>) -> tensor<1x2x7x8xf32>
   return
 }
@@ -118,8 +105,7 @@ func.func @nearest_interp_c1(%x: tensor<2x4xf32>) {
 // -----
 
 func.func @nearest_interp_c4(%x: tensor<1x2x4x5xf32>) {
-  // expected-error@+2 {{C4: the output's dims must be positive, found -8 in spatial dimension 1}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{C4: the output's dims must be positive, found -8 in spatial dimension 1}}
   %0 = pd.nearest_interp %x {out_h = 7, out_w = -8 : i64, align_corners = false} : (tensor<1x2x4x5xf32>) -> tensor<1x2x7x8xf32>
   return
 }
@@ -127,8 +113,7 @@ func.func @nearest_interp_c4(%x: tensor<1x2x4x5xf32>) {
 // -----
 
 func.func @nearest_interp_c5(%x: tensor<1x2x4x5xf32>) {
-  // expected-error@+2 {{C5: interp_method must be nearest, found linear}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{C5: interp_method must be nearest, found linear}}
   %0 = pd.nearest_interp %x interp_method = linear {out_h = 7, out_w = 8, align_corners = false} : (tensor<1x2x4x5xf32>) -> tensor<1x2x7x8xf32>
   return
 }
@@ -136,8 +121,7 @@ func.func @nearest_interp_c5(%x: tensor<1x2x4x5xf32>) {
 // -----
 
 func.func @trilinear_interp_c1(%x: tensor<2x3x4x5xf32>) {
-  // expected-error@+2 {{C1: x must have rank 5 to 5, found rank 4}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{C1: x must have rank 5 to 5, found rank 4}}
   %0 = pd.trilinear_interp %x {out_d = 4 : i64, out_h = 7 : i64, out_w = 3 : i64} : (tensor<2x3x4x5xf32>) -> tensor<1x2x4x7x3xf32>
   return
 }
@@ -145,8 +129,7 @@ func.func @trilinear_interp_c1(%x: tensor<2x3x4x5xf32>) {
 // -----
 
 func.func @trilinear_interp_c4(%x: tensor<1x2x3x4x5xf32>) {
-  // expected-error@+2 {{C4: the output's dims must be positive, found -8 in spatial dimension 2}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{C4: the output's dims must be positive, found -8 in spatial dimension 2}}
   %0 = pd.trilinear_interp %x {out_d = 4 : i64, out_h = 7 : i64, out_w = -8 : i64} : (tensor<1x2x3x4x5xf32>) -> tensor<1x2x4x7x3xf32>
   return
 }
@@ -154,8 +137,7 @@ func.func @trilinear_interp_c4(%x: tensor<1x2x3x4x5xf32>) {
 // -----
 
 func.func @trilinear_interp_c5(%x: tensor<1x2x3x4x5xf32>) {
-  // expected-error@+2 {{C5: interp_method must be trilinear, found linear}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{C5: interp_method must be trilinear, found linear}}
   %0 = pd.trilinear_interp %x interp_method = linear {out_d = 4 : i64, out_h = 7 : i64, out_w = 3 : i64} : (tensor<1x2x3x4x5xf32>) -> tensor<1x2x4x7x3xf32>
   return
 }
@@ -163,8 +145,7 @@ func.func @trilinear_interp_c5(%x: tensor<1x2x3x4x5xf32>) {
 // -----
 
 func.func @linear_interp_c3(%x: tensor<4x2x8xf32>) {
-  // expected-error@+2 {{C3: scale must hold 1 numbers, found 2}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{C3: scale must hold 1 numbers, found 2}}
   %0 = pd.linear_interp %x {scale = array<f64: 2.0, 2.0>} : (tensor<4x2x8xf32>) -> tensor<4x2x16xf32>
   return
 }
@@ -172,8 +153,7 @@ func.func @linear_interp_c3(%x: tensor<4x2x8xf32>) {
 // -----
 
 func.func @nearest_interp_c3(%x: tensor<1x2x4x5xf32>) {
-  // expected-error@+2 {{C3: scale must hold 2 numbers, found 3}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{C3: scale must hold 2 numbers, found 3}}
   %0 = pd.nearest_interp %x {align_corners = false, scale = array<f64: 2.0, 2.0, 2.0>} : (tensor<1x2x4x5xf32>) -> tensor<1x2x7x8xf32>
   return
 }
@@ -181,8 +161,7 @@ func.func @nearest_interp_c3(%x: tensor<1x2x4x5xf32>) {
 // -----
 
 func.func @trilinear_interp_c3(%x: tensor<1x2x3x4x5xf32>) {
-  // expected-error@+2 {{C3: scale must hold 3 numbers, found 2}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{C3: scale must hold 3 numbers, found 2}}
   %0 = pd.trilinear_interp %x {scale = array<f64: 2.0, 2.0>} : (tensor<1x2x3x4x5xf32>) -> tensor<1x2x4x7x3xf32>
   return
 }
@@ -190,8 +169,7 @@ func.func @trilinear_interp_c3(%x: tensor<1x2x3x4x5xf32>) {
 // -----
 
 func.func @bicubic_interp_c3(%a: tensor<1x2x4x5xf32>) {
-  // expected-error@+2 {{C3: scale must hold 2 numbers, found 3}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{C3: scale must hold 2 numbers, found 3}}
   %0 = pd.bicubic_interp %a {scale = array<f64: 2.0, 2.0, 2.0>} : (tensor<1x2x4x5xf32>) -> tensor<1x2x6x7xf32>
   return
 }
@@ -199,8 +177,7 @@ func.func @bicubic_interp_c3(%a: tensor<1x2x4x5xf32>) {
 // -----
 
 func.func @bicubic_interp_c3_out_size(%a: tensor<1x2x4x5xf32>, %out_size: tensor<3xi32>) {
-  // expected-error@+2 {{C3: out_size must hold 2 numbers, found 3}}
-  // expected-error@+1 {{failed to infer returned types}}
+  // expected-error@+1 {{C3: out_size must hold 2 numbers, found 3}}
   %0 = pd.bicubic_interp %a out_size = %out_size {scale = array<f64: 2.0>} : (tensor<1x2x4x5xf32>, tensor<3xi32>) -> tensor<1x2x?x?xf32>
   return
 }
