@@ -52,7 +52,7 @@ def Dist_Communicates : MemoryEffects<[MemRead<Dist_Network>, MemWrite<Dist_Netw
 
 //===-- Meshes ----------------------------------------------------------------------------------------------------===//
 
-def Dist_MeshOp : Dist_Op<"mesh", [Symbol]> {
+def Dist_MeshOp : Dist_Op<"mesh", [Symbol, Dist_UsesMesh]> {
   let summary = "Names a mesh of devices";
   let text = [{
     Shardings refer to the mesh by its symbol, so that one edit changes the mesh of a program. A module may have several
@@ -61,6 +61,9 @@ def Dist_MeshOp : Dist_Op<"mesh", [Symbol]> {
     ```mlir
     dist.mesh @mesh = <["dp"=2, "mp"=4]>
     ```
+
+    It verifies the attributes `dist.sharding` and `dist.shardings` that name it, by C1 to C6 of `dist.constrain`. The
+    first mesh of a module also reports those that name no mesh.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Dist_MeshAttr:$mesh);
   let assemblyFormat = "$sym_name `=` $mesh attr-dict";

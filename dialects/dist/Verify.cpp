@@ -2,6 +2,7 @@
 #include "dialects/dist/Placements.h"
 
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 
@@ -84,6 +85,31 @@ LogicalResult verifyStep(StepOpInterface op, SymbolTableCollection &symbols) {
   return success();
 }
 
+/// Calls `visit` with each annotation of `op`: its name in messages, the sharding, and the global type of the
+/// value. Malformed annotations, which the dialect reports, are left out.
+void visitAnnotations(Operation *op,
+                      llvm::function_ref<void(const Twine &what, ShardingAttr, RankedTensorType)> visit) {
+  auto visitOne = [&](const Twine &what, Attribute attribute, Attribute global, Type local) {
+    auto sharding = dyn_cast_if_present<ShardingAttr>(attribute);
+    auto globalType = dyn_cast_if_present<TypeAttr>(global);
+    auto type = dyn_cast<RankedTensorType>(globalType ? globalType.getValue() : local);
+    if (sharding && type)
+      visit(what, sharding, type);
+  };
+  if (auto all = op->getAttrOfType<ArrayAttr>(shardingsAttribute))
+    for (auto [i, entry, result] : llvm::enumerate(all, op->getResults()))
+      visitOne("result " + Twine(i), entry, {}, result.getType());
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    return;
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+    visitOne("argument " + Twine(i), function.getArgAttr(i, shardingAttribute),
+             function.getArgAttr(i, globalAttribute), type);
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+    visitOne("result " + Twine(i), function.getResultAttr(i, shardingAttribute),
+             function.getResultAttr(i, globalAttribute), type);
+}
+
 template <class Op> LogicalResult verifyChannel(Op op) {
   if (op.getChannelAttr().getValue().isNegative())
     return op.emitOpError() << "C10: expected a channel that is not negative, found "
@@ -92,6 +118,31 @@ template <class Op> LogicalResult verifyChannel(Op op) {
 }
 
 } // namespace
+
+LogicalResult MeshOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  Operation *table = (*this)->getParentOp();
+  auto meshes = (*this)->getBlock()->getOps<MeshOp>();
+  bool isFirst = *meshes.begin() == *this, isValid = true;
+  spmd::Mesh mesh = getMesh().toMesh();
+  llvm::DenseSet<std::pair<Attribute, Type>> valid; // most values of a program have one of a few shardings
+  table->walk([&](Operation *op) {
+    visitAnnotations(op, [&](const Twine &what, ShardingAttr sharding, RankedTensorType type) {
+      auto emitError = [&] { return op->emitOpError() << "sharding of " << what << ": "; };
+      bool isOwn = sharding.getMesh().getAttr() == getSymNameAttr();
+      if ((!isOwn && !isFirst) || valid.contains({sharding, type}))
+        return;
+      LogicalResult result = success();
+      if (isOwn)
+        result = verifySharding(emitError, sharding, mesh, type);
+      else if (!lookupMesh(symbols, op, sharding.getMesh()))
+        result = emitError() << "C1: expected the symbol of a dist.mesh, found " << sharding.getMesh();
+      if (succeeded(result))
+        valid.insert({sharding, type});
+      isValid &= succeeded(result);
+    });
+  });
+  return success(isValid);
+}
 
 LogicalResult ConstrainOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success(

@@ -47,7 +47,7 @@ func.func @sharded(%x: tensor<4xf32>) -> tensor<4xf32> {
 dist.mesh @m = <["x"=2]>
 
 func.func @axes(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{'dist.shardings': C3: expected an axis of the mesh, found "v"; the axes are "x"}}
+  // expected-error @+1 {{sharding of result 0: C3: expected an axis of the mesh, found "v"; the axes are "x"}}
   %y = pd.exp %x {dist.shardings = [#dist.sharding<@m, [{"v"}]>]} : (tensor<4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }

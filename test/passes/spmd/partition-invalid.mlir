@@ -199,11 +199,11 @@ func.func @checkpoint(%x: tensor<8xf32> {dist.sharding = #split}) {
 // -----
 
 dist.mesh @m = <["x"=2]>
-// expected-error @below {{expected the symbol of a dist.mesh in a sharding, found @none}}
+// expected-error @below {{C1: expected the symbol of a dist.mesh, found @none}}
 func.func private @declared(tensor<8xf32> {dist.sharding = #dist.sharding<@none, [{"x"}]>}) -> (tensor<8xf32> {dist.sharding = #dist.sharding<@m, [{"x"}]>})
 
 // -----
 
 dist.mesh @m = <["x"=2]>
-// expected-error @below {{expected the symbol of a dist.mesh in a sharding, found @none}}
+// expected-error @below {{C1: expected the symbol of a dist.mesh, found @none}}
 func.func private @result() -> (tensor<8xf32> {dist.sharding = #dist.sharding<@none, [{"x"}]>})

@@ -2,7 +2,7 @@
 
 // All errors of annotations are reported.
 dist.mesh @m = <["x"=2, "y"=2]>
-// expected-error @below {{sharding of argument 0 ('a'): C3: expected an axis of the mesh, found "z"; the axes are "x" "y"}}
+// expected-error @below {{sharding of argument 0: C3: expected an axis of the mesh, found "z"; the axes are "x" "y"}}
 // expected-error @below {{sharding of argument 1: C5: expected blocks that add up to the dim size 8, found 6}}
 // expected-error @below {{sharding of result 0: C3: expected an axis of the mesh, found "u"}}
 func.func @annotations(%a: tensor<8x8xf32> {pd.feed = "a", dist.sharding = #dist.sharding<@m, [{"z"}, {}]>},
