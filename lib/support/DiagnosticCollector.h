@@ -33,9 +33,12 @@ public:
 private:
   void add(mlir::Diagnostic &diagnostic) {
     std::string message = diagnostic.str();
-    for (mlir::Diagnostic &note : diagnostic.getNotes())
-      llvm::raw_string_ostream(message) << "; " << note << inParentheses(textOf(note.getLocation()));
     mlir::Location location = diagnostic.getLocation();
+    for (mlir::Diagnostic &note : diagnostic.getNotes()) {
+      bool isElsewhere = note.getLocation() != location;
+      llvm::raw_string_ostream(message)
+          << "; " << note << (isElsewhere ? inParentheses(textOf(note.getLocation())) : "");
+    }
     Diagnostic error{.location = textOf(location), .message = std::move(message)};
     if (auto fused = mlir::dyn_cast<mlir::FusedLoc>(location); fused && !fused.getLocations().empty())
       location = fused.getLocations().front();
@@ -46,14 +49,17 @@ private:
 
   static std::string inParentheses(const std::string &text) { return text.empty() ? "" : " (" + text + ")"; }
 
-  /// A position in a file: "net.mlir:3:12"; empty if it is unknown. Of an imported op its output comes first:
-  /// "relu_0.tmp_0 at net.py:42:0"; of fused locations the first one is taken.
+  /// A position in a file, "net.mlir:3:12", or only the file, for its module; empty if it is unknown. Of an
+  /// imported op its output comes first: "relu_0.tmp_0 at net.py:42:0"; of fused locations the first one is
+  /// taken.
   static std::string textOf(mlir::Location location) {
     std::string text;
     llvm::raw_string_ostream stream(text);
-    if (auto position = mlir::dyn_cast<mlir::FileLineColLoc>(location))
-      stream << position.getFilename().getValue() << ":" << position.getLine() << ":" << position.getColumn();
-    else if (auto name = mlir::dyn_cast<mlir::NameLoc>(location)) {
+    if (auto position = mlir::dyn_cast<mlir::FileLineColLoc>(location)) {
+      stream << position.getFilename().getValue();
+      if (position.getLine() != 0)
+        stream << ":" << position.getLine() << ":" << position.getColumn();
+    } else if (auto name = mlir::dyn_cast<mlir::NameLoc>(location)) {
       std::string line = textOf(name.getChildLoc());
       stream << name.getName().getValue() << (line.empty() ? "" : " at " + line);
     } else if (auto fused = mlir::dyn_cast<mlir::FusedLoc>(location);

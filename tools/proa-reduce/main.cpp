@@ -1,6 +1,7 @@
 // proa-reduce: reduces an IR file while a test script still finds it interesting.
 #include "lib/compiler/Registration.h"
 #include "tools/common/CommandLine.h"
+#include "tools/common/FileErrors.h"
 #include "tools/common/MlirArguments.h"
 #include "tools/common/MlirTool.h"
 #include "tools/proa-reduce/ReducePass.h"
@@ -66,6 +67,7 @@ int run(const std::string &input, const std::string &output, const mlir::PassPip
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
   mlir::SourceMgrDiagnosticHandler handler(sources, &context);
+  printFileErrors(context);
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
   if (!module)
     return ExitCode::failure;

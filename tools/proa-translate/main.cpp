@@ -2,6 +2,7 @@
 #include "lib/compiler/IrProgram.h"
 #include "lib/compiler/ProgramDialects.h"
 #include "lib/compiler/SpecializeFeeds.h"
+#include "lib/support/DiagnosticCollector.h"
 #include "lib/support/Files.h"
 #include "tools/common/CommandLine.h"
 #include "tools/common/Warnings.h"
@@ -243,12 +244,22 @@ Result<Translation> importModule(Options &options, const std::string &source,
   return Translation{std::move(*imported), true};
 }
 
-Result<Translation> parsedModule(mlir::OwningOpRef<mlir::ModuleOp> module, const Options &options,
-                                 Timing &timing) {
-  timing.lap("read");
-  if (!module)
-    return errorAt(options.path, "cannot be parsed; see above");
-  return Translation{std::move(module)};
+/// The names of the dialects that the context may load: "a, b, c".
+std::string dialectsOf(mlir::MLIRContext &context) {
+  return llvm::join(context.getAvailableDialects(), ", ");
+}
+
+/// Parses a whole IR file.
+Result<Translation> parseModule(const std::string &text, const Options &options, mlir::MLIRContext &context) {
+  DiagnosticCollector errors(&context);
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context, options.path);
+  if (module)
+    return Translation{std::move(module)};
+  Diagnostics diagnostics = errors.take(options.path + ": does not parse");
+  if (llvm::any_of(diagnostics, [](const Diagnostic &d) { return d.message.starts_with("Dialect `"); }))
+    diagnostics.add(options.path,
+                    "expected ops of the dialects " + dialectsOf(context) + "; proa-opt reads all dialects");
+  return diagnostics;
 }
 
 IrRequest irRequest(const Options &options) {
@@ -266,12 +277,14 @@ Result<Translation> readModule(Options &options, mlir::MLIRContext &context, Tim
         !options.function.empty() || !options.import.feeds.empty() || !options.import.fetches.empty();
     if (isIr(path, *text) && isPart) {
       auto module = readIr(context, *text, irRequest(options));
-      if (!module)
-        return module.diagnostics();
-      return parsedModule(std::move(*module), options, timing);
+      timing.lap("read");
+      return module ? Result<Translation>(Translation{std::move(*module)}) : module.diagnostics();
     }
-    if (isIr(path, *text))
-      return parsedModule(mlir::parseSourceString<mlir::ModuleOp>(*text, &context, path), options, timing);
+    if (isIr(path, *text)) {
+      Result<Translation> parsed = parseModule(*text, options, context);
+      timing.lap("read");
+      return parsed;
+    }
     return importModule(options, options.path, translator::readProgramText(*text, options.path), context,
                         timing);
   }
@@ -289,8 +302,9 @@ Result<Translation> readModule(Options &options, mlir::MLIRContext &context, Tim
 
 /// Writes the module in the format of `--to`.
 Result<void> writeContent(Translation &translation, const Options &options, Output &output) {
+  DiagnosticCollector errors(translation.module->getContext());
   if (llvm::failed(mlir::verify(*translation.module)))
-    return errorAt(options.path, "the imported module is invalid; see above");
+    return errors.take(options.path + ": the module is invalid");
   if (options.to == "mlir")
     return writeModule(*translation.module, options, output);
   Result<legacy::Program> program = exporter::exportProgram(*translation.module);
