@@ -2,7 +2,7 @@
 #   find_package(proa)   proa::proa     the C++ and C API, include/proa and include/proa-c/proa.h
 #                        proa::runtime  what programs compiled ahead of time need, include/proa-c/runtime.h
 #   find_package(proa COMPONENTS ir)
-#                        proa::ir       headers and TableGen files of the dialects and passes, for plugins of proa-opt
+#                        proa::ir       headers and TableGen files of the dialects and passes, for plugins of tools
 #                        proa::proa_dist, proa::proa_pd, proa::proa_rt, proa::proa_decompose, ...
 #                                       the dialects and passes as archives, for tools with a main() of their own
 #   lib/pkgconfig, share/doc/proa  the same for pkg-config; licence and documentation

@@ -10,7 +10,7 @@ import lit.formats
 config.name = "proa"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["unit", "corpus", "bench", "docs", "fuzz", "Inputs"]
+config.excludes = ["unit", "corpus", "bench", "docs", "fuzz", "plugin", "Inputs"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.proa_binary_dir, "test")
 
@@ -21,6 +21,7 @@ config.environment["PATH"] = os.path.pathsep.join(
 config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input=fail"
 source = os.path.dirname(config.test_source_root)
 config.substitutions.append(("%source", source))
+config.substitutions.append(("%toy_plugin", os.path.join(config.proa_tools_dir, "toy-plugin.so")))
 config.substitutions.append(("%mlir_include", config.mlir_include))
 for folder in ("corpus", "cases"):
     config.substitutions.append(("%" + folder, os.path.join(config.test_source_root, folder)))

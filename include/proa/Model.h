@@ -99,6 +99,11 @@ struct ModelOptions {
   /// or why they left it unchanged. A regular expression that matches the whole name of a pass, such as
   /// "pd-fuse-.*"; empty: none. Cached programs are then not used. Error: no pass matches.
   std::string remarks;
+  /// Passes that run when a program is compiled: a textual pipeline of MLIR for a module, such as
+  /// "builtin.module(func.func(cse),my-pass)". They see the program as imported, with the types that follow
+  /// from the feeds, before mixed precision, gradients and fusion. Empty: none. Error: a malformed pipeline,
+  /// or a pass that is not registered (proa-run and proa-compile load plugins).
+  std::string passes;
   /// The CPU that kernels are compiled for, by its LLVM name ("x86-64-v3", "znver4"); empty: this machine's
   /// CPU. Error: a CPU with instructions that this machine lacks.
   std::string cpu;

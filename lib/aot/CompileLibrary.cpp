@@ -8,6 +8,7 @@
 #include "lib/compiler/ProgramSource.h"
 #include "lib/compiler/Registration.h"
 #include "lib/compiler/SpecializeFeeds.h"
+#include "lib/compiler/UserPasses.h"
 #include "lib/support/Cores.h"
 #include "lib/support/Files.h"
 #include "lib/support/UniqueDiagnostics.h"
@@ -74,6 +75,7 @@ Result<CompiledProgram> compile(const LibraryRequest &request, const std::string
   options.amp = request.amp;
   options.progress = request.progress;
   options.remarks = request.remarks;
+  options.passes = request.passes;
   options.onRemark = request.onDiagnostic;
   return compileForCpu(std::move(*module), options);
 }
@@ -206,8 +208,11 @@ static Result<void> compilePrograms(const LibraryRequest &request, ProgramSource
 }
 
 Result<CompiledLibrary> compileLibrary(const LibraryRequest &request) {
+  if (!request.passes.empty())
+    if (Result<void> checked = checkUserPasses(request.passes); !checked)
+      return checked.diagnostics();
   if (!request.remarks.empty())
-    if (Result<void> checked = checkRemarks(request.remarks); !checked)
+    if (Result<void> checked = checkRemarks(request.remarks, request.passes); !checked)
       return checked.diagnostics();
   auto files = params::findModel(request.model, request.parameters);
   if (!files)

@@ -44,6 +44,7 @@ struct LibraryRequest {
   std::function<void(const Diagnostic &diagnostic)> onDiagnostic;
   /// As in ModelOptions, reported to onDiagnostic.
   std::string remarks;
+  std::string passes; ///< as in ModelOptions
 };
 
 struct CompiledLibrary {

@@ -122,7 +122,7 @@ Result<void> formKernels(ModuleOp module, const PipelineOptions &options) {
     return {};
   DiagnosticCollector diagnostics(module->getContext());
   PassManager pm(module->getContext());
-  pm.enableVerifier(false);
+  pm.enableVerifier(!options.passes.empty());
   if (options.isLocal)
     buildKernelPipeline(pm, options);
   else
@@ -130,7 +130,7 @@ Result<void> formKernels(ModuleOp module, const PipelineOptions &options) {
   return failed(pm.run(module)) ? Result<void>(diagnostics.take("optimization failed")) : Result<void>();
 }
 
-Result<void> checkRemarks(const std::string &passes) {
+Result<void> checkRemarks(const std::string &passes, const std::string &userPasses) {
   OpPassManager pm(ModuleOp::getOperationName());
   buildCpuPipeline(pm);
   pm.addPass(createOffloadStates());
@@ -150,7 +150,7 @@ Result<void> checkRemarks(const std::string &passes) {
   std::string pipeline;
   llvm::raw_string_ostream stream(pipeline);
   pm.printAsTextualPipeline(stream);
-  std::vector<std::string> names = passNamesOf(pipeline);
+  std::vector<std::string> names = passNamesOf(pipeline + "," + userPasses);
   names.emplace_back(graphRemarks);
   return checkRemarkedPasses(passes, names, "remarks");
 }

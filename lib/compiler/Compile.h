@@ -41,6 +41,8 @@ struct PipelineOptions {
   bool hasMatrixLibrary = false;
   /// See ModelOptions.
   bool allowsAtomicSums = false;
+  /// See ModelOptions.
+  std::string passes;
 };
 
 struct CompileOptions : PipelineOptions {
@@ -116,8 +118,9 @@ inline constexpr const char *graphRemarks = "cuda-graphs";
 /// Whether a valid ModelOptions::remarks matches a name.
 bool remarksMatch(const std::string &passes, const std::string &name);
 
-/// Checks ModelOptions::remarks. Error: not a regular expression, or no pass of the compiler matches it.
-Result<void> checkRemarks(const std::string &passes);
+/// Checks ModelOptions::remarks. Error: not a regular expression, or no pass of the compiler and of the
+/// pipeline `userPasses` (ModelOptions::passes) matches it.
+Result<void> checkRemarks(const std::string &passes, const std::string &userPasses = "");
 
 /// Whether the kernels of the module are formed already (buildCpuPipeline).
 bool hasFormedKernels(mlir::ModuleOp module);

@@ -1,6 +1,7 @@
 #include "lib/compiler/CompiledCache.h"
 
 #include "lib/codegen/CompileKernels.h"
+#include "lib/compiler/UserPasses.h"
 #include "lib/runtime/Plan.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -184,6 +185,7 @@ std::string CompiledKey::describe() const {
   key += options.memoryBudget ? "|budget " + std::to_string(*options.memoryBudget) : "";
   key += mesh.empty() ? "" : "|" + mesh;
   key += outsideValues.empty() ? "" : "|outside " + std::to_string(llvm::xxh3_64bits(outsideValues));
+  key += options.passes.empty() ? "" : "|passes " + options.passes + " of " + describePlugins();
   key += "|" + std::to_string(llvm::xxh3_64bits(text)) + ":" + std::to_string(text.size());
   return key;
 }

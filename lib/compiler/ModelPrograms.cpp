@@ -216,6 +216,7 @@ CompileOptions Model::Implementation::compileOptions() const {
   compileOptions.device = target.device;
   compileOptions.cacheDirectory = options.cacheDirectory;
   compileOptions.offload = options.offload;
+  compileOptions.passes = options.passes;
   return compileOptions;
 }
 

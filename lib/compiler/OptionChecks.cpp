@@ -1,6 +1,7 @@
 #include "lib/compiler/OptionChecks.h"
 
 #include "lib/compiler/Compile.h"
+#include "lib/compiler/UserPasses.h"
 #include "translator/params/ModelFolder.h"
 
 #include <fmt/format.h>
@@ -20,8 +21,10 @@ Result<void> checkIrOptions(const ModelOptions &options, const std::string &path
 
 Result<void> checkOptions(const ModelOptions &options, const std::string &path) {
   Diagnostics diagnostics;
+  if (!options.passes.empty())
+    diagnostics.append(checkUserPasses(options.passes).diagnostics());
   if (!options.remarks.empty())
-    diagnostics.append(checkRemarks(options.remarks).diagnostics());
+    diagnostics.append(checkRemarks(options.remarks, options.passes).diagnostics());
   if (options.amp && options.amp->dtype != DType::Float16 && options.amp->dtype != DType::BFloat16)
     diagnostics.add(path, "mixed precision needs float16 or bfloat16, found " +
                               std::string(nameOf(options.amp->dtype)));

@@ -1,6 +1,8 @@
 //! The order of the passes from imported pd to kernel calls.
 #include "lib/compiler/Compile.h"
 
+#include "lib/compiler/UserPasses.h"
+
 #include "passes/autodiff/Passes.h"
 #include "passes/decompose/Passes.h"
 #include "passes/device/Passes.h"
@@ -43,6 +45,10 @@ void buildProgramPipeline(OpPassManager &pm, const PipelineOptions &options) {
   checkpoints.only = {"pd.checkpoint"};
   pm.addPass(createDecompose(checkpoints));
   addCleanup(pm);
+  if (!options.passes.empty()) {
+    addUserPasses(pm, options.passes);
+    addCleanup(pm);
+  }
   if (options.amp)
     pm.addPass(ampOf(*options.amp));
   // Gradients are decomposed before fusion.

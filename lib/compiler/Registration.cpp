@@ -6,6 +6,7 @@
 #include "dialects/rt/Rt.h"
 #include "lib/codegen/cuda/EmitPtx.h"
 #include "lib/compiler/Compile.h"
+#include "lib/compiler/UserPasses.h"
 #include "passes/autodiff/BatchSharded.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/decompose/Passes.h"
@@ -37,6 +38,7 @@ void registerAllDialects(mlir::DialectRegistry &registry) {
   mlir::registerBuiltinDialectTranslation(registry);
   mlir::registerLLVMDialectTranslation(registry);
   cuda::registerDeviceDialects(registry);
+  registerPluginDialects(registry);
 }
 
 void registerProaPasses() {

@@ -9,6 +9,7 @@
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/DebugLog.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Regex.h"
 
 using namespace mlir;
@@ -19,22 +20,58 @@ namespace {
 /// Prints remarks as diagnostics, which tools print with their location and lit tests compare.
 class DiagnosticStreamer : public remark::detail::MLIRRemarkStreamerBase {
 public:
+  DiagnosticStreamer(StringRef passes, RemarkCounts *counts)
+      : printed(("^(" + passes + ")$").str()), counts(counts) {}
+
   void streamOptimizationRemark(const remark::detail::Remark &remark) override {
+    if (counts)
+      counts->add(remark);
+    if (!printed.match(remark.getCategoryName()))
+      return;
     InFlightDiagnostic diagnostic = emitRemark(remark.getLocation());
     diagnostic << remark.getCategoryName() << ": ";
     for (const remark::detail::Remark::Arg &argument : remark.getArgs())
       diagnostic << argument.val;
   }
+
+private:
+  llvm::Regex printed;
+  RemarkCounts *counts;
 };
 
 } // namespace
 
-LogicalResult enableRemarks(MLIRContext &context, StringRef passes, std::string &error) {
+void RemarkCounts::add(const remark::detail::Remark &remark) {
+  std::lock_guard lock(mutex);
+  Counts &counts = byPass[remark.getCategoryName().str()];
+  switch (remark.getRemarkType()) {
+  case llvm::remarks::Type::Passed:
+    ++counts.changed;
+    break;
+  case llvm::remarks::Type::Missed:
+    ++counts.unchanged;
+    break;
+  default:
+    ++counts.notes;
+  }
+}
+
+std::string RemarkCounts::table() const {
+  std::lock_guard lock(mutex);
+  std::string text = "pass                            changed  unchanged  notes\n";
+  for (const auto &[pass, counts] : byPass)
+    text +=
+        llvm::formatv("{0,-30} {1,8} {2,10} {3,6}\n", pass, counts.changed, counts.unchanged, counts.notes);
+  return text;
+}
+
+LogicalResult enableRemarks(MLIRContext &context, StringRef passes, std::string &error,
+                            RemarkCounts *counts) {
   if (!llvm::Regex(passes).isValid(error))
     return failure();
-  std::string regex = passes.str();
+  std::string regex = counts ? ".*" : passes.str();
   remark::RemarkCategories categories{regex, regex, regex, regex, regex};
-  return remark::enableOptimizationRemarks(context, std::make_unique<DiagnosticStreamer>(),
+  return remark::enableOptimizationRemarks(context, std::make_unique<DiagnosticStreamer>(passes, counts),
                                            std::make_unique<remark::RemarkEmittingPolicyAll>(), categories);
 }
 

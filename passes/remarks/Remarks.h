@@ -13,6 +13,8 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 
+#include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -20,10 +22,27 @@ namespace proa {
 
 using InFlightRemark = mlir::remark::detail::InFlightRemark;
 
+/// Numbers of remarks: statistics of passes that do not need a build of LLVM with statistics.
+class RemarkCounts {
+public:
+  void add(const mlir::remark::detail::Remark &remark);
+  /// A table with one row for each pass with remarks, by name.
+  std::string table() const;
+
+private:
+  struct Counts {
+    size_t changed = 0, unchanged = 0, notes = 0;
+  };
+  mutable std::mutex mutex; ///< passes run on several functions at once
+  std::map<std::string, Counts> byPass;
+};
+
 /// Prints the remarks of the passes whose argument matches `passes`, a regular expression for the whole
-/// argument, as diagnostics of severity "remark" at the ops' locations. Failure, with the reason in `error`,
-/// for a malformed regular expression.
-llvm::LogicalResult enableRemarks(mlir::MLIRContext &context, llvm::StringRef passes, std::string &error);
+/// argument, as diagnostics of severity "remark" at the ops' locations. With `counts`, which must outlive the
+/// context, counts the remarks of all passes too. Failure, with the reason in `error`, for a malformed
+/// regular expression.
+llvm::LogicalResult enableRemarks(mlir::MLIRContext &context, llvm::StringRef passes, std::string &error,
+                                  RemarkCounts *counts = nullptr);
 
 /// The names of the passes in a textual pipeline, each once.
 std::vector<std::string> passNamesOf(llvm::StringRef pipeline);

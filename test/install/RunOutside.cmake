@@ -60,6 +60,13 @@ string(REGEX MATCHALL "pd\\.(relu6|minimum)" ops "${output}")
 if(NOT ops STREQUAL "pd.relu6;pd.minimum")
   message(FATAL_ERROR "expected one pd.relu6 and one pd.minimum:\n${output}")
 endif()
+run(${work}/installed/bin/proa-run -q --cache off -i random:0 --load-pass-plugin=${work}/plugin/FuseRelu6.so
+    --pass-pipeline=builtin.module\(fuse-relu6\) --remarks=fuse-relu6 ${plugin}/relu6.mlir)
+foreach(remark "pd.minimum of pd.relu becomes pd.relu6" "y is not 6")
+  if(NOT output MATCHES "fuse-relu6: ${remark}")
+    message(FATAL_ERROR "expected the remark '${remark}' of the plugin:\n${output}")
+  endif()
+endforeach()
 
 # The installed compiler finds the library and the headers of its installation.
 run(${work}/installed/bin/proa-compile ${MODEL} -o ${work}/libmodel.so --header ${work}/model.h)

@@ -1,16 +1,15 @@
 #include "tools/common/MlirArguments.h"
 
+#include "lib/compiler/UserPasses.h"
 #include "lib/support/Suggest.h"
 #include "passes/remarks/Remarks.h"
 
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "mlir/Tools/Plugins/PassPlugin.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/Error.h"
 
 #include <algorithm>
 
@@ -196,11 +195,8 @@ Result<std::vector<char *>> loadPassPlugins(int argc, char **argv) {
     }
     if (path.empty() && i + 1 < argc && !name.contains('='))
       path = argv[++i];
-    auto plugin = mlir::PassPlugin::load(path.str());
-    if (plugin)
-      plugin->registerPassRegistryCallbacks();
-    else
-      diagnostics.add("--load-pass-plugin", llvm::toString(plugin.takeError()));
+    for (const Diagnostic &diagnostic : loadPassPlugin(path.str()).diagnostics())
+      diagnostics.add("--load-pass-plugin", diagnostic.message);
   }
   if (!diagnostics.empty())
     return diagnostics;

@@ -4,6 +4,7 @@
 #include "lib/runtime/cuda/Libraries.h"
 #include "lib/support/Files.h"
 #include "tools/common/CommandLine.h"
+#include "tools/common/Plugins.h"
 #include "tools/common/ProgressBar.h"
 #include "tools/common/Target.h"
 #include "tools/common/Warnings.h"
@@ -29,6 +30,7 @@ struct Options {
   aot::LibraryRequest request;
   aot::LinkOptions link;
   AmpChoice amp;
+  PluginChoice plugins;
   std::string target = cpu;
   std::vector<std::string> chips;
   std::vector<std::string> cudaLibraries;
@@ -218,6 +220,8 @@ Result<void> work(Options options) {
     diagnostics.add(options.link.output, "found a device, expected a file name");
   if (!diagnostics.empty())
     return diagnostics;
+  if (auto done = loadPlugins(options.plugins); !done)
+    return done;
   ProgressBar bar;
   options.request.name = options.link.prefix;
   options.request.progress = [&](const std::string &what, double part) { bar.show(what, part); };

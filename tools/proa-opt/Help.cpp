@@ -64,6 +64,7 @@ Examples:
 Options:
   -o <file>                       Output file; '-': stdout
   --pass-pipeline=<pipeline>      Runs a textual pass pipeline
+  --load-pass-plugin=<file>       Loads a plugin of MLIR with passes (--load-dialect-plugin: with dialects)
   --verify-diagnostics            Compares the errors with the expected-error comments of the input
   --split-input-file              Processes each part between lines of '// -----' separately
   --emit-bytecode                 Writes bytecode (to a terminal only with -f)
@@ -76,6 +77,7 @@ Options:
   --mlir-print-ir-tree-dir=<dir>  Prints the IR into files
   --mlir-timing                   Prints the time of each pass
   --remarks=<regex>               Prints what passes with a matching name did and why they left an op unchanged
+  --pass-statistics               Prints how many ops each pass changed, and left unchanged with a reason
   --explain-sharding=<value>      Prints the decisions of dist-propagate that gave a value its sharding
   --show-dialects                 Lists the dialects
   --help, -h                      Prints this page

@@ -3,6 +3,7 @@
 #include "lib/numerics/NumericsCheck.h"
 #include "passes/remarks/Remarks.h"
 #include "tools/common/CommandLine.h"
+#include "tools/common/FileErrors.h"
 #include "tools/common/MlirArguments.h"
 #include "tools/common/MlirTool.h"
 #include "tools/common/ProgressBar.h"
@@ -29,6 +30,10 @@ struct Options {
   cl::opt<std::string> remarks{
       "remarks", cl::value_desc("regex"),
       cl::desc("Prints what passes with a matching name did and why they left an op unchanged")};
+  cl::opt<bool> statistics{
+      "pass-statistics",
+      cl::desc("Prints for each pass the number of ops that it changed, and that it left unchanged with a "
+               "reason (--remarks prints both)")};
   cl::list<std::string> explainSharding{
       "explain-sharding", cl::value_desc("value"),
       cl::desc("Prints the decisions of dist-propagate that gave a value its sharding; may be repeated")};
@@ -62,13 +67,26 @@ struct Options {
                                      "(float32), 2e-2")};
 };
 
-/// `base` with remarks of the passes in each pass manager.
-mlir::MlirOptMainConfig withRemarks(const mlir::MlirOptMainConfig &base, const std::string &passes) {
+/// `base` with remarks of the passes in each pass manager. `counts` may be null.
+mlir::MlirOptMainConfig withRemarks(const mlir::MlirOptMainConfig &base, const std::string &passes,
+                                    proa::RemarkCounts *counts) {
   mlir::MlirOptMainConfig config = base;
-  config.setPassPipelineSetupFn([base, passes](mlir::PassManager &pm) {
+  config.setPassPipelineSetupFn([base, passes, counts](mlir::PassManager &pm) {
     std::string error;
-    if (failed(proa::enableRemarks(*pm.getContext(), passes, error)))
+    if (failed(proa::enableRemarks(*pm.getContext(), passes, error, counts)))
       return llvm::failure();
+    return base.setupPassPipeline(pm);
+  });
+  return config;
+}
+
+/// `base` with printFileErrors. --verify-diagnostics needs the diagnostics as they are.
+mlir::MlirOptMainConfig withFileErrors(const mlir::MlirOptMainConfig &base) {
+  if (base.shouldVerifyDiagnostics())
+    return base;
+  mlir::MlirOptMainConfig config = base;
+  config.setPassPipelineSetupFn([base](mlir::PassManager &pm) {
+    proa::tools::printFileErrors(*pm.getContext());
     return base.setupPassPipeline(pm);
   });
   return config;
@@ -175,6 +193,42 @@ int run(const std::string &input, const std::string &output, mlir::DialectRegist
   return proa::tools::finishOutput(succeeded ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
+/// Runs the passes with what the options of proa add to MLIR's configuration.
+int runPasses(const Options &options, mlir::MlirOptMainConfig config, mlir::DialectRegistry &registry) {
+  proa::RemarkCounts counts;
+  if (bool remarks = options.remarks.getNumOccurrences() > 0; remarks || options.statistics) {
+    if (config.shouldEmitRemarks())
+      return proa::tools::failCommandLine(proa::errorAt(remarks ? "--remarks" : "--pass-statistics",
+                                                        "expected no --remarks-filter beside it"));
+    if (proa::Diagnostics diagnostics =
+            remarks ? proa::tools::checkRemarks(options.remarks) : proa::Diagnostics();
+        !diagnostics.empty())
+      return proa::tools::failCommandLine(diagnostics);
+    config = withRemarks(config, options.remarks, options.statistics ? &counts : nullptr);
+  }
+  if (!options.explainSharding.empty())
+    config = withExplanations(config, {options.explainSharding.begin(), options.explainSharding.end()});
+  if (options.input == "-" && llvm::sys::Process::StandardInIsUserInput())
+    llvm::errs() << "(reads from stdin now)\n";
+  proa::numerics::NumericsReport report;
+  proa::tools::ProgressBar bar;
+  std::optional<proa::numerics::SampleOptions> samples;
+  if (options.checkNumerics) {
+    auto read = samplesOf(options);
+    if (!read)
+      return proa::tools::failCommandLine(read.diagnostics());
+    samples = std::move(*read);
+    config = checking(config, options, *samples, report, bar);
+  }
+  int code = run(options.input, options.output, registry, config);
+  bar.clear();
+  if (options.statistics)
+    llvm::errs() << counts.table();
+  if (options.checkNumerics)
+    llvm::errs() << report.text() << "\n";
+  return report.differs ? EXIT_FAILURE : code;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -205,34 +259,11 @@ int main(int argc, char **argv) {
   proa::tools::printNoOpsWithErrors();
   if (proa::Diagnostics diagnostics = proa::tools::checkPasses(argc, argv); !diagnostics.empty())
     return proa::tools::failCommandLine(diagnostics);
-  const std::string &input = options.input, &output = options.output;
   auto config = mlir::MlirOptMainConfig::createFromCLOptions();
   if (config.shouldEmitBytecode())
-    if (std::string wrong = proa::tools::checkBinaryOutput(output, options.force); !wrong.empty())
+    if (std::string wrong = proa::tools::checkBinaryOutput(options.output, options.force); !wrong.empty())
       return proa::tools::fail(proa::errorAt("--emit-bytecode", wrong));
   if (config.shouldShowDialects() || config.shouldListPasses())
-    return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, input, output, registry));
-  if (options.remarks.getNumOccurrences() > 0) {
-    if (config.shouldEmitRemarks())
-      return proa::tools::failCommandLine(
-          proa::errorAt("--remarks", "expected one of --remarks and --remarks-filter, found both"));
-    if (proa::Diagnostics diagnostics = proa::tools::checkRemarks(options.remarks); !diagnostics.empty())
-      return proa::tools::failCommandLine(diagnostics);
-    config = withRemarks(config, options.remarks);
-  }
-  if (!options.explainSharding.empty())
-    config = withExplanations(config, {options.explainSharding.begin(), options.explainSharding.end()});
-  if (input == "-" && llvm::sys::Process::StandardInIsUserInput())
-    llvm::errs() << "(reads from stdin now)\n";
-  if (!options.checkNumerics)
-    return run(input, output, registry, config);
-  auto samples = samplesOf(options);
-  if (!samples)
-    return proa::tools::failCommandLine(samples.diagnostics());
-  proa::numerics::NumericsReport report;
-  proa::tools::ProgressBar bar;
-  int code = run(input, output, registry, checking(config, options, *samples, report, bar));
-  bar.clear();
-  llvm::errs() << report.text() << "\n";
-  return report.differs ? EXIT_FAILURE : code;
+    return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, options.input, options.output, registry));
+  return runPasses(options, withFileErrors(config), registry);
 }

@@ -125,6 +125,7 @@ void declare(CommandLine &line, RunOptions &options) {
   line.add_option("--dump", options.model.dumpDirectory, "Writes the IR after each stage into this folder")
       ->check(checkName)
       ->type_name("DIR");
+  declarePlugins(line, options.plugins, options.model.passes);
   declareRemarks(line, options.model.remarks);
   declareWarnings(line, options.warnings);
   line.add_flag("--json", options.json,

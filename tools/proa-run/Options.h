@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tools/common/CommandLine.h"
+#include "tools/common/Plugins.h"
 #include "tools/common/Target.h"
 #include "tools/common/Warnings.h"
 #include "tools/proa-run/Feeds.h"
@@ -24,6 +25,7 @@ struct RunOptions {
   std::string recompute; ///< empty: no recomputation
   AmpChoice amp;
   MeshChoice mesh;
+  PluginChoice plugins;
   OffloadChoice offload;
   std::optional<double> rtol, atol;
   int repeat = 1;

@@ -107,6 +107,8 @@ private:
       checkOutputFile(options.profile, diagnostics);
     if (!diagnostics.empty())
       return diagnostics;
+    if (Result<void> done = loadPlugins(options.plugins); !done)
+      return done;
     if (Result<void> done = readMeta(); !done)
       return done;
     if (Result<void> done = readExpected(); !done)
