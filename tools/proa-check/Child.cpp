@@ -53,6 +53,7 @@ void writeLine(int descriptor, const std::string &line) {
 [[noreturn]] void runChild(const CheckFunction &check, const std::string &folder, int resultEnd,
                            int outputEnd) {
   ::setpgid(0, 0);
+  ::signal(SIGINT, SIG_DFL);
   int null = ::open("/dev/null", O_RDONLY);
   ::dup2(null, STDIN_FILENO);
   ::dup2(outputEnd, STDOUT_FILENO);

@@ -1,5 +1,7 @@
 #include "tools/proa-check/Pool.h"
 
+#include "tools/common/Interrupt.h"
+
 #include <poll.h>
 
 #include <algorithm>
@@ -33,7 +35,7 @@ void wait(const std::list<Running> &running) {
 void checkAll(const std::vector<FoundCase> &cases, const PoolOptions &options,
               const std::function<void(size_t, Outcome)> &onDone) {
   if (options.jobs == 0 || options.combine) {
-    for (size_t i = 0; i < cases.size(); ++i) {
+    for (size_t i = 0; i < cases.size() && !Interrupt::isRequested(); ++i) {
       Outcome outcome = checkHere(options.check, cases[i].folder);
       onDone(i, options.combine ? options.combine(cases[i].folder, outcome) : std::move(outcome));
     }
@@ -47,6 +49,13 @@ void checkAll(const std::vector<FoundCase> &cases, const PoolOptions &options,
       ++next;
     }
     wait(running);
+    if (Interrupt::isRequested()) {
+      for (Running &r : running) {
+        r.child.kill();
+        (void)r.child.finish();
+      }
+      return;
+    }
     for (auto it = running.begin(); it != running.end();) {
       bool ended = it->child.read();
       if (!ended && it->child.isOverLimit()) {

@@ -18,7 +18,7 @@ struct PoolOptions {
   std::function<Outcome(const std::string &folder, const Outcome &own)> combine;
 };
 
-/// Checks all cases. Calls `onDone` with the index of each case when it ends.
+/// Checks all cases, or the first ones until Ctrl-C. Calls `onDone` with the index of each case when it ends.
 void checkAll(const std::vector<FoundCase> &cases, const PoolOptions &options,
               const std::function<void(size_t, Outcome)> &onDone);
 

@@ -12,6 +12,7 @@ namespace proa::tools {
 struct Report {
   std::vector<FoundCase> cases;
   std::vector<Outcome> outcomes; ///< in the order of the cases
+  size_t unfinished = 0;         ///< cases that an interruption left out
 };
 
 /// "FAIL ops/relu/basic: compare: out: ..." with the first reason; verbose: all reasons and the end of the

@@ -4,6 +4,7 @@
 #include "lib/support/Cores.h"
 #include "lib/support/Files.h"
 #include "tools/common/CommandLine.h"
+#include "tools/common/Interrupt.h"
 #include "tools/common/ProgressBar.h"
 #include "tools/common/Target.h"
 #include "tools/common/Training.h"
@@ -188,16 +189,35 @@ public:
   Session(std::vector<FoundCase> cases, const KnownFailures &known, const Options &options)
       : report{std::move(cases), {}}, known(known), options(options), mode(modeOf(options.check)) {
     report.outcomes.resize(report.cases.size());
+    isFinished.resize(report.cases.size());
   }
 
   Report check() {
+    std::optional<Interrupt> interrupt;
+    if (!options.pool.combine) // the ranks of a mesh check each case together
+      interrupt.emplace();
     checkAll(report.cases, options.pool,
              [&](size_t index, Outcome outcome) { take(index, std::move(outcome)); });
+    if (interrupt && Interrupt::isRequested())
+      keepFinished();
     return std::move(report);
   }
 
 private:
+  /// Removes the cases that an interruption left out.
+  void keepFinished() {
+    Report kept;
+    for (size_t i = 0; i < report.cases.size(); ++i)
+      if (isFinished[i]) {
+        kept.cases.push_back(std::move(report.cases[i]));
+        kept.outcomes.push_back(std::move(report.outcomes[i]));
+      }
+    kept.unfinished = report.cases.size() - kept.cases.size();
+    report = std::move(kept);
+  }
+
   void take(size_t index, Outcome outcome) {
+    isFinished[index] = true;
     const FoundCase &found = report.cases[index];
     bool printsReason = options.verbose;
     if (!options.known.empty() && known.contains(found.folder, mode))
@@ -235,6 +255,7 @@ private:
   static constexpr const char *unexpectedPass = "known";
 
   Report report;
+  std::vector<bool> isFinished; ///< of each case
   const KnownFailures &known;
   const Options &options;
   std::string mode;
@@ -262,14 +283,18 @@ bool hasFailure(const Report &report) {
 
 int finish(const Report &report, KnownFailures known, const Options &options) {
   Diagnostics diagnostics = writeReports(report, options);
-  if (!options.updateKnown.empty()) {
+  if (!options.updateKnown.empty() && report.unfinished == 0) {
     known.update(report, modeOf(options.check));
     if (Result<void> written = writeFile(options.updateKnown, known.text()); !written)
       diagnostics.append(written.diagnostics());
   }
   std::string reasons = reasonTable(report, options.reasons);
   fmt::print("{}{}{}{}\n", groupTable(report), reasons.empty() ? "" : "\n", reasons, lastLine(report));
+  if (report.unfinished > 0)
+    diagnostics.add("", fmt::format("interrupted: {} cases were not checked", report.unfinished));
   fmt::print(stderr, "{}", diagnostics.text()); // not fail(), which other ranks would have to call too
+  if (report.unfinished > 0)
+    return Interrupt::exitCode;
   return hasFailure(report) || !diagnostics.empty() ? ExitCode::failure : ExitCode::success;
 }
 

@@ -1,5 +1,6 @@
 // proa-run: runs a program once or many times, shows or checks its outputs, measures it.
 #include "lib/support/LodEntries.h"
+#include "tools/common/Interrupt.h"
 #include "tools/common/Processes.h"
 #include "tools/common/ProgressBar.h"
 #include "tools/common/Training.h"
@@ -42,6 +43,8 @@ public:
     bar.clear();
     if (!done)
       return fail(done.diagnostics());
+    if (isInterrupted)
+      return Interrupt::exitCode;
     return allPassed ? ExitCode::success : ExitCode::failure;
   }
 
@@ -245,8 +248,21 @@ private:
     return runCount > 1 && (model.isTraining() || feeds.size() > 1);
   }
 
+  /// Whether the runs end after run `run`, because the user interrupted them. Processes of a mesh go on: all
+  /// of them would have to stop after the same run.
+  bool endsAfter(const Model &model, int run) {
+    if (!Interrupt::isRequested() || model.rankCount() > 1 || run + 1 == runCount)
+      return false;
+    isInterrupted = true;
+    warn(fmt::format("interrupted after {} of {} runs", run + 1, runCount));
+    return true;
+  }
+
   /// Runs the program, and compares the runs of which outputs are expected.
   Result<void> measure(Model &model) {
+    std::optional<Interrupt> interrupt;
+    if (model.rankCount() == 1)
+      interrupt.emplace();
     std::vector<double> times;
     double first = 0;
     // A training step changes the state, so only those that are asked for are run.
@@ -274,8 +290,11 @@ private:
         first = time.count();
       if (i >= unmeasured)
         times.push_back(time.count());
+      if (endsAfter(model, i))
+        break;
     }
-    runTimes = summarize(std::move(times));
+    runTimes.onlyFirst = times.empty() || (options.repeat == 1 && options.warmup == 0);
+    runTimes = times.empty() ? runTimes : summarize(std::move(times));
     runTimes.first = first;
     runTimes.onlyFirst = options.repeat == 1 && options.warmup == 0;
     return options.repeat == 1 && !options.warmup ? measureAgain(model, feeds.front()) : Result<void>();
@@ -403,6 +422,7 @@ private:
   RunTimes runTimes;
   bool allPassed = true;
   bool hasNotedUnexpected = false;
+  bool isInterrupted = false;
   bool isMain = true; ///< one process of a mesh prints and writes files
 };
 
