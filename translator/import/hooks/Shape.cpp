@@ -1,4 +1,5 @@
 //! Hooks of slices, paddings and ranges.
+#include "translator/import/DroppedDims.h"
 #include "translator/import/LegacyTable.h"
 #include "translator/import/hooks/TensorOps.h"
 
@@ -119,6 +120,8 @@ void importSlice(OpImporter &importer) {
       e.create<pd::SliceOp>(x, starts, ends, strides, importer.intsAttribute("axes"),
                             importer.intsAttribute("starts"), knownEnds, importer.intsAttribute("strides"));
   llvm::SmallVector<int64_t> dropped = importer.intsAttribute("decrease_axis");
+  if (std::string reason = whyNotDropped(slice, dropped); !reason.empty())
+    return importer.report(reason);
   if (!dropped.empty())
     slice = e.create<pd::SqueezeOp>(slice, Value(), dropped);
   importer.setOutput("Out", slice);

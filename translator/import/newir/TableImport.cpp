@@ -1,4 +1,5 @@
 //! Ops of the new IR that a record of the pd dialect describes.
+#include "translator/import/DroppedDims.h"
 #include "translator/import/newir/ModelImporter.h"
 
 #include "dialects/pd/ir/Infer.h"
@@ -211,6 +212,9 @@ void ModelImporter::dropDims(const newir::Operation &op) {
   if (!dropped || op.outputs.empty() || newir::integersOf(*dropped).empty())
     return;
   Values &value = values[op.outputs[0].id];
+  if (value.size() == 1)
+    if (std::string reason = whyNotDropped(value[0], newir::integersOf(*dropped)); !reason.empty())
+      return report(reason);
   Value squeezed = build([&](pd::TensorBuilder &e) {
     return e.create<pd::SqueezeOp>(value[0], Value(), newir::integersOf(*dropped));
   });
