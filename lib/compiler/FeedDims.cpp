@@ -1,6 +1,8 @@
 #include "lib/compiler/FeedDims.h"
 
 #include "dialects/pd/ir/FunctionAttributes.h"
+#include "dialects/pd/ops/shape/KnownElements.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
 #include "lib/support/DiagnosticCollector.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -42,6 +44,17 @@ bool agree(const std::vector<int64_t> &declared, const std::vector<int64_t> &req
 int64_t firstDim(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && type.getRank() > 0 ? type.getDimSize(0) : ShapedType::kDynamic;
+}
+
+/// The first entry of the shape that an op gives its result, if it is known: an attribute, or a constant operand
+/// (programs of the new IR).
+std::optional<int64_t> firstOfShape(Operation *op) {
+  if (auto reshape = dyn_cast<pd::ReshapeOp>(op); reshape && reshape.getShapeTensor()) {
+    auto shape = pd::allKnownElements(reshape.getShapeTensor());
+    return shape && !shape->empty() ? std::optional(shape->front()) : std::nullopt;
+  }
+  auto shape = op->getAttrOfType<DenseI64ArrayAttr>("shape");
+  return shape && !shape.empty() ? std::optional(shape[0]) : std::nullopt;
 }
 
 /// The values that a feed is computed into.
@@ -94,11 +107,10 @@ Result<void> checkOldDims(ModuleOp module, const std::vector<ChangedFeed> &chang
         continue;
       llvm::DenseSet<Value> reached = valuesFrom(argument);
       module.walk([&](Operation *op) {
-        auto shape = op->getAttrOfType<DenseI64ArrayAttr>("shape");
-        if (shape && !shape.empty() && shape[0] == old && op->getNumOperands() > 0 &&
-            reached.contains(op->getOperand(0)) && firstDim(op->getOperand(0)) == feed.requested[0]) {
+        if (op->getNumOperands() > 0 && reached.contains(op->getOperand(0)) &&
+            firstDim(op->getOperand(0)) == feed.requested[0] && firstOfShape(op) == old) {
           isFound = true;
-          op->emitError() << "the attribute 'shape' keeps the size " << old
+          op->emitError() << "the shape keeps the size " << old
                           << " of the first dimension of feed '" << feed.name << "', which is requested as "
                           << feed.requested[0];
         }

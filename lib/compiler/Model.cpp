@@ -260,6 +260,8 @@ Diagnostics Model::Implementation::located(const Diagnostics &diagnostics) const
   for (Diagnostic error : diagnostics) {
     if (program && !error.output.empty() && error.op < 0)
       locateInProgram(error, *program, path);
+    if (error.location.starts_with("program.regions[")) // an op of the new IR
+      error.location = path + ": " + error.location;
     result.add(std::move(error));
   }
   return result;
