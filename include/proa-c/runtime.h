@@ -74,6 +74,27 @@ int proa_program_output(const proa_program *program, size_t index, proa_tensor_i
  */
 int proa_program_run(proa_program *program, const proa_tensor *inputs, proa_tensor *outputs);
 
+/** Number of state variables: what a run changes and the next run reads. 0 if `program` is NULL. */
+size_t proa_program_state_count(const proa_program *program);
+/** Describes state variable `index`. Fails if there is none. */
+int proa_program_state(const proa_program *program, size_t index, proa_tensor_info *info);
+/**
+ * The value of state variable `index`. Its dims and data are valid until the next run, proa_program_set_state
+ * or destruction of the program. Fails if there is none.
+ */
+int proa_program_get_state(const proa_program *program, size_t index, proa_tensor *value);
+/**
+ * Sets state variable `index` to a copy of `value`. Fails if there is none, or if the value has another dtype
+ * or other dims.
+ */
+int proa_program_set_state(proa_program *program, size_t index, const proa_tensor *value);
+/**
+ * Writes all weights and state variables to a .safetensors file, which NAME_create reads: a program that is
+ * created with it goes on where this one is. The file is written completely or not at all. Fails if it cannot
+ * be written, or has another suffix.
+ */
+int proa_program_save(const proa_program *program, const char *path);
+
 /**
  * Starts (`on` is not 0) or ends the collection of times of the program's steps; starting drops the times
  * collected before. While times are collected, steps on a CUDA device run one after the other, without CUDA

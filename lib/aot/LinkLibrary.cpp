@@ -117,7 +117,9 @@ Result<void> linkLibrary(const CompiledLibrary &library, const LinkOptions &opti
       runtime + "/libproa_runtime.so", "-lm", "-o", temporary, "-Wl,--exclude-libs,ALL", "-Wl,--gc-sections",
       "-Wl,-z,defs", "-Wl,-soname," + fs::path(options.output).filename().string(),
       // Search next to the library first, so that both can be moved together.
-      "-Wl,-rpath,$ORIGIN:" + runtime};
+      "-Wl,-rpath,$ORIGIN"};
+  if (std::string folders = options.runpath.value_or(runtime); !folders.empty())
+    command.emplace_back("-Wl,-rpath," + folders);
   if (fs::path(*linker).filename().string().starts_with("clang") && llvm::sys::findProgramByName("ld.lld-22"))
     command.emplace_back("-fuse-ld=lld");
   if (auto done = execute(command, **folder); !done)

@@ -3,6 +3,7 @@
 
 #include "lib/aot/CompileLibrary.h"
 
+#include <optional>
 #include <string>
 
 namespace proa::aot {
@@ -13,6 +14,9 @@ struct LinkOptions {
   std::string linker; ///< a C compiler; empty: the first of clang-22, clang, gcc, cc in $PATH
   /// The folder with bin/, lib/libproa_runtime.so and include/proa-c: of the install or the build tree.
   std::string installation;
+  /// Folders separated by ':' in which the library looks for libproa_runtime.so after its own folder;
+  /// nothing: lib/ of the installation.
+  std::optional<std::string> runpath;
 };
 
 /// The prefix of C functions for a library: "resnet_50" for "out/libresnet-50.so".

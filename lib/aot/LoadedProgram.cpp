@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <cstring>
 
 namespace proa::aot {
 namespace {
@@ -91,6 +92,7 @@ static Result<std::shared_ptr<runtime::Device>> chooseDevice(Description &descri
 
 LoadedProgram::LoadedProgram(const Description &description)
     : name(description.name), inputInfos(description.inputs()), outputInfos(description.outputs()),
+      stateInfos(description.fedStates()), weightInfos(description.weights()),
       stateNames(description.states()) {}
 
 Result<std::unique_ptr<LoadedProgram>> LoadedProgram::create(const proa_program_data &data,
@@ -121,7 +123,6 @@ Result<std::unique_ptr<LoadedProgram>> LoadedProgram::create(const proa_program_
     auto found = kernels.find(symbol);
     return found == kernels.end() ? nullptr : found->second;
   };
-  std::vector<TensorInfo> fedStates = description->fedStates();
   auto device = chooseDevice(*description);
   if (!device)
     return device.diagnostics();
@@ -131,7 +132,8 @@ Result<std::unique_ptr<LoadedProgram>> LoadedProgram::create(const proa_program_
     return executable.diagnostics();
   if (Result<void> bound = (*executable)->bindParameters(*weights); !bound)
     return bound.diagnostics();
-  if (Result<void> bound = program->bindStates(fedStates, *weights); !bound)
+  program->weights = std::move(*weights);
+  if (Result<void> bound = program->bindStates(); !bound)
     return bound.diagnostics();
   auto session = runtime::Session::create(*executable);
   if (!session)
@@ -141,18 +143,40 @@ Result<std::unique_ptr<LoadedProgram>> LoadedProgram::create(const proa_program_
   return program;
 }
 
-Result<void> LoadedProgram::bindStates(std::span<const TensorInfo> fed,
-                                       const runtime::NamedTensors &weights) {
+Result<void> LoadedProgram::bindStates() {
   Diagnostics diagnostics;
-  for (const TensorInfo &state : fed) {
+  for (const TensorInfo &state : stateInfos) {
     auto found = weights.find(state.name);
     if (found == weights.end())
       diagnostics.add(name + ": state variable '" + state.name + "'",
                       "is missing; expected " + describe(state.dtype, state.dims));
     else
-      states.insert(*found);
+      stateValues.insert(weights.extract(found));
   }
   return diagnostics;
+}
+
+Result<void> LoadedProgram::setState(size_t index, const Tensor &value) {
+  const TensorInfo &info = stateInfos.at(index);
+  Tensor &own = stateValues.at(info.name);
+  if (value.dtype() != own.dtype() || value.dims() != own.dims())
+    return errorAt(name + ": state variable '" + info.name + "'",
+                   fmt::format("found {}, expected {}", value.describe(), own.describe()));
+  Tensor copy(value.dtype(), value.dims()); // results of the last run may share the memory of the old value
+  std::memcpy(copy.data(), value.data(), value.bytes());
+  own = std::move(copy);
+  return {};
+}
+
+Result<void> LoadedProgram::save(const std::string &path) const {
+  if (!path.ends_with(".safetensors"))
+    return errorAt(path, "expected the suffix .safetensors");
+  params::Tensors tensors;
+  for (const TensorInfo &info : weightInfos) {
+    auto state = stateValues.find(info.name);
+    tensors.insert_or_assign(info.name, state == stateValues.end() ? weights.at(info.name) : state->second);
+  }
+  return params::writeSafetensors(path, tensors);
 }
 
 Result<void> LoadedProgram::checkInputs(std::span<const Tensor> tensors) const {
@@ -164,14 +188,14 @@ Result<void> LoadedProgram::checkInputs(std::span<const Tensor> tensors) const {
 Result<std::vector<Tensor>> LoadedProgram::run(std::span<const Tensor> tensors) {
   if (Result<void> valid = checkInputs(tensors); !valid)
     return valid.diagnostics();
-  runtime::NamedTensors feeds = states;
+  runtime::NamedTensors feeds = stateValues;
   for (size_t i = 0; i < tensors.size(); ++i)
     feeds.insert_or_assign(inputInfos[i].name, tensors[i]);
   auto results = session->run(feeds);
   if (!results)
     return results.diagnostics();
   for (size_t i = 0; i < stateNames.size(); ++i)
-    if (auto fed = states.find(stateNames[i]); fed != states.end())
+    if (auto fed = stateValues.find(stateNames[i]); fed != stateValues.end())
       fed->second = (*results)[outputInfos.size() + i];
   results->resize(outputInfos.size());
   return results;

@@ -29,6 +29,15 @@ public:
   /// Runs once. `tensors` are in the order of inputs(), the results in the order of outputs().
   Result<std::vector<Tensor>> run(std::span<const Tensor> tensors);
 
+  /// The state variables that a run reads.
+  const std::vector<TensorInfo> &states() const { return stateInfos; }
+  /// Their values, in the order of states().
+  Tensor state(size_t index) const { return stateValues.at(stateInfos.at(index).name); }
+  /// Error: a value of another type.
+  Result<void> setState(size_t index, const Tensor &value);
+  /// Writes weights and states to a .safetensors file.
+  Result<void> save(const std::string &path) const;
+
   /// Starts or ends the collection of times; starting drops earlier ones.
   void setProfile(bool on);
   /// The steps that ran since the collection was started.
@@ -36,14 +45,14 @@ public:
 
 private:
   LoadedProgram(const Description &description);
-  Result<void> bindStates(std::span<const TensorInfo> fed, const runtime::NamedTensors &weights);
+  Result<void> bindStates();
   Result<void> checkInputs(std::span<const Tensor> tensors) const;
 
   std::string name;
-  std::vector<TensorInfo> inputInfos, outputInfos;
-  std::vector<std::string>
-      stateNames;               ///< names of the states among the results of the plan, after the outputs
-  runtime::NamedTensors states; ///< fed states after the last run
+  std::vector<TensorInfo> inputInfos, outputInfos, stateInfos, weightInfos;
+  std::vector<std::string> stateNames; ///< states among the results of the plan, after the outputs
+  runtime::NamedTensors weights;       ///< of the file, or embedded, without the states
+  runtime::NamedTensors stateValues;   ///< fed states after the last run
   std::shared_ptr<runtime::Executable> executable;
   std::unique_ptr<runtime::Session> session;
   std::unique_ptr<runtime::Profile> profile;

@@ -15,6 +15,7 @@ using namespace proa;
 struct proa_program {
   std::unique_ptr<aot::LoadedProgram> loaded;
   std::vector<Tensor> outputs; ///< outputs of the last run
+  mutable Tensor state;        ///< the value that proa_program_get_state gave last
   /// Of the profile; computed after the last run when they are asked for.
   mutable std::optional<std::vector<StepTime>> steps = std::nullopt;
 };
@@ -27,6 +28,18 @@ std::span<const TensorInfo> inputsOf(const proa_program *program) {
 
 std::span<const TensorInfo> outputsOf(const proa_program *program) {
   return program ? std::span<const TensorInfo>(program->loaded->outputs()) : std::span<const TensorInfo>();
+}
+
+constexpr const char *stateKind = "state variable";
+
+std::span<const TensorInfo> statesOf(const proa_program *program) {
+  return program ? std::span<const TensorInfo>(program->loaded->states()) : std::span<const TensorInfo>();
+}
+
+/// Error: there is no such state variable.
+Result<void> checkState(const proa_program *program, size_t index) {
+  proa_tensor_info ignored;
+  return capi::describeEntry(statesOf(program), index, stateKind, &ignored);
 }
 
 const std::vector<StepTime> &stepsOf(const proa_program &program) {
@@ -62,7 +75,7 @@ proa_program *proa_program_create(const proa_program_data *data, const char *wei
     auto loaded = aot::LoadedProgram::create(*data, weights_path ? weights_path : "");
     if (!loaded)
       return loaded.diagnostics();
-    return new proa_program{std::move(*loaded), {}};
+    return new proa_program{std::move(*loaded), {}, {}};
   });
 }
 
@@ -96,6 +109,43 @@ int proa_program_run(proa_program *program, const proa_tensor *inputs, proa_tens
     program->outputs = std::move(*results);
     capi::tensorsToC(program->outputs, outputs);
     return {};
+  });
+}
+
+size_t proa_program_state_count(const proa_program *program) { return statesOf(program).size(); }
+
+int proa_program_state(const proa_program *program, size_t index, proa_tensor_info *info) {
+  return capi::guardedCall([&] { return capi::describeEntry(statesOf(program), index, stateKind, info); });
+}
+
+int proa_program_get_state(const proa_program *program, size_t index, proa_tensor *value) {
+  return capi::guardedCall([&]() -> Result<void> {
+    if (!value)
+      return errorAt("proa_program_get_state", "the place for the value is NULL");
+    if (Result<void> known = checkState(program, index); !known)
+      return known;
+    program->state = program->loaded->state(index);
+    *value = capi::tensorToC(program->state);
+    return {};
+  });
+}
+
+int proa_program_set_state(proa_program *program, size_t index, const proa_tensor *value) {
+  return capi::guardedCall([&]() -> Result<void> {
+    if (!value)
+      return errorAt("proa_program_set_state", "the value is NULL");
+    if (Result<void> known = checkState(program, index); !known)
+      return known;
+    auto tensor = capi::tensorFromC(*value, "state variable '" + statesOf(program)[index].name + "'");
+    return tensor ? program->loaded->setState(index, *tensor) : Result<void>(tensor.diagnostics());
+  });
+}
+
+int proa_program_save(const proa_program *program, const char *path) {
+  return capi::guardedCall([&]() -> Result<void> {
+    if (!program || !path)
+      return errorAt("proa_program_save", program ? "the path is NULL" : "the program is NULL");
+    return program->loaded->save(path);
   });
 }
 

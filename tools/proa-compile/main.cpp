@@ -103,6 +103,7 @@ void declare(CommandLine &line, Options &options) {
                   "Writes the IR after each stage, and for CUDA the code of each kernel, into this folder")
       ->check(checkName)
       ->type_name("DIR");
+  declarePlugins(line, options.plugins, request.passes);
   declareRemarks(line, request.remarks);
   declareWarnings(line, options.warnings);
   line.add_option("--params", request.parameters, "Weights file; default: the file in the model's folder")
@@ -121,6 +122,11 @@ void declare(CommandLine &line, Options &options) {
           "library: a shared library; archive: the object code of kernels only; plan: the plan only (CBOR)")
       ->check(CLI::IsMember({Options::library, Options::archive, Options::plan}))
       ->capture_default_str();
+  line.add_option(
+          "--rpath", options.link.runpath,
+          "Folders, separated by ':', in which the library looks for libproa_runtime.so after its own "
+          "folder; '': none; default: the folder of this installation")
+      ->type_name("DIR:...");
   line.add_option("--linker", options.link.linker,
                   "C compiler that links; default: the first of clang-22, clang, gcc, cc in $PATH")
       ->type_name("PROGRAM");

@@ -8,6 +8,7 @@
 
 #include <cstring>
 #include <filesystem>
+#include <span>
 
 namespace proa::aot {
 namespace {
@@ -149,6 +150,47 @@ TEST_F(ProgramTest, ReadsWeightsFromAFile) {
   EXPECT_THAT(proa_error(), HasSubstr("'total'"));
   EXPECT_FALSE(create("/nowhere.safetensors"));
   EXPECT_THAT(proa_error(), HasSubstr("/nowhere.safetensors"));
+  std::filesystem::remove(path);
+}
+
+TEST_F(ProgramTest, GetsAndSetsStates) {
+  ASSERT_TRUE(create()) << proa_error();
+  ASSERT_EQ(proa_program_state_count(program), 1u);
+  proa_tensor_info info;
+  ASSERT_EQ(proa_program_state(program, 0, &info), 0);
+  EXPECT_STREQ(info.name, "total");
+  EXPECT_THAT(run(), ::testing::ElementsAre(1.5, 20, 300));
+  proa_tensor value;
+  ASSERT_EQ(proa_program_get_state(program, 0, &value), 0) << proa_error();
+  EXPECT_THAT(std::span(static_cast<const float *>(value.data), 3), ::testing::ElementsAre(1.5, 20, 300));
+  float total[] = {5, 6, 7};
+  value.data = total;
+  ASSERT_EQ(proa_program_set_state(program, 0, &value), 0) << proa_error();
+  total[0] = 100; // the program has a copy
+  EXPECT_THAT(run(), ::testing::ElementsAre(6, 26, 307));
+
+  int64_t dims[] = {2};
+  proa_tensor other = {PROA_FLOAT32, 1, dims, total};
+  EXPECT_NE(proa_program_set_state(program, 0, &other), 0);
+  EXPECT_THAT(proa_error(), HasSubstr("state variable 'total': found float32[2], expected float32[3]"));
+  EXPECT_NE(proa_program_get_state(program, 1, &value), 0);
+  EXPECT_THAT(proa_error(), HasSubstr("no state variable 1"));
+  EXPECT_NE(proa_program_set_state(program, 0, nullptr), 0);
+  EXPECT_NE(proa_program_get_state(nullptr, 0, &value), 0);
+  EXPECT_EQ(proa_program_state_count(nullptr), 0u);
+}
+
+TEST_F(ProgramTest, ContinuesFromASavedFile) {
+  ASSERT_TRUE(create()) << proa_error();
+  EXPECT_THAT(run(), ::testing::ElementsAre(1.5, 20, 300));
+  std::string path = (std::filesystem::path(::testing::TempDir()) / "aot-saved-test.safetensors").string();
+  ASSERT_EQ(proa_program_save(program, path.c_str()), 0) << proa_error();
+  description.embedded.clear();
+  ASSERT_TRUE(create(path.c_str())) << proa_error();
+  EXPECT_THAT(run(), ::testing::ElementsAre(2.5, 40, 600));
+  EXPECT_NE(proa_program_save(program, "/nowhere/x.safetensors"), 0);
+  EXPECT_NE(proa_program_save(program, "x.pdiparams"), 0);
+  EXPECT_THAT(proa_error(), HasSubstr("x.pdiparams: expected the suffix .safetensors"));
   std::filesystem::remove(path);
 }
 
