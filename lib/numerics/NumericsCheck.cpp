@@ -5,6 +5,7 @@
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/reference/HostScalar.h"
 #include "lib/compiler/CompiledFunction.h"
+#include "lib/support/CountText.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -159,10 +160,11 @@ double usualTolerance(func::FuncOp function) {
 } // namespace
 
 std::string NumericsReport::text() const {
-  std::string passes = fmt::format("{} passes changed the IR, {} did not", changed, unchanged);
+  std::string passes =
+      fmt::format("{} changed the IR, {} did not", countText(changed, "pass", "passes"), unchanged);
   if (comparisons == 0)
     return passes + "; no results were compared";
-  return fmt::format("{}; results were compared {} times: {}", passes, comparisons,
+  return fmt::format("{}; results were compared {}: {}", passes, countText(comparisons, "time"),
                      differs ? "they differ" : "no difference");
 }
 

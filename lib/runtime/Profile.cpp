@@ -1,5 +1,7 @@
 #include "lib/runtime/Profile.h"
 
+#include "lib/support/CountText.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -112,8 +114,8 @@ std::string Profile::table() const {
     return std::pair(-a.second.nanoseconds, a.first) < std::pair(-b.second.nanoseconds, b.first);
   });
   double perRun = 1e-3 / static_cast<double>(std::max<int64_t>(1, runs));
-  std::string out =
-      fmt::format("{} runs, {:.1f} us in the steps of a run\n", runs, static_cast<double>(all) * perRun);
+  std::string out = fmt::format("{}, {:.1f} us in the steps of a run\n", countText(runs, "run"),
+                                static_cast<double>(all) * perRun);
   bool hasDevice = std::ranges::any_of(spans, [](const Span &span) { return span.bytes > 0; });
   std::string deviceHead = hasDevice ? fmt::format("{:>9} {:>9} {:>8}  ", "GB/s", "GFLOP/s", "roofline") : "";
   out += fmt::format("{:>10} {:>6} {:>6}  {}{:<14} {}\n", "us/run", "share", "calls", deviceHead, "kernel",

@@ -1,5 +1,6 @@
 #include "tools/proa-run/Feeds.h"
 
+#include "lib/support/CountText.h"
 #include "lib/support/LodEntries.h"
 #include "lib/support/Suggest.h"
 #include "lib/tensors/RandomTensor.h"
@@ -151,9 +152,13 @@ private:
     auto isUnnamed = [](const std::string &other) {
       return other.ends_with(".npy") && other.find('=') == std::string::npos;
     };
-    if (!isNamed && std::ranges::count_if(options.sources, isUnnamed) != std::ssize(feeds)) {
-      diagnostics.add(source, "the program has several feeds (" + namesOf(feeds) +
-                                  "); expected NAME=FILE.npy, or a file for each feed in this order");
+    if (auto files = std::ranges::count_if(options.sources, isUnnamed);
+        !isNamed && files != std::ssize(feeds)) {
+      diagnostics.add(source,
+                      fmt::format("found {}, but the program has {} ({}); expected NAME=FILE.npy, or a "
+                                  "file for each feed in this order",
+                                  countText(files, "file without a name", "files without a name"),
+                                  countText(std::ssize(feeds), "feed"), namesOf(feeds)));
       return;
     }
     Result<Tensor> tensor = params::readNpy(file);

@@ -1,5 +1,7 @@
 #include "tools/proa-run/Show.h"
 
+#include "lib/support/CountText.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -96,9 +98,8 @@ std::string timesText(const ModelTimes &times, const RunTimes &runs, int64_t are
                        runs.first);
   if (runs.runs == 1)
     return text + fmt::format("first run {:.3f} ms, steady {:.3f} ms\n", runs.first, runs.median);
-  return text +
-         fmt::format("run median {:.3f} ms, p10 {:.3f} ms, p90 {:.3f} ms ({} runs), first run {:.3f} ms\n",
-                     runs.median, runs.p10, runs.p90, runs.runs, runs.first);
+  return text + fmt::format("run median {:.3f} ms, p10 {:.3f} ms, p90 {:.3f} ms ({}), first run {:.3f} ms\n",
+                            runs.median, runs.p10, runs.p90, countText(runs.runs, "run"), runs.first);
 }
 
 std::string nonFiniteText(const std::string &kind, const std::string &name, const Tensor &tensor) {
