@@ -12,16 +12,15 @@
 
 namespace proa {
 
-/// Reports that the dialect does not have the op, with near names. Dialects return it from
-/// getParseOperationHook, which the parser calls for unknown ops.
+/// Reports that the dialect does not have the op, with near names; the parser writes "custom op 'NAME' "
+/// before it. Dialects return it from getParseOperationHook, which the parser calls for unknown ops.
 inline mlir::ParseResult reportUnknownOp(mlir::OpAsmParser &parser, mlir::OperationState &state) {
   llvm::StringRef dialect = state.name.getDialectNamespace();
   std::vector<std::string> names;
   for (mlir::RegisteredOperationName op : parser.getContext()->getRegisteredOperationsByDialect(dialect))
     names.push_back(op.stripDialect().str());
   return parser.emitError(parser.getNameLoc())
-         << "the dialect " << dialect << " has no op '" << state.name.stripDialect() << "'"
-         << didYouMean(state.name.stripDialect(), names);
+         << "is unknown" << didYouMean(state.name.stripDialect(), names, (dialect + ".").str());
 }
 
 } // namespace proa

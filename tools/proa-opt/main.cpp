@@ -197,9 +197,9 @@ int run(const std::string &input, const std::string &output, mlir::DialectRegist
 int runPasses(const Options &options, mlir::MlirOptMainConfig config, mlir::DialectRegistry &registry) {
   proa::RemarkCounts counts;
   if (bool remarks = options.remarks.getNumOccurrences() > 0; remarks || options.statistics) {
-    if (config.shouldEmitRemarks())
-      return proa::tools::failCommandLine(proa::errorAt(remarks ? "--remarks" : "--pass-statistics",
-                                                        "expected no --remarks-filter beside it"));
+    if (std::string own = remarks ? "--remarks" : "--pass-statistics"; config.shouldEmitRemarks())
+      return proa::tools::failCommandLine(
+          proa::errorAt(own, "expected one of " + own + " and --remarks-filter, found both"));
     if (proa::Diagnostics diagnostics =
             remarks ? proa::tools::checkRemarks(options.remarks) : proa::Diagnostics();
         !diagnostics.empty())
