@@ -257,7 +257,9 @@ FiniteStatistics finiteStatisticsOf(const Tensor &tensor) {
   return result;
 }
 
-Comparison compareLowPrecision(const Tensor &got, const Tensor &expected, DType format) {
+double unitRoundoff(DType format) { return format == DType::Float16 ? 0x1p-11 : 0x1p-8; }
+
+Comparison compareLowPrecision(const Tensor &got, const Tensor &expected, DType format, double extra) {
   Comparison result;
   if (got.dtype() != expected.dtype() || got.dims().size() != expected.dims().size()) {
     result.reason = fmt::format("got {}, expected {}", got.describe(), expected.describe());
@@ -283,10 +285,10 @@ Comparison compareLowPrecision(const Tensor &got, const Tensor &expected, DType 
     }
   });
   describeMismatches(result, "elements");
-  bool isHalf = format == DType::Float16;
-  double unit = isHalf ? 0x1p-11 : 0x1p-8, leastNormal = isHalf ? 0x1p-14 : 0x1p-126;
-  double allowed =
-      unitsOfNorm * unit * (std::sqrt(norm) + std::sqrt(static_cast<double>(result.elements)) * leastNormal);
+  double leastNormal = format == DType::Float16 ? 0x1p-14 : 0x1p-126;
+  double allowed = unitsOfNorm * unitRoundoff(format) *
+                       (std::sqrt(norm) + std::sqrt(static_cast<double>(result.elements)) * leastNormal) +
+                   extra;
   if (result.reason.empty() && std::sqrt(error) > allowed)
     result.reason = fmt::format("the error has a norm of {:.3g}, expected at most {:.3g}, where the expected "
                                 "tensor has {:.3g}",

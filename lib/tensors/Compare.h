@@ -70,8 +70,10 @@ Comparison compare(const Tensor &got, const Tensor &expected, const CompareRule 
 /// normal number m. Tensors of n floats may differ by at most unitsOfNorm * u * (|expected| + sqrt(n) * m) in
 /// the Euclidean norm, because single elements may lose all digits by cancellation. NaN and infinities must
 /// agree. Integers, bools and data-dependent dims are not compared, because they come from comparisons of
-/// rounded values.
-Comparison compareLowPrecision(const Tensor &got, const Tensor &expected, DType format);
+/// rounded values. `extra` is added to the allowed norm.
+Comparison compareLowPrecision(const Tensor &got, const Tensor &expected, DType format, double extra = 0);
+/// The unit roundoff of Float16 or BFloat16.
+double unitRoundoff(DType format);
 /// A chain of n roundings changes a value by about sqrt(n) units; the deepest models have about 4,000.
 inline constexpr double unitsOfNorm = 64;
 
