@@ -90,8 +90,8 @@ int proa_program_get_state(const proa_program *program, size_t index, proa_tenso
 int proa_program_set_state(proa_program *program, size_t index, const proa_tensor *value);
 /**
  * Writes all weights and state variables to a .safetensors file, which NAME_create reads: a program that is
- * created with it goes on where this one is. The file is written completely or not at all. Fails if it cannot
- * be written, or has another suffix.
+ * created with it continues where this one is. The file is written completely or not at all. Fails if it
+ * cannot be written, or has another suffix.
  */
 int proa_program_save(const proa_program *program, const char *path);
 

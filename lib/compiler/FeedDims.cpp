@@ -46,8 +46,8 @@ int64_t firstDim(Value value) {
   return type && type.getRank() > 0 ? type.getDimSize(0) : ShapedType::kDynamic;
 }
 
-/// The first entry of the shape that an op gives its result, if it is known: an attribute, or a constant operand
-/// (programs of the new IR).
+/// The first entry of the shape that an op gives its result, if it is known: an attribute, or a constant
+/// operand (programs of the new IR).
 std::optional<int64_t> firstOfShape(Operation *op) {
   if (auto reshape = dyn_cast<pd::ReshapeOp>(op); reshape && reshape.getShapeTensor()) {
     auto shape = pd::allKnownElements(reshape.getShapeTensor());
@@ -110,9 +110,8 @@ Result<void> checkOldDims(ModuleOp module, const std::vector<ChangedFeed> &chang
         if (op->getNumOperands() > 0 && reached.contains(op->getOperand(0)) &&
             firstDim(op->getOperand(0)) == feed.requested[0] && firstOfShape(op) == old) {
           isFound = true;
-          op->emitError() << "the shape keeps the size " << old
-                          << " of the first dimension of feed '" << feed.name << "', which is requested as "
-                          << feed.requested[0];
+          op->emitError() << "the shape keeps the size " << old << " of the first dimension of feed '"
+                          << feed.name << "', which is requested as " << feed.requested[0];
         }
       });
     }

@@ -248,8 +248,8 @@ private:
     return runCount > 1 && (model.isTraining() || feeds.size() > 1);
   }
 
-  /// Whether the runs end after run `run`, because the user interrupted them. Processes of a mesh go on: all
-  /// of them would have to stop after the same run.
+  /// Whether the runs end after run `run`, because the user interrupted them. Processes of a mesh continue:
+  /// all of them would have to stop after the same run.
   bool endsAfter(const Model &model, int run) {
     if (!Interrupt::isRequested() || model.rankCount() > 1 || run + 1 == runCount)
       return false;
