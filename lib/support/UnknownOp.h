@@ -17,8 +17,9 @@ namespace proa {
 inline mlir::ParseResult reportUnknownOp(mlir::OpAsmParser &parser, mlir::OperationState &state) {
   llvm::StringRef dialect = state.name.getDialectNamespace();
   std::vector<std::string> names;
-  for (mlir::RegisteredOperationName op : parser.getContext()->getRegisteredOperationsByDialect(dialect))
-    names.push_back(op.stripDialect().str());
+  for (mlir::RegisteredOperationName op : parser.getContext()->getRegisteredOperations())
+    if (op.getDialectNamespace() == dialect)
+      names.push_back(op.stripDialect().str());
   return parser.emitError(parser.getNameLoc())
          << "is unknown" << didYouMean(state.name.stripDialect(), names, (dialect + ".").str());
 }
