@@ -132,4 +132,6 @@ def Pd_RetinanetDetectionOutputOp : Pd_DetectionOp<"retinanet_detection_output",
   let batching = "refused";
 }
 
+def : OnnxFormula<"NonMaxSuppression", "importNonMaxSuppression">;
+
 #endif

@@ -157,4 +157,7 @@ def Pd_DeformablePsroiPoolingGradOp : Pd_Op<"deformable_psroi_pooling_grad"> {
   let referenceInCode = 1;
 }
 
+def : OnnxFormula<"RoiAlign", "importRoiAlign">;
+def : OnnxFormula<"MaxRoiPool", "importMaxRoiPool">;
+
 #endif

@@ -200,4 +200,7 @@ def Pd_AccuracyOp : Pd_Op<"accuracy"> {
   let legacy = [Legacy<"accuracy", ["Out", "Indices", "Label"], ["Accuracy", "Correct", "Total"]>];
 }
 
+def : OnnxFormula<"NegativeLogLikelihoodLoss", "importNegativeLogLikelihoodLoss">;
+def : OnnxFormula<"SoftmaxCrossEntropyLoss", "importSoftmaxCrossEntropyLoss">;
+
 #endif

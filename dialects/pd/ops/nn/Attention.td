@@ -61,4 +61,7 @@ def Pd_RmsNormOp : Pd_Op<"rms_norm"> {
   let newIrGradients = ["rms_norm_grad(x, scale, invvar)"];
 }
 
+def : OnnxFormula<"Attention", "importAttention">;
+def : OnnxFormula<"RotaryEmbedding", "importRotaryEmbedding">;
+
 #endif

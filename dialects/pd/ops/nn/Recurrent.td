@@ -79,4 +79,8 @@ def Pd_RnnGradientOp : Pd_Op<"rnn_gradient", [AttrSizedOperandSegments]> {
   let decomposesInCode = 1;
 }
 
+def : OnnxFormula<"RNN", "importRnn">;
+def : OnnxFormula<"LSTM", "importLstm">;
+def : OnnxFormula<"GRU", "importGru">;
+
 #endif

@@ -199,6 +199,18 @@ void importLpNormalization(NodeImporter &node) {
   node.setOutput("output", e.cast(wide / safe, x.type().getElementType()));
 }
 
+void importLrn(NodeImporter &node) {
+  pd::TensorBuilder &e = node.tensors();
+  Expression x = node.operand("X");
+  int64_t size = node.intAttribute("size", 1);
+  llvm::SmallVector<DimSize> shape = dimSizesOf(x);
+  Expression image = x.rank() == 4 ? x : e.reshape(x, {0, 0, -1, 1});
+  Expression out = node.create<pd::LrnOp>(image, size, llvm::APFloat(node.floatAttribute("bias")),
+                                          llvm::APFloat(node.floatAttribute("alpha") / static_cast<double>(size)),
+                                          llvm::APFloat(node.floatAttribute("beta")), pd::DataFormat::NCHW);
+  node.setOutput("Y", x.rank() == 4 ? out : reshapeTo(out, shape));
+}
+
 void importMeanVarianceNormalization(NodeImporter &node) {
   pd::TensorBuilder &e = node.tensors();
   Expression x = node.operand("X"), wide = e.computed(x);
