@@ -69,13 +69,16 @@ def run(session, feeds):
     return [array_of(value) for value in session.run_with_ort_values(None, values)]
 
 
-def bits_as(result, expected):
-    """The result with the element type of `expected`, if that is one that NumPy lacks."""
+def bits_as(result, info):
+    """The result with the element type of the output, if that is one that NumPy lacks."""
     import numpy
+    import onnx
 
-    if not all(isinstance(a, numpy.ndarray) for a in (result, expected)) or expected.dtype.isbuiltin == 1:
+    if not isinstance(result, numpy.ndarray) or info.type.WhichOneof("value") != "tensor_type":
         return result
-    return result.view(expected.dtype) if result.dtype.itemsize == expected.dtype.itemsize else result
+    dtype = onnx.helper.tensor_dtype_to_np_dtype(info.type.tensor_type.elem_type)
+    is_bits = dtype.isbuiltin != 1 and result.dtype.itemsize == dtype.itemsize
+    return result.view(dtype) if is_bits else result
 
 
 def open_session(path):
@@ -99,7 +102,7 @@ def check_data_sets(request):
         feeds = {info.name: feed_of(value, info)
                  for info, value in zip(inputs, read_values(folder, "input", inputs))}
         expected = read_values(folder, "output", graph.output)
-        results = [bits_as(result, value) for result, value in zip(run(session, feeds), expected)]
+        results = [bits_as(*pair) for pair in zip(run(session, feeds)[:len(expected)], graph.output)]
         Runner.assert_similar_outputs(expected, results, request["rtol"], request["atol"])
     return None
 

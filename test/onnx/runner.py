@@ -33,14 +33,15 @@ def serve(request):
         session = onnx_runtime.open_session(request["model"])
         stage = "run"
         fed = safetensors_file.read(request["inputs"])
-        infos = {info.name: info for info in onnx.load(request["model"], load_external_data=False).graph.input}
+        graph = onnx.load(request["model"], load_external_data=False).graph
+        infos = {info.name: info for info in graph.input}
         names = [info.name for info in session.get_inputs()]
         missing = [name for name in names if name not in fed]
         if missing:
             raise ValueError(f"no value of the inputs {missing}")
         feeds = {name: onnx_runtime.feed_of(fed[name], infos[name]) for name in names}
         results = onnx_runtime.run(session, feeds)
-        outputs = {info.name: result for info, result in zip(session.get_outputs(), results)}
+        outputs = {info.name: onnx_runtime.bits_as(result, info) for info, result in zip(graph.output, results)}
         lists = [name for name, result in outputs.items() if not isinstance(result, np.ndarray)]
         if lists:
             raise ValueError(f"the outputs {lists} are not tensors")
