@@ -2,7 +2,7 @@
 """Runs ONNX's tests of backends, and models of other frameworks, through proa-check. Compares with the lists of
 expected failures.
 
-  backend.py PROA-CHECK                         all 2,024 tests of the package onnx, and test/corpus/onnx
+  backend.py PROA-CHECK                         all 2,033 tests of the package onnx, and test/corpus/onnx
   backend.py PROA-CHECK --op Gemm,Conv          those whose models use one of these ops
   backend.py PROA-CHECK --filter test_loop --verbose
   backend.py PROA-CHECK --update                updates the lists (expected.py)

@@ -1,5 +1,6 @@
 """Tests as folders in ONNX's layout, KIND/TEST/model.onnx with test_data_set_0: ONNX's tests of backends, and the
 models of other frameworks in test/corpus/onnx."""
+import json
 import pathlib
 import re
 import shutil
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 import onnx
 from onnx import TensorProto, numpy_helper
 
-# Kinds of tests whose data is in the package. The models of "real" are downloads.
+# Kinds of tests that are folders of the package.
 FILE_KINDS = ("simple", "pytorch-converted", "pytorch-operator")
 CORPUS = pathlib.Path(__file__).parent.parent / "corpus/onnx"
 
@@ -90,6 +91,34 @@ def file_tests():
             yield Test(f"{kind}/{model.parent.name}", kind, frozenset(ops_of(onnx.load(model).graph))), model.parent
 
 
+def write_real_test(folder, model, source, data):
+    """A network of full size, without its weights: these are constants. As ONNX's runner feeds it."""
+    from onnx.backend.test.runner import Runner
+
+    folder.mkdir(parents=True)
+    shutil.copy(source, folder / "model.onnx")
+    shutil.copy(data, folder / "data.json")
+    place = folder / "test_data_set_0"
+    place.mkdir()
+    initializers = {tensor.name for tensor in model.graph.initializer}
+    inputs = [info for info in model.graph.input if info.name not in initializers]
+    for i, info in enumerate(inputs):
+        value = Runner.generate_dummy_data(info, seed=0, name=info.name, random=False)
+        (place / f"input_{i}.pb").write_bytes(numpy_helper.from_array(value, info.name).SerializeToString())
+    for i in range(len(model.graph.output)):
+        shutil.copy(source.with_name(f"{source.stem}_output_{i}.pb"), place / f"output_{i}.pb")
+
+
+def real_tests():
+    """Networks of full size with the models, and the files of these and of their tolerances."""
+    package = pathlib.Path(onnx.__file__).parent
+    for data in sorted((package / "backend/test/data/real").glob("*/data.json")):
+        source = package.parent / json.loads(data.read_text())["url"]
+        if source.exists():
+            model = onnx.load(source)
+            yield Test(f"real/{data.parent.name}", "real", frozenset(ops_of(model.graph))), (model, source, data)
+
+
 def write_suite(folder, is_selected=lambda test: True):
     """Writes the selected tests below `folder`, which is removed first; returns them."""
     shutil.rmtree(folder, ignore_errors=True)
@@ -101,5 +130,9 @@ def write_suite(folder, is_selected=lambda test: True):
     for test, source in file_tests():
         if is_selected(test):
             shutil.copytree(source, folder / test.name)
+            tests.append(test)
+    for test, files in real_tests():
+        if is_selected(test):
+            write_real_test(folder / test.name, *files)
             tests.append(test)
     return tests
