@@ -4,6 +4,12 @@
 
 include "dialects/pd/ir/Base.td"
 
+def : OnnxFormula<"Range", "importRange">;
+def : OnnxFormula<"EyeLike", "importEyeLike">;
+def : OnnxFormula<"BlackmanWindow", "importCosineWindow">;
+def : OnnxFormula<"HannWindow", "importCosineWindow">;
+def : OnnxFormula<"HammingWindow", "importCosineWindow">;
+
 def Pd_ArangeOp : Pd_Op<"arange"> {
   let onnx = [OnnxWritten<"exportArange">];
   let sharding = "whole: the dims of its results depend on data";

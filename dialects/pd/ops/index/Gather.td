@@ -5,6 +5,11 @@
 include "dialects/pd/ir/Base.td"
 include "dialects/pd/autodiff/Broadcasting.td"
 
+def : OnnxFormula<"GatherElements", "importGatherElements">;
+def : OnnxFormula<"GatherND", "importGatherNd">;
+def : OnnxFormula<"Compress", "importCompress">;
+def : OnnxFormula<"ReverseSequence", "importReverseSequence">;
+
 def Pd_GatherOp : Pd_Op<"gather"> {
   let onnx = [OnnxWritten<"exportGather">, OnnxReadOnly<"Gather", ["data", "indices", ""], ["output"], ["axis"]>];
   let summary = "Slices of x along `axis` at the indices in `index`";

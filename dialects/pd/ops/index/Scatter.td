@@ -15,6 +15,12 @@ defvar ScatterKinds = [{
     last), add (x + u), multiply (x * u), amin, amax.
 }];
 
+// An index tensor smaller than x addresses its first elements; pd.put_along_axis broadcasts it.
+def : OnnxFormula<"Scatter", "importScatterElements">;
+def : OnnxFormula<"ScatterElements", "importScatterElements">;
+def : OnnxFormula<"ScatterND", "importScatterNd">;
+def : OnnxFormula<"TensorScatter", "importTensorScatter">;
+
 def Pd_ScatterNdOp : Pd_FoldableOp<"scatter_nd"> {
   let onnx = [OnnxWritten<"exportScatterNd">];
   let summary = "x with `updates` written at the index tuples in the rows of `index`";

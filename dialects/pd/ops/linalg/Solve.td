@@ -112,6 +112,7 @@ def Pd_InverseOp : Pd_SquareMatrixOp<"inverse", "The inverse of a matrix; a sing
 }
 
 def Pd_DetOp : Pd_SquareMatrixOp<"det", "The determinant"> {
+  let onnx = [OnnxUnary<"Det">];
   let sharding = "... * * -> ...";
   let arguments = (ins Pd_SystemMatrices:$x);
   let infer = "inferDet";

@@ -30,6 +30,7 @@ def Pd_GridSampleOp : Pd_Op<"grid_sample"> {
 }
 
 def Pd_AffineGridOp : Pd_Op<"affine_grid"> {
+  let onnx = [OnnxReadOnly<"AffineGrid", ["theta", "size"], ["grid"], ["align_corners"]>];
   let summary = "Affine grid: the positions of the elements of an image after an affine map, for pd.grid_sample";
   let description = [{
     `out[n, h, w] = input[n] * (x_w, y_h, 1)`, where x_w and y_h run from -1 to 1 in equal steps: from end to end with

@@ -156,6 +156,8 @@ def Pd_NormOp : Pd_Op<"norm"> {
   let newIrGradients = ["norm_grad(x, norm)"];
 }
 
+def : OnnxFormula<"LRN", "importLrn">;
+
 def Pd_LrnOp : Pd_Op<"lrn", [LayoutOpInterface]> {
   let summary = "Local response normalization: x divided by a power of the sum of squares of neighboring channels";
   let description = [{

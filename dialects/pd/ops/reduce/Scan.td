@@ -30,7 +30,8 @@ class Pd_ScanOp<string mnemonic, TypeConstraint type, string text> : Pd_Op<mnemo
 }
 
 def Pd_CumsumOp : Pd_ScanOp<"cumsum", Pd_NumberTensor, "Cumulative sum along an axis"> {
-  let onnx = [OnnxWritten<"exportCumsum">];
+  let onnx = [OnnxWritten<"exportCumsum">,
+              OnnxReadOnly<"CumSum", ["x", "axis"], ["y"], ["exclusive", "reverse"]>];
   let constraints = [
     "C1. axis is in [-rank, rank) of x, where rank 0 counts as 1; flatten ignores it",
     "C2. out has the type of x; with flatten it is a vector",
@@ -47,7 +48,8 @@ def Pd_CumsumOp : Pd_ScanOp<"cumsum", Pd_NumberTensor, "Cumulative sum along an 
 }
 
 def Pd_CumprodOp : Pd_ScanOp<"cumprod", Pd_NumberTensor, "Cumulative product along an axis"> {
-  let onnx = [OnnxWritten<"exportCumprod">];
+  let onnx = [OnnxWritten<"exportCumprod">,
+              OnnxReadOnly<"CumProd", ["x"], ["y"], ["axis", "exclusive", "reverse"]>];
   let arguments = (ins Pd_NumberTensor:$x, DefaultValuedAttr<I64Attr, "-1">:$axis, BoolDefault<"false">:$flatten,
     BoolDefault<"false">:$exclusive, BoolDefault<"false">:$reverse);
   let precision = "full";

@@ -41,6 +41,8 @@ def Pd_HistogramOp : Pd_Op<"histogram"> {
     writtenIf_="op.getMin().isInteger() && op.getMax().isInteger() && !op.getWeight() && !op.getDensity()">];
 }
 
+def : OnnxFormula<"Unique", "importUnique">;
+
 def Pd_UniqueOp : Pd_Op<"unique"> {
   let onnx = [OnnxWritten<"exportUnique">];
   let sharding = "whole: the dims of its results depend on data";

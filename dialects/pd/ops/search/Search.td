@@ -37,6 +37,9 @@ class Pd_ArgOp<string mnemonic, string legacyType, string text>
   let sharding = "inCode";
 }
 
+def : OnnxFormula<"ArgMax", "importArgExtreme">;
+def : OnnxFormula<"ArgMin", "importArgExtreme">;
+
 def Pd_ArgmaxOp : Pd_ArgOp<"argmax", "arg_max", "Index of the first largest element along an axis"> {
   let onnx = [OnnxWritten<"exportArgmax">];
 }
@@ -71,6 +74,9 @@ def Pd_ArgsortOp : Pd_Op<"argsort", [ByThreadsWithScratch]> {
   let batching = "batchAlongAxis";
   let sharding = "inCode";
 }
+
+// Equal elements keep their order, unlike those of pd.topk.
+def : OnnxFormula<"TopK", "importTopK">;
 
 def Pd_TopkOp : Pd_Op<"topk", [ByThreadsWithScratch]> {
   let onnx = [OnnxWritten<"exportTopk">];
@@ -154,6 +160,8 @@ def Pd_MedianOp : Pd_AnyMedianOp<"median", "The median of the elements along axe
   let newIrGradients = ["median_grad(x, out, result 1)"];
 }
 
+def : OnnxFormula<"NonZero", "importNonZero">;
+
 def Pd_NonzeroOp : Pd_Op<"nonzero"> {
   let onnx = [OnnxWritten<"exportNonzero">];
   let sharding = "whole: the dims of its results depend on data";
@@ -195,6 +203,8 @@ def Pd_SearchsortedOp : Pd_Op<"searchsorted"> {
   let decomposesInCode = 1;
   let legacy = [Legacy<"searchsorted", ["SortedSequence", "Values"], ["Out"], ["out_int32", "right"]>];
 }
+
+def : OnnxFormula<"OneHot", "importOneHot">;
 
 def Pd_OneHotOp : Pd_Op<"one_hot"> {
   let summary = "One-hot encoding: a new last dimension that is 1 at index x, else 0";

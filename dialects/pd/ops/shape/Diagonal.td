@@ -16,6 +16,8 @@ class Pd_TriangleOp<string mnemonic, string text> : Pd_Op<mnemonic> {
   let decomposesInCode = 1;
 }
 
+def : OnnxFormula<"Trilu", "importTrilu">;
+
 def Pd_TrilOp : Pd_TriangleOp<"tril", "Lower triangle: x with zeros above a diagonal"> {
   let legacy = [Legacy<"tril_triu", ["X"], ["Out"], ["diagonal"], constants_=["lower=true"]>];
   let newIrGradients = ["tril_grad(dout)"];

@@ -115,6 +115,7 @@ def Pd_RepeatInterleaveOp : Pd_Op<"repeat_interleave"> {
 }
 
 def : OnnxFormula<"Pad", "importPad">;
+def : OnnxFormula<"CenterCropPad", "importCenterCropPad">;
 
 def Pd_PadOp : Pd_Op<"pad"> {
   let onnx = [OnnxWritten<"exportPad">];

@@ -17,64 +17,42 @@ struct Amounts {
   bool isZero() const { return before.isNumber(0) && after.isNumber(0); }
 };
 
-/// Pad: negative amounts remove elements, then others are added.
-class PadImporter {
+/// Negative amounts remove elements, then others are added.
+class Padding {
 public:
-  explicit PadImporter(NodeImporter &node)
-      : node(node), e(node.tensors()), x(node.operand("data")), amounts(x.rank()) {}
+  Padding(NodeImporter &node, Expression x, llvm::ArrayRef<Amounts> amounts, llvm::StringRef mode)
+      : node(node), e(node.tensors()), x(x), amounts(amounts), mode(mode) {}
 
-  void run() {
-    readAmounts();
-    mode = node.stringAttribute("mode", "constant");
-    if (mode == "constant")
-      readValue();
-    else if (mode != "reflect" && mode != "edge" && mode != "wrap")
-      return node.report("has mode '" + mode + "', expected constant, reflect, edge or wrap");
+  /// The value of added elements, of one element; needed for the mode constant.
+  void setValue(Expression given) {
+    value = given;
+    Type element = x.type().getElementType();
+    std::optional<Tensor> known = node.getGraph().knownTensor(given);
+    if (!known || known->size() != 1 || isa<ComplexType>(element))
+      return;
+    // A number of pd.pad is a double.
+    pd::HostScalar scalar = pd::loadScalar(*known, 0);
+    if (!element.isInteger(64))
+      number = scalar.real();
+    else if (std::abs(scalar.integer) < (int64_t(1) << 53))
+      number = static_cast<double>(scalar.integer);
+  }
+
+  Expression build() {
     for (int64_t axis = 0; axis < x.rank(); ++axis)
       remove(axis);
-    if (mode == "constant" && number && padByAttributes())
-      return;
+    if (mode == "constant" && number)
+      if (std::optional<Ints> paddings = knownPaddings())
+        return llvm::all_of(*paddings, [](int64_t amount) { return amount == 0; })
+                   ? x
+                   : node.create<pd::PadOp>(x, llvm::ArrayRef<int64_t>(*paddings), llvm::APFloat(*number));
     for (int64_t axis = 0; axis < x.rank(); ++axis)
       if (!amounts[axis].isZero())
         x = mode == "constant" ? withValue(axis) : withElements(axis);
-    node.setOutput("output", x);
+    return x;
   }
 
 private:
-  void readAmounts() {
-    Dims pads;
-    if (node.since() < 11)
-      for (int64_t amount : node.intsAttribute("pads"))
-        pads.push_back(amount);
-    else
-      pads = dimsInput(node, "pads");
-    auto all = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
-    Ints axes = axesIn(node, node.intsAttribute("axes", all), x.rank());
-    if (pads.size() != 2 * axes.size()) {
-      node.report("has " + llvm::Twine(pads.size()) + " pads, expected " + llvm::Twine(2 * axes.size()) +
-                  ", two for each axis");
-      node.stop();
-    }
-    for (auto [i, axis] : llvm::enumerate(axes))
-      amounts[axis] = {pads[i], pads[axes.size() + i]};
-  }
-
-  void readValue() {
-    Type element = x.type().getElementType();
-    Value given = node.input("constant_value");
-    if (given)
-      value = given;
-    else
-      value = node.scalar(node.since() < 11 ? node.floatAttribute("value") : 0.0, element);
-    std::optional<Tensor> known = node.getGraph().knownTensor(value);
-    // A number of pd.pad is a double.
-    if (known && known->size() == 1 && !isa<ComplexType>(element) && !element.isInteger(64))
-      number = pd::loadScalar(*known, 0).real();
-    else if (known && known->size() == 1 && element.isInteger(64) &&
-             std::abs(pd::loadScalar(*known, 0).integer) < (int64_t(1) << 53))
-      number = static_cast<double>(pd::loadScalar(*known, 0).integer);
-  }
-
   DimSize negated(const DimSize &size) {
     return size.isKnown() ? DimSize(-size.getNumber()) : pd::dimSizeOf(valueOf(e, size) * -1.0);
   }
@@ -89,18 +67,14 @@ private:
     amount = {pd::atLeast(e, amount.before, 0), pd::atLeast(e, amount.after, 0)};
   }
 
-  bool padByAttributes() {
+  std::optional<Ints> knownPaddings() const {
     Ints paddings;
     for (const Amounts &amount : amounts) {
       if (!amount.before.isKnown() || !amount.after.isKnown())
-        return false;
+        return std::nullopt;
       paddings.append({amount.before.getNumber(), amount.after.getNumber()});
     }
-    bool isNothing = llvm::all_of(paddings, [](int64_t amount) { return amount == 0; });
-    node.setOutput(
-        "output",
-        isNothing ? x : node.create<pd::PadOp>(x, llvm::ArrayRef<int64_t>(paddings), llvm::APFloat(*number)));
-    return true;
+    return paddings;
   }
 
   Expression withValue(int64_t axis) {
@@ -137,14 +111,72 @@ private:
   TensorBuilder &e;
   Expression x;
   llvm::SmallVector<Amounts> amounts;
-  std::string mode;
+  llvm::StringRef mode;
   Value value;
   /// The value, if it is known and a double holds it.
   std::optional<double> number;
 };
 
+/// The amounts of Pad for each dimension of x.
+llvm::SmallVector<Amounts> readAmounts(NodeImporter &node, Expression x) {
+  Dims pads;
+  if (node.since() < 11)
+    for (int64_t amount : node.intsAttribute("pads"))
+      pads.push_back(amount);
+  else
+    pads = dimsInput(node, "pads");
+  auto all = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
+  Ints axes = axesIn(node, node.intsAttribute("axes", all), x.rank());
+  if (pads.size() != 2 * axes.size()) {
+    node.report("has " + llvm::Twine(pads.size()) + " pads, expected " + llvm::Twine(2 * axes.size()) +
+                ", two for each axis");
+    node.stop();
+  }
+  llvm::SmallVector<Amounts> amounts(x.rank());
+  for (auto [i, axis] : llvm::enumerate(axes))
+    amounts[axis] = {pads[i], pads[axes.size() + i]};
+  return amounts;
+}
+
 } // namespace
 
-void importPad(NodeImporter &node) { PadImporter(node).run(); }
+void importPad(NodeImporter &node) {
+  Expression x = node.operand("data");
+  std::string mode = node.stringAttribute("mode", "constant");
+  if (mode != "constant" && mode != "reflect" && mode != "edge" && mode != "wrap")
+    return node.report("has mode '" + mode + "', expected constant, reflect, edge or wrap");
+  Padding padding(node, x, readAmounts(node, x), mode);
+  Type element = x.type().getElementType();
+  Value given = node.since() < 11 ? Value() : node.input("constant_value");
+  double number = node.since() < 11 ? node.floatAttribute("value") : 0;
+  padding.setValue(given ? node.wrap(given) : node.scalar(number, element));
+  node.setOutput("output", padding.build());
+}
+
+void importCenterCropPad(NodeImporter &node) {
+  TensorBuilder &e = node.tensors();
+  Expression x = node.operand("input_data");
+  Dims shape = dimsInput(node, "shape");
+  auto all = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
+  Ints axes = axesIn(node, node.intsAttribute("axes", all), x.rank());
+  if (shape.size() != axes.size())
+    return node.report("has a shape of " + llvm::Twine(shape.size()) + " entries, expected " +
+                       llvm::Twine(axes.size()) + ", one for each axis");
+  llvm::SmallVector<Amounts> amounts(x.rank());
+  for (auto [size, axis] : llvm::zip(shape, axes)) {
+    DimSize own(x, axis);
+    if (size.isKnown() && own.isKnown()) {
+      int64_t more = size.getNumber() - own.getNumber();
+      amounts[axis] = {more / 2, more - more / 2};
+      continue;
+    }
+    Expression more = valueOf(e, size) - valueOf(e, own);
+    Expression half = more / 2.0; // rounded towards zero
+    amounts[axis] = {pd::dimSizeOf(half), pd::dimSizeOf(more - half)};
+  }
+  Padding padding(node, x, amounts, "constant");
+  padding.setValue(node.scalar(0, x.type().getElementType()));
+  node.setOutput("output_data", padding.build());
+}
 
 } // namespace proa::import::onnxhooks
