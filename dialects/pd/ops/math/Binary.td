@@ -11,7 +11,7 @@ class Pd_BinaryOp<string mnemonic, TypeConstraint type, list<Trait> t = []> : Pd
   let infer = "inferBroadcast";
 }
 
-class OnnxBinary<string type> : Onnx<type, ["A", "B"], ["C"]>;
+class OnnxBinary<string type> : Onnx<type, ["A", "B"], ["C"], hook_="importBinary">;
 
 // Functions of any number of operands become a chain of ops.
 def : OnnxFormula<"Max", "importExtremes">;

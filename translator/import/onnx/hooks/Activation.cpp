@@ -18,8 +18,14 @@ void importGelu(NodeImporter &node) {
 }
 
 void importPRelu(NodeImporter &node) {
-  Expression x = node.operand("X");
-  node.setOutput("Y", node.tensors().select(x < 0.0, x * node.operand("slope"), x));
+  Expression x = node.operand("X"), slope = node.operand("slope");
+  // Before opset 7 the slopes are those of the channels.
+  if (node.since() < 7 && slope.rank() == 1 && x.rank() > 2) {
+    Ints shape(x.rank() - 1, 1);
+    shape[0] = -1;
+    slope = node.tensors().reshape(slope, shape);
+  }
+  node.setOutput("Y", node.tensors().select(x < 0.0, x * slope, x));
 }
 
 void importShrink(NodeImporter &node) {

@@ -13,6 +13,23 @@ using namespace mlir;
 
 namespace proa::import::onnxhooks {
 
+/// Before opset 7 `axis` is the dimension of A at which the dimensions of B begin.
+void importBinary(NodeImporter &node) {
+  if (node.since() < 7 && node.boolAttribute("broadcast") && node.hasAttribute("axis")) {
+    Expression a = node.operand("A"), b = node.operand("B");
+    int64_t after = a.rank() - axisOf(node, a) - b.rank();
+    if (after < 0) {
+      node.report("has an operand B of rank " + llvm::Twine(b.rank()) + ", expected at most " +
+                  llvm::Twine(b.rank() + after) + ", the dimensions of A from the axis on");
+      node.stop();
+    }
+    Dims dims = pd::dimSizesOf(b);
+    dims.append(after, DimSize(1));
+    node.overrideInput("B", pd::reshapeTo(b, dims));
+  }
+  node.importByTable();
+}
+
 /// The operands of a variadic op, of which there is at least one, in the types in which formulas compute.
 static llvm::SmallVector<Expression> addendsOf(NodeImporter &node) {
   llvm::SmallVector<Expression> operands;
