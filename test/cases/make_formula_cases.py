@@ -733,6 +733,35 @@ def training_cases(root):
         case.write()
 
 
+# -- Gradients ---------------------------------------------------------------------------------------------------------
+
+
+def teacher_student_gradient(x, label, upper, lower):
+    """teacher_student_sigmoid_loss_grad of Paddle 2.6.2: 0 from the bounds on."""
+    if x >= upper or x <= lower:
+        return 0.0
+    sigmoid = 1 / (1 + math.exp(-x))
+    return sigmoid if label < -1 else sigmoid - 1 if label < 0 else 2 * sigmoid - label
+
+
+def gradient_cases(root):
+    x = [-20.0, -15.0, -1.5, 0.25, 1.5, 15.0, 20.0, 3.0]
+    label = [0.25, -2.0, -2.0, -0.5, 0.5, 1.5, -0.5, 1.75]
+    dy = [1.0, 2.0, -1.0, 0.5, 1.0, 3.0, 1.0, 2.0]
+    for name, bounds in (("teacher_student_bounds", {"soft_max_up_bound": 15.0, "soft_max_lower_bound": -15.0}),
+                         ("teacher_student_other_bounds", {"soft_max_up_bound": 2.0, "soft_max_lower_bound": -1.0})):
+        case = Case(root, name)
+        for feed, values in (("x", x), ("label", label), ("dy", dy)):
+            case.feed(feed, "FP32", [8, 1], values)
+        case.variable("y", "FP32", [8, 1])
+        case.fetch("dx", "FP32", [8, 1], [teacher_student_gradient(a, b, *bounds.values()) * c
+                                          for a, b, c in zip(x, label, dy)])
+        case.op("teacher_student_sigmoid_loss", {"X": "x", "Label": "label"}, {"Y": "y"}, **bounds)
+        case.op("teacher_student_sigmoid_loss_grad", {"X": "x", "Label": "label", "Y@GRAD": "dy"}, {"X@GRAD": "dx"},
+                **bounds)
+        case.write()
+
+
 def main():
     root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "formulas"
     equality_cases(root)
@@ -742,6 +771,7 @@ def main():
     other_fused_cases(root)
     dead_arm_cases(root)
     weight_cases(root)
+    gradient_cases(root)
     block_attention_cases(root)
     training_cases(root.parent / "training" if len(sys.argv) == 1 else root / "training")
 

@@ -54,6 +54,27 @@ static void emitList(llvm::raw_ostream &os, llvm::ArrayRef<llvm::StringRef> list
   os << "}";
 }
 
+/// The entries of `ignored` as {NAME, VALUE}, and {NAME, "slot"}. Each says at which value it is ignored.
+static void emitIgnored(const llvm::Record &record, const llvm::Record &legacy, llvm::raw_ostream &os) {
+  bool hasHook = !legacy.getValueAsString("hook").empty();
+  os << "{";
+  for (llvm::StringRef attribute : legacy.isSubClassOf("LegacyFormula")
+                                       ? legacy.getValueAsListOfStrings("attributes")
+                                       : std::vector<llvm::StringRef>())
+    os << "{" << quoted(attribute) << ", \"hook\"}, ";
+  for (llvm::StringRef entry : legacy.getValueAsListOfStrings("ignored")) {
+    auto [name, value] = entry.split('=');
+    bool isSlot = name.consume_front("slot ");
+    if (name.empty() || isSlot == entry.contains('=') || name.contains(' ') || (value == "hook" && !hasHook))
+      llvm::PrintFatalError(record.getLoc(),
+                            "legacy: expected 'NAME=VALUE', 'NAME=any', 'NAME=fused', 'slot NAME' or, with a "
+                            "hook, 'NAME=hook' in the ignored attributes, found '" +
+                                entry + "'");
+    os << "{" << quoted(name) << ", " << quoted(isSlot ? "slot" : value) << "}, ";
+  }
+  os << "}";
+}
+
 /// The element types of the op: those of its first operand, or of its result.
 static std::string elementsOf(const mlir::tblgen::Operator &op) {
   if (op.getNumOperands() == 0 && op.getNumResults() == 0)
@@ -128,7 +149,7 @@ static void emitOne(const llvm::Record &record, const llvm::Record &legacy, size
        << (required ? "true" : "false") << (isWide ? ", true}, " : "}, ");
   }
   os << "},\n ";
-  emitList(os, legacy.getValueAsListOfStrings("ignored"));
+  emitIgnored(record, legacy, os);
   os << ", LodRule::" << lodRuleOf(record) << ", ";
   emitHook(os, legacy);
   os << ", " << quoted(elementsOf(op)) << ", ";
@@ -140,7 +161,7 @@ static void emitOne(const llvm::Record &record, const llvm::Record &legacy, size
   os << ", " << (hasArrayOperand(op) ? "true" : "false") << "},\n";
 }
 
-/// An entry without a target. The attributes that its hook reads need no conversion: they are listed by name.
+/// An entry without a target. The attributes that its hook reads need no conversion.
 static void emitFormula(const llvm::Record &record, llvm::raw_ostream &os) {
   if (record.getValueAsString("hook").empty())
     llvm::PrintFatalError(record.getLoc(), "LegacyFormula: a hook is needed");
@@ -153,9 +174,7 @@ static void emitFormula(const llvm::Record &record, llvm::raw_ostream &os) {
   for (llvm::StringRef output : record.getValueAsListOfStrings("outputs"))
     emitSlot(os, output, output.contains('*') ? "Variadic" : "Required");
   os << "},\n {},\n ";
-  std::vector<llvm::StringRef> named = record.getValueAsListOfStrings("attributes");
-  llvm::append_range(named, record.getValueAsListOfStrings("ignored"));
-  emitList(os, named);
+  emitIgnored(record, record, os);
   os << ", LodRule::None, ";
   emitHook(os, record);
   os << ", \"any\", LegacyOp::unwrittenRank, {}, {}, "

@@ -267,7 +267,7 @@ void OpExporter::exportOutputs() {
   for (llvm::StringRef slot : entry.scratch)
     out.outputs.push_back({slot.str(), {names.temporary(scratchType())}});
   // Paddle's views require a variable for the old shape, which nothing reads.
-  if (llvm::is_contained(entry.ignored, "XShape"))
+  if (entry.ignores("XShape"))
     out.outputs.push_back({"XShape", {names.of(op->getResult(0)) + ".xshape"}});
 }
 

@@ -139,16 +139,16 @@ FusedParts::FusedParts(OpImporter &importer, const LegacyOp &entry) : importer(i
                               [&](const LegacyAttribute &own) { return own.legacyName == attribute.name; });
     if (!part || isOwn || isNeutral(importer, *part))
       continue;
-    if (llvm::is_contained(entry.ignored, part->attribute))
+    if (entry.ignores(part->attribute))
       present.insert(part->attribute);
     else
       importer.report("attribute '" + part->attribute + "' is " + describe(importer, *part) +
                       ", which is not supported on " + entry.type + "; expected " + expected(part->neutral));
   }
   // Slots that only the fused kernels read; `fc` lists none, because its hook reads them.
-  if (llvm::is_contained(entry.ignored, "fuse_activation"))
+  if (entry.ignores("fuse_activation"))
     for (llvm::StringRef slot : {"Bias", "ResidualData"})
-      if (llvm::is_contained(entry.ignored, slot) && !importer.inputs(slot).empty())
+      if (entry.ignores(slot) && !importer.inputs(slot).empty())
         present.insert(slot);
   if (has("fuse_residual_connection") && importer.inputs("ResidualData").empty())
     importer.report("attribute 'fuse_residual_connection' is true: input 'ResidualData' is missing");

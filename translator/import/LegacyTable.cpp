@@ -58,6 +58,32 @@ bool LegacyConstant::isEqual(const legacy::AttributeValue &other) const {
   return other == value();
 }
 
+bool LegacyIgnored::hasNeutral() const {
+  return neutral != anyValue && neutral != byHook && neutral != fusedPart && neutral != slot;
+}
+
+bool LegacyIgnored::isNeutral(const legacy::AttributeValue &value) const {
+  auto isNumber = [&](double number) {
+    double expected = 0;
+    return !neutral.getAsDouble(expected) && number == expected;
+  };
+  return std::visit(
+      [&](const auto &given) {
+        using T = std::remove_cvref_t<decltype(given)>;
+        if constexpr (std::is_same_v<T, bool>)
+          return neutral == (given ? "true" : "false");
+        else if constexpr (std::is_arithmetic_v<T>)
+          return isNumber(static_cast<double>(given));
+        else if constexpr (std::is_same_v<T, std::string>)
+          return neutral == given;
+        else if constexpr (requires { given.empty(); })
+          return neutral == "[]" && given.empty();
+        else
+          return false;
+      },
+      value);
+}
+
 llvm::ArrayRef<LegacyOp> legacyOps() {
   static const std::vector<LegacyOp> sorted = [] {
     std::vector<LegacyOp> entries(std::begin(fromRecords), std::end(fromRecords));

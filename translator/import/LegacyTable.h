@@ -5,6 +5,7 @@
 #include "translator/import/OpImporter.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <initializer_list>
@@ -44,6 +45,19 @@ struct LegacyConstant {
   bool isEqual(const legacy::AttributeValue &other) const;
 };
 
+/// An attribute or slot of a legacy op that the record lacks.
+struct LegacyIgnored {
+  llvm::StringRef name;
+  /// The only value that changes nothing, or one of these words.
+  llvm::StringRef neutral;
+  /// No value changes the results; the hook, or FusedParts, reads the attribute; an input or output slot.
+  static constexpr llvm::StringLiteral anyValue = "any", byHook = "hook", fusedPart = "fused", slot = "slot";
+
+  /// Whether only the neutral value is ignored.
+  bool hasNeutral() const;
+  bool isNeutral(const legacy::AttributeValue &value) const;
+};
+
 /// Which results have the LoD of the op's first tensor (the field `lod` in dialects/pd/ir/Base.td).
 enum class LodRule { First, All, Rows, Outer, None };
 
@@ -56,7 +70,7 @@ struct LegacyOp {
   std::initializer_list<LegacySlot> inputs;
   std::initializer_list<LegacySlot> outputs;
   std::initializer_list<LegacyAttribute> attributes;
-  std::initializer_list<llvm::StringRef> ignored;
+  std::initializer_list<LegacyIgnored> ignored;
   LodRule lod = LodRule::None;
   void (*hook)(OpImporter &) = nullptr;
   /// Which element types the op takes, in words: "float or complex".
@@ -72,6 +86,9 @@ struct LegacyOp {
   bool takesArrays = false;
 
   bool isFormula() const { return target.empty(); }
+  bool ignores(llvm::StringRef name) const {
+    return llvm::any_of(ignored, [&](const LegacyIgnored &entry) { return entry.name == name; });
+  }
   /// The name of the op in messages.
   llvm::StringRef name() const { return isFormula() ? type : target; }
 };

@@ -112,9 +112,10 @@ const llvm::DenseMap<const LegacyOp *, llvm::StringSet<>> &namesByEntry() {
         known.insert(attribute.legacyName);
       for (const LegacyConstant &constant : entry.constants)
         known.insert(constant.name);
-      for (const auto *names : {&entry.ignored, &entry.scratch})
-        for (llvm::StringRef name : *names)
-          known.insert(name);
+      for (const LegacyIgnored &ignored : entry.ignored)
+        known.insert(ignored.name);
+      for (llvm::StringRef name : entry.scratch)
+        known.insert(name);
     }
     return names;
   }();
@@ -152,10 +153,15 @@ void OpImporter::reportUnread() {
       refuse("attribute", attribute.name);
   for (const LegacyConstant &constant : entry->constants)
     if (const legacy::Attribute *given = op.attribute(std::string_view(constant.name));
-        given && !entry->hook && !llvm::is_contained(entry->ignored, constant.name) &&
-        !constant.isEqual(given->value))
+        given && !entry->hook && !entry->ignores(constant.name) && !constant.isEqual(given->value))
       report("attribute '" + constant.name + "' has a value that is not supported, expected " +
              describe(constant));
+  for (const LegacyIgnored &ignored : entry->ignored)
+    if (const legacy::Attribute *given =
+            ignored.hasNeutral() ? op.attribute(std::string_view(ignored.name)) : nullptr;
+        given && !asked.contains(given) && !ignored.isNeutral(given->value))
+      report("attribute '" + ignored.name + "' has a value that is not supported, expected " +
+             (ignored.neutral.empty() ? "\"\"" : ignored.neutral));
   if (capturedOutputs) // of the forward op in a gradient
     return;
   // Readers of a variable that nothing defines are reported. One that has a value would keep it.

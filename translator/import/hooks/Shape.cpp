@@ -127,6 +127,15 @@ void importSlice(OpImporter &importer) {
   importer.setOutput("Out", slice);
 }
 
+void importTransferLayout(OpImporter &importer) {
+  int64_t from = importer.intAttribute("src_layout", -1), to = importer.intAttribute("dst_layout", -1);
+  if (from != to)
+    importer.report("attributes 'src_layout' and 'dst_layout' are " + llvm::Twine(from) + " and " +
+                    llvm::Twine(to) + ", expected equal layouts");
+  else
+    importer.importByTable();
+}
+
 /// Images are volumes of depth 1.
 void importPad2d(OpImporter &importer) {
   Value x = importer.requiredInput("X"), tensor = importer.input("Paddings");

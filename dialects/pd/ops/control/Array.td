@@ -48,7 +48,7 @@ def Pd_ArrayReadOp : Pd_Op<"array_read", [DeclareOpInterfaceMethods<ArrayVjpOpIn
   let library = "array_read";
   let arrayReferenceInCode = 1;
   let libraryHalf = 1;
-  let legacy = [Legacy<"read_from_array", ["X", "I"], ["Out"], [], ["X_W"], "importReadFromArray">];
+  let legacy = [Legacy<"read_from_array", ["X", "I"], ["Out"], [], ["slot X_W"], "importReadFromArray">];
   let linear = ["array"];
   let batching = "inCode";
 }

@@ -63,8 +63,8 @@ def Pd_PrintOp : Pd_Op<"print"> {
   let libraryHalf = 1;
   let constraints = ["C1. each level of lod is a vector of i64"];
   let legacy = [Legacy<"print", ["In", ""], [], ["message", "first_n", "summarize", "print_tensor_type",
-    "print_tensor_shape", "print_tensor_layout", "print_tensor_lod"], ["print_tensor_name", "print_phase",
-    "is_forward"], "importPrint",
+    "print_tensor_shape", "print_tensor_layout", "print_tensor_lod"], ["print_tensor_name=hook", "print_phase=hook",
+    "is_forward=hook"], "importPrint",
       ["Out"]>];
   let referenceInCode = 1;
   let batching = "refused";

@@ -20,9 +20,11 @@ def Pd_ConstantOp : Pd_Op<"constant", [ConstantLike]> {
   let builders = [OpBuilder<(ins "::mlir::Type":$type, "::mlir::ElementsAttr":$value), [{
     build($_builder, $_state, ::mlir::TypeRange(type), value);
   }]>];
-  let legacy = [Legacy<"assign_value", [], ["Out"], [], ["shape", "dtype", "bool_values", "fp32_values", "fp64_values",
-    "int32_values", "int64_values", "values"], "importAssignValue">,
-                LegacyReadOnly<"fill", [], ["Out"], [], ["shape", "dtype", "value", "force_cpu"], "importAssignValue">];
+  let legacy = [Legacy<"assign_value", [], ["Out"], [], ["shape=hook", "dtype=hook", "bool_values=hook",
+    "fp32_values=hook", "fp64_values=hook",
+    "int32_values=hook", "int64_values=hook", "values=hook"], "importAssignValue">,
+                LegacyReadOnly<"fill", [], ["Out"], [], ["shape=hook", "dtype=hook", "value=hook",
+                  "force_cpu=any"], "importAssignValue">];
   let newIr = [NewIr<["unused output"], [], [], [], "assign_value">];
 }
 
@@ -46,7 +48,8 @@ def Pd_FullOp : Pd_Op<"full", [AttrSizedOperandSegments]> {
   let newIr = [NewIr<["shape_tensor"], [], [], [], "empty">,
                NewIr<["value_tensor", "shape_tensor"], [], [], [], "full_with_tensor">];
   let legacy = [Legacy<"fill_constant", ["ShapeTensorList*|ShapeTensor", "ValueTensor"], ["Out"],
-                  ["shape", "dtype", "value"], ["str_value", "force_cpu", "place_type"], "importFillConstant",
+                  ["shape", "dtype", "value"], ["str_value=hook", "force_cpu=any",
+                    "place_type=any"], "importFillConstant",
                   exportHook_="exportFull">,
                 Legacy<"empty", ["ShapeTensorList*|ShapeTensor|@shape", ""], ["Out"], ["shape:long", "dtype"]>];
 }
@@ -87,7 +90,7 @@ def Pd_FullBatchSizeLikeOp : Pd_Op<"full_batch_size_like"> {
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
   let legacy = [Legacy<"fill_constant_batch_size_like", ["Input"], ["Out"],
-    ["shape", "dtype", "value", "input_dim_idx", "output_dim_idx"], ["str_value", "force_cpu"],
+    ["shape", "dtype", "value", "input_dim_idx", "output_dim_idx"], ["str_value=hook", "force_cpu=any"],
       "importFullBatchSizeLike">];
 }
 

@@ -36,10 +36,12 @@ def Pd_MulticlassNms3Op : Pd_Op<"multiclass_nms3"> {
   let library = "multiclass_nms3";
   let legacy = [Legacy<"multiclass_nms3", ["BBoxes", "Scores", "RoisNum"], ["Out", "Index", "NmsRoisNum"],
     ["score_threshold", "nms_top_k", "keep_top_k", "nms_threshold", "normalized", "nms_eta", "background_label"]>,
-    Legacy<"multiclass_nms2", ["BBoxes", "Scores"], ["Out", "Index"], [], ["score_threshold", "nms_top_k", "keep_top_k",
-      "nms_threshold", "normalized", "nms_eta", "background_label"], "importMulticlassNms">,
-    Legacy<"multiclass_nms", ["BBoxes", "Scores"], ["Out"], [], ["score_threshold", "nms_top_k", "keep_top_k",
-      "nms_threshold", "normalized", "nms_eta", "background_label"], "importMulticlassNms">];
+    Legacy<"multiclass_nms2", ["BBoxes", "Scores"], ["Out", "Index"], [], ["score_threshold=hook", "nms_top_k=hook",
+      "keep_top_k=hook",
+      "nms_threshold=hook", "normalized=hook", "nms_eta=hook", "background_label=hook"], "importMulticlassNms">,
+    Legacy<"multiclass_nms", ["BBoxes", "Scores"], ["Out"], [], ["score_threshold=hook", "nms_top_k=hook",
+      "keep_top_k=hook",
+      "nms_threshold=hook", "normalized=hook", "nms_eta=hook", "background_label=hook"], "importMulticlassNms">];
   let lod = "none";
   let referenceInCode = 1;
   let differentiable = 0;

@@ -69,7 +69,7 @@ def Pd_CollectFpnProposalsOp : Pd_DetectionOp<"collect_fpn_proposals"> {
   let results = (outs Pd_FloatTensor:$fpn_rois, Pd_IntTensor:$rois_num);
   let infer = "inferCollectFpnProposals";
   let legacy = [Legacy<"collect_fpn_proposals", ["MultiLevelRois*", "MultiLevelScores*", "MultiLevelRoIsNum*"],
-    ["FpnRois", "RoisNum"], [], ["post_nms_topN"], "importCollectFpnProposals",
+    ["FpnRois", "RoisNum"], [], ["post_nms_topN=hook"], "importCollectFpnProposals",
     exportHook_="exportCollectFpnProposals">];
   let referenceInCode = 1;
   let differentiable = 0;

@@ -149,7 +149,7 @@ def Pd_GenerateMaskLabelsOp : Pd_TargetOp<"generate_mask_labels"> {
   let legacy = [Legacy<"generate_mask_labels", ["Rois", "ImInfo", "GtClasses", "IsCrowd", "GtSegms", "LabelsInt32",
     "Rois@LOD", "GtSegms@LOD", "GtSegms@LOD", "GtSegms@LOD"], ["MaskRois", "RoiHasMaskInt32", "MaskInt32",
       "MaskRois|RoiHasMaskInt32|MaskInt32@LOD"],
-    [], ["num_classes", "resolution"], "importGenerateMaskLabels", exportHook_="exportGenerateMaskLabels">];
+    [], ["num_classes=hook", "resolution=hook"], "importGenerateMaskLabels", exportHook_="exportGenerateMaskLabels">];
   let referenceInCode = 1;
   let differentiable = 0;
   let batching = "refused";

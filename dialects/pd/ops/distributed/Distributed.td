@@ -28,7 +28,7 @@ class Number<string value> : DefaultValuedAttr<I64Attr, value>;
 class Flag<string value> : DefaultValuedAttr<BoolAttr, value>;
 
 // The stream of a kernel is irrelevant here.
-defvar Streams = ["use_calc_stream", "use_model_parallel", "sync_mode"];
+defvar Streams = ["use_calc_stream=any", "use_model_parallel=any", "sync_mode=any"];
 
 //===-- All processes give and get a tensor of the same shape -----------------------------------------------------===//
 
@@ -39,7 +39,7 @@ class Pd_ReductionOverRing<string mnemonic, string what, string legacyType> : Pd
   let vjpInCode = 1;
   let infer = "inferOverRing";
   let decomposesInCode = 1;
-  let legacy = [Legacy<legacyType, ["X"], ["Out"], ["ring_id"], !listconcat(Streams, ["Cond"])>];
+  let legacy = [Legacy<legacyType, ["X"], ["Out"], ["ring_id"], !listconcat(Streams, ["slot Cond"])>];
 }
 
 def Pd_CAllreduceSumOp : Pd_ReductionOverRing<"c_allreduce_sum", "The sum of x over all processes, on all processes",

@@ -102,7 +102,7 @@ def Pd_ReindexGraphOp : Pd_GraphLibraryOp<"reindex_graph"> {
   let arguments = (ins Pd_IntTensor:$x, Pd_IntTensor:$neighbors, Pd_IntTensor:$count);
   let results = (outs Pd_IntTensor:$reindex_src, Pd_IntTensor:$reindex_dst, Pd_IntTensor:$out_nodes);
   let legacy = [Legacy<"graph_reindex", ["X", "Neighbors", "Count"], ["Reindex_Src", "Reindex_Dst", "Out_Nodes"], [],
-    ["HashTable_Value", "HashTable_Index"]>];
+    ["slot HashTable_Value", "slot HashTable_Index"]>];
   let referenceInCode = 1;
   let batching = "refused";
 }

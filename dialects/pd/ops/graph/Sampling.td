@@ -23,7 +23,7 @@ def Pd_GraphSampleNeighborsOp : Pd_Op<"graph_sample_neighbors"> {
   let samples = "1";
   let lod = "none";
   let legacy = [Legacy<"graph_sample_neighbors", ["Row", "Col_Ptr", "X", "Eids"], ["Out", "Out_Count", "Out_Eids"],
-    ["sample_size", "return_eids"], ["Perm_Buffer", "flag_perm_buffer"]>];
+    ["sample_size", "return_eids"], ["slot Perm_Buffer", "flag_perm_buffer=any"]>];
   let referenceInCode = 1;
 }
 

@@ -29,7 +29,7 @@ def Pd_GatherOp : Pd_Op<"gather"> {
   let library = "gather";
   let libraryHalf = 1;
   let precision = "follow";
-  let legacy = [Legacy<"gather", ["X", "Index", "Axis|@axis"], ["Out"], ["axis"], ["overwrite"], "importGather">];
+  let legacy = [Legacy<"gather", ["X", "Index", "Axis|@axis"], ["Out"], ["axis"], ["overwrite=any"], "importGather">];
   let newIrGradients = ["gather_double_grad(index) -> dout"];
   let linear = ["x"];
   let batching = "inCode";

@@ -106,10 +106,11 @@ def Pd_SetValueOp : Pd_Op<"set_value", [AttrSizedOperandSegments, Pd_BroadcastsO
   let libraryHalf = 1;
   let precision = "follow";
   let legacy = [Legacy<"set_value", ["Input", "ValueTensor", "StartsTensorList*", "EndsTensorList*",
-    "StepsTensorList*"], ["Out"], ["axes:long", "starts:long", "ends:long", "steps:long"], ["decrease_axes",
-    "none_axes", "dtype", "shape", "values", "bool_values", "fp32_values", "int32_values",
-      "int64_values",
-     "fp64_values", "fp16_values"], "importSetValue", exportHook_="exportSetValue">];
+    "StepsTensorList*"], ["Out"], ["axes:long", "starts:long", "ends:long", "steps:long"], ["decrease_axes=hook",
+    "none_axes=hook", "dtype=any", "shape=hook", "values=hook", "bool_values=hook", "fp32_values=hook",
+      "int32_values=hook",
+      "int64_values=hook",
+     "fp64_values=hook", "fp16_values=hook"], "importSetValue", exportHook_="exportSetValue">];
   let newIr = [NewIr<["x", "starts_tensor", "ends_tensor", "steps_tensor"]>,
                NewIr<["x", "values", "starts_tensor", "ends_tensor", "steps_tensor"], [], [], [],
                  "set_value_with_tensor">];

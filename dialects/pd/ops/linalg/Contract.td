@@ -6,9 +6,10 @@ include "dialects/pd/ir/Base.td"
 include "dialects/pd/ir/Contraction.td"
 
 // Ops that Paddle's passes fuse into a matmul (translator/import/FusedParts.h).
-defvar FusedIntoMatmul = ["force_fp32_output", "Scale_x", "Scale_y", "Scale_out", "fused_output_scale",
-  "fuse_activation", "fuse_residual_connection", "ResidualData", "fused_reshape_X", "fused_reshape_Y",
-  "fused_reshape_Out", "fused_transpose_X", "fused_transpose_Y", "fused_transpose_Out"];
+defvar FusedIntoMatmul = ["Scale_x=fused", "Scale_y=fused", "Scale_out=fused",
+  "fused_output_scale=fused", "fuse_activation=fused", "fuse_residual_connection=fused", "slot ResidualData",
+  "fused_reshape_X=fused", "fused_reshape_Y=fused", "fused_reshape_Out=fused",
+  "fused_transpose_X=fused", "fused_transpose_Y=fused", "fused_transpose_Out=fused"];
 
 def Pd_MatmulOp : Pd_FoldableOp<"matmul",
     [DeclareOpInterfaceMethods<ContractionOpInterface, ["getContractionMaps"]>]> {
@@ -39,10 +40,11 @@ def Pd_MatmulOp : Pd_FoldableOp<"matmul",
     Legacy<"matmul_v2", ["X", "Y"], ["Out"], ["transpose_x=trans_x", "transpose_y=trans_y"],
       FusedIntoMatmul, "importMatmul">,
     Legacy<"matmul", ["X", "Y"], ["Out"], ["transpose_x=transpose_X", "transpose_y=transpose_Y"],
-      ["alpha", "head_number"] # FusedIntoMatmul, "importMatmulV1">,
+      ["alpha=hook", "head_number=hook"] # FusedIntoMatmul, "importMatmulV1">,
     // It keeps attributes of the `matmul` that it replaces, which it does not read.
-    Legacy<"fused_matmul", ["X", "Y"], ["Out"], [], ["trans_x", "trans_y", "matmul_alpha", "alpha", "transpose_X",
-      "transpose_Y", "head_number"] # FusedIntoMatmul, "importFusedMatmul">];
+    Legacy<"fused_matmul", ["X", "Y"], ["Out"], [], ["trans_x=hook", "trans_y=hook", "matmul_alpha=hook",
+      "alpha=hook", "transpose_X=hook",
+      "transpose_Y=hook", "head_number=hook"] # FusedIntoMatmul, "importFusedMatmul">];
   let newIrGradients = ["matmul_double_grad(x, y, dout)", "matmul_triple_grad(x, y, dout, ddx, ddy)"];
   let linear = ["x", "y"];
   let batching = "inCode";
@@ -66,12 +68,11 @@ def Pd_MatmulWithFlattenOp : Pd_Op<"matmul_with_flatten"> {
   let infer = "inferMatmulWithFlatten";
   let decomposesInCode = 1;
   let precision = "low";
-  let legacy = [Legacy<"mul", ["X", "Y"], ["Out"], ["x_num_col_dims", "y_num_col_dims"],
-    ["force_fp32_output"]>,
-                Legacy<"fc", ["Input", "W"], ["Out"], [], ["in_num_col_dims", "activation_type",
-                  "padding_weights", "use_quantizer", "force_fp32_output", "fuse_residual_connection",
-                  "fuse_activation", "fused_output_scale", "fused_reshape2_shape"], "importFc">,
-                Legacy<"fusion_repeated_fc_relu", ["X", "W*"], ["Out"], [], ["Bias", "ReluOut"],
+  let legacy = [Legacy<"mul", ["X", "Y"], ["Out"], ["x_num_col_dims", "y_num_col_dims"]>,
+                Legacy<"fc", ["Input", "W"], ["Out"], [], ["in_num_col_dims=hook", "activation_type=hook",
+                  "padding_weights=hook", "fuse_residual_connection=fused",
+                  "fuse_activation=fused", "fused_output_scale=fused", "fused_reshape2_shape=fused"], "importFc">,
+                Legacy<"fusion_repeated_fc_relu", ["X", "W*"], ["Out"], [], ["slot Bias", "slot ReluOut"],
                   "importFusionRepeatedFcRelu">];
 }
 
@@ -220,13 +221,14 @@ def Pd_EinsumOp : Pd_Op<"einsum"> {
   let decomposesInCode = 1;
   let precision = "low";
   let onnx = [Onnx<"Einsum", ["Inputs"], ["Output"], ["equation"]>];
-  let legacy = [Legacy<"einsum", ["Operands*"], ["Out"], ["equation"], ["InnerCache", "XShape"]>];
+  let legacy = [Legacy<"einsum", ["Operands*"], ["Out"], ["equation"], ["slot InnerCache", "slot XShape"]>];
   let newIrGradients = ["einsum_grad(result 2, result 1)"];
 }
 
 def : OnnxFormula<"Gemm", "importGemm">;
 
-def : LegacyFormula<"match_matrix_tensor", ["X", "Y", "W"], ["Out", "Tmp"], [], ["dim_t"], "importMatchMatrixTensor">;
+def : LegacyFormula<"match_matrix_tensor", ["X", "Y", "W"], ["Out", "Tmp"], [], ["dim_t=any"],
+  "importMatchMatrixTensor">;
 
 def Pd_FspOp : Pd_Op<"fsp"> {
   let summary = "For each pair of channels of x and y, the mean of their product over all spatial positions";

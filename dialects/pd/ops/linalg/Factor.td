@@ -133,7 +133,7 @@ def Pd_EighOp : Pd_FactorOp<"eigh",
   let vjpInCode = 1;
   let newIr = [NewIr<["x"], [], ["UPLO=uplo"], ["is_test=any"], "eigvalsh">];
   let legacy = [Legacy<"eigh", ["X"], ["Eigenvalues", "Eigenvectors"], ["UPLO"]>,
-                Legacy<"eigvalsh", ["X"], ["Eigenvalues", "Eigenvectors"], ["UPLO"], ["is_test"]>];
+                Legacy<"eigvalsh", ["X"], ["Eigenvalues", "Eigenvectors"], ["UPLO"]>];
   let newIrGradients = ["eigh_grad(w, v, dw, dv)", "eigvalsh_grad(v)"];
   let batching = "batchFirstOperand";
   let referenceInCode = 1;

@@ -26,7 +26,7 @@ def Pd_HsigmoidLossOp : Pd_Op<"hsigmoid_loss", [AttrSizedOperandSegments]> {
   let decomposesInCode = 1;
   let precision = "full";
   let legacy = [Legacy<"hierarchical_sigmoid", ["X", "Label", "W", "Bias", "PathTable", "PathCode"], ["Out", "PreOut"],
-    ["num_classes"], ["is_sparse", "W_Out"]>]; // W_Out is W
+    ["num_classes"], ["is_sparse=any", "slot W_Out"]>]; // W_Out is W
   let newIrGradients = ["hsigmoid_loss_grad(x, w, label, path, code, bias, pre_out)"];
 }
 

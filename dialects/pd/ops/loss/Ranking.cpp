@@ -71,6 +71,18 @@ Values TeacherStudentSigmoidLossOp::decompose(OpBuilder &builder) {
   return e.results({e.select(label < -1.0, s, e.select(label < 0.0, s - x, taught))});
 }
 
+Values TeacherStudentSigmoidLossOp::vjp(OpBuilder &builder, ArrayRef<Value> cotangents) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.computed(getX()), label = e.computed(getLabel()), dout = e.computed(cotangents[0]);
+  Expression sigmoid = 1.0 / (e.exp(-x) + 1.0);
+  Expression slope =
+      e.select(label < -1.0, sigmoid, e.select(label < 0.0, sigmoid - 1.0, sigmoid * 2.0 - label));
+  Expression below = e.select(x < getSoftMaxUpBound().convertToDouble(), slope, 0.0);
+  Expression inside = e.select(x > getSoftMaxLowerBound().convertToDouble(), below, 0.0);
+  Expression byLabel = e.select(label < 0.0, 0.0, -x);
+  return SmallVector<Value>{e.gradient(inside * dout, getX()), e.gradient(byLabel * dout, getLabel())};
+}
+
 Values BprLossOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX());

@@ -34,13 +34,18 @@ def Pd_TeacherStudentSigmoidLossOp : Pd_PairLoss<"teacher_student_sigmoid_loss",
   let description = [{
     With s = log(1 + exp(x)): a label below -1 gives s, below 0 s - x, below 1 s + (s - x * label), else
     (s - x) + (s - x * (label - 1)).
+
+    The gradient by x is 0 unless `soft_max_lower_bound` < x < `soft_max_up_bound`, as in Paddle.
   }];
+  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$label, DefaultValuedAttr<F64Attr, "15.0">:$soft_max_up_bound,
+    DefaultValuedAttr<F64Attr, "-15.0">:$soft_max_lower_bound);
   let constraints = [
     "C1. both operands have the same dimensions",
     "C2. both operands have the same element type"
   ];
   let decomposesInCode = 1;
-  let legacy = [Legacy<"teacher_student_sigmoid_loss", ["X", "Label"], ["Y"], [], ["soft_max_up_bound",
+  let vjpInCode = 1;
+  let legacy = [Legacy<"teacher_student_sigmoid_loss", ["X", "Label"], ["Y"], ["soft_max_up_bound",
     "soft_max_lower_bound"]>];
 }
 

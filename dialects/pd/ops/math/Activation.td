@@ -43,7 +43,7 @@ def Pd_Relu6Op : Pd_Activation<"relu6", "min(max(x, 0), 6)", "e.minimum(6.0, e.m
   let derivatives = ["e.indicator(out > 0.0, out) * e.indicator(out < 6.0, out)"];
   let postOp = [{PostOp{"relu6", 6.0, {}} }];
   let precision = "follow";
-  let legacy = [LegacyActivation<"relu6", [], ["threshold"]>];
+  let legacy = [LegacyActivation<"relu6", [], ["threshold=any"]>];
   let newIrGradients = ["relu6_grad(out)"];
 }
 def Pd_LeakyReluOp : Pd_Activation<"leaky_relu", "x where x > 0, else negative_slope * x",
@@ -119,7 +119,7 @@ def Pd_SwishOp : Pd_Activation<"swish", "x * sigmoid(beta * x)", "x * e.sigmoid(
   let onnx = [Onnx<"Swish", ["X"], ["Y"], ["beta=alpha"]>];
   let postOp = [{PostOp{"swish", op.getBeta().convertToDouble(), {}} }];
   // Since Paddle 2.4 its kernel ignores beta.
-  let legacy = [Legacy<"swish", ["X"], ["Out"], [], ["beta"]>];
+  let legacy = [Legacy<"swish", ["X"], ["Out"], [], ["beta=any"]>];
 }
 def Pd_SwigluOp : Pd_Op<"swiglu"> {
   let summary = "silu(x) * y; without y, silu of the first half of the last dimension of x times the second half";
@@ -178,7 +178,7 @@ def Pd_HardswishOp : Pd_Activation<"hardswish", "x * min(max(x + offset, 0), thr
     e.indicator(x + op.getOffset().convertToDouble() > 0.0, x) * (2.0 * x + op.getOffset().convertToDouble())
       / op.getScale().convertToDouble(), e.constant(1, x.type().getElementType()))}]];
   // Since Paddle 2.4 its kernel ignores the attributes.
-  let legacy = [LegacyOfComplexToo<"hard_swish", [], ["threshold", "scale", "offset"]>];
+  let legacy = [LegacyOfComplexToo<"hard_swish", [], ["threshold=any", "scale=any", "offset=any"]>];
 }
 def Pd_TanhShrinkOp : Pd_Activation<"tanh_shrink", "x - tanh(x)", "x - e.tanh(x)"> {
   let legacy = [LegacyActivation<"tanh_shrink">];

@@ -25,14 +25,16 @@ def : OnnxFormula<"BitShift", "importBitShift">;
 
 // Legacy mapping with `axis`: the dimension of X at which the dimensions of Y begin; -1: aligned at the last.
 class LegacyByAxis<string type, string hook = "importElementwise", list<string> fused = []>
-    : Legacy<type, ["X", "Y"], ["Out"], [], ["force_cpu"] # fused, hook, constants_=["axis=-1"]>;
+    : Legacy<type, ["X", "Y"], ["Out"], [], ["force_cpu=any"] # fused, hook, constants_=["axis=-1"]>;
 // An op of oneDNN, with the ops that Paddle's passes fuse into it (translator/import/FusedParts.h).
 class LegacyFusible<string type> : LegacyByAxis<type, "importElementwise",
-  ["Scale_x", "Scale_y", "Scale_out", "fuse_activation", "fused_output_scale", "fused_unsqueeze2_axes"]>;
+  ["Scale_x=fused", "Scale_y=fused", "Scale_out=fused", "fuse_activation=fused",
+   "fused_output_scale=fused", "fused_unsqueeze2_axes=fused"]>;
 
 // A function of two operands with one operand constant, in either order.
 class LegacyFusedElementwise<string type> : Legacy<type, ["X", "Y"], ["Out"], [],
-  ["axis", "scale", "save_intermediate_out", "functor_list", "IntermediateOut"], "importFusedElementwise">;
+  ["axis=hook", "scale=hook", "save_intermediate_out=any", "functor_list=hook",
+    "slot IntermediateOut"], "importFusedElementwise">;
 
 def Pd_AddOp : Pd_BinaryOp<"add", Pd_Tensor, [Commutative]> {
   let onnx = [OnnxWritten<"exportBoolAdd", "isBool(op.getX())">, OnnxBinary<"Add">];

@@ -230,7 +230,7 @@ def Pd_CastOp : Pd_FoldableOp<"cast"> {
   let infer = "inferCast";
   let scalar = "op.getTowardZero() ? b.castTowardZero(x) : b.cast(x)";
   let vjp = ["dout"];
-  let legacy = [Legacy<"cast", ["X"], ["Out"], ["dtype=out_dtype"], ["in_dtype"], "importCast",
+  let legacy = [Legacy<"cast", ["X"], ["Out"], ["dtype=out_dtype"], ["in_dtype=any"], "importCast",
     exportHook_="exportCast">];
 }
 

@@ -25,7 +25,8 @@ def Pd_FlashAttnOp : Pd_Op<"flash_attn"> {
   let newIr = [NewIr<["q", "k", "v", "absent fixed_seed_offset", "attn_mask"], ["out", "", "", ""], [],
     ["return_softmax=any", "rng_name=any"]>];
   let legacy = [LegacyReadOnly<"flash_attn", ["q", "k", "v", "attn_mask"], ["out"], ["dropout", "causal", "is_test"],
-    ["return_softmax", "rng_name", "fixed_seed_offset", "softmax", "softmax_lse", "seed_offset"]>];
+    ["return_softmax=any", "rng_name=any", "slot fixed_seed_offset", "slot softmax", "slot softmax_lse",
+      "slot seed_offset"]>];
   let newIrGradients = ["flash_attn_grad(q, k, v, out, result 2, result 3, attn_mask) -> q, k, v"];
 }
 
@@ -56,8 +57,9 @@ def Pd_RmsNormOp : Pd_Op<"rms_norm"> {
   let decomposesInCode = 1;
   let precision = "full";
   let legacy = [LegacyReadOnly<"rms_norm", ["x", "scale"], ["y", "invvar"], ["normalized_shape", "epsilon"],
-    ["norm_weight", "norm_bias", "bias", "residual", "out", "residual_out", "begin_norm_axis", "quant_scale",
-     "quant_round_type", "quant_max_bound", "quant_min_bound"], "importRmsNorm">];
+    ["slot norm_weight", "slot norm_bias", "slot bias", "slot residual", "slot out", "slot residual_out",
+      "begin_norm_axis=hook", "quant_scale=hook",
+     "quant_round_type=any", "quant_max_bound=any", "quant_min_bound=any"], "importRmsNorm">];
   let newIrGradients = ["rms_norm_grad(x, scale, invvar)"];
 }
 

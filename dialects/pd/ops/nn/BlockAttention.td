@@ -53,15 +53,17 @@ def Pd_BlockMultiheadAttentionOp : Pd_Op<"block_multihead_attention", [AttrSized
   let decomposesInCode = 1;
   let precision = "follow";
   // Nothing is quantized (C6), so the bounds and the rounding are irrelevant.
-  defvar derived = ["max_seq_len", "dynamic_cachekv_quant", "quant_round_type", "quant_max_bound", "quant_min_bound"];
+  defvar derived = ["max_seq_len=any", "dynamic_cachekv_quant=false", "quant_round_type=any", "quant_max_bound=any",
+    "quant_min_bound=any"];
   let legacy = [LegacyReadOnly<"block_multihead_attention", ["qkv", "key_cache", "value_cache", "seq_lens_encoder",
     "seq_lens_decoder", "seq_lens_this_time", "block_tables", "pre_key_cache", "pre_value_cache", "rope_emb",
     "tgt_mask", "cache_k_quant_scales", "cache_v_quant_scales", "cache_k_dequant_scales", "cache_v_dequant_scales",
     "qkv_out_scale", "qkv_bias", "out_shift", "out_smooth"],
     ["fmha_out", "qkv_out", "key_cache_out", "value_cache_out"],
     ["block_size", "use_neox_style", "out_scale", "compute_dtype", "rope_theta"],
-    derived # ["padding_offsets", "cum_offsets", "cu_seqlens_q", "cu_seqlens_k", "mask", "max_enc_len_this_time",
-      "max_dec_len_this_time"]>];
+    derived # ["slot padding_offsets", "slot cum_offsets", "slot cu_seqlens_q", "slot cu_seqlens_k", "slot mask",
+      "slot max_enc_len_this_time",
+      "slot max_dec_len_this_time"]>];
   let newIr = [NewIr<["qkv", "key_cache", "value_cache", "seq_lens_encoder", "seq_lens_decoder", "seq_lens_this_time",
     "unused padding_offsets", "unused cum_offsets", "unused cu_seqlens_q", "unused cu_seqlens_k", "block_tables",
     "pre_key_cache", "pre_value_cache", "rope_emb", "absent mask", "tgt_mask",
@@ -113,11 +115,11 @@ def Pd_MaskedMultiheadAttentionOp : Pd_Op<"masked_multihead_attention", [AttrSiz
   let decomposesInCode = 1;
   // The cache packs as many elements as fit in 16 bytes.
   let precision = "always full";
-  defvar derived = ["seq_len", "quant_round_type", "quant_max_bound", "quant_min_bound"];
+  defvar derived = ["seq_len=any", "quant_round_type=any", "quant_max_bound=any", "quant_min_bound=any"];
   let legacy = [LegacyReadOnly<"masked_multihead_attention", ["x", "cache_kv", "bias", "src_mask", "cum_offsets",
     "sequence_lengths", "rotary_tensor", "beam_cache_offset", "qkv_out_scale", "out_shift", "out_smooth"],
     ["out", "cache_kv_out"], ["rotary_emb_dims", "use_neox_rotary_style", "compute_dtype", "out_scale"],
-    derived # ["beam_cache_offset_out"]>];
+    derived # ["slot beam_cache_offset_out"]>];
   let newIr = [NewIr<["x", "cache_kv", "bias", "src_mask", "cum_offsets", "sequence_lengths", "rotary_tensor",
     "beam_cache_offset", "qkv_out_scale", "out_shift", "out_smooth"], ["out", "cache_kv_out", ""], [],
     ["seq_len=any", "quant_round_type=any", "quant_max_bound=any", "quant_min_bound=any"]>];

@@ -45,7 +45,8 @@ def Pd_DataNormOp : Pd_Op<"data_norm", [AttrSizedOperandSegments]> {
   let infer = "inferDataNorm";
   let decomposesInCode = 1;
   let legacy = [Legacy<"data_norm", ["X", "BatchSize", "BatchSum", "BatchSquareSum", "scale_w", "bias"], ["Y", "Means",
-    "Scales"], ["epsilon"], ["slot_dim", "summary_decay_rate", "enable_scale_and_shift", "data_layout", "sync_stats"],
+    "Scales"], ["epsilon"], ["slot_dim=hook", "summary_decay_rate=any", "enable_scale_and_shift=false",
+      "data_layout=hook", "sync_stats=any"],
       "importDataNorm">];
   let batching = "inCode";
 }

@@ -37,9 +37,9 @@ def Pd_DeformableConvOp : Pd_Op<"deformable_conv"> {
   // Paddle 2.6.2.
   let legacy = [Legacy<"deformable_conv_v1", ["Input", "Offset", "Filter", ""], ["Output"], ["strides", "paddings",
     "dilations",
-                  "deformable_groups", "groups"], ["im2col_step"], constants_=["im2col_step=1"]>,
+                  "deformable_groups", "groups"], ["im2col_step=any"], constants_=["im2col_step=1"]>,
                 Legacy<"deformable_conv", ["Input", "Offset", "Filter", "Mask"], ["Output"], ["strides", "paddings",
-                  "dilations", "deformable_groups", "groups"], ["im2col_step"], constants_=["im2col_step=1"]>];
+                  "dilations", "deformable_groups", "groups"], ["im2col_step=any"], constants_=["im2col_step=1"]>];
 }
 
 def : OnnxFormula<"DeformConv", "importDeformConv">;

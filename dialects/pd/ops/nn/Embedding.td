@@ -26,11 +26,10 @@ def Pd_EmbeddingOp : Pd_Op<"embedding"> {
   let libraryHalf = 1;
   let precision = "always full";
   let legacy = [
-    Legacy<"lookup_table_v2", ["Ids", "W"], ["Out"], ["padding_idx:long", "sparse=is_sparse"], ["epmap",
-      "height_sections", "is_distributed", "remote_prefetch", "slot", "table_names", "trainer_id"]>,
-    Legacy<"lookup_table", ["Ids", "W"], ["Out"], ["padding_idx:long", "sparse=is_sparse"], ["epmap", "height_sections",
-      "is_distributed", "remote_prefetch", "slot", "table_names", "trainer_id", "entry", "entry_config", "grad_inplace",
-      "is_test", "table_class"], "importLookupTableV1">];
+    Legacy<"lookup_table_v2", ["Ids", "W"], ["Out"], ["padding_idx:long", "sparse=is_sparse"]>,
+    Legacy<"lookup_table", ["Ids", "W"], ["Out"], ["padding_idx:long", "sparse=is_sparse"], ["entry=none",
+      "entry_config=", "grad_inplace=any",
+      "table_class=none"], "importLookupTableV1">];
   let linear = ["weight"];
   let batching = "inCode";
   let sharding = "inCode";

@@ -49,7 +49,7 @@ def Pd_AffineGridOp : Pd_Op<"affine_grid"> {
   let infer = "inferAffineGrid";
   let decomposesInCode = 1;
   let legacy = [Legacy<"affine_grid", ["Theta", "OutputShape|@output_shape"], ["Output"], ["output_shape",
-    "align_corners"], ["use_cudnn"]>];
+    "align_corners"]>];
 }
 
 #endif

@@ -12,7 +12,7 @@ class LegacyBatchNorm<string type> : Legacy<type,
   ["X", "Mean", "Variance", "Scale", "Bias", "MomentumTensor"],
   ["Y", "MeanOut", "VarianceOut", "SavedMean", "SavedVariance", "ReserveSpace"],
   ["is_test", "momentum", "epsilon", "data_format=data_layout", "use_global_stats", "trainable_statistics"],
-  ["fuse_with_relu"]>;
+  ["fuse_with_relu=fused"]>;
 
 def Pd_BatchNormOp : Pd_Op<"batch_norm", [AttrSizedOperandSegments, LayoutOpInterface]> {
   let summary = "Batch normalization: normalization of each channel over the batch";
@@ -75,13 +75,16 @@ def Pd_LayerNormOp : Pd_Op<"layer_norm", [AttrSizedOperandSegments]> {
   let decomposesInCode = 1;
   let vjpInCode = 1;
   let precision = "full";
-  let legacy = [Legacy<"layer_norm", ["X", "Scale", "Bias"], ["Y", "Mean", "Variance"], ["epsilon", "begin_norm_axis"],
-    ["is_test"]>,
-    Legacy<"skip_layernorm", ["X", "Scale", "Bias"], ["Out", "", ""], [], ["Y", "epsilon", "begin_norm_axis"],
+  let legacy = [Legacy<"layer_norm", ["X", "Scale", "Bias"], ["Y", "Mean", "Variance"], ["epsilon", "begin_norm_axis"]>,
+    Legacy<"skip_layernorm", ["X", "Scale", "Bias"], ["Out", "", ""], [], ["slot Y", "epsilon=hook",
+      "begin_norm_axis=hook"],
       "importSkipLayerNorm">,
-    Legacy<"fused_fc_elementwise_layernorm", ["X", "Scale", "Bias1"], ["Out", "Mean", "Variance"], [], ["W", "Y",
-      "Bias0", "x_num_col_dims", "activation_type", "epsilon", "begin_norm_axis"], "importFcElementwiseLayerNorm">,
-    Legacy<"fused_embedding_eltwise_layernorm", ["Ids*", "Scale", "Bias"], ["Out", "", ""], [], ["Embs", "epsilon"],
+    Legacy<"fused_fc_elementwise_layernorm", ["X", "Scale", "Bias1"], ["Out", "Mean", "Variance"], [], ["slot W",
+      "slot Y",
+      "slot Bias0", "x_num_col_dims=hook", "activation_type=hook", "epsilon=hook",
+        "begin_norm_axis=hook"], "importFcElementwiseLayerNorm">,
+    Legacy<"fused_embedding_eltwise_layernorm", ["Ids*", "Scale", "Bias"], ["Out", "", ""], [], ["slot Embs",
+      "epsilon=hook"],
       "importEmbeddingEltwiseLayerNorm">];
   let newIrGradients = ["layer_norm_grad(x, scale, bias, mean, variance)"];
   let batching = "inCode";
@@ -174,7 +177,7 @@ def Pd_LrnOp : Pd_Op<"lrn", [LayoutOpInterface]> {
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$mid_out);
   let infer = "inferLrn";
   let decomposesInCode = 1;
-  let legacy = [Legacy<"lrn", ["X"], ["Out", "MidOut"], ["n", "k", "alpha", "beta", "data_format"], ["is_test"]>];
+  let legacy = [Legacy<"lrn", ["X"], ["Out", "MidOut"], ["n", "k", "alpha", "beta", "data_format"]>];
   let newIrGradients = ["lrn_grad(x, out, mid_out)"];
 }
 

@@ -19,7 +19,7 @@ def Pd_PreluOp : Pd_Op<"prelu", [DeclareOpInterfaceMethods<LayoutOpInterface, ["
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferPrelu";
   let decomposesInCode = 1;
-  let legacy = [Legacy<"prelu", ["X", "Alpha"], ["Out"], ["data_format", "mode"], ["is_test"]>];
+  let legacy = [Legacy<"prelu", ["X", "Alpha"], ["Out"], ["data_format", "mode"]>];
 }
 
 def Pd_RreluOp : Pd_RandomInTrainingOp<"rrelu"> {

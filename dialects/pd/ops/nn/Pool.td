@@ -40,7 +40,7 @@ class Pd_PoolOp<string mnemonic, int spatial, string format> : Pd_Op<mnemonic, [
   let vjpInCode = 1;
   let hasFolder = 1;
   let legacy = [Legacy<mnemonic, ["X", "@ksize"], ["Out"], ["kernel_size=ksize", "strides", "paddings", "ceil_mode",
-    "exclusive", "data_format", "pooling_type", "global_pooling", "adaptive", "padding_algorithm"], ["is_test"]>];
+    "exclusive", "data_format", "pooling_type", "global_pooling", "adaptive", "padding_algorithm"]>];
   let linear = ["inCode"];
   let batching = "batchImages";
   let sharding = "inCode";

@@ -9,7 +9,7 @@ class Pd_SoftmaxLikeOp<string mnemonic> : Pd_Op<mnemonic> {
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferAlongAxis";
   let decomposesInCode = 1;
-  let legacy = [Legacy<mnemonic, ["X"], ["Out"], ["axis"], ["data_format", "is_test"]>];
+  let legacy = [Legacy<mnemonic, ["X"], ["Out"], ["axis"], ["data_format=any"]>];
 }
 
 // Before opset 13 the dimensions from `axis` on count as one.

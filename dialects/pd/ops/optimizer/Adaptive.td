@@ -44,7 +44,7 @@ def Pd_AdamOp : Pd_UpdateOp<"adam", AdamUpdated, [AttrSizedOperandSegments]> {
   let precision = "always full";
   let legacy = [
     Legacy<"adam", AdamInputs, AdamOutputs, ["beta1", "beta2", "epsilon", "lazy_mode", "multi_precision",
-      "use_global_beta_pow", "amsgrad"], ["min_row_size_to_use_multithread"], "importAdam">,
+      "use_global_beta_pow", "amsgrad"], ["min_row_size_to_use_multithread=any"], "importAdam">,
     Legacy<"merged_adam", ["Param*", "Grad*", "LearningRate*", "Moment1*", "Moment2*", "Moment2Max*", "Beta1Pow*",
       "Beta2Pow*", "MasterParam*"], AdamOutputs, ["beta1", "beta2", "epsilon", "multi_precision", "use_global_beta_pow",
       "amsgrad"], [], "importMergedAdam">];
@@ -72,7 +72,7 @@ def Pd_AdamwOp : Pd_UpdateOp<"adamw", AdamUpdated, [AttrSizedOperandSegments]> {
   let precision = "always full";
   let legacy = [Legacy<"adamw", AdamInputs, AdamOutputs, ["beta1", "beta2", "epsilon", "lr_ratio", "coeff",
     "with_decay", "lazy_mode", "multi_precision", "use_global_beta_pow", "amsgrad"],
-    ["min_row_size_to_use_multithread"],
+    ["min_row_size_to_use_multithread=any"],
       "importAdam">];
   let newIr = [AdamNewIr];
 }
@@ -301,6 +301,6 @@ def : LegacyFormula<"fused_adam", ["Params*", "Grads*", "LearningRate", "Moments
   "Beta2Pows*", "MasterParams*", "SkipUpdate?"], ["ParamsOut*", "Moments1Out*", "Moments2Out*", "Beta1PowsOut*",
   "Beta2PowsOut*", "MasterParamsOut*"], ["beta1", "beta2", "epsilon", "multi_precision", "use_global_beta_pow",
     "use_adamw",
-  "weight_decay"], ["chunk_size"], "importFusedAdam">; // chunk_size: how a kernel splits its work
+  "weight_decay"], ["chunk_size=any"], "importFusedAdam">; // chunk_size: how a kernel splits its work
 
 #endif

@@ -38,7 +38,7 @@ def Pd_MomentumOp : Pd_UpdateOp<"momentum", "adaptor.getParam(), adaptor.getVelo
       "rescale_grad"]>,
     Legacy<"merged_momentum", ["Param*", "Grad*", "Velocity*", "LearningRate*", "MasterParam*"], ["ParamOut",
       "VelocityOut", "MasterParamOut"], ["mu", "use_nesterov", "multi_precision", "rescale_grad"],
-      ["regularization_method", "regularization_coeff"], "importMergedMomentum">];
+      ["regularization_method=hook", "regularization_coeff=hook"], "importMergedMomentum">];
 }
 
 def Pd_DgcMomentumOp : Pd_UpdateOp<"dgc_momentum",
@@ -82,7 +82,7 @@ def Pd_LarsMomentumOp : Pd_UpdateOp<"lars_momentum",
   let precision = "always full";
   let legacy = [Legacy<"lars_momentum", ["Param*", "Grad*", "Velocity*", "LearningRate*", "MasterParam*"], ["ParamOut",
     "VelocityOut", "MasterParamOut"], ["mu", "lars_coeff", "epsilon", "multi_precision", "rescale_grad"],
-    ["lars_weight_decay"], "importLarsMomentum", exportHook_="exportLarsMomentum">];
+    ["lars_weight_decay=hook"], "importLarsMomentum", exportHook_="exportLarsMomentum">];
 }
 
 def Pd_ProximalGdOp : Pd_UpdateOp<"proximal_gd", "adaptor.getParam()"> {
@@ -146,7 +146,7 @@ def Pd_SparseMomentumOp : Pd_Op<"sparse_momentum"> {
   let precision = "always full";
   let legacy = [Legacy<"sparse_momentum", ["Param", "Grad", "Velocity", "Index", "LearningRate"], ["ParamOut",
     "VelocityOut"], ["mu", "use_nesterov", "regularization_method", "regularization_coeff", "rescale_grad", "axis"],
-      ["multi_precision"]>];
+      ["multi_precision=false"]>];
 }
 
 #endif

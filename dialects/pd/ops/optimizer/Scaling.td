@@ -101,8 +101,9 @@ def Pd_CoalesceTensorOp : Pd_Op<"coalesce_tensor"> {
   let infer = "inferCoalesce";
   let decomposesInCode = 1;
   let legacy = [Legacy<"coalesce_tensor", ["Input*"], ["Output", "FusedOutput"], ["dtype", "copy_data", "set_constant",
-    "constant", "use_align", "align_size"], ["user_defined_size_of_dtype", "persist_output", "concated_shapes",
-    "concated_ranks"], "importCoalesceTensor">];
+    "constant", "use_align", "align_size"], ["user_defined_size_of_dtype=hook", "persist_output=any",
+      "concated_shapes=[]",
+    "concated_ranks=[]"], "importCoalesceTensor">];
   let newIr = [NewIr<["input"], [], [], ["size_of_dtype=-1", "persist_output=any", "concated_shapes=[]",
     "concated_ranks=[]"]>];
 }

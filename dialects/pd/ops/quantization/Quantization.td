@@ -221,7 +221,7 @@ def Pd_QuantizeOp : Pd_QuantizationOp<"quantize"> {
   let results = (outs Pd_RealTensor:$output);
   let infer = "inferQuantize";
   let legacy = [Legacy<"quantize", ["Input"], ["Output"], ["scale=Scale", "shift=Shift", "is_negative_input",
-    "bfloat16"], ["output_format"]>];
+    "bfloat16"], ["output_format=any"]>];
 }
 
 def Pd_DequantizeOp : Pd_QuantizationOp<"dequantize"> {

@@ -288,7 +288,7 @@ def Pd_SeedOp : Pd_RandomOp<"seed"> {
   let arguments = (ins RandomInt<"0">:$seed);
   let results = (outs Drawn<Pd_IntTensor>:$out);
   let decomposesInCode = 1;
-  let legacy = [Legacy<"seed", [], ["Out"], ["seed"], ["deterministic", "rng_name", "force_cpu"]>];
+  let legacy = [Legacy<"seed", [], ["Out"], ["seed"], ["rng_name=any", "force_cpu=any"]>];
 }
 
 def Pd_ShuffleBatchOp : Pd_RandomOp<"shuffle_batch"> {

@@ -29,8 +29,8 @@ def Pd_CheckNumericsOp : Pd_NumericCheckOp<"check_numerics"> {
   let arguments = (ins Pd_FloatTensor:$tensor);
   let results = (outs Pd_IntTensor:$stats, Pd_FloatTensor:$values);
   let infer = "inferCheckNumerics";
-  let legacy = [Legacy<"check_numerics", ["tensor"], ["stats", "values"], [], ["op_type", "var_name",
-    "check_nan_inf_level", "stack_height_limit", "output_dir"]>];
+  let legacy = [Legacy<"check_numerics", ["tensor"], ["stats", "values"], [], ["op_type=any", "var_name=any",
+    "check_nan_inf_level=any", "stack_height_limit=any", "output_dir=any"]>];
 }
 
 #endif

@@ -22,7 +22,7 @@ def Pd_LogsumexpOp : Pd_Op<"logsumexp"> {
   let infer = "inferReduce";
   let decomposesInCode = 1;
   let precision = "full";
-  let legacy = [Legacy<"logsumexp", ["X"], ["Out"], ["axis", "keepdim"], ["reduce_all"], "importReduceByAxis",
+  let legacy = [Legacy<"logsumexp", ["X"], ["Out"], ["axis", "keepdim"], ["reduce_all=hook"], "importReduceByAxis",
     exportHook_="exportLogsumexp">];
   let newIrGradients = ["logsumexp_grad(x, out)"];
 }
@@ -37,7 +37,8 @@ def Pd_FrobeniusNormOp : Pd_Op<"frobenius_norm"> {
   let infer = "inferReduce";
   let decomposesInCode = 1;
   let precision = "full";
-  let legacy = [Legacy<"frobenius_norm", ["X"], ["Out"], [], ["dim", "keep_dim", "reduce_all", "in_dtype", "out_dtype"],
+  let legacy = [Legacy<"frobenius_norm", ["X"], ["Out"], [], ["dim=hook", "keep_dim=hook", "reduce_all=hook",
+    "in_dtype=any", "out_dtype=hook"],
     "importReduce", exportHook_="exportReduce">];
   let newIrGradients = ["frobenius_norm_grad(x, out)"];
 }

@@ -24,7 +24,7 @@ def : OnnxReduce<"ReduceSum">;
 def : OnnxReduce<"ReduceSumSquare">;
 
 class LegacyReduce<string type> : Legacy<type, ["X"], ["Out"], [],
-    ["dim", "keep_dim", "reduce_all", "in_dtype", "out_dtype"],
+    ["dim=hook", "keep_dim=hook", "reduce_all=hook", "in_dtype=any", "out_dtype=hook"],
     "importReduce", exportHook_="exportReduce">;
 
 class Pd_ReduceOp<string mnemonic, TypeConstraint type, string text> : Pd_FoldableOp<mnemonic> {

@@ -81,7 +81,7 @@ def Pd_UniqueConsecutiveOp : Pd_Op<"unique_consecutive"> {
   let library = "unique_consecutive";
   let libraryHalf = 1;
   let legacy = [Legacy<"unique_consecutive", ["X"], ["Out", "Index", "Counts"], ["axis", "dtype"],
-    ["return_inverse", "return_counts"], constants_=["return_inverse=true", "return_counts=true"]>];
+    ["return_inverse=any", "return_counts=any"], constants_=["return_inverse=true", "return_counts=true"]>];
   let referenceInCode = 1;
   let differentiable = 0;
   let batching = "refused";

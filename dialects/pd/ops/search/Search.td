@@ -156,7 +156,7 @@ def Pd_NanmedianOp : Pd_AnyMedianOp<"nanmedian", "The median of the elements oth
   let newIrGradients = ["nanmedian_grad(x, out, result 1)"];
 }
 def Pd_MedianOp : Pd_AnyMedianOp<"median", "The median of the elements along axes (empty: all); NaN if any is NaN"> {
-  let legacy = [LegacyReadOnly<"median", ["x"], ["out"], ["axis", "keepdim", "mode"], ["medians"]>];
+  let legacy = [LegacyReadOnly<"median", ["x"], ["out"], ["axis", "keepdim", "mode"], ["slot medians"]>];
   let newIrGradients = ["median_grad(x, out, result 1)"];
 }
 
@@ -216,7 +216,7 @@ def Pd_OneHotOp : Pd_Op<"one_hot"> {
   let decomposesInCode = 1;
   let hasCanonicalizeMethod = 1;
   let legacy = [Legacy<"one_hot_v2", ["X", "depth_tensor"], ["Out"], ["num_classes=depth", "dtype"],
-    ["allow_out_of_range"]>];
+    ["allow_out_of_range=any"]>];
 }
 
 def Pd_ShardIndexOp : Pd_Op<"shard_index"> {

@@ -60,7 +60,7 @@ def Pd_BeamSearchDecodeOp : Pd_Op<"beam_search_decode"> {
   let arrayReferenceInCode = 1;
   let lod = "none";
   let legacy = [Legacy<"beam_search_decode", ["Ids", "Scores", "", ""], ["SentenceIds", "SentenceScores", "", ""], [],
-    ["beam_size", "end_id"], "importBeamSearchDecode">];
+    ["beam_size=hook", "end_id=hook"], "importBeamSearchDecode">];
   let differentiable = 0;
   let batching = "refused";
 }

@@ -36,9 +36,11 @@ def Pd_GruOp : Pd_Op<"gru", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
   let vjpInCode = 1;
   let legacy = [Legacy<"gru", ["Input", "Weight", "Input@LOD", "H0", "Bias"], ["Hidden"], ["activation",
     "gate_activation", "is_reverse", "origin_mode"], [], "", ["BatchGate", "BatchResetHiddenPrev", "BatchHidden"]>,
-    Legacy<"fusion_gru", ["X", "WeightH", "X@LOD", "H0", "Bias"], ["Hidden"], [], ["WeightX", "ReorderedH0", "XX",
-      "BatchedInput", "BatchedOut", "activation", "gate_activation", "is_reverse", "use_seq", "origin_mode",
-      "Scale_data", "Shift_data", "Scale_weights", "force_fp32_output"], "importFusionGru">];
+    Legacy<"fusion_gru", ["X", "WeightH", "X@LOD", "H0", "Bias"], ["Hidden"], [], ["slot WeightX",
+      "slot ReorderedH0", "slot XX",
+      "slot BatchedInput", "slot BatchedOut", "activation=hook", "gate_activation=hook", "is_reverse=hook",
+        "use_seq=any", "origin_mode=any",
+      "Scale_data=1", "Shift_data=0", "Scale_weights=fused"], "importFusionGru">];
   let batching = "inCode";
   let referenceInCode = 1;
 }
@@ -86,12 +88,14 @@ def Pd_LstmOp : Pd_Op<"lstm", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
   let legacy = [Legacy<"lstm", ["Input", "Weight", "Bias", "Input@LOD", "H0", "C0"], ["Hidden", "Cell"],
     ["use_peepholes", "is_reverse", "gate_activation", "cell_activation", "candidate_activation"], [], "", ["BatchGate",
       "BatchCellPreAct"]>,
-    Legacy<"fusion_lstm", ["X", "WeightH", "Bias", "X@LOD", "H0", "C0"], ["Hidden", "Cell"], [], ["WeightX", "XX",
-      "BatchedInput",
-      "BatchedHidden", "BatchedCell", "ReorderedH0", "ReorderedC0", "CheckedCell", "use_peepholes", "is_reverse",
-        "use_seq",
-      "gate_activation", "cell_activation", "candidate_activation", "Scale_data", "Shift_data", "Scale_weights",
-      "force_fp32_output"], "importFusionLstm">];
+    Legacy<"fusion_lstm", ["X", "WeightH", "Bias", "X@LOD", "H0", "C0"], ["Hidden", "Cell"], [], ["slot WeightX",
+      "slot XX",
+      "slot BatchedInput",
+      "slot BatchedHidden", "slot BatchedCell", "slot ReorderedH0", "slot ReorderedC0", "slot CheckedCell",
+        "use_peepholes=hook", "is_reverse=hook",
+        "use_seq=any",
+      "gate_activation=hook", "cell_activation=hook", "candidate_activation=hook", "Scale_data=1", "Shift_data=0",
+        "Scale_weights=fused"], "importFusionLstm">];
   let batching = "inCode";
   let referenceInCode = 1;
 }
@@ -140,7 +144,8 @@ def Pd_GruUnitOp : Pd_Op<"gru_unit"> {
 // use_seq chooses between two kernels; the other ignored names are scratch outputs.
 def : LegacyFormula<"fused_embedding_fc_lstm", ["Ids", "Embeddings", "WeightH", "Bias", "H0?", "C0?"],
   ["Hidden", "Cell"], ["use_peepholes", "is_reverse", "gate_activation", "cell_activation", "candidate_activation"],
-  ["use_seq", "XX", "BatchedInput", "BatchedHidden", "BatchedCell", "ReorderedH0", "ReorderedC0"],
+  ["use_seq=any", "slot XX", "slot BatchedInput", "slot BatchedHidden", "slot BatchedCell", "slot ReorderedH0",
+    "slot ReorderedC0"],
   "importFusedEmbeddingFcLstm">;
 
 #endif

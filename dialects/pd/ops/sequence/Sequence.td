@@ -24,10 +24,11 @@ def Pd_SequencePoolOp : Pd_SequenceOp<"sequence_pool"> {
   let infer = "inferSequencePool";
   let lod = "outer";
   let legacy = [Legacy<"sequence_pool", ["X", "X@LOD"], ["Out", "MaxIndex"], ["pooltype", "pad_value"]>,
-    Legacy<"fusion_seqpool_concat", ["X*", "X*@LOD"], ["Out", ""], [], ["pooltype", "axis"],
+    Legacy<"fusion_seqpool_concat", ["X*", "X*@LOD"], ["Out", ""], [], ["pooltype=hook", "axis=hook"],
       "importFusionSeqpoolConcat">,
-    Legacy<"fused_embedding_seq_pool", ["W", "Ids@LOD"], ["Out", ""], [], ["Ids", "combiner", "padding_idx",
-      "grad_inplace", "is_sparse"], "importFusedEmbeddingSeqPool">];
+    Legacy<"fused_embedding_seq_pool", ["W", "Ids@LOD"], ["Out", ""], [], ["slot Ids", "combiner=sum",
+      "padding_idx=hook",
+      "grad_inplace=any", "is_sparse=any"], "importFusedEmbeddingSeqPool">];
 }
 
 def Pd_SequenceSoftmaxOp : Pd_SequenceOp<"sequence_softmax"> {
@@ -37,7 +38,7 @@ def Pd_SequenceSoftmaxOp : Pd_SequenceOp<"sequence_softmax"> {
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferSameRows";
   let vjpInCode = 1;
-  let legacy = [Legacy<"sequence_softmax", ["X", "X@LOD"], ["Out"], [], ["data_format"]>];
+  let legacy = [Legacy<"sequence_softmax", ["X", "X@LOD"], ["Out"], [], ["data_format=any"]>];
   let batching = "inCode";
 }
 
@@ -139,7 +140,7 @@ def Pd_SequenceExpandOp : Pd_SequenceOp<"sequence_expand"> {
   let results = (outs Pd_Tensor:$out, Pd_IntTensor:$out_offsets);
   let infer = "inferSequenceExpand";
   let lod = "none";
-  let legacy = [Legacy<"sequence_expand", ["X", "Y@LOD", "X@LOD?"], ["Out", ""], [], ["ref_level"],
+  let legacy = [Legacy<"sequence_expand", ["X", "Y@LOD", "X@LOD?"], ["Out", ""], [], ["ref_level=hook"],
     "importSequenceExpand">];
   let newIrGradients = ["sequence_expand_grad(x, y_offsets)"];
 }
@@ -152,8 +153,9 @@ def Pd_SequenceExpandAsOp : Pd_SequenceOp<"sequence_expand_as"> {
   let infer = "inferSequenceExpandAs";
   let lod = "none";
   let legacy = [Legacy<"sequence_expand_as", ["X", "Y", "Y@LOD"], ["Out"], [], [], "importSequenceExpandAs">,
-    Legacy<"fusion_seqexpand_concat_fc", ["X*", "", "X@LOD"], ["Out"], [], ["FCWeight", "FCBias", "FCOut",
-      "fc_activation"], "importFusionSeqexpandConcatFc">];
+    Legacy<"fusion_seqexpand_concat_fc", ["X*", "", "X@LOD"], ["Out"], [], ["slot FCWeight", "slot FCBias",
+      "slot FCOut",
+      "fc_activation=hook"], "importFusionSeqexpandConcatFc">];
 }
 
 def Pd_SequenceEnumerateOp : Pd_SequenceOp<"sequence_enumerate"> {
@@ -200,9 +202,10 @@ def Pd_SequenceConvOp : Pd_SequenceOp<"sequence_conv"> {
   let infer = "inferSequenceConv";
   let legacy = [Legacy<"sequence_conv", ["X", "X@LOD", "PaddingData", "Filter"], ["Out"],
     ["context_length=contextLength", "context_start=contextStart", "context_stride=contextStride"],
-    ["paddingTrainable"], exportHook_="exportSequenceConv">,
-    Legacy<"fusion_seqconv_eltadd_relu", ["X", "X@LOD", "", "Filter"], ["Out"], [], ["Bias", "ColMat", "contextLength",
-      "contextStart", "contextStride"], "importFusionSeqconvEltaddRelu">];
+    ["paddingTrainable=any"], exportHook_="exportSequenceConv">,
+    Legacy<"fusion_seqconv_eltadd_relu", ["X", "X@LOD", "", "Filter"], ["Out"], [], ["slot Bias", "slot ColMat",
+      "contextLength=hook",
+      "contextStart=hook", "contextStride=hook"], "importFusionSeqconvEltaddRelu">];
 }
 
 def Pd_SequenceMaskOp : Pd_SequenceOp<"sequence_mask"> {

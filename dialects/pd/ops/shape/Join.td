@@ -30,7 +30,7 @@ def Pd_ConcatOp : Pd_Op<"concat", [AttrSizedOperandSegments, Pd_MovesElements]> 
   let library = "concat";
   let libraryHalf = 1;
   let precision = "follow";
-  let legacy = [Legacy<"concat", ["X*", "AxisTensor|@axis"], ["Out"], ["axis"], ["num", "sections"]>];
+  let legacy = [Legacy<"concat", ["X*", "AxisTensor|@axis"], ["Out"], ["axis"], ["num=any", "sections=any"]>];
   let newIrGradients = ["concat_double_grad() -> dout"];
   let linear = ["x"];
   let batching = "inCode";
@@ -106,7 +106,7 @@ def Pd_RepeatInterleaveOp : Pd_Op<"repeat_interleave"> {
   let library = "repeat_interleave";
   let libraryHalf = 1;
   let legacy = [Legacy<"repeat_interleave", ["X", "RepeatsTensor"], ["Out"], ["repeats=Repeats", "axis=dim"],
-    ["output_size"]>];
+    ["output_size=any"]>];
   let newIrGradients = [
     "repeat_interleave_double_grad() -> dout",
     "repeat_interleave_with_tensor_index_grad(x, repeats_tensor, dout)",

@@ -35,8 +35,8 @@ def Pd_ReshapeOp : Pd_Op<"reshape", [Pd_MovesElements]> {
   let library = "reshape";
   let libraryHalf = 1;
   let precision = "follow";
-  let legacy = [Legacy<"reshape2", ["X", "ShapeTensor*|Shape|@shape"], ["Out"], ["shape"], ["XShape"]>,
-                Legacy<"reshape", ["X", "ShapeTensor*|Shape|@shape"], ["Out"], ["shape"], []>,
+  let legacy = [Legacy<"reshape2", ["X", "ShapeTensor*|Shape|@shape"], ["Out"], ["shape"], ["slot XShape"]>,
+                Legacy<"reshape", ["X", "ShapeTensor*|Shape|@shape"], ["Out"], ["shape"]>,
                 Legacy<"view_shape", ["input", ""], ["out"], ["shape=dims"]>];
   let newIrGradients = ["reshape_grad(x, dout)", "reshape_double_grad(dout) -> dout"];
   let linear = ["x"];
@@ -61,10 +61,10 @@ def Pd_TransposeOp : Pd_Op<"transpose", [Pd_MovesElements]> {
   let evaluates = 1;
   let indexingMap = 1;
   let precision = "follow";
-  let legacy = [Legacy<"transpose2", ["X"], ["Out"], ["perm=axis"], ["XShape", "data_format"]>,
-                Legacy<"transpose", ["X"], ["Out"], ["perm=axis"], ["data_format"]>,
+  let legacy = [Legacy<"transpose2", ["X"], ["Out"], ["perm=axis"], ["slot XShape", "data_format=any"]>,
+                Legacy<"transpose", ["X"], ["Out"], ["perm=axis"], ["data_format=any"]>,
                 Legacy<"fused_transpose", ["X"], ["Out"], ["perm=axis"],
-                  ["XShape", "data_format", "fused_reshape2_shape", "fused_unsqueeze2_axes"]>];
+                  ["slot XShape", "data_format=any", "fused_reshape2_shape=fused", "fused_unsqueeze2_axes=fused"]>];
   let newIrGradients = ["transpose_grad(dout)", "transpose_double_grad()"];
   let linear = ["x"];
   let batching = "inCode";
@@ -180,23 +180,23 @@ def Pd_AssignOp : Pd_Op<"assign", [Pd_MovesElements]> {
   let hasFolder = 1;
   let decomposition = "x";
   let legacy = [Legacy<"assign", ["X"], ["Out"], [], [], "importAssign">, Legacy<"share_data", ["X"], ["Out"]>,
-                Legacy<"lod_reset", ["X"], ["Out"], [], ["Y", "target_lod", "append"], "importLodReset">,
-                Legacy<"memcpy", ["X"], ["Out"], [], ["dst_place_type"]>,
-                Legacy<"memcpy_d2h", ["X"], ["Out"], [], ["dst_place_type"]>,
-                Legacy<"memcpy_h2d", ["X"], ["Out"], [], ["dst_place_type"]>,
+                Legacy<"lod_reset", ["X"], ["Out"], [], ["slot Y", "target_lod=hook", "append=hook"], "importLodReset">,
+                Legacy<"memcpy", ["X"], ["Out"], [], ["dst_place_type=any"]>,
+                Legacy<"memcpy_d2h", ["X"], ["Out"], [], ["dst_place_type=any"]>,
+                Legacy<"memcpy_h2d", ["X"], ["Out"], [], ["dst_place_type=any"]>,
                 // Synchronization with streams and other ops is not needed.
                 Legacy<"c_sync_calc_stream", ["X*"], ["Out"], [], [], "importEach">,
-                Legacy<"c_sync_comm_stream", ["X*"], ["Out"], [], ["ring_id"], "importEach">,
-                Legacy<"c_wait_comm", ["X*"], ["Out"], [], ["ring_id"], "importEach">,
-                Legacy<"c_wait_compute", ["X*"], ["Out"], [], ["ring_id"], "importEach">,
+                Legacy<"c_sync_comm_stream", ["X*"], ["Out"], [], ["ring_id=any"], "importEach">,
+                Legacy<"c_wait_comm", ["X*"], ["Out"], [], ["ring_id=any"], "importEach">,
+                Legacy<"c_wait_compute", ["X*"], ["Out"], [], ["ring_id=any"], "importEach">,
                 Legacy<"nop", ["X*"], ["Out"], [], [], "importEach">,
-                Legacy<"depend", ["X"], ["Out"], [], ["Dep"]>,
-                Legacy<"share_buffer", ["X*"], ["Out"], [], ["share_dims_and_dtype", "XOut"], "importEach">,
-                Legacy<"npu_identity", ["x"], ["out"], [], ["format"]>,
-                Legacy<"transfer_layout", ["X"], ["Out"], [], ["src_layout", "dst_layout"]>,
+                Legacy<"depend", ["X"], ["Out"], [], ["slot Dep"]>,
+                Legacy<"share_buffer", ["X*"], ["Out"], [], ["share_dims_and_dtype=any", "slot XOut"], "importEach">,
+                Legacy<"npu_identity", ["x"], ["out"], [], ["format=any"]>,
+                Legacy<"transfer_layout", ["X"], ["Out"], [], [], "importTransferLayout">,
                 // The gradient of the ops fake_quantize_dequantize_*, as if they did not round.
-                Legacy<"stright_throuth_estimator_grad", ["Out@GRAD"], ["X@GRAD"], [], ["bit_length", "round_type",
-                  "moving_rate", "is_test", "quant_axis"]>];
+                Legacy<"stright_throuth_estimator_grad", ["Out@GRAD"], ["X@GRAD"], [], ["round_type=any",
+                  "moving_rate=any", "quant_axis=any"]>];
   let newIr = [NewIr<["x", "unused output"], [], [], [], "assign_out">, NewIr<["x"], [], [], [], "share_data">];
   let newIrGradients = ["assign_grad(dout)", "assign_out_grad(dout)"];
   let newIrInPlace = ["assign_out_(out=operand 1)"];

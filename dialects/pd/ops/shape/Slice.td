@@ -37,11 +37,11 @@ def Pd_SliceOp : Pd_Op<"slice", [AttrSizedOperandSegments, Pd_MovesElements]> {
   let libraryHalf = 1;
   let precision = "follow";
   let legacy = [Legacy<"slice", ["Input", "StartsTensorList*|StartsTensor", "EndsTensorList*|EndsTensor", ""], ["Out"],
-                  ["axes", "starts", "ends"], ["infer_flags", "decrease_axis"],
+                  ["axes", "starts", "ends"], ["infer_flags=hook", "decrease_axis=hook"],
                   "importSlice", exportHook_="exportSlice">,
                 Legacy<"strided_slice", ["Input", "StartsTensorList*|StartsTensor", "EndsTensorList*|EndsTensor",
                     "StridesTensorList*|StridesTensor"], ["Out"],
-                  ["axes", "starts", "ends", "strides"], ["infer_flags", "decrease_axis"],
+                  ["axes", "starts", "ends", "strides"], ["infer_flags=hook", "decrease_axis=hook"],
                   "importSlice", exportHook_="exportSlice">];
   let newIr = [NewIr<["x", "starts_tensor", "ends_tensor", "strides_tensor"], [], [], [], "strided_slice">];
   let newIrGradients = ["slice_grad(x, dout, starts_tensor, ends_tensor)", "slice_double_grad() -> dout"];
@@ -134,7 +134,7 @@ def Pd_CropOp : Pd_Op<"crop", [AttrSizedOperandSegments]> {
   let hasCanonicalizeMethod = 1;
   let legacy = [Legacy<"crop_tensor", ["X", "ShapeTensor*|Shape|@shape", "OffsetsTensor*|Offsets|@offsets"], ["Out"],
     ["shape", "offsets"]>,
-    Legacy<"crop", ["X", "Y", "Offsets"], ["Out"], [], ["shape", "offsets"], "importCropV1">];
+    Legacy<"crop", ["X", "Y", "Offsets"], ["Out"], [], ["shape=hook", "offsets=hook"], "importCropV1">];
   let newIrGradients = ["crop_grad(x, dout, offsets_tensor)"];
 }
 

@@ -37,7 +37,7 @@ def Pd_SqueezeOp : Pd_ViewOp<"squeeze", (ins Optional<Pd_IntTensor>:$axis_tensor
   }];
   let constraints = ["C1. the axes are in [-rank, rank) of x, where rank 0 takes 0 and -1; axis_tensor is constant"];
   let precision = "follow";
-  let legacy = [Legacy<"squeeze2", ["X", "@axes"], ["Out"], ["axis=axes"], ["XShape"]>,
+  let legacy = [Legacy<"squeeze2", ["X", "@axes"], ["Out"], ["axis=axes"], ["slot XShape"]>,
                 Legacy<"squeeze", ["X", "@axes"], ["Out"], ["axis=axes"]>];
   let newIrGradients = ["squeeze_double_grad() -> dout"];
   let sharding = "inCode";
@@ -53,7 +53,8 @@ def Pd_UnsqueezeOp : Pd_ViewOp<"unsqueeze", (ins Optional<Pd_IntTensor>:$axis_te
   }];
   let constraints = ["C1. each axis is in [-rank - 1, rank] of the shape at that point; axis_tensor is constant"];
   let precision = "follow";
-  let legacy = [Legacy<"unsqueeze2", ["X", "AxesTensorList*|AxesTensor|@axes"], ["Out"], ["axis=axes"], ["XShape"]>,
+  let legacy = [Legacy<"unsqueeze2", ["X",
+    "AxesTensorList*|AxesTensor|@axes"], ["Out"], ["axis=axes"], ["slot XShape"]>,
                 Legacy<"unsqueeze", ["X", "AxesTensorList*|AxesTensor|@axes"], ["Out"], ["axis=axes"]>];
   let newIrGradients = ["unsqueeze_double_grad() -> dout"];
   let sharding = "inCode";
@@ -68,14 +69,14 @@ def Pd_FlattenOp : Pd_ViewOp<"flatten", (ins DefaultValuedAttr<I64Attr, "1">:$st
     "C2. start_axis is not above stop_axis"
   ];
   let precision = "follow";
-  let legacy = [Legacy<"flatten_contiguous_range", ["X"], ["Out"], ["start_axis", "stop_axis"], ["XShape"]>];
+  let legacy = [Legacy<"flatten_contiguous_range", ["X"], ["Out"], ["start_axis", "stop_axis"], ["slot XShape"]>];
 }
 
 def Pd_FlattenToMatrixOp : Pd_ViewOp<"flatten_to_matrix", (ins DefaultValuedAttr<I64Attr, "1">:$axis)> {
   let lod = "none";
   let summary = "x flattened to a matrix: the dimensions before `axis` are its rows, the others its columns";
   let constraints = ["C1. axis is in [-rank - 1, rank] of x"];
-  let legacy = [Legacy<"flatten2", ["X"], ["Out"], ["axis"], ["XShape"]>,
+  let legacy = [Legacy<"flatten2", ["X"], ["Out"], ["axis"], ["slot XShape"]>,
                 Legacy<"flatten", ["X"], ["Out"], ["axis"]>];
 }
 
