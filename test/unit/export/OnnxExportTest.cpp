@@ -1,4 +1,4 @@
-//! The export to ONNX: names, weights, opsets, control flow and errors. test/onnx/via_onnx.py checks values.
+//! The export to ONNX: names, weights, opsets, control flow and errors. `proa-check --via=onnx` checks values.
 #include "translator/export/onnx/OnnxExport.h"
 #include "lib/compiler/Registration.h"
 #include "translator/onnx/Check.h"
