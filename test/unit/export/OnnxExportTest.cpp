@@ -1,4 +1,5 @@
-//! The export to ONNX: names, weights, opsets, control flow and errors. `proa-check --via=onnx` checks values.
+//! The export to ONNX: names, weights, opsets, control flow and errors. `proa-check --via=onnx` checks
+//! values.
 #include "translator/export/onnx/OnnxExport.h"
 #include "lib/compiler/Registration.h"
 #include "translator/onnx/Check.h"
