@@ -115,7 +115,7 @@ public:
     maps.push_back(rewriter.getMultiDimIdentityMap(resultType.getRank()));
     Value init = emptyLike(rewriter, location, resultType, operands);
     SmallVector<utils::IteratorType> iterators(resultType.getRank(), utils::IteratorType::parallel);
-    bool operandUnsigned = isUnsigned(op->getOperand(0));
+    bool operandUnsigned = isUnsigned(op->getOperand(0)), resultUnsigned = isUnsigned(op->getResult(0));
     auto generic = linalg::GenericOp::create(
         rewriter, location, resultType, inputs, init, maps, iterators,
         [&](OpBuilder &b, Location l, ValueRange arguments) {
@@ -125,7 +125,7 @@ public:
             bool isInput = next < inputs.size() && inputs[next] == operand;
             scalars.push_back(isInput ? arguments[next++] : scalarConstant(b, l, operand));
           }
-          pd::ScalarBuilder builder(b, l, resultType.getElementType(), operandUnsigned);
+          pd::ScalarBuilder builder(b, l, resultType.getElementType(), operandUnsigned, resultUnsigned);
           linalg::YieldOp::create(b, l, op.buildScalar(builder, scalars));
         });
     Value result = generic.getResult(0);
@@ -237,14 +237,14 @@ public:
     Value init = linalg::FillOp::create(rewriter, location, neutral, empty).getResult(0);
     SmallVector<AffineMap> maps{rewriter.getMultiDimIdentityMap(type.getRank()),
                                 AffineMap::get(type.getRank(), 0, exprs, getContext())};
-    auto generic = linalg::GenericOp::create(rewriter, location, init.getType(), x, init, maps, iterators,
-                                             [&](OpBuilder &b, Location l, ValueRange arguments) {
-                                               pd::ScalarBuilder builder(b, l, element, operandUnsigned);
-                                               Value converted = builder.cast(arguments[0]);
-                                               pd::ScalarBuilder combiner(b, l, element, resultUnsigned);
-                                               linalg::YieldOp::create(
-                                                   b, l, combine(combiner, op, arguments[1], converted));
-                                             });
+    auto generic = linalg::GenericOp::create(
+        rewriter, location, init.getType(), x, init, maps, iterators,
+        [&](OpBuilder &b, Location l, ValueRange arguments) {
+          pd::ScalarBuilder builder(b, l, element, operandUnsigned, resultUnsigned);
+          Value converted = builder.cast(arguments[0]);
+          pd::ScalarBuilder combiner(b, l, element, resultUnsigned);
+          linalg::YieldOp::create(b, l, combine(combiner, op, arguments[1], converted));
+        });
     Value result = generic.getResult(0);
     if (result.getType() != resultType)
       result = tensor::CastOp::create(rewriter, location, resultType, result);

@@ -37,6 +37,9 @@ struct Element {
 constexpr Element elements[] = {
     {"Bool", ".isSignlessInteger(1)"},
     {"UInt8", ".isUnsignedInteger(8)"},
+    {"UInt16", ".isUnsignedInteger(16)"},
+    {"UInt32", ".isUnsignedInteger(32)"},
+    {"UInt64", ".isUnsignedInteger(64)"},
     {"Int8", ".isSignlessInteger(8)"},
     {"Int16", ".isSignlessInteger(16)"},
     {"Int32", ".isSignlessInteger(32)"},

@@ -27,14 +27,25 @@ Value truncated(OpBuilder &builder, Location location, Value x, unsigned width) 
   return b.select(b.lessThan(b.abs(x), b.number(limit, x)), whole, b.constant(-limit, type));
 }
 
-/// A float as an integer of this type, by the rules of lib/support/Numbers.h. Unsigned types have at most 8
-/// bits.
-Value toInteger(OpBuilder &builder, Location location, Value x, Type to) {
+/// The integer part of a float as an unsigned integer of 64 bits: 2^63 is subtracted from large numbers.
+Value truncatedUnsigned(OpBuilder &builder, Location location, Value x) {
+  ScalarBuilder b(builder, location, builder.getI64Type(), /*operandUnsigned=*/false);
+  Value limit = b.number(0x1p63, x), isLarge = b.lessEqual(limit, x);
+  Value whole = truncated(builder, location, b.select(isLarge, b.subtract(x, limit), x), 64);
+  Value high = b.constant(-0x1p63, builder.getI64Type());
+  return b.select(isLarge, b.add(whole, high), whole);
+}
+
+/// A float as an integer of this type, by the rules of lib/support/Numbers.h.
+Value toInteger(OpBuilder &builder, Location location, Value x, Type to, bool isUnsigned) {
   unsigned width = to.getIntOrFloatBitWidth();
   if (x.getType().getIntOrFloatBitWidth() < 32)
     x = arith::ExtFOp::create(builder, location, builder.getF32Type(), x);
-  Value whole = truncated(builder, location, x, std::max(width, 32u));
-  return width < 32 ? arith::TruncIOp::create(builder, location, to, whole).getResult() : whole;
+  if (isUnsigned && width == 64)
+    return truncatedUnsigned(builder, location, x);
+  unsigned firstWidth = isUnsigned && width == 32 ? 64 : std::max(width, 32u);
+  Value whole = truncated(builder, location, x, firstWidth);
+  return width < firstWidth ? arith::TruncIOp::create(builder, location, to, whole).getResult() : whole;
 }
 
 } // namespace
@@ -48,10 +59,12 @@ Value ScalarBuilder::constant(double value, Type type) {
         builder, location, type,
         builder.getArrayAttr({builder.getFloatAttr(element, value), builder.getFloatAttr(element, 0.0)}));
   }
-  TypedAttr attribute = isa<FloatType>(type)
-                            ? TypedAttr(builder.getFloatAttr(type, value))
-                            : TypedAttr(builder.getIntegerAttr(type, proa::toInteger<int64_t>(value)));
-  return arith::ConstantOp::create(builder, location, attribute);
+  if (isa<FloatType>(type))
+    return arith::ConstantOp::create(builder, location, builder.getFloatAttr(type, value));
+  auto integer =
+      value < 0 ? static_cast<uint64_t>(proa::toInteger<int64_t>(value)) : proa::toInteger<uint64_t>(value);
+  APInt bits(type.getIntOrFloatBitWidth(), integer, /*isSigned=*/false, /*implicitTrunc=*/true);
+  return arith::ConstantOp::create(builder, location, IntegerAttr::get(type, bits));
 }
 
 // One op for floats, one for complex numbers, one for signed and one for unsigned integers.
@@ -168,7 +181,8 @@ Value ScalarBuilder::pow(Value x, Value y) {
   };
   Value power = math::PowFOp::create(builder, location, real(x), real(y));
   Value rounded = math::RoundEvenOp::create(builder, location, power);
-  Value whole = truncated(builder, location, rounded, 64);
+  Value whole = operandUnsigned ? truncatedUnsigned(builder, location, rounded)
+                                : truncated(builder, location, rounded, 64);
   return x.getType().isInteger(64)
              ? whole
              : arith::TruncIOp::create(builder, location, x.getType(), whole).getResult();
@@ -392,7 +406,7 @@ Value ScalarBuilder::cast(Value x) {
       Value wide = arith::ExtFOp::create(builder, location, builder.getF32Type(), x);
       return arith::TruncFOp::create(builder, location, to, wide);
     }
-    return toInteger(builder, location, x, to);
+    return toInteger(builder, location, x, to, resultUnsigned);
   }
   bool isUnsigned = operandUnsigned || isBool(x);
   if (isa<FloatType>(to))

@@ -6,8 +6,12 @@
 
 namespace proa::pd {
 
+enum class FloatFormat : uint32_t; // ir/Enums.td
+enum class FloatRounding : uint32_t;
+
 /// Emits arith, math and complex ops for one element. The operand types select the op: signed integers,
 /// unsigned integers (ui8 is passed as i8 with `operandUnsigned`), floats or complex numbers. Bools are i1.
+/// `resultUnsigned` says the same of the result, which a conversion from floats must know.
 class ScalarBuilder {
 public:
   using Value = mlir::Value;
@@ -15,8 +19,9 @@ public:
 
   /// `resultType` is the element type of the op's result.
   ScalarBuilder(mlir::OpBuilder &builder, mlir::Location location, mlir::Type resultType,
-                bool operandUnsigned)
-      : builder(builder), location(location), resultType(resultType), operandUnsigned(operandUnsigned) {}
+                bool operandUnsigned, bool resultUnsigned = false)
+      : builder(builder), location(location), resultType(resultType), operandUnsigned(operandUnsigned),
+        resultUnsigned(resultUnsigned) {}
 
 #include "dialects/pd/builders/ScalarMethods.inc"
 
@@ -38,13 +43,18 @@ private:
   /// f(ix) / i.
   Value throughImaginary(Value x, Value (ScalarBuilder::*f)(Value));
 
+  /// E8M0, which has neither sign nor mantissa (ScalarFloatFormat.cpp).
+  Value decodeExponent(Value code);
+  Value encodeExponent(Value x, FloatRounding rounding, bool saturates);
+  Value bitcast(Value x, mlir::Type type);
+
   Value compare(Value x, Value y, int floatPredicate, int signedPredicate, int unsignedPredicate);
   template <class Float, class Complex = void> Value unary(Value x);
 
   mlir::OpBuilder &builder;
   mlir::Location location;
   mlir::Type resultType;
-  bool operandUnsigned;
+  bool operandUnsigned, resultUnsigned;
 };
 
 } // namespace proa::pd

@@ -23,7 +23,7 @@ include "dialects/pd/ir/SamplingInterface.td"
 //===-- Types -----------------------------------------------------------------------------------------------------===//
 
 def Pd_Bool : TypeAlias<I1, "bool">;
-def Pd_Int : AnyTypeOf<[I8, UI8, I16, I32, I64], "integer">;
+def Pd_Int : AnyTypeOf<[I8, UI8, I16, UI16, I32, UI32, I64, UI64], "integer">;
 def Pd_Float : AnyTypeOf<[F8E4M3FN, F8E5M2, F16, BF16, F32, F64], "float">;
 def Pd_Complex : AnyTypeOf<[Complex<F32>, Complex<F64>], "complex">;
 def Pd_Element : AnyTypeOf<[I1, Pd_Int, Pd_Float, Pd_Complex], "element">;

@@ -151,6 +151,21 @@ def Pd_FftNormalization : Pd_Enum<"FftNormalization", "direction in which a Four
 ]>;
 def Pd_FftNormalizationAttr : Pd_EnumAttr<Pd_FftNormalization, "fft_normalization">;
 
+//===-- Formats of small floats ----------------------------------------------------------------------------------===//
+
+// E exponent bits and M mantissa bits; FNUZ: finite, NaN is the bits of -0, and the bias is one more than IEEE's. E8M0
+// is 2^(x - 127) without a sign.
+def Pd_FloatFormat : Pd_Enum<"FloatFormat", "format of small floats that are stored as bytes", [
+  I32EnumCase<"E4M3FNUZ", 0, "e4m3fnuz">, I32EnumCase<"E5M2FNUZ", 1, "e5m2fnuz">, I32EnumCase<"E8M0", 2, "e8m0">,
+  I32EnumCase<"E2M1", 3, "e2m1">, I32EnumCase<"E2M3", 4, "e2m3">, I32EnumCase<"E3M2", 5, "e3m2">
+]>;
+def Pd_FloatFormatAttr : Pd_EnumAttr<Pd_FloatFormat, "float_format">;
+
+def Pd_FloatRounding : Pd_Enum<"FloatRounding", "rounding of numbers between two floats", [
+  I32EnumCase<"Nearest", 0, "nearest">, I32EnumCase<"Up", 1, "up">, I32EnumCase<"Down", 2, "down">
+]>;
+def Pd_FloatRoundingAttr : Pd_EnumAttr<Pd_FloatRounding, "float_rounding">;
+
 //===-- Search, metrics, detection --------------------------------------------------------------------------------===//
 
 def Pd_MedianMode : Pd_Enum<"MedianMode", "median of an even number of elements", [

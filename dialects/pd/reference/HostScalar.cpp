@@ -76,8 +76,11 @@ std::optional<int64_t> integerOf(DType dtype, const HostScalar &x) {
   }
 }
 
-Complex toComplex(const HostScalar &x) {
-  return x.isInteger() ? Complex(static_cast<double>(x.integer)) : x.number;
+Complex toComplex(const HostScalar &x) { return x.isInteger() ? Complex(x.real()) : x.number; }
+
+/// An integer of the kind of `like`; bools become integers.
+HostScalar integerLike(const HostScalar &like, uint64_t bits) {
+  return like.isUnsigned() ? HostScalar::of(bits) : HostScalar::of(static_cast<int64_t>(bits));
 }
 
 /// Applies `f` to a complex or real value.
@@ -105,7 +108,7 @@ HostScalar loadScalar(const Tensor &t, int64_t i) {
   case DType::UInt32:
     return HostScalar::of(int64_t(t.as<uint32_t>()[i]));
   case DType::UInt64:
-    return HostScalar::of(int64_t(t.as<uint64_t>()[i]));
+    return HostScalar::of(t.as<uint64_t>()[i]);
   case DType::Int8:
     return HostScalar::of(int64_t(t.as<int8_t>()[i]));
   case DType::Int16:
@@ -184,8 +187,7 @@ void storeScalar(Tensor &t, int64_t i, const HostScalar &x) {
 #define PROA_ARITHMETIC(name, op)                                                                            \
   HostScalar HostScalarBuilder::name(HostScalar x, HostScalar y) {                                           \
     if (x.isInteger())                                                                                       \
-      return HostScalar::of(                                                                                 \
-          static_cast<int64_t>(static_cast<uint64_t>(x.integer) op static_cast<uint64_t>(y.integer)));       \
+      return integerLike(x, static_cast<uint64_t>(x.integer) op static_cast<uint64_t>(y.integer));           \
     if (x.kind == Kind::Complex)                                                                             \
       return HostScalar::of(x.number op y.number);                                                           \
     return HostScalar::of(x.real() op y.real());                                                             \
@@ -197,8 +199,7 @@ HostScalar HostScalarBuilder::add(HostScalar x, HostScalar y) {
   if (x.kind == Kind::Bool)
     return HostScalar::of((x.integer | y.integer) != 0);
   if (x.isInteger())
-    return HostScalar::of(
-        static_cast<int64_t>(static_cast<uint64_t>(x.integer) + static_cast<uint64_t>(y.integer)));
+    return integerLike(x, static_cast<uint64_t>(x.integer) + static_cast<uint64_t>(y.integer));
   return x.kind == Kind::Complex ? HostScalar::of(x.number + y.number) : HostScalar::of(x.real() + y.real());
 }
 
@@ -206,15 +207,16 @@ HostScalar HostScalarBuilder::multiply(HostScalar x, HostScalar y) {
   if (x.kind == Kind::Bool)
     return HostScalar::of((x.integer & y.integer) != 0);
   if (x.isInteger())
-    return HostScalar::of(
-        static_cast<int64_t>(static_cast<uint64_t>(x.integer) * static_cast<uint64_t>(y.integer)));
+    return integerLike(x, static_cast<uint64_t>(x.integer) * static_cast<uint64_t>(y.integer));
   return x.kind == Kind::Complex ? HostScalar::of(x.number * y.number) : HostScalar::of(x.real() * y.real());
 }
 
 HostScalar HostScalarBuilder::divide(HostScalar x, HostScalar y) {
   if (x.isInteger()) {
     if (y.integer == 0)
-      return HostScalar::of(int64_t(0));
+      return integerLike(x, 0);
+    if (x.isUnsigned())
+      return HostScalar::of(static_cast<uint64_t>(x.integer) / static_cast<uint64_t>(y.integer));
     return y.integer == -1 ? subtract(HostScalar::of(int64_t(0)), x) : HostScalar::of(x.integer / y.integer);
   }
   return x.kind == Kind::Complex ? HostScalar::of(x.number / y.number) : HostScalar::of(x.real() / y.real());
@@ -222,13 +224,13 @@ HostScalar HostScalarBuilder::divide(HostScalar x, HostScalar y) {
 
 HostScalar HostScalarBuilder::maximum(HostScalar x, HostScalar y) {
   if (x.isInteger())
-    return x.integer > y.integer ? x : y;
+    return y.isLessInteger(x) ? x : y;
   return std::isnan(x.real()) || x.real() > y.real() ? x : y;
 }
 
 HostScalar HostScalarBuilder::minimum(HostScalar x, HostScalar y) {
   if (x.isInteger())
-    return x.integer < y.integer ? x : y;
+    return x.isLessInteger(y) ? x : y;
   return std::isnan(x.real()) || x.real() < y.real() ? x : y;
 }
 
@@ -244,11 +246,15 @@ HostScalar HostScalarBuilder::floorDivide(HostScalar x, HostScalar y) {
   if (!x.isInteger())
     return HostScalar::of(std::floor(x.real() / y.real()));
   HostScalar quotient = divide(x, y);
+  if (x.isUnsigned())
+    return quotient;
   bool inexact = y.integer != 0 && y.integer != -1 && x.integer % y.integer != 0;
   return inexact && ((x.integer < 0) != (y.integer < 0)) ? HostScalar::of(quotient.integer - 1) : quotient;
 }
 
 HostScalar HostScalarBuilder::remainder(HostScalar x, HostScalar y) {
+  if (x.isUnsigned())
+    return y.integer == 0 ? integerLike(x, 0) : subtract(x, multiply(divide(x, y), y));
   if (x.isInteger()) {
     if (y.integer == 0 || y.integer == -1)
       return HostScalar::of(int64_t(0));
@@ -265,8 +271,9 @@ HostScalar HostScalarBuilder::pow(HostScalar x, HostScalar y) {
   if (!x.isInteger())
     return HostScalar::of(std::pow(x.real(), y.real()));
   // Integers are rounded from doubles, as in Paddle.
-  return HostScalar::of(
-      proa::toInteger<int64_t>(std::nearbyint(std::pow(double(x.integer), double(y.integer)))));
+  double power = std::nearbyint(std::pow(x.real(), y.real()));
+  return x.isUnsigned() ? HostScalar::of(proa::toInteger<uint64_t>(power))
+                        : HostScalar::of(proa::toInteger<int64_t>(power));
 }
 
 HostScalar HostScalarBuilder::atan2(HostScalar x, HostScalar y) {
@@ -282,10 +289,10 @@ HostScalar HostScalarBuilder::notEqual(HostScalar x, HostScalar y) {
   return HostScalar::of(equal(x, y).integer == 0);
 }
 HostScalar HostScalarBuilder::lessThan(HostScalar x, HostScalar y) {
-  return HostScalar::of(x.isInteger() ? x.integer < y.integer : x.real() < y.real());
+  return HostScalar::of(x.isInteger() ? x.isLessInteger(y) : x.real() < y.real());
 }
 HostScalar HostScalarBuilder::lessEqual(HostScalar x, HostScalar y) {
-  return HostScalar::of(x.isInteger() ? x.integer <= y.integer : x.real() <= y.real());
+  return HostScalar::of(x.isInteger() ? !y.isLessInteger(x) : x.real() <= y.real());
 }
 
 HostScalar HostScalarBuilder::bitAnd(HostScalar x, HostScalar y) {
@@ -298,7 +305,8 @@ HostScalar HostScalarBuilder::bitXor(HostScalar x, HostScalar y) {
   return {x.kind, x.integer ^ y.integer, {}};
 }
 HostScalar HostScalarBuilder::bitNot(HostScalar x) {
-  return x.kind == Kind::Bool ? HostScalar::of(x.integer == 0) : HostScalar::of(~x.integer);
+  return x.kind == Kind::Bool ? HostScalar::of(x.integer == 0)
+                              : integerLike(x, ~static_cast<uint64_t>(x.integer));
 }
 HostScalar HostScalarBuilder::toBool(HostScalar x) {
   return HostScalar::of(x.isInteger() ? x.integer != 0 : x.number != Complex(0));
@@ -383,7 +391,7 @@ HostScalar HostScalarBuilder::trunc(HostScalar x) {
 
 HostScalar HostScalarBuilder::sign(HostScalar x) {
   if (x.isInteger())
-    return HostScalar::of(int64_t((x.integer > 0) - (x.integer < 0)));
+    return integerLike(x, x.isUnsigned() ? x.integer != 0 : uint64_t((x.integer > 0) - (x.integer < 0)));
   if (x.kind == Kind::Complex)
     return x.number == Complex(0) ? x : HostScalar::of(x.number / std::abs(x.number));
   double v = x.real();
@@ -392,13 +400,13 @@ HostScalar HostScalarBuilder::sign(HostScalar x) {
 
 HostScalar HostScalarBuilder::negate(HostScalar x) {
   if (x.isInteger())
-    return subtract(HostScalar::of(int64_t(0)), x);
+    return subtract(integerLike(x, 0), x);
   return x.kind == Kind::Complex ? HostScalar::of(-x.number) : HostScalar::of(-x.real());
 }
 
 HostScalar HostScalarBuilder::abs(HostScalar x) {
   if (x.isInteger())
-    return x.integer < 0 ? negate(x) : x;
+    return x.integer < 0 && !x.isUnsigned() ? negate(x) : x;
   return HostScalar::of(x.kind == Kind::Complex ? std::abs(x.number) : std::abs(x.real()));
 }
 
@@ -437,8 +445,7 @@ HostScalar HostScalarBuilder::copysign(HostScalar x, HostScalar y) {
 HostScalar HostScalarBuilder::shiftLeft(HostScalar x, HostScalar y) {
   int64_t width = 8 * static_cast<int64_t>(sizeOf(resultType));
   bool isInside = y.integer >= 0 && y.integer < width;
-  return HostScalar::of(isInside ? static_cast<int64_t>(static_cast<uint64_t>(x.integer) << y.integer)
-                                 : int64_t{0});
+  return integerLike(x, isInside ? static_cast<uint64_t>(x.integer) << y.integer : 0);
 }
 
 HostScalar HostScalarBuilder::shiftRight(HostScalar x, HostScalar y, bool isArithmetic) {
@@ -449,7 +456,7 @@ HostScalar HostScalarBuilder::shiftRight(HostScalar x, HostScalar y, bool isArit
   if (isArithmetic && hasSign)
     return HostScalar::of(x.integer >> (isInside ? y.integer : width - 1));
   uint64_t bits = static_cast<uint64_t>(x.integer) & (width < 64 ? (uint64_t{1} << width) - 1 : ~uint64_t{0});
-  return HostScalar::of(isInside ? static_cast<int64_t>(bits >> y.integer) : int64_t{0});
+  return integerLike(x, isInside ? bits >> y.integer : 0);
 }
 
 HostScalar HostScalarBuilder::nextafter(HostScalar x, HostScalar y) {
@@ -461,6 +468,8 @@ HostScalar HostScalarBuilder::nextafter(HostScalar x, HostScalar y) {
 HostScalar HostScalarBuilder::widen(HostScalar x) { return x; }
 
 HostScalar HostScalarBuilder::number(double value, HostScalar like) {
+  if (like.isUnsigned() && value > 0)
+    return HostScalar::of(proa::toInteger<uint64_t>(value));
   if (like.isInteger())
     return {like.kind, proa::toInteger<int64_t>(value), {}};
   return {like.kind, 0, value};
@@ -468,7 +477,8 @@ HostScalar HostScalarBuilder::number(double value, HostScalar like) {
 
 HostScalar HostScalarBuilder::cast(HostScalar x) {
   if (std::optional<int64_t> integer = integerOf(resultType, x))
-    return HostScalar::of(*integer);
+    return resultType == DType::UInt64 ? HostScalar::of(static_cast<uint64_t>(*integer))
+                                       : HostScalar::of(*integer);
   switch (resultType) {
   case DType::Bool:
     return toBool(x);

@@ -79,7 +79,7 @@ Matrix load(const Tensor &tensor, int64_t number, int64_t rows, int64_t columns)
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < columns; ++j) {
       HostScalar element = loadScalar(tensor, (number * rows + i) * columns + j);
-      out(i, j) = element.isInteger() ? Number(static_cast<double>(element.integer)) : element.number;
+      out(i, j) = element.isInteger() ? Number(element.real()) : element.number;
     }
   return out;
 }

@@ -1,6 +1,7 @@
 /// Elementwise math: primitives of one to three operands, and composites.
 #pragma once
 
+#include "dialects/pd/ir/Enums.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Pd.h"
 
@@ -13,6 +14,20 @@ mlir::LogicalResult inferPolygamma(std::optional<mlir::Location> location, Adapt
   if (n < 0 || n > 100)
     return inferenceError(location, "C1: n must be from 0 to 100, found " + llvm::Twine(n));
   return inferSameAsFirst(location, adaptor, results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferDecodeFloat(std::optional<mlir::Location>, Adaptor adaptor, Results &results) {
+  auto type = tensorType(adaptor.getX());
+  results.push_back(type.clone(mlir::Float32Type::get(type.getContext())));
+  return mlir::success();
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferEncodeFloat(std::optional<mlir::Location>, Adaptor adaptor, Results &results) {
+  auto type = tensorType(adaptor.getX());
+  results.push_back(type.clone(mlir::IntegerType::get(type.getContext(), 8, mlir::IntegerType::Unsigned)));
+  return mlir::success();
 }
 
 /// Complex numbers of the precision of two real parts.

@@ -42,7 +42,11 @@ namespace {
 
 template <class Int> HostScalar bound(bool isUpper) {
   using Limits = std::numeric_limits<Int>;
-  return HostScalar::of(static_cast<int64_t>(isUpper ? Limits::max() : Limits::min()));
+  Int limit = isUpper ? Limits::max() : Limits::min();
+  if constexpr (std::is_same_v<Int, uint64_t>)
+    return HostScalar::of(limit);
+  else
+    return HostScalar::of(static_cast<int64_t>(limit));
 }
 
 /// The largest or the smallest value of a dtype.

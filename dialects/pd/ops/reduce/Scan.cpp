@@ -73,7 +73,7 @@ LogicalResult evaluateExtremes(Op op, const Tensor &x, Tensor &out, Tensor &indi
     if (isNan(v) || isNan(best))
       return isNan(v);
     if (v.isInteger())
-      return greatest ? v.integer >= best.integer : v.integer <= best.integer;
+      return greatest ? !v.isLessInteger(best) : !best.isLessInteger(v);
     return greatest ? v.real() >= best.real() : v.real() <= best.real();
   };
   forEachLine(x.dims(), *axis, false, [&](llvm::ArrayRef<int64_t> line) {

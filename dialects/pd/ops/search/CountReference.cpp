@@ -9,7 +9,7 @@ namespace proa::pd {
 namespace {
 
 bool isLess(const HostScalar &a, const HostScalar &b) {
-  return a.isInteger() ? a.integer < b.integer : a.number.real() < b.number.real();
+  return a.isInteger() ? a.isLessInteger(b) : a.number.real() < b.number.real();
 }
 
 /// The elements of one slice in row-major order; one element if x is taken as a vector.

@@ -44,13 +44,13 @@ struct Lines {
 /// NaN is larger than every number.
 bool less(const HostScalar &x, const HostScalar &y) {
   if (x.isInteger())
-    return x.integer < y.integer;
+    return x.isLessInteger(y);
   return !std::isnan(x.real()) && (std::isnan(y.real()) || x.real() < y.real());
 }
 
 /// x < y; false if either is NaN.
 bool isBelow(const HostScalar &x, const HostScalar &y) {
-  return x.isInteger() ? x.integer < y.integer : x.real() < y.real();
+  return x.isInteger() ? x.isLessInteger(y) : x.real() < y.real();
 }
 
 /// The value that elements must be better than to be found: of floats, the worst finite number.
