@@ -4,7 +4,8 @@
 usage: generate_schemas.py OUTPUT         writes the table
        generate_schemas.py --check FILE   compares FILE with a new table
 
-It needs the Python package onnx in the version of VERSION; --check ends with code 77, "skipped", without it.
+It needs the Python packages onnx and onnxruntime in the versions VERSION and RUNTIME_VERSION; --check ends with code
+77, "skipped", without them.
 """
 import json
 import pathlib
@@ -12,6 +13,18 @@ import sys
 import textwrap
 
 VERSION = "1.23.2"
+RUNTIME_VERSION = "1.32.0"
+# Ops of ONNX Runtime that records map; the others have no schema here.
+RUNTIME_OPS = {
+    "com.microsoft": """
+        Attention BiasAdd BiasGelu BiasSoftmax BiasSplitGelu DequantizeLinear DynamicQuantizeMatMul
+        EmbedLayerNormalization FastGelu FusedConv FusedGemm FusedMatMul Gelu GroupQueryAttention Inverse
+        MatMulInteger16 MatMulIntegerToFloat MatMulNBits MultiHeadAttention NhwcConv NhwcFusedConv QGemm
+        QLinearAdd QLinearAveragePool QLinearConcat QLinearConv QLinearGlobalAveragePool QLinearLeakyRelu
+        QLinearMul QLinearReduceMean QLinearSigmoid QLinearSoftmax QLinearWhere QuantizeLinear QuickGelu
+        RotaryEmbedding SkipLayerNormalization SkipSimplifiedLayerNormalization TransposeMatMul""".split(),
+    "": ["SimplifiedLayerNormalization"],
+}
 WIDTH = 116
 
 
@@ -34,13 +47,21 @@ def quoted(text):
     return json.dumps(text)
 
 
+def default_of(onnx, attribute):
+    """The default as an AttributeProto. ONNX Runtime's schemas have its bytes."""
+    if hasattr(attribute, "default_value"):
+        return attribute.default_value
+    return onnx.AttributeProto.FromString(attribute._default_value)
+
+
 def default_text(onnx, attribute):
     """The default as text, elements of lists separated by commas; "nullptr" if there is none."""
     import numpy
 
-    if not attribute.default_value.name:
+    default = default_of(onnx, attribute)
+    if not default.name and not default.type:
         return "nullptr"
-    value = onnx.helper.get_attribute_value(attribute.default_value)
+    value = onnx.helper.get_attribute_value(default)
 
     def text(one):
         if isinstance(one, float):
@@ -51,16 +72,36 @@ def default_text(onnx, attribute):
 
 
 def parameter_rows(parameters):
-    return [f"{{{quoted(p.name)}, {quoted(p.type_str)}, Option::{p.option.name}, {str(p.is_homogeneous).lower()}}}"
-            for p in parameters]
+    def text(p):
+        is_own = hasattr(p, "type_str")
+        type_name, is_homogeneous = (p.type_str, p.is_homogeneous) if is_own else (p.typeStr, p.isHomogeneous)
+        return f"{{{quoted(p.name)}, {quoted(type_name)}, Option::{p.option.name}, {str(is_homogeneous).lower()}}}"
+
+    return list(map(text, parameters))
 
 
 def arity(number):
     return "manyValues" if number > 10000 else str(number)
 
 
+def kind_number(attribute):
+    return int(getattr(attribute.type, "value", attribute.type))
+
+
+def is_function(schema):
+    return getattr(schema, "has_function", False) or getattr(schema, "has_context_dependent_function", False)
+
+
+def runtime_schemas():
+    """The schemas of RUNTIME_OPS."""
+    from onnxruntime.capi.onnxruntime_pybind11_state import get_all_operator_schema
+
+    return [s for s in get_all_operator_schema() if s.name in RUNTIME_OPS.get(s.domain, ())]
+
+
 def tables(onnx):
-    schemas = sorted(onnx.defs.get_all_schemas_with_history(), key=lambda s: (s.domain, s.name, s.since_version))
+    schemas = sorted([*onnx.defs.get_all_schemas_with_history(), *runtime_schemas()],
+                     key=lambda s: (s.domain, s.name, s.since_version))
     types = sorted({t for s in schemas for c in s.type_constraints for t in c.allowed_type_strs})
     parameters, attributes, constraints, sets = Runs(), Runs(), Runs(), {}
 
@@ -71,11 +112,11 @@ def tables(onnx):
     rows = []
     for s in schemas:
         fields = [quoted(s.domain), quoted(s.name), str(s.since_version), str(s.deprecated).lower(),
-                  str(s.has_function or s.has_context_dependent_function).lower()]
+                  str(is_function(s)).lower()]
         fields += map(arity, (s.min_input, s.max_input, s.min_output, s.max_output))
         fields += [parameters.add(parameter_rows(s.inputs)), parameters.add(parameter_rows(s.outputs))]
         fields.append(attributes.add([
-            f"{{{quoted(a.name)}, AttributeKind({a.type.value}), {str(a.required).lower()}, {default_text(onnx, a)}}}"
+            f"{{{quoted(a.name)}, AttributeKind({kind_number(a)}), {str(a.required).lower()}, {default_text(onnx, a)}}}"
             for a in sorted(s.attributes.values(), key=lambda a: a.name)]))
         fields.append(constraints.add([f"{{{quoted(c.type_param_str)}, {set_index(c.allowed_type_strs)}}}"
                                        for c in s.type_constraints]))
@@ -106,8 +147,8 @@ def wrapped(rows):
 
 
 def text_of(onnx):
-    out = ["// Facts of the schemas of ONNX. generate_schemas.py writes this file from the Python package "
-           f"onnx {VERSION}.",
+    out = ["// Facts of the schemas of ONNX and ONNX Runtime. generate_schemas.py writes this file from the Python",
+           f"// packages onnx {VERSION} and onnxruntime {RUNTIME_VERSION}.",
            "// clang-format off",
            f"inline constexpr int64_t newestOpset = {onnx.defs.onnx_opset_version()};"]
     for name, rows in tables(onnx):
@@ -121,12 +162,14 @@ def main():
         sys.exit(__doc__)
     try:
         import onnx
-    except ImportError:
-        print(f"skipped: Python has no package onnx (version {VERSION})")
+        import onnxruntime
+    except ImportError as error:
+        print(f"skipped: {error}; expected onnx {VERSION} and onnxruntime {RUNTIME_VERSION}")
         sys.exit(77)
-    if onnx.__version__ != VERSION:
-        print(f"skipped: found onnx {onnx.__version__}, expected {VERSION}")
-        sys.exit(77)
+    for package, version in ((onnx, VERSION), (onnxruntime, RUNTIME_VERSION)):
+        if package.__version__ != version:
+            print(f"skipped: found {package.__name__} {package.__version__}, expected {version}")
+            sys.exit(77)
     path = pathlib.Path(sys.argv[-1])
     if not is_check:
         path.write_text(text_of(onnx))

@@ -65,7 +65,8 @@ void GraphImporter::importNode(const onnx::Node &node) {
   const OnnxOp *entry = findOnnxOp(domain, node.type, opset);
   const onnx::Schema *schema = onnx::schemaOf(std::string_view(domain), node.type, opset);
   if (entry && schema) {
-    NodeImporter(*this, node, *schema, opset, *entry, builder, location()).run();
+    if (takesStoredTypes(node, *schema))
+      NodeImporter(*this, node, *schema, opset, *entry, builder, location()).run();
     if (!hasReported())
       return keepStoredTypes(node, *schema);
   } else {
@@ -78,19 +79,45 @@ void GraphImporter::importNode(const onnx::Node &node) {
       scopes.back().poisoned.insert(output);
 }
 
+/// The parameter that value `i` belongs to; null if the schema has none.
+static const onnx::SchemaParameter *parameterOf(std::span<const onnx::SchemaParameter> parameters, size_t i) {
+  return parameters.empty() ? nullptr : &parameters[std::min(i, parameters.size() - 1)];
+}
+
+bool GraphImporter::takesStoredTypes(const onnx::Node &node, const onnx::Schema &schema) {
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    Value input = find(node.inputs[i]);
+    onnx::DataType stored = input ? storedTypes.lookup(input) : onnx::DataType::Undefined;
+    const onnx::SchemaParameter *parameter = parameterOf(schema.inputs, i);
+    if (stored == onnx::DataType::Undefined || !parameter)
+      continue;
+    const onnx::TypeConstraint *constraint = schema.constraint(parameter->type);
+    std::string type = "tensor(" + std::string(onnx::nameOf(stored)) + ")";
+    if (constraint ? constraint->types().contains(type) : parameter->type == type)
+      continue;
+    report("input '" + llvm::Twine(llvm::StringRef(parameter->name)) + "' has elements of type '" +
+           std::string(onnx::nameOf(stored)) + "', which the op does not take");
+    return false;
+  }
+  return true;
+}
+
 void GraphImporter::keepStoredTypes(const onnx::Node &node, const onnx::Schema &schema) {
-  auto parameterOf = [](std::span<const onnx::SchemaParameter> parameters, size_t i) {
-    return parameters.empty() ? std::string_view() : parameters[std::min(i, parameters.size() - 1)].type;
+  auto isOfOneType = [](const onnx::SchemaParameter *parameter) {
+    return parameter && (parameter->option != onnx::Option::Variadic || parameter->isHomogeneous);
   };
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     Value input = find(node.inputs[i]);
     onnx::DataType stored = input ? storedTypes.lookup(input) : onnx::DataType::Undefined;
-    if (stored == onnx::DataType::Undefined)
+    const onnx::SchemaParameter *from = parameterOf(schema.inputs, i);
+    if (stored == onnx::DataType::Undefined || !isOfOneType(from))
       continue;
-    for (size_t o = 0; o < node.outputs.size(); ++o)
-      if (parameterOf(schema.outputs, o) == parameterOf(schema.inputs, i))
+    for (size_t o = 0; o < node.outputs.size(); ++o) {
+      const onnx::SchemaParameter *to = parameterOf(schema.outputs, o);
+      if (isOfOneType(to) && to->type == from->type)
         if (Value output = scopes.back().values.lookup(node.outputs[o]))
           storedTypes.try_emplace(output, stored);
+    }
   }
 }
 

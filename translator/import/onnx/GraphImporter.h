@@ -76,6 +76,8 @@ private:
   void importNodes(const onnx::Graph &graph);
   void importNode(const onnx::Node &node);
   void replaceFed(const onnx::Node &node);
+  /// Whether the schema allows the stored types of all inputs; reports one that it does not.
+  bool takesStoredTypes(const onnx::Node &node, const onnx::Schema &schema);
   /// Outputs whose schema gives them the type of an input have its stored type.
   void keepStoredTypes(const onnx::Node &node, const onnx::Schema &schema);
 

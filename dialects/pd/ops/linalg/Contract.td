@@ -5,6 +5,13 @@
 include "dialects/pd/ir/Base.td"
 include "dialects/pd/ir/Contraction.td"
 
+// Of ONNX Runtime.
+def : OnnxFormula<"Inverse", "importInverse", 1, 0, "com.microsoft">;
+def : OnnxFormula<"FusedMatMul", "importFusedMatMul", 1, 0, "com.microsoft">;
+def : OnnxFormula<"TransposeMatMul", "importFusedMatMul", 1, 0, "com.microsoft">;
+def : OnnxFormula<"FusedGemm", "importFusedGemm", 1, 0, "com.microsoft">;
+def : OnnxFormula<"MatMulNBits", "importMatMulNBits", 1, 0, "com.microsoft">;
+
 // Ops that Paddle's passes fuse into a matmul (translator/import/FusedParts.h).
 defvar FusedIntoMatmul = ["Scale_x=fused", "Scale_y=fused", "Scale_out=fused",
   "fused_output_scale=fused", "fuse_activation=fused", "fuse_residual_connection=fused", "slot ResidualData",

@@ -5,6 +5,15 @@
 
 include "dialects/pd/ir/Base.td"
 
+// Of ONNX Runtime.
+def : OnnxFormula<"Gelu", "importContribGelu", 1, 0, "com.microsoft">;
+def : OnnxFormula<"BiasGelu", "importBiasGelu", 1, 0, "com.microsoft">;
+def : OnnxFormula<"FastGelu", "importFastGelu", 1, 0, "com.microsoft">;
+def : OnnxFormula<"QuickGelu", "importQuickGelu", 1, 0, "com.microsoft">;
+def : OnnxFormula<"BiasSplitGelu", "importBiasSplitGelu", 1, 0, "com.microsoft">;
+def : OnnxFormula<"BiasAdd", "importBiasAdd", 1, 0, "com.microsoft">;
+def : OnnxFormula<"BiasSoftmax", "importBiasSoftmax", 1, 0, "com.microsoft">;
+
 class Pd_FormulaOp<string mnemonic, TypeConstraint type, string text, string formula, dag attributes = (ins)>
     : Pd_Op<mnemonic, [Pd_Elementwise]> {
   let summary = text;

@@ -4,6 +4,12 @@
 
 include "dialects/pd/ir/Base.td"
 
+// Of ONNX Runtime.
+def : OnnxFormula<"Attention", "importContribAttention", 1, 0, "com.microsoft">;
+def : OnnxFormula<"MultiHeadAttention", "importMultiHeadAttention", 1, 0, "com.microsoft">;
+def : OnnxFormula<"GroupQueryAttention", "importGroupQueryAttention", 1, 0, "com.microsoft">;
+def : OnnxFormula<"RotaryEmbedding", "importContribRotaryEmbedding", 1, 0, "com.microsoft">;
+
 def Pd_FlashAttnOp : Pd_Op<"flash_attn"> {
   let lod = "none";
   let summary = "Multi-head attention: softmax(q k^T / sqrt(D) + attn_mask) v";

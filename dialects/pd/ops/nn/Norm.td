@@ -5,6 +5,12 @@
 include "dialects/pd/ir/Base.td"
 include "dialects/pd/ir/Layout.td"
 
+// Of ONNX Runtime.
+def : OnnxFormula<"SkipLayerNormalization", "importSkipLayerNormalization", 1, 0, "com.microsoft">;
+def : OnnxFormula<"SkipSimplifiedLayerNormalization", "importSkipSimplifiedLayerNormalization", 1, 0, "com.microsoft">;
+def : OnnxFormula<"EmbedLayerNormalization", "importEmbedLayerNormalization", 1, 0, "com.microsoft">;
+def : OnnxFormula<"SimplifiedLayerNormalization", "importSimplifiedLayerNormalization">;
+
 class NormEpsilon<string value> : DefaultValuedAttr<F64Attr, value>;
 def NormFormat : Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">;
 

@@ -4,6 +4,35 @@
 
 include "dialects/pd/ir/Base.td"
 
+def : OnnxFormula<"QuantizeLinear", "importQuantizeLinear">;
+def : OnnxFormula<"DequantizeLinear", "importDequantizeLinear">;
+def : OnnxFormula<"DynamicQuantizeLinear", "importDynamicQuantizeLinear">;
+def : OnnxFormula<"MatMulInteger", "importMatMulInteger">;
+def : OnnxFormula<"QLinearMatMul", "importQLinearMatMul">;
+def : OnnxFormula<"ConvInteger", "importConvInteger">;
+def : OnnxFormula<"QLinearConv", "importQLinearConv">;
+// Of ONNX Runtime.
+def : OnnxFormula<"QLinearConv", "importQLinearConv", 1, 0, "com.microsoft">;
+def : OnnxFormula<"QLinearAveragePool", "importQLinearAveragePool", 1, 0, "com.microsoft">;
+def : OnnxFormula<"FusedConv", "importFusedConv", 1, 0, "com.microsoft">;
+def : OnnxFormula<"NhwcConv", "importNhwcConv", 1, 0, "com.microsoft">;
+def : OnnxFormula<"NhwcFusedConv", "importNhwcFusedConv", 1, 0, "com.microsoft">;
+def : OnnxFormula<"QuantizeLinear", "importQuantizeLinear", 1, 0, "com.microsoft">;
+def : OnnxFormula<"DequantizeLinear", "importDequantizeLinear", 1, 0, "com.microsoft">;
+def : OnnxFormula<"QLinearAdd", "importQLinearAdd", 1, 0, "com.microsoft">;
+def : OnnxFormula<"QLinearMul", "importQLinearMul", 1, 0, "com.microsoft">;
+def : OnnxFormula<"QLinearSigmoid", "importQLinearSigmoid", 1, 0, "com.microsoft">;
+def : OnnxFormula<"QLinearLeakyRelu", "importQLinearLeakyRelu", 1, 0, "com.microsoft">;
+def : OnnxFormula<"QLinearSoftmax", "importQLinearSoftmax", 1, 0, "com.microsoft">;
+def : OnnxFormula<"QLinearConcat", "importQLinearConcat", 1, 0, "com.microsoft">;
+def : OnnxFormula<"QLinearWhere", "importQLinearWhere", 1, 0, "com.microsoft">;
+def : OnnxFormula<"QLinearReduceMean", "importQLinearReduceMean", 1, 0, "com.microsoft">;
+def : OnnxFormula<"QLinearGlobalAveragePool", "importQLinearGlobalAveragePool", 1, 0, "com.microsoft">;
+def : OnnxFormula<"QGemm", "importQGemm", 1, 0, "com.microsoft">;
+def : OnnxFormula<"MatMulInteger16", "importMatMulInteger16", 1, 0, "com.microsoft">;
+def : OnnxFormula<"MatMulIntegerToFloat", "importMatMulIntegerToFloat", 1, 0, "com.microsoft">;
+def : OnnxFormula<"DynamicQuantizeMatMul", "importDynamicQuantizeMatMul", 1, 0, "com.microsoft">;
+
 // With bound = 2^(bit_length - 1) - 1 and a scale s: round_type 1: q = round(clip(x, -s, s) * bound / s), halves away
 // from zero round_type 0: q = clip(round(x * bound / s), -bound - 1, bound), halves to even and back: q * s / bound.
 // The scale is not divided by bound. Fake ops keep q in x's type. A scale that is (nearly) 0 counts as 1e-6 in

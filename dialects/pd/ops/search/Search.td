@@ -5,6 +5,24 @@
 include "dialects/pd/ir/Base.td"
 include "dialects/pd/ir/ThreadInterface.td"
 
+// Models and features of ai.onnx.ml.
+def : OnnxFormula<"TreeEnsemble", "importTreeEnsemble", 1, 0, "ai.onnx.ml">;
+def : OnnxFormula<"TreeEnsembleClassifier", "importTreeEnsembleClassifier", 1, 0, "ai.onnx.ml">;
+def : OnnxFormula<"TreeEnsembleRegressor", "importTreeEnsembleRegressor", 1, 0, "ai.onnx.ml">;
+def : OnnxFormula<"LinearClassifier", "importLinearClassifier", 1, 0, "ai.onnx.ml">;
+def : OnnxFormula<"LinearRegressor", "importLinearRegressor", 1, 0, "ai.onnx.ml">;
+def : OnnxFormula<"SVMClassifier", "importSVMClassifier", 1, 0, "ai.onnx.ml">;
+def : OnnxFormula<"SVMRegressor", "importSVMRegressor", 1, 0, "ai.onnx.ml">;
+def : OnnxFormula<"Scaler", "importScaler", 1, 0, "ai.onnx.ml">;
+def : OnnxFormula<"Normalizer", "importNormalizer", 1, 0, "ai.onnx.ml">;
+def : OnnxFormula<"Binarizer", "importBinarizer", 1, 0, "ai.onnx.ml">;
+def : OnnxFormula<"ArrayFeatureExtractor", "importArrayFeatureExtractor", 1, 0, "ai.onnx.ml">;
+def : OnnxFormula<"FeatureVectorizer", "importFeatureVectorizer", 1, 0, "ai.onnx.ml">;
+def : OnnxFormula<"Imputer", "importImputer", 1, 0, "ai.onnx.ml">;
+def : OnnxFormula<"OneHotEncoder", "importOneHotEncoder", 1, 0, "ai.onnx.ml">;
+def : OnnxFormula<"LabelEncoder", "importLabelEncoder", 1, 0, "ai.onnx.ml">;
+def : OnnxFormula<"ZipMap", "importZipMap", 1, 0, "ai.onnx.ml">;
+
 class IntDefault<string value> : DefaultValuedAttr<I64Attr, value>;
 class BoolDefault<string value> : DefaultValuedAttr<BoolAttr, value>;
 

@@ -1,4 +1,6 @@
 //! Hooks of ONNX's convolutions.
+#include "translator/import/onnx/hooks/Conv.h"
+
 #include "translator/import/onnx/GraphImporter.h"
 #include "translator/import/onnx/hooks/Window.h"
 
@@ -9,7 +11,7 @@
 
 using namespace mlir;
 
-namespace proa::import::onnxhooks {
+namespace proa::import {
 
 using pd::Expression;
 
@@ -30,11 +32,10 @@ struct OnnxConvolution {
   bool isLifted; ///< from one spatial dimension
 };
 
-static OnnxConvolution readConvolution(NodeImporter &node) {
-  Expression x = node.operand("X"), filter = node.operand("W");
+static OnnxConvolution readConvolution(NodeImporter &node, Expression x, Expression filter) {
   llvm::SmallVector<int64_t> spatial = spatialDimsOf(node, x);
   if (filter.rank() != x.rank()) {
-    node.report("input 'W' has rank " + llvm::Twine(filter.rank()) + ", expected that of 'X', " +
+    node.report("the filter has rank " + llvm::Twine(filter.rank()) + ", expected that of the image, " +
                 llvm::Twine(x.rank()));
     node.stop();
   }
@@ -45,8 +46,8 @@ static OnnxConvolution readConvolution(NodeImporter &node) {
   return {insertDim(x, 2), insertDim(filter, 2), window, true};
 }
 
-void importConv(NodeImporter &node) {
-  auto [x, filter, window, isLifted] = readConvolution(node);
+Expression convolve(NodeImporter &node, Expression image, Expression kernel) {
+  auto [x, filter, window, isLifted] = readConvolution(node, image, kernel);
   int64_t group = node.intAttribute("group");
   Expression out =
       window.spatial() == 2
@@ -54,8 +55,14 @@ void importConv(NodeImporter &node) {
                                       window.dilations, group, pd::DataFormat::NCHW)
           : node.create<pd::Conv3dOp>(x, filter, window.strides, window.paddings, window.algorithm,
                                       window.dilations, group, pd::DataFormat::NCDHW);
-  out = withChannelBias(node, out, "B");
-  node.setOutput("Y", isLifted ? dropDim(out, 2) : out);
+  return isLifted ? dropDim(out, 2) : out;
+}
+
+namespace onnxhooks {
+
+void importConv(NodeImporter &node) {
+  Expression out = convolve(node, node.operand("X"), node.operand("W"));
+  node.setOutput("Y", withChannelBias(node, out, "B"));
 }
 
 /// Zeros after each dimension, or without: paddings that no padding of a transposed convolution expresses.
@@ -111,7 +118,7 @@ static std::optional<llvm::SmallVector<int64_t>> outputShape(NodeImporter &node,
 
 void importConvTranspose(NodeImporter &node) {
   llvm::SmallVector<int64_t> input = spatialDimsOf(node, node.operand("X"));
-  auto [x, filter, window, isLifted] = readConvolution(node);
+  auto [x, filter, window, isLifted] = readConvolution(node, node.operand("X"), node.operand("W"));
   window.algorithm = pd::PaddingAlgorithm::Explicit;
   llvm::SmallVector<int64_t> extra = node.intsAttribute("output_padding");
   extra.resize(input.size(), 0);
@@ -163,4 +170,5 @@ void importDeformConv(NodeImporter &node) {
   node.setOutput("Y", withChannelBias(node, out, "B"));
 }
 
-} // namespace proa::import::onnxhooks
+} // namespace onnxhooks
+} // namespace proa::import

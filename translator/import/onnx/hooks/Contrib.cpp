@@ -1,0 +1,280 @@
+//! Hooks of ONNX Runtime's normalizations, activations and fused products (com.microsoft).
+#include "translator/import/onnx/hooks/Contrib.h"
+
+#include "translator/import/onnx/GraphImporter.h"
+#include "translator/import/onnx/hooks/Quantization.h"
+
+#include "dialects/pd/ops/index/GatherOps.h"
+#include "dialects/pd/ops/linalg/SolveOps.h"
+#include "dialects/pd/ops/math/ActivationOps.h"
+#include "dialects/pd/ops/math/BinaryOps.h"
+#include "dialects/pd/ops/nn/SoftmaxOps.h"
+#include "dialects/pd/ops/reduce/ReduceOps.h"
+#include "dialects/pd/ops/shape/DimSize.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+
+namespace proa::import {
+
+using pd::DimSize;
+using pd::Expression;
+
+/// alpha, or the default of an activation's attribute.
+static double otherwise(double alpha, double standard) { return alpha != 0 ? alpha : standard; }
+
+Expression activated(NodeImporter &node, Expression x, llvm::StringRef name, double alpha, double beta) {
+  pd::TensorBuilder &e = node.tensors();
+  enum class Kind { None, Relu, Tanh, Sigmoid, LeakyRelu, Clip, HardSigmoid, Unknown };
+  switch (llvm::StringSwitch<Kind>(name)
+              .Case("", Kind::None)
+              .Case("Relu", Kind::Relu)
+              .Case("Tanh", Kind::Tanh)
+              .Case("Sigmoid", Kind::Sigmoid)
+              .Case("LeakyRelu", Kind::LeakyRelu)
+              .Case("Clip", Kind::Clip)
+              .Case("HardSigmoid", Kind::HardSigmoid)
+              .Default(Kind::Unknown)) {
+  case Kind::None:
+    return x;
+  case Kind::Relu:
+    return node.create<pd::ReluOp>(x);
+  case Kind::Tanh:
+    return e.tanh(x);
+  case Kind::Sigmoid:
+    return node.create<pd::SigmoidOp>(x);
+  case Kind::LeakyRelu:
+    return e.select(x >= 0.0, x, x * otherwise(alpha, 0.01));
+  case Kind::Clip:
+    return e.maximum(alpha, e.minimum(beta, x));
+  case Kind::HardSigmoid:
+    return e.maximum(0.0, e.minimum(1.0, x * otherwise(alpha, 0.2) + otherwise(beta, 0.5)));
+  case Kind::Unknown:
+    break;
+  }
+  node.report("attribute 'activation' is '" + name + "', which is not supported");
+  node.stop();
+}
+
+namespace onnxhooks {
+
+//===-- Normalizations ----------------------------------------------------------------------------------===//
+
+namespace {
+
+/// x / root of (the mean of x^2 + epsilon) over the dimensions from `axis` on, after its mean is subtracted
+/// unless `isSimplified`; in f32. Sets the outputs of mean and inverse deviation.
+Expression normalized(NodeImporter &node, Expression x, int64_t axis, bool isSimplified) {
+  pd::TensorBuilder &e = node.tensors();
+  axis += axis < 0 ? x.rank() : 0;
+  llvm::SmallVector<int64_t> axes = dimsBetween(axis, x.rank());
+  double epsilon = node.floatAttribute("epsilon");
+  Expression centered = x;
+  if (!isSimplified) {
+    Expression mean = e.mean(x, axes);
+    node.setOutput("mean", mean);
+    centered = x - mean;
+  }
+  Expression inverse = e.rsqrt(e.mean(centered * centered, axes) + epsilon);
+  node.setOutput("inv_std_var", inverse);
+  return centered * inverse;
+}
+
+/// normalized(x) * gamma + beta in the type of x.
+Expression scaled(NodeImporter &node, Expression normal, llvm::StringRef gamma, Value beta, Type element) {
+  pd::TensorBuilder &e = node.tensors();
+  Expression result = normal * e.computed(node.operand(gamma));
+  if (beta)
+    result = result + e.computed(beta);
+  return e.cast(result, element);
+}
+
+void importSkipNormalization(NodeImporter &node, bool isSimplified) {
+  pd::TensorBuilder &e = node.tensors();
+  Expression x = node.operand("input"), sum = e.computed(x) + e.computed(node.operand("skip"));
+  if (Value bias = node.input("bias"))
+    sum = sum + e.computed(bias);
+  Type element = x.type().getElementType();
+  node.setOutput("input_skip_bias_sum", e.cast(sum, element));
+  Value beta = isSimplified ? Value() : node.input("beta");
+  node.setOutput("output", scaled(node, normalized(node, sum, -1, isSimplified), "gamma", beta, element));
+}
+
+} // namespace
+
+void importSkipLayerNormalization(NodeImporter &node) { importSkipNormalization(node, false); }
+void importSkipSimplifiedLayerNormalization(NodeImporter &node) { importSkipNormalization(node, true); }
+
+void importSimplifiedLayerNormalization(NodeImporter &node) {
+  Expression x = node.operand("X");
+  if (node.intAttribute("stash_type", 1) != 1)
+    return node.report("attribute 'stash_type' is not 1, which is not supported");
+  Expression normal = normalized(node, node.tensors().computed(x), node.intAttribute("axis", -1), true);
+  node.setOutput("Y", scaled(node, normal, "scale", {}, node.operand("scale").type().getElementType()));
+}
+
+void importEmbedLayerNormalization(NodeImporter &node) {
+  pd::TensorBuilder &e = node.tensors();
+  node.intAttribute("mask_index_type");
+  auto looked = [&](llvm::StringRef table, Expression ids) {
+    return node.create<pd::GatherOp>(node.operand(table), ids, Value(), uint64_t(0));
+  };
+  Expression ids = node.operand("input_ids"), sum = looked("word_embedding", ids);
+  Value given = node.input("position_ids");
+  Expression position =
+      given ? node.wrap(given) : e.reshape(iota(e, DimSize(ids, 1), node.getBuilder().getI64Type()), {1, -1});
+  sum = sum + looked("position_embedding", position);
+  if (Value segments = node.input("segment_ids"))
+    sum = sum + looked("segment_embedding", node.wrap(segments));
+  node.setOutput("embedding_sum", sum);
+  Value beta = node.requiredInput("beta");
+  Expression normal = normalized(node, e.computed(sum), -1, false);
+  node.setOutput("output", scaled(node, normal, "gamma", beta, sum.type().getElementType()));
+  Type i32 = node.getBuilder().getI32Type();
+  if (Value mask = node.input("mask"))
+    node.setOutput("mask_index", e.cast(e.sum(e.cast(node.wrap(mask), i32), {1}, false), i32));
+  else if (node.needsOutput("mask_index"))
+    node.setOutput("mask_index", e.cast(e.sum(ids * 0.0, {1}, false), i32));
+}
+
+//===-- Activations -------------------------------------------------------------------------------------===//
+
+void importContribGelu(NodeImporter &node) {
+  node.setOutput("Y", node.create<pd::GeluOp>(node.operand("X"), /*approximate=*/false));
+}
+
+void importBiasGelu(NodeImporter &node) {
+  node.setOutput("C", node.create<pd::GeluOp>(node.operand("A") + node.operand("B"), /*approximate=*/false));
+}
+
+void importFastGelu(NodeImporter &node) {
+  Expression x = node.operand("X");
+  if (Value bias = node.input("bias"))
+    x = x + node.wrap(bias);
+  node.setOutput("Y", node.create<pd::GeluOp>(x, /*approximate=*/true));
+}
+
+void importQuickGelu(NodeImporter &node) {
+  Expression x = node.operand("X");
+  node.setOutput("Y", x * node.create<pd::SigmoidOp>(x * node.floatAttribute("alpha")));
+}
+
+void importBiasSplitGelu(NodeImporter &node) {
+  Expression x = node.operand("X") + node.operand("bias");
+  int64_t size = x.type().getDimSize(x.rank() - 1);
+  if (ShapedType::isDynamic(size))
+    return node.reportOpen("the last dim is dynamic, expected a static one");
+  Expression left = slice(x, x.rank() - 1, 0, size / 2), right = slice(x, x.rank() - 1, size / 2, size);
+  node.setOutput("Y", left * node.create<pd::GeluOp>(right, /*approximate=*/false));
+}
+
+void importBiasAdd(NodeImporter &node) {
+  node.setOutput("Y", node.operand("X") + node.operand("bias") + node.operand("skip"));
+}
+
+void importBiasSoftmax(NodeImporter &node) {
+  pd::TensorBuilder &e = node.tensors();
+  Expression x = node.operand("data"), bias = node.operand("bias");
+  int64_t axis = node.intAttribute("axis", 1);
+  axis += axis < 0 ? x.rank() : 0;
+  // Of the inner broadcast the bias [leading dims, 1, trailing dims] repeats within the rows before `axis`.
+  node.boolAttribute("is_inner_broadcast");
+  Expression sum = x + bias;
+  llvm::SmallVector<int64_t> axes = dimsBetween(axis, x.rank());
+  Expression wide = e.computed(sum), powers = e.exp(wide - e.max(wide, axes));
+  node.setOutput("output", e.cast(powers / e.sum(powers, axes), x.type().getElementType()));
+}
+
+//===-- Products ----------------------------------------------------------------------------------------===//
+
+namespace {
+
+/// A matrix whose dimension 0 and batch dimensions change places: [b, m, ..., n] as [m, ..., b, n].
+Expression withoutBatchFirst(NodeImporter &node, Expression x, bool isTransposed) {
+  if (!isTransposed || x.rank() < 3)
+    return x;
+  llvm::SmallVector<int64_t> order = dimsBetween(1, x.rank() - 1);
+  order.append({0, x.rank() - 1});
+  return node.tensors().transpose(x, order);
+}
+
+} // namespace
+
+void importInverse(NodeImporter &node) { node.setOutput("Y", node.create<pd::InverseOp>(node.operand("X"))); }
+
+void importFusedMatMul(NodeImporter &node) {
+  pd::TensorBuilder &e = node.tensors();
+  Expression a = withoutBatchFirst(node, node.operand("A"), node.boolAttribute("transBatchA"));
+  Expression b = withoutBatchFirst(node, node.operand("B"), node.boolAttribute("transBatchB"));
+  Expression out = e.matmul(a, b, node.boolAttribute("transA"), node.boolAttribute("transB"));
+  double alpha = node.floatAttribute("alpha", 1);
+  node.setOutput("Y", alpha == 1 ? out : out * alpha);
+}
+
+void importFusedGemm(NodeImporter &node) {
+  pd::TensorBuilder &e = node.tensors();
+  Expression out = e.matmul(node.operand("A"), node.operand("B"), node.boolAttribute("transA"),
+                            node.boolAttribute("transB"));
+  if (double alpha = node.floatAttribute("alpha", 1); alpha != 1)
+    out = out * alpha;
+  double beta = node.floatAttribute("beta", 1);
+  if (Value c = node.input("C"); c && beta != 0)
+    out = out + (beta == 1 ? node.wrap(c) : node.wrap(c) * beta);
+  node.floatAttribute("activation_gamma");
+  node.setOutput("Y",
+                 activated(node, out, node.stringAttribute("activation"),
+                           node.floatAttribute("activation_alpha"), node.floatAttribute("activation_beta")));
+}
+
+/// Numbers of `bits` bits, packed from the low bits of bytes on: [..., bytes] as [..., count] in i32.
+static Expression unpacked(NodeImporter &node, Expression bytes, int64_t bits, int64_t count) {
+  pd::TensorBuilder &e = node.tensors();
+  Type i32 = node.getBuilder().getI32Type();
+  Expression x = e.cast(bytes, i32);
+  if (bits == 8)
+    return x;
+  llvm::SmallVector<double> shifts;
+  for (int64_t shift = 0; shift < 8; shift += bits)
+    shifts.push_back(static_cast<double>(shift));
+  Expression parts =
+      node.create<pd::BitwiseRightShiftOp>(insertDim(x, x.rank()), node.numbers(shifts, i32), true);
+  parts = node.create<pd::BitwiseAndOp>(parts, e.constant((1 << bits) - 1, i32));
+  llvm::SmallVector<int64_t> shape(x.rank(), 0);
+  shape.back() = -1;
+  Expression flat = e.reshape(parts, shape);
+  return slice(flat, flat.rank() - 1, 0, count);
+}
+
+void importMatMulNBits(NodeImporter &node) {
+  pd::TensorBuilder &e = node.tensors();
+  Expression a = node.operand("A"), packed = node.operand("B"), scales = node.operand("scales");
+  int64_t inner = node.intAttribute("K"), outer = node.intAttribute("N"), bits = node.intAttribute("bits", 4);
+  int64_t block = node.intAttribute("block_size"), blocks = block > 0 ? (inner + block - 1) / block : 0;
+  node.intAttribute("accuracy_level");
+  if (inner <= 0 || outer <= 0 || blocks == 0 || (bits != 2 && bits != 4 && bits != 8))
+    return node.report("attributes K, N, block_size and bits are " + std::to_string(inner) + ", " +
+                       std::to_string(outer) + ", " + std::to_string(block) + " and " + std::to_string(bits) +
+                       ", expected positive numbers and 2, 4 or 8 bits");
+  if (node.intAttribute("weight_prepacked") != 0 || node.hasInput("g_idx"))
+    return node.report("has prepacked weights or indices of groups, which are not supported");
+  Type f32 = node.getBuilder().getF32Type();
+  Expression codes =
+      e.reshape(unpacked(node, e.reshape(packed, {outer, blocks, -1}), bits, block), {outer, blocks, block});
+  Expression zero = e.constant(1 << (bits - 1), f32);
+  if (Value given = node.input("zero_points")) {
+    zero = node.wrap(given);
+    if (!isa<FloatType>(zero.type().getElementType()))
+      zero = unpacked(node, e.reshape(zero, {outer, -1}), bits, blocks);
+    zero = e.cast(e.reshape(zero, {outer, blocks, 1}), f32);
+  }
+  Expression weights = (e.cast(codes, f32) - zero) * e.cast(e.reshape(scales, {outer, blocks, 1}), f32);
+  weights = slice(e.reshape(weights, {outer, -1}), 1, 0, inner);
+  Expression out = e.matmul(a, e.cast(weights, a.type().getElementType()), false, true);
+  if (Value bias = node.input("bias"))
+    out = out + node.wrap(bias);
+  node.setOutput("Y", out);
+}
+
+} // namespace onnxhooks
+} // namespace proa::import
