@@ -1,0 +1,1 @@
+By0J6dWd|jckplvˆ€N¡šyPsnoor{j`•~yˆ_Œ™uƒvpz]Yj}ˆfhsX\‰
