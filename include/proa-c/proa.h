@@ -261,6 +261,17 @@ int proa_model_feed(const proa_model *model, size_t index, proa_tensor_info *inf
 /** Number of LoD levels that feed `index` declares; 0 for a feed without sequences, or if there is no such
  * feed. */
 size_t proa_model_feed_lod_level(const proa_model *model, size_t index);
+/**
+ * Whether feed `index` is a sequence of tensors or an optional tensor. Its dtype is that of the elements, and
+ * its dims say nothing; proa_model_set_feed_elements gives the elements, and its place among the inputs of a
+ * run is not read. 0 if there is no such feed.
+ */
+int proa_model_feed_is_sequence(const proa_model *model, size_t index);
+/**
+ * The name of dimension `axis` of feed `index` ("N"), valid as long as the model; "" if it has none. Dims
+ * with one name have one size in a run.
+ */
+const char *proa_model_feed_dim_name(const proa_model *model, size_t index, size_t axis);
 /** Number of fetches. 0 if `model` is NULL. */
 size_t proa_model_fetch_count(const proa_model *model);
 /** Name of fetch `index`, valid as long as the model; NULL if there is none. A run returns dtype and dims. */
@@ -296,6 +307,12 @@ int proa_model_save_parameters(proa_model *model, const char *path);
 int proa_model_set_feed_lod(proa_model *model, size_t index, const proa_lod *lod);
 
 /**
+ * Sets the elements of feed `index`, a sequence, for all following prepares and runs, until they are set
+ * again; they are copied. An optional has no element or one. Fails if the feed is not a sequence.
+ */
+int proa_model_set_feed_elements(proa_model *model, size_t index, const proa_tensor *elements, size_t count);
+
+/**
  * Compiles for the dims of these inputs if needed; proa_model_run does so too. `data` of the inputs is not
  * read and may be NULL. Fails if an input does not match its feed, or if the program cannot be compiled.
  */
@@ -308,6 +325,17 @@ int proa_model_prepare(proa_model *model, const proa_tensor *inputs);
  * unchanged.
  */
 int proa_model_run(proa_model *model, const proa_tensor *inputs, proa_tensor *outputs);
+
+/**
+ * Number of elements of fetch `index` of the last run, if it is a sequence of tensors or an optional; its
+ * output is this number, too. 0 for other fetches.
+ */
+size_t proa_model_fetch_element_count(const proa_model *model, size_t index);
+/**
+ * Gets an element of fetch `index` of the last run; `value` is valid until the next run or close of the
+ * model. Fails if there is no such element.
+ */
+int proa_model_fetch_element(const proa_model *model, size_t index, size_t element, proa_tensor *value);
 
 /**
  * Gets the LoD of fetch `index` of the last run; `lod` is valid until the next run or close of the model.

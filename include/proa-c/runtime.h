@@ -43,7 +43,7 @@ typedef struct proa_program_data {
 } proa_program_data;
 
 /** The value of proa_program_data::format that this version reads. */
-#define PROA_PROGRAM_FORMAT 3
+#define PROA_PROGRAM_FORMAT 4
 
 /**
  * Loads the program of a compiled library; NAME_create calls it. `weights_path` is a .safetensors or

@@ -39,6 +39,13 @@ struct TensorInfo {
   std::vector<int64_t> dims;
   /// For a feed: the number of LoD levels that the program declares.
   int lodLevel = 0;
+  /// For a feed whose dims have names ("N"): one for each dim, empty where it has none. Dims of one name have
+  /// one size in a run. Empty: no dim has a name.
+  std::vector<std::string> dimNames = {};
+  /// A feed that is a sequence of tensors of any dims, or an optional tensor, which is a sequence of no
+  /// element or one. Its elements are fed as the tensors "NAME[0]", "NAME[1]", ...; without them it is empty.
+  /// `dims` is empty.
+  bool isSequence = false;
 };
 
 /// Options of Model::open.
@@ -183,7 +190,9 @@ public:
   /// feeds of other dtypes or dims than declared, or a program that cannot be compiled for them.
   Result<void> prepare(const std::map<std::string, Tensor> &feeds);
   /// Runs the program once and updates its state. Returns the fetches in the order of fetches(), in memory of
-  /// their own. Feeds and fetches of sequences carry their LoD. Error: as prepare(), or an op that fails.
+  /// their own. Feeds and fetches of variables with a LoD carry it. A fetch that is a sequence of tensors
+  /// gives the number of its elements (one int64) under its name, and then the elements: "y", "y[0]", "y[1]",
+  /// ... Error: as prepare(), or an op that fails.
   Result<std::vector<NamedTensor>> run(const std::map<std::string, Tensor> &feeds);
 
   /// Runs the program once and returns the time of the run alone, in milliseconds. State and random numbers

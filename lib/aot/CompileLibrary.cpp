@@ -5,12 +5,14 @@
 #include "lib/codegen/TargetCode.h"
 #include "lib/codegen/cuda/CudaToolkit.h"
 #include "lib/compiler/Compile.h"
+#include "lib/compiler/FeedDims.h"
 #include "lib/compiler/ProgramSource.h"
 #include "lib/compiler/Registration.h"
 #include "lib/compiler/SpecializeFeeds.h"
 #include "lib/compiler/UserPasses.h"
 #include "lib/support/Cores.h"
 #include "lib/support/Files.h"
+#include "lib/support/Sequences.h"
 #include "lib/support/UniqueDiagnostics.h"
 #include "translator/params/ModelFolder.h"
 
@@ -43,15 +45,16 @@ struct Context : mlir::MLIRContext {
 };
 
 Result<CompiledProgram> compile(const LibraryRequest &request, const std::string &chip, ProgramSource &source,
-                                size_t &resultCount, const FeedFacts &facts) {
+                                Description &description, const FeedFacts &facts) {
   Context context;
   auto module = source.import(context, facts);
   if (!module)
     return module.diagnostics();
   auto main = (*module)->lookupSymbol<mlir::func::FuncOp>("main");
-  resultCount = 0;
+  description.resultCount = 0;
   for (unsigned i = 0; i < main.getNumResults(); ++i)
-    resultCount += main.getResultAttr(i, pd::fetchAttribute) != nullptr;
+    description.resultCount += main.getResultAttr(i, pd::fetchAttribute) != nullptr;
+  description.dimNames = dimNamesOf(**module);
   if (hasFormedKernels(**module) && !request.dims.empty())
     return errorAt(request.model, "the dims of its feeds cannot be changed, because its kernels are formed");
   if (!request.dims.empty())
@@ -83,16 +86,17 @@ Result<CompiledProgram> compile(const LibraryRequest &request, const std::string
 /// Compiles by the declared dims; if that fails, by the requested dims; if that fails too, with errors of
 /// branches deferred to the run.
 Result<CompiledProgram> compileFirst(const LibraryRequest &request, const std::string &chip,
-                                     ProgramSource &source, size_t &resultCount) {
+                                     ProgramSource &source, Description &description) {
   FeedFacts facts;
-  auto compiled = compile(request, chip, source, resultCount, facts);
+  facts.sequences = elementDims(request.dims);
+  auto compiled = compile(request, chip, source, description, facts);
   facts.dims = request.dims;
   if (!compiled && !request.dims.empty())
-    if (auto recompiled = compile(request, chip, source, resultCount, facts))
+    if (auto recompiled = compile(request, chip, source, description, facts))
       return recompiled;
   facts.deferAll = true;
   if (!compiled)
-    if (auto recompiled = compile(request, chip, source, resultCount, facts))
+    if (auto recompiled = compile(request, chip, source, description, facts))
       return recompiled;
   return compiled;
 }
@@ -174,7 +178,7 @@ static Result<void> compilePrograms(const LibraryRequest &request, ProgramSource
                                     CompiledLibrary &library) {
   Description &description = library.description;
   if (request.chips.empty()) {
-    auto compiled = compileFirst(request, "", source, description.resultCount);
+    auto compiled = compileFirst(request, "", source, description);
     if (!compiled)
       return compiled.diagnostics();
     description.plan = std::move(compiled->plan);
@@ -191,7 +195,7 @@ static Result<void> compilePrograms(const LibraryRequest &request, ProgramSource
                    .code = "no-assembler"});
   std::vector<std::string> archives;
   for (const std::string &chip : request.chips) {
-    auto compiled = compileFirst(request, chip, source, description.resultCount);
+    auto compiled = compileFirst(request, chip, source, description);
     if (!compiled)
       return compiled.diagnostics();
     description.devicePrograms.push_back({std::move(compiled->plan), std::move(compiled->deviceCode)});

@@ -21,8 +21,12 @@ std::vector<TensorInfo> feedsOf(const Description &description, bool areStates) 
   for (runtime::ValueId id : description.plan.feeds) {
     const std::string &feed = description.plan.values[static_cast<size_t>(id)].name;
     bool isState = std::find(states.begin(), states.end(), feed) != states.end();
-    if (isState == areStates)
-      infos.push_back(infoOf(description.plan, id, feed));
+    if (isState != areStates)
+      continue;
+    infos.push_back(infoOf(description.plan, id, feed));
+    auto names = description.dimNames.find(feed);
+    if (names != description.dimNames.end() && names->second.size() == infos.back().dims.size())
+      infos.back().dimNames = names->second;
   }
   return infos;
 }
@@ -113,6 +117,7 @@ std::vector<uint8_t> serialize(const Description &description) {
   return json::to_cbor({{"name", description.name},
                         {"plan", json::binary(runtime::serialize(description.plan))},
                         {"results", description.resultCount},
+                        {"dimNames", description.dimNames},
                         {"kernels", description.kernels},
                         {"savedVariables", description.savedVariables},
                         {"embedded", std::move(embedded)},
@@ -131,6 +136,7 @@ Result<Description> deserializeDescription(std::span<const uint8_t> bytes, uint6
       return plan.diagnostics();
     description.plan = std::move(*plan);
     read.at("results").get_to(description.resultCount);
+    read.at("dimNames").get_to(description.dimNames);
     read.at("kernels").get_to(description.kernels);
     read.at("savedVariables").get_to(description.savedVariables);
     read.at("cpuFeatures").get_to(description.cpuFeatures);

@@ -5,6 +5,7 @@
 #include "lib/runtime/cuda/DeviceCode.h"
 #include "proa/Model.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,8 @@ struct Description {
   /// The first fetches of the plan are results; the others are new values of the state variables named by
   /// fetchNames.
   size_t resultCount = 0;
+  /// TensorInfo::dimNames of the feeds that have any.
+  std::map<std::string, std::vector<std::string>> dimNames;
   std::vector<std::string> kernels; ///< symbols of the kernels, in the order of the address table
   /// Names of the tensors of a .pdiparams file, which stores none.
   std::vector<std::string> savedVariables;

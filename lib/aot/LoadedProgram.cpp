@@ -2,6 +2,7 @@
 
 #include "lib/runtime/CpuFeatures.h"
 #include "lib/runtime/cuda/CudaContext.h"
+#include "lib/support/NamedDims.h"
 #include "translator/params/PaddleParams.h"
 #include "translator/params/Safetensors.h"
 
@@ -180,9 +181,13 @@ Result<void> LoadedProgram::save(const std::string &path) const {
 }
 
 Result<void> LoadedProgram::checkInputs(std::span<const Tensor> tensors) const {
-  if (tensors.size() == inputInfos.size())
-    return {};
-  return errorAt(name, fmt::format("found {} inputs, expected {}", tensors.size(), inputInfos.size()));
+  if (tensors.size() != inputInfos.size())
+    return errorAt(name, fmt::format("found {} inputs, expected {}", tensors.size(), inputInfos.size()));
+  std::map<std::string, Tensor> named;
+  for (size_t i = 0; i < tensors.size(); ++i)
+    if (!inputInfos[i].dimNames.empty())
+      named.emplace(inputInfos[i].name, tensors[i]);
+  return checkNamedDims(name, inputInfos, named);
 }
 
 Result<std::vector<Tensor>> LoadedProgram::run(std::span<const Tensor> tensors) {

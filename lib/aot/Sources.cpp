@@ -1,5 +1,6 @@
 //! C source of compiled libraries.
 #include "lib/aot/LinkLibrary.h"
+#include "lib/support/NamedDims.h"
 
 #include <fmt/format.h>
 
@@ -125,8 +126,7 @@ std::string upper(std::string text) {
 std::string listing(const std::vector<TensorInfo> &infos) {
   std::string text;
   for (size_t i = 0; i < infos.size(); ++i)
-    text += fmt::format(" *   [{}] {}: {}\n", i, forComment(infos[i].name),
-                        describe(infos[i].dtype, infos[i].dims));
+    text += fmt::format(" *   [{}] {}: {}\n", i, forComment(infos[i].name), describe(infos[i]));
   return infos.empty() ? " *   none\n" : text;
 }
 

@@ -59,6 +59,10 @@ Result<std::vector<Tensor>> tensorsFromC(const proa_tensor *tensors, std::span<c
   Diagnostics diagnostics;
   std::vector<Tensor> views;
   for (size_t i = 0; i < infos.size(); ++i) {
+    if (infos[i].isSequence) { // its elements are set by a call of their own
+      views.emplace_back();
+      continue;
+    }
     Result<Tensor> view =
         tensorFromC(tensors[i], fmt::format("input {} ('{}')", i, infos[i].name), needsData);
     if (view)

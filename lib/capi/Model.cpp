@@ -2,6 +2,7 @@
 #include "proa-c/proa.h"
 
 #include "lib/capi/Boundary.h"
+#include "lib/support/Sequences.h"
 #include "proa/Model.h"
 
 #include <fmt/format.h>
@@ -17,6 +18,10 @@ struct proa_model {
   std::vector<std::vector<proa_lod_level>> outputLods; ///< their LoD, as views
   Tensor parameter;                                    ///< the last requested parameter
   std::map<std::string, Lod> feedLods;                 ///< set by proa_model_set_feed_lod
+  /// Set by proa_model_set_feed_elements.
+  std::map<std::string, std::vector<Tensor>> feedElements;
+  /// By fetch, of the last run: the elements of sequences.
+  std::vector<std::vector<Tensor>> outputElements;
 };
 
 namespace {
@@ -249,11 +254,25 @@ Result<std::map<std::string, Tensor>> feedsFromC(const proa_model &model, const 
     return views.diagnostics();
   std::map<std::string, Tensor> feeds;
   for (size_t i = 0; i < infos.size(); ++i) {
+    if (infos[i].isSequence) {
+      auto elements = model.feedElements.find(infos[i].name);
+      for (size_t e = 0; elements != model.feedElements.end() && e < elements->second.size(); ++e)
+        feeds.emplace(elementName(infos[i].name, e), elements->second[e]);
+      continue;
+    }
     if (auto lod = model.feedLods.find(infos[i].name); lod != model.feedLods.end())
       (*views)[i].setLod(lod->second);
     feeds.emplace(infos[i].name, (*views)[i]);
   }
   return feeds;
+}
+
+/// The tensor in memory of its own.
+Tensor copyOf(const Tensor &view) {
+  Tensor copy(view.dtype(), view.dims());
+  if (copy.bytes() != 0)
+    std::memcpy(copy.data(), view.data(), copy.bytes());
+  return copy;
 }
 
 Result<Lod> lodFromC(const proa_lod &given) {
@@ -289,7 +308,7 @@ proa_model *proa_model_open(const char *path, const proa_model_options *options)
     auto opened = Model::open(path, std::move(*converted));
     if (!opened)
       return opened.diagnostics();
-    return new proa_model{std::move(*opened), {}, {}, {}, {}};
+    return new proa_model{std::move(*opened), {}, {}, {}, {}, {}, {}};
   });
 }
 
@@ -328,10 +347,7 @@ int proa_model_set_parameter(proa_model *model, const char *name, const proa_ten
     auto view = capi::tensorFromC(*value, std::string("parameter '") + name + "'");
     if (!view)
       return view.diagnostics();
-    Tensor copy(view->dtype(), view->dims());
-    if (copy.bytes() != 0)
-      std::memcpy(copy.data(), view->data(), copy.bytes());
-    return model->model.setParameter(name, std::move(copy));
+    return model->model.setParameter(name, copyOf(*view));
   });
 }
 
@@ -374,6 +390,38 @@ int proa_model_set_feed_lod(proa_model *model, size_t index, const proa_lod *lod
   });
 }
 
+int proa_model_feed_is_sequence(const proa_model *model, size_t index) {
+  std::span<const TensorInfo> feeds = feedsOf(model);
+  return index < feeds.size() && feeds[index].isSequence;
+}
+
+const char *proa_model_feed_dim_name(const proa_model *model, size_t index, size_t axis) {
+  std::span<const TensorInfo> feeds = feedsOf(model);
+  bool hasName = index < feeds.size() && axis < feeds[index].dimNames.size();
+  return hasName ? feeds[index].dimNames[axis].c_str() : "";
+}
+
+int proa_model_set_feed_elements(proa_model *model, size_t index, const proa_tensor *elements, size_t count) {
+  return capi::guardedCall([&]() -> Result<void> {
+    proa_tensor_info feed;
+    if (Result<void> found = capi::describeEntry(feedsOf(model), index, "feed", &feed); !found)
+      return found;
+    if (!feedsOf(model)[index].isSequence)
+      return errorAt("proa_model_set_feed_elements", fmt::format("feed '{}' is not a sequence", feed.name));
+    if (!elements && count > 0)
+      return isNull("proa_model_set_feed_elements", "the array of elements");
+    std::vector<Tensor> copies;
+    for (size_t i = 0; i < count; ++i) {
+      auto view = capi::tensorFromC(elements[i], elementName(feed.name, i));
+      if (!view)
+        return view.diagnostics();
+      copies.push_back(copyOf(*view));
+    }
+    model->feedElements[feed.name] = std::move(copies);
+    return {};
+  });
+}
+
 int proa_model_prepare(proa_model *model, const proa_tensor *inputs) {
   return capi::guardedCall([&]() -> Result<void> {
     if (!model)
@@ -399,7 +447,15 @@ int proa_model_run(proa_model *model, const proa_tensor *inputs, proa_tensor *ou
       return results.diagnostics();
     model->outputs.clear();
     model->outputLods.clear();
+    model->outputElements.clear();
     for (NamedTensor &result : *results) {
+      // The elements of a sequence follow the number of its elements.
+      if (model->outputs.size() == model->model.fetches().size() ||
+          model->model.fetches()[model->outputs.size()] != result.name) {
+        model->outputElements.back().push_back(std::move(result.tensor));
+        continue;
+      }
+      model->outputElements.emplace_back();
       const Tensor &output = model->outputs.emplace_back(std::move(result.tensor));
       model->outputLods.push_back(lodToC(output.lod()));
     }
@@ -420,6 +476,23 @@ int proa_model_fetch_lod(const proa_model *model, size_t index, proa_lod *lod) {
       return errorAt("proa_model_fetch_lod", "the model has not run yet");
     const std::vector<proa_lod_level> &levels = model->outputLods[index];
     *lod = {levels.size(), levels.data()};
+    return {};
+  });
+}
+
+size_t proa_model_fetch_element_count(const proa_model *model, size_t index) {
+  return model && index < model->outputElements.size() ? model->outputElements[index].size() : 0;
+}
+
+int proa_model_fetch_element(const proa_model *model, size_t index, size_t element, proa_tensor *value) {
+  return capi::guardedCall([&]() -> Result<void> {
+    if (!model || !value)
+      return isNull("proa_model_fetch_element", !model ? "the model" : "the place for the element");
+    size_t count = proa_model_fetch_element_count(model, index);
+    if (element >= count)
+      return errorAt("proa_model_fetch_element",
+                     fmt::format("fetch {} has {} elements, found index {}", index, count, element));
+    *value = capi::tensorToC(model->outputElements[index][element]);
     return {};
   });
 }

@@ -1,5 +1,6 @@
 #include "lib/check/OnnxDataSet.h"
 
+#include "lib/support/Sequences.h"
 #include "translator/onnx/ReadModel.h"
 #include "translator/onnx/ReadValue.h"
 #include "translator/params/MetaFields.h"
@@ -67,17 +68,28 @@ std::vector<onnx::ValueInfo> feedsOf(const onnx::Graph &graph) {
   return feeds;
 }
 
-/// The tensor of a value; reports values that a Tensor cannot hold.
-void addTensor(const std::string &file, const std::string &name, onnx::Value &value, params::Tensors &out,
-               Diagnostics &diagnostics) {
-  if (value.kind != onnx::Type::Kind::Tensor)
-    diagnostics.add(file,
-                    fmt::format("'{}' is {}, but feeds and fetches are tensors", name,
-                                value.kind == onnx::Type::Kind::Sequence ? "a sequence" : "an optional"));
-  else if (value.tensor.type == onnx::DataType::String)
-    diagnostics.add(file, fmt::format("'{}' is a tensor of strings, which proa does not support", name));
-  else
-    out[name] = std::move(value.tensor.elements);
+/// Adds the tensor of a value, or the elements of a sequence; reports strings. `isExpected`: with the number
+/// of elements, which a run returns.
+void addValue(const std::string &file, const std::string &name, onnx::Value &value, bool isExpected,
+              params::Tensors &out, Diagnostics &diagnostics) {
+  if (value.kind == onnx::Type::Kind::Tensor) {
+    if (value.tensor.type == onnx::DataType::String)
+      diagnostics.add(file, fmt::format("'{}' is a tensor of strings, which proa does not support", name));
+    else
+      out[name] = std::move(value.tensor.elements);
+    return;
+  }
+  // An optional sequence is the sequence.
+  if (value.kind == onnx::Type::Kind::Optional && value.elements.size() == 1 &&
+      value.elements[0].kind != onnx::Type::Kind::Tensor)
+    return addValue(file, name, value.elements[0], isExpected, out, diagnostics);
+  if (isExpected) {
+    Tensor count(DType::Int64, {1});
+    *count.as<int64_t>() = static_cast<int64_t>(value.elements.size());
+    out[name] = count;
+  }
+  for (size_t i = 0; i < value.elements.size(); ++i)
+    addValue(file, elementName(name, i), value.elements[i], isExpected, out, diagnostics);
 }
 
 /// Reads the files "input_0.pb", ... of `values`.
@@ -98,7 +110,7 @@ Result<params::Tensors> readFiles(const std::string &folder, const char *prefix,
     if (Result<onnx::Value> value = onnx::readValue(file, *values[i].type); !value)
       diagnostics.append(value.diagnostics());
     else
-      addTensor(file, values[i].name, *value, tensors, diagnostics);
+      addValue(file, values[i].name, *value, std::string_view(prefix) == "output", tensors, diagnostics);
   }
   if (!diagnostics.empty())
     return diagnostics;

@@ -6,6 +6,7 @@
 
 #include "lib/compiler/Registration.h"
 #include "lib/compiler/SpecializeFeeds.h"
+#include "lib/support/Sequences.h"
 #include "passes/decompose/Passes.h"
 #include "passes/normalize/Passes.h"
 #include "translator/import/Import.h"
@@ -66,14 +67,27 @@ ReferenceRun evaluateMain(func::FuncOp main, const Tensors &feeds, const Tensors
   if (!run.notEvaluated.empty())
     return run;
   Operation *end = main.getBody().front().getTerminator();
-  for (auto [i, value] : llvm::enumerate(end->getOperands()))
-    if (auto fetch = main.getResultAttrOfType<StringAttr>(i, pd::fetchAttribute))
-      if (!main.getResultAttr(i, pd::lodOwnerAttribute)) {
-        if (!isa<RankedTensorType>(value.getType()))
-          run.notEvaluated = "a fetched tensor array";
-        else
-          run.outputs.push_back({fetch.str(), interpreter.valueOf(value)});
-      }
+  for (unsigned i = 0; i < end->getNumOperands(); ++i) {
+    auto fetch = main.getResultAttrOfType<StringAttr>(i, pd::fetchAttribute);
+    if (!fetch || main.getResultAttr(i, pd::lodOwnerAttribute))
+      continue;
+    if (!isa<RankedTensorType>(end->getOperand(i).getType())) {
+      run.notEvaluated = "a fetched tensor array";
+      continue;
+    }
+    const Tensor &value = interpreter.valueOf(end->getOperand(i));
+    auto sequence = main.getResultAttrOfType<StringAttr>(i, pd::sequenceAttribute);
+    if (!sequence) {
+      run.outputs.push_back({fetch.str(), value});
+      continue;
+    }
+    Value scalars = ++i < end->getNumOperands() ? end->getOperand(i) : Value();
+    auto elements = unpackSequence(sequence.str(), value, scalars ? interpreter.valueOf(scalars) : Tensor());
+    if (!elements)
+      run.notEvaluated = elements.diagnostics().text();
+    else
+      llvm::append_range(run.outputs, *elements);
+  }
   return run;
 }
 
@@ -91,6 +105,11 @@ Result<ReferenceRun> runReference(const translator::SourceProgram &program, cons
   options.fetches = meta.fetches;
   for (const auto &[name, tensor] : feeds)
     options.lodLevels[name] = static_cast<int>(tensor.lod().size());
+  options.sequences = elementDims(feeds);
+  if (program.onnx()) // sequences without elements
+    if (auto interface = import::declaredInterface(context, program, options))
+      for (const std::string &name : interface->sequences)
+        options.sequences.try_emplace(name);
   Tensors inputs = import::withLods(feeds);
   std::map<std::string, std::vector<int64_t>> dims;
   for (const auto &[name, tensor] : inputs)

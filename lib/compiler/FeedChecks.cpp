@@ -1,5 +1,7 @@
 #include "lib/compiler/FeedChecks.h"
 
+#include "lib/support/NamedDims.h"
+#include "lib/support/Sequences.h"
 #include "lib/support/Suggest.h"
 #include "lib/support/TensorCheck.h"
 
@@ -32,6 +34,23 @@ std::string lodError(const Tensor &tensor) {
   return "";
 }
 
+/// Checks the element types of a fed sequence, and adds the names of its elements to `known`.
+void checkElements(const std::string &source, const TensorInfo &info,
+                   const std::map<std::string, Tensor> &inputs, std::set<std::string> &known,
+                   Diagnostics &diagnostics) {
+  for (size_t i = 0;; ++i) {
+    std::string name = elementName(info.name, i);
+    auto found = inputs.find(name);
+    if (found == inputs.end())
+      break;
+    const Tensor &element = found->second;
+    if (element.dtype() != info.dtype)
+      diagnostics.add(source, "feed '" + name + "' is " + element.describe() +
+                                  ", expected elements of type " + std::string(nameOf(info.dtype)));
+    known.insert(name);
+  }
+}
+
 /// How to import a program with static dims for others.
 std::string hintFor(const TensorInfo &info, const Tensor &tensor) {
   return tensor.dtype() == info.dtype && tensor.dims().size() == info.dims.size()
@@ -54,11 +73,14 @@ Result<void> checkFeeds(const std::string &source, const std::vector<TensorInfo>
   Diagnostics diagnostics;
   std::set<std::string> known;
   for (const TensorInfo &info : feeds) {
+    if (info.isSequence) {
+      checkElements(source, info, inputs, known, diagnostics);
+      continue;
+    }
     known.insert(info.name);
     auto found = inputs.find(info.name);
     if (found == inputs.end()) {
-      diagnostics.add(source,
-                      "feed '" + info.name + "' is missing, expected " + describe(info.dtype, info.dims));
+      diagnostics.add(source, "feed '" + info.name + "' is missing, expected " + describe(info));
       continue;
     }
     const Tensor &tensor = found->second;
@@ -67,14 +89,22 @@ Result<void> checkFeeds(const std::string &source, const std::vector<TensorInfo>
       fits = info.dims[d] < 0 || info.dims[d] == tensor.dims()[d];
     if (!fits)
       diagnostics.add(source, "feed '" + info.name + "' is " + tensor.describe() + ", expected " +
-                                  describe(info.dtype, info.dims) + hintFor(info, tensor));
+                                  describe(info) + hintFor(info, tensor));
   }
   for (const auto &[name, tensor] : inputs)
     if (std::string wrong = lodError(tensor); !wrong.empty())
       diagnostics.add(source, "feed '" + name + "': " + wrong);
+  auto isSequence = [&](const std::string &name) {
+    return std::ranges::any_of(feeds,
+                               [&](const TensorInfo &info) { return info.isSequence && info.name == name; });
+  };
   for (const auto &[name, tensor] : inputs)
-    if (!known.contains(name))
+    if (auto element = elementEntryOf(name);
+        !known.contains(name) && element && isSequence(element->sequence))
+      diagnostics.add(source, "'" + name + "' is fed, but not all elements of the sequence before it");
+    else if (!known.contains(name))
       diagnostics.add(source, "the program has no feed '" + name + "'" + didYouMean(name, namesOf(feeds)));
+  diagnostics.append(checkNamedDims(source, feeds, inputs));
   return diagnostics.empty() ? Result<void>() : Result<void>(diagnostics);
 }
 

@@ -10,7 +10,7 @@
 namespace proa {
 
 /// Errors, all at once: missing feeds, feeds of another dtype or other dims than declared, tensors that are
-/// not feeds, invalid LoDs. `source` is the location.
+/// not feeds, invalid LoDs, dims of one name with several sizes. `source` is the location.
 Result<void> checkFeeds(const std::string &source, const std::vector<TensorInfo> &feeds,
                         const std::map<std::string, Tensor> &inputs);
 

@@ -16,7 +16,23 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-/// Calls `visit` with the name, the dtype and the dims of each value that may be a feed.
+/// Calls `visit` with the name and the dims of a value of ONNX, which keeps those that `visit` changes.
+template <class Visit> void visitValue(onnx::ValueInfo &value, const Visit &visit) {
+  if (!value.type || !value.type->dims)
+    return;
+  std::vector<int64_t> dims;
+  for (const onnx::Dim &dim : *value.type->dims) {
+    const auto *size = std::get_if<int64_t>(&dim.value);
+    dims.push_back(size ? *size : -1);
+  }
+  std::vector<int64_t> declared = dims;
+  visit(value.name, dims);
+  for (size_t d = 0; d < dims.size(); ++d)
+    if (dims[d] != declared[d])
+      (*value.type->dims)[d].value = dims[d];
+}
+
+/// Calls `visit` with the name and the dims of each value that may be a feed.
 template <class Visit> void forEachFeed(translator::SourceProgram &program, const Visit &visit) {
   if (legacy::Program *legacy = program.legacy()) {
     if (!legacy->blocks.empty())
@@ -24,6 +40,10 @@ template <class Visit> void forEachFeed(translator::SourceProgram &program, cons
         visit(variable.name, variable.dims);
     return;
   }
+  if (onnx::Model *model = program.onnx())
+    for (auto *values : {&model->graph.inputs, &model->graph.valueInfos})
+      for (onnx::ValueInfo &value : *values)
+        visitValue(value, visit);
   if (!program.newIr())
     return;
   for (newir::Operation &op : program.newIr()->operations)
@@ -91,6 +111,23 @@ changeFeedDims(translator::SourceProgram &program,
   if (!diagnostics.empty())
     return diagnostics;
   return changed;
+}
+
+std::map<std::string, std::vector<std::string>> dimNamesOf(ModuleOp module) {
+  std::map<std::string, std::vector<std::string>> names;
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  for (unsigned i = 0; i < main.getNumArguments(); ++i) {
+    auto feed = main.getArgAttrOfType<StringAttr>(i, pd::feedAttribute);
+    auto dims = main.getArgAttrOfType<ArrayAttr>(i, pd::dimNamesAttribute);
+    auto type = dyn_cast<RankedTensorType>(main.getArgumentTypes()[i]);
+    if (!feed || !dims || !type || static_cast<int64_t>(dims.size()) != type.getRank())
+      continue;
+    for (Attribute dim : dims) {
+      auto name = dyn_cast<StringAttr>(dim);
+      names[feed.str()].push_back(name ? name.str() : "");
+    }
+  }
+  return names;
 }
 
 Result<void> checkOldDims(ModuleOp module, const std::vector<ChangedFeed> &changed) {

@@ -1,4 +1,5 @@
-/// Import of a program for other dims of its feeds than it declares, such as another batch.
+/// Names of dims of feeds, and the import of a program for other dims of its feeds than it declares, such as
+/// another batch.
 #pragma once
 
 #include "proa/Result.h"
@@ -23,6 +24,9 @@ struct ChangedFeed {
 /// types from the feeds. Error: another rank.
 Result<std::vector<ChangedFeed>> changeFeedDims(translator::SourceProgram &program,
                                                 const std::map<std::string, std::vector<int64_t>> &requested);
+
+/// The names of the dims of the feeds of `main` that have any, "" for other dims.
+std::map<std::string, std::vector<std::string>> dimNamesOf(mlir::ModuleOp module);
 
 /// Errors of ops in an imported program that have the old size of a first dimension as a constant: a reshape
 /// of changed values to [2, -1] would move elements of the batch to other dimensions.

@@ -20,6 +20,7 @@
 #include "lib/runtime/ThreadPool.h"
 #include "lib/support/Cores.h"
 #include "lib/support/Files.h"
+#include "lib/support/Sequences.h"
 #include "lib/support/Suggest.h"
 #include "lib/support/UniqueDiagnostics.h"
 #include "passes/autodiff/MixedPrecision.h"
@@ -39,19 +40,27 @@
 
 namespace proa {
 
-std::vector<NamedTensor> Model::Implementation::take(const Variant &variant,
-                                                     const std::vector<Tensor> &results) {
+Result<std::vector<NamedTensor>> Model::Implementation::take(const Variant &variant,
+                                                             const std::vector<Tensor> &results) {
   std::vector<NamedTensor> fetched;
   const auto &names = variant.onMesh ? variant.onMesh->fetchNames() : variant.executable->plan().fetchNames;
+  const auto &sequences = variant.imported->fetchedTensors;
   const auto &lods = variant.imported->fetchedLods;
   std::map<std::string, Lod> levels;
   for (size_t i = 0; i < results.size(); ++i) {
     const Tensor &result = results[i];
-    if (i < fetches.size())
+    if (i < sequences.size() && !sequences[i].empty()) {
+      bool isPair = i + 1 < sequences.size() && sequences[i + 1] == sequences[i];
+      auto elements = unpackSequence(sequences[i], result, isPair ? results[i + 1] : Tensor());
+      ++i;
+      if (!elements)
+        return elements.diagnostics();
+      llvm::append_range(fetched, *elements);
+    } else if (i < sequences.size())
       fetched.push_back({names[i], result});
-    else if (i < fetches.size() + lods.size())
-      levels[lods[i - fetches.size()]].emplace_back(result.as<int64_t>(),
-                                                    result.as<int64_t>() + result.size());
+    else if (i < sequences.size() + lods.size())
+      levels[lods[i - sequences.size()]].emplace_back(result.as<int64_t>(),
+                                                      result.as<int64_t>() + result.size());
     else if (variant.session && variant.session->stayed(i))
       values.leaveOnDevice(names[i], *variant.session);
     else

@@ -38,6 +38,8 @@ struct Attempt {
 /// The program imported with certain facts about its feeds.
 struct Imported {
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// For each fetched tensor the sequence that it is a part of, or "".
+  std::vector<std::string> fetchedTensors;
   /// Owner of each fetched LoD level, which come after the fetches.
   std::vector<std::string> fetchedLods;
 };
@@ -133,7 +135,7 @@ struct Model::Implementation {
   /// the feeds of its plan.
   Result<runtime::NamedTensors> beforeRun(const std::map<std::string, Tensor> &feeds);
   /// Stores the state among the results of a run and returns the fetches with their LoDs.
-  std::vector<NamedTensor> take(const Variant &variant, const std::vector<Tensor> &results);
+  Result<std::vector<NamedTensor>> take(const Variant &variant, const std::vector<Tensor> &results);
 };
 
 } // namespace proa

@@ -5,6 +5,7 @@
 #include "lib/compiler/CompiledCache.h"
 #include "lib/compiler/CudaProgram.h"
 #include "lib/compiler/FeedChecks.h"
+#include "lib/compiler/FeedDims.h"
 #include "lib/compiler/IrProgram.h"
 #include "lib/compiler/KernelDiagnosis.h"
 #include "lib/compiler/LocateErrors.h"
@@ -20,6 +21,7 @@
 #include "lib/runtime/ThreadPool.h"
 #include "lib/support/Cores.h"
 #include "lib/support/Files.h"
+#include "lib/support/Sequences.h"
 #include "lib/support/Suggest.h"
 #include "lib/support/UniqueDiagnostics.h"
 #include "passes/autodiff/MixedPrecision.h"
@@ -46,6 +48,12 @@ static TensorInfo describe(std::string name, mlir::RankedTensorType type) {
   for (int64_t dim : type.getShape())
     info.dims.push_back(mlir::ShapedType::isDynamic(dim) ? -1 : dim);
   return info;
+}
+
+/// The name of the fetched sequence that a result is a part of; empty for others.
+static std::string sequenceOf(mlir::func::FuncOp main, unsigned result) {
+  auto sequence = main.getResultAttrOfType<mlir::StringAttr>(result, pd::sequenceAttribute);
+  return sequence ? sequence.str() : "";
 }
 
 /// Imports the program by its declarations, or describes it by them if the import needs to know the feeds.
@@ -81,9 +89,12 @@ const Imported *Model::Implementation::keep(const std::string &key,
   Imported &imported = imports[key];
   imported.module = std::move(module);
   auto main = imported.module->lookupSymbol<mlir::func::FuncOp>("main");
-  for (unsigned i = 0; i < main.getNumResults(); ++i)
+  for (unsigned i = 0; i < main.getNumResults(); ++i) {
     if (auto of = main.getResultAttrOfType<mlir::StringAttr>(i, pd::lodOwnerAttribute))
       imported.fetchedLods.push_back(of.str());
+    else if (main.getResultAttr(i, pd::fetchAttribute))
+      imported.fetchedTensors.push_back(sequenceOf(main, i));
+  }
   return &imported;
 }
 
@@ -121,9 +132,17 @@ Result<void> Model::Implementation::transform(mlir::ModuleOp module) {
 Result<const Imported *> Model::Implementation::importFor(const std::map<std::string, Tensor> &inputs,
                                                           Attempt attempt) {
   FeedFacts facts;
-  for (const TensorInfo &info : feeds)
+  for (const TensorInfo &info : feeds) {
+    if (info.isSequence) {
+      facts.sequences.try_emplace(info.name);
+      continue;
+    }
     if (auto count = static_cast<int>(inputs.at(info.name).lod().size()); count != info.lodLevel)
       facts.lodLevels[info.name] = count;
+  }
+  for (auto &[name, elements] : elementDims(inputs))
+    if (auto found = facts.sequences.find(name); found != facts.sequences.end())
+      found->second = elements;
   if (!source->dependsOnFeeds()) // the one module, or the error that it has no arguments for these LoDs
     return importWith(facts);
   facts.deferAll = attempt.deferAll;
@@ -140,8 +159,11 @@ Result<void> Model::Implementation::describeDeclared() {
   auto interface = source->declaredInterface(*context);
   if (!interface)
     return interface.diagnostics();
-  for (const auto &[name, type] : interface->feeds)
+  for (const auto &[name, type] : interface->feeds) {
     feeds.push_back(describe(name, type));
+    feeds.back().dimNames = interface->dimNames[name];
+    feeds.back().isSequence = llvm::is_contained(interface->sequences, name);
+  }
   for (const auto &[name, type] : interface->parameters)
     parameters.push_back(describe(name, type));
   fetches = interface->fetches;
@@ -164,8 +186,11 @@ void Model::Implementation::describeInterface(mlir::ModuleOp module) {
         .push_back(
             describe((feed ? feed : parameter).str(), globalArgumentType(module, argument.getArgNumber())));
   }
-  for (TensorInfo &info : feeds)
+  std::map<std::string, std::vector<std::string>> names = dimNamesOf(module);
+  for (TensorInfo &info : feeds) {
     info.lodLevel = levels[info.name];
+    info.dimNames = names[info.name];
+  }
   describeResults(module);
 }
 
@@ -174,7 +199,10 @@ void Model::Implementation::describeResults(mlir::ModuleOp module) {
   fetches.clear();
   for (unsigned i = 0; i < main.getNumResults(); ++i) {
     auto fetch = main.getResultAttrOfType<mlir::StringAttr>(i, pd::fetchAttribute);
-    if (fetch && !main.getResultAttr(i, pd::lodOwnerAttribute))
+    std::string sequence = sequenceOf(main, i);
+    if (!sequence.empty())
+      fetch.getValue() == sequenceRowsName(sequence) ? fetches.push_back(sequence) : void();
+    else if (fetch && !main.getResultAttr(i, pd::lodOwnerAttribute))
       fetches.push_back(fetch.str());
   }
   for (unsigned i = 0; i < main.getNumResults(); ++i)

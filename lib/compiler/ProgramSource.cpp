@@ -50,6 +50,7 @@ public:
     chosen.feedsMayHelp = feedsMayHelp;
     chosen.lodLevels = facts.lodLevels;
     chosen.feedDims = facts.dims;
+    chosen.sequences = facts.sequences;
     chosen.feedValues = facts.values;
     chosen.parameterValues = facts.parameters;
     chosen.deferAll = facts.deferAll;
@@ -166,6 +167,9 @@ std::string FeedFacts::key() const {
     key += fmt::format("{}={};", name, count);
   for (const auto &[name, shape] : dims)
     key += describe(DType::Float32, shape) + name + ";";
+  for (const auto &[name, elements] : sequences)
+    for (const std::vector<int64_t> &shape : elements)
+      key += describe(DType::Float32, shape) + "in" + name + ";";
   return key + describeValues(values) + describeValues(parameters) + (deferAll ? "deferred" : "");
 }
 

@@ -43,6 +43,8 @@ struct FeedFacts {
   /// Number of LoD levels of feeds that have another number than declared.
   std::map<std::string, int> lodLevels;
   std::map<std::string, std::vector<int64_t>> dims;
+  /// ImportOptions::sequences.
+  std::map<std::string, std::vector<std::vector<int64_t>>> sequences;
   std::map<std::string, Tensor> values;
   /// ImportOptions::parameterValues; a legacy program only.
   std::map<std::string, Tensor> parameters;

@@ -227,6 +227,10 @@ static void check_lod(const char *corpus) {
   CHECK(result.levels[0].count == 4 && memcmp(result.levels[0].offsets, offsets, sizeof offsets) == 0);
   CHECK(proa_model_fetch_lod(model, 2, &result) != 0 && strstr(proa_error(), "no fetch 2"));
   CHECK(proa_model_set_feed_lod(model, 1, &lod) != 0 && strstr(proa_error(), "no feed 1"));
+  CHECK(!proa_model_feed_is_sequence(model, 0) && strcmp(proa_model_feed_dim_name(model, 0, 0), "") == 0);
+  CHECK(proa_model_set_feed_elements(model, 0, &x.tensor, 1) != 0 && strstr(proa_error(), "not a sequence"));
+  CHECK(proa_model_fetch_element_count(model, 0) == 0);
+  CHECK(proa_model_fetch_element(model, 0, 0, outputs) != 0 && strstr(proa_error(), "has 0 elements"));
   level.offsets = descending;
   CHECK(proa_model_set_feed_lod(model, 0, &lod) == 0);
   CHECK(proa_model_run(model, &x.tensor, outputs) != 0 && strstr(proa_error(), "'x'"));

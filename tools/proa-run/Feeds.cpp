@@ -2,6 +2,8 @@
 
 #include "lib/support/CountText.h"
 #include "lib/support/LodEntries.h"
+#include "lib/support/NamedDims.h"
+#include "lib/support/Sequences.h"
 #include "lib/support/Suggest.h"
 #include "lib/tensors/RandomTensor.h"
 #include "tools/common/CommandLine.h"
@@ -51,18 +53,20 @@ public:
     giveLods();
     if (diagnostics.empty())
       for (const TensorInfo &feed : feeds)
-        if (!result.count(feed.name))
-          diagnostics.add(options.prefix + feed.name,
-                          "no value is fed, expected " + describe(feed.dtype, feed.dims));
+        if (!feed.isSequence && !result.count(feed.name))
+          diagnostics.add(options.prefix + feed.name, "no value is fed, expected " + describe(feed));
     if (!diagnostics.empty())
       return std::move(diagnostics);
     return std::move(result);
   }
 
 private:
+  /// The feed of this name, or the sequence of an element.
   const TensorInfo *find(const std::string &name) const {
-    auto found =
-        std::find_if(feeds.begin(), feeds.end(), [&](const TensorInfo &f) { return f.name == name; });
+    auto element = elementEntryOf(name);
+    auto found = std::find_if(feeds.begin(), feeds.end(), [&](const TensorInfo &feed) {
+      return feed.isSequence ? element && element->sequence == feed.name : feed.name == name;
+    });
     return found == feeds.end() ? nullptr : &*found;
   }
 
@@ -122,7 +126,7 @@ private:
       return;
     }
     for (const TensorInfo &feed : feeds) {
-      if (result.count(feed.name))
+      if (result.count(feed.name) || feed.isSequence) // which is empty, unless files have elements
         continue;
       auto given = dims.find(feed.name);
       const std::vector<int64_t> &shape = given == dims.end() ? feed.dims : given->second;
@@ -130,7 +134,7 @@ private:
         emplaceRandom(feed, shape, seed);
       else if (!dimsAreWrong)
         diagnostics.add(feed.name, fmt::format("has dynamic dims in the program: {}; expected --dims {}=...",
-                                               describe(feed.dtype, feed.dims), feed.name));
+                                               describe(feed), feed.name));
     }
   }
 

@@ -4,6 +4,7 @@
 #include "lib/compiler/SpecializeFeeds.h"
 #include "lib/support/DiagnosticCollector.h"
 #include "lib/support/Files.h"
+#include "lib/support/Sequences.h"
 #include "tools/common/CommandLine.h"
 #include "tools/common/Warnings.h"
 #include "tools/proa-translate/Coverage.h"
@@ -122,10 +123,11 @@ void declare(CommandLine &line, Options &options) {
                 "Writes the locations of ops: the lines of the user's Python code");
   CLI::Option *summary = line.add_flag(
       "--summary", options.summary, "Prints a summary instead: ops by type, operations, parameters, bytes");
-  line.add_option("--dims", options.dims, "With --summary: dims of feeds that are dynamic in the program")
+  line.add_option("--dims", options.dims,
+                  "Dims of the elements of feeds that are sequences (x[0]=2x3), with --summary also of feeds "
+                  "that are dynamic in the program")
       ->allow_extra_args(false)
-      ->type_name("NAME=1x3x224x224,...")
-      ->needs(summary);
+      ->type_name("NAME=1x3x224x224,...");
   line.takeMoreValues("--dims", isFeedDims);
   line.add_flag("--json", options.json, "Prints the summary as JSON")->needs(summary);
   CLI::Option *coverage =
@@ -186,6 +188,17 @@ Result<void> checkFunction(const Options &options) {
                  "function '" + options.function + "' is requested, but the program is not an IR file");
 }
 
+/// Reads the dims of elements of sequences. Only a summary uses those of other feeds.
+Result<void> readElementDims(Options &options) {
+  Diagnostics diagnostics;
+  FeedDims dims = parseFeedDims(options.dims, diagnostics);
+  for (const auto &[name, given] : dims)
+    if (!options.summary && !elementEntryOf(name))
+      diagnostics.add("--dims", "'" + name + "' is not an element of a sequence, and --summary is not given");
+  options.import.sequences = elementDims(dims);
+  return diagnostics;
+}
+
 /// Reads feeds and fetches of a case folder.
 Result<void> readInterface(const std::string &meta, import::ImportOptions &options) {
   if (meta.empty())
@@ -233,6 +246,8 @@ Result<Translation> importModule(Options &options, const std::string &source,
   WarningPrinter warnings(options.warnings);
   if (!options.warnings.printsNone())
     options.import.onDiagnostic = [&](const Diagnostic &warning) { warnings.add(warning); };
+  if (Result<void> read = readElementDims(options); !read)
+    return read.diagnostics();
   auto imported = import::importProgram(context, *program, options.import);
   options.import.onDiagnostic = {};
   warnings.finish();
@@ -326,6 +341,7 @@ Result<void> addFlops(Options &options, const translator::SourceProgram &program
   mlir::DialectRegistry registry;
   registerProgramDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  options.import.sequences = elementDims(dims);
   auto module = import::importProgram(context, program, options.import);
   if (!module) {
     if (!options.warnings.printsNone())

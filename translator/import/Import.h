@@ -37,6 +37,9 @@ struct ImportOptions {
   std::map<std::string, int> lodLevels;
   /// Dims of feeds: the dynamic ones become static.
   std::map<std::string, std::vector<int64_t>> feedDims;
+  /// Feeds that are sequences: the dims of their elements, -1 for dynamic ones. A program with such a feed
+  /// can be imported only with them.
+  std::map<std::string, std::vector<std::vector<int64_t>>> sequences;
   /// Values of feeds: the program is imported for these values only.
   std::map<std::string, Tensor> feedValues;
   /// Values of parameters. The program is imported for them, except for those that it changes.
@@ -86,6 +89,10 @@ struct Interface {
   std::vector<std::string> fetches;
   /// Parameters that a run may change.
   std::vector<std::string> states;
+  /// The names of the dims of feeds that have any, "" for other dims.
+  std::map<std::string, std::vector<std::string>> dimNames = {};
+  /// Feeds that are sequences; their types in `feeds` say the element type only.
+  std::vector<std::string> sequences = {};
 };
 Result<Interface> declaredInterface(mlir::MLIRContext &context, const translator::SourceProgram &program,
                                     const ImportOptions &options = {});

@@ -131,6 +131,13 @@ TEST_F(ProgramTest, InterfaceDoesNotContainState) {
   EXPECT_THAT(proa_error(), HasSubstr("no output 1"));
 }
 
+TEST_F(ProgramTest, KeepsNamesOfDims) {
+  description.dimNames = {{"x", {"N"}}};
+  auto read = deserializeDescription(serialize(description), sizeof weights, "library");
+  ASSERT_TRUE(read) << read.diagnostics().text();
+  EXPECT_EQ(read->inputs()[0].dimNames, std::vector<std::string>{"N"});
+}
+
 TEST_F(ProgramTest, ReadsWeightsFromAFile) {
   description.embedded.clear();
   EXPECT_FALSE(create());

@@ -45,6 +45,49 @@ func.func @main(%x: tensor<?xf32> {pd.feed = "x"}, %w: tensor<2xf32> {pd.param =
   return %1, %0, %1 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
 })";
 
+TEST_F(Ir, DimsOfOneNameHaveOneSize) {
+  auto model = open(R"(
+func.func @main(%x: tensor<?x2xf32> {pd.feed = "x", pd.dim_names = ["N", ""]},
+                %y: tensor<?xf32> {pd.feed = "y", pd.dim_names = ["N"]})
+    -> (tensor<?x2xf32> {pd.fetch = "z"}, tensor<?xf32> {pd.fetch = "w"}) {
+  %0 = pd.exp %x : (tensor<?x2xf32>) -> tensor<?x2xf32>
+  %1 = pd.exp %y : (tensor<?xf32>) -> tensor<?xf32>
+  return %0, %1 : tensor<?x2xf32>, tensor<?xf32>
+})");
+  ASSERT_TRUE(model) << model.diagnostics().text();
+  EXPECT_THAT(model->feeds()[0].dimNames, ElementsAre("N", ""));
+  Tensor x(DType::Float32, {3, 2});
+  std::fill_n(x.as<float>(), x.size(), 0.0F);
+  EXPECT_TRUE(model->run({{"x", x}, {"y", vectorOf({1, 2, 3})}}));
+  auto differing = model->run({{"x", x}, {"y", vectorOf({1, 2})}});
+  ASSERT_FALSE(differing);
+  EXPECT_THAT(differing.diagnostics().text(),
+              HasSubstr("dim 'N' is 3 in dimension 0 of feed 'x', but 2 in dimension 0 of feed 'y'"));
+}
+
+TEST_F(Ir, ResultsOfSequenceBecomeElements) {
+  auto model = open(R"(
+func.func @main(%rows: tensor<?x2xi64> {pd.feed = "rows"}, %x: tensor<?xf32> {pd.feed = "x"})
+    -> (tensor<?xf32> {pd.fetch = "first"}, tensor<?x2xi64> {pd.fetch = "y@ROWS", pd.sequence_of = "y"},
+        tensor<?xf32> {pd.fetch = "y@SCALARS", pd.sequence_of = "y"}, tensor<?xf32> {pd.fetch = "last"}) {
+  %0 = pd.exp %x : (tensor<?xf32>) -> tensor<?xf32>
+  return %0, %rows, %x, %0 : tensor<?xf32>, tensor<?x2xi64>, tensor<?xf32>, tensor<?xf32>
+})");
+  ASSERT_TRUE(model) << model.diagnostics().text();
+  EXPECT_THAT(model->fetches(), ElementsAre("first", "y", "last"));
+  Tensor rows(DType::Int64, {2, 2});
+  for (int64_t i : {0, 1, 2, 3})
+    rows.as<int64_t>()[i] = i < 2 ? 1 : 2;
+  auto outputs = model->run({{"rows", rows}, {"x", vectorOf({4, 5, 6})}});
+  ASSERT_TRUE(outputs) << outputs.diagnostics().text();
+  std::vector<std::string> names;
+  for (const NamedTensor &output : *outputs)
+    names.push_back(output.name);
+  EXPECT_THAT(names, ElementsAre("first", "y", "y[0]", "y[1]", "last"));
+  EXPECT_THAT(elementsOf((*outputs)[2].tensor), ElementsAre(4));
+  EXPECT_THAT(elementsOf((*outputs)[3].tensor), ElementsAre(5, 6));
+}
+
 TEST_F(Ir, AttributesNameArguments) {
   auto model = open(stepProgram);
   ASSERT_TRUE(model) << model.diagnostics().text();
