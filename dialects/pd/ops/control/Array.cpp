@@ -1,6 +1,7 @@
 #include "dialects/pd/ops/control/ArrayOps.h"
 #include "dialects/pd/ops/control/CheckOps.h"
 #include "dialects/pd/ops/control/Control.h"
+#include "dialects/pd/ops/shape/KnownElements.h"
 #include "dialects/pd/reference/Evaluate.h"
 
 using namespace mlir;
@@ -32,6 +33,12 @@ FailureOr<Type> joinedElements(std::optional<Location> location, Value x, Value 
   llvm::raw_string_ostream(text) << "C2: the elements of x have type " << arrayType(x).getElement()
                                  << ", those of y " << arrayType(y).getElement();
   return inferenceError(location, text);
+}
+
+/// The size that all elements of a vector of sizes are known to be; kDynamic if there is none.
+int64_t commonSize(Value sizes) {
+  std::optional<llvm::SmallVector<int64_t>> known = allKnownElements(sizes);
+  return known && !known->empty() && llvm::all_equal(*known) ? known->front() : ShapedType::kDynamic;
 }
 
 } // namespace
@@ -118,7 +125,7 @@ LogicalResult ArraySplitOp::inferReturnTypes(MLIRContext *context, std::optional
   if (adaptor.getUseStack())
     shape.erase(shape.begin() + *axis);
   else
-    shape[*axis] = ShapedType::kDynamic;
+    shape[*axis] = commonSize(adaptor.getSizes());
   results.push_back(ArrayType::get(context, type.clone(shape)));
   return success();
 }
