@@ -35,6 +35,10 @@ except OSError:
 if subprocess.run([config.onnx_python, "-c", "import onnx, onnxruntime"], capture_output=True, check=False,
                   env=dict(os.environ, PYTHONPATH=config.onnx_packages)).returncode == 0:
     config.available_features.add("onnxruntime")
+# Writes models of ONNX from their text form; for tests with the feature "onnxruntime".
+write_models = os.path.join(config.test_source_root, "translator/onnx/Inputs/write_models.py")
+config.substitutions.append(
+    ("%write_models", f"env PYTHONPATH={config.onnx_packages} {config.onnx_python} {write_models}"))
 # Parts of a CUDA toolkit that proa-ptx finds.
 if "PROA_CUDA_PATH" in os.environ:
     config.environment["PROA_CUDA_PATH"] = os.environ["PROA_CUDA_PATH"]

@@ -26,6 +26,7 @@ Result<OwningOpRef<ModuleOp>> GraphImporter::run() {
     return success();
   });
   scopes.push_back({{}, {}, &model.graph});
+  findNeeded();
   makeFunction();
   importNodes(model.graph);
   current = nullptr;
@@ -41,19 +42,28 @@ int64_t GraphImporter::opsetOf(llvm::StringRef domain) const {
   return onnx::opsetOf(model.opsetImports, std::string_view(domain)).value_or(1);
 }
 
+void GraphImporter::importInitializers(const onnx::Graph &graph) {
+  for (const onnx::TensorValue &initializer : graph.initializers) {
+    if (scopes.back().values.contains(initializer.name) ||
+        (scopes.size() == 1 && !neededValues.contains(initializer.name)))
+      continue;
+    if (Value value = importInitializer(initializer))
+      define(initializer.name, value);
+    else
+      scopes.back().poisoned.insert(initializer.name);
+  }
+}
+
 void GraphImporter::importNodes(const onnx::Graph &graph) {
-  for (const onnx::TensorValue &initializer : graph.initializers)
-    if (!scopes.back().values.contains(initializer.name))
-      if (Value value = importInitializer(initializer))
-        define(initializer.name, value);
-  llvm::SaveAndRestore outerNode(current);
+  llvm::SaveAndRestore<const onnx::Node *> outerNode(current, nullptr);
   llvm::SaveAndRestore outerIndex(currentIndex);
+  importInitializers(graph);
   for (const auto &[index, node] : llvm::enumerate(graph.nodes)) {
+    if (scopes.size() == 1 && !neededNodes[index])
+      continue;
     current = &node;
     currentIndex = index;
     importNode(node);
-    if (scopes.size() == 1)
-      replaceFed(node);
   }
 }
 
@@ -75,7 +85,7 @@ void GraphImporter::importNode(const onnx::Node &node) {
            llvm::Twine(opset));
   }
   for (const std::string &output : node.outputs)
-    if (!output.empty())
+    if (!output.empty() && !scopes.back().values.contains(output))
       scopes.back().poisoned.insert(output);
 }
 
@@ -141,7 +151,11 @@ Value GraphImporter::find(llvm::StringRef name) const {
   return {};
 }
 
-void GraphImporter::define(const std::string &name, Value value) { scopes.back().values[name] = value; }
+void GraphImporter::define(const std::string &name, Value value) {
+  bool isFed = scopes.size() == 1 && current && fedInside.count(name);
+  if (!isFed)
+    scopes.back().values[name] = value;
+}
 
 std::optional<Tensor> GraphImporter::knownTensor(Value value) {
   if (const Tensor *tensor = parameterTensors.lookup(value))
@@ -164,6 +178,44 @@ GraphImporter::Values GraphImporter::importBody(const onnx::Graph &graph, llvm::
   return outputs;
 }
 
+GraphImporter::Values GraphImporter::importBranch(const onnx::Graph &graph, Diagnostics &failures) {
+  size_t before = diagnostics.size(), openBefore = openErrors;
+  Values values;
+  LogicalResult imported = pd::guarded([&]() -> LogicalResult {
+    values = importBody(graph, {});
+    return success();
+  });
+  bool isOpen = openErrors != openBefore && !options.deferAll;
+  if (diagnostics.size() == before && succeeded(imported))
+    return values;
+  if (diagnostics.size() == before || isOpen)
+    throw pd::InferenceError();
+  Diagnostics kept;
+  for (size_t i = 0; i < diagnostics.size(); ++i)
+    (i < before ? kept : failures).add(diagnostics[i]);
+  diagnostics = std::move(kept);
+  openErrors = openBefore;
+  return {};
+}
+
+void GraphImporter::keepKind(Value from, Value to) {
+  if (onnx::DataType stored = storedTypes.lookup(from); stored != onnx::DataType::Undefined)
+    storedTypes[to] = stored;
+  if (auto kind = arrayKinds.find(from); kind != arrayKinds.end() && pd::isArray(to))
+    arrayKinds[to] = kind->second;
+}
+
+void GraphImporter::forget(Region &region) {
+  auto forgetAll = [&](ValueRange values) {
+    for (Value value : values) {
+      storedTypes.erase(value);
+      arrayKinds.erase(value);
+    }
+  };
+  region.walk([&](Block *block) { forgetAll(block->getArguments()); });
+  region.walk([&](Operation *op) { forgetAll(op->getResults()); });
+}
+
 Location GraphImporter::location() {
   if (!current || !options.locations)
     return UnknownLoc::get(&context);
@@ -175,11 +227,13 @@ Location GraphImporter::location() {
 
 void GraphImporter::report(const llvm::Twine &message, bool isOpen) {
   std::string place = options.source;
-  if (current) {
-    onnx::Location graph{nullptr, "graph", scopes.back().graph->name};
-    onnx::Location node{&graph, "node", current->name, static_cast<int64_t>(currentIndex), current->type};
-    place += ": " + node.text();
-  }
+  onnx::Location graph{nullptr, "graph", scopes.back().graph->name};
+  if (current)
+    place += ": " +
+             onnx::Location{&graph, "node", current->name, static_cast<int64_t>(currentIndex), current->type}
+                 .text();
+  else if (scopes.size() > 1)
+    place += ": " + graph.text();
   openErrors += isOpen;
   diagnostics.add(place, message.str());
 }

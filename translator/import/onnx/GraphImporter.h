@@ -17,6 +17,10 @@
 
 namespace proa::import {
 
+/// An optional tensor is an array of no element or one. An optional sequence without elements is one that
+/// holds no sequence.
+enum class ArrayKind : uint8_t { Sequence, Optional, OptionalSequence };
+
 class GraphImporter {
 public:
   using Values = llvm::SmallVector<mlir::Value>;
@@ -40,6 +44,12 @@ public:
   /// Imports the nodes of a graph at the insertion point, with these values of its inputs. The results are
   /// the values of its outputs; empty after an error, which is reported.
   Values importBody(const onnx::Graph &graph, llvm::ArrayRef<mlir::Value> inputs);
+  /// The same for a graph without inputs that may never run: instead of a report, `failures` gets its errors.
+  /// Errors that static dims or values of the feeds may avoid are reported, unless the options defer them;
+  /// they end the hook.
+  Values importBranch(const onnx::Graph &graph, Diagnostics &failures);
+  /// Reports errors that importBranch has returned.
+  void reportFailures(const Diagnostics &failures) { diagnostics.append(failures); }
   /// Reports an error of the current node. `isOpen`: static dims or values of the feeds may avoid it.
   void report(const llvm::Twine &message, bool isOpen = false);
   /// Reports what MLIR has said about an op that could not be created.
@@ -56,26 +66,51 @@ public:
   /// The element type that ONNX gives a value whose type pd lacks (int4 in int8); Undefined for others.
   onnx::DataType storedType(mlir::Value value) const { return storedTypes.lookup(value); }
   void setStoredType(mlir::Value value, onnx::DataType type) { storedTypes[value] = type; }
+  /// The type of ONNX that an array has.
+  ArrayKind arrayKind(mlir::Value value) const { return arrayKinds.lookup(value); }
+  void setArrayKind(mlir::Value value, ArrayKind kind) { arrayKinds[value] = kind; }
+  /// Gives `to` what is known about `from` beyond its type: the element type of ONNX, and the kind of array.
+  void keepKind(mlir::Value from, mlir::Value to);
+  /// Forgets the values of a region that is not used.
+  void forget(mlir::Region &region);
 
 private:
   // The interface (Interface.cpp).
 
   void makeFunction();
   void finishFunction();
+  void addFeed(const onnx::ValueInfo &info);
+  bool isWanted(const std::string &feed) const;
   /// The type of a feed, with the dims that the options know; null, and an error, for maps and strings.
-  mlir::Type feedType(const onnx::ValueInfo &input);
+  mlir::RankedTensorType feedType(const onnx::ValueInfo &input);
   /// The model's own feeds: inputs without initializers.
   std::vector<const onnx::ValueInfo *> ownFeeds() const;
-  mlir::Value addArgument(llvm::StringRef role, const std::string &name, mlir::Type type);
+  mlir::Value addArgument(llvm::StringRef role, const std::string &name, mlir::Type type,
+                          llvm::ArrayRef<std::string> dimNames = {});
+  // Feeds and fetches that are sequences (Sequences.cpp).
+
+  /// The type of the elements of a sequence, an optional or an optional sequence of numbers; none for other
+  /// values.
+  static std::optional<DType> sequenceElementType(const onnx::ValueInfo &info);
+  void addSequence(const onnx::ValueInfo &info, DType dtype);
+  mlir::Value addElement(const std::string &sequence, size_t index, mlir::RankedTensorType type);
+  /// The two tensors that a program returns for an array.
+  std::pair<mlir::Value, mlir::Value> packSequence(mlir::Value array);
+  void addResult(const std::string &name, mlir::Value value);
+  mlir::Attribute namesAttribute(llvm::ArrayRef<std::string> names);
+  std::vector<std::string> dimNamesOfOutput(llvm::StringRef name) const;
+  /// The given names of fetches, or the model's own.
+  std::vector<std::string> fetchNames() const;
+  /// Finds the nodes and values that the fetches need; the others are not imported.
+  void findNeeded();
   std::vector<std::pair<std::string, mlir::Value>> chooseFetches();
   void refuseName(const char *kind, const std::string &name);
-  void eraseUnneeded(mlir::Block &body);
 
   // Graphs.
 
+  void importInitializers(const onnx::Graph &graph);
   void importNodes(const onnx::Graph &graph);
   void importNode(const onnx::Node &node);
-  void replaceFed(const onnx::Node &node);
   /// Whether the schema allows the stored types of all inputs; reports one that it does not.
   bool takesStoredTypes(const onnx::Node &node, const onnx::Schema &schema);
   /// Outputs whose schema gives them the type of an input have its stored type.
@@ -94,20 +129,29 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp function;
   std::vector<mlir::NamedAttrList> argumentAttributes;
+  Values results;
+  llvm::SmallVector<mlir::DictionaryAttr> resultAttributes;
   /// The graphs around the current node, the main graph first.
   std::vector<Scope> scopes;
   /// Large tensors of initializers and constants, which are parameters of the program.
   onnx::Parameters parameters;
   llvm::DenseMap<mlir::Value, const Tensor *> parameterTensors;
   llvm::DenseMap<mlir::Value, onnx::DataType> storedTypes;
-  /// Arguments for values that nodes of the model compute, by name.
-  std::map<std::string, mlir::Value> fed;
+  llvm::DenseMap<mlir::Value, ArrayKind> arrayKinds;
+  /// The arguments of parameters. A body that is imported again has the same ones.
+  llvm::StringMap<mlir::Value> parameterArguments;
+  /// Feeds that nodes of the model compute.
+  std::set<std::string> fedInside;
+  /// Whether some feeds or fetches of the model are not those of the function.
   bool isPart = false;
+  /// By name and index, in the main graph: what the fetches need.
+  llvm::StringSet<> neededValues;
+  std::vector<bool> neededNodes;
   const onnx::Node *current = nullptr;
   size_t currentIndex = 0;
   bool isBlocked = false;
   size_t reportedBefore = 0;
-  Diagnostics diagnostics, interfaceErrors;
+  Diagnostics diagnostics;
   /// The number of errors that the dims or values of the feeds may avoid.
   size_t openErrors = 0;
   std::string mlirErrors;

@@ -7,19 +7,15 @@
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/reference/Evaluate.h"
+#include "lib/support/Sequences.h"
 #include "lib/support/Suggest.h"
 
 using namespace mlir;
 
 namespace proa::import {
 
-/// The type of pd for a type of ONNX; null for maps, strings and types without dims.
-static Type typeOf(MLIRContext &context, const onnx::Type &type) {
-  if (type.kind == onnx::Type::Kind::Sequence || type.kind == onnx::Type::Kind::Optional) {
-    auto element = dyn_cast_if_present<RankedTensorType>(
-        type.element.size() == 1 ? typeOf(context, type.element[0]) : Type());
-    return element ? Type(pd::ArrayType::get(&context, element)) : Type();
-  }
+/// The type of pd for the type of a tensor; null for strings and types without dims.
+static RankedTensorType typeOf(MLIRContext &context, const onnx::Type &type) {
   std::optional<DType> dtype = onnx::storageOf(type.elementType);
   if (type.kind != onnx::Type::Kind::Tensor || !type.dims || !dtype)
     return {};
@@ -29,6 +25,20 @@ static Type typeOf(MLIRContext &context, const onnx::Type &type) {
     shape.push_back(size && *size >= 0 ? *size : ShapedType::kDynamic);
   }
   return RankedTensorType::get(shape, pd::elementTypeOf(&context, *dtype));
+}
+
+/// The names of the dims, "" for a dim without one; empty if none has a name.
+static std::vector<std::string> dimNamesOf(const onnx::ValueInfo &info) {
+  std::vector<std::string> names;
+  if (!info.type || info.type->kind != onnx::Type::Kind::Tensor || !info.type->dims)
+    return names;
+  for (const onnx::Dim &dim : *info.type->dims) {
+    const auto *name = std::get_if<std::string>(&dim.value);
+    names.push_back(name ? *name : "");
+  }
+  return llvm::all_of(names, [](const std::string &name) { return name.empty(); })
+             ? std::vector<std::string>()
+             : names;
 }
 
 std::vector<const onnx::ValueInfo *> GraphImporter::ownFeeds() const {
@@ -43,23 +53,39 @@ std::vector<const onnx::ValueInfo *> GraphImporter::ownFeeds() const {
   return feeds;
 }
 
-Type GraphImporter::feedType(const onnx::ValueInfo &input) {
-  Type type = input.type ? typeOf(context, *input.type) : Type();
+RankedTensorType GraphImporter::feedType(const onnx::ValueInfo &input) {
+  RankedTensorType type = input.type ? typeOf(context, *input.type) : RankedTensorType();
   if (!type) {
     diagnostics.add(options.source, "feed '" + input.name + "' is of type '" +
                                         (input.type ? input.type->text() : "") +
                                         "', expected a tensor of numbers or a sequence of them");
     return {};
   }
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor ? withKnownDims(options, input.name, tensor) : type;
+  // The sizes of other dims are checked when they are fed.
+  std::vector<int64_t> known;
+  for (int64_t dim : type.getShape())
+    if (!ShapedType::isDynamic(dim))
+      known.push_back(dim);
+  if (!elementCount(known)) {
+    diagnostics.add(options.source, "feed '" + input.name +
+                                        "' has dims whose product is above the largest number of elements");
+    return {};
+  }
+  return withKnownDims(options, input.name, type);
 }
 
-Value GraphImporter::addArgument(llvm::StringRef role, const std::string &name, Type type) {
+Value GraphImporter::addArgument(llvm::StringRef role, const std::string &name, Type type,
+                                 llvm::ArrayRef<std::string> dimNames) {
   NamedAttrList attributes;
   attributes.append(role, builder.getStringAttr(name));
+  if (!dimNames.empty())
+    attributes.append(pd::dimNamesAttribute, namesAttribute(dimNames));
   argumentAttributes.push_back(std::move(attributes));
   return function.getBody().front().addArgument(type, UnknownLoc::get(&context));
+}
+
+Attribute GraphImporter::namesAttribute(llvm::ArrayRef<std::string> names) {
+  return builder.getStrArrayAttr(llvm::SmallVector<llvm::StringRef>(names.begin(), names.end()));
 }
 
 Value GraphImporter::importInitializer(const onnx::TensorValue &tensor) {
@@ -71,8 +97,11 @@ Value GraphImporter::importInitializer(const onnx::TensorValue &tensor) {
   const std::string *parameter = parameters.nameOf(tensor);
   Value value;
   if (parameter) {
+    Value &argument = parameterArguments[*parameter];
     auto type = RankedTensorType::get(tensor.dims, pd::elementTypeOf(&context, tensor.elements.dtype()));
-    value = addArgument(pd::parameterAttribute, *parameter, type);
+    if (!argument)
+      argument = addArgument(pd::parameterAttribute, *parameter, type);
+    value = argument;
     parameterTensors[value] = &tensor.elements;
   } else {
     auto elements = pd::attributeFromTensor(&context, tensor.elements);
@@ -90,45 +119,43 @@ void GraphImporter::makeFunction() {
       func::FuncOp::create(builder, UnknownLoc::get(&context), "main", builder.getFunctionType({}, {}));
   Block *body = builder.createBlock(&function.getBody());
   builder.setInsertionPointToStart(body);
-  std::vector<std::string> known;
-  for (const onnx::ValueInfo *input : ownFeeds()) {
-    known.push_back(input->name);
-    Type type = feedType(*input);
-    if (!type)
-      continue;
-    Value value = addArgument(pd::feedAttribute, input->name, type);
-    if (input->type->kind == onnx::Type::Kind::Tensor &&
-        onnx::dataTypeOf(*onnx::storageOf(input->type->elementType)) != input->type->elementType)
-      storedTypes[value] = input->type->elementType;
-    auto given = options.feedValues.find(input->name);
-    auto tensorType = dyn_cast<RankedTensorType>(type);
-    if (given != options.feedValues.end() && tensorType)
-      if (Value constant = constantOf(given->second, tensorType, builder))
-        value = constant;
-    define(input->name, value);
-  }
-  auto isGiven = [&](const std::string &name) { return llvm::is_contained(options.feeds, name); };
-  isPart = !options.feeds.empty() && !llvm::all_of(known, isGiven);
-  for (const std::string &name : options.feeds) {
-    if (llvm::is_contained(known, name))
-      continue;
-    isPart = true;
+  for (const onnx::ValueInfo *input : ownFeeds())
+    if (isWanted(input->name))
+      addFeed(*input);
+  for (const auto &[name, count] : options.lodLevels)
+    if (count > 0)
+      diagnostics.add(options.source, "feed '" + name + "' has a LoD of " + std::to_string(count) +
+                                          " levels, expected none: models of ONNX have no LoD");
+  for (const std::string &name : fedInside) {
     auto info = llvm::find_if(model.graph.valueInfos,
                               [&](const onnx::ValueInfo &value) { return value.name == name; });
-    if (info == model.graph.valueInfos.end())
+    if (info != model.graph.valueInfos.end())
+      addFeed(*info);
+    else
       refuseName("feed", name);
-    else if (Type type = feedType(*info))
-      fed[name] = addArgument(pd::feedAttribute, name, type);
   }
-  interfaceErrors = diagnostics;
 }
 
-void GraphImporter::replaceFed(const onnx::Node &node) {
-  for (const std::string &output : node.outputs)
-    if (auto given = fed.find(output); given != fed.end()) {
-      define(output, given->second);
-      scopes.back().poisoned.erase(output);
-    }
+void GraphImporter::addFeed(const onnx::ValueInfo &info) {
+  if (std::optional<DType> element = sequenceElementType(info))
+    return addSequence(info, *element);
+  RankedTensorType type = feedType(info);
+  if (!type) {
+    scopes.front().poisoned.insert(info.name);
+    return;
+  }
+  Value value = addArgument(pd::feedAttribute, info.name, type, dimNamesOf(info));
+  if (onnx::dataTypeOf(*onnx::storageOf(info.type->elementType)) != info.type->elementType)
+    storedTypes[value] = info.type->elementType;
+  if (auto given = options.feedValues.find(info.name); given != options.feedValues.end())
+    if (Value constant = constantOf(given->second, type, builder))
+      value = constant;
+  define(info.name, value);
+}
+
+/// Whether a feed is an argument: one of a part of the model only if it is listed or needed.
+bool GraphImporter::isWanted(const std::string &feed) const {
+  return !isPart || llvm::is_contained(options.feeds, feed) || neededValues.contains(feed);
 }
 
 void GraphImporter::refuseName(const char *kind, const std::string &name) {
@@ -147,51 +174,97 @@ void GraphImporter::refuseName(const char *kind, const std::string &name) {
                                                    didYouMean(name, known));
 }
 
-std::vector<std::pair<std::string, Value>> GraphImporter::chooseFetches() {
-  std::vector<std::string> own, names = options.fetches;
-  for (const onnx::ValueInfo &output : model.graph.outputs)
-    own.push_back(output.name);
+std::vector<std::string> GraphImporter::fetchNames() const {
+  std::vector<std::string> names = options.fetches;
   if (names.empty())
-    names = own;
-  isPart |= !llvm::all_of(own, [&](const std::string &name) { return llvm::is_contained(names, name); });
-  if (isPart) // errors in the rest do not matter, if the fetches have values
-    diagnostics.size() == interfaceErrors.size() ? void() : void(std::swap(diagnostics, interfaceErrors));
+    for (const onnx::ValueInfo &output : model.graph.outputs)
+      names.push_back(output.name);
+  return names;
+}
+
+/// Adds the names that a node reads, also in its graphs.
+static void addRead(const onnx::Node &node, llvm::StringSet<> &names) {
+  names.insert_range(node.inputs);
+  for (const onnx::Attribute &attribute : node.attributes)
+    for (const onnx::Graph &graph : attribute.graphs()) {
+      for (const onnx::ValueInfo &output : graph.outputs)
+        names.insert(output.name);
+      for (const onnx::Node &inner : graph.nodes)
+        addRead(inner, names);
+    }
+}
+
+void GraphImporter::findNeeded() {
+  std::vector<std::string> fetches = fetchNames(), own;
+  for (const onnx::ValueInfo *input : ownFeeds())
+    own.push_back(input->name);
+  auto isGiven = [&](const std::string &name) { return llvm::is_contained(options.feeds, name); };
+  isPart = !options.feeds.empty() && !llvm::all_of(own, isGiven);
+  for (const std::string &name : options.feeds)
+    if (!llvm::is_contained(own, name))
+      fedInside.insert(name);
+  isPart |= !fedInside.empty() || !llvm::all_of(model.graph.outputs, [&](const onnx::ValueInfo &output) {
+    return llvm::is_contained(fetches, output.name);
+  });
+  neededValues.insert_range(fetches);
+  neededNodes.assign(model.graph.nodes.size(), false);
+  for (size_t i = neededNodes.size(); i-- > 0;) {
+    const onnx::Node &node = model.graph.nodes[i];
+    neededNodes[i] = llvm::any_of(node.outputs, [&](const std::string &output) {
+      return !output.empty() && neededValues.contains(output) && !fedInside.count(output);
+    });
+    if (neededNodes[i])
+      addRead(node, neededValues);
+  }
+}
+
+std::vector<std::pair<std::string, Value>> GraphImporter::chooseFetches() {
   std::vector<std::pair<std::string, Value>> chosen;
-  for (const std::string &name : names) {
+  for (const std::string &name : fetchNames())
     if (Value value = scopes.front().values.lookup(name))
       chosen.emplace_back(name, value);
-    else if (isPart && scopes.front().poisoned.count(name))
-      diagnostics = interfaceErrors;
-    else if (!scopes.front().poisoned.count(name))
+    else if (!scopes.front().poisoned.count(name)) // else the reason is reported
       refuseName("fetch", name);
-  }
   return chosen;
 }
 
-/// Erases pure ops whose results nothing needs.
-void GraphImporter::eraseUnneeded(Block &body) {
-  for (Operation &op : llvm::make_early_inc_range(llvm::drop_begin(llvm::reverse(body))))
-    if (op.use_empty())
-      op.erase();
+std::vector<std::string> GraphImporter::dimNamesOfOutput(llvm::StringRef name) const {
+  auto output =
+      llvm::find_if(model.graph.outputs, [&](const onnx::ValueInfo &info) { return info.name == name; });
+  return output == model.graph.outputs.end() ? std::vector<std::string>() : dimNamesOf(*output);
+}
+
+void GraphImporter::addResult(const std::string &name, Value value) {
+  auto add = [&](const std::string &fetch, Value result, NamedAttrList attributes) {
+    attributes.append(pd::fetchAttribute, builder.getStringAttr(fetch));
+    results.push_back(result);
+    resultAttributes.push_back(attributes.getDictionary(&context));
+  };
+  NamedAttrList attributes;
+  if (!pd::isArray(value)) {
+    if (std::vector<std::string> dims = dimNamesOfOutput(name); !dims.empty())
+      attributes.append(pd::dimNamesAttribute, namesAttribute(dims));
+    return add(name, value, attributes);
+  }
+  attributes.append(pd::sequenceAttribute, builder.getStringAttr(name));
+  auto [rows, scalars] = packSequence(value);
+  add(sequenceRowsName(name), rows, attributes);
+  add(sequenceScalarsName(name), scalars, attributes);
 }
 
 void GraphImporter::finishFunction() {
-  Values results;
-  llvm::SmallVector<Type> types;
-  llvm::SmallVector<DictionaryAttr> attributes;
-  for (auto &[name, value] : chooseFetches()) {
-    results.push_back(value);
-    types.push_back(value.getType());
-    attributes.push_back(
-        builder.getDictionaryAttr(builder.getNamedAttr(pd::fetchAttribute, builder.getStringAttr(name))));
-  }
+  for (auto &[name, value] : chooseFetches())
+    addResult(name, value);
   func::ReturnOp::create(builder, UnknownLoc::get(&context), results);
   Block &body = function.getBody().front();
-  eraseUnneeded(body);
-  function.setType(builder.getFunctionType(body.getArgumentTypes(), types));
+  // Ops of a formula without users may read parameters.
+  for (Operation &op : llvm::make_early_inc_range(llvm::drop_begin(llvm::reverse(body))))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  function.setType(builder.getFunctionType(body.getArgumentTypes(), ValueRange(results).getTypes()));
   for (auto [i, list] : llvm::enumerate(argumentAttributes))
     function.setArgAttrs(static_cast<unsigned>(i), list.getDictionary(&context));
-  function.setAllResultAttrs(attributes);
+  function.setAllResultAttrs(resultAttributes);
   llvm::BitVector unused(function.getNumArguments());
   for (BlockArgument argument : function.getArguments()) {
     auto feed = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), pd::feedAttribute);
@@ -209,8 +282,15 @@ Result<Interface> GraphImporter::declaredInterface() {
   std::vector<std::string> known;
   for (const onnx::ValueInfo *input : ownFeeds()) {
     known.push_back(input->name);
-    if (auto type = dyn_cast_if_present<RankedTensorType>(feedType(*input)))
+    if (std::optional<DType> element = sequenceElementType(*input)) {
+      interface.feeds.emplace_back(input->name,
+                                   RankedTensorType::get({}, pd::elementTypeOf(&context, *element)));
+      interface.sequences.push_back(input->name);
+    } else if (RankedTensorType type = feedType(*input)) {
       interface.feeds.emplace_back(input->name, type);
+    }
+    if (std::vector<std::string> names = dimNamesOf(*input); !names.empty())
+      interface.dimNames.emplace(input->name, std::move(names));
   }
   for (const std::string &name : options.feeds)
     if (!llvm::is_contained(known, name))
@@ -224,10 +304,7 @@ Result<Interface> GraphImporter::declaredInterface() {
         dtype && !llvm::is_contained(known, parameter.name))
       interface.parameters.emplace_back(
           parameter.name, RankedTensorType::get(parameter.value->dims, pd::elementTypeOf(&context, *dtype)));
-  interface.fetches = options.fetches;
-  if (interface.fetches.empty())
-    for (const onnx::ValueInfo &output : model.graph.outputs)
-      interface.fetches.push_back(output.name);
+  interface.fetches = fetchNames();
   return interface;
 }
 

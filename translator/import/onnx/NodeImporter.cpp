@@ -83,13 +83,21 @@ Value NodeImporter::requiredInput(llvm::StringRef name) {
   stop();
 }
 
-NodeImporter::Values NodeImporter::inputs(llvm::StringRef name) {
+NodeImporter::Values NodeImporter::values(llvm::StringRef name) {
   askFor(name);
   auto [begin, end] = inputRange(name);
   Values values;
   for (size_t i = begin; i < end; ++i)
     values.push_back(node.inputs[i].empty() ? Value() : graph.lookup(node.inputs[i]));
   return values;
+}
+
+NodeImporter::Values NodeImporter::inputs(llvm::StringRef name) {
+  Values tensors = values(name);
+  if (llvm::all_of(tensors, [](Value value) { return !value || !pd::isArray(value); }))
+    return tensors;
+  report("input '" + name + "' has a sequence, expected tensors");
+  stop();
 }
 
 Value NodeImporter::array(llvm::StringRef name) {

@@ -47,8 +47,10 @@ public:
   mlir::Value input(llvm::StringRef name);
   /// The tensor of an input; null, and a report, if it is absent.
   mlir::Value requiredInput(llvm::StringRef name);
-  /// The values of a variadic input.
+  /// The tensors of a variadic input; null for one that is absent. Reports an array.
   Values inputs(llvm::StringRef name);
+  /// The same, tensors and arrays.
+  Values values(llvm::StringRef name);
   /// The tensor array of an input (a sequence or an optional); null, and a report, for a tensor.
   mlir::Value array(llvm::StringRef name);
   /// The value of an input, a tensor or an array; null if it is absent.

@@ -119,7 +119,8 @@ def Pd_ArraySplitOp : Pd_Op<"array_split"> {
   let sharding = "whole: a tensor array holds whole tensors";
   let summary = "The parts of a tensor along `axis` as an array: the inverse of array_to_tensor";
   let description = [{
-    `sizes` has the dim size of each part. With `use_stack` each part is one index of the axis, and does not have it.
+    `sizes` has the dim size of each part; one that all parts are known to have is static in the result. With
+    `use_stack` each part is one index of the axis, and does not have it.
   }];
   let constraints = ["C1. axis is within the rank of x; a run checks that the sizes add up to its dim size"];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$sizes, DefaultValuedAttr<I64Attr, "0">:$axis,
@@ -180,6 +181,23 @@ def Pd_ArrayToTensorOp : Pd_Op<"array_to_tensor", [DeclareOpInterfaceMethods<Arr
   let linear = ["array"];
   let batching = "inCode";
 }
+
+def : OnnxFormula<"If", "importIf">;
+def : OnnxFormula<"Loop", "importLoop">;
+def : OnnxFormula<"Scan", "importScan8", 8, 8>;
+def : OnnxFormula<"Scan", "importScan", 9>;
+def : OnnxFormula<"SequenceMap", "importSequenceMap">;
+def : OnnxFormula<"SequenceEmpty", "importSequenceEmpty">;
+def : OnnxFormula<"SequenceConstruct", "importSequenceConstruct">;
+def : OnnxFormula<"SequenceInsert", "importSequenceInsert">;
+def : OnnxFormula<"SequenceErase", "importSequenceErase">;
+def : OnnxFormula<"SequenceAt", "importSequenceAt">;
+def : OnnxFormula<"SequenceLength", "importSequenceLength">;
+def : OnnxFormula<"SplitToSequence", "importSplitToSequence">;
+def : OnnxFormula<"ConcatFromSequence", "importConcatFromSequence">;
+def : OnnxFormula<"Optional", "importOptional">;
+def : OnnxFormula<"OptionalGetElement", "importOptionalGetElement">;
+def : OnnxFormula<"OptionalHasElement", "importOptionalHasElement">;
 
 // Not a Pd_Op, because the result type is not inferred.
 def Pd_ArrayCastOp : Op<Pd_Dialect, "array_cast", [Pd_DeclaredAttributesOnly, Pure,

@@ -1,0 +1,261 @@
+#include "translator/import/onnx/GraphLoop.h"
+
+#include "dialects/pd/autodiff/CountedLoop.h"
+#include "dialects/pd/ir/Types.h"
+#include "dialects/pd/ops/control/ArrayOps.h"
+#include "dialects/pd/ops/math/BinaryOps.h"
+#include "dialects/pd/ops/shape/DimSize.h"
+#include "dialects/pd/reference/HostScalar.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace proa::import {
+namespace {
+
+using Values = llvm::SmallVector<Value>;
+
+/// The import of an iteration, detached.
+struct ImportedBody {
+  Region region;
+  LoopIteration end;
+
+  Block &block() { return region.front(); }
+};
+
+class LoopCreator {
+public:
+  LoopCreator(NodeImporter &node, const GraphLoop &loop)
+      : node(node), graph(node.getGraph()), builder(node.getBuilder()), location(node.getLocation()),
+        loop(loop) {
+    for (Value value : loop.carried)
+      types.push_back(value.getType());
+  }
+
+  GraphLoopResults run() {
+    while (!importBody())
+      ;
+    std::optional<bool> goesOn = known(body->end.condition), starts = known(loop.condition);
+    if (goesOn == true && starts != false && !loop.count) {
+      node.reportOpen("never ends: it has no trip count, and its condition stays true");
+      node.stop();
+    }
+    bool isCounted = goesOn == true && starts == true;
+    Values inits = widenedTo(loop.carried);
+    for (Value element : body->end.collected)
+      inits.push_back(pd::widened(builder, location, pd::ArrayCreateOp::create(builder, location),
+                                  pd::ArrayType::get(builder.getContext(), pd::tensorType(element))));
+    Values results = isCounted ? createCounted(inits) : createConditional(inits);
+    GraphLoopResults out;
+    llvm::append_range(out.carried, llvm::ArrayRef(results).take_front(types.size()));
+    for (auto [inside, result] : llvm::zip(kinds, results))
+      graph.keepKind(inside, result);
+    llvm::append_range(out.arrays, llvm::ArrayRef(results).drop_front(types.size()));
+    if (std::optional<Tensor> count = isCounted ? graph.knownTensor(loop.count) : std::nullopt)
+      out.count = std::max<int64_t>(0, pd::loadScalar(*count, 0).integer);
+    if (starts == false)
+      out.count = 0;
+    graph.forget(body->region);
+    return out;
+  }
+
+private:
+  /// The value of a condition, if it is known. None is true.
+  std::optional<bool> known(Value condition) {
+    if (!condition)
+      return true;
+    std::optional<Tensor> tensor = graph.knownTensor(condition);
+    return tensor && tensor->size() == 1 ? std::optional(pd::loadScalar(*tensor, 0).integer != 0)
+                                         : std::nullopt;
+  }
+
+  /// Imports an iteration with the types so far; false if they have become wider.
+  bool importBody() {
+    body = std::make_unique<ImportedBody>();
+    OpBuilder::InsertionGuard guard(builder);
+    builder.createBlock(&body->region);
+    Value index = body->block().addArgument(RankedTensorType::get({1}, builder.getI64Type()), location);
+    Values arguments;
+    for (auto [type, before] : llvm::zip(types, loop.carried)) {
+      arguments.push_back(body->block().addArgument(type, location));
+      graph.keepKind(before, arguments.back());
+    }
+    body->end = loop.iterate(index, arguments);
+    bool isStable = true;
+    for (auto [i, after] : llvm::enumerate(body->end.carried))
+      isStable &= join(i, after.getType());
+    if (graph.hasReported())
+      node.stop();
+    if (!isStable)
+      graph.forget(body->region);
+    return isStable;
+  }
+
+  /// Joins the type of a carried value with that after an iteration; false if it has changed.
+  bool join(size_t i, Type after) {
+    Type joined = pd::joinedTypes(types[i], after);
+    if (!joined)
+      node.reportOpen("value '" + llvm::Twine(loop.names[i]) + "' has type " + typeText(types[i]) +
+                      " before an iteration and " + typeText(after) +
+                      " after it; a loop can change dims, not ranks or element types");
+    bool isSame = !joined || joined == types[i];
+    if (joined)
+      types[i] = joined;
+    return isSame;
+  }
+
+  Values widenedTo(ValueRange values) {
+    Values out;
+    for (auto [value, type] : llvm::zip(values, types))
+      out.push_back(pd::widened(builder, location, value, type));
+    return out;
+  }
+
+  /// Moves the body to the insertion point. Returns the carried values and the arrays after the iteration,
+  /// and whether there is another one.
+  Values moveBody(Value index, ValueRange carried, Value &condition) {
+    Block &block = body->block();
+    block.getArgument(0).replaceAllUsesWith(index);
+    for (auto [argument, value] : llvm::zip(block.getArguments().drop_front(), carried)) {
+      argument.replaceAllUsesWith(value);
+      graph.keepKind(argument, value);
+    }
+    auto current = [&](Value value) -> Value {
+      auto argument = dyn_cast_if_present<BlockArgument>(value);
+      if (!argument || argument.getOwner() != &block)
+        return value;
+      return argument.getArgNumber() == 0 ? index : carried[argument.getArgNumber() - 1];
+    };
+    Block *target = builder.getInsertionBlock();
+    target->getOperations().splice(builder.getInsertionPoint(), block.getOperations());
+    condition = current(body->end.condition);
+    for (Value value : body->end.carried)
+      kinds.push_back(current(value));
+    Values next = widenedTo(kinds);
+    for (auto [array, element] : llvm::zip(carried.drop_front(types.size()), body->end.collected))
+      next.push_back(pd::widened(builder, location,
+                                 pd::ArrayWriteOp::create(builder, location, array, index, current(element)),
+                                 array.getType()));
+    return next;
+  }
+
+  Values createCounted(ValueRange inits) {
+    return pd::countedLoop(builder, location, loop.count, inits,
+                           [&](OpBuilder &, Value index, ValueRange carried) {
+                             Value condition;
+                             return moveBody(index, carried, condition);
+                           });
+  }
+
+  /// Carries the index, whether another iteration follows, and `inits`.
+  Values createConditional(ValueRange inits) {
+    Values all{pd::oneInt(builder, location, 0), flag(loop.condition)};
+    llvm::append_range(all, inits);
+    llvm::SmallVector<Type> allTypes(ValueRange(all).getTypes());
+    llvm::SmallVector<Location> locations(all.size(), location);
+    auto created = scf::WhileOp::create(builder, location, allTypes, all);
+    OpBuilder::InsertionGuard guard(builder);
+    Block *test = builder.createBlock(&created.getBefore(), {}, allTypes, locations);
+    Value goesOn = test->getArgument(1);
+    if (loop.count)
+      goesOn = pd::LogicalAndOp::create(
+          builder, location, goesOn,
+          flag(pd::LessThanOp::create(builder, location, test->getArgument(0), loop.count)));
+    scf::ConditionOp::create(builder, location, pd::asCondition(builder, location, goesOn),
+                             test->getArguments());
+    Block *inside = builder.createBlock(&created.getAfter(), {}, allTypes, locations);
+    Value index = inside->getArgument(0), condition;
+    Values next = moveBody(index, inside->getArguments().drop_front(2), condition);
+    Values yielded{pd::AddOp::create(builder, location, index, pd::oneInt(builder, location, 1)),
+                   flag(condition)};
+    llvm::append_range(yielded, next);
+    scf::YieldOp::create(builder, location, yielded);
+    return Values(created.getResults().drop_front(2));
+  }
+
+  /// A condition as a bool of rank 0; true if there is none.
+  Value flag(Value condition) {
+    if (condition)
+      return node.tensors().reshape(node.wrap(condition), {});
+    return node.scalar(1, builder.getI1Type());
+  }
+
+  NodeImporter &node;
+  GraphImporter &graph;
+  OpBuilder &builder;
+  Location location;
+  const GraphLoop &loop;
+  llvm::SmallVector<Type> types; ///< of the carried values
+  std::unique_ptr<ImportedBody> body;
+  Values kinds; ///< the carried values after an iteration
+};
+
+/// An empty stack of elements of this type.
+Value emptyStack(NodeImporter &node, RankedTensorType type) {
+  llvm::SmallVector<int64_t> dims;
+  for (int64_t dim : type.getShape())
+    dims.push_back(ShapedType::isDynamic(dim) ? 0 : dim);
+  return node.constant(Tensor(*pd::dtypeOf(type.getElementType()), {dims.begin(), dims.end()}));
+}
+
+} // namespace
+
+std::string typeText(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+GraphLoopResults createLoop(NodeImporter &node, const GraphLoop &loop) {
+  return LoopCreator(node, loop).run();
+}
+
+Value checkedCondition(NodeImporter &node, llvm::StringRef name, Value tensor) {
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  if (type && type.getElementType().isInteger(1) && (!type.hasStaticShape() || type.getNumElements() == 1))
+    return tensor;
+  node.report("'" + name + "' has type " + typeText(tensor.getType()) + ", expected a bool of one element");
+  node.stop();
+}
+
+Value asCount(NodeImporter &node, Value tensor) {
+  pd::TensorBuilder &e = node.tensors();
+  return e.reshape(e.cast(node.wrap(tensor), node.getBuilder().getI64Type()), {1});
+}
+
+Value stackCollected(NodeImporter &node, const GraphLoopResults &results, size_t index, int64_t axis) {
+  OpBuilder &builder = node.getBuilder();
+  Location location = node.getLocation();
+  Value array = results.arrays[index];
+  auto element = cast<pd::ArrayType>(array.getType()).getElement();
+  llvm::SmallVector<int64_t> shape(element.getShape());
+  if (axis < 0 || axis > element.getRank()) {
+    node.report("output " + llvm::Twine(index) + " has no axis " + llvm::Twine(axis));
+    node.stop();
+  }
+  auto stacked = [&]() -> Value {
+    return pd::ArrayToTensorOp::create(builder, location, array, builder.getI64IntegerAttr(axis),
+                                       builder.getBoolAttr(true))
+        .getOut();
+  };
+  shape.insert(shape.begin() + axis, results.count.value_or(ShapedType::kDynamic));
+  auto type = RankedTensorType::get(shape, element.getElementType());
+  if (results.count)
+    return *results.count == 0 ? emptyStack(node, type) : pd::widened(builder, location, stacked(), type);
+  Value length = pd::ArrayLengthOp::create(builder, location, array);
+  Value isFilled = pd::GreaterThanOp::create(builder, location, length, pd::oneInt(builder, location, 0));
+  auto branch =
+      scf::IfOp::create(builder, location, TypeRange(type), pd::asCondition(builder, location, isFilled),
+                        /*withElseRegion=*/true);
+  for (bool isEmpty : {false, true}) {
+    OpBuilder::InsertionGuard guard(builder);
+    Region &region = isEmpty ? branch.getElseRegion() : branch.getThenRegion();
+    builder.setInsertionPointToStart(&region.front());
+    Value value = isEmpty ? emptyStack(node, type) : stacked();
+    scf::YieldOp::create(builder, location, pd::widened(builder, location, value, type));
+  }
+  return branch.getResult(0);
+}
+
+} // namespace proa::import
