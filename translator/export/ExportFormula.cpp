@@ -1,4 +1,5 @@
 //! Ops that legacy programs do not have, as formulas of ops that they have.
+#include "translator/export/ArrayFormula.h"
 #include "translator/export/ProgramExporter.h"
 
 #include "dialects/pd/autodiff/CountedLoop.h"
@@ -257,63 +258,6 @@ template <class Shift> Value shiftFormula(Shift op, TensorBuilder &e) {
 
 Value formulaOf(pd::BitwiseLeftShiftOp op, TensorBuilder &e) { return shiftFormula(op, e); }
 Value formulaOf(pd::BitwiseRightShiftOp op, TensorBuilder &e) { return shiftFormula(op, e); }
-
-/// The sizes of the parts, which Paddle's op does not give.
-llvm::SmallVector<Value> formulaOf(pd::ArrayToTensorOp op, TensorBuilder &e) {
-  if (op.getSizes().use_empty())
-    return {};
-  OpBuilder &builder = e.getBuilder();
-  Type number = pd::tensorType(op.getSizes()).getElementType();
-  auto whole = pd::ArrayToTensorOp::create(builder, op.getLoc(), op.getArray(), op.getAxisAttr(),
-                                           op.getUseStackAttr());
-  Expression count = e.wrap(e.create<pd::ArrayLengthOp>(op.getArray()));
-  if (op.getUseStack())
-    return {whole.getOut(), pd::expandTo(e.constant(1, number), {pd::DimSize::element(count, 0)})};
-  auto type = pd::ArrayType::get(builder.getContext(), RankedTensorType::get({1}, number));
-  Value none = pd::widened(builder, op.getLoc(), e.create<pd::ArrayCreateOp>(), type);
-  auto body = [&](OpBuilder &, Value index, ValueRange arrays) {
-    Expression part = e.wrap(e.create<pd::ArrayReadOp>(op.getArray(), index));
-    auto axis = static_cast<int64_t>(op.getAxis());
-    axis += axis < 0 ? part.rank() : 0;
-    Expression dimSize = pd::slice(e.wrap(e.create<pd::ShapeOp>(part)), 0, axis, axis + 1);
-    return llvm::SmallVector<Value>{
-        e.create<pd::ArrayWriteOp>(arrays.front(), index, e.cast(dimSize, number))};
-  };
-  Value dimSizes = pd::countedLoop(builder, op.getLoc(), count, {none}, body).front();
-  return {whole.getOut(),
-          e.create<pd::ArrayToTensorOp>(dimSizes, builder.getI64IntegerAttr(0), builder.getBoolAttr(false))};
-}
-
-/// An array with the elements of `array` from number `from` on behind those of `begin`.
-Value appended(TensorBuilder &e, Location location, Value begin, Value array, Expression from,
-               Expression count) {
-  OpBuilder &builder = e.getBuilder();
-  Type type = array.getType();
-  Expression place = e.wrap(e.create<pd::ArrayLengthOp>(begin));
-  auto body = [&](OpBuilder &inside, Value index, ValueRange arrays) {
-    Value element = e.create<pd::ArrayReadOp>(array, from + e.wrap(index));
-    Value longer = e.create<pd::ArrayWriteOp>(arrays.front(), place + e.wrap(index), element);
-    return llvm::SmallVector<Value>{pd::widened(inside, location, longer, type)};
-  };
-  return pd::countedLoop(builder, location, count, {pd::widened(builder, location, begin, type)}, body)
-      .front();
-}
-
-Value formulaOf(pd::ArraySliceOp op, TensorBuilder &e) {
-  Type number = e.getBuilder().getI64Type();
-  Expression length = e.wrap(e.create<pd::ArrayLengthOp>(op.getArray()));
-  auto bound = [&](Value given) {
-    Expression place = pd::reshapeTo(e.cast(e.wrap(given), number), {pd::DimSize(1)});
-    return e.minimum(e.maximum(e.select(place < 0.0, place + length, place), 0.0), length);
-  };
-  Expression start = bound(op.getStart()), count = e.maximum(bound(op.getEnd()) - start, 0.0);
-  return appended(e, op.getLoc(), e.create<pd::ArrayCreateOp>(), op.getArray(), start, count);
-}
-
-Value formulaOf(pd::ArrayConcatOp op, TensorBuilder &e) {
-  Expression count = e.wrap(e.create<pd::ArrayLengthOp>(op.getY()));
-  return appended(e, op.getLoc(), op.getX(), op.getY(), count * 0.0, count);
-}
 
 /// Legacy `equal` compares float32 and float64 within 1e-8 and nothing else. NaN is neither below nor above
 /// itself.

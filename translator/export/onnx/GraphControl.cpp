@@ -32,8 +32,16 @@ bool GraphExporter::writeStructure(Operation &op) {
     bind(op.getResult(0), nameOf(op.getOperand(0)));
     return true;
   }
-  // Indices of tensor.extract, which reads the one element of a condition.
-  if (isa<arith::ConstantOp>(op) || isa<pd::AssertOp, pd::PrintOp>(op))
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    // Others are indices of tensor.extract, which reads the one element of a condition.
+    if (auto flag = dyn_cast<BoolAttr>(constant.getValue())) {
+      Tensor value(DType::Bool, {});
+      *value.as<bool>() = flag.getValue();
+      bind(constant, addConstant(value));
+    }
+    return true;
+  }
+  if (isa<pd::AssertOp, pd::PrintOp>(op))
     return true;
   if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
     std::string name = nameOf(extract.getTensor());
@@ -52,11 +60,44 @@ bool GraphExporter::writeStructure(Operation &op) {
     bind(constant.getOut(), addConstant(pd::tensorFromAttribute(constant.getValue())));
     return true;
   }
+  if (auto fail = dyn_cast<pd::FailOp>(op))
+    return writeFail(fail), true;
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return writeIf(branch), true;
   if (auto loop = dyn_cast<scf::WhileOp>(op))
     return writeWhile(loop), true;
   return false;
+}
+
+/// Element 0 of an empty vector, which a run cannot read. The index is random, so that no runtime reads it
+/// when it loads the model.
+void GraphExporter::writeFail(pd::FailOp op) {
+  auto add = [&](const char *type, std::vector<std::string> inputs, std::vector<onnx::Attribute> attributes) {
+    onnx::Node node;
+    node.type = type;
+    node.inputs = std::move(inputs);
+    node.attributes = std::move(attributes);
+    node.outputs = {freshName()};
+    std::string name = node.outputs.front();
+    addNode(std::move(node));
+    return name;
+  };
+  auto castTo = [&](std::string value, onnx::DataType type) {
+    onnx::Attribute to{"to", onnx::AttributeKind::Int, static_cast<int64_t>(type), "", "", ""};
+    return add("Cast", {std::move(value)}, {to});
+  };
+  onnx::Attribute shape{"shape", onnx::AttributeKind::Ints, std::vector<int64_t>{1}, "", "", ""};
+  std::string index = castTo(add("RandomUniform", {}, {shape}), onnx::DataType::Int64);
+  std::string element = add("Gather", {addConstant(Tensor(DType::Float32, {0})), index}, {});
+  for (Value result : op.getResults()) {
+    auto type = cast<RankedTensorType>(result.getType());
+    Tensor dims(DType::Int64, {type.getRank()});
+    for (auto [i, dim] : llvm::enumerate(type.getShape()))
+      dims.as<int64_t>()[i] = ShapedType::isDynamic(dim) ? 1 : dim;
+    std::string cast = castTo(element, typeOf(type, op).elementType);
+    std::string scalar = add("Reshape", {cast, addConstant(Tensor(DType::Int64, {0}))}, {});
+    bind(result, add("Expand", {scalar, addConstant(dims)}, {}));
+  }
 }
 
 void GraphExporter::writeIf(scf::IfOp op) {

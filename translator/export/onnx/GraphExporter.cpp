@@ -6,6 +6,7 @@
 #include "dialects/pd/reference/Evaluate.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -95,6 +96,9 @@ onnx::Type GraphExporter::typeOf(Type type, Operation *op) {
     report(op, "a value is not a tensor of an element type that ONNX has");
     return {};
   }
+  if ((*dtype == DType::Float8E4M3FN || *dtype == DType::Float8E5M2) && getOpset() < 19)
+    report(op, "a value has the element type " + llvm::Twine(proa::nameOf(*dtype)) +
+                   ", which ONNX has from opset 19 on");
   return tensorOf(onnx::dataTypeOf(*dtype), tensor.getShape());
 }
 
@@ -114,13 +118,29 @@ void GraphExporter::write(Operation &op) {
   Operation *around = current;
   if (depth == 0)
     current = &op;
-  if (!writeStructure(op) && !writeMapped(op) && !writeDecomposed(op))
+  if (!writeStructure(op) && !writeFolded(op) && !writeMapped(op) && !writeDecomposed(op))
     report(current, current == &op ? llvm::Twine("has no form in ONNX of opset ") + llvm::Twine(getOpset())
                                    : "needs " + op.getName().getStringRef() +
                                          ", which has no form in ONNX of opset " + llvm::Twine(getOpset()));
   if (depth == 0)
     keepVariableNames(op);
   current = around;
+}
+
+/// Shape arithmetic of decompositions, which is constant where dims are static.
+bool GraphExporter::writeFolded(Operation &op) {
+  llvm::SmallVector<OpFoldResult> folded;
+  if (!isPure(&op) || failed(op.fold(folded)) || folded.size() != op.getNumResults())
+    return false;
+  for (auto [result, value] : llvm::zip(op.getResults(), folded)) {
+    if (auto known = dyn_cast<Value>(value))
+      bind(result, nameOf(known));
+    else if (auto elements = dyn_cast<ElementsAttr>(cast<Attribute>(value)))
+      bind(result, addConstant(pd::tensorFromAttribute(elements)));
+    else
+      return false;
+  }
+  return op.getNumResults() > 0;
 }
 
 bool GraphExporter::writeMapped(Operation &op) {
@@ -177,7 +197,9 @@ void GraphExporter::keepVariableNames(Operation &op) {
   if (!location || name.empty() || renamed.count(name) || !graphs.back().second.contains(name))
     return;
   std::string variable = location.getName().str();
-  if (!variable.empty() && taken.insert(variable).second)
+  // The ops of a model of the new IR have their positions as names.
+  bool isVariable = !variable.empty() && !llvm::StringRef(variable).contains("].ops[");
+  if (isVariable && taken.insert(variable).second)
     renamed[name] = variable;
 }
 
@@ -203,6 +225,8 @@ onnx::Graph GraphExporter::subgraph(llvm::function_ref<llvm::SmallVector<Value>(
     std::string name = nameOf(value);
     // An output must be a value of this graph, and each of them another one.
     if (!graphs.back().second.contains(name) || !outputs.insert(name).second) {
+      if (isa<pd::ArrayType>(value.getType()) && getOpset() < 14)
+        report(current, "a branch or loop returns an array as it was, which ONNX has from opset 14 on");
       onnx::Node copy;
       copy.type = "Identity";
       copy.inputs = {name};

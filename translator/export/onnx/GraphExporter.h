@@ -14,6 +14,10 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
+namespace proa::pd {
+class FailOp;
+} // namespace proa::pd
+
 namespace proa::exporter {
 
 class GraphExporter {
@@ -64,6 +68,7 @@ private:
   // Ops (GraphExporter.cpp).
 
   void writeBlock(mlir::Block &body);
+  bool writeFolded(mlir::Operation &op);
   bool writeMapped(mlir::Operation &op);
   bool writeDecomposed(mlir::Operation &op);
   /// Results of ops of the program get the names of its variables.
@@ -74,6 +79,7 @@ private:
   bool writeStructure(mlir::Operation &op);
   void writeIf(mlir::scf::IfOp op);
   void writeWhile(mlir::scf::WhileOp op);
+  void writeFail(pd::FailOp op);
 
   mlir::func::FuncOp main;
   const OnnxExportOptions &options;

@@ -169,7 +169,6 @@ Type widerType(const onnx::Schema &schema, const onnx::SchemaParameter &paramete
         takes(schema, parameter, type))
       return type;
   }
-  // float holds the integers that programs compute with where nothing else does.
   return Type();
 }
 
@@ -324,6 +323,9 @@ bool NodeExporter::castUnsupported(const onnx::Schema &schema) {
     if (takes(schema, *parameter, element))
       continue;
     Type wide = widerType(schema, *parameter, element);
+    // Logical ops take bools only, and pd any number: whether it is not zero.
+    if (Type boolean = IntegerType::get(op->getContext(), 1); !wide && takes(schema, *parameter, boolean))
+      wide = boolean;
     if (!wide) {
       report("the ONNX op " + entry.type + " of opset " + llvm::Twine(getOpset()) + " does not take " +
              onnxText(element));

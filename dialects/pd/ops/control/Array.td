@@ -54,6 +54,7 @@ def Pd_ArrayReadOp : Pd_Op<"array_read", [DeclareOpInterfaceMethods<ArrayVjpOpIn
 }
 
 def Pd_ArrayReadOrOp : Pd_Op<"array_read_or", [DeclareOpInterfaceMethods<ArrayVjpOpInterface>]> {
+  let onnx = [OnnxWritten<"exportArrayReadOr">];
   let sharding = "whole: a tensor array holds whole tensors";
   let summary = "Element `index` of the array, or `otherwise` if it was never written";
   let description = [{
@@ -70,6 +71,7 @@ def Pd_ArrayReadOrOp : Pd_Op<"array_read_or", [DeclareOpInterfaceMethods<ArrayVj
 }
 
 def Pd_ArrayAddOp : Pd_Op<"array_add"> {
+  let onnx = [OnnxWritten<"exportArrayAdd">];
   let sharding = "whole: a tensor array holds whole tensors";
   let summary = "The elementwise sum of two arrays; an element that one array lacks is that of the other";
   let constraints = ["C2. the elements have the same rank and element type; a run checks that they have the same dims"];
@@ -84,6 +86,7 @@ def Pd_ArrayAddOp : Pd_Op<"array_add"> {
 }
 
 def Pd_ArrayConcatOp : Pd_Op<"array_concat"> {
+  let onnx = [OnnxWritten<"exportArrayConcat">];
   let sharding = "whole: a tensor array holds whole tensors";
   let summary = "The elements of x followed by those of y";
   let description = [{
@@ -149,6 +152,7 @@ def Pd_ArrayLengthOp : Pd_Op<"array_length", [Pd_SameForAllExamples]> {
 }
 
 def Pd_ArraySliceOp : Pd_Op<"array_slice", [DeclareOpInterfaceMethods<ArrayVjpOpInterface>]> {
+  let onnx = [OnnxWritten<"exportArraySlice">];
   let sharding = "whole: a tensor array holds whole tensors";
   let summary = "The elements from index `start` to before index `end`; negative indices count from the end";
   let description = "Both are clamped to the bounds of the array.";

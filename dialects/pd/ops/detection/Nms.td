@@ -49,6 +49,7 @@ def Pd_MulticlassNms3Op : Pd_Op<"multiclass_nms3"> {
 }
 
 def Pd_MatrixNmsOp : Pd_Op<"matrix_nms"> {
+  let onnx = [OnnxWritten<"exportMatrixNms", "isMatrixNmsInOnnx(op)">];
   let sharding = "whole: the dims of its results depend on data";
   let summary = "Matrix NMS: boxes with scores decayed by their overlaps with better ones";
   let description = [{

@@ -6,6 +6,7 @@ include "dialects/pd/ir/Base.td"
 include "dialects/pd/ops/detection/Detection.td"
 
 def Pd_GenerateProposalsOp : Pd_DetectionOp<"generate_proposals"> {
+  let onnx = [OnnxWritten<"exportGenerateProposals", "isProposalsInOnnx(op)">];
   let sharding = "whole: the dims of its results depend on data";
   let summary = "Region proposals: the best boxes of a proposal head after non-maximum suppression";
   let description = [{
@@ -34,6 +35,7 @@ def Pd_GenerateProposalsOp : Pd_DetectionOp<"generate_proposals"> {
 }
 
 def Pd_DistributeFpnProposalsOp : Pd_DetectionOp<"distribute_fpn_proposals"> {
+  let onnx = [OnnxWritten<"exportDistributeFpnProposalsToOnnx">];
   let sharding = "whole: the dims of its results depend on data";
   let summary = "Boxes by the level of a feature pyramid that their size selects";
   let description = [{
@@ -58,6 +60,7 @@ def Pd_DistributeFpnProposalsOp : Pd_DetectionOp<"distribute_fpn_proposals"> {
 }
 
 def Pd_CollectFpnProposalsOp : Pd_DetectionOp<"collect_fpn_proposals"> {
+  let onnx = [OnnxWritten<"exportCollectFpnProposalsToOnnx">];
   let sharding = "whole: the dims of its results depend on data";
   let summary = "The post_nms_topn best boxes of all levels, image by image";
   let description = [{

@@ -41,6 +41,7 @@ def Pd_RoiAlignOp : Pd_RoiOp<"roi_align", (ins DefaultValuedAttr<I64Attr, "-1">:
 }
 
 def Pd_RoiPoolOp : Pd_RoiOp<"roi_pool", (ins), (outs Pd_FloatTensor:$out, Pd_IntTensor:$arg_max)> {
+  let onnx = [OnnxWritten<"exportRoiPool", "isRoiPoolInOnnx(op)">];
   let sharding = "* c * *, * *, * -> * c * *, * c * *";
   let summary = "RoI pooling: maxima of the cells of regions";
   let description = [{

@@ -58,7 +58,7 @@ def Pd_Relu6Op : Pd_Activation<"relu6", "min(max(x, 0), 6)", "e.minimum(6.0, e.m
 def Pd_LeakyReluOp : Pd_Activation<"leaky_relu", "x where x > 0, else negative_slope * x",
     "e.select(x > 0.0, x, x * op.getNegativeSlope().convertToDouble())",
     (ins F64Default<"0.02">:$negative_slope)> {
-  let onnx = [Onnx<"LeakyRelu", ["X"], ["Y"], ["negative_slope=alpha"]>];
+  let onnx = [Onnx<"LeakyRelu", ["X"], ["Y"], ["negative_slope=alpha"], writtenIf_="!isDouble(op.getX())">];
   let derivatives = [[{e.select(x < 0.0, e.constant(op.getNegativeSlope().convertToDouble(), x.type().getElementType()),
     e.constant(1, x.type().getElementType()))}]];
   let postOp = [{PostOp{"leaky_relu", op.getNegativeSlope().convertToDouble(), {}} }];
@@ -68,7 +68,7 @@ def Pd_LeakyReluOp : Pd_Activation<"leaky_relu", "x where x > 0, else negative_s
 }
 def Pd_EluOp : Pd_Activation<"elu", "x where x > 0, else alpha * (exp(x) - 1)",
     "e.select(x > 0.0, x, e.expm1(x) * op.getAlpha().convertToDouble())", (ins F64Default<"1.0">:$alpha)> {
-  let onnx = [Onnx<"Elu", ["X"], ["Y"], ["alpha"]>];
+  let onnx = [Onnx<"Elu", ["X"], ["Y"], ["alpha"], writtenIf_="!isDouble(op.getX())">];
   // The exponential is bounded: for large x it would be infinite, and 0 * infinity is NaN.
   let derivatives = [[{e.select(x > 0.0, e.constant(1, x.type().getElementType()),
     e.exp(e.minimum(x, 0.0)) * op.getAlpha().convertToDouble())}]];
@@ -80,7 +80,7 @@ def Pd_SeluOp : Pd_Activation<"selu", "scale * (x where x > 0, else alpha * (exp
     "e.select(x > 0.0, x, e.expm1(x) * op.getAlpha().convertToDouble()) * op.getScale().convertToDouble()",
     (ins F64Default<"1.0507009873554804934193349852946">:$scale,
       F64Default<"1.6732632423543772848170429916717">:$alpha)> {
-  let onnx = [Onnx<"Selu", ["X"], ["Y"], ["alpha", "scale=gamma"]>];
+  let onnx = [Onnx<"Selu", ["X"], ["Y"], ["alpha", "scale=gamma"], writtenIf_="!isDouble(op.getX())">];
   let derivatives = [[{e.select(x > 0.0, e.constant(1, x.type().getElementType()),
     e.exp(e.minimum(x, 0.0)) * op.getAlpha().convertToDouble()) * op.getScale().convertToDouble()}]];
   let legacy = [LegacyActivation<"selu", ["scale", "alpha"]>];
@@ -90,7 +90,7 @@ def Pd_CeluOp : Pd_Activation<"celu", "max(0, x) + min(0, alpha * (exp(x / alpha
     "e.maximum(0.0, x) + e.minimum(0.0, e.expm1(x / op.getAlpha().convertToDouble()) * "
       "op.getAlpha().convertToDouble())",
     (ins F64Default<"1.0">:$alpha)> {
-  let onnx = [Onnx<"Celu", ["X"], ["Y"], ["alpha"]>];
+  let onnx = [Onnx<"Celu", ["X"], ["Y"], ["alpha"], writtenIf_="!isDouble(op.getX())">];
   let derivatives = [[{e.select(x > 0.0, e.constant(1, x.type().getElementType()), e.exp(e.minimum(x,
     0.0) / op.getAlpha().convertToDouble()))}]];
   let legacy = [LegacyActivation<"celu", ["alpha"]>];
@@ -101,8 +101,9 @@ def Pd_GeluOp : Pd_Activation<"gelu", "x * Phi(x) with the normal distribution f
         ? x * 0.5 * (1.0 + e.tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x)))
         : x * (1.0 + e.erf(x * 0.70710678118654752440)) * 0.5}],
     (ins DefaultValuedAttr<BoolAttr, "false">:$approximate)> {
-  let onnx = [Onnx<"Gelu", ["X"], ["Y"], [], ["approximate=false"], hook_="importGelu">,
-              OnnxWritten<"exportGelu", "opset >= 20 && op.getApproximate()">];
+  let onnx = [Onnx<"Gelu", ["X"], ["Y"], [], ["approximate=false"], hook_="importGelu",
+                writtenIf_="!isDouble(op.getX())">,
+              OnnxWritten<"exportGelu", "opset >= 20 && op.getApproximate() && !isDouble(op.getX())">];
   let postOp = [{PostOp{op.getApproximate() ? "gelu_tanh" : "gelu_erf", {}, {}} }];
   let legacy = [LegacyActivation<"gelu", ["approximate"]>];
 }
@@ -142,7 +143,7 @@ def Pd_MishOp : Pd_Activation<"mish", "x * tanh(softplus(x)); softplus is x abov
     [{x * e.tanh(e.select(x > op.getThreshold().convertToDouble(), x,
                           e.log1p(e.exp(e.minimum(x, op.getThreshold().convertToDouble())))))}],
     (ins F64Default<"20.0">:$threshold)> {
-  let onnx = [Onnx<"Mish", ["X"], ["Y"], [], ["threshold=20.0"]>];
+  let onnx = [Onnx<"Mish", ["X"], ["Y"], [], ["threshold=20.0"], writtenIf_="!isDouble(op.getX())">];
   let legacy = [LegacyActivation<"mish", ["threshold"]>];
   let newIr = [NewIr<["x"], [], ["threshold=lambda"]>];
 }
@@ -165,14 +166,14 @@ def Pd_SoftReluOp : Pd_Activation<"soft_relu", "log(1 + exp(x)), x clamped to [-
   let newIrGradients = ["soft_relu_grad(x, out)"];
 }
 def Pd_SoftsignOp : Pd_Activation<"softsign", "x / (1 + |x|)", "x / (1.0 + e.abs(x))"> {
-  let onnx = [OnnxUnary<"Softsign", "input", "output">];
+  let onnx = [Onnx<"Softsign", ["input"], ["output"], writtenIf_="!isDouble(op.getX())">];
   let derivatives = ["1.0 / ((1.0 + e.abs(x)) * (1.0 + e.abs(x)))"];
   let legacy = [LegacyOfComplexToo<"softsign">];
 }
 def Pd_HardsigmoidOp : Pd_Activation<"hardsigmoid", "min(max(slope * x + offset, 0), 1)",
     "e.minimum(1.0, e.maximum(0.0, x * op.getSlope().convertToDouble() + op.getOffset().convertToDouble()))",
     (ins F64Default<"0.2">:$slope, F64Default<"0.5">:$offset)> {
-  let onnx = [Onnx<"HardSigmoid", ["X"], ["Y"], ["slope=alpha", "offset=beta"]>];
+  let onnx = [Onnx<"HardSigmoid", ["X"], ["Y"], ["slope=alpha", "offset=beta"], writtenIf_="!isDouble(op.getX())">];
   let derivatives = [[{e.indicator(out > 0.0, out) * e.indicator(out < 1.0, out) * op.getSlope().convertToDouble()}]];
   let postOp = [{PostOp{"hardsigmoid", op.getSlope().convertToDouble(), op.getOffset().convertToDouble()} }];
   let legacy = [LegacyActivation<"hard_sigmoid", ["slope", "offset"]>];
@@ -182,7 +183,8 @@ def Pd_HardswishOp : Pd_Activation<"hardswish", "x * min(max(x + offset, 0), thr
     [{x * e.minimum(op.getThreshold().convertToDouble(), e.maximum(0.0, x + op.getOffset().convertToDouble()))
         / op.getScale().convertToDouble()}],
     (ins F64Default<"6.0">:$threshold, F64Default<"6.0">:$scale, F64Default<"3.0">:$offset)> {
-  let onnx = [Onnx<"HardSwish", ["X"], ["Y"], [], ["threshold=6.0", "scale=6.0", "offset=3.0"]>];
+  let onnx = [Onnx<"HardSwish", ["X"], ["Y"], [], ["threshold=6.0", "scale=6.0", "offset=3.0"],
+                writtenIf_="!isDouble(op.getX())">];
   let derivatives = [[{e.select(x + op.getOffset().convertToDouble() < op.getThreshold().convertToDouble(),
     e.indicator(x + op.getOffset().convertToDouble() > 0.0, x) * (2.0 * x + op.getOffset().convertToDouble())
       / op.getScale().convertToDouble(), e.constant(1, x.type().getElementType()))}]];

@@ -337,7 +337,8 @@ def Pd_BitwiseRightShiftOp : Pd_ShiftOp<"bitwise_right_shift",
 //===-- Selection -------------------------------------------------------------------------------------------------===//
 
 def Pd_WhereOp : Pd_FoldableOp<"where"> {
-  let onnx = [Onnx<"Where", ["condition", "X", "Y"], ["output"]>];
+  let onnx = [OnnxWritten<"exportWhereOfBools", "isBool(op.getX())">,
+              Onnx<"Where", ["condition", "X", "Y"], ["output"]>];
   let summary = "x where the condition is true, else y";
   let description = [{
     The three operands are broadcast together. The value that is not selected has no influence, even if it is NaN.

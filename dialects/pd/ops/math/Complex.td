@@ -18,6 +18,7 @@ class Pd_PartOp<string mnemonic, string text, string body, string gradient> : Pd
 }
 
 def Pd_RealOp : Pd_PartOp<"real", "The real part", "b.real(x)", "dout"> {
+  let onnx = [OnnxWritten<"exportSameNumber", "isReal(op.getX())">];
   let newIrGradients = ["real_grad(dout)"];
 }
 def Pd_ImagOp : Pd_PartOp<"imag", "The imaginary part; 0 for a real number", "b.imag(x)",
@@ -26,9 +27,12 @@ def Pd_ImagOp : Pd_PartOp<"imag", "The imaginary part; 0 for a real number", "b.
 }
 def Pd_AngleOp : Pd_PartOp<"angle", "The argument of a complex number; of a real one pi where x < 0, else 0",
   "b.angle(x)",
-  "gradientOfAngle(e, x, dout)">;
+  "gradientOfAngle(e, x, dout)"> {
+  let onnx = [OnnxWritten<"exportAngle", "isReal(op.getX())">];
+}
 
 def Pd_ConjOp : Pd_FoldableOp<"conj"> {
+  let onnx = [OnnxWritten<"exportSameNumber", "isReal(op.getX())">];
   let summary = "The complex conjugate; a real number is unchanged";
   let arguments = (ins Pd_NumberTensor:$x);
   let results = (outs Pd_NumberTensor:$out);

@@ -23,27 +23,36 @@ class SpecialBySmallX<string type> : Legacy<type, ["x"], ["out"]>;
 def Pd_LgammaOp : Pd_SpecialOp<"lgamma", "Logarithm of the absolute value of the gamma function",
   "special::lgamma(b, x)",
   "e.wrap(e.create<DigammaOp>(x))",   [SpecialByX<"lgamma">, SpecialBySmallX<"gammaln">]> {
+  let onnx = [OnnxWritten<"exportLgamma">];
   let newIr = [NewIr<["x"], [], [], [], "gammaln">];
 }
 def Pd_DigammaOp : Pd_SpecialOp<"digamma", "Derivative of lgamma; NaN at its poles, the integers up to 0",
-  "special::digamma(b, x)", "e.wrap(e.create<PolygammaOp>(x, 1))", [SpecialByX<"digamma">]>;
+  "special::digamma(b, x)", "e.wrap(e.create<PolygammaOp>(x, 1))", [SpecialByX<"digamma">]> {
+  let onnx = [OnnxWritten<"exportDigamma">];
+}
 def Pd_ErfinvOp : Pd_SpecialOp<"erfinv", "Inverse of erf; infinite for |x| of 1 or more", "special::erfinv(b, x)",
   "0.88622692545275801365 * e.exp(out * out)",   [SpecialByX<"erfinv">]> {
+  let onnx = [OnnxWritten<"exportErfinv">];
   let precision = "full";
   let newIrGradients = ["erfinv_grad(out)"];
 }
 def Pd_I0Op : Pd_SpecialOp<"i0", "Modified Bessel function of the first kind, of order 0",
-  "special::besselI(b, x, 0, false)", "e.wrap(e.create<I1Op>(x))", [SpecialBySmallX<"i0">]>;
+  "special::besselI(b, x, 0, false)", "e.wrap(e.create<I1Op>(x))", [SpecialBySmallX<"i0">]> {
+  let onnx = [OnnxWritten<"exportI0">];
+}
 def Pd_I0eOp : Pd_SpecialOp<"i0e", "exp(-|x|) i0(x)", "special::besselI(b, x, 0, true)",
   "e.wrap(e.create<I1eOp>(x)) - e.wrap(e.create<SignOp>(x)) * out", [SpecialBySmallX<"i0e">]> {
+  let onnx = [OnnxWritten<"exportI0e">];
   let newIrGradients = ["i0e_grad(x, out)"];
 }
 def Pd_I1Op : Pd_SpecialOp<"i1", "Modified Bessel function of the first kind, of order 1",
   "special::besselI(b, x, 1, false)", "derivativeOfI1(e, x, out, false)", [SpecialBySmallX<"i1">]> {
+  let onnx = [OnnxWritten<"exportI1">];
   let newIrGradients = ["i1_grad(x, out)"];
 }
 def Pd_I1eOp : Pd_SpecialOp<"i1e", "exp(-|x|) i1(x)", "special::besselI(b, x, 1, true)",
   "derivativeOfI1(e, x, out, true)", [SpecialBySmallX<"i1e">]> {
+  let onnx = [OnnxWritten<"exportI1e">];
   let newIrGradients = ["i1e_grad(x, out)"];
 }
 
@@ -51,6 +60,7 @@ def Pd_PolygammaOp : Pd_SpecialOp<"polygamma", "The n-th derivative of digamma",
     "special::polygamma(b, x, static_cast<int>(op.getN()))",
     "e.wrap(e.create<PolygammaOp>(x, static_cast<int64_t>(op.getN()) + 1))", [Legacy<"polygamma", ["x"], ["out"],
       ["n"]>], (ins I64Attr:$n)> {
+  let onnx = [OnnxWritten<"exportPolygamma">];
   let constraints = [
     "C1. n is in [0, 100] (the factorial of n is a factor)",
     "C2. out has the dimensions and the element type of x"

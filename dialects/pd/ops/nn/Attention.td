@@ -48,6 +48,7 @@ def Pd_FusedSoftmaxMaskUpperTriangleOp : Pd_Op<"fused_softmax_mask_upper_triangl
 }
 
 def Pd_RmsNormOp : Pd_Op<"rms_norm"> {
+  let onnx = [OnnxWritten<"exportRmsNorm", "opset >= 23 && isPlainRmsNorm(op)">];
   let lod = "none";
   let summary = "RMS normalization: x divided by the root mean square of its elements along the last dimensions";
   let description = [{

@@ -84,8 +84,12 @@ class Pd_PoolGradientOp<string mnemonic, int spatial, string format>
   let batching = "batchImagePairs";
   let referenceInCode = 1;
 }
-def Pd_Pool2dGradientOp : Pd_PoolGradientOp<"pool2d_gradient", 2, "NCHW">;
-def Pd_Pool3dGradientOp : Pd_PoolGradientOp<"pool3d_gradient", 3, "NCDHW">;
+def Pd_Pool2dGradientOp : Pd_PoolGradientOp<"pool2d_gradient", 2, "NCHW"> {
+  let onnx = [OnnxWritten<"exportPool2dGradient">];
+}
+def Pd_Pool3dGradientOp : Pd_PoolGradientOp<"pool3d_gradient", 3, "NCDHW"> {
+  let onnx = [OnnxWritten<"exportPool3dGradient">];
+}
 
 class Pd_MaxPoolWithIndexOp<string mnemonic, int spatial> : Pd_Op<mnemonic> {
   let summary = "Maximum of each window over " # spatial # " spatial dimensions, and its index";

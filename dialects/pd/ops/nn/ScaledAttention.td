@@ -21,6 +21,7 @@ class Pd_ScaledAttentionBase<string mnemonic> : Pd_Op<mnemonic, [DeclareOpInterf
 }
 
 def Pd_AttentionOp : Pd_ScaledAttentionBase<"attention"> {
+  let onnx = [OnnxWritten<"exportAttention", "opset >= 23 && isAttentionInOnnx(op)">];
   let summary = "softmax(scale q k^T + bias) v, and the statistics of the softmax";
   let description = [{
     q is [..., M, D], k [..., N, D], v [..., N, E]. The scores s = scale (q k^T) + bias are [..., M, N], `maximum` is

@@ -48,6 +48,7 @@ defvar ShapeInputs = ["ShapeTensorList*|ShapeTensor|@shape", "", ""];
 
 def Pd_UniformOp : Pd_FilledAtRandomOp<"uniform", (ins RandomFloat<"-1.0">:$min, RandomFloat<"1.0">:$max,
     RandomInt<"0">:$diag_num, RandomInt<"0">:$diag_step, RandomFloat<"1.0">:$diag_val)> {
+  let onnx = [OnnxWritten<"exportUniform">];
   let sharding = "inCode";
   let summary = "Random numbers, uniform in [min, max)";
   let description = [{
@@ -64,6 +65,7 @@ def Pd_UniformOp : Pd_FilledAtRandomOp<"uniform", (ins RandomFloat<"-1.0">:$min,
 }
 
 def Pd_GaussianOp : Pd_FilledAtRandomOp<"gaussian", (ins RandomFloat<"0.0">:$mean, RandomFloat<"1.0">:$std)> {
+  let onnx = [OnnxWritten<"exportGaussian">];
   let sharding = "inCode";
   let summary = "Random numbers, normally distributed";
   let results = (outs Drawn<Pd_FloatOrComplexTensor>:$out);
@@ -82,6 +84,7 @@ def Pd_TruncatedGaussianRandomOp : Pd_FilledAtRandomOp<"truncated_gaussian_rando
 }
 
 def Pd_RandintOp : Pd_FilledAtRandomOp<"randint", (ins RandomInt<"0">:$low, RandomInt<"10">:$high)> {
+  let onnx = [OnnxWritten<"exportRandint">];
   let sharding = "inCode";
   let summary = "Random integers, uniform in [low, high)";
   let constraints = [
@@ -245,6 +248,7 @@ def Pd_GumbelSoftmaxOp : Pd_RandomLikeOp<"gumbel_softmax", Pd_FloatTensor, (ins 
 }
 
 def Pd_MultinomialOp : Pd_RandomOp<"multinomial"> {
+  let onnx = [OnnxWritten<"exportMultinomial", "isMultinomialInOnnx(op)">];
   let sharding = "whole: its samples follow from the whole operand";
   let summary = "Random indices into each row of x, with the elements of x as weights";
   let description = [{

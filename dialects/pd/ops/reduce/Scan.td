@@ -120,9 +120,11 @@ class Pd_ExtremeScanOp<string mnemonic, string text> : Pd_Op<mnemonic, [ByThread
 }
 
 def Pd_CummaxOp : Pd_ExtremeScanOp<"cummax", "Cumulative maximum along an axis, and its index"> {
+  let onnx = [OnnxWritten<"exportCummax">];
   let newIrGradients = ["cummax_grad(x, indices)"];
 }
 def Pd_CumminOp : Pd_ExtremeScanOp<"cummin", "Cumulative minimum along an axis, and its index"> {
+  let onnx = [OnnxWritten<"exportCummin">];
   let newIrGradients = ["cummin_grad(x, indices)"];
 }
 

@@ -5,6 +5,7 @@
 include "dialects/pd/ir/Base.td"
 
 def Pd_BincountOp : Pd_Op<"bincount"> {
+  let onnx = [OnnxWritten<"exportBincount">];
   let sharding = "whole: the dims of its results depend on data";
   let summary = "The number of occurrences of each integer in x, or the sum of their weights";
   let description = "The result has max(x) + 1 elements, at least minlength.";
@@ -69,6 +70,7 @@ def Pd_UniqueOp : Pd_Op<"unique"> {
 }
 
 def Pd_UniqueConsecutiveOp : Pd_Op<"unique_consecutive"> {
+  let onnx = [OnnxWritten<"exportUniqueConsecutive">];
   let sharding = "whole: the dims of its results depend on data";
   let lod = "none";
   let summary = "x without elements (or slices) that equal the previous one";
@@ -88,6 +90,7 @@ def Pd_UniqueConsecutiveOp : Pd_Op<"unique_consecutive"> {
 }
 
 def Pd_UniqueWithCountsOp : Pd_Op<"unique_with_counts"> {
+  let onnx = [OnnxWritten<"exportUniqueWithCounts">];
   let sharding = "whole: the dims of its results depend on data";
   let lod = "none";
   let summary = "The distinct elements of a vector in the order of their first appearance";

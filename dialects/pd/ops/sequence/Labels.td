@@ -157,6 +157,7 @@ def Pd_EditDistanceOp : Pd_LabelOp<"edit_distance", [AttrSizedOperandSegments]> 
 }
 
 def Pd_GatherTreeOp : Pd_LabelOp<"gather_tree"> {
+  let onnx = [OnnxWritten<"exportGatherTree">];
   let sharding = "* b *, * b * -> * b *";
   let summary = "The beams of a beam search, from the tokens of each step and their parent beams";
   let description = [{

@@ -4,15 +4,25 @@
 #include "dialects/pd/ir/Infer.h"
 
 namespace proa::pd {
+class AttentionOp;
 class BatchNormOp;
 class LayerNormOp;
+class GenerateProposalsOp;
+class MatrixNmsOp;
 class MulticlassNms3Op;
+class MultinomialOp;
+class RmsNormOp;
 class RnnOp;
+class RoiPoolOp;
 } // namespace proa::pd
 
 namespace proa::exporter::onnxhooks {
 
 inline bool isBool(mlir::Value value) { return pd::tensorType(value).getElementType().isInteger(1); }
+inline bool isDouble(mlir::Value value) { return pd::tensorType(value).getElementType().isF64(); }
+inline bool isReal(mlir::Value value) {
+  return !mlir::isa<mlir::ComplexType>(pd::tensorType(value).getElementType());
+}
 /// Whether the statistics are operands, of the element type of x.
 bool isInferenceBatchNorm(pd::BatchNormOp op);
 /// Whether mean and variance are unused and the normalized dims static.
@@ -23,5 +33,20 @@ bool isMulticlassNmsInOnnx(pd::MulticlassNms3Op op);
 
 /// Whether no dropout is between the layers.
 bool hasNoDropout(pd::RnnOp op);
+
+/// Whether the threshold is fixed and above 0, and the number of anchors static.
+bool isProposalsInOnnx(pd::GenerateProposalsOp op);
+/// Whether the boxes of each image are those of all classes.
+bool isMatrixNmsInOnnx(pd::MatrixNmsOp op);
+
+/// Whether the operands are [batch, heads, length, size], and the statistics unused.
+bool isAttentionInOnnx(pd::AttentionOp op);
+/// Whether there is a scale, and the statistics are unused.
+bool isPlainRmsNorm(pd::RmsNormOp op);
+
+/// Whether the number of samples is static, and samples are drawn with replacement.
+bool isMultinomialInOnnx(pd::MultinomialOp op);
+/// Whether the indices of the maxima are unused.
+bool isRoiPoolInOnnx(pd::RoiPoolOp op);
 
 } // namespace proa::exporter::onnxhooks

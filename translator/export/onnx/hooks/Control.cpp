@@ -1,4 +1,5 @@
 //! Tensor arrays as sequences of ONNX.
+#include "translator/export/ArrayFormula.h"
 #include "translator/export/onnx/NodeExporter.h"
 
 #include "dialects/pd/ir/Types.h"
@@ -76,6 +77,39 @@ void exportArrayRead(NodeExporter &node) {
   node.setResult(0, node.node("SequenceAt", {node.of(op.getArray()), positionOf(node, op.getIndex())}));
 }
 
+/// Each element of a sequence has been written, so that only those after the end are others.
+void exportArrayReadOr(NodeExporter &node) {
+  auto op = node.get<pd::ArrayReadOrOp>();
+  std::string array = node.of(op.getArray()), index = positionOf(node, op.getIndex());
+  std::string isInside = node.node("Less", {index, node.node("SequenceLength", {array})});
+  auto branch = [&](bool reads) {
+    return std::vector<onnx::Graph>{node.getGraph().subgraph([&](onnx::Graph &) {
+      node.setResult(0, reads ? node.node("SequenceAt", {array, index}) : node.of(op.getOtherwise()));
+      return llvm::SmallVector<Value>{op.getOut()};
+    })};
+  };
+  std::vector<onnx::Graph> inside = branch(true), outside = branch(false);
+  node.setResult(0, node.node("If", {isInside}, {{"then_branch", inside}, {"else_branch", outside}}));
+}
+
+void exportArraySlice(NodeExporter &node) {
+  node.exportAs([&](pd::TensorBuilder &e) {
+    return llvm::SmallVector<Value>{formulaOf(node.get<pd::ArraySliceOp>(), e)};
+  });
+}
+
+void exportArrayAdd(NodeExporter &node) {
+  node.exportAs([&](pd::TensorBuilder &e) {
+    return llvm::SmallVector<Value>{formulaOf(node.get<pd::ArrayAddOp>(), e)};
+  });
+}
+
+void exportArrayConcat(NodeExporter &node) {
+  node.exportAs([&](pd::TensorBuilder &e) {
+    return llvm::SmallVector<Value>{formulaOf(node.get<pd::ArrayConcatOp>(), e)};
+  });
+}
+
 void exportArrayLength(NodeExporter &node) {
   auto op = node.get<pd::ArrayLengthOp>();
   node.setResult(0, node.reshape(node.node("SequenceLength", {node.of(op.getArray())}), {1}));
@@ -84,7 +118,7 @@ void exportArrayLength(NodeExporter &node) {
 void exportArrayToTensor(NodeExporter &node) {
   auto op = node.get<pd::ArrayToTensorOp>();
   if (!op.getSizes().use_empty())
-    return node.report("the sizes of the elements are used, which ONNX does not give");
+    return node.exportAs([&](pd::TensorBuilder &e) { return formulaOf(op, e); });
   node.setResult(
       0, node.node("ConcatFromSequence", {node.of(op.getArray())},
                    {{"axis", static_cast<int64_t>(op.getAxis())}, {"new_axis", int64_t(op.getUseStack())}}));

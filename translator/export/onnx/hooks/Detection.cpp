@@ -289,4 +289,21 @@ void exportRoiAlign(NodeExporter &node) {
   node.setResult(0, node.node("RoiAlign", {node.of(op.getX()), node.of(op.getBoxes()), images}, attributes));
 }
 
+bool isRoiPoolInOnnx(pd::RoiPoolOp op) { return op.getArgMax().use_empty(); }
+
+/// ONNX has the image of a region as its first number.
+void exportRoiPool(NodeExporter &node) {
+  auto op = node.get<pd::RoiPoolOp>();
+  std::string images = imagesOfRegions(node, op.getBoxes(), op.getBoxesNum());
+  Type element = pd::tensorType(op.getBoxes()).getElementType();
+  std::string regions =
+      node.node("Concat", {node.unsqueeze(node.cast(images, element), {1}), node.of(op.getBoxes())},
+                {{"axis", int64_t(1)}});
+  node.setResult(0,
+                 node.node("MaxRoiPool", {node.of(op.getX()), regions},
+                           {{"pooled_shape", Ints{static_cast<int64_t>(op.getPooledHeight()),
+                                                  static_cast<int64_t>(op.getPooledWidth())}},
+                            {"spatial_scale", static_cast<float>(op.getSpatialScale().convertToDouble())}}));
+}
+
 } // namespace proa::exporter::onnxhooks

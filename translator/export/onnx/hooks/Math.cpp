@@ -46,11 +46,14 @@ void exportExpm1(NodeExporter &node) {
   });
 }
 
+/// log(u) x / (u - 1) with u = 1 + x: the error of u cancels.
 void exportLog1p(NodeExporter &node) {
   node.exportAs([&](TensorBuilder &e) {
-    Expression x = e.operand(0);
-    Expression near = e.wrap(e.create<pd::AtanhOp>(x / (x + 2.0))) * 2.0;
-    return e.results({e.select(e.abs(x) < 0.5, near, e.log(x + 1.0))});
+    Expression x = e.operand(0), u = x + 1.0, rest = u - 1.0;
+    Expression isTiny = e.equal(rest, 0.0);
+    // Infinite u: the quotient would be NaN.
+    Expression scaled = e.select(u > 1e18, e.log(u), e.log(u) * (x / e.select(isTiny, 1.0, rest)));
+    return e.results({e.select(isTiny, x, scaled)});
   });
 }
 
@@ -197,25 +200,30 @@ void exportFloorDivide(NodeExporter &node) {
   });
 }
 
+/// The sign of a zero counts: 1 / -0 is below 0.
+static Expression isNegative(TensorBuilder &e, Expression x) { return eitherOf(e, x < 0.0, 1.0 / x < 0.0); }
+
 void exportAtan2(NodeExporter &node) {
   node.exportAs([&](TensorBuilder &e) {
     Expression y = e.operand(0), x = e.operand(1);
-    Expression angle = e.wrap(e.create<pd::AtanOp>(y / x));
-    // The sign of a zero counts: 1 / -0 is below 0.
-    Expression below = eitherOf(e, y < 0.0, 1.0 / y < 0.0);
-    Expression left = eitherOf(e, x < 0.0, 1.0 / x < 0.0);
-    Expression none = y * 0.0;
-    Expression half = e.select(below, none - std::numbers::pi, none + std::numbers::pi);
-    Expression isZero = bothOf(e, e.equal(y, 0.0), e.equal(x, 0.0));
-    Expression turned = e.select(isZero, e.select(left, half, y), e.select(x < 0.0, angle + half, angle));
-    return e.results({turned});
+    Expression one = e.constant(1, y.type().getElementType());
+    Expression below = isNegative(e, y), left = isNegative(e, x);
+    auto isInfinite = [&](Expression value) { return e.wrap(e.create<pd::IsinfOp>(value)); };
+    // Quotients of two infinities and of two zeros are those of their signs, or 0.
+    Expression bothInfinite = bothOf(e, isInfinite(x), isInfinite(y));
+    Expression bothZero = bothOf(e, e.equal(y, 0.0), e.equal(x, 0.0));
+    Expression signX = e.select(left, -one, one), signY = e.select(below, -one, one);
+    Expression above = e.select(bothInfinite, signY, y);
+    Expression aside = e.select(bothInfinite, signX, e.select(bothZero, signX, x));
+    Expression angle = e.wrap(e.create<pd::AtanOp>(above / aside));
+    return e.results({e.select(left, angle + signY * std::numbers::pi, angle)});
   });
 }
 
 void exportCopysign(NodeExporter &node) {
   node.exportAs([&](TensorBuilder &e) {
     Expression x = e.abs(e.operand(0)), y = e.operand(1);
-    return e.results({e.select(eitherOf(e, y < 0.0, 1.0 / y < 0.0), -x, x)});
+    return e.results({e.select(isNegative(e, y), -x, x)});
   });
 }
 
@@ -251,6 +259,15 @@ void exportNotEqual(NodeExporter &node) {
 void exportGelu(NodeExporter &node) {
   node.setResult(
       0, node.node("Gelu", {node.of(node.get<pd::GeluOp>().getX())}, {{"approximate", std::string("tanh")}}));
+}
+
+/// A choice of bools, which ONNX Runtime's Where does not take.
+void exportWhereOfBools(NodeExporter &node) {
+  auto op = node.get<pd::WhereOp>();
+  node.exportAs([&](TensorBuilder &e) {
+    Expression condition = e.wrap(op.getCondition()), x = e.wrap(op.getX()), y = e.wrap(op.getY());
+    return Values{eitherOf(e, bothOf(e, condition, x), bothOf(e, notOf(e, condition), y))};
+  });
 }
 
 /// And for bools, as pd multiplies and adds them.

@@ -1,13 +1,14 @@
 //! Convolutions, poolings, normalizations, resampling.
 #include "translator/export/onnx/NodeExporter.h"
 #include "translator/export/onnx/hooks/Conditions.h"
+#include "translator/export/onnx/hooks/PaddedWindows.h"
 
 #include "dialects/pd/ops/linalg/Contract.h"
 #include "dialects/pd/ops/nn/ConvOps.h"
 #include "dialects/pd/ops/nn/InterpolateOps.h"
 #include "dialects/pd/ops/nn/NormOps.h"
 #include "dialects/pd/ops/nn/PoolOps.h"
-#include "dialects/pd/ops/shape/DimSize.h"
+#include "dialects/pd/ops/shape/KnownElements.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 
 using namespace mlir;
@@ -60,8 +61,11 @@ static Ints dilationsOf(const pd::Window &window) {
 }
 
 /// Pads, or ONNX's rule where they depend on dynamic dims.
-static void addPads(std::vector<Named> &attributes, const pd::Window &window, llvm::ArrayRef<int64_t> input) {
+static void addPads(std::vector<Named> &attributes, const pd::Window &window, llvm::ArrayRef<int64_t> input,
+                    bool fitsWindow = false) {
   llvm::SmallVector<int64_t> paddings = window.resolvedPaddings(input);
+  if (fitsWindow && llvm::none_of(input, ShapedType::isDynamic))
+    paddings = window.paddingsThatFit(input);
   if (llvm::is_contained(paddings, ShapedType::kDynamic))
     attributes.push_back({"auto_pad", std::string("SAME_UPPER")});
   else
@@ -78,7 +82,7 @@ template <class Op> static void exportConvolution(NodeExporter &node, int64_t sp
                                 {"kernel_shape", Ints(window.kernel.begin(), window.kernel.end())}};
   if (llvm::is_contained(window.kernel, ShapedType::kDynamic))
     attributes.pop_back();
-  addPads(attributes, window, pd::spatialDims(input.getShape(), op.getDataFormat()));
+  addPads(attributes, window, pd::spatialDims(input.getShape(), op.getDataFormat()), /*fitsWindow=*/true);
   std::string x = channelsFirst(node, op.getInput(), op.getDataFormat());
   std::string out = node.node("Conv", {x, node.of(op.getFilter())}, attributes);
   node.setResult(0, inFormat(node, out, input.getRank(), op.getDataFormat()));
@@ -204,14 +208,48 @@ static bool dividesEvenly(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> 
   });
 }
 
+/// An average that counts padding. ONNX's runtimes count other elements of windows at the end of the image.
+static std::string countingAverage(NodeExporter &node, std::string x, const pd::Window &window,
+                                   llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> outDims) {
+  llvm::SmallVector<int64_t> paddings = window.resolvedPaddings(dims);
+  PaddedWindows windows{Ints(dims.begin(), dims.end()),
+                        Ints(outDims.begin(), outDims.end()),
+                        Ints(window.kernel.begin(), window.kernel.end()),
+                        Ints(window.strides.begin(), window.strides.end()),
+                        {}};
+  for (int64_t i = 0; i < window.spatial; ++i)
+    windows.befores.push_back(paddings[2 * i]);
+  Ints pads{0, 0};
+  llvm::append_range(pads, windows.befores);
+  pads.insert(pads.end(), {0, 0});
+  for (int64_t after : windows.afters())
+    pads.push_back(std::max<int64_t>(after, 0));
+  Type element = pd::tensorType(node.getOp()->getOperand(0)).getElementType();
+  if (llvm::any_of(pads, [](int64_t pad) { return pad != 0; }))
+    x = node.node("Pad", {std::move(x), node.ints(pads), node.scalar(0, element)});
+  x = node.node("AveragePool", {std::move(x)},
+                {{"kernel_shape", windows.kernel}, {"strides", windows.strides}});
+  auto area = static_cast<double>(windows.area());
+  std::vector<double> factors = windows.sizes();
+  for (double &size : factors)
+    size = area / size;
+  if (llvm::all_of(factors, [](double factor) { return factor == 1; }))
+    return x;
+  return node.node("Mul", {x, windows.perWindow(node, factors, element)});
+}
+
 template <class Op> static void exportPooling(NodeExporter &node, int64_t spatial) {
   auto op = node.get<Op>();
   auto input = pd::tensorType(op.getX());
   bool isMax = op.getPoolingType() == pd::PoolingType::Max;
-  if (op.getKernelSizeTensor())
-    return node.report("its kernel size is computed, expected a constant");
   llvm::SmallVector<int64_t> dims = pd::spatialDims(input.getShape(), op.getDataFormat());
   llvm::SmallVector<int64_t> kernel(op.getKernelSize()), strides(op.getStrides());
+  if (op.getKernelSizeTensor()) {
+    auto known = pd::allKnownElements(op.getKernelSizeTensor());
+    if (!known)
+      return node.report("its kernel size is computed, expected a constant");
+    kernel = *known;
+  }
   std::string x = channelsFirst(node, op.getX(), op.getDataFormat());
   auto finish = [&](std::string out) {
     node.setResult(0, inFormat(node, std::move(out), input.getRank(), op.getDataFormat()));
@@ -240,6 +278,9 @@ template <class Op> static void exportPooling(NodeExporter &node, int64_t spatia
   std::vector<Named> attributes{{"kernel_shape", Ints(kernel.begin(), kernel.end())},
                                 {"strides", Ints(strides.begin(), strides.end())},
                                 {"ceil_mode", int64_t(op.getCeilMode())}};
+  if (!isMax && !op.getExclusive() && !op.getAdaptive() && llvm::none_of(dims, ShapedType::isDynamic))
+    return finish(countingAverage(
+        node, x, window, dims, pd::spatialDims(pd::tensorType(op.getOut()).getShape(), op.getDataFormat())));
   addPads(attributes, window, dims);
   if (!isMax)
     attributes.push_back({"count_include_pad", int64_t(!op.getExclusive())});

@@ -1,6 +1,8 @@
 //! Reductions, scans, sorting.
 #include "translator/export/onnx/NodeExporter.h"
 
+#include "dialects/pd/ops/creation/RangeOps.h"
+#include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
 #include "dialects/pd/ops/reduce/ReduceOps.h"
@@ -8,6 +10,7 @@
 #include "dialects/pd/ops/search/CountOps.h"
 #include "dialects/pd/ops/search/SearchOps.h"
 #include "dialects/pd/ops/shape/DimSize.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/pd/ops/shape/View.h"
 
 using namespace mlir;
@@ -183,6 +186,43 @@ void exportLinearRecurrence(NodeExporter &node) {
   });
 }
 
+/// Pairs of an element and its index: the later one if it is not exceeded.
+template <class Op> static void exportExtremeScan(NodeExporter &node, bool isMax) {
+  auto op = node.get<Op>();
+  node.exportAs([&](TensorBuilder &e) {
+    Type wide = e.getBuilder().getI64Type();
+    Expression x =
+        pd::tensorType(op.getX()).getRank() == 0 ? e.reshape(e.wrap(op.getX()), {1}) : e.wrap(op.getX());
+    int64_t axis = static_cast<int64_t>(op.getAxis()), count = 0;
+    axis += axis < 0 ? x.rank() : 0;
+    if (count = x.type().getDimSize(axis); ShapedType::isDynamic(count)) {
+      node.report("its axis is a dynamic dim: ONNX has no such scan, expected a static one");
+      return Values{x, x};
+    }
+    llvm::SmallVector<int64_t> alongAxis(x.rank(), 1);
+    alongAxis[axis] = -1;
+    Expression index = pd::expandTo(e.reshape(pd::iota(e, count, wide), alongAxis), pd::dimSizesOf(x));
+    Expression zeros = pd::expandTo(e.constant(0, wide), pd::dimSizesOf(x));
+    Type element = x.type().getElementType();
+    double least = isa<FloatType>(element) ? 3e38 : 2147483647.0;
+    Expression fill = pd::expandTo(e.constant(isMax ? -least : least, element), pd::dimSizesOf(x));
+    for (int64_t by = 1; by < count; by *= 2) {
+      Expression before = shifted(x, axis, by, false, fill),
+                 beforeIndex = shifted(index, axis, by, false, zeros);
+      Expression isOwn = isMax ? x >= before : x <= before;
+      x = e.select(isOwn, x, before);
+      index = e.select(isOwn, index, beforeIndex);
+    }
+    index = e.cast(index, pd::tensorType(op.getIndices()).getElementType());
+    if (pd::tensorType(op.getX()).getRank() == 0)
+      return Values{e.reshape(x, {}), e.reshape(index, {})};
+    return Values{x, index};
+  });
+}
+
+void exportCummax(NodeExporter &node) { exportExtremeScan<pd::CummaxOp>(node, true); }
+void exportCummin(NodeExporter &node) { exportExtremeScan<pd::CumminOp>(node, false); }
+
 /// ArgMax and ArgMin of the first extreme.
 template <class Op> static void exportArg(NodeExporter &node, llvm::StringRef type) {
   auto op = node.get<Op>();
@@ -273,6 +313,56 @@ void exportUnique(NodeExporter &node) {
   node.setResult(0, results[0]);
   for (unsigned i = 1; i < 4; ++i)
     node.setResult(i, node.cast(results[i], pd::tensorType(op->getResult(i)).getElementType()));
+}
+
+void exportUniqueWithCounts(NodeExporter &node) {
+  auto op = node.get<pd::UniqueWithCountsOp>();
+  if (node.widen({DType::Bool, DType::Int16, DType::Int32}, DType::Int64))
+    return;
+  std::vector<std::string> results = node.nodes("Unique", {node.of(op.getX())}, {{"sorted", int64_t(0)}}, 4);
+  node.setResult(0, results[0]);
+  for (unsigned i : {1U, 2U})
+    node.setResult(i, node.cast(results[i + 1], pd::tensorType(op->getResult(i)).getElementType()));
+}
+
+/// For each number how often it occurs, or the sum of the weights there.
+void exportBincount(NodeExporter &node) {
+  auto op = node.get<pd::BincountOp>();
+  node.exportAs([&](TensorBuilder &e) {
+    Type wide = e.getBuilder().getI64Type(), element = pd::tensorType(op.getOut()).getElementType();
+    Expression x = e.cast(e.wrap(op.getX()), wide);
+    // The maximum of no elements does not exist in ONNX.
+    Expression none = e.reshape(e.constant(static_cast<double>(op.getMinlength()) - 1, wide), {1});
+    Expression count = e.max(pd::concat({x, none}, 0), {0}, /*keepdim=*/false) + 1.0;
+    Expression numbers =
+        e.wrap(e.create<pd::ArangeOp>(e.constant(0, wide), count, e.constant(1, wide), TypeAttr::get(wide)));
+    Value isEqual = e.create<pd::EqualOp>(pd::insertDim(numbers, 1), pd::insertDim(x, 0));
+    Expression addends = e.cast(e.wrap(isEqual), element);
+    if (op.getWeights())
+      addends = addends * pd::insertDim(e.cast(e.wrap(op.getWeights()), element), 0);
+    return Values{
+        e.wrap(e.create<pd::SumOp>(addends, llvm::ArrayRef<int64_t>{1}, false, TypeAttr::get(element)))};
+  });
+}
+
+/// An element begins a run if it differs from the one before.
+void exportUniqueConsecutive(NodeExporter &node) {
+  auto op = node.get<pd::UniqueConsecutiveOp>();
+  node.exportAs([&](TensorBuilder &e) {
+    Type wide = e.getBuilder().getI64Type();
+    Expression x = e.reshape(e.wrap(op.getX()), {-1});
+    Value differs = e.create<pd::NotEqualOp>(pd::slice(x, 0, 1, pd::toTheEnd), pd::slice(x, 0, 0, -1));
+    Expression first = pd::slice(x, 0, 0, 1);
+    Expression begins = pd::concat({e.wrap(e.create<pd::EqualOp>(first, first)), e.wrap(differs)}, 0);
+    Expression starts = pd::dropDim(e.wrap(e.create<pd::NonzeroOp>(begins)), 1);
+    Expression run =
+        e.wrap(e.create<pd::CumsumOp>(e.cast(begins, wide), Value(), uint64_t(0), false, false, false));
+    Expression out = e.wrap(e.create<pd::GatherOp>(x, starts, Value(), uint64_t(0)));
+    Expression size = e.reshape(e.wrap(pd::DimSize(x, 0).getValue(e)), {1});
+    Expression ends = pd::concat({pd::slice(starts, 0, 1, pd::toTheEnd), e.cast(size, wide)}, 0);
+    auto elementOf = [&](unsigned i) { return pd::tensorType(op->getResult(i)).getElementType(); };
+    return Values{out, e.cast(run - 1.0, elementOf(1)), e.cast(ends - starts, elementOf(2))};
+  });
 }
 
 /// The values as they are: the barrier keeps passes from reusing others.

@@ -4,6 +4,7 @@
 #include "dialects/pd/ops/creation/RangeOps.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
+#include "dialects/pd/ops/shape/SliceBox.h"
 #include "dialects/pd/ops/shape/SliceOps.h"
 
 using namespace mlir;
@@ -39,21 +40,48 @@ void exportExpand(NodeExporter &node) {
   node.setResult(0, node.node("Expand", {node.of(op.getX()), target}));
 }
 
-/// pd counts an end of -1 as before the first element where the stride is negative.
+/// Bounds of a slice in which ONNX and its runtimes agree: the first element, and what follows the last.
+struct OnnxBounds {
+  llvm::SmallVector<int64_t> starts, ends, strides;
+};
+
+/// Backwards, pd counts an end of -1 as before the first element.
+static OnnxBounds boundsOf(pd::SliceOp op, const pd::SliceOperands &slice) {
+  OnnxBounds bounds{llvm::SmallVector<int64_t>(op.getStarts()), llvm::SmallVector<int64_t>(op.getEnds()),
+                    llvm::SmallVector<int64_t>(op.getStrides())};
+  bounds.strides.resize(op.getAxes().size(), 1);
+  constexpr int64_t beforeAll = std::numeric_limits<int64_t>::min();
+  FailureOr<pd::SliceBox> box = failure();
+  if (!op.getStartsTensor() && !op.getEndsTensor() && slice.x.hasStaticShape())
+    box = pd::sliceBox(slice, slice.x.getShape());
+  for (auto [i, axis] : llvm::enumerate(op.getAxes())) {
+    int64_t stride = bounds.strides[i], dim = axis < 0 ? axis + slice.x.getRank() : axis;
+    if (failed(box)) {
+      if (stride < 0 && i < bounds.ends.size() && bounds.ends[i] == -1)
+        bounds.ends[i] = beforeAll;
+      continue;
+    }
+    int64_t end = box->firsts[dim] + box->counts[dim] * stride;
+    bool isEmpty = box->counts[dim] == 0;
+    bounds.starts[i] = isEmpty ? 0 : box->firsts[dim];
+    bounds.ends[i] = isEmpty ? 0 : end < 0 ? beforeAll : end;
+    bounds.strides[i] = isEmpty ? 1 : stride;
+  }
+  return bounds;
+}
+
 void exportSliceToOnnx(NodeExporter &node) {
   auto op = node.get<pd::SliceOp>();
-  llvm::SmallVector<int64_t> ends(op.getEnds()), strides(op.getStrides());
-  strides.resize(op.getAxes().size(), 1);
-  bool isReversed = llvm::any_of(strides, [](int64_t stride) { return stride < 0; });
+  bool isReversed = llvm::any_of(op.getStrides(), [](int64_t stride) { return stride < 0; });
   if (op.getStridesTensor() || (isReversed && op.getEndsTensor()))
     return node.report("its strides, or its ends with negative strides, are computed; expected constants");
-  for (auto [end, stride] : llvm::zip(ends, strides))
-    if (stride < 0 && end == -1)
-      end = std::numeric_limits<int64_t>::min();
+  OnnxBounds bounds =
+      boundsOf(op, {pd::tensorType(op.getX()), op.getAxes(), op.getStarts(), op.getEnds(), op.getStrides(),
+                    op.getStartsTensor(), op.getEndsTensor(), op.getStridesTensor()});
   node.setResult(0,
-                 node.node("Slice", {node.of(op.getX()), int64Of(node, op.getStartsTensor(), op.getStarts()),
-                                     int64Of(node, op.getEndsTensor(), ends), node.ints(op.getAxes()),
-                                     node.ints(strides)}));
+                 node.node("Slice", {node.of(op.getX()), int64Of(node, op.getStartsTensor(), bounds.starts),
+                                     int64Of(node, op.getEndsTensor(), bounds.ends), node.ints(op.getAxes()),
+                                     node.ints(bounds.strides)}));
 }
 
 /// Operands of rank 0 count as vectors of one element.
