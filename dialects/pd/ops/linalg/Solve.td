@@ -118,6 +118,7 @@ def Pd_DetOp : Pd_SquareMatrixOp<"det", "The determinant"> {
   let infer = "inferDet";
   let vjp = ["asMatrixFactor(dout) * adjoint(e.wrap(e.create<AdjugateOp>(x)))"];
   let library = "det";
+  let onnx = [OnnxReadOnly<"Det", ["X"], ["Y"]>];
   let legacy = [Legacy<"determinant", ["Input"], ["Out"]>];
   let newIrGradients = ["det_grad(x, out)"];
   let batching = "batchFirstOperand";

@@ -48,8 +48,11 @@ def Pd_AffineGridOp : Pd_Op<"affine_grid"> {
   let precision = "always full";
   let infer = "inferAffineGrid";
   let decomposesInCode = 1;
+  let onnx = [OnnxReadOnly<"AffineGrid", ["theta", "size"], ["grid"], ["align_corners"]>];
   let legacy = [Legacy<"affine_grid", ["Theta", "OutputShape|@output_shape"], ["Output"], ["output_shape",
     "align_corners"]>];
 }
+
+def : OnnxFormula<"GridSample", "importGridSample">;
 
 #endif

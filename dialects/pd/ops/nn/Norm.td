@@ -226,4 +226,6 @@ def : OnnxFormula<"LpNormalization", "importLpNormalization">;
 def : OnnxFormula<"MeanVarianceNormalization", "importMeanVarianceNormalization">;
 def : OnnxFormula<"RMSNormalization", "importRmsNormalization">;
 
+def : OnnxFormula<"LRN", "importLrn">;
+
 #endif

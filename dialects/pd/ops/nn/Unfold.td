@@ -47,4 +47,6 @@ def Pd_FoldOp : Pd_Op<"fold"> {
   let legacy = [Legacy<"fold", ["X"], ["Y"], ["output_sizes", "kernel_sizes", "strides", "paddings", "dilations"]>];
 }
 
+def : OnnxFormula<"Col2Im", "importCol2Im">;
+
 #endif

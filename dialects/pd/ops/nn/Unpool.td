@@ -48,4 +48,6 @@ def Pd_Unpool3dOp : Pd_Op<"unpool3d"> {
   let newIrGradients = ["unpool3d_grad(x, indices, out)"];
 }
 
+def : OnnxFormula<"MaxUnpool", "importMaxUnpool">;
+
 #endif

@@ -149,4 +149,8 @@ def Pd_SparseMomentumOp : Pd_Op<"sparse_momentum"> {
       ["multi_precision=false"]>];
 }
 
+def : OnnxFormula<"Adagrad", "importAdagrad", 1, 0, "ai.onnx.preview.training">;
+def : OnnxFormula<"Adam", "importAdam", 1, 0, "ai.onnx.preview.training">;
+def : OnnxFormula<"Momentum", "importMomentum", 1, 0, "ai.onnx.preview.training">;
+
 #endif

@@ -356,4 +356,11 @@ def Pd_SkipRandomOp : Pd_RandomOp<"skip_random", [MemoryEffects<[MemWrite<Resour
   let referenceInCode = 1;
 }
 
+def : OnnxFormula<"RandomNormal", "importRandomNormal">;
+def : OnnxFormula<"RandomNormalLike", "importRandomNormalLike">;
+def : OnnxFormula<"RandomUniform", "importRandomUniform">;
+def : OnnxFormula<"RandomUniformLike", "importRandomUniformLike">;
+def : OnnxFormula<"Bernoulli", "importBernoulli">;
+def : OnnxFormula<"Multinomial", "importMultinomial">;
+
 #endif

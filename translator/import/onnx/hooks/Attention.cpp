@@ -134,7 +134,7 @@ private:
     return e.select(isExcluded, -INFINITY, node.scalar(0, type));
   }
 
-  /// What is added to the scores; nothing if all keys count.
+  /// The addend of the scores; nothing if all keys count.
   std::optional<Expression> bias() {
     std::optional<Expression> sum;
     auto add = [&](Expression part) { sum = sum ? *sum + part : part; };

@@ -205,9 +205,10 @@ void importLrn(NodeImporter &node) {
   int64_t size = node.intAttribute("size", 1);
   llvm::SmallVector<DimSize> shape = dimSizesOf(x);
   Expression image = x.rank() == 4 ? x : e.reshape(x, {0, 0, -1, 1});
-  Expression out = node.create<pd::LrnOp>(image, size, llvm::APFloat(node.floatAttribute("bias")),
-                                          llvm::APFloat(node.floatAttribute("alpha") / static_cast<double>(size)),
-                                          llvm::APFloat(node.floatAttribute("beta")), pd::DataFormat::NCHW);
+  Expression out =
+      node.create<pd::LrnOp>(image, size, llvm::APFloat(node.floatAttribute("bias")),
+                             llvm::APFloat(node.floatAttribute("alpha") / static_cast<double>(size)),
+                             llvm::APFloat(node.floatAttribute("beta")), pd::DataFormat::NCHW);
   node.setOutput("Y", x.rank() == 4 ? out : reshapeTo(out, shape));
 }
 

@@ -43,7 +43,7 @@ struct ResizedAxis {
   /// dims.
   bool hasScale = false;
   Value factor = {}; ///< rank-0 float32, if it was given but is not known
-  /// The region of interest: rank-0 float64, for tf_crop_and_resize.
+  /// The region of interest: rank-0 float32, for tf_crop_and_resize.
   Value begin = {}, end = {};
 };
 
@@ -182,7 +182,7 @@ bool isCopied(const ResizedAxis &axis, Expression x) {
 /// Reads the region of interest, which also scales the result's dims.
 void readRegion(NodeImporter &node, Expression x, std::vector<ResizedAxis> &axes) {
   pd::TensorBuilder &e = node.tensors();
-  Expression roi = e.cast(node.operand("roi"), node.getBuilder().getF64Type());
+  Expression roi = e.cast(node.operand("roi"), node.getBuilder().getF32Type());
   for (auto [i, axis] : llvm::enumerate(axes)) {
     Expression begin = elementOf(node, roi, i), end = elementOf(node, roi, axes.size() + i);
     axis.begin = begin;
@@ -257,7 +257,8 @@ bool isPds(const ResizeModes &modes, const ResizedAxis &axis, Expression x) {
   if (modes.isAntialiased)
     return false;
   if (modes.isHalfPixel())
-    return isAboveOne(axis) || (modes.transformation == "pytorch_half_pixel" && !axis.hasScale);
+    return isAboveOne(axis) ||
+           (modes.transformation == "pytorch_half_pixel" && !axis.hasScale && modes.mode == "linear");
   return modes.transformation == "align_corners" ||
          (modes.transformation == "asymmetric" && modes.mode == "linear");
 }
@@ -304,14 +305,15 @@ std::optional<Expression> tryInterpolate(NodeImporter &node, Expression x, llvm:
 
 //===-- The formula -------------------------------------------------------------------------------------===//
 
-/// Positions in the input and their weights, in float64: rounding decides about the nearest element.
+/// Positions in the input and their weights, in float32 as in other runtimes: rounding decides about the
+/// nearest element.
 class AxisFormula {
 public:
   AxisFormula(NodeImporter &node, Expression x, const ResizeModes &modes, const ResizedAxis &axis)
-      : node(node), e(node.tensors()), x(x), modes(modes), axis(axis), f64(node.getBuilder().getF64Type()),
+      : node(node), e(node.tensors()), x(x), modes(modes), axis(axis), f32(node.getBuilder().getF32Type()),
         in(real(DimSize(x, axis.axis))), out(real(axis.out)),
-        scale(axis.scale    ? e.constant(*axis.scale, f64)
-              : axis.factor ? e.cast(e.wrap(axis.factor), f64)
+        scale(axis.scale    ? e.constant(*axis.scale, f32)
+              : axis.factor ? e.cast(e.wrap(axis.factor), f32)
                             : out / in) {}
 
   Expression run() {
@@ -319,12 +321,12 @@ public:
     Expression result = modes.mode == "nearest" ? gathered(nearest(position)) : weighted(position);
     if (modes.transformation != "tf_crop_and_resize")
       return result;
-    Expression isOutside = e.select(position < 0, e.constant(1, f64), position - in + 1) > 0;
+    Expression isOutside = e.select(position < 0, e.constant(1, f32), position - in + 1) > 0;
     return e.select(aligned(isOutside), modes.extrapolation, result);
   }
 
 private:
-  Expression real(const DimSize &dim) { return e.cast(e.wrap(dim.getValue(e)), f64); }
+  Expression real(const DimSize &dim) { return e.cast(e.wrap(dim.getValue(e)), f32); }
 
   /// The length out of the factor, which may be fractional.
   Expression length() { return axis.hasScale ? scale * in : out; }
@@ -334,7 +336,7 @@ private:
   }
 
   Expression positions() {
-    Expression index = e.cast(iota(e, axis.out, node.getBuilder().getI64Type()), f64);
+    Expression index = e.cast(iota(e, axis.out, node.getBuilder().getI64Type()), f32);
     llvm::StringRef mode = modes.transformation;
     Expression zeros = index * 0.0, half = (index + 0.5) / scale - 0.5;
     if (mode == "asymmetric")
@@ -342,7 +344,7 @@ private:
     if (mode == "half_pixel")
       return half;
     if (mode == "pytorch_half_pixel")
-      return orIfLengthIsOne(half, zeros - 0.5);
+      return orIfLengthIsOne(half, zeros);
     if (mode == "half_pixel_symmetric")
       return in * 0.5 * (1.0 - out / length()) + half;
     if (mode == "align_corners")
@@ -432,7 +434,7 @@ private:
   Expression x;
   const ResizeModes &modes;
   const ResizedAxis &axis;
-  Type f64;
+  Type f32;
   Expression in, out, scale;
 };
 
