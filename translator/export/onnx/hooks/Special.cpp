@@ -11,7 +11,7 @@ using namespace mlir;
 namespace proa::exporter::onnxhooks {
 namespace {
 
-/// What ScalarBuilder is for one element (dialects/pd/builders/ScalarMethods.inc), for a tensor.
+/// ScalarBuilder (dialects/pd/builders/ScalarMethods.inc) on tensors.
 class TensorScalars {
 public:
   using Value = mlir::Value;
