@@ -45,6 +45,8 @@ def slices():
         yield Case("down_to_the_first", "Slice", down, **constant)
         yield Case("down_to_the_last", "Slice", [IMAGE, ints(2), ints(-1), ints(2), ints(-1)], **constant)
         yield Case("up_to_the_last", "Slice", [IMAGE, ints(0, 1), ints(-1, -1)], **constant)
+        least = [IMAGE, ints(np.iinfo(np.int64).min), ints(-2), ints(2)]  # as PyTorch writes x[:, :, :-2]
+        yield Case("from_the_least", "Slice", least, opset, constants=(1, 2, 3))
         bounds = [IMAGE, ints(3, 4), ints(-1, -100), ints(2, 3), ints(-1, -2)]
         yield Case("fed_bounds", "Slice", bounds, opset, constants=(3, 4))
         steps = [IMAGE, ints(3, 0), ints(-1, 3), ints(2, 3), ints(-1, 2)]

@@ -27,6 +27,14 @@ static void adjustEnds(NodeImporter &node, IntList &ends, const IntList &steps) 
   ends = {std::nullopt, e.select(isLast, last, end)};
 }
 
+/// The least integer is any position before the first element, as each other one is that is small enough; in
+/// pd it means that a position is not known.
+static void avoidUnknown(IntList &positions) {
+  if (positions.numbers)
+    for (int64_t &position : *positions.numbers)
+      position = std::max(position, pd::unknown + 1);
+}
+
 void importSlice(NodeImporter &node) {
   Expression data = node.operand("data");
   IntList starts = IntList::of(node, "starts"), ends = IntList::of(node, "ends");
@@ -38,6 +46,8 @@ void importSlice(NodeImporter &node) {
   auto all = llvm::to_vector(llvm::seq<int64_t>(0, starts.size(node)));
   Ints axes = axesIn(node, node.intsAttribute("axes", all), data.rank());
   adjustEnds(node, ends, steps);
+  avoidUnknown(starts);
+  avoidUnknown(ends);
   auto numbers = [](const IntList &list) { return list.numbers.value_or(Ints()); };
   node.setOutput("output", node.create<pd::SliceOp>(data, starts.tensor, ends.tensor, steps.tensor,
                                                     llvm::ArrayRef(axes), numbers(starts), numbers(ends),
