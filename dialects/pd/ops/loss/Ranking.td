@@ -45,6 +45,7 @@ def Pd_TeacherStudentSigmoidLossOp : Pd_PairLoss<"teacher_student_sigmoid_loss",
   ];
   let decomposesInCode = 1;
   let vjpInCode = 1;
+  let batching = "batchAllOperands";
   let legacy = [Legacy<"teacher_student_sigmoid_loss", ["X", "Label"], ["Y"], ["soft_max_up_bound",
     "soft_max_lower_bound"]>];
 }

@@ -226,6 +226,4 @@ def : OnnxFormula<"LpNormalization", "importLpNormalization">;
 def : OnnxFormula<"MeanVarianceNormalization", "importMeanVarianceNormalization">;
 def : OnnxFormula<"RMSNormalization", "importRmsNormalization">;
 
-def : OnnxFormula<"LRN", "importLrn">;
-
 #endif

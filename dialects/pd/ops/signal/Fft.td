@@ -70,9 +70,6 @@ def Pd_FftC2rOp : Pd_TransformOp<"fft_c2r",
 
 def : OnnxFormula<"DFT", "importDft">;
 def : OnnxFormula<"STFT", "importStft">;
-def : OnnxFormula<"HannWindow", "importHannWindow">;
-def : OnnxFormula<"HammingWindow", "importHammingWindow">;
-def : OnnxFormula<"BlackmanWindow", "importBlackmanWindow">;
 def : OnnxFormula<"MelWeightMatrix", "importMelWeightMatrix">;
 
 #endif

@@ -125,26 +125,6 @@ void importStft(NodeImporter &node) {
   node.setOutput("output", e.cast(transformed(node, parts, transform), signal.type().getElementType()));
 }
 
-//===-- Windows -----------------------------------------------------------------------------------------===//
-
-/// a - b cos(2 pi n / N) + c cos(4 pi n / N).
-static void importWindow(NodeImporter &node, double a, double b, double c) {
-  pd::TensorBuilder &e = node.tensors();
-  mlir::Builder &types = node.getBuilder();
-  Expression size = e.reshape(e.cast(node.operand("size"), types.getI64Type()), {});
-  std::optional<Tensor> known = node.getGraph().knownTensor(node.requiredInput("size"));
-  DimSize count = known ? DimSize(pd::loadScalar(*known, 0).integer) : pd::dimSizeOf(size);
-  Expression number = e.cast(iota(e, count, types.getI64Type()), types.getF64Type());
-  Expression length = e.cast(size, types.getF64Type());
-  Expression angle = number * (2 * std::numbers::pi) / (node.boolAttribute("periodic") ? length : length - 1);
-  Expression out = a - e.cos(angle) * b + e.cos(angle * 2.0) * c;
-  node.setOutput("output", e.cast(out, node.typeAttribute("output_datatype")));
-}
-
-void importHannWindow(NodeImporter &node) { importWindow(node, 0.5, 0.5, 0); }
-void importHammingWindow(NodeImporter &node) { importWindow(node, 25.0 / 46, 21.0 / 46, 0); }
-void importBlackmanWindow(NodeImporter &node) { importWindow(node, 0.42, 0.5, 0.08); }
-
 //===-- Mel scale ---------------------------------------------------------------------------------------===//
 
 void importMelWeightMatrix(NodeImporter &node) {
