@@ -84,6 +84,8 @@ TEST_F(Primitives, AreDifferentiated) {
                                    "bitwise_xor",
                                    "bitwise_left_shift",
                                    "bitwise_right_shift",
+                                   "decode_float",
+                                   "encode_float",
                                    "equal",
                                    "greater_equal",
                                    "greater_than",
