@@ -16,7 +16,7 @@ func.func @decode_type(%x: tensor<2xi8>) {
 
 // -----
 
-func.func @encode_c1(%x: tensor<2xf32>) {
+func.func @encode_float_c1(%x: tensor<2xf32>) {
   // expected-error@+1 {{inferred type(s) 'tensor<2xui8>' are incompatible with return type(s) of operation 'tensor<3xui8>'}}
   %0 = pd.encode_float %x format = e2m1 : (tensor<2xf32>) -> tensor<3xui8>
   return
@@ -24,7 +24,7 @@ func.func @encode_c1(%x: tensor<2xf32>) {
 
 // -----
 
-func.func @decode_c1(%x: tensor<2xui8>) {
+func.func @decode_float_c1(%x: tensor<2xui8>) {
   // expected-error@+1 {{inferred type(s) 'tensor<2xf32>' are incompatible with return type(s) of operation 'tensor<3xf32>'}}
   %0 = pd.decode_float %x format = e2m1 : (tensor<2xui8>) -> tensor<3xf32>
   return
