@@ -118,6 +118,22 @@ TEST_F(OnnxExport, ChangedParameterIsInputAndOutput) {
   EXPECT_EQ(model.graph.initializers.size(), 1U);
 }
 
+/// Batch norms of inference return their statistics so.
+TEST_F(OnnxExport, UnchangedParameterIsNeither) {
+  Tensor weight(DType::Float32, {2});
+  options.parameter = [&](const std::string &) { return &weight; };
+  onnx::Model model = valid(R"(
+    func.func @main(%w: tensor<2xf32> {pd.param = "w"})
+        -> (tensor<2xf32> {pd.fetch = "out"}, tensor<2xf32> {pd.state = "w"}) {
+      %0 = pd.relu %w : (tensor<2xf32>) -> tensor<2xf32>
+      return %0, %w : tensor<2xf32>, tensor<2xf32>
+    })");
+  EXPECT_TRUE(model.graph.inputs.empty());
+  ASSERT_EQ(model.graph.outputs.size(), 1U);
+  EXPECT_EQ(model.graph.outputs[0].name, "out");
+  EXPECT_EQ(model.graph.initializers.size(), 1U);
+}
+
 constexpr const char *maximum = R"(
     func.func @main(%x: tensor<2x3xf32> {pd.feed = "x"}) -> (tensor<2xf32> {pd.fetch = "out"}) {
       %0 = pd.max %x {axis = array<i64: 1>} : (tensor<2x3xf32>) -> tensor<2xf32>

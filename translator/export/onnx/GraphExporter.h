@@ -58,6 +58,8 @@ private:
   void reserveNames();
   void addArgument(mlir::BlockArgument argument);
   void addFetches();
+  /// Whether the next value of a parameter is its value. The parameter is then no input.
+  bool dropUnchanged(mlir::Value value, llvm::StringRef state);
   /// Adds `value` as an output of this name.
   void addOutput(mlir::Value value, std::string name);
   mlir::StringAttr roleOf(mlir::BlockArgument argument, llvm::StringRef role);

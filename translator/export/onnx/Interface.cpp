@@ -100,11 +100,20 @@ void GraphExporter::addOutput(Value value, std::string name) {
   model.graph.outputs.push_back(infoOf(name, value.getType(), main));
 }
 
+/// A batch norm of inference returns its statistics as they were: they are parameters like others.
+bool GraphExporter::dropUnchanged(Value value, llvm::StringRef state) {
+  if (nameOf(value) != state)
+    return false;
+  llvm::erase_if(model.graph.inputs, [&](const onnx::ValueInfo &input) { return input.name == state; });
+  return true;
+}
+
 void GraphExporter::addFetches() {
   for (auto [i, value] : llvm::enumerate(main.getBody().front().getTerminator()->getOperands())) {
     if (auto fetch = main.getResultAttrOfType<StringAttr>(i, pd::fetchAttribute))
       addOutput(value, fetch.str());
-    if (auto state = main.getResultAttrOfType<StringAttr>(i, pd::stateAttribute))
+    if (auto state = main.getResultAttrOfType<StringAttr>(i, pd::stateAttribute);
+        state && !dropUnchanged(value, state))
       addOutput(value, state.str() + "@NEXT");
   }
 }
