@@ -1,7 +1,7 @@
 /// Reading JSON objects by a list of the keys they may have, with the path of every error.
 #pragma once
 
-#include "translator/legacy/Report.h"
+#include "lib/support/FileReport.h"
 
 #include <simdjson.h>
 
@@ -50,7 +50,7 @@ inline bool isKey(std::string_view key, std::string_view name) {
 /// reported, the returned one is a placeholder.
 class ValueReader {
 public:
-  explicit ValueReader(Report &report) : report(report) {}
+  explicit ValueReader(FileReport &report) : report(report) {}
 
   /// Whether all values were read, and the text around them is JSON.
   bool isWhole() const { return whole; }
@@ -138,7 +138,7 @@ public:
       missingKeys(at, names.data(), missing);
   }
 
-  Report &report;
+  FileReport &report;
 
 private:
   /// A key as in the text: no expected key has an escape.

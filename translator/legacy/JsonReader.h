@@ -70,7 +70,7 @@ struct TextHash {
 class JsonReader : ValueReader {
 public:
   using ValueReader::isWhole;
-  explicit JsonReader(Report &report) : ValueReader(report) {}
+  explicit JsonReader(FileReport &report) : ValueReader(report) {}
 
   Program program(Element root) {
     Program out;

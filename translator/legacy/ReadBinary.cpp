@@ -33,7 +33,7 @@ struct Place {
 /// Takes the strings out of the message instead of copying them.
 class BinaryReader {
 public:
-  explicit BinaryReader(Report &report) : report(report) {}
+  explicit BinaryReader(FileReport &report) : report(report) {}
 
   Program program(proto::ProgramDesc &from) {
     Program out;
@@ -187,11 +187,11 @@ private:
     return {};
   }
 
-  Report &report;
+  FileReport &report;
 };
 
 /// A number that the enumeration does not have counts as absent in proto2, so that it is found here too.
-void reportMissing(const google::protobuf::Message &message, Report &report) {
+void reportMissing(const google::protobuf::Message &message, FileReport &report) {
   if (message.IsInitialized()) // fast; the list uses slow reflection
     return;
   std::vector<std::string> fields;
@@ -201,7 +201,7 @@ void reportMissing(const google::protobuf::Message &message, Report &report) {
 }
 
 /// Attributes whose value must be given: there is no default block or variable.
-void reportMissingValues(const proto::ProgramDesc &program, Report &report) {
+void reportMissingValues(const proto::ProgramDesc &program, FileReport &report) {
   for (int b = 0; b < program.blocks_size(); ++b)
     for (int o = 0; o < program.blocks(b).ops_size(); ++o) {
       const proto::OpDesc &op = program.blocks(b).ops(o);
@@ -236,7 +236,7 @@ Result<Program> readBinaryBytes(std::span<const std::byte> bytes, const std::str
                     "{} blocks with {} ops in the last",
                     bytes.size(), message.blocks_size(),
                     message.blocks_size() ? message.blocks(message.blocks_size() - 1).ops_size() : 0));
-  Report report(name);
+  FileReport report(name);
   reportMissing(message, report);
   reportMissingValues(message, report);
   if (!report.empty())

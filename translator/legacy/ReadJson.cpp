@@ -37,7 +37,7 @@ Result<Program> parsePadded(std::string_view text, const std::string &name) {
   simdjson::ondemand::parser parser;
   simdjson::ondemand::document document;
   Element root;
-  Report report(name);
+  FileReport report(name);
   JsonReader reader(report);
   Program program;
   bool isRead =
@@ -58,7 +58,7 @@ Result<Program> parsePadded(std::string_view text, const std::string &name) {
 }
 
 Result<Program> validated(Program program, const std::string &name) {
-  Report report(name);
+  FileReport report(name);
   validate(program, report);
   if (!report.empty())
     return report.take();

@@ -11,7 +11,7 @@ namespace {
 
 class Validator {
 public:
-  Validator(const Program &program, Report &report) : program(program), report(report) {}
+  Validator(const Program &program, FileReport &report) : program(program), report(report) {}
 
   void run() {
     if (program.blocks.empty())
@@ -138,12 +138,12 @@ private:
   }
 
   const Program &program;
-  Report &report;
+  FileReport &report;
   std::string path;
 };
 
 } // namespace
 
-void validate(const Program &program, Report &report) { Validator(program, report).run(); }
+void validate(const Program &program, FileReport &report) { Validator(program, report).run(); }
 
 } // namespace proa::legacy

@@ -1,8 +1,8 @@
 /// Checks of a program after any reader.
 #pragma once
 
+#include "lib/support/FileReport.h"
 #include "translator/legacy/Program.h"
-#include "translator/legacy/Report.h"
 
 namespace proa::legacy {
 
@@ -13,6 +13,6 @@ namespace proa::legacy {
 /// - a variable without a name, or declared twice in its block; a dimension below -1; dimensions whose
 /// product exceeds int64
 /// - an op without a type; a BLOCK or BLOCKS attribute that names no block
-void validate(const Program &program, Report &report);
+void validate(const Program &program, FileReport &report);
 
 } // namespace proa::legacy

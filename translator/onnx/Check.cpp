@@ -26,7 +26,7 @@ struct NameScope {
 
 class ModelChecker {
 public:
-  ModelChecker(const Model &model, legacy::Report &report) : model(model), report(report) {}
+  ModelChecker(const Model &model, FileReport &report) : model(model), report(report) {}
 
   void check() {
     checkHeader();
@@ -273,13 +273,13 @@ private:
   }
 
   const Model &model;
-  legacy::Report &report;
+  FileReport &report;
   const Function *function = nullptr; ///< that is being checked
   const std::vector<OpsetImport> *opsets = nullptr;
 };
 
 } // namespace
 
-void check(const Model &model, legacy::Report &report) { ModelChecker(model, report).check(); }
+void check(const Model &model, FileReport &report) { ModelChecker(model, report).check(); }
 
 } // namespace proa::onnx

@@ -1,7 +1,7 @@
 /// Checks of a model that need no schemas of ops.
 #pragma once
 
-#include "translator/legacy/Report.h"
+#include "lib/support/FileReport.h"
 #include "translator/onnx/Location.h"
 #include "translator/onnx/Model.h"
 
@@ -20,12 +20,12 @@ namespace proa::onnx {
 ///   with undefined outputs (+), that call themselves by any path
 /// - a sparse tensor whose indices do not match its values and dims
 /// - bindings of training that are not names of initializers and outputs (+)
-void check(const Model &model, legacy::Report &report);
+void check(const Model &model, FileReport &report);
 
 /// The sparse tensor at `at`.
-void checkSparseTensor(const SparseTensorValue &tensor, const Location &at, legacy::Report &report);
+void checkSparseTensor(const SparseTensorValue &tensor, const Location &at, FileReport &report);
 
 /// Functions that are there twice or call themselves, and calls deeper than 100 functions.
-void checkCalls(const Model &model, legacy::Report &report);
+void checkCalls(const Model &model, FileReport &report);
 
 } // namespace proa::onnx

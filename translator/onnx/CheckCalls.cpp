@@ -14,7 +14,7 @@ constexpr size_t maxCallDepth = 100;
 /// Finds functions that call themselves, without recursion.
 class CallGraph {
 public:
-  CallGraph(const Model &model, legacy::Report &report) : model(model), report(report) {}
+  CallGraph(const Model &model, FileReport &report) : model(model), report(report) {}
 
   void check() {
     for (size_t i = 0; i < model.functions.size(); ++i) {
@@ -90,7 +90,7 @@ private:
   }
 
   const Model &model;
-  legacy::Report &report;
+  FileReport &report;
   std::unordered_map<std::string, size_t> indices;
   std::vector<std::vector<size_t>> callees;
   std::vector<State> states;
@@ -98,6 +98,6 @@ private:
 
 } // namespace
 
-void checkCalls(const Model &model, legacy::Report &report) { CallGraph(model, report).check(); }
+void checkCalls(const Model &model, FileReport &report) { CallGraph(model, report).check(); }
 
 } // namespace proa::onnx

@@ -1,5 +1,5 @@
+#include "lib/support/FileReport.h"
 #include "lib/support/Suggest.h"
-#include "translator/legacy/Report.h"
 #include "translator/onnx/Location.h"
 #include "translator/onnx/Schema.h"
 
@@ -28,7 +28,7 @@ int32_t firstOpsetOf(std::string_view domain, std::string_view op) {
 
 class SchemaChecker {
 public:
-  SchemaChecker(const Model &model, legacy::Report &report) : model(model), report(report) {
+  SchemaChecker(const Model &model, FileReport &report) : model(model), report(report) {
     for (const Function &function : model.functions)
       functions.emplace(functionId(function.domain, function.name, function.overload), &function);
   }
@@ -179,7 +179,7 @@ private:
   }
 
   const Model &model;
-  legacy::Report &report;
+  FileReport &report;
   std::unordered_map<std::string, const Function *> functions;
   const Function *function = nullptr; ///< that is being checked
   const std::vector<OpsetImport> *opsets = nullptr;
@@ -188,7 +188,7 @@ private:
 } // namespace
 
 Result<void> checkSchemas(const Model &model, const std::string &file) {
-  legacy::Report report(file);
+  FileReport report(file);
   SchemaChecker(model, report).check();
   if (!report.empty())
     return report.take();

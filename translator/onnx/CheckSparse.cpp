@@ -7,7 +7,7 @@ namespace {
 
 /// The linear index of row `i`; -1 after an error.
 int64_t linearIndex(const SparseTensorValue &tensor, int64_t i, int64_t size, const Location &at,
-                    legacy::Report &report) {
+                    FileReport &report) {
   const TensorValue &indices = *tensor.indices;
   const auto *values = indices.elements.as<int64_t>();
   auto outOfRange = [&](int64_t index, int64_t bound) {
@@ -27,8 +27,7 @@ int64_t linearIndex(const SparseTensorValue &tensor, int64_t i, int64_t size, co
 }
 
 /// Whether the indices have a type and dims that fit `count` values.
-bool checkIndexDims(const SparseTensorValue &tensor, int64_t count, const Location &at,
-                    legacy::Report &report) {
+bool checkIndexDims(const SparseTensorValue &tensor, int64_t count, const Location &at, FileReport &report) {
   const TensorValue &indices = *tensor.indices;
   auto rank = static_cast<int64_t>(tensor.dims.size());
   bool isLinear = indices.dims == std::vector<int64_t>{count};
@@ -43,7 +42,7 @@ bool checkIndexDims(const SparseTensorValue &tensor, int64_t count, const Locati
 
 } // namespace
 
-void checkSparseTensor(const SparseTensorValue &tensor, const Location &parent, legacy::Report &report) {
+void checkSparseTensor(const SparseTensorValue &tensor, const Location &parent, FileReport &report) {
   Location at{&parent, "sparse tensor", tensor.values.name};
   std::optional<int64_t> size = elementCount(tensor.dims);
   if (tensor.dims.empty() || !size || *size == 0)

@@ -1,6 +1,6 @@
 #include "translator/onnx/Inline.h"
 
-#include "translator/legacy/Report.h"
+#include "lib/support/FileReport.h"
 #include "translator/onnx/Location.h"
 #include "translator/onnx/Schema.h"
 
@@ -54,7 +54,7 @@ struct Call {
 
 class FunctionInliner {
 public:
-  FunctionInliner(Model &model, legacy::Report &report, size_t maxNodes)
+  FunctionInliner(Model &model, FileReport &report, size_t maxNodes)
       : model(model), report(report), maxNodes(maxNodes), functionList(std::move(model.functions)) {
     model.functions.clear();
     for (const Function &function : functionList)
@@ -228,7 +228,7 @@ private:
   }
 
   Model &model;
-  legacy::Report &report;
+  FileReport &report;
   size_t maxNodes;
   std::vector<Function> functionList;
   std::unordered_map<std::string, const Function *> functions;
@@ -240,7 +240,7 @@ private:
 } // namespace
 
 Result<Model> inlineFunctions(Model model, const std::string &file, size_t maxNodes) {
-  legacy::Report report(file);
+  FileReport report(file);
   FunctionInliner(model, report, maxNodes).run();
   if (!report.empty())
     return report.take();

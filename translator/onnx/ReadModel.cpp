@@ -16,7 +16,7 @@ namespace {
 /// Takes strings out of the messages instead of copying them.
 class ModelReader {
 public:
-  ModelReader(legacy::Report &report, ExternalFiles &files) : report(report), tensors(report, files) {}
+  ModelReader(FileReport &report, ExternalFiles &files) : report(report), tensors(report, files) {}
 
   Model model(proto::Model &from) {
     Model out;
@@ -352,7 +352,7 @@ private:
     }
   }
 
-  legacy::Report &report;
+  FileReport &report;
   TensorReader tensors;
 };
 
@@ -373,7 +373,7 @@ Result<Model> readModelBytes(std::span<const std::byte> bytes, const std::string
                    fmt::format("{} bytes that are not a ModelProto: the protobuf message is cut off, damaged "
                                "or nested too deeply, after {} nodes of the graph",
                                bytes.size(), message.graph().node_size()));
-  legacy::Report report(name);
+  FileReport report(name);
   ExternalFiles files(folder);
   Model model = ModelReader(report, files).model(message);
   check(model, report);

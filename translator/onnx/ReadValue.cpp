@@ -12,7 +12,7 @@ namespace {
 
 class ValueReader {
 public:
-  ValueReader(legacy::Report &report, ExternalFiles &files) : report(report), tensors(report, files) {}
+  ValueReader(FileReport &report, ExternalFiles &files) : report(report), tensors(report, files) {}
 
   /// Parses the message of the type's kind.
   Value parse(std::span<const std::byte> bytes, const Type &type) {
@@ -95,7 +95,7 @@ private:
     return isRight;
   }
 
-  legacy::Report &report;
+  FileReport &report;
   TensorReader tensors;
 };
 
@@ -105,7 +105,7 @@ Result<Value> readValue(const std::string &path, const Type &type) {
   auto file = mapFile(path);
   if (!file)
     return file.diagnostics();
-  legacy::Report report(path);
+  FileReport report(path);
   std::filesystem::path folder = std::filesystem::path(path).parent_path();
   ExternalFiles files(folder.empty() ? "." : folder.string());
   Value value = ValueReader(report, files).parse((*file)->bytes(), type);

@@ -1,5 +1,7 @@
 #include "translator/onnx/TensorReader.h"
 
+#include "lib/support/SharedTensor.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -171,25 +173,14 @@ void TensorReader::useBytes(const Location &at, std::shared_ptr<const void> owne
   if (bytes.size() != needed)
     return fail(at, fmt::format("found {} bytes of elements, expected {} for {} of type {}", bytes.size(),
                                 needed, count, nameOf(out.type)));
-  if (out.type == DataType::Bool) {
-    const auto *bad =
-        std::find_if(bytes.data(), bytes.data() + needed, [](std::byte b) { return b > std::byte{1}; });
-    if (bad != bytes.data() + needed)
-      return fail(at, fmt::format("element {} is a bool with the value {}, expected 0 or 1",
-                                  bad - bytes.data(), static_cast<int>(*bad)));
-  }
   if (isPacked(out.type)) {
     out.elements = unpacked(out.type, out.dims, bytes);
     return;
   }
-  DType storage = *storageOf(out.type);
-  if (reinterpret_cast<uintptr_t>(bytes.data()) % std::min(sizeOf(storage), alignof(double)) == 0) {
-    out.elements = Tensor(storage, out.dims, const_cast<std::byte *>(bytes.data()), std::move(owner));
-    return;
-  }
-  out.elements = Tensor(storage, out.dims);
-  if (needed != 0)
-    std::memcpy(out.elements.data(), bytes.data(), needed);
+  auto elements = sharedTensor(std::move(owner), bytes, *storageOf(out.type), out.dims);
+  if (!elements)
+    return fail(at, elements.diagnostics()[0].message);
+  out.elements = std::move(*elements);
 }
 
 void TensorReader::readTyped(const Location &at, proto::Tensor &from, TensorValue &out) {

@@ -1,7 +1,7 @@
 /// Reads the elements of tensors from all forms that the format has.
 #pragma once
 
-#include "translator/legacy/Report.h"
+#include "lib/support/FileReport.h"
 #include "translator/onnx/ExternalFiles.h"
 #include "translator/onnx/Location.h"
 #include "translator/onnx/Model.h"
@@ -14,7 +14,7 @@ namespace proa::onnx {
 /// Takes strings and bytes out of the messages instead of copying them.
 class TensorReader {
 public:
-  TensorReader(legacy::Report &report, ExternalFiles &files) : report(report), files(files) {}
+  TensorReader(FileReport &report, ExternalFiles &files) : report(report), files(files) {}
 
   /// Reports an unknown type, wrong dims, and elements that are missing, are in the wrong field, have the
   /// wrong number or are out of the type's range. The result then has no elements.
@@ -36,7 +36,7 @@ private:
                                                     const proto::Tensor &from, size_t needed);
   void fail(const Location &at, std::string message) { report.add(at.text(), std::move(message)); }
 
-  legacy::Report &report;
+  FileReport &report;
   ExternalFiles &files;
 };
 

@@ -19,7 +19,7 @@ Program withBlocks(std::vector<int32_t> parents) {
 }
 
 std::string diagnosticsOf(const Program &program) {
-  Report report("p");
+  FileReport report("p");
   validate(program, report);
   return report.take().text();
 }

@@ -1,6 +1,6 @@
 #include "translator/onnx/Inline.h"
+#include "lib/support/FileReport.h"
 #include "test/unit/onnx/OnnxTesting.h"
-#include "translator/legacy/Report.h"
 #include "translator/onnx/Check.h"
 
 #include <gmock/gmock.h>
@@ -69,7 +69,7 @@ std::string inlined(const proto::Model &message) {
   if (!model)
     return model.diagnostics().text();
   EXPECT_TRUE(model->functions.empty());
-  legacy::Report report("m.onnx");
+  FileReport report("m.onnx");
   check(*model, report);
   EXPECT_TRUE(report.empty()) << report.take().text();
   return textOf(model->graph.nodes);

@@ -6,13 +6,13 @@
 #include <string>
 #include <utility>
 
-namespace proa::legacy {
+namespace proa {
 
 /// A damaged file can have an error in each of its lines, so that only the first ones are kept and the rest
 /// counted.
-class Report {
+class FileReport {
 public:
-  explicit Report(std::string file) : file(std::move(file)) {}
+  explicit FileReport(std::string file) : file(std::move(file)) {}
 
   bool empty() const { return list.empty(); }
   size_t count() const { return list.size() + notListed; }
@@ -37,4 +37,4 @@ private:
   size_t notListed = 0;
 };
 
-} // namespace proa::legacy
+} // namespace proa
