@@ -4,12 +4,12 @@
 
 #include "lib/codegen/TargetCode.h"
 #include "lib/codegen/cuda/CudaToolkit.h"
-#include "lib/compiler/Compile.h"
-#include "lib/compiler/FeedDims.h"
-#include "lib/compiler/ProgramSource.h"
-#include "lib/compiler/Registration.h"
-#include "lib/compiler/SpecializeFeeds.h"
-#include "lib/compiler/UserPasses.h"
+#include "lib/compiler/compile/Compile.h"
+#include "lib/compiler/compile/Registration.h"
+#include "lib/compiler/compile/UserPasses.h"
+#include "lib/compiler/program/FeedDims.h"
+#include "lib/compiler/program/ProgramSource.h"
+#include "lib/compiler/program/SpecializeFeeds.h"
 #include "lib/support/Cores.h"
 #include "lib/support/Files.h"
 #include "lib/support/Sequences.h"
@@ -80,7 +80,7 @@ Result<CompiledProgram> compile(const LibraryRequest &request, const std::string
   options.remarks = request.remarks;
   options.passes = request.passes;
   options.onRemark = request.onDiagnostic;
-  return compileForCpu(std::move(*module), options);
+  return compileProgram(std::move(*module), options);
 }
 
 /// Compiles by the declared dims; if that fails, by the requested dims; if that fails too, with errors of

@@ -1,6 +1,6 @@
 #include "lib/check/ImportOnly.h"
 
-#include "lib/compiler/Registration.h"
+#include "lib/compiler/compile/Registration.h"
 #include "translator/import/Import.h"
 #include "translator/params/ModelFolder.h"
 

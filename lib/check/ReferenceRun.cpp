@@ -4,8 +4,8 @@
 #include "lib/check/DynamicDims.h"
 #include "lib/numerics/Interpreter.h"
 
-#include "lib/compiler/Registration.h"
-#include "lib/compiler/SpecializeFeeds.h"
+#include "lib/compiler/compile/Registration.h"
+#include "lib/compiler/program/SpecializeFeeds.h"
 #include "lib/support/Sequences.h"
 #include "passes/decompose/Passes.h"
 #include "passes/normalize/Passes.h"

@@ -1,6 +1,6 @@
 #include "lib/check/Schedules.h"
 
-#include "lib/compiler/Target.h"
+#include "lib/compiler/compile/Target.h"
 #include "lib/emulator/Emulator.h"
 
 #include <cstdlib>

@@ -1,6 +1,6 @@
 #include "lib/check/ViaOnnx.h"
 
-#include "lib/compiler/Registration.h"
+#include "lib/compiler/compile/Registration.h"
 #include "translator/export/onnx/OnnxExport.h"
 #include "translator/import/Import.h"
 #include "translator/onnx/WriteModel.h"

@@ -4,7 +4,7 @@
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/reference/HostScalar.h"
-#include "lib/compiler/CompiledFunction.h"
+#include "lib/compiler/autodiff/CompiledFunction.h"
 #include "lib/support/CountText.h"
 
 #include "mlir/IR/Diagnostics.h"

@@ -2,7 +2,7 @@
 // error.
 #include "test/unit/codegen/KernelText.h"
 
-#include "lib/compiler/Registration.h"
+#include "lib/compiler/compile/Registration.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"

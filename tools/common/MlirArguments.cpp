@@ -1,6 +1,6 @@
 #include "tools/common/MlirArguments.h"
 
-#include "lib/compiler/UserPasses.h"
+#include "lib/compiler/compile/UserPasses.h"
 #include "lib/support/Suggest.h"
 #include "passes/remarks/Remarks.h"
 

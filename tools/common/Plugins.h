@@ -1,7 +1,7 @@
 /// Options for passes of users and plugins of MLIR, of tools that compile programs.
 #pragma once
 
-#include "lib/compiler/UserPasses.h"
+#include "lib/compiler/compile/UserPasses.h"
 #include "tools/common/CommandLine.h"
 
 #include <string>

@@ -1,7 +1,7 @@
 /// A tool as several processes that mpirun started, one for each rank of a mesh.
 #pragma once
 
-#include "lib/compiler/RankGroup.h"
+#include "lib/compiler/mesh/RankGroup.h"
 
 #include <memory>
 #include <string>

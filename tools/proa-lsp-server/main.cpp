@@ -1,5 +1,5 @@
 // proa-lsp-server: a language server for the MLIR of proa: diagnostics, definitions, hover, completion.
-#include "lib/compiler/Registration.h"
+#include "lib/compiler/compile/Registration.h"
 #include "tools/common/MlirTool.h"
 
 #include "mlir/IR/DialectRegistry.h"

@@ -1,5 +1,5 @@
 // proa-opt: runs passes of proa and of MLIR on IR files.
-#include "lib/compiler/Registration.h"
+#include "lib/compiler/compile/Registration.h"
 #include "lib/numerics/NumericsCheck.h"
 #include "passes/remarks/Remarks.h"
 #include "tools/common/CommandLine.h"

@@ -1,5 +1,5 @@
 // proa-reduce: reduces an IR file while a test script still finds it interesting.
-#include "lib/compiler/Registration.h"
+#include "lib/compiler/compile/Registration.h"
 #include "tools/common/CommandLine.h"
 #include "tools/common/FileErrors.h"
 #include "tools/common/MlirArguments.h"

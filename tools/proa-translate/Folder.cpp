@@ -1,7 +1,7 @@
 #include "tools/proa-translate/Folder.h"
 
-#include "lib/compiler/ParameterValues.h"
-#include "lib/compiler/ProgramDialects.h"
+#include "lib/compiler/program/ParameterValues.h"
+#include "lib/compiler/program/ProgramDialects.h"
 #include "lib/support/Files.h"
 #include "tools/proa-translate/ProgramAndWeights.h"
 #include "translator/export/Export.h"

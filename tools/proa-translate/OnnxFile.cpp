@@ -1,6 +1,6 @@
 #include "tools/proa-translate/OnnxFile.h"
 
-#include "lib/compiler/ProgramDialects.h"
+#include "lib/compiler/program/ProgramDialects.h"
 #include "passes/fuse/Passes.h"
 #include "passes/normalize/Passes.h"
 #include "tools/proa-translate/ProgramAndWeights.h"

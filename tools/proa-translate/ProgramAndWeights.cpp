@@ -1,6 +1,6 @@
 #include "tools/proa-translate/ProgramAndWeights.h"
 
-#include "lib/compiler/IrProgram.h"
+#include "lib/compiler/program/IrProgram.h"
 #include "lib/support/Files.h"
 
 #include "mlir/IR/MLIRContext.h"

@@ -1,7 +1,7 @@
 // proa-translate: imports a legacy or new-IR program into MLIR, summarizes it, or exports it.
-#include "lib/compiler/IrProgram.h"
-#include "lib/compiler/ProgramDialects.h"
-#include "lib/compiler/SpecializeFeeds.h"
+#include "lib/compiler/program/IrProgram.h"
+#include "lib/compiler/program/ProgramDialects.h"
+#include "lib/compiler/program/SpecializeFeeds.h"
 #include "lib/support/DiagnosticCollector.h"
 #include "lib/support/Files.h"
 #include "lib/support/Sequences.h"

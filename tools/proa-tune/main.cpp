@@ -1,7 +1,7 @@
 // proa-tune: measures the kernels of a program on a CUDA device and stores the fastest strategies.
 #include "lib/aot/CompileLibrary.h"
 #include "lib/codegen/cuda/EmitPtx.h"
-#include "lib/compiler/TuneKernels.h"
+#include "lib/compiler/cuda/TuneKernels.h"
 #include "tools/common/CommandLine.h"
 #include "tools/common/Target.h"
 #include "translator/params/ModelFolder.h"

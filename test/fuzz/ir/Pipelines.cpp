@@ -1,6 +1,6 @@
 #include "test/fuzz/ir/Pipelines.h"
 
-#include "lib/compiler/Registration.h"
+#include "lib/compiler/compile/Registration.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassRegistry.h"

@@ -1,5 +1,5 @@
 // ir-fuzz: runs the passes of proa on mutants of valid modules.
-#include "lib/compiler/Registration.h"
+#include "lib/compiler/compile/Registration.h"
 #include "lib/support/Files.h"
 #include "test/fuzz/ir/Minimize.h"
 #include "test/fuzz/ir/Pipelines.h"

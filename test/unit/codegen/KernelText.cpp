@@ -1,7 +1,7 @@
 #include "test/unit/codegen/KernelText.h"
 
 #include "dialects/pd/ir/Pd.h"
-#include "lib/compiler/Registration.h"
+#include "lib/compiler/compile/Registration.h"
 #include "lib/emulator/Emulator.h"
 #include "lib/runtime/KernelServices.h"
 #include "lib/tensors/Elements.h"

@@ -1,7 +1,7 @@
 // The planner: where the values of a program are stored.
 #include "lib/planner/BuildPlan.h"
 #include "dialects/rt/Rt.h"
-#include "lib/compiler/Registration.h"
+#include "lib/compiler/compile/Registration.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"

@@ -1,10 +1,10 @@
 // Whole programs for a CUDA device, on the recording driver. Its kernels are the emulated ones.
-#include "lib/compiler/CudaProgram.h"
+#include "lib/compiler/cuda/CudaProgram.h"
 #include "lib/codegen/LoadedObject.h"
 #include "lib/codegen/cuda/CudaToolkit.h"
 #include "lib/codegen/cuda/EmitPtx.h"
-#include "lib/compiler/CompiledFunction.h"
-#include "lib/compiler/Registration.h"
+#include "lib/compiler/autodiff/CompiledFunction.h"
+#include "lib/compiler/compile/Registration.h"
 #include "lib/emulator/Emulator.h"
 #include "lib/runtime/cuda/RecordingDriver.h"
 #include "lib/support/Files.h"
@@ -90,7 +90,7 @@ protected:
   void registerKernels(const char *text = program) {
     CompileOptions options;
     options.target = TargetKind::CudaEmulated;
-    auto compiled = compileForCpu(parse(text), options);
+    auto compiled = compileProgram(parse(text), options);
     ASSERT_TRUE(compiled) << compiled.diagnostics().text();
     auto object = LoadedObject::load(compiled->archive);
     ASSERT_TRUE(object) << object.diagnostics().text();
@@ -278,7 +278,7 @@ func.func @main(%x: tensor<1x2x5x5xf32>, %w: tensor<3x2x3x3xf32>, %b: tensor<1x3
   auto main = module->lookupSymbol<mlir::func::FuncOp>("main");
   for (unsigned i = 0; i < 3; ++i)
     main.setArgAttr(i, "pd.feed", builder.getStringAttr(std::to_string(i)));
-  auto program = compileForCpu(std::move(module), options);
+  auto program = compileProgram(std::move(module), options);
   ASSERT_TRUE(program) << program.diagnostics().text();
   for (const runtime::Step &step : program->plan.steps)
     if (step.kind == runtime::StepKind::Library)
@@ -297,7 +297,7 @@ TEST_F(CudaProgramTest, SecondDevice) {
   CompileOptions options;
   options.target = TargetKind::Cuda;
   options.device = 1;
-  auto program = compileForCpu(parse(), options);
+  auto program = compileProgram(parse(), options);
   ASSERT_TRUE(program) << program.diagnostics().text();
   EXPECT_EQ(program->device, 1);
   size_t before = driver->log().size();
@@ -321,11 +321,11 @@ TEST_F(CudaProgramTest, MachineCodeIsCached) {
   auto count = [&] {
     return std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator());
   };
-  auto first = compileForCpu(parse(), options);
+  auto first = compileProgram(parse(), options);
   ASSERT_TRUE(first) << first.diagnostics().text();
   auto files = count();
   EXPECT_GT(files, 0);
-  auto second = compileForCpu(parse(), options);
+  auto second = compileProgram(parse(), options);
   ASSERT_TRUE(second);
   EXPECT_EQ(count(), files);
   EXPECT_EQ(second->deviceCode.kernels[0].cubin, first->deviceCode.kernels[0].cubin);
@@ -340,13 +340,13 @@ TEST_F(CudaProgramTest, CompilesForAChipWithoutADevice) {
   options.chip = "sm_80";
   options.symbolPrefix = "sm_80_";
   options.cacheDirectory = options.tuningFile = "off";
-  auto program = compileForCpu(parse(), options);
+  auto program = compileProgram(parse(), options);
   ASSERT_TRUE(program) << program.diagnostics().text();
   EXPECT_EQ(program->deviceCode.chip, "sm_80");
   ASSERT_FALSE(program->deviceCode.kernels.empty());
   EXPECT_THAT(program->deviceCode.kernels[0].symbol, ::testing::StartsWith("sm_80_kernel"));
   options.chip = "sm_12";
-  auto unknown = compileForCpu(parse(), options);
+  auto unknown = compileProgram(parse(), options);
   ASSERT_FALSE(unknown);
   EXPECT_THAT(unknown.diagnostics().text(), ::testing::HasSubstr("sm_12"));
 }

@@ -1,6 +1,6 @@
 //! Programs in local form are compiled and run on simulated ranks.
-#include "lib/compiler/Compile.h"
-#include "lib/compiler/Registration.h"
+#include "lib/compiler/compile/Compile.h"
+#include "lib/compiler/compile/Registration.h"
 #include "lib/runtime/Communicator.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -25,7 +25,7 @@ std::shared_ptr<runtime::Executable> compile(const std::string &text) {
     ADD_FAILURE() << "the program does not parse";
     return nullptr;
   }
-  Result<CompiledProgram> program = compileForCpu(std::move(module), {});
+  Result<CompiledProgram> program = compileProgram(std::move(module), {});
   if (!program) {
     ADD_FAILURE() << program.diagnostics().text();
     return nullptr;

@@ -1,7 +1,7 @@
 // Kernels for the GPU at odd sizes, run by the emulator in all schedules and compared with their formulas.
 // The emulator checks the address of every access.
-#include "lib/compiler/CompiledFunction.h"
-#include "lib/compiler/Registration.h"
+#include "lib/compiler/autodiff/CompiledFunction.h"
+#include "lib/compiler/compile/Registration.h"
 #include "lib/emulator/Emulator.h"
 
 #include "mlir/IR/MLIRContext.h"

@@ -6,7 +6,7 @@
 #include "dialects/pd/ir/OpKind.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/sharding/ShardingRule.h"
-#include "lib/compiler/Registration.h"
+#include "lib/compiler/compile/Registration.h"
 #include "lib/support/Files.h"
 #include "passes/autodiff/Transforms.h"
 

@@ -3,7 +3,7 @@
 #include "dialects/pd/ir/OpKind.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/sharding/ShardingRule.h"
-#include "lib/compiler/Registration.h"
+#include "lib/compiler/compile/Registration.h"
 
 #include "mlir/IR/MLIRContext.h"
 

@@ -1,7 +1,7 @@
 // Tuning of kernels on the recording driver, whose times are those of a formula.
-#include "lib/compiler/Compile.h"
-#include "lib/compiler/Registration.h"
-#include "lib/compiler/TuneKernels.h"
+#include "lib/compiler/compile/Compile.h"
+#include "lib/compiler/compile/Registration.h"
+#include "lib/compiler/cuda/TuneKernels.h"
 #include "lib/runtime/cuda/RecordingDriver.h"
 #include "lib/support/Files.h"
 
@@ -52,7 +52,7 @@ protected:
     options.cacheDirectory = "off";
     options.tuningFile = onKernels ? "off" : file;
     options.onDeviceKernels = onKernels;
-    return compileForCpu(mlir::parseSourceString<mlir::ModuleOp>(softmaxProgram, &context), options);
+    return compileProgram(mlir::parseSourceString<mlir::ModuleOp>(softmaxProgram, &context), options);
   }
 
   /// Tunes the program's kernels; the lines of the report.

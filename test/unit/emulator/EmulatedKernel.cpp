@@ -1,7 +1,7 @@
 #include "test/unit/emulator/EmulatedKernel.h"
 
 #include "lib/codegen/TargetCode.h"
-#include "lib/compiler/Registration.h"
+#include "lib/compiler/compile/Registration.h"
 #include "passes/emulate-gpu/Passes.h"
 
 #include "mlir/IR/MLIRContext.h"

@@ -1,7 +1,7 @@
 //! The export to ONNX: names, weights, opsets, control flow and errors. `proa-check --via=onnx` checks
 //! values.
 #include "translator/export/onnx/OnnxExport.h"
-#include "lib/compiler/Registration.h"
+#include "lib/compiler/compile/Registration.h"
 #include "translator/onnx/Check.h"
 #include "translator/onnx/Schema.h"
 

@@ -3,7 +3,7 @@
 #include "lib/check/CaseMeta.h"
 #include "lib/check/CaseResult.h"
 #include "lib/check/DynamicDims.h"
-#include "lib/compiler/Registration.h"
+#include "lib/compiler/compile/Registration.h"
 #include "proa/Half.h"
 #include "translator/import/Import.h"
 #include "translator/params/ModelFolder.h"

@@ -1,8 +1,8 @@
 #include "test/unit/gradient/Harness.h"
 
 #include "dialects/pd/ir/Pd.h"
-#include "lib/compiler/Compile.h"
-#include "lib/compiler/Registration.h"
+#include "lib/compiler/compile/Compile.h"
+#include "lib/compiler/compile/Registration.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/MLIRContext.h"
@@ -50,7 +50,7 @@ bool isFloat64(Type type) { return cast<RankedTensorType>(type).getElementType()
 Result<Runner> Runner::create(ModuleOp module) {
   CompileOptions options;
   options.optimizesCode = false; // half of the time
-  auto compiled = compileForCpu(module.clone(), options);
+  auto compiled = compileProgram(module.clone(), options);
   if (!compiled)
     return compiled.diagnostics();
   auto executable = loadProgram(std::move(*compiled), "test");

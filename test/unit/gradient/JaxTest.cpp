@@ -4,7 +4,7 @@
 #include "test/unit/gradient/Harness.h"
 
 #include "dialects/pd/ir/Pd.h"
-#include "lib/compiler/Registration.h"
+#include "lib/compiler/compile/Registration.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"

@@ -1,5 +1,5 @@
 // Attributes of functions with many arguments.
-#include "lib/compiler/Registration.h"
+#include "lib/compiler/compile/Registration.h"
 #include "translator/import/Import.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

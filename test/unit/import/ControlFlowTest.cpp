@@ -1,6 +1,6 @@
 // Import of programs with control flow, as Paddle writes them, and of unusual ones.
 #include "dialects/pd/ir/Pd.h"
-#include "lib/compiler/Registration.h"
+#include "lib/compiler/compile/Registration.h"
 #include "translator/import/Import.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -1,5 +1,5 @@
 // Repeated ops are copied from their first import: here next to ops that differ slightly.
-#include "lib/compiler/Registration.h"
+#include "lib/compiler/compile/Registration.h"
 #include "translator/import/Import.h"
 
 #include "mlir/IR/MLIRContext.h"

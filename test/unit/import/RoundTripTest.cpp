@@ -4,7 +4,7 @@
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/rt/Rt.h"
 #include "lib/check/CaseMeta.h"
-#include "lib/compiler/Registration.h"
+#include "lib/compiler/compile/Registration.h"
 #include "translator/import/Import.h"
 #include "translator/legacy/ReadProgram.h"
 

@@ -2,7 +2,7 @@
 
 #include "dialects/dist/Placements.h"
 #include "dialects/pd/reference/HostScalar.h"
-#include "lib/compiler/Registration.h"
+#include "lib/compiler/compile/Registration.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"

@@ -1,7 +1,7 @@
 //! Ops of legacy collective programs, run on all devices of simulated meshes, against their formulas.
 #include "test/unit/partition/SimulatedRanks.h"
 
-#include "lib/compiler/Registration.h"
+#include "lib/compiler/compile/Registration.h"
 
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"

@@ -7,7 +7,7 @@
 #include "dialects/dist/Placements.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/reference/HostScalar.h"
-#include "lib/compiler/Registration.h"
+#include "lib/compiler/compile/Registration.h"
 
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"

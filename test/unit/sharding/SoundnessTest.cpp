@@ -6,7 +6,7 @@
 #include "lib/check/CaseMeta.h"
 #include "lib/check/ShardCheck.h"
 #include "lib/check/SplitOp.h"
-#include "lib/compiler/Registration.h"
+#include "lib/compiler/compile/Registration.h"
 #include "lib/support/Files.h"
 #include "translator/params/Safetensors.h"
 

@@ -1,0 +1,149 @@
+/// Compilation of imported IR to an executable.
+#pragma once
+
+#include "lib/compiler/compile/Target.h"
+#include "lib/runtime/Executable.h"
+#include "lib/runtime/Plan.h"
+#include "lib/runtime/cuda/DeviceCode.h"
+#include "proa/Amp.h"
+#include "proa/Diagnostic.h"
+#include "proa/Offload.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace proa {
+
+/// Options that change the order of passes.
+struct PipelineOptions {
+  /// Decomposes all composite ops, also those with a runtime kernel.
+  bool decompose = false;
+  /// See ModelOptions.
+  std::optional<int64_t> memoryBudget;
+  std::optional<AmpOptions> amp;
+  std::optional<OffloadOptions> offload;
+  /// Calls of kernels have the locations of the kernel's ops (opLocationsAttribute).
+  bool opLocations = false;
+  /// The module went through buildProgramPipeline already: it is the program of one rank of a mesh.
+  bool isLocal = false;
+  /// Where kernels run. On a GPU they compute products of matrices too.
+  TargetKind target = TargetKind::Cpu;
+  /// With TargetKind::Cuda: the number of the device.
+  int device = 0;
+  /// With TargetKind::Cuda: the device has a library for large products of matrices; compileProgram sets it.
+  bool hasMatrixLibrary = false;
+  /// See ModelOptions.
+  bool allowsAtomicSums = false;
+  /// See ModelOptions.
+  std::string passes;
+};
+
+struct CompileOptions : PipelineOptions {
+  /// See ModelOptions.
+  std::string cpu;
+  /// CodegenOptions::optimizes.
+  bool optimizesCode = true;
+  /// See ModelOptions.
+  bool allowsTf32 = false;
+  /// The chip that kernels are compiled for with TargetKind::Cuda ("sm_90a"). Empty: that of the device,
+  /// which must exist; its libraries are then asked which ops they compute. Otherwise `cudaLibraries` are
+  /// assumed to be there.
+  std::string chip;
+  /// With `chip`: the libraries of CUDA that compute ops ("cublaslt", ...; cuda::libraryNames); nothing: all.
+  std::optional<std::vector<std::string>> cudaLibraries;
+  /// Ranks of a mesh share devices, so that collectives run on the host.
+  bool ranksShareDevices = false;
+  /// Folder of the cache of machine code for devices; empty: the default one, "off": none.
+  std::string cacheDirectory;
+  /// The tuning database (Tuning.h) that chooses strategies of kernels for a device; empty:
+  /// defaultTuningFile(), "off": none.
+  std::string tuningFile;
+  /// Called with the kernels for a device, on linalg, before they are lowered.
+  std::function<Result<void>(mlir::ModuleOp kernels)> onDeviceKernels;
+  /// Begins the names of all kernels, so that several programs can be linked into one library.
+  std::string symbolPrefix;
+  /// Number of threads that compile.
+  int threads = 1;
+  /// Folder for the IR of each stage, one file per stage; empty: none is written.
+  std::string dumpDirectory;
+  std::function<void(const std::string &what, double part)> progress;
+  /// Passes whose remarks are reported; see ModelOptions. onRemark receives warnings of passes too.
+  std::string remarks;
+  std::function<void(const Diagnostic &remark)> onRemark;
+};
+
+struct CompiledProgram {
+  runtime::Plan plan;
+  std::string archive; ///< object code of the kernels, a static library
+  TargetKind target = TargetKind::Cpu;
+  int device = 0; ///< TargetKind::Cuda: the number of the device that runs it
+  /// For a CUDA device: object code of the functions that compute the shapes of its kernels, and the kernels.
+  std::vector<std::string> shapeArchives;
+  cuda::DeviceCode deviceCode;
+};
+
+/// The result of compiling a program for one device, or for some ranks of a mesh.
+struct Compilation {
+  /// Without repetitions: ranks with equal programs share one.
+  std::vector<CompiledProgram> programs;
+  /// For each compiled rank, ascending: the index of its program.
+  std::vector<size_t> programOf;
+  /// See meshInterfaceText; empty without a mesh.
+  std::string interface;
+};
+
+/// The passes from imported pd to library ops and kernel calls: buildProgramPipeline, then
+/// buildKernelPipeline.
+void buildCompilePipeline(mlir::OpPassManager &pm, const PipelineOptions &options = {});
+/// The passes that a program for a mesh goes through before it is distributed: mixed precision, gradients.
+void buildProgramPipeline(mlir::OpPassManager &pm, const PipelineOptions &options);
+/// The passes that depend on the sizes of local tensors.
+void buildKernelPipeline(mlir::OpPassManager &pm, const PipelineOptions &options);
+
+/// Writes the IR of a stage to the folder of dumps, if there is one. Error: a file that cannot be written.
+Result<void> dumpStage(mlir::ModuleOp module, const std::string &directory, const char *stage);
+
+/// Runs the passes of buildCompilePipeline, if kernels are not formed yet. Error: a pass fails.
+Result<void> formKernels(mlir::ModuleOp module, const PipelineOptions &options);
+
+/// The name of the remarks about CUDA graphs (runtime::Executable::describeGraphs), beside those of passes.
+inline constexpr const char *graphRemarks = "cuda-graphs";
+/// Whether a valid ModelOptions::remarks matches a name.
+bool remarksMatch(const std::string &passes, const std::string &name);
+
+/// Checks ModelOptions::remarks. Error: not a regular expression, or no pass of the compiler and of the
+/// pipeline `userPasses` (ModelOptions::passes) matches it.
+Result<void> checkRemarks(const std::string &passes, const std::string &userPasses = "");
+
+/// Whether the kernels of the module are formed already (buildCompilePipeline).
+bool hasFormedKernels(mlir::ModuleOp module);
+
+/// Instruction sets (lib/runtime/CpuFeatures.h) of a CPU, named as in ModelOptions. Error: LLVM does not know
+/// it.
+Result<std::vector<std::string>> cpuFeaturesOf(const std::string &cpu);
+
+/// Checks that this machine can run code for the CPU. Error: LLVM does not know the CPU, or the machine lacks
+/// some of its instructions.
+Result<void> checkRunsHere(const std::string &cpu);
+
+/// Compiles a module for CompileOptions::target and consumes it. If its kernels are formed already, the
+/// passes before are skipped.
+Result<CompiledProgram> compileProgram(mlir::OwningOpRef<mlir::ModuleOp> module,
+                                       const CompileOptions &options);
+
+/// Loads the object code into this process and resolves the symbols of the plan. `name` is used in messages.
+/// A program for a CUDA device is loaded there.
+Result<std::shared_ptr<runtime::Executable>> loadProgram(CompiledProgram program, const std::string &name);
+/// The same for several executables, which share the object code. For a CUDA device executable i uses the
+/// device CompiledProgram::device + offsets[i], modulo the number of devices.
+Result<std::vector<std::shared_ptr<runtime::Executable>>>
+loadProgram(CompiledProgram program, const std::string &name, const std::vector<int> &offsets);
+
+} // namespace proa

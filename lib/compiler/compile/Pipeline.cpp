@@ -1,0 +1,129 @@
+//! The order of the passes from imported pd to kernel calls.
+#include "lib/compiler/compile/Compile.h"
+
+#include "lib/compiler/compile/Backend.h"
+#include "lib/compiler/compile/UserPasses.h"
+
+#include "passes/autodiff/Passes.h"
+#include "passes/decompose/Passes.h"
+#include "passes/device/Passes.h"
+#include "passes/fuse/Passes.h"
+#include "passes/layout/Passes.h"
+#include "passes/normalize/Passes.h"
+#include "passes/offload/Passes.h"
+#include "passes/spmd/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace proa {
+namespace {
+
+void addCleanup(OpPassManager &pm) {
+  pm.addPass(createRefineShapes());
+  pm.addNestedPass<func::FuncOp>(createCanonicalizeProgram());
+  pm.addNestedPass<func::FuncOp>(createCSEPass());
+}
+
+std::unique_ptr<Pass> ampOf(const AmpOptions &amp) {
+  MixPrecisionOptions options;
+  options.function = "main";
+  options.level = amp.level == AmpOptions::Level::O1 ? "O1" : "O2";
+  options.dtype = amp.dtype == DType::BFloat16 ? "bf16" : "f16";
+  options.allow.assign(amp.allow.begin(), amp.allow.end());
+  options.deny.assign(amp.deny.begin(), amp.deny.end());
+  options.grey.assign(amp.grey.begin(), amp.grey.end());
+  return createMixPrecision(options);
+}
+
+} // namespace
+
+void addGpuPassesBeforeFusion(OpPassManager &pm) {
+  DecomposeOptions fused;
+  fused.only = {"pd.flash_attn"};
+  pm.addPass(createDecompose(fused));
+  pm.addNestedPass<func::FuncOp>(createFormFusedAttention());
+  addCleanup(pm);
+}
+
+void addGpuPassesBeforeKernels(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addNestedPass<func::FuncOp>(createExpandForDevice({options.allowsAtomicSums}));
+  addCleanup(pm);
+}
+
+void buildProgramPipeline(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addPass(createLowerFor());
+  DecomposeOptions checkpoints;
+  checkpoints.only = {"pd.checkpoint"};
+  pm.addPass(createDecompose(checkpoints));
+  addCleanup(pm);
+  if (!options.passes.empty()) {
+    addUserPasses(pm, options.passes);
+    addCleanup(pm);
+  }
+  if (options.amp)
+    pm.addPass(ampOf(*options.amp));
+  // Gradients are decomposed before fusion.
+  DecomposeOptions gradients;
+  gradients.only = {"pd.vjp"};
+  pm.addPass(createDecompose(gradients));
+  addCleanup(pm);
+}
+
+void buildKernelPipeline(OpPassManager &pm, const PipelineOptions &options) {
+  // From here on ops may be folded on one rank only; calls of the runtime keep the collectives of all ranks
+  // equal.
+  pm.addPass(createLowerCollectives());
+  if (options.decompose) {
+    pm.addPass(createDecompose());
+    addCleanup(pm);
+  }
+  pm.addNestedPass<func::FuncOp>(createFoldBatchNorm());
+  // Remaining normalizations must be elementwise before layouts can propagate through them.
+  DecomposeOptions normalization;
+  normalization.only = {"pd.batch_norm"};
+  pm.addPass(createDecompose(normalization));
+  std::unique_ptr<Backend> backend = Backend::create(options.target);
+  bool usesBlas = backend->usesMatrixLibrary(options);
+  // cuDNN takes filters in the order of the images; those of the program have the channels first.
+  if (!usesBlas)
+    pm.addNestedPass<func::FuncOp>(createChannelsLast());
+  addCleanup(pm);
+  std::string libraries = backend->isGpu() ? "gpu" : "cpu", target = usesBlas ? "gpu-blas" : libraries;
+  backend->addPassesBeforeFusion(pm, options);
+  FuseEpiloguesOptions epilogues;
+  epilogues.target = target;
+  pm.addNestedPass<func::FuncOp>(createFuseEpilogues(epilogues));
+  DecomposeOptions withoutKernels;
+  withoutKernels.target = libraries;
+  pm.addPass(createDecompose(withoutKernels));
+  pm.addPass(createWidenLibraryOps());
+  addCleanup(pm);
+  if (options.memoryBudget) {
+    RematerializeOptions recompute;
+    recompute.function = "main";
+    recompute.memoryBudget = *options.memoryBudget;
+    pm.addPass(createRematerialize(recompute));
+  }
+  backend->addPassesBeforeKernels(pm, options);
+  FormKernelsOptions kernels;
+  kernels.opLocations = options.opLocations;
+  kernels.target = target;
+  pm.addPass(createFormKernels(kernels));
+  if (options.offload) {
+    OffloadStatesOptions states;
+    states.optimizer = options.offload->optimizer;
+    states.parameters = options.offload->parameters;
+    states.minBytes = options.offload->leastBytes;
+    pm.addPass(createOffloadStates(states));
+  }
+}
+
+void buildCompilePipeline(OpPassManager &pm, const PipelineOptions &options) {
+  buildProgramPipeline(pm, options);
+  buildKernelPipeline(pm, options);
+}
+
+} // namespace proa

@@ -1,0 +1,134 @@
+#include "lib/compiler/cuda/CudaProgram.h"
+
+#include "lib/codegen/cuda/CompileDevice.h"
+#include "lib/codegen/cuda/HostCode.h"
+#include "lib/support/DiagnosticCollector.h"
+#include "passes/kernel-entry/KernelEntry.h"
+#include "passes/lower-gpu/LaunchForm.h"
+#include "passes/lower-gpu/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <iterator>
+#include <map>
+
+using namespace mlir;
+
+namespace proa {
+namespace {
+
+planner::KernelFacts factsOf(const cuda::DeviceKernel &kernel) {
+  planner::KernelFacts facts = kernelFacts(kernel.rows, kernel.work, kernel.needs);
+  facts.launch.threads = kernel.threads;
+  facts.launch.sharedBytes = kernel.sharedBytes;
+  facts.launch.parameters = kernel.parameters;
+  facts.launch.tensorMaps = kernel.tensorMaps;
+  facts.launch.residentBlocks = kernel.residentBlocks;
+  return facts;
+}
+
+/// Object code of the functions that compute shapes, with the entry points of the runtime.
+Result<std::string> compileShapes(ModuleOp host) {
+  SmallVector<LLVM::LLVMFuncOp> shapes;
+  for (auto function : host.getOps<LLVM::LLVMFuncOp>())
+    if (!function.isExternal())
+      shapes.push_back(function);
+  for (LLVM::LLVMFuncOp function : shapes)
+    wrapShapeFunction(function);
+  return cuda::compileHostCode(host);
+}
+
+} // namespace
+
+planner::KernelFacts kernelFacts(int64_t rows, double work, const KernelNeeds &needs) {
+  planner::KernelFacts facts;
+  facts.rows = rows;
+  facts.work = work;
+  facts.scratch = needs.scratch;
+  facts.hasCounters = needs.hasCounters;
+  for (const std::vector<int64_t> &check : needs.checks)
+    facts.checks.push_back({static_cast<int32_t>(check[0]), static_cast<int32_t>(check[1]),
+                            static_cast<int32_t>(check[2]), check[3], static_cast<CheckedNumber>(check[4])});
+  for (const std::vector<int64_t> &check : needs.dimChecks)
+    facts.dimChecks.push_back({static_cast<int32_t>(check[0]), static_cast<int32_t>(check[1]),
+                               static_cast<int32_t>(check[2]), static_cast<int32_t>(check[3]), check[4]});
+  return facts;
+}
+
+Result<DeviceKernelSet> takeDeviceKernels(ModuleOp kernels, const std::string &chip,
+                                          const std::string &dumpDirectory, const ObjectCache *cache,
+                                          const KernelStrategy &strategy) {
+  DiagnosticCollector diagnostics(kernels.getContext());
+  OwningOpRef<ModuleOp> device = kernels.clone();
+  PassManager passes(kernels.getContext());
+  passes.enableVerifier(false);
+  LowerGpuKernelsOptions lowering;
+  lowering.chip = chip;
+  lowering.maxThreads = strategy.maxThreads;
+  lowering.contraction = strategy.contraction;
+  buildLowerGpuKernelsPipeline(passes, lowering);
+  if (failed(passes.run(*device)))
+    return diagnostics.take("the kernels could not be lowered for the device");
+  DeviceKernelSet result;
+  result.code.chip = chip;
+  if (llvm::none_of(device->getOps<LLVM::LLVMFuncOp>(), hasLaunch))
+    return result;
+  cuda::CudaToolkit toolkit = cuda::CudaToolkit::find();
+  cuda::DeviceCompileOptions options;
+  options.chip = chip;
+  options.assembles = toolkit.canAssemble();
+  options.dumpDirectory = dumpDirectory;
+  options.cache = cache;
+  auto compiled = cuda::compileDeviceKernels(*device, toolkit, options);
+  if (!compiled)
+    return compiled.diagnostics();
+  auto shapes = compileShapes(*compiled->host);
+  if (!shapes)
+    return shapes.diagnostics();
+  if (!shapes->empty())
+    result.hostArchives.push_back(std::move(*shapes));
+  for (cuda::DeviceKernel &kernel : compiled->kernels) {
+    result.facts[kernel.symbol] = factsOf(kernel);
+    result.code.kernels.push_back({kernel.symbol, std::move(kernel.cubin), std::move(kernel.ptx)});
+    kernels.lookupSymbol(kernel.symbol)->erase();
+    if (Operation *shapes = kernels.lookupSymbol(kernel.symbol + "_shape"))
+      shapes->erase();
+  }
+  return result;
+}
+
+Result<DeviceKernelSet> takeTunedKernels(ModuleOp kernels, const std::string &chip,
+                                         const std::string &dumpDirectory, const ObjectCache *cache,
+                                         const TuningDatabase &database) {
+  std::map<KernelStrategy, SmallVector<func::FuncOp>> groups;
+  for (auto kernel : kernels.getOps<func::FuncOp>()) {
+    const TuningEntry *entry = database.size() > 0 ? database.find(tuningKey(kernel, chip)) : nullptr;
+    groups[entry ? entry->strategy : KernelStrategy()].push_back(kernel);
+  }
+  DeviceKernelSet result;
+  result.code.chip = chip;
+  for (auto &[strategy, group] : groups) {
+    OwningOpRef<ModuleOp> part = ModuleOp::create(kernels.getLoc());
+    for (func::FuncOp kernel : group) {
+      kernel->remove();
+      part->push_back(kernel);
+    }
+    auto taken = takeDeviceKernels(*part, chip, dumpDirectory, cache, strategy);
+    if (!taken)
+      return taken.diagnostics();
+    // Kernels without a form on the device are left.
+    for (auto kernel : llvm::make_early_inc_range(part->getOps<func::FuncOp>())) {
+      kernel->remove();
+      kernels.push_back(kernel);
+    }
+    for (auto &entry : taken->facts)
+      result.facts[entry.first()] = entry.second;
+    llvm::move(taken->code.kernels, std::back_inserter(result.code.kernels));
+    llvm::move(taken->hostArchives, std::back_inserter(result.hostArchives));
+  }
+  return result;
+}
+
+} // namespace proa

@@ -1,0 +1,239 @@
+#include "lib/compiler/cuda/TuneKernels.h"
+
+#include "lib/codegen/cuda/EmitPtx.h"
+#include "lib/compiler/cuda/CudaProgram.h"
+#include "lib/runtime/KernelServices.h"
+#include "lib/runtime/cuda/CudaDevice.h"
+#include "passes/analysis/KernelAttributes.h"
+#include "passes/lower-cpu/KernelForm.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+using namespace mlir;
+
+namespace proa {
+namespace {
+
+/// A kernel compiled with one strategy.
+struct Candidate {
+  KernelStrategy strategy;
+  DeviceKernelSet compiled;
+};
+
+/// The types of the operands and results, without the words of index checks.
+SmallVector<Type> tensorTypesOf(func::FuncOp kernel) {
+  SmallVector<Type> types(kernel.getArgumentTypes().drop_back(hasIndexChecks(kernel) ? 1 : 0));
+  llvm::append_range(types, kernel.getResultTypes());
+  return types;
+}
+
+bool hasStaticDims(func::FuncOp kernel) {
+  return llvm::all_of(tensorTypesOf(kernel), [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.hasStaticShape();
+  });
+}
+
+size_t bytesOf(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  Type element = tensor.getElementType();
+  auto complex = dyn_cast<ComplexType>(element);
+  unsigned bits =
+      complex ? 2 * complex.getElementType().getIntOrFloatBitWidth() : element.getIntOrFloatBitWidth();
+  return static_cast<size_t>(tensor.getNumElements()) * ((bits + 7) / 8);
+}
+
+class KernelTuner {
+public:
+  KernelTuner(func::FuncOp kernel, const TuneOptions &options, std::string chip)
+      : kernel(kernel), options(options), chip(std::move(chip)) {}
+
+  /// Nothing, with `reason` set, for a kernel without a form on the device.
+  Result<std::optional<TuningEntry>> run() {
+    std::vector<Candidate> candidates = compileAll();
+    if (candidates.empty())
+      return std::optional<TuningEntry>();
+    TuningEntry best;
+    best.microseconds = std::numeric_limits<double>::infinity();
+    for (const Candidate &candidate : candidates) {
+      Result<double> measured = measure(candidate);
+      if (!measured)
+        return measured.diagnostics();
+      if (&candidate == &candidates.front())
+        best.defaultMicroseconds = *measured;
+      if (*measured < best.microseconds) {
+        best.microseconds = *measured;
+        best.strategy = candidate.strategy;
+      }
+    }
+    return std::optional(best);
+  }
+
+  std::string reason = "it has no form on the device";
+
+private:
+  func::FuncOp kernel;
+  const TuneOptions &options;
+  std::string chip;
+
+  /// The kernel by each strategy, without those that give the same code as an earlier one.
+  std::vector<Candidate> compileAll() {
+    std::vector<Candidate> candidates;
+    for (const KernelStrategy &strategy : strategiesOf(kernel)) {
+      OwningOpRef<ModuleOp> module = ModuleOp::create(kernel.getLoc());
+      module->push_back(kernel->clone());
+      auto compiled = takeDeviceKernels(*module, chip, "", nullptr, strategy);
+      // A strategy that does not fit the kernel is not an error.
+      if (!compiled || compiled->code.kernels.empty()) {
+        if (!compiled)
+          reason = compiled.diagnostics()[0].message;
+        continue;
+      }
+      bool isKnown = std::ranges::any_of(candidates, [&](const Candidate &other) {
+        return other.compiled.code.kernels[0].ptx == compiled->code.kernels[0].ptx;
+      });
+      if (!isKnown)
+        candidates.push_back({strategy, std::move(*compiled)});
+    }
+    return candidates;
+  }
+
+  /// Microseconds of one launch.
+  Result<double> measure(const Candidate &candidate) {
+    const cuda::KernelImage &image = candidate.compiled.code.kernels.front();
+    const planner::KernelFacts facts = candidate.compiled.facts.lookup(image.symbol);
+    cuda::CudaDevice device(options.context.driver, candidate.compiled.code,
+                            {.libraries = options.context.libraries});
+    Result<size_t> bound = device.bind(image.symbol, facts.launch);
+    if (!bound)
+      return bound.diagnostics();
+    Result<std::unique_ptr<runtime::DeviceQueue>> queue = device.createQueue();
+    if (!queue)
+      return queue.diagnostics();
+    Result<std::vector<std::shared_ptr<void>>> buffers = allocateAll(**queue, facts);
+    if (!buffers)
+      return buffers.diagnostics();
+    std::vector<uint64_t> parameters;
+    for (const std::shared_ptr<void> &buffer : *buffers)
+      parameters.push_back(reinterpret_cast<uint64_t>(buffer.get()));
+    auto launch = [&](int times) -> Result<void> {
+      for (int i = 0; i < times; ++i)
+        if (Result<void> done = (*queue)->launch(*bound, facts.rows, parameters); !done)
+          return done;
+      return {};
+    };
+    if (Result<void> warm = launch(2); !warm)
+      return warm.diagnostics();
+    double best = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < 3; ++i) {
+      Result<size_t> begin = (*queue)->mark();
+      Result<void> done = begin ? launch(options.launches) : Result<void>(begin.diagnostics());
+      Result<size_t> end = done ? (*queue)->mark() : Result<size_t>(done.diagnostics());
+      if (Result<void> waited = end ? (*queue)->wait() : Result<void>(end.diagnostics()); !waited)
+        return waited.diagnostics();
+      Result<double> nanoseconds = (*queue)->nanosecondsBetween(*begin, *end);
+      if (!nanoseconds)
+        return nanoseconds.diagnostics();
+      (*queue)->dropMarks();
+      best = std::min(best, *nanoseconds / options.launches / 1000);
+    }
+    return best;
+  }
+
+  /// The buffers of the kernel's parameters. Operands are bytes 0x3c: each float type has a number of
+  /// moderate size there, and integers are valid; where they are wrong indices, nothing is read at them.
+  Result<std::vector<std::shared_ptr<void>>> allocateAll(runtime::DeviceQueue &queue,
+                                                         const planner::KernelFacts &facts) {
+    std::vector<std::pair<size_t, std::byte>> contents;
+    for (Type type : tensorTypesOf(kernel))
+      contents.emplace_back(bytesOf(type), std::byte(0x3c));
+    for (const std::vector<int64_t> &dims : facts.scratch)
+      contents.emplace_back(static_cast<size_t>(elementCount(dims).value_or(0)), std::byte(0));
+    if (facts.hasCounters)
+      contents.emplace_back(runtime::kernelCounters * sizeof(uint32_t), std::byte(0));
+    if (!facts.checks.empty())
+      contents.emplace_back(facts.checks.size() * sizeof(uint64_t), std::byte(0xff));
+    std::vector<std::shared_ptr<void>> buffers;
+    for (auto [bytes, content] : contents) {
+      Result<std::shared_ptr<void>> buffer = queue.allocate(std::max<size_t>(bytes, 1));
+      if (!buffer)
+        return buffer.diagnostics();
+      std::vector<std::byte> initial(bytes, content);
+      if (Result<void> done = queue.copyToDevice(buffer->get(), initial.data(), bytes); !done)
+        return done.diagnostics();
+      buffers.push_back(std::move(*buffer));
+    }
+    return buffers;
+  }
+};
+
+std::string labelOf(func::FuncOp kernel) {
+  std::string label;
+  kernel.walk([&](linalg::LinalgOp op) {
+    op.getBlock()->walk([&](Operation *inner) {
+      StringRef name = inner->getName().stripDialect();
+      if (!inner->hasTrait<OpTrait::IsTerminator>() && label.size() < 60)
+        label += (label.empty() ? "" : "+") + name.str();
+    });
+  });
+  return label;
+}
+
+} // namespace
+
+std::vector<KernelStrategy> strategiesOf(func::FuncOp kernel) {
+  bool hasProduct = false;
+  kernel.walk([&](linalg::LinalgOp op) { hasProduct |= linalg::isaContractionOpInterface(op); });
+  std::vector<KernelStrategy> strategies{{}};
+  for (const char *contraction : {"", "fma", "mma", "wgmma"})
+    for (int64_t threads : {64, 128, 256, 512, 1024})
+      if (KernelStrategy strategy{threads, contraction};
+          strategy != strategies.front() && (hasProduct || *contraction == 0))
+        strategies.push_back(strategy);
+  return strategies;
+}
+
+Result<size_t> tuneKernels(ModuleOp kernels, TuningDatabase &database, const TuneOptions &options) {
+  const cuda::DeviceProperties &properties = options.context.driver->properties();
+  auto chosen = cuda::chipFor(properties.major, properties.minor);
+  if (!chosen)
+    return chosen.diagnostics();
+  const std::string &chip = chosen->name;
+  size_t measured = 0;
+  auto report = [&](func::FuncOp kernel, const std::string &text) {
+    if (options.report)
+      options.report(fmt::format("{} ({}): {}", kernel.getName().str(), labelOf(kernel), text));
+  };
+  for (auto kernel : kernels.getOps<func::FuncOp>()) {
+    if (!kernel->hasAttr(kernelAttribute)) // functions of shapes, and kernels with strategies of their own
+      continue;
+    std::string key = tuningKey(kernel, chip);
+    if (!options.again && database.find(key))
+      continue;
+    if (!hasStaticDims(kernel)) {
+      report(kernel, "not measured: its dims are dynamic");
+      continue;
+    }
+    KernelTuner tuner(kernel, options, chip);
+    Result<std::optional<TuningEntry>> entry = tuner.run();
+    if (!entry)
+      return entry.diagnostics();
+    if (!*entry) {
+      report(kernel, "not measured: " + tuner.reason);
+      continue;
+    }
+    (*entry)->label = labelOf(kernel);
+    report(kernel, fmt::format("{:.2f} us with {}, {:.2f} us by default", (*entry)->microseconds,
+                               (*entry)->strategy.text(), (*entry)->defaultMicroseconds));
+    database.set(key, std::move(**entry));
+    ++measured;
+  }
+  return measured;
+}
+
+} // namespace proa
