@@ -5,6 +5,7 @@
 #   ./bootstrap.sh setup  install what is missing only
 #   ./bootstrap.sh cuda   install the parts of a CUDA toolkit that are missing (setup, run and test do so too)
 #   ./bootstrap.sh onnx   install the Python packages that tests of ONNX models compare with (setup and test do so too)
+#   ./bootstrap.sh python  install the Python packages that the package proa needs (setup and test do so too)
 #   ./bootstrap.sh cuda-headers  install the headers of all CUDA libraries, for cuda-abi-test (1.2 GB of packages)
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -14,7 +15,7 @@ packages=(
   llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools libclang-rt-22-dev clang-format-22
   libdnnl-dev libfmt-dev nlohmann-json3-dev libcli11-dev protobuf-compiler libprotobuf-dev libsimdjson-dev
   libopenblas-pthread-dev liblapacke-dev libkissfft-dev libxxhash-dev libmimalloc-dev libboost-context-dev
-  libgtest-dev libgmock-dev libbenchmark-dev libzstd-dev zlib1g-dev python3
+  libgtest-dev libgmock-dev libbenchmark-dev libzstd-dev zlib1g-dev python3 python3-dev
   openmpi-bin libopenmpi3 xz-utils
 )
 
@@ -114,29 +115,36 @@ cuda() {
   fi
 }
 
-# Python packages that tests of ONNX models compare with: the checker, the schemas and the tests of backends of onnx,
-# and ONNX Runtime. The version of onnx is that of translator/onnx/SchemaTable.inc.
-onnx_parts=(onnx==1.23.2 onnxruntime==1.32.0)
-onnx_packages=build/onnx # test/CMakeLists.txt
-
-# Installs them if one is missing: 54 MB of packages, 190 MB on disk. Nothing of the build needs them. CI must not skip
-# their tests, so there a failure is an error.
-onnx() {
-  local part is_complete=1
-  for part in "${onnx_parts[@]}"; do
-    [[ -d $onnx_packages/${part/==/-}.dist-info ]] || is_complete=0
+# Installs Python packages into a folder if one is missing: install_packages FOLDER WHAT NAME==VERSION... WHAT is lost
+# without them; in CI that is an error.
+install_packages() {
+  local folder=$1 lost=$2 part is_complete=1
+  shift 2
+  for part in "$@"; do
+    [[ -d $folder/$(tr - _ <<<"${part%%=*}")-${part##*=}.dist-info ]] || is_complete=0
   done
   ((is_complete == 0)) || return 0
-  echo "installing ${onnx_parts[*]} into $onnx_packages"
+  echo "installing $* into $folder"
   setup_pip
-  mkdir -p "$onnx_packages"
-  rm -rf "${onnx_packages:?}"/*
+  mkdir -p "$folder"
+  rm -rf "${folder:?}"/*
   if ! python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore \
-    --target "$onnx_packages" "${onnx_parts[@]}"; then
-    echo "warning: the packages above cannot be installed; tests that compare with them are skipped. Run" \
-      "./bootstrap.sh onnx again when online" >&2
+    --target "$folder" "$@"; then
+    echo "warning: the packages above cannot be installed; $lost. Run ./bootstrap.sh again when online" >&2
     [[ -z ${CI:-} ]]
   fi
+}
+
+# Python packages that tests of ONNX models compare with: the checker, the schemas and the tests of backends of onnx,
+# and ONNX Runtime; 54 MB of packages, 190 MB on disk. The version of onnx is that of translator/onnx/SchemaTable.inc.
+onnx() {
+  install_packages build/onnx 'tests that compare with them are skipped' onnx==1.23.2 onnxruntime==1.32.0
+}
+
+# Python packages of the package proa: what builds it, NumPy, and what its tests and examples use.
+python() {
+  install_packages build/python 'the Python package is not built' nanobind==3.1.0 scikit-build-core==1.1.2 \
+    numpy==2.4.6 pytest==9.2.0 mypy==2.4.1 scipy==1.17.1
 }
 
 # Builds the targets that are given, or all.
@@ -183,11 +191,12 @@ tests() {
 }
 
 case "${1:-}" in
-  setup) setup; cuda; onnx ;;
+  setup) setup; cuda; onnx; python ;;
   cuda) cuda ;;
   onnx) onnx ;;
+  python) python ;;
   cuda-headers) install_cuda_headers "${cuda_headers[@]}" "${large_cuda_headers[@]}" ;;
   run) setup; cuda; build tools; run ;;
-  test) setup; cuda; onnx; build; tests ;;
-  *) sed -n '2,8p' "$0"; exit 1 ;;
+  test) setup; cuda; onnx; python; build; tests ;;
+  *) sed -n '2,9p' "$0"; exit 1 ;;
 esac

@@ -1,7 +1,7 @@
 # cmake -DCLANG_FORMAT=... -DSOURCE=... -P CheckFormat.cmake: fails with the locations where a C++ file differs from
 # .clang-format.
 set(files "")
-foreach(folder dialects examples include lib passes test tools translator)
+foreach(folder dialects examples include lib passes python test tools translator)
   file(GLOB_RECURSE found ${SOURCE}/${folder}/*.cpp ${SOURCE}/${folder}/*.h)
   list(APPEND files ${found})
 endforeach()

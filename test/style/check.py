@@ -12,7 +12,7 @@ import re
 import sys
 
 MAX_LINE = 120
-FOLDERS = ("cmake", "dialects", "docs", "examples", "include", "lib", "passes", "test", "tools", "translator")
+FOLDERS = ("cmake", "dialects", "docs", "examples", "include", "lib", "passes", "python", "test", "tools", "translator")
 SUFFIXES = {".md", ".h", ".cpp", ".c", ".td", ".py", ".cmake", ".txt", ".sh", ".inc"}
 # Data of test programs, generated pages, and this check's own table.
 EXCLUDED = ("test/corpus/", "test/cases/", "docs/ops/", "docs/ops-coverage.md", "docs/onnx-ops.md",

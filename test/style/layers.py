@@ -15,6 +15,7 @@ RULES = [
     ("translator", r"lib/(check|compiler|runtime|planner|codegen)/", None),
     ("dialects", r"(passes|translator|tools|lib/(?!support|spmd))", None),
     ("passes", r"(translator|tools|lib/(?!support|spmd))", None),
+    ("python", r"(mlir|llvm|dialects|passes|tools|translator/(?!params)|lib)/", None),
     ("include", r"(dialects|passes|translator|tools|lib|mlir)/", None),
     # These use neither MLIR nor LLVM. The tables that are generated from records do not either.
     ("lib/runtime", r"(mlir|llvm|dialects(?!/.*Kernels\.inc|/.*\.kernels\.inc)|passes|translator)/", None),

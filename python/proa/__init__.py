@@ -1,0 +1,62 @@
+"""proa runs and transforms programs of deep learning: PaddlePaddle's, ONNX models and MLIR.
+
+>>> model = proa.open("resnet50")
+>>> scores = model(image=image)["scores"]
+"""
+from __future__ import annotations
+
+import os
+from typing import Unpack
+
+from ._arrays import Rows, load, save
+from ._errors import Error, OnDiagnostic, ProgramWarning
+from ._function import Function, checkpoint, grad, hessian, jvp, mix_precision, rematerialize, vjp, vmap
+from ._model import Model, Outputs, Parameters
+from ._options import Options
+from ._profile import Profile
+from ._proa import Diagnostic, StepTime, Tensor, TensorInfo, Times, version
+
+__all__ = [
+    "Diagnostic",
+    "Error",
+    "Function",
+    "Model",
+    "Options",
+    "Outputs",
+    "Parameters",
+    "Profile",
+    "ProgramWarning",
+    "Rows",
+    "StepTime",
+    "Tensor",
+    "TensorInfo",
+    "Times",
+    "checkpoint",
+    "grad",
+    "hessian",
+    "jvp",
+    "load",
+    "mix_precision",
+    "open",
+    "rematerialize",
+    "save",
+    "version",
+    "vjp",
+    "vmap",
+]
+__version__ = version()
+for _type in (Error, ProgramWarning):  # the names that messages show
+    _type.__module__ = __name__
+
+
+def open(
+    path: str | os.PathLike[str], *, on_diagnostic: OnDiagnostic | None = None, **options: Unpack[Options]
+) -> Model:
+    """Opens a program with its weights.
+
+    The path is a folder with ``program.json``, ``*.pdmodel`` or ``*.onnx`` and its weights, such a file, or an IR file
+    (``*.mlir``, ``*.mlirbc``). Warnings of the program are Python's warnings, of the class :class:`ProgramWarning`;
+    with ``on_diagnostic``, this function is called with each warning and remark instead. The options are those of
+    :class:`Options`. :class:`Error` lists all errors of the program.
+    """
+    return Model(path, on_diagnostic=on_diagnostic, **options)

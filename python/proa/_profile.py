@@ -1,0 +1,40 @@
+"""Profiles of runs."""
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import overload
+
+from . import _proa
+from ._proa import StepTime
+
+
+class Profile(Sequence[StepTime]):
+    """Times of the steps of a run in program order; ``str()`` is a table, the slowest steps first."""
+
+    def __init__(self, model: _proa.Model) -> None:
+        self._steps = model.profile_steps()
+        self._table = model.profile_table()
+        self._trace = model.profile_trace()
+
+    @overload
+    def __getitem__(self, index: int) -> StepTime: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[StepTime]: ...
+
+    def __getitem__(self, index: int | slice) -> StepTime | list[StepTime]:
+        return self._steps[index]
+
+    def __iter__(self) -> Iterator[StepTime]:
+        return iter(self._steps)
+
+    def __len__(self) -> int:
+        return len(self._steps)
+
+    def __str__(self) -> str:
+        return self._table
+
+    @property
+    def trace(self) -> str:
+        """A trace for Chrome and Perfetto, as JSON."""
+        return self._trace
