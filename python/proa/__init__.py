@@ -12,25 +12,32 @@ from ._arrays import Rows, load, save
 from ._errors import Error, OnDiagnostic, ProgramWarning
 from ._function import Function, checkpoint, grad, hessian, jvp, mix_precision, rematerialize, vjp, vmap
 from ._model import Model, Outputs, Parameters
-from ._options import Options
+from ._options import AmpOptions, MeshOptions, OffloadOptions, Options, ProgramOptions
 from ._profile import Profile
+from ._program import CaseResult, check, opt, translate
 from ._proa import Diagnostic, StepTime, Tensor, TensorInfo, Times, version
 
 __all__ = [
+    "AmpOptions",
+    "CaseResult",
     "Diagnostic",
     "Error",
     "Function",
+    "MeshOptions",
     "Model",
+    "OffloadOptions",
     "Options",
     "Outputs",
     "Parameters",
     "Profile",
+    "ProgramOptions",
     "ProgramWarning",
     "Rows",
     "StepTime",
     "Tensor",
     "TensorInfo",
     "Times",
+    "check",
     "checkpoint",
     "grad",
     "hessian",
@@ -38,8 +45,10 @@ __all__ = [
     "load",
     "mix_precision",
     "open",
+    "opt",
     "rematerialize",
     "save",
+    "translate",
     "version",
     "vjp",
     "vmap",

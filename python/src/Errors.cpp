@@ -35,6 +35,12 @@ void raise(const Failure &failure) {
 
 void addErrors(nb::module_ &module) {
   nb::class_<Diagnostic>(module, "Diagnostic", "An error, a warning or a remark about a program.")
+      .def(
+          "__init__",
+          [](Diagnostic *self, const std::string &location, const std::string &message) {
+            new (self) Diagnostic{.location = location, .message = message};
+          },
+          nb::arg("location"), nb::arg("message"), "An error.")
       .def_prop_ro("severity", &severityOf, "\"error\", \"warning\" or \"remark\".")
       .def_ro("location", &Diagnostic::location, "A file, a JSON path, an op or a Python line; may be empty.")
       .def_ro("message", &Diagnostic::message, "What is wrong and what was expected.")

@@ -274,6 +274,19 @@ const std::vector<Field<ModelOptions>> &modelFields() {
   return fields;
 }
 
+const std::vector<Field<ProgramOptions>> &programFields() {
+  using Options = ProgramOptions;
+  static const std::vector<Field<Options>> fields = {
+      field("feeds", &Options::feeds, "Fed variables; default: the program's own."),
+      field("fetches", &Options::fetches, "Fetched variables; default: the program's own."),
+      field("function", &Options::function, "Function of an IR file; default: main."),
+      path("parameters", &Options::parameters, "Weights file; default: the one beside the program."),
+      field("locations", &Options::locations, "Whether IR has the lines of the user's Python code."),
+      field("opset", &Options::opset, "Opset of an ONNX model; 0: the default."),
+  };
+  return fields;
+}
+
 /// Rows (name, type, documentation).
 template <class S> nb::list tableOf(const std::vector<Field<S>> &fields) {
   nb::list rows;
@@ -290,6 +303,12 @@ ModelOptions modelOptionsOf(const nb::dict &arguments) {
   return options;
 }
 
+ProgramOptions programOptionsOf(const nb::dict &arguments) {
+  ProgramOptions options;
+  setFields(options, arguments, programFields(), "option");
+  return options;
+}
+
 AmpOptions ampOptionsOf(nb::handle value) { return Value<AmpOptions>::from(value); }
 
 void addOptions(nb::module_ &module) {
@@ -299,6 +318,7 @@ void addOptions(nb::module_ &module) {
     tables["MeshOptions"] = tableOf(meshFields());
     tables["OffloadOptions"] = tableOf(offloadFields());
     tables["Options"] = tableOf(modelFields());
+    tables["ProgramOptions"] = tableOf(programFields());
     return tables;
   });
 }

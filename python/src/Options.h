@@ -2,6 +2,7 @@
 #pragma once
 
 #include "proa/Model.h"
+#include "proa/Program.h"
 
 #include <nanobind/nanobind.h>
 
@@ -11,6 +12,7 @@ namespace proa::python {
 
 /// The options of these keyword arguments. Throws TypeError for an unknown one, or a value of another type.
 ModelOptions modelOptionsOf(const nanobind::dict &arguments);
+ProgramOptions programOptionsOf(const nanobind::dict &arguments);
 AmpOptions ampOptionsOf(nanobind::handle value);
 
 /// Adds the tables of options, from which types for Python are generated (generate_options.py).

@@ -2,16 +2,17 @@
 #include "lib/compiler/program/IrProgram.h"
 #include "lib/compiler/program/ProgramDialects.h"
 #include "lib/compiler/program/SpecializeFeeds.h"
+#include "lib/programs/FolderFile.h"
+#include "lib/programs/OnnxFile.h"
+#include "lib/programs/ProgramAndWeights.h"
 #include "lib/support/DiagnosticCollector.h"
 #include "lib/support/Files.h"
 #include "lib/support/Sequences.h"
 #include "tools/common/CommandLine.h"
 #include "tools/common/Warnings.h"
 #include "tools/proa-translate/Coverage.h"
-#include "tools/proa-translate/Folder.h"
 #include "tools/proa-translate/IrSummary.h"
 #include "tools/proa-translate/OnnxCoverage.h"
-#include "tools/proa-translate/OnnxFile.h"
 #include "tools/proa-translate/Summary.h"
 #include "translator/export/Export.h"
 #include "translator/export/onnx/OnnxExport.h"
@@ -19,7 +20,6 @@
 #include "translator/legacy/WriteProgram.h"
 #include "translator/onnx/Schema.h"
 #include "translator/params/ModelFolder.h"
-#include "translator/params/ModelMeta.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/Diagnostics.h"
@@ -199,20 +199,6 @@ Result<void> readElementDims(Options &options) {
   return diagnostics;
 }
 
-/// Reads feeds and fetches of a case folder.
-Result<void> readInterface(const std::string &meta, import::ImportOptions &options) {
-  if (meta.empty())
-    return {};
-  Result<params::ModelMeta> read = params::readModelMeta(meta);
-  if (!read)
-    return read.diagnostics();
-  if (options.feeds.empty())
-    options.feeds = read->feeds;
-  if (options.fetches.empty())
-    options.fetches = read->fetches;
-  return {};
-}
-
 /// The rows in the format of `--format`.
 template <class Rows> Result<void> writeRows(const Rows &rows, const Options &options) {
   return writeOutput(options.output, options.format == "json"       ? coverageJson(rows)
@@ -306,7 +292,7 @@ Result<Translation> readModule(Options &options, mlir::MLIRContext &context, Tim
   Result<params::ModelFiles> files = params::findModel(options.path);
   if (!files)
     return files.diagnostics();
-  if (Result<void> done = readInterface(files->meta, options.import); !done)
+  if (Result<void> done = readInterface(*files, options.import); !done)
     return done.diagnostics();
   Result<translator::SourceProgram> program = translator::readProgram(files->program);
   // Types of stored weights override declared ones. Unreadable weights are ignored.
@@ -393,7 +379,7 @@ Result<void> writeSummary(Options &options) {
   Result<translator::SourceProgram> program = translator::readProgramText(*text, files->program);
   if (!program)
     return program.diagnostics();
-  if (Result<void> done = readInterface(files->meta, options.import); !done)
+  if (Result<void> done = readInterface(*files, options.import); !done)
     return done;
   ProgramSummary summary = summarize(*program);
   if (Result<void> done = addFlops(options, *program, summary); !done)
@@ -407,15 +393,6 @@ Result<void> translateWithWeights(Options &options) {
   if (options.output == "-")
     return errorAt("-o",
                    isOnnx ? "expected a file name for --to=onnx" : "expected a folder name for --to=folder");
-  Result<params::ModelFiles> files = params::findModel(options.path);
-  if (!files)
-    return files.diagnostics();
-  if (!isIr(files->program, "")) {
-    if (Result<void> done = checkFunction(options); !done)
-      return done;
-    if (Result<void> done = readInterface(files->meta, options.import); !done)
-      return done;
-  }
   WarningPrinter warnings(options.warnings);
   options.import.onDiagnostic = [&](const Diagnostic &warning) { warnings.add(warning); };
   FolderRequest request{options.path, options.function, options.parameters, options.output, options.import};

@@ -1,9 +1,9 @@
-#include "tools/proa-translate/Folder.h"
+#include "lib/programs/FolderFile.h"
 
 #include "lib/compiler/program/ParameterValues.h"
 #include "lib/compiler/program/ProgramDialects.h"
+#include "lib/programs/ProgramAndWeights.h"
 #include "lib/support/Files.h"
-#include "tools/proa-translate/ProgramAndWeights.h"
 #include "translator/export/Export.h"
 #include "translator/legacy/WriteProgram.h"
 
@@ -11,7 +11,7 @@
 
 #include <filesystem>
 
-namespace proa::tools {
+namespace proa {
 
 Result<void> writeFolder(const FolderRequest &request) {
   mlir::DialectRegistry registry;
@@ -35,4 +35,4 @@ Result<void> writeFolder(const FolderRequest &request) {
   return writeFile(request.output + "/model.pdmodel", legacy::writeBinary(*program));
 }
 
-} // namespace proa::tools
+} // namespace proa

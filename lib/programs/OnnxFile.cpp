@@ -1,9 +1,9 @@
-#include "tools/proa-translate/OnnxFile.h"
+#include "lib/programs/OnnxFile.h"
 
 #include "lib/compiler/program/ProgramDialects.h"
+#include "lib/programs/ProgramAndWeights.h"
 #include "passes/fuse/Passes.h"
 #include "passes/normalize/Passes.h"
-#include "tools/proa-translate/ProgramAndWeights.h"
 #include "translator/export/onnx/OnnxExport.h"
 #include "translator/onnx/WriteModel.h"
 
@@ -11,7 +11,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
 
-namespace proa::tools {
+namespace proa {
 namespace {
 
 /// A model file must be below 2 GiB; others than weights are small.
@@ -60,4 +60,4 @@ Result<void> writeOnnx(const FolderRequest &request, int64_t opset) {
   return onnx::writeModel(*model, request.output, write);
 }
 
-} // namespace proa::tools
+} // namespace proa

@@ -1,11 +1,25 @@
-#include "tools/proa-translate/ProgramAndWeights.h"
+#include "lib/programs/ProgramAndWeights.h"
 
 #include "lib/compiler/program/IrProgram.h"
 #include "lib/support/Files.h"
+#include "translator/params/ModelMeta.h"
 
 #include "mlir/IR/MLIRContext.h"
 
-namespace proa::tools {
+namespace proa {
+
+Result<void> readInterface(const params::ModelFiles &files, import::ImportOptions &options) {
+  if (files.meta.empty())
+    return {};
+  Result<params::ModelMeta> read = params::readModelMeta(files.meta);
+  if (!read)
+    return read.diagnostics();
+  if (options.feeds.empty())
+    options.feeds = read->feeds;
+  if (options.fetches.empty())
+    options.fetches = read->fetches;
+  return {};
+}
 
 Result<ProgramAndWeights> readProgramAndWeights(const FolderRequest &request, mlir::MLIRContext &context) {
   auto found = params::findModel(request.model, request.parameters);
@@ -25,13 +39,18 @@ Result<ProgramAndWeights> readProgramAndWeights(const FolderRequest &request, ml
       return weights.diagnostics();
     return ProgramAndWeights{std::move(*module), std::move(*weights)};
   }
+  if (!request.function.empty())
+    return errorAt(request.model,
+                   "function '" + request.function + "' is requested, but the program is not an IR file");
+  import::ImportOptions options = request.import;
+  if (Result<void> read = readInterface(files, options); !read)
+    return read.diagnostics();
   auto program = translator::readProgramText(*text, files.program);
   if (!program)
     return program.diagnostics();
   auto weights = params::readParameters(files, *program);
   if (!weights)
     return weights.diagnostics();
-  import::ImportOptions options = request.import;
   options.source = files.program;
   auto module = import::importProgram(context, *program, options);
   if (!module)
@@ -39,4 +58,4 @@ Result<ProgramAndWeights> readProgramAndWeights(const FolderRequest &request, ml
   return ProgramAndWeights{std::move(*module), std::move(*weights)};
 }
 
-} // namespace proa::tools
+} // namespace proa

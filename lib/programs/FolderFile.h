@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace proa::tools {
+namespace proa {
 
 struct FolderRequest {
   std::string model;      ///< folder, program file or IR file
@@ -20,4 +20,4 @@ struct FolderRequest {
 /// reading, importing and exporting; variables without a value; files that cannot be written.
 Result<void> writeFolder(const FolderRequest &request);
 
-} // namespace proa::tools
+} // namespace proa
