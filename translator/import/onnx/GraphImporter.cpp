@@ -198,6 +198,58 @@ GraphImporter::Values GraphImporter::importBranch(const onnx::Graph &graph, Diag
   return {};
 }
 
+/// The nodes before `end` through which `result` depends on the given names; empty if it does not.
+static std::vector<size_t> nodesBetween(const onnx::Graph &graph, size_t end,
+                                        const llvm::StringMap<Value> &given, const std::string &result) {
+  llvm::StringSet<> changed, needed;
+  changed.insert_range(given.keys());
+  needed.insert(result);
+  std::vector<std::pair<size_t, llvm::StringSet<>>> dependent;
+  for (size_t i = 0; i < end; ++i) {
+    llvm::StringSet<> read;
+    addReadNames(graph.nodes[i], read);
+    if (llvm::none_of(read.keys(), [&](llvm::StringRef name) { return changed.contains(name); }))
+      continue;
+    changed.insert_range(graph.nodes[i].outputs);
+    dependent.emplace_back(i, std::move(read));
+  }
+  std::vector<size_t> nodes;
+  for (const auto &[i, read] : llvm::reverse(dependent)) {
+    bool isNeeded = llvm::any_of(graph.nodes[i].outputs, [&](const std::string &output) {
+      return !output.empty() && needed.contains(output) && !given.contains(output);
+    });
+    if (!isNeeded)
+      continue;
+    nodes.push_back(i);
+    needed.insert_range(read.keys());
+  }
+  std::reverse(nodes.begin(), nodes.end());
+  return nodes;
+}
+
+Value GraphImporter::importAgain(const llvm::StringMap<Value> &given, const std::string &result) {
+  const onnx::Graph &graph = *scopes.back().graph;
+  std::vector<size_t> nodes = nodesBetween(graph, currentIndex, given, result);
+  if (nodes.empty()) {
+    report("value '" + llvm::Twine(result) + "' does not follow from its inputs by the nodes before it");
+    throw pd::InferenceError();
+  }
+  scopes.push_back({{}, {}, &graph});
+  llvm::scope_exit popScope([&] { scopes.pop_back(); });
+  llvm::SaveAndRestore outerNode(current);
+  llvm::SaveAndRestore outerIndex(currentIndex);
+  for (const auto &[name, value] : given)
+    scopes.back().values[name] = value;
+  for (size_t i : nodes) {
+    current = &graph.nodes[i];
+    currentIndex = i;
+    importNode(graph.nodes[i]);
+    for (const auto &[name, value] : given) // which the node may compute too
+      scopes.back().values[name] = value;
+  }
+  return lookup(result);
+}
+
 void GraphImporter::keepKind(Value from, Value to) {
   if (onnx::DataType stored = storedTypes.lookup(from); stored != onnx::DataType::Undefined)
     storedTypes[to] = stored;

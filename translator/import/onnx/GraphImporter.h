@@ -21,6 +21,9 @@ namespace proa::import {
 /// holds no sequence.
 enum class ArrayKind : uint8_t { Sequence, Optional, OptionalSequence };
 
+/// Adds the names of the values that a node depends on, also in its graphs.
+void addReadNames(const onnx::Node &node, llvm::StringSet<> &names);
+
 class GraphImporter {
 public:
   using Values = llvm::SmallVector<mlir::Value>;
@@ -48,6 +51,10 @@ public:
   /// Errors that static dims or values of the feeds may avoid are reported, unless the options defer them;
   /// they end the hook.
   Values importBranch(const onnx::Graph &graph, Diagnostics &failures);
+  /// Imports again, at the insertion point, the nodes before the current one that compute `result` from
+  /// the given values. Returns the new value of `result`; ends the hook, with a report, if it does not follow
+  /// from them.
+  mlir::Value importAgain(const llvm::StringMap<mlir::Value> &given, const std::string &result);
   /// Reports errors that importBranch has returned.
   void reportFailures(const Diagnostics &failures) { diagnostics.append(failures); }
   /// Reports an error of the current node. `isOpen`: static dims or values of the feeds may avoid it.

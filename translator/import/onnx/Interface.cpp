@@ -182,15 +182,18 @@ std::vector<std::string> GraphImporter::fetchNames() const {
   return names;
 }
 
-/// Adds the names that a node reads, also in its graphs.
-static void addRead(const onnx::Node &node, llvm::StringSet<> &names) {
+void addReadNames(const onnx::Node &node, llvm::StringSet<> &names) {
   names.insert_range(node.inputs);
+  if (node.type == "Gradient") // of the value y
+    if (const onnx::Attribute *y = node.attribute("y"))
+      if (const auto *name = std::get_if<std::string>(&y->value))
+        names.insert(*name);
   for (const onnx::Attribute &attribute : node.attributes)
     for (const onnx::Graph &graph : attribute.graphs()) {
       for (const onnx::ValueInfo &output : graph.outputs)
         names.insert(output.name);
       for (const onnx::Node &inner : graph.nodes)
-        addRead(inner, names);
+        addReadNames(inner, names);
     }
 }
 
@@ -214,7 +217,7 @@ void GraphImporter::findNeeded() {
       return !output.empty() && neededValues.contains(output) && !fedInside.count(output);
     });
     if (neededNodes[i])
-      addRead(node, neededValues);
+      addReadNames(node, neededValues);
   }
 }
 

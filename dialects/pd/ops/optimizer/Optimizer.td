@@ -152,5 +152,6 @@ def Pd_SparseMomentumOp : Pd_Op<"sparse_momentum"> {
 def : OnnxFormula<"Adagrad", "importAdagrad", 1, 0, "ai.onnx.preview.training">;
 def : OnnxFormula<"Adam", "importAdam", 1, 0, "ai.onnx.preview.training">;
 def : OnnxFormula<"Momentum", "importMomentum", 1, 0, "ai.onnx.preview.training">;
+def : OnnxFormula<"Gradient", "importGradient", 1, 0, "ai.onnx.preview.training">;
 
 #endif

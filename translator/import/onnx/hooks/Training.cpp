@@ -1,5 +1,7 @@
-//! Hooks of the optimizers of ai.onnx.preview.training.
+//! Hooks of ai.onnx.preview.training: optimizers and Gradient.
 #include "translator/import/onnx/GraphImporter.h"
+
+#include "dialects/pd/ops/autodiff/VjpOps.h"
 
 using namespace mlir;
 
@@ -107,6 +109,48 @@ void importMomentum(NodeImporter &node) {
     kinds[1].push_back(velocity);
   }
   setUpdated(node, kinds);
+}
+
+/// The gradients of the sum of y. The nodes from the inputs to y are imported again, in the region of a
+/// pd.vjp, with the values of the node's inputs.
+void importGradient(NodeImporter &node) {
+  std::vector<std::string> names = node.stringsAttribute("xs"), constants = node.stringsAttribute("zs");
+  std::string y = node.stringAttribute("y");
+  NodeImporter::Values values = node.inputs("Inputs");
+  size_t count = names.size();
+  names.insert(names.end(), constants.begin(), constants.end());
+  if (values.size() != names.size() || llvm::is_contained(values, Value()))
+    return node.report("has " + llvm::Twine(values.size()) + " inputs, expected " +
+                       llvm::Twine(names.size()) + " tensors, one for each name in 'xs' and 'zs'");
+  llvm::ArrayRef<Value> inputs = llvm::ArrayRef(values).take_front(count);
+  for (auto [name, input] : llvm::zip(names, inputs))
+    if (!isa<FloatType>(cast<RankedTensorType>(input.getType()).getElementType()))
+      return node.report("value '" + llvm::Twine(name) + "' is not a tensor of floats, which 'xs' needs");
+  OpBuilder &builder = node.getBuilder();
+  Location location = node.getLocation();
+  Region region;
+  Type element;
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    Block *body = builder.createBlock(&region, {}, TypeRange(ValueRange(inputs)),
+                                      llvm::SmallVector<Location>(count, location));
+    llvm::StringMap<Value> given;
+    for (size_t i = 0; i < names.size(); ++i)
+      given[names[i]] = i < count ? Value(body->getArgument(static_cast<unsigned>(i))) : values[i];
+    Value result = node.getGraph().importAgain(given, y);
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    if (!type || !isa<FloatType>(type.getElementType()))
+      return node.report("value '" + y + "' is not a tensor of floats, which 'y' needs");
+    element = type.getElementType();
+    llvm::SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+    Expression sum = node.tensors().sum(node.wrap(result), axes, false);
+    pd::YieldOp::create(builder, location, Value(sum));
+  }
+  Value one = node.scalar(1, element);
+  auto gradient = pd::VjpOp::create(builder, location, ValueRange(inputs), ValueRange(), one,
+                                    builder.getDenseI64ArrayAttr({}), builder.getDenseI64ArrayAttr({0}));
+  gradient.getBody().takeBody(region);
+  node.setOutputs("Outputs", NodeImporter::Values(gradient.getGradients()));
 }
 
 } // namespace proa::import::onnxhooks
