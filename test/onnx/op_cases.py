@@ -280,10 +280,31 @@ def others():
     yield Case("corners", "AffineGrid", [floats(2, 2, 3), ints(2, 3, 4, 5)], 20, {"align_corners": 1})
 
 
+def ngrams():
+    grams = dict(min_gram_length=1, max_gram_length=2, max_skip_count=1, ngram_counts=[0, 3],
+                 ngram_indexes=[2, 0, 4, 1, 3], pool_int64s=[2, 3, 5, 2, 3, 5, 2])
+    words = np.array([[2, 3, 5, 2, 2, 3], [5, 5, 2, 2, 3, 3]])
+    for mode in ("TF", "IDF", "TFIDF"):
+        weights = {} if mode == "TF" else {"weights": [0.5, 1.0, 2.0, 3.0, 4.0]}
+        yield Case(mode, "TfIdfVectorizer", [words], 9, {"mode": mode, **grams, **weights})
+    yield Case("short", "TfIdfVectorizer", [ints(3)], 9, {"mode": "TF", **grams})
+    yield Case("int32", "TfIdfVectorizer", [words.astype(np.int32)], 9, {"mode": "TF", **grams})
+
+
+def regions():
+    rois = f32(*np.array([[1, 0.5, 6, 5], [0, 0, 2.5, 3], [-2, 1, 9, 4], [3, 3, 3.2, 3.4]])).reshape(4, 4)
+    inputs = [floats(2, 3, 6, 8), rois, ints(1, 0, 1, 0)]
+    for ratio in (0, 2):
+        for shift in ("half_pixel", "output_half_pixel"):
+            yield Case(f"max{ratio}_{shift}", "RoiAlign", inputs, 16,
+                       {"mode": "max", "output_height": 2, "output_width": 3, "sampling_ratio": ratio,
+                        "spatial_scale": 0.8, "coordinate_transformation_mode": shift}, has_reference=True)
+
+
 def all_cases():
     """All cases, by unique names: "Slice/opset10_fed_bounds"."""
     for family in (slices, splits, pads, shapes, creations, indices, searches, reductions, arithmetic, clips,
-                   activations, softmaxes, others):
+                   activations, softmaxes, others, ngrams, regions):
         for case in family():
             case.name = f"{case.op}/opset{case.opset}_{case.name}"
             if case.attributes.get("approximate"):

@@ -16,7 +16,10 @@ except ImportError as error:
     print(f"skipped: {error}; ./bootstrap.sh onnx installs it")
     sys.exit(SKIPPED)
 
-HEAD = '<ir_version: 8, opset_import: ["" : 18]> g '
+OPSETS = '"ai.onnx.preview" : 1, "ai.onnx.preview.training" : 1'
+HEAD = f'<ir_version: 8, opset_import: ["" : 18, {OPSETS}]> g '
+NEWER_HEAD = f'<ir_version: 11, opset_import: ["" : 27, {OPSETS}]> g '  # for ops that opset 18 lacks
+NEWER_OPS = "LinearAttention", "CausalConvWithState"
 CASES = [
     ('(float[2, 3] x) => (float[2, 3] y) { y = Softmax<axis = 2>(x) }', "axis must be in [-2, 2), found 2"),
     ('(float[2, 3] x) => (float[3] y) <int64[1] a = {1}> { y = Squeeze(x, a) }', "has dim 3 at axis 1, expected 1"),
@@ -43,13 +46,38 @@ CASES = [
     ('(float[3, 4] x, int64[4] l) => (float[3, 4] y) { y = ReverseSequence<time_axis = 1, batch_axis = 1>(x, l) }',
      "has time_axis and batch_axis 1, expected different axes"),
     ('(float[1, 4] x) => (float[1, 4] y) { y = LRN<size = 0>(x) }', "n must be from 1 to 4096, found 0"),
+    ('(float[1, 2, 4, 4] x, float[1, 4] b, int64[1] i) => (float[1, 2, 1, 1] y) '
+     '{ y = RoiAlign<mode = "sum">(x, b, i) }',
+     "attribute 'mode' is \"sum\", expected avg or max"),
+    ('(int64[4] x) => (float[1] y) { y = TfIdfVectorizer<mode = "TF", min_gram_length = 1, max_gram_length = 1, '
+     'max_skip_count = 0, ngram_counts = [2], ngram_indexes = [0], pool_int64s = [1]>(x) }',
+     "attribute 'ngram_counts' does not divide the 1 items of the pool"),
+    ('(int64[4] x) => (float[1] y) { y = TfIdfVectorizer<mode = "TF", min_gram_length = 1, max_gram_length = 1, '
+     'max_skip_count = 0, ngram_counts = [0], ngram_indexes = [0], pool_int64s = [1, 2]>(x) }',
+     "attribute 'ngram_indexes' has 1 columns, fewer than the pool has n-grams"),
+    ('(float[2] x) => (float[2] y) { s = Mul(x, x) y = ai.onnx.preview.training.Gradient<xs = ["x"], y = "x">(x) }',
+     "value 'x' does not follow from its inputs by the nodes before it"),
+    ('(int64[2] x) => (int64[2] y) { s = Mul(x, x) y = ai.onnx.preview.training.Gradient<xs = ["x"], y = "s">(x) }',
+     "value 'x' is not a tensor of floats, which 'xs' needs"),
+    ('(float[2] x) => (float[2] y) { s = Mul(x, x) y = ai.onnx.preview.training.Gradient<xs = ["x"], y = "s">(x, x) }',
+     "has 2 inputs, expected 1 tensors, one for each name in 'xs' and 'zs'"),
+    ('(float[1, 2, 8] q, float[1, 2, 8] k, float[1, 2, 8] v) => (float[1, 2, 8] y, float[1, 2, 4, 4] s) '
+     '{ y, s = LinearAttention<q_num_heads = 2, kv_num_heads = 2>(q, k, v) }',
+     "has no input 'decay' and no input 'beta', which 'update_rule' gated_delta does not take"),
+    ('(float[1, 2, 8] x, float[2, 1, 3] w) => (float[1, 2, 8] y, float[1, 2, 2] s) '
+     '{ y, s = CausalConvWithState<activation = "relu">(x, w) }',
+     "attribute 'activation' is 'relu', expected none, silu or swish"),
+    ('(float[1, 2, 3, 4] q) => (float[1, 2, 3, 4] y) { y = ai.onnx.preview.FlexAttention<score_mod = '
+     'g (float[a, b, c, d] s) => (float[a] t) { z = Constant<value = int64[1] {0}>() t = Shape(s) }>(q, q, q) }',
+     "graph 'score_mod' changes the rank or element type of its input, expected neither"),
 ]
 
 
 def problem_of(translate, folder, text, expected):
     """What differs from the expected error; empty: nothing."""
     path = folder / "model.onnx"
-    onnx.save(onnx.parser.parse_model(HEAD + text), path)
+    head = NEWER_HEAD if any(op in text for op in NEWER_OPS) else HEAD
+    onnx.save(onnx.parser.parse_model(head + text), path)
     done = subprocess.run([translate, path], capture_output=True, text=True)
     if done.returncode != 1 or expected not in done.stderr:
         return f"{text}\n  ended with {done.returncode}, expected an error with '{expected}', found {done.stderr}"

@@ -17,12 +17,14 @@ RUNTIME_VERSION = "1.32.0"
 # Ops of ONNX Runtime that records map; the others have no schema here.
 RUNTIME_OPS = {
     "com.microsoft": """
-        Attention BiasAdd BiasGelu BiasSoftmax BiasSplitGelu DequantizeLinear DynamicQuantizeMatMul
-        EmbedLayerNormalization FastGelu FusedConv FusedGemm FusedMatMul Gelu GroupQueryAttention Inverse
-        MatMulInteger16 MatMulIntegerToFloat MatMulNBits MultiHeadAttention NhwcConv NhwcFusedConv QGemm
-        QLinearAdd QLinearAveragePool QLinearConcat QLinearConv QLinearGlobalAveragePool QLinearLeakyRelu
-        QLinearMul QLinearReduceMean QLinearSigmoid QLinearSoftmax QLinearWhere QuantizeLinear QuickGelu
-        RotaryEmbedding SkipLayerNormalization SkipSimplifiedLayerNormalization TransposeMatMul""".split(),
+        Attention BiasAdd BiasGelu BiasSoftmax BiasSplitGelu CausalConvWithState CDist DequantizeLinear
+        DynamicQuantizeLSTM DynamicQuantizeMatMul EmbedLayerNormalization FastGelu FusedConv FusedGemm
+        FusedMatMul GatherBlockQuantized Gelu GridSample GroupNorm GroupQueryAttention Inverse
+        LinearAttention MatMulInteger16 MatMulIntegerToFloat MatMulNBits MultiHeadAttention NhwcConv
+        NhwcFusedConv NhwcMaxPool QAttention QGemm QLinearAdd QLinearAveragePool QLinearConcat
+        QLinearConv QLinearGlobalAveragePool QLinearLeakyRelu QLinearMul QLinearReduceMean QLinearSigmoid
+        QLinearSoftmax QLinearWhere QuantizeLinear QuickGelu RelativePositionBias RotaryEmbedding
+        SkipGroupNorm SkipLayerNormalization SkipSimplifiedLayerNormalization TransposeMatMul Trilu""".split(),
     "": ["SimplifiedLayerNormalization"],
 }
 WIDTH = 116

@@ -46,7 +46,7 @@ class Case:
             if isinstance(value, tuple):
                 weights.append(numpy_helper.from_array(value[1], name))
             elif value is not None:
-                dims = [f"n{d}" if d in self.dynamic else dim for d, dim in enumerate(value.shape)]
+                dims = [f"{name}_{d}" if d in self.dynamic else dim for d, dim in enumerate(value.shape)]
                 feeds.append(helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(value.dtype), dims))
         node = helper.make_node(self.op, names, self.outputs, domain=self.domain, **self.attributes)
         types = self.types or [TensorProto.FLOAT] * len(self.outputs)
@@ -259,11 +259,58 @@ def ml_cases():
         classlabels_ints=[5, 6], prob_a=[-1.2], prob_b=[0.1])
 
 
+def state_cases():
+    """Ops that carry a state."""
+    b, t, size = 2, 5, 8
+    for rule, gates in (("linear", (None, None)), ("gated", (4, None)), ("delta", (None, 1)), ("gated_delta", (16, 2))):
+        decay, beta = [None if n is None else -np.abs(floats(b, t, n)) if i == 0 else 1 / (1 + np.exp(floats(b, t, n)))
+                       for i, n in enumerate(gates)]
+        heads = 4 if rule == "gated" else 2
+        decay = None if decay is None else decay.astype(np.float32)
+        yield f"linear_attention_{rule}", Case(
+            "LinearAttention", [floats(b, t, 4 * size), floats(b, t, heads * size, scale=0.3), floats(b, t, heads * 6),
+                                floats(b, heads, size, 6), decay, beta], outputs=2,
+            dynamic=() if decay is None else (1,), q_num_heads=4, kv_num_heads=heads, update_rule=rule)
+    yield "causal_conv", Case("CausalConvWithState", [floats(b, 6, t), ("w", floats(6, 1, 4)), ("w", floats(6)),
+                                                      floats(b, 6, 3)], outputs=2, activation="silu")
+    for name, directions, columns, dtype in (("column", 2, 16, np.int8), ("tensor", 1, None, np.uint8)):
+        scales = [("w", np.abs(floats(directions, *[columns] * (columns is not None), scale=0.01)) + 0.005)
+                  for _ in range(2)]
+        zero = ("w", np.full(scales[0][1].shape, 0 if dtype == np.int8 else 128, dtype))
+        yield f"dynamic_quantize_lstm_{name}", Case(
+            "DynamicQuantizeLSTM", [floats(t, 1, 3), ("w", bytes_(directions, 3, 16, dtype=dtype)),
+                                    ("w", bytes_(directions, 4, 16, dtype=dtype)), ("w", floats(directions, 32)), None,
+                                    None, None, None, scales[0], zero, scales[1], zero], outputs=3, hidden_size=4,
+            direction="bidirectional" if directions == 2 else "forward")
+
+
+def other_cases():
+    yield "trilu", Case("Trilu", [floats(2, 3, 4), np.array(1, np.int64)], upper=0)
+    yield "grid_sample", Case("GridSample", [floats(1, 2, 4, 5), floats(1, 3, 4, 2)], mode="bicubic",
+                              padding_mode="border", align_corners=1)
+    for metric in ("euclidean", "sqeuclidean"):
+        yield f"cdist_{metric}", Case("CDist", [floats(4, 3), floats(5, 3)], metric=metric)
+    yield "nhwc_max_pool", Case("NhwcMaxPool", [bytes_(1, 5, 6, 3, dtype=np.int8)], types=[TensorProto.INT8],
+                                kernel_shape=[2, 3], strides=[2, 1], pads=[0, 1, 1, 1])
+    h, heads = 32, 4
+    yield "q_attention", Case("QAttention", [bytes_(2, 5, h), ("w", bytes_(h, 3 * h, dtype=np.int8)),
+                                             ("w", floats(3 * h)), scalar(0.02), ("w", np.abs(floats(3 * h)) * 0.01),
+                                             np.array([3, 5], np.int32), scalar(120, np.uint8),
+                                             ("w", np.zeros(3 * h, np.int8))], num_heads=heads)
+    indices = np.array([[0, 5], [2, -1]], np.int64)
+    for bits in (4, 8):
+        packed, zeros = bytes_(6, 32 * bits // 8), bytes_(6, (2 * bits + 7) // 8)
+        for name, more in (("", []), ("_zero", [("w", zeros)])):
+            yield f"gather_{bits}_bits{name}", Case(
+                "GatherBlockQuantized", [("w", packed), indices, ("w", floats(6, 2)), *more], bits=bits, block_size=16)
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     target = pathlib.Path(sys.argv[1])
-    for cases in (attention_cases, other_float_cases, quantized_cases, ml_cases):
+    for cases in (attention_cases, other_float_cases, quantized_cases, ml_cases, state_cases,
+                  other_cases):
         for name, case in cases():
             write_case(target / name, case.model(), case.feeds())
 

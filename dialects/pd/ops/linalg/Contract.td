@@ -11,6 +11,8 @@ def : OnnxFormula<"FusedMatMul", "importFusedMatMul", 1, 0, "com.microsoft">;
 def : OnnxFormula<"TransposeMatMul", "importFusedMatMul", 1, 0, "com.microsoft">;
 def : OnnxFormula<"FusedGemm", "importFusedGemm", 1, 0, "com.microsoft">;
 def : OnnxFormula<"MatMulNBits", "importMatMulNBits", 1, 0, "com.microsoft">;
+def : OnnxFormula<"GatherBlockQuantized", "importGatherBlockQuantized", 1, 0, "com.microsoft">;
+def : OnnxFormula<"CDist", "importCDist", 1, 0, "com.microsoft">;
 
 // Ops that Paddle's passes fuse into a matmul (translator/import/FusedParts.h).
 defvar FusedIntoMatmul = ["Scale_x=fused", "Scale_y=fused", "Scale_out=fused",

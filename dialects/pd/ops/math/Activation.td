@@ -34,6 +34,7 @@ class Pd_Activation<string mnemonic, string text, string formula, dag attributes
     : Pd_FormulaOp<mnemonic, Pd_FloatTensor, text, formula, attributes>;
 
 def : OnnxFormula<"PRelu", "importPRelu">;
+def : OnnxFormula<"SwiGLU", "importSwiGlu">;
 def : OnnxFormula<"Shrink", "importShrink">;
 // Paddle's op multiplies by a condition, which gives NaN for infinities.
 def : OnnxFormula<"ThresholdedRelu", "importThresholdedRelu">;

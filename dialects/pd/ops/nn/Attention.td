@@ -9,6 +9,9 @@ def : OnnxFormula<"Attention", "importContribAttention", 1, 0, "com.microsoft">;
 def : OnnxFormula<"MultiHeadAttention", "importMultiHeadAttention", 1, 0, "com.microsoft">;
 def : OnnxFormula<"GroupQueryAttention", "importGroupQueryAttention", 1, 0, "com.microsoft">;
 def : OnnxFormula<"RotaryEmbedding", "importContribRotaryEmbedding", 1, 0, "com.microsoft">;
+def : OnnxFormula<"QAttention", "importQAttention", 1, 0, "com.microsoft">;
+def : OnnxFormula<"RelativePositionBias", "importRelativePositionBias", 1, 0, "com.microsoft">;
+def : OnnxFormula<"LinearAttention", "importLinearAttention", 1, 0, "com.microsoft">;
 
 def Pd_FlashAttnOp : Pd_Op<"flash_attn"> {
   let lod = "none";
@@ -71,6 +74,8 @@ def Pd_RmsNormOp : Pd_Op<"rms_norm"> {
 }
 
 def : OnnxFormula<"Attention", "importAttention">;
+def : OnnxFormula<"FlexAttention", "importFlexAttention", 1, 0, "ai.onnx.preview">;
+def : OnnxFormula<"LinearAttention", "importLinearAttention">;
 def : OnnxFormula<"RotaryEmbedding", "importRotaryEmbedding">;
 
 #endif

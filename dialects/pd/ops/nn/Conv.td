@@ -161,6 +161,8 @@ def Pd_Conv3dWeightGradientOp
 }
 
 def : OnnxFormula<"Conv", "importConv">;
+def : OnnxFormula<"CausalConvWithState", "importCausalConvWithState">;
+def : OnnxFormula<"CausalConvWithState", "importCausalConvWithState", 1, 0, "com.microsoft">;
 def : OnnxFormula<"ConvTranspose", "importConvTranspose">;
 
 def : LegacyFormula<"var_conv_2d", ["X", "ROW", "COLUMN", "W"], ["Out", "Col"], ["InputChannel", "OutputChannel",

@@ -54,5 +54,6 @@ def Pd_AffineGridOp : Pd_Op<"affine_grid"> {
 }
 
 def : OnnxFormula<"GridSample", "importGridSample">;
+def : OnnxFormula<"GridSample", "importGridSample", 1, 0, "com.microsoft">;
 
 #endif

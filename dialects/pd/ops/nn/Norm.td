@@ -10,6 +10,8 @@ def : OnnxFormula<"SkipLayerNormalization", "importSkipLayerNormalization", 1, 0
 def : OnnxFormula<"SkipSimplifiedLayerNormalization", "importSkipSimplifiedLayerNormalization", 1, 0, "com.microsoft">;
 def : OnnxFormula<"EmbedLayerNormalization", "importEmbedLayerNormalization", 1, 0, "com.microsoft">;
 def : OnnxFormula<"SimplifiedLayerNormalization", "importSimplifiedLayerNormalization">;
+def : OnnxFormula<"GroupNorm", "importGroupNorm", 1, 0, "com.microsoft">;
+def : OnnxFormula<"SkipGroupNorm", "importSkipGroupNorm", 1, 0, "com.microsoft">;
 
 class NormEpsilon<string value> : DefaultValuedAttr<F64Attr, value>;
 def NormFormat : Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">;

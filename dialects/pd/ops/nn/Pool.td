@@ -125,6 +125,7 @@ def Pd_MaxPool3dWithIndexOp : Pd_MaxPoolWithIndexOp<"max_pool3d_with_index", 3> 
 }
 
 def : OnnxFormula<"MaxPool", "importMaxPool">;
+def : OnnxFormula<"NhwcMaxPool", "importNhwcMaxPool", 1, 0, "com.microsoft">;
 def : OnnxFormula<"AveragePool", "importAveragePool">;
 def : OnnxFormula<"LpPool", "importLpPool">;
 def : OnnxFormula<"GlobalMaxPool", "importGlobalMaxPool">;

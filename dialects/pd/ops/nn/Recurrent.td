@@ -81,6 +81,7 @@ def Pd_RnnGradientOp : Pd_Op<"rnn_gradient", [AttrSizedOperandSegments]> {
 
 def : OnnxFormula<"RNN", "importRnn">;
 def : OnnxFormula<"LSTM", "importLstm">;
+def : OnnxFormula<"DynamicQuantizeLSTM", "importDynamicQuantizeLstm", 1, 0, "com.microsoft">;
 def : OnnxFormula<"GRU", "importGru">;
 
 #endif

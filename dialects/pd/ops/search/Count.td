@@ -43,6 +43,7 @@ def Pd_HistogramOp : Pd_Op<"histogram"> {
 }
 
 def : OnnxFormula<"Unique", "importUnique">;
+def : OnnxFormula<"TfIdfVectorizer", "importTfIdfVectorizer">;
 
 def Pd_UniqueOp : Pd_Op<"unique"> {
   let onnx = [OnnxWritten<"exportUnique">];

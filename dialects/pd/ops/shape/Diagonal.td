@@ -17,6 +17,7 @@ class Pd_TriangleOp<string mnemonic, string text> : Pd_Op<mnemonic> {
 }
 
 def : OnnxFormula<"Trilu", "importTrilu">;
+def : OnnxFormula<"Trilu", "importTrilu", 1, 0, "com.microsoft">;
 
 def Pd_TrilOp : Pd_TriangleOp<"tril", "Lower triangle: x with zeros above a diagonal"> {
   let legacy = [Legacy<"tril_triu", ["X"], ["Out"], ["diagonal"], constants_=["lower=true"]>];

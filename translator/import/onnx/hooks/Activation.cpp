@@ -2,6 +2,7 @@
 #include "translator/import/onnx/hooks/Dims.h"
 
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/math/ActivationOps.h"
 #include "dialects/pd/ops/nn/SoftmaxOps.h"
 #include "dialects/pd/ops/search/SearchOps.h"
 
@@ -85,6 +86,18 @@ void importHardmax(NodeImporter &node) {
     Expression index = indicesAlong(e, DimSize(x, axis), axis, x.rank());
     return e.indicator(index == largest, x);
   });
+}
+
+void importSwiGlu(NodeImporter &node) {
+  Expression a = node.operand("A"), b = node.operand("B");
+  if (a.rank() != b.rank()) {
+    node.report("its inputs have ranks " + llvm::Twine(a.rank()) + " and " + llvm::Twine(b.rank()) +
+                ", expected equal shapes");
+    node.stop();
+  }
+  double alpha = node.floatAttribute("alpha", 1);
+  node.setOutput("Y", alpha == 1 ? node.create<pd::SwigluOp>(a, b)
+                                 : node.create<pd::SwishOp>(a, llvm::APFloat(alpha)) * b);
 }
 
 } // namespace proa::import::onnxhooks

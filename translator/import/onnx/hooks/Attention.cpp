@@ -1,12 +1,10 @@
-//! Hooks of ONNX's attention and rotary embedding.
-//!
-//! Attention becomes products and a softmax, which pd-form-fused-attention and pd-form-attention replace.
+//! Hooks of ONNX's attentions and rotary embedding.
 #include "translator/import/onnx/GraphImporter.h"
+#include "translator/import/onnx/hooks/AttentionForm.h"
 
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
-#include "dialects/pd/ops/nn/SoftmaxOps.h"
 #include "dialects/pd/ops/shape/DynamicDims.h"
 
 #include <cmath>
@@ -20,11 +18,6 @@ using pd::Expression;
 
 namespace {
 
-/// x [batch, sequence, heads * size] as [batch, heads, sequence, size].
-Expression splitHeads(NodeImporter &node, Expression x, int64_t heads) {
-  return node.tensors().transpose(node.tensors().reshape(x, {0, 0, heads, -1}), {0, 2, 1, 3});
-}
-
 class AttentionNode {
 public:
   explicit AttentionNode(NodeImporter &node)
@@ -33,50 +26,33 @@ public:
 
   void run() {
     readOperands();
-    Expression scores = softcapped(product());
-    std::optional<Expression> added = bias();
-    Expression biased = added ? scores + *added : scores;
-    setScores(1, scores);
-    setScores(2, biased);
-    Type precision = node.typeAttribute("softmax_precision");
-    Expression soft = precision ? e.cast(biased, precision) : biased;
-    soft = e.cast(node.create<pd::SoftmaxOp>(soft), type);
-    // Without keys to attend to, a row is zero. The product is linear, so that its rows can be replaced
-    // instead.
-    std::optional<Expression> isEmpty;
-    if (added && mayBeEmpty)
-      isEmpty = e.equal(e.max(*added, {added->rank() - 1}), -INFINITY);
+    AttentionForm form;
+    double scale = node.floatAttribute("scale", 0);
+    if (node.hasAttribute("scale"))
+      form.scale = scale;
+    form.softcap = node.floatAttribute("softcap");
+    form.precision = node.typeAttribute("softmax_precision");
+    form.addends = biases();
+    form.mayLackKeys = mayLackKeys;
+    Attended attended = attend(node, q, k, v, form);
+    node.setOutput("Y", isFlat ? fromHeads(attended.values) : attended.values);
+    int64_t mode = node.intAttribute("qk_matmul_output_mode");
     if (node.needsOutput("qk_matmul_output"))
-      setScores(3, isEmpty ? e.select(*isEmpty, 0.0, soft) : soft);
-    Expression out = e.matmul(soft, repeated(v));
-    if (isEmpty)
-      out = e.select(*isEmpty, 0.0, out);
-    if (isFlat)
-      out = e.reshape(e.transpose(out, {0, 2, 1, 3}), {0, 0, -1});
-    node.setOutput("Y", out);
+      node.setOutput("qk_matmul_output", e.cast(shownScores(attended, mode), type));
   }
 
 private:
   void readOperands() {
-    heads = node.intAttribute("q_num_heads");
-    keyHeads = node.intAttribute("kv_num_heads");
+    int64_t heads = node.intAttribute("q_num_heads"), keyHeads = node.intAttribute("kv_num_heads");
     if (isFlat) {
       if (heads <= 0 || keyHeads <= 0) {
         node.report(
             "attributes 'q_num_heads' and 'kv_num_heads' are missing, expected both for inputs of rank 3");
         node.stop();
       }
-      q = splitHeads(node, q, heads);
-      k = splitHeads(node, k, keyHeads);
-      v = splitHeads(node, v, keyHeads);
-    } else {
-      heads = q.type().getDimSize(1);
-      keyHeads = k.type().getDimSize(1);
-    }
-    if (heads != keyHeads && (ShapedType::isDynamic(heads) || ShapedType::isDynamic(keyHeads) ||
-                              keyHeads == 0 || heads % keyHeads != 0)) {
-      node.reportOpen("the numbers of heads of Q and K are dynamic or do not divide, expected static ones");
-      node.stop();
+      q = toHeads(q, heads);
+      k = toHeads(k, keyHeads);
+      v = toHeads(v, keyHeads);
     }
     Value pastKey = node.input("past_key"), pastValue = node.input("past_value");
     if (pastKey && pastValue) {
@@ -87,61 +63,32 @@ private:
     node.setOutput("present_key", k);
     node.setOutput("present_value", v);
     lengths = node.input("nonpad_kv_seqlen");
-    mode = node.intAttribute("qk_matmul_output_mode");
   }
 
-  /// Each head of keys or values for all of its queries.
-  Expression repeated(Expression x) {
-    if (heads == keyHeads)
-      return x;
-    DimSize batch(x, 0), length(x, 2), size(x, 3);
-    Expression all =
-        expandTo(insertDim(x, 2), {batch, DimSize(keyHeads), DimSize(heads / keyHeads), length, size});
-    return reshapeTo(all, {batch, DimSize(heads), length, size});
-  }
-
-  Expression product() {
-    double scale = node.floatAttribute("scale", 0);
-    Expression keys = repeated(k);
-    std::optional<Expression> factor;
-    if (node.hasAttribute("scale")) {
-      factor = node.scalar(scale, type);
-    } else {
-      DimSize size(q, 3);
-      factor = size.isKnown() ? node.scalar(1 / std::sqrt(static_cast<double>(size.getNumber())), type)
-                              : e.rsqrt(e.cast(e.wrap(size.getValue(e)), type));
+  /// The scores or weights that the node returns.
+  Expression shownScores(const Attended &attended, int64_t mode) {
+    switch (mode) {
+    case 0:
+      return attended.products;
+    case 1:
+      return attended.capped;
+    case 2:
+      return attended.biased;
+    default:
+      return attended.lacksKeys ? e.select(*attended.lacksKeys, 0.0, attended.weights) : attended.weights;
     }
-    // In 16 bits the product of unscaled numbers could overflow.
-    bool isShort = type.getIntOrFloatBitWidth() < 32;
-    Expression root = isShort ? e.sqrt(*factor) : *factor;
-    Expression out =
-        isShort ? e.matmul(q * root, keys * root, false, true) : e.matmul(q, keys, false, true) * root;
-    setScores(0, out);
-    return out;
-  }
-
-  Expression softcapped(Expression scores) {
-    double cap = node.floatAttribute("softcap");
-    return cap > 0 ? e.tanh(scores / cap) * cap : scores;
-  }
-
-  void setScores(int64_t ofMode, Expression scores) {
-    if (mode == ofMode)
-      node.setOutput("qk_matmul_output", e.cast(scores, type));
   }
 
   Expression minusInfinityWhere(Expression isExcluded) {
     return e.select(isExcluded, -INFINITY, node.scalar(0, type));
   }
 
-  /// The addend of the scores; nothing if all keys count.
-  std::optional<Expression> bias() {
-    std::optional<Expression> sum;
-    auto add = [&](Expression part) { sum = sum ? *sum + part : part; };
-    if (Value mask = node.input("attn_mask")) {
-      mayBeEmpty = true;
+  /// The addends of the scores.
+  llvm::SmallVector<Value> biases() {
+    llvm::SmallVector<Value> all;
+    auto add = [&](Expression part) { all.push_back(part); };
+    if (Value mask = node.input("attn_mask"))
       add(maskBias(node.wrap(mask)));
-    }
     Expression positions = queryPositions(), keys = iota(e, DimSize(k, 2), node.getBuilder().getI64Type());
     Expression distance = positions - keys;
     if (node.boolAttribute("is_causal"))
@@ -152,10 +99,10 @@ private:
       add(minusInfinityWhere(distance > static_cast<double>(left)));
     if (right >= 0)
       add(minusInfinityWhere(distance < -static_cast<double>(right)));
-    mayBeEmpty |= lengths || left >= 0 || right >= 0;
+    mayLackKeys = node.hasInput("attn_mask") || lengths || left >= 0 || right >= 0;
     if (lengths)
       add(minusInfinityWhere(keys >= lengthColumn()));
-    return sum;
+    return all;
   }
 
   /// The valid lengths of keys as [batch, 1, 1, 1].
@@ -194,15 +141,54 @@ private:
   Expression q, k, v;
   Type type;
   bool isFlat;
-  int64_t heads = 0, keyHeads = 0, mode = 0;
   std::optional<DimSize> past;
   Value lengths;
-  bool mayBeEmpty = false; ///< whether a query may have no key
+  bool mayLackKeys = false;
 };
 
 } // namespace
 
 void importAttention(NodeImporter &node) { AttentionNode(node).run(); }
+
+/// A graph of FlexAttention, which changes scores or weights; empty if the node has none.
+static AttentionForm::Modifier modifierOf(NodeImporter &node, llvm::StringRef name) {
+  const onnx::Graph *body = node.graphAttribute(name);
+  if (!body)
+    return {};
+  return [&node, body, name](Expression scores) {
+    if (body->inputs.size() != 1 || body->outputs.size() != 1) {
+      node.report("graph '" + name + "' has " + llvm::Twine(body->inputs.size()) + " inputs and " +
+                  llvm::Twine(body->outputs.size()) + " outputs, expected one of each");
+      node.stop();
+    }
+    NodeImporter::Values changed = node.getGraph().importBody(*body, {scores});
+    if (changed.empty())
+      node.stop();
+    auto type = dyn_cast<RankedTensorType>(changed.front().getType());
+    if (!type || type.getElementType() != scores.type().getElementType() || type.getRank() != scores.rank()) {
+      node.report("graph '" + name + "' changes the rank or element type of its input, expected neither");
+      node.stop();
+    }
+    return node.wrap(changed.front());
+  };
+}
+
+void importFlexAttention(NodeImporter &node) {
+  pd::TensorBuilder &e = node.tensors();
+  Expression q = node.operand("Q"), v = node.operand("V");
+  Type type = q.type().getElementType();
+  AttentionForm form;
+  form.precision = node.typeAttribute("softmax_precision");
+  if (!form.precision)
+    form.precision = e.computed(q).type().getElementType();
+  if (double scale = node.floatAttribute("scale", 0); node.hasAttribute("scale"))
+    form.scale = scale;
+  form.changeScores = modifierOf(node, "score_mod");
+  form.changeWeights = modifierOf(node, "prob_mod");
+  // The second product is computed in the precision of the softmax.
+  Attended attended = attend(node, q, node.operand("K"), e.cast(v, form.precision), form);
+  node.setOutput("Y", e.cast(attended.values, type));
+}
 
 /// Cosines or sines [batch or 1, sequence, 1, size / 2] of the positions.
 static Expression rotaryCache(NodeImporter &node, llvm::StringRef name) {

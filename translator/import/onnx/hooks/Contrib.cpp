@@ -8,6 +8,7 @@
 #include "dialects/pd/ops/linalg/SolveOps.h"
 #include "dialects/pd/ops/math/ActivationOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
+#include "dialects/pd/ops/nn/NormOps.h"
 #include "dialects/pd/ops/nn/SoftmaxOps.h"
 #include "dialects/pd/ops/reduce/ReduceOps.h"
 #include "dialects/pd/ops/shape/DimSize.h"
@@ -138,6 +139,37 @@ void importEmbedLayerNormalization(NodeImporter &node) {
     node.setOutput("mask_index", e.cast(e.sum(ids * 0.0, {1}, false), i32));
 }
 
+/// Group normalization of x, which has the channels last or second, and the activation after it.
+static void importContribGroupNorm(NodeImporter &node, Expression x) {
+  bool isLast = node.intAttribute("channels_last", 1) != 0;
+  auto parameter = [&](llvm::StringRef name) {
+    return node.tensors().cast(node.operand(name), x.type().getElementType());
+  };
+  Expression out = node.create<pd::GroupNormOp>(
+      x, parameter("gamma"), parameter("beta"), llvm::APFloat(node.floatAttribute("epsilon")),
+      node.intAttribute("groups"), isLast ? pd::DataFormat::NHWC : pd::DataFormat::NCHW);
+  if (node.intAttribute("activation") == 1)
+    out = node.create<pd::SwishOp>(out, llvm::APFloat(1.0));
+  node.setOutput("Y", out);
+}
+
+void importGroupNorm(NodeImporter &node) { importContribGroupNorm(node, node.operand("X")); }
+
+void importSkipGroupNorm(NodeImporter &node) {
+  pd::TensorBuilder &e = node.tensors();
+  Expression x = node.operand("X"), skip = node.operand("skip");
+  bool isLast = node.intAttribute("channels_last", 1) != 0;
+  auto perChannel = [&](Expression value) { // [batch or 1, channels]
+    return e.reshape(value,
+                     isLast ? llvm::ArrayRef<int64_t>{0, 1, 1, -1} : llvm::ArrayRef<int64_t>{0, -1, 1, 1});
+  };
+  Expression sum = x + (skip.rank() == 2 ? perChannel(skip) : skip);
+  if (Value bias = node.input("bias"))
+    sum = sum + perChannel(insertDim(node.wrap(bias), 0));
+  node.setOutput("S", sum);
+  importContribGroupNorm(node, sum);
+}
+
 //===-- Activations -------------------------------------------------------------------------------------===//
 
 void importContribGelu(NodeImporter &node) {
@@ -227,6 +259,18 @@ void importFusedGemm(NodeImporter &node) {
                            node.floatAttribute("activation_alpha"), node.floatAttribute("activation_beta")));
 }
 
+/// Distances of all pairs of rows.
+void importCDist(NodeImporter &node) {
+  pd::TensorBuilder &e = node.tensors();
+  Expression a = node.operand("A"), b = node.operand("B");
+  std::string metric = node.stringAttribute("metric");
+  if (metric != "euclidean" && metric != "sqeuclidean")
+    return node.report("attribute 'metric' is '" + metric + "', expected euclidean or sqeuclidean");
+  Expression squares = e.sum(a * a, {1}) + e.reshape(e.sum(b * b, {1}), {1, -1});
+  Expression squared = e.maximum(squares - e.matmul(a, b, false, true) * 2.0, 0.0);
+  node.setOutput("C", metric == "euclidean" ? e.sqrt(squared) : squared);
+}
+
 /// Numbers of `bits` bits, packed from the low bits of bytes on: [..., bytes] as [..., count] in i32.
 static Expression unpacked(NodeImporter &node, Expression bytes, int64_t bits, int64_t count) {
   pd::TensorBuilder &e = node.tensors();
@@ -274,6 +318,47 @@ void importMatMulNBits(NodeImporter &node) {
   if (Value bias = node.input("bias"))
     out = out + node.wrap(bias);
   node.setOutput("Y", out);
+}
+
+/// Rows of a table that is quantized in blocks along another dimension.
+void importGatherBlockQuantized(NodeImporter &node) {
+  pd::TensorBuilder &e = node.tensors();
+  Type i64 = node.getBuilder().getI64Type(), f32 = node.getBuilder().getF32Type();
+  Expression data = node.operand("data"), scales = node.operand("scales");
+  int64_t rank = data.rank(), bits = node.intAttribute("bits", 4),
+          block = node.intAttribute("block_size", 128);
+  auto dimension = [&](llvm::StringRef name, int64_t otherwise) {
+    int64_t axis = node.intAttribute(name, otherwise);
+    return axis < 0 ? axis + rank : axis;
+  };
+  int64_t rows = dimension("gather_axis", 0), along = dimension("quantize_axis", 1);
+  if (rows == along || rows < 0 || along < 0 || rows >= rank || along >= rank || block < 1 ||
+      (bits != 2 && bits != 4 && bits != 8))
+    return node.report(
+        "expected two dimensions 'gather_axis' and 'quantize_axis', a positive 'block_size', and "
+        "2, 4 or 8 'bits'");
+  // Bytes have `bits` bits for each number; the elements of int4 and uint4 are integers already.
+  bool isPacked = data.type().getElementType().isUnsignedInteger(8) &&
+                  node.getGraph().storedType(data) == onnx::DataType::Undefined;
+  Expression index = e.cast(node.operand("indices"), i64), size = e.wrap(DimSize(data, rows).getValue(e));
+  index = e.select(index < 0.0, index + size, index);
+  auto taken = [&](Expression table) { return node.create<pd::GatherOp>(table, index, Value(), rows); };
+  auto numbers = [&](Expression codes, int64_t count) {
+    return e.cast(isPacked ? unpacked(node, codes, bits, count) : codes, f32);
+  };
+  int64_t shift = along > rows ? index.rank() - 1 : 0;
+  Expression codes = numbers(taken(data), pd::toTheEnd);
+  Expression blocks = node.create<pd::FloorDivideOp>(iota(e, DimSize(codes, along + shift), i64),
+                                                     e.constant(static_cast<double>(block), i64));
+  auto perNumber = [&](Expression perBlock) {
+    return node.create<pd::GatherOp>(perBlock, blocks, Value(), along + shift);
+  };
+  Expression ofRows = taken(scales);
+  if (Value zeros = node.input("zero_points"))
+    codes = codes - perNumber(numbers(taken(node.wrap(zeros)), scales.type().getDimSize(rank - 1)));
+  else if (isPacked)
+    codes = codes - static_cast<double>(1 << (bits - 1));
+  node.setOutput("output", e.cast(codes * e.cast(perNumber(ofRows), f32), scales.type().getElementType()));
 }
 
 } // namespace onnxhooks

@@ -1,40 +1,20 @@
 //! Hooks of the attentions of ONNX Runtime (com.microsoft). Q, K and V are [batch, heads, length, head size].
 #include "translator/import/onnx/GraphImporter.h"
-#include "translator/import/onnx/hooks/Contrib.h"
+#include "translator/import/onnx/hooks/AttentionForm.h"
+#include "translator/import/onnx/hooks/Quantization.h"
 
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
-#include "dialects/pd/ops/nn/SoftmaxOps.h"
 #include "dialects/pd/ops/shape/DimSize.h"
 
 #include <cmath>
 
 using namespace mlir;
 
-namespace proa::import {
+namespace proa::import::onnxhooks {
 
 using pd::DimSize;
 using pd::Expression;
-
-Expression toHeads(Expression x, int64_t heads) {
-  pd::TensorBuilder &e = x.owner();
-  return e.transpose(e.reshape(x, {0, 0, heads, -1}), {0, 2, 1, 3});
-}
-
-Expression fromHeads(Expression x) {
-  pd::TensorBuilder &e = x.owner();
-  return e.reshape(e.transpose(x, {0, 2, 1, 3}), {0, 0, -1});
-}
-
-Expression repeatHeads(NodeImporter &node, Expression x, int64_t times) {
-  if (times == 1)
-    return x;
-  pd::TensorBuilder &e = node.tensors();
-  llvm::SmallVector<DimSize> shape = dimSizesOf(x);
-  llvm::SmallVector<DimSize> repeated{shape[0], shape[1], DimSize(times), shape[2], shape[3]};
-  Expression expanded = expandTo(insertDim(x, 2), repeated);
-  return reshapeTo(expanded, {shape[0], multiply(e, shape[1], DimSize(times)), shape[2], shape[3]});
-}
 
 namespace {
 
@@ -80,35 +60,8 @@ Expression keptKeys(NodeImporter &node, Expression mask, Expression query, const
   return node.create<pd::LogicalAndOp>(isBefore, isAfter);
 }
 
-} // namespace
-
-Attended attend(NodeImporter &node, Expression q, Expression k, Expression v, const AttentionForm &form) {
-  pd::TensorBuilder &e = node.tensors();
-  Type element = q.type().getElementType();
-  double scale = form.scale;
-  if (scale == 0) {
-    int64_t size = q.type().getDimSize(3);
-    if (ShapedType::isDynamic(size)) {
-      node.reportOpen("the size of a head is dynamic, expected a static one");
-      node.stop();
-    }
-    scale = 1 / std::sqrt(static_cast<double>(size));
-  }
-  Expression scores = e.matmul(q, k, false, true) * scale;
-  if (form.softcap != 0)
-    scores = e.tanh(scores / form.softcap) * form.softcap;
-  for (Value addend : form.addends)
-    scores = scores + e.cast(node.wrap(addend), element);
-  if (!form.sink)
-    return {e.matmul(scores = node.create<pd::SoftmaxOp>(scores, /*axis=*/-1), v), scores};
-  // The sink is a key without a value.
-  Expression sink = e.reshape(e.cast(node.wrap(form.sink), element), {1, -1, 1, 1});
-  Expression top = e.maximum(e.max(scores, {3}), sink);
-  Expression powers = e.exp(scores - top);
-  Expression weights = powers / (e.sum(powers, {3}) + e.exp(sink - top));
-  return {e.matmul(weights, v), weights};
-}
-
+/// `filter` for keys after row `first` + i of the query, and with a window for those `window` or more before
+/// it; 0 for others.
 Expression causalMask(NodeImporter &node, Expression q, Expression k, Expression first, int64_t window,
                       double filter) {
   pd::TensorBuilder &e = node.tensors();
@@ -120,18 +73,21 @@ Expression causalMask(NodeImporter &node, Expression q, Expression k, Expression
 }
 
 /// The number of keys before the queries, as a rank-0 tensor.
-static Expression pastLength(NodeImporter &node, Expression q, Expression k) {
+Expression pastLength(NodeImporter &node, Expression q, Expression k) {
   pd::TensorBuilder &e = node.tensors();
   return node.wrap(DimSize(k, 2).getValue(e)) - node.wrap(DimSize(q, 2).getValue(e));
 }
 
-namespace onnxhooks {
-namespace {
+/// Attribute `scale`; 0 means none.
+std::optional<double> givenScale(NodeImporter &node) {
+  double scale = node.floatAttribute("scale");
+  return scale == 0 ? std::nullopt : std::optional(scale);
+}
 
 /// Masks and biases that Attention and MultiHeadAttention share.
 AttentionForm formOf(NodeImporter &node, Expression q, Expression k, llvm::StringRef mask) {
   AttentionForm form;
-  form.scale = node.floatAttribute("scale");
+  form.scale = givenScale(node);
   double filter = node.floatAttribute("mask_filter_value", -10000);
   Type element = node.tensors().computed(q).type().getElementType();
   if (Value given = node.input(mask))
@@ -176,14 +132,14 @@ int64_t requiredHeads(NodeImporter &node, llvm::StringRef name) {
 
 } // namespace
 
-void importContribAttention(NodeImporter &node) {
-  pd::TensorBuilder &e = node.tensors();
+/// Attention from the input and the weights of the projections.
+static void importProjectedAttention(NodeImporter &node, Expression input, Expression weights) {
   int64_t heads = requiredHeads(node, "num_heads");
   for (llvm::StringRef name : {"do_rotary", "past_present_share_buffer"})
     if (node.boolAttribute(name))
       return node.report("attribute '" + name + "' is set, which is not supported");
   node.intAttribute("rotary_embedding_dim");
-  Expression weights = node.operand("weights"), projected = e.matmul(node.operand("input"), weights);
+  Expression projected = node.tensors().matmul(input, weights);
   if (Value bias = node.input("bias"))
     projected = projected + node.wrap(bias);
   llvm::SmallVector<Expression> parts =
@@ -196,6 +152,18 @@ void importContribAttention(NodeImporter &node) {
   if (node.needsOutput("present"))
     node.setOutput("present", pd::concat({insertDim(k, 0), insertDim(v, 0)}, 0));
   node.setOutput("output", fromHeads(attend(node, q, k, v, formOf(node, q, k, "mask_index")).values));
+}
+
+void importContribAttention(NodeImporter &node) {
+  importProjectedAttention(node, node.operand("input"), node.operand("weights"));
+}
+
+void importQAttention(NodeImporter &node) {
+  auto floats = [&](llvm::StringRef name) {
+    return dequantized(node, node.requiredInput(name), node.requiredInput((name + "_scale").str()),
+                       node.input((name + "_zero_point").str()));
+  };
+  importProjectedAttention(node, floats("input"), floats("weight"));
 }
 
 /// Q, K and V of MultiHeadAttention, in one of the forms of its inputs.
@@ -290,6 +258,40 @@ void importContribRotaryEmbedding(NodeImporter &node) {
   node.setOutput("output", isFlat ? fromHeads(result) : result);
 }
 
+/// The bias of T5: a row of the table for each range of distances between query and key. The elements of the
+/// table [ranges, heads] are stored by columns.
+void importRelativePositionBias(NodeImporter &node) {
+  pd::TensorBuilder &e = node.tensors();
+  Type i64 = node.getBuilder().getI64Type(), f32 = node.getBuilder().getF32Type();
+  Expression table = node.operand("bias_table");
+  int64_t count = table.type().getDimSize(0), most = node.intAttribute("max_distance");
+  bool isBidirectional = node.boolAttribute("is_bidirectional");
+  if (table.rank() != 2 || !table.type().hasStaticShape() || count < 4 || most <= count / 2)
+    return node.reportOpen("the table has type " + llvm::Twine(table.rank() == 2 ? "[ranges, heads]" : "") +
+                           ", expected static dims, four ranges or more, and a larger 'max_distance'");
+  auto positionsTo = [&](llvm::StringRef name) {
+    return iota(e, DimSize::element(e.reshape(e.cast(node.operand(name), i64), {1}), 0), i64);
+  };
+  Expression distance = insertDim(positionsTo("key_length"), 0) - insertDim(positionsTo("query_length"), 1);
+  Expression start = e.constant(0, i64);
+  if (isBidirectional) {
+    count /= 2;
+    start = e.cast(distance > 0.0, i64) * static_cast<double>(count);
+    distance = e.abs(distance);
+  } else {
+    distance = e.maximum(-distance, 0.0);
+  }
+  // Small distances have a range each, larger ones are divided by their logarithm.
+  double small = static_cast<double>(count / 2);
+  Expression ratio =
+      e.log(e.maximum(e.cast(distance, f32), 1.0) / small) / std::log(static_cast<double>(most) / small);
+  Expression large = e.minimum(e.cast(ratio * (static_cast<double>(count) - small), i64) + small,
+                               static_cast<double>(count - 1));
+  Expression range = start + e.select(distance < small, distance, large);
+  Expression byHead = e.reshape(table, {table.type().getDimSize(1), table.type().getDimSize(0)});
+  node.setOutput("output", insertDim(node.create<pd::GatherOp>(byHead, range, Value(), uint64_t(1)), 0));
+}
+
 //===-- GroupQueryAttention -----------------------------------------------------------------------------===//
 
 namespace {
@@ -370,7 +372,7 @@ void importGroupQueryAttention(NodeImporter &node) {
   node.setOutput("present_key", k);
   node.setOutput("present_value", v);
   AttentionForm form;
-  form.scale = node.floatAttribute("scale");
+  form.scale = givenScale(node);
   form.softcap = node.floatAttribute("softcap");
   int64_t window = node.intAttribute("local_window_size", -1);
   double filter = -3.4028234663852886e38;
@@ -384,10 +386,7 @@ void importGroupQueryAttention(NodeImporter &node) {
   form.sink = node.input("head_sink");
   if (!form.sink && node.intAttribute("smooth_softmax", -1) == 1)
     form.sink = node.numbers(llvm::SmallVector<double>(heads, 0), q.type().getElementType());
-  k = repeatHeads(node, k, heads / kvHeads);
-  v = repeatHeads(node, v, heads / kvHeads);
   node.setOutput("output", fromHeads(attend(node, q, k, v, form).values));
 }
 
-} // namespace onnxhooks
-} // namespace proa::import
+} // namespace proa::import::onnxhooks

@@ -1,5 +1,6 @@
 //! Hooks of ONNX's ops of detectors.
 #include "translator/import/onnx/GraphImporter.h"
+#include "translator/import/onnx/hooks/RoiAlignMax.h"
 
 #include "dialects/pd/ops/detection/Nms.h"
 #include "dialects/pd/ops/detection/RoiPool.h"
@@ -89,14 +90,17 @@ Expression inGivenOrder(NodeImporter &node, Expression pooled, Expression order)
 
 void importRoiAlign(NodeImporter &node) {
   Expression x = node.operand("X");
-  if (node.stringAttribute("mode") != "avg") {
-    node.report("attribute 'mode' is \"" + node.stringAttribute("mode") + "\", expected avg");
+  std::string mode = node.stringAttribute("mode");
+  if (mode != "avg" && mode != "max") {
+    node.report("attribute 'mode' is \"" + mode + "\", expected avg or max");
     node.stop();
   }
   // Before opset 16 there was no shift by half a pixel.
   bool isAligned =
       node.stringAttribute("coordinate_transformation_mode", "output_half_pixel") == "half_pixel";
   int64_t ratio = node.intAttribute("sampling_ratio");
+  if (mode == "max")
+    return node.setOutput("Y", roiAlignMax(node, isAligned, ratio));
   SortedRegions regions = sortRegions(node, x, node.operand("rois"), node.operand("batch_indices"));
   Expression pooled = node.create<pd::RoiAlignOp>(
       x, regions.boxes, regions.counts, node.intAttribute("output_height"), node.intAttribute("output_width"),

@@ -22,7 +22,7 @@ struct GridTap {
 class GridSampling {
 public:
   explicit GridSampling(NodeImporter &node)
-      : node(node), e(node.tensors()), x(node.operand("X")), grid(e.computed(node.operand("grid"))),
+      : node(node), e(node.tensors()), x(node.operand("X")), grid(e.computed(node.operand("grid|Grid"))),
         spatial(x.rank() - 2), mode(node.stringAttribute("mode")),
         padding(node.stringAttribute("padding_mode")), alignsCorners(node.boolAttribute("align_corners")),
         type(grid.type().getElementType()) {}
@@ -154,7 +154,7 @@ private:
 } // namespace
 
 void importGridSample(NodeImporter &node) {
-  Expression x = node.operand("X"), grid = node.operand("grid");
+  Expression x = node.operand("X"), grid = node.operand("grid|Grid");
   if (x.rank() < 3 || grid.rank() != x.rank()) {
     node.report("its inputs have ranks " + llvm::Twine(x.rank()) + " and " + llvm::Twine(grid.rank()) +
                 ", expected equal ranks of 3 or more");

@@ -62,7 +62,7 @@ static void roundUp(NodeImporter &node, OnnxPooling &pooling, llvm::ArrayRef<int
 }
 
 static OnnxPooling readPooling(NodeImporter &node) {
-  Expression x = node.operand("X");
+  Expression x = node.operand("X|x");
   llvm::SmallVector<int64_t> input = spatialDimsOf(node, x);
   OnnxPooling pooling{x, readWindow(node, input), llvm::SmallVector<int64_t>(input.size(), 0)};
   if (node.boolAttribute("ceil_mode"))
@@ -223,7 +223,7 @@ void importMaxPool(NodeImporter &node) {
   if (node.needsOutput("Indices"))
     return importMaxPoolWithIndices(node, pooling, x, element);
   node.intAttribute("storage_order"); // an order of the indices
-  setPooled(node, pooling, "Y", node.tensors().cast(maxPooled(node, x, pooling), element));
+  setPooled(node, pooling, "Y|y", node.tensors().cast(maxPooled(node, x, pooling), element));
 }
 
 //===-- Mean and norm -----------------------------------------------------------------------------------===//

@@ -15,6 +15,7 @@ using pd::Expression;
 
 void importConv(NodeImporter &node);
 void importAveragePool(NodeImporter &node);
+void importMaxPool(NodeImporter &node);
 
 namespace {
 
@@ -111,6 +112,11 @@ void importNhwcFusedConv(NodeImporter &node) {
   if (Value residual = node.input("Z"))
     out = out + node.wrap(residual);
   node.setOutput("Y", activatedByParameters(node, out));
+}
+
+void importNhwcMaxPool(NodeImporter &node) {
+  Expression out = resultOf(node, importMaxPool, channelsMoved(node, node.operand("x"), false));
+  node.setOutput("y", channelsMoved(node, out, true));
 }
 
 void importQLinearAveragePool(NodeImporter &node) {

@@ -41,20 +41,20 @@ void importEyeLike(NodeImporter &node) {
 
 void importTrilu(NodeImporter &node) {
   TensorBuilder &e = node.tensors();
-  Expression input = node.operand("input");
+  Expression input = node.operand("input|X");
   bool isUpper = node.boolAttribute("upper");
   Value k = node.input("k");
   std::optional<Ints> known = k ? knownInts(node, k) : Ints{0};
   if (known)
-    return node.setOutput("output", isUpper ? node.create<pd::TriuOp>(input, (*known)[0])
-                                            : node.create<pd::TrilOp>(input, (*known)[0]));
+    return node.setOutput("output|Y", isUpper ? node.create<pd::TriuOp>(input, (*known)[0])
+                                              : node.create<pd::TrilOp>(input, (*known)[0]));
   if (input.rank() < 2)
     return node.report("has an input of rank " + llvm::Twine(input.rank()) + ", expected 2 or more");
   Expression diagonal =
       diagonalIndices(e, DimSize(input, input.rank() - 2), DimSize(input, input.rank() - 1));
   Expression bound = e.cast(asScalar(node.wrap(k)), e.getBuilder().getI64Type());
   Expression isKept = isUpper ? diagonal >= bound : diagonal <= bound;
-  node.setOutput("output", e.select(isKept, input, e.constant(0, input.type().getElementType())));
+  node.setOutput("output|Y", e.select(isKept, input, e.constant(0, input.type().getElementType())));
 }
 
 /// a0 - a1 cos(2 pi n / N) + a2 cos(4 pi n / N).

@@ -3,6 +3,7 @@
 //! A layer with the usual activations is pd.rnn. Others (clipping, peepholes, a GRU that resets the state
 //! before its product) are a loop over steps.
 #include "translator/import/onnx/GraphImporter.h"
+#include "translator/import/onnx/hooks/Quantization.h"
 
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
@@ -79,9 +80,11 @@ Expression activated(pd::TensorBuilder &e, const CellActivation &activation, Exp
 /// A layer of one or two directions.
 class RecurrentLayer {
 public:
-  RecurrentLayer(NodeImporter &node, Cell cell)
-      : node(node), e(node.tensors()), cell(cell), isBatchFirst(node.boolAttribute("layout")),
-        x(inTimeOrder(node.operand("X"))), weights(node.operand("W")), stateWeights(node.operand("R")) {
+  /// `isQuantized`: the weights are integers, and x and the state are rounded to 8 bits before products.
+  RecurrentLayer(NodeImporter &node, Cell cell, bool isQuantized = false)
+      : node(node), e(node.tensors()), cell(cell), isQuantized(isQuantized),
+        isBatchFirst(node.boolAttribute("layout")), x(rounded(inTimeOrder(node.operand("X")))),
+        weights(weightsOf("W")), stateWeights(weightsOf("R")) {
     std::string direction = node.stringAttribute("direction");
     isReverse = direction == "reverse";
     directions = direction == "bidirectional" ? 2 : 1;
@@ -102,6 +105,27 @@ private:
   size_t statesOfCell() const { return cell == Cell::Lstm ? 2 : 1; }
 
   Expression inTimeOrder(Expression value) { return isBatchFirst ? e.transpose(value, {1, 0, 2}) : value; }
+
+  /// Weights [directions, gates * hidden, inputs]. Quantized ones are given transposed, with a scale and a
+  /// zero point for each direction, or for each of its columns.
+  Expression weightsOf(llvm::StringRef name) {
+    if (!isQuantized)
+      return node.operand(name);
+    auto parameter = [&](llvm::StringRef suffix) {
+      Expression given = node.operand((name + suffix).str());
+      return given.rank() == 2 ? insertDim(given, 1) : e.reshape(given, {-1, 1, 1});
+    };
+    return e.transpose(dequantized(node, node.operand(name), parameter("_scale"), parameter("_zero_point")),
+                       {0, 2, 1});
+  }
+
+  /// The operand of a product; in a quantized layer in the 256 steps of the range of its elements.
+  Expression rounded(Expression value) {
+    if (!isQuantized)
+      return value;
+    auto [codes, scale, zeroPoint] = quantizedByRange(node, value);
+    return (codes - zeroPoint) * scale;
+  }
 
   void readStates() {
     for (size_t i = 0; i < statesOfCell(); ++i) {
@@ -144,7 +168,7 @@ private:
 
   /// Whether pd.rnn computes the layer.
   bool isPlain() const {
-    return (hasUsualActivations || isReluRnn()) && clip == 0 && !peepholes && !couplesGates &&
+    return !isQuantized && (hasUsualActivations || isReluRnn()) && clip == 0 && !peepholes && !couplesGates &&
            (cell != Cell::Gru || resetsAfter) && !(isReverse && lengths);
   }
 
@@ -291,7 +315,7 @@ private:
     Expression ofState = wide(ofDirection(stateWeights, d)), stateBias = wide(bias(d, 1));
     if (cell == Cell::Gru)
       return {gruStep(d, a, before[0], ofState, stateBias)};
-    Expression sum = a + e.matmul(before[0], ofState, false, true) + stateBias;
+    Expression sum = a + e.matmul(rounded(before[0]), ofState, false, true) + stateBias;
     if (cell == Cell::Rnn)
       return {activate(d, 0, sum)};
     return lstmStep(d, sum, before[1]);
@@ -329,7 +353,7 @@ private:
   NodeImporter &node;
   pd::TensorBuilder &e;
   Cell cell;
-  bool isBatchFirst;
+  bool isQuantized, isBatchFirst;
   Expression x, weights, stateWeights;
   bool isReverse = false, resetsAfter = false, couplesGates = false, hasUsualActivations = true;
   int64_t directions = 1, hidden = 0;
@@ -343,6 +367,7 @@ private:
 
 void importRnn(NodeImporter &node) { RecurrentLayer(node, Cell::Rnn).run(); }
 void importLstm(NodeImporter &node) { RecurrentLayer(node, Cell::Lstm).run(); }
+void importDynamicQuantizeLstm(NodeImporter &node) { RecurrentLayer(node, Cell::Lstm, true).run(); }
 void importGru(NodeImporter &node) { RecurrentLayer(node, Cell::Gru).run(); }
 
 } // namespace proa::import::onnxhooks

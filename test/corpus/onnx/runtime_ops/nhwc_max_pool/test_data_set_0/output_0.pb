@@ -1,0 +1,1 @@
+By0J6faifrifr\rYcPvcPv{lQ{lQ{OQ{G"{G[{F[W*IWaIWaIßaÚ$G G
