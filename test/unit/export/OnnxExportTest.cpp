@@ -36,7 +36,7 @@ protected:
     EXPECT_TRUE(model) << (model ? "" : model.diagnostics().text());
     if (!model)
       return {};
-    legacy::Report report("model");
+    FileReport report("model");
     onnx::check(*model, report);
     EXPECT_TRUE(onnx::checkSchemas(*model, "model"));
     return *model;
