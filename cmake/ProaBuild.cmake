@@ -42,15 +42,37 @@ add_library(proa_mlir_archives INTERFACE)
 target_link_libraries(proa_mlir_archives INTERFACE "$<LINK_GROUP:RESCAN,${mlir_archives}>"
   ${LLVM_LIBRARY_DIR}/libLLVMSupport.a ${LLVM_LIBRARY_DIR}/libLLVMDemangle.a ${ZLIB_LIBRARY} ${ZSTD_LIBRARY})
 
+# Executables with the property PROA_SHARED take all archives of proa, which have the property PROA_IN_SHARED, from
+# libproa.so (lib/dylib). Others link the archives that they name.
+#
+# proa_link_items(variable lib ...): the items of target_link_libraries for these libraries.
+function(proa_link_items variable)
+  set(items "")
+  foreach(item ${ARGN})
+    if(item MATCHES "^proa_" AND NOT item MATCHES "^proa_(flags|mlir|shared|runtime_shared)$")
+      set(in_shared
+        "$<AND:$<BOOL:$<TARGET_PROPERTY:PROA_SHARED>>,$<BOOL:$<TARGET_PROPERTY:${item},PROA_IN_SHARED>>>")
+      set(item "$<IF:${in_shared},proa_shared,${item}>")
+    endif()
+    list(APPEND items "${item}")
+  endforeach()
+  set(${variable} "${items}" PARENT_SCOPE)
+endfunction()
+
 # proa_library(name SOURCES a.cpp ... LINK lib ... [MLIR]): a static library of proa.
-# With MLIR it may include MLIR headers.
+# With MLIR it may include MLIR headers. Those of tools and tests are not part of libproa.so.
 function(proa_library name)
   cmake_parse_arguments(ARG "MLIR" "" "SOURCES;LINK;DEPENDS" ${ARGN})
+  proa_link_items(link ${ARG_LINK})
   add_library(${name} STATIC ${ARG_SOURCES})
-  target_link_libraries(${name} PUBLIC $<BUILD_INTERFACE:proa_flags> ${ARG_LINK})
+  target_link_libraries(${name} PUBLIC proa_flags ${link})
   if(ARG_MLIR)
-    # An installed library gets MLIR and the include paths from proa::ir (ProaInstall.cmake).
-    target_link_libraries(${name} PUBLIC $<BUILD_INTERFACE:proa_mlir> $<INSTALL_INTERFACE:proa::ir>)
+    target_link_libraries(${name} PUBLIC proa_mlir)
+  endif()
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE folder)
+  if(NOT folder MATCHES "^(tools|test)/")
+    set_target_properties(${name} PROPERTIES PROA_IN_SHARED ON)
+    set_property(GLOBAL APPEND PROPERTY PROA_ARCHIVES ${name})
   endif()
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
@@ -63,22 +85,26 @@ function(proa_tool name)
     add_custom_target(tools) # all of them, without tests, benchmarks and examples
   endif()
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  proa_link_items(link ${ARG_LINK})
   add_executable(${name} ${ARG_SOURCES})
-  target_link_libraries(${name} PRIVATE proa_flags ${ARG_LINK})
+  target_link_libraries(${name} PRIVATE proa_flags ${link})
   # LLVM's libraries are in a folder of their own. Exit codes of tools have names of MLIR's functions.
-  set_target_properties(${name} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON UNITY_BUILD OFF)
+  set_target_properties(${name} PROPERTIES PROA_SHARED ON UNITY_BUILD OFF
+                                           INSTALL_RPATH "$ORIGIN/../lib" INSTALL_RPATH_USE_LINK_PATH ON)
   add_dependencies(tools ${name})
   if(PROA_INSTALL)
     install(TARGETS ${name} RUNTIME DESTINATION bin)
   endif()
 endfunction()
 
-# proa_unit_test(name SOURCES a.cpp ... LINK lib ... [NO_TEST]): one GoogleTest program, registered with ctest unless
-# NO_TEST is given.
+# proa_unit_test(name SOURCES a.cpp ... LINK lib ... [MLIR] [NO_TEST]): one GoogleTest program, registered with ctest
+# unless NO_TEST is given. With MLIR it uses libproa.so; others link archives, so that they need little to be built.
 function(proa_unit_test name)
   cmake_parse_arguments(ARG "MLIR;NO_TEST" "" "SOURCES;LINK" ${ARGN})
+  proa_link_items(link ${ARG_LINK})
   add_executable(${name} ${ARG_SOURCES})
-  target_link_libraries(${name} PRIVATE proa_flags ${ARG_LINK} GTest::gtest_main GTest::gmock)
+  target_link_libraries(${name} PRIVATE proa_flags ${link} GTest::gtest_main GTest::gmock)
+  set_target_properties(${name} PROPERTIES PROA_SHARED ${ARG_MLIR})
   # Tests that use the namespace proa have a second `testing` before headers of later files.
   set_target_properties(${name} PROPERTIES UNITY_BUILD_CODE_BEFORE_INCLUDE "#include <gmock/gmock.h>")
   target_compile_definitions(${name} PRIVATE PROA_CORPUS_DIR="${PROJECT_SOURCE_DIR}/test/corpus"

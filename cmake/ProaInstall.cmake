@@ -2,9 +2,8 @@
 #   find_package(proa)   proa::proa     the C++ and C API, include/proa and include/proa-c/proa.h
 #                        proa::runtime  what programs compiled ahead of time need, include/proa-c/runtime.h
 #   find_package(proa COMPONENTS ir)
-#                        proa::ir       headers and TableGen files of the dialects and passes, for plugins of tools
-#                        proa::proa_dist, proa::proa_pd, proa::proa_rt, proa::proa_decompose, ...
-#                                       the dialects and passes as archives, for tools with a main() of their own
+#                        proa::ir       headers and TableGen files of the dialects and passes, which are in
+#                                       libproa.so: for plugins, and for tools with a main() of their own
 #   lib/pkgconfig, share/doc/proa  the same for pkg-config; licence and documentation
 # The tree may be moved as a whole: paths in it are relative, except the hint where the MLIR of the build is.
 include(CMakePackageConfigHelpers)
@@ -19,10 +18,8 @@ add_library(proa_ir INTERFACE)
 set_target_properties(proa_ir PROPERTIES EXPORT_NAME ir)
 target_include_directories(proa_ir INTERFACE $<INSTALL_INTERFACE:${PROA_IR_DIR}> $<INSTALL_INTERFACE:include>)
 target_compile_features(proa_ir INTERFACE cxx_std_20)
-install(TARGETS proa_ir proa_support proa_placement proa_dist proa_pd proa_rt proa_normalize proa_decompose
-                proa_autodiff proa_fuse proa_layout proa_spmd proa_lower_linalg
-                proa_lower_cpu proa_emulate_gpu proa_kernel_entry proa_remarks proa_analysis
-        EXPORT proa ARCHIVE DESTINATION lib)
+target_link_libraries(proa_ir INTERFACE proa_shared)
+install(TARGETS proa_ir EXPORT proa)
 foreach(folder dialects passes lib/spmd lib/support)
   install(DIRECTORY ${folder} DESTINATION ${PROA_IR_DIR}/$<PATH:GET_PARENT_PATH,${folder}>
           FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.inc")
