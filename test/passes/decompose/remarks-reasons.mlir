@@ -50,3 +50,15 @@ func.func @dynamic_sections(%x: tensor<6x2xf32>, %sizes: tensor<2xi64>) -> (tens
   %0:2 = pd.split %x sections = %sizes : (tensor<6x2xf32>, tensor<2xi64>) -> (tensor<?x2xf32>, tensor<?x2xf32>)
   return %0#0, %0#1 : tensor<?x2xf32>, tensor<?x2xf32>
 }
+
+func.func @ones_among_dynamic_dims(%x: tensor<?x1xf32>) -> tensor<?xf32> {
+  // expected-remark @below {{pd.squeeze is not decomposed: a dynamic dim may be 1, and would be removed}}
+  %0 = pd.squeeze %x : (tensor<?x1xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+func.func @axis_of_dynamic_dims(%x: tensor<?x1xf32>) -> tensor<?xf32> {
+  // expected-remark @below {{pd.squeeze is decomposed}}
+  %0 = pd.squeeze %x {axis = array<i64: 1>} : (tensor<?x1xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}

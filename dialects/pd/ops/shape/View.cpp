@@ -95,6 +95,13 @@ FailureOr<int64_t> quotient(std::optional<Location> location, int64_t dim, int64
 
 int64_t times(int64_t dim, int64_t factor) { return ShapedType::isDynamic(dim) ? dim : dim * factor; }
 
+/// Whether the rank of the result depends on dynamic dims: no axes are given, so that each dim of size 1
+/// goes.
+bool removesAllOnes(SqueezeOp op) {
+  auto axes = constantOr(std::nullopt, "axis", op.getAxisTensor(), op.getAxis(), "C1");
+  return succeeded(axes) && axes->empty() && !tensorType(op.getX()).hasStaticShape();
+}
+
 } // namespace
 
 LogicalResult SqueezeOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
@@ -115,6 +122,8 @@ FailureOr<SmallVector<Value>> SqueezeOp::decompose(OpBuilder &builder) {
   auto dropped = squeezedDims(std::nullopt, tensorType(getX()), getAxisTensor(), getAxis());
   if (failed(dropped))
     return notifyDecompositionFailure(builder, *this, "its axes are not constants, or out of range");
+  if (removesAllOnes(*this))
+    return notifyDecompositionFailure(builder, *this, "a dynamic dim may be 1, and would be removed");
   TensorBuilder e(builder, getOperation());
   llvm::SmallVector<DimSize> shape;
   for (auto [axis, dimSize] : llvm::enumerate(dimSizesOf(e.wrap(getX()))))

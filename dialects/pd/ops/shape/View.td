@@ -33,7 +33,8 @@ def Pd_SqueezeOp : Pd_ViewOp<"squeeze", (ins Optional<Pd_IntTensor>:$axis_tensor
   let summary = "Dimensions of size 1 removed";
   let description = [{
     Of the dimensions in `axis`, those of size 1 (and dynamic ones, which must be 1) are removed; an empty list means
-    all dimensions of size 1. `axis_tensor` must be constant and overrides the attribute.
+    all dimensions of size 1, and the program then cannot be compiled for dynamic dims. `axis_tensor` must be constant
+    and overrides the attribute.
   }];
   let constraints = ["C1. the axes are in [-rank, rank) of x, where rank 0 takes 0 and -1; axis_tensor is constant"];
   let precision = "follow";
