@@ -163,6 +163,9 @@ public:
   const std::vector<TensorInfo> &feeds() const;
   const std::vector<std::string> &fetches() const;
   const std::vector<TensorInfo> &parameters() const;
+  /// Dtypes and dims of the fetches, in their order. Fetches of a program that can be imported only for dims
+  /// or elements of feeds have an entry after the first run.
+  const std::vector<TensorInfo> &fetchInfos() const;
 
   /// Whether a run changes state variables, as a training step does.
   bool isTraining() const;

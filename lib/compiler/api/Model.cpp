@@ -188,6 +188,7 @@ Result<Model> Model::open(const std::string &path, ModelOptions options) {
 
 const std::vector<TensorInfo> &Model::feeds() const { return implementation->feeds; }
 const std::vector<std::string> &Model::fetches() const { return implementation->fetches; }
+const std::vector<TensorInfo> &Model::fetchInfos() const { return implementation->fetchInfos; }
 const std::vector<TensorInfo> &Model::parameters() const { return implementation->parameters; }
 bool Model::isTraining() const { return !implementation->states.empty(); }
 const ModelTimes &Model::times() const { return implementation->times; }

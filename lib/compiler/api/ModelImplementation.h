@@ -66,7 +66,7 @@ struct Model::Implementation {
   std::unique_ptr<ProgramSource> source;
   /// By FeedFacts::key.
   std::map<std::string, Imported> imports;
-  std::vector<TensorInfo> feeds, parameters;
+  std::vector<TensorInfo> feeds, parameters, fetchInfos;
   std::vector<std::string> fetches;
   std::set<std::string> states;
   ModelValues values;

@@ -197,13 +197,21 @@ void Model::Implementation::describeInterface(mlir::ModuleOp module) {
 void Model::Implementation::describeResults(mlir::ModuleOp module) {
   auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
   fetches.clear();
+  fetchInfos.clear();
   for (unsigned i = 0; i < main.getNumResults(); ++i) {
     auto fetch = main.getResultAttrOfType<mlir::StringAttr>(i, pd::fetchAttribute);
+    auto type = mlir::cast<mlir::RankedTensorType>(main.getResultTypes()[i]);
     std::string sequence = sequenceOf(main, i);
-    if (!sequence.empty())
-      fetch.getValue() == sequenceRowsName(sequence) ? fetches.push_back(sequence) : void();
-    else if (fetch && !main.getResultAttr(i, pd::lodOwnerAttribute))
-      fetches.push_back(fetch.str());
+    if (!sequence.empty() && fetch.getValue() != sequenceRowsName(sequence)) {
+      fetchInfos.back().dtype = *pd::dtypeOf(type.getElementType()); // of its elements
+    } else if (fetch && !main.getResultAttr(i, pd::lodOwnerAttribute)) {
+      TensorInfo info = describe(sequence.empty() ? fetch.str() : sequence, type);
+      info.isSequence = !sequence.empty();
+      if (info.isSequence)
+        info.dims.clear();
+      fetches.push_back(info.name);
+      fetchInfos.push_back(std::move(info));
+    }
   }
   for (unsigned i = 0; i < main.getNumResults(); ++i)
     if (auto state = main.getResultAttrOfType<mlir::StringAttr>(i, pd::stateAttribute))
