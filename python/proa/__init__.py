@@ -11,7 +11,7 @@ from typing import Unpack
 from ._arrays import Rows, load, save
 from ._errors import Error, OnDiagnostic, ProgramWarning
 from ._function import Function, checkpoint, grad, hessian, jvp, mix_precision, rematerialize, vjp, vmap
-from ._model import Model, Outputs, Parameters
+from ._model import FetchInfo, Model, OnProgress, Outputs, Parameters
 from ._options import AmpOptions, MeshOptions, OffloadOptions, Options, ProgramOptions
 from ._profile import Profile
 from ._program import CaseResult, check, opt, translate
@@ -22,6 +22,7 @@ __all__ = [
     "CaseResult",
     "Diagnostic",
     "Error",
+    "FetchInfo",
     "Function",
     "MeshOptions",
     "Model",
@@ -59,13 +60,18 @@ for _type in (Error, ProgramWarning):  # the names that messages show
 
 
 def open(
-    path: str | os.PathLike[str], *, on_diagnostic: OnDiagnostic | None = None, **options: Unpack[Options]
+    path: str | os.PathLike[str] | bytes,
+    *,
+    on_diagnostic: OnDiagnostic | None = None,
+    on_progress: OnProgress | None = None,
+    **options: Unpack[Options],
 ) -> Model:
     """Opens a program with its weights.
 
-    The path is a folder with ``program.json``, ``*.pdmodel`` or ``*.onnx`` and its weights, such a file, or an IR file
-    (``*.mlir``, ``*.mlirbc``). Warnings of the program are Python's warnings, of the class :class:`ProgramWarning`;
-    with ``on_diagnostic``, this function is called with each warning and remark instead. The options are those of
-    :class:`Options`. :class:`Error` lists all errors of the program.
+    The path is a folder with ``program.json``, ``*.pdmodel`` or ``*.onnx`` and its weights, such a file, or an IR
+    file (``*.mlir``, ``*.mlirbc``); bytes are the content of such a file. Warnings of the program are Python's
+    warnings, of the class :class:`ProgramWarning`; with ``on_diagnostic``, this function is called with each warning
+    and remark instead. ``on_progress`` is called during compilation. The options are those of :class:`Options`.
+    :class:`Error` lists all errors of the program.
     """
-    return Model(path, on_diagnostic=on_diagnostic, **options)
+    return Model(path, on_diagnostic=on_diagnostic, on_progress=on_progress, **options)

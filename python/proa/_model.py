@@ -2,17 +2,47 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Unpack
 
 from numpy.typing import NDArray
 
 from . import _proa
 from ._arrays import array_of, tensor_of
+from ._bytes import file_of
 from ._errors import OnDiagnostic, report
 from ._options import Options
 from ._profile import Profile
 from ._proa import Tensor, TensorInfo, Times
+
+
+#: Called during long work with the current activity and the fraction done in [0, 1].
+OnProgress = Callable[[str, float], None]
+
+
+@dataclass(frozen=True)
+class FetchInfo:
+    """Name, dtype and dims of a fetch. Some programs tell dtypes and dims only after the first run."""
+
+    name: str
+    #: Name of the element type; ``None``: not known yet.
+    dtype: str | None
+    #: The dims, -1 is a dynamic dim; ``None``: not known yet.
+    dims: Sequence[int] | None
+    #: Whether it is a list of tensors, or an optional tensor.
+    is_sequence: bool
+
+    @staticmethod
+    def of(name: str, info: TensorInfo | None) -> FetchInfo:
+        """The fetch with this name; ``info`` is what is known."""
+        if info is None:
+            return FetchInfo(name, None, None, False)
+        return FetchInfo(name, info.dtype, info.dims, info.is_sequence)
+
+    def __str__(self) -> str:
+        dims = "?" if self.dims is None else ", ".join(map(str, self.dims))
+        return f"{self.name}: {self.dtype or '?'}[{dims}]"
 
 
 class Outputs(dict[str, Any]):
@@ -21,16 +51,15 @@ class Outputs(dict[str, Any]):
     #: LoDs by name, of the outputs that have one.
     lods: dict[str, list[list[int]]]
 
-    def __init__(self, fetched: Sequence[tuple[str, Tensor]]) -> None:
+    def __init__(self, fetched: Sequence[tuple[str, Tensor]], sequences: Container[str]) -> None:
         super().__init__()
         self.lods = {}
-        names = {name for name, _ in fetched}
         for name, tensor in fetched:
-            sequence, bracket, _ = name.rpartition("[")
-            if bracket and name.endswith("]") and sequence in names:
-                self[sequence].append(array_of(tensor))
-            elif f"{name}[0]" in names:
+            sequence = name.rpartition("[")[0]
+            if name in sequences:
                 self[name] = []
+            elif sequence in sequences:
+                self[sequence].append(array_of(tensor))
             else:
                 self[name] = array_of(tensor)
             if tensor.lod:
@@ -87,13 +116,15 @@ class Model:
 
     def __init__(
         self,
-        path: str | os.PathLike[str],
+        path: str | os.PathLike[str] | bytes,
         *,
         on_diagnostic: OnDiagnostic | None = None,
+        on_progress: OnProgress | None = None,
         **options: Unpack[Options],
     ) -> None:
         self._on_diagnostic = on_diagnostic
-        self._native = _proa.Model.open(os.fspath(path), dict(options))
+        with file_of(path) as file:
+            self._native = _proa.Model.open(file, dict(options), on_progress)
         self._report()
 
     @property
@@ -102,9 +133,10 @@ class Model:
         return self._native.feeds
 
     @property
-    def fetches(self) -> Sequence[str]:
-        """Names of the fetches."""
-        return self._native.fetches
+    def fetches(self) -> Sequence[FetchInfo]:
+        """Names, dtypes and dims of the fetches."""
+        infos = {info.name: info for info in self._native.fetch_infos}
+        return [FetchInfo.of(name, infos.get(name)) for name in self._native.fetches]
 
     @property
     def parameters(self) -> Parameters:
@@ -143,7 +175,7 @@ class Model:
 
     def __call__(self, **feeds: Any) -> Outputs:
         """Runs the program with these feeds."""
-        return Outputs(self._run(feeds))
+        return self.run(feeds)
 
     def run(self, feeds: Mapping[str, Any]) -> Outputs:
         """Runs the program once and updates its state; returns the fetches.
@@ -151,7 +183,8 @@ class Model:
         A feed is an array (NumPy, PyTorch, JAX and others with DLPack), :class:`Rows` if it has a LoD, a list of
         arrays if it is a sequence. Numbers and nested lists get the dtype of the feed.
         """
-        return Outputs(self._run(feeds))
+        fetched = self._run(feeds)
+        return Outputs(fetched, {info.name for info in self._native.fetch_infos if info.is_sequence})
 
     def run_tensors(self, feeds: Mapping[str, Any]) -> dict[str, Tensor]:
         """As :meth:`run`, with tensors for other libraries: ``torch.from_dlpack(tensors["y"])``."""
@@ -200,4 +233,4 @@ class Model:
 
     def __repr__(self) -> str:
         feeds = ", ".join(repr(info)[1:-1] for info in self.feeds)
-        return f"<proa.Model ({feeds}) -> {', '.join(self.fetches)}>"
+        return f"<proa.Model ({feeds}) -> ({', '.join(map(str, self.fetches))})>"

@@ -8,6 +8,7 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -34,11 +35,31 @@ private:
   std::vector<Diagnostic> diagnostics;
 };
 
+/// A function of Python as a function that any thread may call and destroy. Its exceptions are printed.
+std::function<void(const std::string &, double)> progressOf(const nb::object &function) {
+  auto destroy = [](nb::object *object) {
+    nb::gil_scoped_acquire acquire;
+    delete object;
+  };
+  std::shared_ptr<nb::object> shared(new nb::object(function), destroy);
+  return [shared](const std::string &what, double part) {
+    nb::gil_scoped_acquire acquire;
+    try {
+      (*shared)(what, part);
+    } catch (nb::python_error &error) {
+      error.discard_as_unraisable(*shared);
+    }
+  };
+}
+
 /// A model that several threads may use, one after the other.
 class SharedModel {
 public:
-  static std::unique_ptr<SharedModel> open(const std::string &path, const nb::dict &arguments) {
+  static std::unique_ptr<SharedModel> open(const std::string &path, const nb::dict &arguments,
+                                           const nb::object &progress) {
     ModelOptions options = modelOptionsOf(arguments);
+    if (!progress.is_none())
+      options.progress = progressOf(progress);
     auto reports = std::make_shared<Reports>();
     options.onDiagnostic = [reports](const Diagnostic &diagnostic) { reports->add(diagnostic); };
     nb::gil_scoped_release release;
@@ -150,6 +171,7 @@ void addProperties(nb::class_<SharedModel> &type) {
   };
   property("feeds", [](Model &model) { return model.feeds(); }, "The feeds.");
   property("fetches", [](Model &model) { return model.fetches(); }, "Names of the fetches.");
+  property("fetch_infos", [](Model &model) { return model.fetchInfos(); }, "Types of known fetches.");
   property("parameters", [](Model &model) { return model.parameters(); }, "Parameters and states.");
   property("is_training", [](Model &model) { return model.isTraining(); }, "Whether a run changes states.");
   property("rank", [](Model &model) { return model.rank(); }, "The rank of this process.");
@@ -171,7 +193,10 @@ void addModel(nb::module_ &module) {
       .def_ro("from_cache", &ModelTimes::fromCache, "Whether the last compilation came from the cache.");
   nb::class_<SharedModel> type(module, "Model", "An opened program with its weights and state.");
   type.def_static("open", &SharedModel::open, nb::arg("path"), nb::arg("options"),
-                  nb::sig("def open(path: str, options: dict[str, object]) -> Model"), "Opens a program.")
+                  nb::arg("progress") = nb::none(),
+                  nb::sig("def open(path: str, options: dict[str, object], progress: "
+                          "collections.abc.Callable[[str, float], None] | None = None) -> Model"),
+                  "Opens a program.")
       .def("take_diagnostics", &SharedModel::takeDiagnostics,
            "The warnings and remarks since the last call of this function.");
   addRuns(type);

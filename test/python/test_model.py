@@ -1,4 +1,7 @@
 """Opening and running programs: values of Paddle, arrays of all kinds, errors and warnings."""
+import signal
+import subprocess
+import sys
 import threading
 import time
 import warnings
@@ -25,7 +28,7 @@ def test_outputs_are_those_of_paddle(case, name):
     inputs, expected = ({name: x for name, x in all.items() if "/" not in name} for all in (inputs, expected))
     assert_expected(meta, model.run(inputs), expected)
     assert [info.name for info in model.feeds] == meta["feeds"]
-    assert list(model.fetches) == meta["fetches"]
+    assert [info.name for info in model.fetches] == meta["fetches"]
 
 
 def test_describes_feeds(case):
@@ -37,7 +40,7 @@ def test_describes_feeds(case):
 def test_keywords_and_dictionary_are_equal(case):
     folder, _, inputs, _ = case("models/vision/lenet")
     model = proa.open(folder)
-    (name,) = model.fetches
+    (name,) = model(**inputs)
     numpy.testing.assert_array_equal(model(**inputs)[name], model.run(inputs)[name])
 
 
@@ -272,3 +275,47 @@ def test_threads_share_a_model(write_program):
     for thread in threads:
         thread.join()
     assert errors == []
+
+
+def test_progress(case):
+    folder, _, inputs, _ = case("models/vision/lenet")
+    found = []
+    model = proa.open(folder, cache_directory="off", on_progress=lambda what, part: found.append((what, part)))
+    model.run(inputs)
+    assert found[-1] == ("compiled", 1.0)
+    assert [part for _, part in found] == sorted(part for _, part in found)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_errors_of_progress_do_not_end_a_run(case):
+    folder, meta, inputs, expected = case("models/vision/lenet")
+
+    def fail(what, part):
+        raise ValueError(what)
+
+    assert_expected(meta, proa.open(folder, cache_directory="off", on_progress=fail).run(inputs), expected)
+
+
+LOOP = """
+import sys
+import numpy
+import proa
+model = proa.open(sys.argv[1], threads=2)
+feeds = {info.name: numpy.zeros(info.dims, info.dtype) for info in model.feeds}
+model.run(feeds)
+try:
+    print("ready", flush=True)
+    while True:
+        model.run(feeds)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_interrupt_ends_repeated_runs(case):
+    folder, _, _, _ = case("models/vision/lenet")
+    process = subprocess.Popen([sys.executable, "-c", LOOP, folder], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n"
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=20)[0] == "interrupted\n"
+    assert process.returncode == 0

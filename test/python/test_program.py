@@ -31,7 +31,7 @@ def test_part_of_a_program(case, tmp_path):
     folder, _, inputs, _ = case(LENET)
     proa.translate(folder, tmp_path / "front", fetches=["relu_0.tmp_0"])
     front = proa.open(tmp_path / "front")
-    assert list(front.fetches) == ["relu_0.tmp_0"]
+    assert [info.name for info in front.fetches] == ["relu_0.tmp_0"]
     numpy.testing.assert_array_equal(
         front.run(inputs)["relu_0.tmp_0"], proa.open(folder, fetches=["relu_0.tmp_0"]).run(inputs)["relu_0.tmp_0"]
     )
