@@ -1,6 +1,7 @@
 #include "lib/check/ViaOnnx.h"
 
 #include "lib/compiler/compile/Registration.h"
+#include "lib/compiler/program/OnnxForm.h"
 #include "translator/export/onnx/OnnxExport.h"
 #include "translator/import/Import.h"
 #include "translator/onnx/WriteModel.h"
@@ -47,23 +48,28 @@ Result<Module> importFor(mlir::MLIRContext &context, const translator::SourcePro
   return import::importProgram(context, program, options);
 }
 
-/// Sets the LoDs from outputs that are their levels: "x@LOD0", "x@LOD1".
+/// Sets the LoDs from outputs that are their levels: "x@LOD0", "x@LOD1". An output that would have the name
+/// of an input ends with "@OUT".
 std::vector<NamedTensor> takeLods(const Tensors &outputs) {
+  static const std::string changed = "@OUT";
+  auto levelOf = [&](const std::string &name) {
+    auto found = outputs.find(name + changed);
+    return found == outputs.end() ? outputs.find(name) : found;
+  };
   std::vector<NamedTensor> taken;
-  for (const auto &[name, tensor] : outputs) {
-    if (name.find("@LOD") != std::string::npos)
+  for (const auto &[output, tensor] : outputs) {
+    if (output.find("@LOD") != std::string::npos)
       continue;
+    std::string name = output.ends_with(changed) ? output.substr(0, output.size() - changed.size()) : output;
     Lod lod;
     for (size_t level = 0;; ++level) {
-      auto offsets = outputs.find(import::lodName(name, level));
+      auto offsets = levelOf(import::lodName(name, level));
       if (offsets == outputs.end() || offsets->second.dtype() != DType::Int64)
         break;
       const auto *begin = offsets->second.as<int64_t>();
       lod.emplace_back(begin, begin + offsets->second.size());
     }
-    // An output cannot have the name of an input.
-    bool isInput = name.ends_with("@OUT");
-    taken.push_back({isInput ? name.substr(0, name.size() - 4) : name, tensor});
+    taken.push_back({name, tensor});
     taken.back().tensor.setLod(std::move(lod));
   }
   return taken;
@@ -90,6 +96,8 @@ std::optional<ViaOnnxRun> writeModel(const std::string &model, const CaseMeta &m
   if (!module)
     return ViaOnnxRun{Stage::Import, module.diagnostics()};
   options.onStage(Stage::Export);
+  if (mlir::failed(formForOnnx(**module, options.opset)))
+    return ViaOnnxRun{Stage::Export, errorAt(model, "cannot be canonicalized")};
   exporter::OnnxExportOptions exportOptions;
   exportOptions.opset = options.opset;
   exportOptions.parameter = [&](const std::string &name) {

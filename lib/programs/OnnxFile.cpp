@@ -1,15 +1,12 @@
 #include "lib/programs/OnnxFile.h"
 
+#include "lib/compiler/program/OnnxForm.h"
 #include "lib/compiler/program/ProgramDialects.h"
 #include "lib/programs/ProgramAndWeights.h"
-#include "passes/fuse/Passes.h"
-#include "passes/normalize/Passes.h"
 #include "translator/export/onnx/OnnxExport.h"
 #include "translator/onnx/WriteModel.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Pass/PassManager.h"
 
 namespace proa {
 namespace {
@@ -18,9 +15,6 @@ namespace {
 constexpr size_t mostInModel = size_t(1) << 30;
 /// Weights of this number of bytes or more are in the second file, if there is one.
 constexpr size_t leastExternal = 1024;
-
-/// The first opset with the op Attention.
-constexpr int64_t leastOpsetOfAttention = 23;
 
 size_t bytesOfWeights(const onnx::Model &model) {
   size_t bytes = 0;
@@ -38,12 +32,7 @@ Result<void> writeOnnx(const FolderRequest &request, int64_t opset) {
   Result<ProgramAndWeights> program = readProgramAndWeights(request, context);
   if (!program)
     return program.diagnostics();
-  // Axes and sizes that are constants become attributes.
-  mlir::PassManager passes(&context);
-  passes.addNestedPass<mlir::func::FuncOp>(createCanonicalizeProgram());
-  if (opset >= leastOpsetOfAttention)
-    passes.addNestedPass<mlir::func::FuncOp>(createFormAttention());
-  if (mlir::failed(passes.run(*program->module)))
+  if (mlir::failed(formForOnnx(*program->module, opset)))
     return errorAt(request.model, "cannot be canonicalized; see above");
   exporter::OnnxExportOptions options;
   options.opset = opset;
