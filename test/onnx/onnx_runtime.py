@@ -87,6 +87,8 @@ def open_session(path):
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = 1
+    # Products by a quantized weight compute in float32. By default ONNX Runtime quantizes their other operand too.
+    options.add_session_config_entry("session.qdq_matmulnbits_accuracy_level", "1")
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 

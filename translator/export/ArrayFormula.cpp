@@ -1,5 +1,6 @@
 #include "translator/export/ArrayFormula.h"
 
+#include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/autodiff/CountedLoop.h"
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/control/ArrayOps.h"
@@ -71,15 +72,19 @@ llvm::SmallVector<Value> formulaOf(pd::ArrayToTensorOp op, TensorBuilder &e) {
           e.create<pd::ArrayToTensorOp>(dimSizes, builder.getI64IntegerAttr(0), builder.getBoolAttr(false))};
 }
 
-/// The sum of the elements that both have, then those of the longer array.
+/// The sum of the elements that both have, then those of the longer array. An element that is missing in one
+/// array is zeros there, in the shape of the other array's.
 Value formulaOf(pd::ArrayAddOp op, TensorBuilder &e) {
   OpBuilder &builder = e.getBuilder();
   auto lengthOf = [&](Value array) { return e.wrap(e.create<pd::ArrayLengthOp>(array)); };
   Expression x = lengthOf(op.getX()), y = lengthOf(op.getY()), common = e.minimum(x, y);
   Type type = op.getOut().getType();
   auto body = [&](OpBuilder &inside, Value index, ValueRange arrays) {
-    Expression sum = e.wrap(e.create<pd::ArrayReadOp>(op.getX(), index)) +
-                     e.wrap(e.create<pd::ArrayReadOp>(op.getY(), index));
+    auto elementOr = [&](Value array, Value shape) {
+      return e.wrap(e.create<pd::ArrayReadOrOp>(array, index, pd::zerosLike(builder, op.getLoc(), shape)));
+    };
+    Expression ofY = elementOr(op.getY(), e.create<pd::ArrayReadOp>(op.getX(), index));
+    Expression sum = elementOr(op.getX(), ofY) + ofY;
     Value longer = e.create<pd::ArrayWriteOp>(arrays.front(), index, sum);
     return llvm::SmallVector<Value>{pd::widened(inside, op.getLoc(), longer, type)};
   };

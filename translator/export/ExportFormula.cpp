@@ -1,6 +1,7 @@
 //! Ops that legacy programs do not have, as formulas of ops that they have.
 #include "translator/export/ArrayFormula.h"
 #include "translator/export/ProgramExporter.h"
+#include "translator/export/ShiftFormula.h"
 
 #include "dialects/pd/autodiff/CountedLoop.h"
 #include "dialects/pd/autodiff/FormulaGradient.h"
@@ -220,44 +221,6 @@ Value formulaOf(pd::CopysignOp op, TensorBuilder &e) {
   Expression isNegative = e.wrap(e.create<pd::LogicalOrOp>(y < 0.0, 1.0 / y < 0.0));
   return e.results({e.select(isNegative, -x, x)}).front();
 }
-
-/// 2 to the power of the integers y from 0 to 62.
-Expression powerOfTwo(Expression y) {
-  TensorBuilder &e = y.owner();
-  Type exact = e.getBuilder().getF64Type();
-  return e.cast(e.pow(e.constant(2, exact), e.cast(y, exact)), e.getBuilder().getI64Type());
-}
-
-/// Products and quotients by powers of 2 in 64 bits, which wrap; by 2^32 and what is left, which both fit.
-template <class Shift> Value shiftFormula(Shift op, TensorBuilder &e) {
-  auto type = cast<IntegerType>(pd::tensorType(op.getX()).getElementType());
-  bool isLeft = std::is_same_v<Shift, pd::BitwiseLeftShiftOp>;
-  auto bits = static_cast<double>(type.getWidth());
-  Type wide = e.getBuilder().getI64Type();
-  Expression x = e.cast(e.operand(0), wide), y = e.cast(e.operand(1), wide), none = x * 0.0;
-  bool drawsInSign = op.getIsArithmetic() && !type.isUnsigned();
-  if (!isLeft && !drawsInSign && bits < 64) // as an unsigned number
-    x = e.select(x < 0.0, x + std::exp2(bits), x);
-  Expression places = e.minimum(e.maximum(y, 0.0), bits - 1);
-  Expression many = e.minimum(places, 32.0), rest = places - many;
-  auto moved = [&](Expression value, Expression by) {
-    Expression factor = powerOfTwo(by);
-    return isLeft ? value * factor : e.wrap(e.create<pd::FloorDivideOp>(value, factor));
-  };
-  Expression out = moved(moved(x, many), rest);
-  if (!isLeft && !drawsInSign &&
-      bits == 64) { // the sign is a bit like the others: 2^(64 - places) is missing
-    Expression half = 63.0 - places, low = e.minimum(half, 32.0);
-    Expression missing = powerOfTwo(low) * powerOfTwo(e.maximum(half - low, 0.0)) * 2.0;
-    out = e.select(e.wrap(e.create<pd::LogicalAndOp>(x < 0.0, places > 0.0)), out + missing, out);
-  }
-  Expression isOutside = e.wrap(e.create<pd::LogicalOrOp>(y < 0.0, y >= bits));
-  Expression left = !isLeft && drawsInSign ? e.select(x < 0.0, none - 1.0, none) : none;
-  return e.cast(e.select(isOutside, left, out), type);
-}
-
-Value formulaOf(pd::BitwiseLeftShiftOp op, TensorBuilder &e) { return shiftFormula(op, e); }
-Value formulaOf(pd::BitwiseRightShiftOp op, TensorBuilder &e) { return shiftFormula(op, e); }
 
 /// Legacy `equal` compares float32 and float64 within 1e-8 and nothing else. NaN is neither below nor above
 /// itself.

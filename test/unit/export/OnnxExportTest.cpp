@@ -225,6 +225,128 @@ TEST_F(OnnxExport, OutputOfABranchIsAValueOfTheBranch) {
   EXPECT_EQ(typesIn(model.graph.nodes[0].attribute("else_branch")->graphs()[0]), Types{"Identity"});
 }
 
+TEST_F(OnnxExport, ConstantConditionChoosesABranch) {
+  onnx::Model model = valid(R"(
+    func.func @main(%x: tensor<f32> {pd.feed = "x"}) -> (tensor<f32> {pd.fetch = "out"}) {
+      %b = arith.constant false
+      %0 = scf.if %b -> tensor<f32> {
+        %1 = pd.relu %x : (tensor<f32>) -> tensor<f32>
+        scf.yield %1 : tensor<f32>
+      } else {
+        %1 = pd.exp %x : (tensor<f32>) -> tensor<f32>
+        scf.yield %1 : tensor<f32>
+      }
+      return %0 : tensor<f32>
+    })");
+  EXPECT_EQ(typesIn(model.graph), Types{"Exp"});
+}
+
+/// A loop that writes an array at its counter plus `offset`, which starts at `first`.
+static std::string writingLoop(int first, int offset) {
+  return R"(
+    func.func @main(%x: tensor<2xf32> {pd.feed = "x"}, %n: tensor<1xi64> {pd.feed = "n"})
+        -> (tensor<?xf32> {pd.fetch = "out"}) {
+      %i = pd.constant dense<)" +
+         std::to_string(first) + R"(> : tensor<1xi64>
+      %a = pd.array_create : () -> !pd.array<*>
+      %b = pd.array_cast %a : <*> to <tensor<2xf32>>
+      %0:2 = scf.while (%c = %i, %d = %b)
+          : (tensor<1xi64>, !pd.array<tensor<2xf32>>) -> (tensor<1xi64>, !pd.array<tensor<2xf32>>) {
+        %1 = pd.less_than %c, %n : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi1>
+        %2 = pd.reshape %1 : (tensor<1xi1>) -> tensor<i1>
+        %3 = tensor.extract %2[] : tensor<i1>
+        scf.condition(%3) %c, %d : tensor<1xi64>, !pd.array<tensor<2xf32>>
+      } do {
+      ^bb0(%c: tensor<1xi64>, %d: !pd.array<tensor<2xf32>>):
+        %1 = pd.scale %c {bias = )" +
+         std::to_string(offset) + R"(.0 : f64} : (tensor<1xi64>) -> tensor<1xi64>
+        %2 = pd.array_write %d, %1, %x
+          : (!pd.array<tensor<2xf32>>, tensor<1xi64>, tensor<2xf32>) -> !pd.array<tensor<2xf32>>
+        %3 = pd.increment %c : (tensor<1xi64>) -> tensor<1xi64>
+        scf.yield %3, %2 : tensor<1xi64>, !pd.array<tensor<2xf32>>
+      }
+      %4, %5 = pd.array_to_tensor %0#1 {axis = 0 : i64} : (!pd.array<tensor<2xf32>>) -> (tensor<?xf32>, tensor<?xi32>)
+      return %4 : tensor<?xf32>
+    })";
+}
+
+TEST_F(OnnxExport, WriteAtTheLengthAppends) {
+  for (auto [first, offset] : {std::pair(0, 0), {-1, 1}, {2, -2}}) {
+    onnx::Model model = valid(writingLoop(first, offset));
+    auto loop = llvm::find_if(model.graph.nodes, [](const onnx::Node &node) { return node.type == "Loop"; });
+    ASSERT_NE(loop, model.graph.nodes.end());
+    Types types = typesIn(loop->attribute("body")->graphs()[0]);
+    EXPECT_EQ(llvm::count(types, "SequenceInsert"), 1) << first;
+    EXPECT_EQ(llvm::count(types, "If"), 0) << first;
+  }
+}
+
+TEST_F(OnnxExport, WriteElsewhereReplacesOrFillsUp) {
+  onnx::Model model = valid(writingLoop(0, 1)); // element 0 is never written
+  auto loop = llvm::find_if(model.graph.nodes, [](const onnx::Node &node) { return node.type == "Loop"; });
+  ASSERT_NE(loop, model.graph.nodes.end());
+  const onnx::Graph &body = loop->attribute("body")->graphs()[0];
+  auto choice = llvm::find_if(body.nodes, [](const onnx::Node &node) { return node.type == "If"; });
+  ASSERT_NE(choice, body.nodes.end());
+  EXPECT_EQ(typesIn(choice->attribute("then_branch")->graphs()[0]),
+            (Types{"SequenceErase", "SequenceInsert"}));
+  EXPECT_EQ(llvm::count(typesIn(choice->attribute("else_branch")->graphs()[0]), "Loop"), 1);
+}
+
+class OnnxQuantization : public OnnxExport {
+protected:
+  void SetUp() override {
+    weight = Tensor(DType::Float32, {2, 3});
+    scale = Tensor(DType::Float32, {1});
+    for (int i = 0; i < 6; ++i)
+      weight.as<float>()[i] = static_cast<float>(i - 3);
+    *scale.as<float>() = 127;
+    options.parameter = [this](const std::string &name) { return name == "w" ? &weight : &scale; };
+  }
+
+  std::string program(int bits) {
+    std::string attributes = "bit_length = " + std::to_string(bits);
+    return R"(
+    func.func @main(%x: tensor<?x2xf32> {pd.feed = "x"}, %w: tensor<2x3xf32> {pd.param = "w"},
+                    %s: tensor<1xf32> {pd.param = "s"}) -> (tensor<?x3xf32> {pd.fetch = "out"}) {
+      %0:4 = pd.fake_quantize_dequantize_moving_average_abs_max %x, %s {is_test = true, )" +
+           attributes + R"( : i64} : (tensor<?x2xf32>, tensor<1xf32>)
+          -> (tensor<?x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
+      %1:2 = pd.fake_channel_wise_quantize_dequantize_abs_max %w {quant_axis = 1 : i64, )" +
+           attributes + R"( : i64} : (tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<3xf32>)
+      %2 = pd.matmul %0#0, %1#0 : (tensor<?x2xf32>, tensor<2x3xf32>) -> tensor<?x3xf32>
+      return %2 : tensor<?x3xf32>
+    })";
+  }
+
+  Tensor weight, scale;
+};
+
+TEST_F(OnnxQuantization, WeightsAreIntegersAndActivationsArePairs) {
+  onnx::Model model = valid(program(8));
+  EXPECT_EQ(typesIn(model.graph),
+            (Types{"Max", "QuantizeLinear", "DequantizeLinear", "DequantizeLinear", "MatMul"}));
+  const std::string &name = model.graph.nodes[3].inputs[0];
+  for (const onnx::TensorValue &tensor : model.graph.initializers)
+    if (tensor.name == name) {
+      ASSERT_EQ(tensor.type, onnx::DataType::Int8);
+      // Columns have the scales 3, 2 and 2: x * 127 / scale.
+      const auto *integers = tensor.elements.as<int8_t>();
+      EXPECT_EQ(std::vector<int>(integers, integers + 6), (std::vector<int>{-127, -127, -64, 0, 64, 127}));
+    }
+  EXPECT_TRUE(llvm::none_of(model.graph.initializers,
+                            [](const onnx::TensorValue &tensor) { return tensor.name == "w"; }));
+}
+
+TEST_F(OnnxQuantization, OtherWidthsStayFormulas) {
+  Types types = typesIn(valid(program(4)).graph);
+  EXPECT_EQ(llvm::count(types, "QuantizeLinear"), 0);
+  EXPECT_EQ(llvm::count(types, "MatMul"), 1);
+  EXPECT_EQ(llvm::count(typesIn(valid(program(16)).graph), "QuantizeLinear"), 0);
+  options.opset = 21;
+  EXPECT_EQ(llvm::count(typesIn(valid(program(16)).graph), "QuantizeLinear"), 1);
+}
+
 TEST_F(OnnxExport, TypesThatAVersionLacksAreCast) {
   options.opset = 13; // IsNaN takes no bfloat16
   onnx::Model model = valid(R"(

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 
@@ -103,6 +104,13 @@ void GraphExporter::writeFail(pd::FailOp op) {
 void GraphExporter::writeIf(scf::IfOp op) {
   if (op.getNumResults() == 0) // only checks and prints
     return;
+  if (std::optional<int64_t> known = getConstantIntValue(op.getCondition())) {
+    Region &taken = *known ? op.getThenRegion() : op.getElseRegion();
+    writeBlock(taken.front());
+    for (auto [result, value] : llvm::zip(op.getResults(), taken.front().getTerminator()->getOperands()))
+      bind(result, nameOf(value));
+    return;
+  }
   auto branch = [&](Region &region) {
     return subgraph([&](onnx::Graph &) {
       writeBlock(region.front());

@@ -83,8 +83,11 @@ onnx::Type GraphExporter::typeOf(Type type, Operation *op) {
     onnx::Type sequence;
     sequence.kind = onnx::Type::Kind::Sequence;
     RankedTensorType element = array.getElement();
+    // An element that was never written has other dims (hooks/Control.cpp).
+    if (element && element.getRank() > 0)
+      element = element.clone(llvm::SmallVector<int64_t>(element.getRank(), ShapedType::kDynamic));
     sequence.element.push_back(element ? typeOf(element, op) : tensorOf(onnx::DataType::Float, {}));
-    if (!element)
+    if (!element || element.getRank() == 0)
       sequence.element.front().dims.reset();
     return sequence;
   }

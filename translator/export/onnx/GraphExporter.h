@@ -33,6 +33,11 @@ public:
   std::string nameOf(mlir::Value value) const { return names.lookup(value); }
   /// From here on the value has this name.
   void bind(mlir::Value value, std::string name) { names[value] = std::move(name); }
+  /// The integers that a quantization has as floats in `value`; "" if the value is another one.
+  std::string integersOf(mlir::Value value) const { return integers.lookup(value); }
+  void bindIntegers(mlir::Value value, std::string name) { integers[value] = std::move(name); }
+  /// The value of a parameter that the program does not change; null for other values.
+  const Tensor *parameterOf(mlir::Value value);
   std::string freshName();
   /// The name of a constant of the main graph. Equal constants share one.
   std::string addConstant(const Tensor &tensor);
@@ -40,6 +45,8 @@ public:
   void addNode(onnx::Node node);
   /// Writes an op: by a mapping, or its decomposition.
   void write(mlir::Operation &op);
+  /// Writes the decomposition of an op. False if it has none.
+  bool writeDecomposed(mlir::Operation &op);
   /// Writes the ops between `before` (null: the start of the block) and `op`, and erases them. The result has
   /// the names of `values`; "" for null.
   std::vector<std::string> writeCreated(mlir::Operation &op, mlir::Operation *before,
@@ -64,6 +71,7 @@ private:
   void addOutput(mlir::Value value, std::string name);
   mlir::StringAttr roleOf(mlir::BlockArgument argument, llvm::StringRef role);
   bool isState(llvm::StringRef parameter);
+  bool isRead(llvm::StringRef state);
   /// Renames values and removes nodes and constants that no output needs.
   void finish();
 
@@ -72,7 +80,6 @@ private:
   void writeBlock(mlir::Block &body);
   bool writeFolded(mlir::Operation &op);
   bool writeMapped(mlir::Operation &op);
-  bool writeDecomposed(mlir::Operation &op);
   /// Results of ops of the program get the names of its variables.
   void keepVariableNames(mlir::Operation &op);
 
@@ -87,7 +94,7 @@ private:
   const OnnxExportOptions &options;
   onnx::Model model;
   Diagnostics diagnostics;
-  llvm::DenseMap<mlir::Value, std::string> names;
+  llvm::DenseMap<mlir::Value, std::string> names, integers;
   llvm::StringSet<> taken, reported;
   /// Names of values by the names that nodes gave them.
   llvm::StringMap<std::string> renamed;

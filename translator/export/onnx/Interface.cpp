@@ -32,6 +32,14 @@ bool GraphExporter::isState(llvm::StringRef parameter) {
   return false;
 }
 
+const Tensor *GraphExporter::parameterOf(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || argument.getOwner() != &main.getBody().front())
+    return nullptr;
+  StringAttr name = roleOf(argument, pd::parameterAttribute);
+  return name && !isState(name) ? options.parameter(name.str()) : nullptr;
+}
+
 /// The names of the interface belong to it alone.
 void GraphExporter::reserveNames() {
   model.opsetImports.push_back({"", options.opset, ""});
@@ -100,6 +108,14 @@ void GraphExporter::addOutput(Value value, std::string name) {
   model.graph.outputs.push_back(infoOf(name, value.getType(), main));
 }
 
+/// A state that the program writes and never reads has no next run to serve: scales of quantized weights.
+bool GraphExporter::isRead(llvm::StringRef state) {
+  return llvm::any_of(main.getArguments(), [&](BlockArgument argument) {
+    StringAttr name = roleOf(argument, pd::parameterAttribute);
+    return name && name.getValue() == state;
+  });
+}
+
 /// A batch norm of inference returns its statistics as they were: they are parameters like others.
 bool GraphExporter::dropUnchanged(Value value, llvm::StringRef state) {
   if (nameOf(value) != state)
@@ -113,7 +129,7 @@ void GraphExporter::addFetches() {
     if (auto fetch = main.getResultAttrOfType<StringAttr>(i, pd::fetchAttribute))
       addOutput(value, fetch.str());
     if (auto state = main.getResultAttrOfType<StringAttr>(i, pd::stateAttribute);
-        state && !dropUnchanged(value, state))
+        state && isRead(state) && !dropUnchanged(value, state))
       addOutput(value, state.str() + "@NEXT");
   }
 }

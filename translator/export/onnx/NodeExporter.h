@@ -52,6 +52,8 @@ public:
 
   void setResult(unsigned index, Name name) { graph.bind(op->getResult(index), std::move(name)); }
 
+  /// Writes the decomposition of the op.
+  void decompose() { graph.writeDecomposed(*op); }
   /// Writes the node that the table describes.
   void exportByTable();
   using Formula = llvm::function_ref<llvm::SmallVector<mlir::Value>(pd::TensorBuilder &)>;

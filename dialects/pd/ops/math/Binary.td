@@ -320,6 +320,7 @@ def Pd_BitwiseXorOp : Pd_BinaryOp<"bitwise_xor", Pd_BoolOrIntTensor, [Commutativ
 }
 
 class Pd_ShiftOp<string mnemonic, string text, string body> : Pd_FoldableOp<mnemonic> {
+  let onnx = [OnnxWritten<"exportShift">];
   let summary = text;
   let description = "The result has no bits of x if y is negative or at least the bit width.";
   let arguments = (ins Pd_IntTensor:$x, Pd_IntTensor:$y, DefaultValuedAttr<BoolAttr, "true">:$is_arithmetic);

@@ -85,6 +85,7 @@ class Pd_LinearQuantizationOp<string mnemonic, TypeConstraint input, string lega
 }
 
 def Pd_QuantizeLinearOp : Pd_LinearQuantizationOp<"quantize_linear", Pd_FloatTensor, "quantize_linear"> {
+  let onnx = [OnnxWritten<"exportQuantizeLinear">];
   let summary = "x quantized by a scale, which follows x in training";
   let description = [{
     With `is_test` the scale is the operand. In training it is the largest |x| per channel, or for a single scale its
@@ -97,6 +98,7 @@ def Pd_QuantizeLinearOp : Pd_LinearQuantizationOp<"quantize_linear", Pd_FloatTen
 }
 
 def Pd_DequantizeLinearOp : Pd_LinearQuantizationOp<"dequantize_linear", Pd_RealTensor, "dequantize_linear"> {
+  let onnx = [OnnxWritten<"exportDequantizeLinear">];
   let summary = "x * scale / bound, in the element type of the scale";
   let description = [{
     With `only_observer` y is x. zero_point is ignored, as in Paddle. The other results are zeros of one element.
@@ -113,9 +115,11 @@ class Pd_AbsMaxOp<string mnemonic> : Pd_QuantizationOp<mnemonic> {
 }
 
 def Pd_FakeQuantizeAbsMaxOp : Pd_AbsMaxOp<"fake_quantize_abs_max"> {
+  let onnx = [OnnxWritten<"exportFakeQuantizeAbsMax">];
   let summary = "x quantized by its largest absolute value";
 }
 def Pd_FakeQuantizeDequantizeAbsMaxOp : Pd_AbsMaxOp<"fake_quantize_dequantize_abs_max"> {
+  let onnx = [OnnxWritten<"exportFakeQuantizeDequantizeAbsMax">];
   let summary = "x quantized by its largest absolute value and dequantized";
   let newIrGradients = ["fake_quantize_dequantize_abs_max_grad(dout)"];
 }
@@ -128,6 +132,7 @@ class Pd_ChannelAbsMaxOp<string mnemonic> : Pd_QuantizationOp<mnemonic> {
 }
 
 def Pd_FakeChannelWiseQuantizeAbsMaxOp : Pd_ChannelAbsMaxOp<"fake_channel_wise_quantize_abs_max"> {
+  let onnx = [OnnxWritten<"exportFakeChannelWiseQuantizeAbsMax">];
   let summary = "x quantized by the largest absolute value of each channel";
   let arguments = (ins Pd_FloatTensor:$x, QuantInt<"8">:$bit_length, QuantInt<"1">:$round_type,
     QuantInt<"0">:$quant_axis);
@@ -135,6 +140,7 @@ def Pd_FakeChannelWiseQuantizeAbsMaxOp : Pd_ChannelAbsMaxOp<"fake_channel_wise_q
     "quant_axis"]>];
 }
 def Pd_FakeChannelWiseQuantizeDequantizeAbsMaxOp : Pd_ChannelAbsMaxOp<"fake_channel_wise_quantize_dequantize_abs_max"> {
+  let onnx = [OnnxWritten<"exportFakeChannelWiseQuantizeDequantizeAbsMax">];
   let summary = "x quantized by the largest absolute value of each channel and dequantized";
   let arguments = (ins Pd_FloatTensor:$x, QuantInt<"8">:$bit_length, QuantInt<"1">:$round_type,
     QuantInt<"0">:$quant_axis);
@@ -159,11 +165,13 @@ class Pd_MovingAverageAbsMaxOp<string mnemonic> : Pd_QuantizationOp<mnemonic, [A
 }
 
 def Pd_FakeQuantizeMovingAverageAbsMaxOp : Pd_MovingAverageAbsMaxOp<"fake_quantize_moving_average_abs_max"> {
+  let onnx = [OnnxWritten<"exportFakeQuantizeMovingAverage">];
   let summary = "x quantized by a moving average of its largest absolute value";
   let newIrInPlace = ["fake_quantize_moving_average_abs_max_(out_scale=in_scale)"];
 }
 def Pd_FakeQuantizeDequantizeMovingAverageAbsMaxOp
     : Pd_MovingAverageAbsMaxOp<"fake_quantize_dequantize_moving_average_abs_max"> {
+  let onnx = [OnnxWritten<"exportFakeQuantizeDequantizeMovingAverage">];
   let summary = "x quantized by a moving average of its largest absolute value and dequantized";
   let newIrGradients = ["fake_quantize_dequantize_moving_average_abs_max_grad(dout) -> x"];
   let newIrInPlace = ["fake_quantize_dequantize_moving_average_abs_max_(out_scale=in_scale)"];
@@ -184,6 +192,7 @@ def Pd_MovingAverageAbsMaxScaleOp : Pd_QuantizationOp<"moving_average_abs_max_sc
 }
 
 def Pd_FakeQuantizeRangeAbsMaxOp : Pd_QuantizationOp<"fake_quantize_range_abs_max", [AttrSizedOperandSegments]> {
+  let onnx = [OnnxWritten<"exportFakeQuantizeRange">];
   let summary = "x quantized by the largest absolute value of the last window_size steps";
   let description = [{
     With `is_test` the scale is in_scale. In training, in_scales is a ring of the maxima of the last steps: entry iter
@@ -207,6 +216,7 @@ def Pd_FakeQuantizeRangeAbsMaxOp : Pd_QuantizationOp<"fake_quantize_range_abs_ma
 }
 
 def Pd_FakeDequantizeMaxAbsOp : Pd_QuantizationOp<"fake_dequantize_max_abs"> {
+  let onnx = [OnnxWritten<"exportFakeDequantizeMaxAbs">];
   let summary = "x * scale / max_range";
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$scale, F64Attr:$max_range);
   let results = (outs Pd_FloatTensor:$out);
@@ -230,6 +240,7 @@ def Pd_FakeChannelWiseDequantizeMaxAbsOp : Pd_QuantizationOp<"fake_channel_wise_
 }
 
 def Pd_DequantizeAbsMaxOp : Pd_QuantizationOp<"dequantize_abs_max"> {
+  let onnx = [OnnxWritten<"exportDequantizeAbsMax">];
   let summary = "scale * x / max_range of int8 values";
   let arguments = (ins Pd_IntTensor:$x, Pd_FloatTensor:$scale, F64Attr:$max_range);
   let results = (outs Pd_FloatTensor:$out);
@@ -240,6 +251,7 @@ def Pd_DequantizeAbsMaxOp : Pd_QuantizationOp<"dequantize_abs_max"> {
 // Affine quantization ops of oneDNN.
 
 def Pd_QuantizeOp : Pd_QuantizationOp<"quantize"> {
+  let onnx = [OnnxWritten<"exportQuantize">];
   let summary = "round(x * scale + shift) as 8-bit integers, halves to even";
   let description = [{
     Signed if `is_negative_input`, else unsigned; values out of range are clamped. With `bfloat16` x is only converted
@@ -254,6 +266,7 @@ def Pd_QuantizeOp : Pd_QuantizationOp<"quantize"> {
 }
 
 def Pd_DequantizeOp : Pd_QuantizationOp<"dequantize"> {
+  let onnx = [OnnxWritten<"exportDequantize">];
   let summary = "(x - shift) / scale as f32";
   let arguments = (ins Pd_RealTensor:$input, DefaultValuedAttr<F64Attr, "1.0">:$scale, DefaultValuedAttr<F64Attr,
     "0.0">:$shift);

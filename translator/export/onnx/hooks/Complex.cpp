@@ -15,7 +15,7 @@ void exportSameNumber(NodeExporter &node) { node.setResult(0, node.of(node.getOp
 
 void exportAngle(NodeExporter &node) {
   node.exportAs([&](pd::TensorBuilder &e) {
-    pd::Expression x = e.operand(0), none = e.select(e.isnan(x), x, 0.0);
+    pd::Expression x = e.operand(0), none = e.constant(0, x.type().getElementType());
     return e.results({e.select(x < 0.0, std::numbers::pi, none)});
   });
 }

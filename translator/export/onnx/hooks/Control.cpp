@@ -1,11 +1,12 @@
 //! Tensor arrays as sequences of ONNX.
 #include "translator/export/ArrayFormula.h"
+#include "translator/export/onnx/ArrayLength.h"
 #include "translator/export/onnx/NodeExporter.h"
 
+#include "dialects/pd/autodiff/CountedLoop.h"
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/control/ArrayOps.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
-#include "dialects/pd/ops/shape/KnownElements.h"
 
 using namespace mlir;
 
@@ -39,18 +40,31 @@ void exportArrayCreate(NodeExporter &node) {
 }
 
 static bool isLengthOf(Value index, Value array) {
-  if (auto length = index.getDefiningOp<pd::ArrayLengthOp>())
-    return length.getArray() == array;
-  while (auto widening = array.getDefiningOp<pd::ArrayCastOp>())
-    array = widening.getArray();
-  int64_t count = 0;
-  for (; array.getDefiningOp<pd::ArrayWriteOp>(); ++count) {
-    array = array.getDefiningOp<pd::ArrayWriteOp>().getArray();
-    while (auto widening = array.getDefiningOp<pd::ArrayCastOp>())
-      array = widening.getArray();
-  }
-  auto known = pd::allKnownElements(index);
-  return array.getDefiningOp<pd::ArrayCreateOp>() && known && known->size() == 1 && known->front() == count;
+  auto length = index.getDefiningOp<pd::ArrayLengthOp>();
+  return (length && length.getArray() == array) || lengthMinus(array, index) == 0;
+}
+
+/// Element `index` after the end of the array. Elements between, which are never read, are tensors without
+/// elements.
+static Value writeAfterEnd(pd::TensorBuilder &e, pd::ArrayWriteOp op) {
+  OpBuilder &builder = e.getBuilder();
+  auto element = pd::tensorType(op.getX());
+  llvm::SmallVector<int64_t> noDims(std::max<int64_t>(element.getRank(), 1), 0),
+      anyDims(noDims.size(), ShapedType::kDynamic);
+  Type type = pd::ArrayType::get(builder.getContext(), element.clone(anyDims));
+  auto noElements = DenseElementsAttr::get(element.clone(noDims), llvm::ArrayRef<Attribute>());
+  Value hole = pd::ConstantOp::create(builder, op.getLoc(), noElements.getType(), noElements);
+  pd::Expression index = e.reshape(e.cast(e.wrap(op.getIndex()), builder.getI64Type()), {1});
+  pd::Expression missing = index - e.wrap(e.create<pd::ArrayLengthOp>(op.getArray()));
+  auto body = [&](OpBuilder &inside, Value, ValueRange arrays) {
+    Value longer =
+        e.create<pd::ArrayWriteOp>(arrays.front(), e.create<pd::ArrayLengthOp>(arrays.front()), hole);
+    return llvm::SmallVector<Value>{pd::widened(inside, op.getLoc(), longer, type)};
+  };
+  Value array = pd::countedLoop(builder, op.getLoc(), missing,
+                                {pd::widened(builder, op.getLoc(), op.getArray(), type)}, body)
+                    .front();
+  return e.create<pd::ArrayWriteOp>(array, e.create<pd::ArrayLengthOp>(array), op.getX());
 }
 
 /// Replaces the element, or appends it if the index is the length.
@@ -61,15 +75,19 @@ void exportArrayWrite(NodeExporter &node) {
     return node.setResult(0, node.node("SequenceInsert", {array, x}));
   std::string index = positionOf(node, op.getIndex());
   std::string isInside = node.node("Less", {index, node.node("SequenceLength", {array})});
-  auto branch = [&](bool replaces) {
-    return node.getGraph().subgraph([&](onnx::Graph &) {
-      std::string from = replaces ? node.node("SequenceErase", {array, index}) : array;
-      node.setResult(0, node.node("SequenceInsert", {from, x, index}));
+  auto branch = [&](llvm::function_ref<void()> write) {
+    return std::vector<onnx::Graph>{node.getGraph().subgraph([&](onnx::Graph &) {
+      write();
       return llvm::SmallVector<Value>{op.getOut()};
-    });
+    })};
   };
-  std::vector<onnx::Graph> shorter{branch(true)}, longer{branch(false)};
-  node.setResult(0, node.node("If", {isInside}, {{"then_branch", shorter}, {"else_branch", longer}}));
+  std::vector<onnx::Graph> inside = branch([&] {
+    node.setResult(0, node.node("SequenceInsert", {node.node("SequenceErase", {array, index}), x, index}));
+  });
+  std::vector<onnx::Graph> after = branch([&] {
+    node.exportAs([&](pd::TensorBuilder &e) { return llvm::SmallVector<Value>{writeAfterEnd(e, op)}; });
+  });
+  node.setResult(0, node.node("If", {isInside}, {{"then_branch", inside}, {"else_branch", after}}));
 }
 
 void exportArrayRead(NodeExporter &node) {
@@ -77,19 +95,29 @@ void exportArrayRead(NodeExporter &node) {
   node.setResult(0, node.node("SequenceAt", {node.of(op.getArray()), positionOf(node, op.getIndex())}));
 }
 
-/// Each element of a sequence has been written, so that only those after the end are others.
+/// An element is missing after the end of the array, and where it has no elements (writeAfterEnd).
 void exportArrayReadOr(NodeExporter &node) {
   auto op = node.get<pd::ArrayReadOrOp>();
   std::string array = node.of(op.getArray()), index = positionOf(node, op.getIndex());
-  std::string isInside = node.node("Less", {index, node.node("SequenceLength", {array})});
-  auto branch = [&](bool reads) {
-    return std::vector<onnx::Graph>{node.getGraph().subgraph([&](onnx::Graph &) {
-      node.setResult(0, reads ? node.node("SequenceAt", {array, index}) : node.of(op.getOtherwise()));
-      return llvm::SmallVector<Value>{op.getOut()};
-    })};
+  std::string otherwise = node.of(op.getOtherwise());
+  auto choice = [&](std::string condition, llvm::function_ref<std::string()> inside) {
+    auto branch = [&](llvm::function_ref<std::string()> value) {
+      return std::vector<onnx::Graph>{node.getGraph().subgraph([&](onnx::Graph &) {
+        node.setResult(0, value());
+        return llvm::SmallVector<Value>{op.getOut()};
+      })};
+    };
+    std::vector<onnx::Graph> then = branch(inside), other = branch([&] { return otherwise; });
+    return node.node("If", {std::move(condition)}, {{"then_branch", then}, {"else_branch", other}});
   };
-  std::vector<onnx::Graph> inside = branch(true), outside = branch(false);
-  node.setResult(0, node.node("If", {isInside}, {{"then_branch", inside}, {"else_branch", outside}}));
+  std::string isBefore = node.node("Less", {index, node.node("SequenceLength", {array})});
+  node.setResult(0, choice(isBefore, [&] {
+                   std::string element = node.node("SequenceAt", {array, index});
+                   Type count = IntegerType::get(op.getContext(), 64);
+                   std::string isWritten =
+                       node.node("Greater", {node.node("Size", {element}), node.scalar(0, count)});
+                   return choice(isWritten, [&] { return element; });
+                 }));
 }
 
 void exportArraySlice(NodeExporter &node) {

@@ -1,4 +1,5 @@
 //! Elementwise ops that ONNX lacks, as formulas.
+#include "translator/export/ShiftFormula.h"
 #include "translator/export/onnx/NodeExporter.h"
 
 #include "dialects/pd/ops/math/ActivationOps.h"
@@ -239,7 +240,10 @@ static Expression equalOf(TensorBuilder &e, Value x, Value y, double tolerance) 
   Expression exact = e.wrap(e.create<pd::EqualOp>(x, y));
   if (tolerance == 0)
     return exact;
-  return eitherOf(e, exact, e.abs(e.wrap(x) - e.wrap(y)) < tolerance);
+  // Paddle compares with the number in double precision, which may be above the nearest float.
+  Expression distance = e.abs(e.wrap(x) - e.wrap(y));
+  bool isRoundedDown = distance.type().getElementType().isF32() && static_cast<float>(tolerance) < tolerance;
+  return eitherOf(e, exact, isRoundedDown ? distance <= tolerance : distance < tolerance);
 }
 
 void exportEqual(NodeExporter &node) {
@@ -276,6 +280,14 @@ void exportBoolAdd(NodeExporter &node) {
 }
 void exportBoolMultiply(NodeExporter &node) {
   node.setResult(0, node.node("And", node.of(ValueRange(node.getOp()->getOperands()))));
+}
+
+/// BitShift takes unsigned integers only, and counts that are below their width.
+void exportShift(NodeExporter &node) {
+  node.exportAs([&](TensorBuilder &e) {
+    auto left = dyn_cast<pd::BitwiseLeftShiftOp>(node.getOp());
+    return Values{left ? formulaOf(left, e) : formulaOf(node.get<pd::BitwiseRightShiftOp>(), e)};
+  });
 }
 
 } // namespace proa::exporter::onnxhooks

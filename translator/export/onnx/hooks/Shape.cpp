@@ -45,12 +45,15 @@ struct OnnxBounds {
   llvm::SmallVector<int64_t> starts, ends, strides;
 };
 
+constexpr int64_t beforeAll = std::numeric_limits<int64_t>::min();
+/// ONNX Runtime takes larger ends of negative strides as before the first element.
+constexpr int64_t afterAll = std::numeric_limits<int32_t>::max() - 1;
+
 /// Backwards, pd counts an end of -1 as before the first element.
 static OnnxBounds boundsOf(pd::SliceOp op, const pd::SliceOperands &slice) {
   OnnxBounds bounds{llvm::SmallVector<int64_t>(op.getStarts()), llvm::SmallVector<int64_t>(op.getEnds()),
                     llvm::SmallVector<int64_t>(op.getStrides())};
   bounds.strides.resize(op.getAxes().size(), 1);
-  constexpr int64_t beforeAll = std::numeric_limits<int64_t>::min();
   FailureOr<pd::SliceBox> box = failure();
   if (!op.getStartsTensor() && !op.getEndsTensor() && slice.x.hasStaticShape())
     box = pd::sliceBox(slice, slice.x.getShape());
@@ -59,6 +62,8 @@ static OnnxBounds boundsOf(pd::SliceOp op, const pd::SliceOperands &slice) {
     if (failed(box)) {
       if (stride < 0 && i < bounds.ends.size() && bounds.ends[i] == -1)
         bounds.ends[i] = beforeAll;
+      else if (stride < 0 && i < bounds.ends.size())
+        bounds.ends[i] = std::min(bounds.ends[i], afterAll);
       continue;
     }
     int64_t end = box->firsts[dim] + box->counts[dim] * stride;
@@ -70,18 +75,29 @@ static OnnxBounds boundsOf(pd::SliceOp op, const pd::SliceOperands &slice) {
   return bounds;
 }
 
+/// Computed ends of computed or negative strides, as OnnxBounds.
+static std::string backwardEnds(NodeExporter &node, std::string ends, const std::string &strides) {
+  auto scalar = [&](int64_t value) { return node.ints({value}); };
+  std::string isBackward = node.node("Less", {strides, scalar(0)});
+  std::string isOpen = node.node("And", {isBackward, node.node("Equal", {ends, scalar(-1)})});
+  std::string isLarge = node.node("And", {isBackward, node.node("Greater", {ends, scalar(afterAll)})});
+  ends = node.node("Where", {isLarge, scalar(afterAll), ends});
+  return node.node("Where", {isOpen, scalar(beforeAll), ends});
+}
+
 void exportSliceToOnnx(NodeExporter &node) {
   auto op = node.get<pd::SliceOp>();
   bool isReversed = llvm::any_of(op.getStrides(), [](int64_t stride) { return stride < 0; });
-  if (op.getStridesTensor() || (isReversed && op.getEndsTensor()))
-    return node.report("its strides, or its ends with negative strides, are computed; expected constants");
   OnnxBounds bounds =
       boundsOf(op, {pd::tensorType(op.getX()), op.getAxes(), op.getStarts(), op.getEnds(), op.getStrides(),
                     op.getStartsTensor(), op.getEndsTensor(), op.getStridesTensor()});
+  std::string strides = int64Of(node, op.getStridesTensor(), bounds.strides),
+              ends = int64Of(node, op.getEndsTensor(), bounds.ends);
+  if (op.getStridesTensor() || (isReversed && op.getEndsTensor()))
+    ends = backwardEnds(node, ends, strides);
   node.setResult(0,
                  node.node("Slice", {node.of(op.getX()), int64Of(node, op.getStartsTensor(), bounds.starts),
-                                     int64Of(node, op.getEndsTensor(), bounds.ends), node.ints(op.getAxes()),
-                                     node.ints(bounds.strides)}));
+                                     ends, node.ints(op.getAxes()), strides}));
 }
 
 /// Operands of rank 0 count as vectors of one element.
