@@ -242,9 +242,6 @@ private:
   void runAllViaOnnx() {
     if (!meta.runnable || meta.training)
       return skip("the case has state, or no expected outputs");
-    // ONNX Runtime computes in another order than Paddle.
-    meta.rtol *= 10;
-    meta.atol *= 10;
     for (int run = 0; run < meta.runs; ++run) {
       std::string prefix = meta.runPrefix(run);
       Tensors feeds = withPrefix(inputs, prefix);
