@@ -2,10 +2,11 @@
  * The C interface of proa: opens a program with its weights and runs it. C99; link with libproa.so.
  *
  *   proa_model *model = proa_model_open("resnet50", NULL);
- *   if (!model) { fputs(proa_error(), stderr); return 1; }
+ *   proa_session *session = model ? proa_session_create(model, NULL) : NULL;
+ *   if (!session) { fputs(proa_error(), stderr); return 1; }
  *   int64_t dims[] = {1, 3, 224, 224};
  *   proa_tensor image = {PROA_FLOAT32, 4, dims, pixels}, scores;
- *   if (proa_model_run(model, &image, &scores)) { fputs(proa_error(), stderr); return 1; }
+ *   if (proa_session_run(session, &image, &scores)) { fputs(proa_error(), stderr); return 1; }
  *
  * Errors: see proa-c/tensor.h.
  */
@@ -18,9 +19,18 @@
 extern "C" {
 #endif
 
-/** An opened program. A model may be used by one thread at a time; several models may run in several threads.
+/**
+ * An opened program: weights, options, and what was compiled. It is immutable; any number of threads may use
+ * it.
  */
 typedef struct proa_model proa_model;
+
+/**
+ * The memory of one user of a model: state variables, arena, random numbers. One thread at a time may use a
+ * session; sessions of one model may run in several threads at once. A call while another thread is in a call
+ * of the same session fails and changes nothing.
+ */
+typedef struct proa_session proa_session;
 
 /** Severity of a diagnostic. */
 typedef enum proa_severity {
@@ -142,7 +152,7 @@ typedef struct proa_offload_options {
   const char *folder;  /**< without functions: an existing folder; NULL: that of temporary files */
   /** Copies the value that was stored last to `data`. NULL: files of `folder`. */
   int (*fetch)(void *context, const proa_stored_variable *variable, void *data, size_t bytes);
-  /** Keeps a value: the initial one, that of each run, and that of proa_model_set_parameter. */
+  /** Keeps a value: the initial one, that of each run, and that of proa_session_set_parameter. */
   int (*store)(void *context, const proa_stored_variable *variable, const void *data, size_t bytes);
   /** Called after each run of a rank; if the run has failed, the values that it stored should be dropped in
    * favour of those before. May be NULL. */
@@ -244,7 +254,7 @@ typedef struct proa_lod {
  */
 proa_model *proa_model_open(const char *path, const proa_model_options *options);
 
-/** Frees the model and its outputs. NULL is allowed. */
+/** Frees the model, which its sessions keep alive. NULL is allowed. */
 void proa_model_close(proa_model *model);
 
 /**
@@ -263,8 +273,8 @@ int proa_model_feed(const proa_model *model, size_t index, proa_tensor_info *inf
 size_t proa_model_feed_lod_level(const proa_model *model, size_t index);
 /**
  * Whether feed `index` is a sequence of tensors or an optional tensor. Its dtype is that of the elements, and
- * its dims say nothing; proa_model_set_feed_elements gives the elements, and its place among the inputs of a
- * run is not read. 0 if there is no such feed.
+ * its dims say nothing; proa_session_set_feed_elements gives the elements, and its place among the inputs of
+ * a run is not read. 0 if there is no such feed.
  */
 int proa_model_feed_is_sequence(const proa_model *model, size_t index);
 /**
@@ -282,66 +292,93 @@ size_t proa_model_parameter_count(const proa_model *model);
 int proa_model_parameter(const proa_model *model, size_t index, proa_tensor_info *info);
 
 /**
- * Sets a parameter or state variable before the next run, for example the learning rate; the data is copied.
+ * Options of proa_session_create. Initialize it with PROA_SESSION_OPTIONS_INIT. ABI: as for
+ * proa_model_options.
+ */
+typedef struct proa_session_options {
+  size_t size;          /**< sizeof(proa_session_options) of the caller's header */
+  const uint64_t *seed; /**< seed of random ops without a seed attribute; NULL: that of the model */
+} proa_session_options;
+
+/** Default options: proa_session_options options = PROA_SESSION_OPTIONS_INIT; */
+#define PROA_SESSION_OPTIONS_INIT {sizeof(proa_session_options), NULL}
+
+/**
+ * Creates a session of a model. States begin with the values of the model's weights. `options` may be NULL.
+ * Free the result with proa_session_destroy. NULL on failure: on a mesh of processes, and with a store of the
+ * caller, a model has one session at a time.
+ */
+proa_session *proa_session_create(const proa_model *model, const proa_session_options *options);
+
+/** The model of a session, valid as long as the session; NULL if `session` is NULL. */
+const proa_model *proa_session_model(const proa_session *session);
+
+/** Frees the session and its outputs. NULL is allowed. */
+void proa_session_destroy(proa_session *session);
+
+/**
+ * Sets a parameter or state variable of this session before the next run, for example the learning rate; the
+ * data is copied.
  * Fails if the program has no variable of that name, or if `value` is not a valid tensor or has another dtype
  * or other dims.
  */
-int proa_model_set_parameter(proa_model *model, const char *name, const proa_tensor *value);
+int proa_session_set_parameter(proa_session *session, const char *name, const proa_tensor *value);
 /**
  * Gets the current value of a parameter or state variable. `value` is valid until the next call on this
- * model. Fails if the program has no variable of that name.
+ * session. Fails if the program has no variable of that name.
  */
-int proa_model_get_parameter(proa_model *model, const char *name, proa_tensor *value);
+int proa_session_get_parameter(proa_session *session, const char *name, proa_tensor *value);
 
 /**
  * Writes the current values of all parameters and state variables to a .safetensors or .pdiparams file. The
  * file is written completely or not at all. Fails for other suffixes, and if the file cannot be written.
  */
-int proa_model_save_parameters(proa_model *model, const char *path);
+int proa_session_save_parameters(proa_session *session, const char *path);
 
 /**
  * Sets the LoD of feed `index` for all following prepares and runs, until it is set again; it is copied. NULL
  * removes it. Fails if there is no such feed, or if a pointer in `lod` is NULL. Offsets that do not ascend or
  * do not fit the tensor make the run fail.
  */
-int proa_model_set_feed_lod(proa_model *model, size_t index, const proa_lod *lod);
+int proa_session_set_feed_lod(proa_session *session, size_t index, const proa_lod *lod);
 
 /**
  * Sets the elements of feed `index`, a sequence, for all following prepares and runs, until they are set
  * again; they are copied. An optional has no element or one. Fails if the feed is not a sequence.
  */
-int proa_model_set_feed_elements(proa_model *model, size_t index, const proa_tensor *elements, size_t count);
+int proa_session_set_feed_elements(proa_session *session, size_t index, const proa_tensor *elements,
+                                   size_t count);
 
 /**
- * Compiles for the dims of these inputs if needed; proa_model_run does so too. `data` of the inputs is not
+ * Compiles for the dims of these inputs if needed; proa_session_run does so too. `data` of the inputs is not
  * read and may be NULL. Fails if an input does not match its feed, or if the program cannot be compiled.
  */
-int proa_model_prepare(proa_model *model, const proa_tensor *inputs);
+int proa_session_prepare(proa_session *session, const proa_tensor *inputs);
 
 /**
  * Runs the program once. `inputs` has proa_model_feed_count tensors in the order of proa_model_feed, which
  * are only read. `outputs` has room for proa_model_fetch_count tensors; their dims and data are valid until
- * the next run or close of the model. Fails as proa_model_prepare does, or if an op fails; then `outputs` is
- * unchanged.
+ * the next run or destruction of the session. Fails as proa_session_prepare does, or if an op fails; then
+ * `outputs` is unchanged.
  */
-int proa_model_run(proa_model *model, const proa_tensor *inputs, proa_tensor *outputs);
+int proa_session_run(proa_session *session, const proa_tensor *inputs, proa_tensor *outputs);
 
 /**
  * Number of elements of fetch `index` of the last run, if it is a sequence of tensors or an optional; its
  * output is this number, too. 0 for other fetches.
  */
-size_t proa_model_fetch_element_count(const proa_model *model, size_t index);
+size_t proa_session_fetch_element_count(const proa_session *session, size_t index);
 /**
- * Gets an element of fetch `index` of the last run; `value` is valid until the next run or close of the
- * model. Fails if there is no such element.
+ * Gets an element of fetch `index` of the last run; `value` is valid until the next run or destruction of the
+ * session. Fails if there is no such element.
  */
-int proa_model_fetch_element(const proa_model *model, size_t index, size_t element, proa_tensor *value);
+int proa_session_fetch_element(const proa_session *session, size_t index, size_t element, proa_tensor *value);
 
 /**
- * Gets the LoD of fetch `index` of the last run; `lod` is valid until the next run or close of the model.
- * Fails if there is no such fetch, or before the first successful run.
+ * Gets the LoD of fetch `index` of the last run; `lod` is valid until the next run or destruction of the
+ * session. Fails if there is no such fetch, or before the first successful run.
  */
-int proa_model_fetch_lod(const proa_model *model, size_t index, proa_lod *lod);
+int proa_session_fetch_lod(const proa_session *session, size_t index, proa_lod *lod);
 
 #ifdef __cplusplus
 }

@@ -54,7 +54,7 @@ public:
   /// Computes the results from one tensor for each argument. Compiles for new dims. Error: tensors that do
   /// not match the arguments, an op that fails at run time.
   Result<std::vector<Tensor>> run(const std::vector<Tensor> &arguments);
-  /// Arena size of a run with these arguments, in bytes (see Model::arenaBytes).
+  /// Arena size of a run with these arguments, in bytes (see Session::arenaBytes).
   Result<int64_t> arenaBytes(const std::vector<Tensor> &arguments);
 
   struct Implementation;

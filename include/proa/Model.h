@@ -1,20 +1,19 @@
-/// The embedded library: opens a program with its weights and runs it.
+/// The embedded library: opens a program with its weights. A session (proa/Session.h) runs it.
 ///
 /// \code
 ///   auto model = proa::Model::open("resnet50");
 ///   if (!model) { std::cerr << model.diagnostics().text(); return 1; }
-///   auto outputs = model->run({{"image", image}});  // compiles for these shapes on the first call
+///   auto session = model->session();
+///   auto outputs = session->run({{"image", image}});  // compiles for these shapes on the first call
 /// \endcode
-///
-/// A Model is not thread-safe. Several Models may run in several threads.
 #pragma once
 
 #include "proa/Amp.h"
 #include "proa/Diagnostic.h"
 #include "proa/Mesh.h"
 #include "proa/Offload.h"
-#include "proa/Profile.h"
 #include "proa/Result.h"
+#include "proa/Session.h"
 #include "proa/Tensor.h"
 
 #include <functional>
@@ -25,12 +24,6 @@
 #include <vector>
 
 namespace proa {
-
-/// A tensor and its name in the program.
-struct NamedTensor {
-  std::string name;
-  Tensor tensor;
-};
 
 /// Name, dtype and dims of a feed, fetch or parameter; a dim of -1 is dynamic.
 struct TensorInfo {
@@ -96,9 +89,11 @@ struct ModelOptions {
   bool usesMeshOfProgram = false;
   /// Keeps states outside of memory between their uses; empty: all are in memory. For training programs.
   std::optional<OffloadOptions> offload;
-  /// Called during long work, with the current activity and the fraction done in [0, 1].
+  /// Called during long work, with the current activity and the fraction done in [0, 1]. This and
+  /// `onDiagnostic` are called by one thread at a time.
   std::function<void(const std::string &what, double part)> progress;
-  /// Called with each warning about the program, from open(), prepare() and run(). Each warning is reported
+  /// Called with each warning about the program, from open(), and from prepare() and run() of
+  /// sessions. Each warning is reported
   /// once, even if the program is imported again for other feeds. On a mesh of processes rank 0 calls this
   /// and `progress`.
   std::function<void(const Diagnostic &diagnostic)> onDiagnostic;
@@ -134,17 +129,17 @@ struct ModelOptions {
   std::string dumpDirectory;
 };
 
-/// Times of opening, compiling and running, in milliseconds.
+class Variants;
+
+/// Times of opening, in milliseconds.
 struct ModelTimes {
-  double read = 0;        ///< reading program and weights
-  double import = 0;      ///< importing the program into IR
-  double compile = 0;     ///< compiling IR to object code; 0 on a cache hit
-  double load = 0;        ///< loading object code and packing weights
-  double lastRun = 0;     ///< the last run alone
-  bool fromCache = false; ///< the last compilation came from the cache
+  double read = 0;   ///< reading program and weights
+  double import = 0; ///< importing the program into IR
 };
 
-/// An opened program with its weights and state.
+/// An opened program: weights, options, and what was compiled for the feeds of its sessions. It is immutable,
+/// and any number of threads may use it. Copies are the same model, which lives as long as a copy or a
+/// session of it.
 class Model {
 public:
   /// Opens a program: a folder with program.json or *.pdmodel and its weights, a program file, or an IR file
@@ -155,17 +150,21 @@ public:
   /// "name"`); results are fetches (`pd.fetch`) or new values of state (`pd.state`). Without such an
   /// attribute they are the feeds "argument0", ... and the fetches "result0", ..., by position.
   static Result<Model> open(const std::string &path, ModelOptions options = {});
-  Model(Model &&) noexcept;
-  Model &operator=(Model &&) noexcept;
-  ~Model();
+
+  /// A session, which runs the program. Error: on a mesh of processes, or with a store of the caller
+  /// (OffloadOptions::store), the model has a session already.
+  Result<Session> session(SessionOptions options = {}) const;
 
   /// Feeds, fetches and parameters (with state variables) in the order of the program.
   const std::vector<TensorInfo> &feeds() const;
   const std::vector<std::string> &fetches() const;
   const std::vector<TensorInfo> &parameters() const;
-  /// Dtypes and dims of the fetches, in their order. Fetches of a program that can be imported only for dims
-  /// or elements of feeds have an entry after the first run.
+  /// Dtypes and dims of the fetches, in their order. Empty for a program that can be imported only for dims
+  /// or elements of feeds.
   const std::vector<TensorInfo> &fetchInfos() const;
+  /// The value that a parameter or state variable has in a new session. Error: no variable of this name, or
+  /// it has no value.
+  Result<Tensor> parameter(const std::string &name) const;
 
   /// Whether a run changes state variables, as a training step does.
   bool isTraining() const;
@@ -176,52 +175,14 @@ public:
   /// fetches are whole on each of them. If one process gets an error, all do.
   int64_t rank() const;
   int64_t rankCount() const;
-
-  /// Sets a parameter or a state variable before the next run, for example the learning rate. Error: no
-  /// variable of this name, or a value of another dtype or other dims.
-  Result<void> setParameter(const std::string &name, Tensor value);
-  /// The current value of a parameter or state variable, on a mesh the whole of it. Error: no variable of
-  /// this name, or it has no value.
-  Result<Tensor> parameter(const std::string &name) const;
-  /// Writes the current values of all parameters and state variables: to a `.safetensors` file by name, or to
-  /// a `.pdiparams` file as Paddle does (persistable variables in alphabetical order). A file is written
-  /// completely or not at all; on a mesh of processes rank 0 writes it. Error: another suffix; a file that
-  /// cannot be written; for `.pdiparams`, variables without a value.
-  Result<void> saveParameters(const std::string &path) const;
-
-  /// Compiles for the dims of these feeds if needed; run() does so too. Error: missing or unknown feeds,
-  /// feeds of other dtypes or dims than declared, or a program that cannot be compiled for them.
-  Result<void> prepare(const std::map<std::string, Tensor> &feeds);
-  /// Runs the program once and updates its state. Returns the fetches in the order of fetches(), in memory of
-  /// their own. Feeds and fetches of variables with a LoD carry it. A fetch that is a sequence of tensors
-  /// gives the number of its elements (one int64) under its name, and then the elements: "y", "y[0]", "y[1]",
-  /// ... Error: as prepare(), or an op that fails.
-  Result<std::vector<NamedTensor>> run(const std::map<std::string, Tensor> &feeds);
-
-  /// Runs the program once and returns the time of the run alone, in milliseconds. State and random numbers
-  /// do not change, and the op `print` prints nothing.
-  Result<double> measure(const std::map<std::string, Tensor> &feeds);
-
-  /// Times of the last open, compilation and run.
   const ModelTimes &times() const;
-  /// Number of threads of a run; on a mesh, of each rank.
-  int threads() const;
-  /// Arena size of the last run, in bytes; on a mesh, of the first rank of this process. The arena does not
-  /// hold feeds, parameters, values with dynamic dims, and values carried by loops.
-  int64_t arenaBytes() const;
-
-  /// Turns on or off the collection of step times in the following runs.
-  void enableProfile(bool on);
-  /// The profile of the last profiled run: a table of steps, the slowest first; a Chrome trace as JSON.
-  std::string profileTable() const;
-  std::string profileTrace() const;
-  /// The profile as a list, in program order.
-  std::vector<StepTime> profileSteps() const;
 
 private:
+  friend class Session;
+  friend class Variants;
   struct Implementation;
-  explicit Model(std::unique_ptr<Implementation> implementation);
-  std::unique_ptr<Implementation> implementation;
+  explicit Model(std::shared_ptr<Implementation> implementation);
+  std::shared_ptr<Implementation> implementation;
 };
 
 /// Version of the library, "0.1.0".

@@ -30,7 +30,7 @@ public:
   /// Copies the value that was stored last to `data`, which has the bytes of the variable. Called before the
   /// first op that uses the value, often while other ops run.
   virtual Result<void> fetch(const OffloadedVariable &variable, std::span<std::byte> data) = 0;
-  /// Keeps a value. Called for the initial value, after the update in each run, and by Model::setParameter.
+  /// Keeps a value. Called for the initial value, after the update in each run, and by Session::setParameter.
   virtual Result<void> store(const OffloadedVariable &variable, std::span<const std::byte> data) = 0;
   /// Called after each run of a rank. If the run has failed, the values that it stored should be dropped in
   /// favour of those before, so that the run has changed nothing.

@@ -83,7 +83,19 @@ private:
     return owner != parameter && meta.parameterGradients.contains(owner);
   }
 
-  std::optional<Model> open() {
+  /// A new session of the model, which is opened by the first call. It begins with the weights of the case.
+  std::optional<Session> open() {
+    if (!opened && !openModel())
+      return std::nullopt;
+    Result<Session> session = opened->session();
+    if (!session) {
+      failed(session.diagnostics());
+      return std::nullopt;
+    }
+    return std::move(*session);
+  }
+
+  bool openModel() {
     enter(Stage::Import);
     ModelOptions modelOptions;
     modelOptions.threads = options.threads;
@@ -108,28 +120,27 @@ private:
         if (!parameter.ends_with("@GRAD") && !isOfOther(parameter, gradient))
           modelOptions.derivedGradients[parameter] = parameter + "@GRAD";
     Result<Model> model = Model::open(this->model, modelOptions);
-    if (!model) {
-      failed(model.diagnostics());
-      return std::nullopt;
-    }
-    return std::move(*model);
+    if (!model)
+      return failed(model.diagnostics());
+    opened = std::move(*model);
+    return true;
   }
 
   /// Runs once and compares; `prefix` is the prefix of the tensors in inputs and expected.
-  bool runOnce(Model &model, const std::string &prefix) {
+  bool runOnce(Session &session, const std::string &prefix) {
     Tensors feeds = withPrefix(inputs, prefix);
     Result<Tensors> states = takeStateInputs(feeds, meta, prefix);
     if (!states)
       return failed(states.diagnostics());
     for (const auto &[name, value] : *states)
-      if (Result<void> set = model.setParameter(name, value); !set)
+      if (Result<void> set = session.setParameter(name, value); !set)
         return failed(set.diagnostics());
     setLods(feeds, meta);
     enter(Stage::Compile);
-    if (Result<void> prepared = model.prepare(feeds); !prepared)
+    if (Result<void> prepared = session.prepare(feeds); !prepared)
       return failed(prepared.diagnostics());
     enter(Stage::Run);
-    Result<std::vector<NamedTensor>> outputs = model.run(feeds);
+    Result<std::vector<NamedTensor>> outputs = session.run(feeds);
     if (!outputs)
       return failed(outputs.diagnostics());
     enter(Stage::Compare);
@@ -148,27 +159,27 @@ private:
       result.outputs.push_back(std::move(output));
   }
 
-  /// Each run starts from a fresh scope, so from a new Model.
+  /// Each run starts from a fresh scope, so in a new session.
   void runAll() {
     for (int run = 0; run < meta.runs; ++run) {
-      std::optional<Model> model = open();
-      if (!model || !runOnce(*model, meta.runPrefix(run)))
+      std::optional<Session> session = open();
+      if (!session || !runOnce(*session, meta.runPrefix(run)))
         return;
     }
   }
 
   /// The steps share a state, which is compared after the last one.
   void train() {
-    std::optional<Model> model = open();
-    Tensors finals = withPrefix(expected, "final/"), initial = model ? statesOf(*model, finals) : Tensors();
-    for (int step = 0; model && step < meta.steps; ++step)
-      if (!runOnce(*model, meta.stepPrefix(step)))
-        return;
-    if (!model)
+    std::optional<Session> session = open();
+    if (!session)
       return;
+    Tensors finals = withPrefix(expected, "final/"), initial = statesOf(*session, finals);
+    for (int step = 0; step < meta.steps; ++step)
+      if (!runOnce(*session, meta.stepPrefix(step)))
+        return;
     std::vector<NamedTensor> state;
     for (auto &[name, tensor] : finals) {
-      Result<Tensor> value = model->parameter(name);
+      Result<Tensor> value = session->parameter(name);
       if (!value) {
         failed(value.diagnostics());
         return;
@@ -177,15 +188,15 @@ private:
     }
     std::vector<ComparedOutput> compared = compareOutputs(state, finals, meta, "final/", lowPrecision());
     if (options.amp)
-      allowRoundingNoise(compared, "final/", initial, finals, statesOf(*model, finals), options.amp->dtype);
+      allowRoundingNoise(compared, "final/", initial, finals, statesOf(*session, finals), options.amp->dtype);
     take(std::move(compared));
   }
 
   /// Copies of the values of state variables: a run reuses their memory. Those without a value are left out.
-  static Tensors statesOf(const Model &model, const Tensors &names) {
+  static Tensors statesOf(const Session &session, const Tensors &names) {
     Tensors values;
     for (const auto &[name, ignored] : names)
-      if (Result<Tensor> value = model.parameter(name)) {
+      if (Result<Tensor> value = session.parameter(name)) {
         Tensor copy(value->dtype(), value->dims());
         std::memcpy(copy.data(), value->data(), value->bytes());
         values.emplace(name, std::move(copy));
@@ -222,10 +233,10 @@ private:
   /// Kernels and evaluator use the same Philox stream, so random values are equal up to rounding.
   void compareRandom(const std::vector<NamedTensor> &evaluated, const Tensors &feeds,
                      const std::string &prefix) {
-    std::optional<Model> model = open();
-    if (!model)
+    std::optional<Session> session = open();
+    if (!session)
       return;
-    Result<std::vector<NamedTensor>> outputs = model->run(feeds);
+    Result<std::vector<NamedTensor>> outputs = session->run(feeds);
     if (!outputs) {
       failed(outputs.diagnostics());
       return;
@@ -305,6 +316,7 @@ private:
 
   std::string folder;
   std::string model; ///< the path of the program
+  std::optional<Model> opened;
   const CheckOptions &options;
   CaseMeta meta;
   Tensors inputs, expected;

@@ -70,11 +70,11 @@ public:
       ++result.refused;
       return;
     }
-    std::optional<Model> model = compile(name, mutant);
-    if (!model)
+    std::optional<Session> session = compile(name, mutant);
+    if (!session)
       return;
     // Runtime kernels check more than the evaluator, so their refusals are not errors of the compiler.
-    Result<std::vector<NamedTensor>> got = model->run(mutant.feeds);
+    Result<std::vector<NamedTensor>> got = session->run(mutant.feeds);
     if (!got) {
       ++result.refused;
       return;
@@ -85,7 +85,7 @@ public:
 
 private:
   /// Returns nullopt and adds an error if the compiler rejects a program that the evaluator ran.
-  std::optional<Model> compile(const std::string &name, const Mutant &mutant) {
+  std::optional<Session> compile(const std::string &name, const Mutant &mutant) {
     auto refuse = [&](const Diagnostics &why) {
       diagnostics.add(name, "the evaluator runs it, but the compiler rejects it: " + why[0].message);
       return std::nullopt;
@@ -102,12 +102,15 @@ private:
     Result<Model> model = Model::open(file, options);
     if (!model)
       return refuse(model.diagnostics());
+    Result<Session> session = model->session();
+    if (!session)
+      return refuse(session.diagnostics());
     for (const auto &[parameter, value] : parameters)
-      if (Result<void> set = model->setParameter(parameter, value); !set)
+      if (Result<void> set = session->setParameter(parameter, value); !set)
         return refuse(set.diagnostics());
-    if (Result<void> prepared = model->prepare(mutant.feeds); !prepared)
+    if (Result<void> prepared = session->prepare(mutant.feeds); !prepared)
       return refuse(prepared.diagnostics());
-    return std::move(*model);
+    return std::move(*session);
   }
 
   void compareAll(const std::string &name, const std::vector<NamedTensor> &got,

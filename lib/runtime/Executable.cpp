@@ -16,14 +16,22 @@ Tensor alignedCopy(const Tensor &tensor) {
 
 } // namespace
 
-Executable::Executable(Plan plan, std::string name)
-    : program(std::move(plan)), title(std::move(name)), layout(program) {}
+Executable::Executable(std::shared_ptr<const Plan> plan, std::string name)
+    : sharedPlan(std::move(plan)), program(*sharedPlan), title(std::move(name)), layout(program) {}
 
 Result<std::shared_ptr<Executable>> Executable::create(Plan plan, const std::string &name,
                                                        const KernelResolver &resolve,
                                                        std::shared_ptr<const void> code,
                                                        std::shared_ptr<Device> device) {
-  if (Result<void> valid = verify(plan, name); !valid)
+  return create(std::make_shared<const Plan>(std::move(plan)), name, resolve, std::move(code),
+                std::move(device));
+}
+
+Result<std::shared_ptr<Executable>> Executable::create(std::shared_ptr<const Plan> plan,
+                                                       const std::string &name, const KernelResolver &resolve,
+                                                       std::shared_ptr<const void> code,
+                                                       std::shared_ptr<Device> device) {
+  if (Result<void> valid = verify(*plan, name); !valid)
     return valid.diagnostics();
   std::shared_ptr<Executable> executable(new Executable(std::move(plan), name));
   executable->code = std::move(code);

@@ -33,6 +33,11 @@ public:
                                                     const KernelResolver &resolve,
                                                     std::shared_ptr<const void> code = nullptr,
                                                     std::shared_ptr<Device> device = nullptr);
+  /// The same with a plan that several executables share.
+  static Result<std::shared_ptr<Executable>> create(std::shared_ptr<const Plan> plan, const std::string &name,
+                                                    const KernelResolver &resolve,
+                                                    std::shared_ptr<const void> code = nullptr,
+                                                    std::shared_ptr<Device> device = nullptr);
 
   /// Gives the parameters and runs Plan::prepare. The first session of a plan without parameters calls it.
   /// May be called again with other tensors. Names that the program does not use are ignored. Error: every
@@ -64,7 +69,7 @@ public:
 
 private:
   friend class Session;
-  Executable(Plan plan, std::string name);
+  Executable(std::shared_ptr<const Plan> plan, std::string name);
 
   Result<void> bindSteps(const std::vector<Step> &steps, std::vector<BoundStep> &bound,
                          const std::string &list, const KernelResolver &resolve, size_t &count);
@@ -86,7 +91,8 @@ private:
   Result<void> bindConstants(std::vector<BoundStep> &steps, const Frame &frame, size_t first, size_t count);
   void placeConstants(Frame &frame) const;
 
-  Plan program;
+  std::shared_ptr<const Plan> sharedPlan;
+  const Plan &program;
   std::string title;
   std::shared_ptr<const void> code;
   std::shared_ptr<Device> device; ///< null for a plan that uses none

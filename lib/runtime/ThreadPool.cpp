@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <limits>
 #include <mutex>
 #include <thread>
 
@@ -54,9 +55,12 @@ public:
   /// Adds the threads that a pool of `poolSize` lacks to exceed the cores. A wait policy that the user has
   /// chosen is kept.
   void addFor(int poolSize) {
-    if (poolSize < 2 || std::getenv("OMP_WAIT_POLICY") || std::getenv("GOMP_SPINCOUNT"))
+    if (poolSize < 2 || poolSize >= leastPool.load(std::memory_order_relaxed))
       return;
     std::lock_guard lock(mutex);
+    leastPool = poolSize;
+    if (std::getenv("OMP_WAIT_POLICY") || std::getenv("GOMP_SPINCOUNT"))
+      return;
     int missing = omp_get_num_procs() + 1 - poolSize - count;
     if (missing <= 0)
       return;
@@ -73,6 +77,7 @@ private:
       std::this_thread::sleep_for(std::chrono::hours(1));
   }
 
+  std::atomic<int> leastPool{std::numeric_limits<int>::max()}; ///< of the calls; smaller pools need more
   std::mutex mutex;
   int count = 0;
 };
@@ -81,6 +86,9 @@ IdleThreads &idleThreads() {
   static IdleThreads threads;
   return threads;
 }
+
+/// Of the ThreadScope of this thread; 0: none.
+thread_local int scopedThreads = 0;
 
 struct Region {
   detail::Body body;
@@ -104,7 +112,7 @@ void observe([[maybe_unused]] void *region) {
 
 } // namespace
 
-int threads() { return threadCount().load(std::memory_order_relaxed); }
+int threads() { return scopedThreads > 0 ? scopedThreads : threadCount().load(std::memory_order_relaxed); }
 
 void setThreads(int count) {
   threadCount().store(std::max(1, count), std::memory_order_relaxed);
@@ -118,6 +126,16 @@ void applyThreads() {
   if (omp_get_max_threads() != threads())
     omp_set_num_threads(threads());
 }
+
+ThreadScope::ThreadScope(int count) : before(scopedThreads) {
+  if (count <= 0)
+    return;
+  scopedThreads = count;
+  idleThreads().addFor(count);
+  applyThreads();
+}
+
+ThreadScope::~ThreadScope() { scopedThreads = before; }
 
 SingleThreadScope::SingleThreadScope(bool small) : active(small && threads() > 1) {
   if (active)

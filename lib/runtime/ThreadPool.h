@@ -9,8 +9,8 @@
 
 namespace proa::runtime {
 
-/// How many threads a region may use; at first the number of cores that the process may use (availableCores),
-/// or OMP_NUM_THREADS.
+/// How many threads a region of the calling thread may use: that of its ThreadScope, else that of setThreads;
+/// at first the number of cores that the process may use (availableCores), or OMP_NUM_THREADS.
 int threads();
 /// Sets it for the whole process, 1 or more. oneDNN plans a primitive for the count at its creation, so set
 /// it before programs are loaded.
@@ -18,6 +18,20 @@ void setThreads(int count);
 /// Tells libgomp (and so oneDNN) on the calling thread; every run of a program begins with it, since libgomp
 /// keeps the count per thread.
 void applyThreads();
+
+/// The number of threads of regions that the calling thread begins while this lives. Programs that run at
+/// once in several threads may differ in it.
+class ThreadScope {
+public:
+  /// 0: leaves the number as it is.
+  explicit ThreadScope(int count);
+  ~ThreadScope();
+  ThreadScope(const ThreadScope &) = delete;
+  ThreadScope &operator=(const ThreadScope &) = delete;
+
+private:
+  int before;
+};
 
 /// Work below this many nanoseconds is not worth waking a second thread for.
 inline constexpr double minimalForkNanoseconds = 20000;

@@ -52,7 +52,13 @@ std::function<void(const std::string &, double)> progressOf(const nb::object &fu
   };
 }
 
-/// A model that several threads may use, one after the other.
+/// Times of a model and its session.
+struct Times {
+  double read, import, compile, load, lastRun;
+  bool fromCache;
+};
+
+/// A session that several threads may use, one after the other.
 class SharedModel {
 public:
   static std::unique_ptr<SharedModel> open(const std::string &path, const nb::dict &arguments,
@@ -64,30 +70,30 @@ public:
     options.onDiagnostic = [reports](const Diagnostic &diagnostic) { reports->add(diagnostic); };
     nb::gil_scoped_release release;
     return std::unique_ptr<SharedModel>(
-        new SharedModel(check(Model::open(path, std::move(options))), std::move(reports)));
+        new SharedModel(check(check(Model::open(path, std::move(options))).session()), std::move(reports)));
   }
 
   /// Calls `work` with the model, without Python's lock. A result of type Result must be checked in `work`.
   template <class Work> auto with(Work work) {
     nb::gil_scoped_release release;
     std::lock_guard lock(mutex);
-    return work(model);
+    return work(session);
   }
 
   std::vector<Diagnostic> takeDiagnostics() { return reports->take(); }
 
 private:
-  SharedModel(Model model, std::shared_ptr<Reports> reports)
-      : model(std::move(model)), reports(std::move(reports)) {}
+  SharedModel(Session session, std::shared_ptr<Reports> reports)
+      : session(std::move(session)), reports(std::move(reports)) {}
 
   std::mutex mutex;
-  Model model;
+  Session session;
   std::shared_ptr<Reports> reports;
 };
 
 nb::list run(SharedModel &self, const nb::dict &tensors) {
   Feeds feeds = feedsOf(tensors);
-  auto fetched = self.with([&](Model &model) { return check(model.run(feeds)); });
+  auto fetched = self.with([&](Session &session) { return check(session.run(feeds)); });
   nb::list outputs;
   for (NamedTensor &output : fetched)
     outputs.append(nb::make_tuple(output.name, std::move(output.tensor)));
@@ -102,7 +108,7 @@ void addRuns(nb::class_<SharedModel> &type) {
           "prepare",
           [](SharedModel &self, const nb::dict &tensors) {
             Feeds feeds = feedsOf(tensors);
-            self.with([&](Model &model) { check(model.prepare(feeds)); });
+            self.with([&](Session &session) { check(session.prepare(feeds)); });
           },
           nb::arg("feeds"), nb::sig("def prepare(self, feeds: dict[str, Tensor]) -> None"),
           "Compiles for the dims of these feeds if needed.")
@@ -110,7 +116,7 @@ void addRuns(nb::class_<SharedModel> &type) {
           "measure",
           [](SharedModel &self, const nb::dict &tensors) {
             Feeds feeds = feedsOf(tensors);
-            return self.with([&](Model &model) { return check(model.measure(feeds)); });
+            return self.with([&](Session &session) { return check(session.measure(feeds)); });
           },
           nb::arg("feeds"), nb::sig("def measure(self, feeds: dict[str, Tensor]) -> float"),
           "Runs once without a change of state; returns the milliseconds of the run.");
@@ -120,19 +126,19 @@ void addParameters(nb::class_<SharedModel> &type) {
   type.def(
           "parameter",
           [](SharedModel &self, const std::string &name) {
-            return self.with([&](Model &model) { return copyOf(check(model.parameter(name))); });
+            return self.with([&](Session &session) { return copyOf(check(session.parameter(name))); });
           },
           nb::arg("name"), "A copy of the value of a parameter or state variable.")
       .def(
           "set_parameter",
           [](SharedModel &self, const std::string &name, const Tensor &value) {
-            self.with([&](Model &model) { check(model.setParameter(name, copyOf(value))); });
+            self.with([&](Session &session) { check(session.setParameter(name, copyOf(value))); });
           },
           nb::arg("name"), nb::arg("value"), "Sets a parameter or state variable to a copy of the value.")
       .def(
           "save_parameters",
           [](SharedModel &self, const std::string &path) {
-            self.with([&](Model &model) { check(model.saveParameters(path)); });
+            self.with([&](Session &session) { check(session.saveParameters(path)); });
           },
           nb::arg("path"), "Writes all parameters and states to a .safetensors or .pdiparams file.");
 }
@@ -149,19 +155,25 @@ void addProfile(nb::class_<SharedModel> &type, nb::module_ &module) {
       .def_ro("roofline", &StepTime::roofline, "Share of the peak rate, the larger one; 0: not known.");
   type.def(
           "enable_profile",
-          [](SharedModel &self, bool on) { self.with([&](Model &model) { model.enableProfile(on); }); },
+          [](SharedModel &self, bool on) { self.with([&](Session &session) { session.enableProfile(on); }); },
           nb::arg("on"), "Turns on or off the collection of step times.")
       .def(
           "profile_table",
-          [](SharedModel &self) { return self.with([](Model &model) { return model.profileTable(); }); },
+          [](SharedModel &self) {
+            return self.with([](Session &session) { return session.profileTable(); });
+          },
           "The profile of the last profiled run as text.")
       .def(
           "profile_trace",
-          [](SharedModel &self) { return self.with([](Model &model) { return model.profileTrace(); }); },
+          [](SharedModel &self) {
+            return self.with([](Session &session) { return session.profileTrace(); });
+          },
           "The profile as a trace for Chrome and Perfetto.")
       .def(
           "profile_steps",
-          [](SharedModel &self) { return self.with([](Model &model) { return model.profileSteps(); }); },
+          [](SharedModel &self) {
+            return self.with([](Session &session) { return session.profileSteps(); });
+          },
           "The profile in program order.");
 }
 
@@ -169,28 +181,42 @@ void addProperties(nb::class_<SharedModel> &type) {
   auto property = [&](const char *name, auto get, const char *doc) {
     type.def_prop_ro(name, [get](SharedModel &self) { return self.with(get); }, doc);
   };
-  property("feeds", [](Model &model) { return model.feeds(); }, "The feeds.");
-  property("fetches", [](Model &model) { return model.fetches(); }, "Names of the fetches.");
-  property("fetch_infos", [](Model &model) { return model.fetchInfos(); }, "Types of known fetches.");
-  property("parameters", [](Model &model) { return model.parameters(); }, "Parameters and states.");
-  property("is_training", [](Model &model) { return model.isTraining(); }, "Whether a run changes states.");
-  property("rank", [](Model &model) { return model.rank(); }, "The rank of this process.");
-  property("rank_count", [](Model &model) { return model.rankCount(); }, "The number of ranks.");
-  property("threads", [](Model &model) { return model.threads(); }, "Number of threads of a run.");
-  property("arena_bytes", [](Model &model) { return model.arenaBytes(); }, "Arena size of the last run.");
-  property("times", [](Model &model) { return model.times(); }, "Times of the last open and run.");
+  property("feeds", [](Session &session) { return session.model().feeds(); }, "The feeds.");
+  property("fetches", [](Session &session) { return session.model().fetches(); }, "Names of the fetches.");
+  property(
+      "fetch_infos", [](Session &session) { return session.model().fetchInfos(); },
+      "Types of known fetches.");
+  property(
+      "parameters", [](Session &session) { return session.model().parameters(); }, "Parameters and states.");
+  property(
+      "is_training", [](Session &session) { return session.model().isTraining(); },
+      "Whether a run changes states.");
+  property("rank", [](Session &session) { return session.model().rank(); }, "The rank of this process.");
+  property(
+      "rank_count", [](Session &session) { return session.model().rankCount(); }, "The number of ranks.");
+  property("threads", [](Session &session) { return session.threads(); }, "Number of threads of a run.");
+  property(
+      "arena_bytes", [](Session &session) { return session.arenaBytes(); }, "Arena size of the last run.");
+  property(
+      "times",
+      [](Session &session) {
+        const SessionTimes &times = session.times();
+        const ModelTimes &opened = session.model().times();
+        return Times{opened.read, opened.import, times.compile, times.load, times.lastRun, times.fromCache};
+      },
+      "Times of the last open and run.");
 }
 
 } // namespace
 
 void addModel(nb::module_ &module) {
-  nb::class_<ModelTimes>(module, "Times", "Times of opening, compiling and running, in milliseconds.")
-      .def_ro("read", &ModelTimes::read, "Reading program and weights.")
-      .def_ro("import_", &ModelTimes::import, "Importing the program.")
-      .def_ro("compile", &ModelTimes::compile, "Compiling; 0 on a cache hit.")
-      .def_ro("load", &ModelTimes::load, "Loading code and packing weights.")
-      .def_ro("last_run", &ModelTimes::lastRun, "The last run alone.")
-      .def_ro("from_cache", &ModelTimes::fromCache, "Whether the last compilation came from the cache.");
+  nb::class_<Times>(module, "Times", "Times of opening, compiling and running, in milliseconds.")
+      .def_ro("read", &Times::read, "Reading program and weights.")
+      .def_ro("import_", &Times::import, "Importing the program.")
+      .def_ro("compile", &Times::compile, "Compiling; 0 on a cache hit.")
+      .def_ro("load", &Times::load, "Loading code and packing weights.")
+      .def_ro("last_run", &Times::lastRun, "The last run alone.")
+      .def_ro("from_cache", &Times::fromCache, "Whether the last compilation came from the cache.");
   nb::class_<SharedModel> type(module, "Model", "An opened program with its weights and state.");
   type.def_static("open", &SharedModel::open, nb::arg("path"), nb::arg("options"),
                   nb::arg("progress") = nb::none(),

@@ -34,53 +34,54 @@ static void check_interface(const proa_model *model) {
 }
 
 /* Every kind of wrong input is an error that says what is wrong, and leaves the output alone. */
-static void check_wrong_inputs(proa_model *model, const proa_tensor *image) {
+static void check_wrong_inputs(proa_session *session, const proa_tensor *image) {
   int64_t dims[] = {2, 1, 28, 29};
   proa_tensor wrong = *image, output;
   memset(&output, 0, sizeof output);
   output.rank = 7;
   wrong.dims = dims;
-  CHECK(proa_model_run(model, &wrong, &output) != 0);
+  CHECK(proa_session_run(session, &wrong, &output) != 0);
   CHECK(strstr(proa_error(), "'image'") && strstr(proa_error(), "29"));
   wrong = *image;
   wrong.dtype = PROA_INT32;
-  CHECK(proa_model_run(model, &wrong, &output) != 0);
+  CHECK(proa_session_run(session, &wrong, &output) != 0);
   CHECK(strstr(proa_error(), "int32"));
   wrong = *image;
   wrong.data = NULL;
-  CHECK(proa_model_run(model, &wrong, &output) != 0);
-  CHECK(proa_model_run(model, NULL, &output) != 0);
-  CHECK(proa_model_run(model, image, NULL) != 0);
-  CHECK(proa_model_run(NULL, image, &output) != 0);
+  CHECK(proa_session_run(session, &wrong, &output) != 0);
+  CHECK(proa_session_run(session, NULL, &output) != 0);
+  CHECK(proa_session_run(session, image, NULL) != 0);
+  CHECK(proa_session_run(NULL, image, &output) != 0);
   CHECK(output.rank == 7);
 }
 
 /* Twice the last bias: the result moves by as much. */
-static void check_parameters(proa_model *model, const proa_tensor *image, const proa_tensor *expected) {
+static void check_parameters(proa_session *session, const proa_tensor *image, const proa_tensor *expected) {
   proa_tensor_info info;
   proa_tensor bias, output;
+  const proa_model *model = proa_session_model(session);
   size_t i, count = proa_model_parameter_count(model);
   float changed[10], old[10];
   for (i = 0; i < count; ++i)
     if (proa_model_parameter(model, i, &info) == 0 && info.rank == 1 && info.dims[0] == 10)
       break;
   CHECK(i < count);
-  CHECK(proa_model_get_parameter(model, info.name, &bias) == 0);
+  CHECK(proa_session_get_parameter(session, info.name, &bias) == 0);
   CHECK(bias.rank == 1 && bias.dims[0] == 10);
   memcpy(old, bias.data, sizeof old);
   for (i = 0; i < 10; ++i)
     changed[i] = old[i] + 1;
   bias.data = changed;
-  CHECK(proa_model_set_parameter(model, info.name, &bias) == 0);
+  CHECK(proa_session_set_parameter(session, info.name, &bias) == 0);
   memset(changed, 0, sizeof changed); /* it was copied */
-  CHECK(proa_model_run(model, image, &output) == 0);
+  CHECK(proa_session_run(session, image, &output) == 0);
   for (i = 0; i < 20; ++i) {
     double moved = ((const float *)output.data)[i] - ((const float *)expected->data)[i];
     CHECK(fabs(moved - 1) < 1e-4);
   }
-  CHECK(proa_model_set_parameter(model, "no such parameter", &bias) != 0);
-  CHECK(proa_model_get_parameter(model, "no such parameter", &bias) != 0);
-  CHECK(proa_model_set_parameter(model, NULL, &bias) != 0);
+  CHECK(proa_session_set_parameter(session, "no such parameter", &bias) != 0);
+  CHECK(proa_session_get_parameter(session, "no such parameter", &bias) != 0);
+  CHECK(proa_session_set_parameter(session, NULL, &bias) != 0);
 }
 
 static void check_lenet(const char *corpus) {
@@ -89,6 +90,7 @@ static void check_lenet(const char *corpus) {
   proa_tensor output, shape;
   proa_model_options options = PROA_MODEL_OPTIONS_INIT;
   proa_model *model;
+  proa_session *session;
   int progress = 0;
   options.threads = 1;
   options.cache_directory = "off";
@@ -97,6 +99,7 @@ static void check_lenet(const char *corpus) {
   snprintf(path, sizeof path, "%s/models/vision/lenet", corpus);
   model = proa_model_open(path, &options);
   CHECK(model != NULL);
+  session = proa_session_create(model, NULL);
   if (!model)
     return;
   check_interface(model);
@@ -106,12 +109,13 @@ static void check_lenet(const char *corpus) {
   CHECK(read_tensor(path, proa_model_fetch(model, 0), &expected) == 0);
   shape = image.tensor;
   shape.data = NULL;
-  CHECK(proa_model_prepare(model, &shape) == 0);
+  CHECK(proa_session_prepare(session, &shape) == 0);
   CHECK(progress > 0);
-  CHECK(proa_model_run(model, &image.tensor, &output) == 0);
+  CHECK(proa_session_run(session, &image.tensor, &output) == 0);
   CHECK(count_differences(&output, &expected.tensor, 1e-4, 1e-5) == 0);
-  check_wrong_inputs(model, &image.tensor);
-  check_parameters(model, &image.tensor, &expected.tensor);
+  check_wrong_inputs(session, &image.tensor);
+  check_parameters(session, &image.tensor, &expected.tensor);
+  proa_session_destroy(session);
   proa_model_close(model);
   free(image.tensor.data);
   free(expected.tensor.data);
@@ -135,6 +139,7 @@ static void check_diagnostics(const char *corpus) {
   proa_model_options options = PROA_MODEL_OPTIONS_INIT;
   const char *feeds[] = {"x", NULL}, *fetches[] = {"array_read_0.tmp_0", "p", "p_i", NULL};
   proa_model *model;
+  proa_session *session;
   seen_warnings seen = {0, 0};
   options.cache_directory = "off";
   options.diagnostic = count_warnings;
@@ -144,7 +149,9 @@ static void check_diagnostics(const char *corpus) {
   snprintf(path, sizeof path, "%s/../cases/control/lod_array", corpus);
   model = proa_model_open(path, &options);
   CHECK(model != NULL);
+  session = proa_session_create(model, NULL);
   CHECK(seen.count > 0 && seen.located == seen.count);
+  proa_session_destroy(session);
   proa_model_close(model);
 }
 
@@ -158,12 +165,14 @@ static void check_training(const char *corpus) {
   proa_tensor given[2], loss[1], before, rate;
   float old[160], zero = 0;
   proa_model *model;
+  proa_session *session;
   options.cache_directory = "off";
   options.feeds = feeds;
   options.fetches = fetches;
   snprintf(path, sizeof path, "%s/training/mlp_noam", corpus);
   model = proa_model_open(path, &options);
   CHECK(model != NULL);
+  session = proa_session_create(model, NULL);
   if (!model)
     return;
   snprintf(path, sizeof path, "%s/training/mlp_noam/inputs.safetensors", corpus);
@@ -174,22 +183,23 @@ static void check_training(const char *corpus) {
   rate.rank = 0;
   rate.dims = NULL;
   rate.data = &zero;
-  CHECK(proa_model_set_parameter(model, "learning_rate_0", &rate) == 0);
-  CHECK(proa_model_get_parameter(model, "fc_0.w_0", &before) == 0);
+  CHECK(proa_session_set_parameter(session, "learning_rate_0", &rate) == 0);
+  CHECK(proa_session_get_parameter(session, "fc_0.w_0", &before) == 0);
   CHECK(before.rank == 2 && before.dims[0] * before.dims[1] == 160);
   memcpy(old, before.data, sizeof old);
-  CHECK(proa_model_run(model, given, loss) == 0);
-  CHECK(proa_model_save_parameters(model, saved) == 0);
+  CHECK(proa_session_run(session, given, loss) == 0);
+  CHECK(proa_session_save_parameters(session, saved) == 0);
   CHECK(read_tensor(saved, "fc_0.w_0", &weight) == 0);
   CHECK(memcmp(weight.tensor.data, old, sizeof old) == 0);
   free(weight.tensor.data);
-  CHECK(proa_model_save_parameters(model, "capi-test.txt") != 0);
+  CHECK(proa_session_save_parameters(session, "capi-test.txt") != 0);
   rate.dtype = PROA_FLOAT64;
-  CHECK(proa_model_set_parameter(model, "learning_rate_0", &rate) != 0);
+  CHECK(proa_session_set_parameter(session, "learning_rate_0", &rate) != 0);
   CHECK(strstr(proa_error(), "expected float32[]"));
-  CHECK(proa_model_set_parameter(model, "learning_rate", &rate) != 0);
+  CHECK(proa_session_set_parameter(session, "learning_rate", &rate) != 0);
   CHECK(strstr(proa_error(), "did you mean 'learning_rate_0'"));
   remove(saved);
+  proa_session_destroy(session);
   proa_model_close(model);
   free(inputs[0].tensor.data);
   free(inputs[1].tensor.data);
@@ -206,11 +216,13 @@ static void check_lod(const char *corpus) {
   file_tensor x, expected;
   proa_tensor outputs[2];
   proa_model *model;
+  proa_session *session;
   options.cache_directory = "off";
   options.fetches = fetches;
   snprintf(path, sizeof path, "%s/ops/sequence_pool/first", corpus);
   model = proa_model_open(path, &options);
   CHECK(model != NULL);
+  session = proa_session_create(model, NULL);
   if (!model)
     return;
   snprintf(path, sizeof path, "%s/ops/sequence_pool/first/inputs.safetensors", corpus);
@@ -218,26 +230,28 @@ static void check_lod(const char *corpus) {
   snprintf(path, sizeof path, "%s/ops/sequence_pool/first/expected.safetensors", corpus);
   CHECK(read_tensor(path, "x@GRAD", &expected) == 0);
   CHECK(proa_model_feed_lod_level(model, 0) == 1 && proa_model_feed_lod_level(model, 1) == 0);
-  CHECK(proa_model_fetch_lod(model, 1, &result) != 0); /* no run yet */
-  CHECK(proa_model_set_feed_lod(model, 0, &lod) == 0);
-  CHECK(proa_model_run(model, &x.tensor, outputs) == 0);
+  CHECK(proa_session_fetch_lod(session, 1, &result) != 0); /* no run yet */
+  CHECK(proa_session_set_feed_lod(session, 0, &lod) == 0);
+  CHECK(proa_session_run(session, &x.tensor, outputs) == 0);
   CHECK(count_differences(&outputs[1], &expected.tensor, 1e-5, 1e-6) == 0);
-  CHECK(proa_model_fetch_lod(model, 0, &result) == 0 && result.level_count == 0);
-  CHECK(proa_model_fetch_lod(model, 1, &result) == 0 && result.level_count == 1);
+  CHECK(proa_session_fetch_lod(session, 0, &result) == 0 && result.level_count == 0);
+  CHECK(proa_session_fetch_lod(session, 1, &result) == 0 && result.level_count == 1);
   CHECK(result.levels[0].count == 4 && memcmp(result.levels[0].offsets, offsets, sizeof offsets) == 0);
-  CHECK(proa_model_fetch_lod(model, 2, &result) != 0 && strstr(proa_error(), "no fetch 2"));
-  CHECK(proa_model_set_feed_lod(model, 1, &lod) != 0 && strstr(proa_error(), "no feed 1"));
+  CHECK(proa_session_fetch_lod(session, 2, &result) != 0 && strstr(proa_error(), "no fetch 2"));
+  CHECK(proa_session_set_feed_lod(session, 1, &lod) != 0 && strstr(proa_error(), "no feed 1"));
   CHECK(!proa_model_feed_is_sequence(model, 0) && strcmp(proa_model_feed_dim_name(model, 0, 0), "") == 0);
-  CHECK(proa_model_set_feed_elements(model, 0, &x.tensor, 1) != 0 && strstr(proa_error(), "not a sequence"));
-  CHECK(proa_model_fetch_element_count(model, 0) == 0);
-  CHECK(proa_model_fetch_element(model, 0, 0, outputs) != 0 && strstr(proa_error(), "has 0 elements"));
+  CHECK(proa_session_set_feed_elements(session, 0, &x.tensor, 1) != 0 &&
+        strstr(proa_error(), "not a sequence"));
+  CHECK(proa_session_fetch_element_count(session, 0) == 0);
+  CHECK(proa_session_fetch_element(session, 0, 0, outputs) != 0 && strstr(proa_error(), "has 0 elements"));
   level.offsets = descending;
-  CHECK(proa_model_set_feed_lod(model, 0, &lod) == 0);
-  CHECK(proa_model_run(model, &x.tensor, outputs) != 0 && strstr(proa_error(), "'x'"));
+  CHECK(proa_session_set_feed_lod(session, 0, &lod) == 0);
+  CHECK(proa_session_run(session, &x.tensor, outputs) != 0 && strstr(proa_error(), "'x'"));
   level.offsets = NULL;
-  CHECK(proa_model_set_feed_lod(model, 0, &lod) != 0 && strstr(proa_error(), "level 0"));
-  CHECK(proa_model_set_feed_lod(model, 0, NULL) == 0);
-  CHECK(proa_model_run(model, &x.tensor, outputs) != 0); /* the feed needs a LoD */
+  CHECK(proa_session_set_feed_lod(session, 0, &lod) != 0 && strstr(proa_error(), "level 0"));
+  CHECK(proa_session_set_feed_lod(session, 0, NULL) == 0);
+  CHECK(proa_session_run(session, &x.tensor, outputs) != 0); /* the feed needs a LoD */
+  proa_session_destroy(session);
   proa_model_close(model);
   free(x.tensor.data);
   free(expected.tensor.data);
@@ -260,6 +274,7 @@ static void check_finite_runs(void) {
   float elements[] = {1, 2, -3};
   proa_tensor input, output;
   proa_model *model;
+  proa_session *session;
   input.dtype = PROA_FLOAT32;
   input.rank = 1;
   input.dims = dims;
@@ -273,11 +288,13 @@ static void check_finite_runs(void) {
   options.cpu = "x86-64";
   model = proa_model_open(path, &options);
   CHECK(model != NULL);
-  CHECK(proa_model_run(model, &input, &output) != 0);
+  session = proa_session_create(model, NULL);
+  CHECK(proa_session_run(session, &input, &output) != 0);
   CHECK(strstr(proa_error(), "log") && strstr(proa_error(), "NaN from finite inputs, the first at [2]"));
   elements[2] = 3;
-  CHECK(proa_model_run(model, &input, &output) == 0);
+  CHECK(proa_session_run(session, &input, &output) == 0);
   CHECK(fabs(((const float *)output.data)[2] - 1.0986123) < 1e-6);
+  proa_session_destroy(session);
   proa_model_close(model);
   options.cpu = "no such CPU";
   CHECK(proa_model_open(path, &options) == NULL);
@@ -299,11 +316,14 @@ static void check_seed(void) {
   for (i = 0; i < 3; ++i) {
     proa_tensor output;
     proa_model *model;
+    proa_session *session;
     options.seed = i == 2 ? 8 : 7;
     model = proa_model_open(path, &options);
     CHECK(model != NULL);
-    if (model && proa_model_run(model, NULL, &output) == 0)
+    session = proa_session_create(model, NULL);
+    if (model && proa_session_run(session, NULL, &output) == 0)
       first[i] = *(const float *)output.data;
+    proa_session_destroy(session);
     proa_model_close(model);
   }
   CHECK(first[0] != 0 && first[0] == first[1] && first[0] != first[2]);
@@ -311,31 +331,36 @@ static void check_seed(void) {
 }
 
 /* The loss of mlp_sgd after one step with these options; -1 if it fails. */
-static double loss_of(const char *corpus, proa_model_options *options, proa_model **opened) {
+static double loss_of(const char *corpus, proa_model_options *options, proa_session **opened) {
   char path[4096];
   file_tensor inputs[2];
   proa_tensor given[2], results[1];
   double loss = -1;
   size_t i;
+  proa_model *model;
+  const proa_model *described;
   const char *feeds[] = {"x", "y", NULL}, *fetches[] = {"mean_0.tmp_0", NULL};
   options->cache_directory = "off";
   options->feeds = feeds;
   options->fetches = fetches;
   snprintf(path, sizeof path, "%s/training/mlp_sgd", corpus);
-  *opened = proa_model_open(path, options);
+  model = proa_model_open(path, options);
+  *opened = model ? proa_session_create(model, NULL) : NULL;
+  proa_model_close(model); /* the session keeps it */
   if (!*opened)
     return -1;
+  described = proa_session_model(*opened);
   snprintf(path, sizeof path, "%s/training/mlp_sgd/inputs.safetensors", corpus);
-  CHECK(proa_model_feed_count(*opened) == 2 && proa_model_fetch_count(*opened) == 1);
+  CHECK(proa_model_feed_count(described) == 2 && proa_model_fetch_count(described) == 1);
   for (i = 0; i < 2; ++i) {
     char name[256];
     proa_tensor_info info;
-    CHECK(proa_model_feed(*opened, i, &info) == 0);
+    CHECK(proa_model_feed(described, i, &info) == 0);
     snprintf(name, sizeof name, "step0/%s", info.name);
     CHECK(read_tensor(path, name, &inputs[i]) == 0);
     given[i] = inputs[i].tensor;
   }
-  if (proa_model_run(*opened, given, results) == 0)
+  if (proa_session_run(*opened, given, results) == 0)
     loss = *(const float *)results[0].data;
   free(inputs[0].tensor.data);
   free(inputs[1].tensor.data);
@@ -347,29 +372,29 @@ static void check_training_options(const char *corpus) {
   proa_amp_options amp = PROA_AMP_OPTIONS_INIT;
   int64_t budget = 0;
   proa_tensor scale;
-  proa_model *model;
-  double full = loss_of(corpus, &options, &model), part;
+  proa_session *session;
+  double full = loss_of(corpus, &options, &session), part;
   CHECK(full > 0);
-  proa_model_close(model);
+  proa_session_destroy(session);
   options.amp = &amp;
   amp.dtype = PROA_BFLOAT16;
   amp.scaling = PROA_LOSS_SCALING_DYNAMIC;
   amp.loss_scale = 512;
-  part = loss_of(corpus, &options, &model);
+  part = loss_of(corpus, &options, &session);
   CHECK(part > 0 && part != full && fabs(part - full) < 0.02 * full);
-  CHECK(proa_model_get_parameter(model, "loss_scaling", &scale) == 0);
+  CHECK(proa_session_get_parameter(session, "loss_scaling", &scale) == 0);
   CHECK(*(const float *)scale.data == 512);
-  proa_model_close(model);
+  proa_session_destroy(session);
   amp.increase_every = 0;
-  CHECK(loss_of(corpus, &options, &model) == -1 && strstr(proa_error(), "increases must be above 0"));
+  CHECK(loss_of(corpus, &options, &session) == -1 && strstr(proa_error(), "increases must be above 0"));
   options.amp = NULL;
   options.micro_batches = 2;
   options.memory_budget = &budget;
-  part = loss_of(corpus, &options, &model);
+  part = loss_of(corpus, &options, &session);
   CHECK(fabs(part - full) < 1e-5 * full);
-  proa_model_close(model);
+  proa_session_destroy(session);
   budget = -2;
-  CHECK(loss_of(corpus, &options, &model) == -1 && strstr(proa_error(), "memory budget"));
+  CHECK(loss_of(corpus, &options, &session) == -1 && strstr(proa_error(), "memory budget"));
 }
 
 /* Each wrong field is an error with its name and value. */
@@ -409,6 +434,7 @@ static void check_ir(void) {
   int64_t dims[] = {3};
   float elements[] = {1, 2, 3};
   proa_model *model;
+  proa_session *session;
   if (write_text(path, "func.func @other(%x: tensor<3xf32>) -> tensor<3xf32> { return %x : tensor<3xf32> }\n"
                        "func.func @twice(%x: tensor<?xf32>) -> tensor<?xf32> {\n"
                        "  %0 = pd.add %x, %x : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>\n"
@@ -419,6 +445,7 @@ static void check_ir(void) {
   options.function = "twice";
   model = proa_model_open(path, &options);
   CHECK(model != NULL);
+  session = proa_session_create(model, NULL);
   remove(path);
   if (!model)
     return;
@@ -428,8 +455,9 @@ static void check_ir(void) {
   input.rank = 1;
   input.dims = dims;
   input.data = elements;
-  CHECK(proa_model_run(model, &input, &output) == 0);
+  CHECK(proa_session_run(session, &input, &output) == 0);
   CHECK(output.dims[0] == 3 && ((const float *)output.data)[2] == 6);
+  proa_session_destroy(session);
   proa_model_close(model);
 }
 

@@ -24,7 +24,12 @@ int main(int argc, char **argv) {
     return 1;
   std::vector<int64_t> dims(image.dims, image.dims + image.tensor.rank);
   proa::Tensor input(proa::DType::Float32, dims, image.tensor.data, nullptr);
-  auto outputs = model->run({{model->feeds()[0].name, input}});
+  auto session = model->session();
+  if (!session) {
+    std::cerr << session.diagnostics().text();
+    return 1;
+  }
+  auto outputs = session->run({{model->feeds()[0].name, input}});
   if (!outputs) {
     std::cerr << outputs.diagnostics().text();
     return 1;

@@ -86,10 +86,11 @@ std::string comparisonText(const NamedTensor &output, const Tensor &expected, co
   return text;
 }
 
-std::string timesText(const ModelTimes &times, const RunTimes &runs, int64_t arenaBytes) {
+std::string timesText(const ModelTimes &openTimes, const SessionTimes &times, const RunTimes &runs,
+                      int64_t arenaBytes) {
   std::string text =
-      fmt::format("read {:.1f} ms, import {:.1f} ms, compile {:.1f} ms{}, load {:.1f} ms\n", times.read,
-                  times.import, times.compile, times.fromCache ? " (from cache)" : "", times.load);
+      fmt::format("read {:.1f} ms, import {:.1f} ms, compile {:.1f} ms{}, load {:.1f} ms\n", openTimes.read,
+                  openTimes.import, times.compile, times.fromCache ? " (from cache)" : "", times.load);
   text += fmt::format("arena {} bytes\n", arenaBytes);
   if (runs.onlyFirst)
     return text +
@@ -118,12 +119,12 @@ std::string budgetText(std::optional<int64_t> budget, int64_t arenaBytes) {
 }
 
 std::string reportJson(const RunReport &report) {
-  const ModelTimes &times = report.times;
+  const SessionTimes &times = report.times;
   const RunTimes &runs = report.runs;
   nlohmann::json value{{"model", report.model},
                        {"threads", report.threads},
-                       {"read_ms", times.read},
-                       {"import_ms", times.import},
+                       {"read_ms", report.openTimes.read},
+                       {"import_ms", report.openTimes.import},
                        {"compile_ms", times.compile},
                        {"from_cache", times.fromCache},
                        {"load_ms", times.load},

@@ -36,7 +36,8 @@ std::vector<TensorInfo> infosOf(const std::vector<NamedTensor> &outputs);
 struct RunReport {
   std::string model;
   int threads = 0;
-  ModelTimes times;
+  ModelTimes openTimes;
+  SessionTimes times; ///< of the preparation
   RunTimes runs;
   int64_t arenaBytes = 0;
   int64_t peakResidentBytes = 0; ///< of the process
@@ -58,7 +59,8 @@ std::string outputText(const NamedTensor &output);
 std::string comparisonText(const NamedTensor &output, const Tensor &expected, const Comparison &comparison);
 
 /// Times of opening, compiling and running, and the memory.
-std::string timesText(const ModelTimes &times, const RunTimes &runs, int64_t arenaBytes);
+std::string timesText(const ModelTimes &openTimes, const SessionTimes &times, const RunTimes &runs,
+                      int64_t arenaBytes);
 
 /// "note: feed 'x' holds 2 NaN and 0 Inf", or "" for finite values.
 std::string nonFiniteText(const std::string &kind, const std::string &name, const Tensor &tensor);

@@ -192,13 +192,13 @@ Result<StateValues> StateValues::read(const std::vector<TensorInfo> &parameters,
   return values;
 }
 
-Result<void> StateValues::apply(Model &model, int run) const {
+Result<void> StateValues::apply(Session &session, int run) const {
   auto values = byRun.find(run);
   if (values == byRun.end())
     return {};
   Diagnostics diagnostics;
   for (const auto &[name, tensor] : values->second)
-    diagnostics.append(model.setParameter(name, tensor).diagnostics());
+    diagnostics.append(session.setParameter(name, tensor).diagnostics());
   return diagnostics;
 }
 
@@ -207,22 +207,22 @@ bool isStateValue(const std::string &argument) {
   return equals != std::string::npos && equals > 0 && argument.find('/') > equals;
 }
 
-bool lacksParameters(const Model &model) {
-  return std::ranges::any_of(model.parameters(),
-                             [&](const TensorInfo &info) { return !model.parameter(info.name); });
+bool lacksParameters(const Session &session) {
+  return std::ranges::any_of(session.model().parameters(),
+                             [&](const TensorInfo &info) { return !session.parameter(info.name); });
 }
 
-Result<void> setRandomParameters(Model &model, uint64_t seed, bool replaces) {
+Result<void> setRandomParameters(Session &session, uint64_t seed, bool replaces) {
   Diagnostics diagnostics;
-  for (const TensorInfo &info : model.parameters()) {
-    if (!replaces && model.parameter(info.name))
+  for (const TensorInfo &info : session.model().parameters()) {
+    if (!replaces && session.parameter(info.name))
       continue;
     if (!elementCount(info.dims))
       diagnostics.add(info.name, "has dynamic dims: " + describe(info.dtype, info.dims) +
                                      "; a random value needs them; give --params FILE or --set");
     else
-      diagnostics.append(
-          model.setParameter(info.name, randomWeight(info.name, info.dtype, info.dims, seed)).diagnostics());
+      diagnostics.append(session.setParameter(info.name, randomWeight(info.name, info.dtype, info.dims, seed))
+                             .diagnostics());
   }
   return diagnostics;
 }

@@ -21,8 +21,8 @@ public:
 
   /// Adds values to set before a run; --set overrides them.
   void add(int run, const params::Tensors &values) { byRun[run].insert(values.begin(), values.end()); }
-  /// Sets the values of this run. Error: as Model::setParameter.
-  Result<void> apply(Model &model, int run) const;
+  /// Sets the values of this run. Error: as Session::setParameter.
+  Result<void> apply(Session &session, int run) const;
 
 private:
   std::map<int, params::Tensors> byRun;
@@ -33,9 +33,9 @@ bool isStateValue(const std::string &argument);
 
 /// Sets each parameter without a value, or with `replaces` every parameter, to random values
 /// (randomWeight). Error: dynamic dims.
-Result<void> setRandomParameters(Model &model, uint64_t seed, bool replaces);
+Result<void> setRandomParameters(Session &session, uint64_t seed, bool replaces);
 
 /// Whether the model has a parameter without a value.
-bool lacksParameters(const Model &model);
+bool lacksParameters(const Session &session);
 
 } // namespace proa::tools

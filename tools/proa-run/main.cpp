@@ -128,21 +128,26 @@ private:
       return model.diagnostics();
     isMain = model->rank() == 0;
     noteLoneProcess(*model);
-    if (Result<void> done = setParameters(*model); !done)
+    openTimes = model->times();
+    Result<Session> session = model->session();
+    if (!session)
+      return session.diagnostics();
+    if (Result<void> done = setParameters(*session); !done)
       return done;
     if (Result<void> done = readFeeds(*model); !done)
       return done;
-    if (Result<void> set = states.apply(*model, 0); !set)
+    if (Result<void> set = states.apply(*session, 0); !set)
       return set;
-    if (Result<void> prepared = model->prepare(feeds.front()); !prepared)
+    if (Result<void> prepared = session->prepare(feeds.front()); !prepared)
       return prepared;
+    prepareTimes = session->times();
     warnings.finish();
     bar.clear();
     if (options.model.checkFinite && !options.json)
-      noteNonFinite(*model, feeds.front());
-    if (Result<void> done = measure(*model); !done)
+      noteNonFinite(*session, feeds.front());
+    if (Result<void> done = measure(*session); !done)
       return done;
-    return report(*model);
+    return report(*session);
   }
 
   Result<void> readFeeds(const Model &model) {
@@ -197,16 +202,16 @@ private:
 
   /// Sets random weights if they are requested, or if an IR file has none; then the values of the case and of
   /// --set.
-  Result<void> setParameters(Model &model) {
+  Result<void> setParameters(Session &session) {
     bool replaces = randomSeed.has_value();
-    if (!randomSeed && isIrPath() && options.model.parameters.empty() && lacksParameters(model)) {
+    if (!randomSeed && isIrPath() && options.model.parameters.empty() && lacksParameters(session)) {
       randomSeed = 0;
       warn("no weights; random weights are used (--params random:0)");
     }
     if (randomSeed)
-      if (Result<void> done = setRandomParameters(model, *randomSeed, replaces); !done)
+      if (Result<void> done = setRandomParameters(session, *randomSeed, replaces); !done)
         return done;
-    Result<StateValues> given = StateValues::read(model.parameters(), options.set);
+    Result<StateValues> given = StateValues::read(session.model().parameters(), options.set);
     if (!given)
       return given.diagnostics();
     states = std::move(*given);
@@ -228,12 +233,12 @@ private:
   }
 
   /// Reports non-finite inputs, for which no op is responsible.
-  void noteNonFinite(const Model &model, const params::Tensors &feeds) const {
+  void noteNonFinite(const Session &session, const params::Tensors &feeds) const {
     std::string notes;
     for (const auto &[name, tensor] : feeds)
       notes += nonFiniteText("feed", name, tensor);
-    for (const TensorInfo &info : model.parameters())
-      if (Result<Tensor> value = model.parameter(info.name)) // on a mesh, all processes take part
+    for (const TensorInfo &info : session.model().parameters())
+      if (Result<Tensor> value = session.parameter(info.name)) // on a mesh, all processes take part
         notes += nonFiniteText("parameter", info.name, *value);
     if (isMain)
       fmt::print(stderr, "{}", notes);
@@ -244,14 +249,14 @@ private:
 
   /// Whether the outputs of each run are shown: runs of a training program, or with feeds of their own,
   /// differ.
-  bool showsEachRun(const Model &model) const {
-    return runCount > 1 && (model.isTraining() || feeds.size() > 1);
+  bool showsEachRun(const Session &session) const {
+    return runCount > 1 && (session.model().isTraining() || feeds.size() > 1);
   }
 
   /// Whether the runs end after run `run`, because the user interrupted them. Processes of a mesh continue:
   /// all of them would have to stop after the same run.
-  bool endsAfter(const Model &model, int run) {
-    if (!Interrupt::isRequested() || model.rankCount() > 1 || run + 1 == runCount)
+  bool endsAfter(const Session &session, int run) {
+    if (!Interrupt::isRequested() || session.model().rankCount() > 1 || run + 1 == runCount)
       return false;
     isInterrupted = true;
     warn(fmt::format("interrupted after {} of {} runs", run + 1, runCount));
@@ -259,14 +264,14 @@ private:
   }
 
   /// Runs the program, and compares the runs of which outputs are expected.
-  Result<void> measure(Model &model) {
+  Result<void> measure(Session &session) {
     std::optional<Interrupt> interrupt;
-    if (model.rankCount() == 1)
+    if (session.model().rankCount() == 1)
       interrupt.emplace();
     std::vector<double> times;
     double first = 0;
     // A training step changes the state, so only those that are asked for are run.
-    int warmup = options.warmup.value_or(options.repeat > 1 && !model.isTraining() ? 1 : 0);
+    int warmup = options.warmup.value_or(options.repeat > 1 && !session.model().isTraining() ? 1 : 0);
     int unmeasured = std::max(warmup, options.repeat > 1 && !options.warmup ? 1 : 0);
     runCount = warmup + options.repeat;
     if (feeds.size() > 1 && static_cast<size_t>(runCount) > feeds.size())
@@ -274,36 +279,36 @@ private:
                        feeds.size()));
     for (int i = 0; i < runCount; ++i) {
       // Only the last run is profiled, so that the profile does not slow down the others.
-      model.enableProfile(!options.profile.empty() && i + 1 == runCount &&
-                          (options.repeat > 1 || options.warmup));
-      if (Result<void> set = i == 0 ? Result<void>() : states.apply(model, i); !set)
+      session.enableProfile(!options.profile.empty() && i + 1 == runCount &&
+                            (options.repeat > 1 || options.warmup));
+      if (Result<void> set = i == 0 ? Result<void>() : states.apply(session, i); !set)
         return set;
       auto start = std::chrono::steady_clock::now();
-      Result<std::vector<NamedTensor>> ran = model.run(feedsOf(i));
+      Result<std::vector<NamedTensor>> ran = session.run(feedsOf(i));
       std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
       if (!ran)
         return ran.diagnostics();
       outputs = std::move(*ran);
-      if (Result<void> done = show(model, i); !done)
+      if (Result<void> done = show(session, i); !done)
         return done;
       if (i == 0)
         first = time.count();
       if (i >= unmeasured)
         times.push_back(time.count());
-      if (endsAfter(model, i))
+      if (endsAfter(session, i))
         break;
     }
     runTimes.onlyFirst = times.empty() || (options.repeat == 1 && options.warmup == 0);
     runTimes = times.empty() ? runTimes : summarize(std::move(times));
     runTimes.first = first;
     runTimes.onlyFirst = options.repeat == 1 && options.warmup == 0;
-    return options.repeat == 1 && !options.warmup ? measureAgain(model, feeds.front()) : Result<void>();
+    return options.repeat == 1 && !options.warmup ? measureAgain(session, feeds.front()) : Result<void>();
   }
 
   /// Compares the outputs of a run if some are expected, and shows single numbers of each run, such as a
   /// loss.
-  Result<void> show(const Model &model, int run) {
-    bool isOneOfMany = showsEachRun(model);
+  Result<void> show(const Session &session, int run) {
+    bool isOneOfMany = showsEachRun(session);
     if (isOneOfMany) {
       StepValues values = singleValuesOf(outputs, run);
       if (isMain && !options.json)
@@ -317,20 +322,20 @@ private:
       return ofRun.diagnostics();
     if (!ofRun->empty() || run == 0)
       compareOutputs(*ofRun, isOneOfMany ? params::ModelMeta::stepPrefix(run) : "");
-    else if (model.isTraining() && !std::exchange(hasNotedUnexpected, true))
+    else if (session.model().isTraining() && !std::exchange(hasNotedUnexpected, true))
       note(fmt::format("outputs of step {} are not compared: none are expected", run));
     return {};
   }
 
   /// Measures a second run, because the first one also creates kernels and packs weights. Skipped if the
   /// first run was very slow.
-  Result<void> measureAgain(Model &model, const params::Tensors &feeds) {
+  Result<void> measureAgain(Session &session, const params::Tensors &feeds) {
     constexpr double longestFirst = 10000;
     runTimes.onlyFirst = runTimes.first > longestFirst && options.profile.empty();
     if (runTimes.onlyFirst)
       return {};
-    model.enableProfile(!options.profile.empty());
-    Result<double> time = model.measure(feeds);
+    session.enableProfile(!options.profile.empty());
+    Result<double> time = session.measure(feeds);
     if (!time)
       return time.diagnostics();
     double first = runTimes.first;
@@ -359,9 +364,9 @@ private:
     }
   }
 
-  Result<void> report(const Model &model) {
+  Result<void> report(const Session &session) {
     if (!options.saved.empty())
-      if (Result<void> saved = model.saveParameters(options.saved); !saved)
+      if (Result<void> saved = session.saveParameters(options.saved); !saved)
         return saved;
     if (!isMain)
       return {};
@@ -373,43 +378,46 @@ private:
         return written;
     }
     if (options.json) {
-      if (Result<void> written = writeProfile(model); !written)
+      if (Result<void> written = writeProfile(session); !written)
         return written;
       fmt::print("{}", reportJson({.model = options.path,
-                                   .threads = model.threads(),
-                                   .times = model.times(),
+                                   .threads = session.threads(),
+                                   .openTimes = openTimes,
+                                   .times = prepareTimes,
                                    .runs = runTimes,
-                                   .arenaBytes = model.arenaBytes(),
+                                   .arenaBytes = session.arenaBytes(),
                                    .peakResidentBytes = peakResidentBytes(),
                                    .memoryBudget = options.model.memoryBudget,
                                    .compared = compared,
                                    .values = steps,
                                    .outputs = infosOf(outputs),
-                                   .steps = model.profileSteps()}));
+                                   .steps = session.profileSteps()}));
       return {};
     }
     if (options.expect.empty())
       for (const NamedTensor &output : outputs)
         fmt::print("{}", outputText(output));
-    fmt::print("{}", timesText(model.times(), runTimes, model.arenaBytes()));
+    fmt::print("{}", timesText(openTimes, prepareTimes, runTimes, session.arenaBytes()));
     std::fflush(stdout);
-    fmt::print(stderr, "{}", budgetText(options.model.memoryBudget, model.arenaBytes()));
+    fmt::print(stderr, "{}", budgetText(options.model.memoryBudget, session.arenaBytes()));
     if (options.profile == RunOptions::table)
-      fmt::print("{}", model.profileTable());
+      fmt::print("{}", session.profileTable());
     if (!options.expect.empty())
       fmt::print("{}\n", allPassed ? "PASS" : "FAIL");
-    return writeProfile(model);
+    return writeProfile(session);
   }
 
-  Result<void> writeProfile(const Model &model) {
+  Result<void> writeProfile(const Session &session) {
     if (options.profile.empty() || options.profile == RunOptions::table)
       return {};
-    return writeFile(options.profile, model.profileTrace());
+    return writeFile(options.profile, session.profileTrace());
   }
 
   RunOptions options;
   ProgressBar bar;
   WarningPrinter warnings;
+  ModelTimes openTimes;
+  SessionTimes prepareTimes;
   params::ModelMeta meta;
   std::vector<params::Tensors> feeds; ///< of each step that the sources hold
   params::Tensors expected;           ///< of all runs, with prefixes

@@ -15,6 +15,8 @@
 
 #include <functional>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -138,12 +140,27 @@ Result<void> checkRunsHere(const std::string &cpu);
 Result<CompiledProgram> compileProgram(mlir::OwningOpRef<mlir::ModuleOp> module,
                                        const CompileOptions &options);
 
-/// Loads the object code into this process and resolves the symbols of the plan. `name` is used in messages.
-/// A program for a CUDA device is loaded there.
+/// A compiled program whose object code is in this process. Its executables share the code and the plan.
+class LoadedProgram {
+public:
+  static Result<std::shared_ptr<const LoadedProgram>> load(CompiledProgram program);
+
+  /// An executable without parameters. `name` begins its messages. For a CUDA device: on the device
+  /// CompiledProgram::device + offset, modulo the number of devices.
+  Result<std::shared_ptr<runtime::Executable>> instantiate(const std::string &name, int offset = 0) const;
+  const runtime::Plan &plan() const { return *shared; }
+
+private:
+  LoadedProgram() = default;
+
+  std::shared_ptr<const runtime::Plan> shared;
+  CompiledProgram program; ///< without plan and archives
+  std::shared_ptr<const void> code;
+  runtime::KernelResolver resolve; ///< one call at a time
+  mutable std::mutex mutex;
+};
+
+/// The only executable of a program. `name` begins its messages.
 Result<std::shared_ptr<runtime::Executable>> loadProgram(CompiledProgram program, const std::string &name);
-/// The same for several executables, which share the object code. For a CUDA device executable i uses the
-/// device CompiledProgram::device + offsets[i], modulo the number of devices.
-Result<std::vector<std::shared_ptr<runtime::Executable>>>
-loadProgram(CompiledProgram program, const std::string &name, const std::vector<int> &offsets);
 
 } // namespace proa

@@ -36,33 +36,38 @@ Result<std::shared_ptr<HostCode>> loadHostCode(const CompiledProgram &program) {
 
 } // namespace
 
-Result<std::vector<std::shared_ptr<runtime::Executable>>>
-loadProgram(CompiledProgram program, const std::string &name, const std::vector<int> &offsets) {
+Result<std::shared_ptr<const LoadedProgram>> LoadedProgram::load(CompiledProgram program) {
   auto code = loadHostCode(program);
   if (!code)
     return code.diagnostics();
+  auto loaded = std::shared_ptr<LoadedProgram>(new LoadedProgram);
+  loaded->resolve = [code = *code](const std::string &symbol) { return code->find(symbol); };
+  loaded->code = std::move(*code);
+  loaded->shared = std::make_shared<const runtime::Plan>(std::move(program.plan));
+  // What remains of the program is needed to open devices.
+  loaded->program = {
+      .target = program.target, .device = program.device, .deviceCode = std::move(program.deviceCode)};
+  return std::shared_ptr<const LoadedProgram>(std::move(loaded));
+}
+
+Result<std::shared_ptr<runtime::Executable>> LoadedProgram::instantiate(const std::string &name,
+                                                                        int offset) const {
   std::unique_ptr<Backend> backend = Backend::create(program.target);
-  auto resolve = [&](const std::string &symbol) { return (*code)->find(symbol); };
-  std::vector<std::shared_ptr<runtime::Executable>> executables;
-  for (size_t i = 0; i < offsets.size(); ++i) {
-    auto device = backend->openDevice(program, offsets[i]);
-    if (!device)
-      return device.diagnostics();
-    runtime::Plan plan = i + 1 < offsets.size() ? program.plan : std::move(program.plan);
-    auto executable = runtime::Executable::create(std::move(plan), name, resolve, *code, *device);
-    if (!executable)
-      return executable.diagnostics();
+  auto device = backend->openDevice(program, offset);
+  if (!device)
+    return device.diagnostics();
+  std::lock_guard lock(mutex);
+  auto executable = runtime::Executable::create(shared, name, resolve, code, *device);
+  if (executable)
     (*executable)->setKernelInvoker(backend->kernelInvoker());
-    executables.push_back(std::move(*executable));
-  }
-  return executables;
+  return executable;
 }
 
 Result<std::shared_ptr<runtime::Executable>> loadProgram(CompiledProgram program, const std::string &name) {
-  auto loaded = loadProgram(std::move(program), name, std::vector<int>{0});
+  auto loaded = LoadedProgram::load(std::move(program));
   if (!loaded)
     return loaded.diagnostics();
-  return std::move(loaded->front());
+  return (*loaded)->instantiate(name);
 }
 
 } // namespace proa

@@ -147,24 +147,17 @@ Result<void> MeshValues::gatherAll() {
   return {};
 }
 
-Result<std::unique_ptr<MeshProgram>> MeshProgram::load(Compilation compilation, MeshInterface interface,
-                                                       RankGroup &ranks, const std::string &name) {
+Result<std::unique_ptr<MeshProgram>>
+MeshProgram::create(std::span<const std::shared_ptr<const LoadedProgram>> programs,
+                    std::span<const size_t> programOf, MeshInterface interface, RankGroup &ranks,
+                    const std::string &name) {
   std::unique_ptr<MeshProgram> program(new MeshProgram(std::move(interface), ranks));
-  std::vector<std::vector<std::shared_ptr<runtime::Executable>>> loaded;
-  for (size_t i = 0; i < compilation.programs.size(); ++i) {
-    // Ranks of one process use one device each. The last copy is taken first.
-    std::vector<int> devices;
-    for (size_t index = compilation.programOf.size(); index-- > 0;)
-      if (compilation.programOf[index] == i)
-        devices.push_back(static_cast<int>(index));
-    auto copies = loadProgram(std::move(compilation.programs[i]), name, devices);
-    if (!copies)
-      return copies.diagnostics();
-    loaded.push_back(std::move(*copies));
-  }
-  for (size_t i : compilation.programOf) {
-    program->executables.push_back(std::move(loaded[i].back()));
-    loaded[i].pop_back();
+  for (size_t index = 0; index < programOf.size(); ++index) {
+    // Ranks of one process use one device each.
+    auto executable = programs[programOf[index]]->instantiate(name, static_cast<int>(index));
+    if (!executable)
+      return executable.diagnostics();
+    program->executables.push_back(std::move(*executable));
   }
   program->inputs.resize(ranks.count());
   program->stateResults.resize(ranks.count());

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -57,9 +58,11 @@ public:
   /// Of the random numbers of the ranks, by index.
   using Generators = std::vector<std::shared_ptr<runtime::RandomGenerator>>;
 
-  /// Loads the programs of a compilation. bind() must follow. `name` begins the messages.
-  static Result<std::unique_ptr<MeshProgram>> load(Compilation compilation, MeshInterface interface,
-                                                   RankGroup &ranks, const std::string &name);
+  /// Executables of loaded programs; `programOf` has the number of the program of each rank of this process.
+  /// bind() must follow. `name` begins the messages.
+  static Result<std::unique_ptr<MeshProgram>>
+  create(std::span<const std::shared_ptr<const LoadedProgram>> programs, std::span<const size_t> programOf,
+         MeshInterface interface, RankGroup &ranks, const std::string &name);
 
   /// Gives each rank its parts of the parameters. The first call creates the sessions.
   Result<void> bind(MeshValues &values, bool checksFinite, const Generators &generators);

@@ -1,5 +1,7 @@
 #include "lib/compiler/mesh/RankGroup.h"
 
+#include "lib/runtime/ThreadPool.h"
+
 #include <algorithm>
 #include <cstring>
 #include <exception>
@@ -89,6 +91,7 @@ void RankGroup::setLink(const runtime::EmulatedLink &emulated) {
 
 void RankGroup::call(size_t index) {
   runtime::Communicator &communicator = *communicators[index];
+  runtime::ThreadScope threads(threadsOfRank);
   Diagnostics found;
   try {
     found = (*body)(index).diagnostics();

@@ -34,6 +34,8 @@ public:
   static std::unique_ptr<RankGroup> simulate(int64_t size);
   /// Emulates a link between the ranks.
   void setLink(const runtime::EmulatedLink &emulated);
+  /// The number of threads of each rank; 0: that of the thread that runs it.
+  void setThreads(int count) { threadsOfRank = count; }
   ~RankGroup();
 
   /// The number of ranks of the mesh.
@@ -66,6 +68,7 @@ private:
 
   bool simulates;
   runtime::EmulatedLink link;
+  int threadsOfRank = 0;
   std::vector<std::shared_ptr<runtime::Communicator>> communicators;
 
   // Threads of simulated ranks, if there are several. They live as long as the group, because libgomp keeps a

@@ -1,6 +1,7 @@
 // pd.fused_attention_grad as a program: its formula in double precision with differences of
 // pd.fused_attention, and its kernels for the GPU with the formula.
 #include "proa/Model.h"
+#include "test/common/OpenSession.h"
 
 #include "lib/support/Files.h"
 
@@ -59,13 +60,13 @@ class AttentionGradient : public testing::TestWithParam<Program> {
 protected:
   using Numbers = std::vector<double>;
 
-  static Result<Model> open(const std::string &text, const std::string &target) {
+  static Result<Session> open(const std::string &text, const std::string &target) {
     std::string path = (std::filesystem::path(testing::TempDir()) / "proa-attention-test.mlir").string();
     EXPECT_TRUE(writeFile(path, text));
     ModelOptions options;
     options.cacheDirectory = "off";
     options.target = target;
-    return Model::open(path, options);
+    return openSession(path, options);
   }
 
   /// q, k, v, the gradient of the result, and the mask.
@@ -81,14 +82,14 @@ protected:
     return all;
   }
 
-  template <class T> static std::vector<Numbers> run(Model &model, const std::vector<Numbers> &inputs) {
+  template <class T> static std::vector<Numbers> run(Session &session, const std::vector<Numbers> &inputs) {
     std::map<std::string, Tensor> feeds;
-    for (const auto &feed : model.feeds()) {
+    for (const auto &feed : session.model().feeds()) {
       Tensor tensor(feed.dtype, std::vector<int64_t>(feed.dims.begin(), feed.dims.end()));
       std::ranges::copy(inputs[feeds.size()], tensor.as<T>());
       feeds.emplace(feed.name, tensor);
     }
-    auto outputs = model.run(feeds);
+    auto outputs = session.run(feeds);
     EXPECT_TRUE(outputs) << outputs.diagnostics().text();
     std::vector<Numbers> results;
     for (const auto &output : *outputs)
@@ -105,16 +106,16 @@ protected:
 };
 
 TEST_P(AttentionGradient, IsTheDerivative) {
-  auto model = open(GetParam().text("f64"), "cpu");
-  ASSERT_TRUE(model) << model.diagnostics().text();
-  std::vector<Numbers> given = inputs(), found = run<double>(*model, given);
+  auto session = open(GetParam().text("f64"), "cpu");
+  ASSERT_TRUE(session) << session.diagnostics().text();
+  std::vector<Numbers> given = inputs(), found = run<double>(*session, given);
   constexpr double step = 1e-5;
   for (auto [operand, result] : {std::pair(0U, 1U), std::pair(1U, 2U), std::pair(2U, 3U), std::pair(4U, 4U)})
     for (size_t i = operand; i < given[operand].size() && (operand < 4 || GetParam().hasMask); i += 23) {
       auto lossAt = [&](double change) {
         std::vector<Numbers> changed = given;
         changed[operand][i] += change;
-        return product(run<double>(*model, changed)[0], given[3]);
+        return product(run<double>(*session, changed)[0], given[3]);
       };
       double slope = (lossAt(step) - lossAt(-step)) / (2 * step);
       EXPECT_NEAR(found[result][i], slope, 1e-8) << GetParam().name << " " << operand << " " << i;
@@ -144,13 +145,13 @@ TEST(AttentionDropout, TrainsAsTheCpu) {
   std::vector<Step> results[2];
   for (bool isDevice : {false, true}) {
     options.target = isDevice ? "cuda-emulated" : "cpu";
-    auto model = Model::open(PROA_FUSE_TESTS "/attention-dropout-training.mlir", options);
-    ASSERT_TRUE(model) << model.diagnostics().text();
+    auto session = openSession(PROA_FUSE_TESTS "/attention-dropout-training.mlir", options);
+    ASSERT_TRUE(session) << session.diagnostics().text();
     std::mt19937 random(3);
     std::normal_distribution<float> normal(0, 0.5F);
     std::vector<std::string> names;
     std::map<std::string, Tensor> feeds;
-    for (const auto &feed : model->feeds()) {
+    for (const auto &feed : session->model().feeds()) {
       Tensor tensor(feed.dtype, std::vector<int64_t>(feed.dims.begin(), feed.dims.end()));
       for (int64_t i = 0; i < tensor.size(); ++i)
         tensor.as<float>()[i] = normal(random);
@@ -158,7 +159,7 @@ TEST(AttentionDropout, TrainsAsTheCpu) {
       feeds.emplace(feed.name, tensor);
     }
     for (int step = 0; step < 3; ++step) {
-      auto outputs = model->run(feeds);
+      auto outputs = session->run(feeds);
       ASSERT_TRUE(outputs) << outputs.diagnostics().text();
       Step &own = results[isDevice].emplace_back();
       for (size_t i = 0; i < outputs->size(); ++i) {

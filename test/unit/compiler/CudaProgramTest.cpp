@@ -9,6 +9,7 @@
 #include "lib/runtime/cuda/RecordingDriver.h"
 #include "lib/support/Files.h"
 #include "proa/Model.h"
+#include "test/common/OpenSession.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -147,18 +148,18 @@ TEST_F(CudaProgramTest, RunsOnTheDevice) {
 }
 
 /// Opens the training step with its first states.
-Model openTraining(const std::string &target) {
+Session openTraining(const std::string &target) {
   std::string path = (std::filesystem::path(::testing::TempDir()) / "proa-cuda-training.mlir").string();
   EXPECT_TRUE(writeFile(path, trainingStep));
   ModelOptions options;
   options.target = target;
   options.cacheDirectory = "off";
-  auto model = Model::open(path, options);
-  EXPECT_TRUE(model) << model.diagnostics().text();
-  EXPECT_TRUE(model->setParameter("w", wave({6, 4}, 1)));
-  EXPECT_TRUE(model->setParameter("m", wave({6, 4}, 0)));
-  EXPECT_TRUE(model->setParameter("n", wave({1}, 0)));
-  return std::move(*model);
+  auto session = openSession(path, options);
+  EXPECT_TRUE(session) << session.diagnostics().text();
+  EXPECT_TRUE(session->setParameter("w", wave({6, 4}, 1)));
+  EXPECT_TRUE(session->setParameter("m", wave({6, 4}, 0)));
+  EXPECT_TRUE(session->setParameter("n", wave({1}, 0)));
+  return std::move(*session);
 }
 
 void expectNear(const Result<Tensor> &found, const Result<Tensor> &expected) {
@@ -174,11 +175,11 @@ TEST_F(CudaProgramTest, StatesStayOnTheDevice) {
   if (cuda::CudaToolkit::find().libdevice.empty())
     GTEST_SKIP() << "libdevice was not found";
   registerKernels(trainingStep);
-  Model model = openTraining("cuda"), expected = openTraining("cpu");
+  Session session = openTraining("cuda"), expected = openTraining("cpu");
   auto run = [&](int step) {
     std::map<std::string, Tensor> feeds{{"x", wave({6, 4}, 2 + step)}};
     driver->clearLog();
-    auto found = model.run(feeds), reference = expected.run(feeds);
+    auto found = session.run(feeds), reference = expected.run(feeds);
     ASSERT_TRUE(found) << found.diagnostics().text();
     ASSERT_TRUE(reference) << reference.diagnostics().text();
     expectNear(found->front().tensor, reference->front().tensor);
@@ -195,23 +196,23 @@ TEST_F(CudaProgramTest, StatesStayOnTheDevice) {
   EXPECT_EQ(copies("to device"), 1); // x
   EXPECT_EQ(copies("to host"), 0);
   for (const char *name : {"w", "m", "n"})
-    expectNear(model.parameter(name), expected.parameter(name));
-  ASSERT_TRUE(model.measure({{"x", wave({6, 4}, 9)}}));
+    expectNear(session.parameter(name), expected.parameter(name));
+  ASSERT_TRUE(session.measure({{"x", wave({6, 4}, 9)}}));
   run(2);
   EXPECT_EQ(copies("to device"), 1);
-  for (Model *own : {&model, &expected}) {
+  for (Session *own : {&session, &expected}) {
     ASSERT_TRUE(own->setParameter("m", wave({6, 4}, 0.5)));
     EXPECT_FALSE(own->setParameter("w", wave({4, 6}, 0.5)));
   }
   run(3);
   EXPECT_EQ(copies("to device"), 2); // x and m
-  ASSERT_TRUE(model.saveParameters(
+  ASSERT_TRUE(session.saveParameters(
       (std::filesystem::path(::testing::TempDir()) / "proa-states.safetensors").string()));
   EXPECT_EQ(copies("to host"), 2);
   run(4);
   EXPECT_EQ(copies("to device"), 3);
   for (const char *name : {"w", "m", "n"})
-    expectNear(model.parameter(name), expected.parameter(name));
+    expectNear(session.parameter(name), expected.parameter(name));
 }
 
 /// Products with many multiplications are those of the library, with TF32 where it is allowed.

@@ -1,6 +1,7 @@
 // Ops of ElementOpInterface, as kernels for the GPU (cuda-emulated) and by the library kernels of the CPU,
 // which share nothing: both must have the same results, also for dims that no tile divides.
 #include "proa/Model.h"
+#include "test/common/OpenSession.h"
 
 #include "lib/support/Files.h"
 
@@ -42,13 +43,13 @@ protected:
     ModelOptions options;
     options.cacheDirectory = "off";
     options.target = target;
-    auto model = Model::open(path, options);
-    if (!model) {
-      ADD_FAILURE() << model.diagnostics().text() << text;
+    auto session = openSession(path, options);
+    if (!session) {
+      ADD_FAILURE() << session.diagnostics().text() << text;
       return {};
     }
     std::map<std::string, Tensor> feeds;
-    for (const auto &feed : model->feeds()) {
+    for (const auto &feed : session->model().feeds()) {
       Tensor tensor(feed.dtype, std::vector<int64_t>(feed.dims.begin(), feed.dims.end()));
       auto *elements = tensor.as<float>();
       for (int64_t i = 0; i < tensor.size(); ++i)
@@ -56,7 +57,7 @@ protected:
             (i * 7919 + static_cast<int64_t>(feeds.size())) % (2 * greatest + 1) - greatest);
       feeds.emplace(feed.name, tensor);
     }
-    auto outputs = model->run(feeds);
+    auto outputs = session->run(feeds);
     if (!outputs) {
       ADD_FAILURE() << outputs.diagnostics().text() << text;
       return {};

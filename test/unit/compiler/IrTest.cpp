@@ -1,4 +1,5 @@
 #include "proa/Model.h"
+#include "test/common/OpenSession.h"
 #include "test/unit/compiler/FloatElements.h"
 
 #include "lib/support/Files.h"
@@ -22,17 +23,17 @@ Tensor vectorOf(std::initializer_list<float> elements) {
 
 class Ir : public testing::Test {
 protected:
-  Result<Model> open(const std::string &text, ModelOptions options = {}) {
+  Result<Session> open(const std::string &text, ModelOptions options = {}) {
     std::string path = (std::filesystem::path(testing::TempDir()) / "proa-ir-test.mlir").string();
     EXPECT_TRUE(writeFile(path, text));
     options.cacheDirectory = "off";
-    return Model::open(path, std::move(options));
+    return openSession(path, std::move(options));
   }
 
   std::string diagnosticsOf(const std::string &text, ModelOptions options = {}) {
-    auto model = open(text, std::move(options));
-    EXPECT_FALSE(model);
-    return model ? "" : model.diagnostics().text();
+    auto session = open(text, std::move(options));
+    EXPECT_FALSE(session);
+    return session ? "" : session.diagnostics().text();
   }
 };
 
@@ -46,7 +47,7 @@ func.func @main(%x: tensor<?xf32> {pd.feed = "x"}, %w: tensor<2xf32> {pd.param =
 })";
 
 TEST_F(Ir, DimsOfOneNameHaveOneSize) {
-  auto model = open(R"(
+  auto session = open(R"(
 func.func @main(%x: tensor<?x2xf32> {pd.feed = "x", pd.dim_names = ["N", ""]},
                 %y: tensor<?xf32> {pd.feed = "y", pd.dim_names = ["N"]})
     -> (tensor<?x2xf32> {pd.fetch = "z"}, tensor<?xf32> {pd.fetch = "w"}) {
@@ -54,31 +55,31 @@ func.func @main(%x: tensor<?x2xf32> {pd.feed = "x", pd.dim_names = ["N", ""]},
   %1 = pd.exp %y : (tensor<?xf32>) -> tensor<?xf32>
   return %0, %1 : tensor<?x2xf32>, tensor<?xf32>
 })");
-  ASSERT_TRUE(model) << model.diagnostics().text();
-  EXPECT_THAT(model->feeds()[0].dimNames, ElementsAre("N", ""));
+  ASSERT_TRUE(session) << session.diagnostics().text();
+  EXPECT_THAT(session->model().feeds()[0].dimNames, ElementsAre("N", ""));
   Tensor x(DType::Float32, {3, 2});
   std::fill_n(x.as<float>(), x.size(), 0.0F);
-  EXPECT_TRUE(model->run({{"x", x}, {"y", vectorOf({1, 2, 3})}}));
-  auto differing = model->run({{"x", x}, {"y", vectorOf({1, 2})}});
+  EXPECT_TRUE(session->run({{"x", x}, {"y", vectorOf({1, 2, 3})}}));
+  auto differing = session->run({{"x", x}, {"y", vectorOf({1, 2})}});
   ASSERT_FALSE(differing);
   EXPECT_THAT(differing.diagnostics().text(),
               HasSubstr("dim 'N' is 3 in dimension 0 of feed 'x', but 2 in dimension 0 of feed 'y'"));
 }
 
 TEST_F(Ir, ResultsOfSequenceBecomeElements) {
-  auto model = open(R"(
+  auto session = open(R"(
 func.func @main(%rows: tensor<?x2xi64> {pd.feed = "rows"}, %x: tensor<?xf32> {pd.feed = "x"})
     -> (tensor<?xf32> {pd.fetch = "first"}, tensor<?x2xi64> {pd.fetch = "y@ROWS", pd.sequence_of = "y"},
         tensor<?xf32> {pd.fetch = "y@SCALARS", pd.sequence_of = "y"}, tensor<?xf32> {pd.fetch = "last"}) {
   %0 = pd.exp %x : (tensor<?xf32>) -> tensor<?xf32>
   return %0, %rows, %x, %0 : tensor<?xf32>, tensor<?x2xi64>, tensor<?xf32>, tensor<?xf32>
 })");
-  ASSERT_TRUE(model) << model.diagnostics().text();
-  EXPECT_THAT(model->fetches(), ElementsAre("first", "y", "last"));
+  ASSERT_TRUE(session) << session.diagnostics().text();
+  EXPECT_THAT(session->model().fetches(), ElementsAre("first", "y", "last"));
   Tensor rows(DType::Int64, {2, 2});
   for (int64_t i : {0, 1, 2, 3})
     rows.as<int64_t>()[i] = i < 2 ? 1 : 2;
-  auto outputs = model->run({{"rows", rows}, {"x", vectorOf({4, 5, 6})}});
+  auto outputs = session->run({{"rows", rows}, {"x", vectorOf({4, 5, 6})}});
   ASSERT_TRUE(outputs) << outputs.diagnostics().text();
   std::vector<std::string> names;
   for (const NamedTensor &output : *outputs)
@@ -89,14 +90,14 @@ func.func @main(%rows: tensor<?x2xi64> {pd.feed = "rows"}, %x: tensor<?xf32> {pd
 }
 
 TEST_F(Ir, AttributesNameArguments) {
-  auto model = open(stepProgram);
-  ASSERT_TRUE(model) << model.diagnostics().text();
-  ASSERT_EQ(model->feeds().size(), 2U);
-  EXPECT_EQ(model->feeds()[0].dims[0], -1);
-  EXPECT_EQ(model->parameters()[0].name, "w");
-  EXPECT_THAT(model->fetches(), ElementsAre("product", "sum"));
-  ASSERT_TRUE(model->setParameter("w", vectorOf({1, 2})));
-  auto run = [&] { return model->run({{"x", vectorOf({3, 4})}, {"y", vectorOf({1, 2})}}); };
+  auto session = open(stepProgram);
+  ASSERT_TRUE(session) << session.diagnostics().text();
+  ASSERT_EQ(session->model().feeds().size(), 2U);
+  EXPECT_EQ(session->model().feeds()[0].dims[0], -1);
+  EXPECT_EQ(session->model().parameters()[0].name, "w");
+  EXPECT_THAT(session->model().fetches(), ElementsAre("product", "sum"));
+  ASSERT_TRUE(session->setParameter("w", vectorOf({1, 2})));
+  auto run = [&] { return session->run({{"x", vectorOf({3, 4})}, {"y", vectorOf({1, 2})}}); };
   auto outputs = run();
   ASSERT_TRUE(outputs) << outputs.diagnostics().text();
   EXPECT_EQ((*outputs)[0].name, "product");
@@ -108,37 +109,37 @@ TEST_F(Ir, AttributesNameArguments) {
 }
 
 TEST_F(Ir, PositionsNameOtherArguments) {
-  auto model = open("func.func @f(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {\n"
-                    "  %0 = pd.subtract %x, %y : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>\n"
-                    "  return %0 : tensor<2xf32>\n}\n");
-  ASSERT_TRUE(model) << model.diagnostics().text();
-  auto outputs = model->run({{"argument0", vectorOf({3, 4})}, {"argument1", vectorOf({1, 1})}});
+  auto session = open("func.func @f(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {\n"
+                      "  %0 = pd.subtract %x, %y : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>\n"
+                      "  return %0 : tensor<2xf32>\n}\n");
+  ASSERT_TRUE(session) << session.diagnostics().text();
+  auto outputs = session->run({{"argument0", vectorOf({3, 4})}, {"argument1", vectorOf({1, 1})}});
   ASSERT_TRUE(outputs) << outputs.diagnostics().text();
   EXPECT_EQ((*outputs)[0].name, "result0");
   EXPECT_THAT(elementsOf((*outputs)[0].tensor), ElementsAre(2, 3));
 }
 
 TEST_F(Ir, CallsAreInlined) {
-  auto model = open("func.func private @twice(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
-                    "  %0 = pd.add %x, %x : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>\n"
-                    "  return %0 : tensor<2xf32>\n}\n"
-                    "func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
-                    "  %0 = call @twice(%x) : (tensor<2xf32>) -> tensor<2xf32>\n"
-                    "  %1 = call @twice(%0) : (tensor<2xf32>) -> tensor<2xf32>\n"
-                    "  return %1 : tensor<2xf32>\n}\n");
-  ASSERT_TRUE(model) << model.diagnostics().text();
-  auto outputs = model->run({{"argument0", vectorOf({3, 4})}});
+  auto session = open("func.func private @twice(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
+                      "  %0 = pd.add %x, %x : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>\n"
+                      "  return %0 : tensor<2xf32>\n}\n"
+                      "func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
+                      "  %0 = call @twice(%x) : (tensor<2xf32>) -> tensor<2xf32>\n"
+                      "  %1 = call @twice(%0) : (tensor<2xf32>) -> tensor<2xf32>\n"
+                      "  return %1 : tensor<2xf32>\n}\n");
+  ASSERT_TRUE(session) << session.diagnostics().text();
+  auto outputs = session->run({{"argument0", vectorOf({3, 4})}});
   ASSERT_TRUE(outputs) << outputs.diagnostics().text();
   EXPECT_THAT(elementsOf((*outputs)[0].tensor), ElementsAre(12, 16));
 }
 
 TEST_F(Ir, SomeFetchesNeedSomeFeeds) {
-  auto model = open(stepProgram, {.fetches = {"product"}});
-  ASSERT_TRUE(model) << model.diagnostics().text();
-  ASSERT_EQ(model->feeds().size(), 1U);
-  ASSERT_TRUE(model->setParameter("w", vectorOf({1, 2})));
+  auto session = open(stepProgram, {.fetches = {"product"}});
+  ASSERT_TRUE(session) << session.diagnostics().text();
+  ASSERT_EQ(session->model().feeds().size(), 1U);
+  ASSERT_TRUE(session->setParameter("w", vectorOf({1, 2})));
   for (int run = 0; run < 2; ++run) { // no state changes
-    auto outputs = model->run({{"x", vectorOf({3, 4})}});
+    auto outputs = session->run({{"x", vectorOf({3, 4})}});
     ASSERT_TRUE(outputs) << outputs.diagnostics().text();
     EXPECT_THAT(elementsOf((*outputs)[0].tensor), ElementsAre(3, 8));
   }
@@ -168,10 +169,10 @@ TEST_F(Ir, WrongFilesAreRefused) {
 }
 
 TEST_F(Ir, WrongFeedsAreRefused) {
-  auto model = open(stepProgram);
-  ASSERT_TRUE(model) << model.diagnostics().text();
-  ASSERT_TRUE(model->setParameter("w", vectorOf({1, 2})));
-  auto outputs = model->run({{"y", vectorOf({1, 2, 3})}});
+  auto session = open(stepProgram);
+  ASSERT_TRUE(session) << session.diagnostics().text();
+  ASSERT_TRUE(session->setParameter("w", vectorOf({1, 2})));
+  auto outputs = session->run({{"y", vectorOf({1, 2, 3})}});
   ASSERT_FALSE(outputs);
   EXPECT_THAT(outputs.diagnostics().text(), HasSubstr("feed 'x' is missing, expected float32[-1]"));
   EXPECT_THAT(outputs.diagnostics().text(), HasSubstr("feed 'y' is float32[3], expected float32[2]"));

@@ -1,4 +1,5 @@
 #include "proa/Model.h"
+#include "test/common/OpenSession.h"
 #include "test/unit/compiler/FloatElements.h"
 
 #include "lib/support/Files.h"
@@ -36,19 +37,19 @@ std::string pathOf(const std::string &name) {
   return (std::filesystem::path(testing::TempDir()) / ("proa-mesh-test-" + name)).string();
 }
 
-Result<Model> open(const std::string &text, MeshOptions mesh, const std::string &cache = "off") {
+Result<Session> open(const std::string &text, MeshOptions mesh, const std::string &cache = "off") {
   std::string path = pathOf("program.mlir");
   EXPECT_TRUE(writeFile(path, text));
   mesh.simulate = true;
-  return Model::open(path, {.cacheDirectory = cache, .mesh = mesh});
+  return openSession(path, {.cacheDirectory = cache, .mesh = mesh});
 }
 
 std::string diagnosticsOf(const std::string &text, const MeshOptions &mesh) {
-  auto model = open(text, mesh);
-  if (!model)
-    return model.diagnostics().text();
-  EXPECT_TRUE(model->setParameter("w", matrix(6, 4, 1, 1)));
-  auto ran = model->run({{"x", matrix(5, 6, 0, 1)}});
+  auto session = open(text, mesh);
+  if (!session)
+    return session.diagnostics().text();
+  EXPECT_TRUE(session->setParameter("w", matrix(6, 4, 1, 1)));
+  auto ran = session->run({{"x", matrix(5, 6, 0, 1)}});
   EXPECT_FALSE(ran);
   return ran ? "" : ran.diagnostics().text();
 }
@@ -87,13 +88,13 @@ func.func @main(%x: tensor<2x6xf32> {pd.feed = "x", dist.global = tensor<4x6xf32
 })";
 
 TEST(Mesh, LocalFormRunsOnParts) {
-  auto model = open(local, {});
-  ASSERT_TRUE(model) << model.diagnostics().text();
-  EXPECT_THAT(model->feeds()[0].dims, ElementsAre(4, 6));
+  auto session = open(local, {});
+  ASSERT_TRUE(session) << session.diagnostics().text();
+  EXPECT_THAT(session->model().feeds()[0].dims, ElementsAre(4, 6));
   Tensor x = matrix(4, 6, -2, 1), w = matrix(6, 4, 3, -0.5);
-  ASSERT_TRUE(model->setParameter("w", w));
+  ASSERT_TRUE(session->setParameter("w", w));
   for (int run = 0; run < 2; ++run) {
-    auto outputs = model->run({{"x", x}});
+    auto outputs = session->run({{"x", x}});
     ASSERT_TRUE(outputs) << outputs.diagnostics().text();
     EXPECT_THAT((*outputs)[0].tensor.dims(), ElementsAre(4, 4));
     EXPECT_EQ(elementsOf((*outputs)[0].tensor), product(x, w));
@@ -101,27 +102,27 @@ TEST(Mesh, LocalFormRunsOnParts) {
 }
 
 TEST(Mesh, StateStaysDistributed) {
-  auto model = open(annotated, {});
-  ASSERT_TRUE(model) << model.diagnostics().text();
+  auto session = open(annotated, {});
+  ASSERT_TRUE(session) << session.diagnostics().text();
   Tensor x = matrix(5, 6, -2, 1), w = matrix(6, 4, 3, -0.5);
-  ASSERT_TRUE(model->setParameter("w", w));
+  ASSERT_TRUE(session->setParameter("w", w));
   std::vector<float> expected = product(x, w);
   for (float factor = 1; factor <= 4; factor *= 2) {
-    auto outputs = model->run({{"x", x}});
+    auto outputs = session->run({{"x", x}});
     ASSERT_TRUE(outputs) << outputs.diagnostics().text();
     for (size_t i = 0; i < expected.size(); ++i)
       EXPECT_EQ((*outputs)[0].tensor.as<float>()[i], factor * expected[i]);
   }
-  auto last = model->parameter("w");
+  auto last = session->parameter("w");
   ASSERT_TRUE(last) << last.diagnostics().text();
   for (int64_t i = 0; i < w.size(); ++i)
     EXPECT_EQ(last->as<float>()[i], 8 * w.as<float>()[i]);
-  ASSERT_TRUE(model->setParameter("w", w)); // replaces the distributed value
-  EXPECT_EQ(elementsOf(*model->parameter("w")), elementsOf(w));
-  auto again = model->run({{"x", x}});
+  ASSERT_TRUE(session->setParameter("w", w)); // replaces the distributed value
+  EXPECT_EQ(elementsOf(*session->parameter("w")), elementsOf(w));
+  auto again = session->run({{"x", x}});
   ASSERT_TRUE(again) << again.diagnostics().text();
   EXPECT_EQ(elementsOf((*again)[0].tensor), expected);
-  ASSERT_TRUE(model->saveParameters(pathOf("w.safetensors")));
+  ASSERT_TRUE(session->saveParameters(pathOf("w.safetensors")));
   auto saved = params::readSafetensors(pathOf("w.safetensors"));
   ASSERT_TRUE(saved);
   EXPECT_EQ(saved->at("w").as<float>()[5], 2 * w.as<float>()[5]);
@@ -130,13 +131,13 @@ TEST(Mesh, StateStaysDistributed) {
 TEST(Mesh, StrategySplitsTheBatch) {
   for (const char *axes : {"dp=1", "dp=2", "dp=3", "dp=2,mp=2"}) {
     std::string strategy = axes == std::string("dp=2,mp=2") ? "dp,mp" : "dp";
-    auto model = open(plainProgram, {.axes = axes, .strategy = strategy});
-    ASSERT_TRUE(model) << model.diagnostics().text();
+    auto session = open(plainProgram, {.axes = axes, .strategy = strategy});
+    ASSERT_TRUE(session) << session.diagnostics().text();
     Tensor w = matrix(6, 4, 3, -0.5);
-    ASSERT_TRUE(model->setParameter("w", w));
+    ASSERT_TRUE(session->setParameter("w", w));
     for (int64_t rows : {7, 2}) { // also uneven parts, and an empty one
       Tensor x = matrix(rows, 6, -2, 1);
-      auto outputs = model->run({{"x", x}});
+      auto outputs = session->run({{"x", x}});
       ASSERT_TRUE(outputs) << axes << outputs.diagnostics().text();
       std::vector<float> expected = product(x, w);
       for (float &element : expected)
@@ -150,14 +151,14 @@ TEST(Mesh, CompiledProgramsAreCached) {
   std::filesystem::remove_all(pathOf("cache"));
   for (const char *axes : {"dp=2", "dp=3", "dp=2"}) {
     bool isSecond = axes == std::string("dp=2") && std::filesystem::exists(pathOf("seen"));
-    auto model = open(plainProgram, {.axes = axes, .strategy = "dp"}, pathOf("cache"));
-    ASSERT_TRUE(model) << model.diagnostics().text();
+    auto session = open(plainProgram, {.axes = axes, .strategy = "dp"}, pathOf("cache"));
+    ASSERT_TRUE(session) << session.diagnostics().text();
     Tensor x = matrix(7, 6, -2, 1), w = matrix(6, 4, 3, -0.5);
-    ASSERT_TRUE(model->setParameter("w", w));
-    auto outputs = model->run({{"x", x}});
+    ASSERT_TRUE(session->setParameter("w", w));
+    auto outputs = session->run({{"x", x}});
     ASSERT_TRUE(outputs) << outputs.diagnostics().text();
     EXPECT_EQ(elementsOf((*outputs)[0].tensor), product(x, w));
-    EXPECT_EQ(model->times().fromCache, isSecond) << axes;
+    EXPECT_EQ(session->times().fromCache, isSecond) << axes;
     ASSERT_TRUE(writeFile(pathOf("seen"), ""));
   }
   std::filesystem::remove(pathOf("seen"));
@@ -167,11 +168,11 @@ TEST(Mesh, ShardingsComeFromTextOrFile) {
   std::string text = R"({"shardings": [{"name": "w", "sharding": "[{}, {mp}]"}]})";
   ASSERT_TRUE(writeFile(pathOf("shardings.json"), text));
   for (const std::string &shardings : {text, pathOf("shardings.json")}) {
-    auto model = open(plainProgram, {.axes = "mp=2", .shardings = shardings});
-    ASSERT_TRUE(model) << model.diagnostics().text();
+    auto session = open(plainProgram, {.axes = "mp=2", .shardings = shardings});
+    ASSERT_TRUE(session) << session.diagnostics().text();
     Tensor x = matrix(3, 6, -2, 1), w = matrix(6, 4, 3, -0.5);
-    ASSERT_TRUE(model->setParameter("w", w));
-    auto outputs = model->run({{"x", x}});
+    ASSERT_TRUE(session->setParameter("w", w));
+    auto outputs = session->run({{"x", x}});
     ASSERT_TRUE(outputs) << outputs.diagnostics().text();
     EXPECT_EQ(elementsOf((*outputs)[0].tensor), product(x, w));
   }

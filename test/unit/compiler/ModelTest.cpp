@@ -1,4 +1,5 @@
 #include "proa/Model.h"
+#include "test/common/OpenSession.h"
 
 #include "lib/support/Files.h"
 #include "lib/tensors/Compare.h"
@@ -45,9 +46,9 @@ class Training : public testing::Test {
 protected:
   void SetUp() override {
     auto opened =
-        Model::open(folder, {.cacheDirectory = "off", .feeds = {"x", "y"}, .fetches = {"mean_0.tmp_0"}});
+        openSession(folder, {.cacheDirectory = "off", .feeds = {"x", "y"}, .fetches = {"mean_0.tmp_0"}});
     ASSERT_TRUE(opened) << opened.diagnostics().text();
-    model.emplace(std::move(*opened));
+    session.emplace(std::move(*opened));
     feeds = params::withPrefix(tensorsOf(folder + "/inputs.safetensors"), "step0/");
     feeds.erase("learning_rate_0");
   }
@@ -57,39 +58,39 @@ protected:
   }
 
   std::string folder = corpus + "/training/mlp_noam";
-  std::optional<Model> model;
+  std::optional<Session> session;
   params::Tensors feeds;
 };
 
 TEST_F(Training, StateIsSetBetweenRuns) {
-  Tensor before = *model->parameter("fc_0.w_0");
-  ASSERT_TRUE(model->setParameter("learning_rate_0", scalar(0)));
-  ASSERT_TRUE(model->run(feeds));
-  EXPECT_TRUE(isSame(*model->parameter("fc_0.w_0"), before));
-  ASSERT_TRUE(model->setParameter("learning_rate_0", scalar(0.1F)));
-  ASSERT_TRUE(model->run(feeds));
-  EXPECT_FALSE(isSame(*model->parameter("fc_0.w_0"), before));
-  ASSERT_TRUE(model->setParameter("fc_0.w_0", before)); // state that the program changes
-  EXPECT_TRUE(isSame(*model->parameter("fc_0.w_0"), before));
+  Tensor before = *session->parameter("fc_0.w_0");
+  ASSERT_TRUE(session->setParameter("learning_rate_0", scalar(0)));
+  ASSERT_TRUE(session->run(feeds));
+  EXPECT_TRUE(isSame(*session->parameter("fc_0.w_0"), before));
+  ASSERT_TRUE(session->setParameter("learning_rate_0", scalar(0.1F)));
+  ASSERT_TRUE(session->run(feeds));
+  EXPECT_FALSE(isSame(*session->parameter("fc_0.w_0"), before));
+  ASSERT_TRUE(session->setParameter("fc_0.w_0", before)); // state that the program changes
+  EXPECT_TRUE(isSame(*session->parameter("fc_0.w_0"), before));
 }
 
 TEST_F(Training, WrongStateIsRefused) {
-  EXPECT_THAT(diagnosticsOf(model->setParameter("learning_rate", scalar(0))),
+  EXPECT_THAT(diagnosticsOf(session->setParameter("learning_rate", scalar(0))),
               HasSubstr("no parameter or state variable 'learning_rate'; did you mean 'learning_rate_0'?"));
-  EXPECT_THAT(diagnosticsOf(model->setParameter("learning_rate_0", Tensor(DType::Float64, {}))),
+  EXPECT_THAT(diagnosticsOf(session->setParameter("learning_rate_0", Tensor(DType::Float64, {}))),
               HasSubstr("'learning_rate_0' is set to float64[], expected float32[]"));
-  EXPECT_THAT(diagnosticsOf(model->setParameter("learning_rate_0", Tensor(DType::Float32, {2}))),
+  EXPECT_THAT(diagnosticsOf(session->setParameter("learning_rate_0", Tensor(DType::Float32, {2}))),
               HasSubstr("is set to float32[2], expected float32[]"));
 }
 
 TEST_F(Training, ParametersAreSaved) {
-  ASSERT_TRUE(model->run(feeds));
-  ASSERT_EQ(diagnosticsOf(model->saveParameters(file("p.safetensors"))), "");
-  ASSERT_EQ(diagnosticsOf(model->saveParameters(file("p.pdiparams"))), "");
+  ASSERT_TRUE(session->run(feeds));
+  ASSERT_EQ(diagnosticsOf(session->saveParameters(file("p.safetensors"))), "");
+  ASSERT_EQ(diagnosticsOf(session->saveParameters(file("p.pdiparams"))), "");
   params::Tensors saved = tensorsOf(file("p.safetensors"));
   std::vector<std::string> names;
   for (const auto &[name, tensor] : saved) {
-    EXPECT_TRUE(isSame(tensor, *model->parameter(name))) << name;
+    EXPECT_TRUE(isSame(tensor, *session->parameter(name))) << name;
     names.push_back(name);
   }
   EXPECT_EQ(names.size(), 7U);
@@ -97,7 +98,7 @@ TEST_F(Training, ParametersAreSaved) {
   ASSERT_TRUE(combined) << combined.diagnostics().text();
   for (const auto &[name, tensor] : *combined)
     EXPECT_TRUE(isSame(tensor, saved.at(name))) << name;
-  EXPECT_THAT(diagnosticsOf(model->saveParameters(file("p.npz"))),
+  EXPECT_THAT(diagnosticsOf(session->saveParameters(file("p.npz"))),
               HasSubstr("saved as *.safetensors or *.pdiparams"));
   EXPECT_FALSE(std::filesystem::exists(file("p.npz")));
 }
@@ -106,17 +107,17 @@ TEST_F(Training, ParametersAreSaved) {
 TEST_F(Training, PartNeedsNoLabels) {
   std::vector<Diagnostic> warnings;
   auto part =
-      Model::open(folder, {.cacheDirectory = "off",
+      openSession(folder, {.cacheDirectory = "off",
                            .feeds = {"x"},
                            .fetches = {"fc_2.tmp_1"},
                            .onDiagnostic = [&](const Diagnostic &given) { warnings.push_back(given); }});
   ASSERT_TRUE(part) << part.diagnostics().text();
-  ASSERT_EQ(part->feeds().size(), 1U);
+  ASSERT_EQ(part->model().feeds().size(), 1U);
   auto outputs = part->run({{"x", feeds.at("x")}});
   ASSERT_TRUE(outputs) << outputs.diagnostics().text();
   ASSERT_EQ(warnings.size(), 1U);
   EXPECT_EQ(warnings[0].code, "pruned-state");
-  auto whole = Model::open(folder, {.cacheDirectory = "off", .feeds = {"x", "y"}, .fetches = {"fc_2.tmp_1"}});
+  auto whole = openSession(folder, {.cacheDirectory = "off", .feeds = {"x", "y"}, .fetches = {"fc_2.tmp_1"}});
   ASSERT_TRUE(whole) << whole.diagnostics().text();
   auto expected = whole->run(feeds);
   ASSERT_TRUE(expected) << expected.diagnostics().text();
@@ -132,8 +133,8 @@ TEST(ModelTest, WarningsAreReportedOnce) {
                        .fetches = {"array_read_0.tmp_0", "p", "array_length_0.tmp_0", "p_i"},
                        .onDiagnostic = [&](const Diagnostic &given) { warnings.push_back(given); }};
   std::string folder = cases + "/control/lod_array";
-  auto model = Model::open(folder, options);
-  ASSERT_TRUE(model) << model.diagnostics().text();
+  auto session = openSession(folder, options);
+  ASSERT_TRUE(session) << session.diagnostics().text();
   ASSERT_FALSE(warnings.empty());
   for (const Diagnostic &warning : warnings) {
     EXPECT_EQ(warning.severity, Diagnostic::Severity::Warning);
@@ -145,7 +146,7 @@ TEST(ModelTest, WarningsAreReportedOnce) {
   // Two levels where the program declares one: it is imported again.
   Tensor x = tensorsOf(folder + "/inputs.safetensors").at("x");
   x.setLod({{0, 2, 3}, {0, 2, 6, 7}});
-  (void)model->run({{"x", x}});
+  (void)session->run({{"x", x}});
   std::set<std::tuple<std::string, std::string, int64_t>> different;
   for (const Diagnostic &warning : warnings)
     different.emplace(warning.code, warning.variable, warning.op);
@@ -153,28 +154,29 @@ TEST(ModelTest, WarningsAreReportedOnce) {
 }
 
 TEST(ModelTest, InvalidTensorsAreErrors) {
-  auto model = Model::open(corpus + "/models/vision/lenet", {.cacheDirectory = "off"});
-  ASSERT_TRUE(model) << model.diagnostics().text();
+  auto session = openSession(corpus + "/models/vision/lenet", {.cacheDirectory = "off"});
+  ASSERT_TRUE(session) << session.diagnostics().text();
   std::vector<int64_t> dims{1, 1, 28, 28};
-  EXPECT_THAT(model->run({{"image", Tensor(DType::Float32, dims, nullptr, nullptr)}}).diagnostics().text(),
+  EXPECT_THAT(session->run({{"image", Tensor(DType::Float32, dims, nullptr, nullptr)}}).diagnostics().text(),
               HasSubstr("feed 'image' has no data, but it is float32[1, 1, 28, 28]"));
-  EXPECT_THAT(model->run({{"image", Tensor(DType::Float32, {-1, 1, 28, 28})}}).diagnostics().text(),
+  EXPECT_THAT(session->run({{"image", Tensor(DType::Float32, {-1, 1, 28, 28})}}).diagnostics().text(),
               HasSubstr("feed 'image' has the dims [-1, 1, 28, 28], expected non-negative ones"));
-  const std::string weight = model->parameters().front().name;
-  Tensor value = *model->parameter(weight);
-  EXPECT_THAT(
-      model->setParameter(weight, Tensor(value.dtype(), value.dims(), nullptr, nullptr)).diagnostics().text(),
-      HasSubstr("the value of parameter '" + weight + "' has no data"));
+  const std::string weight = session->model().parameters().front().name;
+  Tensor value = *session->parameter(weight);
+  EXPECT_THAT(session->setParameter(weight, Tensor(value.dtype(), value.dims(), nullptr, nullptr))
+                  .diagnostics()
+                  .text(),
+              HasSubstr("the value of parameter '" + weight + "' has no data"));
 }
 
 TEST(ModelTest, ProgramWithoutFetchOpsReturnsUnreadValues) {
   std::vector<Diagnostic> warnings;
-  auto model = Model::open(
+  auto session = openSession(
       corpus + "/training/mlp_sgd",
       {.cacheDirectory = "off", .onDiagnostic = [&](const Diagnostic &given) { warnings.push_back(given); }});
-  ASSERT_TRUE(model) << model.diagnostics().text();
-  EXPECT_THAT(model->fetches(), testing::ElementsAre("mean_0.tmp_0"));
-  EXPECT_TRUE(model->isTraining());
+  ASSERT_TRUE(session) << session.diagnostics().text();
+  EXPECT_THAT(session->model().fetches(), testing::ElementsAre("mean_0.tmp_0"));
+  EXPECT_TRUE(session->model().isTraining());
   ASSERT_EQ(warnings.size(), 1u);
   EXPECT_EQ(warnings[0].code, "no-fetch");
 }
@@ -182,8 +184,8 @@ TEST(ModelTest, ProgramWithoutFetchOpsReturnsUnreadValues) {
 /// The program is imported for the dims that a parameter holds, and again for others.
 TEST(ModelTest, ShapeParameterChanges) {
   std::string folder = cases + "/ops/reshape2/shape_parameter_broadcast";
-  auto model = Model::open(folder, {.cacheDirectory = "off", .feeds = {"x"}, .fetches = {"tmp_0"}});
-  ASSERT_TRUE(model) << model.diagnostics().text();
+  auto session = openSession(folder, {.cacheDirectory = "off", .feeds = {"x"}, .fetches = {"tmp_0"}});
+  ASSERT_TRUE(session) << session.diagnostics().text();
   params::Tensors feeds = tensorsOf(folder + "/inputs.safetensors");
   Tensor expected = tensorsOf(folder + "/expected.safetensors").at("tmp_0");
   auto shapeOf = [](int32_t rows, int32_t columns) {
@@ -194,14 +196,14 @@ TEST(ModelTest, ShapeParameterChanges) {
   };
   Tensor shape = shapeOf(1, 6);
   for (int run = 0; run < 2; ++run) {
-    auto outputs = model->run(feeds);
+    auto outputs = session->run(feeds);
     ASSERT_TRUE(outputs) << outputs.diagnostics().text();
     EXPECT_TRUE(compare((*outputs)[0].tensor, expected).passed());
-    ASSERT_TRUE(model->setParameter("shape", shapeOf(2, 3)));
-    EXPECT_THAT(model->run(feeds).diagnostics().text(), HasSubstr("elementwise_add"));
-    ASSERT_TRUE(model->setParameter("shape", shape));
+    ASSERT_TRUE(session->setParameter("shape", shapeOf(2, 3)));
+    EXPECT_THAT(session->run(feeds).diagnostics().text(), HasSubstr("elementwise_add"));
+    ASSERT_TRUE(session->setParameter("shape", shape));
   }
-  EXPECT_TRUE(isSame(*model->parameter("shape"), shape));
+  EXPECT_TRUE(isSame(*session->parameter("shape"), shape));
 }
 
 } // namespace

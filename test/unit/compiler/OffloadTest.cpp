@@ -1,5 +1,6 @@
 //! States of a training step in a store between their uses: equal to those in memory, counted, and failing.
 #include "proa/Model.h"
+#include "test/common/OpenSession.h"
 
 #include "lib/support/Files.h"
 
@@ -78,16 +79,16 @@ Tensor filled(std::vector<int64_t> dims, float first) {
   return tensor;
 }
 
-Model open(ModelOptions options) {
+Session open(ModelOptions options) {
   std::string path = (std::filesystem::path(testing::TempDir()) / "proa-offload-test.mlir").string();
   EXPECT_TRUE(writeFile(path, momentumProgram));
   options.cacheDirectory = "off";
-  auto model = Model::open(path, std::move(options));
-  EXPECT_TRUE(model) << model.diagnostics().text();
-  EXPECT_TRUE(model->setParameter("w", filled({64, 32}, 1)));
-  EXPECT_TRUE(model->setParameter("v", filled({64, 32}, 0)));
-  EXPECT_TRUE(model->setParameter("count", filled({1}, 0)));
-  return std::move(*model);
+  auto session = openSession(path, std::move(options));
+  EXPECT_TRUE(session) << session.diagnostics().text();
+  EXPECT_TRUE(session->setParameter("w", filled({64, 32}, 1)));
+  EXPECT_TRUE(session->setParameter("v", filled({64, 32}, 0)));
+  EXPECT_TRUE(session->setParameter("count", filled({1}, 0)));
+  return std::move(*session);
 }
 
 ModelOptions withStore(std::shared_ptr<OffloadStore> store, bool parameters = false) {
@@ -103,36 +104,36 @@ bool areEqual(const Tensor &a, const Tensor &b) {
 }
 
 /// Runs both three times, and compares losses and states.
-void expectEqualRuns(Model &model, Model &expected) {
+void expectEqualRuns(Session &session, Session &expected) {
   for (int i = 0; i < 3; ++i) {
-    auto own = model.run(feeds), other = expected.run(feeds);
+    auto own = session.run(feeds), other = expected.run(feeds);
     ASSERT_TRUE(own) << own.diagnostics().text();
     ASSERT_TRUE(other) << other.diagnostics().text();
     EXPECT_TRUE(areEqual((*own)[0].tensor, (*other)[0].tensor));
   }
   for (const char *name : {"w", "v", "count"})
-    EXPECT_TRUE(areEqual(*model.parameter(name), *expected.parameter(name))) << name;
+    EXPECT_TRUE(areEqual(*session.parameter(name), *expected.parameter(name))) << name;
 }
 
 TEST(OffloadTest, StatesInFilesEqualThoseInMemory) {
   for (bool parameters : {false, true}) {
-    Model expected = open({}), model = open(withStore(nullptr, parameters));
-    expectEqualRuns(model, expected);
-    EXPECT_TRUE(model.setParameter("v", filled({64, 32}, 3)));
+    Session expected = open({}), session = open(withStore(nullptr, parameters));
+    expectEqualRuns(session, expected);
+    EXPECT_TRUE(session.setParameter("v", filled({64, 32}, 3)));
     EXPECT_TRUE(expected.setParameter("v", filled({64, 32}, 3)));
-    EXPECT_TRUE(areEqual(*model.parameter("v"), filled({64, 32}, 3)));
-    expectEqualRuns(model, expected);
+    EXPECT_TRUE(areEqual(*session.parameter("v"), filled({64, 32}, 3)));
+    expectEqualRuns(session, expected);
     std::string saved =
         (std::filesystem::path(testing::TempDir()) / "proa-offload-test.safetensors").string();
-    EXPECT_TRUE(model.saveParameters(saved));
-    expectEqualRuns(model, expected);
+    EXPECT_TRUE(session.saveParameters(saved));
+    expectEqualRuns(session, expected);
   }
 }
 
 TEST(OffloadTest, EachRunFetchesAndStoresOnce) {
   auto store = std::make_shared<CountingStore>();
-  Model expected = open({}), model = open(withStore(store));
-  expectEqualRuns(model, expected); // parameter() fetches again
+  Session expected = open({}), session = open(withStore(store));
+  expectEqualRuns(session, expected); // parameter() fetches again
   EXPECT_EQ(store->fetches, (std::map<std::string, int>{{"v", 4}}));
   EXPECT_EQ(store->stores, (std::map<std::string, int>{{"v", 4}}));
   EXPECT_EQ(store->variables.back().dims, (std::vector<int64_t>{64, 32}));
@@ -140,61 +141,61 @@ TEST(OffloadTest, EachRunFetchesAndStoresOnce) {
 
 TEST(OffloadTest, ParametersAreStoredToo) {
   auto store = std::make_shared<CountingStore>();
-  Model expected = open({}), model = open(withStore(store, true));
-  expectEqualRuns(model, expected);
+  Session expected = open({}), session = open(withStore(store, true));
+  expectEqualRuns(session, expected);
   EXPECT_EQ(store->stores, (std::map<std::string, int>{{"v", 4}, {"w", 4}}));
   EXPECT_GE(store->fetches["w"], 4);
 }
 
 TEST(OffloadTest, AMeasuredRunChangesNothing) {
   auto store = std::make_shared<CountingStore>();
-  Model expected = open({}), model = open(withStore(store, true));
-  ASSERT_TRUE(model.measure(feeds));
-  expectEqualRuns(model, expected);
+  Session expected = open({}), session = open(withStore(store, true));
+  ASSERT_TRUE(session.measure(feeds));
+  expectEqualRuns(session, expected);
 }
 
 TEST(OffloadTest, AFailingFetchNamesTheVariable) {
   auto store = std::make_shared<CountingStore>();
-  Model expected = open({}), model = open(withStore(store, true));
-  expectEqualRuns(model, expected);
+  Session expected = open({}), session = open(withStore(store, true));
+  expectEqualRuns(session, expected);
   store->failingFetch = "v";
-  auto failed = model.run(feeds);
+  auto failed = session.run(feeds);
   ASSERT_FALSE(failed);
   EXPECT_THAT(failed.diagnostics().text(), HasSubstr("variable 'v': server: the connection is closed"));
   store->failingFetch = "";
-  expectEqualRuns(model, expected);
+  expectEqualRuns(session, expected);
 }
 
 TEST(OffloadTest, AFailingStoreChangesNothing) {
   auto store = std::make_shared<CountingStore>();
-  Model expected = open({}), model = open(withStore(store, true));
-  expectEqualRuns(model, expected);
+  Session expected = open({}), session = open(withStore(store, true));
+  expectEqualRuns(session, expected);
   for (const char *name : {"v", "w"}) {
     store->failingStore = name;
-    auto failed = model.run(feeds);
+    auto failed = session.run(feeds);
     ASSERT_FALSE(failed);
     EXPECT_THAT(failed.diagnostics().text(),
                 HasSubstr("variable '" + std::string(name) + "': no space is left"));
   }
   store->failingStore = "";
-  expectEqualRuns(model, expected);
+  expectEqualRuns(session, expected);
 }
 
 TEST(OffloadTest, RanksStoreTheirParts) {
   auto store = std::make_shared<CountingStore>();
   ModelOptions plain, options = withStore(store, true);
   plain.mesh = options.mesh = MeshOptions{.strategy = "dp2,zero3", .simulate = true};
-  Model expected = open(plain), model = open(options);
-  expectEqualRuns(model, expected);
+  Session expected = open(plain), session = open(options);
+  expectEqualRuns(session, expected);
   for (const OffloadedVariable &variable : store->variables)
     EXPECT_EQ(variable.dims, (std::vector<int64_t>{32, 32})) << variable.name;
   EXPECT_EQ(store->stores, (std::map<std::string, int>{{"v", 8}, {"w", 8}}));
   store->failingFetch = "v";
-  auto failed = model.run(feeds);
+  auto failed = session.run(feeds);
   ASSERT_FALSE(failed);
   EXPECT_THAT(failed.diagnostics().text(), HasSubstr("variable 'v'"));
   store->failingFetch = "";
-  expectEqualRuns(model, expected);
+  expectEqualRuns(session, expected);
 }
 
 TEST(OffloadTest, AFolderThatIsMissing) {

@@ -2,6 +2,7 @@
 #include "lib/check/CaseMeta.h"
 #include "lib/check/CaseResult.h"
 #include "proa/Model.h"
+#include "test/common/OpenSession.h"
 #include "translator/params/Safetensors.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +38,7 @@ params::Tensors tensorsOf(const std::string &name, const std::string &file) {
 /// Runs all steps of the case; `change` may change the model before each.
 Training train(
     const std::string &name, ModelOptions options,
-    const std::function<void(Model &, int)> &change = [](Model &, int) {}) {
+    const std::function<void(Session &, int)> &change = [](Session &, int) {}) {
   check::CaseMeta meta = metaOf(name);
   params::Tensors inputs = tensorsOf(name, "inputs.safetensors");
   options.cacheDirectory = "off";
@@ -45,21 +46,21 @@ Training train(
   options.feeds = meta.feeds;
   options.fetches = meta.fetches;
   Training training;
-  auto model = Model::open(folderOf(name), options);
-  EXPECT_TRUE(model) << (model ? "" : model.diagnostics().text());
-  if (!model)
+  auto session = openSession(folderOf(name), options);
+  EXPECT_TRUE(session) << (session ? "" : session.diagnostics().text());
+  if (!session)
     return training;
   for (int step = 0; step < meta.steps; ++step) {
-    change(*model, step);
-    auto outputs = model->run(params::withPrefix(inputs, meta.stepPrefix(step)));
+    change(*session, step);
+    auto outputs = session->run(params::withPrefix(inputs, meta.stepPrefix(step)));
     EXPECT_TRUE(outputs) << (outputs ? "" : outputs.diagnostics().text());
     if (!outputs)
       return training;
     training.losses.push_back(*(*outputs)[0].tensor.as<float>());
   }
-  training.arenaBytes = model->arenaBytes();
+  training.arenaBytes = session->arenaBytes();
   for (const auto &[parameter, gradient] : meta.parameterGradients) {
-    auto tensor = model->parameter(parameter);
+    auto tensor = session->parameter(parameter);
     EXPECT_TRUE(tensor);
     for (int64_t i = 0; tensor && i < tensor->size(); ++i)
       training.parameters.push_back(tensor->as<float>()[i]);
@@ -105,9 +106,9 @@ TEST(TrainingTest, MicroBatchesGiveEqualResults) {
 TEST(TrainingTest, BatchNormalizationIsRefused) {
   auto meta = metaOf("cnn_bn_momentum");
   ModelOptions options{.feeds = meta.feeds, .fetches = meta.fetches, .microBatches = 2};
-  auto model = Model::open(folderOf("cnn_bn_momentum"), options);
-  ASSERT_FALSE(model);
-  EXPECT_NE(model.diagnostics().text().find("statistics from the whole batch"), std::string::npos);
+  auto session = openSession(folderOf("cnn_bn_momentum"), options);
+  ASSERT_FALSE(session);
+  EXPECT_NE(session.diagnostics().text().find("statistics from the whole batch"), std::string::npos);
 }
 
 // Losses are close to those of float32, but not equal: something was computed in 16 bits.
@@ -138,9 +139,9 @@ TEST(TrainingTest, DynamicLossScaling) {
       .scaling = AmpOptions::Scaling::Dynamic, .lossScale = 1e30, .decreaseEvery = 1, .decreaseRatio = 1e-20};
   std::vector<float> scales;
   std::vector<Tensor> weights;
-  auto look = [&](Model &model, int) {
-    auto scale = model.parameter("loss_scaling");
-    auto weight = model.parameter("fc_0.w_0");
+  auto look = [&](Session &session, int) {
+    auto scale = session.parameter("loss_scaling");
+    auto weight = session.parameter("fc_0.w_0");
     ASSERT_TRUE(scale && weight);
     scales.push_back(*scale->as<float>());
     weights.push_back(*weight);
@@ -158,23 +159,23 @@ TEST(TrainingTest, DynamicLossScaling) {
 /// The startup program places the weights of a recurrent layer in one buffer.
 TEST(TrainingTest, SharedBuffersEqualTheirParts) {
   std::string folder = std::string(PROA_CORPUS_DIR) + "/../cases/training/rnn_average";
-  auto model = Model::open(folder, {.cacheDirectory = "off"});
-  ASSERT_TRUE(model) << (model ? "" : model.diagnostics().text());
+  auto session = openSession(folder, {.cacheDirectory = "off"});
+  ASSERT_TRUE(session) << (session ? "" : session.diagnostics().text());
   auto elements = [&](const char *name) {
-    auto tensor = model->parameter(name);
+    auto tensor = session->parameter(name);
     EXPECT_TRUE(tensor);
     return std::vector<float>(tensor->as<float>(), tensor->as<float>() + tensor->size());
   };
-  Tensor part = *model->parameter("simple_rnn_cell_0.w_1");
+  Tensor part = *session->parameter("simple_rnn_cell_0.w_1");
   size_t begin = elements("simple_rnn_cell_0.w_0").size();
   std::fill_n(part.as<float>(), part.size(), 7.0F);
-  ASSERT_TRUE(model->setParameter("simple_rnn_cell_0.w_1", part));
+  ASSERT_TRUE(session->setParameter("simple_rnn_cell_0.w_1", part));
   std::vector<float> whole = elements("simple_rnn_0.w_0");
   EXPECT_EQ(std::count(whole.begin(), whole.end(), 7.0F), static_cast<ptrdiff_t>(part.size()));
   EXPECT_EQ(whole[begin], 7.0F);
-  Tensor buffer = *model->parameter("simple_rnn_0.w_0");
+  Tensor buffer = *session->parameter("simple_rnn_0.w_0");
   std::fill_n(buffer.as<float>(), buffer.size(), 3.0F);
-  ASSERT_TRUE(model->setParameter("simple_rnn_0.w_0", buffer));
+  ASSERT_TRUE(session->setParameter("simple_rnn_0.w_0", buffer));
   EXPECT_EQ(elements("simple_rnn_cell_3.b_1").back(), 3.0F);
 }
 

@@ -11,6 +11,7 @@
 
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "proa/Model.h"
+#include "test/common/OpenSession.h"
 
 #include "mlir/Parser/Parser.h"
 
@@ -106,12 +107,12 @@ public:
         options.mesh->simulate = true;
         options.mesh->overlap = below(2) != 0;
       }
-      Result<Model> model = Model::open(path, options);
-      ASSERT_TRUE(model) << model.diagnostics().text();
-      for (const TensorInfo &feed : model->feeds())
+      Result<Session> session = openSession(path, options);
+      ASSERT_TRUE(session) << session.diagnostics().text();
+      for (const TensorInfo &feed : session->model().feeds())
         if (!feeds.contains(feed.name))
           feeds[feed.name] = numbers(RankedTensorType::get(feed.dims, Float64Type::get(&context())));
-      auto ran = model->run(feeds);
+      auto ran = session->run(feeds);
       ASSERT_TRUE(ran) << ran.diagnostics().text();
       outputs.push_back(std::move(*ran));
     }

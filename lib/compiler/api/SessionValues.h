@@ -1,8 +1,8 @@
-/// The values of a model's parameters and state variables.
+/// The values of a session's parameters and state variables.
 #pragma once
 
 #include "lib/compiler/api/OffloadedValues.h"
-#include "lib/compiler/mesh/ModelMesh.h"
+#include "lib/compiler/mesh/SessionMesh.h"
 #include "lib/runtime/Executable.h"
 #include "translator/legacy/SharedStorage.h"
 
@@ -17,17 +17,16 @@
 namespace proa {
 
 /// Each value is in one place: in memory, on a device, distributed over a mesh, or in a store.
-class ModelValues {
+class SessionValues {
 public:
   /// On a mesh only the values that are not distributed yet.
   std::map<std::string, Tensor> inMemory;
 
   /// `path` begins messages. `mesh` is null without one; `shared` and `mesh` outlive this.
-  void begin(const std::string &path, const std::vector<legacy::SharedStorage> &shared, ModelMesh *mesh);
+  void begin(const std::string &path, const std::vector<legacy::SharedStorage> &shared, SessionMesh *mesh);
 
-  /// Keeps states in the store of `options.offload`, except with a warning if parameters share memory: then
-  /// `options.offload` is reset.
-  Result<void> beginOffload(ModelOptions &options);
+  /// Keeps states in the store of `options`.
+  Result<void> beginOffload(const OffloadOptions &options);
   bool isOffloaded() const { return offloaded != nullptr; }
   /// See OffloadedValues::queueOf.
   std::shared_ptr<runtime::OffloadQueue> queueOf(int64_t rank) const { return offloaded->queueOf(rank); }
@@ -68,7 +67,7 @@ private:
 
   std::string path;
   const std::vector<legacy::SharedStorage> *shared = nullptr;
-  ModelMesh *mesh = nullptr;
+  SessionMesh *mesh = nullptr;
   std::unique_ptr<OffloadedValues> offloaded; ///< null unless states are offloaded
   runtime::Session *holder = nullptr;         ///< whose device has `resident`
   std::set<std::string> resident;

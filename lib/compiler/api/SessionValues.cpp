@@ -1,39 +1,32 @@
-#include "lib/compiler/api/ModelValues.h"
+#include "lib/compiler/api/SessionValues.h"
 
 #include "lib/compiler/api/SharedParameters.h"
 
 namespace proa {
 
-void ModelValues::begin(const std::string &ownPath, const std::vector<legacy::SharedStorage> &ownShared,
-                        ModelMesh *ownMesh) {
+void SessionValues::begin(const std::string &ownPath, const std::vector<legacy::SharedStorage> &ownShared,
+                          SessionMesh *ownMesh) {
   path = ownPath;
   shared = &ownShared;
   mesh = ownMesh;
 }
 
-Result<void> ModelValues::beginOffload(ModelOptions &options) {
-  if (!shared->empty()) {
-    if (options.onDiagnostic)
-      options.onDiagnostic({Diagnostic::Severity::Warning, path,
-                            "states are not offloaded: parameters of the program share memory"});
-    options.offload.reset();
-    return {};
-  }
-  auto opened = OffloadedValues::open(*options.offload);
+Result<void> SessionValues::beginOffload(const OffloadOptions &options) {
+  auto opened = OffloadedValues::open(options);
   if (!opened)
     return opened.diagnostics();
   offloaded = std::move(*opened);
   return {};
 }
 
-Result<Tensor> ModelValues::storedValue(const std::string &name) const {
+Result<Tensor> SessionValues::storedValue(const std::string &name) const {
   auto value = offloaded->get(name);
   if (!value)
     return value.diagnostics();
   return mesh ? mesh->gather(*value, name) : Result<Tensor>(std::move(value->locals[0]));
 }
 
-Result<void> ModelValues::read(const std::string &name) {
+Result<void> SessionValues::read(const std::string &name) {
   auto value = storedValue(name);
   if (!value)
     return value.diagnostics();
@@ -41,7 +34,7 @@ Result<void> ModelValues::read(const std::string &name) {
   return {};
 }
 
-Result<void> ModelValues::store(const std::string &name, MeshProgram *onMesh) {
+Result<void> SessionValues::store(const std::string &name, MeshProgram *onMesh) {
   ShardedTensor value;
   std::vector<int64_t> ranks{0};
   if (mesh) {
@@ -66,8 +59,8 @@ Result<void> ModelValues::store(const std::string &name, MeshProgram *onMesh) {
   return {};
 }
 
-Result<void> ModelValues::moveStates(const runtime::Plan &plan, const std::set<std::string> &stored,
-                                     MeshProgram *onMesh) {
+Result<void> SessionValues::moveStates(const runtime::Plan &plan, const std::set<std::string> &stored,
+                                       MeshProgram *onMesh) {
   for (runtime::ValueId id : plan.feeds)
     if (const std::string &name = plan.values[static_cast<size_t>(id)].name;
         offloaded->contains(name) && !inMemory.contains(name)) {
@@ -81,21 +74,21 @@ Result<void> ModelValues::moveStates(const runtime::Plan &plan, const std::set<s
   return {};
 }
 
-void ModelValues::connect(runtime::Session &session) const {
+void SessionValues::connect(runtime::Session &session) const {
   if (offloaded)
     session.setOffload(queueOf(0));
   session.keepStates(!mesh && !offloaded && shared->empty());
 }
 
-Result<void> ModelValues::beginRun(const runtime::Plan &plan, const std::set<std::string> &stored,
-                                   MeshProgram *onMesh, runtime::Session &session) {
+Result<void> SessionValues::beginRun(const runtime::Plan &plan, const std::set<std::string> &stored,
+                                     MeshProgram *onMesh, runtime::Session &session) {
   if (offloaded)
     return moveStates(plan, stored, onMesh);
   return holder == &session ? Result<void>() : leaveDevice();
 }
 
-void ModelValues::addStates(const std::set<std::string> &states, const runtime::Plan &plan,
-                            runtime::NamedTensors &feeds) const {
+void SessionValues::addStates(const std::set<std::string> &states, const runtime::Plan &plan,
+                              runtime::NamedTensors &feeds) const {
   for (runtime::ValueId id : plan.feeds) {
     const std::string &name = plan.values[static_cast<size_t>(id)].name;
     if (auto found = inMemory.find(name); states.contains(name) && found != inMemory.end())
@@ -103,13 +96,13 @@ void ModelValues::addStates(const std::set<std::string> &states, const runtime::
   }
 }
 
-void ModelValues::leaveOnDevice(const std::string &name, runtime::Session &session) {
+void SessionValues::leaveOnDevice(const std::string &name, runtime::Session &session) {
   holder = &session;
   resident.insert(name);
   inMemory.erase(name);
 }
 
-Result<void> ModelValues::leaveDevice() {
+Result<void> SessionValues::leaveDevice() {
   while (!resident.empty()) {
     const std::string &name = *resident.begin();
     auto value = holder->residentState(name);
@@ -122,11 +115,11 @@ Result<void> ModelValues::leaveDevice() {
   return {};
 }
 
-const runtime::Value *ModelValues::onDevice(const std::string &name) const {
+const runtime::Value *SessionValues::onDevice(const std::string &name) const {
   return resident.contains(name) ? holder->residentValue(name) : nullptr;
 }
 
-Result<void> ModelValues::set(const std::string &name, Tensor value) {
+Result<void> SessionValues::set(const std::string &name, Tensor value) {
   resident.erase(name);
   // Parameters that share memory are updated as whole values.
   if (mesh && !shared->empty())
@@ -139,7 +132,7 @@ Result<void> ModelValues::set(const std::string &name, Tensor value) {
   return updateBuffers(*shared, inMemory);
 }
 
-Result<Tensor> ModelValues::get(const std::string &name) {
+Result<Tensor> SessionValues::get(const std::string &name) {
   if (resident.contains(name))
     return holder->residentState(name);
   if (offloaded && offloaded->contains(name) && !inMemory.contains(name))
@@ -155,7 +148,7 @@ Result<Tensor> ModelValues::get(const std::string &name) {
   return found->second;
 }
 
-Result<const std::map<std::string, Tensor> *> ModelValues::whole() {
+Result<const std::map<std::string, Tensor> *> SessionValues::whole() {
   if (Result<void> moved = leaveDevice(); !moved)
     return moved.diagnostics();
   if (mesh)

@@ -1,0 +1,105 @@
+/// Runs of a model: Model::session.
+#pragma once
+
+#include "proa/Profile.h"
+#include "proa/Result.h"
+#include "proa/Tensor.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace proa {
+
+class Model;
+
+/// A tensor and its name in the program.
+struct NamedTensor {
+  std::string name;
+  Tensor tensor;
+};
+
+/// Options of Model::session.
+struct SessionOptions {
+  /// Seed of random ops that have no seed attribute; empty: ModelOptions::seed. Sessions with equal seeds
+  /// give equal results.
+  std::optional<uint64_t> seed;
+};
+
+/// Times of the last prepare() and of the last run, in milliseconds.
+struct SessionTimes {
+  double compile = 0;     ///< compiling IR to object code; 0 if nothing was compiled
+  double load = 0;        ///< loading object code and packing weights; 0 if nothing was loaded
+  double lastRun = 0;     ///< the last run alone
+  bool fromCache = false; ///< the last program that was loaded came from the cache on disk
+};
+
+/// The memory of one user of a model: state variables, arena, random numbers, profile. Program, weights and
+/// code belong to the model, which the session keeps alive.
+///
+/// One thread at a time may use a session; sessions of one model may run in several threads at once. A call
+/// while another thread is in a call of the same session is an error and changes nothing.
+///
+/// States begin with the values of the model's weights and stay in the session. Parameters set by
+/// setParameter() hold for this session only.
+class Session {
+public:
+  Session(Session &&) noexcept;
+  Session &operator=(Session &&) noexcept;
+  ~Session();
+
+  /// The model that this is a session of.
+  const Model &model() const;
+
+  /// Sets a parameter or a state variable before the next run, for example the learning rate. A session with
+  /// parameters of its own has its own packed weights. Error: no variable of this name, or a value of another
+  /// dtype or other dims.
+  Result<void> setParameter(const std::string &name, Tensor value);
+  /// The current value of a parameter or state variable, on a mesh the whole of it. Error: no variable of
+  /// this name, or it has no value.
+  Result<Tensor> parameter(const std::string &name) const;
+  /// Writes the current values of all parameters and state variables: to a `.safetensors` file by name, or to
+  /// a `.pdiparams` file as Paddle does (persistable variables in alphabetical order). A file is written
+  /// completely or not at all; on a mesh of processes rank 0 writes it. Error: another suffix; a file that
+  /// cannot be written; for `.pdiparams`, variables without a value.
+  Result<void> saveParameters(const std::string &path) const;
+
+  /// Compiles for the dims of these feeds, if no session of the model did so yet, and allocates the arena;
+  /// run() does so too. Error: missing or unknown feeds, feeds of other dtypes or dims than declared, or a
+  /// program that cannot be compiled for them.
+  Result<void> prepare(const std::map<std::string, Tensor> &feeds);
+  /// Runs the program once and updates its state. Returns the fetches in the order of Model::fetches(), in
+  /// memory of their own. Feeds and fetches of variables with a LoD carry it. A fetch that is a sequence of
+  /// tensors gives the number of its elements (one int64) under its name, and then the elements: "y", "y[0]",
+  /// "y[1]", ... Error: as prepare(), or an op that fails.
+  Result<std::vector<NamedTensor>> run(const std::map<std::string, Tensor> &feeds);
+  /// Runs the program once and returns the time of the run alone, in milliseconds. State and random numbers
+  /// do not change, and the op `print` prints nothing.
+  Result<double> measure(const std::map<std::string, Tensor> &feeds);
+
+  const SessionTimes &times() const;
+  /// Number of threads of a run; on a mesh, of each rank.
+  int threads() const;
+  /// Arena size of the last run, in bytes; on a mesh, of the first rank of this process. The arena does not
+  /// hold feeds, parameters, values with dynamic dims, and values carried by loops.
+  int64_t arenaBytes() const;
+
+  /// Turns on or off the collection of step times in the following runs.
+  void enableProfile(bool on);
+  /// The profile of the last profiled run: a table of steps, the slowest first; a Chrome trace as JSON.
+  std::string profileTable() const;
+  std::string profileTrace() const;
+  /// The profile as a list, in program order.
+  std::vector<StepTime> profileSteps() const;
+
+private:
+  friend class Model;
+  struct Implementation;
+  explicit Session(std::unique_ptr<Implementation> implementation);
+  std::unique_ptr<Implementation> implementation;
+};
+
+} // namespace proa

@@ -1,0 +1,96 @@
+/// The parts of a session.
+#pragma once
+
+#include "lib/compiler/api/SessionValues.h"
+#include "lib/compiler/api/Variants.h"
+#include "lib/runtime/Executable.h"
+#include "proa/Session.h"
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace proa {
+
+/// A variant in a session: its memory.
+struct SessionVariant {
+  const Variant *variant = nullptr;
+  /// Of the first rank of this process on a mesh.
+  std::shared_ptr<runtime::Executable> executable;
+  /// The executable is used by this session only, because it has parameters of the session.
+  bool hasOwnParameters = false;
+  std::unique_ptr<runtime::Session> session; ///< null on a mesh
+  std::unique_ptr<MeshProgram> onMesh;       ///< null without a mesh
+  std::unique_ptr<runtime::Profile> profile;
+
+  runtime::Session &ofFirstRank() { return onMesh ? onMesh->session() : *session; }
+};
+
+/// Marks a session as used by the calling thread while it lives.
+class SessionUse {
+public:
+  explicit SessionUse(std::atomic<bool> &flag) : flag(flag), isAlone(!flag.exchange(true)) {}
+  ~SessionUse() {
+    if (isAlone)
+      flag = false;
+  }
+  SessionUse(const SessionUse &) = delete;
+  SessionUse &operator=(const SessionUse &) = delete;
+
+  /// No other thread uses the session.
+  explicit operator bool() const { return isAlone; }
+
+private:
+  std::atomic<bool> &flag;
+  bool isAlone;
+};
+
+struct Session::Implementation {
+  explicit Implementation(Model opened);
+  ~Implementation();
+
+  Model model;
+  Model::Implementation &shared; ///< of `model`
+  uint64_t seed = 0;
+  bool isSole = false; ///< holds Model::Implementation::hasSoleSession
+  SessionValues values;
+  std::unique_ptr<SessionMesh> mesh; ///< null without one
+  std::shared_ptr<Variants> variants;
+  std::map<const Variant *, SessionVariant> entries;
+  SessionVariant *current = nullptr;
+  /// Parameters that were set in this session.
+  std::set<std::string> ownParameters;
+  bool parametersChanged = false;
+  /// Shared by all entries, so that their runs continue one sequence of random numbers.
+  std::shared_ptr<runtime::RandomGenerator> generator;
+  SessionTimes times;
+  bool profiling = false;
+  std::atomic<bool> isUsed = false;
+
+  Result<void> begin(const SessionOptions &options);
+  /// The error that another thread uses the session.
+  Diagnostics inUse() const;
+  Result<void> checkParameter(const std::string &name, const Tensor &value) const;
+  Result<void> setParameter(const std::string &name, Tensor value);
+  Result<SessionVariant *> entryFor(const std::map<std::string, Tensor> &feeds);
+  Result<SessionVariant> load(const Variant &variant, PrepareTimes &prepared);
+  /// Creates executable and memory of an entry without a mesh.
+  Result<void> connect(SessionVariant &entry, PrepareTimes &prepared);
+  bool needsOwnParameters(const Variant &variant) const;
+  /// Gives changed parameters to all entries.
+  Result<void> bindParameters();
+  /// The common part of run() and measure(): selects the entry for these feeds, and adds state and LoDs to
+  /// the feeds of its plan.
+  Result<runtime::NamedTensors> beforeRun(const std::map<std::string, Tensor> &feeds);
+  /// The results of a run of the current entry: fetches and their LoDs, without a mesh also state.
+  Result<std::vector<Tensor>> runCurrent(const runtime::NamedTensors &inputs);
+  /// Stores the state among the results of a run and returns the fetches with their LoDs.
+  Result<std::vector<NamedTensor>> take(const std::vector<Tensor> &results);
+  /// Stops the other processes of a mesh, which may not have these errors.
+  Diagnostics failEverywhere(const Diagnostics &diagnostics) const;
+};
+
+} // namespace proa

@@ -1,0 +1,371 @@
+//! Import and compilation of a model's program for its feeds.
+#include "lib/compiler/api/Variants.h"
+
+#include "lib/compiler/api/FeedChecks.h"
+#include "lib/compiler/api/OffloadedValues.h"
+#include "lib/compiler/api/OptionChecks.h"
+#include "lib/compiler/cache/CompiledCache.h"
+#include "lib/compiler/compile/KernelDiagnosis.h"
+#include "lib/compiler/compile/Registration.h"
+#include "lib/compiler/compile/Stopwatch.h"
+#include "lib/compiler/program/IrProgram.h"
+#include "lib/compiler/program/SpecializeFeeds.h"
+#include "lib/support/Sequences.h"
+#include "passes/autodiff/MixedPrecision.h"
+#include "passes/autodiff/Transforms.h"
+
+#include "dialects/pd/ir/FunctionAttributes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace proa {
+
+Result<const Imported *> Variants::importDeclared(bool *feedsMayHelp) {
+  std::lock_guard lock(model.compiling);
+  return importWith({}, feedsMayHelp);
+}
+
+Result<const Imported *> Variants::importWith(FeedFacts facts, bool *feedsMayHelp) {
+  facts.parameters = knownParameters;
+  std::string key = facts.key();
+  if (auto found = imports.find(key); found != imports.end())
+    return &found->second;
+  auto module = model.source->import(*model.context, facts, feedsMayHelp);
+  if (!module)
+    return module.diagnostics();
+  if (auto transformed = transform(**module); !transformed)
+    return transformed.diagnostics();
+  return keep(key, std::move(*module));
+}
+
+const Imported *Variants::keep(const std::string &key, mlir::OwningOpRef<mlir::ModuleOp> module) {
+  Imported &imported = imports[key];
+  imported.module = std::move(module);
+  auto main = imported.module->lookupSymbol<mlir::func::FuncOp>("main");
+  for (unsigned i = 0; i < main.getNumResults(); ++i) {
+    if (auto of = main.getResultAttrOfType<mlir::StringAttr>(i, pd::lodOwnerAttribute))
+      imported.fetchedLods.push_back(of.str());
+    else if (main.getResultAttr(i, pd::fetchAttribute))
+      imported.fetchedTensors.push_back(fetchedSequenceOf(main, i));
+    if (auto state = main.getResultAttrOfType<mlir::StringAttr>(i, pd::stateAttribute))
+      imported.states.insert(state.str());
+  }
+  return &imported;
+}
+
+Result<void> Variants::transform(mlir::ModuleOp module) const {
+  const ModelOptions &options = model.options;
+  Diagnostics diagnostics;
+  mlir::ScopedDiagnosticHandler handler(model.context.get(), [&](mlir::Diagnostic &diagnostic) {
+    diagnostics.add(model.path, diagnostic.str());
+    return mlir::success();
+  });
+  if (Result<void> converted = model.mesh ? model.mesh->convertRings(module) : Result<void>(); !converted)
+    return converted;
+  auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
+  if (options.amp && failed(autodiff::scaleLoss(main, *options.amp)))
+    return diagnostics;
+  if (options.microBatches != 1) {
+    auto accumulated = autodiff::accumulate(main, "accumulated", options.microBatches);
+    if (failed(accumulated))
+      return diagnostics;
+    main.erase();
+    accumulated->setName("main");
+  }
+  return {};
+}
+
+Result<const Imported *> Variants::importFor(const std::map<std::string, Tensor> &inputs, Attempt attempt) {
+  FeedFacts facts;
+  for (const TensorInfo &info : model.feeds) {
+    if (info.isSequence) {
+      facts.sequences.try_emplace(info.name);
+      continue;
+    }
+    if (auto count = static_cast<int>(inputs.at(info.name).lod().size()); count != info.lodLevel)
+      facts.lodLevels[info.name] = count;
+  }
+  for (auto &[name, elements] : elementDims(inputs))
+    if (auto found = facts.sequences.find(name); found != facts.sequences.end())
+      found->second = elements;
+  if (!model.source->dependsOnFeeds()) // the one module, or the error that it has no arguments for these LoDs
+    return importWith(facts);
+  facts.deferAll = attempt.deferAll;
+  for (const auto &[name, tensor] : inputs)
+    if (attempt.known != FeedKnowledge::Declared)
+      facts.dims[name] = tensor.dims();
+  if (attempt.known == FeedKnowledge::Elements)
+    facts.values = import::specializingFeeds(inputs);
+  return importWith(facts);
+}
+
+static std::map<std::string, std::vector<int64_t>> dimsOf(const std::map<std::string, Tensor> &feeds) {
+  std::map<std::string, std::vector<int64_t>> dims;
+  for (const auto &[name, tensor] : import::withLods(feeds))
+    dims[name] = tensor.dims();
+  return dims;
+}
+
+Result<mlir::OwningOpRef<mlir::ModuleOp>>
+Variants::specialized(mlir::ModuleOp module, const std::map<std::string, std::vector<int64_t>> &dims) const {
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  model.context->appendDialectRegistry(registry);
+  mlir::OwningOpRef<mlir::ModuleOp> copy(mlir::cast<mlir::ModuleOp>(module->clone()));
+  if (!hasFormedKernels(*copy) && !isLocalForm(*copy)) // these keep their types
+    if (auto done = specializeFeeds(*copy, dims); !done)
+      return done.diagnostics();
+  return copy;
+}
+
+CompileOptions Variants::compileOptions() const {
+  const ModelOptions &options = model.options;
+  CompileOptions compileOptions;
+  compileOptions.threads = availableCores();
+  compileOptions.decompose = options.decompose;
+  compileOptions.memoryBudget = options.memoryBudget;
+  compileOptions.amp = options.amp;
+  compileOptions.cpu = options.cpu;
+  compileOptions.optimizesCode = options.optimizesCode;
+  compileOptions.allowsTf32 = options.allowsTf32;
+  compileOptions.allowsAtomicSums = options.allowsAtomicSums;
+  compileOptions.target = model.target.kind;
+  compileOptions.device = model.target.device;
+  compileOptions.cacheDirectory = options.cacheDirectory;
+  compileOptions.offload = options.offload;
+  compileOptions.passes = options.passes;
+  return compileOptions;
+}
+
+Result<Compilation> Variants::compileFresh(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds,
+                                           PrepareTimes &times) const {
+  Stopwatch watch(times.compile);
+  const ModelOptions &options = model.options;
+  auto copy = specialized(module, dimsOf(feeds));
+  if (!copy)
+    return copy.diagnostics();
+  CompileOptions withOutput = compileOptions();
+  withOutput.dumpDirectory = options.dumpDirectory;
+  withOutput.progress = options.progress;
+  withOutput.remarks = options.remarks;
+  withOutput.onRemark = model.onRemark;
+  if (model.mesh)
+    return model.mesh->compile(std::move(*copy), withOutput);
+  auto program = compileProgram(std::move(*copy), withOutput);
+  if (!program)
+    return program.diagnostics();
+  Compilation compilation;
+  compilation.programs.push_back(std::move(*program));
+  compilation.programOf.push_back(0);
+  return compilation;
+}
+
+Result<Compilation> Variants::compile(mlir::ModuleOp module, const std::map<std::string, Tensor> &inputs,
+                                      Attempt attempt, PrepareTimes &times) const {
+  const ModelOptions &options = model.options;
+  if (options.cacheDirectory == "off" || !options.dumpDirectory.empty() || !options.remarks.empty())
+    return compileFresh(module, inputs, times);
+  auto cache = CompiledCache::open(options.cacheDirectory);
+  if (!cache && !options.cacheDirectory.empty())
+    return cache.diagnostics();
+  if (!cache) { // a default cache that cannot be used only costs time
+    model.warn("no-cache", "",
+               "the cache of compiled programs cannot be used: " + textOf(cache.diagnostics()[0]));
+    return compileFresh(module, inputs, times);
+  }
+  std::map<std::string, Tensor> feeds = import::withLods(inputs);
+  CompiledKey described{options, model.programText, model.source->legacyProgram(), feeds,
+                        {},      attempt.deferAll};
+  if (attempt.known == FeedKnowledge::Elements)
+    described.values = import::specializingFeeds(inputs);
+  described.parameters = knownParameters;
+  described.outsideValues = model.source->outsideValues();
+  if (model.mesh)
+    described.mesh = model.mesh->key();
+  std::string key = described.describe();
+  if (auto found = cache->find(key)) {
+    times.fromCache = true;
+    return std::move(*found);
+  }
+  auto compiled = compileFresh(module, inputs, times);
+  if (compiled)
+    cache->store(key, *compiled);
+  return compiled;
+}
+
+runtime::KernelDiagnosis Variants::diagnosisOf(const Variant &variant) const {
+  return [this, &variant](const runtime::Step &step, const std::vector<Tensor> &inputs) -> Diagnostics {
+    std::lock_guard lock(model.compiling);
+    auto copy = specialized(*variant.imported->module, variant.dims);
+    CompileOptions formOptions = compileOptions();
+    formOptions.opLocations = true;
+    if (!copy || !formKernels(**copy, formOptions))
+      return {};
+    return findNonFiniteOp(**copy, step, inputs, formOptions);
+  };
+}
+
+void Variants::remarkGraphs(const runtime::Executable &executable) const {
+  if (!model.onRemark || !remarksMatch(model.options.remarks, graphRemarks))
+    return;
+  std::lock_guard lock(model.compiling);
+  for (Diagnostic remark : executable.describeGraphs()) {
+    remark.severity = Diagnostic::Severity::Remark;
+    remark.code = graphRemarks;
+    remark.message = remark.code + ": " + remark.message;
+    model.onRemark(remark);
+  }
+}
+
+Result<std::shared_ptr<runtime::Executable>>
+Variants::bind(const Variant &variant, const std::map<std::string, Tensor> &parameters) const {
+  if (model.lacksWeightsFile) // else bindParameters() reports each
+    if (auto complete = checkParameterValues(model.path, model.programFile, variant.plan(), parameters);
+        !complete)
+      return complete.diagnostics();
+  auto executable = variant.programs.front()->instantiate(model.path);
+  if (!executable)
+    return executable;
+  if (auto bound = (*executable)->bindParameters(parameters); !bound)
+    return bound.diagnostics();
+  if (model.options.checkFinite)
+    if (auto checked = (*executable)->checkFinite(diagnosisOf(variant)); !checked)
+      return checked.diagnostics();
+  return executable;
+}
+
+Result<std::shared_ptr<runtime::Executable>> Variants::shared(const Variant &variant,
+                                                              PrepareTimes &times) const {
+  std::lock_guard lock(variant.mutex);
+  if (variant.executable)
+    return variant.executable;
+  Stopwatch watch(times.load);
+  auto executable = bind(variant, model.weights);
+  if (executable)
+    variant.executable = *executable;
+  return executable;
+}
+
+std::vector<Attempt> Variants::attemptsFor(const std::map<std::string, Tensor> &inputs,
+                                           FeedKnowledge known) const {
+  bool isOpen =
+      llvm::any_of(model.feeds, [](const TensorInfo &info) { return llvm::is_contained(info.dims, -1); });
+  auto isUseful = [&](FeedKnowledge next) {
+    if (!model.source->dependsOnFeeds())
+      return next == FeedKnowledge::Declared;
+    return next == FeedKnowledge::Declared ||
+           (next == FeedKnowledge::Dims ? isOpen : !import::specializingFeeds(inputs).empty());
+  };
+  std::vector<Attempt> attempts;
+  for (FeedKnowledge next : {FeedKnowledge::Declared, FeedKnowledge::Dims, FeedKnowledge::Elements})
+    if (next >= known && isUseful(next))
+      attempts.push_back({next});
+  // An op that cannot be imported in any way is an error if control flow reaches it.
+  attempts.push_back({attempts.empty() ? known : attempts.back().known, true});
+  return attempts;
+}
+
+Result<Variants::Compiled> Variants::compileWith(const std::map<std::string, Tensor> &inputs,
+                                                 FeedKnowledge known, PrepareTimes &times) {
+  Diagnostics errors;
+  // Some ops have another result rank for other dims (squeeze of a dim other than 1), so that types inferred
+  // from dynamic dims are wrong. Importing with the dims of the feeds helps. Other ops need the value of an
+  // axis or a number, which may be fed.
+  bool isFirst = true;
+  for (Attempt next : attemptsFor(inputs, known)) {
+    auto attempt = importFor(inputs, next);
+    auto compiled = attempt ? compile(*(*attempt)->module, inputs, next, times)
+                            : Result<Compilation>(attempt.diagnostics());
+    if (compiled)
+      return Compiled{std::move(*compiled), *attempt, next.known};
+    // If no attempt succeeds, the errors of the most specialized one are the most precise.
+    if (std::exchange(isFirst, false) || model.needsFeeds)
+      errors = compiled.diagnostics();
+  }
+  return errors;
+}
+
+Result<std::unique_ptr<Variant>> Variants::load(Compiled compiled,
+                                                const std::map<std::string, Tensor> &feeds) const {
+  auto variant = std::make_unique<Variant>();
+  variant->imported = compiled.imported;
+  variant->dims = dimsOf(feeds);
+  variant->programOf = std::move(compiled.compilation.programOf);
+  for (CompiledProgram &program : compiled.compilation.programs) {
+    program.device = model.target.device;
+    auto loaded = LoadedProgram::load(std::move(program));
+    if (!loaded)
+      return loaded.diagnostics();
+    variant->programs.push_back(std::move(*loaded));
+  }
+  if (model.mesh) {
+    auto interface = readMeshInterface(*model.context, compiled.compilation.interface);
+    if (!interface)
+      return interface.diagnostics();
+    variant->interface = std::move(*interface);
+  }
+  variant->stored = offloadedVariables(variant->plan());
+  return variant;
+}
+
+const Variant *Variants::find(const std::map<std::string, Tensor> &feeds, const std::string &dims) const {
+  std::lock_guard lock(mutex);
+  std::string values =
+      valueSpecialized.contains(dims) ? describeValues(import::specializingFeeds(feeds)) : std::string();
+  auto found = variants.find(dims + values);
+  return found == variants.end() ? nullptr : found->second.get();
+}
+
+Result<const Variant *> Variants::add(const std::map<std::string, Tensor> &inputs, const std::string &dims,
+                                      PrepareTimes &times) {
+  FeedKnowledge known = FeedKnowledge::Declared;
+  {
+    std::lock_guard lock(mutex);
+    if (valueSpecialized.contains(dims))
+      known = FeedKnowledge::Elements;
+  }
+  auto compiled = compileWith(inputs, known, times);
+  if (model.mesh)
+    if (auto agreed = model.mesh->agree("compilation of " + model.path,
+                                        compiled ? Result<void>() : compiled.diagnostics(),
+                                        compiled ? runtime::hashOf(compiled->compilation.interface) : 0);
+        !agreed)
+      return agreed.diagnostics();
+  if (!compiled)
+    return model.located(compiled.diagnostics());
+  known = compiled->known;
+  Stopwatch watch(times.load);
+  auto variant = load(std::move(*compiled), inputs);
+  if (!variant)
+    return variant.diagnostics();
+  std::lock_guard lock(mutex);
+  std::string key = dims;
+  if (known == FeedKnowledge::Elements) {
+    valueSpecialized.insert(dims);
+    key += describeValues(import::specializingFeeds(inputs));
+  }
+  return variants.emplace(key, std::move(*variant)).first->second.get();
+}
+
+Result<const Variant *> Variants::get(const std::map<std::string, Tensor> &inputs, PrepareTimes &times) {
+  if (auto checked = checkFeeds(model.path, model.feeds, inputs); !checked)
+    return checked.diagnostics();
+  std::string dims = describeDims(import::withLods(inputs));
+  if (const Variant *found = find(inputs, dims))
+    return found;
+  std::lock_guard lock(model.compiling);
+  if (const Variant *found = find(inputs, dims)) // another thread has compiled it
+    return found;
+  return add(inputs, dims, times);
+}
+
+std::shared_ptr<Variants> Variants::withParameter(const std::string &name, const Tensor &value) const {
+  std::map<std::string, Tensor> known = knownParameters;
+  return replaceKnown(known, name, value) ? std::make_shared<Variants>(model, std::move(known)) : nullptr;
+}
+
+} // namespace proa
