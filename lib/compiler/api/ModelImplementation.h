@@ -8,6 +8,7 @@
 #include "lib/support/Cores.h"
 #include "proa/Model.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
 
 #include <atomic>
@@ -46,7 +47,7 @@ struct Model::Implementation {
   std::mutex compiling;
   std::unique_ptr<mlir::MLIRContext> context;
   std::unique_ptr<ProgramSource> source;
-  /// What was compiled for the values of `weights`.
+  /// Programs compiled for the values of `weights`.
   std::shared_ptr<Variants> variants;
   /// A session has what only one may have at a time.
   std::atomic<bool> hasSoleSession = false;

@@ -55,7 +55,7 @@ struct Variant {
   mutable std::shared_ptr<runtime::Executable> executable;
 };
 
-/// What a prepare() or a run has done.
+/// Times of a prepare() or a run.
 struct PrepareTimes {
   double compile = 0, load = 0;
   bool fromCache = false;
@@ -84,7 +84,7 @@ public:
   std::shared_ptr<Variants> withParameter(const std::string &name, const Tensor &value) const;
 
 private:
-  /// What was compiled, and how much of the feeds it was compiled for.
+  /// A compilation, and how much of the feeds it was compiled for.
   struct Compiled {
     Compilation compilation;
     const Imported *imported;

@@ -44,7 +44,7 @@ Result<std::shared_ptr<const LoadedProgram>> LoadedProgram::load(CompiledProgram
   loaded->resolve = [code = *code](const std::string &symbol) { return code->find(symbol); };
   loaded->code = std::move(*code);
   loaded->shared = std::make_shared<const runtime::Plan>(std::move(program.plan));
-  // What remains of the program is needed to open devices.
+  // The rest of the program is needed to open devices.
   loaded->program = {
       .target = program.target, .device = program.device, .deviceCode = std::move(program.deviceCode)};
   return std::shared_ptr<const LoadedProgram>(std::move(loaded));
