@@ -74,6 +74,27 @@ def FormAttention : Pass<"pd-form-attention", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::proa::pd::PdDialect"];
 }
 
+def FormComposites : Pass<"pd-form-composites", "::mlir::func::FuncOp"> {
+  let summary = "Replace activations and normalizations of primitives by one op each";
+  let description = [{
+    Matches formulas that programs write in primitives, so that an export can use the op that another format has.
+    Sums, products and powers may be in any order, and constants have six digits or more. Nothing else may use the
+    values in between.
+
+    | formula | op |
+    |---|---|
+    | 0.5 x (1 + erf(x / sqrt(2))) | `pd.gelu` |
+    | 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) | `pd.gelu` with `approximate` |
+    | x sigmoid(x) | `pd.silu` |
+    | x relu6(x + 3) / 6, x hardsigmoid(x) with the slope 1/6 | `pd.hardswish` |
+    | (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon), times a vector, plus a vector | `pd.layer_norm` |
+    | x / sqrt(mean(x^2) + epsilon), times a vector | `pd.rms_norm` |
+
+    Normalizations are along the last dimension, whose size must be static.
+  }];
+  let dependentDialects = ["::proa::pd::PdDialect"];
+}
+
 def FuseEpilogues : Pass<"pd-fuse-epilogues", "::mlir::func::FuncOp"> {
   let summary = "Fuse bias, activation, residual, scaling and transposes into contractions";
   let description = [{

@@ -14,6 +14,7 @@ static constexpr int64_t leastOpsetOfAttention = 23;
 mlir::LogicalResult formForOnnx(mlir::ModuleOp module, int64_t opset) {
   mlir::PassManager passes(module.getContext());
   passes.addNestedPass<mlir::func::FuncOp>(createCanonicalizeProgram());
+  passes.addNestedPass<mlir::func::FuncOp>(createFormComposites());
   if (opset >= leastOpsetOfAttention)
     passes.addNestedPass<mlir::func::FuncOp>(createFormAttention());
   return passes.run(module);

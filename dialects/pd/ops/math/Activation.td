@@ -121,6 +121,7 @@ def Pd_LogsigmoidOp : Pd_Activation<"logsigmoid", "log(1 / (1 + exp(-x)))",
   let legacy = [LegacyOfComplexToo<"logsigmoid">];
 }
 def Pd_SiluOp : Pd_FormulaOp<"silu", Pd_FloatOrComplexTensor, "x * sigmoid(x)", "x * e.sigmoid(x)"> {
+  let onnx = [OnnxWritten<"exportSilu", "opset >= 24 && isReal(op.getX()) && !isDouble(op.getX())">];
   let postOp = [{PostOp{"swish", 1.0, {}} }];
   let legacy = [LegacyActivation<"silu">];
   let newIrGradients = ["silu_grad(x, out)", "silu_double_grad(x, out, dout) -> x, dout"];

@@ -265,6 +265,10 @@ void exportGelu(NodeExporter &node) {
       0, node.node("Gelu", {node.of(node.get<pd::GeluOp>().getX())}, {{"approximate", std::string("tanh")}}));
 }
 
+void exportSilu(NodeExporter &node) {
+  node.setResult(0, node.node("Swish", {node.of(node.get<pd::SiluOp>().getX())}));
+}
+
 /// A choice of bools, which ONNX Runtime's Where does not take.
 void exportWhereOfBools(NodeExporter &node) {
   auto op = node.get<pd::WhereOp>();

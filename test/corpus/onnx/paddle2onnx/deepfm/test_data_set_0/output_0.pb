@@ -1,0 +1,1 @@
+Bsave_infer_model/scale_0.tmp_0J€_Û>dD?6"?>3?

@@ -1,0 +1,1 @@
+Bsave_infer_model/scale_0.tmp_0J©P ¿,³¿W=Ó¾
