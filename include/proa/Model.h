@@ -60,6 +60,9 @@ struct ModelOptions {
   /// For an IR file: a subset of its feeds and results. Of a new-IR program `%12` is the value with that id.
   std::vector<std::string> feeds;
   std::vector<std::string> fetches;
+  /// Also fetches all other tensors that ops outside of control flow compute, by the names of their
+  /// variables, in program order. Ops whose results are fetched are not fused with their users.
+  bool fetchesAll = false;
   /// Dims of feeds of a Paddle program that replace declared ones, such as another batch: the program is
   /// imported for them. Dims that agree with the declared ones have no effect. Error: an op that does not
   /// allow them.

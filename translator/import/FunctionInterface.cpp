@@ -270,6 +270,20 @@ void FunctionInterface::keepStoredShape(const std::string &name, Value value) {
                                                   program.builder.getDenseI64ArrayAttr(stored.getShape())));
 }
 
+std::vector<std::string> FunctionInterface::computedVariables() {
+  llvm::StringSet<> known;
+  known.insert_range(fetches);
+  std::vector<std::string> names;
+  for (const legacy::Operation &op : program.legacyProgram.blocks[0].operations)
+    for (const legacy::Slot &slot : op.outputs)
+      for (const std::string &name : slot.arguments) {
+        auto result = dyn_cast_or_null<OpResult>(program.lookup(name));
+        if (result && isa<RankedTensorType>(result.getType()) && known.insert(name).second)
+          names.push_back(name);
+      }
+  return names;
+}
+
 void FunctionInterface::finish() {
   llvm::SmallVector<Value> results;
   llvm::SmallVector<Type> types;
@@ -299,6 +313,9 @@ void FunctionInterface::finish() {
     keepComputedFetches();
   for (const std::string &name : fetches)
     add(name, pd::fetchAttribute);
+  if (program.options.fetchesAll)
+    for (const std::string &name : computedVariables())
+      add(name, pd::fetchAttribute);
   for (const std::string &name : fetches) {
     VariableLod lod = program.lods.of(name);
     for (auto [level, value] : llvm::enumerate(lod.levels))

@@ -38,6 +38,8 @@ public:
   void restoreCutFeeds(const legacy::Operation &op);
   /// Ends the function with its results.
   void finish();
+  /// The names of the values that ImportOptions::fetchesAll adds.
+  std::vector<std::string> computedVariables();
 
   /// The tensor type that the program declares for a variable; null, and a report, if it declares none.
   mlir::RankedTensorType typeOf(const std::string &name, const std::string &where);

@@ -33,6 +33,10 @@ struct ImportOptions {
   /// Fed and fetched variables; empty: the program's own (ModelOptions::feeds).
   std::vector<std::string> feeds;
   std::vector<std::string> fetches;
+  /// The function also returns the other tensors that ops of the main block compute, as fetches after the own
+  /// ones, in program order: for comparisons of intermediate values. A variable that is written several times
+  /// has its last value. Tensor arrays are left out.
+  bool fetchesAll = false;
   /// Number of LoD levels of feeds that have another number than declared.
   std::map<std::string, int> lodLevels;
   /// Dims of feeds: the dynamic ones become static.

@@ -138,9 +138,9 @@ Result<void> Model::Implementation::readSource(const params::ModelFiles &files) 
   if (isIr(files.program, programText))
     if (Result<void> checked = checkIrOptions(options, path); !checked)
       return checked;
-  auto opened =
-      ProgramSource::open(*context, {files, programText, options.function, options.feeds, options.fetches,
-                                     options.derivedGradients, options.onDiagnostic, options.feedDims});
+  auto opened = ProgramSource::open(*context, {files, programText, options.function, options.feeds,
+                                               options.fetches, options.derivedGradients,
+                                               options.onDiagnostic, options.feedDims, options.fetchesAll});
   if (!opened)
     return opened.diagnostics();
   source = std::move(*opened);

@@ -170,6 +170,7 @@ std::string CompiledKey::describe() const {
   for (const auto *list : {&options.feeds, &options.fetches})
     for (const std::string &name : *list)
       key += name + ",";
+  key += options.fetchesAll ? "all," : "";
   key += options.function;
   key += options.target.empty() ? "" : "|target " + options.target;
   key += options.allowsTf32 ? "|tf32" : "";

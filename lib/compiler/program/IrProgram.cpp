@@ -8,13 +8,17 @@
 #include "passes/analysis/KernelAttributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Transforms/Inliner.h"
 #include "mlir/Transforms/InliningUtils.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <set>
 
@@ -292,6 +296,59 @@ Result<OwningOpRef<ModuleOp>> readIr(MLIRContext &context, llvm::StringRef conte
   if (failed(verify(*module)))
     return errors.take(request.path + ": does not verify");
   return module;
+}
+
+/// The tensors that ops of the body compute, other than constants and results of the function.
+static SmallVector<OpResult> unreturnedValues(Block &body) {
+  llvm::SmallPtrSet<Value, 16> returned(llvm::from_range, body.getTerminator()->getOperands());
+  SmallVector<OpResult> values;
+  for (Operation &op : body.without_terminator())
+    for (OpResult result : op.getResults()) {
+      auto type = dyn_cast<RankedTensorType>(result.getType());
+      if (type && pd::dtypeOf(type.getElementType()) && !op.hasTrait<OpTrait::ConstantLike>() &&
+          !returned.contains(result))
+        values.push_back(result);
+    }
+  return values;
+}
+
+/// The last op with one result for each name in locations of the body.
+static llvm::StringMap<Operation *> opsByName(Block &body) {
+  llvm::StringMap<Operation *> ops;
+  for (Operation &op : body)
+    if (auto name = dyn_cast<NameLoc>(op.getLoc()); name && op.getNumResults() == 1)
+      ops[name.getName()] = &op;
+  return ops;
+}
+
+void fetchAllValues(ModuleOp module) {
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  Block &body = main.getBody().front();
+  AsmState state(module);
+  llvm::StringMap<Operation *> named = opsByName(body);
+  unsigned fetches = 0;
+  llvm::StringSet<> taken;
+  for (; fetches < main.getNumResults(); ++fetches) {
+    auto fetch = main.getResultAttrOfType<StringAttr>(fetches, pd::fetchAttribute);
+    if (!fetch || main.getResultAttr(fetches, pd::lodOwnerAttribute))
+      break;
+    taken.insert(fetch.getValue());
+  }
+  SmallVector<OpResult> values = unreturnedValues(body);
+  for (auto [i, value] : llvm::enumerate(values)) {
+    std::string name;
+    llvm::raw_string_ostream stream(name);
+    value.printAsOperand(stream, state);
+    auto location = dyn_cast<NameLoc>(value.getLoc());
+    if (location && named.lookup(location.getName()) == value.getOwner() &&
+        taken.insert(location.getName()).second)
+      name = location.getName().str();
+    auto role =
+        DictionaryAttr::get(module.getContext(), {{StringAttr::get(module.getContext(), pd::fetchAttribute),
+                                                   StringAttr::get(module.getContext(), name)}});
+    (void)main.insertResult(fetches + static_cast<unsigned>(i), value.getType(), role);
+  }
+  body.getTerminator()->insertOperands(fetches, llvm::to_vector_of<Value>(values));
 }
 
 std::vector<std::string> savedVariables(ModuleOp module) {

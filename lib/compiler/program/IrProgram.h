@@ -36,6 +36,11 @@ struct IrRequest {
 Result<mlir::OwningOpRef<mlir::ModuleOp>> readIr(mlir::MLIRContext &context, llvm::StringRef content,
                                                  const IrRequest &request);
 
+/// Adds the tensors that ops of the body of `main` compute, other than constants, to its fetches, before LoDs
+/// and states. The name is that of the op's location if it is the last op with this name and has one result,
+/// else the name that the module's text has.
+void fetchAllValues(mlir::ModuleOp module);
+
 /// Names of the persistable variables of a module, sorted, as in a .pdiparams file.
 std::vector<std::string> savedVariables(mlir::ModuleOp module);
 

@@ -41,6 +41,7 @@ public:
     options.source = request.files.program;
     options.feeds = request.feeds;
     options.fetches = request.fetches;
+    options.fetchesAll = request.fetchesAll;
     options.derivedGradients = request.derivedGradients;
     options.onDiagnostic = request.onDiagnostic;
   }
@@ -147,8 +148,11 @@ private:
     mlir::DialectRegistry registry;
     registerAllDialects(registry);
     context.appendDialectRegistry(registry);
-    return readIr(context, request.text,
-                  {request.files.program, request.function, request.feeds, request.fetches});
+    Module module = readIr(context, request.text,
+                           {request.files.program, request.function, request.feeds, request.fetches});
+    if (module && request.fetchesAll)
+      fetchAllValues(**module);
+    return module;
   }
 
   ProgramRequest request;

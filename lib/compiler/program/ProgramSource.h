@@ -36,6 +36,8 @@ struct ProgramRequest {
   std::function<void(const Diagnostic &)> onDiagnostic;
   /// Dims of feeds; where they contradict the declared ones, the program is imported for them.
   std::map<std::string, std::vector<int64_t>> feedDims = {};
+  /// See ModelOptions.
+  bool fetchesAll = false;
 };
 
 /// Facts at import, from which types are inferred: about the feeds, and values of parameters.

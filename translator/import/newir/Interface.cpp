@@ -229,6 +229,18 @@ std::vector<std::pair<std::string, Value>> ModelImporter::chooseFetches() {
   return named;
 }
 
+void ModelImporter::addComputedValues(std::vector<std::pair<std::string, Value>> &chosen) {
+  llvm::DenseSet<Value> known;
+  for (const auto &[name, value] : chosen)
+    known.insert(value);
+  for (const newir::Operation &op : model.operations)
+    for (const newir::Definition &output : op.outputs) {
+      std::string name = "%" + std::to_string(output.id);
+      if (auto result = dyn_cast_or_null<OpResult>(valueNamed(name)); result && known.insert(result).second)
+        chosen.emplace_back(name, result);
+    }
+}
+
 void ModelImporter::finishFunction() {
   Values results;
   llvm::SmallVector<Type> types;
@@ -238,7 +250,10 @@ void ModelImporter::finishFunction() {
     types.push_back(value.getType());
     attributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(role, builder.getStringAttr(name))));
   };
-  for (auto &[name, value] : chooseFetches())
+  std::vector<std::pair<std::string, Value>> chosen = chooseFetches();
+  if (options.fetchesAll)
+    addComputedValues(chosen);
+  for (auto &[name, value] : chosen)
     add(pd::fetchAttribute, name, value);
   if (isPart)
     dropStates();

@@ -46,6 +46,8 @@ private:
   void finishFunction();
   /// The fetches in their order, with their names.
   std::vector<std::pair<std::string, mlir::Value>> chooseFetches();
+  /// Adds values for ImportOptions::fetchesAll.
+  void addComputedValues(std::vector<std::pair<std::string, mlir::Value>> &chosen);
   /// The fetches of a model without fetch ops, with a warning.
   std::vector<std::pair<std::string, mlir::Value>> unreadResults();
   /// A fetch, feed or parameter of the model, or a value by its id, "%12"; else null.

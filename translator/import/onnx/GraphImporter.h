@@ -104,6 +104,8 @@ private:
   /// The two tensors that a program returns for an array.
   std::pair<mlir::Value, mlir::Value> packSequence(mlir::Value array);
   void addResult(const std::string &name, mlir::Value value);
+  /// Adds results for ImportOptions::fetchesAll.
+  void addComputedValues();
   mlir::Attribute namesAttribute(llvm::ArrayRef<std::string> names);
   std::vector<std::string> dimNamesOfOutput(llvm::StringRef name) const;
   /// The given names of fetches, or the model's own.

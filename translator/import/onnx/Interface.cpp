@@ -255,9 +255,22 @@ void GraphImporter::addResult(const std::string &name, Value value) {
   add(sequenceScalarsName(name), scalars, attributes);
 }
 
+void GraphImporter::addComputedValues() {
+  llvm::StringSet<> known;
+  known.insert_range(fetchNames());
+  for (const onnx::Node &node : model.graph.nodes)
+    for (const std::string &name : node.outputs) {
+      auto result = dyn_cast_or_null<OpResult>(scopes.front().values.lookup(name));
+      if (result && isa<RankedTensorType>(result.getType()) && known.insert(name).second)
+        addResult(name, result);
+    }
+}
+
 void GraphImporter::finishFunction() {
   for (auto &[name, value] : chooseFetches())
     addResult(name, value);
+  if (options.fetchesAll)
+    addComputedValues();
   func::ReturnOp::create(builder, UnknownLoc::get(&context), results);
   Block &body = function.getBody().front();
   // Ops of a formula without users may read parameters.
