@@ -172,7 +172,11 @@ NumericsCheck::~NumericsCheck() = default;
 
 void NumericsCheck::runBeforePass(Pass *pass, Operation *op) {
   ModuleOp module = moduleOf(op);
-  if (seen || !module || isAdaptor(pass))
+  if (!module || isAdaptor(pass))
+    return;
+  if (options.bisects)
+    current = PassRun::of(*pass, op);
+  if (seen)
     return;
   seen.emplace(module);
   for (auto function : module.getOps<func::FuncOp>())
@@ -190,7 +194,10 @@ void NumericsCheck::runAfterPass(Pass *pass, Operation *op) {
   }
   seen = now;
   ++report.changed;
+  size_t before = report.findings.size();
   checkAll(module, pass->getArgument());
+  if (options.bisects && report.findings.size() > before)
+    bisect(report.findings[before]);
 }
 
 void NumericsCheck::checkAll(ModuleOp module, llvm::StringRef pass) {
@@ -293,20 +300,67 @@ static double scaleOf(const Tensor &expected) {
   return facts.finite == 0 ? 1 : std::max({1.0, std::abs(facts.minimum), std::abs(facts.maximum)});
 }
 
+Comparison NumericsCheck::compareResult(const Expected &expected, const Run &run, const Tensor &got,
+                                        size_t result) const {
+  const Tensor &reference = (*run.results)[result];
+  double tolerance = options.tolerance.value_or(expected.tolerance);
+  double scale = run.sample.isScaled ? scaleOf(reference) : 1;
+  return compare(got, reference, {.rtol = tolerance, .atol = tolerance * scale});
+}
+
+/// The name of a fetch or a state, else the index.
+static std::string resultName(func::FuncOp function, unsigned result) {
+  for (llvm::StringRef role : {pd::fetchAttribute, pd::stateAttribute})
+    if (auto name = function.getResultAttrOfType<StringAttr>(result, role))
+      return name.str();
+  return std::to_string(result);
+}
+
 bool NumericsCheck::compareRun(func::FuncOp function, Expected &expected, const Run &run,
                                const std::vector<Tensor> &results, llvm::StringRef pass) {
-  double tolerance = options.tolerance.value_or(expected.tolerance);
-  for (auto [i, got, reference] : llvm::enumerate(results, *run.results)) {
-    double scale = run.sample.isScaled ? scaleOf(reference) : 1;
-    Comparison comparison = compare(got, reference, {.rtol = tolerance, .atol = tolerance * scale});
+  for (auto [i, got] : llvm::enumerate(results)) {
+    Comparison comparison = compareResult(expected, run, got, i);
     if (comparison.passed())
       continue;
     emitError(function.getLoc()) << "'" << pass << "' changed result " << i << " of @" << function.getName()
                                  << ": " << comparison.reason << "; inputs: " << run.sample.description;
     report.differs = true;
+    report.findings.push_back({pass.str(),
+                               function.getName().str(),
+                               resultName(function, static_cast<unsigned>(i)),
+                               comparison.reason,
+                               {}});
     expected.isChecked = false;
   }
   return expected.isChecked;
+}
+
+bool NumericsCheck::isWrong(ModuleOp module, const std::string &name) {
+  const Expected &expected = functions.at(name);
+  auto function = module.lookupSymbol<func::FuncOp>(name);
+  if (!function || !hasSignatureOf(expected, function))
+    return false;
+  for (const Run &each : expected.runs) {
+    if (!each.results)
+      continue;
+    auto results = run(function, each.sample.arguments);
+    for (size_t i = 0; results && i < results->size(); ++i)
+      if (!compareResult(expected, each, (*results)[i], i).passed())
+        return true;
+  }
+  return false;
+}
+
+void NumericsCheck::bisect(NumericsFinding &finding) {
+  if (options.progress)
+    options.progress("searching the rewrites of " + finding.pass);
+  MLIRContext *context = current->before->getContext();
+  if (context->hasActionHandler())
+    finding.rewrite.whyNot = "its rewrites are not searched, because the actions of MLIR are logged";
+  else
+    finding.rewrite =
+        findFirstRewrite(*current, [&](ModuleOp module) { return isWrong(module, finding.function); });
+  emitRemark(current->before->getLoc()) << "'" << finding.pass << "': " << finding.rewrite.text();
 }
 
 void NumericsCheck::remark(func::FuncOp function, Expected &expected, const std::string &why) {

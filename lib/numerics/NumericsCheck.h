@@ -2,6 +2,7 @@
 /// changed its results.
 #pragma once
 
+#include "lib/numerics/RewriteBisect.h"
 #include "lib/numerics/Samples.h"
 #include "lib/tensors/Compare.h"
 
@@ -22,8 +23,18 @@ struct NumericsCheckOptions {
   /// Tolerance, relative to the expected element and absolute. Default: 1e-9 if all floats of the function
   /// are float64, 1e-4 if the narrowest are float32, else 2e-2.
   std::optional<double> tolerance;
+  /// Searches a pass that changed results for the first rewrite that did (findFirstRewrite). Takes a copy of
+  /// the module before each pass.
+  bool bisects = false;
   /// Called before each run, which may take long.
   std::function<void(const std::string &what)> progress;
+};
+
+/// A pass that changed a result.
+struct NumericsFinding {
+  std::string pass, function, result; ///< result: the name of the fetch or state, else its index
+  std::string reason;                 ///< how the result differs
+  Rewrite rewrite;                    ///< with NumericsCheckOptions::bisects
 };
 
 /// Results of the checks of one or more pass managers.
@@ -32,6 +43,7 @@ struct NumericsReport {
   int64_t unchanged = 0;   ///< passes after which no run was needed
   int64_t comparisons = 0; ///< runs compared with initial results
   bool differs = false;
+  std::vector<NumericsFinding> findings;
   std::string text() const;
 };
 
@@ -69,6 +81,11 @@ private:
   void checkAll(mlir::ModuleOp module, llvm::StringRef pass);
   void record(mlir::func::FuncOp function, llvm::StringRef pass);
   void compareWith(mlir::func::FuncOp function, Expected &expected, llvm::StringRef pass);
+  Comparison compareResult(const Expected &expected, const Run &run, const Tensor &got, size_t result) const;
+  /// Whether a function of this name computes other results than at first.
+  bool isWrong(mlir::ModuleOp module, const std::string &function);
+  /// Adds the rewrite that changed the results to a finding, and reports it.
+  void bisect(NumericsFinding &finding);
   /// Reports differences; false if there are any.
   bool compareRun(mlir::func::FuncOp function, Expected &expected, const Run &run,
                   const std::vector<Tensor> &results, llvm::StringRef pass);
@@ -78,6 +95,7 @@ private:
   NumericsCheckOptions options;
   NumericsReport &report;
   std::map<std::string, Expected> functions;
+  std::optional<PassRun> current;                 ///< the pass that runs, with NumericsCheckOptions::bisects
   std::optional<mlir::OperationFingerPrint> seen; ///< state of the module after the last check
 };
 

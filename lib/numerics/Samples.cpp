@@ -72,7 +72,7 @@ public:
   std::vector<Sample> make() {
     for (int64_t i = 0; i < std::max<int64_t>(options.count, 1); ++i)
       addRandom(options.seed + static_cast<uint64_t>(i));
-    if (hasFloats() && !convertsToIntegers()) {
+    if (!options.isSingle && hasFloats() && !convertsToIntegers()) {
       // Zeros, small and large numbers of both signs, between random ones.
       addPattern("zeros, small and large numbers", {0, 1e-3, -100, 50, -1e-3, random, -5, 5.5});
       if (!options.isFinite)

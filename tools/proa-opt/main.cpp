@@ -44,6 +44,9 @@ struct Options {
       "check-numerics",
       cl::desc(
           "Runs the program before and after each pass and names the first pass that changes its results")};
+  cl::opt<bool> bisect{
+      "check-numerics-bisect",
+      cl::desc("With --check-numerics: names the first rewrite of a pass that changed a result")};
   cl::opt<uint64_t> seed{"check-numerics-seed", cl::init(0),
                          cl::desc("Seed of the random inputs of --check-numerics")};
   cl::opt<int64_t> dynamicDim{"check-numerics-dynamic-dim", cl::init(2),
@@ -158,7 +161,8 @@ mlir::MlirOptMainConfig checking(const mlir::MlirOptMainConfig &given, const Opt
   mlir::MlirOptMainConfig config = given;
   config.setPassPipelineSetupFn([&, given](mlir::PassManager &pm) {
     pm.getContext()->disableMultithreading();
-    proa::numerics::NumericsCheckOptions check{.samples = samples, .tolerance = {}, .progress = {}};
+    proa::numerics::NumericsCheckOptions check{
+        .samples = samples, .tolerance = {}, .bisects = options.bisect, .progress = {}};
     if (options.tolerance.getNumOccurrences() > 0)
       check.tolerance = options.tolerance;
     check.progress = [&bar](const std::string &what) { bar.show(what, 0); };
