@@ -21,6 +21,7 @@ config.environment["PATH"] = os.path.pathsep.join(
 config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input=fail"
 source = os.path.dirname(config.test_source_root)
 config.substitutions.append(("%source", source))
+config.substitutions.append(("%faulty_plugin", os.path.join(config.proa_tools_dir, "faulty-plugin.so")))
 config.substitutions.append(("%toy_plugin", os.path.join(config.proa_tools_dir, "toy-plugin.so")))
 config.substitutions.append(("%mlir_include", config.mlir_include))
 for folder in ("corpus", "cases"):

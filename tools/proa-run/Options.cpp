@@ -58,7 +58,10 @@ void declare(CommandLine &line, RunOptions &options) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAME,...");
-  line.add_option("--fetches", options.model.fetches, "Fetched variables; any variable may be fetched")
+  line.add_option(
+          "--fetches", options.model.fetches,
+          "Fetched variables; any variable may be fetched. 'all': the own fetches, and all other values that "
+          "ops outside of control flow compute")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAME,...");
@@ -70,9 +73,23 @@ void declare(CommandLine &line, RunOptions &options) {
                 "Compares the outputs of the first run, or of each step with entries stepK/NAME, with "
                 "expected.safetensors in the model's folder, or with --expect=FILE");
   line.takeNextValue("--expect", [](const std::string &text) { return text.ends_with(".safetensors"); });
-  line.add_option("--rtol", options.rtol, "Relative tolerance of --expect; default: of meta.json, else 1e-5")
+  line.add_option(
+          "--compare", options.compare,
+          "Compares the values of all ops and names the first op that differs from: reference (the "
+          "reference evaluator), f64 (the same in double precision), decomposed, cuda-emulated or another "
+          "target, FILE.safetensors, a folder of tensors, or another model with equal names")
+      ->check(checkName)
+      ->type_name("SOURCE");
+  line.add_flag("--bisect", options.bisects,
+                "Finds the first pass that changes a result on these feeds, and the first rewrite in it");
+  line.add_option("--rtol", options.rtol,
+                  "Relative tolerance of --expect (default: of meta.json, else 1e-5), --compare and --bisect "
+                  "(default: by the types of values)")
       ->check(CLI::NonNegativeNumber);
-  line.add_option("--atol", options.atol, "Absolute tolerance of --expect; default: of meta.json, else 1e-6")
+  line.add_option(
+          "--atol", options.atol,
+          "Absolute tolerance of --expect (default: of meta.json, else 1e-6) and --compare (default: rtol / "
+          "10, relative to the largest element)")
       ->check(CLI::NonNegativeNumber);
   line.add_option("--threads", options.model.threads,
                   "Number of threads of a run; 0: one for each core that the process may use")

@@ -19,8 +19,10 @@ struct RunOptions {
   FeedOptions feeds;
   std::vector<std::string> set;
   std::string outputs;
-  std::string saved;     ///< file for parameters; empty: none
-  std::string expect;    ///< file with expected outputs, or `beside`; empty: none
+  std::string saved;   ///< file for parameters; empty: none
+  std::string expect;  ///< file with expected outputs, or `beside`; empty: none
+  std::string compare; ///< source of expected values (comparison::CompareRequest); empty: none
+  bool bisects = false;
   std::string profile;   ///< trace file, or `table` for stdout; empty: none
   std::string recompute; ///< empty: no recomputation
   AmpChoice amp;

@@ -4,6 +4,7 @@
 #include "tools/common/Processes.h"
 #include "tools/common/ProgressBar.h"
 #include "tools/common/Training.h"
+#include "tools/proa-run/Compare.h"
 #include "tools/proa-run/Options.h"
 #include "tools/proa-run/Show.h"
 #include "tools/proa-run/State.h"
@@ -138,6 +139,8 @@ private:
       return done;
     if (Result<void> set = states.apply(*session, 0); !set)
       return set;
+    if (!options.compare.empty() || options.bisects)
+      return compareAll(*session);
     if (Result<void> prepared = session->prepare(feeds.front()); !prepared)
       return prepared;
     prepareTimes = session->times();
@@ -148,6 +151,14 @@ private:
     if (Result<void> done = measure(*session); !done)
       return done;
     return report(*session);
+  }
+
+  Result<void> compareAll(const Session &session) {
+    Result<bool> passed = compareRun(session, options, feeds.front());
+    if (!passed)
+      return passed.diagnostics();
+    allPassed = *passed;
+    return {};
   }
 
   Result<void> readFeeds(const Model &model) {
@@ -451,6 +462,10 @@ int main(int argc, char **argv) {
   if (std::optional<int> code = line.read(argc, argv))
     return *code;
   options.path = inputPath(options.path);
+  if (options.model.fetches == std::vector<std::string>{"all"}) {
+    options.model.fetches.clear();
+    options.model.fetchesAll = true;
+  }
   options.model.memoryBudget = memoryBudgetOf(options.recompute);
   options.model.amp = ampOf(options.amp);
   options.model.mesh = meshOf(options.mesh);
