@@ -16,7 +16,7 @@ packages=(
   libdnnl-dev libfmt-dev nlohmann-json3-dev libcli11-dev protobuf-compiler libprotobuf-dev libsimdjson-dev
   libopenblas-pthread-dev liblapacke-dev libkissfft-dev libxxhash-dev libmimalloc-dev libboost-context-dev
   libgtest-dev libgmock-dev libbenchmark-dev libzstd-dev zlib1g-dev python3 python3-dev
-  openmpi-bin libopenmpi3 xz-utils
+  openmpi-bin libopenmpi3 xz-utils graphviz
 )
 
 setup() {

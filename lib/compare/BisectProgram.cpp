@@ -1,7 +1,7 @@
 #include "lib/compare/BisectProgram.h"
 
 #include "lib/compare/ProgramValues.h"
-#include "lib/compiler/Compile.h"
+#include "lib/compiler/compile/Compile.h"
 #include "lib/support/DiagnosticCollector.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -51,7 +51,7 @@ Result<void> runPasses(ModuleOp module, const CompareRequest &request, BisectRep
     return success();
   });
   PassManager pm(module.getContext());
-  buildCpuPipeline(pm, pipelineOf(request.options, target));
+  buildCompilePipeline(pm, pipelineOf(request.options, target));
   pm.addInstrumentation(std::make_unique<numerics::NumericsCheck>(checks, report.checks));
   if (failed(pm.run(module)))
     return failures.empty() ? errorAt(request.path, "a pass failed") : failures;

@@ -1,7 +1,7 @@
 #include "lib/compare/ExpectedValues.h"
 
 #include "lib/compare/EvaluateValues.h"
-#include "lib/compiler/Target.h"
+#include "lib/compiler/compile/Target.h"
 #include "lib/support/Suggest.h"
 #include "translator/params/Npy.h"
 #include "translator/params/Safetensors.h"

@@ -2,9 +2,9 @@
 
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/SamplingInterface.h"
-#include "lib/compiler/Compile.h"
-#include "lib/compiler/Registration.h"
-#include "lib/compiler/SpecializeFeeds.h"
+#include "lib/compiler/compile/Compile.h"
+#include "lib/compiler/compile/Registration.h"
+#include "lib/compiler/program/SpecializeFeeds.h"
 #include "lib/planner/BuildPlan.h"
 #include "lib/support/DiagnosticCollector.h"
 #include "lib/support/Files.h"

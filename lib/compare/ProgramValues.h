@@ -2,7 +2,7 @@
 /// compute them.
 #pragma once
 
-#include "lib/compiler/ProgramSource.h"
+#include "lib/compiler/program/ProgramSource.h"
 #include "proa/Model.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -1,6 +1,6 @@
 #include "lib/numerics/RewriteBisect.h"
 
-#include "lib/compiler/Registration.h"
+#include "lib/compiler/compile/Registration.h"
 #include "lib/planner/BuildPlan.h"
 
 #include "mlir/IR/Diagnostics.h"

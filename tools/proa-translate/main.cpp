@@ -13,6 +13,7 @@
 #include "tools/proa-translate/Coverage.h"
 #include "tools/proa-translate/IrSummary.h"
 #include "tools/proa-translate/OnnxCoverage.h"
+#include "tools/proa-translate/Picture.h"
 #include "tools/proa-translate/Summary.h"
 #include "translator/export/Export.h"
 #include "translator/export/onnx/OnnxExport.h"
@@ -62,6 +63,9 @@ struct Options {
   std::string to = "mlir";
   std::string parameters;
   std::string function;
+  std::string html; ///< file of a picture; empty: none
+  std::string other;
+  std::vector<std::string> runs;
   int64_t opset = exporter::OnnxExportOptions().opset;
 };
 
@@ -107,8 +111,9 @@ void declare(CommandLine &line, Options &options) {
               "-o")
           ->check(CLI::IsMember({"mlir", "json", "pdmodel", "folder", "onnx"}))
           ->capture_default_str();
-  line.add_option("--params", options.parameters,
-                  "With --to=folder or onnx: weights file; default: the file in the model's folder")
+  line.add_option(
+          "--params", options.parameters,
+          "With --to=folder or onnx, or --html: weights file; default: the file in the model's folder")
       ->type_name("FILE");
   line.add_option("--opset", options.opset, "With --to=onnx: opset of the model")
       ->check(CLI::Range(exporter::oldestWrittenOpset, onnx::newestOpsetVersion))
@@ -130,6 +135,22 @@ void declare(CommandLine &line, Options &options) {
       ->type_name("NAME=1x3x224x224,...");
   line.takeMoreValues("--dims", isFeedDims);
   line.add_flag("--json", options.json, "Prints the summary as JSON")->needs(summary);
+  CLI::Option *html =
+      line.add_option("--html", options.html, "Draws the program as an HTML page (docs/pictures.md)")
+          ->check(checkName)
+          ->excludes(summary)
+          ->type_name("FILE");
+  line.add_option("--beside", options.other,
+                  "With --html: draws another stage or version of the program beside it, and what changed")
+      ->needs(html)
+      ->type_name("MODEL");
+  line.add_option(
+          "--run", options.runs,
+          "With --html: shows times or errors of a run, the output of proa-run --json with --profile or "
+          "--compare; may be repeated")
+      ->needs(html)
+      ->allow_extra_args(false)
+      ->type_name("FILE.json");
   CLI::Option *coverage =
       line.add_flag("--coverage{legacy}", options.coverage,
                     "Lists the legacy ops with their pd op, kernel, derivative and other rules; with "
@@ -157,8 +178,8 @@ struct Translation {
 /// Whether the output needs op locations. Text does not. Imported modules are verified op by op, without
 /// locations.
 bool needsLocations(const Options &options) {
-  return options.summary || options.locations || options.bytecode || options.to != "mlir" ||
-         options.path == inputPath("-");
+  return options.summary || options.locations || !options.html.empty() || options.bytecode ||
+         options.to != "mlir" || options.path == inputPath("-");
 }
 
 /// Writes the verified module as text or bytecode.
@@ -404,6 +425,10 @@ Result<void> translate(Options options) {
     return writeCoverage(options);
   if (options.summary)
     return writeSummary(options);
+  if (!options.html.empty())
+    return writePicture({{options.path, options.function, options.parameters, options.html, options.import},
+                         options.other,
+                         options.runs});
   if (writesWeights(options))
     return translateWithWeights(options);
   Timing timing(options.timing);
@@ -477,8 +502,9 @@ int main(int argc, char **argv) {
   if (options.path.empty() == options.coverage.empty())
     return failCommandLine(line, !options.coverage.empty() ? "--coverage lists all ops and takes no model"
                                                            : "model is required");
-  if (!writesWeights(options) && !options.parameters.empty())
-    return failCommandLine(line, "--params is for --to=folder and --to=onnx: other forms hold no weights");
+  if (!writesWeights(options) && options.html.empty() && !options.parameters.empty())
+    return failCommandLine(
+        line, "--params is for --to=folder and --to=onnx, and for --html: other forms hold no weights");
   if (options.to != "folder" && (options.bytecode || options.to == "pdmodel"))
     if (std::string wrong = checkBinaryOutput(options.output, options.force); !wrong.empty())
       return failCommandLine(line, wrong);

@@ -1,0 +1,26 @@
+/// Measurements of a run that a picture shows: times of ops, and errors of values.
+#pragma once
+
+#include "proa/Result.h"
+
+#include <map>
+#include <string>
+
+namespace proa::picture {
+
+struct ValueError {
+  double maxAbsolute = 0, maxRelative = 0;
+  bool passed = true;
+};
+
+/// By the names of variables.
+struct Overlay {
+  std::map<std::string, double> milliseconds;
+  std::map<std::string, ValueError> errors;
+};
+
+/// Adds what a line of `proa-run --json` holds: "steps" of --profile, "compare" of --compare. Error: not
+/// JSON, or neither of them.
+Result<void> addRun(const std::string &file, Overlay &overlay);
+
+} // namespace proa::picture

@@ -1,0 +1,22 @@
+/// `--html`: pictures of programs.
+#pragma once
+
+#include "lib/programs/FolderFile.h"
+#include "proa/Result.h"
+
+#include <string>
+#include <vector>
+
+namespace proa::tools {
+
+struct PictureRequest {
+  FolderRequest program;         ///< `output` is the file
+  std::string other;             ///< another stage or version, drawn beside the program; empty: none
+  std::vector<std::string> runs; ///< files of proa-run --json
+};
+
+/// Draws the program as an HTML page (lib/picture). A program with weights gets their statistics. Errors:
+/// those of reading and importing; Graphviz is not installed.
+Result<void> writePicture(const PictureRequest &request);
+
+} // namespace proa::tools
