@@ -106,7 +106,7 @@ private:
 std::string dotOf(const Layout &layout) {
   constexpr size_t large = 250;
   std::string text = fmt::format("digraph {{ nodesep=0.25; ranksep=0.35; nslimit=4; splines={};\n"
-                                 "node [shape=box, fixedsize=true, label=\"\"];\n",
+                                 "node [shape=box, fixedsize=true, label=\"\"]; edge [arrowhead=none];\n",
                                  layout.boxes.size() > large ? "line" : "true");
   std::string entries, exits;
   for (size_t i = 0; i < layout.boxes.size(); ++i) {

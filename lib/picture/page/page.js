@@ -214,8 +214,12 @@ class View {
       const cy = top + (fy(y - height / 2) + fy(y + height / 2)) / 2;
       const w = inner ? Math.max(width, inner.width + 2 * padding) : width;
       const h = inner ? inner.height + 2 * padding + titleHeight : height;
-      // Where a point on the border of the box is drawn.
-      moves[i] = (px, py) => [cx + (px - x) * w / width, cy + (py - y) * h / height];
+      // Where a point on the border of the box is drawn, or near it.
+      const along = (d, size, shown) => {
+        const inside = Math.max(-size / 2, Math.min(size / 2, d));
+        return inside * shown / size + d - inside;
+      };
+      moves[i] = (px, py) => [cx + along(px - x, width, w), cy + along(py - y, height, h)];
       if (kind !== 'node') return this.drawPort(parent, id, cx, cy, width, height);
       this.drawNode(parent, id, cx, cy, w, h, inner);
       if (inner) this.drawGroup(inner, parent, cx - inner.width / 2, cy - h / 2 + titleHeight + padding);
