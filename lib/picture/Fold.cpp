@@ -40,6 +40,7 @@ public:
 private:
   static constexpr size_t leastNodes = 12; ///< a shorter list is shown as it is
   static constexpr size_t mostNodes = 120; ///< a longer one is cut
+  static constexpr size_t mostParts = 16;
   static constexpr size_t leastPeriod = 3;
 
   Node &node(int32_t id) { return graph.nodes[static_cast<size_t>(id)]; }
@@ -167,25 +168,24 @@ private:
     return folded;
   }
 
-  /// Cuts a long list into groups of about equal size, at the place near each multiple where the fewest
-  /// values cross.
+  /// Cuts a long list into at most `mostParts` groups of about equal size, near each multiple of it where the
+  /// fewest values cross, and these again.
   Ids cut(Ids ids) {
     if (ids.size() <= mostNodes)
       return ids;
     std::vector<int32_t> crossing = crossingValues(ids);
-    size_t parts = (ids.size() + mostNodes / 2 - 1) / (mostNodes / 2), size = ids.size() / parts;
+    size_t parts = std::min(mostParts, (ids.size() + mostNodes / 2 - 1) / (mostNodes / 2));
+    size_t size = ids.size() / parts, begin = 0;
     Ids groups;
-    size_t begin = 0;
     for (size_t i = 1; i <= parts; ++i) {
       size_t end = i == parts ? ids.size() : bestCut(crossing, i * size, size / 3);
       if (end <= begin)
         continue;
-      groups.push_back(addGroup(
-          "part " + std::to_string(groups.size() + 1),
-          Ids(ids.begin() + static_cast<ptrdiff_t>(begin), ids.begin() + static_cast<ptrdiff_t>(end))));
+      Ids part(ids.begin() + static_cast<ptrdiff_t>(begin), ids.begin() + static_cast<ptrdiff_t>(end));
+      groups.push_back(addGroup("part " + std::to_string(groups.size() + 1), cut(std::move(part))));
       begin = end;
     }
-    return cut(std::move(groups));
+    return groups;
   }
 
   static size_t bestCut(const std::vector<int32_t> &crossing, size_t place, size_t radius) {
