@@ -11,11 +11,11 @@ from typing import Unpack
 from ._arrays import Rows, load, save
 from ._errors import Error, OnDiagnostic, ProgramWarning
 from ._function import Function, checkpoint, grad, hessian, jvp, mix_precision, rematerialize, vjp, vmap
-from ._model import FetchInfo, Model, OnProgress, Outputs, Parameters
+from ._model import FetchInfo, Model, OnProgress, Outputs, Parameters, Session, Times
 from ._options import AmpOptions, MeshOptions, OffloadOptions, Options, ProgramOptions
 from ._profile import Profile
 from ._program import CaseResult, check, opt, translate
-from ._proa import Diagnostic, StepTime, Tensor, TensorInfo, Times, version
+from ._proa import Diagnostic, StepTime, Tensor, TensorInfo, version
 
 __all__ = [
     "AmpOptions",
@@ -34,6 +34,7 @@ __all__ = [
     "ProgramOptions",
     "ProgramWarning",
     "Rows",
+    "Session",
     "StepTime",
     "Tensor",
     "TensorInfo",

@@ -46,9 +46,11 @@ def tensor_of(value: Any, dtype: str | None = None) -> Tensor:
         else:
             value = numpy.asarray(value, _numpy_dtype(dtype) if dtype else None)
     array = numpy.asarray(value, order="C")
+    if array.dtype.isbuiltin == 1:
+        return Tensor(array)
     if array.dtype.name in _BITS:
         return Tensor(array.view(_BITS[array.dtype.name]), array.dtype.name)
-    return Tensor(array.astype(array.dtype.newbyteorder("="), copy=False))
+    return Tensor(array.astype(array.dtype.newbyteorder("=")))
 
 
 def array_of(tensor: Tensor) -> NDArray[Any]:

@@ -14,7 +14,7 @@ from ._bytes import file_of
 from ._errors import OnDiagnostic, report
 from ._options import Options
 from ._profile import Profile
-from ._proa import Tensor, TensorInfo, Times
+from ._proa import Tensor, TensorInfo
 
 
 #: Called during long work with the current activity and the fraction done in [0, 1].
@@ -67,111 +67,105 @@ class Outputs(dict[str, Any]):
 
 
 class Parameters(MutableMapping[str, NDArray[Any]]):
-    """Parameters and state variables by name. Reading and setting one copies it."""
+    """Parameters and state variables of a session by name. Reading and setting one copies it."""
 
-    def __init__(self, model: _proa.Model) -> None:
-        self._model = model
+    def __init__(self, session: _proa.Session, infos: Sequence[TensorInfo]) -> None:
+        self._session = session
+        self._infos = {info.name: info for info in infos}
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        if name not in self:
+        if name not in self._infos:
             raise KeyError(name)
-        return array_of(self._model.parameter(name))
+        return array_of(self._session.parameter(name))
 
     def __setitem__(self, name: str, value: Any) -> None:
-        info = {known.name: known for known in self._model.parameters}.get(name)
-        self._model.set_parameter(name, tensor_of(value, info.dtype if info else None))
+        info = self._infos.get(name)
+        self._session.set_parameter(name, tensor_of(value, info.dtype if info else None))
 
     def __delitem__(self, name: str) -> None:
         raise TypeError("parameters of a program cannot be deleted")
 
     def __iter__(self) -> Iterator[str]:
-        return (info.name for info in self._model.parameters)
+        return iter(self._infos)
 
     def __len__(self) -> int:
-        return len(self._model.parameters)
-
-    def __contains__(self, name: object) -> bool:
-        return any(info.name == name for info in self._model.parameters)
+        return len(self._infos)
 
     @property
     def infos(self) -> Mapping[str, TensorInfo]:
         """Names, dtypes and dims."""
-        return {info.name: info for info in self._model.parameters}
+        return self._infos
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes all values: to a ``.safetensors`` file by name, or to a ``.pdiparams`` file as Paddle does.
 
         The file is written completely or not at all.
         """
-        self._model.save_parameters(os.fspath(path))
+        self._session.save_parameters(os.fspath(path))
 
 
-class Model:
-    """An opened program with its weights and state.
+@dataclass(frozen=True)
+class Times:
+    """Times in milliseconds."""
 
-    A call with the feeds as keywords, or :meth:`run` with a dictionary, runs it and returns the fetches by name. The
-    first call compiles the program for the dims of the feeds. Several threads may use a model; they run it one after
-    the other, without Python's lock.
+    #: Reading program and weights, and importing the program, when it was opened.
+    read: float
+    import_: float
+    #: The last compilation (0 if compiled code was there), and loading code and packing weights.
+    compile: float
+    load: float
+    #: The last run alone.
+    last_run: float
+    #: Whether the last compiled program came from the cache on disk.
+    from_cache: bool
+
+
+class Session:
+    """One user of a model: values of states and parameters, memory, random numbers.
+
+    A call with the feeds as keywords, or :meth:`run` with a dictionary, runs the program and returns the fetches by
+    name. The first call compiles it for the dims of the feeds, for all sessions of the model. Threads that share a
+    session run it one after the other, without Python's lock.
     """
 
-    def __init__(
-        self,
-        path: str | os.PathLike[str] | bytes,
-        *,
-        on_diagnostic: OnDiagnostic | None = None,
-        on_progress: OnProgress | None = None,
-        **options: Unpack[Options],
-    ) -> None:
+    def __init__(self, model: _proa.Model, session: _proa.Session, on_diagnostic: OnDiagnostic | None) -> None:
+        self._model = model
+        self._session = session
         self._on_diagnostic = on_diagnostic
-        with file_of(path) as file:
-            self._native = _proa.Model.open(file, dict(options), on_progress)
-        self._report()
+        self._dtypes = {info.name: info.dtype for info in model.feeds}
+        self._sequences = {info.name for info in model.feeds if info.is_sequence}
 
     @property
     def feeds(self) -> Sequence[TensorInfo]:
         """Names, dtypes and dims of the feeds."""
-        return self._native.feeds
+        return self._model.feeds
 
     @property
     def fetches(self) -> Sequence[FetchInfo]:
         """Names, dtypes and dims of the fetches."""
-        infos = {info.name: info for info in self._native.fetch_infos}
-        return [FetchInfo.of(name, infos.get(name)) for name in self._native.fetches]
+        infos = {info.name: info for info in self._model.fetch_infos}
+        return [FetchInfo.of(name, infos.get(name)) for name in self._model.fetches]
 
     @property
     def parameters(self) -> Parameters:
-        """Parameters and state variables."""
-        return Parameters(self._native)
+        """Parameters and state variables. They begin with the values of the program's weights."""
+        return Parameters(self._session, self._model.parameters)
 
     @property
-    def is_training(self) -> bool:
-        """Whether a run changes state variables, as a training step does."""
-        return self._native.is_training
+    def times(self) -> Times:
+        """Times of opening, and of the last compilation and run."""
+        opened, last = self._model.times, self._session.times
+        return Times(opened.read, opened.importing, last.compile, last.load, last.last_run, last.from_cache)
 
     @property
     def threads(self) -> int:
         """Number of threads of a run."""
-        return self._native.threads
-
-    @property
-    def rank(self) -> int:
-        """The rank of this process on a mesh of processes; 0 without one."""
-        return self._native.rank
-
-    @property
-    def rank_count(self) -> int:
-        """The number of ranks; 1 without a mesh of processes."""
-        return self._native.rank_count
-
-    @property
-    def times(self) -> Times:
-        """Times of the last opening, compilation and run."""
-        return self._native.times
+        return self._session.threads
 
     @property
     def arena_bytes(self) -> int:
         """Arena size of the last run, in bytes."""
-        return self._native.arena_bytes
+        return self._session.arena_bytes
 
     def __call__(self, **feeds: Any) -> Outputs:
         """Runs the program with these feeds."""
@@ -184,7 +178,7 @@ class Model:
         arrays if it is a sequence. Numbers and nested lists get the dtype of the feed.
         """
         fetched = self._run(feeds)
-        return Outputs(fetched, {info.name for info in self._native.fetch_infos if info.is_sequence})
+        return Outputs(fetched, {info.name for info in self._model.fetch_infos if info.is_sequence})
 
     def run_tensors(self, feeds: Mapping[str, Any]) -> dict[str, Tensor]:
         """As :meth:`run`, with tensors for other libraries: ``torch.from_dlpack(tensors["y"])``."""
@@ -192,45 +186,84 @@ class Model:
 
     def prepare(self, feeds: Mapping[str, Any]) -> None:
         """Compiles for the dims of these feeds if needed; a run does so too."""
-        self._native.prepare(self._tensors(feeds))
-        self._report()
+        try:
+            self._session.prepare(self._tensors(feeds))
+        finally:
+            self._report()
 
     def measure(self, feeds: Mapping[str, Any]) -> float:
         """Runs once without a change of state; returns the time of the run alone, in milliseconds."""
-        return self._native.measure(self._tensors(feeds))
+        return self._session.measure(self._tensors(feeds))
 
     def profile(self, **feeds: Any) -> Profile:
         """Runs twice without a change of state; returns the times of the steps of the second run."""
         tensors = self._tensors(feeds)
-        self._native.measure(tensors)
-        self._native.enable_profile(True)
+        self._session.measure(tensors)
+        self._session.enable_profile(True)
         try:
-            self._native.measure(tensors)
+            self._session.measure(tensors)
         finally:
-            self._native.enable_profile(False)
-        return Profile(self._native)
+            self._session.enable_profile(False)
+        return Profile(self._session)
 
     def _run(self, feeds: Mapping[str, Any]) -> list[tuple[str, Tensor]]:
-        fetched = self._native.run(self._tensors(feeds))
-        self._report()
-        return fetched
+        try:
+            return self._session.run(self._tensors(feeds))
+        finally:
+            self._report()
 
     def _tensors(self, feeds: Mapping[str, Any]) -> dict[str, Tensor]:
-        dtypes = {info.name: info.dtype for info in self._native.feeds}
-        sequences = {info.name for info in self._native.feeds if info.is_sequence}
         tensors = {}
         for name, value in feeds.items():
-            if name in sequences:
-                elements = [] if value is None else value
-                for i, element in enumerate(elements):
-                    tensors[f"{name}[{i}]"] = tensor_of(element, dtypes[name])
+            if name in self._sequences:
+                for i, element in enumerate([] if value is None else value):
+                    tensors[f"{name}[{i}]"] = tensor_of(element, self._dtypes[name])
             else:
-                tensors[name] = tensor_of(value, dtypes.get(name))
+                tensors[name] = tensor_of(value, self._dtypes.get(name))
         return tensors
 
     def _report(self) -> None:
-        report(self._native.take_diagnostics(), self._on_diagnostic)
+        report(self._model.take_diagnostics(), self._on_diagnostic)
 
     def __repr__(self) -> str:
         feeds = ", ".join(repr(info)[1:-1] for info in self.feeds)
-        return f"<proa.Model ({feeds}) -> ({', '.join(map(str, self.fetches))})>"
+        return f"<proa.{type(self).__name__} ({feeds}) -> ({', '.join(map(str, self.fetches))})>"
+
+
+class Model(Session):
+    """An opened program with its weights. It has a first session; :meth:`session` opens others for other threads."""
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | bytes,
+        *,
+        on_diagnostic: OnDiagnostic | None = None,
+        on_progress: OnProgress | None = None,
+        **options: Unpack[Options],
+    ) -> None:
+        with file_of(path) as file:
+            model = _proa.Model.open(file, dict(options), on_progress)
+        super().__init__(model, model.session(), on_diagnostic)
+        self._report()
+
+    def session(self, seed: int | None = None) -> Session:
+        """A session with states of its own; weights and compiled code are those of the model.
+
+        ``seed`` is that of random ops; ``None``: the model's.
+        """
+        return Session(self._model, self._model.session(seed), self._on_diagnostic)
+
+    @property
+    def is_training(self) -> bool:
+        """Whether a run changes state variables, as a training step does."""
+        return self._model.is_training
+
+    @property
+    def rank(self) -> int:
+        """The rank of this process on a mesh of processes; 0 without one."""
+        return self._model.rank
+
+    @property
+    def rank_count(self) -> int:
+        """The number of ranks; 1 without a mesh of processes."""
+        return self._model.rank_count

@@ -11,10 +11,10 @@ from ._proa import StepTime
 class Profile(Sequence[StepTime]):
     """Times of the steps of a run in program order; ``str()`` is a table, the slowest steps first."""
 
-    def __init__(self, model: _proa.Model) -> None:
-        self._steps = model.profile_steps()
-        self._table = model.profile_table()
-        self._trace = model.profile_trace()
+    def __init__(self, session: _proa.Session) -> None:
+        self._steps = session.profile_steps()
+        self._table = session.profile_table()
+        self._trace = session.profile_trace()
 
     @overload
     def __getitem__(self, index: int) -> StepTime: ...

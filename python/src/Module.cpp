@@ -4,6 +4,7 @@
 #include "Function.h"
 #include "Model.h"
 #include "Options.h"
+#include "Session.h"
 #include "Tensors.h"
 
 #include <nanobind/stl/string.h>
@@ -15,6 +16,7 @@ NB_MODULE(_proa, module) {
   proa::python::addTensors(module);
   proa::python::addOptions(module);
   proa::python::addFiles(module);
+  proa::python::addSession(module);
   proa::python::addModel(module);
   proa::python::addFunctions(module);
 }

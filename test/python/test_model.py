@@ -319,3 +319,37 @@ def test_interrupt_ends_repeated_runs(case):
     process.send_signal(signal.SIGINT)
     assert process.communicate(timeout=20)[0] == "interrupted\n"
     assert process.returncode == 0
+
+
+@pytest.mark.filterwarnings("ignore::proa.ProgramWarning")
+def test_sessions_have_states_of_their_own(case):
+    folder, meta, inputs, expected = case("training/mlp_adagrad")
+    model = proa.open(folder)
+    feeds = {name: inputs[f"step0/{name}"] for name in meta["feeds"]}
+    first = model.run(feeds)[meta["loss"]]
+    model.run(feeds)
+    session = model.session()
+    numpy.testing.assert_array_equal(session.run(feeds)[meta["loss"]], first)
+    session.parameters["learning_rate_0"] = 0.5
+    assert model.parameters["learning_rate_0"] == expected["final/learning_rate_0"]
+    assert [info.name for info in session.feeds] == meta["feeds"] and session.times.last_run > 0
+
+
+def test_threads_run_sessions(case):
+    folder, meta, inputs, expected = case("models/vision/lenet")
+    model = proa.open(folder, threads=1)
+    model.prepare(inputs)
+    outputs = []
+
+    def work(session):
+        for _ in range(20):
+            outputs.append(session.run(inputs))
+
+    threads = [threading.Thread(target=work, args=(model.session(),)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(outputs) == 80
+    for output in outputs:
+        assert_expected(meta, output, expected)
