@@ -162,8 +162,8 @@ public:
   const std::vector<TensorInfo> &feeds() const;
   const std::vector<std::string> &fetches() const;
   const std::vector<TensorInfo> &parameters() const;
-  /// Dtypes and dims of the fetches, in their order. Empty for a program that can be imported only for dims
-  /// or elements of feeds.
+  /// Dtypes and dims of the fetches, in their order. A program that can be imported only for dims or elements
+  /// of feeds has entries for the fetches whose types it declares.
   const std::vector<TensorInfo> &fetchInfos() const;
   /// The value that a parameter or state variable has in a new session. Error: no variable of this name, or
   /// it has no value.

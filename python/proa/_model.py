@@ -23,13 +23,15 @@ OnProgress = Callable[[str, float], None]
 
 @dataclass(frozen=True)
 class FetchInfo:
-    """Name, dtype and dims of a fetch. Some programs tell dtypes and dims only after the first run."""
+    """Name, dtype and dims of a fetch. Programs that depend on values of their feeds may not tell the latter."""
 
     name: str
-    #: Name of the element type; ``None``: not known yet.
+    #: Name of the element type; ``None``: not known.
     dtype: str | None
-    #: The dims, -1 is a dynamic dim; ``None``: not known yet.
+    #: The dims, -1 is a dynamic dim; ``None``: not known.
     dims: Sequence[int] | None
+    #: Names of the dims, each may be empty; an empty list if no dim has one.
+    dim_names: Sequence[str]
     #: Whether it is a list of tensors, or an optional tensor.
     is_sequence: bool
 
@@ -37,8 +39,8 @@ class FetchInfo:
     def of(name: str, info: TensorInfo | None) -> FetchInfo:
         """The fetch with this name; ``info`` is what is known."""
         if info is None:
-            return FetchInfo(name, None, None, False)
-        return FetchInfo(name, info.dtype, info.dims, info.is_sequence)
+            return FetchInfo(name, None, None, [], False)
+        return FetchInfo(name, info.dtype, info.dims, info.dim_names, info.is_sequence)
 
     def __str__(self) -> str:
         dims = "?" if self.dims is None else ", ".join(map(str, self.dims))

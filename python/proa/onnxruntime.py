@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import difflib
 import enum
-import itertools
 import os
 import pathlib
 import warnings
@@ -139,15 +138,16 @@ class NodeArg:
     """Name, type and shape of an input or output. A dim is a number, a name, or ``None``."""
 
     name: str
-    #: ``"tensor(float)"``, ``"tensor(int64)"``, ``"seq(tensor(float))"``, ...; empty: known after the first run.
+    #: ``"tensor(float)"``, ``"tensor(int64)"``, ``"seq(tensor(float))"``, ...; empty: not known.
     type: str
     shape: list[int | str | None]
 
 
-def _node_arg(info: TensorInfo | FetchInfo, names: Sequence[str] = ()) -> NodeArg:
+def _node_arg(info: TensorInfo | FetchInfo) -> NodeArg:
     kind = f"tensor({_TYPES.get(info.dtype or '', info.dtype)})" if info.dtype else ""
     dims = info.dims or []
-    shape = [dim if dim >= 0 else name or None for dim, name in itertools.zip_longest(dims, names)]
+    names = info.dim_names or [""] * len(dims)
+    shape = [dim if dim >= 0 else name or None for dim, name in zip(dims, names, strict=True)]
     return NodeArg(info.name, f"seq({kind})" if info.is_sequence else kind, shape)
 
 
@@ -173,7 +173,7 @@ class InferenceSession:
 
     def get_inputs(self) -> list[NodeArg]:
         """The inputs."""
-        return [_node_arg(info, info.dim_names) for info in self._model.feeds]
+        return [_node_arg(info) for info in self._model.feeds]
 
     def get_outputs(self) -> list[NodeArg]:
         """The outputs."""

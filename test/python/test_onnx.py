@@ -67,8 +67,8 @@ def test_sessions_agree(lenet):
 def test_dynamic_dims_sequences_and_bytes(dynamic):
     model = dynamic.SerializeToString()
     ours, theirs = proa.onnxruntime.InferenceSession(model), ort.InferenceSession(model)
-    mine, other = ours.get_inputs()[0], theirs.get_inputs()[0]
-    assert (mine.name, mine.type, mine.shape) == (other.name, other.type, other.shape)
+    for mine, other in zip(ours.get_inputs() + ours.get_outputs()[:1], theirs.get_inputs() + theirs.get_outputs()[:1]):
+        assert (mine.name, mine.type, mine.shape) == (other.name, other.type, other.shape)
     assert [each.type for each in ours.get_outputs()] == [each.type for each in theirs.get_outputs()]
     feeds = {"x": numpy.arange(6, dtype="float32").reshape(2, 3), "y": numpy.ones((2, 3), "float32")}
     for names in (None, ["rows", "z"], ["z"]):

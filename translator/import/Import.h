@@ -93,10 +93,12 @@ struct Interface {
   std::vector<std::string> fetches;
   /// Parameters that a run may change.
   std::vector<std::string> states;
-  /// The names of the dims of feeds that have any, "" for other dims.
+  /// The names of the dims of feeds and fetches that have any, "" for other dims.
   std::map<std::string, std::vector<std::string>> dimNames = {};
-  /// Feeds that are sequences; their types in `feeds` say the element type only.
+  /// Feeds and fetches that are sequences; their types say the element type only.
   std::vector<std::string> sequences = {};
+  /// Declared types of fetches; some formats and programs do not declare them.
+  std::vector<std::pair<std::string, mlir::RankedTensorType>> fetchTypes = {};
 };
 Result<Interface> declaredInterface(mlir::MLIRContext &context, const translator::SourceProgram &program,
                                     const ImportOptions &options = {});

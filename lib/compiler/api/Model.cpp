@@ -186,16 +186,23 @@ Result<void> Model::Implementation::describe() {
   return {};
 }
 
+static TensorInfo declaredInfo(const std::string &name, mlir::RankedTensorType type,
+                               import::Interface &interface) {
+  TensorInfo info = infoOf(name, type);
+  info.dimNames = interface.dimNames[name];
+  info.isSequence = llvm::is_contained(interface.sequences, name);
+  return info;
+}
+
 /// As describeInterface, for a program that cannot be imported yet.
 Result<void> Model::Implementation::describeDeclared() {
   auto interface = source->declaredInterface(*context);
   if (!interface)
     return interface.diagnostics();
-  for (const auto &[name, type] : interface->feeds) {
-    feeds.push_back(infoOf(name, type));
-    feeds.back().dimNames = interface->dimNames[name];
-    feeds.back().isSequence = llvm::is_contained(interface->sequences, name);
-  }
+  for (const auto &[name, type] : interface->feeds)
+    feeds.push_back(declaredInfo(name, type, *interface));
+  for (const auto &[name, type] : interface->fetchTypes)
+    fetchInfos.push_back(declaredInfo(name, type, *interface));
   for (const auto &[name, type] : interface->parameters)
     parameters.push_back(infoOf(name, type));
   fetches = interface->fetches;
@@ -241,6 +248,9 @@ void Model::Implementation::describeResults(mlir::ModuleOp module) {
       info.isSequence = !sequence.empty();
       if (info.isSequence)
         info.dims.clear();
+      if (auto names = main.getResultAttrOfType<mlir::ArrayAttr>(i, pd::dimNamesAttribute))
+        for (auto dim : names.getAsRange<mlir::StringAttr>())
+          info.dimNames.push_back(dim.str());
       fetches.push_back(info.name);
       fetchInfos.push_back(std::move(info));
     }

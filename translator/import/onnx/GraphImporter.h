@@ -108,6 +108,8 @@ private:
   void addComputedValues();
   mlir::Attribute namesAttribute(llvm::ArrayRef<std::string> names);
   std::vector<std::string> dimNamesOfOutput(llvm::StringRef name) const;
+  /// Adds the declared types of the fetches.
+  void declareOutputs(Interface &interface);
   /// The given names of fetches, or the model's own.
   std::vector<std::string> fetchNames() const;
   /// Finds the nodes and values that the fetches need; the others are not imported.

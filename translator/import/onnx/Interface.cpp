@@ -293,6 +293,22 @@ void GraphImporter::finishFunction() {
   (void)function.eraseArguments(unused);
 }
 
+void GraphImporter::declareOutputs(Interface &interface) {
+  for (const onnx::ValueInfo &output : model.graph.outputs) {
+    if (!llvm::is_contained(interface.fetches, output.name))
+      continue;
+    if (std::optional<DType> element = sequenceElementType(output)) {
+      interface.fetchTypes.emplace_back(output.name,
+                                        RankedTensorType::get({}, pd::elementTypeOf(&context, *element)));
+      interface.sequences.push_back(output.name);
+    } else if (RankedTensorType type = output.type ? typeOf(context, *output.type) : RankedTensorType()) {
+      interface.fetchTypes.emplace_back(output.name, type);
+    }
+    if (std::vector<std::string> names = dimNamesOf(output); !names.empty())
+      interface.dimNames.emplace(output.name, std::move(names));
+  }
+}
+
 Result<Interface> GraphImporter::declaredInterface() {
   Interface interface;
   std::vector<std::string> known;
@@ -321,6 +337,7 @@ Result<Interface> GraphImporter::declaredInterface() {
       interface.parameters.emplace_back(
           parameter.name, RankedTensorType::get(parameter.value->dims, pd::elementTypeOf(&context, *dtype)));
   interface.fetches = fetchNames();
+  declareOutputs(interface);
   return interface;
 }
 
