@@ -247,3 +247,43 @@ model("sequence_of_scalars", """(float[N] x, int64 m) => (seq(float) s, seq(int6
   s = SplitToSequence <keepdims = 0> (x)
   none = SequenceEmpty <dtype = 7> ()
 }""", {"x": "float[3]", "m": [0]})
+
+# Each iteration adds a dimension, which only the loop's known trip count allows.
+model("loop_ranks", """(float[2] x) => (float[A, B, C, 2] y, float[3, 2] k) <int64[1] axis = {0}> {
+  m = Constant <value = int64 {3}> ()
+  yes = Constant <value = bool {1}> ()
+  y, k = Loop (m, yes, x) <body = step (int64 i, bool before, float s) => (bool after, float t, float[2] kept) {
+    after = Identity (before)
+    u = Unsqueeze (s, axis)
+    t = Sin (u)
+    n = Cast <to = 1> (i)
+    kept = Add (x, n)
+  }>
+}""", {"x": "float[2]"})
+
+model("if_condition_ranks", """(bool c, float[3] x) => (float[3] y) {
+  zero = Constant <value = float {0}> ()
+  axis = Constant <value = int64[1] {0}> ()
+  s = ReduceSum <keepdims = 1> (x, axis)
+  t = ReduceSum <keepdims = 0> (x, axis)
+  d = If (c) <
+    then_branch = one () => (bool[1] a) { a = Less (s, zero) },
+    else_branch = other () => (bool b) { b = Less (zero, t) }
+  >
+  e = Not (d)
+  y = If (e) <
+    then_branch = minus () => (float[3] f) { f = Neg (x) },
+    else_branch = same () => (float[3] g) { g = Identity (x) }
+  >
+}""", {"c": [1], "x": "float[3]"}, {"c": [0], "x": "float[3]"})
+
+# A function that is an op of ONNX Runtime too, which both import as the op.
+model("function_of_runtime", """(float[2, 3] x) => (float[2, 3] y) {
+  y = com.microsoft.QuickGelu <alpha = 1.5> (x)
+}
+<domain: "com.microsoft", opset_import: ["" : 17]> QuickGelu <alpha> (X) => (Y) {
+  k = Constant <value_float: float = @alpha> ()
+  t = Mul (X, k)
+  s = Sigmoid (t)
+  Y = Mul (X, s)
+}""", {"x": "float[2, 3]"}, opset='17, "com.microsoft" : 1')

@@ -119,8 +119,6 @@ private:
       return reportUnknown(node, *opset, at);
     if (schema->isDeprecated)
       return fail(at, fmt::format("the op is deprecated since opset {}", schema->since));
-    if (function)
-      checkVersion(node, *schema, at);
     checkCount(at, "inputs", node.inputs.size(), schema->minInputs, schema->maxInputs);
     checkCount(at, "outputs", node.outputs.size(), schema->minOutputs, schema->maxOutputs);
     checkPresence(at, "input", node.inputs, schema->inputs);
@@ -139,16 +137,6 @@ private:
       if (schema.domain == domain && (names.empty() || names.back() != schema.name))
         names.emplace_back(schema.name);
     fail(at, fmt::format("{} has no op '{}'{}", domainText, node.type, didYouMean(node.type, names)));
-  }
-
-  /// Inlining gives the node of a function the model's opset.
-  void checkVersion(const Node &node, const Schema &schema, const Location &at) {
-    std::optional<int64_t> opset = opsetOf(model.opsetImports, node.domain);
-    if (opset && !isSameVersion(node.domain, node.type, schema.since, *opset))
-      fail(at,
-           fmt::format(
-               "the function imports version {} of the op, which differs from that of the model's opset {}",
-               schema.since, *opset));
   }
 
   void checkPresence(const Location &at, const char *kind, const std::vector<std::string> &names,

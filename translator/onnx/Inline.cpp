@@ -108,8 +108,14 @@ private:
       }
       auto callee = functions.find(functionId(node.domain, node.type, node.overload));
       if (callee != functions.end()) {
-        expandCall(node, *callee->second, graph, at);
-        continue;
+        if (!staysCall(node)) {
+          expandCall(node, *callee->second, graph, at);
+          continue;
+        }
+        Graph body;
+        expandCall(node, *callee->second, body, at);
+        node.expansion = std::move(body.nodes);
+        std::move(body.valueInfos.begin(), body.valueInfos.end(), std::back_inserter(graph.valueInfos));
       }
       graph.nodes.push_back(std::move(node));
     }
@@ -120,11 +126,11 @@ private:
       return fail(at, fmt::format("found {} inputs and {} outputs, but the function has {} and {}",
                                   node.inputs.size(), node.outputs.size(), function.inputs.size(),
                                   function.outputs.size()));
-    checkVersions(function.nodes, function, at);
     Call call{
         node, function, node.name.empty() ? fmt::format("{}_{}", function.name, callCount) : node.name, {}};
     ++callCount;
     std::vector<Node> body = function.nodes;
+    keepOpsets(body, function);
     std::vector<ValueInfo> infos = function.valueInfos;
     std::vector<Node> copies = bindOutputs(call);
     forEachName(body, [&](std::string &name) { rename(name, call); });
@@ -211,19 +217,25 @@ private:
     return nullptr;
   }
 
-  /// Reports ops whose meaning the model's opset changes.
-  void checkVersions(const std::vector<Node> &nodes, const Function &function, const Location &at) {
-    for (const Node &node : nodes) {
+  /// Whether the function is also an op with a schema. A function with the name of an op of ONNX may mean
+  /// another one.
+  bool staysCall(const Node &call) const {
+    std::string_view domain = canonicalDomain(call.domain);
+    std::optional<int64_t> opset = opsetOf(model.opsetImports, domain);
+    return !domain.empty() && opset && schemaOf(domain, call.type, *opset);
+  }
+
+  /// Gives nodes the opset of the function where the model's has another version of the op.
+  void keepOpsets(std::vector<Node> &nodes, const Function &function) {
+    for (Node &node : nodes) {
       std::optional<int64_t> inner = opsetOf(function.opsetImports, node.domain),
                              outer = opsetOf(model.opsetImports, node.domain);
       if (inner && outer && !isSameVersion(node.domain, node.type, *inner, *outer))
-        fail(at,
-             fmt::format(
-                 "the function has the op {} of opset {}, which differs from that of the model's opset {}",
-                 node.type, *inner, *outer));
-      for (const Attribute &attribute : node.attributes)
-        for (const Graph &graph : attribute.graphs())
-          checkVersions(graph.nodes, function, at);
+        node.opset = inner;
+      for (Attribute &attribute : node.attributes)
+        if (auto *graphs = attribute.mutableGraphs())
+          for (Graph &graph : *graphs)
+            keepOpsets(graph.nodes, function);
     }
   }
 

@@ -142,6 +142,10 @@ struct Node {
   std::string docString;
   Metadata metadata;
   std::string unknownFields;
+  /// Of a node of an inlined function: the opset of its domain, if that is not the model's.
+  std::optional<int64_t> opset;
+  /// Of a call that inlineFunctions keeps: the nodes of the function, which it may be replaced by.
+  std::vector<Node> expansion;
 
   /// The attribute of this name; null if there is none.
   const Attribute *attribute(std::string_view name) const;

@@ -1,5 +1,7 @@
 #include "translator/onnx/Parameters.h"
 
+#include <unordered_set>
+
 namespace proa::onnx {
 
 static bool isConstant(const TensorValue &tensor) {
@@ -11,21 +13,40 @@ static bool isConstant(const TensorValue &tensor) {
   return tensor.dims.empty();
 }
 
-Parameters::Parameters(const Model &model) { add(model.graph); }
+Parameters::Parameters(const Model &model) {
+  add(model.graph);
+  makeUnique();
+}
 
 void Parameters::add(const std::string &name, const TensorValue &tensor) {
   if (isConstant(tensor))
     return;
-  size_t &uses = taken[name];
   indices.emplace(&tensor, list.size());
-  list.push_back({uses == 0 ? name : name + "." + std::to_string(uses), &tensor});
-  ++uses;
+  list.push_back({name, &tensor});
+}
+
+void Parameters::makeUnique() {
+  std::unordered_set<std::string> own, used;
+  for (const Parameter &parameter : list)
+    own.insert(parameter.name);
+  for (Parameter &parameter : list) {
+    if (used.insert(parameter.name).second)
+      continue;
+    std::string base = parameter.name;
+    for (int number = 1; own.count(parameter.name) || !used.insert(parameter.name).second; ++number)
+      parameter.name = base + "." + std::to_string(number);
+  }
 }
 
 void Parameters::add(const Graph &graph) {
   for (const TensorValue &tensor : graph.initializers)
     add(tensor.name, tensor);
-  for (const Node &node : graph.nodes)
+  add(graph.nodes);
+}
+
+void Parameters::add(const std::vector<Node> &nodes) {
+  for (const Node &node : nodes) {
+    add(node.expansion);
     for (const Attribute &attribute : node.attributes) {
       const auto *tensors = std::get_if<std::vector<TensorValue>>(&attribute.value);
       if (tensors && tensors->size() == 1 && node.type == "Constant" &&
@@ -34,6 +55,7 @@ void Parameters::add(const Graph &graph) {
       for (const Graph &inner : attribute.graphs())
         add(inner);
     }
+  }
 }
 
 const std::string *Parameters::nameOf(const TensorValue &tensor) const {

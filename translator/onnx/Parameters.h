@@ -32,11 +32,13 @@ public:
 
 private:
   void add(const Graph &graph);
+  void add(const std::vector<Node> &nodes);
   void add(const std::string &name, const TensorValue &tensor);
+  /// Gives parameters whose name an earlier one has another name, which no tensor has.
+  void makeUnique();
 
   std::vector<Parameter> list;
   std::unordered_map<const TensorValue *, size_t> indices;
-  std::unordered_map<std::string, size_t> taken;
 };
 
 /// The tensors of the main graph whose elements an import may ask for, by name: those of up to `longestKnown`

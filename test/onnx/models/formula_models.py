@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Writes models as case folders, with outputs by formulas in NumPy: formula_models.py OUTPUT
 
-No runtime has Gradient, and ONNX Runtime has no kernels for the CPU of the other ops. Needs onnx from PyPI.
+No runtime has Gradient, ONNX Runtime has no kernels for the CPU of the ops of com.microsoft, and gives functions the
+opset of the model. Needs onnx from PyPI.
 """
 import pathlib
 import sys
 
 import numpy as np
 import onnx
+import onnx.parser
 from onnx import helper, numpy_helper
 
 RANDOM = np.random.default_rng(3)
@@ -29,9 +31,13 @@ def write(folder, nodes, inputs, outputs, weights=None):
     constants = [numpy_helper.from_array(value, name) for name, value in (weights or {}).items()]
     graph = helper.make_graph(nodes, folder.name, *infos, constants)
     opsets = [helper.make_opsetid(domain, n) for domain, n in (("", 12), (TRAINING, 1), (MICROSOFT, 1))]
+    write_data(folder, helper.make_model(graph, opset_imports=opsets, ir_version=8), inputs, outputs)
+
+
+def write_data(folder, model, inputs, outputs):
     place = folder / "test_data_set_0"
     place.mkdir(parents=True, exist_ok=True)
-    onnx.save(helper.make_model(graph, opset_imports=opsets, ir_version=8), folder / "model.onnx")
+    onnx.save(model, folder / "model.onnx")
     for prefix, values in (("input", inputs), ("output", outputs)):
         for i, (name, value) in enumerate(values.items()):
             message = numpy_helper.from_array(value, name)
@@ -60,6 +66,25 @@ def t5_range(distance, is_bidirectional, count, most):
         return start + distance
     large = small + int(np.float32(np.log(distance / small)) / np.log(most / small) * (count - small))
     return start + min(large, count - 1)
+
+
+def write_function_opset(target):
+    """Softmax of opset 12 takes all dimensions from its axis on, and ReduceSum has its axes as an attribute."""
+    x = floats(2, 3, 4)
+    model = onnx.parser.parse_model("""<ir_version: 8, opset_import: ["" : 17, "local" : 1]>
+        function_opset (float[2, 3, 4] x) => (float[2, 1, 4] y, float[2, 4] z) <int64[1] axis = {1}> {
+          y = local.old (x)
+          s = Softmax <axis = 1> (x)
+          z = ReduceSum <keepdims = 0> (s, axis)
+        }
+        <domain: "local", opset_import: ["" : 12]> old (a) => (b) {
+          t = Softmax <axis = 1> (a)
+          b = ReduceSum <axes = [1]> (t)
+        }""")
+    powers = np.exp(x)
+    old = powers / powers.sum((1, 2), keepdims=True)
+    outputs = {"y": old.sum(1, keepdims=True), "z": np.ones((2, 4), np.float32)}
+    write_data(target / "function_opset", model, {"x": x}, outputs)
 
 
 def write_runtime_ops(target):
@@ -106,6 +131,7 @@ def main():
           {"x": x, "z": z}, {"dx": 2 * x * z * z})
     write(target / "absent_output", [*squares, gradient(["x", "z"], ["", "dz"], xs=["x", "z"], y="y")],
           {"x": x, "z": z}, {"dz": 2 * z * x * x})
+    write_function_opset(target)
 
 
 if __name__ == "__main__":

@@ -185,9 +185,33 @@ TEST(Inline, WrongCallsAreErrors) {
               HasSubstr("m.onnx: graph 'main', node 0 (leaky): the attribute 'slope' has type INT"));
   message.mutable_graph()->mutable_node(0)->add_input("x");
   EXPECT_THAT(inlined(message), HasSubstr("found 2 inputs and 1 outputs, but the function has 1 and 1"));
+}
+
+TEST(Inline, NodesKeepAnotherOpset) {
+  proto::Model message = emptyModel();
+  addLeaky(message);
+  addCall(message, "leaky", {"x"}, {"y"});
   message.mutable_functions(0)->mutable_opset_import(0)->set_version(15);
-  message.mutable_graph()->mutable_node(0)->mutable_input()->RemoveLast();
-  EXPECT_THAT(inlined(message), HasSubstr("the function has the op LeakyRelu of opset 15, which differs"));
+  Result<Model> model = inlineFunctions(readGood(message), "m.onnx");
+  ASSERT_TRUE(model) << model.diagnostics().text();
+  EXPECT_EQ(model->graph.nodes[0].opset, std::nullopt); // Relu is the same in both
+  EXPECT_EQ(model->graph.nodes[1].opset, 15);
+}
+
+TEST(Inline, CallsOfOpsStay) {
+  proto::Model message = emptyModel();
+  addLeaky(message);
+  message.mutable_functions(0)->set_domain("com.microsoft");
+  message.mutable_functions(0)->set_name("Gelu");
+  proto::OperatorSetId &import = *message.add_opset_import();
+  import.set_domain("com.microsoft");
+  import.set_version(1);
+  addCall(message, "Gelu", {"x"}, {"y"}).set_domain("com.microsoft");
+  Result<Model> model = inlineFunctions(readGood(message), "m.onnx");
+  ASSERT_TRUE(model) << model.diagnostics().text();
+  EXPECT_EQ(textOf(model->graph.nodes), "y = Gelu(x); ");
+  EXPECT_EQ(textOf(model->graph.nodes[0].expansion),
+            "Gelu_0/x = Relu(x); y = LeakyRelu(Gelu_0/x) alpha=0.5; ");
 }
 
 TEST(Inline, ExponentialGrowthIsAnError) {

@@ -25,7 +25,7 @@ Result<OwningOpRef<ModuleOp>> GraphImporter::run() {
     mlirErrors += (mlirErrors.empty() ? "" : "; ") + diagnostic.str();
     return success();
   });
-  scopes.push_back({{}, {}, &model.graph});
+  scopes.push_back({{}, {}, {}, &model.graph});
   findNeeded();
   makeFunction();
   importNodes(model.graph);
@@ -49,8 +49,11 @@ void GraphImporter::importInitializers(const onnx::Graph &graph) {
       continue;
     if (Value value = importInitializer(initializer))
       define(initializer.name, value);
-    else
+    else {
       scopes.back().poisoned.insert(initializer.name);
+      if (initializer.type == onnx::DataType::String)
+        scopes.back().strings.insert(initializer.name);
+    }
   }
 }
 
@@ -68,18 +71,33 @@ void GraphImporter::importNodes(const onnx::Graph &graph) {
 }
 
 void GraphImporter::importNode(const onnx::Node &node) {
+  if (node.expansion.empty())
+    return importOp(node);
+  if (!attempt([&] { importOp(node); }))
+    return;
+  for (const std::string &output : node.outputs)
+    scopes.back().poisoned.erase(output);
+  for (const onnx::Node &inner : node.expansion) {
+    current = &inner;
+    importNode(inner);
+  }
+  current = &node;
+}
+
+void GraphImporter::importOp(const onnx::Node &node) {
   llvm::SaveAndRestore outerErrors(reportedBefore, diagnostics.size());
   llvm::SaveAndRestore outerBlocked(isBlocked, false);
   llvm::StringRef domain = onnx::canonicalDomain(node.domain);
-  int64_t opset = opsetOf(domain);
+  int64_t opset = node.opset.value_or(opsetOf(domain));
   const OnnxOp *entry = findOnnxOp(domain, node.type, opset);
   const onnx::Schema *schema = onnx::schemaOf(std::string_view(domain), node.type, opset);
-  if (entry && schema) {
+  bool needsStrings = schema && reportStrings(node, *schema);
+  if (!needsStrings && entry && schema) {
     if (takesStoredTypes(node, *schema))
       NodeImporter(*this, node, *schema, opset, *entry, builder, location()).run();
     if (!hasReported())
       return keepStoredTypes(node, *schema);
-  } else {
+  } else if (!needsStrings) {
     report("op '" + llvm::Twine(node.type) + "' of " +
            (domain.empty() ? "ONNX" : "domain '" + domain.str() + "'") + " is not known, opset " +
            llvm::Twine(opset));
@@ -89,9 +107,53 @@ void GraphImporter::importNode(const onnx::Node &node) {
       scopes.back().poisoned.insert(output);
 }
 
+bool GraphImporter::isString(const std::string &name) const {
+  for (const Scope &scope : llvm::reverse(scopes)) {
+    if (scope.strings.count(name))
+      return true;
+    if (scope.values.contains(name) || scope.poisoned.count(name))
+      return false;
+  }
+  return false;
+}
+
 /// The parameter that value `i` belongs to; null if the schema has none.
 static const onnx::SchemaParameter *parameterOf(std::span<const onnx::SchemaParameter> parameters, size_t i) {
   return parameters.empty() ? nullptr : &parameters[std::min(i, parameters.size() - 1)];
+}
+
+/// Whether attributes of a node give it strings as its result: Constant, Cast.
+static bool hasStringResult(const onnx::Node &node) {
+  auto isTensorOfStrings = [](const onnx::Attribute *attribute) {
+    const auto *list = attribute ? std::get_if<std::vector<onnx::TensorValue>>(&attribute->value) : nullptr;
+    return list && list->size() == 1 && list->front().type == onnx::DataType::String;
+  };
+  const onnx::Attribute *to = node.attribute("to");
+  const auto *number = to ? std::get_if<int64_t>(&to->value) : nullptr;
+  return node.attribute("value_string") || node.attribute("value_strings") ||
+         isTensorOfStrings(node.attribute("value")) ||
+         (number && *number == static_cast<int64_t>(onnx::DataType::String));
+}
+
+bool GraphImporter::reportStrings(const onnx::Node &node, const onnx::Schema &schema) {
+  constexpr llvm::StringLiteral text = "tensor(string)";
+  llvm::StringRef typeOfStrings; // of the inputs
+  for (size_t i = 0; i < node.inputs.size(); ++i)
+    if (const onnx::SchemaParameter *parameter = parameterOf(schema.inputs, i);
+        parameter && isString(node.inputs[i]) && typeOfStrings.empty())
+      typeOfStrings = parameter->type;
+  bool isConstant = hasStringResult(node), makesStrings = isConstant;
+  for (size_t o = 0; o < node.outputs.size(); ++o) {
+    const onnx::SchemaParameter *parameter = parameterOf(schema.outputs, o);
+    llvm::StringRef type = parameter ? llvm::StringRef(parameter->type) : "";
+    if (!isConstant && type != text && (typeOfStrings.empty() || type != typeOfStrings))
+      continue;
+    makesStrings = true;
+    scopes.back().strings.insert(node.outputs[o]);
+  }
+  if (makesStrings || !typeOfStrings.empty())
+    report("needs tensors of strings, which proa does not compute with");
+  return makesStrings || !typeOfStrings.empty();
 }
 
 bool GraphImporter::takesStoredTypes(const onnx::Node &node, const onnx::Schema &schema) {
@@ -164,7 +226,7 @@ std::optional<Tensor> GraphImporter::knownTensor(Value value) {
 }
 
 GraphImporter::Values GraphImporter::importBody(const onnx::Graph &graph, llvm::ArrayRef<Value> inputs) {
-  scopes.push_back({{}, {}, &graph});
+  scopes.push_back({{}, {}, {}, &graph});
   llvm::scope_exit popScope([&] { scopes.pop_back(); });
   for (auto [input, value] : llvm::zip(graph.inputs, inputs))
     define(input.name, value);
@@ -178,23 +240,38 @@ GraphImporter::Values GraphImporter::importBody(const onnx::Graph &graph, llvm::
   return outputs;
 }
 
-GraphImporter::Values GraphImporter::importBranch(const onnx::Graph &graph, Diagnostics &failures) {
+std::optional<ImportFailure> GraphImporter::attempt(llvm::function_ref<void()> import) {
   size_t before = diagnostics.size(), openBefore = openErrors;
-  Values values;
+  bool wasBlocked = isBlocked;
   LogicalResult imported = pd::guarded([&]() -> LogicalResult {
-    values = importBody(graph, {});
+    import();
     return success();
   });
-  bool isOpen = openErrors != openBefore && !options.deferAll;
   if (diagnostics.size() == before && succeeded(imported))
-    return values;
-  if (diagnostics.size() == before || isOpen)
-    throw pd::InferenceError();
+    return std::nullopt;
+  ImportFailure failure;
   Diagnostics kept;
   for (size_t i = 0; i < diagnostics.size(); ++i)
-    (i < before ? kept : failures).add(diagnostics[i]);
+    (i < before ? kept : failure.errors).add(diagnostics[i]);
   diagnostics = std::move(kept);
+  failure.open = openErrors - openBefore;
   openErrors = openBefore;
+  if (!failure.errors.empty())
+    isBlocked = wasBlocked;
+  return failure;
+}
+
+GraphImporter::Values GraphImporter::importBranch(const onnx::Graph &graph, Diagnostics &failures) {
+  Values values;
+  std::optional<ImportFailure> failure = attempt([&] { values = importBody(graph, {}); });
+  if (!failure)
+    return values;
+  bool isOpen = failure->open > 0 && !options.deferAll;
+  if (failure->errors.empty() || isOpen) {
+    reportFailures(*failure);
+    throw pd::InferenceError();
+  }
+  failures = std::move(failure->errors);
   return {};
 }
 
@@ -234,7 +311,7 @@ Value GraphImporter::importAgain(const llvm::StringMap<Value> &given, const std:
     report("value '" + llvm::Twine(result) + "' does not follow from its inputs by the nodes before it");
     throw pd::InferenceError();
   }
-  scopes.push_back({{}, {}, &graph});
+  scopes.push_back({{}, {}, {}, &graph});
   llvm::scope_exit popScope([&] { scopes.pop_back(); });
   llvm::SaveAndRestore outerNode(current);
   llvm::SaveAndRestore outerIndex(currentIndex);

@@ -21,6 +21,12 @@ namespace proa::import {
 /// holds no sequence.
 enum class ArrayKind : uint8_t { Sequence, Optional, OptionalSequence };
 
+/// Errors of an import, and how many of them static dims or values of the feeds may avoid.
+struct ImportFailure {
+  Diagnostics errors;
+  size_t open = 0;
+};
+
 /// Adds the names of the values that a node depends on, also in its graphs.
 void addReadNames(const onnx::Node &node, llvm::StringSet<> &names);
 
@@ -41,12 +47,17 @@ public:
   /// The value of a name; null if it has none.
   mlir::Value find(llvm::StringRef name) const;
   void define(const std::string &name, mlir::Value value);
+  /// Whether a fetch or another node may need the value of a name.
+  bool isNeeded(llvm::StringRef name) const { return scopes.size() > 1 || neededValues.contains(name); }
   /// The elements of a value that are known at import: those of constants and parameters, and what follows
   /// from them and from static dims.
   std::optional<Tensor> knownTensor(mlir::Value value);
   /// Imports the nodes of a graph at the insertion point, with these values of its inputs. The results are
   /// the values of its outputs; empty after an error, which is reported.
   Values importBody(const onnx::Graph &graph, llvm::ArrayRef<mlir::Value> inputs);
+  /// Runs an import that something else may replace. After errors these are returned instead of reported; the
+  /// ops that it has created remain.
+  std::optional<ImportFailure> attempt(llvm::function_ref<void()> import);
   /// The same for a graph without inputs that may never run: instead of a report, `failures` gets its errors.
   /// Errors that static dims or values of the feeds may avoid are reported, unless the options defer them;
   /// they end the hook.
@@ -55,8 +66,14 @@ public:
   /// the given values. Returns the new value of `result`; ends the hook, with a report, if it does not follow
   /// from them.
   mlir::Value importAgain(const llvm::StringMap<mlir::Value> &given, const std::string &result);
-  /// Reports errors that importBranch has returned.
+  /// Reports errors that importBranch or attempt have returned.
   void reportFailures(const Diagnostics &failures) { diagnostics.append(failures); }
+  void reportFailures(const ImportFailure &failure) {
+    diagnostics.append(failure.errors);
+    openErrors += failure.open;
+  }
+  /// Whether that many iterations may still be imported one after the other.
+  bool mayUnroll(int64_t iterations) { return (unrolled += iterations) <= mostUnrolled; }
   /// Reports an error of the current node. `isOpen`: static dims or values of the feeds may avoid it.
   void report(const llvm::Twine &message, bool isOpen = false);
   /// Reports what MLIR has said about an op that could not be created.
@@ -121,7 +138,13 @@ private:
 
   void importInitializers(const onnx::Graph &graph);
   void importNodes(const onnx::Graph &graph);
+  /// Imports a node: a call of a function that is an op too as the op, or by its nodes if that is an error.
   void importNode(const onnx::Node &node);
+  void importOp(const onnx::Node &node);
+  /// Reports an input or output of strings; false if there is none. The outputs that are strings are noted,
+  /// so that each node that needs strings has an error.
+  bool reportStrings(const onnx::Node &node, const onnx::Schema &schema);
+  bool isString(const std::string &name) const;
   /// Whether the schema allows the stored types of all inputs; reports one that it does not.
   bool takesStoredTypes(const onnx::Node &node, const onnx::Schema &schema);
   /// Outputs whose schema gives them the type of an input have its stored type.
@@ -129,7 +152,8 @@ private:
 
   struct Scope {
     llvm::StringMap<mlir::Value> values;
-    std::set<std::string> poisoned;
+    std::set<std::string> poisoned; ///< names of values that could not be imported
+    std::set<std::string> strings;  ///< those of them that are strings
     const onnx::Graph *graph;
   };
 
@@ -166,6 +190,8 @@ private:
   /// The number of errors that the dims or values of the feeds may avoid.
   size_t openErrors = 0;
   std::string mlirErrors;
+  static constexpr int64_t mostUnrolled = 1024;
+  int64_t unrolled = 0;
 };
 
 } // namespace proa::import

@@ -34,8 +34,20 @@ public:
   }
 
   GraphLoopResults run() {
-    while (!importBody())
-      ;
+    std::optional<ImportFailure> failure = graph.attempt([&] {
+      while (!importBody())
+        ;
+    });
+    if (!failure)
+      return asLoop();
+    if (std::optional<GraphLoopResults> results = unrolled())
+      return *results;
+    graph.reportFailures(*failure);
+    node.stop();
+  }
+
+private:
+  GraphLoopResults asLoop() {
     std::optional<bool> goesOn = known(body->end.condition), starts = known(loop.condition);
     if (goesOn == true && starts != false && !loop.count) {
       node.reportOpen("never ends: it has no trip count, and its condition stays true");
@@ -52,6 +64,8 @@ public:
     for (auto [inside, result] : llvm::zip(kinds, results))
       graph.keepKind(inside, result);
     llvm::append_range(out.arrays, llvm::ArrayRef(results).drop_front(types.size()));
+    for (auto [element, array] : llvm::zip(elements, out.arrays))
+      graph.keepKind(element, array);
     if (std::optional<Tensor> count = isCounted ? graph.knownTensor(loop.count) : std::nullopt)
       out.count = std::max<int64_t>(0, pd::loadScalar(*count, 0).integer);
     if (starts == false)
@@ -60,7 +74,58 @@ public:
     return out;
   }
 
-private:
+  /// Imports the iterations one after the other, for a body that no loop can have because it changes ranks or
+  /// needs to know its index. Nothing if the number of iterations is not known or the body has errors.
+  std::optional<GraphLoopResults> unrolled() {
+    std::optional<Tensor> count = loop.count ? graph.knownTensor(loop.count) : std::nullopt;
+    int64_t iterations = count ? pd::loadScalar(*count, 0).integer : 0;
+    if (iterations < 1 || known(loop.condition) != true || !graph.mayUnroll(iterations))
+      return std::nullopt;
+    GraphLoopResults results;
+    results.carried = loop.carried;
+    llvm::SmallVector<Values> collected;
+    std::optional<ImportFailure> failure = graph.attempt([&] {
+      std::optional<bool> goesOn = true;
+      for (int64_t i = 0; i < iterations && goesOn == true; ++i) {
+        LoopIteration end = loop.iterate(pd::oneInt(builder, location, i), results.carried);
+        results.carried = end.carried;
+        collected.push_back(end.collected);
+        goesOn = known(end.condition);
+      }
+      if (graph.hasReported() || !goesOn)
+        node.stop();
+    });
+    if (failure)
+      return std::nullopt;
+    results.count = static_cast<int64_t>(collected.size());
+    for (size_t i = 0; i < collected.front().size(); ++i) {
+      Value array = arrayOf(collected, i);
+      if (!array)
+        return std::nullopt;
+      results.arrays.push_back(array);
+    }
+    return results;
+  }
+
+  /// Element `i` of each iteration as an array; null if their ranks or element types differ.
+  Value arrayOf(llvm::ArrayRef<Values> collected, size_t i) {
+    Type joined = collected.front()[i].getType();
+    for (const Values &values : collected)
+      if (joined)
+        joined = pd::joinedTypes(joined, values[i].getType());
+    if (!joined || pd::isArray(collected.front()[i]))
+      return {};
+    Type type = pd::ArrayType::get(builder.getContext(), cast<RankedTensorType>(joined));
+    Value array = pd::widened(builder, location, pd::ArrayCreateOp::create(builder, location), type);
+    for (auto [number, values] : llvm::enumerate(collected)) {
+      Value index = pd::oneInt(builder, location, static_cast<int64_t>(number));
+      array = pd::widened(builder, location,
+                          pd::ArrayWriteOp::create(builder, location, array, index, values[i]), type);
+    }
+    graph.keepKind(collected.front()[i], array);
+    return array;
+  }
+
   /// The value of a condition, if it is known. None is true.
   std::optional<bool> known(Value condition) {
     if (!condition)
@@ -133,10 +198,12 @@ private:
     for (Value value : body->end.carried)
       kinds.push_back(current(value));
     Values next = widenedTo(kinds);
-    for (auto [array, element] : llvm::zip(carried.drop_front(types.size()), body->end.collected))
+    for (auto [array, collected] : llvm::zip(carried.drop_front(types.size()), body->end.collected)) {
+      elements.push_back(current(collected));
       next.push_back(pd::widened(builder, location,
-                                 pd::ArrayWriteOp::create(builder, location, array, index, current(element)),
+                                 pd::ArrayWriteOp::create(builder, location, array, index, elements.back()),
                                  array.getType()));
+    }
     return next;
   }
 
@@ -188,7 +255,8 @@ private:
   const GraphLoop &loop;
   llvm::SmallVector<Type> types; ///< of the carried values
   std::unique_ptr<ImportedBody> body;
-  Values kinds; ///< the carried values after an iteration
+  Values kinds;    ///< the carried values after an iteration
+  Values elements; ///< that an iteration collects
 };
 
 /// An empty stack of elements of this type.
@@ -224,7 +292,8 @@ Value asCount(NodeImporter &node, Value tensor) {
   return e.reshape(e.cast(node.wrap(tensor), node.getBuilder().getI64Type()), {1});
 }
 
-Value stackCollected(NodeImporter &node, const GraphLoopResults &results, size_t index, int64_t axis) {
+/// The stack of an array of results.
+static Value stacked(NodeImporter &node, const GraphLoopResults &results, size_t index, int64_t axis) {
   OpBuilder &builder = node.getBuilder();
   Location location = node.getLocation();
   Value array = results.arrays[index];
@@ -234,7 +303,7 @@ Value stackCollected(NodeImporter &node, const GraphLoopResults &results, size_t
     node.report("output " + llvm::Twine(index) + " has no axis " + llvm::Twine(axis));
     node.stop();
   }
-  auto stacked = [&]() -> Value {
+  auto all = [&]() -> Value {
     return pd::ArrayToTensorOp::create(builder, location, array, builder.getI64IntegerAttr(axis),
                                        builder.getBoolAttr(true))
         .getOut();
@@ -242,7 +311,7 @@ Value stackCollected(NodeImporter &node, const GraphLoopResults &results, size_t
   shape.insert(shape.begin() + axis, results.count.value_or(ShapedType::kDynamic));
   auto type = RankedTensorType::get(shape, element.getElementType());
   if (results.count)
-    return *results.count == 0 ? emptyStack(node, type) : pd::widened(builder, location, stacked(), type);
+    return *results.count == 0 ? emptyStack(node, type) : pd::widened(builder, location, all(), type);
   Value length = pd::ArrayLengthOp::create(builder, location, array);
   Value isFilled = pd::GreaterThanOp::create(builder, location, length, pd::oneInt(builder, location, 0));
   auto branch =
@@ -252,10 +321,16 @@ Value stackCollected(NodeImporter &node, const GraphLoopResults &results, size_t
     OpBuilder::InsertionGuard guard(builder);
     Region &region = isEmpty ? branch.getElseRegion() : branch.getThenRegion();
     builder.setInsertionPointToStart(&region.front());
-    Value value = isEmpty ? emptyStack(node, type) : stacked();
+    Value value = isEmpty ? emptyStack(node, type) : all();
     scf::YieldOp::create(builder, location, pd::widened(builder, location, value, type));
   }
   return branch.getResult(0);
+}
+
+Value stackCollected(NodeImporter &node, const GraphLoopResults &results, size_t index, int64_t axis) {
+  Value stack = stacked(node, results, index, axis);
+  node.getGraph().keepKind(results.arrays[index], stack);
+  return stack;
 }
 
 } // namespace proa::import

@@ -142,6 +142,8 @@ void GraphImporter::addFeed(const onnx::ValueInfo &info) {
   RankedTensorType type = feedType(info);
   if (!type) {
     scopes.front().poisoned.insert(info.name);
+    if (info.type && info.type->elementType == onnx::DataType::String)
+      scopes.front().strings.insert(info.name);
     return;
   }
   Value value = addArgument(pd::feedAttribute, info.name, type, dimNamesOf(info));

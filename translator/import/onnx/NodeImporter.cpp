@@ -240,7 +240,7 @@ const onnx::Graph *NodeImporter::graphAttribute(llvm::StringRef name) {
 
 bool NodeImporter::needsOutput(llvm::StringRef name) const {
   auto [begin, end] = outputRange(name);
-  return begin < end && !node.outputs[begin].empty();
+  return begin < end && !node.outputs[begin].empty() && graph.isNeeded(node.outputs[begin]);
 }
 
 void NodeImporter::setOutput(llvm::StringRef name, Value value) {

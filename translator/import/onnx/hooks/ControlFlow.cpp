@@ -66,6 +66,7 @@ public:
     for (size_t side : {0, 1})
       if (!failures[side].empty())
         failInRun(side);
+    alignConditions();
     llvm::SmallVector<Type> types = joinedTypes();
     auto created = scf::IfOp::create(builder, location, types, pd::asCondition(builder, location, condition),
                                      /*withElseRegion=*/true);
@@ -106,6 +107,25 @@ private:
     for (Value other : yielded[1 - side])
       yielded[side].push_back(pd::isArray(other) ? Value(pd::ArrayCreateOp::create(builder, location))
                                                  : *next++);
+  }
+
+  /// PyTorch's exporter gives a condition rank 0 in one graph and rank 1 in the other. Both get rank 0: ops
+  /// that take a condition accept either.
+  void alignConditions() {
+    for (auto [first, second] : llvm::zip(yielded[0], yielded[1])) {
+      if (first.getType() == second.getType() || !isCondition(first) || !isCondition(second))
+        continue;
+      for (auto [value, region] : {std::pair<Value &, Region &>(first, regions[0]), {second, regions[1]}}) {
+        OpBuilder::InsertionGuard guard(builder);
+        builder.setInsertionPointToEnd(&region.front());
+        value = node.tensors().reshape(node.wrap(value), {});
+      }
+    }
+  }
+
+  static bool isCondition(Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && type.getElementType().isInteger(1) && type.hasStaticShape() && type.getNumElements() == 1;
   }
 
   llvm::SmallVector<Type> joinedTypes() {

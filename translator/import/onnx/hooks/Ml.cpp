@@ -94,7 +94,8 @@ std::optional<llvm::SmallVector<int64_t>> readLabels(NodeImporter &node, llvm::S
   if (!labels.empty())
     return labels;
   if (!names.empty() && node.needsOutput(output))
-    node.report("attribute '" + strings + "' has strings as labels, expected integers (" + integers + ")");
+    node.report("attribute '" + strings + "' has strings as labels, expected integers (" + integers +
+                ") or fetches without output '" + output + "'");
   return std::nullopt;
 }
 
