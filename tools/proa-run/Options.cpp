@@ -100,11 +100,21 @@ void declare(CommandLine &line, RunOptions &options) {
       ->capture_default_str();
   line.add_flag("--check-finite", options.model.checkFinite,
                 "Stops with an error at the first op that makes a NaN or Inf, and names the op");
+  CLI::Option *repeat = line.add_option("--repeat,--steps", options.repeat,
+                                        "Number of measured runs, or of training steps; with 1, only the "
+                                        "time of a second run is measured, "
+                                        "without changing the state")
+                            ->check(CLI::Range(1, 1000000000))
+                            ->capture_default_str();
+  line.add_option("--duration", options.duration, "Measures runs for this many seconds")
+      ->check(CLI::Range(0.001, 1e9))
+      ->excludes(repeat)
+      ->type_name("SECONDS");
   line.add_option(
-          "--repeat,--steps", options.repeat,
-          "Number of measured runs, or of training steps; with 1, only the time of a second run is measured, "
-          "without changing the state")
-      ->check(CLI::Range(1, 1000000000))
+          "--concurrency", options.concurrency,
+          "With --duration: number of runs at once, each in a session of its own. Without --threads they "
+          "share the cores")
+      ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   line.add_option(
           "--warmup", options.warmup,

@@ -31,6 +31,8 @@ struct RunOptions {
   OffloadChoice offload;
   std::optional<double> rtol, atol;
   int repeat = 1;
+  double duration = 0; ///< seconds; 0: `repeat` counts the runs
+  int concurrency = 1;
   std::optional<int> warmup; ///< default: 1 if runs are repeated
   bool json = false;
   WarningChoice warnings;

@@ -33,12 +33,22 @@ double percentile(const std::vector<double> &values, double part) {
 RunTimes summarize(std::vector<double> milliseconds) {
   if (milliseconds.empty())
     return {};
+  RunTimes times;
+  times.samples = milliseconds;
   std::sort(milliseconds.begin(), milliseconds.end());
-  return {.runs = static_cast<int>(milliseconds.size()),
-          .median = percentile(milliseconds, 0.5),
-          .p10 = percentile(milliseconds, 0.1),
-          .p90 = percentile(milliseconds, 0.9),
-          .p99 = percentile(milliseconds, 0.99)};
+  times.runs = static_cast<int>(milliseconds.size());
+  times.median = percentile(milliseconds, 0.5);
+  times.p10 = percentile(milliseconds, 0.1);
+  times.p90 = percentile(milliseconds, 0.9);
+  times.p99 = percentile(milliseconds, 0.99);
+  times.p999 = percentile(milliseconds, 0.999);
+  return times;
+}
+
+double RunTimes::perSecond() const {
+  if (seconds > 0)
+    return runs / seconds;
+  return median > 0 ? 1000 / median : 0;
 }
 
 std::string outputText(const NamedTensor &output) {
@@ -86,12 +96,24 @@ std::string comparisonText(const NamedTensor &output, const Tensor &expected, co
   return text;
 }
 
+/// Throughput and percentiles of --duration.
+static std::string durationText(const RunTimes &runs, int64_t peakResidentBytes) {
+  return fmt::format(
+      "{} in {:.2f} s, {} at once: {:.1f} runs/s\n"
+      "run median {:.3f} ms, p10 {:.3f} ms, p90 {:.3f} ms, p99 {:.3f} ms, p99.9 {:.3f} ms, first run "
+      "{:.3f} ms\npeak memory of the process {:.1f} MiB\n",
+      countText(runs.runs, "run"), runs.seconds, runs.concurrency, runs.perSecond(), runs.median, runs.p10,
+      runs.p90, runs.p99, runs.p999, runs.first, static_cast<double>(peakResidentBytes) / (1 << 20));
+}
+
 std::string timesText(const ModelTimes &openTimes, const SessionTimes &times, const RunTimes &runs,
-                      int64_t arenaBytes) {
+                      int64_t arenaBytes, int64_t peakResidentBytes) {
   std::string text =
       fmt::format("read {:.1f} ms, import {:.1f} ms, compile {:.1f} ms{}, load {:.1f} ms\n", openTimes.read,
                   openTimes.import, times.compile, times.fromCache ? " (from cache)" : "", times.load);
   text += fmt::format("arena {} bytes\n", arenaBytes);
+  if (runs.seconds > 0)
+    return text + durationText(runs, peakResidentBytes);
   if (runs.onlyFirst)
     return text +
            fmt::format("first run {:.3f} ms, including kernel creation and weight packing; --repeat measures "
@@ -136,8 +158,14 @@ std::string reportJson(const RunReport &report) {
                        {"p10_ms", runs.p10},
                        {"p90_ms", runs.p90},
                        {"p99_ms", runs.p99},
-                       {"runs_per_second", runs.median > 0 ? 1000 / runs.median : 0},
+                       {"p99_9_ms", runs.p999},
+                       {"samples_ms", runs.samples},
+                       {"runs_per_second", runs.perSecond()},
                        {"peak_rss_bytes", report.peakResidentBytes}};
+  if (runs.seconds > 0) {
+    value["seconds"] = runs.seconds;
+    value["concurrency"] = runs.concurrency;
+  }
   if (report.memoryBudget && *report.memoryBudget >= 0) {
     value["memory_budget"] = *report.memoryBudget;
     value["within_memory_budget"] = report.arenaBytes <= *report.memoryBudget;

@@ -12,11 +12,17 @@ namespace proa::tools {
 /// Times of repeated runs, in milliseconds.
 struct RunTimes {
   int runs = 0;
-  double median = 0, p10 = 0, p90 = 0, p99 = 0;
+  double median = 0, p10 = 0, p90 = 0, p99 = 0, p999 = 0; ///< p999: the 99.9th percentile
   /// Time of the process's first run, which also creates library kernels and packs weights.
   double first = 0;
   /// Whether the times are those of the first run.
   bool onlyFirst = false;
+  std::vector<double> samples; ///< of each measured run, in order
+  double seconds = 0;          ///< of --duration, from the first run to the end of the last; 0: without it
+  int concurrency = 1;
+
+  /// Runs of all threads in a second: with --duration those that ended, else by the median.
+  double perSecond() const;
 };
 
 /// The outputs of one run that are single numbers, such as a loss.
@@ -60,7 +66,7 @@ std::string comparisonText(const NamedTensor &output, const Tensor &expected, co
 
 /// Times of opening, compiling and running, and the memory.
 std::string timesText(const ModelTimes &openTimes, const SessionTimes &times, const RunTimes &runs,
-                      int64_t arenaBytes);
+                      int64_t arenaBytes, int64_t peakResidentBytes);
 
 /// "note: feed 'x' holds 2 NaN and 0 Inf", or "" for finite values.
 std::string nonFiniteText(const std::string &kind, const std::string &name, const Tensor &tensor);

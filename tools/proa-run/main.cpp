@@ -1,9 +1,11 @@
 // proa-run: runs a program once or many times, shows or checks its outputs, measures it.
+#include "lib/support/Cores.h"
 #include "lib/support/LodEntries.h"
 #include "tools/common/Interrupt.h"
 #include "tools/common/Processes.h"
 #include "tools/common/ProgressBar.h"
 #include "tools/common/Training.h"
+#include "tools/proa-run/Benchmark.h"
 #include "tools/proa-run/Compare.h"
 #include "tools/proa-run/Options.h"
 #include "tools/proa-run/Show.h"
@@ -141,6 +143,8 @@ private:
       return set;
     if (!options.compare.empty() || options.bisects)
       return compareAll(*session);
+    if (Result<void> checked = checkBenchmark(*model); !checked)
+      return checked;
     if (Result<void> prepared = session->prepare(feeds.front()); !prepared)
       return prepared;
     prepareTimes = session->times();
@@ -151,6 +155,16 @@ private:
     if (Result<void> done = measure(*session); !done)
       return done;
     return report(*session);
+  }
+
+  Result<void> checkBenchmark(const Model &model) const {
+    if (options.concurrency == 1)
+      return {};
+    if (options.duration == 0)
+      return errorAt("--concurrency", "expected --duration with it");
+    if (model.isTraining() || model.rankCount() > 1)
+      return errorAt("--concurrency", "a training step or a rank of a mesh cannot run several times at once");
+    return {};
   }
 
   Result<void> compareAll(const Session &session) {
@@ -313,7 +327,57 @@ private:
     runTimes = times.empty() ? runTimes : summarize(std::move(times));
     runTimes.first = first;
     runTimes.onlyFirst = options.repeat == 1 && options.warmup == 0;
+    if (options.duration > 0)
+      return measureFor(session);
     return options.repeat == 1 && !options.warmup ? measureAgain(session, feeds.front()) : Result<void>();
+  }
+
+  /// A session with the parameters of another one, for runs at the same time.
+  Result<Session> sessionLike(Session &session) {
+    Result<Session> other = session.model().session();
+    if (!other)
+      return other;
+    if (randomSeed || !options.set.empty()) // else they are those of the model
+      for (const TensorInfo &info : session.model().parameters())
+        if (Result<Tensor> value = session.parameter(info.name))
+          if (Result<void> set = other->setParameter(info.name, *value); !set)
+            return set.diagnostics();
+    if (Result<void> prepared = other->prepare(feeds.front()); !prepared)
+      return prepared.diagnostics();
+    return other;
+  }
+
+  /// Measures runs for --duration, --concurrency of them at once.
+  Result<void> measureFor(Session &session) {
+    std::vector<Session> others;
+    for (int i = 1; i < options.concurrency; ++i) {
+      Result<Session> other = sessionLike(session);
+      if (!other)
+        return other.diagnostics();
+      others.push_back(std::move(*other));
+    }
+    BenchmarkRequest request{options.duration, {}, [] { return Interrupt::isRequested(); }};
+    auto addThread = [&](Session &one) {
+      request.runs.push_back([this, &one]() -> Result<void> {
+        auto ran = one.run(feeds.front());
+        return ran ? Result<void>() : Result<void>(ran.diagnostics());
+      });
+    };
+    addThread(session);
+    for (Session &other : others)
+      addThread(other);
+    Result<BenchmarkResult> measured = benchmark(request);
+    if (!measured)
+      return measured.diagnostics();
+    double first = runTimes.first;
+    runTimes = summarize(std::move(measured->milliseconds));
+    runTimes.first = first;
+    runTimes.seconds = measured->seconds;
+    runTimes.concurrency = options.concurrency;
+    isInterrupted = Interrupt::isRequested();
+    session.enableProfile(!options.profile.empty());
+    Result<double> profiled = options.profile.empty() ? Result<double>(0) : session.measure(feeds.front());
+    return profiled ? Result<void>() : Result<void>(profiled.diagnostics());
   }
 
   /// Compares the outputs of a run if some are expected, and shows single numbers of each run, such as a
@@ -408,7 +472,7 @@ private:
     if (options.expect.empty())
       for (const NamedTensor &output : outputs)
         fmt::print("{}", outputText(output));
-    fmt::print("{}", timesText(openTimes, prepareTimes, runTimes, session.arenaBytes()));
+    fmt::print("{}", timesText(openTimes, prepareTimes, runTimes, session.arenaBytes(), peakResidentBytes()));
     std::fflush(stdout);
     fmt::print(stderr, "{}", budgetText(options.model.memoryBudget, session.arenaBytes()));
     if (options.profile == RunOptions::table)
@@ -466,6 +530,8 @@ int main(int argc, char **argv) {
     options.model.fetches.clear();
     options.model.fetchesAll = true;
   }
+  if (options.concurrency > 1 && options.model.threads == 0)
+    options.model.threads = std::max(1, availableCores() / options.concurrency);
   options.model.memoryBudget = memoryBudgetOf(options.recompute);
   options.model.amp = ampOf(options.amp);
   options.model.mesh = meshOf(options.mesh);
