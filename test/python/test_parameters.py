@@ -1,7 +1,9 @@
 """Parameters, states, profiles and options of models."""
+import re
+
 import numpy
 import pytest
-from conftest import assert_expected
+from conftest import CORPUS, assert_expected
 
 import proa
 
@@ -131,6 +133,15 @@ def test_option_types_are_those_of_the_library():
 
     for name, rows in _proa._option_tables().items():
         assert list(getattr(_options, name).__annotations__) == [field for field, _, _ in rows]
+
+
+def test_every_field_of_the_library_is_an_option():
+    header = (CORPUS.parents[1] / "include/proa/Model.h").read_text()
+    struct = re.search(r"^struct ModelOptions \{\n(.*?)^\};", header, re.MULTILINE | re.DOTALL)[1]
+    fields = re.findall(r"^  \w[\w:<>, ]*?[ >](\w+)(?: = [^;]+)?;", struct, re.MULTILINE)
+    table = (CORPUS.parents[1] / "python/src/Options.cpp").read_text()
+    assert len(fields) > 20
+    assert [field for field in fields if f"&Options::{field}," not in table] == []
 
 
 def test_files(tmp_path):
