@@ -14,7 +14,7 @@ double secondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// What the threads share.
+/// State of all threads.
 struct Shared {
   Clock::time_point begin = Clock::now();
   std::mutex mutex;
