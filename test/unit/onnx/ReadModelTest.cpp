@@ -1,5 +1,6 @@
 #include "test/unit/onnx/OnnxTesting.h"
 #include "test/unit/params/ParamsTesting.h"
+#include "translator/onnx/Parameters.h"
 #include "translator/onnx/TensorReader.h"
 
 #include <gmock/gmock.h>
@@ -262,6 +263,31 @@ TEST(ReadModel, DeepNestingIsAnError) {
     graph->set_name("g");
   }
   EXPECT_THAT(errorsOf(message), HasSubstr("nested too deeply"));
+}
+
+TEST(Parameters, NamesAreUnique) {
+  auto weights = [](const char *name) {
+    TensorValue value;
+    value.name = name;
+    value.type = DataType::Float;
+    value.dims = {100};
+    value.elements = Tensor(DType::Float32, {100});
+    return value;
+  };
+  Attribute branch;
+  branch.name = "then_branch";
+  branch.kind = AttributeKind::Graph;
+  branch.value = std::vector<Graph>(1);
+  (*branch.mutableGraphs())[0].initializers.push_back(weights("w"));
+  Model model;
+  model.graph.initializers = {weights("w"), weights("w.1")};
+  model.graph.nodes.resize(1);
+  model.graph.nodes[0].attributes.push_back(branch);
+  std::vector<std::string> names;
+  Parameters parameters(model);
+  for (const Parameter &parameter : parameters.all())
+    names.push_back(parameter.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"w", "w.1", "w.2"}));
 }
 
 } // namespace
