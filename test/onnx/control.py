@@ -18,10 +18,11 @@ try:
     import numpy as np
     import onnx
     import onnx.parser
-    import onnxruntime
+    import onnxruntime  # noqa: F401, used by onnx_runtime
 except ImportError as error:
     print(f"skipped: {error}; ./bootstrap.sh onnx installs it")
     sys.exit(SKIPPED)
+import onnx_runtime
 import suite
 from control_models import MODELS
 
@@ -42,9 +43,7 @@ def write_model(folder, name, text, feeds):
     target = folder / name
     target.mkdir(parents=True)
     (target / "model.onnx").write_bytes(proto.SerializeToString())
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    session = onnxruntime.InferenceSession(str(target / "model.onnx"), options, ["CPUExecutionProvider"])
+    session = onnx_runtime.open_session(target / "model.onnx")
     random = np.random.default_rng(0)
     for number, given in enumerate(feeds):
         values = {info.name: feed_of(given[info.name], info.type, random) for info in proto.graph.input}

@@ -81,7 +81,8 @@ def bits_as(result, info):
     return result.view(dtype) if is_bits else result
 
 
-def open_session(path):
+def open_session(model):
+    """A session of a file or of the bytes of a model."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -89,7 +90,8 @@ def open_session(path):
     options.intra_op_num_threads = 1
     # Products by a quantized weight compute in float32. By default ONNX Runtime quantizes their other operand too.
     options.add_session_config_entry("session.qdq_matmulnbits_accuracy_level", "1")
-    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    return onnxruntime.InferenceSession(model if isinstance(model, bytes) else str(model), options,
+                                        providers=["CPUExecutionProvider"])
 
 
 def check_data_sets(request):

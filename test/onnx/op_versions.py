@@ -20,7 +20,7 @@ try:
     import onnx
     from onnx import helper, numpy_helper
     from onnx.reference import ReferenceEvaluator
-    import onnxruntime
+    import onnxruntime  # noqa: F401, used by onnx_runtime
 except ImportError as error:
     print(f"skipped: {error}; ./bootstrap.sh onnx installs it")
     sys.exit(SKIPPED)
@@ -28,6 +28,7 @@ import numpy as np
 
 import onnx_runtime
 import op_cases
+import suite
 
 
 def value_info(name, array, is_dynamic):
@@ -61,10 +62,7 @@ def expected_results(case):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
             return [np.asarray(result) for result in ReferenceEvaluator(model).run(None, feeds)]
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    typed = onnx.shape_inference.infer_shapes(model).SerializeToString()
-    session = onnxruntime.InferenceSession(typed, options, providers=["CPUExecutionProvider"])
+    session = onnx_runtime.open_session(onnx.shape_inference.infer_shapes(model).SerializeToString())
     return onnx_runtime.run(session, feeds)
 
 
@@ -73,12 +71,8 @@ def write_case(folder, case):
     for is_dynamic in (False, True):
         model, feeds = model_of(case, is_dynamic, results)
         data = folder / f"{case.name}_{'dynamic' if is_dynamic else 'static'}/test_data_set_0"
-        data.mkdir(parents=True)
+        suite.write_data_set(data, model.graph, list(feeds.values()), results)
         onnx.save(model, data.parent / "model.onnx")
-        fetches = {info.name: result for info, result in zip(model.graph.output, results)}
-        for kind, arrays in (("input", feeds), ("output", fetches)):
-            for i, (name, array) in enumerate(arrays.items()):
-                (data / f"{kind}_{i}.pb").write_bytes(numpy_helper.from_array(array, name).SerializeToString())
 
 
 def main():

@@ -77,6 +77,7 @@ def Pd_RollOp : Pd_Op<"roll", [Pd_MovesElements]> {
 }
 
 def Pd_SplitOp : Pd_Op<"split", [AttrSizedOperandSegments, Pd_MovesElements]> {
+  let onnx = [OnnxWritten<"exportSplit">];
   let lod = "rows";
   let summary = "x split along `axis` into parts of sizes `sections`, or into `num` equal parts";
   let description = [{

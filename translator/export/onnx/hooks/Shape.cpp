@@ -100,6 +100,23 @@ void exportSliceToOnnx(NodeExporter &node) {
                                      ends, node.ints(op.getAxes()), strides}));
 }
 
+/// Slices where the axis or a size is known at run time only.
+void exportSplit(NodeExporter &node) {
+  auto op = node.get<pd::SplitOp>();
+  int64_t rank = pd::tensorType(op.getX()).getRank(), axis = static_cast<int64_t>(op.getAxis());
+  axis += axis < 0 ? rank : 0;
+  llvm::SmallVector<int64_t> sizes;
+  if (!op.getAxisTensor() && !op.getSectionsTensor())
+    for (Value part : op->getResults())
+      sizes.push_back(pd::tensorType(part).getDimSize(axis));
+  if (sizes.size() < 2 || llvm::any_of(sizes, ShapedType::isDynamic))
+    return node.decompose();
+  std::vector<std::string> parts =
+      node.nodes("Split", {node.of(op.getX()), node.ints(sizes)}, {{"axis", axis}}, sizes.size());
+  for (auto [i, part] : llvm::enumerate(parts))
+    node.setResult(static_cast<unsigned>(i), part);
+}
+
 /// Operands of rank 0 count as vectors of one element.
 void exportConcat(NodeExporter &node) {
   auto op = node.get<pd::ConcatOp>();
