@@ -163,6 +163,17 @@ typedef struct proa_offload_options {
 /** Files in the folder of temporary files: proa_offload_options offload = PROA_OFFLOAD_OPTIONS_INIT; */
 #define PROA_OFFLOAD_OPTIONS_INIT {sizeof(proa_offload_options), 0, 0, NULL, NULL, NULL, NULL, NULL}
 
+/** When a program with dynamic dims is compiled for the dims of its feeds. */
+typedef enum proa_specialization {
+  /** Runs use one program for all dims, which the first run compiles. Dims that come back get a program of
+   * their own, compiled in a thread of low priority; until it is ready, runs use the first one. Training
+   * programs, meshes and GPUs: as PROA_SPECIALIZATION_ALWAYS. */
+  PROA_SPECIALIZATION_BACKGROUND = 0,
+  /** Each run uses a program compiled for its dims; new dims are compiled by the run that brings them. */
+  PROA_SPECIALIZATION_ALWAYS = 1,
+  PROA_SPECIALIZATION_NEVER = 2 /**< runs use the program for all dims only */
+} proa_specialization;
+
 /**
  * Options of proa_model_open. Initialize it with PROA_MODEL_OPTIONS_INIT, or set all fields to zero and
  * `size` to sizeof(proa_model_options). Zero and NULL are the defaults described here.
@@ -220,13 +231,18 @@ typedef struct proa_model_options {
   /** Not 0: on a GPU, sums of scattered elements may be atomic additions, whose order depends on the run,
    * where parts are small. Without effect on a CPU. */
   int allow_atomic_sums;
+  proa_specialization specialization; /**< of programs with dynamic dims */
+  /** Number of sets of feed dims for which programs are kept in memory; 0: 16. Beyond it, those whose last
+   * use is the longest ago are dropped. */
+  size_t kept_specializations;
 } proa_model_options;
 
 /** Default options: proa_model_options options = PROA_MODEL_OPTIONS_INIT; */
 /* clang-format off */
 #define PROA_MODEL_OPTIONS_INIT \
   {sizeof(proa_model_options), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
-   0, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, 0, 0}
+   0, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, \
+   PROA_SPECIALIZATION_BACKGROUND, 0}
 /* clang-format on */
 
 /** One level of a LoD: ascending offsets, the first of which is 0; N sequences have N + 1 offsets. */

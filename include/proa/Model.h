@@ -41,6 +41,18 @@ struct TensorInfo {
   bool isSequence = false;
 };
 
+/// When a program with dynamic dims is compiled for the dims of its feeds.
+enum class Specialization {
+  /// Runs use one program for all dims, which the first run compiles. Dims that come back get a program of
+  /// their own, compiled in a thread of low priority; until it is ready, runs use the first one. Sums of
+  /// floats may then differ by rounding between runs. Training programs, meshes and GPUs: as Always.
+  Background,
+  /// Each run uses a program compiled for its dims; new dims are compiled by the run that brings them.
+  Always,
+  /// Runs use the program for all dims only.
+  Never,
+};
+
 /// Options of Model::open.
 struct ModelOptions {
   /// Number of threads of a run; 0: one for each core that the process may use (its affinity and the CPU
@@ -130,6 +142,12 @@ struct ModelOptions {
   bool allowsAtomicSums = false;
   /// Folder for the IR of each stage, one file per stage; empty: none is written.
   std::string dumpDirectory;
+  /// For programs with dynamic dims. A program whose result ranks depend on its dims, or that needs values of
+  /// its feeds, is compiled for them in any case.
+  Specialization specialization = Specialization::Background;
+  /// The number of sets of feed dims, at least 1, for which programs are kept in memory. Beyond it, those
+  /// whose last use is the longest ago are dropped.
+  size_t keptSpecializations = 16;
 };
 
 class Variants;

@@ -179,6 +179,11 @@ Result<ModelOptions> optionsFromC(const proa_model_options &source) {
     else
       diagnostics.append(offload.diagnostics());
   }
+  if (read->specialization < PROA_SPECIALIZATION_BACKGROUND ||
+      read->specialization > PROA_SPECIALIZATION_NEVER)
+    diagnostics.add("proa_model_open",
+                    fmt::format("specialization is {}, expected a value of proa_specialization",
+                                static_cast<int>(read->specialization)));
   if (!diagnostics.empty())
     return diagnostics;
   options.threads = read->threads;
@@ -194,6 +199,9 @@ Result<ModelOptions> optionsFromC(const proa_model_options &source) {
   options.allowsTf32 = read->allow_tf32 != 0;
   options.allowsAtomicSums = read->allow_atomic_sums != 0;
   options.target = textFromC(read->target);
+  options.specialization = static_cast<Specialization>(read->specialization);
+  if (read->kept_specializations != 0)
+    options.keptSpecializations = read->kept_specializations;
   options.dumpDirectory = textFromC(read->dump_directory);
   options.remarks = textFromC(read->remarks);
   if (read->memory_budget)

@@ -108,6 +108,7 @@ private:
     modelOptions.allowsTf32 = options.allowsTf32;
     modelOptions.allowsAtomicSums = options.allowsAtomicSums;
     modelOptions.target = options.target;
+    modelOptions.specialization = options.specialization;
     modelOptions.memoryBudget = options.memoryBudget;
     modelOptions.microBatches = options.microBatches;
     modelOptions.amp = options.amp;

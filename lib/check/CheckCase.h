@@ -38,6 +38,7 @@ struct CheckOptions {
   bool allowsTf32 = false;       ///< ModelOptions::allowsTf32
   bool allowsAtomicSums = false; ///< ModelOptions::allowsAtomicSums
   std::string target;
+  Specialization specialization = Specialization::Background;
   std::optional<int64_t> memoryBudget;
   int64_t microBatches = 1;
   /// Outputs are then compared by compareLowPrecision.

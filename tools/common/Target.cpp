@@ -151,6 +151,20 @@ CLI::Option *declareNoOptimize(CLI::App &line, bool &optimizesCode) {
       "LLVM does not optimize kernels: they compile in about half the time, and run slower");
 }
 
+CLI::Option *declareSpecialization(CLI::App &line, Specialization &specialization) {
+  static const std::map<std::string, Specialization> byName = {{"background", Specialization::Background},
+                                                               {"always", Specialization::Always},
+                                                               {"never", Specialization::Never}};
+  return line
+      .add_option(
+          "--specialize", specialization,
+          "Programs with dynamic dims: never: one program for all dims runs; always: each set of feed "
+          "dims has a program of its own; background: the first step has, and others when they come "
+          "back; default: background")
+      ->transform(CLI::CheckedTransformer(byName))
+      ->type_name("never|always|background");
+}
+
 CLI::Option *declareTarget(CLI::App &line, std::string &target) {
   return line
       .add_option("--target", target,

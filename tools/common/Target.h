@@ -3,6 +3,7 @@
 
 #include "proa/Amp.h"
 #include "proa/Mesh.h"
+#include "proa/Model.h"
 #include "proa/Offload.h"
 #include "tools/common/CommandLine.h"
 
@@ -58,6 +59,9 @@ CLI::Option *declareTf32(CLI::App &line, bool &allowsTf32);
 CLI::Option *declareAtomicSums(CLI::App &line, bool &allowsAtomicSums);
 /// Adds --no-optimize (ModelOptions::optimizesCode).
 CLI::Option *declareNoOptimize(CLI::App &line, bool &optimizesCode);
+
+/// Adds --specialize (ModelOptions::specialization).
+CLI::Option *declareSpecialization(CLI::App &line, Specialization &specialization);
 
 /// Adds --target (ModelOptions::target).
 CLI::Option *declareTarget(CLI::App &line, std::string &target);

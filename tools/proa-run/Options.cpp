@@ -141,6 +141,7 @@ void declare(CommandLine &line, RunOptions &options) {
   declareTf32(line, options.model.allowsTf32);
   declareAtomicSums(line, options.model.allowsAtomicSums);
   declareTarget(line, options.model.target);
+  declareSpecialization(line, options.model.specialization);
   line.add_option("--micro-batches", options.model.microBatches,
                   "Number of equal parts of the batch for which gradients are computed one after the other")
       ->check(CLI::Range(1, 1000000))

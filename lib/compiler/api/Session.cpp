@@ -21,7 +21,8 @@ static bool hasParameter(const runtime::Plan &plan, const std::string &name) {
 }
 
 Session::Implementation::Implementation(Model opened)
-    : model(std::move(opened)), shared(*model.implementation), variants(shared.variants) {}
+    : model(std::move(opened)), shared(*model.implementation), variants(shared.variants),
+      entries(std::max<size_t>(1, shared.options.keptSpecializations) + 1) {} // and the one for all dims
 
 Session::Implementation::~Implementation() {
   if (isSole)
@@ -116,16 +117,17 @@ Result<void> Session::Implementation::connect(SessionVariant &entry, PrepareTime
   return {};
 }
 
-Result<SessionVariant> Session::Implementation::load(const Variant &variant, PrepareTimes &prepared) {
+Result<SessionVariant> Session::Implementation::load(std::shared_ptr<const Variant> variant,
+                                                     PrepareTimes &prepared) {
   SessionVariant entry;
-  entry.variant = &variant;
+  entry.variant = std::move(variant);
   if (!mesh) {
     Result<void> connected = connect(entry, prepared);
     return connected ? Result<SessionVariant>(std::move(entry)) : connected.diagnostics();
   }
   Stopwatch watch(prepared.load);
-  auto program = mesh->load(variant.programs, variant.programOf, *variant.interface, shared.path,
-                            shared.options, seed, shared.threads);
+  auto program = mesh->load(entry.variant->programs, entry.variant->programOf, *entry.variant->interface,
+                            shared.path, shared.options, seed, shared.threads);
   if (!program)
     return program.diagnostics();
   if (values.isOffloaded())
@@ -135,18 +137,24 @@ Result<SessionVariant> Session::Implementation::load(const Variant &variant, Pre
   return entry;
 }
 
-Result<SessionVariant *> Session::Implementation::entryFor(const std::map<std::string, Tensor> &feeds) {
+Result<SessionVariant *> Session::Implementation::entryFor(const std::map<std::string, Tensor> &feeds,
+                                                           Choice choice) {
   PrepareTimes prepared;
   auto entry = [&]() -> Result<SessionVariant *> {
-    auto variant = variants->get(feeds, prepared);
+    auto variant = (*variants.*choice)(feeds, prepared);
     if (!variant)
       return variant.diagnostics();
-    if (auto found = entries.find(*variant); found != entries.end())
-      return &found->second;
-    auto loaded = load(**variant, prepared);
+    if (SessionVariant *found = entries.find(variant->get()))
+      return found;
+    auto loaded = load(*variant, prepared);
     if (!loaded)
       return loaded.diagnostics();
-    return &entries.emplace(*variant, std::move(*loaded)).first->second;
+    if (entries.isFull()) { // the entry that is dropped may hold states
+      current = nullptr;
+      if (Result<void> moved = values.leaveDevice(); !moved)
+        return moved.diagnostics();
+    }
+    return &entries.put(variant->get(), std::move(*loaded));
   }();
   times = {prepared.compile, prepared.load, 0, prepared.fromCache};
   return entry;
@@ -176,10 +184,11 @@ Diagnostics Session::Implementation::failEverywhere(const Diagnostics &diagnosti
   return diagnostics;
 }
 
-Result<runtime::NamedTensors> Session::Implementation::beforeRun(const std::map<std::string, Tensor> &feeds) {
+Result<runtime::NamedTensors> Session::Implementation::beforeRun(const std::map<std::string, Tensor> &feeds,
+                                                                 Choice choice) {
   if (Result<void> valid = checkValid(shared.path, feeds); !valid)
     return valid.diagnostics();
-  auto entry = entryFor(feeds);
+  auto entry = entryFor(feeds, choice);
   if (!entry)
     return entry.diagnostics();
   current = *entry;
@@ -289,7 +298,7 @@ Result<void> Session::prepare(const std::map<std::string, Tensor> &feeds) {
   if (!use)
     return self.inUse();
   runtime::ThreadScope threads(self.shared.threads);
-  auto entry = self.entryFor(feeds);
+  auto entry = self.entryFor(feeds, &Variants::prepare);
   return entry ? Result<void>() : Result<void>(entry.diagnostics());
 }
 
@@ -299,10 +308,16 @@ Result<std::vector<NamedTensor>> Session::run(const std::map<std::string, Tensor
   if (!use)
     return self.inUse();
   runtime::ThreadScope threads(self.shared.threads);
-  auto inputs = self.beforeRun(feeds);
+  auto inputs = self.beforeRun(feeds, &Variants::get);
   if (!inputs)
     return self.failEverywhere(inputs.diagnostics());
   auto results = self.runCurrent(*inputs);
+  if (!results && self.maySpecialize()) {
+    inputs = self.beforeRun(feeds, &Variants::specialize);
+    if (!inputs)
+      return inputs.diagnostics();
+    results = self.runCurrent(*inputs);
+  }
   if (!results)
     return self.shared.located(results.diagnostics());
   return self.take(*results);
@@ -314,7 +329,7 @@ Result<double> Session::measure(const std::map<std::string, Tensor> &feeds) {
   if (!use)
     return self.inUse();
   runtime::ThreadScope threads(self.shared.threads);
-  auto inputs = self.beforeRun(feeds);
+  auto inputs = self.beforeRun(feeds, &Variants::prepare);
   if (!inputs)
     return self.failEverywhere(inputs.diagnostics());
   Result<void> done = [&] {

@@ -17,7 +17,7 @@ namespace proa {
 
 /// A variant in a session: its memory.
 struct SessionVariant {
-  const Variant *variant = nullptr;
+  std::shared_ptr<const Variant> variant;
   /// Of the first rank of this process on a mesh.
   std::shared_ptr<runtime::Executable> executable;
   /// The executable is used by this session only, because it has parameters of the session.
@@ -59,7 +59,7 @@ struct Session::Implementation {
   SessionValues values;
   std::unique_ptr<SessionMesh> mesh; ///< null without one
   std::shared_ptr<Variants> variants;
-  std::map<const Variant *, SessionVariant> entries;
+  RecentlyUsed<const Variant *, SessionVariant> entries;
   SessionVariant *current = nullptr;
   /// Parameters that were set in this session.
   std::set<std::string> ownParameters;
@@ -75,8 +75,11 @@ struct Session::Implementation {
   Diagnostics inUse() const;
   Result<void> checkParameter(const std::string &name, const Tensor &value) const;
   Result<void> setParameter(const std::string &name, Tensor value);
-  Result<SessionVariant *> entryFor(const std::map<std::string, Tensor> &feeds);
-  Result<SessionVariant> load(const Variant &variant, PrepareTimes &prepared);
+  /// How an entry is chosen: Variants::get, prepare or specialize.
+  using Choice = Result<std::shared_ptr<const Variant>> (Variants::*)(
+      const std::map<std::string, Tensor> &feeds, PrepareTimes &times);
+  Result<SessionVariant *> entryFor(const std::map<std::string, Tensor> &feeds, Choice choice);
+  Result<SessionVariant> load(std::shared_ptr<const Variant> variant, PrepareTimes &prepared);
   /// Creates executable and memory of an entry without a mesh.
   Result<void> connect(SessionVariant &entry, PrepareTimes &prepared);
   bool needsOwnParameters(const Variant &variant) const;
@@ -84,7 +87,9 @@ struct Session::Implementation {
   Result<void> bindParameters();
   /// The common part of run() and measure(): selects the entry for these feeds, and adds state and LoDs to
   /// the feeds of its plan.
-  Result<runtime::NamedTensors> beforeRun(const std::map<std::string, Tensor> &feeds);
+  Result<runtime::NamedTensors> beforeRun(const std::map<std::string, Tensor> &feeds, Choice choice);
+  /// Whether a run that has failed may succeed in a variant for the dims of its feeds.
+  bool maySpecialize() const { return current && current->variant->isForAllDims; }
   /// The results of a run of the current entry: fetches and their LoDs, without a mesh also state.
   Result<std::vector<Tensor>> runCurrent(const runtime::NamedTensors &inputs);
   /// Stores the state among the results of a run and returns the fetches with their LoDs.

@@ -10,14 +10,17 @@
 #include "lib/compiler/compile/Stopwatch.h"
 #include "lib/compiler/program/IrProgram.h"
 #include "lib/compiler/program/SpecializeFeeds.h"
+#include "lib/support/DiagnosticCollector.h"
 #include "lib/support/Sequences.h"
 #include "passes/autodiff/MixedPrecision.h"
 #include "passes/autodiff/Transforms.h"
 
 #include "dialects/pd/ir/FunctionAttributes.h"
 
+#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
 
 #include <algorithm>
 #include <utility>
@@ -79,7 +82,7 @@ Result<void> Variants::transform(mlir::ModuleOp module) const {
   return {};
 }
 
-Result<const Imported *> Variants::importFor(const std::map<std::string, Tensor> &inputs, Attempt attempt) {
+FeedFacts Variants::factsFor(const std::map<std::string, Tensor> &inputs, Attempt attempt) const {
   FeedFacts facts;
   for (const TensorInfo &info : model.feeds) {
     if (info.isSequence) {
@@ -93,21 +96,34 @@ Result<const Imported *> Variants::importFor(const std::map<std::string, Tensor>
     if (auto found = facts.sequences.find(name); found != facts.sequences.end())
       found->second = elements;
   if (!model.source->dependsOnFeeds()) // the one module, or the error that it has no arguments for these LoDs
-    return importWith(facts);
+    return facts;
   facts.deferAll = attempt.deferAll;
   for (const auto &[name, tensor] : inputs)
     if (attempt.known != FeedKnowledge::Declared)
       facts.dims[name] = tensor.dims();
   if (attempt.known == FeedKnowledge::Elements)
     facts.values = import::specializingFeeds(inputs);
-  return importWith(facts);
+  return facts;
 }
 
-static std::map<std::string, std::vector<int64_t>> dimsOf(const std::map<std::string, Tensor> &feeds) {
-  std::map<std::string, std::vector<int64_t>> dims;
+Result<const Imported *> Variants::importFor(const std::map<std::string, Tensor> &inputs, Attempt attempt) {
+  return importWith(factsFor(inputs, attempt));
+}
+
+using FeedDims = std::map<std::string, std::vector<int64_t>>;
+
+static FeedDims dimsOf(const std::map<std::string, Tensor> &feeds) {
+  FeedDims dims;
   for (const auto &[name, tensor] : import::withLods(feeds))
     dims[name] = tensor.dims();
   return dims;
+}
+
+static Compilation oneProgram(CompiledProgram program) {
+  Compilation compilation;
+  compilation.programs.push_back(std::move(program));
+  compilation.programOf.push_back(0);
+  return compilation;
 }
 
 Result<mlir::OwningOpRef<mlir::ModuleOp>>
@@ -142,10 +158,10 @@ CompileOptions Variants::compileOptions() const {
 }
 
 Result<Compilation> Variants::compileFresh(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds,
-                                           PrepareTimes &times) const {
+                                           Attempt attempt, PrepareTimes &times) const {
   Stopwatch watch(times.compile);
   const ModelOptions &options = model.options;
-  auto copy = specialized(module, dimsOf(feeds));
+  auto copy = specialized(module, attempt.keepsDims ? FeedDims() : dimsOf(feeds));
   if (!copy)
     return copy.diagnostics();
   CompileOptions withOutput = compileOptions();
@@ -158,30 +174,59 @@ Result<Compilation> Variants::compileFresh(mlir::ModuleOp module, const std::map
   auto program = compileProgram(std::move(*copy), withOutput);
   if (!program)
     return program.diagnostics();
-  Compilation compilation;
-  compilation.programs.push_back(std::move(*program));
-  compilation.programOf.push_back(0);
-  return compilation;
+  return oneProgram(std::move(*program));
+}
+
+Result<Compilation> Variants::compileApart(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds,
+                                           const Background &background) const {
+  std::string text;
+  mlir::DialectRegistry registry;
+  {
+    std::lock_guard lock(model.compiling);
+    auto copy = specialized(module, dimsOf(feeds));
+    if (!copy)
+      return copy.diagnostics();
+    llvm::raw_string_ostream stream(text);
+    if (failed(mlir::writeBytecodeToFile(**copy, stream)))
+      return errorAt(model.path, "the program cannot be copied");
+    model.context->getDialectRegistry().appendTo(registry);
+  }
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  DiagnosticCollector diagnostics(&context);
+  auto copy = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  if (!copy)
+    return diagnostics.take("the program cannot be copied");
+  CompileOptions quiet = compileOptions();
+  quiet.threads = 1;
+  quiet.stop = background.stop;
+  auto program = compileProgram(std::move(copy), quiet);
+  return program ? Result<Compilation>(oneProgram(std::move(*program))) : program.diagnostics();
 }
 
 Result<Compilation> Variants::compile(mlir::ModuleOp module, const std::map<std::string, Tensor> &inputs,
-                                      Attempt attempt, PrepareTimes &times) const {
+                                      Attempt attempt, PrepareTimes &times,
+                                      const Background *background) const {
   const ModelOptions &options = model.options;
+  auto fresh = [&] {
+    return background ? compileApart(module, inputs, *background)
+                      : compileFresh(module, inputs, attempt, times);
+  };
   if (options.cacheDirectory == "off" || !options.dumpDirectory.empty() || !options.remarks.empty())
-    return compileFresh(module, inputs, times);
+    return fresh();
   auto cache = CompiledCache::open(options.cacheDirectory);
   if (!cache && !options.cacheDirectory.empty())
     return cache.diagnostics();
   if (!cache) { // a default cache that cannot be used only costs time
     model.warn("no-cache", "",
                "the cache of compiled programs cannot be used: " + textOf(cache.diagnostics()[0]));
-    return compileFresh(module, inputs, times);
+    return fresh();
   }
   std::map<std::string, Tensor> feeds = import::withLods(inputs);
   CompiledKey described{options, model.programText, model.source->legacyProgram(), feeds,
                         {},      attempt.deferAll};
   if (attempt.known == FeedKnowledge::Elements)
     described.values = import::specializingFeeds(inputs);
+  described.keepsDims = attempt.keepsDims;
   described.parameters = knownParameters;
   described.outsideValues = model.source->outsideValues();
   if (model.mesh)
@@ -191,7 +236,7 @@ Result<Compilation> Variants::compile(mlir::ModuleOp module, const std::map<std:
     times.fromCache = true;
     return std::move(*found);
   }
-  auto compiled = compileFresh(module, inputs, times);
+  auto compiled = fresh();
   if (compiled)
     cache->store(key, *compiled);
   return compiled;
@@ -289,9 +334,9 @@ Result<Variants::Compiled> Variants::compileWith(const std::map<std::string, Ten
   return errors;
 }
 
-Result<std::unique_ptr<Variant>> Variants::load(Compiled compiled,
+Result<std::shared_ptr<Variant>> Variants::load(Compiled compiled,
                                                 const std::map<std::string, Tensor> &feeds) const {
-  auto variant = std::make_unique<Variant>();
+  auto variant = std::make_shared<Variant>();
   variant->imported = compiled.imported;
   variant->dims = dimsOf(feeds);
   variant->programOf = std::move(compiled.compilation.programOf);
@@ -312,16 +357,17 @@ Result<std::unique_ptr<Variant>> Variants::load(Compiled compiled,
   return variant;
 }
 
-const Variant *Variants::find(const std::map<std::string, Tensor> &feeds, const std::string &dims) const {
+std::shared_ptr<const Variant> Variants::find(const std::map<std::string, Tensor> &feeds,
+                                              const std::string &dims) {
   std::lock_guard lock(mutex);
   std::string values =
       valueSpecialized.contains(dims) ? describeValues(import::specializingFeeds(feeds)) : std::string();
-  auto found = variants.find(dims + values);
-  return found == variants.end() ? nullptr : found->second.get();
+  std::shared_ptr<const Variant> *found = variants.find(dims + values);
+  return found ? *found : nullptr;
 }
 
-Result<const Variant *> Variants::add(const std::map<std::string, Tensor> &inputs, const std::string &dims,
-                                      PrepareTimes &times) {
+Result<std::shared_ptr<const Variant>> Variants::add(const std::map<std::string, Tensor> &inputs,
+                                                     const std::string &dims, PrepareTimes &times) {
   FeedKnowledge known = FeedKnowledge::Declared;
   {
     std::lock_guard lock(mutex);
@@ -348,19 +394,7 @@ Result<const Variant *> Variants::add(const std::map<std::string, Tensor> &input
     valueSpecialized.insert(dims);
     key += describeValues(import::specializingFeeds(inputs));
   }
-  return variants.emplace(key, std::move(*variant)).first->second.get();
-}
-
-Result<const Variant *> Variants::get(const std::map<std::string, Tensor> &inputs, PrepareTimes &times) {
-  if (auto checked = checkFeeds(model.path, model.feeds, inputs); !checked)
-    return checked.diagnostics();
-  std::string dims = describeDims(import::withLods(inputs));
-  if (const Variant *found = find(inputs, dims))
-    return found;
-  std::lock_guard lock(model.compiling);
-  if (const Variant *found = find(inputs, dims)) // another thread has compiled it
-    return found;
-  return add(inputs, dims, times);
+  return variants.put(key, std::move(*variant));
 }
 
 std::shared_ptr<Variants> Variants::withParameter(const std::string &name, const Tensor &value) const {

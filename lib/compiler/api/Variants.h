@@ -1,9 +1,11 @@
 /// The compiled variants of a model's program.
 #pragma once
 
+#include "lib/compiler/api/BackgroundCompiler.h"
 #include "lib/compiler/api/ModelImplementation.h"
 #include "lib/compiler/mesh/MeshInterface.h"
 #include "lib/runtime/Executable.h"
+#include "lib/support/RecentlyUsed.h"
 
 #include <map>
 #include <memory>
@@ -23,6 +25,9 @@ struct Attempt {
   FeedKnowledge known = FeedKnowledge::Declared;
   /// ImportOptions::deferAll.
   bool deferAll = false;
+  /// The program is compiled for the dims that the import found, which may be dynamic, and not for those of
+  /// the feeds.
+  bool keepsDims = false;
 };
 
 /// The program imported with certain facts about its feeds.
@@ -36,7 +41,8 @@ struct Imported {
   std::set<std::string> states;
 };
 
-/// A compilation for one set of feed dims. Immutable, but for the executable that is created on demand.
+/// A compilation for one set of feed dims, or for all of them. Immutable, but for the executable that is
+/// created on demand.
 struct Variant {
   const Imported *imported = nullptr;
   /// Without repetitions: ranks with equal programs share one.
@@ -44,8 +50,9 @@ struct Variant {
   /// For each rank of this process: the number of its program.
   std::vector<size_t> programOf;
   std::optional<MeshInterface> interface;           ///< on a mesh
-  std::map<std::string, std::vector<int64_t>> dims; ///< of the feeds
-  std::set<std::string> stored;                     ///< states that the program fetches and stores itself
+  std::map<std::string, std::vector<int64_t>> dims; ///< of the feeds, where it was compiled for them
+  bool isForAllDims = false;
+  std::set<std::string> stored; ///< states that the program fetches and stores itself
 
   /// Of the first rank of this process.
   const runtime::Plan &plan() const { return programs[programOf.front()]->plan(); }
@@ -65,14 +72,22 @@ struct PrepareTimes {
 /// values a program is compiled. Any number of threads may use it.
 class Variants {
 public:
-  Variants(Model::Implementation &model, std::map<std::string, Tensor> knownParameters)
-      : model(model), knownParameters(std::move(knownParameters)) {}
+  Variants(Model::Implementation &model, std::map<std::string, Tensor> knownParameters);
 
   /// Imports the program by its declarations. `feedsMayHelp`: see ImportOptions.
   Result<const Imported *> importDeclared(bool *feedsMayHelp);
+  /// A variant that can run these feeds, as ModelOptions::specialization says; compiles one if there is none.
+  Result<std::shared_ptr<const Variant>> get(const std::map<std::string, Tensor> &feeds, PrepareTimes &times);
   /// The variant for the dims of these feeds, and for their values if it depends on them; compiles it if
-  /// there is none. It lives as long as this.
-  Result<const Variant *> get(const std::map<std::string, Tensor> &feeds, PrepareTimes &times);
+  /// there is none. With Specialization::Never: as get().
+  Result<std::shared_ptr<const Variant>> prepare(const std::map<std::string, Tensor> &feeds,
+                                                 PrepareTimes &times);
+  /// The same with any specialization, for feeds that the variant for all dims cannot run: it takes equal
+  /// dims where others may be 1 and broadcast.
+  Result<std::shared_ptr<const Variant>> specialize(const std::map<std::string, Tensor> &feeds,
+                                                    PrepareTimes &times);
+  /// Waits until no variant is compiled in the background.
+  void finishBackground() { background.finish(); }
   /// The executable with the weights of the model, created by the first call. Needs no mesh.
   Result<std::shared_ptr<runtime::Executable>> shared(const Variant &variant, PrepareTimes &times) const;
   /// An executable with other parameters. Needs no mesh.
@@ -91,13 +106,22 @@ private:
     FeedKnowledge known;
   };
 
-  const Variant *find(const std::map<std::string, Tensor> &feeds, const std::string &dims) const;
-  Result<const Variant *> add(const std::map<std::string, Tensor> &feeds, const std::string &dims,
-                              PrepareTimes &times);
-  Result<std::unique_ptr<Variant>> load(Compiled compiled, const std::map<std::string, Tensor> &feeds) const;
+  std::shared_ptr<const Variant> find(const std::map<std::string, Tensor> &feeds, const std::string &dims);
+  Result<std::shared_ptr<const Variant>> add(const std::map<std::string, Tensor> &feeds,
+                                             const std::string &dims, PrepareTimes &times);
+  Result<std::shared_ptr<Variant>> load(Compiled compiled, const std::map<std::string, Tensor> &feeds) const;
+  /// Whether one variant may run these feeds and others with other dims.
+  bool mayShare(const std::map<std::string, Tensor> &feeds) const;
+  /// The variant for all dims; null: the program cannot be compiled for them.
+  std::shared_ptr<const Variant> forAllDims(const std::map<std::string, Tensor> &feeds, PrepareTimes &times);
+  /// Counts a run of the variant for all dims; dims that come back are compiled in the background.
+  void countRun(const std::map<std::string, Tensor> &feeds, const std::string &dims, const Variant &used);
+  void specializeInBackground(const std::map<std::string, Tensor> &shapes, const std::string &dims,
+                              const Imported &imported, const std::stop_token &stop);
   Result<const Imported *> importWith(FeedFacts facts, bool *feedsMayHelp = nullptr);
   /// The program for these feeds, imported as `attempt` says.
   Result<const Imported *> importFor(const std::map<std::string, Tensor> &feeds, Attempt attempt);
+  FeedFacts factsFor(const std::map<std::string, Tensor> &feeds, Attempt attempt) const;
   /// Adds a module to `imports`.
   const Imported *keep(const std::string &key, mlir::OwningOpRef<mlir::ModuleOp> module);
   /// The attempts from `known` on that may import different modules.
@@ -105,10 +129,18 @@ private:
   /// The first import and compilation that succeed, from `known` on.
   Result<Compiled> compileWith(const std::map<std::string, Tensor> &feeds, FeedKnowledge known,
                                PrepareTimes &times);
+  /// Where a compilation runs.
+  struct Background {
+    std::stop_token stop;
+  };
   Result<Compilation> compile(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds,
-                              Attempt attempt, PrepareTimes &times) const;
+                              Attempt attempt, PrepareTimes &times,
+                              const Background *background = nullptr) const;
   Result<Compilation> compileFresh(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds,
-                                   PrepareTimes &times) const;
+                                   Attempt attempt, PrepareTimes &times) const;
+  /// The same without the lock `compiling` and the functions of the caller, in a context of its own.
+  Result<Compilation> compileApart(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds,
+                                   const Background &background) const;
   /// A copy of the module for the dims of the feeds.
   Result<mlir::OwningOpRef<mlir::ModuleOp>>
   specialized(mlir::ModuleOp module, const std::map<std::string, std::vector<int64_t>> &dims) const;
@@ -122,10 +154,15 @@ private:
   Model::Implementation &model;
   const std::map<std::string, Tensor> knownParameters;
   std::map<std::string, Imported> imports; ///< by FeedFacts::key; guarded by Model::Implementation::compiling
-  mutable std::mutex mutex;                ///< guards what follows
-  std::map<std::string, std::unique_ptr<Variant>> variants;
+  mutable std::mutex mutex;                ///< guards what follows, but for `background`
+  RecentlyUsed<std::string, std::shared_ptr<const Variant>> variants;
+  /// Variants for all dims by FeedFacts::key; null: the program cannot be compiled for them.
+  std::map<std::string, std::shared_ptr<const Variant>> generic;
   /// Sets of dims for which compilation depends on elements of the feeds.
   std::set<std::string> valueSpecialized;
+  /// Numbers of runs of the variant for all dims, by dims.
+  RecentlyUsed<std::string, int> runs;
+  BackgroundCompiler background; ///< last, so that it ends first
 };
 
 } // namespace proa

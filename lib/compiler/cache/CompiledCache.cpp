@@ -154,11 +154,20 @@ std::string describeValues(const std::map<std::string, Tensor> &tensors) {
   return text;
 }
 
+/// Names, dtypes and ranks of tensors.
+static std::string describeRanks(const std::map<std::string, Tensor> &tensors) {
+  std::string text = "all dims ";
+  for (const auto &[name, tensor] : tensors)
+    text += fmt::format("{}={} {};", name, nameOf(tensor.dtype()), tensor.dims().size());
+  return text;
+}
+
 std::string CompiledKey::describe() const {
   CodegenOptions target;
   target.cpu = options.cpu;
   target.optimizes = options.optimizesCode;
-  std::string key = buildFingerprint() + "|" + codegenFingerprint(target) + "|" + describeDims(feeds) + "|";
+  std::string key = buildFingerprint() + "|" + codegenFingerprint(target) + "|" +
+                    (keepsDims ? describeRanks(feeds) : describeDims(feeds)) + "|";
   for (const auto *known : {&values, &parameters})
     key += known->empty() ? "" : describeValues(*known) + "|";
   key += deferAll ? "deferred|" : "";

@@ -31,6 +31,8 @@ struct CompiledKey {
   std::map<std::string, Tensor> values;
   /// ImportOptions::deferAll.
   bool deferAll = false;
+  /// Attempt::keepsDims: of the feeds, only the number of LoD levels counts.
+  bool keepsDims = false;
   /// ModelMesh::key; empty without a mesh.
   std::string mesh = {};
   /// The parameters whose values it is compiled for.

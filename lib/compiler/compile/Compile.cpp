@@ -208,15 +208,19 @@ Result<CompiledProgram> compileProgram(OwningOpRef<ModuleOp> module, const Compi
   std::unique_ptr<Backend> backend = Backend::create(options.target);
   if (Result<void> chosen = backend->chooseChip(options); !chosen)
     return chosen.diagnostics();
-  auto progress = [&](const char *what, double part) {
+  auto begins = [&](const char *stage, double part) -> Result<void> {
+    if (options.stop.stop_requested())
+      return errorAt("", "compilation was stopped");
     if (options.progress)
-      options.progress(what, part);
+      options.progress(stage, part);
+    return {};
   };
   RemarkReporter remarks(module->getContext(), options);
   DiagnosticCollector diagnostics(module->getContext());
   if (Result<void> written = dumpStage(*module, options.dumpDirectory, "0-imported"); !written)
     return written.diagnostics();
-  progress("optimizing", 0.0);
+  if (Result<void> begun = begins("optimizing", 0.0); !begun)
+    return begun.diagnostics();
   if (Result<void> formed = formKernels(*module, options); !formed)
     return formed.diagnostics();
   if (failed(verifyProgram(*module)))
@@ -230,7 +234,8 @@ Result<CompiledProgram> compileProgram(OwningOpRef<ModuleOp> module, const Compi
       return renamed.diagnostics();
   OwningOpRef<ModuleOp> kernels = takeKernels(*module);
   llvm::StringMap<double> flops = flopsOfKernels(*kernels);
-  progress("lowering kernels", 0.1);
+  if (Result<void> begun = begins("lowering kernels", 0.1); !begun)
+    return begun.diagnostics();
   PassManager lowering(kernels->getContext());
   lowering.enableVerifier(false);
   lowering.addPass(createLowerToLinalg());
@@ -240,7 +245,8 @@ Result<CompiledProgram> compileProgram(OwningOpRef<ModuleOp> module, const Compi
     allowTf32(*kernels);
   if (Result<void> written = dumpStage(*kernels, options.dumpDirectory, "2-linalg"); !written)
     return written.diagnostics();
-  progress("generating code", 0.2);
+  if (Result<void> begun = begins("generating code", 0.2); !begun)
+    return begun.diagnostics();
   auto code = backend->compileKernels(*kernels, options);
   if (!code)
     return code.diagnostics();
@@ -249,7 +255,8 @@ Result<CompiledProgram> compileProgram(OwningOpRef<ModuleOp> module, const Compi
 
   for (auto &entry : code->facts)
     entry.second.flops = flops.lookup(entry.first());
-  progress("planning", 0.95);
+  if (Result<void> begun = begins("planning", 0.95); !begun)
+    return begun.diagnostics();
   auto plan = planner::buildPlan(
       module->lookupSymbol<func::FuncOp>("main"),
       [&](llvm::StringRef symbol) { return code->facts.lookup(symbol); }, backend->libraryChoice(options));
@@ -257,7 +264,8 @@ Result<CompiledProgram> compileProgram(OwningOpRef<ModuleOp> module, const Compi
     return plan.diagnostics();
   if (options.allowsTf32)
     allowTf32(*plan);
-  progress("compiled", 1.0);
+  if (options.progress)
+    options.progress("compiled", 1.0);
   return CompiledProgram{std::move(*plan), std::move(code->archive),       options.target,
                          options.device,   std::move(code->shapeArchives), std::move(code->deviceCode)};
 }

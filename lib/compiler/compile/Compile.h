@@ -18,6 +18,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -76,6 +77,8 @@ struct CompileOptions : PipelineOptions {
   /// Folder for the IR of each stage, one file per stage; empty: none is written.
   std::string dumpDirectory;
   std::function<void(const std::string &what, double part)> progress;
+  /// Once it is requested, compilation ends with an error before the next stage.
+  std::stop_token stop;
   /// Passes whose remarks are reported; see ModelOptions. onRemark receives warnings of passes too.
   std::string remarks;
   std::function<void(const Diagnostic &remark)> onRemark;

@@ -1,0 +1,38 @@
+/// A thread that compiles while sessions run.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace proa {
+
+/// Does one piece of work after the other, in a thread of low priority that begins with the first of them.
+class BackgroundCompiler {
+public:
+  /// `stop` is requested when the compiler is destroyed; long work should end early then.
+  using Work = std::function<void(const std::stop_token &stop)>;
+
+  BackgroundCompiler() = default;
+  /// Drops work that has not begun, and waits for the end of the work that has.
+  ~BackgroundCompiler();
+  BackgroundCompiler(const BackgroundCompiler &) = delete;
+  BackgroundCompiler &operator=(const BackgroundCompiler &) = delete;
+
+  void add(Work work);
+  /// Waits until nothing is left to do.
+  void finish();
+
+private:
+  void loop(const std::stop_token &stop);
+
+  std::mutex mutex; ///< guards what follows
+  std::deque<Work> queue;
+  bool isBusy = false;
+  std::condition_variable_any changed;
+  std::jthread thread;
+};
+
+} // namespace proa
