@@ -273,6 +273,13 @@ const std::vector<Field<ModelOptions>> &modelFields() {
       field("derived_gradients", &Options::derivedGradients,
             "For tests: variables of gradients that proa derives, by parameter."),
       path("dump_directory", &Options::dumpDirectory, "Folder for the IR of each stage."),
+      choice("specialization", &Options::specialization,
+             {{"background", Specialization::Background},
+              {"always", Specialization::Always},
+              {"never", Specialization::Never}},
+             "When dynamic dims are compiled for: those that come back, all, or none."),
+      field("kept_specializations", &Options::keptSpecializations,
+            "Number of sets of feed dims for which programs are kept."),
   };
   return fields;
 }
