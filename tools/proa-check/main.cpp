@@ -132,8 +132,7 @@ void declareModes(CommandLine &line, Options &options) {
        {declareAmp(line, options.amp), declareCpu(line, options.check.cpu),
         declareNoOptimize(line, options.check.optimizesCode), declareTf32(line, options.check.allowsTf32),
         declareAtomicSums(line, options.check.allowsAtomicSums), declareTarget(line, options.check.target),
-        declareSpecialization(line, options.check.specialization),
-        declareMesh(line, options.mesh)})
+        declareSpecialization(line, options.check.specialization), declareMesh(line, options.mesh)})
     for (const char *mode : {"--reference", "--sharding", "--mutants", "--via"})
       option->excludes(line.get_option(mode));
   declareOffload(line, options.offload);

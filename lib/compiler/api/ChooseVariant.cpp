@@ -75,7 +75,7 @@ void Variants::specializeInBackground(const std::map<std::string, Tensor> &shape
   PrepareTimes ignored;
   Background background{stop};
   auto compiled = compile(*imported.module, shapes, {}, ignored, &background);
-  if (!compiled || stop.stop_requested()) // runs go on with the variant for all dims
+  if (!compiled || stop.stop_requested()) // runs keep the variant for all dims
     return;
   auto variant = load({std::move(*compiled), &imported, FeedKnowledge::Declared}, shapes);
   if (!variant || !shared(**variant, ignored)) // packs the weights before the first run
