@@ -270,6 +270,44 @@ typedef struct proa_lod {
  */
 proa_model *proa_model_open(const char *path, const proa_model_options *options);
 
+/**
+ * A program and its weights in memory. Initialize it with PROA_MODEL_SOURCE_INIT. ABI: as for
+ * proa_model_options.
+ */
+typedef struct proa_model_source {
+  size_t size; /**< sizeof(proa_model_source) of the caller's header */
+  /** What the file of the program would be called, whose suffix tells its form: "model.pdmodel",
+   * "program.json", "net.onnx", "net.mlir". Begins the messages. */
+  const char *name;
+  const void *program; /**< content of the file, needed during the call only */
+  size_t program_size; /**< in bytes */
+  /** Content of a .safetensors or .pdiparams file, or NULL. Unless `release` is NULL and the memory outlives
+   * the model and its sessions, `release` is called when they are gone. */
+  const void *weights;
+  size_t weights_size; /**< in bytes */
+  /** Weights by name, which replace those of `weights`; `data` is used as long as the model. May be NULL. */
+  const char *const *tensor_names;
+  const proa_tensor *tensors;
+  size_t tensor_count;
+  void (*release)(void *context); /**< frees `weights` and `tensors`, also after a failure; may be NULL */
+  void *release_context;          /**< argument of `release` */
+} proa_model_source;
+
+/** Nothing: proa_model_source source = PROA_MODEL_SOURCE_INIT; */
+#define PROA_MODEL_SOURCE_INIT {sizeof(proa_model_source), NULL, NULL, 0, NULL, 0, NULL, NULL, 0, NULL, NULL}
+
+/** As proa_model_open, of a program in memory. The option `parameters` must be NULL. */
+proa_model *proa_model_open_memory(const proa_model_source *source, const proa_model_options *options);
+
+/** Times of opening, in milliseconds. */
+typedef struct proa_model_times {
+  double read;   /**< reading program and weights */
+  double import; /**< importing the program */
+} proa_model_times;
+
+/** Fails if a pointer is NULL. */
+int proa_model_get_times(const proa_model *model, proa_model_times *times);
+
 /** Frees the model, which its sessions keep alive. NULL is allowed. */
 void proa_model_close(proa_model *model);
 
@@ -378,6 +416,67 @@ int proa_session_prepare(proa_session *session, const proa_tensor *inputs);
  * `outputs` is unchanged.
  */
 int proa_session_run(proa_session *session, const proa_tensor *inputs, proa_tensor *outputs);
+
+/** A request to end runs. Several threads may use it. */
+typedef struct proa_stop proa_stop;
+/** Free the result with proa_stop_destroy, after the runs that have it. NULL if there is no memory. */
+proa_stop *proa_stop_create(void);
+/** Ends all runs that have it between two steps, and those that begin later. NULL is allowed. */
+void proa_stop_request(proa_stop *stop);
+/** NULL is allowed. */
+void proa_stop_destroy(proa_stop *stop);
+
+/**
+ * Options of a run. Initialize it with PROA_RUN_OPTIONS_INIT. ABI: as for proa_model_options.
+ */
+typedef struct proa_run_options {
+  size_t size; /**< sizeof(proa_run_options) of the caller's header */
+  /** For each feed the distances of its elements along each dim, in elements, or NULL for a row-major tensor
+   * without gaps. NULL: all are. */
+  const int64_t *const *input_strides;
+  /** For each fetch memory for it, or `data` NULL for memory of proa. The run writes there without a copy if
+   * it is dense and aligned to 64 bytes. NULL: memory of proa for all. */
+  const proa_tensor *output_memory;
+  /** Strides of `output_memory`, as input_strides. */
+  const int64_t *const *output_strides;
+  /** Ends the run between two steps, also in loops, when it takes more than this many milliseconds; 0: never.
+   * Compilation does not count. */
+  double time_limit;
+  const proa_stop *stop; /**< ends the run in the same way on request; NULL: never */
+} proa_run_options;
+
+/** Default options: proa_run_options options = PROA_RUN_OPTIONS_INIT; */
+#define PROA_RUN_OPTIONS_INIT {sizeof(proa_run_options), NULL, NULL, NULL, 0, NULL}
+
+/**
+ * As proa_session_run, with options, which may be NULL. Fails too if the run is ended early: then states keep
+ * their values; and if memory does not fit a fetch.
+ */
+int proa_session_run_with(proa_session *session, const proa_tensor *inputs, proa_tensor *outputs,
+                          const proa_run_options *options);
+
+/** Times of the last preparation and of the last run, in milliseconds. */
+typedef struct proa_session_times {
+  double compile;  /**< compiling; 0 if nothing was compiled */
+  double load;     /**< loading object code and packing weights */
+  double last_run; /**< the last run alone */
+  int from_cache;  /**< not 0: the program that was loaded came from the cache on disk */
+} proa_session_times;
+
+/** Fails if a pointer is NULL. */
+int proa_session_get_times(const proa_session *session, proa_session_times *times);
+/** Arena size of the last run, in bytes. 0 if `session` is NULL. */
+int64_t proa_session_arena_bytes(const proa_session *session);
+
+/** Starts (`on` is not 0) or ends the collection of times of steps. Fails if `session` is NULL. */
+int proa_session_set_profile(proa_session *session, int on);
+/** Number of steps of the last profiled run. 0 if `session` is NULL. */
+size_t proa_session_step_count(const proa_session *session);
+/**
+ * Describes step `index`, in the order of the program. The pointers are valid until the next call on this
+ * session. Fails if there is none.
+ */
+int proa_session_step(const proa_session *session, size_t index, proa_step_time *time);
 
 /**
  * Number of elements of fetch `index` of the last run, if it is a sequence of tensors or an optional; its

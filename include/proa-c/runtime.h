@@ -66,6 +66,13 @@ size_t proa_program_output_count(const proa_program *program);
 int proa_program_output(const proa_program *program, size_t index, proa_tensor_info *info);
 
 /**
+ * Does the work of a first run with inputs of these dims: creates kernels, packs weights, takes memory. It
+ * runs the program on `inputs`, where `data` may be NULL for zeros; state variables and random numbers do not
+ * change. Fails as proa_program_run does.
+ */
+int proa_program_prepare(proa_program *program, const proa_tensor *inputs);
+
+/**
  * Runs the program once. `inputs` has proa_program_input_count tensors in the order of proa_program_input,
  * which are only read. `outputs` has room for proa_program_output_count tensors; their dims and data are
  * valid until the next run or destruction of the program. State variables (counters, running means) are kept
@@ -101,18 +108,6 @@ int proa_program_save(const proa_program *program, const char *path);
  * graphs. Fails if `program` is NULL.
  */
 int proa_program_set_profile(proa_program *program, int on);
-
-/** Times of one step, averages over the runs since the collection was started. */
-typedef struct proa_step_time {
-  const char *kernel;   /**< library kernel, "(compiled)", "(device)", or "(NAME)" of a library of CUDA */
-  const char *ops;      /**< ops of the step: "matmul", "add+max+subtract" */
-  const char *location; /**< the user's line, "net.py:42"; may be empty */
-  int64_t calls;        /**< calls in one run */
-  double milliseconds;  /**< total time of these calls */
-  double bytes;         /**< bytes of operands and results in these calls; 0: not known */
-  double flops;         /**< arithmetic operations in these calls; 0: not known */
-  double roofline;      /**< share of the device's bytes/s or FLOP/s, the larger one; 0: not known */
-} proa_step_time;
 
 /** Number of steps that ran since the collection was started, also after its end. 0 if `program` is NULL. */
 size_t proa_program_step_count(const proa_program *program);

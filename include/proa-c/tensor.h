@@ -56,6 +56,18 @@ typedef struct proa_tensor_info {
   const int64_t *dims; /**< -1: a dynamic dim */
 } proa_tensor_info;
 
+/** Times of one step, averages over the runs since the collection was started. */
+typedef struct proa_step_time {
+  const char *kernel;   /**< library kernel, "(compiled)", "(device)", or "(NAME)" of a library of CUDA */
+  const char *ops;      /**< ops of the step: "matmul", "add+max+subtract" */
+  const char *location; /**< the user's line, "net.py:42"; may be empty */
+  int64_t calls;        /**< calls in one run */
+  double milliseconds;  /**< total time of these calls */
+  double bytes;         /**< bytes of operands and results in these calls; 0: not known */
+  double flops;         /**< arithmetic operations in these calls; 0: not known */
+  double roofline;      /**< share of the device's bytes/s or FLOP/s, the larger one; 0: not known */
+} proa_step_time;
+
 /** Size of one element in bytes; 0 for an invalid dtype. */
 size_t proa_dtype_size(proa_dtype dtype);
 

@@ -20,6 +20,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -152,6 +153,21 @@ struct ModelOptions {
 
 class Variants;
 
+/// A program and its weights in memory.
+struct ModelSource {
+  /// The name that a file of the program would have; its suffix tells the form: "model.pdmodel",
+  /// "program.json", "net.onnx", "net.mlir". Begins the messages.
+  std::string name;
+  /// The content of the file, needed during the call only.
+  std::span<const std::byte> program;
+  /// The content of a `.safetensors` or `.pdiparams` file, or nothing. The model shares the memory.
+  std::span<const std::byte> weights;
+  /// Weights by name, which the model shares; they replace those of `weights`.
+  std::map<std::string, Tensor> tensors;
+  /// Keeps the memory of `weights`; null: it must outlive the model and its sessions.
+  std::shared_ptr<const void> owner;
+};
+
 /// Times of opening, in milliseconds.
 struct ModelTimes {
   double read = 0;   ///< reading program and weights
@@ -171,6 +187,9 @@ public:
   /// "name"`); results are fetches (`pd.fetch`) or new values of state (`pd.state`). Without such an
   /// attribute they are the feeds "argument0", ... and the fetches "result0", ..., by position.
   static Result<Model> open(const std::string &path, ModelOptions options = {});
+
+  /// Opens a program in memory. Error: as above; options that name a file of weights.
+  static Result<Model> open(const ModelSource &source, ModelOptions options = {});
 
   /// A session, which runs the program. Error: on a mesh of processes, or with a store of the caller
   /// (OffloadOptions::store), the model has a session already.

@@ -1,14 +1,17 @@
 /// Runs of a model: Model::session.
 #pragma once
 
+#include "proa/Memory.h"
 #include "proa/Profile.h"
 #include "proa/Result.h"
 #include "proa/Tensor.h"
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -27,6 +30,19 @@ struct SessionOptions {
   /// Seed of random ops that have no seed attribute; empty: ModelOptions::seed. Sessions with equal seeds
   /// give equal results.
   std::optional<uint64_t> seed;
+};
+
+/// Options of one run.
+struct RunOptions {
+  /// Ends the run between two steps, also in loops, with an error of code "stopped". Another thread may
+  /// request it. States keep their values.
+  std::stop_token stop;
+  /// Ends the run in the same way, with code "time-limit", when it takes longer. Compilation does not count.
+  std::optional<std::chrono::nanoseconds> timeLimit;
+  /// Memory for fetches, by name; others get memory of their own. The run writes there without a copy if the
+  /// memory is dense and aligned to 64 bytes. Error: an unknown fetch, a sequence, memory of another dtype or
+  /// other dims than the result; memory that is too small for static dims is found before the run.
+  std::map<std::string, StridedView> outputs;
 };
 
 /// Times of the last prepare() and of the last run, in milliseconds.
@@ -72,10 +88,11 @@ public:
   /// program that cannot be compiled for them.
   Result<void> prepare(const std::map<std::string, Tensor> &feeds);
   /// Runs the program once and updates its state. Returns the fetches in the order of Model::fetches(), in
-  /// memory of their own. Feeds and fetches of variables with a LoD carry it. A fetch that is a sequence of
-  /// tensors gives the number of its elements (one int64) under its name, and then the elements: "y", "y[0]",
-  /// "y[1]", ... Error: as prepare(), or an op that fails.
-  Result<std::vector<NamedTensor>> run(const std::map<std::string, Tensor> &feeds);
+  /// memory of their own or of RunOptions::outputs. Feeds and fetches of variables with a LoD carry it. A
+  /// fetch that is a sequence of tensors gives the number of its elements (one int64) under its name, and
+  /// then the elements: "y", "y[0]", "y[1]", ... Error: as prepare(), or an op that fails.
+  Result<std::vector<NamedTensor>> run(const std::map<std::string, Tensor> &feeds,
+                                       const RunOptions &options = {});
   /// Runs the program once and returns the time of the run alone, in milliseconds. State and random numbers
   /// do not change, and the op `print` prints nothing.
   Result<double> measure(const std::map<std::string, Tensor> &feeds);

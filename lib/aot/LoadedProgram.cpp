@@ -190,13 +190,29 @@ Result<void> LoadedProgram::checkInputs(std::span<const Tensor> tensors) const {
   return checkNamedDims(name, inputInfos, named);
 }
 
-Result<std::vector<Tensor>> LoadedProgram::run(std::span<const Tensor> tensors) {
-  if (Result<void> valid = checkInputs(tensors); !valid)
-    return valid.diagnostics();
+runtime::NamedTensors LoadedProgram::feedsOf(std::span<const Tensor> tensors) const {
   runtime::NamedTensors feeds = stateValues;
   for (size_t i = 0; i < tensors.size(); ++i)
     feeds.insert_or_assign(inputInfos[i].name, tensors[i]);
-  auto results = session->run(feeds);
+  return feeds;
+}
+
+Result<void> LoadedProgram::prepare(std::span<const Tensor> tensors) {
+  std::vector<Tensor> filled(tensors.begin(), tensors.end());
+  for (Tensor &tensor : filled)
+    if (!tensor.data() && tensor.bytes() != 0) {
+      tensor = Tensor(tensor.dtype(), tensor.dims());
+      std::memset(tensor.data(), 0, tensor.bytes());
+    }
+  if (Result<void> valid = checkInputs(filled); !valid)
+    return valid;
+  return session->runSilently(feedsOf(filled));
+}
+
+Result<std::vector<Tensor>> LoadedProgram::run(std::span<const Tensor> tensors) {
+  if (Result<void> valid = checkInputs(tensors); !valid)
+    return valid.diagnostics();
+  auto results = session->run(feedsOf(tensors));
   if (!results)
     return results.diagnostics();
   for (size_t i = 0; i < stateNames.size(); ++i)

@@ -26,6 +26,9 @@ public:
   const std::vector<TensorInfo> &inputs() const { return inputInfos; }
   const std::vector<TensorInfo> &outputs() const { return outputInfos; }
 
+  /// Creates the kernels for inputs of these dims, packs weights and takes memory, as the first run does too.
+  /// Runs the program on `tensors`, with zeros for those without data; states and random numbers stay.
+  Result<void> prepare(std::span<const Tensor> tensors);
   /// Runs once. `tensors` are in the order of inputs(), the results in the order of outputs().
   Result<std::vector<Tensor>> run(std::span<const Tensor> tensors);
 
@@ -47,6 +50,7 @@ private:
   LoadedProgram(const Description &description);
   Result<void> bindStates();
   Result<void> checkInputs(std::span<const Tensor> tensors) const;
+  runtime::NamedTensors feedsOf(std::span<const Tensor> tensors) const;
 
   std::string name;
   std::vector<TensorInfo> inputInfos, outputInfos, stateInfos, weightInfos;

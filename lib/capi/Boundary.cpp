@@ -85,6 +85,11 @@ void tensorsToC(std::span<const Tensor> tensors, proa_tensor *outputs) {
     outputs[i] = tensorToC(tensors[i]);
 }
 
+proa_step_time stepToC(const StepTime &step) {
+  return {step.kernel.c_str(), step.ops.c_str(), step.location.c_str(), step.calls, step.milliseconds,
+          step.bytes,          step.flops,       step.roofline};
+}
+
 Result<void> describeEntry(std::span<const TensorInfo> infos, size_t index, const char *what,
                            proa_tensor_info *info) {
   if (!info)

@@ -3,6 +3,7 @@
 
 #include "proa-c/tensor.h"
 #include "proa/Model.h"
+#include "proa/Profile.h"
 #include "proa/Result.h"
 #include "proa/Tensor.h"
 
@@ -48,6 +49,9 @@ Result<std::vector<Tensor>> tensorsFromC(const proa_tensor *tensors, std::span<c
 /// A view of `tensor`, which must outlive it.
 proa_tensor tensorToC(const Tensor &tensor);
 void tensorsToC(std::span<const Tensor> tensors, proa_tensor *outputs);
+
+/// A view of `step`, which must outlive it.
+proa_step_time stepToC(const StepTime &step);
 
 /// Fills `info` from entry `index` of `infos`, which must outlive it. `what` names the entry in messages.
 Result<void> describeEntry(std::span<const TensorInfo> infos, size_t index, const char *what,

@@ -12,6 +12,9 @@ using namespace proa;
 
 namespace {
 
+/// The address of an owner without a context.
+char noContext;
+
 std::vector<std::string> namesFromC(const char *const *names) {
   std::vector<std::string> list;
   for (; names && *names; ++names)
@@ -221,7 +224,69 @@ std::span<const TensorInfo> parametersOf(const proa_model *model) {
   return model ? std::span<const TensorInfo>(model->model.parameters()) : std::span<const TensorInfo>();
 }
 
+/// The weights of a source. `source` has all fields.
+Result<ModelSource> sourceFromC(const proa_model_source &source, std::shared_ptr<const void> owner) {
+  if (!source.name || !source.program)
+    return capi::isNull("proa_model_open_memory", source.name ? "the program" : "the name");
+  if (source.tensor_count > 0 && (!source.tensors || !source.tensor_names))
+    return capi::isNull("proa_model_open_memory", "the array of tensors or of their names");
+  ModelSource converted{.name = source.name,
+                        .program = {static_cast<const std::byte *>(source.program), source.program_size},
+                        .weights = {},
+                        .tensors = {},
+                        .owner = owner};
+  if (source.weights)
+    converted.weights = {static_cast<const std::byte *>(source.weights), source.weights_size};
+  Diagnostics diagnostics;
+  for (size_t i = 0; i < source.tensor_count; ++i) {
+    std::string name = textFromC(source.tensor_names[i]);
+    auto view = capi::tensorFromC(source.tensors[i], "parameter '" + name + "'");
+    if (!view)
+      diagnostics.append(view.diagnostics());
+    else
+      converted.tensors.emplace(name, Tensor(view->dtype(), view->dims(), view->data(), owner));
+  }
+  if (!diagnostics.empty())
+    return diagnostics;
+  return converted;
+}
+
 } // namespace
+
+proa_model *proa_model_open_memory(const proa_model_source *source, const proa_model_options *options) {
+  return capi::guarded<proa_model *>(nullptr, [&]() -> Result<proa_model *> {
+    if (!source)
+      return capi::isNull("proa_model_open_memory", "the source");
+    const proa_model_source none = PROA_MODEL_SOURCE_INIT;
+    auto read = capi::readStruct("proa_model_open_memory", *source, none, sizeof *source, "source",
+                                 "PROA_MODEL_SOURCE_INIT");
+    if (!read)
+      return read.diagnostics();
+    std::shared_ptr<const void> owner;
+    if (read->release)
+      owner = std::shared_ptr<void>(
+          read->release_context ? read->release_context : &noContext,
+          [release = read->release, context = read->release_context](void *) { release(context); });
+    const proa_model_options defaults = PROA_MODEL_OPTIONS_INIT;
+    Result<ModelOptions> converted = optionsFromC(options ? *options : defaults);
+    Result<ModelSource> given = sourceFromC(*read, std::move(owner));
+    if (!converted || !given)
+      return converted ? given.diagnostics() : converted.diagnostics();
+    auto opened = Model::open(*given, std::move(*converted));
+    if (!opened)
+      return opened.diagnostics();
+    return new proa_model{std::move(*opened)};
+  });
+}
+
+int proa_model_get_times(const proa_model *model, proa_model_times *times) {
+  return capi::guardedCall([&]() -> Result<void> {
+    if (!model || !times)
+      return capi::isNull("proa_model_get_times", model ? "the place for the times" : "the model");
+    *times = {model->model.times().read, model->model.times().import};
+    return {};
+  });
+}
 
 proa_model *proa_model_open(const char *path, const proa_model_options *options) {
   return capi::guarded<proa_model *>(nullptr, [&]() -> Result<proa_model *> {

@@ -93,6 +93,15 @@ int proa_program_output(const proa_program *program, size_t index, proa_tensor_i
   return capi::guardedCall([&] { return capi::describeEntry(outputsOf(program), index, "output", info); });
 }
 
+int proa_program_prepare(proa_program *program, const proa_tensor *inputs) {
+  return capi::guardedCall([&]() -> Result<void> {
+    if (!program)
+      return errorAt("proa_program_prepare", "the program is NULL");
+    auto given = capi::tensorsFromC(inputs, program->loaded->inputs(), /*needsData=*/false);
+    return given ? program->loaded->prepare(*given) : Result<void>(given.diagnostics());
+  });
+}
+
 int proa_program_run(proa_program *program, const proa_tensor *inputs, proa_tensor *outputs) {
   return capi::guardedCall([&]() -> Result<void> {
     if (!program)
@@ -172,9 +181,7 @@ int proa_program_step(const proa_program *program, size_t index, proa_step_time 
     if (index >= steps.size())
       return errorAt("proa_program_step",
                      fmt::format("found step {}, but {} steps were measured", index, steps.size()));
-    const StepTime &step = steps[index];
-    *time = {step.kernel.c_str(), step.ops.c_str(), step.location.c_str(), step.calls, step.milliseconds,
-             step.bytes,          step.flops,       step.roofline};
+    *time = capi::stepToC(steps[index]);
     return {};
   });
 }

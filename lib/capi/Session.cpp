@@ -2,7 +2,15 @@
 #include "lib/capi/Handles.h"
 #include "lib/support/Sequences.h"
 
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+
 using namespace proa;
+
+struct proa_stop {
+  std::stop_source source;
+};
 
 struct proa_session {
   proa_model model;
@@ -15,6 +23,7 @@ struct proa_session {
   std::map<std::string, std::vector<Tensor>> feedElements;
   /// By fetch, of the last run: the elements of sequences.
   std::vector<std::vector<Tensor>> outputElements;
+  mutable std::vector<StepTime> steps = {}; ///< those that proa_session_step describes
 };
 
 namespace {
@@ -28,7 +37,8 @@ std::span<const TensorInfo> feedsOf(const proa_session *session) {
 
 Result<SessionOptions> optionsFromC(const proa_session_options &source) {
   const proa_session_options defaults = PROA_SESSION_OPTIONS_INIT;
-  auto read = capi::readStruct("proa_session_create", source, defaults, sizeof source, "options",
+  constexpr size_t firstVersion = offsetof(proa_session_options, seed) + sizeof source.seed;
+  auto read = capi::readStruct("proa_session_create", source, defaults, firstVersion, "options",
                                "PROA_SESSION_OPTIONS_INIT");
   if (!read)
     return read.diagnostics();
@@ -38,8 +48,16 @@ Result<SessionOptions> optionsFromC(const proa_session_options &source) {
   return options;
 }
 
+StridedView viewOf(const proa_tensor &tensor, const int64_t *strides) {
+  StridedView view{static_cast<DType>(tensor.dtype), {tensor.dims, tensor.dims + tensor.rank}};
+  if (strides)
+    view.strides.assign(strides, strides + tensor.rank);
+  view.data = tensor.data;
+  return view;
+}
+
 Result<std::map<std::string, Tensor>> feedsFromC(const proa_session &session, const proa_tensor *inputs,
-                                                 bool needsData) {
+                                                 bool needsData, const int64_t *const *strides = nullptr) {
   const std::vector<TensorInfo> &infos = session.session.model().feeds();
   auto views = capi::tensorsFromC(inputs, infos, needsData);
   if (!views)
@@ -51,6 +69,12 @@ Result<std::map<std::string, Tensor>> feedsFromC(const proa_session &session, co
       for (size_t e = 0; elements != session.feedElements.end() && e < elements->second.size(); ++e)
         feeds.emplace(elementName(infos[i].name, e), elements->second[e]);
       continue;
+    }
+    if (strides && strides[i]) {
+      auto dense = tensorOf(viewOf(inputs[i], strides[i]));
+      if (!dense)
+        return errorAt(fmt::format("input {} ('{}')", i, infos[i].name), dense.diagnostics()[0].message);
+      (*views)[i] = std::move(*dense);
     }
     if (auto lod = session.feedLods.find(infos[i].name); lod != session.feedLods.end())
       (*views)[i].setLod(lod->second);
@@ -87,7 +111,95 @@ std::vector<proa_lod_level> lodToC(const Lod &lod) {
   return levels;
 }
 
+Result<proa_run_options> runOptionsFromC(const proa_run_options *source) {
+  const proa_run_options defaults = PROA_RUN_OPTIONS_INIT;
+  if (!source)
+    return defaults;
+  auto read = capi::readStruct("proa_session_run_with", *source, defaults, sizeof *source, "options",
+                               "PROA_RUN_OPTIONS_INIT");
+  if (read && (read->time_limit < 0 || read->time_limit != read->time_limit))
+    return errorAt("proa_session_run_with",
+                   fmt::format("time_limit is {}, expected 0 or more", read->time_limit));
+  return read;
+}
+
+Result<RunOptions> convertedOptions(const proa_session &session, const proa_run_options &given) {
+  RunOptions options;
+  if (given.stop)
+    options.stop = given.stop->source.get_token();
+  if (given.time_limit > 0)
+    options.timeLimit =
+        std::chrono::nanoseconds(static_cast<int64_t>(std::min(given.time_limit * 1e6, 9e18)));
+  Diagnostics diagnostics;
+  const std::vector<std::string> &fetches = session.session.model().fetches();
+  for (size_t i = 0; given.output_memory && i < fetches.size(); ++i) {
+    const proa_tensor &memory = given.output_memory[i];
+    if (!memory.data)
+      continue;
+    auto checked = capi::tensorFromC(memory, fmt::format("output {} ('{}')", i, fetches[i]));
+    if (!checked)
+      diagnostics.append(checked.diagnostics());
+    else
+      options.outputs[fetches[i]] = viewOf(memory, given.output_strides ? given.output_strides[i] : nullptr);
+  }
+  if (!diagnostics.empty())
+    return diagnostics;
+  return options;
+}
+
 } // namespace
+
+proa_stop *proa_stop_create() {
+  return capi::guarded<proa_stop *>(nullptr, [&]() -> Result<proa_stop *> { return new proa_stop; });
+}
+
+void proa_stop_request(proa_stop *stop) {
+  if (stop)
+    stop->source.request_stop();
+}
+
+void proa_stop_destroy(proa_stop *stop) { delete stop; }
+
+int proa_session_get_times(const proa_session *session, proa_session_times *times) {
+  return capi::guardedCall([&]() -> Result<void> {
+    if (!session || !times)
+      return isNull("proa_session_get_times", session ? "the place for the times" : "the session");
+    const SessionTimes &found = session->session.times();
+    *times = {found.compile, found.load, found.lastRun, found.fromCache};
+    return {};
+  });
+}
+
+int64_t proa_session_arena_bytes(const proa_session *session) {
+  return session ? session->session.arenaBytes() : 0;
+}
+
+int proa_session_set_profile(proa_session *session, int on) {
+  return capi::guardedCall([&]() -> Result<void> {
+    if (!session)
+      return isNull("proa_session_set_profile", "the session");
+    session->session.enableProfile(on != 0);
+    return {};
+  });
+}
+
+size_t proa_session_step_count(const proa_session *session) {
+  return capi::guarded<size_t>(
+      0, [&]() -> Result<size_t> { return session ? session->session.profileSteps().size() : size_t(0); });
+}
+
+int proa_session_step(const proa_session *session, size_t index, proa_step_time *time) {
+  return capi::guardedCall([&]() -> Result<void> {
+    if (!session || !time)
+      return isNull("proa_session_step", session ? "the place for the time" : "the session");
+    session->steps = session->session.profileSteps();
+    if (index >= session->steps.size())
+      return errorAt("proa_session_step",
+                     fmt::format("found step {}, but {} steps were measured", index, session->steps.size()));
+    *time = capi::stepToC(session->steps[index]);
+    return {};
+  });
+}
 
 proa_session *proa_session_create(const proa_model *model, const proa_session_options *options) {
   return capi::guarded<proa_session *>(nullptr, [&]() -> Result<proa_session *> {
@@ -198,15 +310,24 @@ int proa_session_prepare(proa_session *session, const proa_tensor *inputs) {
 }
 
 int proa_session_run(proa_session *session, const proa_tensor *inputs, proa_tensor *outputs) {
+  return proa_session_run_with(session, inputs, outputs, nullptr);
+}
+
+int proa_session_run_with(proa_session *session, const proa_tensor *inputs, proa_tensor *outputs,
+                          const proa_run_options *options) {
   return capi::guardedCall([&]() -> Result<void> {
     if (!session)
       return isNull("proa_session_run", "the session");
     if (!outputs && !session->session.model().fetches().empty())
       return isNull("proa_session_run", "the place for the outputs");
-    auto feeds = feedsFromC(*session, inputs, /*needsData=*/true);
-    if (!feeds)
-      return feeds.diagnostics();
-    auto results = session->session.run(*feeds);
+    auto given = runOptionsFromC(options);
+    if (!given)
+      return given.diagnostics();
+    auto converted = convertedOptions(*session, *given);
+    auto feeds = feedsFromC(*session, inputs, /*needsData=*/true, given->input_strides);
+    if (!converted || !feeds)
+      return converted ? feeds.diagnostics() : converted.diagnostics();
+    auto results = session->session.run(*feeds, *converted);
     if (!results)
       return results.diagnostics();
     session->outputs.clear();

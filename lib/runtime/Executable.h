@@ -139,6 +139,14 @@ public:
   /// Collects times until it is called with null.
   void setProfile(Profile *collector) { profile = collector; }
 
+  /// When the following runs end early; null: never. It must outlive them.
+  void setLimits(const RunLimits *limits) { frame.setLimits(limits); }
+  /// Memory of the caller where the next run may write the result `fetch`, if it has `bytes` bytes there. The
+  /// run uses it if it can; the address of the result says so.
+  void offerMemory(size_t fetch, void *memory, size_t bytes) {
+    fetched[fetch].offered = {static_cast<std::byte *>(memory), bytes};
+  }
+
   /// Runs the program once to measure it: the results are dropped, the op print shows nothing, and the next
   /// run draws the random numbers that it would have drawn.
   Result<void> runSilently(const NamedTensors &feeds);
@@ -177,7 +185,11 @@ private:
     bool isPlaced = false; ///< a run writes `root` to `current`
     bool stays = false;    ///< it is a state that stays on the device
     std::shared_ptr<void> current;
+    std::span<std::byte> offered; ///< memory of the caller for the next run
     ResultMemory memory;
+
+    /// Memory for `bytes` bytes of the result.
+    std::shared_ptr<void> acquire(size_t bytes);
   };
 
   std::shared_ptr<const Executable> executable;

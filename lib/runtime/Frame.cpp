@@ -415,6 +415,9 @@ Diagnostic Frame::atStep(const Step &step, const std::string &message) const {
 
 Result<void> Frame::execute(std::span<const BoundStep> steps, States states, Profile *profile) {
   for (const BoundStep &bound : steps) {
+    if (limits)
+      if (Result<void> within = limits->check(); !within)
+        return within;
     int64_t start = profile ? Profile::now() : 0;
     // The device measures its own steps, while the host continues.
     bool isTimed =
@@ -425,7 +428,7 @@ Result<void> Frame::execute(std::span<const BoundStep> steps, States states, Pro
     if (!done) {
       Diagnostics diagnostics;
       for (const Diagnostic &p : done.diagnostics()) // a step of a body has said already where it is
-        diagnostics.add(p.location.empty() ? atStep(*bound.step, p.message) : p);
+        diagnostics.add(p.location.empty() && p.code.empty() ? atStep(*bound.step, p.message) : p);
       return diagnostics;
     }
     if (profile && bound.bodies.empty() && !isTimed)

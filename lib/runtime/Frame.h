@@ -7,6 +7,7 @@
 #include "lib/runtime/KernelCall.h"
 #include "lib/runtime/Library.h"
 #include "lib/runtime/Plan.h"
+#include "lib/runtime/RunLimits.h"
 
 #include <functional>
 #include <map>
@@ -125,6 +126,8 @@ public:
   /// State variables outside of the program; null: there are none.
   void setOffload(std::shared_ptr<OffloadQueue> shared) { offload = std::move(shared); }
   const std::shared_ptr<OffloadQueue> &sharedOffload() const { return offload; }
+  /// When the run ends early; null: never. It must outlive the frame's use of it.
+  void setLimits(const RunLimits *given) { limits = given; }
   /// Takes the memory of a Dynamic value out of the frame; null where its bytes are those of a feed or a
   /// constant.
   std::shared_ptr<void> takeBuffer(ValueId id);
@@ -234,6 +237,7 @@ private:
   bool checksFinite = false;
   const KernelDiagnosis *kernelDiagnosis = nullptr;
   const KernelInvoker *kernelInvoker = nullptr;
+  const RunLimits *limits = nullptr;
   std::shared_ptr<RandomGenerator> generator = std::make_shared<RandomGenerator>();
   std::shared_ptr<Communicator> communicator;
   std::shared_ptr<OffloadQueue> offload;

@@ -171,12 +171,18 @@ void Session::placeFeed(size_t index, const Tensor &given) {
   frame.place(id, boundFeeds[index].data(), given.dims());
 }
 
+std::shared_ptr<void> Session::Fetched::acquire(size_t bytes) {
+  bool isUsable = bytes != 0 && bytes == offered.size() &&
+                  reinterpret_cast<uintptr_t>(offered.data()) % addressAlignment == 0;
+  return isUsable ? std::shared_ptr<void>(std::shared_ptr<void>(), offered.data()) : memory.acquire(bytes);
+}
+
 void Session::placeFetched() {
   for (Fetched &result : fetched) {
     if (!result.isPlaced || result.stays)
       continue;
     const View &view = frame.view(result.root);
-    result.current = result.memory.acquire(bytesOf(view));
+    result.current = result.acquire(bytesOf(view));
     frame.place(result.root, result.current.get(), view.dims);
   }
 }
@@ -207,7 +213,7 @@ std::vector<Tensor> Session::fetch() {
       results.emplace_back(view.dtype, std::move(dims), view.data, std::move(memory));
       continue;
     }
-    memory = fetched[i].memory.acquire(bytesOf(view));
+    memory = fetched[i].acquire(bytesOf(view));
     if (bytesOf(view) != 0)
       std::memcpy(memory.get(), view.data, bytesOf(view));
     void *data = memory.get();
@@ -237,6 +243,8 @@ template <class Feeds> Result<std::vector<Tensor>> Session::runWith(const Feeds 
       results = executable->inProgram(ended.diagnostics());
   for (Tensor &feed : boundFeeds)
     feed = Tensor();
+  for (Fetched &result : fetched)
+    result.offered = {};
   return results;
 }
 

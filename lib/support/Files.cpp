@@ -1,5 +1,7 @@
 #include "lib/support/Files.h"
 
+#include "lib/support/MappingTable.h"
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -69,6 +71,7 @@ Result<std::shared_ptr<const MappedFile>> mapPipe(const std::string &path, const
   if (address == MAP_FAILED)
     return systemError(path, "keep the content in memory");
   std::memcpy(address, content->data(), content->size());
+  addMapping(address, content->size());
   return std::shared_ptr<const MappedFile>(
       std::make_shared<MappedFile>(static_cast<const std::byte *>(address), content->size()));
 }
@@ -83,7 +86,7 @@ std::string targetOfLinks(const std::string &path) {
 } // namespace
 
 MappedFile::~MappedFile() {
-  if (size != 0)
+  if (size != 0 && removeMapping(data)) // else memory of a caller
     ::munmap(const_cast<std::byte *>(data), size);
 }
 
@@ -101,6 +104,7 @@ Result<std::shared_ptr<const MappedFile>> mapFile(const std::string &path) {
   void *address = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file.number, 0);
   if (address == MAP_FAILED)
     return systemError(path, "map the file");
+  addMapping(address, size);
   return std::shared_ptr<const MappedFile>(
       std::make_shared<MappedFile>(static_cast<const std::byte *>(address), size));
 }

@@ -84,6 +84,93 @@ static void check_parameters(proa_session *session, const proa_tensor *image, co
   CHECK(proa_session_set_parameter(session, NULL, &bias) != 0);
 }
 
+/* Memory of the caller, strides, a stop, a time limit, times and a profile. */
+static void check_run_options(const proa_model *model, const proa_tensor *image,
+                              const proa_tensor *expected) {
+  proa_session_options session_options = PROA_SESSION_OPTIONS_INIT;
+  proa_run_options options = PROA_RUN_OPTIONS_INIT;
+  proa_session_times times;
+  proa_model_times opened;
+  proa_step_time step;
+  proa_tensor output, memory = *expected;
+  proa_session *session;
+  proa_stop *stop = proa_stop_create();
+  const int64_t *output_strides[1];
+  float *wide = malloc(4096 * sizeof *wide);
+  int64_t row_strides[2];
+  size_t i, count = 1;
+  session = proa_session_create(model, &session_options);
+  CHECK(session != NULL);
+  for (i = 0; i < memory.rank; ++i)
+    count *= (size_t)memory.dims[i];
+  CHECK(memory.rank == 2 && 2 * count <= 4096);
+  row_strides[0] = 2 * memory.dims[1];
+  row_strides[1] = 2;
+  output_strides[0] = row_strides;
+  memory.data = wide;
+  options.output_memory = &memory;
+  options.output_strides = output_strides;
+  CHECK(proa_session_set_profile(session, 1) == 0);
+  CHECK(proa_session_run_with(session, image, &output, &options) == 0);
+  CHECK(count_differences(&output, expected, 1e-4, 1e-5) == 0);
+  for (i = 0; i < count; ++i)
+    CHECK(wide[2 * i] == ((const float *)output.data)[i]);
+  CHECK(proa_session_get_times(session, &times) == 0 && times.last_run > 0);
+  CHECK(proa_model_get_times(model, &opened) == 0 && opened.import > 0);
+  CHECK(proa_session_arena_bytes(session) > 0);
+  CHECK(proa_session_step_count(session) > 0 && proa_session_step(session, 0, &step) == 0);
+  CHECK(proa_session_step(session, 100000, &step) != 0);
+  options.output_memory = NULL;
+  options.stop = stop;
+  proa_stop_request(stop);
+  CHECK(proa_session_run_with(session, image, &output, &options) != 0 && strstr(proa_error(), "stopped"));
+  options.stop = NULL;
+  options.time_limit = 1e-6;
+  CHECK(proa_session_run_with(session, image, &output, &options) != 0 && strstr(proa_error(), "time limit"));
+  options.time_limit = -1;
+  CHECK(proa_session_run_with(session, image, &output, &options) != 0 && strstr(proa_error(), "time_limit"));
+  proa_session_destroy(session);
+  proa_stop_destroy(stop);
+  free(wide);
+}
+
+static void count_release(void *context) { ++*(int *)context; }
+
+static void check_memory(void) {
+  const char *text =
+      "func.func @main(%x: tensor<2xf32>, %w: tensor<2xf32> {pd.param = \"w\"}) -> tensor<2xf32> {\n"
+      "  %0 = pd.add %x, %w : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>\n"
+      "  return %0 : tensor<2xf32>\n}\n";
+  const char *names[] = {"w"};
+  int64_t dims[] = {2};
+  float w[] = {1, 2}, x[] = {10, 20};
+  proa_tensor weight = {PROA_FLOAT32, 1, dims, w}, input = {PROA_FLOAT32, 1, dims, x}, output;
+  proa_model_source source = PROA_MODEL_SOURCE_INIT;
+  proa_model_options options = PROA_MODEL_OPTIONS_INIT;
+  proa_model *model;
+  proa_session *session;
+  int released = 0;
+  options.cache_directory = "off";
+  CHECK(proa_model_open_memory(&source, &options) == NULL && strstr(proa_error(), "the name is NULL"));
+  source.name = "add.mlir";
+  source.program = text;
+  source.program_size = strlen(text);
+  source.tensor_names = names;
+  source.tensors = &weight;
+  source.tensor_count = 1;
+  source.release = count_release;
+  source.release_context = &released;
+  model = proa_model_open_memory(&source, &options);
+  CHECK(model != NULL);
+  session = proa_session_create(model, NULL);
+  CHECK(proa_session_run(session, &input, &output) == 0);
+  CHECK(((const float *)output.data)[1] == 22);
+  proa_model_close(model);
+  CHECK(released == 0);
+  proa_session_destroy(session);
+  CHECK(released == 1);
+}
+
 static void check_lenet(const char *corpus) {
   char path[4096];
   file_tensor image, expected;
@@ -114,6 +201,7 @@ static void check_lenet(const char *corpus) {
   CHECK(proa_session_run(session, &image.tensor, &output) == 0);
   CHECK(count_differences(&output, &expected.tensor, 1e-4, 1e-5) == 0);
   check_wrong_inputs(session, &image.tensor);
+  check_run_options(model, &image.tensor, &expected.tensor);
   check_parameters(session, &image.tensor, &expected.tensor);
   proa_session_destroy(session);
   proa_model_close(model);
@@ -473,6 +561,7 @@ int main(int argc, char **argv) {
   check_finite_runs();
   check_seed();
   check_training_options(argv[1]);
+  check_memory();
   check_wrong_options();
   CHECK(proa_model_open("no such model", NULL) == NULL);
   CHECK(strstr(proa_error(), "no such model"));

@@ -1,4 +1,5 @@
 // proa-compile: compiles a program to a shared library with a C interface.
+#include "lib/aot/Dependencies.h"
 #include "lib/aot/LinkLibrary.h"
 #include "lib/codegen/cuda/EmitPtx.h"
 #include "lib/runtime/cuda/Libraries.h"
@@ -36,6 +37,7 @@ struct Options {
   std::vector<std::string> cudaLibraries;
   std::vector<std::string> dims;
   std::string header;
+  bool printsDependencies = false;
   std::string emit = library;
   WarningChoice warnings;
 
@@ -59,6 +61,8 @@ void declare(CommandLine &line, Options &options) {
   line.add_option("--header", options.header, "Writes the C header of the library")
       ->check(checkName)
       ->type_name("FILE");
+  line.add_flag("--print-dependencies", options.printsDependencies,
+                "Prints the shared libraries that the library needs at run time, and where they are here");
   line.add_option("--name", options.link.prefix,
                   "Prefix of the C functions: NAME_create, ...; default: the name of the output file")
       ->type_name("NAME");
@@ -159,6 +163,8 @@ Diagnostics checkOptions(Options &options) {
     diagnostics.add("--name", "found '" + options.link.prefix + "', expected a C identifier");
   if (options.emit != Options::library && !options.header.empty())
     diagnostics.add("--header", "requires --emit=library, found --emit=" + options.emit);
+  if (options.emit != Options::library && options.printsDependencies)
+    diagnostics.add("--print-dependencies", "requires --emit=library, found --emit=" + options.emit);
   if (options.emit != Options::library && options.request.embedWeights)
     diagnostics.add("--embed-weights", "--emit=" + options.emit + " does not write weights");
   return diagnostics;
@@ -217,6 +223,15 @@ void report(const Options &options) {
     line(options.header, "C header");
 }
 
+Result<void> printDependencies(const std::string &library) {
+  auto dependencies = aot::dependenciesOf(library);
+  if (!dependencies)
+    return dependencies.diagnostics();
+  for (const aot::Dependency &dependency : *dependencies)
+    fmt::print("needs {}: {}\n", dependency.name, dependency.path.empty() ? "not found" : dependency.path);
+  return {};
+}
+
 Result<void> work(Options options) {
   Diagnostics diagnostics;
   checkOutputFile(options.link.output, diagnostics);
@@ -245,7 +260,7 @@ Result<void> work(Options options) {
   bar.clear();
   if (done)
     report(options);
-  return done;
+  return done && options.printsDependencies ? printDependencies(options.link.output) : done;
 }
 
 } // namespace

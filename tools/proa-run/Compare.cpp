@@ -18,7 +18,7 @@ static nlohmann::json bisectionJson(const comparison::BisectReport &report) {
           {"pattern", found->rewrite.pattern}};
 }
 
-Result<bool> compareRun(const Session &session, const RunOptions &options, const params::Tensors &feeds) {
+Result<bool> compareRun(const Session &session, const ToolOptions &options, const params::Tensors &feeds) {
   comparison::CompareRequest request{options.path,    options.model, feeds,       {},
                                      options.compare, options.rtol,  options.atol};
   for (const TensorInfo &info : session.model().parameters())

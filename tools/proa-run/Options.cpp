@@ -15,7 +15,7 @@ static std::string checkOutputsName(const std::string &path) {
              : "outputs are written as *.safetensors, found the suffix '" + suffix + "'";
 }
 
-void declare(CommandLine &line, RunOptions &options) {
+void declare(CommandLine &line, ToolOptions &options) {
   line.add_option("model", options.path,
                   "Folder of a program and its weights, the program's file, or an IR file (.mlir, .mlirbc); "
                   "'-': stdin")
@@ -69,7 +69,7 @@ void declare(CommandLine &line, RunOptions &options) {
       ->check(checkName)
       ->check(checkOutputsName)
       ->type_name("FILE.safetensors");
-  line.add_flag(std::string("--expect{") + RunOptions::beside + "}", options.expect,
+  line.add_flag(std::string("--expect{") + ToolOptions::beside + "}", options.expect,
                 "Compares the outputs of the first run, or of each step with entries stepK/NAME, with "
                 "expected.safetensors in the model's folder, or with --expect=FILE");
   line.takeNextValue("--expect", [](const std::string &text) { return text.ends_with(".safetensors"); });
@@ -122,7 +122,7 @@ void declare(CommandLine &line, RunOptions &options) {
           "run also creates kernels and packs weights, but 0 for training programs")
       ->check(CLI::Range(0, 1000000000));
   line.add_flag(
-      std::string("--profile{") + RunOptions::table + "}", options.profile,
+      std::string("--profile{") + ToolOptions::table + "}", options.profile,
       "Prints the time of each step (with --json as \"steps\"); --profile=FILE.json writes a Chrome "
       "trace");
   line.add_flag(std::string("--recompute{") + cheapRecomputation + "}", options.recompute,

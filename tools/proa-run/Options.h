@@ -13,7 +13,7 @@
 
 namespace proa::tools {
 
-struct RunOptions {
+struct ToolOptions {
   std::string path;
   ModelOptions model;
   FeedOptions feeds;
@@ -42,6 +42,6 @@ struct RunOptions {
 };
 
 /// Adds all options of proa-run.
-void declare(CommandLine &line, RunOptions &options);
+void declare(CommandLine &line, ToolOptions &options);
 
 } // namespace proa::tools

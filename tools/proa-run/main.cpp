@@ -37,7 +37,7 @@ int64_t peakResidentBytes() {
 /// Runs the program and reports the results.
 class Runner {
 public:
-  explicit Runner(RunOptions given)
+  explicit Runner(ToolOptions given)
       : options(std::move(given)), warnings(options.warnings, [this] { bar.clear(); }) {}
 
   int run() {
@@ -81,7 +81,7 @@ private:
     if (options.expect.empty())
       return {};
     Result<params::Tensors> read = params::readSafetensors(
-        options.expect == RunOptions::beside ? besideModel("expected.safetensors") : options.expect);
+        options.expect == ToolOptions::beside ? besideModel("expected.safetensors") : options.expect);
     if (!read)
       return read.diagnostics();
     expected = std::move(*read);
@@ -109,7 +109,7 @@ private:
     Diagnostics diagnostics;
     checkOutputFile(options.outputs, diagnostics);
     checkOutputFile(options.saved, diagnostics);
-    if (options.profile != RunOptions::table)
+    if (options.profile != ToolOptions::table)
       checkOutputFile(options.profile, diagnostics);
     if (!diagnostics.empty())
       return diagnostics;
@@ -475,7 +475,7 @@ private:
     fmt::print("{}", timesText(openTimes, prepareTimes, runTimes, session.arenaBytes(), peakResidentBytes()));
     std::fflush(stdout);
     fmt::print(stderr, "{}", budgetText(options.model.memoryBudget, session.arenaBytes()));
-    if (options.profile == RunOptions::table)
+    if (options.profile == ToolOptions::table)
       fmt::print("{}", session.profileTable());
     if (!options.expect.empty())
       fmt::print("{}\n", allPassed ? "PASS" : "FAIL");
@@ -483,12 +483,12 @@ private:
   }
 
   Result<void> writeProfile(const Session &session) {
-    if (options.profile.empty() || options.profile == RunOptions::table)
+    if (options.profile.empty() || options.profile == ToolOptions::table)
       return {};
     return writeFile(options.profile, session.profileTrace());
   }
 
-  RunOptions options;
+  ToolOptions options;
   ProgressBar bar;
   WarningPrinter warnings;
   ModelTimes openTimes;
@@ -512,7 +512,7 @@ private:
 } // namespace
 
 int main(int argc, char **argv) {
-  RunOptions options;
+  ToolOptions options;
   CommandLine line("proa-run",
                    "Runs a legacy program: imports it, compiles it for the shapes of its feeds, executes it.",
                    "  proa-run test/corpus/models/nlp/bert --expect\n"

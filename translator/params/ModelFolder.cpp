@@ -152,6 +152,22 @@ void findWeights(ModelFiles &files) {
   }
 }
 
+/// The weights that a caller has in memory.
+Result<Tensors> readMemory(const ModelFiles &files, const std::vector<std::string> &names) {
+  Result<Tensors> read = Tensors();
+  constexpr size_t lengthBytes = 8; // before the header of safetensors, a JSON object
+  if (files.content) {
+    std::span<const std::byte> bytes = files.content->bytes();
+    bool isSafetensors = bytes.size() > lengthBytes && bytes[lengthBytes] == std::byte{'{'};
+    read = isSafetensors ? readSafetensors(files.weights, files.content)
+                         : readCombinedParams(files.weights, files.content, names);
+  }
+  if (read)
+    for (const auto &[name, tensor] : files.tensors)
+      read->insert_or_assign(name, tensor);
+  return read;
+}
+
 Result<Tensors> readAll(const ModelFiles &files, const std::vector<std::string> &names) {
   switch (files.weightsForm) {
   case WeightsForm::None:
@@ -162,6 +178,8 @@ Result<Tensors> readAll(const ModelFiles &files, const std::vector<std::string> 
     return readCombinedParams(files.weights, names);
   case WeightsForm::Separate:
     return readSeparateParams(files.weights, names);
+  case WeightsForm::Memory:
+    return readMemory(files, names);
   case WeightsForm::Generated:
     return readGeneratedParams(files.weights);
   }

@@ -1,10 +1,12 @@
 /// A program and its weights in a folder.
 #pragma once
 
+#include "lib/support/Files.h"
 #include "proa/Tensor.h"
 #include "translator/program/SourceProgram.h"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,7 @@ enum class WeightsForm : uint8_t {
   Safetensors, ///< *.safetensors
   Combined,    ///< *.pdiparams, __params__
   Separate,    ///< a file for each variable, beside __model__
+  Memory,      ///< ModelFiles::content and ModelFiles::tensors
   Generated,   ///< `generated_params` of meta.json: generated from a seed (test/corpus/README.md)
 };
 
@@ -32,6 +35,10 @@ struct ModelFiles {
   /// the same content in another form is not among them: program.pdmodel beside program.json, and
   /// params.pdiparams that is not newer than params.safetensors.
   std::vector<std::string> unused;
+  /// WeightsForm::Memory: the content of a safetensors or .pdiparams file; may be null.
+  std::shared_ptr<const MappedFile> content = nullptr;
+  /// WeightsForm::Memory: weights by name, which replace those of `content`.
+  Tensors tensors = {};
 };
 
 /// Whether the name is one of a program: *.pdmodel, *.onnx, __model__, program.json.

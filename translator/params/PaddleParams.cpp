@@ -114,9 +114,12 @@ private:
 
 Result<Tensors> readCombinedParams(const std::string &path, std::span<const std::string> names) {
   auto file = mapFile(path);
-  if (!file)
-    return file.diagnostics();
-  PaddleReader reader(path, *file);
+  return file ? readCombinedParams(path, *file, names) : file.diagnostics();
+}
+
+Result<Tensors> readCombinedParams(const std::string &path, const std::shared_ptr<const MappedFile> &content,
+                                   std::span<const std::string> names) {
+  PaddleReader reader(path, content);
   Tensors tensors;
   for (size_t i = 0; i < names.size(); ++i) {
     if (reader.atEnd())

@@ -1,9 +1,11 @@
 /// Weights as Paddle writes them: one file for all variables (.pdiparams, __params__), or a file for each.
 #pragma once
 
+#include "lib/support/Files.h"
 #include "proa/Tensor.h"
 
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -17,6 +19,9 @@ using Tensors = std::map<std::string, Tensor>;
 /// has a wrong version or a damaged description (with the tensor and the byte); an element type that proa has
 /// not; fewer or more tensors than names.
 Result<Tensors> readCombinedParams(const std::string &path, std::span<const std::string> names);
+/// The same for a content; `path` begins the messages.
+Result<Tensors> readCombinedParams(const std::string &path, const std::shared_ptr<const MappedFile> &content,
+                                   std::span<const std::string> names);
 
 /// Writes a combined file of these tensors, which a reader must name in the same order. The file appears
 /// under its name when it is complete. Error: a file that cannot be written.

@@ -269,7 +269,11 @@ Result<Tensors> readSafetensors(const std::string &path) {
   auto file = mapFile(path);
   if (!file)
     return file.diagnostics();
-  return SafetensorsReader(path, *file).read();
+  return readSafetensors(path, *file);
+}
+
+Result<Tensors> readSafetensors(const std::string &path, const std::shared_ptr<const MappedFile> &content) {
+  return SafetensorsReader(path, content).read();
 }
 
 Result<void> writeSafetensors(const std::string &path, const Tensors &tensors) {

@@ -2,9 +2,11 @@
 /// the bytes.
 #pragma once
 
+#include "lib/support/Files.h"
 #include "proa/Tensor.h"
 
 #include <map>
+#include <memory>
 #include <string>
 
 namespace proa::params {
@@ -18,6 +20,8 @@ using Tensors = std::map<std::string, Tensor>;
 /// dtype, a wrong shape, offsets that do not fit its size, are past the end or overlap those of another;
 /// bytes outside of all tensors.
 Result<Tensors> readSafetensors(const std::string &path);
+/// The same for a content; `path` begins the messages.
+Result<Tensors> readSafetensors(const std::string &path, const std::shared_ptr<const MappedFile> &content);
 
 /// Writes all tensors; the file appears under its name when it is complete. Error: a file that cannot be
 /// written; a name that is not UTF-8.

@@ -23,7 +23,7 @@
 
 namespace proa {
 
-Result<void> Model::Implementation::open(const std::string &modelPath) {
+Result<void> Model::Implementation::open(const std::string &modelPath, const ModelSource *given) {
   path = modelPath;
   if (Result<void> checked = checkOptions(options, path); !checked)
     return checked;
@@ -37,7 +37,7 @@ Result<void> Model::Implementation::open(const std::string &modelPath) {
   if (Result<void> opened = options.mesh ? openMesh() : Result<void>(); !opened)
     return opened;
   threads = options.threads > 0 ? options.threads : availableCores();
-  Result<void> read = readProgram();
+  Result<void> read = readProgram(given);
   return mesh ? mesh->agree("opening of " + path, read) : read;
 }
 
@@ -80,8 +80,42 @@ Result<void> Model::Implementation::considerMeshOfProgram() {
   return {};
 }
 
-Result<void> Model::Implementation::readProgram() {
+/// Memory of a caller as the content of a file.
+static std::shared_ptr<const MappedFile> contentOf(std::span<const std::byte> bytes,
+                                                   std::shared_ptr<const void> owner) {
+  struct Content {
+    MappedFile file;
+    std::shared_ptr<const void> owner;
+  };
+  std::shared_ptr<Content> content(new Content{{bytes.data(), bytes.size()}, std::move(owner)});
+  return {content, &content->file};
+}
+
+Result<params::ModelFiles> Model::Implementation::findFiles(const ModelSource *given) {
+  if (given && !options.parameters.empty())
+    return errorAt(path, "the option 'parameters' names a file of weights; expected none for a program in "
+                         "memory, whose weights are in memory too");
+  if (given) {
+    programText.assign(reinterpret_cast<const char *>(given->program.data()), given->program.size());
+    params::ModelFiles files{.program = path, .weightsForm = params::WeightsForm::Memory, .weights = path};
+    if (!given->weights.empty())
+      files.content = contentOf(given->weights, given->owner);
+    files.tensors = given->tensors;
+    return files;
+  }
   auto files = params::findModel(path, options.parameters);
+  if (!files)
+    return files;
+  Stopwatch watch(times.read);
+  auto text = readFile(files->program);
+  if (!text)
+    return text.diagnostics();
+  programText = std::move(*text);
+  return files;
+}
+
+Result<void> Model::Implementation::readProgram(const ModelSource *given) {
+  auto files = findFiles(given);
   if (!files)
     return files.diagnostics();
   context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
@@ -125,16 +159,12 @@ void Model::Implementation::warn(const char *code, const std::string &variable,
 
 Result<void> Model::Implementation::readSource(const params::ModelFiles &files) {
   Stopwatch watch(times.read);
-  auto text = readFile(files.program);
-  if (!text)
-    return text.diagnostics();
   programFile = files.program;
   lacksWeightsFile = files.weightsForm == params::WeightsForm::None;
   for (const std::string &other : files.unused)
     warn("other-file", other,
          "the file '" + other + "' is not used, because '" +
              (params::isProgram(other) ? files.program : files.weights) + "' is");
-  programText = std::move(*text);
   if (isIr(files.program, programText))
     if (Result<void> checked = checkIrOptions(options, path); !checked)
       return checked;
@@ -280,7 +310,15 @@ bool Model::Implementation::isForOneSession() const {
 Result<Model> Model::open(const std::string &path, ModelOptions options) {
   auto implementation = std::make_shared<Implementation>();
   implementation->options = std::move(options);
-  if (auto opened = implementation->open(path); !opened)
+  if (auto opened = implementation->open(path, nullptr); !opened)
+    return opened.diagnostics();
+  return Model(std::move(implementation));
+}
+
+Result<Model> Model::open(const ModelSource &source, ModelOptions options) {
+  auto implementation = std::make_shared<Implementation>();
+  implementation->options = std::move(options);
+  if (auto opened = implementation->open(source.name, &source); !opened)
     return opened.diagnostics();
   return Model(std::move(implementation));
 }

@@ -52,12 +52,15 @@ struct Model::Implementation {
   /// A session has what only one may have at a time.
   std::atomic<bool> hasSoleSession = false;
 
-  Result<void> open(const std::string &path);
+  /// `source` is null for a program in files at `path`.
+  Result<void> open(const std::string &path, const ModelSource *source);
   Result<void> chooseDevice();
   Result<void> openMesh();
   /// Without a mesh of the options: opens that of the program, or warns that it is ignored.
   Result<void> considerMeshOfProgram();
-  Result<void> readProgram();
+  Result<void> readProgram(const ModelSource *source);
+  /// The files, and the text of the program.
+  Result<params::ModelFiles> findFiles(const ModelSource *source);
   Result<void> readSource(const params::ModelFiles &files);
   /// Sets the initial states of dynamic loss scaling.
   void addLossScaling();

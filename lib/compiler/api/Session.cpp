@@ -4,7 +4,9 @@
 #include "lib/compiler/api/FeedChecks.h"
 #include "lib/compiler/compile/Stopwatch.h"
 #include "lib/compiler/program/ParameterValues.h"
+#include "lib/runtime/RunLimits.h"
 #include "lib/runtime/ThreadPool.h"
+#include "lib/support/MappedPages.h"
 #include "lib/support/Sequences.h"
 #include "lib/support/Suggest.h"
 
@@ -247,6 +249,95 @@ Result<std::vector<NamedTensor>> Session::Implementation::take(const std::vector
   return fetched;
 }
 
+Result<void> Session::Implementation::offerOutputs(const RunOptions &options) {
+  Diagnostics diagnostics;
+  const auto &names =
+      current->onMesh ? current->onMesh->fetchNames() : current->executable->plan().fetchNames;
+  const std::vector<std::string> &sequences = current->variant->imported->fetchedTensors;
+  for (const auto &[name, memory] : options.outputs) {
+    std::string where = shared.path + ": output '" + name + "'";
+    size_t i = 0;
+    while (i < sequences.size() && (names[i] != name || !sequences[i].empty()))
+      ++i;
+    if (i == sequences.size()) {
+      diagnostics.add(where, "is not a fetched tensor of the program" + didYouMean(name, shared.fetches));
+      continue;
+    }
+    const runtime::Plan &plan = current->executable->plan();
+    if (!current->session) // on a mesh, the results are gathered
+      continue;
+    const runtime::Value &value = plan.values[static_cast<size_t>(plan.fetches[i])];
+    bool isPossible = memory.dtype == value.dtype && memory.dims.size() == value.dims.size();
+    for (size_t axis = 0; isPossible && axis < memory.dims.size(); ++axis)
+      isPossible = value.dims[axis] < 0 || value.dims[axis] == memory.dims[axis];
+    auto view = tensorOf({memory.dtype, memory.dims, {}, memory.data});
+    if (!isPossible)
+      diagnostics.add(where, "its memory is " + describe(memory.dtype, memory.dims) + "; expected " +
+                                 describe(value.dtype, value.dims));
+    else if (!view)
+      diagnostics.add(where, view.diagnostics()[0].message);
+    else if (memory.isDense())
+      current->session->offerMemory(i, memory.data, view->bytes());
+  }
+  return diagnostics;
+}
+
+Result<void> Session::Implementation::fillOutputs(const RunOptions &options,
+                                                  std::vector<NamedTensor> &fetched) const {
+  Diagnostics diagnostics;
+  for (const auto &[name, memory] : options.outputs) {
+    auto result = std::ranges::find(fetched, name, &NamedTensor::name);
+    if (result == fetched.end())
+      continue;
+    if (Result<void> copied = copyTensor(result->tensor, memory); !copied)
+      diagnostics.add(shared.path + ": output '" + name + "'", copied.diagnostics()[0].message);
+    else if (memory.isDense()) {
+      Lod lod = result->tensor.lod();
+      result->tensor = Tensor(memory.dtype, memory.dims, memory.data, nullptr);
+      result->tensor.setLod(std::move(lod));
+    }
+  }
+  return diagnostics;
+}
+
+void Session::Implementation::releaseWeights() {
+  if (std::exchange(current->hasReleasedWeights, true) || shared.target.kind == TargetKind::Cuda)
+    return;
+  for (const auto &[name, tensor] : shared.weights)
+    releaseMappedPages(tensor.data(), tensor.bytes());
+}
+
+Result<std::vector<NamedTensor>> Session::Implementation::run(const std::map<std::string, Tensor> &feeds,
+                                                              const RunOptions &options) {
+  runtime::RunLimits limits{options.stop, std::nullopt};
+  if (options.timeLimit)
+    limits.deadline = std::chrono::steady_clock::now() + *options.timeLimit;
+  bool hasBegun = false;
+  auto attempt = [&](Choice choice) -> Result<std::vector<Tensor>> {
+    auto inputs = beforeRun(feeds, choice);
+    if (!inputs)
+      return failEverywhere(inputs.diagnostics());
+    if (Result<void> offered = offerOutputs(options); !offered)
+      return failEverywhere(offered.diagnostics());
+    current->setLimits(limits.isEmpty() ? nullptr : &limits);
+    hasBegun = true;
+    auto results = runCurrent(*inputs);
+    current->setLimits(nullptr);
+    return results ? std::move(results) : shared.located(results.diagnostics());
+  };
+  auto results = attempt(&Variants::get);
+  if (!results && hasBegun && maySpecialize() && limits.check())
+    results = attempt(&Variants::specialize);
+  if (!results)
+    return results.diagnostics();
+  releaseWeights();
+  auto fetched = take(*results);
+  if (fetched && !options.outputs.empty())
+    if (Result<void> filled = fillOutputs(options, *fetched); !filled)
+      return filled.diagnostics();
+  return fetched;
+}
+
 Result<Session> Model::session(SessionOptions options) const {
   auto created = std::make_unique<Session::Implementation>(*this);
   if (Result<void> begun = created->begin(options); !begun)
@@ -302,25 +393,14 @@ Result<void> Session::prepare(const std::map<std::string, Tensor> &feeds) {
   return entry ? Result<void>() : Result<void>(entry.diagnostics());
 }
 
-Result<std::vector<NamedTensor>> Session::run(const std::map<std::string, Tensor> &feeds) {
+Result<std::vector<NamedTensor>> Session::run(const std::map<std::string, Tensor> &feeds,
+                                              const RunOptions &options) {
   Implementation &self = *implementation;
   SessionUse use(self.isUsed);
   if (!use)
     return self.inUse();
   runtime::ThreadScope threads(self.shared.threads);
-  auto inputs = self.beforeRun(feeds, &Variants::get);
-  if (!inputs)
-    return self.failEverywhere(inputs.diagnostics());
-  auto results = self.runCurrent(*inputs);
-  if (!results && self.maySpecialize()) {
-    inputs = self.beforeRun(feeds, &Variants::specialize);
-    if (!inputs)
-      return inputs.diagnostics();
-    results = self.runCurrent(*inputs);
-  }
-  if (!results)
-    return self.shared.located(results.diagnostics());
-  return self.take(*results);
+  return self.run(feeds, options);
 }
 
 Result<double> Session::measure(const std::map<std::string, Tensor> &feeds) {

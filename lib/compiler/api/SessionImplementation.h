@@ -25,7 +25,13 @@ struct SessionVariant {
   std::unique_ptr<runtime::Session> session; ///< null on a mesh
   std::unique_ptr<MeshProgram> onMesh;       ///< null without a mesh
   std::unique_ptr<runtime::Profile> profile;
+  /// Pages of weights that are packed in other memory were given back.
+  bool hasReleasedWeights = false;
 
+  /// See runtime::Session::setLimits.
+  void setLimits(const runtime::RunLimits *limits) {
+    onMesh ? onMesh->setLimits(limits) : session->setLimits(limits);
+  }
   runtime::Session &ofFirstRank() { return onMesh ? onMesh->session() : *session; }
 };
 
@@ -90,6 +96,14 @@ struct Session::Implementation {
   Result<runtime::NamedTensors> beforeRun(const std::map<std::string, Tensor> &feeds, Choice choice);
   /// Whether a run that has failed may succeed in a variant for the dims of its feeds.
   bool maySpecialize() const { return current && current->variant->isForAllDims; }
+  Result<std::vector<NamedTensor>> run(const std::map<std::string, Tensor> &feeds, const RunOptions &options);
+  /// Lets the run write to memory of the caller. Error: memory for something else than a fetch of the
+  /// program.
+  Result<void> offerOutputs(const RunOptions &options);
+  /// Copies what the run has not written to the memory of the caller.
+  Result<void> fillOutputs(const RunOptions &options, std::vector<NamedTensor> &fetched) const;
+  /// Gives pages of weights back that the first run of an entry has packed.
+  void releaseWeights();
   /// The results of a run of the current entry: fetches and their LoDs, without a mesh also state.
   Result<std::vector<Tensor>> runCurrent(const runtime::NamedTensors &inputs);
   /// Stores the state among the results of a run and returns the fetches with their LoDs.

@@ -85,6 +85,11 @@ public:
   /// Of the first rank of this process.
   const std::shared_ptr<runtime::Executable> &executable() const { return executables.front(); }
   runtime::Session &session() const { return *sessions.front(); }
+  /// See runtime::Session::setLimits. The error of one rank ends all.
+  void setLimits(const runtime::RunLimits *limits) {
+    for (const std::unique_ptr<runtime::Session> &session : sessions)
+      session->setLimits(limits);
+  }
 
 private:
   MeshProgram(MeshInterface interface, RankGroup &ranks)

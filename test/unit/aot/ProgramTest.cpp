@@ -105,6 +105,17 @@ TEST_F(ProgramTest, KeepsStateFromRunToRun) {
   EXPECT_THAT(run(), ::testing::ElementsAre(1.5, 20, 300));
 }
 
+TEST_F(ProgramTest, PreparingChangesNoState) {
+  ASSERT_TRUE(create()) << proa_error();
+  int64_t dims[] = {3}, wrong[] = {4};
+  proa_tensor shape = {PROA_FLOAT32, 1, dims, nullptr}, other = {PROA_FLOAT32, 1, wrong, nullptr};
+  ASSERT_EQ(proa_program_prepare(program, &shape), 0) << proa_error();
+  EXPECT_THAT(run(), ::testing::ElementsAre(1.5, 20, 300));
+  EXPECT_NE(proa_program_prepare(program, &other), 0);
+  EXPECT_NE(proa_program_prepare(program, nullptr), 0);
+  EXPECT_NE(proa_program_prepare(nullptr, &shape), 0);
+}
+
 TEST_F(ProgramTest, RefusesCodeForAnotherCpu) {
   description.cpuFeatures = runtime::cpuFeatures();
   ASSERT_TRUE(create()) << proa_error();

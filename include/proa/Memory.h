@@ -1,0 +1,42 @@
+/// Memory of the caller.
+#pragma once
+
+#include "proa/Result.h"
+#include "proa/Tensor.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+struct DLManagedTensor; // of dlpack/dlpack.h
+
+namespace proa {
+
+/// Elements in memory of the caller, at any strides.
+struct StridedView {
+  DType dtype = DType::Float32;
+  std::vector<int64_t> dims;
+  /// Distance of elements along each dim, in elements; may be negative. Empty: row-major without gaps.
+  std::vector<int64_t> strides = {};
+  void *data = nullptr; ///< the element at index 0, 0, ...
+
+  /// Whether the elements are row-major without gaps.
+  bool isDense() const;
+};
+
+/// The elements as a tensor: a view that holds `owner` if they are dense, else a copy. Error: negative dims,
+/// a size that does not fit, another number of strides than dims, no data.
+Result<Tensor> tensorOf(const StridedView &view, std::shared_ptr<const void> owner = nullptr);
+/// Copies a tensor to memory of the same dtype and dims. Error: others, and those of tensorOf.
+Result<void> copyTensor(const Tensor &from, const StridedView &to);
+
+/// Takes a tensor of DLPack over, whose deleter is called when the result and its copies are gone, or at once
+/// if the elements are copied, because they are not dense. Error: null, memory of a device, an element type
+/// that proa has not; the tensor is then left to the caller.
+Result<Tensor> fromDLPack(DLManagedTensor *managed);
+/// The tensor for another library, which shares its memory and must call the deleter. Error: an element type
+/// that DLPack has not.
+Result<DLManagedTensor *> toDLPack(const Tensor &tensor);
+
+} // namespace proa
