@@ -31,7 +31,7 @@ const std::vector<Group> &groups() {
         "dist-from-rings", "dist-to-rings", "dist-lower-collectives"}},
       {"Fusion",
        {"pd-form-attention", "pd-form-fused-attention", "pd-fold-batch-norm", "pd-fuse-epilogues",
-        "pd-form-kernels"}},
+        "pd-form-composites", "pd-form-kernels"}},
       {"States outside of the program", {"rt-offload-states"}},
       {"Kernels for the CPU, in pipeline order",
        {"proa-extract-kernels", "pd-lower-to-linalg", "proa-check-dims", "proa-store-as-bytes",
@@ -70,7 +70,7 @@ Options:
   --emit-bytecode                 Writes bytecode (to a terminal only with -f)
   --check-numerics                Runs the program before and after each pass; names the first that changes results
                                   (--check-numerics-inputs=, -range=, -samples=, -seed=, -finite,
-                                  -dynamic-dim=, -tolerance=)
+                                  -dynamic-dim=, -tolerance=; -bisect names the first rewrite)
   --mlir-print-ir-after-all       Prints the IR after each pass (also -before-all)
   --mlir-print-ir-after-change    Prints the IR after each pass that changes it
   --mlir-print-op-on-diagnostic   Prints the op, which may be the whole module, with each error
