@@ -112,6 +112,16 @@ int runTool(const CLI::App &app, const std::function<int()> &work);
 /// Dims of feeds by name.
 using FeedDims = std::map<std::string, std::vector<int64_t>>;
 
+/// Converts the value of an option to an enum. --help lists the names.
+template <typename Enum> CLI::CheckedTransformer oneOf(const std::map<std::string, Enum> &byName) {
+  std::string names;
+  for (const auto &[name, value] : byName)
+    names += (names.empty() ? "{" : ",") + name;
+  CLI::CheckedTransformer check(byName);
+  check.description(names + "}");
+  return check;
+}
+
 /// Whether an argument is a value of --dims: NAME=1x3x224x224, or several of them with commas.
 bool isFeedDims(const std::string &text);
 

@@ -161,8 +161,7 @@ CLI::Option *declareSpecialization(CLI::App &line, Specialization &specializatio
           "Programs with dynamic dims: never: one program for all dims runs; always: each set of feed "
           "dims has a program of its own; background: the first step has, and others when they come "
           "back; default: background")
-      ->transform(CLI::CheckedTransformer(byName))
-      ->type_name("never|always|background");
+      ->transform(oneOf(byName));
 }
 
 CLI::Option *declareTarget(CLI::App &line, std::string &target) {

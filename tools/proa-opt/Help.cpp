@@ -64,14 +64,24 @@ Examples:
 Options:
   -o <file>                       Output file; '-': stdout
   --pass-pipeline=<pipeline>      Runs a textual pass pipeline
-  --load-pass-plugin=<file>       Loads a plugin of MLIR with passes (--load-dialect-plugin: with dialects)
+  --load-pass-plugin=<file>       Loads a plugin of MLIR with passes
+  --load-dialect-plugin=<file>    Loads a plugin of MLIR with dialects
   --verify-diagnostics            Compares the errors with the expected-error comments of the input
   --split-input-file              Processes each part between lines of '// -----' separately
   --emit-bytecode                 Writes bytecode (to a terminal only with -f)
   --check-numerics                Runs the program before and after each pass; names the first that changes results
-                                  (--check-numerics-inputs=, -range=, -samples=, -seed=, -finite,
-                                  -dynamic-dim=, -tolerance=; -bisect names the first rewrite)
-  --mlir-print-ir-after-all       Prints the IR after each pass (also -before-all)
+  --check-numerics-inputs=<file>  Inputs by name from a safetensors file
+  --check-numerics-range=<low,high>
+                                  Bounds of random inputs; default: floats in [-1, 1), integers 0 or 1
+  --check-numerics-samples=<n>    Number of samples of random inputs
+  --check-numerics-seed=<n>       Seed of random inputs
+  --check-numerics-finite         Leaves out samples with NaN and infinities
+  --check-numerics-dynamic-dim=<n>
+                                  Size of dynamic dims
+  --check-numerics-tolerance=<x>  Relative and absolute tolerance
+  --check-numerics-bisect         Names the first rewrite of a pass that changed a result
+  --mlir-print-ir-after-all       Prints the IR after each pass
+  --mlir-print-ir-before-all      Prints the IR before each pass
   --mlir-print-ir-after-change    Prints the IR after each pass that changes it
   --mlir-print-op-on-diagnostic   Prints the op, which may be the whole module, with each error
   --mlir-print-ir-tree-dir=<dir>  Prints the IR into files

@@ -46,8 +46,7 @@ void declare(CommandLine &line, Options &options) {
       ->check(CLI::IsMember(chips))
       ->capture_default_str();
   line.add_option("--assembler", options.assembler, "nvjitlink: in process; ptxas: child process")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Kind>{
-          {"any", Kind::Any}, {"nvjitlink", Kind::NvJitLink}, {"ptxas", Kind::Ptxas}}));
+      ->transform(oneOf<Kind>({{"any", Kind::Any}, {"nvjitlink", Kind::NvJitLink}, {"ptxas", Kind::Ptxas}}));
   line.add_flag(
       "--check", options.check,
       "Fails on a spill, a stack frame or a note C75xx of a kernel, or a block that does not fit the chip");
