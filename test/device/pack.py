@@ -76,7 +76,8 @@ def add_program(options, kit, program):
 def add_runtime(options, kit):
     """libproa_runtime.so and the libraries that it needs."""
     (kit / "lib").mkdir()
-    library = options.build / "lib/libproa_runtime.so.0"
+    lib = options.build / "lib"
+    library = lib / (lib / "libproa_runtime.so").readlink()
     shutil.copy(library, kit / "lib")
     for line in subprocess.run(["ldd", library], capture_output=True, text=True, check=True).stdout.splitlines():
         fields = line.split()

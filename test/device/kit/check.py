@@ -256,7 +256,7 @@ def check_program(runtime, program, runs, timed):
 def main(name, runs, timed):
     programs = json.loads((HERE / "programs.json").read_text())
     program = next(p for p in programs if p["name"] == name)
-    runtime = compiled.load_runtime(str(HERE / "lib" / "libproa_runtime.so.0"))
+    runtime = compiled.load_runtime(str(next((HERE / "lib").glob("libproa_runtime.so.*"))))
     try:
         result = check_program(runtime, program, int(runs), int(timed))
     except compiled.Error as error:
