@@ -24,6 +24,7 @@ config.substitutions.append(("%source", source))
 config.substitutions.append(("%faulty_plugin", os.path.join(config.proa_tools_dir, "faulty-plugin.so")))
 config.substitutions.append(("%toy_plugin", os.path.join(config.proa_tools_dir, "toy-plugin.so")))
 config.substitutions.append(("%mlir_include", config.mlir_include))
+config.substitutions.append(("%proa_pages", os.path.join(config.proa_binary_dir, "pages")))
 for folder in ("corpus", "cases"):
     config.substitutions.append(("%" + folder, os.path.join(config.test_source_root, folder)))
 # util-linux: runs a command on a terminal.
