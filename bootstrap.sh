@@ -14,9 +14,9 @@ packages=(
   clang-22 lld-22 g++ cmake ninja-build ccache git
   llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools libclang-rt-22-dev clang-format-22
   libdnnl-dev libfmt-dev nlohmann-json3-dev libcli11-dev protobuf-compiler libprotobuf-dev libsimdjson-dev
-  libdlpack-dev libopenblas-pthread-dev liblapacke-dev libkissfft-dev libxxhash-dev libmimalloc-dev libboost-context-dev
-  libgtest-dev libgmock-dev libbenchmark-dev libzstd-dev zlib1g-dev python3 python3-dev
-  openmpi-bin libopenmpi3 xz-utils graphviz
+  libdlpack-dev libopenblas-pthread-dev libopenblas0 liblapacke-dev libkissfft-dev libxxhash-dev libmimalloc-dev
+  libboost-context-dev libgtest-dev libgmock-dev libbenchmark-dev libzstd-dev zlib1g-dev python3 python3-dev
+  openmpi-bin libopenmpi3 xz-utils graphviz dpkg-dev pkg-config
 )
 
 setup() {

@@ -5,6 +5,7 @@
 #                        proa::ir       headers and TableGen files of the dialects and passes, which are in
 #                                       libproa.so: for plugins, and for tools with a main() of their own
 #   lib/pkgconfig, share/doc/proa  the same for pkg-config; licence and documentation
+#   share/man, share/bash-completion  pages and completion of the tools (tools/pages)
 # The tree may be moved as a whole: paths in it are relative, except the hint where the MLIR of the build is.
 include(CMakePackageConfigHelpers)
 
@@ -39,7 +40,7 @@ foreach(package proa proa-runtime)
   configure_file(cmake/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${package}.pc DESTINATION lib/pkgconfig)
 endforeach()
-install(FILES LICENSE README.md DESTINATION share/doc/proa)
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION share/doc/proa)
 install(DIRECTORY docs DESTINATION share/doc/proa FILES_MATCHING PATTERN "*.md")
 install(FILES ${PROJECT_BINARY_DIR}/proaConfig.cmake ${PROJECT_BINARY_DIR}/proaConfigVersion.cmake
         DESTINATION ${PROA_PACKAGE_DIR})
