@@ -131,7 +131,7 @@ def main():
     source, build = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
     pages = sys.argv[3:]
     if not pages:
-        pages = ["README.md"]
+        pages = ["README.md", "CONTRIBUTING.md"]
         for folder in ["docs"] + sorted(os.path.join("examples", name) for name in os.listdir(source + "/examples")):
             if os.path.isdir(os.path.join(source, folder)):
                 pages += sorted(os.path.join(folder, name) for name in os.listdir(os.path.join(source, folder))
