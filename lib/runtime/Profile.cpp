@@ -1,5 +1,6 @@
 #include "lib/runtime/Profile.h"
 
+#include "lib/runtime/HostPeaks.h"
 #include "lib/support/CountText.h"
 
 #include <fmt/format.h>
@@ -22,6 +23,40 @@ static bool isHalf(const Plan &plan, const Step &step) {
   return hasHalf && !hasWide;
 }
 
+static const Value *valueOf(const Plan &plan, ValueId id) {
+  return id == none ? nullptr : &plan.values[static_cast<size_t>(id)];
+}
+
+static std::string variableOf(const Plan &plan, const Step &step) {
+  for (ValueId id : step.outputs)
+    if (const Value *value = valueOf(plan, id); value && !value->name.empty())
+      return value->name;
+  return "";
+}
+
+static std::string typesOf(const Plan &plan, const std::vector<ValueId> &ids) {
+  std::string text;
+  for (ValueId id : ids)
+    if (const Value *value = valueOf(plan, id))
+      text += (text.empty() ? "" : ", ") + proa::describe(value->dtype, value->dims);
+  return text;
+}
+
+/// Of operands and results. An alias moves none; so does not a step with a dynamic dim, whose bytes are not
+/// known.
+static double bytesOf(const Plan &plan, const Step &step) {
+  double bytes = 0;
+  for (const auto *ids : {&step.inputs, &step.outputs})
+    for (ValueId id : *ids)
+      if (const Value *value = valueOf(plan, id)) {
+        std::optional<int64_t> count = elementCount(value->dims);
+        if (!count || (ids == &step.outputs && value->storage == Storage::Alias))
+          return 0;
+        bytes += static_cast<double>(*count) * static_cast<double>(sizeOf(value->dtype));
+      }
+  return bytes;
+}
+
 Profile::Profile(const Plan &plan, const DevicePeaks &peaks) : peaks(peaks) {
   forEachStep(plan.steps, [&](const Step &step) {
     bool isCompiled = step.kind == StepKind::Kernel;
@@ -31,12 +66,14 @@ Profile::Profile(const Plan &plan, const DevicePeaks &peaks) : peaks(peaks) {
                            : step.kind == StepKind::Copy    ? "copy"
                            : step.kind == StepKind::Wait    ? "wait"
                                                             : "control flow";
-    names.push_back({step.symbol, step.label, step.location,
+    names.push_back({step.symbol, step.label, step.location, variableOf(plan, step),
+                     typesOf(plan, step.inputs) + " -> " + typesOf(plan, step.outputs),
                      step.isOnDevice() && !isCompiled ? "(" + step.launch.library + ")"
                      : step.isOnDevice()              ? "(device)"
                      : isCompiled                     ? "(compiled)"
                                                       : step.symbol,
-                     category, step.flops, isHalf(plan, step)});
+                     category, step.flops, step.isOnDevice() ? 0 : bytesOf(plan, step), isHalf(plan, step),
+                     step.isOnDevice()});
   });
 }
 
@@ -65,22 +102,26 @@ void Profile::addOnDevice(size_t step, int64_t begin, int64_t length, double byt
 void Profile::addTo(Load &load, const Span &span) const {
   const Name &name = names[span.step];
   load.nanoseconds += static_cast<double>(span.end - span.begin);
-  load.bytes += span.bytes;
+  load.bytes += span.bytes > 0 ? span.bytes : name.bytes;
+  load.isOnDevice |= span.bytes > 0;
   (name.isHalf ? load.tensorFlops : load.flops) += name.flops;
 }
 
-/// The time that the device needs at least, as a share of the time that it took.
+/// The time that the device or the CPU needs at least, as a share of the time that it took.
 double Profile::rooflineOf(const Load &load) const {
-  if (load.nanoseconds <= 0 || load.bytes <= 0 || peaks.bytesPerSecond <= 0)
+  if (load.nanoseconds <= 0 || load.bytes <= 0)
     return 0;
-  double memory = load.bytes / peaks.bytesPerSecond, arithmetic = 0;
-  double tensor = peaks.tensorPerSecond > 0 ? peaks.tensorPerSecond : peaks.flopsPerSecond;
-  if (peaks.flopsPerSecond > 0)
-    arithmetic = load.flops / peaks.flopsPerSecond + load.tensorFlops / tensor;
+  const DevicePeaks &most = load.isOnDevice ? peaks : hostPeaks();
+  if (most.bytesPerSecond <= 0)
+    return 0;
+  double memory = load.bytes / most.bytesPerSecond, arithmetic = 0;
+  double tensor = most.tensorPerSecond > 0 ? most.tensorPerSecond : most.flopsPerSecond;
+  if (most.flopsPerSecond > 0)
+    arithmetic = load.flops / most.flopsPerSecond + load.tensorFlops / tensor;
   return std::max(memory, arithmetic) / (1e-9 * load.nanoseconds);
 }
 
-/// Columns of the table for the device: a step of the host has none.
+/// Bytes/s, FLOP/s and the share of the roofline, as far as they are known.
 std::string Profile::loadText(const Load &load) const {
   if (load.bytes <= 0 || load.nanoseconds <= 0)
     return fmt::format("{:>9} {:>9} {:>8}  ", "", "", "");
@@ -90,7 +131,33 @@ std::string Profile::loadText(const Load &load) const {
                      share > 0 ? fmt::format("{:.1f}%", 100 * share) : "");
 }
 
-std::string Profile::table() const {
+std::string Profile::stepTable() const {
+  std::vector<Load> loads(names.size());
+  std::vector<bool> ran(names.size());
+  double all = 0;
+  for (const Span &span : spans) {
+    addTo(loads[span.step], span);
+    ran[span.step] = true;
+    all += static_cast<double>(span.end - span.begin);
+  }
+  std::string out = fmt::format("{:>10} {:>6} {:>9} {:>9} {:>8}  {:<14} {:<24} {:<24} {}\n", "us/run",
+                                "share", "GB/s", "GFLOP/s", "roofline", "kernel", "ops", "variable", "types");
+  for (size_t i = 0; i < names.size(); ++i) {
+    const Name &name = names[i];
+    if (!ran[i])
+      continue;
+    out += fmt::format("{:>10.1f} {:>5.1f}% {}{:<14} {:<24} {:<24} {}{}\n",
+                       1e-3 * loads[i].nanoseconds / static_cast<double>(runCount()),
+                       all > 0 ? 100 * loads[i].nanoseconds / all : 0, loadText(loads[i]), name.kernel,
+                       name.title(), name.variable, name.types,
+                       name.location.empty() ? "" : "  (" + name.location + ")");
+  }
+  return out;
+}
+
+std::string Profile::table() const { return stepTable() + "\n" + groupTable(); }
+
+std::string Profile::groupTable() const {
   struct Row {
     int64_t nanoseconds = 0, calls = 0;
     Load load;
@@ -101,7 +168,7 @@ std::string Profile::table() const {
   int64_t all = 0;
   for (const Span &span : spans) {
     const Name &name = names[span.step];
-    Row &row = rows[{name.kernel, name.label.empty() ? name.symbol : name.label}];
+    Row &row = rows[{name.kernel, name.title()}];
     row.nanoseconds += span.end - span.begin;
     addTo(row.load, span);
     all += span.end - span.begin;
@@ -113,18 +180,16 @@ std::string Profile::table() const {
   std::sort(sorted.begin(), sorted.end(), [](const auto &a, const auto &b) {
     return std::pair(-a.second.nanoseconds, a.first) < std::pair(-b.second.nanoseconds, b.first);
   });
-  double perRun = 1e-3 / static_cast<double>(std::max<int64_t>(1, runs));
+  double perRun = 1e-3 / static_cast<double>(runCount());
   std::string out = fmt::format("{}, {:.1f} us in the steps of a run\n", countText(runs, "run"),
                                 static_cast<double>(all) * perRun);
-  bool hasDevice = std::ranges::any_of(spans, [](const Span &span) { return span.bytes > 0; });
-  std::string deviceHead = hasDevice ? fmt::format("{:>9} {:>9} {:>8}  ", "GB/s", "GFLOP/s", "roofline") : "";
-  out += fmt::format("{:>10} {:>6} {:>6}  {}{:<14} {}\n", "us/run", "share", "calls", deviceHead, "kernel",
-                     "ops");
+  out += fmt::format("{:>10} {:>6} {:>6}  {:>9} {:>9} {:>8}  {:<14} {}\n", "us/run", "share", "calls", "GB/s",
+                     "GFLOP/s", "roofline", "kernel", "ops");
   for (const auto &[key, row] : sorted) {
     double share = all == 0 ? 0 : 100 * static_cast<double>(row.nanoseconds) / static_cast<double>(all);
-    out += fmt::format(
-        "{:>10.1f} {:>5.1f}% {:>6}  {}{:<14} {}", static_cast<double>(row.nanoseconds) * perRun, share,
-        row.calls / std::max<int64_t>(1, runs), hasDevice ? loadText(row.load) : "", key.first, key.second);
+    out +=
+        fmt::format("{:>10.1f} {:>5.1f}% {:>6}  {}{:<14} {}", static_cast<double>(row.nanoseconds) * perRun,
+                    share, row.calls / runCount(), loadText(row.load), key.first, key.second);
     if (!row.location.empty())
       out += fmt::format("  ({}{})", row.location, row.severalLocations ? " and others" : "");
     out += '\n';
@@ -148,6 +213,8 @@ std::vector<StepTime> Profile::steps() const {
     const Name &name = names[i];
     ran.push_back({.kernel = name.kernel,
                    .ops = name.label.empty() ? name.symbol : name.label,
+                   .variable = name.variable,
+                   .types = name.types,
                    .location = name.location,
                    .calls = std::max<int64_t>(1, times[i].calls / divisor),
                    .milliseconds = times[i].milliseconds / static_cast<double>(divisor),
@@ -158,21 +225,59 @@ std::vector<StepTime> Profile::steps() const {
   return ran;
 }
 
-std::string Profile::chromeTrace() const {
+std::string Profile::titleAt(const std::map<int64_t, const Span *> &byBegin, int64_t time) const {
+  auto after = byBegin.upper_bound(time);
+  bool isInside = after != byBegin.begin() && time <= std::prev(after)->second->end;
+  return isInside ? names[std::prev(after)->second->step].title() : "range";
+}
+
+/// An event of the trace; times are nanoseconds.
+static nlohmann::json eventOf(const std::string &name, const char *category, double begin, double length,
+                              int64_t track) {
+  return {{"name", name},         {"cat", category}, {"ph", "X"},   {"ts", begin * 1e-3},
+          {"dur", length * 1e-3}, {"pid", 1},        {"tid", track}};
+}
+
+/// The name of a track.
+static nlohmann::json trackOf(int64_t track, const std::string &name) {
+  return {{"name", "thread_name"}, {"ph", "M"}, {"pid", 1}, {"tid", track}, {"args", {{"name", name}}}};
+}
+
+std::string Profile::chromeTrace(std::span<const std::pair<std::string, double>> phases) const {
+  constexpr int64_t stepTrack = 1, phaseTrack = 0, firstThread = 2;
   nlohmann::json events = nlohmann::json::array();
   int64_t origin = spans.empty() ? 0 : spans.front().begin;
+  std::map<int64_t, const Span *> byBegin;
   for (const Span &span : spans) {
+    byBegin[span.begin] = &span;
     const Name &name = names[span.step];
-    events.push_back({{"name", name.label.empty() ? name.symbol : name.label},
-                      {"cat", name.category},
-                      {"ph", "X"},
-                      {"ts", static_cast<double>(span.begin - origin) * 1e-3},
-                      {"dur", static_cast<double>(span.end - span.begin) * 1e-3},
-                      {"pid", 1},
-                      {"tid", 1},
-                      {"args", {{"step", span.step}, {"symbol", name.symbol}, {"location", name.location}}}});
+    events.push_back(eventOf(name.title(), name.category, static_cast<double>(span.begin - origin),
+                             static_cast<double>(span.end - span.begin), stepTrack));
+    events.back()["args"] = {{"step", span.step},
+                             {"symbol", name.symbol},
+                             {"location", name.location},
+                             {"variable", name.variable},
+                             {"types", name.types}};
   }
-  return nlohmann::json{{"traceEvents", std::move(events)}, {"displayTimeUnit", "ns"}}.dump();
+  double phasesLength = 0;
+  for (const auto &[name, milliseconds] : phases)
+    phasesLength += 1e6 * milliseconds;
+  for (double begin = -phasesLength; const auto &[name, milliseconds] : phases) {
+    events.push_back(eventOf(name, "compilation", begin, 1e6 * milliseconds, phaseTrack));
+    begin += 1e6 * milliseconds;
+  }
+  for (size_t thread = 0; thread < ranges.byThread.size(); ++thread)
+    for (const ThreadTimes::Range &range : ranges.byThread[thread])
+      events.push_back(
+          eventOf(titleAt(byBegin, range.begin), "thread", static_cast<double>(range.begin - origin),
+                  static_cast<double>(range.end - range.begin), firstThread + static_cast<int64_t>(thread)));
+  events.push_back(trackOf(stepTrack, "steps"));
+  if (!phases.empty())
+    events.push_back(trackOf(phaseTrack, "compilation"));
+  for (size_t thread = 0; thread < ranges.byThread.size(); ++thread)
+    events.push_back(trackOf(firstThread + static_cast<int64_t>(thread), "thread " + std::to_string(thread)));
+  return nlohmann::json{{"traceEvents", std::move(events)}, {"displayTimeUnit", "ns"}}.dump(
+      -1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 } // namespace proa::runtime

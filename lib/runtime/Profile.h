@@ -3,11 +3,14 @@
 
 #include "lib/runtime/Device.h"
 #include "lib/runtime/Plan.h"
+#include "lib/runtime/ThreadPool.h"
 #include "proa/Profile.h"
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace proa::runtime {
@@ -28,44 +31,57 @@ public:
   void beginRun();
   /// A library step runs on the host, because the library of the device refused it.
   void noteRefusal(size_t step) { names[step].kernel = "(host)"; }
+  /// Collects the ranges of parallel steps on each thread.
+  ThreadTimes &threadTimes() { return ranges; }
 
   /// Nanoseconds of a step, summed over the runs. Steps are numbered as forEachStep visits them; control-flow
   /// steps have no time of their own.
   int64_t total(size_t step) const;
 
-  /// A table, the most expensive first: microseconds of a run, share, calls, kernel, label, location; for a
-  /// device also bytes/s, FLOP/s and the share of the roofline. Steps of the same kernel and label are one
-  /// row.
+  /// Two tables. The first has a row for each step, in program order: microseconds of a run, share, bytes/s,
+  /// FLOP/s, share of the roofline, kernel, ops, variable, location, types. The second has a row for all
+  /// steps of one kernel and label, the most expensive first.
   std::string table() const;
   /// Calls and milliseconds of each step of a run, in the order of the program, without steps that did not
   /// run.
   std::vector<StepTime> steps() const;
-  /// The Trace Event format that Chrome and Perfetto read: one complete event a step.
-  std::string chromeTrace() const;
+  /// The Trace Event format that Chrome and Perfetto read: one complete event a step, one for each range of a
+  /// parallel step on a track for its thread, and `phases` (names and milliseconds) before them.
+  std::string chromeTrace(std::span<const std::pair<std::string, double>> phases = {}) const;
 
 private:
   struct Name {
-    std::string symbol, label, location;
+    std::string symbol, label, location, variable, types;
     std::string kernel;   ///< of the table: a library kernel, "(compiled)", "(device)", a copy
     const char *category; ///< of the trace
     double flops;
-    bool isHalf; ///< its operands are 16-bit floats, which tensor cores multiply
+    double bytes; ///< of operands and results on the host with static dims; 0: not known
+    bool isHalf;  ///< its operands are 16-bit floats, which tensor cores multiply
+    bool isOnDevice;
+    const std::string &title() const { return label.empty() ? symbol : label; }
   };
   struct Span {
     size_t step;
     int64_t begin, end;
     double bytes = 0; ///< of a step on a device
   };
-  /// Work and time on the device.
+  /// Work and time.
   struct Load {
     double nanoseconds = 0, bytes = 0, flops = 0, tensorFlops = 0;
+    bool isOnDevice = false;
   };
   void addTo(Load &load, const Span &span) const;
   double rooflineOf(const Load &load) const;
   std::string loadText(const Load &load) const;
+  std::string stepTable() const;
+  std::string groupTable() const;
+  int64_t runCount() const { return runs > 0 ? runs : 1; }
+  /// The title of the step that ran at a time, or "range".
+  std::string titleAt(const std::map<int64_t, const Span *> &byBegin, int64_t time) const;
 
   std::vector<Name> names;
   std::vector<Span> spans;
+  ThreadTimes ranges;
   DevicePeaks peaks;
   int64_t runs = 0, runStart = 0;
 };

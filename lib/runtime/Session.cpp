@@ -333,6 +333,7 @@ template <class Feeds> Result<std::vector<Tensor>> Session::runSteps(const Feeds
   placeFetched();
   frame.setFiniteCheck(executable->checksFinite, executable->kernelDiagnosis);
   frame.setKernelInvoker(executable->kernelInvoker);
+  ThreadTimesScope threadTimes(profile ? &profile->threadTimes() : nullptr);
   if (profile)
     profile->beginRun();
   if (Result<void> done = execute(); !done)

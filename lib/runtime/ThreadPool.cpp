@@ -95,7 +95,26 @@ struct Region {
   void *context;
   int64_t count;
   int ranges;
+  ThreadTimes *times;
 };
+
+thread_local ThreadTimes *currentTimes = nullptr;
+
+int64_t nanoseconds() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+/// Runs range `i` of a region on the calling thread.
+void runRange(const Region &r, int64_t i) {
+  int64_t whole = r.count / r.ranges, rest = r.count % r.ranges;
+  int64_t begin = i * whole + std::min<int64_t>(i, rest);
+  int64_t start = r.times ? nanoseconds() : 0;
+  r.body(r.context, begin, begin + whole + (i < rest ? 1 : 0));
+  if (r.times)
+    r.times->byThread[static_cast<size_t>(omp_get_thread_num())].push_back({start, nanoseconds()});
+}
 
 // libgomp is not instrumented: ThreadSanitizer learns here that a team begins after the caller's writes, and
 // that the caller continues after those of the team.
@@ -147,6 +166,10 @@ SingleThreadScope::~SingleThreadScope() {
     applyThreads();
 }
 
+ThreadTimesScope::ThreadTimesScope(ThreadTimes *times) : outer(currentTimes) { currentTimes = times; }
+
+ThreadTimesScope::~ThreadTimesScope() { currentTimes = outer; }
+
 int detail::rangesFor(int64_t count, int64_t grain) {
   int64_t most = count / std::max<int64_t>(1, grain);
   if (most < 2)
@@ -158,18 +181,17 @@ int detail::rangesFor(int64_t count, int64_t grain) {
 }
 
 void detail::parallelRanges(int64_t count, int ranges, Body body, void *context) {
-  Region region{body, context, count, ranges};
+  if (currentTimes && currentTimes->byThread.size() < static_cast<size_t>(threads()))
+    currentTimes->byThread.resize(static_cast<size_t>(threads()));
+  Region region{body, context, count, ranges, currentTimes};
   announce(&region);
   GOMP_parallel(
       [](void *data) {
         observe(data);
         const Region &r = *static_cast<const Region *>(data);
         // libgomp may give fewer threads than there are ranges; then some do more.
-        for (int i = omp_get_thread_num(), team = omp_get_num_threads(); i < r.ranges; i += team) {
-          int64_t whole = r.count / r.ranges, rest = r.count % r.ranges;
-          int64_t begin = i * whole + std::min<int64_t>(i, rest);
-          r.body(r.context, begin, begin + whole + (i < rest ? 1 : 0));
-        }
+        for (int i = omp_get_thread_num(), team = omp_get_num_threads(); i < r.ranges; i += team)
+          runRange(r, i);
         announce(data);
       },
       // Always the whole team: libgomp ends the threads that a smaller team omits, and would have to start

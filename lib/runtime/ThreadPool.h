@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 namespace proa::runtime {
 
@@ -47,6 +48,27 @@ public:
 
 private:
   bool active;
+};
+
+/// The times of ranges of parallel regions.
+struct ThreadTimes {
+  struct Range {
+    int64_t begin, end; ///< nanoseconds of std::chrono::steady_clock
+  };
+  std::vector<std::vector<Range>> byThread;
+};
+
+/// Collects the ranges of the regions that the calling thread begins while it lives. Null: nothing is
+/// collected.
+class ThreadTimesScope {
+public:
+  explicit ThreadTimesScope(ThreadTimes *times);
+  ~ThreadTimesScope();
+  ThreadTimesScope(const ThreadTimesScope &) = delete;
+  ThreadTimesScope &operator=(const ThreadTimesScope &) = delete;
+
+private:
+  ThreadTimes *outer;
 };
 
 namespace detail {

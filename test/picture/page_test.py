@@ -103,13 +103,18 @@ def check_groups(pages):
 
 
 def check_run(pages):
-    """Errors of a run color the nodes."""
+    """Times and errors of a run color the nodes."""
     name, model = "run", pages.corpus / "models/vision/lenet"
-    errors = pages.folder / "errors.json"
+    times, errors = pages.folder / "times.json", pages.folder / "errors.json"
+    pages.tool("proa-run", model, "-q", "--profile", "--json", "--cache", "off", output=times)
     pages.tool("proa-run", model, "-q", "--compare=f64", "--json", "--cache", "off", output=errors)
-    pages.page(name, model, "--run", errors)
+    pages.page(name, model, "--run", times, "--run", errors)
     pages.click("name", "linear_0.tmp_0")
     pages.expect(name, "max abs error" in pages.details(), "no error in the details: " + pages.details())
+    pages.browser.evaluate("setMode('time')")
+    shown = pages.browser.evaluate("Object.keys(views[0].times).length")
+    pages.expect(name, shown >= 4, f"{shown} nodes have a time, expected 4 or more")
+    pages.finish(name + "-time")
 
 
 def check_changes(pages):

@@ -188,6 +188,8 @@ std::string reportJson(const RunReport &report) {
   for (const StepTime &step : report.steps) {
     value["steps"].push_back({{"kernel", step.kernel},
                               {"ops", step.ops},
+                              {"variable", step.variable},
+                              {"types", step.types},
                               {"location", step.location},
                               {"calls", step.calls},
                               {"ms", step.milliseconds}});

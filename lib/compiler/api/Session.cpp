@@ -435,7 +435,15 @@ std::string Session::profileTable() const {
 
 std::string Session::profileTrace() const {
   SessionVariant *variant = implementation->current;
-  return variant && variant->profile ? variant->profile->chromeTrace() : "[]";
+  if (!variant || !variant->profile)
+    return "[]";
+  const ModelTimes &opened = model().times();
+  const SessionTimes &prepared = times();
+  const std::pair<std::string, double> phases[] = {{"read", opened.read},
+                                                   {"import", opened.import},
+                                                   {"compile", prepared.compile},
+                                                   {"load", prepared.load}};
+  return variant->profile->chromeTrace(phases);
 }
 
 std::vector<StepTime> Session::profileSteps() const {

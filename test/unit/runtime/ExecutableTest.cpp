@@ -375,12 +375,21 @@ TEST(Executable, ProfileCountsEveryStep) {
     ASSERT_TRUE(session->run({{"x", floats({1, 4}, {1, 2, 3, 4})}}));
   session->setProfile(nullptr);
   ASSERT_TRUE(session->run({{"x", floats({1, 4}, {1, 2, 3, 4})}}));
-  nlohmann::json trace = nlohmann::json::parse(profile.chromeTrace());
-  ASSERT_EQ(trace["traceEvents"].size(), 6u);
+  std::pair<std::string, double> phases[] = {{"compile", 2}};
+  nlohmann::json trace = nlohmann::json::parse(profile.chromeTrace(phases));
+  std::map<std::string, int> byCategory;
+  for (const nlohmann::json &event : trace["traceEvents"])
+    if (event["ph"] == "X")
+      ++byCategory[event["cat"]];
+  EXPECT_EQ(byCategory["compiled"] + byCategory["library"], 6);
+  EXPECT_EQ(byCategory["compilation"], 1);
+  EXPECT_EQ(trace["traceEvents"][6]["ts"], -2000);
   EXPECT_EQ(trace["traceEvents"][1]["name"], "times_length");
   EXPECT_EQ(trace["traceEvents"][1]["args"]["location"], "net.py:7");
   EXPECT_GE(trace["traceEvents"][1]["ts"], trace["traceEvents"][0]["ts"]);
   EXPECT_THAT(profile.table(), AllOf(HasSubstr("3 runs"), HasSubstr("times_length  (net.py:7)")));
+  EXPECT_EQ(trace["traceEvents"][1]["args"]["types"], "float32[-1] -> float32[-1]");
+  EXPECT_EQ(profile.steps()[1].variable, "y");
   EXPECT_GE(profile.total(0), 0);
 }
 

@@ -1,0 +1,12 @@
+/// The most that the CPU can do, for shares of the roofline.
+#pragma once
+
+#include "lib/runtime/Device.h"
+
+namespace proa::runtime {
+
+/// Measures, at the first call, the bytes/s of a large copy and the FLOP/s of a large product of float32
+/// matrices, both on threads() threads. It takes about 0.1 s.
+const DevicePeaks &hostPeaks();
+
+} // namespace proa::runtime
