@@ -473,8 +473,8 @@ int proa_session_set_profile(proa_session *session, int on);
 /** Number of steps of the last profiled run. 0 if `session` is NULL. */
 size_t proa_session_step_count(const proa_session *session);
 /**
- * Describes step `index`, in the order of the program. The pointers are valid until the next call on this
- * session. Fails if there is none.
+ * Describes step `index`, in the order of the program. The pointers are valid until the next run or
+ * destruction of the session. Fails if there is none.
  */
 int proa_session_step(const proa_session *session, size_t index, proa_step_time *time);
 

@@ -60,12 +60,18 @@ typedef struct proa_tensor_info {
 typedef struct proa_step_time {
   const char *kernel;   /**< library kernel, "(compiled)", "(device)", or "(NAME)" of a library of CUDA */
   const char *ops;      /**< ops of the step: "matmul", "add+max+subtract" */
+  const char *variable; /**< the name of the first named result; may be empty */
+  /** Of operands and results, with the dims of the last call: "float32[2, 3], float32[3] -> float32[2, 3]".
+   */
+  const char *types;
   const char *location; /**< the user's line, "net.py:42"; may be empty */
   int64_t calls;        /**< calls in one run */
   double milliseconds;  /**< total time of these calls */
   double bytes;         /**< bytes of operands and results in these calls; 0: not known */
   double flops;         /**< arithmetic operations in these calls; 0: not known */
-  double roofline;      /**< share of the device's bytes/s or FLOP/s, the larger one; 0: not known */
+  /** Share of the bytes/s or FLOP/s of the device or the CPU, the larger one; above 1 where operands are in a
+   * cache of the CPU; 0: not known. */
+  double roofline;
 } proa_step_time;
 
 /** Size of one element in bytes; 0 for an invalid dtype. */

@@ -10,8 +10,10 @@ namespace proa {
 struct StepTime {
   std::string kernel; ///< name of the library kernel, "(compiled)", "(device)", or "(NAME)" of CUDA's library
   std::string ops;    ///< ops of the step: "matmul", "add+max+subtract"
-  std::string variable;    ///< the name of its first named result; may be empty
-  std::string types;       ///< of operands and results: "float32[2, 3], float32[3, 4] -> float32[2, 4]"
+  std::string variable; ///< the name of its first named result; may be empty
+  /// Of operands and results, with the dims of the last call: "float32[2, 3], float32[3, 4] -> float32[2,
+  /// 4]".
+  std::string types;
   std::string location;    ///< the user's line, "net.py:42"; may be empty
   int64_t calls = 0;       ///< calls in one run
   double milliseconds = 0; ///< total time of these calls

@@ -106,8 +106,11 @@ public:
 
   /// Turns on or off the collection of step times in the following runs.
   void enableProfile(bool on);
-  /// The profile of the last profiled run: a table of steps, the slowest first; a Chrome trace as JSON.
+  /// The profile of the last profiled run as two tables: a row for each step in program order, and a row for
+  /// all steps of one kernel and ops, the slowest first.
   std::string profileTable() const;
+  /// The profile as JSON for Chrome and Perfetto: phases of reading and compilation, steps, and the ranges of
+  /// parallel steps on each thread.
   std::string profileTrace() const;
   /// The profile as a list, in program order.
   std::vector<StepTime> profileSteps() const;

@@ -86,8 +86,16 @@ void tensorsToC(std::span<const Tensor> tensors, proa_tensor *outputs) {
 }
 
 proa_step_time stepToC(const StepTime &step) {
-  return {step.kernel.c_str(), step.ops.c_str(), step.location.c_str(), step.calls, step.milliseconds,
-          step.bytes,          step.flops,       step.roofline};
+  return {.kernel = step.kernel.c_str(),
+          .ops = step.ops.c_str(),
+          .variable = step.variable.c_str(),
+          .types = step.types.c_str(),
+          .location = step.location.c_str(),
+          .calls = step.calls,
+          .milliseconds = step.milliseconds,
+          .bytes = step.bytes,
+          .flops = step.flops,
+          .roofline = step.roofline};
 }
 
 Result<void> describeEntry(std::span<const TensorInfo> infos, size_t index, const char *what,

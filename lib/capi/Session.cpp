@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <optional>
 
 using namespace proa;
 
@@ -23,12 +24,19 @@ struct proa_session {
   std::map<std::string, std::vector<Tensor>> feedElements;
   /// By fetch, of the last run: the elements of sequences.
   std::vector<std::vector<Tensor>> outputElements;
-  mutable std::vector<StepTime> steps = {}; ///< those that proa_session_step describes
+  /// Of the profile; computed after the last run when they are asked for.
+  mutable std::optional<std::vector<StepTime>> steps = std::nullopt;
 };
 
 namespace {
 
 using capi::isNull;
+
+const std::vector<StepTime> &stepsOf(const proa_session &session) {
+  if (!session.steps)
+    session.steps = session.session.profileSteps();
+  return *session.steps;
+}
 
 std::span<const TensorInfo> feedsOf(const proa_session *session) {
   return session ? std::span<const TensorInfo>(session->session.model().feeds())
@@ -185,18 +193,18 @@ int proa_session_set_profile(proa_session *session, int on) {
 
 size_t proa_session_step_count(const proa_session *session) {
   return capi::guarded<size_t>(
-      0, [&]() -> Result<size_t> { return session ? session->session.profileSteps().size() : size_t(0); });
+      0, [&]() -> Result<size_t> { return session ? stepsOf(*session).size() : size_t(0); });
 }
 
 int proa_session_step(const proa_session *session, size_t index, proa_step_time *time) {
   return capi::guardedCall([&]() -> Result<void> {
     if (!session || !time)
       return isNull("proa_session_step", session ? "the place for the time" : "the session");
-    session->steps = session->session.profileSteps();
-    if (index >= session->steps.size())
+    const std::vector<StepTime> &steps = stepsOf(*session);
+    if (index >= steps.size())
       return errorAt("proa_session_step",
-                     fmt::format("found step {}, but {} steps were measured", index, session->steps.size()));
-    *time = capi::stepToC(session->steps[index]);
+                     fmt::format("found step {}, but {} steps were measured", index, steps.size()));
+    *time = capi::stepToC(steps[index]);
     return {};
   });
 }
@@ -327,6 +335,7 @@ int proa_session_run_with(proa_session *session, const proa_tensor *inputs, proa
     auto feeds = feedsFromC(*session, inputs, /*needsData=*/true, given->input_strides);
     if (!converted || !feeds)
       return converted ? feeds.diagnostics() : converted.diagnostics();
+    session->steps.reset();
     auto results = session->session.run(*feeds, *converted);
     if (!results)
       return results.diagnostics();

@@ -167,7 +167,7 @@ double Frame::bytesOf(const Step &step) const {
   double bytes = 0;
   for (const auto *ids : {&step.inputs, &step.outputs})
     for (ValueId id : *ids)
-      if (id != none)
+      if (id != none && plan.values[static_cast<size_t>(id)].storage != Storage::Array)
         bytes += static_cast<double>(view(id).size()) * static_cast<double>(sizeOf(view(id).dtype));
   return bytes;
 }

@@ -413,6 +413,13 @@ Diagnostic Frame::atStep(const Step &step, const std::string &message) const {
   return error;
 }
 
+void Frame::addTo(Profile &profile, const BoundStep &bound, bool isTimed, int64_t begin, int64_t end) const {
+  if (!isTimed)
+    profile.add(bound.index, begin, end, bytesOf(*bound.step));
+  if (profile.hasDynamicTypes(bound.index))
+    profile.setTypes(bound.index, typesOf(plan, *bound.step, [&](ValueId id) { return view(id).dims; }));
+}
+
 Result<void> Frame::execute(std::span<const BoundStep> steps, States states, Profile *profile) {
   for (const BoundStep &bound : steps) {
     if (limits)
@@ -431,8 +438,8 @@ Result<void> Frame::execute(std::span<const BoundStep> steps, States states, Pro
         diagnostics.add(p.location.empty() && p.code.empty() ? atStep(*bound.step, p.message) : p);
       return diagnostics;
     }
-    if (profile && bound.bodies.empty() && !isTimed)
-      profile->add(bound.index, start, Profile::now());
+    if (profile && bound.bodies.empty())
+      addTo(*profile, bound, isTimed, start, Profile::now());
     for (ValueId id : bound.step->release)
       release(id);
   }

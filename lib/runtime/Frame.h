@@ -170,7 +170,10 @@ private:
   Result<void> runOnHost(const BoundStep &bound);
   Result<void> runCopy(const Step &step);
   Result<void> runTimed(const BoundStep &bound, States states, Profile &profile);
+  /// Of operands and results.
   double bytesOf(const Step &step) const;
+  /// Adds a step that ran; `isTimed`: runTimed() measures it.
+  void addTo(Profile &profile, const BoundStep &bound, bool isTimed, int64_t begin, int64_t end) const;
   // Counters and index checks of kernels (KernelServices.h).
   Result<void> addServices(const BoundStep &bound, size_t &count);
   Result<void> allocateDeviceServices();

@@ -5,8 +5,8 @@
 
 namespace proa::runtime {
 
-/// Measures, at the first call, the bytes/s of a large copy and the FLOP/s of a large product of float32
-/// matrices, both on threads() threads. It takes about 0.1 s.
+/// Measures, at the first call, the bytes/s of a large copy and the FLOP/s of a large matmul of float32, both
+/// on threads() threads. It takes about 0.15 s.
 const DevicePeaks &hostPeaks();
 
 } // namespace proa::runtime

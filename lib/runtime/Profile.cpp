@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <map>
 
@@ -34,30 +35,31 @@ static std::string variableOf(const Plan &plan, const Step &step) {
   return "";
 }
 
-static std::string typesOf(const Plan &plan, const std::vector<ValueId> &ids) {
-  std::string text;
-  for (ValueId id : ids)
-    if (const Value *value = valueOf(plan, id))
-      text += (text.empty() ? "" : ", ") + proa::describe(value->dtype, value->dims);
-  return text;
+std::string typesOf(const Plan &plan, const Step &step,
+                    const std::function<std::span<const int64_t>(ValueId)> &dimsOf) {
+  auto textOf = [&](const std::vector<ValueId> &ids) {
+    std::string text;
+    for (ValueId id : ids)
+      if (const Value *value = valueOf(plan, id)) {
+        bool isArray = value->storage == Storage::Array;
+        text += (text.empty() ? "" : ", ") + std::string(isArray ? "array of " : "") +
+                proa::describe(value->dtype, isArray ? std::span<const int64_t>(value->dims) : dimsOf(id));
+      }
+    return text;
+  };
+  return textOf(step.inputs) + " -> " + textOf(step.outputs);
 }
 
-/// Of operands and results. An alias moves none; so does not a step with a dynamic dim, whose bytes are not
-/// known.
-static double bytesOf(const Plan &plan, const Step &step) {
-  double bytes = 0;
-  for (const auto *ids : {&step.inputs, &step.outputs})
-    for (ValueId id : *ids)
-      if (const Value *value = valueOf(plan, id)) {
-        std::optional<int64_t> count = elementCount(value->dims);
-        if (!count || (ids == &step.outputs && value->storage == Storage::Alias))
-          return 0;
-        bytes += static_cast<double>(*count) * static_cast<double>(sizeOf(value->dtype));
-      }
-  return bytes;
+static bool areTypesDynamic(const Plan &plan, const Step &step) {
+  auto isDynamic = [&](ValueId id) {
+    const Value *value = valueOf(plan, id);
+    return value && !elementCount(value->dims);
+  };
+  return std::ranges::any_of(step.inputs, isDynamic) || std::ranges::any_of(step.outputs, isDynamic);
 }
 
 Profile::Profile(const Plan &plan, const DevicePeaks &peaks) : peaks(peaks) {
+  auto declaredDims = [&](ValueId id) { return std::span<const int64_t>(valueOf(plan, id)->dims); };
   forEachStep(plan.steps, [&](const Step &step) {
     bool isCompiled = step.kind == StepKind::Kernel;
     const char *category = step.isOnDevice()                ? "device"
@@ -66,14 +68,19 @@ Profile::Profile(const Plan &plan, const DevicePeaks &peaks) : peaks(peaks) {
                            : step.kind == StepKind::Copy    ? "copy"
                            : step.kind == StepKind::Wait    ? "wait"
                                                             : "control flow";
-    names.push_back({step.symbol, step.label, step.location, variableOf(plan, step),
-                     typesOf(plan, step.inputs) + " -> " + typesOf(plan, step.outputs),
-                     step.isOnDevice() && !isCompiled ? "(" + step.launch.library + ")"
-                     : step.isOnDevice()              ? "(device)"
-                     : isCompiled                     ? "(compiled)"
-                                                      : step.symbol,
-                     category, step.flops, step.isOnDevice() ? 0 : bytesOf(plan, step), isHalf(plan, step),
-                     step.isOnDevice()});
+    names.push_back({.symbol = step.symbol,
+                     .label = step.label,
+                     .location = step.location,
+                     .variable = variableOf(plan, step),
+                     .types = typesOf(plan, step, declaredDims),
+                     .kernel = step.isOnDevice() && !isCompiled ? "(" + step.launch.library + ")"
+                               : step.isOnDevice()              ? "(device)"
+                               : isCompiled                     ? "(compiled)"
+                                                                : step.symbol,
+                     .category = category,
+                     .flops = step.flops,
+                     .isHalf = isHalf(plan, step),
+                     .hasDynamicTypes = areTypesDynamic(plan, step)});
   });
 }
 
@@ -96,14 +103,15 @@ void Profile::beginRun() {
 }
 
 void Profile::addOnDevice(size_t step, int64_t begin, int64_t length, double bytes) {
-  spans.push_back({step, runStart + begin, runStart + begin + length, bytes});
+  spans.push_back({step, runStart + begin, runStart + begin + length, bytes, /*isOnDevice=*/true});
 }
 
 void Profile::addTo(Load &load, const Span &span) const {
   const Name &name = names[span.step];
+  ++load.calls;
   load.nanoseconds += static_cast<double>(span.end - span.begin);
-  load.bytes += span.bytes > 0 ? span.bytes : name.bytes;
-  load.isOnDevice |= span.bytes > 0;
+  load.bytes += span.bytes;
+  load.isOnDevice |= span.isOnDevice;
   (name.isHalf ? load.tensorFlops : load.flops) += name.flops;
 }
 
@@ -131,26 +139,44 @@ std::string Profile::loadText(const Load &load) const {
                      share > 0 ? fmt::format("{:.1f}%", 100 * share) : "");
 }
 
+static std::string shortened(const std::string &text) {
+  constexpr size_t most = 40;
+  return text.size() > most ? text.substr(0, most - 3) + "..." : text;
+}
+
 std::string Profile::stepTable() const {
   std::vector<Load> loads(names.size());
-  std::vector<bool> ran(names.size());
   double all = 0;
   for (const Span &span : spans) {
     addTo(loads[span.step], span);
-    ran[span.step] = true;
     all += static_cast<double>(span.end - span.begin);
   }
-  std::string out = fmt::format("{:>10} {:>6} {:>9} {:>9} {:>8}  {:<14} {:<24} {:<24} {}\n", "us/run",
-                                "share", "GB/s", "GFLOP/s", "roofline", "kernel", "ops", "variable", "types");
+  struct Row {
+    std::string rates;
+    std::array<std::string, 5> texts;
+  };
+  std::vector<Row> rows{
+      {fmt::format("{:>10} {:>6} {:>9} {:>9} {:>8}  ", "us/run", "share", "GB/s", "GFLOP/s", "roofline"),
+       {"kernel", "variable", "line", "ops", "types"}}};
   for (size_t i = 0; i < names.size(); ++i) {
     const Name &name = names[i];
-    if (!ran[i])
+    if (loads[i].calls == 0)
       continue;
-    out += fmt::format("{:>10.1f} {:>5.1f}% {}{:<14} {:<24} {:<24} {}{}\n",
-                       1e-3 * loads[i].nanoseconds / static_cast<double>(runCount()),
-                       all > 0 ? 100 * loads[i].nanoseconds / all : 0, loadText(loads[i]), name.kernel,
-                       name.title(), name.variable, name.types,
-                       name.location.empty() ? "" : "  (" + name.location + ")");
+    rows.push_back(
+        {fmt::format("{:>10.1f} {:>5.1f}% {}", 1e-3 * loads[i].nanoseconds / static_cast<double>(runCount()),
+                     all > 0 ? 100 * loads[i].nanoseconds / all : 0, loadText(loads[i])),
+         {name.kernel, shortened(name.variable), name.location, shortened(name.title()), name.types}});
+  }
+  std::array<size_t, 5> widths{};
+  for (const Row &row : rows)
+    for (size_t column = 0; column + 1 < widths.size(); ++column)
+      widths[column] = std::max(widths[column], row.texts[column].size());
+  std::string out;
+  for (const Row &row : rows) {
+    out += row.rates;
+    for (size_t column = 0; column < widths.size(); ++column)
+      out += fmt::format("{}{:<{}}", column == 0 ? "" : "  ", row.texts[column], widths[column]);
+    out += '\n';
   }
   return out;
 }

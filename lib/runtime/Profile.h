@@ -7,6 +7,7 @@
 #include "proa/Profile.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -14,6 +15,11 @@
 #include <vector>
 
 namespace proa::runtime {
+
+/// The types of operands and results of a step, "float32[2, 3] -> float32[2]". `dimsOf` gives the dims of a
+/// value.
+std::string typesOf(const Plan &plan, const Step &step,
+                    const std::function<std::span<const int64_t>(ValueId)> &dimsOf);
 
 /// The times of one session's steps. Session::setProfile starts and ends the collection.
 class Profile {
@@ -24,11 +30,17 @@ public:
 
   /// Nanoseconds of a clock that never jumps.
   static int64_t now();
-  void add(size_t step, int64_t begin, int64_t end) { spans.push_back({step, begin, end}); }
+  /// The time of a step on the host. `bytes` are those of its operands and results.
+  void add(size_t step, int64_t begin, int64_t end, double bytes) {
+    spans.push_back({step, begin, end, bytes, /*isOnDevice=*/false});
+  }
   /// The time of a step on a device, which began `begin` nanoseconds after the first one of the run there.
   /// `bytes` are those of its operands and results.
   void addOnDevice(size_t step, int64_t begin, int64_t length, double bytes);
   void beginRun();
+  /// Whether the types of a step follow from a run; then setTypes() sets them.
+  bool hasDynamicTypes(size_t step) const { return names[step].hasDynamicTypes; }
+  void setTypes(size_t step, std::string types) { names[step].types = std::move(types); }
   /// A library step runs on the host, because the library of the device refused it.
   void noteRefusal(size_t step) { names[step].kernel = "(host)"; }
   /// Collects the ranges of parallel steps on each thread.
@@ -55,18 +67,19 @@ private:
     std::string kernel;   ///< of the table: a library kernel, "(compiled)", "(device)", a copy
     const char *category; ///< of the trace
     double flops;
-    double bytes; ///< of operands and results on the host with static dims; 0: not known
-    bool isHalf;  ///< its operands are 16-bit floats, which tensor cores multiply
-    bool isOnDevice;
+    bool isHalf; ///< its operands are 16-bit floats, which tensor cores multiply
+    bool hasDynamicTypes;
     const std::string &title() const { return label.empty() ? symbol : label; }
   };
   struct Span {
     size_t step;
     int64_t begin, end;
-    double bytes = 0; ///< of a step on a device
+    double bytes;
+    bool isOnDevice;
   };
   /// Work and time.
   struct Load {
+    int64_t calls = 0;
     double nanoseconds = 0, bytes = 0, flops = 0, tensorFlops = 0;
     bool isOnDevice = false;
   };

@@ -2,14 +2,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import overload
+from typing import Any, overload
 
 from . import _proa
 from ._proa import StepTime
 
 
 class Profile(Sequence[StepTime]):
-    """Times of the steps of a run in program order; ``str()`` is a table, the slowest steps first."""
+    """Times of the steps of a run in program order.
+
+    ``str()`` is two tables: a row for each step, and a row for all steps of one kernel and ops, the slowest first.
+    """
 
     def __init__(self, session: _proa.Session) -> None:
         self._steps = session.profile_steps()
@@ -33,6 +36,12 @@ class Profile(Sequence[StepTime]):
 
     def __str__(self) -> str:
         return self._table
+
+    def records(self) -> list[dict[str, Any]]:
+        """A dictionary for each step, for example for ``pandas.DataFrame``."""
+        fields = ("kernel", "ops", "variable", "types", "location", "calls", "milliseconds", "bytes", "flops",
+                  "roofline")
+        return [{field: getattr(step, field) for field in fields} for step in self._steps]
 
     @property
     def trace(self) -> str:

@@ -106,6 +106,8 @@ void addSession(nb::module_ &module) {
   nb::class_<StepTime>(module, "StepTime", "Time of one step of a run.")
       .def_ro("kernel", &StepTime::kernel, "The library kernel, or \"(compiled)\".")
       .def_ro("ops", &StepTime::ops, "Ops of the step: \"add+max+subtract\".")
+      .def_ro("variable", &StepTime::variable, "The name of its first named result; may be empty.")
+      .def_ro("types", &StepTime::types, "Types of operands and results: \"float32[2, 3] -> float32[2]\".")
       .def_ro("location", &StepTime::location, "The user's line; may be empty.")
       .def_ro("calls", &StepTime::calls, "Calls in one run.")
       .def_ro("milliseconds", &StepTime::milliseconds, "Total time of these calls.")

@@ -118,7 +118,11 @@ static void check_run_options(const proa_model *model, const proa_tensor *image,
   CHECK(proa_session_get_times(session, &times) == 0 && times.last_run > 0);
   CHECK(proa_model_get_times(model, &opened) == 0 && opened.import > 0);
   CHECK(proa_session_arena_bytes(session) > 0);
-  CHECK(proa_session_step_count(session) > 0 && proa_session_step(session, 0, &step) == 0);
+  for (i = 0; i < proa_session_step_count(session); ++i)
+    if (proa_session_step(session, i, &step) == 0 && strcmp(step.variable, "linear_0.tmp_1") == 0)
+      break;
+  CHECK(i < proa_session_step_count(session) && strstr(step.types, "-> float32[2, 120]"));
+  CHECK(step.bytes > 4 * 400 * 120 && step.flops >= 2 * 2 * 400 * 120 && step.roofline > 0);
   CHECK(proa_session_step(session, 100000, &step) != 0);
   options.output_memory = NULL;
   options.stop = stop;

@@ -24,9 +24,10 @@ class TensorInfo(ctypes.Structure):
 
 
 class StepTime(ctypes.Structure):
-    _fields_ = [("kernel", ctypes.c_char_p), ("ops", ctypes.c_char_p), ("location", ctypes.c_char_p),
-                ("calls", ctypes.c_int64), ("milliseconds", ctypes.c_double), ("bytes", ctypes.c_double),
-                ("flops", ctypes.c_double), ("roofline", ctypes.c_double)]
+    _fields_ = [("kernel", ctypes.c_char_p), ("ops", ctypes.c_char_p), ("variable", ctypes.c_char_p),
+                ("types", ctypes.c_char_p), ("location", ctypes.c_char_p), ("calls", ctypes.c_int64),
+                ("milliseconds", ctypes.c_double), ("bytes", ctypes.c_double), ("flops", ctypes.c_double),
+                ("roofline", ctypes.c_double)]
 
 
 class Error(Exception):

@@ -86,6 +86,9 @@ def test_profile(lenet):
     profile = model.profile(**inputs)
     assert {"conv2d", "matmul"} <= {step.ops for step in profile}
     assert all(step.milliseconds >= 0 and step.calls >= 1 for step in profile)
+    record = next(record for record in profile.records() if record["variable"] == "linear_0.tmp_1")
+    assert record["types"].endswith(" -> float32[2, 120]")
+    assert record["flops"] >= 2 * 2 * 400 * 120 and record["bytes"] > 4 * 400 * 120 and record["roofline"] > 0
     assert "us/run" in str(profile) and profile.trace.startswith(("{", "["))
     assert profile[0].ops == list(profile)[0].ops and len(profile[:2]) == 2
     assert model.times.last_run > 0 and model.threads == 1 and model.arena_bytes > 0

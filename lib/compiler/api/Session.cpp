@@ -139,6 +139,16 @@ Result<SessionVariant> Session::Implementation::load(std::shared_ptr<const Varia
   return entry;
 }
 
+/// The phases of a preparation, of which some may not have happened.
+static PhaseTimes phasesOf(const PrepareTimes &prepared) {
+  PhaseTimes phases = prepared.phases;
+  if (phases.empty() && prepared.compile > 0)
+    phases.emplace_back("compiling", prepared.compile);
+  if (prepared.load > 0)
+    phases.emplace_back(prepared.fromCache ? "loading from the cache" : "loading", prepared.load);
+  return phases;
+}
+
 Result<SessionVariant *> Session::Implementation::entryFor(const std::map<std::string, Tensor> &feeds,
                                                            Choice choice) {
   PrepareTimes prepared;
@@ -156,6 +166,7 @@ Result<SessionVariant *> Session::Implementation::entryFor(const std::map<std::s
       if (Result<void> moved = values.leaveDevice(); !moved)
         return moved.diagnostics();
     }
+    loaded->phases = phasesOf(prepared);
     return &entries.put(variant->get(), std::move(*loaded));
   }();
   times = {prepared.compile, prepared.load, 0, prepared.fromCache};
@@ -438,11 +449,8 @@ std::string Session::profileTrace() const {
   if (!variant || !variant->profile)
     return "[]";
   const ModelTimes &opened = model().times();
-  const SessionTimes &prepared = times();
-  const std::pair<std::string, double> phases[] = {{"read", opened.read},
-                                                   {"import", opened.import},
-                                                   {"compile", prepared.compile},
-                                                   {"load", prepared.load}};
+  PhaseTimes phases{{"reading", opened.read}, {"importing", opened.import}};
+  phases.insert(phases.end(), variant->phases.begin(), variant->phases.end());
   return variant->profile->chromeTrace(phases);
 }
 

@@ -25,6 +25,7 @@ struct SessionVariant {
   std::unique_ptr<runtime::Session> session; ///< null on a mesh
   std::unique_ptr<MeshProgram> onMesh;       ///< null without a mesh
   std::unique_ptr<runtime::Profile> profile;
+  PhaseTimes phases; ///< of the preparation, for the trace
   /// Pages of weights that are packed in other memory were given back.
   bool hasReleasedWeights = false;
 

@@ -160,7 +160,9 @@ CompileOptions Variants::compileOptions() const {
 Result<Compilation> Variants::compileFresh(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds,
                                            Attempt attempt, PrepareTimes &times) const {
   Stopwatch watch(times.compile);
+  PhaseStopwatch phases(times.phases);
   const ModelOptions &options = model.options;
+  phases.begin("specializing");
   auto copy = specialized(module, attempt.keepsDims ? FeedDims() : dimsOf(feeds));
   if (!copy)
     return copy.diagnostics();
@@ -171,6 +173,12 @@ Result<Compilation> Variants::compileFresh(mlir::ModuleOp module, const std::map
   withOutput.onRemark = model.onRemark;
   if (model.mesh)
     return model.mesh->compile(std::move(*copy), withOutput);
+  withOutput.progress = [&](const std::string &what, double part) {
+    if (part < 1) // else all is done
+      phases.begin(what);
+    if (options.progress)
+      options.progress(what, part);
+  };
   auto program = compileProgram(std::move(*copy), withOutput);
   if (!program)
     return program.diagnostics();

@@ -3,6 +3,7 @@
 
 #include "lib/compiler/api/BackgroundCompiler.h"
 #include "lib/compiler/api/ModelImplementation.h"
+#include "lib/compiler/compile/Stopwatch.h"
 #include "lib/compiler/mesh/MeshInterface.h"
 #include "lib/runtime/Executable.h"
 #include "lib/support/RecentlyUsed.h"
@@ -66,6 +67,7 @@ struct Variant {
 struct PrepareTimes {
   double compile = 0, load = 0;
   bool fromCache = false;
+  PhaseTimes phases; ///< of a compilation in this thread without a mesh
 };
 
 /// Programs compiled for the feeds of sessions, of a model with certain values of the parameters for whose

@@ -254,6 +254,8 @@ TEST_F(ProgramTest, MeasuresSteps) {
   proa_step_time time;
   ASSERT_EQ(proa_program_step(program, 0, &time), 0) << proa_error();
   EXPECT_STREQ(time.kernel, "(compiled)");
+  EXPECT_THAT(time.types, HasSubstr("float32["));
+  EXPECT_GT(time.bytes, 0);
   EXPECT_EQ(time.calls, 1);
   EXPECT_GT(time.milliseconds, 0);
   EXPECT_NE(proa_program_step(program, 1, &time), 0);

@@ -388,8 +388,9 @@ TEST(Executable, ProfileCountsEveryStep) {
   EXPECT_EQ(trace["traceEvents"][1]["args"]["location"], "net.py:7");
   EXPECT_GE(trace["traceEvents"][1]["ts"], trace["traceEvents"][0]["ts"]);
   EXPECT_THAT(profile.table(), AllOf(HasSubstr("3 runs"), HasSubstr("times_length  (net.py:7)")));
-  EXPECT_EQ(trace["traceEvents"][1]["args"]["types"], "float32[-1] -> float32[-1]");
+  EXPECT_EQ(trace["traceEvents"][1]["args"]["types"], "float32[4] -> float32[4]");
   EXPECT_EQ(profile.steps()[1].variable, "y");
+  EXPECT_EQ(profile.steps()[1].bytes, 32);
   EXPECT_GE(profile.total(0), 0);
 }
 
