@@ -81,7 +81,10 @@ std::string quoted(llvm::StringRef text) {
   for (char c : text) {
     if (c == '"' || c == '\\')
       out += '\\';
-    out += c;
+    if (c == '\n')
+      out += "\\n";
+    else
+      out += c;
   }
   return out + "\"";
 }

@@ -1,4 +1,5 @@
-//! The op reference in Markdown, one section per op record.
+//! The op reference in Markdown, one section per op record: for pages, and as a table for the language
+//! server.
 #include "Records.h"
 
 #include "mlir/TableGen/Attribute.h"
@@ -135,23 +136,63 @@ void emitLegacy(const llvm::Record &record, llvm::raw_ostream &os) {
   os << "\n";
 }
 
+/// The section of an op after its summary; true on failure.
+bool emitSection(const mlir::tblgen::Operator &op, const llvm::Record &record, llvm::raw_ostream &os) {
+  if (std::string text = unindented(op.getDescription()); !text.empty())
+    os << text << "\n\n";
+  emitValues(op, os);
+  os << "\n";
+  bool failed = emitMeaning(record, os);
+  emitLegacy(record, os);
+  return emitConstraints(op, record, os) || failed;
+}
+
 bool emitReference(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
   bool failed = false;
   for (const llvm::Record *record : opsOfMainFile(records)) {
     mlir::tblgen::Operator op(*record);
     os << "## `" << op.getOperationName() << "`\n\n" << inLine(op.getSummary()) << ".\n\n";
-    if (std::string text = unindented(op.getDescription()); !text.empty())
-      os << text << "\n\n";
-    emitValues(op, os);
-    os << "\n";
-    failed |= emitMeaning(*record, os);
-    emitLegacy(*record, os);
-    failed |= emitConstraints(op, *record, os);
+    failed |= emitSection(op, *record, os);
     os << "\n";
   }
   return failed;
 }
 
+/// A row of tools/proa-lsp-server/Documentation.h: AttributeDocumentation.
+void emitAttributeRow(const mlir::tblgen::NamedAttribute &named, llvm::raw_ostream &os) {
+  const mlir::tblgen::Attribute &attribute = named.attr;
+  const llvm::Record *values = enumOf(attribute);
+  std::string defaultValue = attribute.hasDefaultValue() ? inLine(attribute.getDefaultValue()) : "";
+  if (values)
+    for (const llvm::Record *value : values->getValueAsListOfDefs("enumerants"))
+      if (value->getValueAsString("symbol") == llvm::StringRef(defaultValue).rsplit("::").second)
+        defaultValue = value->getValueAsString("str");
+  os << "{" << quoted(named.name) << ", "
+     << quoted(values ? values->getValueAsString("summary").str() : inLine(attribute.getSummary())) << ", "
+     << quoted(defaultValue) << ", " << quoted(values ? keywordsOf(*values) : "") << ", "
+     << quoted(values ? attribute.getBaseAttr().getDef().getValueAsString("mnemonic") : "") << ", "
+     << (attribute.isOptional() || attribute.hasDefaultValue() ? "true" : "false") << "}, ";
+}
+
+bool emitDocumentation(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
+  bool failed = false;
+  for (const llvm::Record *record : opsOfMainFile(records)) {
+    mlir::tblgen::Operator op(*record);
+    std::string section;
+    llvm::raw_string_ostream text(section);
+    failed |= emitSection(op, *record, text);
+    os << "{" << quoted(op.getOperationName()) << ", " << quoted(inLine(op.getSummary())) << ", "
+       << quoted(section) << ", {";
+    for (const mlir::tblgen::NamedAttribute &attribute : op.getAttributes())
+      emitAttributeRow(attribute, os);
+    os << "}},\n";
+  }
+  return failed;
+}
+
+mlir::GenRegistration documentationGenerator("gen-op-documentation",
+                                             "The op reference as a table of the language server",
+                                             emitDocumentation);
 mlir::GenRegistration referenceGenerator("gen-op-reference", "The op reference, in Markdown", emitReference);
 
 } // namespace
