@@ -95,6 +95,10 @@ Options:
   --version
 )";
 
+constexpr const char *exitCodes = R"(
+Exit codes: 0 done, 1 something failed, 2 wrong command line.
+)";
+
 constexpr const char *pipelines = R"(
 Pipelines:
     --proa-cpu                                    -   Lowers imported pd to library ops and kernel calls
@@ -112,6 +116,7 @@ void printHelp() {
       if (const mlir::PassInfo *pass = mlir::PassInfo::lookup(argument))
         pass->printHelpStr(indent, descriptionColumn);
   }
+  llvm::outs() << exitCodes;
 }
 
 } // namespace proa::tools

@@ -259,7 +259,9 @@ int main(int argc, char **argv) {
   if (proa::Diagnostics diagnostics = proa::tools::checkArguments(argc, argv); !diagnostics.empty())
     return proa::tools::failCommandLine(diagnostics);
   std::vector<char *> arguments = proa::tools::completeArguments(argc, argv);
-  cl::ParseCommandLineOptions(static_cast<int>(arguments.size()), arguments.data(), title);
+  if (!cl::ParseCommandLineOptions(static_cast<int>(arguments.size()), arguments.data(), title,
+                                   &llvm::errs()))
+    return proa::tools::ExitCode::wrongCommandLine;
   proa::tools::printNoOpsWithErrors();
   if (proa::Diagnostics diagnostics = proa::tools::checkPasses(argc, argv); !diagnostics.empty())
     return proa::tools::failCommandLine(diagnostics);

@@ -46,7 +46,7 @@ Options:
   --help-all                                         Prints all passes and all options of LLVM
   --version
 
-Exit codes: 0 done, 1 something failed or a wrong command line.
+Exit codes: 0 done, 1 something failed, 2 wrong command line.
 )";
 
 /// MLIR's main function, except that the output file is written as a whole, and only if the passes succeed.
@@ -56,8 +56,6 @@ int run(const std::string &input, const std::string &output, const mlir::PassPip
   if (std::string wrong = checkName(output); !wrong.empty())
     diagnostics.add("-o", wrong);
   checkOutputFile(output, diagnostics);
-  if (!pipeline.hasAnyOccurrences())
-    diagnostics.add("proa-reduce", "no reducing pass, expected --reduce='test=SCRIPT'");
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> file = mlir::openInputFile(input, &error);
   if (!file)
@@ -103,7 +101,10 @@ int main(int argc, char **argv) {
   mlir::PassPipelineCLParser pipeline("", "Passes that reduce");
   if (proa::Diagnostics diagnostics = checkArguments(argc, argv); !diagnostics.empty())
     return failCommandLine(diagnostics);
-  cl::ParseCommandLineOptions(argc, argv, "proa's reducer\n");
+  if (!cl::ParseCommandLineOptions(argc, argv, "proa's reducer\n", &llvm::errs()))
+    return ExitCode::wrongCommandLine;
+  if (!pipeline.hasAnyOccurrences())
+    return failCommandLine(proa::errorAt("proa-reduce", "no reducing pass, expected --reduce='test=SCRIPT'"));
   if (proa::Diagnostics diagnostics = checkPasses(argc, argv); !diagnostics.empty())
     return failCommandLine(diagnostics);
   mlir::MLIRContext context(registry);
