@@ -13,6 +13,8 @@ uint64_t contentOf(const Node &node) {
     text += "|" + type;
   for (const auto &[name, value] : node.attributes)
     text += "|" + name + "=" + value;
+  for (const std::string &state : node.states)
+    text += "|" + state;
   return llvm::xxh3_64bits(text);
 }
 

@@ -13,9 +13,10 @@ namespace {
 
 using Ids = std::vector<int32_t>;
 
-/// A run of equal series: `count` times `period` ids from `begin` on.
+/// A run of equal series: `count` times `period` ids from `begin` on. It may also begin up to `slack` ids
+/// later.
 struct Repetition {
-  size_t begin = 0, period = 0, count = 0;
+  size_t begin = 0, period = 0, count = 0, slack = 0;
   size_t length() const { return period * count; }
 };
 
@@ -137,7 +138,7 @@ private:
         size_t begin = i;
         while (i + period < size && hashes[i] == hashes[i + period])
           ++i;
-        Repetition found{begin, period, (i - begin) / period + 1};
+        Repetition found{begin, period, (i - begin) / period + 1, (i - begin) % period};
         if (found.count > 1 && found.length() > best.length())
           best = found;
       }
@@ -153,6 +154,7 @@ private:
     Repetition found = longestRepetition(hashes);
     if (found.count < 2)
       return ids;
+    align(found, ids);
     auto part = [&](size_t begin, size_t end) {
       return Ids(ids.begin() + static_cast<ptrdiff_t>(begin), ids.begin() + static_cast<ptrdiff_t>(end));
     };
@@ -166,6 +168,23 @@ private:
     Ids rest = foldRepetitions(part(found.begin + found.length(), ids.size()));
     folded.insert(folded.end(), rest.begin(), rest.end());
     return folded;
+  }
+
+  /// Moves the series to where the fewest values cross their ends; of equal places to the last one, which is
+  /// more often after a block's last op than before it.
+  void align(Repetition &found, const Ids &ids) {
+    std::vector<int32_t> crossing = crossingValues(ids);
+    auto crossingFrom = [&](size_t begin) {
+      int64_t sum = 0;
+      for (size_t i = 0; i <= found.count; ++i)
+        sum += crossing[begin + i * found.period];
+      return sum;
+    };
+    size_t best = found.begin;
+    for (size_t begin = found.begin; begin <= found.begin + found.slack; ++begin)
+      if (crossingFrom(begin) <= crossingFrom(best))
+        best = begin;
+    found.begin = best;
   }
 
   /// Cuts a long list into at most `mostParts` groups of about equal size, near each multiple of it where the

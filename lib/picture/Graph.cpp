@@ -12,6 +12,9 @@
 
 #include "llvm/ADT/SetVector.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <cmath>
 
 using namespace mlir;
@@ -36,14 +39,37 @@ std::string typeText(Type type) {
   return text;
 }
 
+/// The shortest text of the value, which most attributes hold as float32.
+std::string numberText(double value) {
+  auto narrow = static_cast<float>(value);
+  return static_cast<double>(narrow) == value ? fmt::format("{}", narrow) : fmt::format("{}", value);
+}
+
+/// Without types and dialects, which a reader of the picture does not need: "[1, 1]", "1e-05", "NCHW".
 std::string attributeText(Attribute attribute) {
   std::string text;
   if (auto string = dyn_cast<StringAttr>(attribute))
     text = string.str();
-  else if (auto elements = dyn_cast<DenseElementsAttr>(attribute); elements && elements.getNumElements() > 16)
+  else if (auto number = dyn_cast<FloatAttr>(attribute))
+    text = numberText(number.getValueAsDouble());
+  else if (isa<IntegerAttr>(attribute)) {
+    llvm::raw_string_ostream stream(text);
+    attribute.print(stream, /*elideType=*/true);
+  } else if (auto integers = dyn_cast<DenseI64ArrayAttr>(attribute))
+    text = fmt::format("[{}]", fmt::join(integers.asArrayRef(), ", "));
+  else if (auto list = dyn_cast<ArrayAttr>(attribute)) {
+    for (Attribute element : list)
+      text += (text.empty() ? "" : ", ") + attributeText(element);
+    text = "[" + text + "]";
+  } else if (auto elements = dyn_cast<DenseElementsAttr>(attribute);
+             elements && elements.getNumElements() > 16)
     text = "dense elements, " + typeText(elements.getType());
   else
     llvm::raw_string_ostream(text) << attribute;
+  llvm::StringRef value = text;
+  if (value.consume_front("#pd<") && value.consume_back(">") &&
+      value.contains(' ')) // "#pd<data_format NCHW>"
+    text = value.split(' ').second.str();
   return text.size() > longestAttribute ? text.substr(0, longestAttribute) + "..." : text;
 }
 
@@ -123,15 +149,14 @@ private:
     addFetches(function);
   }
 
-  /// Fetches are nodes; a training step may have hundreds of states, which are attributes of their ops.
+  /// Fetches are nodes; a training step may have hundreds of states, which are named at their ops.
   void addFetches(func::FuncOp function) {
     Operation *exit = function.getBody().front().getTerminator();
     for (auto [i, value] : llvm::enumerate(exit->getOperands())) {
       auto result = static_cast<unsigned>(i);
       if (auto state = function.getResultAttrOfType<StringAttr>(result, pd::stateAttribute)) {
         if (auto computed = valueIds.find(value); computed != valueIds.end())
-          node(graph.values[static_cast<size_t>(computed->second)].producer)
-              .attributes.emplace_back("new value of", state.str());
+          node(graph.values[static_cast<size_t>(computed->second)].producer).states.push_back(state.str());
         continue;
       }
       auto fetch = function.getResultAttrOfType<StringAttr>(result, pd::fetchAttribute);
@@ -170,6 +195,8 @@ private:
       node.results.push_back(typeText(type));
     SmallVector<dist::ShardingAttr> shardings;
     for (NamedAttribute attribute : op.getAttrs()) {
+      if (attribute.getName() == OpTrait::AttrSizedOperandSegments<void>::getOperandSegmentSizeAttr())
+        continue;
       node.attributes.emplace_back(attribute.getName().str(), attributeText(attribute.getValue()));
       attribute.getValue().walk([&](dist::ShardingAttr sharding) { shardings.push_back(sharding); });
     }

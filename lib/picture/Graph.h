@@ -45,8 +45,9 @@ struct Node {
   std::vector<Operand> operands;
   std::vector<std::string> results; ///< types
   std::vector<std::pair<std::string, std::string>> attributes;
-  std::vector<std::string> axes; ///< mesh axes that split the results
-  int64_t communicatedBytes = 0; ///< of a communication op
+  std::vector<std::string> states; ///< variables whose new values it computes
+  std::vector<std::string> axes;   ///< mesh axes that split the results
+  int64_t communicatedBytes = 0;   ///< of a communication op
 };
 
 /// A value that leads from one node to others.

@@ -34,11 +34,13 @@ public:
 private:
   const Node &node(int32_t id) const { return graph.nodes[static_cast<size_t>(id)]; }
 
-  /// The size of the text in the page: two lines of at most 26 characters.
+  /// The size of the text in the page: two lines of at most 26 characters. The second one has the variable,
+  /// the number of ops of a group, or the bytes of a communication op.
   static std::pair<double, double> sizeOf(const Node &shown) {
     constexpr size_t most = 26;
     size_t length = std::min(most, std::max(shown.op.size(), shown.name.size()));
-    return {30 + 6.6 * static_cast<double>(length), shown.name.empty() ? 28 : 40};
+    bool hasSecondLine = !shown.name.empty() || shown.kind == NodeKind::Group || shown.communicatedBytes > 0;
+    return {30 + 6.6 * static_cast<double>(length), hasSecondLine ? 40 : 28};
   }
 
   void addBoxes(int32_t group, const std::vector<int32_t> &ids) {
@@ -180,6 +182,40 @@ private:
   llvm::StringRef rest;
 };
 
+Result<void> runDot(const std::string &dot, llvm::ArrayRef<Layout *> layouts) {
+  std::string input;
+  for (const Layout *layout : layouts)
+    input += dotOf(*layout);
+  auto folder = cuda::TemporaryFolder::create();
+  if (!folder)
+    return folder.diagnostics();
+  if (Result<void> written = writeFile(folder->file("graphs.dot"), input); !written)
+    return written;
+  Result<std::string> output = cuda::runProgram(dot, {"-Tplain", folder->file("graphs.dot")});
+  if (!output)
+    return output.diagnostics();
+  PlainReader reader(*output);
+  for (Layout *layout : layouts)
+    if (!reader.read(*layout))
+      return errorAt(dot, "its output has an unexpected form");
+  return {};
+}
+
+/// Lets one process compute all layouts. Graphviz 2.43 crashes on some lists of graphs, each of which it can
+/// lay out: then each half has a process of its own.
+Result<void> layOut(const std::string &dot, llvm::ArrayRef<Layout *> layouts) {
+  Result<void> done = runDot(dot, layouts);
+  if (done || layouts.size() < 2)
+    return done;
+  for (Layout *layout : layouts) // of a run that ended early
+    for (Edge &edge : layout->edges)
+      edge.points.clear();
+  size_t half = layouts.size() / 2;
+  if (Result<void> first = layOut(dot, layouts.take_front(half)); !first)
+    return first;
+  return layOut(dot, layouts.drop_front(half));
+}
+
 } // namespace
 
 Result<std::map<int32_t, Layout>> layoutOf(const Graph &graph) {
@@ -188,21 +224,11 @@ Result<std::map<int32_t, Layout>> layoutOf(const Graph &graph) {
     return errorAt("dot",
                    "the program of Graphviz is not in PATH, expected the package graphviz to be installed");
   std::map<int32_t, Layout> layouts = LayoutBuilder(graph).build();
-  std::string input;
-  for (const auto &[group, layout] : layouts)
-    input += dotOf(layout);
-  auto folder = cuda::TemporaryFolder::create();
-  if (!folder)
-    return folder.diagnostics();
-  if (Result<void> written = writeFile(folder->file("graphs.dot"), input); !written)
-    return written.diagnostics();
-  Result<std::string> output = cuda::runProgram(*dot, {"-Tplain", folder->file("graphs.dot")});
-  if (!output)
-    return output.diagnostics();
-  PlainReader reader(*output);
+  std::vector<Layout *> list;
   for (auto &[group, layout] : layouts)
-    if (!reader.read(layout))
-      return errorAt(*dot, "its output has an unexpected form");
+    list.push_back(&layout);
+  if (Result<void> done = layOut(*dot, list); !done)
+    return done.diagnostics();
   return layouts;
 }
 

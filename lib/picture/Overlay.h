@@ -13,9 +13,16 @@ struct ValueError {
   bool passed = true;
 };
 
+/// Time and work of the step that stores a variable.
+struct StepMeasurement {
+  double milliseconds = 0, bytes = 0, flops = 0, roofline = 0; ///< as in proa/Profile.h
+  std::string kernel, ops;
+};
+
 /// By the names of variables.
 struct Overlay {
-  std::map<std::string, double> milliseconds;
+  std::map<std::string, StepMeasurement> steps;
+  double milliseconds = 0; ///< of all steps, also those that store no variable
   std::map<std::string, ValueError> errors;
 };
 

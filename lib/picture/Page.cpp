@@ -34,6 +34,8 @@ json nodeJson(const Node &node) {
     object["results"] = node.results;
   if (!node.attributes.empty())
     object["attributes"] = node.attributes;
+  if (!node.states.empty())
+    object["states"] = node.states;
   if (!node.axes.empty())
     object["axes"] = node.axes;
   if (node.communicatedBytes > 0)
@@ -80,10 +82,17 @@ json graphJson(const Graph &graph, const std::map<int32_t, Layout> &layouts) {
 }
 
 json overlayJson(const Overlay &overlay) {
-  json errors = json::object();
+  json errors = json::object(), times = json::object();
+  for (const auto &[name, step] : overlay.steps)
+    times[name] = {{"ms", numberOf(step.milliseconds)},
+                   {"bytes", numberOf(step.bytes)},
+                   {"flops", numberOf(step.flops)},
+                   {"roofline", numberOf(step.roofline)},
+                   {"kernel", step.kernel},
+                   {"ops", step.ops}};
   for (const auto &[name, error] : overlay.errors)
     errors[name] = {numberOf(error.maxAbsolute), numberOf(error.maxRelative), error.passed};
-  return {{"times", overlay.milliseconds}, {"errors", errors}};
+  return {{"times", times}, {"total", numberOf(overlay.milliseconds)}, {"errors", errors}};
 }
 
 json changesJson(const std::vector<Change> &changes) {

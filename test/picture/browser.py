@@ -126,6 +126,12 @@ class Browser:
         for kind in ("mousePressed", "mouseReleased"):
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
+    def drag(self, begin, end):
+        middle = [(a + b) / 2 for a, b in zip(begin, end)]
+        moves = (("mousePressed", begin), ("mouseMoved", middle), ("mouseMoved", end), ("mouseReleased", end))
+        for kind, (x, y) in moves:
+            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1, clickCount=1)
+
     def screenshot(self, path):
         pathlib.Path(path).write_bytes(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
 

@@ -5,6 +5,7 @@ usage: page_test.py TOOLS CORPUS [--screenshots DIR]
 """
 import argparse
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,20 @@ CENTER_OF = """(() => {{
   return [place.x + place.width / 2, place.y + place.height / 2];
 }})()"""
 
+# The first matmul splits its columns, the second one its contracted dim: the result is a sum over `mp`.
+MESH_PROGRAM = """
+dist.mesh @m = <["dp"=2, "mp"=4]>
+func.func @main(%x: tensor<64x256xf32> {pd.feed = "x", dist.sharding = #dist.sharding<@m, [{"dp"}, {}]>},
+    %v: tensor<256x512xf32> {pd.param = "v", dist.sharding = #dist.sharding<@m, [{}, {"mp"}]>},
+    %w: tensor<512x256xf32> {pd.param = "w", dist.sharding = #dist.sharding<@m, [{"mp"}, {}]>})
+    -> (tensor<64x256xf32> {pd.fetch = "y", dist.sharding = #dist.sharding<@m, [{"dp"}, {}]>}) {
+  %0 = pd.matmul %x, %v : (tensor<64x256xf32>, tensor<256x512xf32>) -> tensor<64x512xf32> loc("hidden")
+  %1 = pd.relu %0 : (tensor<64x512xf32>) -> tensor<64x512xf32> loc("active")
+  %2 = pd.matmul %1, %w : (tensor<64x512xf32>, tensor<512x256xf32>) -> tensor<64x256xf32> loc("y")
+  return %2 : tensor<64x256xf32>
+}
+"""
+
 
 class Pages:
     def __init__(self, options):
@@ -31,9 +46,9 @@ class Pages:
         self.browser = Browser(shutil.which("chromium"))
         self.failures = []
 
-    def tool(self, name, *arguments, output=None):
+    def tool(self, name, *arguments, output=None, code=0):
         result = subprocess.run([self.tools / name, *map(str, arguments)], capture_output=True, text=True, check=False)
-        if result.returncode:
+        if result.returncode != code:
             raise RuntimeError(f"{name} failed: {result.stderr}")
         if output:
             output.write_text(result.stdout)
@@ -78,8 +93,13 @@ def check_small_program(pages):
     pages.page(name, model)
     pages.click("name", "conv2d_0.tmp_0")
     details = pages.details()
-    for expected in ("pd.conv2d", "float32[2, 6, 28, 28]", "paddings", "conv2d_0.w_0", "mean", "zeros"):
+    for expected in ("pd.conv2d", "float32[2, 6, 28, 28]", "paddings\t[1, 1]", "conv2d_0.w_0", "mean", "zeros", "NCHW"):
         pages.expect(name, expected in details, f"no {expected} in the details:\n{details}")
+    place = pages.browser.evaluate(CENTER_OF.format(view=0, key="name", value="pool2d_0.tmp_0", part="rect"))
+    pages.browser.drag(place, [place[0] + 90, place[1] + 40])
+    moved = pages.browser.evaluate(CENTER_OF.format(view=0, key="name", value="pool2d_0.tmp_0", part="rect"))
+    pages.expect(name, [round(b - a) for a, b in zip(place, moved)] == [90, 40], f"dragged from {place} to {moved}")
+    pages.expect(name, pages.details() == details, "a drag selects a node: " + pages.details())
     pages.page(name + "-selected", model, fragment="#select=flatten_0.tmp_0")
     pages.expect(name, "__init__.py:247" in pages.details(), "no Python line in the details: " + pages.details())
 
@@ -100,6 +120,10 @@ def check_groups(pages):
     pages.browser.evaluate("document.querySelector('#found div').click()")
     pages.expect(name, "pd.softmax" in pages.details(), "the search does not select: " + pages.details())
     pages.finish(name + "-found")
+    pages.page("resnet50", pages.corpus / "models/vision/resnet50")
+    groups = pages.browser.evaluate("views[0].nodes.filter(node => node.kind === 'group').map(({op, children}) => "
+                                    "[op, views[0].nodes[children[0]].op, views[0].nodes[children.at(-1)].op])")
+    pages.expect("resnet50", ["layer 5 of 5", "pd.conv2d", "pd.relu"] in groups, f"blocks are not folded: {groups}")
 
 
 def check_run(pages):
@@ -114,7 +138,17 @@ def check_run(pages):
     pages.browser.evaluate("setMode('time')")
     shown = pages.browser.evaluate("Object.keys(views[0].times).length")
     pages.expect(name, shown >= 4, f"{shown} nodes have a time, expected 4 or more")
+    pages.click("name", "linear_0.tmp_1")
+    for expected in ("share of the run", "fused_matmul", "GB/s", "GFLOP/s", "of the roofline"):
+        pages.expect(name, expected in pages.details(), f"no {expected} in the details: {pages.details()}")
+    colors = pages.browser.evaluate("views[0].nodes.map((node, id) => modes.time.of(views[0], id)).filter(Boolean)")
+    pages.expect(name, len(set(colors)) >= 4, f"times have the colors {colors}")
     pages.finish(name + "-time")
+    pages.tool("proa-run", model, "-q", "--amp", "O2", "--bf16", "--compare=f64", "--rtol", "1e-3", "--json", "--cache",
+               "off", output=errors, code=1)
+    pages.page("errors", model, "--run", errors)
+    first = pages.browser.evaluate("views[0].nodes[views[0].firstWrong].name")
+    pages.expect("errors", first == "conv2d_0.tmp_0", f"the first difference is {first}")
 
 
 def check_changes(pages):
@@ -125,6 +159,24 @@ def check_changes(pages):
     pages.page(name, before, "--beside", after)
     changes = pages.browser.evaluate("views.map(view => view.changes.filter(Boolean).length)")
     pages.expect(name, min(changes) > 0, f"changed nodes: {changes}")
+    pages.click("name", "linear_0.tmp_1")
+    pages.expect(name, "pd.add → rt.matmul" in pages.details(), "the change is not shown: " + pages.details())
+
+
+def check_mesh(pages):
+    """Shardings are colored by axis, and communication ops have their bytes."""
+    name, program = "mesh", pages.folder / "mesh.mlir"
+    propagated, partitioned = pages.folder / "propagated.mlir", pages.folder / "partitioned.mlir"
+    program.write_text(MESH_PROGRAM)
+    pages.tool("proa-opt", "--dist-propagate", "--mlir-print-debuginfo", program, "-o", propagated)
+    pages.tool("proa-opt", "--dist-partition", "--mlir-print-debuginfo", propagated, "-o", partitioned)
+    pages.page(name, propagated, "--beside", partitioned)
+    pages.browser.evaluate("setMode('sharding')")
+    pages.finish(name)
+    axes = pages.browser.evaluate("axes")
+    pages.expect(name, {"dp", "mp"} <= set(axes), f"axes: {axes}")
+    labels = pages.browser.evaluate("[...document.querySelectorAll('.box .name')].map(text => text.textContent)")
+    pages.expect(name, any(re.fullmatch(r"[0-9.]+ (bytes|KiB|MiB)", label) for label in labels), f"labels: {labels}")
 
 
 def check_large_program(pages):
@@ -151,7 +203,7 @@ def main():
         sys.exit(SKIPPED)
     pages = Pages(options)
     try:
-        for check in (check_small_program, check_groups, check_run, check_changes, check_large_program):
+        for check in (check_small_program, check_groups, check_run, check_changes, check_mesh, check_large_program):
             check(pages)
     finally:
         pages.close()

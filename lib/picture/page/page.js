@@ -30,8 +30,13 @@ function bytesText(bytes) {
 // White to red for a share between 0 and 1.
 function heat(share) {
   const t = Math.max(0, Math.min(1, share));
-  return `hsl(${50 - 50 * t}, ${30 + 65 * t}%, ${96 - 38 * t}%)`;
+  return `hsl(${50 - 44 * t}, ${40 + 52 * t}%, ${97 - 29 * t}%)`;
 }
+
+const millisecondsText = ms => (ms >= 0.1 ? ms.toPrecision(3) + ' ms' : (1000 * ms).toPrecision(3) + ' µs');
+const percentText = part => (part > 0 && part < 1e-4 ? '< 0.01' : (100 * part).toFixed(part < 0.1 ? 2 : 1)) + ' %';
+const shareText = ms => data.overlay.total > 0 ? percentText(ms / data.overlay.total) : '';
+const fileOf = path => path.replace(/\/+$/, '').replace(/.*\//, '') || path;
 
 // A monotone function of a coordinate: each interval [low, high] becomes `size` long or longer.
 function stretch(intervals) {
@@ -85,8 +90,11 @@ const modes = {
   time: {
     title: 'time',
     isUseful: () => Object.keys(data.overlay.times).length > 0,
-    of: (view, id) => view.times[id] === undefined ? null : heat(view.times[id] / view.slowest),
-    legend: () => [['#fff', '0 ms'], [heat(1), 'slowest op']],
+    of: (view, id) => {
+      const most = view.slowest[view.nodes[id].kind];
+      return view.times[id] === undefined ? null : heat(Math.sqrt(view.times[id] / most));
+    },
+    legend: () => [['#fff', 'no step of its own'], [heat(0.1), 'fast'], [heat(1), 'slowest op or group shown']],
   },
   error: {
     title: 'error of --compare',
@@ -94,10 +102,13 @@ const modes = {
     of: (view, id) => {
       const error = view.errors[id];
       if (!error) return null;
-      if (!error.passed) return '#e5484d';
-      return heat(error.maxAbs > 0 ? Math.max(0, 8 + Math.log10(error.maxAbs)) / 16 : 0);
+      if (id === view.firstWrong || view.isInside(view.firstWrong, id)) return '#a3123f';
+      if (error.passed) return error.maxAbs > 0 ? '#dcefd9' : '#eef8ec';
+      return heat(0.3 + 0.7 * Math.min(1, Math.max(0, 4 + Math.log10(error.maxRel)) / 5)); // 1e-4 to 10
     },
-    legend: () => [[heat(0), 'equal'], [heat(0.4), 'rounding'], ['#e5484d', 'differs']],
+    legend: () => [['#dcefd9', 'agrees'], [heat(0.3), 'differs by 1e-4'], [heat(1), '10 and more, relative'],
+                   ['#a3123f', 'first difference']],
+    isDark: (view, id) => id === view.firstWrong || view.isInside(view.firstWrong, id),
   },
   sharding: {
     title: 'mesh axes',
@@ -106,6 +117,7 @@ const modes = {
       const used = view.axesOf(id);
       return used.length ? (used.length > 1 ? '#555b66' : palette[axes.indexOf(used[0]) % palette.length]) : null;
     },
+    isDark: (view, id) => view.axesOf(id).length > 0,
     legend: () => axes.map((axis, i) => [palette[i % palette.length], axis])
                       .concat(axes.length > 1 ? [['#555b66', 'several']] : []),
   },
@@ -125,7 +137,7 @@ class View {
     this.nodes.forEach((node, id) => { node.depth = node.parent < 0 ? 0 : undefined; node.id = id; });
     this.annotate();
     const holder = create('div', {class: 'stage'}, byId('stages'));
-    create('h2', {}, holder, stage.title);
+    if (data.stages.length > 1) create('h2', {title: stage.title}, holder, fileOf(stage.title));
     this.svg = create('svg', {}, holder);
     const marker = create('marker', {id: 'arrow' + index, viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 7,
                                      markerHeight: 7, orient: 'auto'}, create('defs', {}, this.svg));
@@ -151,19 +163,21 @@ class View {
     this.times = {};
     this.errors = {};
     this.changes = (this.stage.changes || this.nodes.map(() => 0)).slice();
-    this.slowest = 0;
     for (const [name, node] of named) {
-      const time = data.overlay.times[name], error = data.overlay.errors[name];
-      if (time !== undefined) {
-        this.slowest = Math.max(this.slowest, time);
+      const time = data.overlay.times[name]?.ms, error = data.overlay.errors[name];
+      if (time !== undefined)
         for (let id = node.id; id >= 0; id = this.nodes[id].parent) this.times[id] = (this.times[id] || 0) + time;
-      }
       if (error)
         for (let id = node.id; id >= 0; id = this.nodes[id].parent) {
           const worst = this.errors[id] || {maxAbs: 0, maxRel: 0, passed: true};
           this.errors[id] = {maxAbs: Math.max(worst.maxAbs, error[0] ?? Infinity),
                              maxRel: Math.max(worst.maxRel, error[1] ?? Infinity), passed: worst.passed && error[2]};
         }
+    }
+    this.firstWrong = -1; // in program order
+    for (const {name, id} of named.values()) {
+      const differs = data.overlay.errors[name]?.[2] === false;
+      if (differs && (this.firstWrong < 0 || id < this.firstWrong)) this.firstWrong = id;
     }
     this.nodes.forEach((node, id) => {
       if (this.changes[id])
@@ -183,7 +197,11 @@ class View {
     const layout = this.stage.layouts[group];
     const inside = new Map(), across = [], down = [];
     layout.boxes.forEach((box, i) => {
-      if (!this.isOpen(box)) return;
+      if (!this.isOpen(box)) {
+        const kind = box[0] === 'node' && this.nodes[box[1]].kind;
+        if (kind) this.slowest[kind] = Math.max(this.slowest[kind] || 0, this.times[box[1]] || 0);
+        return;
+      }
       const inner = this.measure(box[1]);
       inside.set(i, inner);
       const [, , x, y, width, height] = box;
@@ -198,6 +216,7 @@ class View {
     this.scene && this.scene.remove();
     this.scene = create('g', {}, this.svg);
     this.boxes = new Map();
+    this.slowest = {}; // by kind, of the closed nodes
     this.size = this.measure(-1);
     this.drawGroup(this.size, this.scene, 0, 0);
     this.moveCamera();
@@ -242,11 +261,35 @@ class View {
   }
 
   // The second line of a node: communicated bytes, a time, or the variable.
-  subtitle(id) {
+  subtitle(id, width) {
     const node = this.nodes[id];
     if (node.bytes) return bytesText(node.bytes);
-    if (mode === 'time' && this.times[id] !== undefined) return this.times[id].toPrecision(3) + ' ms';
-    return node.name || '';
+    if (mode === 'time' && this.times[id] !== undefined) {
+      const both = [millisecondsText(this.times[id]), shareText(this.times[id])].filter(Boolean).join(' · ');
+      return 5.5 * both.length < width ? both : millisecondsText(this.times[id]);
+    }
+    if (mode === 'error' && this.errors[id]?.passed === false)
+      return 'max abs error ' + this.errors[id].maxAbs.toPrecision(2);
+    return node.name || (node.kind === 'group' ? this.opsOf(id) + ' ops' : '');
+  }
+
+  isInside(id, group) {
+    for (let up = id < 0 ? -1 : this.nodes[id].parent; up >= 0; up = this.nodes[up].parent)
+      if (up === group) return true;
+    return false;
+  }
+
+  // The number of ops in a node.
+  opsOf(id) {
+    const {kind, children} = this.nodes[id];
+    return (children || []).reduce((sum, child) => sum + this.opsOf(child), kind === 'op' ? 1 : 0);
+  }
+
+  // The ops in a node, in program order.
+  inside(id) {
+    const {children} = this.nodes[id];
+    const all = (children || []).flatMap(child => [child, ...this.inside(child)]);
+    return all.filter(child => this.nodes[child].kind === 'op');
   }
 
   drawNode(parent, id, x, y, width, height, inner) {
@@ -254,9 +297,10 @@ class View {
     const box = create('g', {class: 'box' + (hasInside ? ' group' : '') + (inner ? ' open' : '')}, parent);
     const rect = create('rect', {x: x - width / 2, y: y - height / 2, width, height}, box);
     if (!inner) rect.setAttribute('fill', modes[mode].of(this, id) || '#ffffff');
-    const dark = !inner && mode === 'sharding' && this.axesOf(id).length ? '#fff' : '#1f2430';
-    const subtitle = inner ? '' : this.subtitle(id), titleY = inner ? y - height / 2 + 17 : subtitle ? y - 3 : y + 4;
-    create('text', {x, y: titleY, fill: dark}, box, shortened(shortOp(node.op), 26));
+    if (!inner && modes[mode].isDark?.(this, id)) box.classList.add('dark');
+    const subtitle = inner ? '' : this.subtitle(id, width);
+    const titleY = inner ? y - height / 2 + 17 : subtitle ? y - 3 : y + 4;
+    create('text', {x, y: titleY}, box, shortened(shortOp(node.op), 26));
     if (subtitle) create('text', {x, y: y + 12, class: 'name'}, box, shortened(subtitle, 28));
     if (hasInside) {
       const toggle = create('text', {x: x + width / 2 - 10, y: titleY, class: 'toggle'}, box, inner ? '−' : '+');
@@ -324,10 +368,17 @@ class View {
   }
 
   listen() {
-    let last = null;
-    this.svg.addEventListener('pointerdown', event => { last = [event.clientX, event.clientY]; });
+    let last = null, moved = 0;
+    this.svg.addEventListener('pointerdown', event => {
+      last = [event.clientX, event.clientY];
+      moved = 0;
+    });
+    this.svg.addEventListener('click', event => { // the end of a drag selects nothing
+      if (moved > 4) event.stopPropagation();
+    }, {capture: true});
     window.addEventListener('pointermove', event => {
       if (!last) return;
+      moved += Math.abs(event.clientX - last[0]) + Math.abs(event.clientY - last[1]);
       this.svg.classList.add('moving');
       this.camera.x += event.clientX - last[0];
       this.camera.y += event.clientY - last[1];
@@ -368,19 +419,60 @@ function linkTo(view, id, text) {
 function weightRows(view, node) {
   return (node.operands || []).flatMap(([, name]) => {
     const facts = view.stage.weights[name];
-    return facts ? [[name, Object.entries(facts).map(([key, value]) =>
-      `${key} ${typeof value === 'number' && !Number.isInteger(value) ? value.toPrecision(4) : value}`).join(', ')]] : [];
+    const shown = ['min', 'max', 'mean', 'std', 'zeros'].concat(['NaN', 'Inf'].filter(key => facts?.[key]));
+    const text = value => typeof value === 'number' && !Number.isInteger(value) ? value.toPrecision(4) : value;
+    return facts ? [[name, shown.map(key => `${key} ${text(facts[key])}`).join(', ')]] : [];
   });
 }
 
+// The step that computes a node: its kernel, what it computes, and its rates.
+function stepRows(step) {
+  if (!step) return [];
+  const rows = [['kernel', step.kernel], ['computes', step.ops]], seconds = 1e-3 * step.ms;
+  if (step.bytes && seconds) rows.push(['memory', (1e-9 * step.bytes / seconds).toPrecision(3) + ' GB/s']);
+  if (step.flops && seconds) rows.push(['arithmetic', (1e-9 * step.flops / seconds).toPrecision(3) + ' GFLOP/s']);
+  if (step.roofline) rows.push(['of the roofline', percentText(step.roofline)]);
+  return rows;
+}
+
 function measurementRows(view, id) {
-  const rows = [], error = view.errors[id];
-  if (view.times[id] !== undefined) rows.push(['time', view.times[id].toPrecision(4) + ' ms']);
+  const rows = [], node = view.nodes[id], error = view.errors[id], time = view.times[id];
+  if (time !== undefined) {
+    rows.push(['time', millisecondsText(time)], ['share of the run', shareText(time)]);
+    if (node.kind === 'op' && view.named.get(node.name) === node) rows.push(...stepRows(data.overlay.times[node.name]));
+  } else if (node.kind === 'op' && modes.time.isUseful())
+    rows.push(['time', 'no step of its own: part of the step of a user, a view, or computed before the run']);
   if (error) rows.push(['max abs error', error.maxAbs.toPrecision(3)], ['max rel error', error.maxRel.toPrecision(3)],
                        ['compared', error.passed ? 'agrees' : 'differs']);
-  if (view.nodes[id].bytes) rows.push(['communicates', bytesText(view.nodes[id].bytes)]);
+  if (node.bytes) rows.push(['communicates', bytesText(node.bytes)]);
   if (view.changes[id]) rows.push(['change', ['', 'changed', 'only here'][view.changes[id]]]);
   return rows;
+}
+
+// The differences of a changed node from the node of the other stage that computes the same variable.
+function changeRows(view, id) {
+  const node = view.nodes[id], other = views[1 - view.index]?.named.get(node.name);
+  if (!other || view.changes[id] !== 1 || node.kind !== 'op') return [];
+  const [before, after] = view.index === 0 ? [node, other] : [other, node];
+  const of = (from, name) => (from.attributes || []).find(([key]) => key === name)?.[1] ?? 'none';
+  const names = new Set([before, after].flatMap(from => (from.attributes || []).map(([key]) => key)));
+  const results = from => (from.results || []).join(', ');
+  const operands = from => (from.operands || []).map(([, , type]) => type).join(', ');
+  return [['op', before.op, after.op], ['operands', operands(before), operands(after)],
+          ['results', results(before), results(after)],
+          ...[...names].map(name => [name, of(before, name), of(after, name)])]
+    .filter(([, left, right]) => left !== right).map(([name, left, right]) => [name, `${left} → ${right}`]);
+}
+
+// Of a group: the ops that take most of its time, and those whose values differ.
+function insideRows(view, id) {
+  const ops = view.inside(id), most = 8;
+  const linked = (op, text) => [text, linkTo(view, op, `${shortOp(view.nodes[op].op)} ${view.nodes[op].name || ''}`)];
+  const isMeasured = op => view.named.get(view.nodes[op].name) === view.nodes[op];
+  const slow = ops.filter(op => view.times[op] && isMeasured(op)).sort((a, b) => view.times[b] - view.times[a]);
+  const wrong = ops.filter(op => view.errors[op] && !view.errors[op].passed && isMeasured(op));
+  return [['ops', String(ops.length)], ...slow.slice(0, most).map(op => linked(op, millisecondsText(view.times[op]))),
+          ...wrong.slice(0, most).map(op => linked(op, 'differs'))];
 }
 
 function showDetails(view, id) {
@@ -398,9 +490,11 @@ function showDetails(view, id) {
   const users = view.values.flatMap(([producer, , , consumers]) => producer === id ? consumers : []);
   addRows(panel, 'used by', users.map(user => ['', linkTo(view, user, `${shortOp(view.nodes[user].op)} ${view.nodes[user].name || ''}`)]));
   addRows(panel, 'attributes', node.attributes || []);
+  addRows(panel, 'new values of', (node.states || []).map(name => ['', name]));
   addRows(panel, 'weights', weightRows(view, node));
   addRows(panel, 'run', measurementRows(view, id));
-  if (node.children) addRows(panel, 'inside', [['nodes', String(node.children.length)]]);
+  addRows(panel, 'changed', changeRows(view, id));
+  if (node.children) addRows(panel, 'inside', insideRows(view, id));
 }
 
 function select(view, id) {
@@ -450,13 +544,23 @@ function selectFromHash() {
   }
 }
 
-byId('title').textContent = document.title;
+byId('title').textContent = data.stages.map(stage => fileOf(stage.title)).join(' → ');
+byId('title').title = document.title;
 const views = [];
 data.stages.forEach((stage, i) => views.push(new View(stage, i)));
 for (const [name, {title, isUseful}] of Object.entries(modes))
   if (!isUseful || isUseful()) create('option', {value: name}, byId('mode'), title);
 byId('mode').addEventListener('change', event => setMode(event.target.value));
 byId('search').addEventListener('input', event => search(event.target.value));
+byId('search').addEventListener('keydown', event => {
+  if (event.key === 'Enter') byId('found').querySelector('div')?.click();
+  if (event.key === 'Escape') { byId('search').value = ''; search(''); byId('search').blur(); }
+});
+window.addEventListener('keydown', event => {
+  if (event.target === byId('search') || event.altKey || event.metaKey) return;
+  if (event.key === '/' || (event.ctrlKey && event.key === 'f')) { event.preventDefault(); byId('search').focus(); }
+  if (!event.ctrlKey && event.key === 'f') views.forEach(view => view.fit());
+});
 byId('fit').addEventListener('click', () => views.forEach(view => view.fit()));
 byId('open').addEventListener('click', () => views.forEach(view => view.openAll(true)));
 byId('close').addEventListener('click', () => views.forEach(view => view.openAll(false)));
