@@ -50,7 +50,9 @@ private:
         last.op = op->getName().getStringRef().str();
         auto name = op->getLoc()->findInstanceOf<NameLoc>();
         std::string line = planner::lineOf(op->getLoc());
-        last.where = (name ? name.getName().str() + " at " : "") + (line.empty() ? "an unknown line" : line);
+        last.where = name ? name.getName().str() : line.empty() ? "an unknown line" : line;
+        if (name && !line.empty())
+          last.where += " at " + line;
       }
   }
 

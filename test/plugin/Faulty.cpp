@@ -1,9 +1,10 @@
 // Passes with planted faults, for tests of tools that find them: a fusion without a condition, an op that
-// becomes another one, and a change outside of patterns.
+// becomes another one, a change outside of patterns, and an attribute of one op of any program.
 #include "dialects/pd/ops/math/ActivationOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
 
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
@@ -65,11 +66,57 @@ struct FaultyWalk : PassWrapper<FaultyWalk, OperationPass<>> {
   }
 };
 
+/// Sets an attribute of one op, as if its kernel ignored the program's value.
+struct SetAttribute : RewritePattern {
+  SetAttribute(Operation *target, StringRef attribute, Attribute value)
+      : RewritePattern(target->getName().getStringRef(), 1, target->getContext()), target(target),
+        attribute(attribute), value(value) {}
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    if (op != target)
+      return rewriter.notifyMatchFailure(op, "another op");
+    if (op->getAttr(attribute) == value)
+      return rewriter.notifyMatchFailure(op, "the attribute has the value");
+    rewriter.modifyOpInPlace(op, [&] { op->setAttr(attribute, value); });
+    return success();
+  }
+  Operation *target;
+  StringRef attribute;
+  Attribute value;
+};
+
+struct FaultyAttribute : PassWrapper<FaultyAttribute, OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FaultyAttribute)
+  FaultyAttribute() = default;
+  FaultyAttribute(const FaultyAttribute &other) : PassWrapper(other) {}
+  StringRef getArgument() const override { return "faulty-attribute"; }
+  StringRef getDescription() const override { return "Sets an attribute of one op"; }
+  void runOnOperation() override {
+    Attribute parsed = parseAttribute(value, &getContext());
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](Operation *op) {
+      if (op->getName().getStringRef() == name)
+        ops.push_back(op);
+    });
+    if (!parsed || index >= ops.size()) {
+      getOperation()->emitError("faulty-attribute: no such op or value");
+      return signalPassFailure();
+    }
+    RewritePatternSet patterns(&getContext());
+    patterns.add<SetAttribute>(ops[index], attribute, parsed);
+    (void)applyOpPatternsGreedily({ops[index]}, std::move(patterns));
+  }
+  Option<std::string> name{*this, "op", llvm::cl::desc("name of the op")};
+  Option<unsigned> index{*this, "index", llvm::cl::desc("among the ops of this name"), llvm::cl::init(0)};
+  Option<std::string> attribute{*this, "attribute", llvm::cl::desc("name of the attribute")};
+  Option<std::string> value{*this, "value", llvm::cl::desc("its new value")};
+};
+
 } // namespace
 
 extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo mlirGetPassPluginInfo() {
   return {MLIR_PLUGIN_API_VERSION, "Faulty", "1.0", [] {
             PassRegistration<FaultyFusion>();
             PassRegistration<FaultyWalk>();
+            PassRegistration<FaultyAttribute>();
           }};
 }

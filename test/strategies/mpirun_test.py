@@ -142,6 +142,8 @@ def check_messages():
     for command, message in [([PROA_RUN, "/none", "--strategy", "dp2"], "found no such file or folder"),
                              ([PROA_RUN, "/none", "--strategy", "dp2", "--foo"], "unknown option '--foo'"),
                              ([PROA_RUN, f"{CORPUS}/models/nlp/gpt", "--strategy", "dp2x"], "unknown part 'dp2x'"),
+                             ([PROA_RUN, f"{CORPUS}/models/nlp/bert", "--mesh", "dp=2", "--duration", "1"],
+                              "would end after different runs"),
                              ([PROA_CHECK, "/none", "--strategy", "dp2"], "the directory does not exist")]:
         code, output, _ = finish(mpirun(2, *command))
         expect(code != 0 and output.count("error:") == 1 and message in output, f"one error: {message}", output)

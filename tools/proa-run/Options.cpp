@@ -73,15 +73,18 @@ void declare(CommandLine &line, ToolOptions &options) {
                 "Compares the outputs of the first run, or of each step with entries stepK/NAME, with "
                 "expected.safetensors in the model's folder, or with --expect=FILE");
   line.takeNextValue("--expect", [](const std::string &text) { return text.ends_with(".safetensors"); });
-  line.add_option(
-          "--compare", options.compare,
-          "Compares the values of all ops and names the first op that differs from: reference (the "
-          "reference evaluator), f64 (the same in double precision), decomposed, cuda-emulated or another "
-          "target, FILE.safetensors, a folder of tensors, or another model with equal names")
-      ->check(checkName)
-      ->type_name("SOURCE");
-  line.add_flag("--bisect", options.bisects,
-                "Finds the first pass that changes a result on these feeds, and the first rewrite in it");
+  CLI::Option *compare =
+      line.add_option(
+              "--compare", options.compare,
+              "Compares the values of all ops and names the first op that differs from: reference (the "
+              "reference evaluator), f64 (the same in double precision), decomposed, cuda-emulated or "
+              "another "
+              "target, FILE.safetensors, a folder of tensors, or another model with equal names")
+          ->check(checkName)
+          ->type_name("SOURCE");
+  CLI::Option *bisect =
+      line.add_flag("--bisect", options.bisects,
+                    "Finds the first pass that changes a result on these feeds, and the first rewrite in it");
   line.add_option("--rtol", options.rtol,
                   "Relative tolerance of --expect (default: of meta.json, else 1e-5), --compare and --bisect "
                   "(default: by the types of values)")
@@ -109,6 +112,8 @@ void declare(CommandLine &line, ToolOptions &options) {
   line.add_option("--duration", options.duration, "Measures runs for this many seconds")
       ->check(CLI::Range(0.001, 1e9))
       ->excludes(repeat)
+      ->excludes(compare)
+      ->excludes(bisect)
       ->type_name("SECONDS");
   line.add_option(
           "--concurrency", options.concurrency,

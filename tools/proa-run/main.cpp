@@ -158,6 +158,8 @@ private:
   }
 
   Result<void> checkBenchmark(const Model &model) const {
+    if (options.duration > 0 && model.rankCount() > 1 && runtime::rankStartedByMpi().size > 1)
+      return errorAt("--duration", "processes of a mesh would end after different runs, expected --repeat");
     if (options.concurrency == 1)
       return {};
     if (options.duration == 0)
