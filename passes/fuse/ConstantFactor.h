@@ -1,4 +1,4 @@
-/// Multiplications by a constant.
+/// Constants in formulas.
 #pragma once
 
 #include "mlir/IR/Operation.h"
@@ -9,5 +9,7 @@ namespace proa {
 
 /// The factor of a pd.scale that only multiplies by a constant. `op` may be null.
 std::optional<double> constantFactor(mlir::Operation *op);
+/// The one value of all elements of a constant.
+std::optional<double> constantNumber(mlir::Value value);
 
 } // namespace proa

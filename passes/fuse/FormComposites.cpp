@@ -1,4 +1,5 @@
 //! pd-form-composites: activations and normalizations that a program has as primitives, as one op each.
+#include "passes/fuse/ConstantFactor.h"
 #include "passes/fuse/Passes.h"
 
 #include "dialects/pd/ir/Infer.h"
@@ -27,18 +28,6 @@ namespace proa {
 #include "passes/fuse/Passes.h.inc"
 
 namespace {
-
-/// The one value of all elements of a constant.
-std::optional<double> constantNumber(Value value) {
-  std::optional<Tensor> known = pd::knownTensor(value);
-  if (!known || known->size() == 0)
-    return std::nullopt;
-  double number = pd::loadScalar(*known, 0).real();
-  for (int64_t i = 1; i < known->size(); ++i)
-    if (pd::loadScalar(*known, i).real() != number)
-      return std::nullopt;
-  return number;
-}
 
 /// Constants are written with six digits or more.
 bool isNear(double a, double b) { return std::abs(a - b) <= 2e-6 * std::max(std::abs(b), 1e-3); }

@@ -74,6 +74,42 @@ def FormAttention : Pass<"pd-form-attention", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::proa::pd::PdDialect"];
 }
 
+def FormIntegerProducts : Pass<"pd-form-integer-products", "::mlir::func::FuncOp"> {
+  let summary = "Replace matmuls and convolutions of quantized tensors by exact products of integers";
+  let description = [{
+    A factor is quantized if it is `(integers - zero) * scale` in f32 or f64, where the integers have 8 bits: they have
+    the type i8 or ui8, or are rounded and clipped to the range of one. Zero points and scales may differ between the
+    rows of x, the columns of y and the output channels of a filter, but not between numbers that are summed. Ops that
+    move elements may follow where they are single numbers.
+
+    The sum of the products of the integers is exact; it is corrected by the zero points in int32, converted once, and
+    multiplied by the product of the scales. x and images become unsigned integers, y and filters signed ones, for
+    which processors have instructions: the numbers and their zero point change by 128. An image with a zero point is
+    padded with it. Ops that quantize (Pd_Quantizes) are decomposed first.
+
+    ```mlir
+    // before
+    %0 = pd.cast %x {dtype = f32} : (tensor<4x8xui8>) -> tensor<4x8xf32>
+    %1 = pd.subtract %0, %zero : (tensor<4x8xf32>, tensor<f32>) -> tensor<4x8xf32>
+    %2 = pd.multiply %1, %sx : (tensor<4x8xf32>, tensor<f32>) -> tensor<4x8xf32>
+    %3 = pd.cast %w {dtype = f32} : (tensor<8x16xi8>) -> tensor<8x16xf32>
+    %4 = pd.multiply %3, %sw : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
+    %5 = pd.matmul %2, %4 : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+    // after
+    %0 = pd.integer_matmul %x, %w : (tensor<4x8xui8>, tensor<8x16xi8>) -> tensor<4x16xi32>
+    %1 = pd.sum %w {axis = array<i64: 0>, dtype = i32, keepdim = true} : (tensor<8x16xi8>) -> tensor<1x16xi32>
+    %2 = pd.multiply %izero, %1 : (tensor<i32>, tensor<1x16xi32>) -> tensor<1x16xi32>
+    %3 = pd.subtract %0, %2 : (tensor<4x16xi32>, tensor<1x16xi32>) -> tensor<4x16xi32>
+    %4 = pd.cast %3 {dtype = f32} : (tensor<4x16xi32>) -> tensor<4x16xf32>
+    %5 = pd.multiply %sx, %sw : (tensor<f32>, tensor<16xf32>) -> tensor<16xf32>
+    %6 = pd.multiply %4, %5 : (tensor<4x16xf32>, tensor<16xf32>) -> tensor<4x16xf32>
+    ```
+
+    Remarks say why a product stays in floats (`--remarks=pd-form-integer-products`).
+  }];
+  let dependentDialects = ["::proa::pd::PdDialect"];
+}
+
 def FormComposites : Pass<"pd-form-composites", "::mlir::func::FuncOp"> {
   let summary = "Replace activations and normalizations of primitives by one op each";
   let description = [{

@@ -1,6 +1,7 @@
 //! pd-channels-last: computes a second version of images, with channels last, forward from convolutions.
 #include "passes/layout/Passes.h"
 
+#include "dialects/pd/ir/Contraction.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Layout.h"
 #include "dialects/pd/ops/reduce/Reduce.h"
@@ -110,8 +111,9 @@ public:
   using ImagePattern::ImagePattern;
 
   LogicalResult matchAndRewrite(pd::LayoutOpInterface op, PatternRewriter &rewriter) const override {
-    // The images of contractions that the runtime fuses are converted: convolutions over two dimensions.
-    bool isStart = isa<rt::FusableOpInterface>(op.getOperation());
+    // The images of contractions that the runtime fuses are converted, and those of sums of integers:
+    // convolutions over two dimensions.
+    bool isStart = isa<rt::FusableOpInterface>(op.getOperation()) || isSumOfIntegers(op);
     if (!isStart && !images.areReadBy(op))
       return failure();
     OperandRange operands = op->getOperands().take_front(op.getNumImageOperands());
@@ -133,6 +135,11 @@ public:
   }
 
 private:
+  static bool isSumOfIntegers(Operation *op) {
+    return isa<pd::ContractionOpInterface>(op) &&
+           isa<IntegerType>(pd::tensorType(op->getResult(0)).getElementType());
+  }
+
   const char *whyNot(pd::LayoutOpInterface op, OperandRange operands, bool isStart) const {
     if (!isInFunction(op))
       return "it is inside of control flow";
@@ -142,8 +149,9 @@ private:
       return "it supports channels first only with these attributes";
     if (!llvm::all_of(operands, isImage))
       return "its operand does not have four dimensions";
-    if (!llvm::all_of(operands, [](Value v) { return pd::tensorType(v).getElementType().isF32(); }))
-      return "its operand is not in f32";
+    auto isSupported = [](Type element) { return element.isF32() || element.isInteger(8); };
+    if (!llvm::all_of(operands, [&](Value v) { return isSupported(pd::tensorType(v).getElementType()); }))
+      return "its operand is neither in f32 nor of 8-bit integers";
     if (!isStart && llvm::none_of(operands, [&](Value image) { return images.contains(image); }))
       return "none of its images has channels last";
     return nullptr;
@@ -227,6 +235,25 @@ public:
   }
 };
 
+class PadPattern : public ImagePattern<OpRewritePattern<pd::PadOp>> {
+public:
+  using ImagePattern::ImagePattern;
+
+  LogicalResult matchAndRewrite(pd::PadOp op, PatternRewriter &rewriter) const override {
+    if (!images.areReadBy(op))
+      return failure();
+    SmallVector<int64_t> paddings;
+    for (int64_t axis : toLast)
+      paddings.append({op.getPaddings()[2 * axis], op.getPaddings()[2 * axis + 1]});
+    auto rewritten = cast<pd::PadOp>(rewriter.clone(*op));
+    rewritten->setOperand(0, images.lastOf(op.getX(), rewriter));
+    rewritten.setPaddings(paddings);
+    rewritten.getOut().setType(permuted(pd::tensorType(op.getOut())));
+    images.replace(op.getOut(), rewritten.getOut(), rewriter);
+    return images.erase(op, rewriter);
+  }
+};
+
 /// Reductions; without kept dimensions those whose result has the same dimensions in the same order. Other
 /// ops have no form with channels last.
 class ReductionPattern : public ImagePattern<RewritePattern> {
@@ -235,7 +262,7 @@ public:
       : ImagePattern(context, images, MatchAnyOpTypeTag(), /*benefit=*/1) {}
 
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
-    if (isa<pd::LayoutOpInterface, pd::ConcatOp>(op) || op->hasTrait<pd::ElementwiseTrait>() ||
+    if (isa<pd::LayoutOpInterface, pd::ConcatOp, pd::PadOp>(op) || op->hasTrait<pd::ElementwiseTrait>() ||
         !images.areReadBy(op))
       return failure();
     auto axes = op->getAttrOfType<DenseI64ArrayAttr>("axis");
@@ -270,7 +297,8 @@ public:
     PassRemarks remarks{getArgumentName()};
     Images images(remarks);
     RewritePatternSet patterns(&getContext());
-    patterns.add<LayoutOpPattern, ElementwisePattern, ConcatPattern, ReductionPattern>(&getContext(), images);
+    patterns.add<LayoutOpPattern, ElementwisePattern, ConcatPattern, PadPattern, ReductionPattern>(
+        &getContext(), images);
     applyPatternsOnce(getOperation(), std::move(patterns), remarks);
   }
 };

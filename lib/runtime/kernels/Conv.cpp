@@ -3,7 +3,6 @@
 
 #include "lib/runtime/kernels/DepthwiseConv.h"
 #include "lib/runtime/kernels/PlannedKernel.h"
-#include "lib/runtime/kernels/StridedCopy.h"
 #include "lib/runtime/kernels/WinogradConv.h"
 
 #include "dialects/pd/ops/nn/Conv.kernels.inc"
@@ -30,7 +29,6 @@ public:
 private:
   void plan(ConvEntry &entry, const Call &call, const View &out) const override;
   Result<void> compute(ConvEntry &entry, Call &call, const View &out) const override;
-  Result<void> convolve(Call &call, const ConvEntry &entry, const View &out) const;
 };
 
 bool isEmpty(const ConvGeometry &geometry) {
@@ -75,49 +73,13 @@ Result<void> Conv::compute(ConvEntry &entry, Call &call, const View &out) const 
                          out.as<float>());
     entry.planned = constants.isConstant();
   } else if (entry.plan) {
-    if (Result<void> done = convolve(call, entry, out); !done)
-      return done;
+    entry.plan->run(call, *entry.execution, entry.filter.get(), out);
   } else if (Result<void> done = blasConv(out.dtype, entry.geometry, attributes.transposed,
                                           call.input(0).data, call.input(1).data, out.data);
              !done) {
     return done;
   }
   return applyPostOps(out, entry.geometry.output, attributes.postOps, entry.geometry.operands, operands);
-}
-
-Result<void> Conv::convolve(Call &call, const ConvEntry &entry, const View &out) const {
-  const ConvPlan &plan = *entry.plan;
-  ScratchPieces pieces;
-  pieces.add(entry.execution->scratchBytes());
-  auto pieceFor = [&](const ConvPlan::Port &port) {
-    return port.copied ? pieces.add(port.desc.get_size()) : 0;
-  };
-  size_t inputPiece = pieceFor(plan.input()), outputPiece = pieceFor(plan.output());
-  std::vector<size_t> extraPieces;
-  for (const ConvPlan::Port &port : plan.extras())
-    extraPieces.push_back(pieceFor(port));
-  bool packsFilter = !entry.filter && plan.wantedFilter() != plan.plainFilter();
-  size_t filterPiece = packsFilter ? pieces.add(plan.wantedFilter().get_size()) : 0;
-  auto *scratch = pieces.bytes() == 0 ? nullptr : static_cast<std::byte *>(call.scratch(pieces.bytes()));
-  Execution &execution = *entry.execution;
-  execution.set(0, plan.input().provide(call.input(0), scratch + inputPiece));
-  void *filter = entry.filter ? entry.filter->data() : call.input(1).data;
-  if (packsFilter) {
-    dnnl::memory from(plan.plainFilter(), dnnlEngine(), filter);
-    dnnl::memory to(plan.wantedFilter(), dnnlEngine(), scratch + filterPiece);
-    dnnl::reorder(from, to).execute(dnnlStream(), from, to);
-    filter = scratch + filterPiece;
-  }
-  execution.set(1, filter);
-  execution.set(2, plan.output().copied ? scratch + outputPiece : out.data);
-  for (size_t i = 0; i < plan.extras().size(); ++i)
-    execution.set(3 + i,
-                  plan.extras()[i].provide(call.input(plan.extras()[i].input), scratch + extraPieces[i]));
-  execution.run(scratch);
-  if (plan.output().copied)
-    stridedCopy(sizeOf(out.dtype), plan.output().stored.dims, scratch + outputPiece, plan.output().planned,
-                out.data, plan.output().stored.strides);
-  return {};
 }
 
 template <class Op>

@@ -33,7 +33,7 @@ public:
   };
 
   /// With `inPlace` the first "add" of full size lies where the output does. Null where oneDNN has nothing.
-  static std::shared_ptr<const ConvPlan> create(DType dtype, const ConvConfig &attributes,
+  static std::shared_ptr<const ConvPlan> create(ProductTypes types, const ConvConfig &attributes,
                                                 const ConvGeometry &geometry,
                                                 std::span<const OperandType> inputs, bool inPlace);
 
@@ -45,6 +45,8 @@ public:
   const dnnl::memory::desc &wantedFilter() const { return filterWanted; }
   /// Slots: input, filter, output, then the extras.
   std::unique_ptr<Execution> execution() const;
+  /// Runs an execution on the tensors of a call. Without `packedFilter` the filter is packed first.
+  void run(Call &call, Execution &execution, const PackedTensor *packedFilter, const View &out) const;
   const char *implementation() const { return name.c_str(); }
 
 private:
@@ -54,7 +56,7 @@ private:
   void makePrimitive(const ConvConfig &attributes, const ConvGeometry &geometry,
                      const dnnl::memory::desc &bias, const dnnl::primitive_attr &primitiveAttributes);
 
-  dnnl::memory::data_type type = dnnl::memory::data_type::f32;
+  ProductTypes types = DType::Float32;
   bool small = false;
   bool channelLast = true; ///< of the layout that oneDNN gets
   Port inputPort, outputPort;

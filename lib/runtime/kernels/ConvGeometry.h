@@ -20,10 +20,11 @@ struct ConvConfig {
   int64_t groups = 1;
   std::vector<PostOp> postOps;
 
-  /// From the struct that is generated from the record of a convolution. Error: numbers that do not fit.
+  /// From the struct that is generated from the record of a convolution. Error: numbers that do not fit, or,
+  /// with `hasOneDType`, tensors of several dtypes.
   template <class Op>
   static Result<ConvConfig> create(const Op &op, const KernelRequest &request, size_t spatial,
-                                   bool transposed);
+                                   bool transposed, bool hasOneDType = true);
 
 private:
   Result<void> check(const KernelRequest &request);
@@ -60,7 +61,7 @@ Result<void> resolvePaddings(PaddingAlgorithm algorithm, std::span<const int64_t
 
 template <class Op>
 Result<ConvConfig> ConvConfig::create(const Op &op, const KernelRequest &request, size_t spatial,
-                                      bool transposed) {
+                                      bool transposed, bool hasOneDType) {
   ConvConfig config;
   config.spatial = spatial;
   config.transposed = transposed;
@@ -80,7 +81,10 @@ Result<ConvConfig> ConvConfig::create(const Op &op, const KernelRequest &request
     attributes = op.postOps;
   if (Result<void> valid = config.check(request); !valid)
     return valid.diagnostics();
-  Result<std::vector<PostOp>> postOps = resolvePostOps(attributes, request, "input, filter and result");
+  if (hasOneDType)
+    if (Result<void> valid = expectOneDType(request, "input, filter and result"); !valid)
+      return valid.diagnostics();
+  Result<std::vector<PostOp>> postOps = resolvePostOps(attributes, request);
   if (!postOps)
     return postOps.diagnostics();
   config.postOps = std::move(*postOps);

@@ -87,14 +87,14 @@ static bool prefersChannelLast(const ConvConfig &attributes, const ConvGeometry 
   return !attributes.transposed || out >= few || (in == 1 && out == 1);
 }
 
-std::shared_ptr<const ConvPlan> ConvPlan::create(DType dtype, const ConvConfig &attributes,
+std::shared_ptr<const ConvPlan> ConvPlan::create(ProductTypes types, const ConvConfig &attributes,
                                                  const ConvGeometry &geometry,
                                                  std::span<const OperandType> inputs, bool inPlace) {
   auto plan = std::make_shared<ConvPlan>();
   plan->small = isSmallConv(geometry, attributes.transposed);
   SingleThreadScope scope(plan->small);
-  plan->type = *dnnlType(dtype);
-  plan->filterPlain = plainFilterDesc(attributes, geometry, plan->type);
+  plan->types = types;
+  plan->filterPlain = plainFilterDesc(attributes, geometry, *dnnlType(types.y));
   for (bool channelLast : {prefersChannelLast(attributes, geometry), false}) {
     plan->channelLast = channelLast;
     if (planWithFusion(attributes.postOps, [&](size_t count) {
@@ -122,8 +122,8 @@ bool ConvPlan::build(const ConvConfig &attributes, const ConvGeometry &geometry,
   dnnl::post_ops list;
   extraPorts.clear();
   fused = count;
-  inputPort = convPort(geometry.input, type, channelLast);
-  outputPort = convPort(geometry.output, type, channelLast);
+  inputPort = convPort(geometry.input, *dnnlType(types.x), channelLast);
+  outputPort = convPort(geometry.output, *dnnlType(types.out), channelLast);
   std::optional<size_t> sum =
       inPlace && !outputPort.copied
           ? inPlaceCandidate(attributes.postOps, geometry.operands, geometry.output, inputs)
@@ -156,7 +156,7 @@ bool ConvPlan::build(const ConvConfig &attributes, const ConvGeometry &geometry,
 
 void ConvPlan::makePrimitive(const ConvConfig &attributes, const ConvGeometry &g, const memory::desc &bias,
                              const dnnl::primitive_attr &primitiveAttributes) {
-  memory::desc filter(filterPlain.dims(), type, memory::format_tag::any);
+  memory::desc filter(filterPlain.dims(), *dnnlType(types.y), memory::format_tag::any);
   auto [strides, dilations, before, after] = ConvSteps(g, attributes.transposed);
   constexpr auto inference = dnnl::prop_kind::forward_inference;
   // A zero bias descriptor means none.
@@ -189,6 +189,36 @@ std::unique_ptr<Execution> ConvPlan::execution() const {
   for (const Port &port : extraPorts)
     out->add(port.argument, port.desc);
   return out;
+}
+
+void ConvPlan::run(Call &call, Execution &execution, const PackedTensor *packedFilter,
+                   const View &out) const {
+  ScratchPieces pieces;
+  pieces.add(execution.scratchBytes());
+  auto pieceFor = [&](const Port &port) { return port.copied ? pieces.add(port.desc.get_size()) : 0; };
+  size_t inputPiece = pieceFor(inputPort), outputPiece = pieceFor(outputPort);
+  std::vector<size_t> extraPieces;
+  for (const Port &port : extraPorts)
+    extraPieces.push_back(pieceFor(port));
+  bool packsFilter = !packedFilter && filterWanted != filterPlain;
+  size_t filterPiece = packsFilter ? pieces.add(filterWanted.get_size()) : 0;
+  auto *scratch = pieces.bytes() == 0 ? nullptr : static_cast<std::byte *>(call.scratch(pieces.bytes()));
+  execution.set(0, inputPort.provide(call.input(0), scratch + inputPiece));
+  void *filter = packedFilter ? packedFilter->data() : call.input(1).data;
+  if (packsFilter) {
+    dnnl::memory from(filterPlain, dnnlEngine(), filter);
+    dnnl::memory to(filterWanted, dnnlEngine(), scratch + filterPiece);
+    dnnl::reorder(from, to).execute(dnnlStream(), from, to);
+    filter = scratch + filterPiece;
+  }
+  execution.set(1, filter);
+  execution.set(2, outputPort.copied ? scratch + outputPiece : out.data);
+  for (size_t i = 0; i < extraPorts.size(); ++i)
+    execution.set(3 + i, extraPorts[i].provide(call.input(extraPorts[i].input), scratch + extraPieces[i]));
+  execution.run(scratch);
+  if (outputPort.copied)
+    stridedCopy(sizeOf(out.dtype), outputPort.stored.dims, scratch + outputPiece, outputPort.planned,
+                out.data, outputPort.stored.strides);
 }
 
 } // namespace proa::runtime

@@ -33,7 +33,7 @@ public:
     bool inPlace = false;                        ///< the first "add" of full size lies where the result does
   };
   /// Null where oneDNN has nothing.
-  static std::shared_ptr<const MatmulPlan> create(DType dtype, const MatmulConfig &attributes,
+  static std::shared_ptr<const MatmulPlan> create(ProductTypes types, const MatmulConfig &attributes,
                                                   MatmulGeometry geometry,
                                                   std::span<const OperandType> inputs,
                                                   const Options &options);
@@ -55,7 +55,6 @@ private:
   bool build(const MatmulConfig &attributes, std::span<const OperandType> inputs, size_t count, bool inPlace);
 
   MatmulGeometry shape;
-  dnnl::memory::data_type type = dnnl::memory::data_type::f32;
   dnnl::memory::desc xDesc, yDesc, yPlain, outDesc;
   std::vector<std::pair<int, dnnl::memory::desc>>
       extra; ///< oneDNN's argument and layout, for each fused operand

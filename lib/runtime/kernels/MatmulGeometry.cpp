@@ -37,11 +37,11 @@ Result<void> MatmulConfig::addPostOps(std::span<const PostOpAttribute> attribute
   checks.expectOperands(2, 1);
   if (!checks.ok())
     return checks.diagnostics();
-  Result<std::vector<PostOp>> ops = resolvePostOps(attributes, request, "x, y and the result");
+  Result<std::vector<PostOp>> ops = resolvePostOps(attributes, request);
   if (!ops)
     return ops.diagnostics();
   postOps = std::move(*ops);
-  return {};
+  return expectOneDType(request, "x, y and the result");
 }
 
 namespace {

@@ -19,7 +19,7 @@ memory::desc describeStrided(const StridedOperand &operand, memory::data_type ty
 
 } // namespace
 
-std::shared_ptr<const MatmulPlan> MatmulPlan::create(DType dtype, const MatmulConfig &attributes,
+std::shared_ptr<const MatmulPlan> MatmulPlan::create(ProductTypes types, const MatmulConfig &attributes,
                                                      MatmulGeometry geometry,
                                                      std::span<const OperandType> inputs,
                                                      const Options &options) {
@@ -30,14 +30,13 @@ std::shared_ptr<const MatmulPlan> MatmulPlan::create(DType dtype, const MatmulCo
   plan->small = isSmallWork(operations);
   SingleThreadScope scope(plan->small);
   plan->shape = std::move(geometry);
-  plan->type = *dnnlType(dtype);
-  plan->xDesc = describeStrided(plan->shape.x, plan->type);
-  plan->yPlain = describeStrided(plan->shape.y, plan->type);
-  plan->outDesc = describeStrided(plan->shape.out, plan->type);
+  plan->xDesc = describeStrided(plan->shape.x, *dnnlType(types.x));
+  plan->yPlain = describeStrided(plan->shape.y, *dnnlType(types.y));
+  plan->outDesc = describeStrided(plan->shape.out, *dnnlType(types.out));
   memory::dims yDims(plan->shape.y.dims.begin(), plan->shape.y.dims.end());
   plan->yDesc = plan->yPlain;
   if (options.packable)
-    plan->yDesc = memory::desc(yDims, plan->type, memory::format_tag::any);
+    plan->yDesc = memory::desc(yDims, *dnnlType(types.y), memory::format_tag::any);
   if (options.weights)
     plan->yDesc = *options.weights;
   // oneDNN's fast code does not support every post-op with every broadcast.

@@ -40,6 +40,16 @@ std::optional<dnnl::memory::data_type> dnnlType(DType dtype) {
   }
 }
 
+bool sumsBytesExactly() {
+  // Processors with VNNI in 256 bits only run code of which some halves weights.
+  static const bool isExact = [] {
+    auto isa = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
+    auto vnni = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_vnni);
+    return (isa & vnni) == vnni;
+  }();
+  return isExact;
+}
+
 dnnl::primitive_attr userScratchpad() {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);

@@ -18,6 +18,15 @@ const dnnl::engine &dnnlEngine();
 dnnl::stream &dnnlStream();
 /// oneDNN's name of a dtype, where it has one.
 std::optional<dnnl::memory::data_type> dnnlType(DType dtype);
+/// The element types of the factors and of the result of a matmul or a convolution.
+struct ProductTypes {
+  DType x, y, out;
+  ProductTypes(DType all) : x(all), y(all), out(all) {}
+  ProductTypes(DType x, DType y, DType out) : x(x), y(y), out(out) {}
+};
+/// Whether oneDNN's sums of products of 8-bit integers are exact on this processor: without VNNI, sums of two
+/// products saturate in 16 bits, or weights are halved.
+bool sumsBytesExactly();
 /// Attributes of a primitive whose scratch memory comes from the caller, so that several sessions may run it
 /// at once.
 dnnl::primitive_attr userScratchpad();

@@ -91,7 +91,7 @@ const PostOpActivation *findActivation(PostOpKind kind) {
 } // namespace
 
 Result<std::vector<PostOp>> resolvePostOps(std::span<const PostOpAttribute> attributes,
-                                           const KernelRequest &request, std::string_view operands) {
+                                           const KernelRequest &request) {
   std::vector<PostOp> ops;
   size_t next = 2;
   for (const PostOpAttribute &attribute : attributes) {
@@ -112,11 +112,15 @@ Result<std::vector<PostOp>> resolvePostOps(std::span<const PostOpAttribute> attr
   }
   if (next < request.inputs.size())
     return failure("expected {} inputs, found {}", next, request.inputs.size());
-  DType x = request.inputs[0].dtype, y = request.inputs[1].dtype, out = request.outputs[0].dtype;
-  if (x != y || x != out)
-    return failure("expected {} to have one dtype, found {}, {} and {}", operands, nameOf(x), nameOf(y),
-                   nameOf(out));
   return ops;
+}
+
+Result<void> expectOneDType(const KernelRequest &request, std::string_view operands) {
+  DType x = request.inputs[0].dtype, y = request.inputs[1].dtype, out = request.outputs[0].dtype;
+  if (x == y && x == out)
+    return {};
+  return failure("expected {} to have one dtype, found {}, {} and {}", operands, nameOf(x), nameOf(y),
+                 nameOf(out));
 }
 
 size_t leadingWithoutTensors(std::span<const PostOp> ops) {

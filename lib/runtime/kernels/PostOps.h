@@ -42,10 +42,11 @@ struct PostOp {
 };
 
 /// The post-ops of a matmul or convolution of inputs 0 and 1; their operands are the inputs after these.
-/// Error: too few or too many inputs, or inputs 0 and 1 and the result have not one dtype (`operands` are the
-/// names of these three).
+/// Error: too few or too many inputs.
 Result<std::vector<PostOp>> resolvePostOps(std::span<const PostOpAttribute> attributes,
-                                           const KernelRequest &request, std::string_view operands);
+                                           const KernelRequest &request);
+/// Error: inputs 0 and 1 and the result have not one dtype; `operands` are the names of these three.
+Result<void> expectOneDType(const KernelRequest &request, std::string_view operands);
 
 /// How many of the first ops are activations or the bias: those that every implementation of oneDNN fuses.
 size_t leadingWithoutTensors(std::span<const PostOp> ops);

@@ -19,7 +19,7 @@ func.func @stop(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>, %y: tensor<1x4
 }
 
 func.func @double(%x: tensor<1x3x8x8xf64>, %w: tensor<4x3x1x1xf64>) -> tensor<1x4x8x8xf64> {
-  // expected-remark @below {{pd.conv2d keeps channels first: its operand is not in f32}}
+  // expected-remark @below {{pd.conv2d keeps channels first: its operand is neither in f32 nor of 8-bit integers}}
   %0 = pd.conv2d %x, %w : (tensor<1x3x8x8xf64>, tensor<4x3x1x1xf64>) -> tensor<1x4x8x8xf64>
   return %0 : tensor<1x4x8x8xf64>
 }

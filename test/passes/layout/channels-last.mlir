@@ -68,3 +68,18 @@ func.func @unpool(%x: tensor<1x3x4x4xf32>, %w: tensor<4x3x1x1xf32>, %i: tensor<1
       : (tensor<1x4x4x4xf32>, tensor<1x4x4x4xi32>) -> tensor<1x4x8x8xf32>
   return %1 : tensor<1x4x8x8xf32>
 }
+
+// Convolutions of integers start a chain too, and paddings follow.
+// CHECK-LABEL: func @integers
+// CHECK: %[[X:.*]] = pd.transpose %arg0 {perm = array<i64: 0, 2, 3, 1>} : (tensor<1x3x8x8xui8>) -> tensor<1x8x8x3xui8>
+// CHECK: %[[A:.*]] = pd.integer_conv2d %[[X]], %arg1 data_format = NHWC {{.*}} : (tensor<1x8x8x3xui8>, tensor<4x3x1x1xi8>) -> tensor<1x8x8x4xi32>
+// CHECK: %[[B:.*]] = pd.cast %[[A]] {dtype = ui8}
+// CHECK: %[[P:.*]] = pd.pad %[[B]] {pad_value = 7.000000e+00 : f64, paddings = array<i64: 0, 0, 1, 2, 3, 4, 0, 0>} : (tensor<1x8x8x4xui8>) -> tensor<1x11x15x4xui8>
+// CHECK: pd.integer_conv2d %[[P]], %arg2 data_format = NHWC
+func.func @integers(%x: tensor<1x3x8x8xui8>, %w: tensor<4x3x1x1xi8>, %v: tensor<4x4x1x1xi8>) -> tensor<1x4x11x15xi32> {
+  %0 = pd.integer_conv2d %x, %w : (tensor<1x3x8x8xui8>, tensor<4x3x1x1xi8>) -> tensor<1x4x8x8xi32>
+  %1 = pd.cast %0 {dtype = ui8} : (tensor<1x4x8x8xi32>) -> tensor<1x4x8x8xui8>
+  %2 = pd.pad %1 {pad_value = 7.0 : f64, paddings = array<i64: 0, 0, 0, 0, 1, 2, 3, 4>} : (tensor<1x4x8x8xui8>) -> tensor<1x4x11x15xui8>
+  %3 = pd.integer_conv2d %2, %v : (tensor<1x4x11x15xui8>, tensor<4x4x1x1xi8>) -> tensor<1x4x11x15xi32>
+  return %3 : tensor<1x4x11x15xi32>
+}

@@ -160,7 +160,7 @@ TEST(RowPostOps, VectorActivationsEqualScalarOnes) {
     SCOPED_TRACE(op.dump());
     auto attribute = readStored<PostOpAttribute>(op);
     ASSERT_TRUE(attribute) << attribute.diagnostics().text();
-    auto ops = resolvePostOps({&*attribute, 1}, {factors, result}, "x, y and the result");
+    auto ops = resolvePostOps({&*attribute, 1}, {factors, result});
     ASSERT_TRUE(ops) << ops.diagnostics().text();
     const PostOp &one = ops->front();
     ASSERT_NE(rowActivation(one), RowActivation::None);

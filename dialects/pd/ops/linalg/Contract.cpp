@@ -63,17 +63,18 @@ LogicalResult checkRanks(std::optional<Location> location, ValueRange operands,
 }
 
 LogicalResult inferMatmulOf(std::optional<Location> location, ValueRange operands, bool transposeX,
-                            bool transposeY, Results &results) {
+                            bool transposeY, Results &results, Type element) {
   RankedTensorType xType = tensorType(operands[0]), yType = tensorType(operands[1]);
   if (xType.getRank() == 0 || yType.getRank() == 0)
     return inferenceError(location,
                           "C1: the operands of a matrix product must have rank 1 or more, found rank 0");
-  if (failed(checkElementTypes(location, operands)))
+  if (!element && failed(checkElementTypes(location, operands)))
     return failure();
   MatrixShape x = matrixOf(xType, transposeX, false), y = matrixOf(yType, transposeY, true);
   if (failed(checkContracted(location, x.columns, y.rows)))
     return failure();
-  Type element = xType.getElementType();
+  if (!element)
+    element = xType.getElementType();
   auto batch =
       broadcastShapes({RankedTensorType::get(x.batch, element), RankedTensorType::get(y.batch, element)});
   if (failed(batch)) {
@@ -337,13 +338,17 @@ FailureOr<SmallVector<Value>> MvOp::decompose(OpBuilder &builder) {
   return SmallVector<Value>{e.matmul(e.wrap(getX()), e.wrap(getVec()))};
 }
 
-std::optional<int64_t> MatmulOp::getMultiplyAdds() {
-  RankedTensorType x = tensorType(getX());
+std::optional<int64_t> multiplyAddsOfMatmul(Value x, Value out, bool transposeX) {
+  RankedTensorType type = tensorType(x);
   int64_t contracted =
-      x.getRank() > 1 && getTransposeX() ? x.getDimSize(x.getRank() - 2) : x.getShape().back();
-  llvm::SmallVector<int64_t> dimSizes(tensorType(getOut()).getShape());
+      type.getRank() > 1 && transposeX ? type.getDimSize(type.getRank() - 2) : type.getShape().back();
+  llvm::SmallVector<int64_t> dimSizes(tensorType(out).getShape());
   dimSizes.push_back(contracted);
   return productOfDims(dimSizes);
+}
+
+std::optional<int64_t> MatmulOp::getMultiplyAdds() {
+  return multiplyAddsOfMatmul(getX(), getOut(), getTransposeX());
 }
 
 /// The map of an operand of a matmul. Its leading dims are the last of the result's `batch` leading dims; a

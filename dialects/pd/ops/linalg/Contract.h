@@ -15,9 +15,12 @@ class TensorBuilder;
 /// The product of the dims; 1 for none.
 DimSize productOf(TensorBuilder &e, llvm::ArrayRef<DimSize> dimSizes);
 
-/// The result type of pd.matmul.
+/// The number of multiply-adds of a matmul with the factor x; empty if a dim is dynamic.
+std::optional<int64_t> multiplyAddsOfMatmul(mlir::Value x, mlir::Value out, bool transposeX);
+/// The result type of a matmul: of `element`, or by default of the element type that the operands must share.
 mlir::LogicalResult inferMatmulOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
-                                  bool transposeX, bool transposeY, Results &results);
+                                  bool transposeX, bool transposeY, Results &results,
+                                  mlir::Type element = {});
 mlir::LogicalResult inferFlattened(std::optional<mlir::Location> location, mlir::ValueRange operands,
                                    int64_t rowDimsX, int64_t rowDimsY, Results &results);
 mlir::LogicalResult inferEinsumOf(std::optional<mlir::Location> location, mlir::ValueRange operands,

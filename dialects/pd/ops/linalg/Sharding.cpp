@@ -1,5 +1,6 @@
 //! Sharding rule of the matrix product: the summed dimension can be split, and the parts are added.
 #include "dialects/pd/ops/linalg/Contract.h"
+#include "dialects/pd/ops/linalg/IntegerMatmul.h"
 #include "dialects/pd/ops/linalg/SolveOps.h"
 #include "dialects/pd/sharding/ShardingRule.h"
 
@@ -19,9 +20,9 @@ struct MatrixDims {
 
 } // namespace
 
-bool MatmulOp::describeSharding(ShardingRuleBuilder &rule) {
+static bool shardMatmul(ShardingRuleBuilder &rule, bool transposeX, bool transposeY) {
   RankedTensorType x = rule.operandType(0), y = rule.operandType(1), out = rule.resultType(0);
-  MatrixDims ofX(x.getRank(), !getTransposeX()), ofY(y.getRank(), getTransposeY());
+  MatrixDims ofX(x.getRank(), !transposeX), ofY(y.getRank(), transposeY);
   int64_t next = out.getRank();
   if (ofY.kept >= 0)
     rule.pair(1, ofY.kept, 0, --next);
@@ -41,6 +42,13 @@ bool MatmulOp::describeSharding(ShardingRuleBuilder &rule) {
     }
   }
   return true;
+}
+
+bool MatmulOp::describeSharding(ShardingRuleBuilder &rule) {
+  return shardMatmul(rule, getTransposeX(), getTransposeY());
+}
+bool IntegerMatmulOp::describeSharding(ShardingRuleBuilder &rule) {
+  return shardMatmul(rule, getTransposeX(), getTransposeY());
 }
 
 /// Each system of a batch by itself. Results that a driver does not compute are empty.

@@ -1,6 +1,7 @@
 #include "dialects/pd/autodiff/BatchingRules.h"
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ops/nn/ConvOps.h"
+#include "dialects/pd/ops/nn/IntegerConvOps.h"
 #include "dialects/pd/ops/nn/Nn.h"
 #include "dialects/pd/reference/Evaluate.h"
 
@@ -9,21 +10,28 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// C1, C2 and C5 of convolutions.
-LogicalResult checkConv(std::optional<Location> location, RankedTensorType input, RankedTensorType filter,
-                        const Window &window) {
+/// C1 and C5 of convolutions.
+LogicalResult checkConvWindow(std::optional<Location> location, RankedTensorType input,
+                              RankedTensorType filter, const Window &window) {
   int64_t rank = window.spatial + 2;
   if (input.getRank() != rank || filter.getRank() != rank)
     return inferenceError(location, "C1: input and filter must have rank " + llvm::Twine(rank) +
                                         ", found ranks " + llvm::Twine(input.getRank()) + " and " +
                                         llvm::Twine(filter.getRank()));
-  if (input.getElementType() != filter.getElementType()) {
-    std::string text;
-    llvm::raw_string_ostream(text) << "C2: input and filter must have one element type, found "
-                                   << input.getElementType() << " and " << filter.getElementType();
-    return inferenceError(location, text);
-  }
   return checkWindow(location, window, "C5");
+}
+
+/// C1, C2 and C5.
+LogicalResult checkConv(std::optional<Location> location, RankedTensorType input, RankedTensorType filter,
+                        const Window &window) {
+  if (failed(checkConvWindow(location, input, filter, window)))
+    return failure();
+  if (input.getElementType() == filter.getElementType())
+    return success();
+  std::string text;
+  llvm::raw_string_ostream(text) << "C2: input and filter must have one element type, found "
+                                 << input.getElementType() << " and " << filter.getElementType();
+  return inferenceError(location, text);
 }
 
 /// C4: the groups divide `channels`.
@@ -66,9 +74,10 @@ template <class ConvOp> bool makePaddingsExplicit(ConvOp op, Value input) {
 } // namespace
 
 LogicalResult inferConvOf(std::optional<Location> location, ValueRange operands, const Window &window,
-                          int64_t groups, DataFormat dataFormat, Results &results) {
+                          int64_t groups, DataFormat dataFormat, Results &results, Type element) {
   RankedTensorType input = tensorType(operands[0]), filter = tensorType(operands[1]);
-  if (failed(checkConv(location, input, filter, window)))
+  if (failed(element ? checkConvWindow(location, input, filter, window)
+                     : checkConv(location, input, filter, window)))
     return failure();
   int64_t channels = channelsOf(input, dataFormat), perGroup = filter.getDimSize(1);
   if (failed(checkGroups(location, groups, filter.getDimSize(0), "output")))
@@ -80,8 +89,9 @@ LogicalResult inferConvOf(std::optional<Location> location, ValueRange operands,
   auto spatial = windowCounts(location, window, spatialDims(input.getShape(), dataFormat), false, "C7");
   if (failed(spatial))
     return failure();
-  results.push_back(RankedTensorType::get(
-      shapeOf(input.getDimSize(0), filter.getDimSize(0), *spatial, dataFormat), input.getElementType()));
+  results.push_back(
+      RankedTensorType::get(shapeOf(input.getDimSize(0), filter.getDimSize(0), *spatial, dataFormat),
+                            element ? element : input.getElementType()));
   return success();
 }
 
@@ -146,6 +156,9 @@ static std::optional<int64_t> multiplyAddsOfConv(Value each, Value filter) {
 }
 
 std::optional<int64_t> Conv2dOp::getMultiplyAdds() { return multiplyAddsOfConv(getOut(), getFilter()); }
+std::optional<int64_t> IntegerConv2dOp::getMultiplyAdds() {
+  return multiplyAddsOfConv(getOut(), getFilter());
+}
 std::optional<int64_t> Conv3dOp::getMultiplyAdds() { return multiplyAddsOfConv(getOut(), getFilter()); }
 std::optional<int64_t> Conv2dTransposeOp::getMultiplyAdds() {
   return multiplyAddsOfConv(getX(), getFilter());
@@ -155,6 +168,9 @@ std::optional<int64_t> Conv3dTransposeOp::getMultiplyAdds() {
 }
 
 OpFoldResult Conv2dOp::fold(FoldAdaptor) {
+  return makePaddingsExplicit(*this, getInput()) ? getOut() : OpFoldResult();
+}
+OpFoldResult IntegerConv2dOp::fold(FoldAdaptor) {
   return makePaddingsExplicit(*this, getInput()) ? getOut() : OpFoldResult();
 }
 OpFoldResult Conv3dOp::fold(FoldAdaptor) {

@@ -1,5 +1,6 @@
 //! Reference kernels of convolutions: one sum of products, read in three ways.
 #include "dialects/pd/ops/nn/ConvOps.h"
+#include "dialects/pd/ops/nn/IntegerConvOps.h"
 #include "dialects/pd/reference/Evaluate.h"
 #include "dialects/pd/reference/Reference.h"
 
@@ -111,6 +112,11 @@ LogicalResult filterGradient(Op conv, llvm::ArrayRef<Tensor> operands,
 
 LogicalResult Conv2dOp::computeReference(llvm::ArrayRef<Tensor> operands,
                                          llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  return convolve(*this, operands, results);
+}
+
+LogicalResult IntegerConv2dOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                llvm::MutableArrayRef<Tensor> results, RandomState *) {
   return convolve(*this, operands, results);
 }
 

@@ -1,5 +1,6 @@
 //! Sharding rules of convolutions and of their gradients by the filter.
 #include "dialects/pd/ops/nn/ConvOps.h"
+#include "dialects/pd/ops/nn/IntegerConvOps.h"
 #include "dialects/pd/ops/nn/WindowSharding.h"
 
 using namespace mlir;
@@ -39,6 +40,7 @@ template <class Op> static bool shardConvAndSpace(ShardingRuleBuilder &rule, Op 
 
 // The filter of a convolution is [out channels, in channels / groups, ...].
 bool Conv2dOp::describeSharding(ShardingRuleBuilder &rule) { return shardConvAndSpace(rule, *this); }
+bool IntegerConv2dOp::describeSharding(ShardingRuleBuilder &rule) { return shardConv(rule, *this, 0, 1); }
 bool Conv3dOp::describeSharding(ShardingRuleBuilder &rule) { return shardConvAndSpace(rule, *this); }
 // That of a transposed one is [in channels, out channels / groups, ...].
 bool Conv2dTransposeOp::describeSharding(ShardingRuleBuilder &rule) { return shardConv(rule, *this, 1, 0); }

@@ -31,9 +31,11 @@ template <class ConvOp> Window convWindow(ConvOp op, int64_t spatial, mlir::Rank
           op.getPaddingAlgorithm()};
 }
 
+/// The result of a convolution: of `element`, or by default of the element type that both operands must
+/// share.
 mlir::LogicalResult inferConvOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
-                                const Window &window, int64_t groups, DataFormat dataFormat,
-                                Results &results);
+                                const Window &window, int64_t groups, DataFormat dataFormat, Results &results,
+                                mlir::Type element = {});
 mlir::LogicalResult inferConvTransposeOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
                                          const Window &window, int64_t groups, DataFormat dataFormat,
                                          llvm::ArrayRef<int64_t> outputPadding,
@@ -44,6 +46,14 @@ mlir::LogicalResult inferConv(std::optional<mlir::Location> location, Adaptor ad
   return inferConvOf(location, adaptor.getOperands(),
                      convWindow(adaptor, spatial, tensorType(adaptor.getFilter())), adaptor.getGroups(),
                      adaptor.getDataFormat(), results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferIntegerConv2d(std::optional<mlir::Location> location, Adaptor adaptor,
+                                       Results &results) {
+  return inferConvOf(location, adaptor.getOperands(), convWindow(adaptor, 2, tensorType(adaptor.getFilter())),
+                     adaptor.getGroups(), adaptor.getDataFormat(), results,
+                     mlir::IntegerType::get(adaptor.getInput().getContext(), 32));
 }
 
 template <int64_t spatial, class Adaptor>

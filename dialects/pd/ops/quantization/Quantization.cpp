@@ -70,10 +70,8 @@ double boundOf(int64_t bitLength) { return static_cast<double>((int64_t(1) << (b
 
 Expression roundAway(TensorBuilder &e, Expression x) { return e.wrap(e.create<RoundOp>(x)); }
 
-/// Halves to even: twice the rounded half, which is not a tie if x is one.
 Expression roundEven(TensorBuilder &e, Expression x) {
-  Expression isTie = e.wrap(e.create<EqualOp>(x - e.floor(x), e.constant(0.5, x.type().getElementType())));
-  return e.select(isTie, roundAway(e, x * 0.5) * 2.0, roundAway(e, x));
+  return e.wrap(e.create<RoundOp>(x, /*decimals=*/0, /*half_to_even=*/true));
 }
 
 /// A scale as a tensor that broadcasts to x: along `axis`, or a single one.
@@ -97,7 +95,9 @@ Expression quantized(TensorBuilder &e, Expression x, Expression scale, Rounding 
     return e.maximum(-rounding.bound - 1,
                      e.minimum(rounding.bound, roundEven(e, rounding.bound * inverse * x)));
   Expression clipped = e.minimum(scale, e.maximum(-scale, x));
-  return roundAway(e, rounding.bound * inverse * clipped);
+  // The bounds hold by then; they tell passes the range of the integers.
+  return e.maximum(-rounding.bound,
+                   e.minimum(rounding.bound, roundAway(e, rounding.bound * inverse * clipped)));
 }
 
 Expression dequantized(Expression x, Expression scale, double bound) { return x * scale / bound; }

@@ -6,6 +6,9 @@
 
 namespace proa::pd {
 
+/// Ops that quantize or dequantize (Pd_Quantizes).
+template <class Op> class QuantizesTrait : public mlir::OpTrait::TraitBase<Op, QuantizesTrait> {};
+
 mlir::LogicalResult checkQuantization(std::optional<mlir::Location> location, int64_t bitLength,
                                       int64_t roundType);
 /// C3 and C4: `scale` may be null.

@@ -43,7 +43,10 @@ defvar QuantAxisConstraint = "C3. quant_axis is -1 or a dimension of x";
 defvar ScaleConstraint = "C4. a scale has one element; per channel, one for each channel";
 defvar ChannelConstraints = [BitLengthConstraint, RoundTypeConstraint, QuantAxisConstraint, ScaleConstraint];
 // 16 bits do not hold integers of 16 bits, nor small scales.
-class Pd_QuantizationOp<string mnemonic, list<Trait> t = []> : Pd_Op<mnemonic, t> {
+// Its decomposition shows passes that values are integers, and their zero points and scales.
+def Pd_Quantizes : NativeOpTrait<"QuantizesTrait"> { let cppNamespace = "::proa::pd"; }
+
+class Pd_QuantizationOp<string mnemonic, list<Trait> t = []> : Pd_Op<mnemonic, t # [Pd_Quantizes]> {
   let decomposesInCode = 1;
   let precision = "always full";
 }
