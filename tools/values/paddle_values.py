@@ -5,11 +5,14 @@
   proa-run MODEL_PREFIX -i inputs.safetensors --compare=values.safetensors
 
 MODEL_PREFIX is the path of the .pdmodel and .pdiparams files without the suffix. Variables that Paddle does not
-compute as dense tensors are left out.
+compute as dense tensors are left out. Of a variable that is written several times the last value counts.
 """
 import argparse
 
-from tensor_files import read_feeds, write_safetensors
+from tensor_files import NAMES, read_feeds, read_lods, write_safetensors
+
+# Paddle has no uint16: arrays of this type hold the bits of bfloat16.
+CODES = NAMES | {"uint16": "BF16"}
 
 
 def computed_variables(program):
@@ -27,6 +30,18 @@ def computed_variables(program):
     return list(names)
 
 
+def with_lods(feeds, lods):
+    """The feeds, as tensors of Paddle where they have a LoD."""
+    import paddle
+
+    for name, levels in lods.items():
+        tensor = paddle.base.core.LoDTensor()
+        tensor.set(feeds[name], paddle.CPUPlace())
+        tensor.set_lod(levels)
+        feeds[name] = tensor
+    return feeds
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", metavar="MODEL_PREFIX")
@@ -39,9 +54,9 @@ def main():
 
     paddle.enable_static()
     executor = paddle.static.Executor(paddle.CPUPlace())
-    program, feed_names, _ = paddle.static.load_inference_model(options.model, executor)
+    program, feed_names, _ = paddle.static.load_inference_model(options.model.removesuffix(".pdmodel"), executor)
     names = computed_variables(program)
-    feeds = read_feeds(options.inputs, feed_names)
+    feeds = with_lods(read_feeds(options.inputs, feed_names), read_lods(options.inputs, feed_names))
     results = executor.run(program, feed=feeds, fetch_list=names, return_numpy=False)
     tensors, left_out = {}, []
     for name, value in zip(names, results):
@@ -49,7 +64,7 @@ def main():
             tensors[name] = numpy.array(value)
         else:
             left_out.append(name)
-    left_out += write_safetensors(options.output, tensors)
+    left_out += write_safetensors(options.output, tensors, CODES)
     print(f"{len(names) - len(left_out)} values" + (f"; left out: {', '.join(left_out)}" if left_out else ""))
 
 

@@ -25,15 +25,16 @@ def read_safetensors(path):
     return tensors
 
 
-def write_safetensors(path, tensors):
-    """Writes tensors by name. Those of types that the format lacks are left out; returns their names."""
+def write_safetensors(path, tensors, codes=NAMES):
+    """Writes tensors by name, with the codes of the format by NumPy's names of types. Tensors of types without a code
+    are left out; returns their names."""
     header, parts, offset, left_out = {}, [], 0, []
     for name, tensor in tensors.items():
-        if tensor.dtype.name not in NAMES:
+        if tensor.dtype.name not in codes:
             left_out.append(name)
             continue
         part = numpy.ascontiguousarray(tensor).tobytes()
-        header[name] = {"dtype": NAMES[tensor.dtype.name], "shape": list(tensor.shape),
+        header[name] = {"dtype": codes[tensor.dtype.name], "shape": list(tensor.shape),
                         "data_offsets": [offset, offset + len(part)]}
         parts.append(part)
         offset += len(part)
@@ -43,6 +44,21 @@ def write_safetensors(path, tensors):
         file.write(struct.pack("<Q", len(text)) + text)
         file.writelines(parts)
     return left_out
+
+
+def read_lods(sources, names):
+    """The LoD of feeds: offsets by level. Those of `x` are the tensors `x@LOD0`, `x@LOD1`, ..., outermost first."""
+    lods = {}
+    for source in sources:
+        if source.endswith(".safetensors"):
+            tensors = read_safetensors(source)
+            for name in names:
+                levels = []
+                while f"{name}@LOD{len(levels)}" in tensors:
+                    levels.append(tensors[f"{name}@LOD{len(levels)}"].tolist())
+                if levels:
+                    lods[name] = levels
+    return lods
 
 
 def read_feeds(sources, names):
