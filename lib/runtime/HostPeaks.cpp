@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <vector>
 
 namespace proa::runtime {
@@ -49,13 +51,17 @@ double multipliedFlopsPerSecond() {
 
 } // namespace
 
-const DevicePeaks &hostPeaks() {
-  static const DevicePeaks peaks = [] {
-    applyThreads();
-    double bytes = copiedBytesPerSecond(), flops = multipliedFlopsPerSecond();
-    return DevicePeaks{bytes, flops, 0};
-  }();
-  return peaks;
+const DevicePeaks &hostPeaks(int threads) {
+  static std::mutex mutex;
+  static std::map<int, DevicePeaks> byThreads;
+  std::lock_guard lock(mutex);
+  auto [entry, isNew] = byThreads.try_emplace(threads);
+  if (isNew) {
+    ThreadScope scope(threads);
+    entry->second.bytesPerSecond = copiedBytesPerSecond();
+    entry->second.flopsPerSecond = multipliedFlopsPerSecond();
+  }
+  return entry->second;
 }
 
 } // namespace proa::runtime

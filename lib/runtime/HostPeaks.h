@@ -5,8 +5,8 @@
 
 namespace proa::runtime {
 
-/// Measures, at the first call, the bytes/s of a large copy and the FLOP/s of a large matmul of float32, both
-/// on threads() threads. It takes about 0.15 s.
-const DevicePeaks &hostPeaks();
+/// Measures, at the first call for this number of threads, the bytes/s of a large copy and the FLOP/s of a
+/// large matmul of float32. It takes about 0.15 s.
+const DevicePeaks &hostPeaks(int threads);
 
 } // namespace proa::runtime

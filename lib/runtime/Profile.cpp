@@ -100,6 +100,7 @@ int64_t Profile::total(size_t step) const {
 void Profile::beginRun() {
   ++runs;
   runStart = now();
+  threadCount = threads();
 }
 
 void Profile::addOnDevice(size_t step, int64_t begin, int64_t length, double bytes) {
@@ -119,7 +120,7 @@ void Profile::addTo(Load &load, const Span &span) const {
 double Profile::rooflineOf(const Load &load) const {
   if (load.nanoseconds <= 0 || load.bytes <= 0)
     return 0;
-  const DevicePeaks &most = load.isOnDevice ? peaks : hostPeaks();
+  const DevicePeaks &most = load.isOnDevice ? peaks : hostPeaks(threadCount);
   if (most.bytesPerSecond <= 0)
     return 0;
   double memory = load.bytes / most.bytesPerSecond, arithmetic = 0;

@@ -97,6 +97,7 @@ private:
   ThreadTimes ranges;
   DevicePeaks peaks;
   int64_t runs = 0, runStart = 0;
+  int threadCount = 1; ///< of the last run
 };
 
 } // namespace proa::runtime
