@@ -235,6 +235,13 @@ typedef struct proa_model_options {
   /** Number of sets of feed dims for which programs are kept in memory; 0: 16. Beyond it, those whose last
    * use is the longest ago are dropped. */
   size_t kept_specializations;
+  /** Threads of the caller, which run parts of kernels; `threads` is the number of parts. Calls
+   * body(body_context, i) for each i in [0, count), on any threads, and returns when all calls are done. Any
+   * thread that runs a session calls it. Kernels of oneDNN then use one thread. NULL: threads of the process.
+   */
+  void (*parallel_for)(void *context, int64_t count, void (*body)(void *body_context, int64_t i),
+                       void *body_context);
+  void *parallel_context; /**< first argument of `parallel_for` */
 } proa_model_options;
 
 /** Default options: proa_model_options options = PROA_MODEL_OPTIONS_INIT; */
@@ -242,7 +249,7 @@ typedef struct proa_model_options {
 #define PROA_MODEL_OPTIONS_INIT \
   {sizeof(proa_model_options), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
    0, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, \
-   PROA_SPECIALIZATION_BACKGROUND, 0}
+   PROA_SPECIALIZATION_BACKGROUND, 0, NULL, NULL}
 /* clang-format on */
 
 /** One level of a LoD: ascending offsets, the first of which is 0; N sequences have N + 1 offsets. */
@@ -352,10 +359,16 @@ int proa_model_parameter(const proa_model *model, size_t index, proa_tensor_info
 typedef struct proa_session_options {
   size_t size;          /**< sizeof(proa_session_options) of the caller's header */
   const uint64_t *seed; /**< seed of random ops without a seed attribute; NULL: that of the model */
+  /** Provides arena, values with dynamic dims and results: `bytes` bytes at a multiple of `alignment`, or
+   * NULL if there are none. NULL: the allocator of the process. */
+  void *(*allocate)(void *context, size_t bytes, size_t alignment);
+  /** Frees what `allocate` returned, from any thread. NULL only if `allocate` is. */
+  void (*deallocate)(void *context, void *memory, size_t bytes);
+  void *allocator_context; /**< first argument of both; used until all results are freed */
 } proa_session_options;
 
 /** Default options: proa_session_options options = PROA_SESSION_OPTIONS_INIT; */
-#define PROA_SESSION_OPTIONS_INIT {sizeof(proa_session_options), NULL}
+#define PROA_SESSION_OPTIONS_INIT {sizeof(proa_session_options), NULL, NULL, NULL, NULL}
 
 /**
  * Creates a session of a model. States begin with the values of the model's weights. `options` may be NULL.

@@ -1,4 +1,4 @@
-/// Memory of the caller.
+/// Memory and threads of the caller.
 #pragma once
 
 #include "proa/Result.h"
@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -38,5 +39,24 @@ Result<Tensor> fromDLPack(DLManagedTensor *managed);
 /// The tensor for another library, which shares its memory and must call the deleter. Error: an element type
 /// that DLPack has not.
 Result<DLManagedTensor *> toDLPack(const Tensor &tensor);
+
+/// Where the memory of runs comes from: arena, values with dynamic dims, results. One thread at a time calls
+/// the functions of the allocator of a session, but results may be freed by any thread.
+class Allocator {
+public:
+  virtual ~Allocator() = default;
+  /// `bytes` bytes at a multiple of `alignment`. The run fails with null, or if the memory is not aligned.
+  virtual void *allocate(size_t bytes, size_t alignment) = 0;
+  virtual void deallocate(void *memory, size_t bytes) = 0;
+};
+
+/// Threads of the caller, which run parts of kernels.
+class ThreadPool {
+public:
+  virtual ~ThreadPool() = default;
+  /// Calls body(i) for each i in [0, count), on any threads and in any order, and returns when all calls are
+  /// done. The calling thread may make some of them. `body` does not throw.
+  virtual void run(int64_t count, const std::function<void(int64_t)> &body) = 0;
+};
 
 } // namespace proa

@@ -59,6 +59,9 @@ struct ModelOptions {
   /// Number of threads of a run; 0: one for each core that the process may use (its affinity and the CPU
   /// quota of its control group).
   int threads = 0;
+  /// Runs parts of kernels instead of the threads of the process; `threads` is the number of parts. Kernels
+  /// of oneDNN then use one thread. Null: none. Not on a mesh.
+  std::shared_ptr<ThreadPool> threadPool;
   /// Seed of random ops that have no seed attribute. Equal seeds give equal results, with any number of
   /// threads.
   uint64_t seed = 0;

@@ -30,6 +30,8 @@ struct SessionOptions {
   /// Seed of random ops that have no seed attribute; empty: ModelOptions::seed. Sessions with equal seeds
   /// give equal results.
   std::optional<uint64_t> seed;
+  /// Provides arena, values with dynamic dims and results; null: the allocator of the process. Not on a mesh.
+  std::shared_ptr<Allocator> allocator;
 };
 
 /// Options of one run.

@@ -143,6 +143,24 @@ Result<OffloadOptions> offloadFromC(const proa_offload_options &source) {
   return options;
 }
 
+/// A function of a caller as a pool of threads.
+class CallerPool final : public ThreadPool {
+public:
+  using Function = void (*)(void *context, int64_t count, void (*body)(void *, int64_t), void *bodyContext);
+  CallerPool(Function function, void *context) : function(function), context(context) {}
+
+  void run(int64_t count, const std::function<void(int64_t)> &body) override {
+    auto call = [](void *given, int64_t i) {
+      (*static_cast<const std::function<void(int64_t)> *>(given))(i);
+    };
+    function(context, count, call, const_cast<std::function<void(int64_t)> *>(&body));
+  }
+
+private:
+  Function function;
+  void *context;
+};
+
 static_assert(static_cast<int>(AmpOptions::Scaling::None) == PROA_LOSS_SCALING_NONE &&
               static_cast<int>(AmpOptions::Scaling::Static) == PROA_LOSS_SCALING_STATIC &&
               static_cast<int>(AmpOptions::Scaling::Dynamic) == PROA_LOSS_SCALING_DYNAMIC);
@@ -214,6 +232,8 @@ Result<ModelOptions> optionsFromC(const proa_model_options &source) {
   if (read->diagnostic)
     options.onDiagnostic = [call = read->diagnostic, context = read->diagnostic_context](
                                const Diagnostic &diagnostic) { deliver(diagnostic, call, context); };
+  if (read->parallel_for)
+    options.threadPool = std::make_shared<CallerPool>(read->parallel_for, read->parallel_context);
   if (read->progress)
     options.progress = [call = read->progress, context = read->progress_context](
                            const std::string &what, double part) { call(context, what.c_str(), part); };

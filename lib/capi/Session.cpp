@@ -43,6 +43,21 @@ std::span<const TensorInfo> feedsOf(const proa_session *session) {
                  : std::span<const TensorInfo>();
 }
 
+/// The functions of a caller as an allocator.
+class CallerAllocator final : public Allocator {
+public:
+  explicit CallerAllocator(const proa_session_options &functions) : functions(functions) {}
+  void *allocate(size_t bytes, size_t alignment) override {
+    return functions.allocate(functions.allocator_context, bytes, alignment);
+  }
+  void deallocate(void *memory, size_t bytes) override {
+    functions.deallocate(functions.allocator_context, memory, bytes);
+  }
+
+private:
+  proa_session_options functions;
+};
+
 Result<SessionOptions> optionsFromC(const proa_session_options &source) {
   const proa_session_options defaults = PROA_SESSION_OPTIONS_INIT;
   constexpr size_t firstVersion = offsetof(proa_session_options, seed) + sizeof source.seed;
@@ -53,6 +68,11 @@ Result<SessionOptions> optionsFromC(const proa_session_options &source) {
   SessionOptions options;
   if (read->seed)
     options.seed = *read->seed;
+  if ((read->allocate == nullptr) != (read->deallocate == nullptr))
+    return errorAt("proa_session_create",
+                   "the options have one of 'allocate' and 'deallocate', expected both or none");
+  if (read->allocate)
+    options.allocator = std::make_shared<CallerAllocator>(*read);
   return options;
 }
 

@@ -33,11 +33,10 @@ void *allocateAligned(size_t bytes) {
 
 void FreeDeleter::operator()(void *memory) const { std::free(memory); }
 
-BufferPool::BufferPool()
-    : allocate([](size_t bytes) -> std::shared_ptr<void> {
-        void *memory = allocateAligned(bytes);
-        return memory ? std::shared_ptr<void>(memory, FreeDeleter()) : nullptr;
-      }) {}
+std::shared_ptr<void> allocateShared(size_t bytes) {
+  void *memory = allocateAligned(bytes);
+  return memory ? std::shared_ptr<void>(memory, FreeDeleter()) : nullptr;
+}
 
 BufferPool::Buffer BufferPool::acquire(size_t bytes) {
   auto found = freeBySize.lower_bound(bytes);

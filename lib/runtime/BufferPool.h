@@ -19,15 +19,16 @@ struct FreeDeleter {
 };
 using AlignedMemory = std::unique_ptr<void, FreeDeleter>;
 
+/// Memory of allocateAligned; null if the system has none.
+std::shared_ptr<void> allocateShared(size_t bytes);
+
 /// Free buffers of a session by size, in one kind of memory. Not thread-safe.
 class BufferPool {
 public:
   /// New memory, or null.
   using Allocate = std::function<std::shared_ptr<void>(size_t bytes)>;
 
-  /// Memory of allocateAligned.
-  BufferPool();
-  explicit BufferPool(Allocate allocate) : allocate(std::move(allocate)) {}
+  explicit BufferPool(Allocate allocate = allocateShared) : allocate(std::move(allocate)) {}
 
   /// Copies of it share the memory.
   struct Buffer {

@@ -116,7 +116,10 @@ private:
 class Session {
 public:
   /// Error: no memory, or parameters are not bound.
-  static Result<std::unique_ptr<Session>> create(std::shared_ptr<Executable> executable);
+  ///
+  /// `allocate` provides the memory of runs on the host: arena, values with dynamic dims, results.
+  static Result<std::unique_ptr<Session>> create(std::shared_ptr<Executable> executable,
+                                                 BufferPool::Allocate allocate = allocateShared);
 
   /// Runs the program once. The results are in the order of Plan::fetches and belong to the caller; once all
   /// copies of a result are gone, a later run writes its own there. Error: every feed that is missing, not
@@ -164,7 +167,7 @@ public:
   void setOffload(std::shared_ptr<OffloadQueue> queue) { frame.setOffload(std::move(queue)); }
 
 private:
-  explicit Session(std::shared_ptr<const Executable> executable);
+  Session(std::shared_ptr<const Executable> executable, const BufferPool::Allocate &allocate);
   template <class Feeds> Result<std::vector<Tensor>> runWith(const Feeds &feeds);
   template <class Feeds> Result<void> runSilentlyWith(const Feeds &feeds);
   template <class Feeds> Result<std::vector<Tensor>> runSteps(const Feeds &feeds);

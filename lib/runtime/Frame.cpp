@@ -124,8 +124,9 @@ private:
   const Step &step;
 };
 
-Frame::Frame(const Layout &layout, Device *device)
-    : layout(layout), plan(*layout.plan), device(device), devicePool([this](size_t bytes) {
+Frame::Frame(const Layout &layout, Device *device, BufferPool::Allocate allocate)
+    : layout(layout), plan(*layout.plan), device(device), allocateOnHost(std::move(allocate)),
+      pool(allocateOnHost), devicePool([this](size_t bytes) {
         Result<std::shared_ptr<void>> memory = allocateOnDevice(bytes);
         return memory ? std::move(*memory) : nullptr;
       }) {
@@ -155,7 +156,7 @@ Result<void> Frame::allocate(bool onDevice) {
   if (onDevice)
     if (Result<void> done = allocateDeviceArena(); !done)
       return done;
-  arena.reset(allocateAligned(static_cast<size_t>(plan.arenaBytes)));
+  arena = allocateOnHost(static_cast<size_t>(plan.arenaBytes));
   if (!arena)
     return failure("no memory for an arena of {} bytes", plan.arenaBytes);
   for (size_t i = 0; i < plan.values.size(); ++i) {

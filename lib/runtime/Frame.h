@@ -88,7 +88,10 @@ struct RecordedGraph {
 class Frame {
 public:
   /// `device` is null for a plan that uses none; it must outlive the frame.
-  explicit Frame(const Layout &layout, Device *device = nullptr);
+  ///
+  /// `allocate` provides the arena and the memory of values with dynamic dims on the host.
+  explicit Frame(const Layout &layout, Device *device = nullptr,
+                 BufferPool::Allocate allocate = allocateShared);
   Frame(const Frame &) = delete;
   Frame &operator=(const Frame &) = delete;
 
@@ -207,7 +210,8 @@ private:
   const Plan &plan;
   Device *device;
   std::unique_ptr<DeviceQueue> queue; ///< null until the plan needs the device
-  AlignedMemory arena;
+  BufferPool::Allocate allocateOnHost;
+  std::shared_ptr<void> arena;
   std::shared_ptr<void> deviceArena;
   /// Of a profiled step on the device: marks before and after it.
   struct DeviceTime {

@@ -23,7 +23,7 @@ std::shared_ptr<void> ResultMemory::acquire(size_t bytes) {
   // One of another size goes, else the older one, which is the first.
   if (!isFree(buffers[0]) && isFree(buffers[1]))
     std::swap(buffers[0], buffers[1]);
-  buffers[0] = {std::shared_ptr<void>(allocateAligned(bytes), FreeDeleter()), bytes};
+  buffers[0] = {allocate(bytes), bytes};
   if (!buffers[0].memory)
     throw std::bad_alloc();
   std::swap(buffers[0], buffers[1]);

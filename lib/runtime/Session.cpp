@@ -26,8 +26,9 @@ size_t bytesOf(const View &view) { return static_cast<size_t>(view.size()) * siz
 
 } // namespace
 
-Session::Session(std::shared_ptr<const Executable> executable)
-    : executable(std::move(executable)), frame(this->executable->layout, this->executable->device.get()),
+Session::Session(std::shared_ptr<const Executable> executable, const BufferPool::Allocate &allocate)
+    : executable(std::move(executable)),
+      frame(this->executable->layout, this->executable->device.get(), allocate),
       states(this->executable->stateCount), graphs(this->executable->graphs.size()),
       boundFeeds(this->executable->program.feeds.size()), fetched(this->executable->program.fetches.size()),
       areResident(this->executable->program.states.size()),
@@ -35,6 +36,8 @@ Session::Session(std::shared_ptr<const Executable> executable)
   for (size_t i = 0; i < this->executable->program.states.size(); ++i)
     stateOf[this->executable->program.states[i].feed] = i;
   const Plan &plan = this->executable->program;
+  for (Fetched &result : fetched)
+    result.memory = ResultMemory(allocate);
   std::set<ValueId> placed;
   for (size_t i = 0; i < fetched.size(); ++i) {
     ValueId root = plan.fetches[i];
@@ -46,13 +49,14 @@ Session::Session(std::shared_ptr<const Executable> executable)
   }
 }
 
-Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<Executable> executable) {
+Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<Executable> executable,
+                                                 BufferPool::Allocate allocate) {
   if (!executable->ready && !executable->program.parameters.empty())
     return errorAt(executable->title, "its parameters are not bound");
   if (!executable->ready)
     if (Result<void> done = executable->bindParameters({}); !done)
       return done.diagnostics();
-  std::unique_ptr<Session> session(new Session(std::move(executable)));
+  std::unique_ptr<Session> session(new Session(std::move(executable), allocate));
   if (Result<void> done = session->frame.allocate(); !done)
     return session->executable->inProgram(done.diagnostics());
   return session;

@@ -9,6 +9,7 @@
 #include <limits>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
@@ -89,6 +90,9 @@ IdleThreads &idleThreads() {
 
 /// Of the ThreadScope of this thread; 0: none.
 thread_local int scopedThreads = 0;
+thread_local ThreadPool *scopedPool = nullptr;
+/// This thread runs a part of a region of a ThreadPool.
+thread_local bool isInPool = false;
 
 struct Region {
   detail::Body body;
@@ -106,14 +110,14 @@ int64_t nanoseconds() {
       .count();
 }
 
-/// Runs range `i` of a region on the calling thread.
-void runRange(const Region &r, int64_t i) {
+/// Runs range `i` of a region on the calling thread, which is number `thread` of the team.
+void runRange(const Region &r, int64_t i, int64_t thread) {
   int64_t whole = r.count / r.ranges, rest = r.count % r.ranges;
   int64_t begin = i * whole + std::min<int64_t>(i, rest);
   int64_t start = r.times ? nanoseconds() : 0;
   r.body(r.context, begin, begin + whole + (i < rest ? 1 : 0));
   if (r.times)
-    r.times->byThread[static_cast<size_t>(omp_get_thread_num())].push_back({start, nanoseconds()});
+    r.times->byThread[static_cast<size_t>(thread)].push_back({start, nanoseconds()});
 }
 
 // libgomp is not instrumented: ThreadSanitizer learns here that a team begins after the caller's writes, and
@@ -129,6 +133,17 @@ void observe([[maybe_unused]] void *region) {
 #endif
 }
 
+void runInPool(ThreadPool &pool, const Region &region) {
+  pool.run(region.ranges, [&](int64_t i) {
+    bool before = std::exchange(isInPool, true);
+    int ofLibgomp = omp_get_max_threads();
+    omp_set_num_threads(1);
+    runRange(region, i, i); // a pool has no numbers of threads
+    omp_set_num_threads(ofLibgomp);
+    isInPool = before;
+  });
+}
+
 } // namespace
 
 int threads() { return scopedThreads > 0 ? scopedThreads : threadCount().load(std::memory_order_relaxed); }
@@ -141,20 +156,27 @@ void setThreads(int count) {
 
 void applyThreads() {
   static std::once_flag isFirst; // without a call of setThreads
-  std::call_once(isFirst, [] { idleThreads().addFor(threads()); });
-  if (omp_get_max_threads() != threads())
-    omp_set_num_threads(threads());
+  if (!scopedPool)
+    std::call_once(isFirst, [] { idleThreads().addFor(threads()); });
+  int ofLibgomp = scopedPool ? 1 : threads();
+  if (omp_get_max_threads() != ofLibgomp)
+    omp_set_num_threads(ofLibgomp);
 }
 
-ThreadScope::ThreadScope(int count) : before(scopedThreads) {
+ThreadScope::ThreadScope(int count, ThreadPool *pool) : before(scopedThreads), poolBefore(scopedPool) {
   if (count <= 0)
     return;
   scopedThreads = count;
-  idleThreads().addFor(count);
+  scopedPool = pool;
+  if (!pool)
+    idleThreads().addFor(count);
   applyThreads();
 }
 
-ThreadScope::~ThreadScope() { scopedThreads = before; }
+ThreadScope::~ThreadScope() {
+  scopedThreads = before;
+  scopedPool = poolBefore;
+}
 
 SingleThreadScope::SingleThreadScope(bool small) : active(small && threads() > 1) {
   if (active)
@@ -175,7 +197,7 @@ int detail::rangesFor(int64_t count, int64_t grain) {
   if (most < 2)
     return 1;
   int available = threads();
-  if (available == 1 || omp_in_parallel())
+  if (available == 1 || isInPool || omp_in_parallel())
     return 1;
   return static_cast<int>(std::min<int64_t>(most, available));
 }
@@ -184,6 +206,8 @@ void detail::parallelRanges(int64_t count, int ranges, Body body, void *context)
   if (currentTimes && currentTimes->byThread.size() < static_cast<size_t>(threads()))
     currentTimes->byThread.resize(static_cast<size_t>(threads()));
   Region region{body, context, count, ranges, currentTimes};
+  if (scopedPool)
+    return runInPool(*scopedPool, region);
   announce(&region);
   GOMP_parallel(
       [](void *data) {
@@ -191,7 +215,7 @@ void detail::parallelRanges(int64_t count, int ranges, Body body, void *context)
         const Region &r = *static_cast<const Region *>(data);
         // libgomp may give fewer threads than there are ranges; then some do more.
         for (int i = omp_get_thread_num(), team = omp_get_num_threads(); i < r.ranges; i += team)
-          runRange(r, i);
+          runRange(r, i, omp_get_thread_num());
         announce(data);
       },
       // Always the whole team: libgomp ends the threads that a smaller team omits, and would have to start

@@ -4,6 +4,8 @@
 /// Waiting threads sleep after some microseconds, unless OMP_WAIT_POLICY or GOMP_SPINCOUNT is set.
 #pragma once
 
+#include "proa/Memory.h"
+
 #include <cstdint>
 #include <type_traits>
 #include <vector>
@@ -24,14 +26,16 @@ void applyThreads();
 /// once in several threads may differ in it.
 class ThreadScope {
 public:
-  /// 0: leaves the number as it is.
-  explicit ThreadScope(int count);
+  /// 0: leaves the number as it is. `pool` runs the parts of regions; null: libgomp. oneDNN then uses the
+  /// calling thread only.
+  explicit ThreadScope(int count, ThreadPool *pool = nullptr);
   ~ThreadScope();
   ThreadScope(const ThreadScope &) = delete;
   ThreadScope &operator=(const ThreadScope &) = delete;
 
 private:
   int before;
+  ThreadPool *poolBefore;
 };
 
 /// Work below this many nanoseconds is not worth waking a second thread for.

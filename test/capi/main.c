@@ -84,7 +84,23 @@ static void check_parameters(proa_session *session, const proa_tensor *image, co
   CHECK(proa_session_set_parameter(session, NULL, &bias) != 0);
 }
 
-/* Memory of the caller, strides, a stop, a time limit, times and a profile. */
+/* The address of the whole block is before the aligned memory. */
+static void *counted_allocate(void *context, size_t bytes, size_t alignment) {
+  char *block = malloc(bytes + alignment + sizeof(void *));
+  uintptr_t begin = (uintptr_t)block + sizeof(void *) + alignment - 1;
+  void **memory = (void **)(begin - begin % alignment);
+  ++*(int *)context;
+  memory[-1] = block;
+  return memory;
+}
+
+static void counted_deallocate(void *context, void *memory, size_t bytes) {
+  (void)bytes;
+  --*(int *)context;
+  free(((void **)memory)[-1]);
+}
+
+/* Memory of the caller, strides, an allocator, a stop, a time limit, times and a profile. */
 static void check_run_options(const proa_model *model, const proa_tensor *image,
                               const proa_tensor *expected) {
   proa_session_options session_options = PROA_SESSION_OPTIONS_INIT;
@@ -99,6 +115,11 @@ static void check_run_options(const proa_model *model, const proa_tensor *image,
   float *wide = malloc(4096 * sizeof *wide);
   int64_t row_strides[2];
   size_t i, count = 1;
+  int live = 0;
+  session_options.allocate = counted_allocate;
+  CHECK(proa_session_create(model, &session_options) == NULL && strstr(proa_error(), "'deallocate'"));
+  session_options.deallocate = counted_deallocate;
+  session_options.allocator_context = &live;
   session = proa_session_create(model, &session_options);
   CHECK(session != NULL);
   for (i = 0; i < memory.rank; ++i)
@@ -115,6 +136,7 @@ static void check_run_options(const proa_model *model, const proa_tensor *image,
   CHECK(count_differences(&output, expected, 1e-4, 1e-5) == 0);
   for (i = 0; i < count; ++i)
     CHECK(wide[2 * i] == ((const float *)output.data)[i]);
+  CHECK(live > 0);
   CHECK(proa_session_get_times(session, &times) == 0 && times.last_run > 0);
   CHECK(proa_model_get_times(model, &opened) == 0 && opened.import > 0);
   CHECK(proa_session_arena_bytes(session) > 0);
@@ -134,6 +156,7 @@ static void check_run_options(const proa_model *model, const proa_tensor *image,
   options.time_limit = -1;
   CHECK(proa_session_run_with(session, image, &output, &options) != 0 && strstr(proa_error(), "time_limit"));
   proa_session_destroy(session);
+  CHECK(live == 0);
   proa_stop_destroy(stop);
   free(wide);
 }
@@ -173,6 +196,42 @@ static void check_memory(void) {
   CHECK(released == 0);
   proa_session_destroy(session);
   CHECK(released == 1);
+}
+
+static void count_parts(void *context, int64_t count, void (*body)(void *, int64_t), void *body_context) {
+  int64_t i;
+  for (i = 0; i < count; ++i)
+    body(body_context, i);
+  *(int64_t *)context += count;
+}
+
+static void check_threads(void) {
+  const char *text = "func.func @main(%x: tensor<1024x256xf32>) -> tensor<1024x256xf32> {\n"
+                     "  %0 = pd.tanh %x : (tensor<1024x256xf32>) -> tensor<1024x256xf32>\n"
+                     "  return %0 : tensor<1024x256xf32>\n}\n";
+  int64_t dims[] = {1024, 256}, parts = 0;
+  proa_tensor input = {PROA_FLOAT32, 2, dims, calloc(1024 * 256, sizeof(float))}, output;
+  proa_model_source source = PROA_MODEL_SOURCE_INIT;
+  proa_model_options options = PROA_MODEL_OPTIONS_INIT;
+  proa_model *model;
+  proa_session *session;
+  options.cache_directory = "off";
+  options.threads = 3;
+  options.parallel_for = count_parts;
+  options.parallel_context = &parts;
+  source.name = "tanh.mlir";
+  source.program = text;
+  source.program_size = strlen(text);
+  model = proa_model_open_memory(&source, &options);
+  CHECK(model != NULL);
+  session = proa_session_create(model, NULL);
+  ((float *)input.data)[1024 * 256 - 1] = 20;
+  CHECK(proa_session_run(session, &input, &output) == 0);
+  CHECK(((const float *)output.data)[0] == 0 && ((const float *)output.data)[1024 * 256 - 1] == 1);
+  CHECK(parts == 3);
+  proa_session_destroy(session);
+  proa_model_close(model);
+  free(input.data);
 }
 
 static void check_lenet(const char *corpus) {
@@ -566,6 +625,7 @@ int main(int argc, char **argv) {
   check_seed();
   check_training_options(argv[1]);
   check_memory();
+  check_threads();
   check_wrong_options();
   CHECK(proa_model_open("no such model", NULL) == NULL);
   CHECK(strstr(proa_error(), "no such model"));

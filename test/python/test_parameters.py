@@ -144,7 +144,8 @@ def test_every_field_of_the_library_is_an_option():
     fields = re.findall(r"^  \w[\w:<>, ]*?[ >](\w+)(?: = [^;]+)?;", struct, re.MULTILINE)
     table = (CORPUS.parents[1] / "python/src/Options.cpp").read_text()
     assert len(fields) > 20
-    assert [field for field in fields if f"&Options::{field}," not in table] == []
+    elsewhere = {"threadPool"}  # for C++ and C: threads of Python would wait for its lock
+    assert [field for field in fields if f"&Options::{field}," not in table and field not in elsewhere] == []
 
 
 def test_files(tmp_path):

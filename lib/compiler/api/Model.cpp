@@ -36,6 +36,8 @@ Result<void> Model::Implementation::open(const std::string &modelPath, const Mod
     return chosen;
   if (Result<void> opened = options.mesh ? openMesh() : Result<void>(); !opened)
     return opened;
+  if (options.mesh && options.threadPool)
+    return errorAt(path, "the option 'threadPool' is given; expected none on a mesh");
   threads = options.threads > 0 ? options.threads : availableCores();
   Result<void> read = readProgram(given);
   return mesh ? mesh->agree("opening of " + path, read) : read;

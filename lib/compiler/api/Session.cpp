@@ -22,6 +22,20 @@ static bool hasParameter(const runtime::Plan &plan, const std::string &name) {
   });
 }
 
+/// The allocator of a caller as that of the runtime.
+static runtime::BufferPool::Allocate memoryOf(std::shared_ptr<Allocator> allocator) {
+  return [allocator = std::move(allocator)](size_t requested) -> std::shared_ptr<void> {
+    constexpr size_t alignment = 64; // of kernels' vectors
+    size_t bytes = std::max<size_t>(requested, 1);
+    void *memory = allocator->allocate(bytes, alignment);
+    if (!memory)
+      return nullptr;
+    std::shared_ptr<void> shared(memory,
+                                 [allocator, bytes](void *own) { allocator->deallocate(own, bytes); });
+    return reinterpret_cast<uintptr_t>(memory) % alignment == 0 ? shared : nullptr;
+  };
+}
+
 Session::Implementation::Implementation(Model opened)
     : model(std::move(opened)), shared(*model.implementation), variants(shared.variants),
       entries(std::max<size_t>(1, shared.options.keptSpecializations) + 1) {} // and the one for all dims
@@ -38,6 +52,10 @@ Result<void> Session::Implementation::begin(const SessionOptions &options) {
                                   "processes, and with a store of the caller");
     isSole = true;
   }
+  if (options.allocator && shared.mesh)
+    return errorAt(shared.path, "the option 'allocator' is given; expected none on a mesh");
+  if (options.allocator)
+    allocate = memoryOf(options.allocator);
   seed = options.seed.value_or(shared.options.seed);
   generator = std::make_shared<runtime::RandomGenerator>(seed);
   values.inMemory = shared.weights;
@@ -108,7 +126,7 @@ Result<void> Session::Implementation::connect(SessionVariant &entry, PrepareTime
   }();
   if (!executable)
     return executable.diagnostics();
-  auto session = runtime::Session::create(*executable);
+  auto session = runtime::Session::create(*executable, allocate);
   if (!session)
     return session.diagnostics();
   entry.executable = std::move(*executable);
@@ -399,7 +417,7 @@ Result<void> Session::prepare(const std::map<std::string, Tensor> &feeds) {
   SessionUse use(self.isUsed);
   if (!use)
     return self.inUse();
-  runtime::ThreadScope threads(self.shared.threads);
+  runtime::ThreadScope threads(self.shared.threads, self.shared.options.threadPool.get());
   auto entry = self.entryFor(feeds, &Variants::prepare);
   return entry ? Result<void>() : Result<void>(entry.diagnostics());
 }
@@ -410,7 +428,7 @@ Result<std::vector<NamedTensor>> Session::run(const std::map<std::string, Tensor
   SessionUse use(self.isUsed);
   if (!use)
     return self.inUse();
-  runtime::ThreadScope threads(self.shared.threads);
+  runtime::ThreadScope threads(self.shared.threads, self.shared.options.threadPool.get());
   return self.run(feeds, options);
 }
 
@@ -419,7 +437,7 @@ Result<double> Session::measure(const std::map<std::string, Tensor> &feeds) {
   SessionUse use(self.isUsed);
   if (!use)
     return self.inUse();
-  runtime::ThreadScope threads(self.shared.threads);
+  runtime::ThreadScope threads(self.shared.threads, self.shared.options.threadPool.get());
   auto inputs = self.beforeRun(feeds, &Variants::prepare);
   if (!inputs)
     return self.failEverywhere(inputs.diagnostics());

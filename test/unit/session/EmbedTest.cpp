@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 
@@ -188,6 +190,68 @@ TEST_F(Embedded, OpensFromMemory) {
   source.weights = std::as_bytes(std::span(weights)).first(40);
   EXPECT_THAT(errorsOf(Model::open(source)), HasSubstr("layers.mlir"));
   EXPECT_THAT(errorsOf(Model::open(source, {.parameters = "w.safetensors"})), HasSubstr("'parameters'"));
+}
+
+TEST_F(Embedded, TakesMemoryFromTheAllocator) {
+  struct Counting final : Allocator {
+    void *allocate(size_t bytes, size_t alignment) override {
+      total += bytes;
+      ++live;
+      memory = std::aligned_alloc(alignment, (bytes + 2 * alignment - 1) / alignment * alignment);
+      return isEmpty ? nullptr : static_cast<char *>(memory) + shift;
+    }
+    void deallocate(void *given, size_t) override {
+      --live;
+      std::free(static_cast<char *>(given) - shift);
+    }
+    std::atomic<int64_t> total = 0, live = 0;
+    void *memory = nullptr;
+    bool isEmpty = false;
+    size_t shift = 0;
+  };
+  auto allocator = std::make_shared<Counting>();
+  {
+    auto own = model->session({.allocator = allocator});
+    auto outputs = own->run(feeds);
+    ASSERT_TRUE(outputs);
+    EXPECT_TRUE(isExpected(outputs->at(0).tensor.as<float>()));
+    EXPECT_GE(allocator->total, own->arenaBytes() + static_cast<int64_t>(expected.bytes()));
+  }
+  EXPECT_EQ(allocator->live, 0);
+  allocator->shift = 4;
+  EXPECT_THAT(errorsOf(model->session({.allocator = allocator})->run(feeds)), HasSubstr("no memory"));
+  EXPECT_EQ(allocator->live, 0);
+  allocator->isEmpty = true;
+  EXPECT_THAT(errorsOf(model->session({.allocator = allocator})->run(feeds)), HasSubstr("no memory"));
+  std::free(allocator->memory);
+}
+
+TEST(ThreadPoolHook, RunsPartsOfKernels) {
+  struct Pool final : ThreadPool {
+    void run(int64_t count, const std::function<void(int64_t)> &body) override {
+      ++regions;
+      std::vector<std::thread> threads;
+      for (int64_t i = 1; i < count; ++i)
+        threads.emplace_back([&body, i] { body(i); });
+      body(0);
+      for (std::thread &thread : threads)
+        thread.join();
+    }
+    std::atomic<int> regions = 0;
+  };
+  auto pool = std::make_shared<Pool>();
+  std::string program = "func.func @main(%x: tensor<4096x256xf32>) -> tensor<4096x256xf32> {\n"
+                        "  %0 = pd.tanh %x : (tensor<4096x256xf32>) -> tensor<4096x256xf32>\n"
+                        "  return %0 : tensor<4096x256xf32>\n}\n";
+  ModelSource source{.name = "tanh.mlir", .program = std::as_bytes(std::span(program))};
+  auto plain = Model::open(source, {.threads = 3, .cacheDirectory = "off"});
+  auto hooked = Model::open(source, {.threads = 3, .threadPool = pool, .cacheDirectory = "off"});
+  ASSERT_TRUE(plain && hooked);
+  std::map<std::string, Tensor> feeds{{"argument0", numbers({4096, 256}, 5)}};
+  Tensor expected = plain->session()->run(feeds)->at(0).tensor;
+  Tensor found = hooked->session()->run(feeds)->at(0).tensor;
+  EXPECT_GT(pool->regions, 0);
+  EXPECT_EQ(std::memcmp(expected.data(), found.data(), expected.bytes()), 0);
 }
 
 } // namespace
