@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -39,6 +40,10 @@ struct RunOptions {
   /// Ends the run between two steps, also in loops, with an error of code "stopped". Another thread may
   /// request it. States keep their values.
   std::stop_token stop;
+  /// Ends the run in the same way when it returns true. The thread of the run calls it between two steps, 20
+  /// ms or more after the last call; on a mesh, the threads of all ranks. For callers that must ask for
+  /// events themselves, as Python does.
+  std::function<bool()> poll;
   /// Ends the run in the same way, with code "time-limit", when it takes longer. Compilation does not count.
   std::optional<std::chrono::nanoseconds> timeLimit;
   /// Memory for fetches, by name; others get memory of their own. The run writes there without a copy if the

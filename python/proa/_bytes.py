@@ -1,33 +1,17 @@
 """Programs in memory."""
 from __future__ import annotations
 
-import contextlib
-import os
-import pathlib
-import tempfile
-from collections.abc import Iterator
+import re
 
 
-@contextlib.contextmanager
-def file_of(program: str | os.PathLike[str] | bytes) -> Iterator[str]:
-    """The path of a program: the given one, or that of a file that exists during the ``with`` block."""
-    if not isinstance(program, bytes):
-        yield os.fspath(program)
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        file = pathlib.Path(folder) / ("program" + _suffix_of(program))
-        file.write_bytes(program)
-        yield os.fspath(file)
-
-
-def _suffix_of(program: bytes) -> str:
-    """The suffix of files in the program's format."""
+def name_of(program: bytes) -> str:
+    """The name that a file of the program would have; its suffix says the format."""
     if program.startswith(b"ML\xefR"):
-        return ".mlirbc"
-    # Messages of protobuf: the first field of a ModelProto of ONNX is the number ir_version, that of a ProgramDesc of
-    # Paddle the message blocks.
+        return "program.mlirbc"
+    # Messages of protobuf: the first field of a ModelProto of ONNX is the number ir_version. That of a ProgramDesc of
+    # Paddle is the message blocks, which begins with the number idx; a line break has the code of this field, too.
     if program[:1] == b"\x08":
-        return ".onnx"
-    if program[:1] == b"\x0a":
-        return ".pdmodel"
-    return ".json" if program.lstrip().startswith(b"{") else ".mlir"
+        return "program.onnx"
+    if re.match(rb"\x0a[\x80-\xff]{0,4}[\x00-\x7f]\x08", program):
+        return "program.pdmodel"
+    return "program.json" if program.lstrip().startswith(b"{") else "program.mlir"

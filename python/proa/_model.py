@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from . import _proa
 from ._arrays import array_of, tensor_of
-from ._bytes import file_of
+from ._bytes import name_of
 from ._errors import OnDiagnostic, report
 from ._options import Options
 from ._profile import Profile
@@ -177,7 +177,8 @@ class Session:
         """Runs the program once and updates its state; returns the fetches.
 
         A feed is an array (NumPy, PyTorch, JAX and others with DLPack), :class:`Rows` if it has a LoD, a list of
-        arrays if it is a sequence. Numbers and nested lists get the dtype of the feed.
+        arrays if it is a sequence. Numbers and nested lists get the dtype of the feed. Ctrl-C ends a run in the main
+        thread between two steps; states keep their values.
         """
         fetched = self._run(feeds)
         return Outputs(fetched, {info.name for info in self._model.fetch_infos if info.is_sequence})
@@ -243,8 +244,10 @@ class Model(Session):
         on_progress: OnProgress | None = None,
         **options: Unpack[Options],
     ) -> None:
-        with file_of(path) as file:
-            model = _proa.Model.open(file, dict(options), on_progress)
+        if isinstance(path, bytes):
+            model = _proa.Model.open_bytes(name_of(path), path, dict(options), on_progress)
+        else:
+            model = _proa.Model.open(os.fspath(path), dict(options), on_progress)
         super().__init__(model, model.session(), on_diagnostic)
         self._report()
 

@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 
 namespace nb = nanobind;
 
@@ -59,14 +60,15 @@ class OpenedModel {
 public:
   static std::unique_ptr<OpenedModel> open(const std::string &path, const nb::dict &arguments,
                                            const nb::object &progress) {
-    ModelOptions options = modelOptionsOf(arguments);
-    if (!progress.is_none())
-      options.progress = progressOf(progress);
-    auto reports = std::make_shared<Reports>();
-    options.onDiagnostic = [reports](const Diagnostic &diagnostic) { reports->add(diagnostic); };
-    nb::gil_scoped_release release;
-    return std::unique_ptr<OpenedModel>(
-        new OpenedModel(check(Model::open(path, std::move(options))), std::move(reports)));
+    return openWith(arguments, progress, [&](ModelOptions options) { return Model::open(path, options); });
+  }
+
+  static std::unique_ptr<OpenedModel> openBytes(const std::string &name, const nb::bytes &program,
+                                                const nb::dict &arguments, const nb::object &progress) {
+    std::span content(static_cast<const std::byte *>(program.data()), program.size());
+    return openWith(arguments, progress, [&](ModelOptions options) {
+      return Model::open(ModelSource{.name = name, .program = content}, options);
+    });
   }
 
   std::unique_ptr<SharedSession> session(std::optional<uint64_t> seed) const {
@@ -79,6 +81,19 @@ public:
   const Model model;
 
 private:
+  template <class Open>
+  static std::unique_ptr<OpenedModel> openWith(const nb::dict &arguments, const nb::object &progress,
+                                               Open openModel) {
+    ModelOptions options = modelOptionsOf(arguments);
+    if (!progress.is_none())
+      options.progress = progressOf(progress);
+    auto reports = std::make_shared<Reports>();
+    options.onDiagnostic = [reports](const Diagnostic &diagnostic) { reports->add(diagnostic); };
+    nb::gil_scoped_release release;
+    return std::unique_ptr<OpenedModel>(
+        new OpenedModel(check(openModel(std::move(options))), std::move(reports)));
+  }
+
   OpenedModel(Model model, std::shared_ptr<Reports> reports)
       : model(std::move(model)), reports(std::move(reports)) {}
 
@@ -103,6 +118,11 @@ void addModel(nb::module_ &module) {
                   nb::sig("def open(path: str, options: dict[str, object], progress: "
                           "collections.abc.Callable[[str, float], None] | None = None) -> Model"),
                   "Opens a program.")
+      .def_static("open_bytes", &OpenedModel::openBytes, nb::arg("name"), nb::arg("program"),
+                  nb::arg("options"), nb::arg("progress") = nb::none(),
+                  nb::sig("def open_bytes(name: str, program: bytes, options: dict[str, object], progress: "
+                          "collections.abc.Callable[[str, float], None] | None = None) -> Model"),
+                  "Opens the content of a file with this name.")
       .def("session", &OpenedModel::session, nb::arg("seed") = nb::none(),
            "A session, which runs the program.")
       .def("take_diagnostics", &OpenedModel::takeDiagnostics,

@@ -14,9 +14,20 @@ namespace nb = nanobind;
 namespace proa::python {
 namespace {
 
+/// Calls Python's handlers of signals that have arrived, as Ctrl-C; returns whether one has set an exception.
+/// In threads other than the main one, Python calls none.
+bool hasInterrupt() {
+  nb::gil_scoped_acquire acquire;
+  return PyErr_CheckSignals() != 0;
+}
+
 nb::list run(SharedSession &self, const nb::dict &tensors) {
   Feeds feeds = feedsOf(tensors);
-  auto fetched = self.with([&](Session &session) { return check(session.run(feeds)); });
+  RunOptions options{.poll = hasInterrupt};
+  auto result = self.with([&](Session &session) { return session.run(feeds, options); });
+  if (PyErr_Occurred()) // of a handler, which has ended the run
+    throw nb::python_error();
+  auto fetched = check(std::move(result));
   nb::list outputs;
   for (NamedTensor &output : fetched)
     outputs.append(nb::make_tuple(output.name, std::move(output.tensor)));

@@ -321,6 +321,42 @@ def test_interrupt_ends_repeated_runs(case):
     assert process.returncode == 0
 
 
+ONE_RUN = """
+import sys
+import numpy
+import proa
+model = proa.open(sys.argv[1], threads=1)
+feeds = {"x": numpy.ones((64, 64), "float32")}
+model.run(feeds | {"n": 1})
+try:
+    print("ready", flush=True)
+    model.run(feeds | {"n": 10**9})
+except KeyboardInterrupt:
+    print("interrupted", (model.run(feeds | {"n": 0})["y"] == 1).all())
+"""
+
+
+def test_interrupt_ends_one_run(write_program):
+    arguments = [sys.executable, "-c", ONE_RUN, write_program(SLOW)]
+    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=20)[0] == "interrupted True\n"
+    assert process.returncode == 0
+
+
+def test_open_bytes_without_temporary_files(case, write_program, monkeypatch, tmp_path):
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "missing"))
+    text = write_program(ADD.format(n=3, t="f32")).read_bytes()
+    assert (proa.open(text)(x=[[1, 2, 3]], w=[1, 1, 1])["y"] == [[2, 3, 4]]).all()
+    with pytest.raises(proa.Error, match="program.json"):
+        proa.open(b"{")
+    folder, _, _, _ = case("models/vision/lenet")
+    with pytest.raises(proa.Error, match="no-such-file"):
+        proa.open((folder / "program.json").read_bytes(), parameters="no-such-file")
+
+
 @pytest.mark.filterwarnings("ignore::proa.ProgramWarning")
 def test_sessions_have_states_of_their_own(case):
     folder, meta, inputs, expected = case("training/mlp_adagrad")

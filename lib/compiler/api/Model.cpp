@@ -94,14 +94,20 @@ static std::shared_ptr<const MappedFile> contentOf(std::span<const std::byte> by
 }
 
 Result<params::ModelFiles> Model::Implementation::findFiles(const ModelSource *given) {
-  if (given && !options.parameters.empty())
-    return errorAt(path, "the option 'parameters' names a file of weights; expected none for a program in "
-                         "memory, whose weights are in memory too");
   if (given) {
+    if (!options.parameters.empty() && (!given->weights.empty() || !given->tensors.empty()))
+      return errorAt(path, "the option 'parameters' names a file of weights, and weights are in memory too; "
+                           "expected one of them");
     programText.assign(reinterpret_cast<const char *>(given->program.data()), given->program.size());
     params::ModelFiles files{.program = path, .weightsForm = params::WeightsForm::Memory, .weights = path};
     if (!given->weights.empty())
       files.content = contentOf(given->weights, given->owner);
+    if (!options.parameters.empty()) {
+      auto mapped = mapFile(options.parameters);
+      if (!mapped)
+        return mapped.diagnostics();
+      files.content = std::move(*mapped);
+    }
     files.tensors = given->tensors;
     return files;
   }

@@ -338,7 +338,7 @@ void Session::Implementation::releaseWeights() {
 
 Result<std::vector<NamedTensor>> Session::Implementation::run(const std::map<std::string, Tensor> &feeds,
                                                               const RunOptions &options) {
-  runtime::RunLimits limits{options.stop, std::nullopt};
+  runtime::RunLimits limits{.stop = options.stop, .poll = options.poll};
   if (options.timeLimit)
     limits.deadline = std::chrono::steady_clock::now() + *options.timeLimit;
   bool hasBegun = false;

@@ -192,6 +192,33 @@ TEST_F(Embedded, OpensFromMemory) {
   EXPECT_THAT(errorsOf(Model::open(source, {.parameters = "w.safetensors"})), HasSubstr("'parameters'"));
 }
 
+TEST(RunPoll, EndsALongRun) {
+  std::string program = R"(
+func.func @main(%n: tensor<i64> {pd.feed = "n"}, %x: tensor<64x64xf32> {pd.feed = "x"})
+    -> (tensor<64x64xf32> {pd.fetch = "y"}) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %count = tensor.extract %n[] : tensor<i64>
+  %end = arith.index_cast %count : i64 to index
+  %y = scf.for %i = %zero to %end step %one iter_args(%a = %x) -> (tensor<64x64xf32>) {
+    %b = pd.tanh %a : (tensor<64x64xf32>) -> tensor<64x64xf32>
+    scf.yield %b : tensor<64x64xf32>
+  }
+  return %y : tensor<64x64xf32>
+})";
+  ModelSource source{.name = "loop.mlir", .program = std::as_bytes(std::span(program))};
+  auto model = Model::open(source, {.threads = 1, .cacheDirectory = "off"});
+  ASSERT_TRUE(model) << model.diagnostics().text();
+  auto session = model->session();
+  Tensor n(DType::Int64, {});
+  *n.as<int64_t>() = 1'000'000'000;
+  int calls = 0;
+  auto result = session->run({{"n", n}, {"x", numbers({64, 64}, 1)}}, {.poll = [&] { return ++calls == 2; }});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.diagnostics()[0].code, "stopped");
+  EXPECT_EQ(calls, 2);
+}
+
 TEST_F(Embedded, TakesMemoryFromTheAllocator) {
   struct Counting final : Allocator {
     void *allocate(size_t bytes, size_t alignment) override {
