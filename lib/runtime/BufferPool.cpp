@@ -42,7 +42,7 @@ BufferPool::Buffer BufferPool::acquire(size_t bytes) {
   auto found = freeBySize.lower_bound(bytes);
   // A buffer more than twice as large may be needed whole later.
   if (found != freeBySize.end() && found->first <= 2 * bytes + lineBytes) {
-    Buffer buffer{std::move(found->second), found->first};
+    Buffer buffer{std::move(found->second.memory), found->first};
     freeBySize.erase(found);
     return buffer;
   }
@@ -61,12 +61,17 @@ BufferPool::Buffer BufferPool::acquire(size_t bytes) {
 
 void BufferPool::release(Buffer buffer) {
   if (buffer.memory && buffer.memory.use_count() == 1)
-    freeBySize.emplace(buffer.bytes, std::move(buffer.memory));
+    freeBySize.emplace(buffer.bytes, Free{std::move(buffer.memory), runs});
+}
+
+void BufferPool::endRun(uint64_t keptRuns) {
+  if (++runs % keptRuns == 0)
+    std::erase_if(freeBySize, [&](const auto &entry) { return runs - entry.second.run > keptRuns; });
 }
 
 size_t BufferPool::freeBytes() const {
   size_t bytes = 0;
-  for (const auto &[size, memory] : freeBySize)
+  for (const auto &[size, free] : freeBySize)
     bytes += size;
   return bytes;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -39,12 +40,19 @@ public:
   Buffer acquire(size_t bytes);
   /// Does nothing while another copy of the buffer exists.
   void release(Buffer buffer);
+  /// Counts runs; now and then frees the buffers that the last `keptRuns` runs have not used.
+  void endRun(uint64_t keptRuns);
   /// Bytes of the free buffers.
   size_t freeBytes() const;
 
 private:
+  struct Free {
+    std::shared_ptr<void> memory;
+    uint64_t run; ///< that used it last
+  };
   Allocate allocate;
-  std::multimap<size_t, std::shared_ptr<void>> freeBySize;
+  std::multimap<size_t, Free> freeBySize;
+  uint64_t runs = 0;
 };
 
 } // namespace proa::runtime

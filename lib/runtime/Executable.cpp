@@ -2,16 +2,27 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
+#include <utility>
 
 namespace proa::runtime {
 namespace {
 
 bool isAligned(const void *address) { return reinterpret_cast<uintptr_t>(address) % addressAlignment == 0; }
 
-Tensor alignedCopy(const Tensor &tensor) {
-  Tensor copy(tensor.dtype(), tensor.dims());
+/// A tensor whose memory WeightStore may share. Throws std::bad_alloc.
+Tensor allocateTensor(DType dtype, std::vector<int64_t> dims, std::shared_ptr<void> &memory) {
+  memory = allocateShared(static_cast<size_t>(elementCount(dims).value_or(0)) * sizeOf(dtype));
+  if (!memory)
+    throw std::bad_alloc();
+  return {dtype, std::move(dims), memory.get(), memory};
+}
+
+Tensor alignedCopy(const Tensor &tensor, WeightStore &packed) {
+  std::shared_ptr<void> memory;
+  Tensor copy = allocateTensor(tensor.dtype(), tensor.dims(), memory);
   std::memcpy(copy.data(), tensor.data(), tensor.bytes());
-  return copy;
+  return packed.shared(copy, memory);
 }
 
 } // namespace
@@ -313,11 +324,13 @@ Result<void> Executable::bindParameters(const NamedTensors &parameters) {
   if (!diagnostics.empty())
     return diagnostics;
   ready = false;
-  for (auto &[id, tensor] : found) {
-    auto i = static_cast<size_t>(id);
-    constantTensors[i] = readByKernel[i] && !isAligned(tensor.data()) ? alignedCopy(tensor) : tensor;
-  }
   try {
+    beginPacking();
+    for (auto &[id, tensor] : found) {
+      auto i = static_cast<size_t>(id);
+      constantTensors[i] =
+          readByKernel[i] && !isAligned(tensor.data()) ? alignedCopy(tensor, *packed) : tensor;
+    }
     if (Result<void> done = runPrepare(); !done)
       diagnostics = inProgram(done.diagnostics());
   } catch (const std::bad_alloc &) {
@@ -334,6 +347,7 @@ Result<void> Executable::checkFinite(KernelDiagnosis diagnosis) {
   kernelDiagnosis = std::move(diagnosis);
   if (!ready)
     return {};
+  beginPacking();
   Result<void> done = runPrepare();
   ready = static_cast<bool>(done);
   return done ? done : Result<void>(inProgram(done.diagnostics()));
@@ -371,7 +385,7 @@ Result<void> Executable::bindConstants(std::vector<BoundStep> &list, const Frame
     for (ValueId id : list[i].step->inputs)
       inputs.push_back(isHostConstant(id) ? frame.view(id) : View());
     try {
-      Result<void> done = list[i].library->bind(inputs);
+      Result<void> done = list[i].library->bind(inputs, *packed);
       if (isInBody && !done)
         list[i].refusal = done.diagnostics();
       else
@@ -394,14 +408,21 @@ bool Executable::preparesInDeviceArena() const {
   });
 }
 
+/// The addresses of an earlier binding may have other bytes now.
+void Executable::beginPacking() {
+  if (std::exchange(isPacked, true))
+    packed = std::make_shared<WeightStore>();
+}
+
 Result<void> Executable::allocatePrepared(Frame &frame) {
+  preparedMemory.clear();
   for (size_t i = 0; i < program.values.size(); ++i) {
     const Value &value = program.values[i];
     if (value.storage != Storage::Prepared)
       continue;
     constantTensors[i] = Tensor();
     if (value.memory == Memory::Host) {
-      constantTensors[i] = Tensor(value.dtype, value.dims);
+      constantTensors[i] = allocateTensor(value.dtype, value.dims, preparedMemory[i]);
       continue;
     }
     size_t bytes = static_cast<size_t>(elementCount(value.dims).value_or(0)) * sizeOf(value.dtype);
@@ -437,6 +458,10 @@ Result<void> Executable::runPrepare() {
   }
   if (Result<void> done = frame.waitForDevice(); !done)
     return done;
+  for (const auto &[i, memory] : preparedMemory)
+    constantTensors[i] = packed->shared(constantTensors[i], memory);
+  preparedMemory.clear();
+  placeConstants(frame);
   return bindConstants(steps, frame, 0, steps.size());
 }
 

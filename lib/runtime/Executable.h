@@ -4,7 +4,8 @@
 #include "lib/runtime/Frame.h"
 #include "lib/runtime/Plan.h"
 #include "lib/runtime/Profile.h"
-#include "lib/runtime/ResultMemory.h"
+#include "lib/runtime/RunMemory.h"
+#include "lib/runtime/WeightStore.h"
 #include "proa/Result.h"
 #include "proa/Tensor.h"
 
@@ -48,6 +49,11 @@ public:
   /// in a kernel; it may be empty. Error: a step of Plan::prepare makes one from the bound parameters.
   Result<void> checkFinite(KernelDiagnosis diagnosis = {});
 
+  /// Lets executables of one model share tensors and packed forms of equal weights. Set it before
+  /// bindParameters. Only the first binding shares: later ones may have other bytes at the addresses of
+  /// earlier ones.
+  void sharePacked(std::shared_ptr<WeightStore> shared) { packed = std::move(shared); }
+
   /// Makes the calls of all compiled kernels. Set it before bindParameters and before sessions are created.
   void setKernelInvoker(KernelInvoker invoker) { kernelInvoker = std::move(invoker); }
 
@@ -86,6 +92,7 @@ private:
   const char *whyNotRecorded(const BoundStep &bound) const;
   void formGraphs();
   bool preparesInDeviceArena() const;
+  void beginPacking();
   Result<void> allocatePrepared(Frame &frame);
   Result<void> runPrepare();
   Result<void> bindConstants(std::vector<BoundStep> &steps, const Frame &frame, size_t first, size_t count);
@@ -105,6 +112,10 @@ private:
   AlignedMemory constants;        ///< Plan::constants at an aligned address
   /// By value: of Parameter and Prepared values. Those on the device have addresses of the device as data.
   std::vector<Tensor> constantTensors;
+  std::shared_ptr<WeightStore> packed = std::make_shared<WeightStore>();
+  std::map<size_t, std::shared_ptr<void>>
+      preparedMemory;    ///< by value: of host values, while they are prepared
+  bool isPacked = false; ///< `packed` has forms of earlier parameters
   bool ready = false;
   bool checksFinite = false;
   KernelDiagnosis kernelDiagnosis;
@@ -117,9 +128,10 @@ class Session {
 public:
   /// Error: no memory, or parameters are not bound.
   ///
-  /// `allocate` provides the memory of runs on the host: arena, values with dynamic dims, results.
+  /// `memory` is that of runs on the host; sessions that share it must not run at once. Null: memory of its
+  /// own.
   static Result<std::unique_ptr<Session>> create(std::shared_ptr<Executable> executable,
-                                                 BufferPool::Allocate allocate = allocateShared);
+                                                 std::shared_ptr<RunMemory> memory = nullptr);
 
   /// Runs the program once. The results are in the order of Plan::fetches and belong to the caller; once all
   /// copies of a result are gone, a later run writes its own there. Error: every feed that is missing, not
@@ -167,7 +179,7 @@ public:
   void setOffload(std::shared_ptr<OffloadQueue> queue) { frame.setOffload(std::move(queue)); }
 
 private:
-  Session(std::shared_ptr<const Executable> executable, const BufferPool::Allocate &allocate);
+  Session(std::shared_ptr<const Executable> executable, std::shared_ptr<RunMemory> memory);
   template <class Feeds> Result<std::vector<Tensor>> runWith(const Feeds &feeds);
   template <class Feeds> Result<void> runSilentlyWith(const Feeds &feeds);
   template <class Feeds> Result<std::vector<Tensor>> runSteps(const Feeds &feeds);
@@ -188,8 +200,8 @@ private:
     bool isPlaced = false; ///< a run writes `root` to `current`
     bool stays = false;    ///< it is a state that stays on the device
     std::shared_ptr<void> current;
-    std::span<std::byte> offered; ///< memory of the caller for the next run
-    ResultMemory memory;
+    std::span<std::byte> offered;   ///< memory of the caller for the next run
+    ResultMemory *memory = nullptr; ///< of Frame::runMemory
 
     /// Memory for `bytes` bytes of the result.
     std::shared_ptr<void> acquire(size_t bytes);

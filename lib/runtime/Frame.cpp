@@ -109,24 +109,16 @@ public:
     auto found = frame.started.extract(inputs[0]);
     return found ? std::move(found.mapped()) : nullptr;
   }
-  void *scratch(size_t bytes) override {
-    if (frame.scratch.bytes < bytes) {
-      frame.pool.release(std::move(frame.scratch));
-      frame.scratch = frame.pool.acquire(bytes);
-      if (!frame.scratch.memory)
-        throw std::bad_alloc();
-    }
-    return frame.scratch.memory.get();
-  }
+  void *scratch(size_t bytes) override { return frame.memory->scratch(bytes); }
 
 private:
   Frame &frame;
   const Step &step;
 };
 
-Frame::Frame(const Layout &layout, Device *device, BufferPool::Allocate allocate)
-    : layout(layout), plan(*layout.plan), device(device), allocateOnHost(std::move(allocate)),
-      pool(allocateOnHost), devicePool([this](size_t bytes) {
+Frame::Frame(const Layout &layout, Device *device, std::shared_ptr<RunMemory> shared)
+    : layout(layout), plan(*layout.plan), device(device),
+      memory(shared ? std::move(shared) : std::make_shared<RunMemory>()), devicePool([this](size_t bytes) {
         Result<std::shared_ptr<void>> memory = allocateOnDevice(bytes);
         return memory ? std::move(*memory) : nullptr;
       }) {
@@ -156,13 +148,27 @@ Result<void> Frame::allocate(bool onDevice) {
   if (onDevice)
     if (Result<void> done = allocateDeviceArena(); !done)
       return done;
-  arena = allocateOnHost(static_cast<size_t>(plan.arenaBytes));
-  if (!arena)
+  memory->addProgram(static_cast<size_t>(plan.arenaBytes));
+  isAllocated = true;
+  return placeArena();
+}
+
+Frame::~Frame() {
+  if (isAllocated)
+    memory->removeProgram(static_cast<size_t>(plan.arenaBytes));
+}
+
+Result<void> Frame::placeArena() {
+  void *now = memory->arena();
+  if (!now)
     return failure("no memory for an arena of {} bytes", plan.arenaBytes);
+  if (now == arena)
+    return {};
+  arena = now;
   for (size_t i = 0; i < plan.values.size(); ++i) {
     if (plan.values[i].storage != Storage::Arena)
       continue;
-    void *begin = isOnDevice(static_cast<ValueId>(i)) ? deviceArena.get() : arena.get();
+    void *begin = isOnDevice(static_cast<ValueId>(i)) ? deviceArena.get() : arena;
     views[i].data = static_cast<std::byte *>(begin) + plan.values[i].offset;
     updateFollowers(static_cast<ValueId>(i));
   }

@@ -8,6 +8,7 @@
 #include "lib/runtime/Library.h"
 #include "lib/runtime/Plan.h"
 #include "lib/runtime/RunLimits.h"
+#include "lib/runtime/RunMemory.h"
 
 #include <functional>
 #include <map>
@@ -89,14 +90,18 @@ class Frame {
 public:
   /// `device` is null for a plan that uses none; it must outlive the frame.
   ///
-  /// `allocate` provides the arena and the memory of values with dynamic dims on the host.
-  explicit Frame(const Layout &layout, Device *device = nullptr,
-                 BufferPool::Allocate allocate = allocateShared);
+  /// `memory` has the arena and the values with dynamic dims on the host; null: memory of its own. Frames
+  /// that share it must not run at once.
+  explicit Frame(const Layout &layout, Device *device = nullptr, std::shared_ptr<RunMemory> memory = nullptr);
+  ~Frame();
   Frame(const Frame &) = delete;
   Frame &operator=(const Frame &) = delete;
 
   /// Allocates the arena, and that of the device unless nothing will be placed there. Error: no memory.
   Result<void> allocate(bool onDevice = true);
+  /// Before each run: finds the arena of `memory`, which other frames may have moved. Error: no memory.
+  Result<void> placeArena();
+  RunMemory &runMemory() { return *memory; }
   /// Gives a value that lives outside of the frame its bytes, and its dims where they are dynamic.
   void place(ValueId id, void *data, std::span<const int64_t> dims);
   const View &view(ValueId id) const { return views[static_cast<size_t>(id)]; }
@@ -183,7 +188,7 @@ private:
   Result<void> findFaults(const BoundStep &bound, std::vector<uint64_t> &words);
   Result<void> findDeviceFaults();
   bool isOnDevice(ValueId id) const { return plan.values[static_cast<size_t>(id)].memory == Memory::Device; }
-  BufferPool &poolOf(ValueId id) { return isOnDevice(id) ? devicePool : pool; }
+  BufferPool &poolOf(ValueId id) { return isOnDevice(id) ? devicePool : memory->buffers(); }
   Diagnostics noMemoryFor(const Value &value, std::span<const int64_t> dims) const;
   // Control flow (ControlFlow.cpp).
   Result<void> runIf(const BoundStep &bound, States states, Profile *profile);
@@ -210,8 +215,9 @@ private:
   const Plan &plan;
   Device *device;
   std::unique_ptr<DeviceQueue> queue; ///< null until the plan needs the device
-  BufferPool::Allocate allocateOnHost;
-  std::shared_ptr<void> arena;
+  std::shared_ptr<RunMemory> memory;
+  bool isAllocated = false; ///< `memory` counts the arena of the plan
+  void *arena = nullptr;    ///< where Arena values are now
   std::shared_ptr<void> deviceArena;
   /// Of a profiled step on the device: marks before and after it.
   struct DeviceTime {
@@ -227,14 +233,13 @@ private:
   std::vector<uint8_t> misfits; ///< by value: an alias that its base does not fill now
   size_t misfitCount = 0;
   std::vector<uint8_t> isLeftOut; ///< by value: the copy step that writes it
-  BufferPool pool, devicePool;
+  BufferPool devicePool;
   std::vector<BufferPool::Buffer> buffers;          ///< by value: of Dynamic values
   std::vector<std::shared_ptr<TensorArray>> arrays; ///< by value: of Array values
   std::vector<Held> held;                           ///< what control flow is passing on
-  BufferPool::Buffer scratch;
-  std::vector<void *> pointers;     ///< arguments of the kernel being called
-  std::vector<int64_t> kernelDims;  ///< likewise
-  std::vector<uint64_t> parameters; ///< of the device kernel being launched
+  std::vector<void *> pointers;                     ///< arguments of the kernel being called
+  std::vector<int64_t> kernelDims;                  ///< likewise
+  std::vector<uint64_t> parameters;                 ///< of the device kernel being launched
   std::vector<int64_t> shapeResult;
   std::vector<uint32_t> counters;           ///< of kernels on the host
   std::vector<uint64_t> faults;             ///< by check: of kernels on the host

@@ -1,5 +1,6 @@
 //! Library steps of a device that its library refuses: they run on the host, between copies.
 #include "lib/runtime/Frame.h"
+#include "lib/runtime/WeightStore.h"
 
 namespace proa::runtime {
 
@@ -61,7 +62,8 @@ Result<void> Frame::runOnHost(const BoundStep &bound) {
       return created.diagnostics();
     kernel = std::move(*created);
     std::vector<View> unbound(step.inputs.size());
-    if (Result<void> done = kernel->bind(unbound); !done)
+    WeightStore unused; // no input is constant
+    if (Result<void> done = kernel->bind(unbound, unused); !done)
       return done;
   }
   std::vector<Tensor> operands;

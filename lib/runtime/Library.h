@@ -75,6 +75,7 @@ struct KernelRequest {
 
 class Communicator;
 class OffloadQueue;
+class WeightStore;
 
 /// State of a kernel for one step of one session, such as oneDNN memory objects.
 class KernelState {
@@ -155,8 +156,9 @@ class LibraryKernel {
 public:
   virtual ~LibraryKernel() = default;
   /// Called once when all constant inputs have their bytes (the others have no data), before the first run:
-  /// packs weights. Called again when the parameters of the program are replaced.
-  virtual Result<void> bind(std::span<const View> inputs) { return {}; }
+  /// packs weights. Called again when the parameters of the program are replaced. Executables of one model
+  /// share `packed`.
+  virtual Result<void> bind(std::span<const View> inputs, WeightStore &packed) { return {}; }
   virtual Result<void> run(Call &call) const = 0;
   /// Of a kernel that communicates: what must be equal on all ranks, which is compared before the first run.
   virtual std::optional<Agreement> agreement() const { return std::nullopt; }

@@ -26,9 +26,9 @@ size_t bytesOf(const View &view) { return static_cast<size_t>(view.size()) * siz
 
 } // namespace
 
-Session::Session(std::shared_ptr<const Executable> executable, const BufferPool::Allocate &allocate)
+Session::Session(std::shared_ptr<const Executable> executable, std::shared_ptr<RunMemory> memory)
     : executable(std::move(executable)),
-      frame(this->executable->layout, this->executable->device.get(), allocate),
+      frame(this->executable->layout, this->executable->device.get(), std::move(memory)),
       states(this->executable->stateCount), graphs(this->executable->graphs.size()),
       boundFeeds(this->executable->program.feeds.size()), fetched(this->executable->program.fetches.size()),
       areResident(this->executable->program.states.size()),
@@ -36,8 +36,8 @@ Session::Session(std::shared_ptr<const Executable> executable, const BufferPool:
   for (size_t i = 0; i < this->executable->program.states.size(); ++i)
     stateOf[this->executable->program.states[i].feed] = i;
   const Plan &plan = this->executable->program;
-  for (Fetched &result : fetched)
-    result.memory = ResultMemory(allocate);
+  for (size_t i = 0; i < fetched.size(); ++i)
+    fetched[i].memory = &frame.runMemory().result(i);
   std::set<ValueId> placed;
   for (size_t i = 0; i < fetched.size(); ++i) {
     ValueId root = plan.fetches[i];
@@ -50,13 +50,13 @@ Session::Session(std::shared_ptr<const Executable> executable, const BufferPool:
 }
 
 Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<Executable> executable,
-                                                 BufferPool::Allocate allocate) {
+                                                 std::shared_ptr<RunMemory> memory) {
   if (!executable->ready && !executable->program.parameters.empty())
     return errorAt(executable->title, "its parameters are not bound");
   if (!executable->ready)
     if (Result<void> done = executable->bindParameters({}); !done)
       return done.diagnostics();
-  std::unique_ptr<Session> session(new Session(std::move(executable), allocate));
+  std::unique_ptr<Session> session(new Session(std::move(executable), std::move(memory)));
   if (Result<void> done = session->frame.allocate(); !done)
     return session->executable->inProgram(done.diagnostics());
   return session;
@@ -178,7 +178,7 @@ void Session::placeFeed(size_t index, const Tensor &given) {
 std::shared_ptr<void> Session::Fetched::acquire(size_t bytes) {
   bool isUsable = bytes != 0 && bytes == offered.size() &&
                   reinterpret_cast<uintptr_t>(offered.data()) % addressAlignment == 0;
-  return isUsable ? std::shared_ptr<void>(std::shared_ptr<void>(), offered.data()) : memory.acquire(bytes);
+  return isUsable ? std::shared_ptr<void>(std::shared_ptr<void>(), offered.data()) : memory->acquire(bytes);
 }
 
 void Session::placeFetched() {
@@ -242,6 +242,7 @@ template <class Feeds> Result<std::vector<Tensor>> Session::runWith(const Feeds 
   if (!results)
     frame.abandonDevice();
   frame.releaseAll();
+  frame.runMemory().endRun();
   if (frame.sharedOffload())
     if (Result<void> ended = frame.sharedOffload()->endRun(static_cast<bool>(results)); !ended && results)
       results = executable->inProgram(ended.diagnostics());
@@ -327,6 +328,8 @@ Result<void> Session::execute() {
 template <class Feeds> Result<std::vector<Tensor>> Session::runSteps(const Feeds &feeds) {
   if (Result<void> done = bindFeeds(feeds); !done)
     return done.diagnostics();
+  if (Result<void> done = frame.placeArena(); !done)
+    return executable->inProgram(done.diagnostics());
   if (comparesCollectives)
     if (Result<void> done = compareCollectives(); !done)
       return executable->inProgram(done.diagnostics());

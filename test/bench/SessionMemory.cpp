@@ -1,5 +1,6 @@
-//! Resident memory of a model after opening, after a run, and of further sessions.
-//! usage: session-memory MODEL WEIGHTS [FEED=1x128 ...]
+//! Resident memory of a model after opening, after a run, and of further sessions. With --for-dims the
+//! program is compiled for the dims of the feeds, not for all. usage: session-memory MODEL WEIGHTS
+//! [FEED=1x128 ...] [--for-dims]
 #include "proa/Model.h"
 
 #include <fmt/format.h>
@@ -48,11 +49,13 @@ int fail(const Diagnostics &diagnostics) {
 
 int main(int argc, char **argv) {
   if (argc < 3) {
-    fmt::print(stderr, "usage: session-memory MODEL WEIGHTS [FEED=1x128 ...]\n");
+    fmt::print(stderr, "usage: session-memory MODEL WEIGHTS [FEED=1x128 ...] [--for-dims]\n");
     return 2;
   }
   report("start");
-  auto model = Model::open(argv[1], {.threads = 1, .parameters = argv[2]});
+  bool isForDims = std::string(argv[argc - 1]) == "--for-dims";
+  auto specialization = isForDims ? Specialization::Always : Specialization::Never;
+  auto model = Model::open(argv[1], {.threads = 1, .parameters = argv[2], .specialization = specialization});
   if (!model)
     return fail(model.diagnostics());
   report("opened");

@@ -108,17 +108,28 @@ void Variants::countRun(const std::map<std::string, Tensor> &inputs, const std::
                      const std::stop_token &stop) { specializeInBackground(shapes, dims, *imported, stop); });
 }
 
-Result<std::shared_ptr<const Variant>> Variants::specialize(const std::map<std::string, Tensor> &inputs,
-                                                            PrepareTimes &times) {
+Result<Variants::Lookup> Variants::lookUp(const std::map<std::string, Tensor> &inputs) {
   if (auto checked = checkFeeds(model.path, model.feeds, inputs); !checked)
     return checked.diagnostics();
   std::string dims = describeDims(import::withLods(inputs));
-  if (auto found = find(inputs, dims))
-    return found;
+  std::shared_ptr<const Variant> found = find(inputs, dims);
+  return Lookup{std::move(dims), std::move(found)};
+}
+
+Result<std::shared_ptr<const Variant>> Variants::compileFor(const std::map<std::string, Tensor> &inputs,
+                                                            const std::string &dims, PrepareTimes &times) {
   std::lock_guard lock(model.compiling);
   if (auto found = find(inputs, dims)) // another thread has compiled it
     return found;
   return add(inputs, dims, times);
+}
+
+Result<std::shared_ptr<const Variant>> Variants::specialize(const std::map<std::string, Tensor> &inputs,
+                                                            PrepareTimes &times) {
+  auto at = lookUp(inputs);
+  if (!at)
+    return at.diagnostics();
+  return at->found ? std::move(at->found) : compileFor(inputs, at->dims, times);
 }
 
 Result<std::shared_ptr<const Variant>> Variants::prepare(const std::map<std::string, Tensor> &inputs,
@@ -129,17 +140,17 @@ Result<std::shared_ptr<const Variant>> Variants::prepare(const std::map<std::str
 
 Result<std::shared_ptr<const Variant>> Variants::get(const std::map<std::string, Tensor> &inputs,
                                                      PrepareTimes &times) {
-  if (auto checked = checkFeeds(model.path, model.feeds, inputs); !checked)
-    return checked.diagnostics();
-  std::string dims = describeDims(import::withLods(inputs));
-  if (auto found = find(inputs, dims))
-    return found;
+  auto at = lookUp(inputs);
+  if (!at)
+    return at.diagnostics();
+  if (at->found)
+    return std::move(at->found);
   if (mayShare(inputs))
     if (auto variant = forAllDims(inputs, times)) {
-      countRun(inputs, dims, *variant);
+      countRun(inputs, at->dims, *variant);
       return variant;
     }
-  return specialize(inputs, times);
+  return compileFor(inputs, at->dims, times);
 }
 
 } // namespace proa

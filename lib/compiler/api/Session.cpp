@@ -54,8 +54,8 @@ Result<void> Session::Implementation::begin(const SessionOptions &options) {
   }
   if (options.allocator && shared.mesh)
     return errorAt(shared.path, "the option 'allocator' is given; expected none on a mesh");
-  if (options.allocator)
-    allocate = memoryOf(options.allocator);
+  memory = options.allocator ? std::make_shared<runtime::RunMemory>(memoryOf(options.allocator))
+                             : std::make_shared<runtime::RunMemory>();
   seed = options.seed.value_or(shared.options.seed);
   generator = std::make_shared<runtime::RandomGenerator>(seed);
   values.inMemory = shared.weights;
@@ -126,7 +126,7 @@ Result<void> Session::Implementation::connect(SessionVariant &entry, PrepareTime
   }();
   if (!executable)
     return executable.diagnostics();
-  auto session = runtime::Session::create(*executable, allocate);
+  auto session = runtime::Session::create(*executable, memory);
   if (!session)
     return session.diagnostics();
   entry.executable = std::move(*executable);

@@ -67,7 +67,7 @@ struct Session::Implementation {
   std::unique_ptr<SessionMesh> mesh; ///< null without one
   std::shared_ptr<Variants> variants;
   RecentlyUsed<const Variant *, SessionVariant> entries;
-  runtime::BufferPool::Allocate allocate = runtime::allocateShared;
+  std::shared_ptr<runtime::RunMemory> memory; ///< of all entries
   SessionVariant *current = nullptr;
   /// Parameters that were set in this session.
   std::set<std::string> ownParameters;

@@ -275,7 +275,8 @@ void Variants::remarkGraphs(const runtime::Executable &executable) const {
 }
 
 Result<std::shared_ptr<runtime::Executable>>
-Variants::bind(const Variant &variant, const std::map<std::string, Tensor> &parameters) const {
+Variants::bind(const Variant &variant, const std::map<std::string, Tensor> &parameters,
+               std::shared_ptr<runtime::WeightStore> sharedWeights) const {
   if (model.lacksWeightsFile) // else bindParameters() reports each
     if (auto complete = checkParameterValues(model.path, model.programFile, variant.plan(), parameters);
         !complete)
@@ -283,11 +284,13 @@ Variants::bind(const Variant &variant, const std::map<std::string, Tensor> &para
   auto executable = variant.programs.front()->instantiate(model.path);
   if (!executable)
     return executable;
-  if (auto bound = (*executable)->bindParameters(parameters); !bound)
-    return bound.diagnostics();
+  if (sharedWeights)
+    (*executable)->sharePacked(std::move(sharedWeights));
   if (model.options.checkFinite)
     if (auto checked = (*executable)->checkFinite(diagnosisOf(variant)); !checked)
       return checked.diagnostics();
+  if (auto bound = (*executable)->bindParameters(parameters); !bound)
+    return bound.diagnostics();
   return executable;
 }
 
@@ -297,7 +300,7 @@ Result<std::shared_ptr<runtime::Executable>> Variants::shared(const Variant &var
   if (variant.executable)
     return variant.executable;
   Stopwatch watch(times.load);
-  auto executable = bind(variant, model.weights);
+  auto executable = bind(variant, model.weights, packed);
   if (executable)
     variant.executable = *executable;
   return executable;

@@ -92,9 +92,10 @@ public:
   void finishBackground() { background.finish(); }
   /// The executable with the weights of the model, created by the first call. Needs no mesh.
   Result<std::shared_ptr<runtime::Executable>> shared(const Variant &variant, PrepareTimes &times) const;
-  /// An executable with other parameters. Needs no mesh.
-  Result<std::shared_ptr<runtime::Executable>> bind(const Variant &variant,
-                                                    const std::map<std::string, Tensor> &parameters) const;
+  /// An executable with other parameters. Needs no mesh. `sharedWeights`: see Executable::sharePacked.
+  Result<std::shared_ptr<runtime::Executable>>
+  bind(const Variant &variant, const std::map<std::string, Tensor> &parameters,
+       std::shared_ptr<runtime::WeightStore> sharedWeights = nullptr) const;
 
   /// The variants with another value of a parameter; null if a program compiled for the present value is
   /// valid.
@@ -108,7 +109,16 @@ private:
     FeedKnowledge known;
   };
 
+  /// Feeds that were checked.
+  struct Lookup {
+    std::string dims;
+    std::shared_ptr<const Variant> found; ///< null: no variant for these dims
+  };
+  Result<Lookup> lookUp(const std::map<std::string, Tensor> &feeds);
   std::shared_ptr<const Variant> find(const std::map<std::string, Tensor> &feeds, const std::string &dims);
+  /// The variant for dims that lookUp() has not found.
+  Result<std::shared_ptr<const Variant>> compileFor(const std::map<std::string, Tensor> &feeds,
+                                                    const std::string &dims, PrepareTimes &times);
   Result<std::shared_ptr<const Variant>> add(const std::map<std::string, Tensor> &feeds,
                                              const std::string &dims, PrepareTimes &times);
   Result<std::shared_ptr<Variant>> load(Compiled compiled, const std::map<std::string, Tensor> &feeds) const;
@@ -155,6 +165,8 @@ private:
 
   Model::Implementation &model;
   const std::map<std::string, Tensor> knownParameters;
+  /// Of the executables that shared() creates.
+  const std::shared_ptr<runtime::WeightStore> packed = std::make_shared<runtime::WeightStore>();
   std::map<std::string, Imported> imports; ///< by FeedFacts::key; guarded by Model::Implementation::compiling
   mutable std::mutex mutex;                ///< guards what follows, but for `background`
   RecentlyUsed<std::string, std::shared_ptr<const Variant>> variants;

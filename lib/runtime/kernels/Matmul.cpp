@@ -51,9 +51,10 @@ void Matmul::plan(MatmulEntry &entry, const Call &call, const View &out) const {
   MatmulPlan::Options options;
   options.inPlace = inPlace.has_value();
   auto create = [&] { return MatmulPlan::create(out.dtype, attributes, entry.geometry, inputs, options); };
+  dnnl::memory::desc plain = MatmulPlan::weightsOf(out.dtype, entry.geometry);
   // A layout packed for another number of rows may be fast here too.
   if (constants.isConstant())
-    for (const dnnl::memory::desc &layout : constants.layouts()) {
+    for (const dnnl::memory::desc &layout : constants.layouts(plain)) {
       options.weights = &layout;
       entry.plan = create();
       if (entry.plan && !entry.plan->isSlow())
@@ -69,8 +70,8 @@ void Matmul::plan(MatmulEntry &entry, const Call &call, const View &out) const {
   if (!entry.plan)
     return;
   entry.execution = entry.plan->execution();
-  if (constants.isConstant() && entry.plan->wantedWeights() != entry.plan->plainWeights())
-    entry.weights = constants.get(entry.plan->plainWeights(), entry.plan->wantedWeights());
+  if (constants.isConstant() && entry.plan->wantedWeights() != plain)
+    entry.weights = constants.get(plain, entry.plan->wantedWeights());
 }
 
 /// Null unless y is one constant matrix and the columns of x and of the result are adjacent in memory.

@@ -39,6 +39,7 @@ public:
                                                   const Options &options);
 
   /// How y lies in memory when it is not packed.
+  static dnnl::memory::desc weightsOf(DType dtype, const MatmulGeometry &geometry);
   const dnnl::memory::desc &plainWeights() const { return yPlain; }
   /// How oneDNN wants y.
   dnnl::memory::desc wantedWeights() const { return description.weights_desc(); }

@@ -19,6 +19,10 @@ memory::desc describeStrided(const StridedOperand &operand, memory::data_type ty
 
 } // namespace
 
+memory::desc MatmulPlan::weightsOf(DType dtype, const MatmulGeometry &geometry) {
+  return describeStrided(geometry.y, *dnnlType(dtype));
+}
+
 std::shared_ptr<const MatmulPlan> MatmulPlan::create(ProductTypes types, const MatmulConfig &attributes,
                                                      MatmulGeometry geometry,
                                                      std::span<const OperandType> inputs,

@@ -100,34 +100,43 @@ PackedTensor::PackedTensor(const dnnl::memory::desc &from, const void *source, c
   dnnlStream().wait();
 }
 
-void PackedCache::reset(const void *data) {
+std::shared_ptr<const PackedTensor> PackedForms::get(const Key &key, const Make &make) {
+  std::lock_guard lock(mutex);
+  for (const auto &[known, form] : forms)
+    if (known == key)
+      return form;
+  return forms.emplace_back(key, make()).second;
+}
+
+static const char *const reordered = "reorder";
+
+std::vector<dnnl::memory::desc> PackedForms::layouts(const dnnl::memory::desc &from) const {
+  std::lock_guard lock(mutex);
+  std::vector<dnnl::memory::desc> found;
+  for (const auto &[key, form] : forms)
+    if (key.algorithm == reordered && key.from == from)
+      found.push_back(key.to);
+  return found;
+}
+
+void PackedCache::reset(const void *data, WeightStore &packed) {
   source = data;
-  packed.clear();
+  forms = data ? packed.formsOf(data) : nullptr;
   ++resets;
 }
 
 std::shared_ptr<const PackedTensor> PackedCache::get(const dnnl::memory::desc &from,
                                                      const dnnl::memory::desc &to) const {
-  return get(to, [&] { return std::make_shared<PackedTensor>(from, source, to); });
+  return get({reordered, from, to}, [&] { return std::make_shared<PackedTensor>(from, source, to); });
 }
 
-std::shared_ptr<const PackedTensor>
-PackedCache::get(const dnnl::memory::desc &to,
-                 const std::function<std::shared_ptr<const PackedTensor>()> &make) const {
-  std::lock_guard lock(mutex);
-  for (const auto &existing : packed)
-    if (existing->desc() == to)
-      return existing;
-  packed.push_back(make());
-  return packed.back();
+std::shared_ptr<const PackedTensor> PackedCache::get(const PackedForms::Key &key,
+                                                     const PackedForms::Make &make) const {
+  return forms->get(key, make);
 }
 
-std::vector<dnnl::memory::desc> PackedCache::layouts() const {
-  std::lock_guard lock(mutex);
-  std::vector<dnnl::memory::desc> out;
-  for (const auto &existing : packed)
-    out.push_back(existing->desc());
-  return out;
+std::vector<dnnl::memory::desc> PackedCache::layouts(const dnnl::memory::desc &from) const {
+  return forms->layouts(from);
 }
 
 Execution::Execution(const dnnl::primitive &primitive, const dnnl::memory::desc &scratchpadDesc, bool small)

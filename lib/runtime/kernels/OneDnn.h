@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lib/runtime/Library.h"
+#include "lib/runtime/WeightStore.h"
 
 #include <dnnl.hpp>
 
@@ -9,6 +10,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace proa::runtime {
@@ -59,27 +62,46 @@ private:
   dnnl::memory memory;
 };
 
-/// The layouts of one constant tensor that sessions asked for; shared by all sessions of a program.
+/// The packed forms of one constant tensor, for all kernels that read it. Any number of threads may use it.
+class PackedForms {
+public:
+  /// How the tensor was packed: the algorithm, its description, and the layout of the result.
+  struct Key {
+    std::string algorithm;
+    dnnl::memory::desc from, to;
+    bool operator==(const Key &) const = default;
+  };
+  using Make = std::function<std::shared_ptr<const PackedTensor>()>;
+
+  /// The form, created by the first call with an equal key.
+  std::shared_ptr<const PackedTensor> get(const Key &key, const Make &make);
+  /// Layouts to which the tensor, described by `from`, was reordered so far.
+  std::vector<dnnl::memory::desc> layouts(const dnnl::memory::desc &from) const;
+
+private:
+  mutable std::mutex mutex;
+  std::vector<std::pair<Key, std::shared_ptr<const PackedTensor>>> forms;
+};
+
+/// The packed forms of a constant input of a kernel.
 class PackedCache {
 public:
-  /// Forgets all layouts; `source` is null where the tensor is not constant.
-  void reset(const void *source);
+  /// Forgets all forms; `source` is null where the tensor is not constant.
+  void reset(const void *source, WeightStore &packed);
   bool isConstant() const { return source != nullptr; }
   /// Counts resets, so that a session drops what it packed before.
   uint64_t generation() const { return resets; }
-  /// The tensor, described by `from`, in the layout `to`.
+  /// The tensor, described by `from`, reordered to the layout `to`.
   std::shared_ptr<const PackedTensor> get(const dnnl::memory::desc &from, const dnnl::memory::desc &to) const;
-  /// The result of `make` for the tensor, in the layout `to`, which no other packed form of it may have.
-  std::shared_ptr<const PackedTensor>
-  get(const dnnl::memory::desc &to, const std::function<std::shared_ptr<const PackedTensor>()> &make) const;
-  /// Layouts created so far.
-  std::vector<dnnl::memory::desc> layouts() const;
+  /// The form of another algorithm.
+  std::shared_ptr<const PackedTensor> get(const PackedForms::Key &key, const PackedForms::Make &make) const;
+  /// See PackedForms.
+  std::vector<dnnl::memory::desc> layouts(const dnnl::memory::desc &from) const;
 
 private:
   const void *source = nullptr;
   uint64_t resets = 0;
-  mutable std::mutex mutex;
-  mutable std::vector<std::shared_ptr<const PackedTensor>> packed;
+  std::shared_ptr<PackedForms> forms; ///< null where the tensor is not constant
 };
 
 /// Cuts one block of scratch memory into pieces at aligned offsets.

@@ -7,7 +7,9 @@ std::shared_ptr<const PackedTensor> pack(const PackedGemm::Form &form, const Pan
                                          const PackedCache &cache) {
   dnnl::memory::desc desc({layout.panels(), layout.inner, PanelLayout::panelWidth},
                           dnnl::memory::data_type::f32, dnnl::memory::format_tag::abc);
-  return cache.get(desc, [&] {
+  dnnl::memory::desc matrix({form.inner, form.columns}, dnnl::memory::data_type::f32,
+                            {form.innerStride, form.columnStride});
+  return cache.get({"panels", matrix, desc}, [&] {
     auto filled = std::make_shared<PackedTensor>(desc);
     layout.pack(form.matrix, form.innerStride, form.columnStride, static_cast<float *>(filled->data()));
     return filled;

@@ -31,8 +31,8 @@ public:
     return geometry ? Result<void>() : geometry.diagnostics();
   }
 
-  Result<void> bind(std::span<const View> views) override {
-    constants.reset(views[1].data);
+  Result<void> bind(std::span<const View> views, WeightStore &packed) override {
+    constants.reset(views[1].data, packed);
     return {};
   }
 

@@ -162,7 +162,7 @@ class Rnn final : public LibraryKernel {
 public:
   explicit Rnn(const RnnConfig &attributes) : attributes(attributes) {}
 
-  Result<void> bind(std::span<const View> views) override {
+  Result<void> bind(std::span<const View> views, WeightStore &) override {
     size_t first = 1 + attributes.states(), count = attributes.weightCount();
     isConstant =
         views.size() >= first + count &&

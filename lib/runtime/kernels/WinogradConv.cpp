@@ -100,7 +100,7 @@ std::unique_ptr<WinogradConv> WinogradConv::create(const ConvConfig &attributes,
   }
   conv->createGemm();
   if (filters.isConstant()) {
-    conv->transformed = filters.get(conv->transformedDesc, [&] {
+    conv->transformed = filters.get(conv->keyOf("winograd", conv->transformedDesc), [&] {
       auto filled = std::make_shared<PackedTensor>(conv->transformedDesc);
       conv->transform(filter, filled->data());
       return filled;
@@ -145,12 +145,17 @@ void WinogradConv::createGemm() {
   gemm->add(DNNL_ARG_DST, products);
 }
 
+/// The filter of a transposed convolution has other positions.
+PackedForms::Key WinogradConv::keyOf(const char *algorithm, const memory::desc &to) const {
+  return {std::string(algorithm) + (transposed ? " transposed" : ""), transformedDesc, to};
+}
+
 /// U in panels, where oneDNN would not pack it.
 void WinogradConv::pack(const float *filter, const PackedCache &filters) {
   layout = {geometry.inputChannels(), geometry.outputChannels()};
   memory::desc desc({points() * layout.panels(), layout.inner, PanelLayout::panelWidth},
                     memory::data_type::f32, memory::format_tag::abc);
-  panels = filters.get(desc, [&] {
+  panels = filters.get(keyOf("winograd panels", desc), [&] {
     PackedTensor plain(transformedDesc);
     transform(filter, plain.data());
     auto filled = std::make_shared<PackedTensor>(desc);

@@ -39,6 +39,7 @@ private:
   void createGemm();
   void transform(const float *filter, void *transformed) const;
   void pack(const float *filter, const PackedCache &filters);
+  PackedForms::Key keyOf(const char *algorithm, const dnnl::memory::desc &to) const;
   void multiply(const WinogradBlock &block, int64_t tiles, void *scratch) const;
 
   ConvGeometry geometry; ///< of the convolution that it is
