@@ -3,43 +3,20 @@
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "lib/check/DynamicDims.h"
 #include "lib/numerics/Interpreter.h"
+#include "lib/numerics/ReferenceProgram.h"
 
 #include "lib/compiler/compile/Registration.h"
-#include "lib/compiler/program/SpecializeFeeds.h"
 #include "lib/support/Sequences.h"
-#include "passes/decompose/Passes.h"
-#include "passes/normalize/Passes.h"
 #include "translator/import/Import.h"
 #include "translator/params/ModelFolder.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 
 namespace proa::check {
 namespace {
-
-/// Decomposes only gradients, so that all other ops are evaluated directly.
-LogicalResult expandGradients(ModuleOp module) {
-  PassManager pm(module.getContext());
-  pm.addPass(createRefineShapes());
-  DecomposeOptions gradients;
-  gradients.only = {"pd.vjp"};
-  pm.addPass(createDecompose(gradients));
-  pm.addPass(createRefineShapes());
-  return pm.run(module);
-}
-
-/// Specializes the program to these feeds and decomposes its gradients; false if some remain.
-Result<bool> prepare(ModuleOp module, const std::map<std::string, std::vector<int64_t>> &dims) {
-  if (Result<void> specialized = specializeFeeds(module, dims); !specialized)
-    return specialized.diagnostics();
-  ScopedDiagnosticHandler silent(module.getContext(), [](mlir::Diagnostic &) { return success(); });
-  return succeeded(expandGradients(module));
-}
 
 std::string bindArguments(func::FuncOp main, const Tensors &feeds, const Tensors &parameters,
                           numerics::Interpreter &interpreter) {
@@ -93,50 +70,32 @@ ReferenceRun evaluateMain(func::FuncOp main, const Tensors &feeds, const Tensors
 
 } // namespace
 
-Result<ReferenceRun> runReference(const translator::SourceProgram &program, const std::string &source,
+Result<ReferenceRun> runReference(const translator::SourceProgram &program, const std::string &path,
                                   const Tensors &parameters, const CaseMeta &meta, const Tensors &feeds,
                                   bool dynamicDims, const OpObserver &afterEach) {
   DialectRegistry registry;
   registerAllDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  import::ImportOptions options;
-  options.source = source;
-  options.feeds = meta.feeds;
-  options.fetches = meta.fetches;
-  for (const auto &[name, tensor] : feeds)
-    options.lodLevels[name] = static_cast<int>(tensor.lod().size());
-  options.sequences = elementDims(feeds);
-  if (program.onnx()) // sequences without elements
-    if (auto interface = import::declaredInterface(context, program, options))
-      for (const std::string &name : interface->sequences)
-        options.sequences.try_emplace(name);
   Tensors inputs = import::withLods(feeds);
-  std::map<std::string, std::vector<int64_t>> dims;
-  for (const auto &[name, tensor] : inputs)
-    dims[name] = tensor.dims();
-  bool feedsMayHelp = false;
-  options.feedsMayHelp = &feedsMayHelp;
-  auto module =
-      import::importProgram(context, dynamicDims ? withDynamicDims(program, inputs) : program, options);
-  if (!module && dynamicDims)
+  ProgramRequest request{{.program = path}, {}, {}, meta.feeds, meta.fetches, {}, {}};
+  auto source =
+      ProgramSource::of(dynamicDims ? withDynamicDims(program, inputs) : program, std::move(request));
+  if (!source)
+    return source.diagnostics();
+  bool hasBegun = false;
+  auto decompose = [&](ModuleOp module) {
+    hasBegun = true;
+    return decomposeAll(module);
+  };
+  auto imported = dynamicDims ? numerics::importReference(**source, context, feeds, parameters, decompose)
+                              : numerics::importReference(**source, context, feeds, parameters);
+  if (!imported && dynamicDims && !hasBegun)
     return ReferenceRun{{}, "the program cannot be imported with dynamic dims"};
-  if (dynamicDims)
-    if (Result<void> done = decomposeAll(**module); !done)
-      return done.diagnostics();
-  Result<bool> prepared = module ? prepare(**module, dims) : module.diagnostics();
-  // If types inferred from declared dims are wrong, those inferred from the dims of the feeds may be right.
-  if (!dynamicDims && (module ? !prepared || !*prepared : feedsMayHelp)) {
-    options.feedDims = dims;
-    options.feedValues = import::specializingFeeds(feeds);
-    options.deferAll = true;
-    module = import::importProgram(context, program, options);
-    prepared = module ? prepare(**module, dims) : module.diagnostics();
-  }
-  if (!prepared)
-    return prepared.diagnostics();
-  if (!*prepared)
+  if (!imported && imported.diagnostics()[0].code == numerics::noGradientCode)
     return ReferenceRun{{}, "a gradient cannot be decomposed"};
-  return evaluateMain((*module)->lookupSymbol<func::FuncOp>("main"), inputs, parameters, afterEach);
+  if (!imported)
+    return imported.diagnostics();
+  return evaluateMain(imported->module->lookupSymbol<func::FuncOp>("main"), inputs, parameters, afterEach);
 }
 
 Result<ReferenceRun> runReference(const std::string &folder, const CaseMeta &meta, const Tensors &feeds,

@@ -2,17 +2,9 @@
 
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/SamplingInterface.h"
-#include "lib/compiler/compile/Compile.h"
 #include "lib/compiler/compile/Registration.h"
-#include "lib/compiler/program/SpecializeFeeds.h"
 #include "lib/planner/BuildPlan.h"
-#include "lib/support/DiagnosticCollector.h"
 #include "lib/support/Files.h"
-#include "lib/support/Sequences.h"
-#include "passes/decompose/Passes.h"
-#include "passes/normalize/Passes.h"
-
-#include "mlir/Pass/PassManager.h"
 
 #include <algorithm>
 
@@ -20,28 +12,6 @@ using namespace mlir;
 
 namespace proa::comparison {
 namespace {
-
-/// Decomposes only gradients, so that all other ops are evaluated directly.
-LogicalResult decomposeGradients(ModuleOp module) {
-  PassManager pm(module.getContext());
-  pm.addPass(createRefineShapes());
-  DecomposeOptions gradients;
-  gradients.only = {"pd.vjp"};
-  pm.addPass(createDecompose(gradients));
-  pm.addPass(createRefineShapes());
-  return pm.run(module);
-}
-
-FeedFacts factsOf(const ProgramSource &source, const std::map<std::string, Tensor> &feeds) {
-  FeedFacts facts;
-  if (!source.dependsOnFeeds())
-    return facts;
-  for (const auto &[name, tensor] : feeds)
-    if (auto count = static_cast<int>(tensor.lod().size()); count != source.lodLevelOf(name).value_or(0))
-      facts.lodLevels[name] = count;
-  facts.sequences = elementDims(feeds);
-  return facts;
-}
 
 /// Collects the nearest values with a name before `value`.
 class NamedOperands {
@@ -109,51 +79,16 @@ Result<ValueProgram> ValueProgram::open(const std::string &path, const ModelOpti
   if (!weights)
     return weights.diagnostics();
   program.stored = std::move(*weights);
-  if (Result<void> imported = program.importFor(**source, feeds); !imported)
+  auto imported = numerics::importReference(**source, *program.context, feeds, program.stored);
+  if (!imported)
     return imported.diagnostics();
+  program.imported = std::move(*imported);
+  program.describeValues();
   return program;
 }
 
-/// Imports the program by its declarations or, if types inferred from them are wrong, by the dims and values
-/// of the feeds.
-Result<void> ValueProgram::importFor(ProgramSource &source, const std::map<std::string, Tensor> &feeds) {
-  std::map<std::string, std::vector<int64_t>> dims;
-  for (const auto &[name, tensor] : import::withLods(feeds))
-    dims[name] = tensor.dims();
-  FeedFacts facts = factsOf(source, feeds);
-  if (source.legacyProgram())
-    facts.parameters = import::specializingParameters(stored);
-  auto attempt = [&]() -> Result<void> {
-    auto imported = source.import(*context, facts);
-    if (!imported)
-      return imported.diagnostics();
-    module = std::move(*imported);
-    return prepare(dims);
-  };
-  Result<void> first = attempt();
-  if (first || !source.dependsOnFeeds())
-    return first;
-  facts.dims = dims;
-  facts.values = import::specializingFeeds(feeds);
-  facts.deferAll = true;
-  return attempt();
-}
-
-Result<void> ValueProgram::prepare(const std::map<std::string, std::vector<int64_t>> &dims) {
-  if (hasFormedKernels(*module))
-    return errorAt("", "its kernels are formed already, expected a program of pd ops");
-  if (Result<void> done = specializeFeeds(*module, dims); !done)
-    return done;
-  specialized = OwningOpRef<ModuleOp>(cast<ModuleOp>(module.get()->clone()));
-  describeValues();
-  DiagnosticCollector errors(context.get());
-  if (failed(decomposeGradients(*module)))
-    return errors.take("a gradient cannot be decomposed");
-  return {};
-}
-
 void ValueProgram::describeValues() {
-  func::FuncOp function = main();
+  auto function = imported.specialized->lookupSymbol<func::FuncOp>("main");
   Block &body = function.getBody().front();
   llvm::DenseMap<Value, std::string> names;
   llvm::DenseMap<Operation *, size_t> positions;

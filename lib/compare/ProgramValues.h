@@ -2,7 +2,7 @@
 /// compute them.
 #pragma once
 
-#include "lib/compiler/program/ProgramSource.h"
+#include "lib/numerics/ReferenceProgram.h"
 #include "proa/Model.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -37,20 +37,18 @@ public:
   /// In program order.
   const std::vector<ProgramValue> &values() const { return list; }
   size_t opCount() const { return ops; }
-  mlir::func::FuncOp main() { return module->lookupSymbol<mlir::func::FuncOp>("main"); }
+  mlir::func::FuncOp main() { return imported.module->lookupSymbol<mlir::func::FuncOp>("main"); }
   /// A module as it was imported and specialized, before gradients were decomposed.
-  mlir::OwningOpRef<mlir::ModuleOp> takeSpecialized() { return std::move(specialized); }
+  mlir::OwningOpRef<mlir::ModuleOp> takeSpecialized() { return std::move(imported.specialized); }
   /// The values of the parameters in the model's files.
   const params::Tensors &weights() const { return stored; }
 
 private:
-  Result<void> importFor(ProgramSource &source, const std::map<std::string, Tensor> &feeds);
-  Result<void> prepare(const std::map<std::string, std::vector<int64_t>> &dims);
   void describeValues();
 
-  // The module refers to the context, and so is destroyed first.
+  // The modules refer to the context, and so are destroyed first.
   std::unique_ptr<mlir::MLIRContext> context;
-  mlir::OwningOpRef<mlir::ModuleOp> module, specialized;
+  numerics::ReferenceProgram imported;
   params::Tensors stored;
   std::vector<ProgramValue> list;
   size_t ops = 0;

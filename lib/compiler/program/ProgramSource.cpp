@@ -19,12 +19,15 @@ class PaddleSource : public ProgramSource {
 public:
   static Result<std::unique_ptr<ProgramSource>> open(ProgramRequest request) {
     auto program = translator::readProgramText(request.text, request.files.program);
-    if (!program)
-      return program.diagnostics();
-    auto changed = changeFeedDims(*program, request.feedDims);
+    return program ? of(std::move(*program), std::move(request)) : program.diagnostics();
+  }
+
+  static Result<std::unique_ptr<ProgramSource>> of(translator::SourceProgram program,
+                                                   ProgramRequest request) {
+    auto changed = changeFeedDims(program, request.feedDims);
     if (!changed)
       return changed.diagnostics();
-    auto source = std::make_unique<PaddleSource>(std::move(request), std::move(*program));
+    auto source = std::make_unique<PaddleSource>(std::move(request), std::move(program));
     source->useChangedDims(std::move(*changed));
     if (!source->request.files.startup.empty()) {
       auto startup = translator::readProgram(source->request.files.startup);
@@ -194,6 +197,11 @@ Result<std::unique_ptr<ProgramSource>> ProgramSource::open(mlir::MLIRContext &co
     return errorAt(path,
                    "function '" + request.function + "' is requested, but the program is not an IR file");
   return PaddleSource::open(std::move(request));
+}
+
+Result<std::unique_ptr<ProgramSource>> ProgramSource::of(translator::SourceProgram program,
+                                                         ProgramRequest request) {
+  return PaddleSource::of(std::move(program), std::move(request));
 }
 
 void reportIgnoredMesh(const ProgramSource &source, const std::string &path,

@@ -68,6 +68,8 @@ public:
 
   /// Reads the program of either form. `context` must outlive the source. Errors: those of the reader.
   static Result<std::unique_ptr<ProgramSource>> open(mlir::MLIRContext &context, ProgramRequest request);
+  /// A program that was read; the text of the request is not used. Error: feed dims that do not fit.
+  static Result<std::unique_ptr<ProgramSource>> of(translator::SourceProgram program, ProgramRequest request);
 
   /// The program for feeds of which `facts` are known. `feedsMayHelp`: see ImportOptions.
   virtual Result<mlir::OwningOpRef<mlir::ModuleOp>> import(mlir::MLIRContext &context, const FeedFacts &facts,
