@@ -11,40 +11,39 @@ namespace proa {
 static void lowerPriority() { setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 19); }
 
 BackgroundCompiler::~BackgroundCompiler() {
-  {
-    std::lock_guard lock(mutex);
-    queue.clear();
-  }
+  if (!thread.joinable())
+    return;
   thread.request_stop();
-  if (thread.joinable())
-    thread.join();
+  changes.release();
+  thread.join();
 }
 
 void BackgroundCompiler::add(Work work) {
-  std::lock_guard lock(mutex);
-  queue.push_back(std::move(work));
-  if (!thread.joinable())
-    thread = std::jthread([this](const std::stop_token &stop) { loop(stop); });
-  changed.notify_all();
+  ++left;
+  added.put(std::move(work));
+  changes.release();
+  std::call_once(hasBegun,
+                 [&] { thread = std::jthread([this](const std::stop_token &stop) { loop(stop); }); });
 }
 
 void BackgroundCompiler::finish() {
-  std::unique_lock lock(mutex);
-  changed.wait(lock, [&] { return queue.empty() && !isBusy; });
+  for (size_t count = left; count != 0; count = left)
+    left.wait(count);
 }
 
 void BackgroundCompiler::loop(const std::stop_token &stop) {
   lowerPriority();
-  std::unique_lock lock(mutex);
-  while (changed.wait(lock, stop, [&] { return !queue.empty(); })) {
-    Work next = std::move(queue.front());
-    queue.pop_front();
-    isBusy = true;
-    lock.unlock();
-    next(stop);
-    lock.lock();
-    isBusy = false;
-    changed.notify_all();
+  while (true) {
+    changes.acquire();
+    for (Work &next : added.take()) {
+      if (stop.stop_requested())
+        break;
+      next(stop);
+      --left;
+      left.notify_all();
+    }
+    if (stop.stop_requested())
+      return;
   }
 }
 

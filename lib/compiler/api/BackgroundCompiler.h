@@ -1,10 +1,13 @@
 /// A thread that compiles while sessions run.
 #pragma once
 
-#include <condition_variable>
-#include <deque>
+#include "lib/support/HandOver.h"
+
+#include <atomic>
+#include <cstddef>
 #include <functional>
 #include <mutex>
+#include <semaphore>
 #include <thread>
 
 namespace proa {
@@ -28,10 +31,10 @@ public:
 private:
   void loop(const std::stop_token &stop);
 
-  std::mutex mutex; ///< guards what follows
-  std::deque<Work> queue;
-  bool isBusy = false;
-  std::condition_variable_any changed;
+  HandOver<Work> added;
+  std::counting_semaphore<> changes{0}; ///< one for each addition
+  std::atomic<size_t> left = 0;         ///< work that has not ended
+  std::once_flag hasBegun;
   std::jthread thread;
 };
 

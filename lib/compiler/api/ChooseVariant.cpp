@@ -80,8 +80,7 @@ void Variants::specializeInBackground(const std::map<std::string, Tensor> &shape
   auto variant = load({std::move(*compiled), &imported, FeedKnowledge::Declared}, shapes);
   if (!variant || !shared(**variant, ignored)) // packs the weights before the first run
     return;
-  std::lock_guard lock(mutex);
-  variants.put(dims, std::move(*variant));
+  compiledInBackground.put({dims, std::move(*variant)});
 }
 
 /// Tensors of the dims of these, without elements.

@@ -371,6 +371,8 @@ Result<std::shared_ptr<Variant>> Variants::load(Compiled compiled,
 std::shared_ptr<const Variant> Variants::find(const std::map<std::string, Tensor> &feeds,
                                               const std::string &dims) {
   std::lock_guard lock(mutex);
+  for (auto &[ownDims, variant] : compiledInBackground.take())
+    variants.put(ownDims, std::move(variant));
   std::string values =
       valueSpecialized.contains(dims) ? describeValues(import::specializingFeeds(feeds)) : std::string();
   std::shared_ptr<const Variant> *found = variants.find(dims + values);

@@ -6,6 +6,7 @@
 #include "lib/compiler/compile/Stopwatch.h"
 #include "lib/compiler/mesh/MeshInterface.h"
 #include "lib/runtime/Executable.h"
+#include "lib/support/HandOver.h"
 #include "lib/support/RecentlyUsed.h"
 
 #include <map>
@@ -14,6 +15,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace proa {
@@ -168,8 +170,10 @@ private:
   /// Of the executables that shared() creates.
   const std::shared_ptr<runtime::WeightStore> packed = std::make_shared<runtime::WeightStore>();
   std::map<std::string, Imported> imports; ///< by FeedFacts::key; guarded by Model::Implementation::compiling
-  mutable std::mutex mutex;                ///< guards what follows, but for `background`
+  mutable std::mutex mutex;                ///< guards what follows, but for what is in the background
   RecentlyUsed<std::string, std::shared_ptr<const Variant>> variants;
+  /// Variants of the background thread, with their dims, on their way to `variants`; needs no lock.
+  HandOver<std::pair<std::string, std::shared_ptr<const Variant>>> compiledInBackground;
   /// Variants for all dims by FeedFacts::key; null: the program cannot be compiled for them.
   std::map<std::string, std::shared_ptr<const Variant>> generic;
   /// Sets of dims for which compilation depends on elements of the feeds.
