@@ -2,6 +2,7 @@
 
 #include "dialects/pd/ops/math/ScaleOps.h"
 #include "dialects/pd/ops/shape/KnownElements.h"
+#include "dialects/pd/reference/Evaluate.h"
 #include "dialects/pd/reference/HostScalar.h"
 
 using namespace mlir;
@@ -16,6 +17,13 @@ std::optional<double> constantFactor(Operation *op) {
 }
 
 std::optional<double> constantNumber(Value value) {
+  // A large tensor of equal elements.
+  DenseElementsAttr elements;
+  if (matchPattern(value, m_Constant(&elements)) && elements.isSplat())
+    return pd::loadScalar(pd::tensorFromAttribute(elements.resizeSplat(
+                              cast<ShapedType>(RankedTensorType::get({}, elements.getElementType())))),
+                          0)
+        .real();
   std::optional<Tensor> known = pd::knownTensor(value);
   if (!known || known->size() == 0)
     return std::nullopt;

@@ -42,9 +42,19 @@ std::optional<Bounds> boundsOfConstant(const Tensor &constant) {
   return out;
 }
 
+/// An op that moves the elements of its first operand.
+bool isMove(Operation *op) {
+  if (!op || !op->hasTrait<pd::MovesElements>() || op->getNumResults() != 1 || op->getNumOperands() == 0)
+    return false;
+  auto isFloats = [](Value operand) { return isa<FloatType>(pd::tensorType(operand).getElementType()); };
+  return isFloats(op->getOperand(0)) && llvm::none_of(op->getOperands().drop_front(), isFloats);
+}
+
 /// The bounds of a float tensor whose elements are integers; nothing where they may be others.
 std::optional<Bounds> integerBounds(Value value, unsigned depth = 0) {
   constexpr unsigned mostDepth = 16;
+  if (std::optional<double> number = constantNumber(value); number && *number == std::round(*number))
+    return Bounds{*number, *number};
   if (std::optional<Tensor> constant = pd::knownTensor(value))
     return boundsOfConstant(*constant);
   Operation *op = value.getDefiningOp();
@@ -58,6 +68,8 @@ std::optional<Bounds> integerBounds(Value value, unsigned depth = 0) {
                                                                  : std::nullopt;
     return operand(0);
   }
+  if (isMove(op))
+    return operand(0);
   if (auto round = dyn_cast<pd::RoundOp>(op))
     return round.getDecimals() == 0 ? std::optional(Bounds()) : std::nullopt;
   if (!isa<pd::MinimumOp, pd::MaximumOp, pd::AddOp, pd::SubtractOp>(op))
@@ -76,14 +88,6 @@ std::optional<Bounds> integerBounds(Value value, unsigned depth = 0) {
 /// Whether one operand of a product or difference has all dims of the result, so that the other broadcasts.
 bool isFull(Value operand, Value result) {
   return pd::tensorType(operand).getShape() == pd::tensorType(result).getShape();
-}
-
-/// An op that moves the elements of its first operand.
-bool isMove(Operation *op) {
-  if (!op || !op->hasTrait<pd::MovesElements>() || op->getNumResults() != 1 || op->getNumOperands() == 0)
-    return false;
-  auto isFloats = [](Value operand) { return isa<FloatType>(pd::tensorType(operand).getElementType()); };
-  return isFloats(op->getOperand(0)) && llvm::none_of(op->getOperands().drop_front(), isFloats);
 }
 
 /// Reads `value` as a tensor of integers of 8 bits.

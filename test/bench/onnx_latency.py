@@ -120,4 +120,5 @@ def main():
             json.dump(results, file, indent=1)
 
 
-main()
+if __name__ == "__main__":
+    main()

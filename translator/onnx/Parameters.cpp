@@ -1,15 +1,23 @@
 #include "translator/onnx/Parameters.h"
 
+#include <cstring>
 #include <unordered_set>
 
 namespace proa::onnx {
+
+static bool hasEqualElements(const Tensor &tensor) {
+  const std::byte *first = tensor.as<std::byte>();
+  size_t size = sizeOf(tensor.dtype()), bytes = static_cast<size_t>(tensor.size()) * size;
+  return std::memcmp(first, first + size, bytes - size) == 0;
+}
 
 static bool isConstant(const TensorValue &tensor) {
   std::optional<DType> dtype = storageOf(tensor.type);
   if (!dtype)
     return true; // strings
   if (*dtype <= DType::Int64)
-    return tensor.elements.size() <= Parameters::longestConstant;
+    return tensor.elements.size() <= Parameters::longestConstant ||
+           (tensor.dims.size() == 1 && hasEqualElements(tensor.elements));
   return tensor.dims.empty();
 }
 

@@ -17,9 +17,9 @@ struct Parameter {
 
 /// The parameters of a model, which must outlive them.
 /// An initializer, or the tensor of a Constant node, is a parameter unless it decides how other nodes
-/// compute: integers and bools of up to `longestConstant` elements, and single floats without dims, are
-/// constants. A parameter has the name of its value; one of a subgraph gets a suffix where another parameter
-/// has the name.
+/// compute: integers and bools of up to `longestConstant` elements, vectors of equal integers (the zero
+/// points of channels), and single floats without dims, are constants. A parameter has the name of its value;
+/// one of a subgraph gets a suffix where another parameter has the name.
 class Parameters {
 public:
   static constexpr int64_t longestConstant = 64;

@@ -86,3 +86,30 @@ func.func @computed_zero(%x: tensor<1x8x9x9xui8>, %w: tensor<16x8x3x3xi8>, %zero
   %3 = pd.conv2d %1, %2 {paddings = array<i64: 1, 1>} : (tensor<1x8x9x9xf32>, tensor<16x8x3x3xf32>) -> tensor<1x16x9x9xf32>
   return %3 : tensor<1x16x9x9xf32>
 }
+
+// Zero points of channels that are all 0 need no sums of windows.
+// CHECK-LABEL: func.func @zero_vector(
+// CHECK: pd.integer_conv2d
+// CHECK-NOT: pd.integer_conv2d
+// CHECK: return
+func.func @zero_vector(%x: tensor<1x8x9x9xui8>, %w: tensor<300x8x3x3xi8>) -> tensor<1x300x7x7xf32> {
+  %0 = pd.cast %x {dtype = f32} : (tensor<1x8x9x9xui8>) -> tensor<1x8x9x9xf32>
+  %1 = pd.cast %w {dtype = f32} : (tensor<300x8x3x3xi8>) -> tensor<300x8x3x3xf32>
+  %zero = pd.constant dense<0.0> : tensor<300x1x1x1xf32>
+  %2 = pd.subtract %1, %zero : (tensor<300x8x3x3xf32>, tensor<300x1x1x1xf32>) -> tensor<300x8x3x3xf32>
+  %3 = pd.conv2d %0, %2 : (tensor<1x8x9x9xf32>, tensor<300x8x3x3xf32>) -> tensor<1x300x7x7xf32>
+  return %3 : tensor<1x300x7x7xf32>
+}
+
+// Near miss: other ones do. The importer reshapes them after the cast.
+// CHECK-LABEL: func.func @vector(
+// CHECK-COUNT-2: pd.integer_conv2d
+func.func @vector(%x: tensor<1x8x9x9xui8>, %w: tensor<300x8x3x3xi8>, %z: tensor<300xi8>) -> tensor<1x300x7x7xf32> {
+  %0 = pd.cast %x {dtype = f32} : (tensor<1x8x9x9xui8>) -> tensor<1x8x9x9xf32>
+  %1 = pd.cast %w {dtype = f32} : (tensor<300x8x3x3xi8>) -> tensor<300x8x3x3xf32>
+  %zero = pd.cast %z {dtype = f32} : (tensor<300xi8>) -> tensor<300xf32>
+  %4 = pd.reshape %zero {shape = array<i64: 300, 1, 1, 1>} : (tensor<300xf32>) -> tensor<300x1x1x1xf32>
+  %2 = pd.subtract %1, %4 : (tensor<300x8x3x3xf32>, tensor<300x1x1x1xf32>) -> tensor<300x8x3x3xf32>
+  %3 = pd.conv2d %0, %2 : (tensor<1x8x9x9xf32>, tensor<300x8x3x3xf32>) -> tensor<1x300x7x7xf32>
+  return %3 : tensor<1x300x7x7xf32>
+}
