@@ -2,6 +2,7 @@
 include(TableGen)
 include(AddLLVM)
 include(AddMLIR)
+include(${CMAKE_CURRENT_LIST_DIR}/ProaPdll.cmake)
 
 add_compile_options(-Wall -Wextra -Wno-unused-parameter -Wno-missing-designated-field-initializers
   -fno-semantic-interposition)
@@ -18,6 +19,10 @@ endif()
 if(PROA_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
+
+# For proa_pdll.
+set(PROA_PDLL_FOLDERS ${PROJECT_SOURCE_DIR}/passes/patterns ${PROJECT_BINARY_DIR})
+set(PROA_PDLL_FILES ${PROJECT_SOURCE_DIR}/passes/patterns/pd.pdll ${PROJECT_BINARY_DIR}/dialects/pd/pd.td)
 
 # The compile flags and include paths of every proa target.
 add_library(proa_flags INTERFACE)

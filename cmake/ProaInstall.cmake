@@ -4,6 +4,7 @@
 #   find_package(proa COMPONENTS ir)
 #                        proa::ir       headers and TableGen files of the dialects and passes, which are in
 #                                       libproa.so: for plugins, and for tools with a main() of their own
+#                        proa_pdll(target file) compiles patterns in PDLL
 #   lib/pkgconfig, share/doc/proa  the same for pkg-config; licence and documentation
 #   share/man, share/bash-completion  pages and completion of the tools (tools/pages)
 # The tree may be moved as a whole: paths in it are relative, except the hint where the MLIR of the build is.
@@ -23,11 +24,11 @@ target_link_libraries(proa_ir INTERFACE proa_shared)
 install(TARGETS proa_ir EXPORT proa)
 foreach(folder dialects passes lib/spmd lib/support)
   install(DIRECTORY ${folder} DESTINATION ${PROA_IR_DIR}/$<PATH:GET_PARENT_PATH,${folder}>
-          FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.inc")
+          FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.inc" PATTERN "*.pdll")
 endforeach()
 foreach(folder dialects passes)
   install(DIRECTORY ${PROJECT_BINARY_DIR}/${folder} DESTINATION ${PROA_IR_DIR}
-          FILES_MATCHING PATTERN "*.h" PATTERN "*.h.inc" PATTERN "CMakeFiles" EXCLUDE)
+          FILES_MATCHING PATTERN "*.h" PATTERN "*.h.inc" PATTERN "pd.td" PATTERN "CMakeFiles" EXCLUDE)
 endforeach()
 
 install(EXPORT proa FILE proaTargets.cmake NAMESPACE proa:: DESTINATION ${PROA_PACKAGE_DIR})
@@ -42,5 +43,6 @@ foreach(package proa proa-runtime)
 endforeach()
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION share/doc/proa)
 install(DIRECTORY docs DESTINATION share/doc/proa FILES_MATCHING PATTERN "*.md")
-install(FILES ${PROJECT_BINARY_DIR}/proaConfig.cmake ${PROJECT_BINARY_DIR}/proaConfigVersion.cmake
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/ProaPdll.cmake
+              ${PROJECT_BINARY_DIR}/proaConfig.cmake ${PROJECT_BINARY_DIR}/proaConfigVersion.cmake
         DESTINATION ${PROA_PACKAGE_DIR})

@@ -242,6 +242,12 @@ typedef struct proa_model_options {
   void (*parallel_for)(void *context, int64_t count, void (*body)(void *body_context, int64_t i),
                        void *body_context);
   void *parallel_context; /**< first argument of `parallel_for` */
+  /** Passes that run on the imported program when it is compiled: a textual pipeline of MLIR for a module;
+   * NULL: none. */
+  const char *passes;
+  /** Files of patterns in PDLL (*.pdll), or in MLIR's dialect pdl (*.mlir), that are applied after `passes`,
+   * NULL-terminated; NULL: none. */
+  const char *const *patterns;
 } proa_model_options;
 
 /** Default options: proa_model_options options = PROA_MODEL_OPTIONS_INIT; */
@@ -249,7 +255,7 @@ typedef struct proa_model_options {
 #define PROA_MODEL_OPTIONS_INIT \
   {sizeof(proa_model_options), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
    0, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, \
-   PROA_SPECIALIZATION_BACKGROUND, 0, NULL, NULL}
+   PROA_SPECIALIZATION_BACKGROUND, 0, NULL, NULL, NULL, NULL}
 /* clang-format on */
 
 /** One level of a LoD: ascending offsets, the first of which is 0; N sequences have N + 1 offsets. */

@@ -125,6 +125,10 @@ struct ModelOptions {
   /// from the feeds, before mixed precision, gradients and fusion. Empty: none. Error: a malformed pipeline,
   /// or a pass that is not registered (proa-run and proa-compile load plugins).
   std::string passes;
+  /// Files of patterns in PDLL (*.pdll), or in MLIR's dialect pdl (*.mlir), that are applied after `passes`;
+  /// docs/writing-a-pass.md tells how to write one. Remarks of "pd-apply-patterns" say what each pattern did.
+  /// Error: a file that cannot be read or compiled.
+  std::vector<std::string> patterns;
   /// The CPU that kernels are compiled for, by its LLVM name ("x86-64-v3", "znver4"); empty: this machine's
   /// CPU. Error: a CPU with instructions that this machine lacks.
   std::string cpu;

@@ -14,6 +14,7 @@
 #include "lib/support/Files.h"
 #include "lib/support/Sequences.h"
 #include "lib/support/UniqueDiagnostics.h"
+#include "passes/patterns/PatternFile.h"
 #include "translator/params/ModelFolder.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -79,6 +80,7 @@ Result<CompiledProgram> compile(const LibraryRequest &request, const std::string
   options.progress = request.progress;
   options.remarks = request.remarks;
   options.passes = request.passes;
+  options.patterns = request.patterns;
   options.onRemark = request.onDiagnostic;
   return compileProgram(std::move(*module), options);
 }
@@ -215,6 +217,9 @@ Result<CompiledLibrary> compileLibrary(const LibraryRequest &request) {
   if (!request.passes.empty())
     if (Result<void> checked = checkUserPasses(request.passes); !checked)
       return checked.diagnostics();
+  for (const std::string &file : request.patterns)
+    if (Result<std::string> text = readPatternFile(file); !text)
+      return text.diagnostics();
   if (!request.remarks.empty())
     if (Result<void> checked = checkRemarks(request.remarks, request.passes); !checked)
       return checked.diagnostics();

@@ -44,7 +44,8 @@ struct LibraryRequest {
   std::function<void(const Diagnostic &diagnostic)> onDiagnostic;
   /// As in ModelOptions, reported to onDiagnostic.
   std::string remarks;
-  std::string passes; ///< as in ModelOptions
+  std::string passes;                ///< as in ModelOptions
+  std::vector<std::string> patterns; ///< as in ModelOptions
 };
 
 struct CompiledLibrary {

@@ -225,6 +225,8 @@ Result<ModelOptions> optionsFromC(const proa_model_options &source) {
     options.keptSpecializations = read->kept_specializations;
   options.dumpDirectory = textFromC(read->dump_directory);
   options.remarks = textFromC(read->remarks);
+  options.passes = textFromC(read->passes);
+  options.patterns = namesFromC(read->patterns);
   if (read->memory_budget)
     options.memoryBudget = *read->memory_budget;
   if (read->micro_batches > 0)

@@ -21,6 +21,7 @@ PipelineOptions pipelineOf(const ModelOptions &options, const ProgramTarget &tar
   pipeline.offload = options.offload;
   pipeline.allowsAtomicSums = options.allowsAtomicSums;
   pipeline.passes = options.passes;
+  pipeline.patterns = options.patterns;
   pipeline.target = target.kind;
   pipeline.device = target.device;
   return pipeline;

@@ -1,6 +1,6 @@
 #include "lib/picture/Layout.h"
 
-#include "lib/codegen/cuda/ChildProcess.h"
+#include "lib/support/ChildProcess.h"
 #include "lib/support/Files.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -186,12 +186,12 @@ Result<void> runDot(const std::string &dot, llvm::ArrayRef<Layout *> layouts) {
   std::string input;
   for (const Layout *layout : layouts)
     input += dotOf(*layout);
-  auto folder = cuda::TemporaryFolder::create();
+  auto folder = TemporaryFolder::create();
   if (!folder)
     return folder.diagnostics();
   if (Result<void> written = writeFile(folder->file("graphs.dot"), input); !written)
     return written;
-  Result<std::string> output = cuda::runProgram(dot, {"-Tplain", folder->file("graphs.dot")});
+  Result<std::string> output = runProgram(dot, {"-Tplain", folder->file("graphs.dot")});
   if (!output)
     return output.diagnostics();
   PlainReader reader(*output);

@@ -12,9 +12,12 @@
 #include "dialects/pd/ops/reduce/ReduceOps.h"
 #include "dialects/pd/ops/shape/KnownElements.h"
 #include "dialects/pd/reference/HostScalar.h"
+#include "passes/patterns/PatternSet.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Dialect/PDL/IR/PDLOps.h"
+#include "mlir/Dialect/PDLInterp/IR/PDLInterp.h"
+#include "mlir/Parser/Parser.h"
 
 #include <array>
 #include <cmath>
@@ -228,47 +231,6 @@ struct FormGeluOfTanh : OpRewritePattern<pd::TanhOp> {
   }
 };
 
-struct FormSilu : OpRewritePattern<pd::SigmoidOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(pd::SigmoidOp op, PatternRewriter &rewriter) const override {
-    if (!isa<FloatType>(pd::tensorType(op->getOperand(0)).getElementType()))
-      return rewriter.notifyMatchFailure(op, "expected floats");
-    auto create = [](OpBuilder &b, Location location, Value x) -> Value {
-      return pd::SiluOp::create(b, location, x.getType(), x);
-    };
-    GatedActivation silu{{{0, 1}, {}}, {{}, {0, 1}}, create};
-    return formActivation(rewriter, op, silu) ? success()
-                                              : rewriter.notifyMatchFailure(op, "expected x sigmoid(x)");
-  }
-};
-
-Value createHardswish(OpBuilder &builder, Location location, Value x) {
-  auto number = [&](double value) { return builder.getF64FloatAttr(value); };
-  return pd::HardswishOp::create(builder, location, x.getType(), x, number(6), number(6), number(3));
-}
-
-struct FormHardswishOfRelu6 : OpRewritePattern<pd::Relu6Op> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(pd::Relu6Op op, PatternRewriter &rewriter) const override {
-    GatedActivation hardswish{{{3, 1}, {}}, {{}, {0, 1.0 / 6}}, createHardswish};
-    return formActivation(rewriter, op, hardswish)
-               ? success()
-               : rewriter.notifyMatchFailure(op, "expected x relu6(x + 3) / 6");
-  }
-};
-
-struct FormHardswishOfHardsigmoid : OpRewritePattern<pd::HardsigmoidOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(pd::HardsigmoidOp op, PatternRewriter &rewriter) const override {
-    if (!isNear(op.getSlope().convertToDouble(), 1.0 / 6) || !isNear(op.getOffset().convertToDouble(), 0.5))
-      return rewriter.notifyMatchFailure(op, "expected the slope 1/6 and the offset 1/2");
-    GatedActivation hardswish{{{0, 1}, {}}, {{}, {0, 1}}, createHardswish};
-    return formActivation(rewriter, op, hardswish)
-               ? success()
-               : rewriter.notifyMatchFailure(op, "expected x hardsigmoid(x)");
-  }
-};
-
 //===-- Normalizations ----------------------------------------------------------------------------------===//
 
 /// v / sqrt(mean(v^2) + epsilon) along the last `count` dimensions.
@@ -383,16 +345,29 @@ template <class Root> struct FormNormalization : OpRewritePattern<Root> {
   }
 };
 
+namespace activations {
+#include "passes/fuse/Activations.pdll.inc"
+} // namespace activations
+
 class FormCompositesPass : public impl::FormCompositesBase<FormCompositesPass> {
 public:
   using FormCompositesBase::FormCompositesBase;
 
-  void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    patterns.add<FormGeluOfErf, FormGeluOfTanh, FormSilu, FormHardswishOfRelu6, FormHardswishOfHardsigmoid,
-                 FormNormalization<pd::SqrtOp>, FormNormalization<pd::RsqrtOp>>(&getContext());
-    (void)applyPatternsGreedily(getOperation(), std::move(patterns));
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet set(context);
+    set.add<FormGeluOfErf, FormGeluOfTanh, FormNormalization<pd::SqrtOp>, FormNormalization<pd::RsqrtOp>>(
+        context);
+    activations::populateGeneratedPDLLPatterns(set);
+    return PatternSet::compile(std::move(set), PassRemarks(getArgument()), patterns);
   }
+
+  void runOnOperation() override {
+    if (failed(patterns.apply(getOperation())))
+      signalPassFailure();
+  }
+
+private:
+  PatternSet patterns;
 };
 
 } // namespace

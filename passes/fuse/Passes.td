@@ -128,7 +128,7 @@ def FormComposites : Pass<"pd-form-composites", "::mlir::func::FuncOp"> {
 
     Normalizations are along the last dimension, whose size must be static.
   }];
-  let dependentDialects = ["::proa::pd::PdDialect"];
+  let dependentDialects = ["::proa::pd::PdDialect", "::mlir::pdl::PDLDialect", "::mlir::pdl_interp::PDLInterpDialect"];
 }
 
 def FuseEpilogues : Pass<"pd-fuse-epilogues", "::mlir::func::FuncOp"> {

@@ -67,6 +67,8 @@ std::string RemarkCounts::table() const {
 
 LogicalResult enableRemarks(MLIRContext &context, StringRef passes, std::string &error,
                             RemarkCounts *counts) {
+  if (passes.empty()) // is not a regular expression of POSIX; "$^" matches nothing
+    passes = "$^";
   if (!llvm::Regex(passes).isValid(error))
     return failure();
   std::string regex = counts ? ".*" : passes.str();

@@ -268,6 +268,8 @@ const std::vector<Field<ModelOptions>> &modelFields() {
       field("tf32", &Options::allowsTf32, "On a GPU, float32 products may round operands to TF32."),
       field("atomic_sums", &Options::allowsAtomicSums, "On a GPU, sums may be atomic additions."),
       field("passes", &Options::passes, "Passes that run on the imported program: a pipeline of MLIR."),
+      field("patterns", &Options::patterns,
+            "Files of patterns in PDLL (*.pdll, or *.mlir of mlir-pdll), applied after passes."),
       field("remarks", &Options::remarks, "Passes whose remarks are reported: a regular expression."),
       field("decompose", &Options::decompose, "For tests: decomposes ops that have kernels, too."),
       field("derived_gradients", &Options::derivedGradients,

@@ -196,7 +196,7 @@ Result<std::vector<char *>> loadPassPlugins(int argc, char **argv) {
     if (path.empty() && i + 1 < argc && !name.contains('='))
       path = argv[++i];
     for (const Diagnostic &diagnostic : loadPassPlugin(path.str()).diagnostics())
-      diagnostics.add("--load-pass-plugin", diagnostic.message);
+      diagnostics.add("--load-pass-plugin", diagnostic.location + ": " + diagnostic.message);
   }
   if (!diagnostics.empty())
     return diagnostics;

@@ -13,12 +13,19 @@ struct PluginChoice {
   std::vector<std::string> passes, dialects; ///< files of plugins
 };
 
-/// `passes` is ModelOptions::passes.
-inline void declarePlugins(CommandLine &line, PluginChoice &choice, std::string &passes) {
+/// `passes` and `patterns` are those of ModelOptions.
+inline void declarePlugins(CommandLine &line, PluginChoice &choice, std::string &passes,
+                           std::vector<std::string> &patterns) {
   line.add_option("--pass-pipeline", passes,
                   "Runs passes on the imported program before it is compiled, as proa-opt does")
       ->check(checkName)
       ->type_name("PIPELINE");
+  line.add_option(
+          "--pdl-patterns", patterns,
+          "Applies patterns in PDLL (*.pdll, or *.mlir of mlir-pdll) after these passes; may be repeated")
+      ->allow_extra_args(false)
+      ->check(checkName)
+      ->type_name("FILE");
   line.add_option("--load-pass-plugin", choice.passes, "Loads a plugin of MLIR with passes; may be repeated")
       ->allow_extra_args(false)
       ->check(checkName)

@@ -107,7 +107,7 @@ void declare(CommandLine &line, Options &options) {
                   "Writes the IR after each stage, and for CUDA the code of each kernel, into this folder")
       ->check(checkName)
       ->type_name("DIR");
-  declarePlugins(line, options.plugins, request.passes);
+  declarePlugins(line, options.plugins, request.passes, request.patterns);
   declareRemarks(line, request.remarks);
   declareWarnings(line, options.warnings);
   line.add_option("--params", request.parameters, "Weights file; default: the file in the model's folder")

@@ -32,6 +32,7 @@ const std::vector<Group> &groups() {
       {"Fusion",
        {"pd-form-attention", "pd-form-fused-attention", "pd-fold-batch-norm", "pd-fuse-epilogues",
         "pd-form-composites", "pd-form-kernels"}},
+      {"Patterns of users", {"pd-apply-patterns"}},
       {"States outside of the program", {"rt-offload-states"}},
       {"Kernels for the CPU, in pipeline order",
        {"proa-extract-kernels", "pd-lower-to-linalg", "proa-check-dims", "proa-store-as-bytes",
@@ -64,6 +65,7 @@ Examples:
 Options:
   -o <file>                       Output file; '-': stdout
   --pass-pipeline=<pipeline>      Runs a textual pass pipeline
+  --pdl-patterns=<file>           Applies patterns in PDLL (*.pdll, or *.mlir of mlir-pdll) before the passes
   --load-pass-plugin=<file>       Loads a plugin of MLIR with passes
   --load-dialect-plugin=<file>    Loads a plugin of MLIR with dialects
   --verify-diagnostics            Compares the errors with the expected-error comments of the input
@@ -87,7 +89,8 @@ Options:
   --mlir-print-ir-tree-dir=<dir>  Prints the IR into files
   --mlir-timing                   Prints the time of each pass
   --remarks=<regex>               Prints what passes with a matching name did and why they left an op unchanged
-  --pass-statistics               Prints how many ops each pass changed, and left unchanged with a reason
+  --pass-statistics               Prints the ops before and after each pass, and how many it left unchanged with a
+                                  reason (also --mlir-pass-statistics)
   --explain-sharding=<value>      Prints the decisions of dist-propagate that gave a value its sharding
   --show-dialects                 Lists the dialects
   --help, -h                      Prints this page

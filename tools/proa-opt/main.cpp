@@ -1,6 +1,8 @@
 // proa-opt: runs passes of proa and of MLIR on IR files.
 #include "lib/compiler/compile/Registration.h"
 #include "lib/numerics/NumericsCheck.h"
+#include "passes/patterns/Passes.h"
+#include "passes/remarks/OpCounts.h"
 #include "passes/remarks/Remarks.h"
 #include "tools/common/CommandLine.h"
 #include "tools/common/FileErrors.h"
@@ -32,11 +34,15 @@ struct Options {
       cl::desc("Prints what passes with a matching name did and why they left an op unchanged")};
   cl::opt<bool> statistics{
       "pass-statistics",
-      cl::desc("Prints for each pass the number of ops that it changed, and that it left unchanged with a "
-               "reason (--remarks prints both)")};
+      cl::desc("Prints for each pass the ops before and after it, and the number of ops that it changed, and "
+               "that it left unchanged with a reason (--remarks prints both); as --mlir-pass-statistics")};
   cl::list<std::string> explainSharding{
       "explain-sharding", cl::value_desc("value"),
       cl::desc("Prints the decisions of dist-propagate that gave a value its sharding; may be repeated")};
+  cl::list<std::string> patterns{
+      "pdl-patterns", cl::value_desc("file"),
+      cl::desc("Applies patterns in PDLL (*.pdll, or *.mlir of mlir-pdll) before the other passes, as "
+               "--pd-apply-patterns does; may be repeated")};
   cl::opt<std::string> input{cl::Positional, cl::desc("<input file>"), cl::init("-")};
   cl::opt<std::string> output{"o", cl::desc("Output filename"), cl::value_desc("filename"), cl::init("-")};
   cl::opt<bool> force{"f", cl::desc("Writes bytecode even to a terminal")};
@@ -90,6 +96,34 @@ mlir::MlirOptMainConfig withFileErrors(const mlir::MlirOptMainConfig &base) {
   mlir::MlirOptMainConfig config = base;
   config.setPassPipelineSetupFn([base](mlir::PassManager &pm) {
     proa::tools::printFileErrors(*pm.getContext());
+    return base.setupPassPipeline(pm);
+  });
+  return config;
+}
+
+/// `base` with the ops that each pass adds and removes in `table`.
+mlir::MlirOptMainConfig withOpCounts(const mlir::MlirOptMainConfig &base, proa::OpCountTable &table) {
+  mlir::MlirOptMainConfig config = base;
+  config.setPassPipelineSetupFn([base, &table](mlir::PassManager &pm) {
+    pm.addInstrumentation(std::make_unique<proa::OpCounts>(table));
+    return base.setupPassPipeline(pm);
+  });
+  return config;
+}
+
+/// Whether MLIR's option is given. Packages of LLVM are built without the statistics that it prints.
+bool asksForStatistics() {
+  const auto &registered = cl::getRegisteredOptions();
+  auto option = registered.find("mlir-pass-statistics");
+  return option != registered.end() && option->second->getNumOccurrences() > 0;
+}
+
+/// `base` after the patterns of files.
+mlir::MlirOptMainConfig withPatterns(const mlir::MlirOptMainConfig &base,
+                                     const std::vector<std::string> &files) {
+  mlir::MlirOptMainConfig config = base;
+  config.setPassPipelineSetupFn([base, files](mlir::PassManager &pm) {
+    pm.addPass(proa::createApplyPatterns({llvm::to_vector(files)}));
     return base.setupPassPipeline(pm);
   });
   return config;
@@ -199,8 +233,14 @@ int run(const std::string &input, const std::string &output, mlir::DialectRegist
 
 /// Runs the passes with what the options of proa add to MLIR's configuration.
 int runPasses(const Options &options, mlir::MlirOptMainConfig config, mlir::DialectRegistry &registry) {
+  if (!options.patterns.empty())
+    config = withPatterns(config, {options.patterns.begin(), options.patterns.end()});
   proa::RemarkCounts counts;
-  if (bool remarks = options.remarks.getNumOccurrences() > 0; remarks || options.statistics) {
+  proa::OpCountTable opCounts;
+  bool printsStatistics = options.statistics || (asksForStatistics() && !config.shouldEmitRemarks());
+  if (printsStatistics)
+    config = withOpCounts(config, opCounts);
+  if (bool remarks = options.remarks.getNumOccurrences() > 0; remarks || printsStatistics) {
     if (std::string own = remarks ? "--remarks" : "--pass-statistics"; config.shouldEmitRemarks())
       return proa::tools::failCommandLine(
           proa::errorAt(own, "expected one of " + own + " and --remarks-filter, found both"));
@@ -208,7 +248,7 @@ int runPasses(const Options &options, mlir::MlirOptMainConfig config, mlir::Dial
             remarks ? proa::tools::checkRemarks(options.remarks) : proa::Diagnostics();
         !diagnostics.empty())
       return proa::tools::failCommandLine(diagnostics);
-    config = withRemarks(config, options.remarks, options.statistics ? &counts : nullptr);
+    config = withRemarks(config, options.remarks, printsStatistics ? &counts : nullptr);
   }
   if (!options.explainSharding.empty())
     config = withExplanations(config, {options.explainSharding.begin(), options.explainSharding.end()});
@@ -226,8 +266,8 @@ int runPasses(const Options &options, mlir::MlirOptMainConfig config, mlir::Dial
   }
   int code = run(options.input, options.output, registry, config);
   bar.clear();
-  if (options.statistics)
-    llvm::errs() << counts.table();
+  if (printsStatistics)
+    llvm::errs() << opCounts.text() << counts.table();
   if (options.checkNumerics)
     llvm::errs() << report.text() << "\n";
   return report.differs ? EXIT_FAILURE : code;
@@ -249,7 +289,7 @@ int main(int argc, char **argv) {
     }
   auto others = proa::tools::loadPassPlugins(argc, argv);
   if (!others)
-    return proa::tools::failCommandLine(others.diagnostics());
+    return proa::tools::fail(others.diagnostics());
   argc = static_cast<int>(others->size());
   others->push_back(nullptr);
   argv = others->data();

@@ -158,7 +158,7 @@ void declare(CommandLine &line, ToolOptions &options) {
   line.add_option("--dump", options.model.dumpDirectory, "Writes the IR after each stage into this folder")
       ->check(checkName)
       ->type_name("DIR");
-  declarePlugins(line, options.plugins, options.model.passes);
+  declarePlugins(line, options.plugins, options.model.passes, options.model.patterns);
   declareRemarks(line, options.model.remarks);
   declareWarnings(line, options.warnings);
   line.add_flag("--json", options.json,

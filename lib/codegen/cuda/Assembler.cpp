@@ -1,6 +1,6 @@
 #include "lib/codegen/cuda/Assembler.h"
 
-#include "lib/codegen/cuda/ChildProcess.h"
+#include "lib/support/ChildProcess.h"
 #include "lib/support/Files.h"
 
 #include "llvm/ADT/StringExtras.h"

@@ -2,6 +2,7 @@
 
 #include "lib/compiler/compile/Compile.h"
 #include "lib/compiler/compile/UserPasses.h"
+#include "passes/patterns/PatternFile.h"
 #include "translator/params/ModelFolder.h"
 
 #include <fmt/format.h>
@@ -23,6 +24,9 @@ Result<void> checkOptions(const ModelOptions &options, const std::string &path) 
   Diagnostics diagnostics;
   if (!options.passes.empty())
     diagnostics.append(checkUserPasses(options.passes).diagnostics());
+  for (const std::string &file : options.patterns)
+    if (Result<std::string> text = readPatternFile(file); !text)
+      diagnostics.append(text.diagnostics());
   if (!options.remarks.empty())
     diagnostics.append(checkRemarks(options.remarks, options.passes).diagnostics());
   if (options.amp && options.amp->dtype != DType::Float16 && options.amp->dtype != DType::BFloat16)

@@ -154,6 +154,7 @@ CompileOptions Variants::compileOptions() const {
   compileOptions.cacheDirectory = options.cacheDirectory;
   compileOptions.offload = options.offload;
   compileOptions.passes = options.passes;
+  compileOptions.patterns = options.patterns;
   return compileOptions;
 }
 
@@ -219,7 +220,10 @@ Result<Compilation> Variants::compile(mlir::ModuleOp module, const std::map<std:
     return background ? compileApart(module, inputs, *background)
                       : compileFresh(module, inputs, attempt, times);
   };
-  if (options.cacheDirectory == "off" || !options.dumpDirectory.empty() || !options.remarks.empty())
+  // Keys of cached programs do not have the content of files that passes read.
+  bool readsFiles = options.passes.find("pd-apply-patterns") != std::string::npos;
+  if (options.cacheDirectory == "off" || !options.dumpDirectory.empty() || !options.remarks.empty() ||
+      readsFiles)
     return fresh();
   auto cache = CompiledCache::open(options.cacheDirectory);
   if (!cache && !options.cacheDirectory.empty())

@@ -3,6 +3,7 @@
 #include "lib/codegen/CompileKernels.h"
 #include "lib/compiler/compile/UserPasses.h"
 #include "lib/runtime/Plan.h"
+#include "passes/patterns/PatternFile.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/xxhash.h"
@@ -196,6 +197,9 @@ std::string CompiledKey::describe() const {
   key += mesh.empty() ? "" : "|" + mesh;
   key += outsideValues.empty() ? "" : "|outside " + std::to_string(llvm::xxh3_64bits(outsideValues));
   key += options.passes.empty() ? "" : "|passes " + options.passes + " of " + describePlugins();
+  for (const std::string &file : options.patterns)
+    if (Result<std::string> content = readPatternFile(file))
+      key += "|patterns " + std::to_string(llvm::xxh3_64bits(*content));
   key += "|" + std::to_string(llvm::xxh3_64bits(text)) + ":" + std::to_string(text.size());
   return key;
 }

@@ -19,6 +19,7 @@
 #include "passes/lower-gpu/Passes.h"
 #include "passes/lower-linalg/Passes.h"
 #include "passes/offload/Passes.h"
+#include "passes/patterns/Passes.h"
 #include "passes/remarks/Remarks.h"
 #include "passes/spmd/Passes.h"
 
@@ -117,7 +118,7 @@ Result<void> formKernels(ModuleOp module, const PipelineOptions &options) {
     return {};
   DiagnosticCollector diagnostics(module->getContext());
   PassManager pm(module->getContext());
-  pm.enableVerifier(!options.passes.empty());
+  pm.enableVerifier(!options.passes.empty() || !options.patterns.empty());
   if (options.isLocal)
     buildKernelPipeline(pm, options);
   else
@@ -128,6 +129,7 @@ Result<void> formKernels(ModuleOp module, const PipelineOptions &options) {
 Result<void> checkRemarks(const std::string &passes, const std::string &userPasses) {
   OpPassManager pm(ModuleOp::getOperationName());
   buildCompilePipeline(pm);
+  pm.addPass(createApplyPatterns());
   pm.addPass(createOffloadStates());
   pm.addNestedPass<func::FuncOp>(createFormAttention());
   pm.addPass(createApplyStrategy());

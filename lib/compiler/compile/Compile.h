@@ -46,6 +46,7 @@ struct PipelineOptions {
   bool allowsAtomicSums = false;
   /// See ModelOptions.
   std::string passes;
+  std::vector<std::string> patterns;
 };
 
 struct CompileOptions : PipelineOptions {

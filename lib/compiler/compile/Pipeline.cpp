@@ -11,6 +11,7 @@
 #include "passes/layout/Passes.h"
 #include "passes/normalize/Passes.h"
 #include "passes/offload/Passes.h"
+#include "passes/patterns/Passes.h"
 #include "passes/spmd/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -61,6 +62,10 @@ void buildProgramPipeline(OpPassManager &pm, const PipelineOptions &options) {
   addCleanup(pm);
   if (!options.passes.empty()) {
     addUserPasses(pm, options.passes);
+    addCleanup(pm);
+  }
+  if (!options.patterns.empty()) {
+    pm.addPass(createApplyPatterns({llvm::to_vector(options.patterns)}));
     addCleanup(pm);
   }
   if (options.amp)

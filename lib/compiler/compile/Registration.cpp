@@ -19,6 +19,7 @@
 #include "passes/lower-linalg/Passes.h"
 #include "passes/normalize/Passes.h"
 #include "passes/offload/Passes.h"
+#include "passes/patterns/Passes.h"
 #include "passes/spmd/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -49,6 +50,7 @@ void registerProaPasses() {
   registerProaFusePasses();
   registerProaLayoutPasses();
   registerProaOffloadPasses();
+  registerProaPatternsPasses();
   registerProaSpmdPasses();
   registerProaLowerLinalgPasses();
   registerLowerCpuPasses();

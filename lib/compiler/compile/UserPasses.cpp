@@ -8,6 +8,8 @@
 #include "mlir/Tools/Plugins/PassPlugin.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/xxhash.h"
 
@@ -42,6 +44,22 @@ StringRef withoutModule(StringRef passes) {
   return text.consume_front("builtin.module(") && text.consume_back(")") ? text : passes;
 }
 
+/// Checks that a file is a plugin: it can be loaded, and its function `entry` returns the version that this
+/// MLIR has. The messages of MLIR for these errors have released memory.
+template <class Info> Result<void> checkPlugin(const std::string &path, const char *entry) {
+  std::string error;
+  llvm::sys::DynamicLibrary library = llvm::sys::DynamicLibrary::getPermanentLibrary(path.c_str(), &error);
+  if (!library.isValid())
+    return errorAt(path, "cannot be loaded: " + error);
+  auto *function = reinterpret_cast<Info (*)()>(library.getAddressOfSymbol(entry));
+  if (!function)
+    return errorAt(path, "is not a plugin: it has no function '" + std::string(entry) + "'");
+  if (uint32_t version = function().apiVersion; version != MLIR_PLUGIN_API_VERSION)
+    return errorAt(path, "is a plugin of version " + std::to_string(version) + ", expected version " +
+                             std::to_string(MLIR_PLUGIN_API_VERSION) + " (LLVM " + LLVM_VERSION_STRING + ")");
+  return {};
+}
+
 LogicalResult parse(const std::string &passes, OpPassManager &pm, std::string &error) {
   static std::once_flag isRegistered;
   std::call_once(isRegistered, registerAllPasses);
@@ -67,6 +85,8 @@ void addUserPasses(OpPassManager &pm, const std::string &passes) {
 
 Result<void> loadPassPlugin(const std::string &path) {
   std::lock_guard lock(plugins().mutex);
+  if (Result<void> checked = checkPlugin<PassPluginLibraryInfo>(path, "mlirGetPassPluginInfo"); !checked)
+    return checked;
   auto plugin = PassPlugin::load(path);
   if (!plugin)
     return errorAt(path, llvm::toString(plugin.takeError()));
@@ -77,6 +97,9 @@ Result<void> loadPassPlugin(const std::string &path) {
 
 Result<void> loadDialectPlugin(const std::string &path) {
   std::lock_guard lock(plugins().mutex);
+  if (Result<void> checked = checkPlugin<DialectPluginLibraryInfo>(path, "mlirGetDialectPluginInfo");
+      !checked)
+    return checked;
   auto plugin = DialectPlugin::load(path);
   if (!plugin)
     return errorAt(path, llvm::toString(plugin.takeError()));

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace proa::cuda {
+namespace proa {
 
 /// A private folder for files of a child process, removed with the object.
 class TemporaryFolder {
@@ -28,4 +28,4 @@ private:
 /// or its exit code is not 0; the message has its output.
 Result<std::string> runProgram(const std::string &program, const std::vector<std::string> &arguments);
 
-} // namespace proa::cuda
+} // namespace proa

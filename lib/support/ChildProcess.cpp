@@ -1,4 +1,4 @@
-#include "lib/codegen/cuda/ChildProcess.h"
+#include "lib/support/ChildProcess.h"
 
 #include "lib/support/Files.h"
 
@@ -12,11 +12,11 @@
 #include <array>
 #include <filesystem>
 
-namespace proa::cuda {
+namespace proa {
 
 Result<TemporaryFolder> TemporaryFolder::create() {
   llvm::SmallString<128> path;
-  if (std::error_code error = llvm::sys::fs::createUniqueDirectory("proa-cuda", path))
+  if (std::error_code error = llvm::sys::fs::createUniqueDirectory("proa", path))
     return errorAt("temporary folder", "cannot create one: " + error.message());
   return TemporaryFolder(std::string(path));
 }
@@ -52,4 +52,4 @@ Result<std::string> runProgram(const std::string &program, const std::vector<std
   return errorAt(program, fmt::format("failed with exit code {}: {}", status, output));
 }
 
-} // namespace proa::cuda
+} // namespace proa
