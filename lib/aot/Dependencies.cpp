@@ -1,11 +1,10 @@
 #include "lib/aot/Dependencies.h"
 
 #include "lib/support/Files.h"
+#include "lib/support/TemporaryFolder.h"
 
-#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/Program.h"
 
 #include <algorithm>
@@ -18,16 +17,16 @@ Result<std::vector<Dependency>> dependenciesOf(const std::string &path) {
   auto ldd = llvm::sys::findProgramByName("ldd");
   if (!ldd)
     return errorAt("ldd", "cannot find the program, which lists the libraries that the loader loads");
-  llvm::SmallString<128> log;
-  if (std::error_code error = llvm::sys::fs::createTemporaryFile("proa-dependencies", "txt", log))
-    return errorAt("temporary file", "cannot create it: " + error.message());
-  llvm::FileRemover remover(log);
+  Result<TemporaryFolder> folder = TemporaryFolder::create();
+  if (!folder)
+    return folder.diagnostics();
+  std::string log = folder->file("log");
   std::array<std::optional<llvm::StringRef>, 3> redirects{llvm::StringRef(""), llvm::StringRef(log),
                                                           llvm::StringRef(log)};
   std::string error;
   int status = llvm::sys::ExecuteAndWait(*ldd, {*ldd, path}, std::nullopt, redirects, /*SecondsToWait=*/0,
                                          /*MemoryLimit=*/0, &error);
-  auto text = readFile(log.str().str());
+  auto text = readFile(log);
   if (status != 0 || !text)
     return errorAt(path, "ldd cannot list its libraries: " + error + (text ? *text : ""));
   std::vector<Dependency> found;

@@ -1,10 +1,9 @@
 #include "lib/aot/LinkLibrary.h"
 
 #include "lib/support/Files.h"
+#include "lib/support/TemporaryFolder.h"
 
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
 
 #include <fmt/format.h>
@@ -17,26 +16,6 @@ namespace proa::aot {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A private folder that is removed with the object.
-class TemporaryFolder {
-public:
-  static Result<std::unique_ptr<TemporaryFolder>> create() {
-    llvm::SmallString<128> path;
-    if (std::error_code error = llvm::sys::fs::createUniqueDirectory("proa-compile", path))
-      return errorAt("temporary folder", "cannot create one: " + error.message());
-    return std::unique_ptr<TemporaryFolder>(new TemporaryFolder(std::string(path)));
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path, ignored);
-  }
-  std::string file(const char *name) const { return path + "/" + name; }
-  const std::string path;
-
-private:
-  explicit TemporaryFolder(std::string path) : path(std::move(path)) {}
-};
 
 Result<std::string> findLinker(const std::string &requested) {
   if (!requested.empty()) {
@@ -70,13 +49,25 @@ Result<void> writeInputs(const CompiledLibrary &library, const LinkOptions &opti
   return diagnostics;
 }
 
-/// Runs a program; if it fails, its output is the error.
+/// The environment of this process, with another folder for temporary files.
+std::vector<std::string> environmentWith(const std::string &folder) {
+  std::vector<std::string> variables{"TMPDIR=" + folder};
+  for (char **variable = environ; *variable; ++variable)
+    if (!llvm::StringRef(*variable).starts_with("TMPDIR="))
+      variables.emplace_back(*variable);
+  return variables;
+}
+
+/// Runs a program; if it fails, its output is the error. Its own temporary files are in `folder` too.
 Result<void> execute(const std::vector<std::string> &command, const TemporaryFolder &folder) {
   std::string log = folder.file("log"), error;
   std::vector<llvm::StringRef> arguments(command.begin(), command.end());
   std::array<std::optional<llvm::StringRef>, 3> redirects{llvm::StringRef(""), llvm::StringRef(log),
                                                           llvm::StringRef(log)};
-  int status = llvm::sys::ExecuteAndWait(command[0], arguments, std::nullopt, redirects, /*SecondsToWait=*/0,
+  std::vector<std::string> variables = environmentWith(folder.path());
+  std::vector<llvm::StringRef> environment(variables.begin(), variables.end());
+  int status = llvm::sys::ExecuteAndWait(command[0], arguments, llvm::ArrayRef(environment), redirects,
+                                         /*SecondsToWait=*/0,
                                          /*MemoryLimit=*/0, &error);
   if (status == 0)
     return {};
@@ -106,15 +97,14 @@ Result<void> linkLibrary(const CompiledLibrary &library, const LinkOptions &opti
   auto folder = TemporaryFolder::create();
   if (!folder)
     return folder.diagnostics();
-  if (auto done = writeInputs(library, options, **folder); !done)
+  if (auto done = writeInputs(library, options, *folder); !done)
     return done;
   std::string runtime = fs::absolute(fs::path(options.installation) / "lib").lexically_normal().string();
-  std::string temporary = fmt::format("{}.tmp{}", options.output, llvm::sys::Process::getProcessId());
-  llvm::scope_exit cleanup([&] { ::unlink(temporary.c_str()); });
+  std::string linked = folder->file("library.so");
   std::vector<std::string> command{
       *linker, "-shared", "-fPIC", "-O2", "-fvisibility=hidden", "-I" + options.installation + "/include",
-      "-I" + (*folder)->path, (*folder)->file("entry.c"), (*folder)->file("kernels.a"),
-      runtime + "/libproa_runtime.so", "-lm", "-o", temporary, "-Wl,--exclude-libs,ALL", "-Wl,--gc-sections",
+      "-I" + folder->path(), folder->file("entry.c"), folder->file("kernels.a"),
+      runtime + "/libproa_runtime.so", "-lm", "-o", linked, "-Wl,--exclude-libs,ALL", "-Wl,--gc-sections",
       "-Wl,-z,defs", "-Wl,-soname," + fs::path(options.output).filename().string(),
       // Search next to the library first, so that both can be moved together.
       "-Wl,-rpath,$ORIGIN"};
@@ -122,11 +112,10 @@ Result<void> linkLibrary(const CompiledLibrary &library, const LinkOptions &opti
     command.emplace_back("-Wl,-rpath," + folders);
   if (fs::path(*linker).filename().string().starts_with("clang") && llvm::sys::findProgramByName("ld.lld-22"))
     command.emplace_back("-fuse-ld=lld");
-  if (auto done = execute(command, **folder); !done)
+  if (auto done = execute(command, *folder); !done)
     return done;
-  if (std::error_code error; fs::rename(temporary, options.output, error), error)
-    return errorAt(options.output, "cannot write the file: " + error.message());
-  return {};
+  auto bytes = mapFile(linked);
+  return bytes ? writeFile(options.output, (*bytes)->bytes()) : bytes.diagnostics();
 }
 
 } // namespace proa::aot

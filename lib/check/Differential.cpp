@@ -3,34 +3,16 @@
 #include "lib/check/Mutate.h"
 #include "lib/check/ReferenceRun.h"
 #include "lib/support/Files.h"
+#include "lib/support/TemporaryFolder.h"
 #include "translator/legacy/WriteProgram.h"
 #include "translator/params/ModelFolder.h"
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <optional>
 
 namespace proa::check {
 namespace {
-
-namespace fs = std::filesystem;
-
-/// A private folder that is removed with the object.
-class TemporaryFolder {
-public:
-  TemporaryFolder() {
-    std::string pattern = (fs::temp_directory_path() / "proa-mutant-XXXXXX").string();
-    path = ::mkdtemp(pattern.data()) ? pattern : "";
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path.empty())
-      fs::remove_all(path, ignored);
-  }
-  std::string path;
-};
 
 /// Fused kernels keep more digits of 16-bit values than the evaluator, which rounds after each op.
 bool hasHalfPrecision(const legacy::Program &program) {
@@ -90,8 +72,10 @@ private:
       diagnostics.add(name, "the evaluator runs it, but the compiler rejects it: " + why[0].message);
       return std::nullopt;
     };
-    TemporaryFolder folder;
-    std::string file = folder.path + "/program.json";
+    Result<TemporaryFolder> folder = TemporaryFolder::create();
+    if (!folder)
+      return refuse(folder.diagnostics());
+    std::string file = folder->file("program.json");
     if (Result<void> written = writeFile(file, legacy::writeJson(mutant.program)); !written)
       return refuse(written.diagnostics());
     ModelOptions options;

@@ -59,12 +59,14 @@ std::optional<Stage> stageOf(const std::string &name) {
 
 Result<std::shared_ptr<OnnxRunner>> OnnxRunner::start(const OnnxRunnerCommand &command) {
   std::shared_ptr<OnnxRunner> runner(new OnnxRunner());
-  std::string pattern = (fs::temp_directory_path() / "proa-onnx-XXXXXX").string();
+  Result<TemporaryFolder> folder = TemporaryFolder::create();
+  if (!folder)
+    return folder.diagnostics();
   int toRunner[2], fromRunner[2];
-  if (!::mkdtemp(pattern.data()) || ::pipe2(toRunner, O_CLOEXEC) != 0 || ::pipe2(fromRunner, O_CLOEXEC) != 0)
-    return errorAt(pattern, std::string("cannot start ONNX Runtime: ") + std::strerror(errno));
-  runner->folder = pattern;
-  runner->socket = pattern + "/socket";
+  if (::pipe2(toRunner, O_CLOEXEC) != 0 || ::pipe2(fromRunner, O_CLOEXEC) != 0)
+    return errorAt(command.script, std::string("cannot start ONNX Runtime: ") + std::strerror(errno));
+  runner->socket = folder->file("socket");
+  runner->folder.emplace(std::move(*folder));
   runner->owner = ::getpid();
   runner->input = toRunner[1];
   runner->process = ::fork();
@@ -88,8 +90,6 @@ OnnxRunner::~OnnxRunner() {
   ::close(input);
   if (process > 0)
     ::waitpid(process, nullptr, 0);
-  std::error_code ignored;
-  fs::remove_all(folder, ignored);
 }
 
 Result<std::string> OnnxRunner::ask(const std::string &request) const {

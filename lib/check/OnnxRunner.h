@@ -2,8 +2,10 @@
 #pragma once
 
 #include "lib/check/CaseResult.h"
+#include "lib/support/TemporaryFolder.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace proa::check {
@@ -32,13 +34,13 @@ public:
   /// written beside the model.
   Answer run(const std::string &model, const Tensors &feeds) const;
   /// A folder for files of requests, which is removed with the process.
-  const std::string &getFolder() const { return folder; }
+  const std::string &getFolder() const { return folder->path(); }
 
 private:
   OnnxRunner() = default;
   Result<std::string> ask(const std::string &request) const;
 
-  std::string folder;
+  std::optional<TemporaryFolder> folder;
   std::string socket;
   pid_t owner = -1, process = -1;
   int input = -1; ///< the process ends when this is closed

@@ -2,34 +2,11 @@
 
 #include "lib/compiler/compile/Target.h"
 #include "lib/emulator/Emulator.h"
+#include "lib/support/TemporaryFolder.h"
 
 #include <cstdlib>
-#include <filesystem>
 
 namespace proa::check {
-namespace {
-
-namespace fs = std::filesystem;
-
-/// A folder that is removed with the object; empty if it could not be created.
-class PrivateFolder {
-public:
-  PrivateFolder() {
-    std::string pattern = (fs::temp_directory_path() / "proa-check-XXXXXX").string();
-    if (::mkdtemp(pattern.data()))
-      path = pattern;
-  }
-  PrivateFolder(const PrivateFolder &) = delete;
-  ~PrivateFolder() {
-    std::error_code ignored;
-    if (!path.empty())
-      fs::remove_all(path, ignored);
-  }
-
-  std::string path;
-};
-
-} // namespace
 
 bool isEmulated(const CheckOptions &options) {
   if (options.target.empty())
@@ -40,10 +17,10 @@ bool isEmulated(const CheckOptions &options) {
 
 CaseResult checkInAllSchedules(const CheckOptions &options,
                                const std::function<CaseResult(const CheckOptions &)> &check) {
-  PrivateFolder cache;
+  Result<TemporaryFolder> cache = TemporaryFolder::create();
   CheckOptions own = options;
-  if (own.cacheDirectory == "off" && !cache.path.empty())
-    own.cacheDirectory = cache.path;
+  if (own.cacheDirectory == "off" && cache)
+    own.cacheDirectory = cache->path();
   CaseResult result;
   for (uint32_t rotation = 0; rotation < emulator::scheduleCount; ++rotation) {
     emulator::setScheduling({.fixed = {}, .rotation = rotation, .seed = options.seed});

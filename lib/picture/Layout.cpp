@@ -2,6 +2,7 @@
 
 #include "lib/support/ChildProcess.h"
 #include "lib/support/Files.h"
+#include "lib/support/TemporaryFolder.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Program.h"

@@ -1,31 +1,16 @@
 #include "lib/support/ChildProcess.h"
 
 #include "lib/support/Files.h"
+#include "lib/support/TemporaryFolder.h"
 
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/SmallString.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Program.h"
 
 #include <fmt/format.h>
 
 #include <array>
-#include <filesystem>
 
 namespace proa {
-
-Result<TemporaryFolder> TemporaryFolder::create() {
-  llvm::SmallString<128> path;
-  if (std::error_code error = llvm::sys::fs::createUniqueDirectory("proa", path))
-    return errorAt("temporary folder", "cannot create one: " + error.message());
-  return TemporaryFolder(std::string(path));
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  if (!path.empty())
-    std::filesystem::remove_all(path, ignored);
-}
 
 Result<std::string> runProgram(const std::string &program, const std::vector<std::string> &arguments) {
   Result<TemporaryFolder> folder = TemporaryFolder::create();

@@ -2,6 +2,8 @@
 
 #include "lib/support/MappingTable.h"
 
+#include <fmt/format.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -137,7 +139,7 @@ FileWriter::FileWriter(const std::string &path) : path(path) { open(); }
 FileWriter::~FileWriter() {
   if (file >= 0)
     ::close(file);
-  if (!temporary.empty())
+  if (isNamed)
     ::unlink(temporary.c_str());
 }
 
@@ -157,12 +159,33 @@ void FileWriter::open() {
     return;
   }
   target = targetOfLinks(path);
+  std::string folder = std::filesystem::path(target).parent_path();
+  // It gets its name by /proc.
+  if (::access("/proc/self/fd", X_OK) == 0)
+    file = ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  if (file >= 0) {
+    temporary = fmt::format("{}.tmp{}-{}", target, ::getpid(), static_cast<const void *>(this));
+    return;
+  }
   temporary = target + ".tmpXXXXXX";
   file = ::mkostemp(temporary.data(), O_CLOEXEC);
+  isNamed = file >= 0;
   if (file < 0) {
     fail("create a file beside it");
     temporary.clear();
   }
+}
+
+bool FileWriter::link() {
+  std::string descriptor = "/proc/self/fd/" + std::to_string(file);
+  auto link = [&] {
+    return ::linkat(AT_FDCWD, descriptor.c_str(), AT_FDCWD, temporary.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  };
+  isNamed = link();
+  // A process with the same id was killed between its link and its rename.
+  if (!isNamed && errno == EEXIST && ::unlink(temporary.c_str()) == 0)
+    isNamed = link();
+  return isNamed;
 }
 
 void FileWriter::append(std::span<const std::byte> piece) {
@@ -182,10 +205,12 @@ Result<void> FileWriter::finish() {
     ::umask(mask);
     if (::fchmod(file, 0666 & ~mask) != 0)
       fail("set the file's permissions");
+    else if (!isNamed && !link())
+      fail("create a file beside it");
     else if (::rename(temporary.c_str(), target.c_str()) != 0)
       fail("replace the file");
     else
-      temporary.clear();
+      isNamed = false;
   }
   return diagnostics.empty() ? Result<void>() : diagnostics;
 }

@@ -32,9 +32,10 @@ Result<std::shared_ptr<const MappedFile>> mapFile(const std::string &path);
 /// All of `path` as a string.
 Result<std::string> readFile(const std::string &path);
 
-/// Writes a file piece by piece. Readers see the old content or the complete new one: finish() renames a
-/// temporary file, which is removed otherwise. If `path` is a link, its target is replaced; a device or a
-/// pipe is written in place.
+/// Writes a file piece by piece. Readers see the old content or the complete new one: finish() gives the new
+/// file its name. Until then it has none where the file system allows that, so that a killed process leaves
+/// nothing; elsewhere it is a temporary file beside `path`. If `path` is a link, its target is replaced; a
+/// device or a pipe is written in place.
 class FileWriter {
 public:
   explicit FileWriter(const std::string &path);
@@ -49,10 +50,13 @@ public:
 
 private:
   void open();
+  /// Gives a file without a name the name `temporary`.
+  bool link();
   void fail(const std::string &action);
 
   std::string path, target;
   std::string temporary; ///< empty if there is none
+  bool isNamed = false;  ///< `temporary` exists
   int file = -1;
   Diagnostics diagnostics;
 };

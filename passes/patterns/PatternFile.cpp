@@ -2,6 +2,7 @@
 
 #include "lib/support/ChildProcess.h"
 #include "lib/support/Files.h"
+#include "lib/support/TemporaryFolder.h"
 #include "passes/patterns/PreludeFiles.h"
 
 #include "llvm/ADT/StringRef.h"

@@ -1,11 +1,16 @@
 #include "lib/support/Files.h"
 
+#include "lib/support/TemporaryFolder.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 namespace proa {
 namespace {
@@ -86,6 +91,82 @@ TEST(Files, PipesAreReadToTheirEnd) {
       writer.join();
     }
   }
+}
+
+/// The names in a folder.
+std::vector<std::string> namesIn(const std::string &folder) {
+  std::vector<std::string> names;
+  for (const auto &entry : std::filesystem::directory_iterator(folder))
+    names.push_back(entry.path().filename());
+  return names;
+}
+
+std::string freshFolder(const std::string &name) {
+  std::string folder = ::testing::TempDir() + name;
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directory(folder);
+  return folder;
+}
+
+TEST(Files, FileHasNoNameBeforeItIsComplete) {
+  std::string folder = freshFolder("proa-files-unnamed");
+  FileWriter writer(folder + "/file");
+  std::string content = "content";
+  writer.append(std::as_bytes(std::span(content)));
+  EXPECT_THAT(namesIn(folder), ::testing::IsEmpty()); // a killed process leaves nothing
+  ASSERT_TRUE(writer.finish());
+  EXPECT_THAT(namesIn(folder), ::testing::ElementsAre("file"));
+  EXPECT_EQ(*readFile(folder + "/file"), content);
+  FileWriter(folder + "/file").append(std::as_bytes(std::span(content)));
+  EXPECT_THAT(namesIn(folder), ::testing::ElementsAre("file"));
+}
+
+/// A child process that holds a temporary folder; returns when the folder exists.
+pid_t startHolder() {
+  int ready[2];
+  EXPECT_EQ(::pipe(ready), 0);
+  pid_t child = ::fork();
+  if (child == 0) {
+    Result<TemporaryFolder> folder = TemporaryFolder::create();
+    (void)writeFile(folder->file("content"), std::string("x"));
+    (void)::write(ready[1], "x", 1);
+    ::pause();
+  }
+  char byte = 0;
+  EXPECT_EQ(::read(ready[0], &byte, 1), 1);
+  ::close(ready[0]);
+  ::close(ready[1]);
+  return child;
+}
+
+void killProcess(pid_t process) {
+  ::kill(process, SIGKILL);
+  ::waitpid(process, nullptr, 0);
+}
+
+TEST(TemporaryFolder, FoldersOfKilledProcessesAreRemoved) {
+  std::string parent = freshFolder("proa-files-folders");
+  ::setenv("TMPDIR", parent.c_str(), 1);
+  // Folders that are not of proa, or have no lock, stay.
+  std::filesystem::create_directory(parent + "/proa-temporary-mine");
+  std::filesystem::create_directory(parent + "/other");
+  killProcess(startHolder());
+  EXPECT_EQ(namesIn(parent).size(), 3u);
+  std::filesystem::path abandoned;
+  for (const auto &entry : std::filesystem::directory_iterator(parent))
+    if (std::filesystem::exists(entry.path() / "content"))
+      abandoned = entry.path();
+  pid_t holder = startHolder(); // removes the abandoned one
+  EXPECT_FALSE(std::filesystem::exists(abandoned));
+  EXPECT_EQ(namesIn(parent).size(), 3u);
+  {
+    Result<TemporaryFolder> folder = TemporaryFolder::create();
+    ASSERT_TRUE(folder);
+    EXPECT_EQ(namesIn(parent).size(), 4u); // that of the holder stays
+  }
+  EXPECT_EQ(namesIn(parent).size(), 3u);
+  killProcess(holder);
+  ::unsetenv("TMPDIR");
 }
 
 } // namespace
