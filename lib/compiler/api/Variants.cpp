@@ -249,8 +249,10 @@ Result<Compilation> Variants::compile(mlir::ModuleOp module, const std::map<std:
     return std::move(*found);
   }
   auto compiled = fresh();
-  if (compiled)
-    cache->store(key, *compiled);
+  if (!compiled)
+    return compiled;
+  if (Result<void> stored = cache->store(key, *compiled); !stored)
+    model.warn("no-cache", "", "the compiled program cannot be stored: " + textOf(stored.diagnostics()[0]));
   return compiled;
 }
 

@@ -219,8 +219,8 @@ std::optional<Compilation> CompiledCache::find(const std::string &key) const {
   return compilation ? std::optional(std::move(*compilation)) : std::nullopt;
 }
 
-void CompiledCache::store(const std::string &key, const Compilation &compilation) const {
-  (void)static_cast<bool>(objects.store(key, pack(compilation)));
+Result<void> CompiledCache::store(const std::string &key, const Compilation &compilation) const {
+  return objects.store(key, pack(compilation));
 }
 
 } // namespace proa

@@ -50,8 +50,8 @@ public:
   static Result<CompiledCache> open(const std::string &directory);
 
   std::optional<Compilation> find(const std::string &key) const;
-  /// Ignores a file that cannot be written: the program is then compiled again.
-  void store(const std::string &key, const Compilation &compilation) const;
+  /// Error: the file cannot be written. The program is then compiled again.
+  Result<void> store(const std::string &key, const Compilation &compilation) const;
 
 private:
   explicit CompiledCache(ObjectCache objects) : objects(std::move(objects)) {}
