@@ -363,16 +363,36 @@ std::vector<std::string> separated(const std::vector<std::string> &texts) {
 
 } // namespace
 
+namespace {
+
+std::optional<std::pair<std::string, std::vector<int64_t>>> parseEntry(const std::string &text) {
+  size_t equals = text.rfind('=');
+  auto dims =
+      equals == std::string::npos ? std::nullopt : parseDims(std::string_view(text).substr(equals + 1));
+  return dims ? std::optional(std::pair(text.substr(0, equals), *dims)) : std::nullopt;
+}
+
+std::string expectedDims(const std::string &text) {
+  return "found '" + text + "', expected NAME=1x3x224x224";
+}
+
+} // namespace
+
+std::string checkFeedDims(const std::string &text) {
+  for (const std::string &entry : separated({text}))
+    if (!parseEntry(entry))
+      return expectedDims(entry);
+  return "";
+}
+
 FeedDims parseFeedDims(const std::vector<std::string> &texts, Diagnostics &diagnostics) {
   FeedDims all;
   for (const std::string &text : separated(texts)) {
-    size_t equals = text.rfind('=');
-    auto dims =
-        equals == std::string::npos ? std::nullopt : parseDims(std::string_view(text).substr(equals + 1));
-    if (!dims)
-      diagnostics.add("--dims", "found '" + text + "', expected NAME=1x3x224x224");
-    else if (!all.emplace(text.substr(0, equals), *dims).second)
-      diagnostics.add("--dims", "'" + text.substr(0, equals) + "' occurs twice");
+    auto entry = parseEntry(text);
+    if (!entry)
+      diagnostics.add("--dims", expectedDims(text));
+    else if (!all.insert(*entry).second)
+      diagnostics.add("--dims", "'" + entry->first + "' occurs twice");
   }
   return all;
 }

@@ -113,17 +113,23 @@ int runTool(const CLI::App &app, const std::function<int()> &work);
 using FeedDims = std::map<std::string, std::vector<int64_t>>;
 
 /// Converts the value of an option to an enum. --help lists the names.
-template <typename Enum> CLI::CheckedTransformer oneOf(const std::map<std::string, Enum> &byName) {
+template <typename Enum> CLI::Validator oneOf(const std::map<std::string, Enum> &byName) {
   std::string names;
   for (const auto &[name, value] : byName)
     names += (names.empty() ? "{" : ",") + name;
-  CLI::CheckedTransformer check(byName);
-  check.description(names + "}");
-  return check;
+  names += "}";
+  CLI::CheckedTransformer transformer(byName);
+  auto convert = [byName, names, transformer](std::string &value) {
+    return byName.contains(value) ? transformer(value) : "found '" + value + "', expected one of " + names;
+  };
+  return CLI::Validator(convert, names);
 }
 
 /// Whether an argument is a value of --dims: NAME=1x3x224x224, or several of them with commas.
 bool isFeedDims(const std::string &text);
+
+/// The error of a value of --dims, or "".
+std::string checkFeedDims(const std::string &text);
 
 /// Parses values of --dims, each NAME=1x3x224x224 (nothing after the sign: a scalar). Adds errors to
 /// `diagnostics`.

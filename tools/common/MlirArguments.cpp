@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
 
@@ -229,6 +230,10 @@ Diagnostics checkPasses(int argc, char **argv) {
       return;
     checkAnchor(value, where, diagnostics);
     checkPipeline(value, where, diagnostics);
+    std::string syntax;
+    llvm::raw_string_ostream os(syntax);
+    if (diagnostics.empty() && failed(mlir::parsePassPipeline(value, os)))
+      diagnostics.add(where, llvm::StringRef(syntax).trim().str());
   });
   return diagnostics;
 }

@@ -67,6 +67,7 @@ void declare(CommandLine &line, Options &options) {
                   "Prefix of the C functions: NAME_create, ...; default: the name of the output file")
       ->type_name("NAME");
   line.add_option("--dims", options.dims, "Static dims of feeds; others stay as the program declares them")
+      ->check(checkFeedDims)
       ->allow_extra_args(false)
       ->type_name("NAME=1x3x224x224,...");
   line.takeMoreValues("--dims", isFeedDims);

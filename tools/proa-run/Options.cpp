@@ -50,6 +50,7 @@ void declare(CommandLine &line, ToolOptions &options) {
           "--dims", options.feeds.dims,
           "Dims of random feeds; where they contradict the program, such as another batch, it is imported "
           "for them")
+      ->check(checkFeedDims)
       ->allow_extra_args(false)
       ->type_name("NAME=1x3x224x224,...");
   line.takeMoreValues("--dims", isFeedDims);

@@ -124,8 +124,10 @@ private:
       options.model.onDiagnostic = [this](const Diagnostic &diagnostic) { warnings.add(diagnostic); };
     if (Result<void> done = readRandomSeed(); !done)
       return done;
-    Diagnostics ignored; // reported with the feeds
-    options.model.feedDims = parseFeedDims(options.feeds.dims, ignored);
+    Diagnostics wrongDims;
+    options.model.feedDims = parseFeedDims(options.feeds.dims, wrongDims);
+    if (!wrongDims.empty())
+      return wrongDims;
     Result<Model> model = Model::open(options.path, options.model);
     if (!model)
       return model.diagnostics();

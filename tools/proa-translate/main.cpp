@@ -132,6 +132,7 @@ void declare(CommandLine &line, Options &options) {
                   "Dims of the elements of feeds that are sequences (x[0]=2x3), with --summary also of feeds "
                   "that are dynamic in the program")
       ->allow_extra_args(false)
+      ->check(checkFeedDims)
       ->type_name("NAME=1x3x224x224,...");
   line.takeMoreValues("--dims", isFeedDims);
   line.add_flag("--json", options.json, "Prints the summary as JSON")->needs(summary);

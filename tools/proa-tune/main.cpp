@@ -30,6 +30,7 @@ void declare(CommandLine &line, Options &options) {
       ->type_name("MODEL");
   line.add_option("--dims", options.dims,
                   "Dims of feeds that are dynamic in the program; kernels need static dims")
+      ->check(checkFeedDims)
       ->allow_extra_args(false)
       ->type_name("NAME=1x3x224x224,...");
   line.takeMoreValues("--dims", isFeedDims);
