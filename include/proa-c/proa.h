@@ -174,6 +174,16 @@ typedef enum proa_specialization {
   PROA_SPECIALIZATION_NEVER = 2 /**< runs use the program for all dims only */
 } proa_specialization;
 
+/** When LLVM optimizes the machine code of kernels. */
+typedef enum proa_code_optimization {
+  /** Kernels with little work are compiled without optimization, and optimized in a thread of low priority;
+   * runs use the new code as soon as it is ready, and their results may differ by rounding. Training
+   * programs, meshes and GPUs: as PROA_CODE_OPTIMIZATION_ALWAYS. */
+  PROA_CODE_OPTIMIZATION_BACKGROUND = 0,
+  PROA_CODE_OPTIMIZATION_NEVER = 1, /**< not at all, which suits one run on small tensors */
+  PROA_CODE_OPTIMIZATION_ALWAYS = 2 /**< before the first run */
+} proa_code_optimization;
+
 /**
  * Options of proa_model_open. Initialize it with PROA_MODEL_OPTIONS_INIT, or set all fields to zero and
  * `size` to sizeof(proa_model_options). Zero and NULL are the defaults described here.
@@ -222,9 +232,7 @@ typedef struct proa_model_options {
   /** Training programs: keeps states outside of memory between their uses, read during the call; NULL: all
    * are in memory. */
   const proa_offload_options *offload;
-  /** Not 0: LLVM does not optimize the machine code of kernels. A program compiles in about half the time and
-   * runs slower, which suits one run on small tensors. */
-  int no_code_optimization;
+  proa_code_optimization code_optimization;
   /** Not 0: on a GPU, products of float32 matrices and convolutions may round their operands to TF32 (10 bits
    * of mantissa), which is several times as fast. Without effect on a CPU. */
   int allow_tf32;
@@ -254,8 +262,9 @@ typedef struct proa_model_options {
 /* clang-format off */
 #define PROA_MODEL_OPTIONS_INIT \
   {sizeof(proa_model_options), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
-   0, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, \
-   PROA_SPECIALIZATION_BACKGROUND, 0, NULL, NULL, NULL, NULL}
+   0, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, \
+   PROA_CODE_OPTIMIZATION_BACKGROUND, 0, 0, PROA_SPECIALIZATION_BACKGROUND, \
+   0, NULL, NULL, NULL, NULL}
 /* clang-format on */
 
 /** One level of a LoD: ascending offsets, the first of which is 0; N sequences have N + 1 offsets. */
@@ -427,6 +436,12 @@ int proa_session_set_feed_elements(proa_session *session, size_t index, const pr
  * read and may be NULL. Fails if an input does not match its feed, or if the program cannot be compiled.
  */
 int proa_session_prepare(proa_session *session, const proa_tensor *inputs);
+
+/**
+ * Waits until nothing is compiled in the background for the session: specializations, and the optimization of
+ * code. Call it before runs are measured.
+ */
+int proa_session_finish_compilation(proa_session *session);
 
 /**
  * Runs the program once. `inputs` has proa_model_feed_count tensors in the order of proa_model_feed, which

@@ -54,6 +54,18 @@ enum class Specialization {
   Never,
 };
 
+/// When LLVM optimizes the machine code of kernels.
+enum class CodeOptimization {
+  /// Kernels with little work are compiled without optimization, which takes a third of the time, and
+  /// optimized in a thread of low priority; runs use the new code as soon as it is ready, and their results
+  /// may differ by rounding. Training programs, meshes and GPUs: as Always.
+  Background,
+  /// Before the first run.
+  Always,
+  /// Not at all, which suits one run on small tensors.
+  Never,
+};
+
 /// Options of Model::open.
 struct ModelOptions {
   /// Number of threads of a run; 0: one for each core that the process may use (its affinity and the CPU
@@ -132,9 +144,7 @@ struct ModelOptions {
   /// The CPU that kernels are compiled for, by its LLVM name ("x86-64-v3", "znver4"); empty: this machine's
   /// CPU. Error: a CPU with instructions that this machine lacks.
   std::string cpu;
-  /// Whether LLVM optimizes the machine code of kernels. Otherwise a program compiles in about half the time
-  /// and runs slower, which suits one run on small tensors.
-  bool optimizesCode = true;
+  CodeOptimization codeOptimization = CodeOptimization::Background;
   /// The device that kernels are compiled for: "cpu", "cuda" (the first CUDA device, or among the processes
   /// of mpirun one for each), "cuda:N" (device number N; several models may use several devices), or
   /// "cuda-emulated", which compiles kernels for a GPU and runs them on the CPU, one fiber for each thread. A

@@ -94,6 +94,9 @@ public:
   /// run() does so too. Error: missing or unknown feeds, feeds of other dtypes or dims than declared, or a
   /// program that cannot be compiled for them.
   Result<void> prepare(const std::map<std::string, Tensor> &feeds);
+  /// Waits until nothing is compiled in the background for the session: specializations, and the optimization
+  /// of code. Call it before runs are measured.
+  void finishCompilation();
   /// Runs the program once and updates its state. Returns the fetches in the order of Model::fetches(), in
   /// memory of their own or of RunOptions::outputs. Feeds and fetches of variables with a LoD carry it. A
   /// fetch that is a sequence of tensors gives the number of its elements (one int64) under its name, and

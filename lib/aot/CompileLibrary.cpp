@@ -155,7 +155,7 @@ Result<void> embed(const params::Tensors &tensors, CompiledLibrary &library) {
 } // namespace
 
 Result<std::string> joinArchives(const std::vector<std::string> &archives) {
-  std::vector<llvm::SmallVector<char, 0>> members;
+  std::vector<std::string> members;
   for (const std::string &bytes : archives) {
     if (bytes.empty())
       continue;

@@ -165,6 +165,12 @@ static_assert(static_cast<int>(AmpOptions::Scaling::None) == PROA_LOSS_SCALING_N
               static_cast<int>(AmpOptions::Scaling::Static) == PROA_LOSS_SCALING_STATIC &&
               static_cast<int>(AmpOptions::Scaling::Dynamic) == PROA_LOSS_SCALING_DYNAMIC);
 
+CodeOptimization optimizationFromC(proa_code_optimization when) {
+  if (when == PROA_CODE_OPTIMIZATION_NEVER)
+    return CodeOptimization::Never;
+  return when == PROA_CODE_OPTIMIZATION_ALWAYS ? CodeOptimization::Always : CodeOptimization::Background;
+}
+
 Result<ModelOptions> optionsFromC(const proa_model_options &source) {
   const proa_model_options defaults = PROA_MODEL_OPTIONS_INIT;
   constexpr size_t firstVersion = offsetof(proa_model_options, function) + sizeof source.function;
@@ -200,6 +206,11 @@ Result<ModelOptions> optionsFromC(const proa_model_options &source) {
     else
       diagnostics.append(offload.diagnostics());
   }
+  if (read->code_optimization < PROA_CODE_OPTIMIZATION_BACKGROUND ||
+      read->code_optimization > PROA_CODE_OPTIMIZATION_ALWAYS)
+    diagnostics.add("proa_model_open",
+                    fmt::format("code_optimization is {}, expected a value of proa_code_optimization",
+                                static_cast<int>(read->code_optimization)));
   if (read->specialization < PROA_SPECIALIZATION_BACKGROUND ||
       read->specialization > PROA_SPECIALIZATION_NEVER)
     diagnostics.add("proa_model_open",
@@ -216,7 +227,7 @@ Result<ModelOptions> optionsFromC(const proa_model_options &source) {
   options.function = textFromC(read->function);
   options.checkFinite = read->check_finite != 0;
   options.cpu = textFromC(read->cpu);
-  options.optimizesCode = read->no_code_optimization == 0;
+  options.codeOptimization = optimizationFromC(read->code_optimization);
   options.allowsTf32 = read->allow_tf32 != 0;
   options.allowsAtomicSums = read->allow_atomic_sums != 0;
   options.target = textFromC(read->target);

@@ -337,6 +337,15 @@ int proa_session_prepare(proa_session *session, const proa_tensor *inputs) {
   });
 }
 
+int proa_session_finish_compilation(proa_session *session) {
+  return capi::guardedCall([&]() -> Result<void> {
+    if (!session)
+      return isNull("proa_session_finish_compilation", "the session");
+    session->session.finishCompilation();
+    return {};
+  });
+}
+
 int proa_session_run(proa_session *session, const proa_tensor *inputs, proa_tensor *outputs) {
   return proa_session_run_with(session, inputs, outputs, nullptr);
 }

@@ -104,7 +104,8 @@ private:
     modelOptions.fetches = meta.fetches;
     modelOptions.decompose = options.decompose;
     modelOptions.cpu = options.cpu;
-    modelOptions.optimizesCode = options.optimizesCode;
+    modelOptions.codeOptimization =
+        options.optimizesCode ? CodeOptimization::Always : CodeOptimization::Never;
     modelOptions.allowsTf32 = options.allowsTf32;
     modelOptions.allowsAtomicSums = options.allowsAtomicSums;
     modelOptions.target = options.target;

@@ -34,7 +34,7 @@ struct CheckOptions {
   bool deriveGradients = false;
   /// See ModelOptions.
   std::string cpu;
-  bool optimizesCode = true;
+  bool optimizesCode = true;     ///< before the runs
   bool allowsTf32 = false;       ///< ModelOptions::allowsTf32
   bool allowsAtomicSums = false; ///< ModelOptions::allowsAtomicSums
   std::string target;

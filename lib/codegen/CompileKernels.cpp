@@ -13,6 +13,8 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Support/raw_ostream.h"
@@ -26,10 +28,18 @@ namespace {
 
 /// A part of the kernels, compiled by one thread.
 struct Share {
+  bool isDeferred = false; ///< it is not optimized now
   std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
   std::unique_ptr<llvm::Module> module;
-  llvm::SmallVector<char, 0> object;
+  std::string bitcode; ///< of a deferred part, before it is compiled
+  std::string object;
   Diagnostics diagnostics;
+};
+
+/// The names of the kernels of a part.
+struct ShareNames {
+  bool isDeferred = false;
+  std::vector<std::string> kernels;
 };
 
 template <class T> std::string textOf(T &printable) {
@@ -58,13 +68,14 @@ public:
       return translated.diagnostics();
     if (auto emitted = emit(); !emitted)
       return emitted.diagnostics();
-    std::vector<llvm::SmallVector<char, 0>> objects;
-    for (Share &share : shares)
-      objects.push_back(std::move(share.object));
+    std::vector<std::string> objects;
+    for (const Share &share : shares)
+      objects.push_back(share.object);
     Result<std::string> archive = makeArchive(objects);
     if (!archive)
       return archive.diagnostics();
     compiled.archive = std::move(*archive);
+    compiled.deferred = takeDeferred();
     return compiled;
   }
 
@@ -125,25 +136,47 @@ private:
     return kernels;
   }
 
-  /// Kernel names by part, balanced by estimated compile time.
-  std::vector<std::vector<std::string>> divide() {
-    std::vector<std::pair<size_t, std::string>> kernels;
+  /// Whether a kernel runs for so short a time that its code need not be good at first.
+  bool isDeferred(LLVM::LLVMFuncOp kernel) const {
+    auto work = kernel->getAttrOfType<FloatAttr>(workAttribute);
+    return options.optimizes && work && work.getValueAsDouble() < options.deferBelow;
+  }
+
+  /// Adds the names of these kernels by part, balanced by estimated compile time.
+  void divide(std::vector<std::pair<size_t, std::string>> kernels, bool areDeferred,
+              std::vector<ShareNames> &names) const {
+    if (kernels.empty())
+      return;
+    llvm::sort(kernels, std::greater<>());
+    size_t count = std::max<size_t>(1, std::min<size_t>(options.threads, kernels.size()));
+    // Between two parts optimizeKernels() may stop.
+    constexpr size_t largestDeferredPart = 8;
+    if (areDeferred)
+      count = std::max(count, llvm::divideCeil(kernels.size(), largestDeferredPart));
+    std::vector<ShareNames> parts(count, {areDeferred, {}});
+    std::vector<size_t> load(count, 0);
+    for (auto &[operations, name] : kernels) {
+      size_t least = std::min_element(load.begin(), load.end()) - load.begin();
+      load[least] += operations;
+      parts[least].kernels.push_back(name);
+    }
+    llvm::append_range(names, parts);
+  }
+
+  std::vector<ShareNames> divide() {
+    std::vector<std::pair<size_t, std::string>> now, later;
     for (auto function : module.getOps<LLVM::LLVMFuncOp>())
       if (function->hasAttr(kernelAttribute)) {
         size_t operations = 0;
         if (auto rows = module.lookupSymbol((function.getName() + "_rows").str()))
           rows->walk([&](Operation *) { ++operations; });
-        kernels.push_back({operations, function.getName().str()});
+        (isDeferred(function) ? later : now).push_back({operations, function.getName().str()});
       }
-    llvm::sort(kernels, std::greater<>());
-    size_t count = std::max<size_t>(1, std::min<size_t>(options.threads, kernels.size()));
-    std::vector<std::vector<std::string>> names(count);
-    std::vector<size_t> load(count, 0);
-    for (auto &[operations, name] : kernels) {
-      size_t least = std::min_element(load.begin(), load.end()) - load.begin();
-      load[least] += operations;
-      names[least].push_back(name);
-    }
+    std::vector<ShareNames> names;
+    divide(std::move(now), false, names);
+    divide(std::move(later), true, names);
+    if (names.empty()) // functions that are not kernels
+      names.emplace_back();
     return names;
   }
 
@@ -166,18 +199,38 @@ private:
 
   Result<void> translate() {
     DiagnosticCollector diagnostics(module.getContext());
-    for (const std::vector<std::string> &kernels : divide()) {
-      OwningOpRef<ModuleOp> part = only(kernels);
+    for (const ShareNames &names : divide()) {
+      OwningOpRef<ModuleOp> part = only(names.kernels);
       Share &share = shares.emplace_back();
+      share.isDeferred = names.isDeferred;
       share.module = translateModuleToLLVMIR(*part, *share.context);
       if (!share.module)
         return diagnostics.take("the kernels could not be translated to LLVM IR");
+      if (share.isDeferred) {
+        llvm::raw_string_ostream stream(share.bitcode);
+        llvm::WriteBitcodeToFile(*share.module, stream);
+      }
     }
     return {};
   }
 
+  /// The deferred parts for optimizeKernels(); null if there are none.
+  std::shared_ptr<const DeferredKernels> takeDeferred() {
+    auto deferred = std::make_shared<DeferredKernels>();
+    for (Share &share : shares)
+      if (share.isDeferred)
+        deferred->modules.push_back(std::move(share.bitcode));
+      else
+        deferred->objects.push_back(std::move(share.object));
+    if (deferred->modules.empty())
+      return nullptr;
+    return deferred;
+  }
+
   void emitShare(Share &share, size_t index) {
-    auto machine = createTargetMachine(target);
+    Target own = target;
+    own.optimizes &= !share.isDeferred;
+    auto machine = createTargetMachine(own);
     if (!machine) {
       share.diagnostics = machine.diagnostics();
       return;
@@ -192,9 +245,7 @@ private:
       return;
     }
     share.object = std::move(*object);
-    if (auto written = dump("kernels" + std::to_string(index) + ".o",
-                            [&] { return std::string(share.object.begin(), share.object.end()); });
-        !written)
+    if (auto written = dump("kernels" + std::to_string(index) + ".o", [&] { return share.object; }); !written)
       share.diagnostics.append(written.diagnostics());
   }
 
@@ -213,6 +264,33 @@ private:
 
 Result<CompiledKernels> compileKernels(ModuleOp module, const CodegenOptions &options) {
   return Compiler(module, options).run();
+}
+
+/// The object file of a module as bitcode, optimized.
+static Result<std::string> optimizedObject(const std::string &bitcode, const Target &target) {
+  llvm::LLVMContext context;
+  auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bitcode, "kernels"), context);
+  if (!module)
+    return errorAt("code generation", llvm::toString(module.takeError()));
+  auto machine = createTargetMachine(target);
+  if (!machine)
+    return machine.diagnostics();
+  optimize(**module, **machine);
+  return emitObject(**module, **machine);
+}
+
+Result<std::string> optimizeKernels(const DeferredKernels &deferred, const CodegenOptions &options,
+                                    const std::stop_token &stop) {
+  std::vector<std::string> objects = deferred.objects;
+  for (const std::string &bitcode : deferred.modules) {
+    if (stop.stop_requested())
+      return errorAt("", "compilation was stopped");
+    auto object = optimizedObject(bitcode, chooseTarget(options));
+    if (!object)
+      return object.diagnostics();
+    objects.push_back(std::move(*object));
+  }
+  return makeArchive(objects);
 }
 
 Result<std::vector<std::string>> targetFeatures(const CodegenOptions &options,

@@ -7,7 +7,9 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,9 @@ struct CodegenOptions {
   std::string features; ///< "+avx2,+fma"; with an empty `cpu` they are added to this machine's
   /// LLVM optimizes the code. Otherwise compilation takes about half the time, and kernels are slower.
   bool optimizes = true;
+  /// With `optimizes`: kernels with less estimated work, in nanoseconds, are compiled without optimization,
+  /// and CompiledKernels::deferred is for their optimization.
+  double deferBelow = 0;
   /// Kernels are lowered for a GPU, and its threads are run on the CPU by lib/emulator. Kernels without a
   /// form on the GPU are compiled for the CPU.
   bool emulatesGpu = false;
@@ -37,9 +42,16 @@ struct CompiledKernel {
   KernelNeeds needs;             ///< of a kernel for the emulator
 };
 
+/// Kernels whose optimization was deferred (CodegenOptions::deferBelow).
+struct DeferredKernels {
+  std::vector<std::string> modules; ///< bitcode of LLVM
+  std::vector<std::string> objects; ///< of the kernels that are optimized
+};
+
 struct CompiledKernels {
   std::string archive; ///< a static library (.a) of position-independent code
   std::vector<CompiledKernel> kernels;
+  std::shared_ptr<const DeferredKernels> deferred; ///< null: all kernels are as CodegenOptions says
 };
 
 /// Compiles every function of `module` with the attribute `proa.kernel`; other functions must not be called
@@ -48,6 +60,12 @@ struct CompiledKernels {
 /// `module` is lowered in place. Its context needs the dialects of registerAllDialects(). Error: the errors
 /// of passes with locations, or an unknown CPU.
 Result<CompiledKernels> compileKernels(mlir::ModuleOp module, const CodegenOptions &options = {});
+
+/// The archive of all kernels of a compilation, optimized, on the calling thread. Its symbols are those of
+/// CompiledKernels::archive. `options` are those of the compilation. Error: `stop` was requested; LLVM cannot
+/// write the code.
+Result<std::string> optimizeKernels(const DeferredKernels &deferred, const CodegenOptions &options,
+                                    const std::stop_token &stop = {});
 
 /// The subset of `features`, by LLVM names ("avx2"), that machine code for these options may use. Error: LLVM
 /// does not know the CPU.

@@ -92,7 +92,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       .run(module, modules);
 }
 
-Result<llvm::SmallVector<char, 0>> emitObject(llvm::Module &module, llvm::TargetMachine &machine) {
+Result<std::string> emitObject(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::SmallVector<char, 0> object;
   llvm::raw_svector_ostream stream(object);
   llvm::legacy::PassManager passes;
@@ -100,16 +100,16 @@ Result<llvm::SmallVector<char, 0>> emitObject(llvm::Module &module, llvm::Target
     return errorAt("code generation",
                    "LLVM cannot write object files for " + machine.getTargetTriple().str());
   passes.run(module);
-  return object;
+  return std::string(object.begin(), object.end());
 }
 
-Result<std::string> makeArchive(llvm::ArrayRef<llvm::SmallVector<char, 0>> objects) {
+Result<std::string> makeArchive(llvm::ArrayRef<std::string> objects) {
   std::vector<std::string> names;
   std::vector<llvm::NewArchiveMember> members;
   names.reserve(objects.size());
-  for (const auto &object : objects) {
+  for (const std::string &object : objects) {
     names.push_back("kernels" + std::to_string(names.size()) + ".o");
-    members.emplace_back(llvm::MemoryBufferRef(llvm::StringRef(object.data(), object.size()), names.back()));
+    members.emplace_back(llvm::MemoryBufferRef(object, names.back()));
   }
   auto archive =
       llvm::writeArchiveToBuffer(members, llvm::SymtabWritingMode::NormalSymtab, llvm::object::Archive::K_GNU,

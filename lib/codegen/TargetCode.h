@@ -28,9 +28,9 @@ Result<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const Target &t
 void optimize(llvm::Module &module, llvm::TargetMachine &machine);
 
 /// The object file of an optimized module.
-Result<llvm::SmallVector<char, 0>> emitObject(llvm::Module &module, llvm::TargetMachine &machine);
+Result<std::string> emitObject(llvm::Module &module, llvm::TargetMachine &machine);
 
 /// A static library of `objects`.
-Result<std::string> makeArchive(llvm::ArrayRef<llvm::SmallVector<char, 0>> objects);
+Result<std::string> makeArchive(llvm::ArrayRef<std::string> objects);
 
 } // namespace proa

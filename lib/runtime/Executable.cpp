@@ -155,9 +155,34 @@ Result<void> Executable::bindFunction(BoundStep &bound, const KernelResolver &re
   Result<void *> function = resolve(step.symbol);
   if (!function)
     return function.diagnostics();
-  bound.function = reinterpret_cast<KernelFunction>(*function);
-  if (!bound.function)
+  bound.function.set(reinterpret_cast<KernelFunction>(*function));
+  if (!bound.function.get())
     return failure("the object file has no kernel '{}'", step.symbol);
+  return {};
+}
+
+Result<void> Executable::replaceKernels(const KernelResolver &resolve, std::shared_ptr<const void> newCode) {
+  std::vector<std::pair<KernelPointer *, KernelFunction>> replaced;
+  Diagnostics diagnostics;
+  auto find = [&](auto &self, std::vector<BoundStep> &list) -> void {
+    for (BoundStep &bound : list) {
+      for (BoundSteps &body : bound.bodies)
+        self(self, body);
+      if (!bound.function.get())
+        continue;
+      Result<void *> function = resolve(bound.step->symbol);
+      if (!function)
+        diagnostics.append(function.diagnostics());
+      else if (*function)
+        replaced.emplace_back(&bound.function, reinterpret_cast<KernelFunction>(*function));
+    }
+  };
+  find(find, steps);
+  if (!diagnostics.empty())
+    return diagnostics;
+  replacements.push_back(std::move(newCode)); // the present code may be running
+  for (auto &[pointer, function] : replaced)
+    pointer->set(function);
   return {};
 }
 

@@ -54,6 +54,11 @@ public:
   /// earlier ones.
   void sharePacked(std::shared_ptr<WeightStore> shared) { packed = std::move(shared); }
 
+  /// Replaces the code of the kernels of Plan::steps by that of the same kernels elsewhere, which `code`
+  /// keeps loaded. Sessions may run; one thread at a time calls it. Error: a symbol cannot be linked; nothing
+  /// is replaced then.
+  Result<void> replaceKernels(const KernelResolver &resolve, std::shared_ptr<const void> code);
+
   /// Makes the calls of all compiled kernels. Set it before bindParameters and before sessions are created.
   void setKernelInvoker(KernelInvoker invoker) { kernelInvoker = std::move(invoker); }
 
@@ -102,7 +107,8 @@ private:
   const Plan &program;
   std::string title;
   std::shared_ptr<const void> code;
-  std::shared_ptr<Device> device; ///< null for a plan that uses none
+  std::vector<std::shared_ptr<const void>> replacements; ///< of `code`, which stays as well
+  std::shared_ptr<Device> device;                        ///< null for a plan that uses none
   Layout layout;
   std::vector<BoundStep> prepare, steps;
   std::vector<GraphRange> graphs; ///< of `steps`, in order

@@ -344,8 +344,9 @@ Result<void> Frame::callOnHost(const BoundStep &bound, int64_t rows) {
   if (kernelInvoker)
     return invokeKernel(bound, rows, grain);
   std::atomic<bool> hasMemory = true;
+  KernelFunction function = bound.function.get();
   parallelFor(rows, grain, [&](int64_t begin, int64_t end) {
-    if (!callKernel([&] { bound.function(pointers.data(), kernelDims.data(), begin, end); }))
+    if (!callKernel([&] { function(pointers.data(), kernelDims.data(), begin, end); }))
       hasMemory = false;
   });
   if (!hasMemory)
@@ -364,7 +365,7 @@ Result<void> Frame::invokeKernel(const BoundStep &bound, int64_t rows, int64_t g
   Diagnostics diagnostics;
   parallelFor(rows, grain, [&](int64_t begin, int64_t end) {
     Result<void> done = (*kernelInvoker)({.name = bound.step->symbol,
-                                          .function = bound.function,
+                                          .function = bound.function.get(),
                                           .buffers = std::span(pointers).first(bytes.size()),
                                           .bytes = bytes,
                                           .dims = kernelDims.data(),

@@ -39,10 +39,10 @@ using BoundSteps = std::vector<BoundStep>;
 /// A step, with the facts that are known at load.
 struct BoundStep {
   const Step *step = nullptr;
-  size_t index = 0;                  ///< in the order of forEachStep: of its state and its times
-  KernelFunction function = nullptr; ///< Kernel
-  size_t deviceKernel = 0;           ///< Kernel on a device: the number of Device::bind
-  ShapeFunction shape = nullptr;     ///< Kernel with a dynamic number of rows or dynamic output dims
+  size_t index = 0;              ///< in the order of forEachStep: of its state and its times
+  KernelPointer function;        ///< Kernel
+  size_t deviceKernel = 0;       ///< Kernel on a device: the number of Device::bind
+  ShapeFunction shape = nullptr; ///< Kernel with a dynamic number of rows or dynamic output dims
   std::unique_ptr<LibraryKernel> library;
   std::shared_ptr<DeviceLibraryKernel> deviceLibrary; ///< Library on a device
   /// With `deviceLibrary`: the same step on the host, for a library that refuses it in a run.

@@ -3,6 +3,7 @@
 
 #include "proa/Result.h"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -13,6 +14,22 @@ namespace proa::runtime {
 
 /// Plan.h describes the arguments.
 using KernelFunction = void (*)(void *const *buffers, const int64_t *dims, int64_t begin, int64_t end);
+
+/// The code of a kernel, which another thread may replace by better code while sessions run.
+class KernelPointer {
+public:
+  KernelPointer(KernelFunction function = nullptr) : address(function) {}
+  KernelPointer(const KernelPointer &other) : address(other.get()) {}
+  KernelPointer &operator=(const KernelPointer &other) {
+    set(other.get());
+    return *this;
+  }
+  KernelFunction get() const { return address.load(std::memory_order_acquire); }
+  void set(KernelFunction function) { address.store(function, std::memory_order_release); }
+
+private:
+  std::atomic<KernelFunction> address;
+};
 
 /// A call of a compiled kernel for the rows [begin, end).
 struct KernelCall {

@@ -88,26 +88,41 @@ LogicalResult verifyTensorKernel(func::FuncOp function) {
   return success(isCorrect);
 }
 
-LogicalResult verifyNotReferenced(func::FuncOp kernel, ModuleOp module) {
-  std::optional<SymbolTable::UseRange> uses = SymbolTable::getSymbolUses(kernel.getNameAttr(), module);
-  if (uses && uses->empty())
+LogicalResult verifyNotReferenced(ArrayRef<func::FuncOp> kernels, ModuleOp module) {
+  if (kernels.empty())
     return success();
-  InFlightDiagnostic error =
-      kernel.emitError() << "kernel '" << kernel.getName()
-                         << "' is called, but its signature must change, expected a module of kernels only "
-                            "(--proa-extract-kernels)";
+  std::optional<SymbolTable::UseRange> uses = SymbolTable::getSymbolUses(&module.getBodyRegion());
+  llvm::DenseMap<StringAttr, Operation *> users;
   if (uses)
-    error.attachNote((*uses->begin()).getUser()->getLoc()) << "used here";
-  return error;
+    for (const SymbolTable::SymbolUse &use : *uses)
+      users.try_emplace(use.getSymbolRef().getRootReference(), use.getUser());
+  bool isCorrect = true;
+  for (func::FuncOp kernel : kernels) {
+    Operation *user = users.lookup(kernel.getNameAttr());
+    if (uses && !user)
+      continue;
+    isCorrect = false;
+    InFlightDiagnostic error =
+        kernel.emitError() << "kernel '" << kernel.getName()
+                           << "' is called, but its signature must change, expected a module of kernels only "
+                              "(--proa-extract-kernels)";
+    if (user)
+      error.attachNote(user->getLoc()) << "used here";
+  }
+  return success(isCorrect);
 }
 
 LogicalResult changeKernels(ModuleOp module, function_ref<bool(func::FuncOp)> changesSignature,
                             function_ref<LogicalResult(func::FuncOp)> pass) {
-  SmallVector<func::FuncOp> kernels = kernelsOf(module);
+  SmallVector<func::FuncOp> kernels = kernelsOf(module), changed;
   bool isCorrect = true;
-  for (func::FuncOp kernel : kernels)
-    isCorrect &= succeeded(verifyTensorKernel(kernel)) &&
-                 (!changesSignature(kernel) || succeeded(verifyNotReferenced(kernel, module)));
+  for (func::FuncOp kernel : kernels) {
+    bool isKernel = succeeded(verifyTensorKernel(kernel));
+    isCorrect &= isKernel;
+    if (isKernel && changesSignature(kernel))
+      changed.push_back(kernel);
+  }
+  isCorrect &= succeeded(verifyNotReferenced(changed, module));
   if (!isCorrect)
     return failure();
   return failableParallelForEach(module.getContext(), kernels, pass);

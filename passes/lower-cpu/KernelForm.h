@@ -19,8 +19,9 @@ llvm::LogicalResult verifyKernelSignature(mlir::func::FuncOp function);
 /// The same, and that the block holds linalg, tensor, arith, math, complex and affine ops only.
 llvm::LogicalResult verifyTensorKernel(mlir::func::FuncOp function);
 
-/// Checks that nothing in `module` refers to `kernel`, which is about to get another signature.
-llvm::LogicalResult verifyNotReferenced(mlir::func::FuncOp kernel, mlir::ModuleOp module);
+/// Checks that nothing in `module` refers to these kernels, which are about to get other signatures. Walks
+/// the module once.
+llvm::LogicalResult verifyNotReferenced(llvm::ArrayRef<mlir::func::FuncOp> kernels, mlir::ModuleOp module);
 
 /// Runs `pass` on each kernel of `module`, in several threads where the context has them. Each must be a
 /// kernel on tensors, and nothing may refer to those whose signature `pass` changes.

@@ -26,11 +26,11 @@ struct OutlineDevice : proa::impl::OutlineDeviceBase<OutlineDevice> {
   /// The kernels of the device.
   static FailureOr<SmallVector<Operation *>> deviceKernels(ModuleOp module) {
     SmallVector<Operation *> kernels;
-    bool isCorrect = true;
-    for (auto function : module.getOps<func::FuncOp>()) {
-      if (!function->hasAttr(proa::kernelAttribute))
-        continue;
-      isCorrect &= succeeded(proa::verifyNotReferenced(function, module));
+    SmallVector<func::FuncOp> all;
+    llvm::copy_if(module.getOps<func::FuncOp>(), std::back_inserter(all),
+                  [](func::FuncOp function) { return function->hasAttr(proa::kernelAttribute); });
+    bool isCorrect = succeeded(proa::verifyNotReferenced(all, module));
+    for (func::FuncOp function : all) {
       if (function.isDeclaration() || !proa::hasLaunch(function))
         continue;
       isCorrect &= succeeded(proa::threadsOf(function));

@@ -593,11 +593,13 @@ LogicalResult lowerKernels(ModuleOp module) {
   populateReturnOpTypeConversionPattern(patterns, converter);
   FrozenRewritePatternSet frozen(std::move(patterns));
   bool isCorrect = true;
-  SmallVector<func::FuncOp> kernels = kernelsOf(module);
-  for (func::FuncOp kernel : kernels)
-    isCorrect &=
-        succeeded(verifyKernelSignature(kernel)) && (converter.isSignatureLegal(kernel.getFunctionType()) ||
-                                                     succeeded(verifyNotReferenced(kernel, module)));
+  SmallVector<func::FuncOp> kernels = kernelsOf(module), changed;
+  for (func::FuncOp kernel : kernels) {
+    isCorrect &= succeeded(verifyKernelSignature(kernel));
+    if (!converter.isSignatureLegal(kernel.getFunctionType()))
+      changed.push_back(kernel);
+  }
+  isCorrect &= succeeded(verifyNotReferenced(changed, module));
   for (func::FuncOp kernel : kernels)
     if (isCorrect && failed(applyPartialConversion(kernel, target, frozen)))
       return failure();

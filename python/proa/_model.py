@@ -194,6 +194,11 @@ class Session:
         finally:
             self._report()
 
+    def finish_compilation(self) -> None:
+        """Waits until nothing is compiled in the background: specializations, and the optimization of code.
+        Call it before runs are measured."""
+        self._session.finish_compilation()
+
     def measure(self, feeds: Mapping[str, Any]) -> float:
         """Runs once without a change of state; returns the time of the run alone, in milliseconds."""
         return self._session.measure(self._tensors(feeds))

@@ -167,7 +167,11 @@ class InferenceSession:
             path_or_bytes,
             target=target,
             threads=self._options.intra_op_num_threads,
-            optimize=self._options.graph_optimization_level != GraphOptimizationLevel.ORT_DISABLE_ALL,
+            optimize=(
+                "never"
+                if self._options.graph_optimization_level == GraphOptimizationLevel.ORT_DISABLE_ALL
+                else "background"
+            ),
         )
         self._trace = "[]"
 

@@ -47,6 +47,11 @@ void addRuns(nb::class_<SharedSession> &type) {
           nb::arg("feeds"), nb::sig("def prepare(self, feeds: dict[str, Tensor]) -> None"),
           "Compiles for the dims of these feeds if needed.")
       .def(
+          "finish_compilation",
+          [](SharedSession &self) { self.with([](Session &session) { session.finishCompilation(); }); },
+          nb::sig("def finish_compilation(self) -> None"),
+          "Waits until nothing is compiled in the background.")
+      .def(
           "measure",
           [](SharedSession &self, const nb::dict &tensors) {
             Feeds feeds = feedsOf(tensors);

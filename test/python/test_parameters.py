@@ -98,7 +98,7 @@ def test_profile(lenet):
     "options",
     [
         {"threads": 2},
-        {"optimize": False, "cache_directory": "off"},
+        {"optimize": "never", "cache_directory": "off"},
         {"decompose": True},
         {"target": "cuda-emulated"},
         {"mesh": "dp=2"},

@@ -196,7 +196,8 @@ Result<std::vector<char *>> loadPassPlugins(int argc, char **argv) {
     }
     if (path.empty() && i + 1 < argc && !name.contains('='))
       path = argv[++i];
-    for (const Diagnostic &diagnostic : loadPassPlugin(path.str()).diagnostics())
+    Result<void> loaded = loadPassPlugin(path.str());
+    for (const Diagnostic &diagnostic : loaded.diagnostics())
       diagnostics.add("--load-pass-plugin", diagnostic.location + ": " + diagnostic.message);
   }
   if (!diagnostics.empty())

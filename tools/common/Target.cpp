@@ -151,6 +151,22 @@ CLI::Option *declareNoOptimize(CLI::App &line, bool &optimizesCode) {
       "LLVM does not optimize kernels: they compile in about half the time, and run slower");
 }
 
+void declareCodeOptimization(CLI::App &line, CodeOptimization &optimization) {
+  static const std::map<std::string, CodeOptimization> byName = {{"background", CodeOptimization::Background},
+                                                                 {"always", CodeOptimization::Always},
+                                                                 {"never", CodeOptimization::Never}};
+  CLI::Option *when =
+      line.add_option("--optimize", optimization,
+                      "When LLVM optimizes kernels: background: those with little work after the first run, "
+                      "but before runs are measured; always: before the first run; default: background")
+          ->transform(CLI::CheckedTransformer(byName))
+          ->type_name("never|always|background");
+  line.add_flag_callback(
+          "--no-optimize", [&optimization] { optimization = CodeOptimization::Never; },
+          "The same as --optimize=never: kernels compile in about half the time, and run slower")
+      ->excludes(when);
+}
+
 CLI::Option *declareSpecialization(CLI::App &line, Specialization &specialization) {
   static const std::map<std::string, Specialization> byName = {{"background", Specialization::Background},
                                                                {"always", Specialization::Always},

@@ -57,7 +57,9 @@ CLI::Option *declareCpu(CLI::App &line, std::string &cpu);
 CLI::Option *declareTf32(CLI::App &line, bool &allowsTf32);
 /// Adds --atomic-sums (ModelOptions::allowsAtomicSums).
 CLI::Option *declareAtomicSums(CLI::App &line, bool &allowsAtomicSums);
-/// Adds --no-optimize (ModelOptions::optimizesCode).
+/// Adds --optimize and --no-optimize (ModelOptions::codeOptimization).
+void declareCodeOptimization(CLI::App &line, CodeOptimization &optimization);
+/// Adds --no-optimize.
 CLI::Option *declareNoOptimize(CLI::App &line, bool &optimizesCode);
 
 /// Adds --specialize (ModelOptions::specialization).

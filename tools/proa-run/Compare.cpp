@@ -21,6 +21,8 @@ static nlohmann::json bisectionJson(const comparison::BisectReport &report) {
 Result<bool> compareRun(const Session &session, const ToolOptions &options, const params::Tensors &feeds) {
   comparison::CompareRequest request{options.path,    options.model, feeds,       {},
                                      options.compare, options.rtol,  options.atol};
+  if (request.options.codeOptimization == CodeOptimization::Background)
+    request.options.codeOptimization = CodeOptimization::Always; // all runs compute the same
   for (const TensorInfo &info : session.model().parameters())
     if (Result<Tensor> value = session.parameter(info.name))
       request.parameters[info.name] = *value;

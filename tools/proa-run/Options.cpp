@@ -143,7 +143,7 @@ void declare(CommandLine &line, ToolOptions &options) {
   declareSimulatedMesh(line, options.mesh);
   declareOffload(line, options.offload);
   declareCpu(line, options.model.cpu);
-  declareNoOptimize(line, options.model.optimizesCode);
+  declareCodeOptimization(line, options.model.codeOptimization);
   declareTf32(line, options.model.allowsTf32);
   declareAtomicSums(line, options.model.allowsAtomicSums);
   declareTarget(line, options.model.target);

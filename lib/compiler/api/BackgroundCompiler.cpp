@@ -7,9 +7,6 @@
 
 namespace proa {
 
-/// Runs of sessions come first: the lowest priority of a thread that still gets time on a busy machine.
-static void lowerPriority() { setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 19); }
-
 BackgroundCompiler::~BackgroundCompiler() {
   if (!thread.joinable())
     return;
@@ -32,7 +29,7 @@ void BackgroundCompiler::finish() {
 }
 
 void BackgroundCompiler::loop(const std::stop_token &stop) {
-  lowerPriority();
+  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), niceness); // of this thread only
   while (true) {
     changes.acquire();
     for (Work &next : added.take()) {

@@ -12,13 +12,14 @@
 
 namespace proa {
 
-/// Does one piece of work after the other, in a thread of low priority that begins with the first of them.
+/// Does one piece of work after the other, in a thread that begins with the first of them.
 class BackgroundCompiler {
 public:
   /// `stop` is requested when the compiler is destroyed; long work should end early then.
   using Work = std::function<void(const std::stop_token &stop)>;
 
-  BackgroundCompiler() = default;
+  /// `niceness` of the thread (setpriority): 0 is that of others, 19 yields nearly all time to them.
+  explicit BackgroundCompiler(int niceness) : niceness(niceness) {}
   /// Drops work that has not begun, and waits for the end of the work that has.
   ~BackgroundCompiler();
   BackgroundCompiler(const BackgroundCompiler &) = delete;
@@ -31,6 +32,7 @@ public:
 private:
   void loop(const std::stop_token &stop);
 
+  const int niceness;
   HandOver<Work> added;
   std::counting_semaphore<> changes{0}; ///< one for each addition
   std::atomic<size_t> left = 0;         ///< work that has not ended

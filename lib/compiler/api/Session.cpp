@@ -422,6 +422,8 @@ Result<void> Session::prepare(const std::map<std::string, Tensor> &feeds) {
   return entry ? Result<void>() : Result<void>(entry.diagnostics());
 }
 
+void Session::finishCompilation() { implementation->variants->finishBackground(); }
+
 Result<std::vector<NamedTensor>> Session::run(const std::map<std::string, Tensor> &feeds,
                                               const RunOptions &options) {
   Implementation &self = *implementation;

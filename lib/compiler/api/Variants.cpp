@@ -146,7 +146,7 @@ CompileOptions Variants::compileOptions() const {
   compileOptions.memoryBudget = options.memoryBudget;
   compileOptions.amp = options.amp;
   compileOptions.cpu = options.cpu;
-  compileOptions.optimizesCode = options.optimizesCode;
+  compileOptions.optimizesCode = options.codeOptimization != CodeOptimization::Never;
   compileOptions.allowsTf32 = options.allowsTf32;
   compileOptions.allowsAtomicSums = options.allowsAtomicSums;
   compileOptions.target = model.target.kind;
@@ -156,6 +156,31 @@ CompileOptions Variants::compileOptions() const {
   compileOptions.passes = options.passes;
   compileOptions.patterns = options.patterns;
   return compileOptions;
+}
+
+/// Kernels with less work, in nanoseconds, are optimized after the first runs. Without optimization they are
+/// up to thirty times slower, so that a run is slower by less than the time that optimizing one takes.
+static constexpr double deferredWork = 50e3;
+
+bool Variants::mayDefer() const {
+  return model.options.codeOptimization == CodeOptimization::Background && !model.mesh &&
+         model.target.kind == TargetKind::Cpu && model.options.dumpDirectory.empty();
+}
+
+void Variants::optimizeInBackground(std::shared_ptr<const LoadedProgram> program,
+                                    std::shared_ptr<const DeferredKernels> deferred, const std::string &key) {
+  optimizer.add(
+      [this, program = std::move(program), deferred = std::move(deferred), key](const std::stop_token &stop) {
+        CodegenOptions codegen;
+        codegen.cpu = model.options.cpu;
+        auto archive = optimizeKernels(*deferred, codegen, stop);
+        // The code that runs is valid: what LLVM could compile before, it compiles again.
+        if (!archive || !program->replaceCode(*archive))
+          return;
+        auto cache = key.empty() ? errorAt("", "") : CompiledCache::open(model.options.cacheDirectory);
+        if (cache) // a folder that cannot be written was reported with the first code
+          (void)cache->store(key, oneProgram({.plan = program->plan(), .archive = std::move(*archive)}));
+      });
 }
 
 Result<Compilation> Variants::compileFresh(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds,
@@ -172,6 +197,8 @@ Result<Compilation> Variants::compileFresh(mlir::ModuleOp module, const std::map
   withOutput.progress = options.progress;
   withOutput.remarks = options.remarks;
   withOutput.onRemark = model.onRemark;
+  if (mayDefer())
+    withOutput.deferBelow = deferredWork;
   if (model.mesh)
     return model.mesh->compile(std::move(*copy), withOutput);
   withOutput.progress = [&](const std::string &what, double part) {
@@ -212,6 +239,10 @@ Result<Compilation> Variants::compileApart(mlir::ModuleOp module, const std::map
   return program ? Result<Compilation>(oneProgram(std::move(*program))) : program.diagnostics();
 }
 
+static bool isDeferred(const Compilation &compilation) {
+  return llvm::any_of(compilation.programs, [](const CompiledProgram &program) { return program.deferred; });
+}
+
 Result<Compilation> Variants::compile(mlir::ModuleOp module, const std::map<std::string, Tensor> &inputs,
                                       Attempt attempt, PrepareTimes &times,
                                       const Background *background) const {
@@ -244,8 +275,10 @@ Result<Compilation> Variants::compile(mlir::ModuleOp module, const std::map<std:
   if (model.mesh)
     described.mesh = model.mesh->key();
   std::string key = described.describe();
-  if (auto found = cache->find(key)) {
+  auto found = cache->find(key);
+  if (found && (mayDefer() || !isDeferred(*found))) {
     times.fromCache = true;
+    found->cacheKey = key;
     return std::move(*found);
   }
   auto compiled = fresh();
@@ -253,6 +286,7 @@ Result<Compilation> Variants::compile(mlir::ModuleOp module, const std::map<std:
     return compiled;
   if (Result<void> stored = cache->store(key, *compiled); !stored)
     model.warn("no-cache", "", "the compiled program cannot be stored: " + textOf(stored.diagnostics()[0]));
+  compiled->cacheKey = key;
   return compiled;
 }
 
@@ -352,17 +386,20 @@ Result<Variants::Compiled> Variants::compileWith(const std::map<std::string, Ten
 }
 
 Result<std::shared_ptr<Variant>> Variants::load(Compiled compiled,
-                                                const std::map<std::string, Tensor> &feeds) const {
+                                                const std::map<std::string, Tensor> &feeds) {
   auto variant = std::make_shared<Variant>();
   variant->imported = compiled.imported;
   variant->dims = dimsOf(feeds);
   variant->programOf = std::move(compiled.compilation.programOf);
   for (CompiledProgram &program : compiled.compilation.programs) {
     program.device = model.target.device;
+    std::shared_ptr<const DeferredKernels> deferred = program.deferred;
     auto loaded = LoadedProgram::load(std::move(program));
     if (!loaded)
       return loaded.diagnostics();
     variant->programs.push_back(std::move(*loaded));
+    if (deferred)
+      optimizeInBackground(variant->programs.back(), std::move(deferred), compiled.compilation.cacheKey);
   }
   if (model.mesh) {
     auto interface = readMeshInterface(*model.context, compiled.compilation.interface);

@@ -91,7 +91,10 @@ public:
   Result<std::shared_ptr<const Variant>> specialize(const std::map<std::string, Tensor> &feeds,
                                                     PrepareTimes &times);
   /// Waits until no variant is compiled in the background.
-  void finishBackground() { background.finish(); }
+  void finishBackground() {
+    background.finish();
+    optimizer.finish();
+  }
   /// The executable with the weights of the model, created by the first call. Needs no mesh.
   Result<std::shared_ptr<runtime::Executable>> shared(const Variant &variant, PrepareTimes &times) const;
   /// An executable with other parameters. Needs no mesh. `sharedWeights`: see Executable::sharePacked.
@@ -123,7 +126,12 @@ private:
                                                     const std::string &dims, PrepareTimes &times);
   Result<std::shared_ptr<const Variant>> add(const std::map<std::string, Tensor> &feeds,
                                              const std::string &dims, PrepareTimes &times);
-  Result<std::shared_ptr<Variant>> load(Compiled compiled, const std::map<std::string, Tensor> &feeds) const;
+  Result<std::shared_ptr<Variant>> load(Compiled compiled, const std::map<std::string, Tensor> &feeds);
+  /// Whether kernels may be optimized after the first runs (CodeOptimization::Background).
+  bool mayDefer() const;
+  /// Optimizes the kernels of a program in the background. `key` is that of its entry in the cache, or empty.
+  void optimizeInBackground(std::shared_ptr<const LoadedProgram> program,
+                            std::shared_ptr<const DeferredKernels> deferred, const std::string &key);
   /// Whether one variant may run these feeds and others with other dims.
   bool mayShare(const std::map<std::string, Tensor> &feeds) const;
   /// The variant for all dims; null: the program cannot be compiled for them.
@@ -180,7 +188,9 @@ private:
   std::set<std::string> valueSpecialized;
   /// Numbers of runs of the variant for all dims, by dims.
   RecentlyUsed<std::string, int> runs;
-  BackgroundCompiler background; ///< last, so that it ends first
+  // Last, so that they end first. Programs for dims that come back can wait: runs come first. Code
+  // that is not optimized makes each run slower: on busy cores the optimizer gets a quarter of the time.
+  BackgroundCompiler optimizer{5}, background{19};
 };
 
 } // namespace proa

@@ -6,6 +6,7 @@
 #include "passes/patterns/PatternFile.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/xxhash.h"
 
 #include <fmt/format.h>
@@ -61,6 +62,24 @@ Result<std::string_view> takeField(std::string_view &bytes) {
   return field;
 }
 
+std::string packList(const std::vector<std::string> &list) {
+  std::string bytes;
+  for (const std::string &entry : list)
+    append(bytes, entry);
+  return bytes;
+}
+
+Result<std::vector<std::string>> unpackList(std::string_view bytes) {
+  std::vector<std::string> list;
+  while (!bytes.empty()) {
+    auto entry = takeField(bytes);
+    if (!entry)
+      return entry.diagnostics();
+    list.emplace_back(*entry);
+  }
+  return list;
+}
+
 /// The interface, the index of the program of each rank (one byte sequence), then plan and archive of each
 /// program.
 std::string pack(const Compilation &compilation) {
@@ -73,12 +92,12 @@ std::string pack(const Compilation &compilation) {
     append(bytes, {reinterpret_cast<const char *>(plan.data()), plan.size()});
     append(bytes, program.archive);
     append(bytes, std::string(1, static_cast<char>(program.target)));
-    std::string shapes;
-    for (const std::string &archive : program.shapeArchives)
-      append(shapes, archive);
-    append(bytes, shapes);
+    append(bytes, packList(program.shapeArchives));
     std::vector<uint8_t> code = cuda::serialize(program.deviceCode);
     append(bytes, {reinterpret_cast<const char *>(code.data()), code.size()});
+    const DeferredKernels none, &deferred = program.deferred ? *program.deferred : none;
+    append(bytes, packList(deferred.modules));
+    append(bytes, packList(deferred.objects));
   }
   return bytes;
 }
@@ -89,7 +108,7 @@ std::span<const uint8_t> bytesOf(std::string_view field) {
 
 /// Removes the fields of a program, in the order of pack().
 Result<CompiledProgram> unpackProgram(std::string_view &bytes) {
-  std::array<std::string_view, 5> fields;
+  std::array<std::string_view, 7> fields;
   for (std::string_view &field : fields) {
     auto taken = takeField(bytes);
     if (!taken)
@@ -104,16 +123,23 @@ Result<CompiledProgram> unpackProgram(std::string_view &bytes) {
     return code.diagnostics();
   if (fields[2].size() != 1)
     return errorAt("object cache", "the target of a program has a wrong size");
-  std::vector<std::string> shapes;
-  while (!fields[3].empty()) {
-    auto archive = takeField(fields[3]);
-    if (!archive)
-      return archive.diagnostics();
-    shapes.emplace_back(*archive);
+  std::array<std::vector<std::string>, 3> lists;
+  for (auto [list, field] : llvm::zip(lists, std::array{fields[3], fields[5], fields[6]})) {
+    auto unpacked = unpackList(field);
+    if (!unpacked)
+      return unpacked.diagnostics();
+    list = std::move(*unpacked);
   }
-  return CompiledProgram{
-      std::move(*plan),  std::string(fields[1]), static_cast<TargetKind>(fields[2].front()), 0,
-      std::move(shapes), std::move(*code)};
+  auto &[shapes, modules, objects] = lists;
+  return CompiledProgram{.plan = std::move(*plan),
+                         .archive = std::string(fields[1]),
+                         .deferred = modules.empty()
+                                         ? nullptr
+                                         : std::make_shared<const DeferredKernels>(
+                                               DeferredKernels{std::move(modules), std::move(objects)}),
+                         .target = static_cast<TargetKind>(fields[2].front()),
+                         .shapeArchives = std::move(shapes),
+                         .deviceCode = std::move(*code)};
 }
 
 Result<Compilation> unpack(std::string_view bytes) {
@@ -166,7 +192,7 @@ static std::string describeRanks(const std::map<std::string, Tensor> &tensors) {
 std::string CompiledKey::describe() const {
   CodegenOptions target;
   target.cpu = options.cpu;
-  target.optimizes = options.optimizesCode;
+  target.optimizes = options.codeOptimization != CodeOptimization::Never;
   std::string key = buildFingerprint() + "|" + codegenFingerprint(target) + "|" +
                     (keepsDims ? describeRanks(feeds) : describeDims(feeds)) + "|";
   for (const auto *known : {&values, &parameters})

@@ -14,6 +14,7 @@ public:
     KernelCode code;
     CodegenOptions codegen;
     codegen.optimizes = options.optimizesCode;
+    codegen.deferBelow = options.deferBelow;
     Result<void> added = addHostKernels(kernels, options, codegen, code);
     return added ? Result<KernelCode>(std::move(code)) : added.diagnostics();
   }
@@ -67,6 +68,7 @@ Result<void> addHostKernels(mlir::ModuleOp kernels, const CompileOptions &option
   for (const CompiledKernel &kernel : compiled->kernels)
     code.facts[kernel.symbol] = kernelFacts(kernel.rows, kernel.work, kernel.needs);
   code.archive = std::move(compiled->archive);
+  code.deferred = std::move(compiled->deferred);
   return {};
 }
 

@@ -17,6 +17,7 @@ struct KernelCode {
   std::string archive;                         ///< CompiledProgram::archive
   std::vector<std::string> shapeArchives;
   cuda::DeviceCode deviceCode;
+  std::shared_ptr<const DeferredKernels> deferred = {}; ///< CompiledProgram::deferred
 };
 
 /// A target: its passes, its code generation, and how its programs are loaded.

@@ -53,6 +53,13 @@ void dropUnchangedStates(func::FuncOp main) {
   (void)main.eraseResults(unchanged);
 }
 
+/// Whether a run changes states: sums that differ by rounding would differ more from step to step.
+bool hasStates(func::FuncOp main) {
+  return llvm::any_of(llvm::seq(main.getNumResults()), [&](unsigned i) {
+    return main.getResultAttrOfType<StringAttr>(i, pd::stateAttribute) != nullptr;
+  });
+}
+
 /// Reports constructs that a plan does not support: it is a plan of one function, which calls only kernels.
 LogicalResult verifyProgram(ModuleOp module) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
@@ -227,7 +234,10 @@ Result<CompiledProgram> compileProgram(OwningOpRef<ModuleOp> module, const Compi
     return formed.diagnostics();
   if (failed(verifyProgram(*module)))
     return diagnostics.take("the program cannot be planned");
-  dropUnchangedStates(module->lookupSymbol<func::FuncOp>("main"));
+  auto main = module->lookupSymbol<func::FuncOp>("main");
+  dropUnchangedStates(main);
+  if (hasStates(main))
+    options.deferBelow = 0;
   if (Result<void> written = dumpStage(*module, options.dumpDirectory, "1-kernels-formed"); !written)
     return written.diagnostics();
 
@@ -260,16 +270,21 @@ Result<CompiledProgram> compileProgram(OwningOpRef<ModuleOp> module, const Compi
   if (Result<void> begun = begins("planning", 0.95); !begun)
     return begun.diagnostics();
   auto plan = planner::buildPlan(
-      module->lookupSymbol<func::FuncOp>("main"),
-      [&](llvm::StringRef symbol) { return code->facts.lookup(symbol); }, backend->libraryChoice(options));
+      main, [&](llvm::StringRef symbol) { return code->facts.lookup(symbol); },
+      backend->libraryChoice(options));
   if (!plan)
     return plan.diagnostics();
   if (options.allowsTf32)
     allowTf32(*plan);
   if (options.progress)
     options.progress("compiled", 1.0);
-  return CompiledProgram{std::move(*plan), std::move(code->archive),       options.target,
-                         options.device,   std::move(code->shapeArchives), std::move(code->deviceCode)};
+  return CompiledProgram{.plan = std::move(*plan),
+                         .archive = std::move(code->archive),
+                         .deferred = std::move(code->deferred),
+                         .target = options.target,
+                         .device = options.device,
+                         .shapeArchives = std::move(code->shapeArchives),
+                         .deviceCode = std::move(code->deviceCode)};
 }
 
 } // namespace proa

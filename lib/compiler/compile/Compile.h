@@ -1,6 +1,7 @@
 /// Compilation of imported IR to an executable.
 #pragma once
 
+#include "lib/codegen/CompileKernels.h"
 #include "lib/compiler/compile/Target.h"
 #include "lib/runtime/Executable.h"
 #include "lib/runtime/Plan.h"
@@ -54,6 +55,8 @@ struct CompileOptions : PipelineOptions {
   std::string cpu;
   /// CodegenOptions::optimizes.
   bool optimizesCode = true;
+  /// CodegenOptions::deferBelow, for TargetKind::Cpu and programs that change no states.
+  double deferBelow = 0;
   /// See ModelOptions.
   bool allowsTf32 = false;
   /// The chip that kernels are compiled for with TargetKind::Cuda ("sm_90a"). Empty: that of the device,
@@ -88,6 +91,8 @@ struct CompileOptions : PipelineOptions {
 struct CompiledProgram {
   runtime::Plan plan;
   std::string archive; ///< object code of the kernels, a static library
+  /// The kernels of `archive` that are not optimized yet (CompileOptions::deferBelow); null: none.
+  std::shared_ptr<const DeferredKernels> deferred;
   TargetKind target = TargetKind::Cpu;
   int device = 0; ///< TargetKind::Cuda: the number of the device that runs it
   /// For a CUDA device: object code of the functions that compute the shapes of its kernels, and the kernels.
@@ -103,6 +108,8 @@ struct Compilation {
   std::vector<size_t> programOf;
   /// See meshInterfaceText; empty without a mesh.
   std::string interface;
+  /// Of its entry in the cache; empty without one.
+  std::string cacheKey = {};
 };
 
 /// The passes from imported pd to library ops and kernel calls: buildProgramPipeline, then
@@ -153,15 +160,19 @@ public:
   /// CompiledProgram::device + offset, modulo the number of devices.
   Result<std::shared_ptr<runtime::Executable>> instantiate(const std::string &name, int offset = 0) const;
   const runtime::Plan &plan() const { return *shared; }
+  /// Replaces the object code by that of the same kernels, in present and future executables, while they run.
+  /// Error: it cannot be linked.
+  Result<void> replaceCode(const std::string &archive) const;
 
 private:
   LoadedProgram() = default;
 
   std::shared_ptr<const runtime::Plan> shared;
-  CompiledProgram program; ///< without plan and archives
-  std::shared_ptr<const void> code;
-  runtime::KernelResolver resolve; ///< one call at a time
-  mutable std::mutex mutex;
+  CompiledProgram program;  ///< without plan and archives
+  mutable std::mutex mutex; ///< guards what follows
+  mutable std::shared_ptr<const void> code;
+  mutable runtime::KernelResolver resolve; ///< one call at a time
+  mutable std::vector<std::weak_ptr<runtime::Executable>> executables;
 };
 
 /// The only executable of a program. `name` begins its messages.

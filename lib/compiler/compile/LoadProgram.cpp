@@ -20,12 +20,13 @@ struct HostCode {
   }
 };
 
-Result<std::shared_ptr<HostCode>> loadHostCode(const CompiledProgram &program) {
-  auto kernels = LoadedObject::load(program.archive);
+Result<std::shared_ptr<HostCode>> loadHostCode(const std::string &kernelArchive,
+                                               const std::vector<std::string> &shapeArchives) {
+  auto kernels = LoadedObject::load(kernelArchive);
   if (!kernels)
     return kernels.diagnostics();
   auto code = std::make_shared<HostCode>(HostCode{std::move(*kernels), {}});
-  for (const std::string &archive : program.shapeArchives) {
+  for (const std::string &archive : shapeArchives) {
     auto shapes = LoadedObject::load(archive);
     if (!shapes)
       return shapes.diagnostics();
@@ -37,7 +38,7 @@ Result<std::shared_ptr<HostCode>> loadHostCode(const CompiledProgram &program) {
 } // namespace
 
 Result<std::shared_ptr<const LoadedProgram>> LoadedProgram::load(CompiledProgram program) {
-  auto code = loadHostCode(program);
+  auto code = loadHostCode(program.archive, program.shapeArchives);
   if (!code)
     return code.diagnostics();
   auto loaded = std::shared_ptr<LoadedProgram>(new LoadedProgram);
@@ -58,9 +59,34 @@ Result<std::shared_ptr<runtime::Executable>> LoadedProgram::instantiate(const st
     return device.diagnostics();
   std::lock_guard lock(mutex);
   auto executable = runtime::Executable::create(shared, name, resolve, code, *device);
-  if (executable)
-    (*executable)->setKernelInvoker(backend->kernelInvoker());
+  if (!executable)
+    return executable;
+  (*executable)->setKernelInvoker(backend->kernelInvoker());
+  std::erase_if(executables, [](const auto &known) { return known.expired(); });
+  executables.push_back(*executable);
   return executable;
+}
+
+Result<void> LoadedProgram::replaceCode(const std::string &archive) const {
+  auto loaded = loadHostCode(archive, {});
+  if (!loaded)
+    return loaded.diagnostics();
+  runtime::KernelResolver better = [loaded = *loaded](const std::string &symbol) {
+    return loaded->find(symbol);
+  };
+  // Links the code before others have to wait.
+  runtime::forEachStep(shared->steps, [&](const runtime::Step &step) {
+    if (step.kind == runtime::StepKind::Kernel)
+      (void)better(step.symbol);
+  });
+  std::lock_guard lock(mutex);
+  for (const std::weak_ptr<runtime::Executable> &known : executables)
+    if (std::shared_ptr<runtime::Executable> executable = known.lock())
+      if (Result<void> replaced = executable->replaceKernels(better, *loaded); !replaced)
+        return replaced;
+  code = std::move(*loaded);
+  resolve = std::move(better);
+  return {};
 }
 
 Result<std::shared_ptr<runtime::Executable>> loadProgram(CompiledProgram program, const std::string &name) {

@@ -100,7 +100,7 @@ public:
     for (bool isOnMesh : {false, true}) {
       ModelOptions options;
       options.threads = 1;
-      options.optimizesCode = false;
+      options.codeOptimization = CodeOptimization::Never;
       options.cacheDirectory = "off";
       if (isOnMesh) {
         options.mesh.emplace();

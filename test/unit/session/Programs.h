@@ -58,7 +58,7 @@ inline Result<Model> openLayers(int depth, int64_t width, ModelOptions options =
 }
 
 /// A counter: "n" grows by x in each run, and "y" is its new value.
-inline Result<Model> openCounter(ModelOptions options = {}) {
+inline Result<Model> openCounter(ModelOptions options = {}, const std::string &cache = "off") {
   std::string program = temporaryFile("counter.mlir");
   EXPECT_TRUE(writeFile(program, R"(
 func.func @main(%x: tensor<1xf32> {pd.feed = "x"}, %n: tensor<1xf32> {pd.param = "n"})
@@ -70,7 +70,7 @@ func.func @main(%x: tensor<1xf32> {pd.feed = "x"}, %n: tensor<1xf32> {pd.param =
   Tensor start(DType::Float32, {1});
   *start.as<float>() = 10;
   EXPECT_TRUE(params::writeSafetensors(options.parameters, {{"n", start}}));
-  options.cacheDirectory = "off";
+  options.cacheDirectory = cache;
   return Model::open(program, std::move(options));
 }
 
