@@ -25,7 +25,6 @@ CORPUS = os.path.join(peer_latency.ROOT, "test", "corpus")
 # Programs and the dims of their feeds, for the number of operations.
 LATENCY = {"resnet50": "image=1x3x224x224", "bert_base": "input_ids=1x128", "gpt2_small": "input_ids=1x64",
            "resnet18": "image=1x3x224x224", "vgg16": "image=1x3x224x224"}
-STARTS = ["models/nlp/bert", "models/vision/mobilenet_v2", "realistic/resnet50", "realistic/bert_base"]
 
 
 def tool(name):
@@ -112,25 +111,6 @@ def translate_table(folder):
     return lines
 
 
-def start_table(folder):
-    """Times of the first start of a program, which compiles, and of the second, which loads cached objects."""
-    lines = ["| program | read and import ms | cold: compile ms | warm: load ms |", "|---|---|---|---|"]
-    for name in STARTS:
-        say("starts of " + name)
-        cold, warm = [], []
-        for i in range(3):
-            command = [tool("proa-run"), os.path.join(CORPUS, name), "--json", "--threads", "2", "--cache",
-                       os.path.join(folder, "cache%d" % i)]
-            cold.append(json.loads(output_of(command)))
-            warm.append(json.loads(output_of(command)))
-        if not all(run["from_cache"] for run in warm):
-            sys.exit("error: the second start of %s compiled" % name)
-        middle = lambda runs, *keys: statistics.median(sum(run[key] for key in keys) for run in runs)
-        cells = (name, middle(warm, "read_ms", "import_ms"), middle(cold, "compile_ms"), middle(warm, "load_ms"))
-        lines.append("| %s | %.1f | %.0f | %.1f |" % cells)
-    return lines
-
-
 def training_chapters(options):
     """The sections of training.py; the steps need Paddle."""
     say("training")
@@ -162,11 +142,6 @@ def page(options):
             "`proa-translate` from JSON to a file, as a whole process.",
             "",
             *translate_table(folder),
-            "",
-            "## Start-up",
-            "`proa-run` on 2 threads: the first start compiles, the second loads kernels from the object cache.",
-            "",
-            *start_table(folder),
             "",
             *training_chapters(options),
         ]
