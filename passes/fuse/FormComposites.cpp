@@ -1,5 +1,5 @@
 //! pd-form-composites: activations and normalizations that a program has as primitives, as one op each.
-#include "passes/fuse/ConstantFactor.h"
+#include "passes/analysis/ConstantNumber.h"
 #include "passes/fuse/Passes.h"
 
 #include "dialects/pd/ir/Infer.h"

@@ -1,5 +1,5 @@
 //! pd-form-integer-products: matmuls and convolutions of quantized tensors as exact products of integers.
-#include "passes/fuse/ConstantFactor.h"
+#include "passes/analysis/ConstantNumber.h"
 #include "passes/fuse/Passes.h"
 #include "passes/fuse/QuantizedTensor.h"
 

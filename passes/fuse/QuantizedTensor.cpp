@@ -1,6 +1,6 @@
 #include "passes/fuse/QuantizedTensor.h"
 
-#include "passes/fuse/ConstantFactor.h"
+#include "passes/analysis/ConstantNumber.h"
 
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"

@@ -8,7 +8,7 @@
 #include "dialects/pd/ops/math/UnaryOps.h"
 #include "dialects/pd/ops/shape/KnownElements.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
-#include "dialects/pd/reference/HostScalar.h"
+#include "passes/analysis/ConstantNumber.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -51,17 +51,6 @@ std::optional<double> numberOf(Attribute attribute) {
   return std::nullopt;
 }
 
-std::optional<double> scalarOf(Value value) {
-  std::optional<Tensor> known = pd::knownTensor(value);
-  if (!known || known->size() == 0)
-    return std::nullopt;
-  double number = pd::loadScalar(*known, 0).real();
-  for (int64_t i = 1; i < known->size(); ++i)
-    if (pd::loadScalar(*known, i).real() != number)
-      return std::nullopt;
-  return number;
-}
-
 RankedTensorType typeOf(Value value) { return dyn_cast<RankedTensorType>(value.getType()); }
 
 Type elementOf(Value value) {
@@ -99,7 +88,7 @@ LogicalResult isConstant(PatternRewriter &rewriter, Value value) {
 }
 
 LogicalResult isScalarIn(PatternRewriter &rewriter, Value value, Attribute low, Attribute high) {
-  std::optional<double> number = scalarOf(value), least = numberOf(low), most = numberOf(high);
+  std::optional<double> number = constantNumber(value), least = numberOf(low), most = numberOf(high);
   if (!least || !most)
     return refuse(rewriter, "the bounds are not numbers");
   if (!number)
@@ -111,7 +100,7 @@ LogicalResult isScalarIn(PatternRewriter &rewriter, Value value, Attribute low, 
 }
 
 LogicalResult isScalar(PatternRewriter &rewriter, Value value, Attribute expected) {
-  std::optional<double> number = scalarOf(value), other = numberOf(expected);
+  std::optional<double> number = constantNumber(value), other = numberOf(expected);
   if (!other)
     return refuse(rewriter, "the second argument is not a number");
   if (!number)
@@ -124,7 +113,7 @@ LogicalResult isScalar(PatternRewriter &rewriter, Value value, Attribute expecte
 LogicalResult scalarAttribute(PatternRewriter &rewriter, PDLResultList &results,
                               ArrayRef<PDLValue> arguments) {
   auto value = arguments[0].cast<Value>();
-  std::optional<double> number = scalarOf(value);
+  std::optional<double> number = constantNumber(value);
   if (!number)
     return refuse(rewriter, value, "it is not a constant of equal elements");
   results.push_back(rewriter.getF64FloatAttr(*number));
@@ -329,7 +318,7 @@ bool stepBack(AffineForm &form) {
     scale = scaled.getScale().convertToDouble();
     bias = scaled.getBias().convertToDouble() * (scaled.getBiasAfterScale() ? 1 : scale);
   } else if (isa<pd::AddOp, pd::SubtractOp, pd::MultiplyOp, pd::DivideOp>(op)) {
-    std::optional<double> left = scalarOf(op->getOperand(0)), right = scalarOf(op->getOperand(1));
+    std::optional<double> left = constantNumber(op->getOperand(0)), right = constantNumber(op->getOperand(1));
     if (left.has_value() == right.has_value() || (left && isa<pd::DivideOp>(op)) ||
         (right && *right == 0 && isa<pd::DivideOp>(op)))
       return false;
