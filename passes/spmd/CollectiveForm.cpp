@@ -1,7 +1,5 @@
 #include "passes/spmd/CollectiveForm.h"
 
-#include "passes/spmd/Ring.h"
-
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
@@ -132,13 +130,21 @@ Value CollectiveForm::reduceScatter(Value local, int64_t dim, unsigned factor, i
 }
 
 Value CollectiveForm::permute(Value local, unsigned factor, llvm::ArrayRef<int64_t> sources) {
+  int64_t channel = 0;
+  return sendAround(local, factor, sources, channel).receive(getBuilder(), op()->getLoc(), local.getType());
+}
+
+/// Sends a value to the part that takes it by `sources`. `channel` is set to a free channel, which the ring
+/// uses.
+Ring CollectiveForm::sendAround(Value local, unsigned factor, llvm::ArrayRef<int64_t> sources,
+                                int64_t &channel) {
   OpBuilder &builder = getBuilder();
   Operation *parent = builder.getInsertionBlock()->getParentOp();
   auto module = parent ? parent->getParentOfType<ModuleOp>() : ModuleOp();
-  int64_t channel = module ? nextRingChannel(module) : 0;
+  channel = module ? nextRingChannel(module) : 0;
   Ring ring(module, symbol, axes[factor], mesh, channel, sources);
   ring.send(builder, op()->getLoc(), local);
-  return ring.receive(builder, op()->getLoc(), local.getType());
+  return ring;
 }
 
 namespace {
@@ -148,6 +154,20 @@ struct Halo {
   int64_t before = 0, after = 0;
   /// The least number of elements of a part.
   int64_t leastPart = 0;
+};
+
+/// The border that a part gets of the part before it (offset -1) or after it (offset 1).
+struct Neighbour {
+  int64_t offset, length;
+  /// The border that the device sends.
+  Value border;
+  int64_t channel = 0;
+  std::optional<Ring> ring = std::nullopt;
+
+  SmallVector<int64_t> sourcesOf(int64_t parts) const {
+    return llvm::map_to_vector(llvm::seq<int64_t>(0, parts),
+                               [&](int64_t part) { return (part + offset + parts) % parts; });
+  }
 };
 
 } // namespace
@@ -186,7 +206,8 @@ Value CollectiveForm::range(Value x, int64_t dim, int64_t begin, int64_t end) {
 /// The range that `ranges` gives for the part of the device.
 Value CollectiveForm::rangeByPart(Value x, int64_t dim, unsigned factor,
                                   llvm::ArrayRef<std::pair<int64_t, int64_t>> ranges) {
-  if (auto part = ownPart(factor)) {
+  auto part = llvm::all_equal(ranges) ? std::optional<int64_t>(0) : ownPart(factor);
+  if (part) {
     auto [begin, end] = ranges[static_cast<size_t>(*part)];
     return range(x, dim, begin, end);
   }
@@ -209,10 +230,12 @@ Value CollectiveForm::rangeByPart(Value x, int64_t dim, unsigned factor,
 Value CollectiveForm::window(Value local, int64_t dim, unsigned factor, int64_t size,
                              llvm::ArrayRef<std::pair<int64_t, int64_t>> ranges, double fill) {
   Halo halo = haloOf(size, ranges);
-  int64_t borders = (halo.before + halo.after) * static_cast<int64_t>(ranges.size());
   bool isInNeighbours = std::max(halo.before, halo.after) <= halo.leastPart;
-  return isInNeighbours && borders < size ? windowOfBorders(local, dim, factor, size, ranges, fill)
-                                          : windowOfWhole(local, dim, factor, size, ranges, fill);
+  // A gather receives all other parts.
+  auto parts = static_cast<int64_t>(ranges.size());
+  bool isLess = (halo.before + halo.after) * parts < size * (parts - 1);
+  return isInNeighbours && isLess ? windowOfBorders(local, dim, factor, size, ranges, fill)
+                                  : windowOfWhole(local, dim, factor, size, ranges, fill);
 }
 
 /// Gathers the whole dimension, pads it, and takes the range of the device.
@@ -230,38 +253,30 @@ Value CollectiveForm::windowOfWhole(Value local, int64_t dim, unsigned factor, i
   return rangeByPart(padded(whole, dim, before, after, fill), dim, factor, moved);
 }
 
-/// Gathers the borders of all parts, and joins those of the neighbours with the part of the device.
+/// Exchanges borders with the neighbours, and joins them with the part of the device. Each device receives
+/// the same number of bytes, whatever the number of parts.
 Value CollectiveForm::windowOfBorders(Value local, int64_t dim, unsigned factor, int64_t size,
                                       llvm::ArrayRef<std::pair<int64_t, int64_t>> ranges, double fill) {
-  OpBuilder &builder = getBuilder();
   Halo halo = haloOf(size, ranges);
-  auto join = [&](ArrayRef<Value> values) -> Value {
-    return values.size() == 1 ? values.front()
-                              : pd::ConcatOp::create(builder, op()->getLoc(), values, Value(),
-                                                     builder.getI64IntegerAttr(dim))
-                                    .getResult();
-  };
-  auto parts = static_cast<int64_t>(ranges.size()), step = halo.before + halo.after;
+  auto parts = static_cast<int64_t>(ranges.size());
+  constexpr int64_t toEnd = std::numeric_limits<int64_t>::max();
+  SmallVector<Neighbour, 2> neighbours; // rings refer to their channels: the elements do not move
+  if (halo.before > 0)
+    neighbours.push_back({-1, halo.before, range(local, dim, -halo.before, toEnd)});
+  if (halo.after > 0)
+    neighbours.push_back({1, halo.after, range(local, dim, 0, halo.after)});
+  // Both messages are sent before one is waited for.
+  for (Neighbour &neighbour : neighbours)
+    neighbour.ring.emplace(
+        sendAround(neighbour.border, factor, neighbour.sourcesOf(parts), neighbour.channel));
   SmallVector<Value> joined{local};
-  if (step > 0) {
-    constexpr int64_t toEnd = std::numeric_limits<int64_t>::max();
-    SmallVector<Value> borders;
-    if (halo.before > 0)
-      borders.push_back(range(local, dim, -halo.before, toEnd));
-    if (halo.after > 0)
-      borders.push_back(range(local, dim, 0, halo.after));
-    // Between the borders of parts -1 and `parts`, which are fill.
-    Value all = padded(gather(join(borders), dim, factor, parts * step), dim, step, step, fill);
-    auto of = [&](int64_t neighbour, int64_t begin, int64_t end) {
-      SmallVector<std::pair<int64_t, int64_t>> own;
-      for (int64_t part = 0; part < parts; ++part)
-        own.push_back({(part + neighbour + 1) * step + begin, (part + neighbour + 1) * step + end});
-      return rangeByPart(all, dim, factor, own);
-    };
-    if (halo.before > 0)
-      joined.insert(joined.begin(), of(-1, 0, halo.before));
-    if (halo.after > 0)
-      joined.push_back(of(1, halo.before, step));
+  for (Neighbour &neighbour : neighbours) {
+    Value border = neighbour.ring->receive(getBuilder(), op()->getLoc(), neighbour.border.getType());
+    // The first or the last part, which has no such neighbour, takes the fill after the border.
+    SmallVector<std::pair<int64_t, int64_t>> own(static_cast<size_t>(parts), {0, neighbour.length});
+    own[neighbour.offset < 0 ? 0 : own.size() - 1] = {neighbour.length, 2 * neighbour.length};
+    border = rangeByPart(padded(border, dim, 0, neighbour.length, fill), dim, factor, own);
+    joined.insert(neighbour.offset < 0 ? joined.begin() : joined.end(), border);
   }
   SmallVector<std::pair<int64_t, int64_t>> own;
   for (int64_t part = 0; part < parts; ++part) {
@@ -269,7 +284,11 @@ Value CollectiveForm::windowOfBorders(Value local, int64_t dim, unsigned factor,
     int64_t first = pd::beginOfPart(size, parts, part) - halo.before;
     own.push_back({begin - first, end - first});
   }
-  return rangeByPart(join(joined), dim, factor, own);
+  Value all = joined.size() == 1 ? local
+                                 : pd::ConcatOp::create(getBuilder(), op()->getLoc(), joined, Value(),
+                                                        getBuilder().getI64IntegerAttr(dim))
+                                       .getResult();
+  return rangeByPart(all, dim, factor, own);
 }
 
 } // namespace proa

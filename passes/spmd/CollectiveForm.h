@@ -3,6 +3,7 @@
 
 #include "passes/spmd/FactorAxes.h"
 #include "passes/spmd/ReshardExpander.h"
+#include "passes/spmd/Ring.h"
 
 #include "dialects/pd/sharding/LocalForm.h"
 
@@ -31,6 +32,7 @@ public:
                      llvm::ArrayRef<std::pair<int64_t, int64_t>> ranges, double fill) override;
 
 private:
+  Ring sendAround(mlir::Value local, unsigned factor, llvm::ArrayRef<int64_t> sources, int64_t &channel);
   using Ranges = llvm::ArrayRef<std::pair<int64_t, int64_t>>;
 
   mlir::Value windowOfWhole(mlir::Value local, int64_t dim, unsigned factor, int64_t size, Ranges ranges,

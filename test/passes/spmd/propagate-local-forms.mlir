@@ -45,8 +45,8 @@ func.func @small(%x: tensor<8x16xf32> {dist.sharding = #dist.sharding<@m, [{}, {
 // CHECK-LABEL: @conv
 // CHECK-NEXT: pd.conv2d %arg0, %arg1 {dist.shardings = [#dist.sharding<@m, [{}, {}, {"mp"}, {}]>]
 // LOCAL-LABEL: @conv
-// LOCAL: dist.all_gather %{{.*}} of tensor<1x3x8x64xf32>
-// LOCAL-NOT: dist.all_gather
+// LOCAL-COUNT-2: dist.recv of {{.*}} : tensor<1x3x1x64xf32>
+// LOCAL-NOT: dist.{{recv|all_gather}}
 // LOCAL: pd.conv2d
 func.func @conv(%x: tensor<1x3x64x64xf32> {dist.sharding = #dist.sharding<@m, [{}, {}, {"mp"}, {}]>}, %w: tensor<8x3x3x3xf32>) -> tensor<1x8x64x64xf32> {
   %0 = pd.conv2d %x, %w {paddings = array<i64: 1, 1>} : (tensor<1x3x64x64xf32>, tensor<8x3x3x3xf32>) -> tensor<1x8x64x64xf32>
