@@ -1,52 +1,14 @@
-// The way from kernels on tensors to the LLVM dialect, pass by pass.
+// The pipeline from kernels on tensors to code for a CPU.
 #include "passes/lower-cpu/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
-#include "mlir/Dialect/Affine/Transforms/Passes.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
-#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
-#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 
 namespace proa {
-
-void addTensorPasses(OpPassManager &passes) {
-  passes.addNestedPass<func::FuncOp>(createCheckDims());
-  passes.addPass(createStoreAsBytes());
-  OpPassManager &functions = passes.nest<func::FuncOp>();
-  functions.addPass(createLinalgFoldUnitExtentDimsPass());
-  functions.addPass(createWidenHalfPrecision());
-  functions.addPass(createFuseElementwise());
-  functions.addPass(createWidenHalfPrecision());
-  functions.addPass(createCollapseLoops());
-  functions.addPass(createCanonicalizerPass());
-  functions.addPass(createMarkFastMath());
-}
-
-void addRowPasses(OpPassManager &passes, const ChooseRowsOptions &rows) {
-  passes.addNestedPass<func::FuncOp>(createChooseRows(rows));
-  passes.addPass(createOutlineShapes());
-}
-
-void addBufferPasses(OpPassManager &passes, bool blocksSums) {
-  passes.addPass(createTileRows());
-  OpPassManager &tiling = passes.nest<func::FuncOp>();
-  tiling.addPass(createCanonicalizerPass());
-  tiling.addPass(createCSEPass());
-  passes.addPass(createBufferizeKernels());
-  OpPassManager &functions = passes.nest<func::FuncOp>();
-  functions.addPass(createCSEPass());
-  functions.addPass(createCanonicalizerPass());
-  if (blocksSums)
-    functions.addPass(createBlockSums());
-  functions.addPass(createBoundScratch());
-  functions.addPass(bufferization::createBufferHoistingPass());
-  functions.addPass(bufferization::createBufferLoopHoistingPass());
-}
 
 static void addLoopPasses(OpPassManager &passes) {
   OpPassManager &functions = passes.nest<func::FuncOp>();
@@ -59,34 +21,12 @@ static void addLoopPasses(OpPassManager &passes) {
   functions.addPass(createCSEPass());
 }
 
-void addLLVMPasses(OpPassManager &passes, const LowerKernelsOptions &options) {
-  OpPassManager &functions = passes.nest<func::FuncOp>();
-  functions.addPass(memref::createExpandStridedMetadataPass());
-  functions.addPass(createLowerAffinePass());
-  functions.addPass(createCanonicalizerPass());
-  functions.addPass(createSCFToControlFlowPass());
-  functions.addPass(createExpandHalfConversions({options.expandBFloat16, options.expandFloat16}));
-  functions.addPass(arith::createArithExpandOpsPass());
-  functions.addPass(createConvertMathToLLVMPass());
-  passes.addPass(createConvertMathToLibmPass());
-  FinalizeMemRefToLLVMConversionPassOptions memory;
-  memory.useAlignedAlloc = true;
-  passes.addPass(createConvertComplexToLLVMPass());
-  passes.addPass(createFinalizeMemRefToLLVMConversionPass(memory));
-  passes.addPass(createArithToLLVMConversionPass());
-  passes.addPass(createConvertIndexToLLVMPass());
-  passes.addPass(createUBToLLVMConversionPass());
-  ConvertFuncToLLVMPassOptions calls;
-  calls.useBarePtrCallConv = true;
-  passes.addPass(createConvertFuncToLLVMPass(calls));
-  passes.addPass(createConvertControlFlowToLLVMPass());
-  passes.addPass(createReconcileUnrealizedCastsPass());
-}
-
 void buildLowerKernelsPipeline(OpPassManager &passes, const LowerKernelsOptions &options) {
   addTensorPasses(passes);
   addRowPasses(passes);
-  addBufferPasses(passes, /*blocksSums=*/true);
+  addBufferPasses(passes);
+  passes.addNestedPass<func::FuncOp>(createBlockSums());
+  addScratchPasses(passes);
   addLoopPasses(passes);
   addLLVMPasses(passes, options);
   passes.addPass(createWrapKernels());

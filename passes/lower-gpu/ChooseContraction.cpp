@@ -1,7 +1,7 @@
 // How a block computes a tile of a contraction, written into the IR: see Passes.td.
 #include "passes/analysis/AssumedSize.h"
 #include "passes/analysis/KernelAttributes.h"
-#include "passes/lower-cpu/NarrowFloats.h"
+#include "passes/kernels/NarrowFloats.h"
 #include "passes/lower-gpu/GroupedForm.h"
 #include "passes/lower-gpu/Passes.h"
 #include "passes/lower-gpu/hopper/TensorView.h"

@@ -1,7 +1,7 @@
 #include "passes/lower-gpu/ContractionForm.h"
 
 #include "passes/analysis/KernelAttributes.h"
-#include "passes/lower-cpu/NarrowFloats.h"
+#include "passes/kernels/NarrowFloats.h"
 #include "passes/lower-gpu/ReductionForm.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

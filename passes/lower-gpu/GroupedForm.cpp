@@ -1,7 +1,7 @@
 #include "passes/lower-gpu/GroupedForm.h"
 
 #include "dialects/pd/ops/linalg/Grouped.h"
-#include "passes/lower-cpu/NarrowFloats.h"
+#include "passes/kernels/NarrowFloats.h"
 #include "passes/lower-gpu/WholeKernel.h"
 
 using namespace mlir;

@@ -1,7 +1,7 @@
 // Kernels of products of groups of rows become kernels on memory: see Passes.td.
 #include "passes/analysis/IndexChecks.h"
 #include "passes/analysis/KernelAttributes.h"
-#include "passes/lower-cpu/KernelForm.h"
+#include "passes/kernels/KernelForm.h"
 #include "passes/lower-gpu/GroupedForm.h"
 #include "passes/lower-gpu/Passes.h"
 #include "passes/lower-gpu/WholeKernel.h"

@@ -1,7 +1,7 @@
 // Kernels into a gpu.module and out of it: see Passes.td.
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/kernel-entry/TensorMapForm.h"
-#include "passes/lower-cpu/KernelForm.h"
+#include "passes/kernels/KernelForm.h"
 #include "passes/lower-gpu/LaunchForm.h"
 #include "passes/lower-gpu/Passes.h"
 

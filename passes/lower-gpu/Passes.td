@@ -1,4 +1,4 @@
-// The passes that turn kernels on memory (passes/lower-cpu up to proa-bound-scratch) into GPU code, in the order of the
+// The passes that turn kernels on memory (passes/kernels up to proa-bound-scratch) into GPU code, in the order of the
 // pipeline.
 #ifndef PROA_PASSES_LOWER_GPU_PASSES
 #define PROA_PASSES_LOWER_GPU_PASSES

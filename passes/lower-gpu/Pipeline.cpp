@@ -2,7 +2,7 @@
 #include "passes/lower-gpu/Passes.h"
 
 #include "passes/analysis/Chip.h"
-#include "passes/lower-cpu/Passes.h"
+#include "passes/kernels/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
@@ -83,6 +83,7 @@ void buildLowerGpuKernelsPipeline(OpPassManager &passes, const LowerGpuKernelsOp
   passes.addNestedPass<func::FuncOp>(createChooseContraction(contractions));
   addRowPasses(passes, rows);
   addBufferPasses(passes);
+  addScratchPasses(passes);
   passes.addPass(createLowerGrouped());
   addThreadPasses(passes, options);
   addDevicePasses(passes, options);

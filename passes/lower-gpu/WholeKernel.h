@@ -2,7 +2,7 @@
 #pragma once
 
 #include "dialects/pd/ir/DeviceKernel.h"
-#include "passes/lower-cpu/KernelSignature.h"
+#include "passes/kernels/KernelSignature.h"
 
 namespace proa {
 

@@ -5,7 +5,7 @@
 #include "passes/analysis/AssumedSize.h"
 #include "passes/analysis/IndexChecks.h"
 #include "passes/analysis/KernelAttributes.h"
-#include "passes/lower-cpu/KernelSignature.h"
+#include "passes/kernels/KernelSignature.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

@@ -9,7 +9,7 @@
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "passes/analysis/IndexChecks.h"
 #include "passes/analysis/KernelAttributes.h"
-#include "passes/lower-cpu/KernelForm.h"
+#include "passes/kernels/KernelForm.h"
 #include "passes/lower-linalg/LowerThreads.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"

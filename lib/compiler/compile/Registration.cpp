@@ -53,6 +53,7 @@ void registerProaPasses() {
   registerProaPatternsPasses();
   registerProaSpmdPasses();
   registerProaLowerLinalgPasses();
+  registerKernelsPasses();
   registerLowerCpuPasses();
   registerLowerGpuPasses();
   registerEmulateGpuPasses();

@@ -5,7 +5,7 @@
 #include "lib/runtime/KernelServices.h"
 #include "lib/runtime/cuda/CudaDevice.h"
 #include "passes/analysis/KernelAttributes.h"
-#include "passes/lower-cpu/KernelForm.h"
+#include "passes/kernels/KernelForm.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 

@@ -1,8 +1,8 @@
 // A kernel that is an attention or a gradient of it becomes the code of one thread: see Passes.td.
 #include "dialects/pd/ops/nn/FusedAttentionFormula.h"
 #include "passes/analysis/KernelAttributes.h"
-#include "passes/lower-cpu/KernelForm.h"
-#include "passes/lower-cpu/KernelSignature.h"
+#include "passes/kernels/KernelForm.h"
+#include "passes/kernels/KernelSignature.h"
 #include "passes/lower-gpu/Passes.h"
 #include "passes/lower-gpu/attention/AttentionGradient.h"
 #include "passes/lower-gpu/attention/AttentionKernel.h"

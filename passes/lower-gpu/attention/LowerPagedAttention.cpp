@@ -1,7 +1,7 @@
 // A kernel of pd.paged_attention becomes the code of one thread: see proa-lower-attention in Passes.td.
 #include "passes/analysis/IndexChecks.h"
 #include "passes/analysis/KernelAttributes.h"
-#include "passes/lower-cpu/KernelForm.h"
+#include "passes/kernels/KernelForm.h"
 #include "passes/lower-gpu/Arrival.h"
 #include "passes/lower-gpu/GlobalScratch.h"
 #include "passes/lower-gpu/attention/AttentionKernel.h"

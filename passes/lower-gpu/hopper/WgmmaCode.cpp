@@ -1,5 +1,5 @@
 #include "passes/lower-gpu/hopper/WgmmaCode.h"
-#include "passes/lower-cpu/NarrowFloats.h"
+#include "passes/kernels/NarrowFloats.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -1,7 +1,7 @@
-#include "passes/lower-cpu/RowSpace.h"
+#include "passes/kernels/RowSpace.h"
 
 #include "passes/analysis/KernelAttributes.h"
-#include "passes/lower-cpu/DimensionClasses.h"
+#include "passes/kernels/DimensionClasses.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 

@@ -1,16 +1,16 @@
 // The choice of rows, written into the IR: see Passes.td.
 #include "passes/analysis/KernelAttributes.h"
-#include "passes/lower-cpu/CostModel.h"
-#include "passes/lower-cpu/DimensionClasses.h"
-#include "passes/lower-cpu/KernelForm.h"
-#include "passes/lower-cpu/Passes.h"
+#include "passes/kernels/CostModel.h"
+#include "passes/kernels/DimensionClasses.h"
+#include "passes/kernels/KernelForm.h"
+#include "passes/kernels/Passes.h"
 #include "passes/remarks/Remarks.h"
 
 #include "mlir/IR/Builders.h"
 
 namespace proa {
 #define GEN_PASS_DEF_CHOOSEROWS
-#include "passes/lower-cpu/Passes.h.inc"
+#include "passes/kernels/Passes.h.inc"
 } // namespace proa
 
 using namespace mlir;

@@ -1,5 +1,5 @@
 // Polynomials for math functions: see Passes.td.
-#include "passes/lower-cpu/Passes.h"
+#include "passes/kernels/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -13,7 +13,7 @@
 
 namespace proa {
 #define GEN_PASS_DEF_EXPANDMATH
-#include "passes/lower-cpu/Passes.h.inc"
+#include "passes/kernels/Passes.h.inc"
 } // namespace proa
 
 using namespace mlir;

@@ -1,6 +1,6 @@
 // Floats of 8 and 16 bits in storage, f32 in arithmetic: see Passes.td.
-#include "passes/lower-cpu/NarrowFloats.h"
-#include "passes/lower-cpu/Passes.h"
+#include "passes/kernels/NarrowFloats.h"
+#include "passes/kernels/Passes.h"
 #include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,7 +11,7 @@
 
 namespace proa {
 #define GEN_PASS_DEF_WIDENHALFPRECISION
-#include "passes/lower-cpu/Passes.h.inc"
+#include "passes/kernels/Passes.h.inc"
 } // namespace proa
 
 using namespace mlir;

@@ -1,4 +1,4 @@
-#include "passes/lower-cpu/KernelForm.h"
+#include "passes/kernels/KernelForm.h"
 
 #include "passes/analysis/KernelAttributes.h"
 

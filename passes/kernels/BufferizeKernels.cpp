@@ -1,6 +1,6 @@
 // Tensors to memory: see Passes.td.
 #include "passes/analysis/KernelAttributes.h"
-#include "passes/lower-cpu/Passes.h"
+#include "passes/kernels/Passes.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
@@ -14,7 +14,7 @@
 
 namespace proa {
 #define GEN_PASS_DEF_BUFFERIZEKERNELS
-#include "passes/lower-cpu/Passes.h.inc"
+#include "passes/kernels/Passes.h.inc"
 } // namespace proa
 
 using namespace mlir;

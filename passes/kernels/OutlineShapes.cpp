@@ -1,9 +1,9 @@
 // Functions that compute result dims: see Passes.td.
 #include "passes/analysis/KernelAttributes.h"
-#include "passes/lower-cpu/DimensionClasses.h"
-#include "passes/lower-cpu/KernelForm.h"
-#include "passes/lower-cpu/Passes.h"
-#include "passes/lower-cpu/RowSpace.h"
+#include "passes/kernels/DimensionClasses.h"
+#include "passes/kernels/KernelForm.h"
+#include "passes/kernels/Passes.h"
+#include "passes/kernels/RowSpace.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,7 +16,7 @@
 
 namespace proa {
 #define GEN_PASS_DEF_OUTLINESHAPES
-#include "passes/lower-cpu/Passes.h.inc"
+#include "passes/kernels/Passes.h.inc"
 } // namespace proa
 
 using namespace mlir;

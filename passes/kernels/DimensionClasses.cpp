@@ -1,4 +1,4 @@
-#include "passes/lower-cpu/DimensionClasses.h"
+#include "passes/kernels/DimensionClasses.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 

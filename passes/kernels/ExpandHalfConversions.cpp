@@ -1,6 +1,6 @@
 // Conversions to and from 8 and 16 bits by integer arithmetic: see Passes.td.
-#include "passes/lower-cpu/NarrowFloats.h"
-#include "passes/lower-cpu/Passes.h"
+#include "passes/kernels/NarrowFloats.h"
+#include "passes/kernels/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -11,7 +11,7 @@
 
 namespace proa {
 #define GEN_PASS_DEF_EXPANDHALFCONVERSIONS
-#include "passes/lower-cpu/Passes.h.inc"
+#include "passes/kernels/Passes.h.inc"
 } // namespace proa
 
 using namespace mlir;

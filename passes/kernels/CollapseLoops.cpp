@@ -1,8 +1,8 @@
 // Fewer, longer loops: see Passes.td.
 #include "passes/analysis/KernelAttributes.h"
-#include "passes/lower-cpu/DimensionClasses.h"
-#include "passes/lower-cpu/KernelForm.h"
-#include "passes/lower-cpu/Passes.h"
+#include "passes/kernels/DimensionClasses.h"
+#include "passes/kernels/KernelForm.h"
+#include "passes/kernels/Passes.h"
 #include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -14,7 +14,7 @@
 
 namespace proa {
 #define GEN_PASS_DEF_COLLAPSELOOPS
-#include "passes/lower-cpu/Passes.h.inc"
+#include "passes/kernels/Passes.h.inc"
 } // namespace proa
 
 using namespace mlir;

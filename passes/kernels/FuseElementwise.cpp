@@ -1,5 +1,5 @@
 // Elementwise fusion by rules of proa: see Passes.td.
-#include "passes/lower-cpu/Passes.h"
+#include "passes/kernels/Passes.h"
 #include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -13,7 +13,7 @@
 
 namespace proa {
 #define GEN_PASS_DEF_FUSEELEMENTWISE
-#include "passes/lower-cpu/Passes.h.inc"
+#include "passes/kernels/Passes.h.inc"
 } // namespace proa
 
 using namespace mlir;

@@ -1,12 +1,12 @@
 // Fast-math flags that keep NaN and infinities: see Passes.td.
-#include "passes/lower-cpu/Passes.h"
+#include "passes/kernels/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace proa {
 #define GEN_PASS_DEF_MARKFASTMATH
-#include "passes/lower-cpu/Passes.h.inc"
+#include "passes/kernels/Passes.h.inc"
 } // namespace proa
 
 using namespace mlir;

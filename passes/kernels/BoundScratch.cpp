@@ -1,5 +1,5 @@
 // Scratch buffers of known size: see Passes.td.
-#include "passes/lower-cpu/Passes.h"
+#include "passes/kernels/Passes.h"
 #include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -9,7 +9,7 @@
 
 namespace proa {
 #define GEN_PASS_DEF_BOUNDSCRATCH
-#include "passes/lower-cpu/Passes.h.inc"
+#include "passes/kernels/Passes.h.inc"
 } // namespace proa
 
 using namespace mlir;

@@ -1,4 +1,4 @@
-#include "passes/lower-cpu/CostModel.h"
+#include "passes/kernels/CostModel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"

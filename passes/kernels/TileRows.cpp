@@ -1,9 +1,9 @@
 // Destinations and the loop over rows: see Passes.td.
-#include "passes/lower-cpu/DimensionClasses.h"
-#include "passes/lower-cpu/KernelForm.h"
-#include "passes/lower-cpu/KernelSignature.h"
-#include "passes/lower-cpu/Passes.h"
-#include "passes/lower-cpu/RowSpace.h"
+#include "passes/kernels/DimensionClasses.h"
+#include "passes/kernels/KernelForm.h"
+#include "passes/kernels/KernelSignature.h"
+#include "passes/kernels/Passes.h"
+#include "passes/kernels/RowSpace.h"
 #include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -23,7 +23,7 @@
 
 namespace proa {
 #define GEN_PASS_DEF_TILEROWS
-#include "passes/lower-cpu/Passes.h.inc"
+#include "passes/kernels/Passes.h.inc"
 } // namespace proa
 
 using namespace mlir;

@@ -1,15 +1,15 @@
 // Dims that a kernel takes to be equal: see Passes.td.
 #include "passes/analysis/KernelAttributes.h"
-#include "passes/lower-cpu/DimensionClasses.h"
-#include "passes/lower-cpu/KernelForm.h"
-#include "passes/lower-cpu/Passes.h"
+#include "passes/kernels/DimensionClasses.h"
+#include "passes/kernels/KernelForm.h"
+#include "passes/kernels/Passes.h"
 #include "passes/remarks/Remarks.h"
 
 #include "llvm/ADT/MapVector.h"
 
 namespace proa {
 #define GEN_PASS_DEF_CHECKDIMS
-#include "passes/lower-cpu/Passes.h.inc"
+#include "passes/kernels/Passes.h.inc"
 } // namespace proa
 
 using namespace mlir;

@@ -1,7 +1,7 @@
 // Tensors of booleans and of 8-bit floats become bytes: see Passes.td.
-#include "passes/lower-cpu/KernelForm.h"
-#include "passes/lower-cpu/NarrowFloats.h"
-#include "passes/lower-cpu/Passes.h"
+#include "passes/kernels/KernelForm.h"
+#include "passes/kernels/NarrowFloats.h"
+#include "passes/kernels/Passes.h"
 #include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -14,7 +14,7 @@
 
 namespace proa {
 #define GEN_PASS_DEF_STOREASBYTES
-#include "passes/lower-cpu/Passes.h.inc"
+#include "passes/kernels/Passes.h.inc"
 } // namespace proa
 
 using namespace mlir;

@@ -1,14 +1,14 @@
 // A module of kernels only: see Passes.td.
 #include "passes/analysis/KernelAttributes.h"
-#include "passes/lower-cpu/KernelForm.h"
-#include "passes/lower-cpu/Passes.h"
+#include "passes/kernels/KernelForm.h"
+#include "passes/kernels/Passes.h"
 #include "passes/remarks/Remarks.h"
 
 #include "mlir/IR/SymbolTable.h"
 
 namespace proa {
 #define GEN_PASS_DEF_EXTRACTKERNELS
-#include "passes/lower-cpu/Passes.h.inc"
+#include "passes/kernels/Passes.h.inc"
 } // namespace proa
 
 using namespace mlir;

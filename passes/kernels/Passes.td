@@ -1,0 +1,190 @@
+// The passes on kernels (functions on tensors) that CPU and GPU share, in the order of the pipelines.
+#ifndef PROA_PASSES_KERNELS_PASSES
+#define PROA_PASSES_KERNELS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def ExtractKernels : Pass<"proa-extract-kernels", "mlir::ModuleOp"> {
+  let summary = "Remove everything but kernels";
+  let description = [{
+    Keeps the functions with the attribute `proa.kernel`, `proa.whole_kernel` or `proa.thread_code` and removes all
+    other ops of the module. The passes that lower kernels change their signatures, so no function may call them. A
+    kernel that refers to a symbol is an error; a module without kernels becomes empty, with a warning.
+  }];
+}
+
+def CheckDims : Pass<"proa-check-dims", "mlir::func::FuncOp"> {
+  let summary = "State which dynamic dims of arguments a kernel takes to be equal";
+  let description = [{
+    A linalg op walks a dim of each operand with the same loop, so the dims must be equal: one that is 1 at run time is
+    not broadcast, and the kernel would read beyond its operand. For each pair of such dims of arguments that the types
+    do not show to be equal, the kernel gets an entry of `proa.dim_checks`. The runtime compares the dims before each
+    call (`runtime::DimCheck`).
+
+    ```mlir
+    func.func @sum(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32>
+        attributes {proa.kernel, proa.dim_checks = [array<i64: 1, 0, 0, 0, -1>]}  // dim 0 of %y is dim 0 of %x
+    ```
+  }];
+}
+
+def StoreAsBytes : Pass<"proa-store-as-bytes", "mlir::ModuleOp"> {
+  let summary = "Store tensors of booleans and 8-bit floats in kernels as bytes";
+  let description = [{
+    In kernels, tensors of `i1` become tensors of `i8` that hold 0 or 1, because a vector of `i1` is stored as packed
+    bits and a scalar as a byte. Scalars inside `linalg.generic` stay `i1`: a byte is compared with 0 where it is
+    read and extended where it is stored. Tensors of `f8E4M3FN` and `f8E5M2` become tensors of `i8` too, with
+    `arith.bitcast` in bodies, because LLVM has no such types. A kernel that is called is an error, because its
+    signature changes.
+
+    ```mlir
+    linalg.generic ins(%a : tensor<4xi1>) { ^bb0(%x: i1, ...)  ...          // before
+    linalg.generic ins(%a : tensor<4xi8>) { ^bb0(%b: i8, ...)  %x = arith.cmpi ne, %b, %zero  // after
+    ```
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
+def WidenHalfPrecision : Pass<"proa-widen-half-precision", "mlir::func::FuncOp"> {
+  let summary = "Compute on elements of 8 and 16 bits in f32";
+  let description = [{
+    Arithmetic on scalars of `f16`, `bf16`, `f8E4M3FN` and `f8E5M2` is done in `f32`: values are extended where they
+    are read and rounded where they are stored, with no rounding between the operations of one body. A reduction
+    accumulates in an `f32` tensor that is rounded once at the end. It runs before and after fusion, which brings
+    operations into one body.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect", "mlir::math::MathDialect",
+                           "mlir::tensor::TensorDialect"];
+}
+
+def FuseElementwise : Pass<"proa-fuse-elementwise", "mlir::func::FuncOp"> {
+  let summary = "Fuse elementwise operations into their only consumer";
+  let description = [{
+    A producer is fused if its consumer has the same number of loops and is its only user, or if it only copies, casts
+    or broadcasts. A producer with fewer loops is not fused, because the consumer would repeat its work in the innermost
+    loop. Reshapes between operations are moved to the arguments and results of the kernel.
+  }];
+  let dependentDialects = ["mlir::affine::AffineDialect", "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
+}
+
+def CollapseLoops : Pass<"proa-collapse-loops", "mlir::func::FuncOp"> {
+  let summary = "Merge loops that run over contiguous memory";
+  let description = [{
+    Adjacent dimensions that all operations of the kernel iterate together become one, so that an elementwise kernel has
+    one long loop and rows are as long as possible. The loops of a reduction get the order of its input's memory.
+  }];
+  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
+}
+
+def MarkFastMath : Pass<"proa-mark-fast-math", "mlir::func::FuncOp"> {
+  let summary = "Allow contraction, and reassociation in reductions only";
+  let description = [{
+    Every floating-point operation but conversions may be contracted to a fused multiply-add. Of a conversion to a
+    narrower type and back, nothing would remain. The addition or multiplication that accumulates a reduction may be
+    reassociated, because it cannot be vectorized otherwise. Nothing else is allowed: masks contain infinities, and NaN
+    must propagate. Run it before `proa-expand-math`, whose polynomials need strict arithmetic.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
+def ChooseRows : Pass<"proa-choose-rows", "mlir::func::FuncOp"> {
+  let summary = "Choose how each kernel is divided into rows";
+  let description = [{
+    A row is the part of a kernel that one task computes. The pass finds the dimensions that all results of the kernel
+    share and no operation reduces, chooses a tile size for each, and sets attributes of the function:
+
+    - `proa.row_tiles = [1, 256]`: the tile size of each row dimension; one row is one tile.
+    - `proa.row_dims = [[0, -1], [0]]`: for each result, the row dimension that each of its dimensions is, or -1.
+    - `proa.work`: estimated nanoseconds of the whole kernel on one thread.
+
+    An op with `proa.loop_tiles` (the tile size of each of its loops) determines the tiles of the kernel.
+    Without shared dimensions the kernel is one row. `proa-tile-rows` and `proa-outline-shapes` read the attributes.
+  }];
+  let options = [
+    Option<"innerElements", "inner-elements", "int64_t", "4096",
+      "Largest tile of an innermost parallel dimension, in elements">,
+    Option<"leastInnerElements", "least-inner-elements", "int64_t", "64",
+      "Largest tile of an innermost parallel dimension if a row reduces many elements for each of its own">,
+    Option<"innerMultiple", "inner-multiple", "int64_t", "1",
+      "A tile of an innermost dimension that is divided is a multiple of this">,
+    Option<"rowElements", "row-elements", "int64_t", "512",
+      "Number of elements of a row up to which outer dimensions are tiled">
+  ];
+}
+
+def OutlineShapes : Pass<"proa-outline-shapes", "mlir::ModuleOp"> {
+  let summary = "Add functions that compute the result dims of dynamic kernels";
+  let description = [{
+    For each kernel with a dynamic result dimension adds `@NAME_shape`, a function from the dynamic dims of the
+    arguments to the dynamic dims of the results and the number of rows.
+  }];
+  let dependentDialects = ["mlir::affine::AffineDialect", "mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];
+}
+
+def TileRows : Pass<"proa-tile-rows", "mlir::ModuleOp"> {
+  let summary = "Add destinations and one loop over the rows to kernels";
+  let description = [{
+    The new signature has one memref for each argument and result, the dynamic dims of all of them, and a range of
+    rows. The new body is one loop over that range, in which each operation computes only the slice that the row
+    needs. Every result is written into a subview of its destination. Ops that do not depend on the row stay before
+    the loop. A kernel that is called is an error, because its signature changes.
+  }];
+  let dependentDialects = ["mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+                           "mlir::bufferization::BufferizationDialect", "mlir::linalg::LinalgDialect",
+                           "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::tensor::TensorDialect"];
+}
+
+def BufferizeKernels : Pass<"proa-bufferize-kernels", "mlir::ModuleOp"> {
+  let summary = "Bufferize kernels";
+  let description = [{
+    Replaces empty tensors by the destinations that they are inserted into, then runs one-shot bufferization. Copies
+    become loops, not calls. Functions with `proa.whole_kernel`, which another pass lowers, stay on tensors.
+  }];
+  let dependentDialects = ["mlir::bufferization::BufferizationDialect", "mlir::linalg::LinalgDialect",
+                           "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect"];
+}
+
+def BoundScratch : Pass<"proa-bound-scratch", "mlir::func::FuncOp"> {
+  let summary = "Allocate scratch buffers of a tile with the size of the largest tile";
+  let description = [{
+    The last tile of a dimension may be smaller than the others, so the size of a tile's buffer changes from row to
+    row. Such a buffer can neither be hoisted out of the loop nor be on the stack. If an upper bound of the size is
+    known, the buffer gets that size, and a view of it has the size that is needed.
+
+    ```mlir
+    %n = affine.min ...                               // at most 64
+    %a = memref.alloc(%n) : memref<?xf32>             // before
+    %b = memref.alloc() : memref<64xf32>              // after
+    %a = memref.reinterpret_cast %b to offset: [0], sizes: [%n], strides: [1] : memref<64xf32> to memref<?xf32>
+    ```
+  }];
+  let dependentDialects = ["mlir::affine::AffineDialect", "mlir::memref::MemRefDialect"];
+}
+
+def ExpandMath : Pass<"proa-expand-math", "mlir::func::FuncOp"> {
+  let summary = "Expand math functions into polynomials that vectorize";
+  let description = [{
+    f32 functions become polynomials (at most about 5 units in the last place from the exact value), because calls
+    into libm are not vectorized. f64 functions, and f32 functions whose polynomial is less exact (sin, cos, atan,
+    cbrt), stay calls.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::vector::VectorDialect"];
+}
+
+def ExpandHalfConversions : Pass<"proa-expand-half-conversions", "mlir::func::FuncOp"> {
+  let summary = "Convert to and from 8 and 16 bits by integer arithmetic where the CPU lacks an instruction";
+  let description = [{
+    LLVM calls functions of the compiler's support library (`__truncsfbf2`, `__truncsfhf2`, ...) where a CPU lacks an
+    instruction: one call per element, of a function that not every such library has. After this pass the only
+    conversions are those between f32 and the types that have instructions; integers are converted by way of f32.
+    Rounding is to nearest even, also from f64, which is done in one step; NaN stays NaN. What is too large becomes
+    infinity, and NaN in f8E4M3FN, as in the OCP specification of 8-bit floats (OFP8 1.0, without saturation).
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+  let options = [
+    Option<"expandBFloat16", "bf16", "bool", "true", "There are no instructions between f32 and bf16">,
+    Option<"expandFloat16", "f16", "bool", "true", "There are no instructions between f32 and f16">
+  ];
+}
+
+#endif // PROA_PASSES_KERNELS_PASSES
