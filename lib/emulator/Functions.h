@@ -1,4 +1,4 @@
-/// The functions that emulated kernels call. passes/lower-gpu/EmulateGpu.cpp creates the calls by the names
+/// The functions that emulated kernels call. passes/emulate-gpu creates the calls by the names
 /// in Symbols.cpp. Types are those of the LLVM dialect: i1 is passed as int32_t.
 #pragma once
 

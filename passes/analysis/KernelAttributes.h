@@ -76,17 +76,17 @@ inline constexpr llvm::StringLiteral loopTilesAttribute = "proa.loop_tiles";
 /// On a kernel, UnitAttr: products of float32 numbers may be computed of operands in TF32, which have 10 bits
 /// of mantissa (ModelOptions::allowsTf32).
 inline constexpr llvm::StringLiteral tf32Attribute = "proa.tf32";
-/// On a contraction of a kernel for the GPU, StringAttr: "fma" (each thread multiplies and adds) or "mma"
-/// (the warps use tensor cores; f32 operands become TF32).
+/// On a contraction of a kernel for the GPU, StringAttr: "fma" (each thread multiplies and adds), "mma"
+/// (warps use tensor cores) or "wgmma" (groups of four warps do, sm_90a). On tensor cores f32 operands become
+/// TF32.
 inline constexpr llvm::StringLiteral contractionAttribute = "proa.contraction";
-/// On a contraction of a kernel for the GPU, DenseI64ArrayAttr: rows and columns of the tile that a thread
-/// computes; with "mma", a warp.
+/// On a contraction of a kernel for the GPU, DenseI64ArrayAttr: rows and columns of the tile of one thread
+/// ("fma") or of one warp.
 inline constexpr llvm::StringLiteral partAttribute = "proa.part";
-/// On a contraction of a kernel for the GPU, I64: parts of the operands in shared memory at once. With 2, the
-/// next part is copied asynchronously while one is multiplied. Default: 1.
+/// On a contraction of a kernel for the GPU, I64: k tiles of the operands in shared memory at once, 1 to 8.
+/// With 2 or more, later k tiles are copied asynchronously while one is multiplied. Default: 1.
 inline constexpr llvm::StringLiteral stagesAttribute = "proa.stages";
-/// On a contraction that has a part of the contracted dimension, UnitAttr: the part ends at a multiple of the
-/// tile's k, or where the operands end.
+/// On a contraction, UnitAttr: its split-K slices are multiples of the k tile, except the last.
 inline constexpr llvm::StringLiteral wholeStepsAttribute = "proa.whole_steps";
 /// On an attention of a kernel for the GPU, StringAttr: "fma", "mma" or "wgmma", as on contractions.
 inline constexpr llvm::StringLiteral attentionAttribute = "proa.attention";

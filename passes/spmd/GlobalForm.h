@@ -25,7 +25,7 @@ struct LocalFormSplit {
   FactorAxes axes;
 };
 
-/// Reads functions in sharded form and checks them (docs/dist.md, "Partitioner"). Values without a sharding
+/// Reads functions in sharded form and checks them (docs/dist/partitioner.md). Values without a sharding
 /// are local already, such as those between `dist.to_local` and `dist.to_global`.
 class GlobalForm {
 public:

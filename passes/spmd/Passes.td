@@ -124,7 +124,7 @@ def Partition : Pass<"dist-partition", "::mlir::ModuleOp"> {
   let description = [{
     Changes the types of all values to those of local tensors. Before the pass the program is in sharded form: each
     tensor has a final sharding (`dist.sharding` of arguments and results of functions, `dist.shardings` of ops), and
-    `dist.reshard` is wherever an op needs another sharding than the value has. docs/dist.md, "Partitioner", lists the
+    `dist.reshard` is wherever an op needs another sharding than the value has. docs/dist/partitioner.md, lists the
     ops that run on parts. After the pass `dist.reshard` is a sequence of collectives, as by `--dist-expand-reshard`,
     with the same options, and arguments and results of functions have `dist.global`, the type of the single-device
     program.

@@ -69,9 +69,9 @@ public:
                                               dist::ShardingAttr from, dist::ShardingAttr to);
 
   /// Creates the ops of the plan of `op`. `local` is a local tensor of a value of type `global`; the result
-  /// is its local tensor at the end of the plan. In the program of one device, only what that device does is
-  /// created: it may lack `local` if it is not in the mesh of `from`, and the result is null if it is not in
-  /// that of `to`.
+  /// is its local tensor at the end of the plan. With a fixed rank, emits only the steps of that rank:
+  /// `local` may be null if the rank is not in the source mesh, and the result is null if it is not in the
+  /// target mesh.
   mlir::Value create(mlir::OpBuilder &builder, mlir::Operation *op, const spmd::MeshReshardPlan &plan,
                      mlir::Value local, mlir::RankedTensorType global, dist::ShardingAttr from,
                      dist::ShardingAttr to);

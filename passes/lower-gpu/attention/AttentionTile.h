@@ -39,9 +39,8 @@ struct AttentionSite {
   mlir::Value thread;
 };
 
-/// The lanes that have four scores with adjacent keys, of which the first is a multiple of four: `count` of
-/// them, 1, 2 or 4, whose numbers are `stride` apart. A lane has 4 / count of the scores, in the order of
-/// lanes.
+/// How lanes share the scores of four adjacent keys, the first a multiple of four (one Philox block): `count`
+/// lanes (1, 2 or 4), whose ids are `stride` apart, hold 4 / count scores each, in the order of lanes.
 struct LanesOfBlock {
   int64_t count = 1, stride = 1;
 };

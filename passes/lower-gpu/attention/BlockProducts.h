@@ -1,24 +1,24 @@
-/// Products of tiles in shared memory by the threads of a block.
+/// Matmuls of tiles in shared memory by the threads of a block.
 #pragma once
 
 #include "passes/lower-gpu/attention/AttentionTile.h"
 
 namespace proa {
 
-/// A tile of rows and a tile of columns. Each thread has some scores, one for a row and a column, of some
-/// rows, and some elements of the same rows of outputs, which are sums over the columns.
+/// The matmuls of one tile of rows with tiles of columns. Each thread holds a fragment of the score tile and
+/// a fragment of the output tile, for the same rows.
 class BlockProducts : public IndexCode {
 public:
   using Values = llvm::SmallVector<mlir::Value>;
 
   virtual ~BlockProducts() = default;
 
-  /// Rows of a thread and its scores of each of them. `lanesOfRow` adjacent lanes, a power of two, share a
-  /// row. `pad` elements follow each row in shared memory, so that the lanes of a warp access different
-  /// banks.
+  /// The number of rows of a thread, and of its scores in each row. `lanesOfRow` adjacent lanes, a power of
+  /// two, share a row. `pad` elements follow each row in shared memory, so that the lanes of a warp access
+  /// different banks.
   int64_t rows = 0, scoresOfRow = 0, lanesOfRow = 1, pad = 0;
-  int64_t adjacentScores = 1; ///< whose columns are adjacent
-  /// Of four adjacent columns of a row or, if a block owns keys, four adjacent rows of a column.
+  int64_t adjacentScores = 1; ///< scores of a thread with adjacent columns
+  /// For four adjacent columns of a row or, if a block owns keys, four adjacent rows of a column.
   LanesOfBlock lanesOfBlock;
   /// The index in its tile of a row of the thread, and of the column of a score.
   virtual mlir::Value rowOf(int64_t row) = 0;

@@ -1,13 +1,12 @@
-/// How the threads of a block compute the products of a gradient of attention.
+/// The matmuls of a gradient of attention, as the threads of a block compute them.
 #pragma once
 
 #include "passes/lower-gpu/attention/AttentionTile.h"
 
 namespace proa {
 
-/// A row of q and one of the gradient of the result, or a row of k and one of v: their products are a score,
-/// and the gradient of a weight. A block owns a tile of such rows, and loops over tiles of the other ones,
-/// which are columns of the products.
+/// Computes S = Q K^T and dP = dO V^T for one tile. A block owns a tile of queries (rows of Q and dO) or of
+/// keys (rows of K and V), and loops over tiles of the other.
 class GradientTile : public IndexCode {
 public:
   using Values = llvm::SmallVector<mlir::Value>;
@@ -17,8 +16,7 @@ public:
     mlir::Value batch, head, keyHead; ///< if it owns keys, `head` is that of the queries at hand
     mlir::Value first, limit;         ///< its first row, and the number of keys of the batch
   };
-  /// Numbers of a thread, by rows: of products with rows of q and k, and of those with rows of the gradient
-  /// and v.
+  /// Fragments of S and of dP that a thread holds, by rows.
   struct Numbers {
     Values scores, values;
     Values all() const;

@@ -33,7 +33,7 @@ struct State {
   State() = default;
   State(const State &) = default;
   State &operator=(const State &) = default;
-  // Not to throw is stated because SmallVector does not: std::vector would copy the states when it grows.
+  // noexcept: otherwise std::vector copies the states when it grows, since the move of SmallVector may throw.
   State(State &&) noexcept = default;
   State &operator=(State &&) noexcept = default;
 };
