@@ -3,6 +3,7 @@
 #include "lib/support/Sequences.h"
 #include "translator/onnx/ReadModel.h"
 #include "translator/onnx/ReadValue.h"
+#include "translator/onnx/Strings.h"
 #include "translator/params/MetaFields.h"
 
 #include <fmt/ranges.h>
@@ -68,28 +69,26 @@ std::vector<onnx::ValueInfo> feedsOf(const onnx::Graph &graph) {
   return feeds;
 }
 
-/// Adds the tensor of a value, or the elements of a sequence; reports strings. `isExpected`: with the number
-/// of elements, which a run returns.
-void addValue(const std::string &file, const std::string &name, onnx::Value &value, bool isExpected,
-              params::Tensors &out, Diagnostics &diagnostics) {
+/// Adds the tensor of a value, or the elements of a sequence. `isExpected`: with the number of elements,
+/// which a run returns.
+void addValue(const std::string &name, onnx::Value &value, bool isExpected, params::Tensors &out) {
   if (value.kind == onnx::Type::Kind::Tensor) {
-    if (value.tensor.type == onnx::DataType::String)
-      diagnostics.add(file, fmt::format("'{}' is a tensor of strings, which proa does not support", name));
-    else
-      out[name] = std::move(value.tensor.elements);
+    out[name] = value.tensor.type == onnx::DataType::String
+                    ? onnx::bytesOf(value.tensor.strings, value.tensor.dims)
+                    : std::move(value.tensor.elements);
     return;
   }
   // An optional sequence is the sequence.
   if (value.kind == onnx::Type::Kind::Optional && value.elements.size() == 1 &&
       value.elements[0].kind != onnx::Type::Kind::Tensor)
-    return addValue(file, name, value.elements[0], isExpected, out, diagnostics);
+    return addValue(name, value.elements[0], isExpected, out);
   if (isExpected) {
     Tensor count(DType::Int64, {1});
     *count.as<int64_t>() = static_cast<int64_t>(value.elements.size());
     out[name] = count;
   }
   for (size_t i = 0; i < value.elements.size(); ++i)
-    addValue(file, elementName(name, i), value.elements[i], isExpected, out, diagnostics);
+    addValue(elementName(name, i), value.elements[i], isExpected, out);
 }
 
 /// Reads the files "input_0.pb", ... of `values`.
@@ -110,7 +109,7 @@ Result<params::Tensors> readFiles(const std::string &folder, const char *prefix,
     if (Result<onnx::Value> value = onnx::readValue(file, *values[i].type); !value)
       diagnostics.append(value.diagnostics());
     else
-      addValue(file, values[i].name, *value, std::string_view(prefix) == "output", tensors, diagnostics);
+      addValue(values[i].name, *value, std::string_view(prefix) == "output", tensors);
   }
   if (!diagnostics.empty())
     return diagnostics;

@@ -21,6 +21,7 @@ class Case:
     constants: tuple = ()  # the indices of inputs that are constants of the model
     outputs: int = 1
     has_reference: bool = False  # the expected outputs are those of ONNX's reference
+    domain: str = ""  # of the op, which has this opset
 
 
 def floats(*dims):
@@ -291,6 +292,74 @@ def ngrams():
     yield Case("int32", "TfIdfVectorizer", [words.astype(np.int32)], 9, {"mode": "TF", **grams})
 
 
+def strings(*values):
+    return np.array(values, object)
+
+
+WORDS = strings("red", "green", "", "größe", "blue", "red").reshape(2, 3)
+
+
+def moved_strings():
+    yield Case("strings", "Concat", [WORDS, strings("a", "violet").reshape(2, 1)], 13, {"axis": 1})
+    yield Case("strings", "Gather", [WORDS, ints(2, 0, -1)], 13, {"axis": 1})
+    yield Case("strings", "GatherND", [WORDS, ints(0, 2, 1, 1).reshape(2, 2)], 13)
+    yield Case("strings", "GatherElements", [WORDS, ints(2, 0).reshape(2, 1)], 13, {"axis": 1})
+    yield Case("strings", "ScatterElements", [WORDS, ints(1, 0).reshape(2, 1), strings("x", "long").reshape(2, 1)], 18,
+               {"axis": 1}, has_reference=True)
+    yield Case("strings", "Reshape", [WORDS, ints(3, -1)], 13, constants=(1,))
+    yield Case("strings", "Transpose", [WORDS], 13, {"perm": [1, 0]})
+    yield Case("strings", "Slice", [WORDS, ints(2), ints(0), ints(1), ints(-1)], 13, constants=(1, 2, 3, 4))
+    yield Case("strings", "Split", [WORDS, ints(1, 2)], 13, {"axis": 1}, (1,), outputs=2)
+    yield Case("strings", "Expand", [WORDS[:, :1], ints(2, 2, 4)], 13, constants=(1,))
+    yield Case("strings", "Tile", [WORDS, ints(2, 1)], 13, constants=(1,), has_reference=True)
+    yield Case("strings", "Where", [np.array([[True, False, True]]), WORDS, strings("other")], 9)
+    yield Case("strings", "Compress", [WORDS, np.array([True, False, True])], 11, {"axis": 1})
+    yield Case("strings", "Squeeze", [WORDS[:, :1], ints(1)], 13, constants=(1,))
+    yield Case("strings", "Unsqueeze", [WORDS, ints(1)], 13, constants=(1,))
+    yield Case("strings", "Flatten", [WORDS], 13, {"axis": 0})
+    yield Case("strings", "Identity", [WORDS], 13)
+    yield Case("strings", "Shape", [WORDS], 13)
+    yield Case("strings", "Equal", [WORDS, strings("red", "", "größe")], 19)
+
+
+def encoders():
+    ml = dict(opset=3, domain="ai.onnx.ml")
+    names, numbers = ["red", "green", "blue", "größe", "red"], [4, 7, 1, 0, 3]
+    yield Case("strings_int64s", "LabelEncoder", [WORDS], attributes={"keys_strings": names, "values_int64s": numbers,
+               "default_int64": -5}, **ml)
+    numbers_twice = {"keys_int64s": [7, 1, 7], "values_int64s": [10, 20, 30]}
+    yield Case("repeated_key", "LabelEncoder", [ints(7, 1, 2)], attributes=numbers_twice, **ml)
+    yield Case("strings_floats", "LabelEncoder", [WORDS], attributes={"keys_strings": names[:4],
+               "values_floats": [0.5, 1.5, -2, 8], "default_float": 9.0}, **ml)
+    yield Case("strings_strings", "LabelEncoder", [WORDS], attributes={"keys_strings": names[:3],
+               "values_strings": ["r", "a longer one", "ü"]}, **ml)
+    yield Case("int64s_strings", "LabelEncoder", [ints(7, 1, 2)], attributes={"keys_int64s": numbers[:4],
+               "values_strings": names[:4], "default_string": "none of them"}, **ml)
+    unique = dict(cats_strings=names[:4], cats_int64s=numbers[:4])
+    yield Case("strings", "CategoryMapper", [WORDS], attributes=unique, **ml)
+    yield Case("int64s", "CategoryMapper", [ints(7, 1, 2)], attributes={**unique, "default_string": "?"}, **ml)
+    yield Case("strings", "OneHotEncoder", [WORDS], attributes={"cats_strings": names[:4], "zeros": 1}, **ml)
+    yield Case("strings", "ArrayFeatureExtractor", [WORDS, ints(2, 0)], **ml)
+    scores = dict(coefficients=[1.0, -2.0, 3.0, 0.5, 1.0, -1.0], intercepts=[0.1, 0.2, -0.3])
+    yield Case("strings", "LinearClassifier", [floats(4, 2)], attributes={**scores,
+               "classlabels_strings": ["low", "middle", "high"]}, outputs=2, **ml)
+
+
+def texts():
+    yield Case("middle", "StringConcat", [WORDS, strings("-", "", "++")], 20, has_reference=True)
+    line = strings("Mon", "tue", "WED", "Big", "tue")
+    words = {"stopwords": ["mon", "TUE"], "case_change_action": "LOWER"}
+    # ONNX Runtime needs the locales of the machine.
+    for name, text, attributes in (("upper", line[:2], {"case_change_action": "UPPER"}),
+                                   ("stopwords", line, {**words, "is_case_sensitive": 1}),
+                                   ("any_case", line[:3].reshape(1, 3), {**words, "is_case_sensitive": 0}),
+                                   ("nothing_left", line[:2], {**words, "is_case_sensitive": 0})):
+        yield Case(name, "StringNormalizer", [text], 10, attributes, has_reference=True)
+    grams = dict(min_gram_length=1, max_gram_length=2, max_skip_count=0, ngram_counts=[0, 3], mode="TF",
+                 ngram_indexes=[2, 0, 4, 1, 3], pool_strings=["red", "green", "blue", "red", "green", "", "größe"])
+    yield Case("strings", "TfIdfVectorizer", [WORDS], 9, grams)
+
+
 def regions():
     rois = f32(*np.array([[1, 0.5, 6, 5], [0, 0, 2.5, 3], [-2, 1, 9, 4], [3, 3, 3.2, 3.4]])).reshape(4, 4)
     inputs = [floats(2, 3, 6, 8), rois, ints(1, 0, 1, 0)]
@@ -304,7 +373,7 @@ def regions():
 def all_cases():
     """All cases, by unique names: "Slice/opset10_fed_bounds"."""
     for family in (slices, splits, pads, shapes, creations, indices, searches, reductions, arithmetic, clips,
-                   activations, softmaxes, others, ngrams, regions):
+                   activations, softmaxes, others, ngrams, moved_strings, encoders, texts, regions):
         for case in family():
             case.name = f"{case.op}/opset{case.opset}_{case.name}"
             if case.attributes.get("approximate"):

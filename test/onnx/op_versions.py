@@ -43,17 +43,17 @@ def model_of(case, is_dynamic, results=None):
     constants = [f"x{i}" for i in case.constants]
     inputs = [value_info(name, given[name], is_dynamic) for name in given if name not in constants]
     outputs = [f"y{i}" for i in range(case.outputs)]
-    node = helper.make_node(case.op, names, outputs, **case.attributes)
+    node = helper.make_node(case.op, names, outputs, domain=case.domain, **case.attributes)
     types = [onnx.ValueInfoProto(name=name) for name in outputs]
     if results is not None:
         types = [value_info(name, result, is_dynamic) for name, result in zip(outputs, results)]
     initializers = [numpy_helper.from_array(given[name], name) for name in constants if name in given]
     graph = helper.make_graph([node], case.op, inputs, types, initializers)
-    opset = helper.make_opsetid("", case.opset)
+    opsets = [helper.make_opsetid(case.domain, case.opset)] + ([helper.make_opsetid("", 17)] if case.domain else [])
     # Version 4 and later have constants that are not inputs.
-    version = max(4, helper.find_min_ir_version_for([opset]))
+    version = max(4, helper.find_min_ir_version_for(opsets))
     feeds = {name: array for name, array in given.items() if name not in constants}
-    return helper.make_model(graph, opset_imports=[opset], ir_version=version), feeds
+    return helper.make_model(graph, opset_imports=opsets, ir_version=version), feeds
 
 
 def expected_results(case):

@@ -29,6 +29,14 @@ void emitHook(const llvm::Record &onnx, llvm::raw_ostream &os) {
   os << (hook.empty() ? "nullptr" : "&onnxhooks::" + hook.str());
 }
 
+void emitStrings(const llvm::Record &record, const llvm::Record &onnx, llvm::raw_ostream &os) {
+  llvm::StringRef strings = onnx.getValueAsString("strings");
+  if (!strings.empty() && strings != "inHook" && strings != "moved")
+    llvm::PrintFatalError(record.getLoc(),
+                          "onnx: strings are '" + strings + "', expected '', 'inHook' or 'moved'");
+  os << ", StringUse::" << (strings.empty() ? "Refused" : strings == "inHook" ? "InHook" : "Moved");
+}
+
 /// "name=value" entries as {"name", "value"}.
 void emitPairs(const llvm::Record &record, const std::vector<llvm::StringRef> &entries,
                llvm::raw_ostream &os) {
@@ -93,6 +101,7 @@ void emitOne(const llvm::Record &record, const llvm::Record &onnx, size_t rank, 
   emitHook(onnx, os);
   os << ", ";
   onnx.getValueAsBit("isWritten") ? os << rank : os << "OnnxOp::unwrittenRank";
+  emitStrings(record, onnx, os);
   os << "},\n";
 }
 
@@ -101,7 +110,9 @@ void emitFormula(const llvm::Record &record, llvm::raw_ostream &os) {
   emitNames(record, os);
   os << "\"\", {}, {}, {}, {}, {}, ";
   emitHook(record, os);
-  os << ", OnnxOp::unwrittenRank},\n";
+  os << ", OnnxOp::unwrittenRank";
+  emitStrings(record, record, os);
+  os << "},\n";
 }
 
 bool emitOnnxMap(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {

@@ -18,10 +18,14 @@
 //   hook:       function in translator/import/onnx/hooks that replaces the import by this table.
 //   exportHook: function in translator/export/onnx/hooks that replaces the export by this table.
 //   writtenIf:  C++ expression on `op` and `opset`: whether the ONNX op can express it; empty: always.
+//   strings:    what the import does with tensors of strings, which are tensors of bytes
+//               (translator/import/onnx/hooks/Strings.h): "": refuses them; "inHook": the hook takes or creates them;
+//               "moved": the op only moves elements, so that it moves the indices of strings.
 // An import refuses other inputs and attributes, unless the hook asks for them or they have their defaults.
 class Onnx<string type, list<string> inputs_, list<string> outputs_, list<string> attributes_ = [],
            list<string> set_ = [], list<string> ignored_ = [], string hook_ = "", string exportHook_ = "",
-           string writtenIf_ = "", int since_ = 1, int until_ = 0, string domain_ = "", bit isWritten_ = 1> {
+           string writtenIf_ = "", int since_ = 1, int until_ = 0, string domain_ = "", bit isWritten_ = 1,
+           string strings_ = ""> {
   string onnxType = type;
   string domain = domain_;
   list<string> inputs = inputs_;
@@ -35,6 +39,7 @@ class Onnx<string type, list<string> inputs_, list<string> outputs_, list<string
   int since = since_;
   int until = until_;
   bit isWritten = isWritten_;
+  string strings = strings_;
 }
 
 // Elementwise functions of one operand. Half of the schemas have other names than X and Y.
@@ -44,8 +49,8 @@ class OnnxUnaryMath<string type> : OnnxUnary<type, "input", "output">;
 // A mapping for the import only.
 class OnnxReadOnly<string type, list<string> inputs_, list<string> outputs_, list<string> attributes_ = [],
                    list<string> set_ = [], list<string> ignored_ = [], string hook_ = "", int since_ = 1,
-                   int until_ = 0, string domain_ = "">
-    : Onnx<type, inputs_, outputs_, attributes_, set_, ignored_, hook_, "", "", since_, until_, domain_, 0>;
+                   int until_ = 0, string domain_ = "", string strings_ = "">
+    : Onnx<type, inputs_, outputs_, attributes_, set_, ignored_, hook_, "", "", since_, until_, domain_, 0, strings_>;
 
 // A mapping for the export only: the hook writes nodes that compute this op.
 class OnnxWritten<string exportHook_, string writtenIf_ = "">
@@ -53,13 +58,15 @@ class OnnxWritten<string exportHook_, string writtenIf_ = "">
 
 // An op of ONNX that becomes several ops, which the hook makes. A record of its own (`def : OnnxFormula<...>`), in the
 // file of the ops that it is nearest to. The hook asks for inputs and attributes by their names.
-//   since, until: as above; several records of one type have ranges that do not overlap.
-class OnnxFormula<string type, string hook_, int since_ = 1, int until_ = 0, string domain_ = ""> {
+//   since, until, strings: as above; several records of one type have ranges that do not overlap.
+class OnnxFormula<string type, string hook_, int since_ = 1, int until_ = 0, string domain_ = "",
+                  string strings_ = ""> {
   string onnxType = type;
   string domain = domain_;
   string hook = hook_;
   int since = since_;
   int until = until_;
+  string strings = strings_;
 }
 
 #endif

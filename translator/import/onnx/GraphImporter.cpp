@@ -49,11 +49,8 @@ void GraphImporter::importInitializers(const onnx::Graph &graph) {
       continue;
     if (Value value = importInitializer(initializer))
       define(initializer.name, value);
-    else {
+    else
       scopes.back().poisoned.insert(initializer.name);
-      if (initializer.type == onnx::DataType::String)
-        scopes.back().strings.insert(initializer.name);
-    }
   }
 }
 
@@ -91,13 +88,13 @@ void GraphImporter::importOp(const onnx::Node &node) {
   int64_t opset = node.opset.value_or(opsetOf(domain));
   const OnnxOp *entry = findOnnxOp(domain, node.type, opset);
   const onnx::Schema *schema = onnx::schemaOf(std::string_view(domain), node.type, opset);
-  bool needsStrings = schema && reportStrings(node, *schema);
-  if (!needsStrings && entry && schema) {
+  bool refuses = schema && (!entry || entry->strings == StringUse::Refused) && refusesStrings(node, *schema);
+  if (!refuses && entry && schema) {
     if (takesStoredTypes(node, *schema))
       NodeImporter(*this, node, *schema, opset, *entry, builder, location()).run();
     if (!hasReported())
       return keepStoredTypes(node, *schema);
-  } else if (!needsStrings) {
+  } else if (!refuses) {
     report("op '" + llvm::Twine(node.type) + "' of " +
            (domain.empty() ? "ONNX" : "domain '" + domain.str() + "'") + " is not known, opset " +
            llvm::Twine(opset));
@@ -111,7 +108,9 @@ bool GraphImporter::isString(const std::string &name) const {
   for (const Scope &scope : llvm::reverse(scopes)) {
     if (scope.strings.count(name))
       return true;
-    if (scope.values.contains(name) || scope.poisoned.count(name))
+    if (Value value = scope.values.lookup(name))
+      return storedType(value) == onnx::DataType::String;
+    if (scope.poisoned.count(name))
       return false;
   }
   return false;
@@ -135,7 +134,7 @@ static bool hasStringResult(const onnx::Node &node) {
          (number && *number == static_cast<int64_t>(onnx::DataType::String));
 }
 
-bool GraphImporter::reportStrings(const onnx::Node &node, const onnx::Schema &schema) {
+bool GraphImporter::refusesStrings(const onnx::Node &node, const onnx::Schema &schema) {
   constexpr llvm::StringLiteral text = "tensor(string)";
   llvm::StringRef typeOfStrings; // of the inputs
   for (size_t i = 0; i < node.inputs.size(); ++i)
@@ -152,7 +151,7 @@ bool GraphImporter::reportStrings(const onnx::Node &node, const onnx::Schema &sc
     scopes.back().strings.insert(node.outputs[o]);
   }
   if (makesStrings || !typeOfStrings.empty())
-    report("needs tensors of strings, which proa does not compute with");
+    report("needs tensors of strings, which the import of this op does not take");
   return makesStrings || !typeOfStrings.empty();
 }
 
@@ -325,6 +324,16 @@ Value GraphImporter::importAgain(const llvm::StringMap<Value> &given, const std:
       scopes.back().values[name] = value;
   }
   return lookup(result);
+}
+
+llvm::StringMap<Value> GraphImporter::importWith(const llvm::StringMap<Value> &given,
+                                                 llvm::function_ref<void()> import) {
+  scopes.push_back({{}, {}, {}, scopes.back().graph});
+  llvm::scope_exit popScope([&] { scopes.pop_back(); });
+  for (const auto &[name, value] : given)
+    scopes.back().values[name] = value;
+  import();
+  return std::move(scopes.back().values);
 }
 
 void GraphImporter::keepKind(Value from, Value to) {

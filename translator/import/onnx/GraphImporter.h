@@ -66,6 +66,9 @@ public:
   /// the given values. Returns the new value of `result`; ends the hook, with a report, if it does not follow
   /// from them.
   mlir::Value importAgain(const llvm::StringMap<mlir::Value> &given, const std::string &result);
+  /// Imports nodes of this graph in which names have other values. Returns the values that they define.
+  llvm::StringMap<mlir::Value> importWith(const llvm::StringMap<mlir::Value> &given,
+                                          llvm::function_ref<void()> import);
   /// Reports errors that importBranch or attempt have returned.
   void reportFailures(const Diagnostics &failures) { diagnostics.append(failures); }
   void reportFailures(const ImportFailure &failure) {
@@ -80,8 +83,7 @@ public:
   void reportRefused(bool isOpen);
   /// Whether the current node has an error.
   bool hasReported() const { return isBlocked || diagnostics.size() != reportedBefore; }
-  /// The constant, or parameter of the program, that a tensor of the model is; null, and a report, for
-  /// strings.
+  /// The constant, or parameter of the program, that a tensor of the model is.
   mlir::Value importInitializer(const onnx::TensorValue &tensor);
   mlir::OpBuilder &getBuilder() { return builder; }
   mlir::Location location();
@@ -105,7 +107,7 @@ private:
   void finishFunction();
   void addFeed(const onnx::ValueInfo &info);
   bool isWanted(const std::string &feed) const;
-  /// The type of a feed, with the dims that the options know; null, and an error, for maps and strings.
+  /// The type of a feed, with the dims that the options know; null, and an error, for maps.
   mlir::RankedTensorType feedType(const onnx::ValueInfo &input);
   /// The model's own feeds: inputs without initializers.
   std::vector<const onnx::ValueInfo *> ownFeeds() const;
@@ -141,9 +143,9 @@ private:
   /// Imports a node: a call of a function that is an op too as the op, or by its nodes if that is an error.
   void importNode(const onnx::Node &node);
   void importOp(const onnx::Node &node);
-  /// Reports an input or output of strings; false if there is none. The outputs that are strings are noted,
-  /// so that each node that needs strings has an error.
-  bool reportStrings(const onnx::Node &node, const onnx::Schema &schema);
+  /// Reports an input or output of strings of a node that does not take them; false if there is none. The
+  /// outputs that are strings are noted, so that each node that needs strings has an error.
+  bool refusesStrings(const onnx::Node &node, const onnx::Schema &schema);
   bool isString(const std::string &name) const;
   /// Whether the schema allows the stored types of all inputs; reports one that it does not.
   bool takesStoredTypes(const onnx::Node &node, const onnx::Schema &schema);

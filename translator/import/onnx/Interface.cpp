@@ -2,6 +2,8 @@
 //! between other values, which are named as in the model.
 #include "translator/import/FunctionInterface.h"
 #include "translator/import/onnx/GraphImporter.h"
+#include "translator/import/onnx/hooks/Strings.h"
+#include "translator/onnx/Strings.h"
 
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Types.h"
@@ -14,9 +16,10 @@ using namespace mlir;
 
 namespace proa::import {
 
-/// The type of pd for the type of a tensor; null for strings and types without dims.
+/// The type of pd for the type of a tensor; null for types without dims.
 static RankedTensorType typeOf(MLIRContext &context, const onnx::Type &type) {
-  std::optional<DType> dtype = onnx::storageOf(type.elementType);
+  bool isString = type.elementType == onnx::DataType::String;
+  std::optional<DType> dtype = isString ? DType::UInt8 : onnx::storageOf(type.elementType);
   if (type.kind != onnx::Type::Kind::Tensor || !type.dims || !dtype)
     return {};
   llvm::SmallVector<int64_t> shape;
@@ -24,6 +27,8 @@ static RankedTensorType typeOf(MLIRContext &context, const onnx::Type &type) {
     const auto *size = std::get_if<int64_t>(&dim.value);
     shape.push_back(size && *size >= 0 ? *size : ShapedType::kDynamic);
   }
+  if (isString)
+    shape.push_back(ShapedType::kDynamic);
   return RankedTensorType::get(shape, pd::elementTypeOf(&context, *dtype));
 }
 
@@ -36,6 +41,8 @@ static std::vector<std::string> dimNamesOf(const onnx::ValueInfo &info) {
     const auto *name = std::get_if<std::string>(&dim.value);
     names.push_back(name ? *name : "");
   }
+  if (info.type->elementType == onnx::DataType::String)
+    names.emplace_back(); // the bytes
   return llvm::all_of(names, [](const std::string &name) { return name.empty(); })
              ? std::vector<std::string>()
              : names;
@@ -56,9 +63,9 @@ std::vector<const onnx::ValueInfo *> GraphImporter::ownFeeds() const {
 RankedTensorType GraphImporter::feedType(const onnx::ValueInfo &input) {
   RankedTensorType type = input.type ? typeOf(context, *input.type) : RankedTensorType();
   if (!type) {
-    diagnostics.add(options.source, "feed '" + input.name + "' is of type '" +
-                                        (input.type ? input.type->text() : "") +
-                                        "', expected a tensor of numbers or a sequence of them");
+    diagnostics.add(options.source,
+                    "feed '" + input.name + "' is of type '" + (input.type ? input.type->text() : "") +
+                        "', expected a tensor of numbers or strings, or a sequence of numbers");
     return {};
   }
   // The sizes of other dims are checked when they are fed.
@@ -89,10 +96,11 @@ Attribute GraphImporter::namesAttribute(llvm::ArrayRef<std::string> names) {
 }
 
 Value GraphImporter::importInitializer(const onnx::TensorValue &tensor) {
-  if (!onnx::storageOf(tensor.type)) {
-    report("tensor '" + llvm::Twine(tensor.name) + "' has elements of type '" +
-           std::string(onnx::nameOf(tensor.type)) + "', which proa does not compute with");
-    return {};
+  if (tensor.type == onnx::DataType::String) {
+    auto bytes = pd::attributeFromTensor(&context, onnx::bytesOf(tensor.strings, tensor.dims));
+    Value value = pd::ConstantOp::create(builder, location(), bytes.getType(), bytes);
+    storedTypes[value] = tensor.type;
+    return value;
   }
   const std::string *parameter = parameters.nameOf(tensor);
   Value value;
@@ -142,12 +150,11 @@ void GraphImporter::addFeed(const onnx::ValueInfo &info) {
   RankedTensorType type = feedType(info);
   if (!type) {
     scopes.front().poisoned.insert(info.name);
-    if (info.type && info.type->elementType == onnx::DataType::String)
-      scopes.front().strings.insert(info.name);
     return;
   }
   Value value = addArgument(pd::feedAttribute, info.name, type, dimNamesOf(info));
-  if (onnx::dataTypeOf(*onnx::storageOf(info.type->elementType)) != info.type->elementType)
+  if (std::optional<DType> storage = onnx::storageOf(info.type->elementType);
+      !storage || onnx::dataTypeOf(*storage) != info.type->elementType)
     storedTypes[value] = info.type->elementType;
   if (auto given = options.feedValues.find(info.name); given != options.feedValues.end())
     if (Value constant = constantOf(given->second, type, builder))
@@ -247,6 +254,8 @@ void GraphImporter::addResult(const std::string &name, Value value) {
   };
   NamedAttrList attributes;
   if (!pd::isArray(value)) {
+    if (storedType(value) == onnx::DataType::String)
+      value = trimmedStrings(builder, value);
     if (std::vector<std::string> dims = dimNamesOfOutput(name); !dims.empty())
       attributes.append(pd::dimNamesAttribute, namesAttribute(dims));
     return add(name, value, attributes);

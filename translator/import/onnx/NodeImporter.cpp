@@ -2,6 +2,7 @@
 
 #include "translator/import/CreateOp.h"
 #include "translator/import/onnx/GraphImporter.h"
+#include "translator/import/onnx/hooks/Strings.h"
 
 #include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ir/Types.h"
@@ -421,7 +422,9 @@ void NodeImporter::reportUnread() {
 void NodeImporter::run() {
   LogicalResult built = pd::guarded([&]() -> LogicalResult {
     reportIgnored();
-    entry.hook ? entry.hook(*this) : importByTable();
+    auto import = [&] { entry.hook ? entry.hook(*this) : importByTable(); };
+    if (entry.strings != StringUse::Moved || !importMovedStrings(*this, schema, import))
+      import();
     return success();
   });
   if (failed(built)) {

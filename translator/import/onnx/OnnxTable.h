@@ -24,6 +24,9 @@ struct OnnxIgnored {
   llvm::StringRef neutral; ///< the only allowed value as text, or "any"
 };
 
+/// How the import of an op treats tensors of strings (field `strings` in Onnx.td).
+enum class StringUse : uint8_t { Refused, InHook, Moved };
+
 struct OnnxOp {
   /// Empty: the entry is for the export only.
   llvm::StringRef type;
@@ -42,6 +45,7 @@ struct OnnxOp {
   /// for the import only.
   size_t rank;
   static constexpr size_t unwrittenRank = 1000;
+  StringUse strings;
 
   bool isFormula() const { return target.empty(); }
 };

@@ -4,8 +4,8 @@
 
 include "dialects/pd/ir/Base.td"
 
-def : OnnxFormula<"Constant", "importConstant">;
-def : OnnxFormula<"Identity", "importIdentity">;
+def : OnnxFormula<"Constant", "importConstant", strings_="inHook">;
+def : OnnxFormula<"Identity", "importIdentity", strings_="moved">;
 def : OnnxFormula<"ConstantOfShape", "importConstantOfShape">;
 
 def Pd_ConstantOp : Pd_Op<"constant", [ConstantLike]> {

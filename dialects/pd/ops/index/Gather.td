@@ -5,13 +5,14 @@
 include "dialects/pd/ir/Base.td"
 include "dialects/pd/autodiff/Broadcasting.td"
 
-def : OnnxFormula<"GatherElements", "importGatherElements">;
-def : OnnxFormula<"GatherND", "importGatherNd">;
-def : OnnxFormula<"Compress", "importCompress">;
+def : OnnxFormula<"GatherElements", "importGatherElements", strings_="moved">;
+def : OnnxFormula<"GatherND", "importGatherNd", strings_="moved">;
+def : OnnxFormula<"Compress", "importCompress", strings_="moved">;
 def : OnnxFormula<"ReverseSequence", "importReverseSequence">;
 
 def Pd_GatherOp : Pd_Op<"gather"> {
-  let onnx = [OnnxWritten<"exportGather">, OnnxReadOnly<"Gather", ["data", "indices", ""], ["output"], ["axis"]>];
+  let onnx = [OnnxWritten<"exportGather">, 
+              OnnxReadOnly<"Gather", ["data", "indices", ""], ["output"], ["axis"], strings_="moved">];
   let summary = "Slices of x along `axis` at the indices in `index`";
   let description = [{
     The result has the dimensions of x, with `axis` replaced by the dimensions of `index`. `axis_tensor` must be

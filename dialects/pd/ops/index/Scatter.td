@@ -17,7 +17,7 @@ defvar ScatterKinds = [{
 
 // An index tensor smaller than x addresses its first elements; pd.put_along_axis broadcasts it.
 def : OnnxFormula<"Scatter", "importScatterElements">;
-def : OnnxFormula<"ScatterElements", "importScatterElements">;
+def : OnnxFormula<"ScatterElements", "importScatterElements", strings_="moved">;
 def : OnnxFormula<"ScatterND", "importScatterNd">;
 def : OnnxFormula<"TensorScatter", "importTensorScatter">;
 

@@ -228,7 +228,8 @@ class Pd_EqualityOp<string mnemonic> : Pd_CompareOp<mnemonic, [Commutative]> {
 }
 
 def Pd_EqualOp : Pd_EqualityOp<"equal"> {
-  let onnx = [OnnxBinary<"Equal">, OnnxWritten<"exportEqual">];
+  let onnx = [Onnx<"Equal", ["A", "B"], ["C"], hook_="importEqual", strings_="inHook">,
+              OnnxWritten<"exportEqual">];
   let summary = "x == y, for floats within a tolerance";
   let scalar = "areEqual(b, x, y, op)";
   let legacy = [LegacyByAxis<"equal", "importEquality">];
@@ -339,7 +340,7 @@ def Pd_BitwiseRightShiftOp : Pd_ShiftOp<"bitwise_right_shift",
 
 def Pd_WhereOp : Pd_FoldableOp<"where"> {
   let onnx = [OnnxWritten<"exportWhereOfBools", "isBool(op.getX())">,
-              Onnx<"Where", ["condition", "X", "Y"], ["output"]>];
+              Onnx<"Where", ["condition", "X", "Y"], ["output"], strings_="moved">];
   let summary = "x where the condition is true, else y";
   let description = [{
     The three operands are broadcast together. The value that is not selected has no influence, even if it is NaN.

@@ -43,7 +43,9 @@ def Pd_HistogramOp : Pd_Op<"histogram"> {
 }
 
 def : OnnxFormula<"Unique", "importUnique">;
-def : OnnxFormula<"TfIdfVectorizer", "importTfIdfVectorizer">;
+def : OnnxFormula<"TfIdfVectorizer", "importTfIdfVectorizer", strings_="inHook">;
+def : OnnxFormula<"StringConcat", "importStringConcat", strings_="inHook">;
+def : OnnxFormula<"StringNormalizer", "importStringNormalizer", strings_="inHook">;
 
 def Pd_UniqueOp : Pd_Op<"unique"> {
   let onnx = [OnnxWritten<"exportUnique">];

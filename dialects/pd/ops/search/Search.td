@@ -16,11 +16,12 @@ def : OnnxFormula<"SVMRegressor", "importSVMRegressor", 1, 0, "ai.onnx.ml">;
 def : OnnxFormula<"Scaler", "importScaler", 1, 0, "ai.onnx.ml">;
 def : OnnxFormula<"Normalizer", "importNormalizer", 1, 0, "ai.onnx.ml">;
 def : OnnxFormula<"Binarizer", "importBinarizer", 1, 0, "ai.onnx.ml">;
-def : OnnxFormula<"ArrayFeatureExtractor", "importArrayFeatureExtractor", 1, 0, "ai.onnx.ml">;
+def : OnnxFormula<"ArrayFeatureExtractor", "importArrayFeatureExtractor", 1, 0, "ai.onnx.ml", strings_="moved">;
 def : OnnxFormula<"FeatureVectorizer", "importFeatureVectorizer", 1, 0, "ai.onnx.ml">;
 def : OnnxFormula<"Imputer", "importImputer", 1, 0, "ai.onnx.ml">;
-def : OnnxFormula<"OneHotEncoder", "importOneHotEncoder", 1, 0, "ai.onnx.ml">;
-def : OnnxFormula<"LabelEncoder", "importLabelEncoder", 1, 0, "ai.onnx.ml">;
+def : OnnxFormula<"OneHotEncoder", "importOneHotEncoder", 1, 0, "ai.onnx.ml", strings_="inHook">;
+def : OnnxFormula<"LabelEncoder", "importLabelEncoder", 1, 0, "ai.onnx.ml", strings_="inHook">;
+def : OnnxFormula<"CategoryMapper", "importCategoryMapper", 1, 0, "ai.onnx.ml", strings_="inHook">;
 def : OnnxFormula<"ZipMap", "importZipMap", 1, 0, "ai.onnx.ml">;
 
 class IntDefault<string value> : DefaultValuedAttr<I64Attr, value>;

@@ -8,7 +8,8 @@ defvar IntsDefault = DefaultValuedAttr<DenseI64ArrayAttr, "{}">;
 class IntDefault<string value> : DefaultValuedAttr<I64Attr, value>;
 
 def Pd_ConcatOp : Pd_Op<"concat", [AttrSizedOperandSegments, Pd_MovesElements]> {
-  let onnx = [OnnxWritten<"exportConcat">, OnnxReadOnly<"Concat", ["inputs", ""], ["concat_result"], ["axis"]>];
+  let onnx = [OnnxWritten<"exportConcat">,
+              OnnxReadOnly<"Concat", ["inputs", ""], ["concat_result"], ["axis"], strings_="moved">];
   let summary = "Concatenation of tensors along an axis";
   let description = [{
     Operands of rank 0 count as tensors of one element. `axis_tensor` must be constant and overrides `axis`.
@@ -54,7 +55,7 @@ def Pd_StackOp : Pd_Op<"stack", [Pd_MovesElements]> {
 }
 
 def Pd_TileOp : Pd_Op<"tile", [Pd_MovesElements]> {
-  let onnx = [OnnxReadOnly<"Tile", ["input", "repeats"], ["output"]>];
+  let onnx = [OnnxReadOnly<"Tile", ["input", "repeats"], ["output"], strings_="moved">];
   let lod = "rows";
   let summary = "x repeated repeat_times[i] times along dimension i; both are aligned at the last dimension";
   let constraints = [

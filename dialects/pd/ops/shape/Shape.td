@@ -5,10 +5,10 @@
 include "dialects/pd/ir/Base.td"
 include "dialects/pd/autodiff/Broadcasting.td"
 
-def : OnnxFormula<"Shape", "importShape">;
-def : OnnxFormula<"Size", "importSize">;
-def : OnnxFormula<"Reshape", "importReshape">;
-def : OnnxFormula<"Expand", "importExpand">;
+def : OnnxFormula<"Shape", "importShape", strings_="moved">;
+def : OnnxFormula<"Size", "importSize", strings_="moved">;
+def : OnnxFormula<"Reshape", "importReshape", strings_="moved">;
+def : OnnxFormula<"Expand", "importExpand", strings_="moved">;
 
 def Pd_ReshapeOp : Pd_Op<"reshape", [Pd_MovesElements]> {
   let onnx = [OnnxWritten<"exportReshape">];
@@ -45,7 +45,8 @@ def Pd_ReshapeOp : Pd_Op<"reshape", [Pd_MovesElements]> {
 }
 
 def Pd_TransposeOp : Pd_Op<"transpose", [Pd_MovesElements]> {
-  let onnx = [Onnx<"Transpose", ["data"], ["transposed"], ["perm"], hook_="importTranspose">];
+  let onnx = [Onnx<"Transpose", ["data"], ["transposed"], ["perm"], hook_="importTranspose",
+                   strings_="moved">];
   let lod = "none";
   let summary = "Permutation of dimensions: dimension i of the result is dimension perm[i] of x";
   let constraints = [

@@ -6,8 +6,8 @@ include "dialects/pd/ir/Base.td"
 
 defvar IntsDefault = DefaultValuedAttr<DenseI64ArrayAttr, "{}">;
 
-def : OnnxFormula<"Slice", "importSlice">;
-def : OnnxFormula<"Split", "importSplit">;
+def : OnnxFormula<"Slice", "importSlice", strings_="moved">;
+def : OnnxFormula<"Split", "importSplit", strings_="moved">;
 
 def Pd_SliceOp : Pd_Op<"slice", [AttrSizedOperandSegments, Pd_MovesElements]> {
   let onnx = [OnnxWritten<"exportSliceToOnnx">];

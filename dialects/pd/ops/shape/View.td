@@ -6,10 +6,10 @@ include "dialects/pd/ir/Base.td"
 include "dialects/pd/ir/Layout.td"
 
 // Axes are those of the result.
-def : OnnxFormula<"Unsqueeze", "importUnsqueeze">;
-def : OnnxFormula<"Squeeze", "importSqueeze">;
+def : OnnxFormula<"Unsqueeze", "importUnsqueeze", strings_="moved">;
+def : OnnxFormula<"Squeeze", "importSqueeze", strings_="moved">;
 // A negative axis counts from the end.
-def : OnnxFormula<"Flatten", "importFlatten">;
+def : OnnxFormula<"Flatten", "importFlatten", strings_="moved">;
 def : OnnxFormula<"DepthToSpace", "importDepthToSpace">;
 def : OnnxFormula<"SpaceToDepth", "importSpaceToDepth">;
 

@@ -1,5 +1,7 @@
 //! Hooks of ops of ONNX that create tensors.
 #include "translator/import/onnx/hooks/Dims.h"
+#include "translator/import/onnx/hooks/Strings.h"
+#include "translator/onnx/Strings.h"
 
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/reference/Evaluate.h"
@@ -33,7 +35,12 @@ void importConstant(NodeImporter &node) {
     Tensor tensor = tensorOf(DType::Float32, std::vector<float>(list.begin(), list.end()));
     return node.setOutput("output", node.constant(isList ? tensor : tensor.reshaped({})));
   }
-  node.report("has a sparse tensor or strings, expected a tensor of numbers");
+  if (node.hasAttribute("value_strings"))
+    return setStrings(node, "output", stringConstants(node, node.stringsAttribute("value_strings")));
+  if (node.hasAttribute("value_string"))
+    return setStrings(node, "output",
+                      node.wrap(node.constant(onnx::bytesOf({node.stringAttribute("value_string")}, {}))));
+  node.report("has a sparse tensor, expected a tensor of numbers or strings");
 }
 
 /// A tensor of these dims with the only element of a constant.

@@ -1,5 +1,6 @@
 //! Hooks of elementwise ops of ONNX.
 #include "translator/import/onnx/hooks/Dims.h"
+#include "translator/import/onnx/hooks/Strings.h"
 
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
@@ -28,6 +29,13 @@ void importBinary(NodeImporter &node) {
     node.overrideInput("B", pd::reshapeTo(b, dims));
   }
   node.importByTable();
+}
+
+void importEqual(NodeImporter &node) {
+  Value a = node.input("A"), b = node.input("B");
+  if (!isString(node, a))
+    return importBinary(node);
+  node.setOutput("C", areEqualStrings(node, node.wrap(a), node.wrap(b)));
 }
 
 /// The operands of a variadic op, of which there is at least one, in the types in which formulas compute.

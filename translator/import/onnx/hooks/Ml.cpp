@@ -2,6 +2,7 @@
 #include "translator/import/onnx/hooks/Ml.h"
 
 #include "translator/import/onnx/GraphImporter.h"
+#include "translator/import/onnx/hooks/Strings.h"
 
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/index/GatherOps.h"
@@ -16,7 +17,6 @@
 
 #include <cmath>
 #include <numbers>
-#include <numeric>
 
 using namespace mlir;
 
@@ -87,28 +87,17 @@ Expression floatInput(NodeImporter &node, llvm::StringRef name) {
   return x.type().getElementType().isF64() ? x : node.tensors().cast(x, node.getBuilder().getF32Type());
 }
 
-std::optional<llvm::SmallVector<int64_t>> readLabels(NodeImporter &node, llvm::StringRef integers,
-                                                     llvm::StringRef strings, llvm::StringRef output) {
-  llvm::SmallVector<int64_t> labels = node.intsAttribute(integers);
-  std::vector<std::string> names = node.stringsAttribute(strings);
-  if (!labels.empty())
-    return labels;
-  if (!names.empty() && node.needsOutput(output))
-    node.report("attribute '" + strings + "' has strings as labels, expected integers (" + integers +
-                ") or fetches without output '" + output + "'");
-  return std::nullopt;
+Labels readLabels(NodeImporter &node, llvm::StringRef integers, llvm::StringRef strings) {
+  return {node.intsAttribute(integers), node.stringsAttribute(strings)};
 }
 
-int64_t countLabels(NodeImporter &node, llvm::StringRef integers, llvm::StringRef strings) {
-  return static_cast<int64_t>(
-      std::max(node.intsAttribute(integers).size(), node.stringsAttribute(strings).size()));
-}
-
-void setLabels(NodeImporter &node, llvm::StringRef output, Expression index,
-               const std::optional<llvm::SmallVector<int64_t>> &labels) {
-  if (labels)
-    index = node.create<pd::GatherOp>(node.integers(*labels), index, Value(), uint64_t(0));
-  node.setOutput(output, index);
+void setLabels(NodeImporter &node, llvm::StringRef output, Expression index, const Labels &labels) {
+  auto ofIndex = [&](Expression list) -> Expression {
+    return node.create<pd::GatherOp>(list, index, Value(), uint64_t(0));
+  };
+  if (!labels.strings.empty())
+    return setStrings(node, output, ofIndex(stringConstants(node, labels.strings)));
+  node.setOutput(output, labels.integers.empty() ? index : ofIndex(node.integers(labels.integers)));
 }
 
 Expression greatestOf(NodeImporter &node, Expression scores) {
@@ -150,8 +139,8 @@ void importLinearRegressor(NodeImporter &node) {
 void importLinearClassifier(NodeImporter &node) {
   pd::TensorBuilder &e = node.tensors();
   node.intAttribute("multi_class");
-  auto labels = readLabels(node, "classlabels_ints", "classlabels_strings", "Y");
-  int64_t classes = countLabels(node, "classlabels_ints", "classlabels_strings");
+  Labels labels = readLabels(node, "classlabels_ints", "classlabels_strings");
+  int64_t classes = labels.size();
   size_t intercepts = node.floatsAttribute("intercepts").size();
   PostTransform transform = readPostTransform(node);
   Expression scores =
@@ -164,8 +153,10 @@ void importLinearClassifier(NodeImporter &node) {
     scores = pd::concat({other, scores}, 1);
   }
   node.setOutput("Z", transformed(node, scores, transform));
-  if (isBinary && labels && labels->size() == 1)
-    labels = llvm::SmallVector<int64_t>{0, labels->front()};
+  if (isBinary && labels.strings.size() == 1)
+    return node.report("attribute 'classlabels_strings' has one label for two classes");
+  if (isBinary && labels.size() == 1)
+    labels.integers.insert(labels.integers.begin(), 0);
   setLabels(node, "Y", index, labels);
 }
 
@@ -249,9 +240,12 @@ void importZipMap(NodeImporter &node) {
 //===-- Encoders ----------------------------------------------------------------------------------------===//
 
 /// Whether each element of x equals each key: [dims of x, keys]. NaN equals NaN.
-static Expression matches(NodeImporter &node, Expression x, Expression keys) {
+static Expression matches(NodeImporter &node, Expression x, Expression keys, bool areStrings) {
   pd::TensorBuilder &e = node.tensors();
+  if (areStrings)
+    return areEqualStrings(node, insertDim(x, x.rank() - 1), keys);
   Expression wide = insertDim(x, x.rank());
+  keys = e.cast(keys, x.type().getElementType());
   Expression isEqual = node.create<pd::EqualOp>(wide, keys);
   if (!isa<FloatType>(x.type().getElementType()))
     return isEqual;
@@ -259,56 +253,125 @@ static Expression matches(NodeImporter &node, Expression x, Expression keys) {
   return node.create<pd::LogicalOrOp>(isEqual, areNan);
 }
 
+/// Whether the input X has strings. Ends the hook, with a report, if the keys are of the other kind.
+static bool hasStrings(NodeImporter &node, Value x, bool areStrings) {
+  if (isString(node, x) == areStrings)
+    return areStrings;
+  node.report(llvm::Twine("keys are ") + (areStrings ? "strings" : "numbers") + ", but input 'X' has " +
+              (areStrings ? "numbers" : "strings"));
+  node.stop();
+}
+
 void importOneHotEncoder(NodeImporter &node) {
   pd::TensorBuilder &e = node.tensors();
   node.boolAttribute("zeros"); // an unknown category is an error of the run with 0; all zeros here
   llvm::SmallVector<int64_t> categories = node.intsAttribute("cats_int64s");
-  if (categories.empty())
-    return node.report("attribute 'cats_int64s' is missing: strings are not supported");
+  std::vector<std::string> names = node.stringsAttribute("cats_strings");
+  if (categories.empty() && names.empty())
+    return node.report("attributes 'cats_int64s' and 'cats_strings' are missing, expected one of them");
   Expression x = node.operand("X");
+  bool areStrings = hasStrings(node, x, categories.empty());
   if (isa<FloatType>(x.type().getElementType()))
     x = e.cast(x, node.getBuilder().getI64Type());
-  Expression keys = e.cast(node.integers(categories), x.type().getElementType());
-  node.setOutput("Y", e.cast(matches(node, x, keys), node.getBuilder().getF32Type()));
+  Expression keys = areStrings ? stringConstants(node, names) : node.integers(categories);
+  node.setOutput("Y", e.cast(matches(node, x, keys, areStrings), node.getBuilder().getF32Type()));
 }
 
-/// Keys or values of LabelEncoder, in the first of its attributes that is given; null: strings.
-static Value encoderList(NodeImporter &node, llvm::StringRef name) {
+namespace {
+/// The values of a map by the places of their keys. Strings are bytes.
+struct Encoding {
+  Expression values;
+  Expression missing; ///< the value of other keys
+  bool areStrings;
+};
+} // namespace
+
+Expression placesOf(NodeImporter &node, Expression x, Expression keys, bool areStrings) {
+  Expression found = node.tensors().cast(matches(node, x, keys, areStrings), node.getBuilder().getI64Type());
+  // The first of equal keys counts, as in ONNX Runtime.
+  int64_t count = keys.type().getDimSize(0);
+  llvm::SmallVector<int64_t> order;
+  for (int64_t i = 0; i < count; ++i)
+    order.push_back(count - i);
+  Expression first = node.tensors().max(found * node.integers(order), {found.rank() - 1}, false);
+  return node.tensors().select(first > 0.0, double(count) - first, -1.0);
+}
+
+/// Sets output Y to the values at places; a place of -1 is that of no key.
+static void encode(NodeImporter &node, Expression places, Encoding encoding) {
+  pd::TensorBuilder &e = node.tensors();
+  Expression isFound = places > -1.0, values = encoding.values, missing = encoding.missing;
+  if (encoding.areStrings) {
+    pd::DimSize width = pd::maximum(e, {values, 1}, {missing, missing.rank() - 1});
+    values = widened(values, width), missing = widened(missing, width);
+    isFound = insertDim(isFound, places.rank());
+  }
+  Expression value = node.create<pd::GatherOp>(
+      values, e.maximum(places, e.constant(0, node.getBuilder().getI64Type())), Value(), uint64_t(0));
+  Expression result = e.select(isFound, value, missing);
+  encoding.areStrings ? setStrings(node, "Y", result) : node.setOutput("Y", result);
+}
+
+/// Keys or values of LabelEncoder, in the first of its attributes that is given.
+static Expression encoderList(NodeImporter &node, llvm::StringRef name) {
   const onnx::TensorValue *tensor = node.tensorAttribute((name + "_tensor").str());
   llvm::SmallVector<int64_t> integers = node.intsAttribute((name + "_int64s").str());
   llvm::SmallVector<double> floats = node.floatsAttribute((name + "_floats").str());
-  node.stringsAttribute((name + "_strings").str());
+  std::vector<std::string> strings = node.stringsAttribute((name + "_strings").str());
   if (tensor)
-    return node.getGraph().importInitializer(*tensor);
+    return node.wrap(node.getGraph().importInitializer(*tensor));
   if (!integers.empty())
     return node.integers(integers);
-  return floats.empty() ? Value() : Value(node.numbers(floats, node.getBuilder().getF32Type()));
+  if (!floats.empty())
+    return node.numbers(floats, node.getBuilder().getF32Type());
+  if (strings.empty()) {
+    node.report(name + " are missing");
+    node.stop();
+  }
+  Expression list = stringConstants(node, strings);
+  node.getGraph().setStoredType(list, onnx::DataType::String);
+  return list;
 }
 
 void importLabelEncoder(NodeImporter &node) {
   pd::TensorBuilder &e = node.tensors();
-  Value keys = encoderList(node, "keys"), values = encoderList(node, "values");
+  Expression keys = encoderList(node, "keys"), values = encoderList(node, "values");
   const onnx::TensorValue *standard = node.tensorAttribute("default_tensor");
   int64_t integer = node.intAttribute("default_int64", -1);
   double number = node.floatAttribute("default_float");
-  node.stringAttribute("default_string");
-  if (!keys || !values)
-    return node.report("keys or values are strings or missing, expected numbers");
-  Expression x = node.operand("X"), list = node.wrap(values);
-  Type element = list.type().getElementType();
-  Expression missing =
-      standard ? e.reshape(node.wrap(node.getGraph().importInitializer(*standard)), {})
-               : e.constant(isa<FloatType>(element) ? number : static_cast<double>(integer), element);
-  Expression found = e.cast(matches(node, x, e.cast(node.wrap(keys), x.type().getElementType())),
-                            node.getBuilder().getI64Type());
-  // The last of equal keys counts, as in a map that is filled in order.
-  int64_t count = list.type().getDimSize(0);
-  llvm::SmallVector<int64_t> order(count);
-  std::iota(order.begin(), order.end(), 1);
-  Expression place = e.max(found * node.integers(order), {x.rank()}, false);
-  Expression value = node.create<pd::GatherOp>(
-      list, e.maximum(place - 1.0, e.constant(0, node.getBuilder().getI64Type())), Value(), uint64_t(0));
-  node.setOutput("Y", e.select(place > 0.0, value, missing));
+  std::string text = node.stringAttribute("default_string", "_Unused");
+  bool areStrings = isString(node, values);
+  auto missing = [&]() -> Expression {
+    if (standard) {
+      Expression value = node.wrap(node.getGraph().importInitializer(*standard));
+      return areStrings ? e.reshape(value, {-1}) : e.reshape(value, {});
+    }
+    if (areStrings)
+      return e.reshape(stringConstants(node, {text}), {-1});
+    Type element = values.type().getElementType();
+    return e.constant(isa<FloatType>(element) ? number : static_cast<double>(integer), element);
+  };
+  Expression x = node.operand("X");
+  bool hasNames = hasStrings(node, x, isString(node, keys));
+  encode(node, placesOf(node, x, keys, hasNames), {values, missing(), areStrings});
+}
+
+void importCategoryMapper(NodeImporter &node) {
+  pd::TensorBuilder &e = node.tensors();
+  llvm::SmallVector<int64_t> numbers = node.intsAttribute("cats_int64s");
+  std::vector<std::string> names = node.stringsAttribute("cats_strings");
+  int64_t number = node.intAttribute("default_int64", -1);
+  std::string name = node.stringAttribute("default_string", "_Unused");
+  if (numbers.empty() || numbers.size() != names.size())
+    return node.report("attributes 'cats_int64s' and 'cats_strings' have " + llvm::Twine(numbers.size()) +
+                       " and " + llvm::Twine(names.size()) +
+                       " categories, expected the same number, at least one");
+  Expression x = node.operand("X"), integers = node.integers(numbers), strings = stringConstants(node, names);
+  if (isString(node, x))
+    return encode(node, placesOf(node, x, strings, true),
+                  {integers, e.constant(static_cast<double>(number), node.getBuilder().getI64Type()), false});
+  encode(node, placesOf(node, x, integers, false),
+         {strings, e.reshape(stringConstants(node, {name}), {-1}), true});
 }
 
 } // namespace onnxhooks

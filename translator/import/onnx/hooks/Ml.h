@@ -18,15 +18,23 @@ pd::Expression matrixOf(NodeImporter &node, llvm::ArrayRef<double> elements, int
 /// X in f32, or f64 if it has such elements.
 pd::Expression floatInput(NodeImporter &node, llvm::StringRef name = "X");
 
-/// The integer labels of classes; nothing, and a report if an output needs them, for strings.
-std::optional<llvm::SmallVector<int64_t>> readLabels(NodeImporter &node, llvm::StringRef integers,
-                                                     llvm::StringRef strings, llvm::StringRef output);
-/// The number of classes by their labels, integers or strings.
-int64_t countLabels(NodeImporter &node, llvm::StringRef integers, llvm::StringRef strings);
+/// The labels of classes: integers or strings.
+struct Labels {
+  llvm::SmallVector<int64_t> integers;
+  std::vector<std::string> strings;
+
+  int64_t size() const { return static_cast<int64_t>(std::max(integers.size(), strings.size())); }
+};
+/// The labels in these attributes.
+Labels readLabels(NodeImporter &node, llvm::StringRef integers, llvm::StringRef strings);
 /// Sets the output of labels: entry `index` of each example.
-void setLabels(NodeImporter &node, llvm::StringRef output, pd::Expression index,
-               const std::optional<llvm::SmallVector<int64_t>> &labels);
+void setLabels(NodeImporter &node, llvm::StringRef output, pd::Expression index, const Labels &labels);
 /// The index of the greatest score of each example, [examples].
 pd::Expression greatestOf(NodeImporter &node, pd::Expression scores);
+
+namespace onnxhooks {
+/// The index of each element of x in a vector of keys, the first of equal ones; -1 if it is not a key.
+pd::Expression placesOf(NodeImporter &node, pd::Expression x, pd::Expression keys, bool areStrings);
+} // namespace onnxhooks
 
 } // namespace proa::import

@@ -1,5 +1,7 @@
 //! The hook of TfIdfVectorizer: counts of n-grams of integers.
 #include "translator/import/onnx/GraphImporter.h"
+#include "translator/import/onnx/hooks/Ml.h"
+#include "translator/import/onnx/hooks/Strings.h"
 
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/index/ScatterOps.h"
@@ -32,12 +34,13 @@ public:
         most(node.intAttribute("max_gram_length")), skips(node.intAttribute("max_skip_count")) {}
 
   void run() {
+    llvm::SmallVector<int64_t> pool = readItems();
     bool isVector = x.rank() < 2;
     if (x.rank() > 2)
       fail("input 'X' has rank " + llvm::Twine(x.rank()) + ", expected 1 or 2");
     if (isVector)
       x = e.reshape(x, {1, -1});
-    llvm::SmallVector<Ngrams> all = readPool();
+    llvm::SmallVector<Ngrams> all = readPool(pool);
     // [columns, rows]
     Expression counts = expandTo(node.scalar(0, f32()), {DimSize(columns), DimSize(x, 0)});
     for (const Ngrams &grams : all)
@@ -55,13 +58,29 @@ private:
 
   Type f32() { return node.getBuilder().getF32Type(); }
 
+  /// The items of the pool. Strings become their numbers in the vocabulary, and so do those of x.
+  llvm::SmallVector<int64_t> readItems() {
+    std::vector<std::string> words = node.stringsAttribute("pool_strings"), vocabulary;
+    llvm::SmallVector<int64_t> pool = node.intsAttribute("pool_int64s");
+    if (words.empty() == isString(node, x))
+      fail(llvm::Twine("input 'X' and the pool have different kinds of items: one has strings"));
+    if (words.empty())
+      return pool;
+    std::map<std::string, int64_t> numbers;
+    for (const std::string &word : words) {
+      auto [entry, isNew] = numbers.emplace(word, static_cast<int64_t>(vocabulary.size()));
+      if (isNew)
+        vocabulary.push_back(word);
+      pool.push_back(entry->second);
+    }
+    x = placesOf(node, x, stringConstants(node, vocabulary), /*areStrings=*/true);
+    return pool;
+  }
+
   /// The n-grams to count. A gram that the pool has twice belongs to its last column.
-  llvm::SmallVector<Ngrams> readPool() {
+  llvm::SmallVector<Ngrams> readPool(llvm::ArrayRef<int64_t> pool) {
     readMode();
-    if (!node.stringsAttribute("pool_strings").empty())
-      fail("attribute 'pool_strings' is set, expected 'pool_int64s': strings are not supported");
-    llvm::SmallVector<int64_t> pool = node.intsAttribute("pool_int64s"),
-                               starts = node.intsAttribute("ngram_counts"),
+    llvm::SmallVector<int64_t> starts = node.intsAttribute("ngram_counts"),
                                indexes = node.intsAttribute("ngram_indexes");
     if (indexes.empty() || *llvm::min_element(indexes) < 0 || skips < 0 || least < 1 || most < least)
       fail("expected columns 'ngram_indexes' of 0 or more, lengths of 1 or more in ascending order, and a "
@@ -79,7 +98,7 @@ private:
         if (next >= indexes.size())
           fail("attribute 'ngram_indexes' has " + llvm::Twine(indexes.size()) +
                " columns, fewer than the pool has n-grams");
-        numberOf[llvm::ArrayRef(pool).slice(at, length)] = next;
+        numberOf[pool.slice(at, length)] = next;
       }
       if (length < least || length > most || numberOf.empty())
         continue;

@@ -248,14 +248,14 @@ void importSVMRegressor(NodeImporter &node) {
 void importSVMClassifier(NodeImporter &node) {
   pd::TensorBuilder &e = node.tensors();
   Svm svm = readSvm(node);
-  auto labels = readLabels(node, "classlabels_ints", "classlabels_strings", "Y");
+  Labels labels = readLabels(node, "classlabels_ints", "classlabels_strings");
   llvm::SmallVector<int64_t> sizes = node.intsAttribute("vectors_per_class");
   llvm::SmallVector<double> a = node.floatsAttribute("prob_a"), b = node.floatsAttribute("prob_b");
   PostTransform transform = readPostTransform(node);
   Expression x = examplesOf(node);
   int64_t count = std::accumulate(sizes.begin(), sizes.end(), int64_t{0});
   if (count == 0) { // one linear function for each class
-    int64_t classes = std::max<int64_t>(countLabels(node, "classlabels_ints", "classlabels_strings"), 1);
+    int64_t classes = std::max<int64_t>(labels.size(), 1);
     auto size = static_cast<int64_t>(svm.coefficients.size());
     Expression scores =
         e.matmul(x, matrixOf(node, svm.coefficients, classes, size / classes), false, true) + svm.rho[0];

@@ -392,8 +392,8 @@ void importTreeEnsembleRegressor(NodeImporter &node) {
 void importTreeEnsembleClassifier(NodeImporter &node) {
   pd::TensorBuilder &e = node.tensors();
   Forest forest = readForest(node, "class");
-  auto labels = readLabels(node, "classlabels_int64s", "classlabels_strings", "Y");
-  int64_t classes = countLabels(node, "classlabels_int64s", "classlabels_strings");
+  Labels labels = readLabels(node, "classlabels_int64s", "classlabels_strings");
+  int64_t classes = labels.size();
   PostTransform transform = readPostTransform(node);
   llvm::SmallVector<double> base = baseValues(node);
   std::set<int64_t> scored;
