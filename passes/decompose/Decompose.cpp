@@ -3,6 +3,7 @@
 
 #include "dialects/pd/autodiff/DeferredVjp.h"
 #include "dialects/pd/ir/DeviceKernel.h"
+#include "dialects/pd/ir/PartialLibrary.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/ir/ReplaceResult.h"
 #include "passes/remarks/Remarks.h"
@@ -126,6 +127,11 @@ private:
     auto library = dyn_cast<pd::LibraryOpInterface>(op);
     if (target.empty() || !library)
       return true;
+    auto partial = dyn_cast<pd::PartialLibraryOpInterface>(op);
+    if (const char *why = partial ? partial.whyNoLibraryKernel() : nullptr) {
+      remarks.missed(op) << name << " has no library kernel: " << why;
+      return true;
+    }
     remarks.missed(op) << name << " is not decomposed: the target " << target << " has the library kernel '"
                        << library.getLibraryKernel() << "'";
     return false;

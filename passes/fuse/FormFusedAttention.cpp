@@ -46,7 +46,8 @@ struct Stored {
 /// Finds and creates the attention that ends with a product.
 class AttentionMatcher {
 public:
-  AttentionMatcher(Operation *op, PatternRewriter &rewriter) : root(op), rewriter(rewriter) {}
+  AttentionMatcher(Operation *op, PatternRewriter &rewriter, bool onCpu)
+      : root(op), rewriter(rewriter), onCpu(onCpu) {}
 
   LogicalResult run() {
     std::optional<MatrixProduct> second = MatrixProduct::of(root);
@@ -77,6 +78,7 @@ public:
 private:
   Operation *root;
   PatternRewriter &rewriter;
+  bool onCpu;
   AttentionForward forward;
   AttentionBackward backward;
   Value softmaxInput;
@@ -299,12 +301,25 @@ private:
     return haveMasksFit(scores) ? success() : refuse("a mask does not broadcast to the scores");
   }
 
+  /// Why the products and the softmax are faster on a CPU than its kernel, or this computes less; null
+  /// otherwise.
+  const char *whyNotOnCpu(ArrayRef<int64_t> scores) const {
+    constexpr int64_t leastQueries = 16; // that fill a vector
+    if (hasGradient() || forward.dropout)
+      return "the kernel of the CPU has no gradient and no dropout";
+    if (!pd::tensorType(forward.first.x()).getElementType().isF32())
+      return "the kernel of the CPU computes in float32";
+    return scores[2] < leastQueries ? "it has few queries" : nullptr;
+  }
+
   LogicalResult create() {
     SmallVector<int64_t> scores(shapeOf(softmaxInput));
     if (scores.size() == 3)
       scores.insert(scores.begin(), 1);
     if (failed(checkTypes(scores)))
       return failure();
+    if (const char *reason = onCpu ? whyNotOnCpu(scores) : nullptr)
+      return refuse(reason);
     SmallVector<int64_t> whole = wholeShapeOfDropout();
     if (!whole.empty() && whole.back() != scores.back())
       return refuse("its dropout is of a part of the keys");
@@ -571,11 +586,11 @@ private:
 
 class FormAttentionOf : public OpInterfaceRewritePattern<pd::ContractionOpInterface> {
 public:
-  FormAttentionOf(MLIRContext *context, PassRemarks remarks)
-      : OpInterfaceRewritePattern(context), remarks(remarks) {}
+  FormAttentionOf(MLIRContext *context, PassRemarks remarks, bool onCpu)
+      : OpInterfaceRewritePattern(context), remarks(remarks), onCpu(onCpu) {}
 
   LogicalResult matchAndRewrite(pd::ContractionOpInterface op, PatternRewriter &rewriter) const override {
-    AttentionMatcher matcher(op, rewriter);
+    AttentionMatcher matcher(op, rewriter, onCpu);
     if (op->use_empty() || failed(matcher.run()))
       return failure();
     remarks.done(op) << op->getName().getStringRef() << " is the end of an attention"
@@ -585,14 +600,22 @@ public:
 
 private:
   PassRemarks remarks;
+  bool onCpu;
 };
 
 struct FormFusedAttentionPass : impl::FormFusedAttentionBase<FormFusedAttentionPass> {
+  using FormFusedAttentionBase::FormFusedAttentionBase;
+
   void runOnOperation() override {
+    if (target != "cpu" && target != "gpu") {
+      getOperation()->emitError() << "expected the target 'cpu' or 'gpu', found '" << target << "'";
+      return signalPassFailure();
+    }
     PassRemarks remarks(getArgumentName());
     RewritePatternSet patterns(&getContext());
-    patterns.add<FormAttentionOf>(&getContext(), remarks);
-    populateFuseScaledAttention(patterns);
+    patterns.add<FormAttentionOf>(&getContext(), remarks, target == "cpu");
+    if (target == "gpu")
+      populateFuseScaledAttention(patterns);
     applyPatternsOnce(getOperation(), std::move(patterns), remarks);
   }
 };

@@ -188,8 +188,12 @@ def FormFusedAttention : Pass<"pd-form-fused-attention", "::mlir::func::FuncOp">
     `pd.attention` and `pd.attention_grad`, which devices split along the sequence, become these ops too, if their dims
     are static and at most four.
 
+    On the CPU, whose kernel has a tile of queries in vectors, attention of few queries, in 16 or 64 bits, with a
+    gradient or with dropout in training stays as it is.
+
     Remarks say for each softmax why it is not part of an attention (`--remarks=pd-form-fused-attention`).
   }];
+  let options = [Option<"target", "target", "std::string", "\"gpu\"", "Where kernels run: cpu or gpu">];
   let dependentDialects = ["::proa::pd::PdDialect", "::proa::rt::RtDialect"];
 }
 

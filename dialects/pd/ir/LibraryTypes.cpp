@@ -1,5 +1,6 @@
 #include "dialects/pd/ir/LibraryTypes.h"
 
+#include "dialects/pd/ir/PartialLibrary.h"
 #include "dialects/pd/ir/Pd.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -19,3 +20,5 @@ bool hasOnlyFullKernel(Operation *op) {
 }
 
 } // namespace proa::pd
+
+#include "dialects/pd/ir/PartialLibrary.cpp.inc"

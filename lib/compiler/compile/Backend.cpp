@@ -24,9 +24,6 @@ public:
 class EmulatedBackend final : public Backend {
 public:
   bool isGpu() const override { return true; }
-  void addPassesBeforeFusion(mlir::OpPassManager &pm, const PipelineOptions &) const override {
-    addGpuPassesBeforeFusion(pm);
-  }
   void addPassesBeforeKernels(mlir::OpPassManager &pm, const PipelineOptions &options) const override {
     addGpuPassesBeforeKernels(pm, options);
   }

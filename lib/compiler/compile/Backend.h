@@ -30,8 +30,6 @@ public:
   virtual bool isGpu() const = 0;
   /// Whether a library computes large products of matrices on the device.
   virtual bool usesMatrixLibrary(const PipelineOptions &options) const { return false; }
-  /// Adds the passes of buildKernelPipeline that run before fusion.
-  virtual void addPassesBeforeFusion(mlir::OpPassManager &pm, const PipelineOptions &options) const {}
   /// Adds the passes of buildKernelPipeline that run last before kernels are formed.
   virtual void addPassesBeforeKernels(mlir::OpPassManager &pm, const PipelineOptions &options) const {}
 
@@ -54,8 +52,7 @@ public:
 /// The backend of TargetKind::Cuda (lib/compiler/cuda).
 std::unique_ptr<Backend> createCudaBackend();
 
-/// Passes that all GPU targets run before fusion, and before kernels are formed.
-void addGpuPassesBeforeFusion(mlir::OpPassManager &pm);
+/// Passes that all GPU targets run before kernels are formed.
 void addGpuPassesBeforeKernels(mlir::OpPassManager &pm, const PipelineOptions &options);
 
 /// Compiles all kernels of the module for this machine and adds them to `code`. `codegen` says how; options

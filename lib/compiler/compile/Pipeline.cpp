@@ -39,15 +39,18 @@ std::unique_ptr<Pass> ampOf(const AmpOptions &amp) {
   return createMixPrecision(options);
 }
 
-} // namespace
-
-void addGpuPassesBeforeFusion(OpPassManager &pm) {
+/// Attention becomes one op before fusion takes its products.
+void addAttentionPasses(OpPassManager &pm, bool isGpu) {
   DecomposeOptions fused;
   fused.only = {"pd.flash_attn"};
   pm.addPass(createDecompose(fused));
-  pm.addNestedPass<func::FuncOp>(createFormFusedAttention());
+  FormFusedAttentionOptions attention;
+  attention.target = isGpu ? "gpu" : "cpu";
+  pm.addNestedPass<func::FuncOp>(createFormFusedAttention(attention));
   addCleanup(pm);
 }
+
+} // namespace
 
 void addGpuPassesBeforeKernels(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createExpandForDevice({options.allowsAtomicSums}));
@@ -99,7 +102,7 @@ void buildKernelPipeline(OpPassManager &pm, const PipelineOptions &options) {
     pm.addNestedPass<func::FuncOp>(createChannelsLast());
   addCleanup(pm);
   std::string libraries = backend->isGpu() ? "gpu" : "cpu", target = usesBlas ? "gpu-blas" : libraries;
-  backend->addPassesBeforeFusion(pm, options);
+  addAttentionPasses(pm, backend->isGpu());
   FuseEpiloguesOptions epilogues;
   epilogues.target = target;
   pm.addNestedPass<func::FuncOp>(createFuseEpilogues(epilogues));

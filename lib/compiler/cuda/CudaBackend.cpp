@@ -38,9 +38,6 @@ class CudaBackend final : public Backend {
 public:
   bool isGpu() const override { return true; }
   bool usesMatrixLibrary(const PipelineOptions &options) const override { return options.hasMatrixLibrary; }
-  void addPassesBeforeFusion(mlir::OpPassManager &pm, const PipelineOptions &) const override {
-    addGpuPassesBeforeFusion(pm);
-  }
   void addPassesBeforeKernels(mlir::OpPassManager &pm, const PipelineOptions &options) const override {
     addGpuPassesBeforeKernels(pm, options);
   }

@@ -67,22 +67,22 @@ Result<void> fillZeros(const View &out) {
 
 //===-- Matrices ----------------------------------------------------------------------------------------===//
 
-using MatmulEntry = IntegerEntry<MatmulGeometry, MatmulPlan>;
+using IntegerMatmulEntry = IntegerEntry<MatmulGeometry, MatmulPlan>;
 
-class IntegerMatmul final : public PlannedKernel<MatmulConfig, MatmulGeometry, MatmulEntry> {
+class IntegerMatmul final : public PlannedKernel<MatmulConfig, MatmulGeometry, IntegerMatmulEntry> {
 public:
   using PlannedKernel::PlannedKernel;
 
 private:
-  void plan(MatmulEntry &entry, const Call &call, const View &out) const override;
-  Result<void> compute(MatmulEntry &entry, Call &call, const View &out) const override;
+  void plan(IntegerMatmulEntry &entry, const Call &call, const View &out) const override;
+  Result<void> compute(IntegerMatmulEntry &entry, Call &call, const View &out) const override;
 };
 
 bool hasProducts(const MatmulGeometry &geometry) {
   return !anyIsZero(geometry.out.dims) && geometry.inner() != 0;
 }
 
-void IntegerMatmul::plan(MatmulEntry &entry, const Call &call, const View &out) const {
+void IntegerMatmul::plan(IntegerMatmulEntry &entry, const Call &call, const View &out) const {
   if (!sumsBytesExactly() || !hasProducts(entry.geometry))
     return;
   MatmulPlan::Options options;
@@ -98,7 +98,7 @@ void IntegerMatmul::plan(MatmulEntry &entry, const Call &call, const View &out) 
     entry.weights = constants.get(entry.plan->plainWeights(), entry.plan->wantedWeights());
 }
 
-Result<void> IntegerMatmul::compute(MatmulEntry &entry, Call &call, const View &out) const {
+Result<void> IntegerMatmul::compute(IntegerMatmulEntry &entry, Call &call, const View &out) const {
   if (!hasProducts(entry.geometry))
     return fillZeros(out);
   if (!entry.plan)

@@ -130,8 +130,8 @@ inline void expectClose(const Tensor &found, const std::vector<double> &expected
     double value =
         found.dtype() == DType::Float64 ? found.as<double>()[i] : static_cast<double>(found.as<float>()[i]);
     double want = expected[static_cast<size_t>(i)];
-    bool close =
-        std::abs(value - want) <= tolerance * (1 + std::abs(want)) || (std::isnan(value) && std::isnan(want));
+    bool close = value == want || std::abs(value - want) <= tolerance * (1 + std::abs(want)) ||
+                 (std::isnan(value) && std::isnan(want));
     EXPECT_TRUE(close) << "element " << i << ": " << value << ", expected " << want;
     wrong += close ? 0 : 1;
   }

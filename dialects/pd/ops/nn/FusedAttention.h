@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dialects/pd/ir/DeviceKernel.h"
+#include "dialects/pd/ir/PartialLibrary.h"
 #include "dialects/pd/ops/nn/Nn.h"
 
 #include "dialects/pd/ops/nn/FusedAttentionInterface.h.inc"

@@ -6,6 +6,7 @@
 include "dialects/pd/ir/Base.td"
 include "dialects/pd/ir/DeviceKernel.td"
 include "dialects/pd/ir/Enums.td"
+include "dialects/pd/ir/PartialLibrary.td"
 include "dialects/pd/ops/nn/FusedAttentionInterface.td"
 
 // The fields of all ops.
@@ -34,10 +35,13 @@ class Pd_FusedAttentionBase<string mnemonic, list<Trait> traits = []>
 }
 
 // A GPU computes the op by one kernel.
-class Pd_FusedAttentionKernel<string mnemonic>
-    : Pd_FusedAttentionBase<mnemonic, [DeclareOpInterfaceMethods<DeviceKernelOpInterface>]>;
+class Pd_FusedAttentionKernel<string mnemonic, list<Trait> traits = []>
+    : Pd_FusedAttentionBase<mnemonic, [DeclareOpInterfaceMethods<DeviceKernelOpInterface>] # traits>;
 
-def Pd_FusedAttentionOp : Pd_FusedAttentionKernel<"fused_attention"> {
+def Pd_FusedAttentionOp
+    : Pd_FusedAttentionKernel<"fused_attention", [DeclareOpInterfaceMethods<PartialLibraryOpInterface>]> {
+  let library = "fused_attention";
+  let libraryHalf = 1;
   let summary = "Scaled dot-product attention: softmax(scale * q k^T + mask) v";
   let description = [{
     For each batch b, query head h and query m, with n over the keys of head g = h / (H / G):
@@ -61,8 +65,8 @@ def Pd_FusedAttentionOp : Pd_FusedAttentionKernel<"fused_attention"> {
     `whole_shape` [B', H', M', N] the weights are the part of the weights of the whole program that begins at the index
     `part_begin` [b', h', m', 0], and the number is (((b + b') H' + h + h') M' + m + m') N + n.
 
-    Source: Dao et al., "FlashAttention-2" (2023), for the kernels of GPUs, which compute the same without a matrix of
-    scores in memory.
+    Source: Dao et al., "FlashAttention-2" (2023), for the kernels, which compute the same without a matrix of scores in
+    memory. That of CPUs does not compute dropout and float64.
   }];
   let constraints = shapes # dropouts;
   let arguments = !con(inputs, settings);
