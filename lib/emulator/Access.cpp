@@ -77,7 +77,7 @@ void fence(Thread *thread, FenceKind kind) {
   }
 }
 
-void checkAsyncAccess(Thread *thread, const std::byte *address, int64_t bytes, Access kind) {
+void checkAsyncAccess(Thread *thread, const std::byte *address, int64_t bytes, AccessKind kind) {
   Block &block = *thread->block;
   auto offset = static_cast<size_t>(address - block.shared()), count = static_cast<size_t>(bytes);
   if (auto writer = block.sharedOrder().unfencedWriter(offset, count, block.events().fences(), thread->index,

@@ -1,6 +1,7 @@
 /// One block of threads: fibers, their schedule, barriers and waits.
 #pragma once
 
+#include "lib/emulator/Codes.h"
 #include "lib/emulator/Emulator.h"
 #include "lib/emulator/MemoryOrder.h"
 
@@ -209,14 +210,6 @@ private:
   uint32_t ended = 0;
   bool hasFailed = false;
   std::string error;
-};
-
-/// The values of the attribute reduction of nvvm.barrier; -1: none.
-enum BarrierReduction : int32_t {
-  noReduction = -1,
-  popCountReduction = 0,
-  andReduction = 1,
-  orReduction = 2
 };
 
 } // namespace proa::emulator

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lib/emulator/Block.h"
+#include "lib/emulator/Codes.h"
 #include "lib/emulator/TensorMap.h"
 
 namespace proa::emulator {
@@ -11,41 +12,10 @@ namespace proa::emulator {
 void launch(const char *kernel, ThreadFunction function, int32_t blockX, int32_t blockY, int32_t blockZ,
             int64_t sharedBytes, int32_t traits, void *const *buffers, const int64_t *dims, int64_t begin,
             int64_t end);
-/// Bits of `traits`.
-enum KernelTrait : int32_t {
-  synchronizesThreads = 1, ///< threads wait for each other
-  usesAsyncProxy = 2,      ///< bulk copies or wgmma
-  exchangesValues = 4,     ///< atomic accesses of global memory
-};
 
-/// Special registers, in the order of the pass.
-enum class Register : int32_t {
-  ThreadX,
-  ThreadY,
-  ThreadZ,
-  BlockDimX,
-  BlockDimY,
-  BlockDimZ,
-  BlockX,
-  BlockY,
-  BlockZ,
-  GridDimX,
-  GridDimY,
-  GridDimZ,
-  Lane,
-  Warp,
-  WarpCount,
-  WarpSize,
-  LaneMaskEqual,
-  LaneMaskLessEqual,
-  LaneMaskLess,
-  LaneMaskGreaterEqual,
-  LaneMaskGreater,
-};
 int32_t readRegister(const Thread *thread, int32_t index);
 
-// Access.cpp: checks before an access of `bytes` bytes at `address`. `kind` is an Access.
-enum Access : int32_t { readAccess, writeAccess, atomicAccess, copyAccess };
+// Access.cpp: checks before an access of `bytes` bytes at `address`. `kind` is an AccessKind.
 void checkBuffer(Thread *thread, const std::byte *address, int64_t bytes, int64_t alignment, int32_t kind,
                  int32_t buffer);
 /// `offset` and `size` are those of the variable in shared memory.
@@ -60,14 +30,12 @@ void checkMasked(Thread *thread, const std::byte *address, int64_t elementBytes,
 void checkSharedAddress(Thread *thread, const std::byte *address, int64_t bytes, int64_t alignment,
                         int32_t kind);
 
-/// The kinds of fence().
-enum class FenceKind : int32_t { Memory, Proxy, MbarrierInit };
 void fence(Thread *thread, FenceKind kind);
 /// A write of shared memory by the generic proxy. Reports one of what a wgmma still reads.
 void recordSharedWrite(Thread *thread, const std::byte *address, int64_t bytes);
 /// Of an access of shared memory by the async proxy, when the thread issues it. Reports generic writes that
 /// no fence.proxy.async follows, and a write of what a wgmma still reads.
-void checkAsyncAccess(Thread *thread, const std::byte *address, int64_t bytes, Access kind);
+void checkAsyncAccess(Thread *thread, const std::byte *address, int64_t bytes, AccessKind kind);
 /// Of an mbarrier that the async proxy completes.
 void checkAsyncMbarrier(Thread *thread, const uint64_t *object);
 
@@ -87,8 +55,6 @@ void syncWarp(Thread *thread, int32_t mask);
 // Matrix.cpp
 void loadMatrix(Thread *thread, const std::byte *row, int32_t count, int32_t isTransposed, uint32_t *result);
 void storeMatrix(Thread *thread, std::byte *row, int32_t count, int32_t isTransposed, const uint32_t *values);
-/// Element types of mma.sync.
-enum class MmaType : int32_t { Float16, BFloat16, TensorFloat32, Float32, Float64, Int8, UInt8, Int32 };
 void multiplyMatrices(Thread *thread, int32_t m, int32_t k, MmaType typeA, MmaType typeB, MmaType typeC,
                       MmaType typeD, int32_t saturates, const void *a, const void *b, const void *c, void *d);
 int32_t roundToTensorFloat32(const Thread *thread, float value, int32_t tiesAway);
@@ -130,19 +96,6 @@ void commitBulkCopies(Thread *thread);
 void waitForBulkCopies(Thread *thread, int32_t pendingGroups);
 
 // WarpgroupMma.cpp
-/// Element types of wgmma, the values of mlir::NVVM::WGMMATypes.
-enum class WgmmaType : int32_t {
-  Float16,
-  TensorFloat32,
-  UInt8,
-  Int8,
-  Bit,
-  BFloat16,
-  E4M3,
-  E5M2,
-  Float32,
-  Int32
-};
 void multiplyInWarpgroup(Thread *thread, int32_t n, int32_t k, WgmmaType typeA, WgmmaType typeB,
                          WgmmaType typeD, int32_t flags, int64_t descriptorA, int64_t descriptorB,
                          const void *c, void *d);
@@ -157,14 +110,5 @@ void waitForProducts(Thread *thread, int32_t pendingGroups);
 int64_t lastProduct(const Thread *thread);
 /// Before a read of registers that wgmma `number` writes; 0: no wgmma does.
 void checkProduct(Thread *thread, int64_t number);
-/// Bits of `flags`.
-enum WgmmaFlag : int32_t {
-  addsAccumulator = 1,
-  negatesA = 2,
-  negatesB = 4,
-  isATransposed = 8,
-  isBTransposed = 16,
-  saturatesSums = 32
-};
 
 } // namespace proa::emulator

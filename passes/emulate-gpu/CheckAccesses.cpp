@@ -1,6 +1,8 @@
 // Checks before accesses of memory.
 #include "passes/emulate-gpu/ThreadCode.h"
 
+#include "lib/emulator/Codes.h"
+
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
 
@@ -9,10 +11,8 @@
 using namespace mlir;
 
 namespace proa {
+using namespace emulator;
 namespace {
-
-/// The values of emulator::Access.
-enum AccessKind : int32_t { readAccess, writeAccess, atomicAccess, copyAccess };
 
 struct Access {
   Value address;

@@ -224,9 +224,11 @@ private:
     return result;
   }
 
-  /// The bits of emulator::KernelTrait.
+  /// Bits of emulator::KernelTrait.
   static int64_t traitsOf(const proa::ThreadCode &code) {
-    return (code.synchronizes ? 1 : 0) | (code.usesAsyncProxy ? 2 : 0) | (code.exchangesValues ? 4 : 0);
+    return (code.synchronizes ? proa::emulator::synchronizesThreads : 0) |
+           (code.usesAsyncProxy ? proa::emulator::usesAsyncProxy : 0) |
+           (code.exchangesValues ? proa::emulator::exchangesValues : 0);
   }
 
   /// The entry point that the runtime calls.

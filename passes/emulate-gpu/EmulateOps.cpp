@@ -1,6 +1,8 @@
 // The calls that replace nvvm ops. lib/emulator/Functions.h declares the functions.
 #include "passes/emulate-gpu/ThreadCode.h"
 
+#include "lib/emulator/Codes.h"
+
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -8,80 +10,53 @@
 using namespace mlir;
 
 namespace proa {
+using namespace emulator;
 namespace {
-
-/// The values of emulator::Register.
-enum Register : int32_t {
-  threadX,
-  threadY,
-  threadZ,
-  blockDimX,
-  blockDimY,
-  blockDimZ,
-  blockX,
-  blockY,
-  blockZ,
-  gridDimX,
-  gridDimY,
-  gridDimZ,
-  laneRegister,
-  warpRegister,
-  warpCount,
-  warpSizeRegister,
-  laneMaskEqual,
-  laneMaskLessEqual,
-  laneMaskLess,
-  laneMaskGreaterEqual,
-  laneMaskGreater
-};
 
 std::optional<Register> registerOf(Operation *op) {
   return llvm::TypeSwitch<Operation *, std::optional<Register>>(op)
-      .Case<NVVM::ThreadIdXOp>([](auto) { return threadX; })
-      .Case<NVVM::ThreadIdYOp>([](auto) { return threadY; })
-      .Case<NVVM::ThreadIdZOp>([](auto) { return threadZ; })
-      .Case<NVVM::BlockDimXOp>([](auto) { return blockDimX; })
-      .Case<NVVM::BlockDimYOp>([](auto) { return blockDimY; })
-      .Case<NVVM::BlockDimZOp>([](auto) { return blockDimZ; })
-      .Case<NVVM::BlockIdXOp>([](auto) { return blockX; })
-      .Case<NVVM::BlockIdYOp>([](auto) { return blockY; })
-      .Case<NVVM::BlockIdZOp>([](auto) { return blockZ; })
-      .Case<NVVM::GridDimXOp>([](auto) { return gridDimX; })
-      .Case<NVVM::GridDimYOp>([](auto) { return gridDimY; })
-      .Case<NVVM::GridDimZOp>([](auto) { return gridDimZ; })
-      .Case<NVVM::LaneIdOp>([](auto) { return laneRegister; })
-      .Case<NVVM::WarpIdOp>([](auto) { return warpRegister; })
-      .Case<NVVM::WarpDimOp>([](auto) { return warpCount; })
-      .Case<NVVM::WarpSizeOp>([](auto) { return warpSizeRegister; })
-      .Case<NVVM::LaneMaskEqOp>([](auto) { return laneMaskEqual; })
-      .Case<NVVM::LaneMaskLeOp>([](auto) { return laneMaskLessEqual; })
-      .Case<NVVM::LaneMaskLtOp>([](auto) { return laneMaskLess; })
-      .Case<NVVM::LaneMaskGeOp>([](auto) { return laneMaskGreaterEqual; })
-      .Case<NVVM::LaneMaskGtOp>([](auto) { return laneMaskGreater; })
+      .Case<NVVM::ThreadIdXOp>([](auto) { return Register::ThreadX; })
+      .Case<NVVM::ThreadIdYOp>([](auto) { return Register::ThreadY; })
+      .Case<NVVM::ThreadIdZOp>([](auto) { return Register::ThreadZ; })
+      .Case<NVVM::BlockDimXOp>([](auto) { return Register::BlockDimX; })
+      .Case<NVVM::BlockDimYOp>([](auto) { return Register::BlockDimY; })
+      .Case<NVVM::BlockDimZOp>([](auto) { return Register::BlockDimZ; })
+      .Case<NVVM::BlockIdXOp>([](auto) { return Register::BlockX; })
+      .Case<NVVM::BlockIdYOp>([](auto) { return Register::BlockY; })
+      .Case<NVVM::BlockIdZOp>([](auto) { return Register::BlockZ; })
+      .Case<NVVM::GridDimXOp>([](auto) { return Register::GridDimX; })
+      .Case<NVVM::GridDimYOp>([](auto) { return Register::GridDimY; })
+      .Case<NVVM::GridDimZOp>([](auto) { return Register::GridDimZ; })
+      .Case<NVVM::LaneIdOp>([](auto) { return Register::Lane; })
+      .Case<NVVM::WarpIdOp>([](auto) { return Register::Warp; })
+      .Case<NVVM::WarpDimOp>([](auto) { return Register::WarpCount; })
+      .Case<NVVM::WarpSizeOp>([](auto) { return Register::WarpSize; })
+      .Case<NVVM::LaneMaskEqOp>([](auto) { return Register::LaneMaskEqual; })
+      .Case<NVVM::LaneMaskLeOp>([](auto) { return Register::LaneMaskLessEqual; })
+      .Case<NVVM::LaneMaskLtOp>([](auto) { return Register::LaneMaskLess; })
+      .Case<NVVM::LaneMaskGeOp>([](auto) { return Register::LaneMaskGreaterEqual; })
+      .Case<NVVM::LaneMaskGtOp>([](auto) { return Register::LaneMaskGreater; })
       .Default([](Operation *) { return std::nullopt; });
 }
 
-/// The values of emulator::MmaType.
-enum MmaElement : int32_t { float16, bfloat16, tensorFloat32, float32, float64, int8, uint8, int32 };
-
-std::optional<MmaElement> elementOf(NVVM::MMATypes type) {
+std::optional<MmaType> elementOf(NVVM::MMATypes type) {
   switch (type) {
   case NVVM::MMATypes::f16:
-    return float16;
+    return MmaType::Float16;
   case NVVM::MMATypes::bf16:
-    return bfloat16;
+    return MmaType::BFloat16;
   case NVVM::MMATypes::tf32:
-    return tensorFloat32;
+    return MmaType::TensorFloat32;
   case NVVM::MMATypes::f32:
-    return float32;
+    return MmaType::Float32;
   case NVVM::MMATypes::f64:
-    return float64;
+    return MmaType::Float64;
   case NVVM::MMATypes::s8:
-    return int8;
+    return MmaType::Int8;
   case NVVM::MMATypes::u8:
-    return uint8;
+    return MmaType::UInt8;
   case NVVM::MMATypes::s32:
-    return int32;
+    return MmaType::Int32;
   default:
     return std::nullopt;
   }
@@ -176,7 +151,7 @@ public:
     auto typeA = elementOf(*op.getMultiplicandAPtxType()), typeB = elementOf(*op.getMultiplicandBPtxType()),
          typeC = elementOf(op.accumPtxType()), typeD = elementOf(op.resultPtxType());
     NVVM::MMAShapeAttr shape = op.getShape();
-    bool isVolta = typeA == float16 && shape.getM() == 8;
+    bool isVolta = typeA == MmaType::Float16 && shape.getM() == 8;
     if (!typeA || !typeB || !typeC || !typeD || shape.getN() != 8 || isVolta ||
         op.getLayoutA() != NVVM::MMALayout::row || op.getLayoutB() != NVVM::MMALayout::col)
       return refuseForm(op);
@@ -286,24 +261,24 @@ public:
     return erase(op);
   }
 
-  LogicalResult emulate(NVVM::FenceMbarrierInitOp op) { return emulateFence(op, mbarrierFence); }
+  LogicalResult emulate(NVVM::FenceMbarrierInitOp op) { return emulateFence(op, FenceKind::MbarrierInit); }
 
   LogicalResult emulate(NVVM::MembarOp op) {
     return op.getScope() == NVVM::MemScopeKind::GPU || op.getScope() == NVVM::MemScopeKind::SYS
-               ? emulateFence(op, memoryFence)
+               ? emulateFence(op, FenceKind::Memory)
                : erase(op); // of a block or a cluster, which is a block here
   }
 
   LogicalResult emulate(LLVM::FenceOp op) {
     StringRef scope = op.getSyncscope().value_or("");
-    return scope.empty() || scope == "device" ? emulateFence(op, memoryFence) : erase(op);
+    return scope.empty() || scope == "device" ? emulateFence(op, FenceKind::Memory) : erase(op);
   }
 
   LogicalResult emulate(NVVM::FenceProxyOp op) {
     switch (op.getKind()) {
     case NVVM::ProxyKind::async:
     case NVVM::ProxyKind::async_shared:
-      return emulateFence(op, proxyFence);
+      return emulateFence(op, FenceKind::Proxy);
     default:
       return erase(op); // of global memory and aliases
     }
@@ -418,25 +393,19 @@ public:
   }
 
 private:
-  static constexpr int32_t noReduction = -1;
-  /// The values of emulator::FenceKind.
-  enum FenceKind : int64_t { memoryFence, proxyFence, mbarrierFence };
-  /// The bits of emulator::WgmmaFlag.
-  enum WgmmaFlag : int64_t {
-    addsAccumulator = 1,
-    negatesA = 2,
-    negatesB = 4,
-    isATransposed = 8,
-    isBTransposed = 16,
-    saturatesSums = 32
-  };
-
   ThreadCode &code;
   OpBuilder builder;
   Location loc;
   Type i32;
 
   Value constant(int64_t value) { return i32Constant(builder, loc, value); }
+  /// A code of lib/emulator/Codes.h.
+  template <class Code>
+  Value constant(Code value)
+    requires std::is_enum_v<Code>
+  {
+    return constant(static_cast<int64_t>(value));
+  }
 
   LogicalResult emulateFence(Operation *op, FenceKind kind) {
     code.call(builder, loc, "proa_emulate_fence", {}, constant(kind));

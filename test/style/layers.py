@@ -14,7 +14,7 @@ RULES = [
     ("tools", r"lib/check/", "tools/proa-check/"),
     ("translator", r"lib/(check|compiler|runtime|planner|codegen)/", None),
     ("dialects", r"(passes|translator|tools|lib/(?!support|spmd))", None),
-    ("passes", r"(translator|tools|lib/(?!support|spmd))", None),
+    ("passes", r"(translator|tools|lib/(?!support|spmd|emulator/Codes))", None),
     ("python", r"(mlir|llvm|dialects|passes|tools|translator/(?!params)|lib)/", None),
     ("include", r"(dialects|passes|translator|tools|lib|mlir)/", None),
     # These use neither MLIR nor LLVM. The tables that are generated from records do not either.
