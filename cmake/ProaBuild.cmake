@@ -116,6 +116,7 @@ function(proa_unit_test name)
                                              PROA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   if(NOT ARG_NO_TEST)
     add_test(NAME unit/${name} COMMAND ${name})
+    set_tests_properties(unit/${name} PROPERTIES ENVIRONMENT PROA_VERIFY_PASSES=1)
   endif()
 endfunction()
 

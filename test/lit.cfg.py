@@ -18,6 +18,7 @@ config.test_exec_root = os.path.join(config.proa_binary_dir, "test")
 config.environment["PATH"] = os.path.pathsep.join(
     [config.proa_tools_dir, config.llvm_tools_dir, config.environment["PATH"]]
 )
+config.environment["PROA_VERIFY_PASSES"] = "1"
 config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input=fail"
 source = os.path.dirname(config.test_source_root)
 config.substitutions.append(("%source", source))

@@ -5,6 +5,7 @@
 #include "lib/support/DiagnosticCollector.h"
 #include "lib/support/Files.h"
 #include "lib/support/Parallel.h"
+#include "lib/support/Verification.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-cpu/Passes.h"
 
@@ -94,7 +95,7 @@ private:
   Result<void> lower() {
     DiagnosticCollector diagnostics(module.getContext());
     PassManager passes(module.getContext());
-    passes.enableVerifier(false);
+    passes.enableVerifier(verifiesPasses());
     auto machine = createTargetMachine(target);
     if (!machine)
       return machine.diagnostics();

@@ -1,4 +1,5 @@
 #include "lib/codegen/EmulatedKernels.h"
+#include "lib/support/Verification.h"
 
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/emulate-gpu/Passes.h"
@@ -15,7 +16,7 @@ namespace proa {
 FailureOr<OwningOpRef<ModuleOp>> takeEmulatedKernels(ModuleOp module, const EmulationOptions &emulation) {
   OwningOpRef<ModuleOp> emulated = module.clone();
   PassManager passes(module.getContext());
-  passes.enableVerifier(false);
+  passes.enableVerifier(verifiesPasses());
   LowerGpuKernelsOptions options;
   options.chip = emulation.chip;
   options.contraction = emulation.contraction;

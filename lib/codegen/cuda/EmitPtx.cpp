@@ -1,6 +1,7 @@
 #include "lib/codegen/cuda/EmitPtx.h"
 
 #include "lib/support/DiagnosticCollector.h"
+#include "lib/support/Verification.h"
 
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
@@ -119,7 +120,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
 Result<void> lowerToIntrinsics(ModuleOp module) {
   DiagnosticCollector diagnostics(module.getContext());
   PassManager passes(module.getContext());
-  passes.enableVerifier(false);
+  passes.enableVerifier(verifiesPasses());
   passes.addPass(createConvertNVVMToLLVMPass());
   if (failed(passes.run(module)))
     return diagnostics.take("the device module could not be lowered to the LLVM dialect");

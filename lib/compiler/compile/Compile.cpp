@@ -12,6 +12,7 @@
 #include "lib/runtime/CpuFeatures.h"
 #include "lib/support/DiagnosticCollector.h"
 #include "lib/support/Files.h"
+#include "lib/support/Verification.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/device/Passes.h"
 #include "passes/fuse/Passes.h"
@@ -125,7 +126,7 @@ Result<void> formKernels(ModuleOp module, const PipelineOptions &options) {
     return {};
   DiagnosticCollector diagnostics(module->getContext());
   PassManager pm(module->getContext());
-  pm.enableVerifier(!options.passes.empty() || !options.patterns.empty());
+  pm.enableVerifier(verifiesPasses() || !options.passes.empty() || !options.patterns.empty());
   if (options.isLocal)
     buildKernelPipeline(pm, options);
   else
@@ -249,7 +250,7 @@ Result<CompiledProgram> compileProgram(OwningOpRef<ModuleOp> module, const Compi
   if (Result<void> begun = begins("lowering kernels", 0.1); !begun)
     return begun.diagnostics();
   PassManager lowering(kernels->getContext());
-  lowering.enableVerifier(false);
+  lowering.enableVerifier(verifiesPasses());
   lowering.addPass(createLowerToLinalg());
   if (failed(lowering.run(*kernels)))
     return diagnostics.take("lowering to linalg failed");

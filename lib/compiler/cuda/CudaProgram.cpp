@@ -3,6 +3,7 @@
 #include "lib/codegen/cuda/CompileDevice.h"
 #include "lib/codegen/cuda/HostCode.h"
 #include "lib/support/DiagnosticCollector.h"
+#include "lib/support/Verification.h"
 #include "passes/kernel-entry/KernelEntry.h"
 #include "passes/lower-gpu/LaunchForm.h"
 #include "passes/lower-gpu/Passes.h"
@@ -63,7 +64,7 @@ Result<DeviceKernelSet> takeDeviceKernels(ModuleOp kernels, const std::string &c
   DiagnosticCollector diagnostics(kernels.getContext());
   OwningOpRef<ModuleOp> device = kernels.clone();
   PassManager passes(kernels.getContext());
-  passes.enableVerifier(false);
+  passes.enableVerifier(verifiesPasses());
   LowerGpuKernelsOptions lowering;
   lowering.chip = chip;
   lowering.maxThreads = strategy.maxThreads;

@@ -4,6 +4,7 @@
 #include "lib/compiler/compile/Target.h"
 #include "lib/compiler/mesh/MeshInterface.h"
 #include "lib/support/DiagnosticCollector.h"
+#include "lib/support/Verification.h"
 
 #include "dialects/dist/Dist.h"
 #include "dialects/dist/InterfaceAttributes.h"
@@ -221,7 +222,7 @@ Result<void> shard(ModuleOp module, const CompileOptions &options, const MeshOpt
   WarningReporter warnings(module.getContext(), options);
   DiagnosticCollector diagnostics(module.getContext());
   PassManager program(module.getContext()), propagation(module.getContext());
-  program.enableVerifier(false);
+  program.enableVerifier(verifiesPasses());
   buildProgramPipeline(program, options);
   // Statistics over a split batch become partial sums.
   program.addNestedPass<func::FuncOp>(createFoldBatchNorm());
