@@ -2,6 +2,7 @@
 #include "lib/runtime/kernels/Conv.h"
 
 #include "lib/runtime/kernels/DepthwiseConv.h"
+#include "lib/runtime/kernels/IndirectConv.h"
 #include "lib/runtime/kernels/PlannedKernel.h"
 #include "lib/runtime/kernels/WinogradConv.h"
 
@@ -17,6 +18,7 @@ struct ConvEntry {
   bool planned = false;
   std::unique_ptr<DepthwiseConv> depthwise; ///< holds the filter if that is constant
   std::unique_ptr<WinogradConv> winograd;
+  std::unique_ptr<IndirectConv> indirect;
   std::shared_ptr<const ConvPlan> plan;
   std::unique_ptr<Execution> execution;
   std::shared_ptr<const PackedTensor> filter; ///< a constant filter, packed; null: packed in each run
@@ -51,6 +53,10 @@ void Conv::plan(ConvEntry &entry, const Call &call, const View &out) const {
       WinogradConv::create(attributes, entry.geometry, inputs, call.input(1).as<float>(), constants);
   if (entry.winograd)
     return;
+  entry.indirect =
+      IndirectConv::create(attributes, entry.geometry, inputs, call.input(1).as<float>(), constants);
+  if (entry.indirect)
+    return;
   bool inPlace = addedInPlace(entry.geometry, entry.geometry.output, call, out).has_value();
   entry.plan = ConvPlan::create(out.dtype, attributes, entry.geometry, inputs, inPlace);
   if (!entry.plan)
@@ -63,6 +69,10 @@ void Conv::plan(ConvEntry &entry, const Call &call, const View &out) const {
 Result<void> Conv::compute(ConvEntry &entry, Call &call, const View &out) const {
   if (entry.winograd) {
     entry.winograd->run(call, out.as<float>());
+    return {};
+  }
+  if (entry.indirect) {
+    entry.indirect->run(call, out.as<float>());
     return {};
   }
   size_t fused = entry.plan ? entry.plan->fusedCount() : entry.depthwise ? entry.depthwise->fusedCount() : 0;

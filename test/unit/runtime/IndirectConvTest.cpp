@@ -1,0 +1,96 @@
+#include "lib/runtime/kernels/IndirectConv.h"
+
+#include "test/unit/runtime/ConvDefinition.h"
+
+#include "dialects/pd/ops/nn/Conv.kernels.inc"
+
+#include <array>
+#include <cmath>
+
+namespace proa::runtime {
+namespace {
+
+using nlohmann::json;
+
+struct Geometry {
+  int64_t batch, inputs, outputs, height, width;
+  std::array<int64_t, 2> kernel, stride, before, after, dilation;
+  int64_t groups = 1;
+
+  int64_t outputDim(size_t axis, int64_t in) const {
+    return (in + before[axis] + after[axis] - dilation[axis] * (kernel[axis] - 1) - 1) / stride[axis] + 1;
+  }
+  Shape out() const { return {batch, outputs, outputDim(0, height), outputDim(1, width)}; }
+  std::vector<int64_t> paddings() const { return {before[0], after[0], before[1], after[1]}; }
+};
+
+double usedTapsOf(const Geometry &g) {
+  Conv2dAttributes attributes{.strides = {g.stride[0], g.stride[1]},
+                              .paddings = g.paddings(),
+                              .dilations = {g.dilation[0], g.dilation[1]},
+                              .groups = g.groups,
+                              .dataFormat = DataFormat::NHWC};
+  OperandType operand{true, true, DType::Float32, {}};
+  std::vector<OperandType> inputs(2, operand), outputs(1, operand);
+  auto parsed = ConvConfig::create(attributes, {inputs, outputs}, 2, false);
+  EXPECT_TRUE(parsed) << parsed.diagnostics().text();
+  auto geometry = ConvGeometry::compute(*parsed, Shape{g.batch, g.height, g.width, g.inputs},
+                                        Shape{g.outputs, g.inputs / g.groups, g.kernel[0], g.kernel[1]}, {});
+  EXPECT_TRUE(geometry) << geometry.diagnostics().text();
+  return IndirectConv::usedTaps(*geometry);
+}
+
+TEST(IndirectConvTaps, CountsTapsInsideOfTheImage) {
+  // Only the tap in the middle meets the image.
+  EXPECT_DOUBLE_EQ(usedTapsOf({1, 16, 16, 16, 16, {3, 3}, {1, 1}, {24, 24}, {24, 24}, {24, 24}}), 1.0 / 9);
+  EXPECT_DOUBLE_EQ(usedTapsOf({1, 16, 16, 16, 16, {1, 1}, {1, 1}, {0, 0}, {0, 0}, {1, 1}}), 1);
+  // Rows: 4, 16 and 4 of 16; all tiles of columns meet all taps.
+  EXPECT_DOUBLE_EQ(usedTapsOf({1, 16, 16, 16, 3, {3, 1}, {1, 1}, {12, 0}, {12, 0}, {12, 1}}), 0.5);
+}
+
+class IndirectConvTest : public ::testing::TestWithParam<Geometry> {};
+
+TEST_P(IndirectConvTest, EqualsDefinition) {
+  const Geometry &g = GetParam();
+  ASSERT_LT(usedTapsOf(g), 0.7);
+  Tensor x = randomFloats({g.batch, g.inputs, g.height, g.width}, 1),
+         w = randomFloats({g.outputs, g.inputs / g.groups, g.kernel[0], g.kernel[1]}, 2);
+  for (int64_t i = 0; i < w.size(); ++i)
+    w.as<float>()[i] /= std::sqrt(static_cast<float>(g.inputs / g.groups));
+  Shape out = g.out();
+  Tensor bias = randomFloats({g.outputs}, 3), residual = randomFloats(out, 4);
+  Window window{
+      {g.stride[0], g.stride[1]}, {g.before[0], g.before[1]}, {g.dilation[0], g.dilation[1]}, g.groups};
+  std::vector<double> expected = convolve(x, w, out, window);
+  auto plane = static_cast<size_t>(out[2] * out[3]), channels = static_cast<size_t>(out[1]);
+  for (size_t i = 0; i < expected.size(); ++i)
+    expected[i] = std::max(0.0, expected[i] + double(bias.as<float>()[i / plane % channels]) +
+                                    double(residual.as<float>()[i]));
+  json ops = json::array({{{"kind", "bias"}}, {{"kind", "add"}}, {{"kind", "relu"}}});
+  json attributes = {{"paddings", g.paddings()}, {"strides", g.stride},   {"dilations", g.dilation},
+                     {"groups", g.groups},       {"data_format", "NHWC"}, {"post_ops", ops}};
+  for (Dims mode : {Dims::Static, Dims::Dynamic}) {
+    KernelCase c{"fused_conv2d",
+                 attributes,
+                 {channelsLast(x), w, bias, channelsLast(residual)},
+                 {{DType::Float32, {out[0], out[2], out[3], out[1]}}},
+                 {1},
+                 mode};
+    auto result = runCase(c);
+    ASSERT_TRUE(result) << result.diagnostics().text();
+    expectClose((*result)[0], channelsLast(expected, out), 1e-5);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Conv, IndirectConvTest,
+    ::testing::Values(Geometry{1, 32, 48, 16, 16, {3, 3}, {1, 1}, {12, 12}, {12, 12}, {12, 12}},
+                      Geometry{2, 20, 36, 15, 17, {3, 3}, {1, 1}, {9, 8}, {7, 8}, {8, 9}}, // parts of panels
+                      Geometry{
+                          1, 400, 17, 6, 7, {3, 3}, {1, 1}, {5, 5}, {5, 5}, {5, 5}}, // chunks of channels
+                      Geometry{1, 64, 96, 24, 24, {3, 3}, {2, 1}, {18, 18}, {18, 18}, {18, 18}, 2},
+                      Geometry{1, 16, 16, 4, 5, {7, 5}, {1, 1}, {3, 2}, {3, 2}, {1, 1}},    // small image
+                      Geometry{3, 16, 300, 9, 9, {3, 3}, {1, 1}, {8, 8}, {8, 8}, {8, 8}})); // several parts
+
+} // namespace
+} // namespace proa::runtime
