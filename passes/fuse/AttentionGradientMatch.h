@@ -1,20 +1,9 @@
 /// The gradient of softmax(f(q k^T)) v, as the derivatives of these ops give it.
 #pragma once
 
-#include "dialects/pd/ops/nn/DropoutOps.h"
-#include "passes/fuse/AttentionProducts.h"
-
-#include <string>
+#include "passes/fuse/AttentionMatch.h"
 
 namespace proa {
-
-/// The ops of an attention whose gradient is looked for.
-struct AttentionForward {
-  MatrixProduct first, second;
-  mlir::Value weights;                    ///< result of the softmax
-  pd::DropoutOp dropout;                  ///< in training, of the weights; null: none
-  llvm::SmallVector<mlir::Value> between; ///< all values from the first product to the operand of the second
-};
 
 /// A use of the gradient of the scores other than a product: the gradient of what is added to them.
 struct ScoreGradientUse {

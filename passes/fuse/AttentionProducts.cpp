@@ -53,7 +53,7 @@ std::optional<MatrixProduct> MatrixProduct::of(Operation *op) {
   if (maps.size() != 3)
     return std::nullopt;
   unsigned loops = maps[0].getNumDims();
-  if (loops < 4)
+  if (loops < 3)
     return std::nullopt;
   unsigned m = loops - 3, n = loops - 2, k = loops - 1;
   auto map = [&](unsigned row, unsigned column) {

@@ -1,311 +1,590 @@
-//! pd-form-attention: self-attention and its gradient as one op each.
+//! pd-form-attention: softmax between two products becomes pd.fused_attention, and its gradient
+//! pd.fused_attention_grad.
 #include "passes/fuse/Passes.h"
 
+#include "dialects/pd/ir/Contraction.h"
 #include "dialects/pd/ir/Infer.h"
-#include "dialects/pd/ops/linalg/Contract.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/ScaleOps.h"
-#include "dialects/pd/ops/math/UnaryOps.h"
-#include "dialects/pd/ops/nn/ScaledAttention.h"
-#include "dialects/pd/ops/nn/SoftmaxOps.h"
+#include "dialects/pd/ops/nn/DropoutOps.h"
+#include "dialects/pd/ops/nn/FusedAttention.h"
 #include "dialects/pd/ops/reduce/ReduceOps.h"
-#include "passes/fuse/ConstantFactor.h"
+#include "dialects/pd/ops/shape/JoinOps.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
+#include "dialects/rt/Rt.h"
+#include "passes/fuse/AttentionGradientMatch.h"
+#include "passes/fuse/AttentionMatch.h"
 #include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
-#include "llvm/ADT/SetVector.h"
-
-#include <cmath>
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 
 namespace proa {
-
 #define GEN_PASS_DEF_FORMATTENTION
 #include "passes/fuse/Passes.h.inc"
 
 namespace {
 
-int64_t rankOf(Value value) { return pd::tensorType(value).getRank(); }
+ArrayRef<int64_t> shapeOf(Value value) { return pd::tensorType(value).getShape(); }
 
-/// The product of x and y with these operands transposed; null if the op is another one.
-pd::MatmulOp productOf(Operation *op, bool transposesX, bool transposesY) {
-  auto product = dyn_cast_or_null<pd::MatmulOp>(op);
-  bool isSame = product && product.getTransposeX() == transposesX && product.getTransposeY() == transposesY;
-  return isSame ? product : pd::MatmulOp();
-}
+/// A tensor as attention reads it: dim i of [batch, heads, rows, elements] is dim permutation[i] of `value`.
+struct Stored {
+  Value value;
+  SmallVector<int64_t> permutation{0, 1, 2, 3};
 
-/// The operand of a cast from 16 bits to 32; null if the op is another one.
-Value widened(Operation *op) {
-  auto cast = dyn_cast_or_null<pd::CastOp>(op);
-  if (!cast)
-    return Value();
-  Type from = pd::tensorType(cast.getX()).getElementType(),
-       to = pd::tensorType(cast.getOut()).getElementType();
-  return (from.isF16() || from.isBF16()) && to.isF32() ? cast.getX() : Value();
-}
-
-/// The only user of a value, in its block; null if there are others.
-Operation *onlyUser(Value value) {
-  Operation *user = value.hasOneUse() ? *value.getUsers().begin() : nullptr;
-  return user && user->getBlock() == value.getParentBlock() ? user : nullptr;
-}
-
-/// softmax(f(q k^T)) v.
-struct Forward {
-  pd::SoftmaxOp softmax;
-  pd::MatmulOp scores, product;
-  double scale = 1;
-  SmallVector<std::pair<Value, double>> biases; ///< with factors
-  Value weights;                                ///< those of the product, perhaps rounded
+  DenseI64ArrayAttr attribute(Builder &b) const {
+    return b.getDenseI64ArrayAttr(llvm::is_sorted(permutation) ? ArrayRef<int64_t>() : permutation);
+  }
 };
 
-/// The gradients, as the derivatives of the ops above.
-struct Backward {
-  pd::MatmulOp q, k, v;
-  Value outGradient;
-};
+/// Where the attention is computed.
+enum class Place : uint8_t { Anywhere, Cpu, Gpu };
 
-class Matcher {
+/// Finds and creates the attention that ends with a product.
+class AttentionFormer {
 public:
-  explicit Matcher(pd::SoftmaxOp softmax) { forward.softmax = softmax; }
+  AttentionFormer(Operation *op, PatternRewriter &rewriter, Place place)
+      : root(op), rewriter(rewriter), place(place) {}
 
-  /// The reason why the ops do not match; empty if they do.
-  std::string match() {
-    int64_t last = rankOf(forward.softmax.getX()) - 1;
-    if (auto axis = static_cast<int64_t>(forward.softmax.getAxis()); axis != last && axis != -1)
-      return "the softmax is not along the last dimension";
-    if (!findScores(forward.softmax.getX(), 1))
-      return "its operand is not a product q k^T with factors and biases, each used once";
-    auto q = pd::tensorType(forward.scores.getX()), k = pd::tensorType(forward.scores.getY());
-    if (q.getRank() != k.getRank() || !q.hasStaticShape() || !k.hasStaticShape() ||
-        q.getShape().drop_back(1) != k.getShape().drop_back(1))
-      return "queries and keys are not those of one sequence of a known length";
-    return matchUsers();
-  }
-
-  Forward forward;
-  std::optional<Backward> backward;
-
-private:
-  /// Follows the operand of the softmax to the product of queries and keys.
-  bool findScores(Value value, double factor) {
-    Operation *op = value.getDefiningOp();
-    if (!op || !value.hasOneUse() || op->getBlock() != forward.softmax->getBlock())
-      return false;
-    if (std::optional<double> own = constantFactor(op))
-      return findScores(op->getOperand(0), factor * *own);
-    if (Value x = widened(op))
-      return findScores(x, factor);
-    if (pd::MatmulOp product = productOf(op, false, true)) {
-      forward.scores = product;
-      forward.scale = factor;
-      return true;
-    }
-    auto add = dyn_cast<pd::AddOp>(op);
-    for (unsigned i = 0; add && i < 2; ++i) {
-      Value main = add->getOperand(i), bias = add->getOperand(1 - i);
-      if (main.getType() == value.getType() && findScores(main, factor)) {
-        forward.biases.push_back({bias, factor});
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /// The users of the weights: the product, and with gradients the ops of the derivative of softmax.
-  std::string matchUsers() {
-    Value weights = forward.softmax.getOut();
-    forward.weights = weights;
-    SmallVector<Operation *> products, others;
-    for (Operation *user : weights.getUsers()) {
-      if (user->getBlock() != forward.softmax->getBlock())
-        return "its result is used in a region";
-      auto cast = dyn_cast<pd::CastOp>(user);
-      (cast || isa<pd::MatmulOp>(user) ? products : others).push_back(user);
-    }
-    if (!products.empty() && isa<pd::CastOp>(products[0])) {
-      if (products.size() != 1 ||
-          !pd::tensorType(products[0]->getResult(0)).getElementType().isIntOrFloat() ||
-          pd::tensorType(products[0]->getResult(0)).getElementTypeBitWidth() != 16)
-        return "its result is cast in several ways";
-      forward.weights = products[0]->getResult(0);
-      products.assign(forward.weights.user_begin(), forward.weights.user_end());
-    }
-    Backward found;
-    for (Operation *user : products) {
-      auto product = dyn_cast<pd::MatmulOp>(user);
-      if (product && product.getX() == forward.weights && product.getY() != forward.weights) {
-        bool isForward = productOf(user, false, false) != nullptr;
-        pd::MatmulOp &place = isForward ? forward.product : found.v;
-        if (!place && (isForward || productOf(user, true, false))) {
-          place = product;
-          continue;
-        }
-      }
-      return "its result has another use than the product with the values";
-    }
-    if (!forward.product || rankOf(forward.product.getY()) != rankOf(forward.scores.getY()))
-      return "its result is not multiplied by values";
-    auto values = pd::tensorType(forward.product.getY()), keys = pd::tensorType(forward.scores.getY());
-    if (values.getShape().drop_back(1) != keys.getShape().drop_back(1) ||
-        values.getElementType() != keys.getElementType())
-      return "keys and values have other dims";
-    if (!found.v && others.empty())
-      return "";
-    std::string reason = found.v ? matchGradient(found, others) : "its result has other uses";
-    if (reason.empty())
-      backward = found;
-    return reason;
-  }
-
-  /// The formula of the gradient of softmax: s_grad = (w - sum(w p)) p, with w = out_grad v^T. `users` are
-  /// the other users of p.
-  std::string matchGradient(Backward &found, ArrayRef<Operation *> users) {
-    const std::string other = "its result has uses that are not those of its gradient";
-    Value p = forward.softmax.getOut();
-    found.outGradient = found.v.getY();
-    Value gradient; // by the operand of softmax
-    for (Operation *user : users)
-      if (auto multiply = dyn_cast<pd::MultiplyOp>(user); multiply && users.size() == 2)
-        for (Value factor : {multiply.getX(), multiply.getY()})
-          if (auto subtract = dyn_cast_or_null<pd::SubtractOp>(factor.getDefiningOp());
-              subtract && factor.hasOneUse() && isGradientOfWeights(subtract, p, users, found.outGradient))
-            gradient = multiply.getOut();
+  LogicalResult run() {
+    std::string reason;
+    std::optional<AttentionForward> match = matchAttention(root, reason);
+    if (!match)
+      return reason.empty() ? failure() : refuse(reason);
+    forward = *match;
+    std::optional<AttentionBackward> gradient = matchAttentionGradient(forward, reason);
     if (!gradient)
-      return other;
-    double factor = 1;
-    Operation *user = onlyUser(gradient);
-    while (user && (constantFactor(user) || isa<pd::CastOp>(user))) {
-      factor *= constantFactor(user).value_or(1);
-      gradient = user->getResult(0);
-      user = onlyUser(gradient);
-    }
-    if (std::abs(factor - forward.scale) > 1e-6 * std::abs(forward.scale))
-      return "its gradient has another factor";
-    for (Operation *product : gradient.getUsers()) {
-      if (auto q = productOf(product, false, false);
-          q && q.getX() == gradient && q.getY() == forward.scores.getY())
-        found.q = q;
-      else if (auto k = productOf(product, true, false);
-               k && k.getX() == gradient && k.getY() == forward.scores.getX())
-        found.k = k;
-      else
-        return "the gradient of its operand has other uses than those of queries and keys";
-    }
-    return found.q && found.k ? "" : "the gradients of queries or keys are missing";
+      return refuse(reason);
+    backward = *gradient;
+    return create();
   }
 
-  /// Whether the op is w - sum(w p), with the w of the values.
-  bool isGradientOfWeights(pd::SubtractOp subtract, Value p, ArrayRef<Operation *> users, Value outGradient) {
-    Value w = subtract.getX();
-    auto sum = dyn_cast_or_null<pd::SumOp>(subtract.getY().getDefiningOp());
-    if (!sum || !subtract.getY().hasOneUse() || !sum.getKeepdim() || sum.getAxis().size() != 1 ||
-        (sum.getAxis()[0] != rankOf(w) - 1 && sum.getAxis()[0] != -1))
-      return false;
-    auto multiply = dyn_cast_or_null<pd::MultiplyOp>(sum.getX().getDefiningOp());
-    bool isProduct =
-        multiply && sum.getX().hasOneUse() && llvm::is_contained(users, multiply.getOperation()) &&
-        ((multiply.getX() == w && multiply.getY() == p) || (multiply.getY() == w && multiply.getX() == p));
-    if (!isProduct || !w.hasNUses(2))
-      return false;
-    Value narrow = widened(w.getDefiningOp());
-    auto product = productOf((narrow ? narrow : w).getDefiningOp(), false, true);
-    return product && (!narrow || narrow.hasOneUse()) && product.getX() == outGradient &&
-           product.getY() == forward.product.getY();
-  }
-};
-
-class FormAttentionPass : public impl::FormAttentionBase<FormAttentionPass> {
-public:
-  using FormAttentionBase::FormAttentionBase;
-
-  void runOnOperation() override {
-    SmallVector<pd::SoftmaxOp> ops;
-    getOperation().walk([&](pd::SoftmaxOp op) { ops.push_back(op); });
-    for (pd::SoftmaxOp op : ops) {
-      Matcher matcher(op);
-      std::string reason = matcher.match();
-      if (reason.empty())
-        rewrite(matcher);
-      else
-        remarks.missed(op) << "pd.softmax is not part of an attention: " << reason;
-    }
-  }
+  bool hasGradient() const { return backward.v.op; }
 
 private:
-  /// The sum of the biases; null if there is none.
-  static Value biasOf(OpBuilder &builder, Location location, const Forward &forward) {
+  Operation *root;
+  PatternRewriter &rewriter;
+  Place place;
+  AttentionForward forward;
+  AttentionBackward backward;
+  double queryFactor = 1, keyFactor = 1; ///< of the operands
+
+  LogicalResult refuse(const Twine &reason) {
+    return rewriter.notifyMatchFailure(root, root->getName().getStringRef() +
+                                                 " is not the end of an attention: " + reason);
+  }
+
+  //===-- Operands
+  //----------------------------------------------------------------------------------------===//
+
+  Value reshape(Value value, ArrayRef<int64_t> shape) {
+    auto type = RankedTensorType::get(shape, pd::tensorType(value).getElementType());
+    if (value.getType() == type)
+      return value;
+    return pd::ReshapeOp::create(rewriter, value.getLoc(), value, Value(),
+                                 rewriter.getDenseI64ArrayAttr(shape));
+  }
+
+  Value scaled(Value value, double factor) {
+    if (factor == 1)
+      return value;
+    return pd::ScaleOp::create(rewriter, root->getLoc(), value, Value(), Value(),
+                               rewriter.getF64FloatAttr(factor), rewriter.getF64FloatAttr(0),
+                               rewriter.getBoolAttr(true));
+  }
+
+  /// The operand without scalings, which go to `factor`.
+  static Value withoutFactors(Value value, double &factor) {
+    while (Operation *op = value.getDefiningOp()) {
+      std::optional<double> own = factorOf(op);
+      if (!own)
+        break;
+      factor *= *own;
+      value = op->getOperand(0);
+    }
+    return value;
+  }
+
+  /// The matrices of which `value` is the transpose; null if it is another value.
+  static Value untransposed(Value value) {
+    auto transpose = value.getDefiningOp<pd::TransposeOp>();
+    if (!transpose)
+      return {};
+    auto rank = static_cast<int64_t>(transpose.getPerm().size());
+    for (auto [place, own] : llvm::enumerate(transpose.getPerm())) {
+      auto dim = static_cast<int64_t>(place);
+      int64_t expected = dim < rank - 2 ? dim : 2 * rank - 3 - dim;
+      if ((own < 0 ? own + rank : own) != expected)
+        return {};
+    }
+    return transpose.getX();
+  }
+
+  /// Where the elements of a matrix [.., rows, elements], or transposed, are before transposes. Anywhere:
+  /// only the matrices are transposed back, so that the dims of operands and scores are the same.
+  Stored store(Value value, bool isTransposed, ArrayRef<int64_t> batches) {
+    if (isTransposed)
+      if (Value matrix = untransposed(value)) {
+        value = matrix;
+        isTransposed = false;
+      }
+    SmallVector<int64_t> shape(batches);
+    llvm::append_range(shape, shapeOf(value).take_back(2));
+    Stored stored{reshape(value, shape)};
+    if (isTransposed)
+      std::swap(stored.permutation[2], stored.permutation[3]);
+    while (auto transpose = stored.value.getDefiningOp<pd::TransposeOp>()) {
+      if (place == Place::Anywhere && llvm::is_sorted(stored.permutation))
+        break;
+      for (int64_t &dim : stored.permutation)
+        dim = transpose.getPerm()[static_cast<size_t>(dim)];
+      for (int64_t &dim : stored.permutation)
+        dim += dim < 0 ? 4 : 0;
+      stored.value = transpose.getX();
+    }
+    bool isReadable =
+        place == Place::Anywhere ? llvm::is_sorted(stored.permutation) : stored.permutation[3] == 3;
+    if (!isReadable) { // kernels read rows of adjacent elements
+      stored.value = pd::TransposeOp::create(rewriter, root->getLoc(), stored.value,
+                                             rewriter.getDenseI64ArrayAttr(stored.permutation));
+      stored.permutation = {0, 1, 2, 3};
+    }
+    return stored;
+  }
+
+  /// Keys or values whose heads were repeated for groups of query heads, before that. False if they
+  /// were not.
+  static bool readUnrepeatedHeads(Stored &stored) {
+    auto merged = stored.value.getDefiningOp<pd::ReshapeOp>();
+    Operation *repeat = merged ? merged.getX().getDefiningOp() : nullptr;
+    if (!isa_and_present<pd::TileOp, pd::ExpandOp>(repeat))
+      return false;
+    ArrayRef<int64_t> to = shapeOf(stored.value), repeated = shapeOf(repeat->getResult(0)),
+                      from = shapeOf(repeat->getOperand(0));
+    auto dim = static_cast<size_t>(stored.permutation[1]);
+    if (repeated.size() != 5 || from.size() != 5 || ShapedType::isDynamicShape(to) || from[dim + 1] != 1)
+      return false;
+    SmallVector<int64_t> expected(to), unrepeated(from);
+    expected[dim] = repeated[dim];
+    expected.insert(expected.begin() + static_cast<long>(dim) + 1, repeated[dim + 1]);
+    SmallVector<int64_t> single = expected;
+    single[dim + 1] = 1;
+    if (ArrayRef(expected) != repeated || repeated[dim] * repeated[dim + 1] != to[dim] ||
+        ArrayRef(single) != from)
+      return false;
+    unrepeated.erase(unrepeated.begin() + static_cast<long>(dim) + 1);
+    Operation *view = repeat->getOperand(0).getDefiningOp();
+    if (!view || view->getNumOperands() != 1 || !view->hasTrait<pd::MovesElements>() ||
+        shapeOf(view->getOperand(0)) != ArrayRef(unrepeated) || isa<pd::TransposeOp>(view))
+      return false;
+    stored.value = view->getOperand(0);
+    return true;
+  }
+
+  /// The mask with the dims of `scores`, or 1 instead of them.
+  Value raised(const AttentionMask &mask, ArrayRef<int64_t> scores) {
+    SmallVector<int64_t> shape(shapeOf(mask.value));
+    if (shape.size() == 3 && scores[0] == 1 && shape[0] == scores[1])
+      shape.insert(shape.begin(), 1);
+    shape.insert(shape.begin(), 4 - std::min<size_t>(4, shape.size()), 1);
+    return reshape(mask.value, shape);
+  }
+
+  /// The addend of the scores, with four dims; null without masks. From the product to the softmax, as a
+  /// selection replaces the masks before it.
+  Value sumOfMasks(ArrayRef<int64_t> scores) {
+    pd::TensorBuilder e(rewriter, root);
     Value sum;
-    for (auto [value, factor] : forward.biases) {
-      Value bias = value;
-      if (factor != 1)
-        bias =
-            pd::ScaleOp::create(builder, location, value, Value(), Value(), builder.getF64FloatAttr(factor),
-                                builder.getF64FloatAttr(0), builder.getBoolAttr(true));
-      sum = sum ? pd::AddOp::create(builder, location, sum, bias).getResult() : bias;
+    for (const AttentionMask &mask : llvm::reverse(forward.masks)) {
+      Value part = raised(mask, scores);
+      if (!mask.isCondition()) {
+        part = scaled(part, mask.factor);
+        sum = sum ? Value(pd::AddOp::create(rewriter, root->getLoc(), sum, part)) : part;
+        continue;
+      }
+      Type element =
+          sum ? pd::tensorType(sum).getElementType() : pd::tensorType(forward.scores).getElementType();
+      pd::Expression before = sum ? e.wrap(sum) : e.constant(0.0, element),
+                     fill = e.constant(mask.fill, element);
+      sum = mask.kept ? e.select(e.wrap(part), before, fill) : e.select(e.wrap(part), fill, before);
     }
     return sum;
   }
 
-  void rewrite(Matcher &matcher) {
-    Forward &forward = matcher.forward;
-    OpBuilder builder(forward.product);
-    Location location = forward.product.getLoc();
-    Value bias = biasOf(builder, location, forward);
-    Value q = forward.scores.getX(), k = forward.scores.getY(), v = forward.product.getY();
-    FloatAttr scale = builder.getF64FloatAttr(forward.scale);
-    BoolAttr ring = builder.getBoolAttr(false);
-    auto attention = pd::AttentionOp::create(builder, location, q, k, v, bias, scale, ring);
-    Value out = forward.product.getOut();
-    remarks.done(forward.softmax) << (matcher.backward ? "an attention and its gradient become one op each"
-                                                       : "an attention becomes pd.attention");
-    if (matcher.backward) {
-      Backward &backward = *matcher.backward;
-      setAfter(builder, {attention.getOut(), backward.outGradient});
-      auto gradient = pd::AttentionGradOp::create(builder, backward.v.getLoc(), q, k, v, bias,
-                                                  attention.getOut(), attention.getMaximum(),
-                                                  attention.getSum(), backward.outGradient, scale, ring);
-      replace(backward.q, gradient.getQGrad());
-      replace(backward.k, gradient.getKGrad());
-      replace(backward.v, gradient.getVGrad());
+  /// Whether each mask broadcasts to the scores as attention does.
+  bool haveMasksFit(ArrayRef<int64_t> scores) {
+    return llvm::all_of(forward.masks, [&](const AttentionMask &mask) {
+      ArrayRef<int64_t> shape = shapeOf(mask.value);
+      if (shape.size() > 4 || ShapedType::isDynamicShape(shape) ||
+          !(mask.isCondition() || isa<FloatType>(pd::tensorType(mask.value).getElementType())))
+        return false;
+      ArrayRef<int64_t> expected = scores.take_back(shape.size());
+      return llvm::all_of(llvm::zip(shape, expected), [](auto dims) {
+        return std::get<0>(dims) == 1 || std::get<0>(dims) == std::get<1>(dims);
+      });
+    });
+  }
+
+  LogicalResult checkTypes(ArrayRef<int64_t> scores) {
+    const MatrixProduct &first = forward.first, &second = forward.second;
+    if (scores.size() != 4 || ShapedType::isDynamicShape(scores) ||
+        ShapedType::isDynamicShape(shapeOf(first.x())) || ShapedType::isDynamicShape(shapeOf(second.y())))
+      return refuse("its dims are dynamic, or the scores have more than four");
+    auto elementOf = [](Value value) { return pd::tensorType(value).getElementType(); };
+    SmallVector<Value> others{first.y(), second.y(), second.result()};
+    if (hasGradient())
+      others.push_back(backward.outGradient);
+    if (llvm::any_of(others, [&](Value other) { return elementOf(other) != elementOf(first.x()); }))
+      return refuse("its operands have several element types");
+    return haveMasksFit(scores) ? success() : refuse("a mask does not broadcast to the scores");
+  }
+
+  /// Why the place cannot use the op; null if it can. On a CPU: or why separate kernels are faster.
+  const char *whyNotHere(ArrayRef<int64_t> scores) const {
+    constexpr int64_t leastQueries = 16; // that fill a vector
+    switch (place) {
+    case Place::Gpu:
+      return nullptr;
+    case Place::Cpu:
+      if (hasGradient() || forward.dropout)
+        return "the kernel of the CPU has no gradient and no dropout";
+      if (pd::tensorType(forward.first.x()).getElementType().isF64())
+        return "the kernel of the CPU computes in float32";
+      return scores[2] < leastQueries ? "it has few queries" : nullptr;
+    case Place::Anywhere:
+      if (scores[2] != scores[3])
+        return "queries and keys are not those of one sequence";
+      if (forward.isCausal || forward.dropout || !backward.scores.empty())
+        return "parts of a sequence have no causal mask, no dropout, and no gradient of a mask";
     }
-    out.replaceAllUsesWith(attention.getOut());
-    eraseDead(forward.product);
+    return nullptr;
   }
 
-  /// Sets the place after the last of the values, which are in one block.
-  static void setAfter(OpBuilder &builder, ArrayRef<Value> values) {
-    Operation *last = nullptr;
-    for (Value value : values)
-      if (Operation *op = value.getDefiningOp(); op && (!last || last->isBeforeInBlock(op)))
-        last = op;
-    builder.setInsertionPointAfter(last);
+  LogicalResult check(ArrayRef<int64_t> scores, ArrayRef<int64_t> wholeOfDropout) {
+    if (failed(checkTypes(scores)))
+      return failure();
+    if (place != Place::Anywhere && shapeOf(forward.scores).size() < 3)
+      return refuse("it has no heads");
+    if (const char *reason = whyNotHere(scores))
+      return refuse(reason);
+    if (!wholeOfDropout.empty() && wholeOfDropout.back() != scores.back())
+      return refuse("its dropout is of a part of the keys");
+    if (!hasGradient())
+      return success();
+    if (forward.outFactor != 1)
+      return refuse("dropout in inference scales its weights, and it has a gradient");
+    if (llvm::any_of(forward.masks, [](const AttentionMask &mask) { return mask.isCondition(); }))
+      return refuse("a condition selects its scores, and it has a gradient");
+    return comesAfterRoot() ? success() : refuse("its gradient is not computed after it");
   }
 
-  static void replace(pd::MatmulOp op, Value by) {
-    op.getOut().replaceAllUsesWith(by);
-    eraseDead(op);
+  LogicalResult create() {
+    SmallVector<int64_t> scores(shapeOf(forward.scores));
+    if (scores.size() < 4)
+      scores.insert(scores.begin(), 4 - scores.size(), 1);
+    SmallVector<int64_t> whole = wholeShapeOfDropout();
+    if (failed(check(scores, whole)))
+      return failure();
+    rewriter.setInsertionPoint(root);
+    const MatrixProduct &first = forward.first, &second = forward.second;
+    ArrayRef<int64_t> batches = ArrayRef(scores).take_front(2);
+    Stored q = store(withoutFactors(first.x(), queryFactor), false, batches),
+           k = store(withoutFactors(first.y(), keyFactor), !first.isYTransposed, batches),
+           v = store(second.y(), false, batches);
+    Stored ownK = k, ownV = v;
+    if (place == Place::Anywhere || !readUnrepeatedHeads(ownK) || !readUnrepeatedHeads(ownV)) {
+      ownK = k;
+      ownV = v;
+    }
+    double scale = queryFactor * keyFactor * forward.scoreFactor;
+    if (hasGradient() && scale == 0)
+      return refuse("its scores are multiplied by zero");
+    Stored out;
+    pd::TransposeOp transpose =
+        place == Place::Anywhere ? pd::TransposeOp() : transposeOf(second.result(), out);
+    auto attention = pd::FusedAttentionOp::create(
+        rewriter, root->getLoc(), q.value, ownK.value, ownV.value, sumOfMasks(scores), Value(),
+        callOfDropout(), beginOfDropout(), rewriter.getF64FloatAttr(scale),
+        rewriter.getBoolAttr(forward.isCausal), q.attribute(rewriter), ownK.attribute(rewriter),
+        ownV.attribute(rewriter), out.attribute(rewriter),
+        forward.dropout ? forward.dropout.getPAttr() : rewriter.getF64FloatAttr(0),
+        pd::DropoutModeAttr::get(rewriter.getContext(), forward.dropout ? forward.dropout.getMode()
+                                                                        : pd::DropoutMode::UpscaleInTrain),
+        rewriter.getDenseI64ArrayAttr(whole), /*ring=*/rewriter.getBoolAttr(false));
+    if (hasGradient())
+      createGradient(attention, q, {k, ownK}, {v, ownV}, out, batches);
+    Value result = scaled(attention.getOut(), forward.outFactor);
+    if (transpose)
+      rewriter.replaceAllUsesWith(transpose.getOut(), result);
+    else
+      rewriter.replaceAllUsesWith(second.result(), reshape(result, shapeOf(second.result())));
+    return success();
   }
 
-  /// Erases an op without uses, and the ops that only it used.
-  static void eraseDead(Operation *op) {
-    llvm::SetVector<Operation *> dead;
-    dead.insert(op);
-    while (!dead.empty()) {
-      Operation *next = dead.pop_back_val();
-      if (!isOpTriviallyDead(next))
-        continue;
-      for (Value operand : next->getOperands())
-        if (Operation *definition = operand.getDefiningOp())
-          dead.insert(definition);
-      dead.remove(next);
-      next->erase();
+  /// The execution of dropout, in its place among the random ops of the program; null without dropout.
+  Value callOfDropout() {
+    pd::DropoutOp dropout = forward.dropout;
+    if (!dropout)
+      return {};
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(dropout);
+    auto type = RankedTensorType::get({2}, rewriter.getI64Type());
+    int64_t seed = dropout.getFixSeed() ? static_cast<int64_t>(dropout.getSeed()) : 0;
+    return rt::RandomCallOp::create(rewriter, dropout.getLoc(), type, dropout.getSeedTensor(),
+                                    rewriter.getI64IntegerAttr(seed));
+  }
+
+  /// The dims of all weights of dropout, with four dims, if it drops a part of them.
+  SmallVector<int64_t> wholeShapeOfDropout() {
+    SmallVector<int64_t> whole(forward.dropout ? forward.dropout.getWholeShape() : ArrayRef<int64_t>());
+    if (whole.size() == 3)
+      whole.insert(whole.begin(), 1);
+    return whole;
+  }
+
+  /// The index where the part begins; null if it is the whole.
+  Value beginOfDropout() {
+    Value begin = forward.dropout ? forward.dropout.getPartBegin() : Value();
+    if (!begin || forward.dropout.getWholeShape().size() == 4)
+      return begin;
+    pd::TensorBuilder e(rewriter, root);
+    pd::Expression given = e.wrap(begin);
+    return pd::concat({e.reshape(e.constant(0.0, given.type().getElementType()), {1}), given}, 0);
+  }
+
+  /// The only user of the result, if it is a transpose that the attention can do; its order goes to `out`.
+  static pd::TransposeOp transposeOf(Value result, Stored &out) {
+    auto transpose = result.hasOneUse() ? dyn_cast<pd::TransposeOp>(*result.user_begin()) : pd::TransposeOp();
+    if (!transpose || shapeOf(result).size() != 4)
+      return {};
+    Stored permuted;
+    for (auto [stored, dim] : llvm::enumerate(transpose.getPerm()))
+      permuted.permutation[static_cast<size_t>(dim + (dim < 0 ? 4 : 0))] = static_cast<int64_t>(stored);
+    if (permuted.permutation[3] != 3)
+      return {};
+    out = permuted;
+    return transpose;
+  }
+
+  //===-- The gradient
+  //----------------------------------------------------------------------------------------===//
+
+  /// The ops of the program that read or compute gradients which the attention replaces.
+  SmallVector<Operation *> opsOfGradient() const {
+    SmallVector<Operation *> ops;
+    for (Operation *op : {backward.q.op, backward.k.op, backward.v.op})
+      if (op)
+        ops.push_back(op);
+    for (const ScoreGradientUse &use : backward.scores)
+      ops.push_back(use.use->getOwner());
+    return ops;
+  }
+
+  bool comesAfterRoot() {
+    return llvm::all_of(opsOfGradient(), [&](Operation *op) {
+      return op->getBlock() == root->getBlock() && root->isBeforeInBlock(op);
+    });
+  }
+
+  /// A tensor [batch, heads, rows, elements], or with transposed matrices, in the order of its storage.
+  Value inOrder(Value stored, SmallVector<int64_t> permutation, bool isTransposed) {
+    if (isTransposed)
+      std::swap(permutation[2], permutation[3]);
+    if (llvm::is_sorted(permutation))
+      return stored;
+    return pd::TransposeOp::create(rewriter, root->getLoc(), stored,
+                                   rewriter.getDenseI64ArrayAttr(permutation));
+  }
+
+  /// A result of the program that a gradient replaces, after constant factors.
+  struct Replaced {
+    Value value;
+    double factor = 1;
+  };
+
+  /// The result of a product, and the constant factors after it.
+  static Replaced resultOf(const MatrixProduct &product) {
+    Replaced result{product.op ? product.result() : Value()};
+    while (result.value && skipFactor(result)) {
+    }
+    return result;
+  }
+
+  static bool skipFactor(Replaced &result) {
+    Operation *user = result.value.hasOneUse() ? *result.value.user_begin() : nullptr;
+    std::optional<double> factor = factorOf(user);
+    if (!factor || user->getOperand(0) != result.value ||
+        shapeOf(user->getResult(0)) != shapeOf(result.value))
+      return false;
+    result.factor *= *factor;
+    result.value = user->getResult(0);
+    return true;
+  }
+
+  /// The sum of a gradient over the heads that are repeated for groups; a null value if the program has none.
+  /// `isTransposed` says whether the matrices of the product are.
+  static Replaced sumOfHeads(const MatrixProduct &product, bool isTransposed, const Stored &repeated) {
+    Replaced result = resultOf(product);
+    if (!result.value || shapeOf(result.value).size() != 4)
+      return {};
+    SmallVector<int64_t> permutation{0, 1, 2, 3};
+    if (isTransposed)
+      std::swap(permutation[2], permutation[3]);
+    for (;;) {
+      Operation *user = result.value.hasOneUse() ? *result.value.user_begin() : nullptr;
+      if (auto transpose = dyn_cast_or_null<pd::TransposeOp>(user)) {
+        SmallVector<int64_t> places(4);
+        for (auto [place, dim] : llvm::enumerate(transpose.getPerm()))
+          places[static_cast<size_t>(dim + (dim < 0 ? 4 : 0))] = static_cast<int64_t>(place);
+        for (int64_t &dim : permutation)
+          dim = places[static_cast<size_t>(dim)];
+        result.value = transpose.getOut();
+      } else if (!skipFactor(result)) {
+        break;
+      }
+    }
+    Operation *split = result.value.hasOneUse() ? *result.value.user_begin() : nullptr;
+    Value groups = repeated.value.getDefiningOp<pd::ReshapeOp>().getX(); // see readUnrepeatedHeads
+    if (permutation != repeated.permutation || !isa_and_present<pd::ReshapeOp>(split) ||
+        shapeOf(split->getResult(0)) != shapeOf(groups) || !split->hasOneUse())
+      return {};
+    auto sum = dyn_cast<pd::SumOp>(*split->user_begin());
+    if (!sum || sum.getAxis().size() != 1 || sum.getAxis()[0] != permutation[1] + 1)
+      return {};
+    result.value = sum.getOut();
+    return result;
+  }
+
+  /// `factor` times a gradient, with the dims of `value`.
+  Value inPlaceOf(Value value, Value gradient, double factor) {
+    gradient = reshape(gradient, shapeOf(value));
+    constexpr double rounding = 1e-6; // of factors in float32 that cancel each other
+    return std::abs(factor - 1) > rounding ? scaled(gradient, factor) : gradient;
+  }
+
+  /// Replaces a result by `factor` times a gradient.
+  void replace(const Replaced &result, Value gradient, double factor) {
+    if (result.value)
+      rewriter.replaceAllUsesWith(result.value, inPlaceOf(result.value, gradient, factor * result.factor));
+  }
+
+  /// The place of the gradient: before the first op that it replaces.
+  void setGradientPlace() {
+    Operation *first = backward.v.op;
+    for (Operation *op : opsOfGradient())
+      if (op->isBeforeInBlock(first))
+        first = op;
+    rewriter.setInsertionPoint(first);
+  }
+
+  /// Replaces uses of the gradient of the scores.
+  void createScoreGradients(pd::FusedAttentionGradOp all) {
+    if (backward.scores.empty())
+      return;
+    Value delta =
+        pd::fusedAttentionDelta(rewriter, root, all.getOut(), all.getOutGrad(), all.getOutPermutation());
+    for (const ScoreGradientUse &use : backward.scores) {
+      Value gradient = pd::FusedAttentionScoreGradOp::create(
+          rewriter, root->getLoc(), all.getQ(), all.getK(), all.getV(), all.getOutGrad(), all.getMaximum(),
+          all.getSum(), delta, all.getMask(), all.getKeyLengths(), all.getDropoutCall(), all.getPartBegin(),
+          all.getScaleAttr(), all.getCausalAttr(), all.getQPermutationAttr(), all.getKPermutationAttr(),
+          all.getVPermutationAttr(), all.getOutPermutationAttr(), all.getDropoutPAttr(),
+          all.getDropoutModeAttr(), all.getWholeShapeAttr(), rewriter.getBoolAttr(use.sumsBatches),
+          rewriter.getBoolAttr(use.sumsHeads));
+      pd::TensorBuilder e(rewriter, root);
+      Value value = use.value();
+      gradient = e.cast(e.wrap(inPlaceOf(value, gradient, use.factor)), getElementTypeOrSelf(value));
+      if (value == use.use->get())
+        rewriter.modifyOpInPlace(use.use->getOwner(), [&] { use.use->set(gradient); });
+      else
+        rewriter.replaceAllUsesWith(value, gradient);
     }
   }
 
-  PassRemarks remarks{getArgumentName()};
+  /// Keys or values as the program repeats their heads for groups of query heads, and before that.
+  struct Heads {
+    Stored repeated, own;
+  };
+
+  void createGradient(pd::FusedAttentionOp attention, const Stored &q, const Heads &keys, const Heads &values,
+                      const Stored &out, ArrayRef<int64_t> batches) {
+    bool areKeysTransposed = !forward.first.isYTransposed;
+    bool isRepeated = keys.repeated.value != keys.own.value;
+    Replaced ofKeys, ofValues;
+    if (isRepeated) {
+      ofKeys = sumOfHeads(backward.k, areKeysTransposed, keys.repeated);
+      ofValues = sumOfHeads(backward.v, false, values.repeated);
+    }
+    // Otherwise each query head has gradients of its own.
+    bool hasSums = ofKeys.value && ofValues.value;
+    const Stored &k = hasSums ? keys.own : keys.repeated, &v = hasSums ? values.own : values.repeated;
+    setGradientPlace();
+    Stored outGradient = store(backward.outGradient, false, batches);
+    if (outGradient.permutation != out.permutation)
+      outGradient.value = inOrder(inOrder(outGradient.value, outGradient.permutation, false),
+                                  invertPermutationVector(out.permutation), false);
+    auto gradient = pd::FusedAttentionGradOp::create(
+        rewriter, root->getLoc(), q.value, k.value, v.value, outGradient.value, attention.getMaximum(),
+        attention.getSum(), attention.getOut(), attention.getMask(), attention.getKeyLengths(),
+        attention.getDropoutCall(), attention.getPartBegin(), attention.getScaleAttr(),
+        attention.getCausalAttr(), q.attribute(rewriter), k.attribute(rewriter), v.attribute(rewriter),
+        out.attribute(rewriter), attention.getDropoutPAttr(), attention.getDropoutModeAttr(),
+        attention.getWholeShapeAttr(), attention.getRingAttr());
+    createScoreGradients(gradient);
+    double factor = backward.factor / forward.scoreFactor; // of the gradient of the product in the program
+    replace(resultOf(backward.q), inOrder(gradient.getQGrad(), q.permutation, false), factor / queryFactor);
+    if (hasSums) {
+      replace(ofKeys, gradient.getKGrad(), factor / keyFactor);
+      replace(ofValues, gradient.getVGrad(), 1);
+      return;
+    }
+    replace(resultOf(backward.k), inOrder(gradient.getKGrad(), k.permutation, areKeysTransposed),
+            factor / keyFactor);
+    replace(resultOf(backward.v), inOrder(gradient.getVGrad(), v.permutation, false), 1);
+  }
+};
+
+class FormAttentionOf : public OpInterfaceRewritePattern<pd::ContractionOpInterface> {
+public:
+  FormAttentionOf(MLIRContext *context, PassRemarks remarks, Place place)
+      : OpInterfaceRewritePattern(context), remarks(remarks), place(place) {}
+
+  LogicalResult matchAndRewrite(pd::ContractionOpInterface op, PatternRewriter &rewriter) const override {
+    AttentionFormer former(op, rewriter, place);
+    if (op->use_empty() || failed(former.run()))
+      return failure();
+    remarks.done(op) << op->getName().getStringRef() << " is the end of an attention"
+                     << (former.hasGradient() ? ", which has a gradient" : "");
+    return success();
+  }
+
+private:
+  PassRemarks remarks;
+  Place place;
+};
+
+struct FormAttentionPass : impl::FormAttentionBase<FormAttentionPass> {
+  using FormAttentionBase::FormAttentionBase;
+
+  void runOnOperation() override {
+    std::optional<Place> place = llvm::StringSwitch<std::optional<Place>>(target)
+                                     .Case("", Place::Anywhere)
+                                     .Case("cpu", Place::Cpu)
+                                     .Case("gpu", Place::Gpu)
+                                     .Default(std::nullopt);
+    if (!place) {
+      getOperation()->emitError() << "expected the target 'cpu' or 'gpu', or none, found '" << target << "'";
+      return signalPassFailure();
+    }
+    PassRemarks remarks(getArgumentName());
+    RewritePatternSet patterns(&getContext());
+    patterns.add<FormAttentionOf>(&getContext(), remarks, *place);
+    applyPatternsOnce(getOperation(), std::move(patterns), remarks);
+  }
 };
 
 } // namespace

@@ -52,28 +52,6 @@ def FoldBatchNorm : Pass<"pd-fold-batch-norm", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::proa::pd::PdDialect"];
 }
 
-def FormAttention : Pass<"pd-form-attention", "::mlir::func::FuncOp"> {
-  let summary = "Replace self-attention and its gradient by one op each";
-  let description = [{
-    Matches softmax(f(q k^T)) v of queries and keys of one sequence length, where f multiplies by constants, adds
-    biases, and widens 16 bits: it becomes `pd.attention`. If the program has its gradient too, as the derivatives of
-    these ops give it, that becomes `pd.attention_grad`, which takes the statistics of the softmax. Nothing else may use
-    the values in between. Devices can split the sequence of the two ops; pd-decompose gives the formulas again.
-
-    ```mlir
-    // before
-    %0 = pd.matmul %q, %k {transpose_y = true} : (tensor<2x8x4xf32>, tensor<2x8x4xf32>) -> tensor<2x8x8xf32>
-    %1 = pd.scale %0 {scale = 5.0e-01 : f64} : (tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
-    %2 = pd.add %1, %bias : (tensor<2x8x8xf32>, tensor<8x8xf32>) -> tensor<2x8x8xf32>
-    %3 = pd.softmax %2 : (tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
-    %4 = pd.matmul %3, %v : (tensor<2x8x8xf32>, tensor<2x8x4xf32>) -> tensor<2x8x4xf32>
-    // after
-    %4, %maximum, %sum = pd.attention %q, %k, %v, %bias {scale = 5.0e-01 : f64} : ...
-    ```
-  }];
-  let dependentDialects = ["::proa::pd::PdDialect"];
-}
-
 def FormIntegerProducts : Pass<"pd-form-integer-products", "::mlir::func::FuncOp"> {
   let summary = "Replace matmuls and convolutions of quantized tensors by exact products of integers";
   let description = [{
@@ -157,16 +135,19 @@ def FuseEpilogues : Pass<"pd-fuse-epilogues", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::proa::pd::PdDialect", "::proa::rt::RtDialect"];
 }
 
-def FormFusedAttention : Pass<"pd-form-fused-attention", "::mlir::func::FuncOp"> {
+def FormAttention : Pass<"pd-form-attention", "::mlir::func::FuncOp"> {
   let summary = "Form pd.fused_attention and its gradient of products, softmax and what is between them";
   let description = [{
     A product with the softmax of another product becomes `pd.fused_attention`, if nothing else uses what is between
-    them. That may be: scalings by constants of the first product or of its left operand, additions of a mask, casts to
-    the same type, reshapes that split or merge batch and heads, and dropout of constant probability. The random
-    numbers of dropout in training keep their place among those of the program: `rt.random_call` takes it, and the
-    kernels compute the mask again. The mask must have no other use than in the gradient.
-    Transposes of operands and of the result become permutations, and repeated heads of keys and values are read as they
-    are.
+    them. That may be:
+
+    | between | forms |
+    |---|---|
+    | a scale | constant factors of the queries, the keys, the product or the masked scores |
+    | a mask | a tensor that is added; a condition that selects a number below -1e30, or minus infinity, for scores |
+    | types | casts to floats before and after the softmax |
+    | dims | reshapes that split or merge batch and heads |
+    | dropout | of constant probability; its mask must have no other use than in the gradient |
 
     ```mlir
     // before
@@ -185,15 +166,23 @@ def FormFusedAttention : Pass<"pd-form-fused-attention", "::mlir::func::FuncOp">
     has them, read `pd.fused_attention_score_grad`, which is also the sum over batches or heads. Values in between must
     have no other use.
 
-    `pd.attention` and `pd.attention_grad`, which devices split along the sequence, become these ops too, if their dims
-    are static and at most four.
+    The random numbers of dropout in training keep their place among those of the program: `rt.random_call` takes it,
+    and the kernels compute the mask again.
 
-    On the CPU, whose kernel has a tile of queries in vectors, attention of few queries, in 16 or 64 bits, with a
-    gradient or with dropout in training stays as it is.
+    The option `target` says who computes the op:
 
-    Remarks say for each softmax why it is not part of an attention (`--remarks=pd-form-fused-attention`).
+    - On the GPU and the CPU transposes of operands and of the result become permutations, and repeated heads of keys
+      and values are read as they are.
+    - On the CPU, whose kernel has a tile of queries in vectors, attention of few queries, in float64, with a
+      gradient or with dropout in training stays as it is.
+    - Without a target the op is formed for devices that split its sequence, and for ONNX: self-attention without
+      permutations, causal masks, dropout and gradients of masks.
+
+    Remarks say for each softmax why it is not part of an attention (`--remarks=pd-form-attention`).
   }];
-  let options = [Option<"target", "target", "std::string", "\"gpu\"", "Where kernels run: cpu or gpu">];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"", "Where kernels run: cpu or gpu; empty: on devices of a mesh">
+  ];
   let dependentDialects = ["::proa::pd::PdDialect", "::proa::rt::RtDialect"];
 }
 

@@ -6,7 +6,7 @@
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "passes/remarks/Remarks.h"
-#include "passes/spmd/RingAttention.h"
+#include "passes/spmd/Ring.h"
 #include "passes/spmd/RingText.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -34,8 +34,7 @@ public:
           ops.push_back(collective);
     });
     for (dist::StepOpInterface op : ops)
-      if (!erased.contains(op))
-        decompose(op, meshes);
+      decompose(op, meshes);
     getOperation()->walk([](Operation *op) { op->removeAttr(dist::unevenAttribute); });
   }
 
@@ -52,12 +51,6 @@ private:
     const spmd::Mesh &mesh = *meshes.meshOf(op.getFrom().getMesh());
     auto dim = static_cast<int64_t>(collective->dim);
     if (isa<dist::AllGatherOp>(op.getOperation())) {
-      if (RingAttention attention; attention.match(op, *collective, meshes)) {
-        remarks.done(op) << "attention becomes a ring of " << std::to_string(collective->parts) << " devices";
-        erased.insert(attention.gatherOfValues());
-        attention.rewrite(ringOf(*collective, mesh));
-        return;
-      }
       Operation *user = op->hasOneUse() ? *op->getUsers().begin() : nullptr;
       if (user && user->hasAttr(dist::unevenAttribute))
         return missed(op, partsDiffer);
@@ -184,7 +177,6 @@ private:
   }
 
   int64_t channel = 0;
-  llvm::DenseSet<Operation *> erased; ///< with another collective
   PassRemarks remarks{getArgumentName()};
 };
 

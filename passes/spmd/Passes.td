@@ -266,8 +266,8 @@ def DecomposeRings : Pass<"dist-decompose-rings", "::mlir::ModuleOp"> {
       own part, then those of the parts that it gets.
     - A reduce_scatter (a sum of f32 or f64) along rows of a contraction: the device computes its term of the rows of
       one part after the other, and adds it to the sum that travels with them.
-    - The all_gathers of keys and values of an attention, softmax(f(q k^T)) v of f32 or f64, where f is a chain of ops
-      on elements and nothing else uses the values between: the device combines the softmax of part after part.
+
+    Attention over a split sequence has a ring of its own, the local form of pd.fused_attention (dist-choose-rings).
 
     Rows are a dimension that one operand and the result share. Bytes are those of the collective; the gathered operand
     is not held as a whole. The local tensors must have equal static dims on all devices. Collectives of less than

@@ -148,7 +148,6 @@ Result<void> checkRemarks(const std::string &passes, const std::string &userPass
   pm.addPass(createMergeCollectives());
   pm.addPass(createOverlapCollectives());
   pm.addNestedPass<func::FuncOp>(createExpandForDevice());
-  pm.addNestedPass<func::FuncOp>(createFormFusedAttention());
   pm.addPass(createLowerToLinalg());
   buildLowerKernelsPipeline(pm, {});
   buildLowerGpuKernelsPipeline(pm, {});

@@ -44,9 +44,9 @@ void addAttentionPasses(OpPassManager &pm, bool isGpu) {
   DecomposeOptions fused;
   fused.only = {"pd.flash_attn"};
   pm.addPass(createDecompose(fused));
-  FormFusedAttentionOptions attention;
+  FormAttentionOptions attention;
   attention.target = isGpu ? "gpu" : "cpu";
-  pm.addNestedPass<func::FuncOp>(createFormFusedAttention(attention));
+  pm.addNestedPass<func::FuncOp>(createFormAttention(attention));
   addCleanup(pm);
 }
 

@@ -48,9 +48,34 @@ struct AttentionTensor {
   void read(const std::byte *from, int64_t count, float *to) const {
     dispatchFloat(dtype, [&](auto zero) {
       auto *elements = reinterpret_cast<const decltype(zero) *>(from);
-      for (int64_t i = 0; i < count; ++i)
-        to[i] = convertElement<float>(elements[i * strides[Element]]);
+      if (strides[Element] == 1) // without a multiplication the compiler uses vectors
+        for (int64_t i = 0; i < count; ++i)
+          to[i] = convertElement<float>(elements[i]);
+      else
+        for (int64_t i = 0; i < count; ++i)
+          to[i] = convertElement<float>(elements[i * strides[Element]]);
     });
+  }
+  /// Floats of a copy in the order of the dims; 0 where rows are read as they are.
+  int64_t sizeOfCopy() const {
+    return hasFloatRows() ? 0 : dims[Batch] * dims[Head] * dims[Row] * dims[Element];
+  }
+  /// Becomes a copy in `memory`, of sizeOfCopy() floats.
+  void copyTo(float *memory) {
+    if (hasFloatRows())
+      return;
+    constexpr int64_t grain = 1 << 14; // elements
+    int64_t length = dims[Element];
+    parallelFor(dims[Batch] * dims[Head] * dims[Row], 1 + grain / std::max<int64_t>(length, 1),
+                [&](int64_t begin, int64_t end) {
+                  for (int64_t i = begin; i < end; ++i)
+                    read(at(i / dims[Row] / dims[Head], i / dims[Row] % dims[Head], i % dims[Row], 0), length,
+                         memory + i * length);
+                });
+    *this = {DType::Float32,
+             reinterpret_cast<std::byte *>(memory),
+             dims,
+             {dims[Head] * dims[Row] * length, dims[Row] * length, length, 1}};
   }
   void write(const float *from, int64_t count, std::byte *to) const {
     if (hasFloatRows()) {
@@ -63,12 +88,6 @@ struct AttentionTensor {
         reinterpret_cast<T *>(to)[i * strides[Element]] = convertElement<T>(from[i]);
     });
   }
-};
-
-/// Rows of floats: those of a tensor, or copies of them.
-struct FloatRows {
-  const float *rows;
-  int64_t stride;
 };
 
 /// One execution of the kernel. The queries of the heads that share a head of keys are columns: column c is
@@ -108,7 +127,11 @@ public:
     unitsOfHead = (columns + unitColumns - 1) / unitColumns;
     int64_t units = q.dims[Batch] * k.dims[Head] * unitsOfHead, workers = workersFor(units);
     auto size = static_cast<size_t>(scratchSize());
-    auto *scratch = static_cast<float *>(call.scratch(size * static_cast<size_t>(workers) * sizeof(float)));
+    auto sizeOfK = static_cast<size_t>(k.sizeOfCopy()), sizeOfV = static_cast<size_t>(v.sizeOfCopy());
+    auto *scratch = static_cast<float *>(
+        call.scratch((size * static_cast<size_t>(workers) + sizeOfK + sizeOfV) * sizeof(float)));
+    k.copyTo(scratch + size * static_cast<size_t>(workers));
+    v.copyTo(scratch + size * static_cast<size_t>(workers) + sizeOfK);
     parallelFor(workers, 1, [&](int64_t begin, int64_t end) {
       for (int64_t worker = begin; worker < end; ++worker) {
         Buffers buffers = split(scratch + static_cast<size_t>(worker) * size);
@@ -131,7 +154,7 @@ private:
   };
   struct Buffers {
     std::array<TileBuffers, mostTiles> tiles;
-    float *scores, *mask, *maskRows, *k, *v, *rows;
+    float *scores, *mask, *maskRows, *rows;
   };
   /// Columns of one head of keys.
   struct Tile {
@@ -146,7 +169,7 @@ private:
   }
   int64_t scratchSize() const {
     return tiles() * (tile.sizeOfQ() + tile.sizeOfOut() + 2 * tile.queries) + 3 * tile.sizeOfScores() +
-           AttentionTile::keys * (tile.qElements + tile.vElements) + sizeOfRows() + 16 * vectorSize;
+           sizeOfRows() + 16 * vectorSize;
   }
 
   Buffers split(float *memory) const {
@@ -162,8 +185,6 @@ private:
     buffers.scores = take(tile.sizeOfScores());
     buffers.mask = take(tile.sizeOfScores());
     buffers.maskRows = take(tile.sizeOfScores());
-    buffers.k = take(AttentionTile::keys * tile.qElements);
-    buffers.v = take(AttentionTile::keys * tile.vElements);
     buffers.rows = take(sizeOfRows());
     return buffers;
   }
@@ -209,10 +230,8 @@ private:
     end = std::min(end, keysOf(batch));
     for (int64_t key = 0; key < end; key += AttentionTile::keys) {
       int64_t keys = std::min(AttentionTile::keys, end - key);
-      FloatRows kRows = rowsOf(k, batch, head, key, keys, buffers.k),
-                vRows = rowsOf(v, batch, head, key, keys, buffers.v);
       for (size_t i = 0; i < used; ++i)
-        add(parts[i], buffers.tiles[i], buffers, key, keys, kRows, vRows);
+        add(parts[i], buffers.tiles[i], buffers, key, keys);
     }
     for (size_t i = 0; i < used; ++i)
       finish(parts[i], buffers.tiles[i], buffers);
@@ -233,24 +252,14 @@ private:
     std::fill_n(memory.sum, tile.queries, 0.0f);
   }
 
-  static FloatRows rowsOf(const AttentionTensor &tensor, int64_t batch, int64_t head, int64_t row,
-                          int64_t count, float *copies) {
-    if (tensor.hasFloatRows())
-      return {reinterpret_cast<const float *>(tensor.at(batch, head, row, 0)), tensor.strides[Row]};
-    int64_t elements = tensor.dims[Element];
-    for (int64_t i = 0; i < count; ++i)
-      tensor.read(tensor.at(batch, head, row + i, 0), elements, copies + i * elements);
-    return {copies, elements};
-  }
-
-  void add(const Tile &own, const TileBuffers &memory, const Buffers &buffers, int64_t key, int64_t keys,
-           FloatRows kRows, FloatRows vRows) const {
+  void add(const Tile &own, const TileBuffers &memory, const Buffers &buffers, int64_t key,
+           int64_t keys) const {
     AttentionBlock block{.tile = tile,
                          .keys = keys,
-                         .k = kRows.rows,
-                         .v = vRows.rows,
-                         .kStride = kRows.stride,
-                         .vStride = vRows.stride,
+                         .k = reinterpret_cast<const float *>(k.at(own.batch, own.head, key, 0)),
+                         .v = reinterpret_cast<const float *>(v.at(own.batch, own.head, key, 0)),
+                         .kStride = k.strides[Row],
+                         .vStride = v.strides[Row],
                          .scale = scale,
                          .q = memory.q,
                          .mask = nullptr,

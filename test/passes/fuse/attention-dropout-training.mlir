@@ -1,6 +1,6 @@
 // The derivative of a sum of squares, by proa-opt --pd-vjp, and a step of gradient descent: attention of two heads with
 // dropout of its weights and of its result. The test runs it on the CPU and on the emulated GPU.
-// RUN: proa-opt %s --pd-form-fused-attention --canonicalize --cse | FileCheck %s
+// RUN: proa-opt %s --pd-form-attention=target=gpu --canonicalize --cse | FileCheck %s
 
 // CHECK: %[[CALL:.*]] = rt.random_call
 // CHECK: pd.fused_attention {{.*}}dropout_call = %[[CALL]]

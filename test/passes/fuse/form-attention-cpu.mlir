@@ -1,8 +1,8 @@
-// RUN: proa-opt %s --pd-form-fused-attention=target=cpu --canonicalize --split-input-file | FileCheck %s
-// RUN: proa-opt %s --pd-form-fused-attention=target=cpu --split-input-file --remarks=pd-form-fused-attention -o /dev/null 2>&1 \
+// RUN: proa-opt %s --pd-form-attention=target=cpu --canonicalize --split-input-file | FileCheck %s
+// RUN: proa-opt %s --pd-form-attention=target=cpu --split-input-file --remarks=pd-form-attention -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REMARK
-// RUN: not proa-opt %s --pd-form-fused-attention=target=tpu --split-input-file 2>&1 | FileCheck %s --check-prefix=TARGET
-// TARGET: error: expected the target 'cpu' or 'gpu', found 'tpu'
+// RUN: not proa-opt %s --pd-form-attention=target=tpu --split-input-file 2>&1 | FileCheck %s --check-prefix=TARGET
+// TARGET: error: expected the target 'cpu' or 'gpu', or none, found 'tpu'
 
 // Sixteen queries fill the vectors of the kernel.
 // REMARK: pd.matmul is the end of an attention
@@ -29,14 +29,25 @@ func.func @few_queries(%q: tensor<2x4x15x8xf32>, %k: tensor<2x4x5x8xf32>) -> ten
 
 // -----
 
-// REMARK: the kernel of the CPU computes in float32
 // CHECK-LABEL: func.func @halves
-// CHECK-NOT: pd.fused_attention
+// CHECK: pd.fused_attention
 func.func @halves(%q: tensor<2x4x16x8xf16>) -> tensor<2x4x16x8xf16> {
   %s = pd.matmul %q, %q {transpose_y = true} : (tensor<2x4x16x8xf16>, tensor<2x4x16x8xf16>) -> tensor<2x4x16x16xf16>
   %p = pd.softmax %s : (tensor<2x4x16x16xf16>) -> tensor<2x4x16x16xf16>
   %o = pd.matmul %p, %q : (tensor<2x4x16x16xf16>, tensor<2x4x16x8xf16>) -> tensor<2x4x16x8xf16>
   return %o : tensor<2x4x16x8xf16>
+}
+
+// -----
+
+// REMARK: the kernel of the CPU computes in float32
+// CHECK-LABEL: func.func @doubles
+// CHECK-NOT: pd.fused_attention
+func.func @doubles(%q: tensor<2x4x16x8xf64>) -> tensor<2x4x16x8xf64> {
+  %s = pd.matmul %q, %q {transpose_y = true} : (tensor<2x4x16x8xf64>, tensor<2x4x16x8xf64>) -> tensor<2x4x16x16xf64>
+  %p = pd.softmax %s : (tensor<2x4x16x16xf64>) -> tensor<2x4x16x16xf64>
+  %o = pd.matmul %p, %q : (tensor<2x4x16x16xf64>, tensor<2x4x16x8xf64>) -> tensor<2x4x16x8xf64>
+  return %o : tensor<2x4x16x8xf64>
 }
 
 // -----

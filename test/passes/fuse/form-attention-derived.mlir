@@ -1,6 +1,6 @@
 // RUN: proa-opt %s --pd-vjp=function=f --pd-vjp=function=shared --pd-vjp=function=rows --pd-vjp=function=keys \
 // RUN:   --pd-vjp=function=train --pd-vjp=function=half --pd-vjp=function=bias --pd-vjp=function=own_bias --cse --canonicalize \
-// RUN:   --pd-form-fused-attention --canonicalize --cse | FileCheck %s
+// RUN:   --pd-form-attention=target=gpu --canonicalize --cse | FileCheck %s
 
 // The gradient that proa derives of an attention.
 // CHECK-LABEL: func.func @f_vjp

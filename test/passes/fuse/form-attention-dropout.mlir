@@ -1,5 +1,5 @@
-// RUN: proa-opt %s --pd-form-fused-attention --canonicalize --split-input-file | FileCheck %s
-// RUN: proa-opt %s --pd-form-fused-attention --split-input-file --remarks=pd-form-fused-attention -o /dev/null 2>&1 \
+// RUN: proa-opt %s --pd-form-attention=target=gpu --canonicalize --split-input-file | FileCheck %s
+// RUN: proa-opt %s --pd-form-attention=target=gpu --split-input-file --remarks=pd-form-attention -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REMARK
 
 // Dropout between the softmax and the values. Its execution keeps its place among the random ops of the program, and

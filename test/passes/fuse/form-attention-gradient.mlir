@@ -1,5 +1,5 @@
-// RUN: proa-opt %s --pd-form-fused-attention --canonicalize --cse --split-input-file | FileCheck %s
-// RUN: proa-opt %s --pd-form-fused-attention --split-input-file --remarks=pd-form-fused-attention -o /dev/null 2>&1 \
+// RUN: proa-opt %s --pd-form-attention=target=gpu --canonicalize --cse --split-input-file | FileCheck %s
+// RUN: proa-opt %s --pd-form-attention=target=gpu --split-input-file --remarks=pd-form-attention -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REMARK
 
 // The gradient of a scaled and masked attention of heads that are stored after their rows. The factor of the queries is

@@ -3,7 +3,7 @@
 // RUN: proa-run %s --params random:5 --seed 3 --cache off -q -o %t.safetensors --repeat 1 --warmup 0
 // RUN: echo '{"mesh": {"x": 2, "y": 2}, "shardings": [{"name": "*", "sharding": "[{x}, {y}, {}, {}]"}]}' > %t.json
 // RUN: proa-run %s --params random:5 --seed 3 --shardings %t.json --simulate-mesh --cache off --target=cuda-emulated --expect=%t.safetensors -q | FileCheck %s
-// RUN: proa-run %s --params random:5 --seed 3 --shardings %t.json --simulate-mesh --cache off --target=cuda-emulated -q --remarks=pd-form-fused-attention 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: proa-run %s --params random:5 --seed 3 --shardings %t.json --simulate-mesh --cache off --target=cuda-emulated -q --remarks=pd-form-attention 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: proa-run %s --params random:5 --seed 3 --shardings %t.json --simulate-mesh --cache off --expect=%t.safetensors -q | FileCheck %s
 // CHECK: PASS
 // REMARK: pd.matmul is the end of an attention

@@ -40,33 +40,33 @@ func.func @sorts(%x: tensor<4x24xf32> {dist.sharding = #dist.sharding<@m, [{"x"}
 
 // Attention over a split sequence gathers keys and values, or passes them around a ring.
 func.func @attention_of_parts(%q: tensor<2x3x12x4xf32> {dist.sharding = #dist.sharding<@m, [{"x"}, {}, {"y"}, {}]>}, %k: tensor<2x3x12x4xf32>,
-                              %v: tensor<2x3x12x5xf32>, %bias: tensor<12x12xf32>, %g: tensor<2x3x12x5xf32>)
+                              %v: tensor<2x3x12x5xf32>, %mask: tensor<1x1x12x12xf32>, %g: tensor<2x3x12x5xf32>)
     -> (tensor<2x3x12x5xf32>, tensor<2x3x12x4xf32>, tensor<2x3x12x4xf32>, tensor<2x3x12x5xf32>) {
-  %0, %m, %s = pd.attention %q, %k, %v, %bias {scale = 0.5 : f64}
-    : (tensor<2x3x12x4xf32>, tensor<2x3x12x4xf32>, tensor<2x3x12x5xf32>, tensor<12x12xf32>) -> (tensor<2x3x12x5xf32>, tensor<2x3x12x1xf32>, tensor<2x3x12x1xf32>)
-  %1:3 = pd.attention_grad %q, %k, %v, %bias, %0, %m, %s, %g {scale = 0.5 : f64}
-    : (tensor<2x3x12x4xf32>, tensor<2x3x12x4xf32>, tensor<2x3x12x5xf32>, tensor<12x12xf32>, tensor<2x3x12x5xf32>, tensor<2x3x12x1xf32>, tensor<2x3x12x1xf32>, tensor<2x3x12x5xf32>)
+  %0, %m, %s = pd.fused_attention %q, %k, %v mask = %mask {scale = 0.5 : f64}
+    : (tensor<2x3x12x4xf32>, tensor<2x3x12x4xf32>, tensor<2x3x12x5xf32>, tensor<1x1x12x12xf32>) -> (tensor<2x3x12x5xf32>, tensor<2x3x12xf32>, tensor<2x3x12xf32>)
+  %1:3 = pd.fused_attention_grad %q, %k, %v, %g, %m, %s, %0 mask = %mask {scale = 0.5 : f64}
+    : (tensor<2x3x12x4xf32>, tensor<2x3x12x4xf32>, tensor<2x3x12x5xf32>, tensor<2x3x12x5xf32>, tensor<2x3x12xf32>, tensor<2x3x12xf32>, tensor<2x3x12x5xf32>, tensor<1x1x12x12xf32>)
     -> (tensor<2x3x12x4xf32>, tensor<2x3x12x4xf32>, tensor<2x3x12x5xf32>)
   return %0, %1#0, %1#1, %1#2 : tensor<2x3x12x5xf32>, tensor<2x3x12x4xf32>, tensor<2x3x12x4xf32>, tensor<2x3x12x5xf32>
 }
 
-func.func @attention_in_rings(%q: tensor<2x12x4xf32> {dist.sharding = #dist.sharding<@m, [{"x"}, {"y"}, {}]>}, %k: tensor<2x12x4xf32>,
-                              %v: tensor<2x12x5xf32>, %bias: tensor<2x12x12xf32>, %g: tensor<2x12x5xf32>)
-    -> (tensor<2x12x5xf32>, tensor<2x12x4xf32>, tensor<2x12x4xf32>, tensor<2x12x5xf32>) {
-  %0, %m, %s = pd.attention %q, %k, %v, %bias {scale = 0.5 : f64, ring = true}
-    : (tensor<2x12x4xf32>, tensor<2x12x4xf32>, tensor<2x12x5xf32>, tensor<2x12x12xf32>) -> (tensor<2x12x5xf32>, tensor<2x12x1xf32>, tensor<2x12x1xf32>)
-  %1:3 = pd.attention_grad %q, %k, %v, %bias, %0, %m, %s, %g {scale = 0.5 : f64, ring = true}
-    : (tensor<2x12x4xf32>, tensor<2x12x4xf32>, tensor<2x12x5xf32>, tensor<2x12x12xf32>, tensor<2x12x5xf32>, tensor<2x12x1xf32>, tensor<2x12x1xf32>, tensor<2x12x5xf32>)
-    -> (tensor<2x12x4xf32>, tensor<2x12x4xf32>, tensor<2x12x5xf32>)
-  return %0, %1#0, %1#1, %1#2 : tensor<2x12x5xf32>, tensor<2x12x4xf32>, tensor<2x12x4xf32>, tensor<2x12x5xf32>
+func.func @attention_in_rings(%q: tensor<2x1x12x4xf32> {dist.sharding = #dist.sharding<@m, [{"x"}, {}, {"y"}, {}]>}, %k: tensor<2x1x12x4xf32>,
+                              %v: tensor<2x1x12x5xf32>, %mask: tensor<2x1x12x12xf32>, %g: tensor<2x1x12x5xf32>)
+    -> (tensor<2x1x12x5xf32>, tensor<2x1x12x4xf32>, tensor<2x1x12x4xf32>, tensor<2x1x12x5xf32>) {
+  %0, %m, %s = pd.fused_attention %q, %k, %v mask = %mask {scale = 0.5 : f64, ring = true}
+    : (tensor<2x1x12x4xf32>, tensor<2x1x12x4xf32>, tensor<2x1x12x5xf32>, tensor<2x1x12x12xf32>) -> (tensor<2x1x12x5xf32>, tensor<2x1x12xf32>, tensor<2x1x12xf32>)
+  %1:3 = pd.fused_attention_grad %q, %k, %v, %g, %m, %s, %0 mask = %mask {scale = 0.5 : f64, ring = true}
+    : (tensor<2x1x12x4xf32>, tensor<2x1x12x4xf32>, tensor<2x1x12x5xf32>, tensor<2x1x12x5xf32>, tensor<2x1x12xf32>, tensor<2x1x12xf32>, tensor<2x1x12x5xf32>, tensor<2x1x12x12xf32>)
+    -> (tensor<2x1x12x4xf32>, tensor<2x1x12x4xf32>, tensor<2x1x12x5xf32>)
+  return %0, %1#0, %1#1, %1#2 : tensor<2x1x12x5xf32>, tensor<2x1x12x4xf32>, tensor<2x1x12x4xf32>, tensor<2x1x12x5xf32>
 }
 
 // Parts of 3 and 2 rows: gathered also where a ring is asked for.
-func.func @attention_of_uneven_parts(%q: tensor<5x4xf32> {dist.sharding = #dist.sharding<@m, [{"y"}, {}]>}, %k: tensor<5x4xf32>,
-                                     %v: tensor<5x4xf32>) -> tensor<5x4xf32> {
-  %0, %m, %s = pd.attention %q, %k, %v {ring = true}
-    : (tensor<5x4xf32>, tensor<5x4xf32>, tensor<5x4xf32>) -> (tensor<5x4xf32>, tensor<5x1xf32>, tensor<5x1xf32>)
-  return %0 : tensor<5x4xf32>
+func.func @attention_of_uneven_parts(%q: tensor<1x1x5x4xf32> {dist.sharding = #dist.sharding<@m, [{}, {}, {"y"}, {}]>}, %k: tensor<1x1x5x4xf32>,
+                                     %v: tensor<1x1x5x4xf32>) -> tensor<1x1x5x4xf32> {
+  %0, %m, %s = pd.fused_attention %q, %k, %v {ring = true}
+    : (tensor<1x1x5x4xf32>, tensor<1x1x5x4xf32>, tensor<1x1x5x4xf32>) -> (tensor<1x1x5x4xf32>, tensor<1x1x5xf32>, tensor<1x1x5xf32>)
+  return %0 : tensor<1x1x5x4xf32>
 }
 
 // The fused projection of query, key and value: blocks of columns split the heads, and stay split through a split, a

@@ -76,7 +76,8 @@ FailureOr<SmallVector<Value>> FlashAttnOp::decompose(OpBuilder &builder) {
         builder, getLoc(), getQ(), getK(), getV(), ownMask, Value(), Value(), Value(),
         builder.getF64FloatAttr(ownScale), builder.getBoolAttr(getCausal()), rowsFirst, rowsFirst, rowsFirst,
         rowsFirst, builder.getF64FloatAttr(0),
-        DropoutModeAttr::get(getContext(), DropoutMode::UpscaleInTrain), builder.getDenseI64ArrayAttr({}));
+        DropoutModeAttr::get(getContext(), DropoutMode::UpscaleInTrain), builder.getDenseI64ArrayAttr({}),
+        /*ring=*/builder.getBoolAttr(false));
     return SmallVector<Value>{fused.getOut()};
   }
   int64_t heads = tensorType(getQ()).getDimSize(2);

@@ -348,7 +348,8 @@ FailureOr<SmallVector<Value>> MaskedMultiheadAttentionOp::decompose(OpBuilder &b
                                    slice(values, 2, 0, used), mask, lengths, Value(), Value(),
                                    builder.getF64FloatAttr(dims.scale()), builder.getBoolAttr(false), none,
                                    none, none, none, builder.getF64FloatAttr(0),
-                                   DropoutModeAttr::get(getContext(), DropoutMode::UpscaleInTrain), none)
+                                   DropoutModeAttr::get(getContext(), DropoutMode::UpscaleInTrain), none,
+                                   /*ring=*/builder.getBoolAttr(false))
               .getOut();
   } else { // each sequence is a block
     out =

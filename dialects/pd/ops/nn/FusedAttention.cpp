@@ -58,6 +58,7 @@ const char *FusedAttentionOp::whyNoDeviceKernel() {
 } // namespace proa::pd
 
 #include "dialects/pd/ops/nn/FusedAttentionInterface.cpp.inc"
+#include "dialects/pd/ops/nn/RingInterface.cpp.inc"
 
 #define GET_OP_CLASSES
 #include "dialects/pd/ops/nn/FusedAttention.cpp.inc"

@@ -6,6 +6,7 @@
 #include "dialects/pd/ops/nn/Nn.h"
 
 #include "dialects/pd/ops/nn/FusedAttentionInterface.h.inc"
+#include "dialects/pd/ops/nn/RingInterface.h.inc"
 
 #define GET_OP_CLASSES
 #include "dialects/pd/ops/nn/FusedAttention.h.inc"

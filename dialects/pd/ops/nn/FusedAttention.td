@@ -8,6 +8,7 @@ include "dialects/pd/ir/DeviceKernel.td"
 include "dialects/pd/ir/Enums.td"
 include "dialects/pd/ir/PartialLibrary.td"
 include "dialects/pd/ops/nn/FusedAttentionInterface.td"
+include "dialects/pd/ops/nn/RingInterface.td"
 
 // The fields of all ops.
 class Pd_FusedAttentionBase<string mnemonic, list<Trait> traits = []>
@@ -38,8 +39,15 @@ class Pd_FusedAttentionBase<string mnemonic, list<Trait> traits = []>
 class Pd_FusedAttentionKernel<string mnemonic, list<Trait> traits = []>
     : Pd_FusedAttentionBase<mnemonic, [DeclareOpInterfaceMethods<DeviceKernelOpInterface>] # traits>;
 
+// Devices that split the sequence hold the queries, keys and values of their part. They gather keys and values; with
+// `ring` they pass them around in steps instead, and hold two parts at a time. The results do not depend on it.
+defvar ringOfDevices = (ins DefaultValuedAttr<BoolAttr, "false">:$ring);
+
 def Pd_FusedAttentionOp
-    : Pd_FusedAttentionKernel<"fused_attention", [DeclareOpInterfaceMethods<PartialLibraryOpInterface>]> {
+    : Pd_FusedAttentionKernel<"fused_attention", [DeclareOpInterfaceMethods<PartialLibraryOpInterface>,
+                                                  DeclareOpInterfaceMethods<RingOpInterface>]> {
+  let onnx = [OnnxWritten<"exportAttention", "opset >= 23 && isAttentionInOnnx(op)">];
+  let sharding = "inCode";
   let library = "fused_attention";
   let libraryHalf = 1;
   let summary = "Scaled dot-product attention: softmax(scale * q k^T + mask) v";
@@ -65,15 +73,20 @@ def Pd_FusedAttentionOp
     `whole_shape` [B', H', M', N] the weights are the part of the weights of the whole program that begins at the index
     `part_begin` [b', h', m', 0], and the number is (((b + b') H' + h + h') M' + m + m') N + n.
 
+    With `ring` devices that split the sequence pass keys and values around in steps, and hold two parts at a time;
+    without it they gather them. The results do not depend on it.
+
     Source: Dao et al., "FlashAttention-2" (2023), for the kernels, which compute the same without a matrix of scores in
     memory. That of CPUs does not compute dropout and float64.
   }];
   let constraints = shapes # dropouts;
-  let arguments = !con(inputs, settings);
+  let arguments = !con(inputs, settings, ringOfDevices);
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$maximum, Pd_FloatTensor:$sum);
 }
 
-def Pd_FusedAttentionGradOp : Pd_FusedAttentionBase<"fused_attention_grad"> {
+def Pd_FusedAttentionGradOp
+    : Pd_FusedAttentionBase<"fused_attention_grad", [DeclareOpInterfaceMethods<RingOpInterface>]> {
+  let sharding = "inCode";
   let summary = "The gradients of pd.fused_attention by q, k and v";
   let description = [{
     With the scores s of pd.fused_attention, its results out, maximum and sum, and the gradient out_grad of out, for
@@ -102,7 +115,7 @@ def Pd_FusedAttentionGradOp : Pd_FusedAttentionBase<"fused_attention_grad"> {
     "C6. maximum and sum have dims [B, H, M] and the type of the sums"
   ] # dropouts;
   let arguments = !con(inputs, (ins Pd_FloatTensor:$out_grad, Pd_FloatTensor:$maximum, Pd_FloatTensor:$sum,
-    Pd_FloatTensor:$out), settings);
+    Pd_FloatTensor:$out), settings, ringOfDevices);
   let results = (outs Pd_FloatTensor:$q_grad, Pd_FloatTensor:$k_grad, Pd_FloatTensor:$v_grad);
 }
 

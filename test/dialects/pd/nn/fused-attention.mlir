@@ -1,6 +1,7 @@
 // RUN: proa-opt %s | proa-opt | FileCheck %s
 // RUN: proa-opt %s --pd-decompose | FileCheck %s --check-prefix=PLAIN
 // RUN: proa-opt %s --pd-decompose=target=gpu | FileCheck %s --check-prefix=GPU
+// RUN: proa-opt %s --pd-annotate-sharding-rules | FileCheck %s --check-prefix=RULE
 
 // Four query heads and two heads of keys; the result is stored as [batch, query, head, element].
 // CHECK-LABEL: func.func @attention
@@ -124,4 +125,36 @@ func.func @dropout(%q: tensor<2x4x5x8xf32>, %c: tensor<2xi64>) -> (tensor<2x4x5x
   %2 = pd.add %1#0, %1#1 : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x8xf32>
   %3 = pd.add %2, %1#2 : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x8xf32>
   return %0#0, %3 : tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>
+}
+
+// The sequence of queries and keys is one factor, which the local form splits.
+// CHECK-LABEL: func.func @sequence
+// CHECK: pd.fused_attention {{.*}} {ring = true, scale = 5.000000e-01 : f64}
+// CHECK: pd.fused_attention_grad {{.*}} {ring = true}
+// RULE-LABEL: func.func @sequence
+// RULE: pd.fused_attention {{.*}}"([i, j, k, *], [i, j, k, *], [i, j, k, *], [*, *, k, *])->([i, j, k, *], [i, j, k], [i, j, k]) {i=2, j=3, k=8} replicated={k} local={k}"
+// RULE: pd.fused_attention_grad {{.*}}"([i, j, k, *], [i, j, k, *], [i, j, k, *], [i, j, k, *], [i, j, k], [i, j, k], [i, j, k, *])->([i, j, k, *], [i, j, k, *], [i, j, k, *]) {i=2, j=3, k=8} replicated={k} local={k}"
+func.func @sequence(%q: tensor<2x3x8x4xf32>, %v: tensor<2x3x8x5xf32>, %m: tensor<1x1x8x8xf32>) -> (tensor<2x3x8x5xf32>, tensor<2x3x8x4xf32>) {
+  %o, %maximum, %sum = pd.fused_attention %q, %q, %v mask = %m {scale = 0.5 : f64, ring = true}
+    : (tensor<2x3x8x4xf32>, tensor<2x3x8x4xf32>, tensor<2x3x8x5xf32>, tensor<1x1x8x8xf32>) -> (tensor<2x3x8x5xf32>, tensor<2x3x8xf32>, tensor<2x3x8xf32>)
+  %g:3 = pd.fused_attention_grad %q, %q, %v, %o, %maximum, %sum, %o {ring = true}
+    : (tensor<2x3x8x4xf32>, tensor<2x3x8x4xf32>, tensor<2x3x8x5xf32>, tensor<2x3x8x5xf32>, tensor<2x3x8xf32>, tensor<2x3x8xf32>, tensor<2x3x8x5xf32>)
+    -> (tensor<2x3x8x4xf32>, tensor<2x3x8x4xf32>, tensor<2x3x8x5xf32>)
+  return %o, %g#0 : tensor<2x3x8x5xf32>, tensor<2x3x8x4xf32>
+}
+
+// Queries of another sequence than the keys are split by themselves.
+// RULE-LABEL: func.func @cross
+// RULE: pd.fused_attention {{.*}}"([*, i, j, *], [*, i, *, *], [*, i, *, *])->([*, i, j, *], [*, i, j], [*, i, j]) {i=2, j=6}"
+func.func @cross(%q: tensor<1x2x6x4xf32>, %k: tensor<1x2x8x4xf32>) -> tensor<1x2x6x4xf32> {
+  %o, %maximum, %sum = pd.fused_attention %q, %k, %k : (tensor<1x2x6x4xf32>, tensor<1x2x8x4xf32>, tensor<1x2x8x4xf32>) -> (tensor<1x2x6x4xf32>, tensor<1x2x6xf32>, tensor<1x2x6xf32>)
+  return %o : tensor<1x2x6x4xf32>
+}
+
+// A causal op is split as its formula.
+// RULE-LABEL: func.func @causal
+// RULE: pd.fused_attention {{.*}}"([*, i, j, k], [*, i, l, k], [*, i, l, m])->
+func.func @causal(%q: tensor<1x2x6x4xf32>) -> tensor<1x2x6x4xf32> {
+  %o, %maximum, %sum = pd.fused_attention %q, %q, %q {causal = true} : (tensor<1x2x6x4xf32>, tensor<1x2x6x4xf32>, tensor<1x2x6x4xf32>) -> (tensor<1x2x6x4xf32>, tensor<1x2x6xf32>, tensor<1x2x6xf32>)
+  return %o : tensor<1x2x6x4xf32>
 }

@@ -3,32 +3,33 @@
 #include "translator/export/onnx/hooks/Conditions.h"
 
 #include "dialects/pd/ops/nn/AttentionOps.h"
-#include "dialects/pd/ops/nn/ScaledAttention.h"
+#include "dialects/pd/ops/nn/FusedAttention.h"
 #include "dialects/pd/ops/shape/DimSize.h"
 
 using namespace mlir;
 
 namespace proa::exporter::onnxhooks {
 
-bool isAttentionInOnnx(pd::AttentionOp op) {
-  return pd::tensorType(op.getQ()).getRank() == 4 && op.getMaximum().use_empty() && op.getSum().use_empty();
+bool isAttentionInOnnx(pd::FusedAttentionOp op) {
+  bool isInOrder = op.getQPermutation().empty() && op.getKPermutation().empty() &&
+                   op.getVPermutation().empty() && op.getOutPermutation().empty();
+  return isInOrder && !op.getCausal() && !op.getKeyLengths() && !op.getDropoutCall() &&
+         op.getMaximum().use_empty() && op.getSum().use_empty();
 }
 
-/// The bias broadcasts to the scores, as a mask of floats does in ONNX. ONNX Runtime takes no mask of one row
-/// in opset 23.
+/// The mask broadcasts to the scores, as in ONNX. ONNX Runtime takes no mask of one row in opset 23.
 void exportAttention(NodeExporter &node) {
-  auto op = node.get<pd::AttentionOp>();
-  std::string bias;
-  if (op.getBias())
-    bias = node.compute([&](pd::TensorBuilder &e) {
-      llvm::SmallVector<pd::DimSize> dims = pd::dimSizesOf(e.wrap(op.getBias()));
-      dims.insert(dims.begin(), std::max<int64_t>(0, 2 - static_cast<int64_t>(dims.size())), pd::DimSize(1));
-      pd::Expression mask = pd::reshapeTo(e.wrap(op.getBias()), dims);
+  auto op = node.get<pd::FusedAttentionOp>();
+  std::string mask;
+  if (op.getMask())
+    mask = node.compute([&](pd::TensorBuilder &e) {
+      pd::Expression own = e.wrap(op.getMask());
+      llvm::SmallVector<pd::DimSize> dims = pd::dimSizesOf(own);
       dims[dims.size() - 2] = pd::DimSize(e.wrap(op.getQ()), 2);
       dims.back() = pd::DimSize(e.wrap(op.getK()), 2);
-      return llvm::SmallVector<Value>{node.getOpset() > 23 ? mask : pd::expandTo(mask, dims)};
+      return llvm::SmallVector<Value>{node.getOpset() > 23 ? own : pd::expandTo(own, dims)};
     })[0];
-  node.setResult(0, node.node("Attention", {node.of(op.getQ()), node.of(op.getK()), node.of(op.getV()), bias},
+  node.setResult(0, node.node("Attention", {node.of(op.getQ()), node.of(op.getK()), node.of(op.getV()), mask},
                               {{"scale", static_cast<float>(op.getScale().convertToDouble())}}));
 }
 

@@ -4,8 +4,8 @@
 #include "dialects/pd/ir/Infer.h"
 
 namespace proa::pd {
-class AttentionOp;
 class BatchNormOp;
+class FusedAttentionOp;
 class LayerNormOp;
 class GenerateProposalsOp;
 class MatrixNmsOp;
@@ -40,7 +40,7 @@ bool isProposalsInOnnx(pd::GenerateProposalsOp op);
 bool isMatrixNmsInOnnx(pd::MatrixNmsOp op);
 
 /// Whether the operands are [batch, heads, length, size], and the statistics unused.
-bool isAttentionInOnnx(pd::AttentionOp op);
+bool isAttentionInOnnx(pd::FusedAttentionOp op);
 /// Whether there is a scale, and the statistics are unused.
 bool isPlainRmsNorm(pd::RmsNormOp op);
 

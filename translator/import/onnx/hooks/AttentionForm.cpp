@@ -1,4 +1,4 @@
-//! Attention as products and a softmax, which pd-form-fused-attention and pd-form-attention replace.
+//! Attention as products and a softmax, which pd-form-attention replaces.
 #include "translator/import/onnx/hooks/AttentionForm.h"
 
 #include "dialects/pd/ops/nn/SoftmaxOps.h"

@@ -1,0 +1,172 @@
+#include "passes/fuse/AttentionMatch.h"
+
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/math/BinaryOps.h"
+#include "dialects/pd/ops/math/UnaryOps.h"
+#include "dialects/pd/ops/nn/AttentionOps.h"
+#include "dialects/pd/ops/nn/SoftmaxOps.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace proa {
+namespace {
+
+constexpr const char *otherScores = "its scores are not a product that is scaled and masked";
+
+class ForwardMatcher {
+public:
+  /// The reason why the ops do not match; empty for an ordinary product, or if they do.
+  std::string match(Operation *root) {
+    std::optional<MatrixProduct> second = MatrixProduct::of(root);
+    if (!second || second->isXTransposed || second->isYTransposed)
+      return "";
+    forward.second = *second;
+    if (!findWeights(second->x()))
+      return "";
+    if (hasOtherDropout)
+      return "several dropouts, or one whose probability is a tensor, are between the softmax and the values";
+    if (!matchSoftmax())
+      return "the softmax is not along the last dim";
+    if (std::string reason = matchScores(forward.scores); !reason.empty())
+      return reason;
+    isMatch = true;
+    return "";
+  }
+
+  bool isMatch = false;
+  AttentionForward forward;
+
+private:
+  bool hasOtherDropout = false;
+
+  /// Finds the softmax of which `value` is the result, after ops that do not change the weights. False if
+  /// there is none.
+  bool findWeights(Value value) {
+    while (Operation *op = value.getDefiningOp()) {
+      forward.between.push_back(value);
+      if (isa<pd::SoftmaxOp, pd::FusedSoftmaxMaskUpperTriangleOp>(op)) {
+        forward.weights = value;
+        return true;
+      }
+      auto dropout = dyn_cast<pd::DropoutOp>(op);
+      if (dropout)
+        addDropout(dropout, value);
+      if (!dropout && !isFloatCast(op) && !keepsMatrices(op))
+        return false;
+      value = op->getOperand(0);
+    }
+    return false;
+  }
+
+  void addDropout(pd::DropoutOp dropout, Value result) {
+    bool isScaled = dropout.getMode() == pd::DropoutMode::UpscaleInTrain;
+    hasOtherDropout |=
+        result != dropout.getOut() || dropout.getPTensor() || (!dropout.getIsTest() && forward.dropout);
+    if (!dropout.getIsTest())
+      forward.dropout = dropout;
+    else if (!isScaled)
+      forward.outFactor *= 1 - dropout.getP().convertToDouble();
+  }
+
+  bool matchSoftmax() {
+    Operation *op = forward.weights.getDefiningOp();
+    forward.scores = op->getOperand(0);
+    auto softmax = dyn_cast<pd::SoftmaxOp>(op);
+    forward.isCausal = !softmax;
+    if (!softmax)
+      return true;
+    auto axis = static_cast<int64_t>(softmax.getAxis());
+    return axis == -1 || axis == pd::tensorType(forward.weights).getRank() - 1;
+  }
+
+  /// Finds the product that `scores` is, before scalings and masks. Returns the reason if there is none.
+  std::string matchScores(Value scores) {
+    for (;;) {
+      Operation *op = scores.getDefiningOp();
+      if (!op)
+        return otherScores;
+      forward.between.push_back(scores);
+      if (std::optional<MatrixProduct> product = MatrixProduct::of(op)) {
+        forward.first = *product;
+        return product->isXTransposed ? otherScores : "";
+      }
+      if (std::optional<double> own = factorOf(op)) {
+        forward.scoreFactor *= *own;
+        scores = op->getOperand(0);
+      } else if (isFloatCast(op) || keepsMatrices(op)) {
+        scores = op->getOperand(0);
+      } else if (std::string reason = readMask(op, scores); !reason.empty()) {
+        return reason;
+      }
+    }
+  }
+
+  /// Reads an op that adds a mask to `scores` or selects by one. Returns the reason if it is another op.
+  std::string readMask(Operation *op, Value &scores) {
+    if (auto add = dyn_cast<pd::AddOp>(op))
+      return readAddition(add, scores);
+    if (auto where = dyn_cast<pd::WhereOp>(op))
+      return readSelection(where, scores);
+    return otherScores;
+  }
+
+  std::string readAddition(pd::AddOp add, Value &scores) {
+    bool isFirst = leadsToProduct(add.getX());
+    if (!isFirst && !leadsToProduct(add.getY()))
+      return otherScores;
+    forward.masks.push_back({isFirst ? add.getY() : add.getX(), forward.scoreFactor});
+    scores = isFirst ? add.getX() : add.getY();
+    return keepsShape(scores, add.getOut()) ? "" : otherScores;
+  }
+
+  /// A selection between the scores and a number that is so low that adding it to a score gives it again.
+  std::string readSelection(pd::WhereOp where, Value &scores) {
+    constexpr double greatestFill = -1e30;
+    bool isKept = leadsToProduct(where.getX());
+    Value fill = isKept ? where.getY() : where.getX();
+    scores = isKept ? where.getX() : where.getY();
+    DenseFPElementsAttr constant;
+    if ((!isKept && !leadsToProduct(scores)) || !keepsShape(scores, where.getOut()))
+      return otherScores;
+    if (!matchPattern(fill, m_Constant(&constant)) || !constant.isSplat())
+      return "a condition selects between its scores and a tensor";
+    double number = constant.getSplatValue<APFloat>().convertToDouble();
+    if (!(number <= greatestFill) || forward.scoreFactor <= 0)
+      return "a condition selects a number for its scores that is not below -1e30";
+    forward.masks.push_back({where.getCondition(), 1, isKept, number * forward.scoreFactor});
+    return "";
+  }
+
+  static bool keepsShape(Value from, Value to) {
+    return pd::tensorType(from).getShape() == pd::tensorType(to).getShape();
+  }
+
+  static bool leadsToProduct(Value value) {
+    while (Operation *op = value.getDefiningOp()) {
+      if (MatrixProduct::of(op))
+        return true;
+      if (isa<pd::AddOp>(op))
+        return leadsToProduct(op->getOperand(0)) || leadsToProduct(op->getOperand(1));
+      if (isa<pd::WhereOp>(op))
+        return leadsToProduct(op->getOperand(1)) || leadsToProduct(op->getOperand(2));
+      if (!factorOf(op) && !isFloatCast(op) && !keepsMatrices(op))
+        return false;
+      value = op->getOperand(0);
+    }
+    return false;
+  }
+};
+
+} // namespace
+
+bool AttentionMask::isCondition() const { return pd::tensorType(value).getElementType().isInteger(1); }
+
+std::optional<AttentionForward> matchAttention(Operation *op, std::string &reason) {
+  ForwardMatcher matcher;
+  reason = matcher.match(op);
+  return matcher.isMatch ? std::optional(matcher.forward) : std::nullopt;
+}
+
+} // namespace proa

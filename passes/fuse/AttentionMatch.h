@@ -1,0 +1,40 @@
+/// Finds softmax(f(q k^T)) v in its many forms.
+#pragma once
+
+#include "dialects/pd/ops/nn/DropoutOps.h"
+#include "passes/fuse/AttentionProducts.h"
+
+#include <string>
+
+namespace proa {
+
+/// An addend of the scores: `factor` times a tensor of floats, or of a tensor of i1, zero where it is
+/// `kept` and `fill` elsewhere.
+struct AttentionMask {
+  mlir::Value value;
+  double factor = 1;
+  bool kept = true;
+  double fill = 0;
+
+  bool isCondition() const;
+};
+
+/// The ops of an attention, without its gradient. The scores are scoreFactor times the first product, plus
+/// the masks.
+struct AttentionForward {
+  MatrixProduct first, second;
+  mlir::Value weights;                    ///< result of the softmax
+  mlir::Value scores;                     ///< operand of the softmax
+  pd::DropoutOp dropout;                  ///< in training, of the weights; null: none
+  llvm::SmallVector<mlir::Value> between; ///< all values from the first product to the operand of the second
+  llvm::SmallVector<AttentionMask> masks; ///< from the softmax to the product
+  double scoreFactor = 1;
+  double outFactor = 1; ///< of the weights after the softmax
+  bool isCausal = false;
+};
+
+/// The attention of which `op` is the product with the values. If there is none, `reason` says why; it is
+/// empty for a product that does not follow a softmax.
+std::optional<AttentionForward> matchAttention(mlir::Operation *op, std::string &reason);
+
+} // namespace proa

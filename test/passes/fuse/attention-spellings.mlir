@@ -1,0 +1,114 @@
+// RUN: proa-opt %s --pd-form-attention=target=gpu --canonicalize --cse --split-input-file | FileCheck %s
+// RUN: proa-opt %s --pd-form-attention=target=gpu --split-input-file --remarks=pd-form-attention -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=REMARK
+// RUN: proa-opt %s --pd-form-attention=target=gpu --split-input-file --check-numerics -o /dev/null
+
+// Queries and keys are scaled by the root of the scale each, as PyTorch exports it.
+// REMARK: pd.matmul is the end of an attention
+// CHECK-LABEL: func.func @scaled_operands(%arg0: tensor<2x4x5x8xf32>, %arg1: tensor<2x4x7x8xf32>)
+// CHECK: pd.fused_attention %arg0, %arg1, %arg1 {scale = 2.500000e-01 : f64}
+func.func @scaled_operands(%q: tensor<2x4x5x8xf32>, %k: tensor<2x4x7x8xf32>) -> tensor<2x4x5x8xf32> {
+  %c = pd.constant dense<0.5> : tensor<f32>
+  %qs = pd.multiply %q, %c : (tensor<2x4x5x8xf32>, tensor<f32>) -> tensor<2x4x5x8xf32>
+  %kt = pd.transpose %k {perm = array<i64: 0, 1, 3, 2>} : (tensor<2x4x7x8xf32>) -> tensor<2x4x8x7xf32>
+  %ks = pd.multiply %kt, %c : (tensor<2x4x8x7xf32>, tensor<f32>) -> tensor<2x4x8x7xf32>
+  %s = pd.matmul %qs, %ks : (tensor<2x4x5x8xf32>, tensor<2x4x8x7xf32>) -> tensor<2x4x5x7xf32>
+  %p = pd.softmax %s : (tensor<2x4x5x7xf32>) -> tensor<2x4x5x7xf32>
+  %o = pd.matmul %p, %k : (tensor<2x4x5x7xf32>, tensor<2x4x7x8xf32>) -> tensor<2x4x5x8xf32>
+  return %o : tensor<2x4x5x8xf32>
+}
+
+// -----
+
+// The scores are divided after the product, and a mask is added before they are scaled again.
+// REMARK: pd.matmul is the end of an attention
+// CHECK-LABEL: func.func @scaled_mask(%arg0: tensor<2x4x5x8xf32>, %arg1: tensor<5x5xf32>)
+// CHECK: %[[RAISED:.*]] = pd.reshape %arg1 {{.*}} -> tensor<1x1x5x5xf32>
+// CHECK: %[[MASK:.*]] = pd.scale %[[RAISED]] {{.*}}scale = 2.000000e+00
+// CHECK: pd.fused_attention %arg0, %arg0, %arg0 mask = %[[MASK]] {scale = 5.000000e-01 : f64}
+func.func @scaled_mask(%q: tensor<2x4x5x8xf32>, %m: tensor<5x5xf32>) -> tensor<2x4x5x8xf32> {
+  %four = pd.constant dense<4.0> : tensor<f32>
+  %two = pd.constant dense<2.0> : tensor<f32>
+  %s = pd.matmul %q, %q {transpose_y = true} : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x5xf32>
+  %d = pd.divide %s, %four : (tensor<2x4x5x5xf32>, tensor<f32>) -> tensor<2x4x5x5xf32>
+  %a = pd.add %m, %d : (tensor<5x5xf32>, tensor<2x4x5x5xf32>) -> tensor<2x4x5x5xf32>
+  %t = pd.multiply %a, %two : (tensor<2x4x5x5xf32>, tensor<f32>) -> tensor<2x4x5x5xf32>
+  %p = pd.softmax %t : (tensor<2x4x5x5xf32>) -> tensor<2x4x5x5xf32>
+  %o = pd.matmul %p, %q : (tensor<2x4x5x5xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x8xf32>
+  return %o : tensor<2x4x5x8xf32>
+}
+
+// -----
+
+// A condition selects the scores, else the lowest float: the mask is zero or this number.
+// REMARK: pd.matmul is the end of an attention
+// CHECK-LABEL: func.func @condition(%arg0: tensor<2x4x5x8xf32>, %arg1: tensor<1x1x5x5xi1>)
+// CHECK: %[[MASK:.*]] = pd.where %arg1, %{{.*}}, %{{.*}} -> tensor<1x1x5x5xf32>
+// CHECK: pd.fused_attention %arg0, %arg0, %arg0 mask = %[[MASK]] {scale = 5.000000e-01 : f64}
+func.func @condition(%q: tensor<2x4x5x8xf32>, %c: tensor<1x1x5x5xi1>) -> tensor<2x4x5x8xf32> {
+  %half = pd.constant dense<0.5> : tensor<f32>
+  %low = pd.constant dense<-3.40282347E+38> : tensor<f32>
+  %s = pd.matmul %q, %q {transpose_y = true} : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x5xf32>
+  %t = pd.multiply %s, %half : (tensor<2x4x5x5xf32>, tensor<f32>) -> tensor<2x4x5x5xf32>
+  %w = pd.where %c, %t, %low : (tensor<1x1x5x5xi1>, tensor<2x4x5x5xf32>, tensor<f32>) -> tensor<2x4x5x5xf32>
+  %p = pd.softmax %w : (tensor<2x4x5x5xf32>) -> tensor<2x4x5x5xf32>
+  %o = pd.matmul %p, %q : (tensor<2x4x5x5xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x8xf32>
+  return %o : tensor<2x4x5x8xf32>
+}
+
+// -----
+
+// masked_fill after the addition of another mask, which has no influence where the number is filled in.
+// REMARK: pd.matmul is the end of an attention
+// CHECK-LABEL: func.func @filled(%arg0: tensor<2x4x5x8xf32>, %arg1: tensor<2x1x1x5xi1>, %arg2: tensor<2x1x1x5xf32>)
+// CHECK: %[[MASK:.*]] = pd.where %arg1, %{{.*}}, %arg2
+// CHECK: pd.fused_attention %arg0, %arg0, %arg0 mask = %[[MASK]]
+func.func @filled(%q: tensor<2x4x5x8xf32>, %c: tensor<2x1x1x5xi1>, %m: tensor<2x1x1x5xf32>) -> tensor<2x4x5x8xf32> {
+  %low = pd.constant dense<-3.40282347E+38> : tensor<f32>
+  %s = pd.matmul %q, %q {transpose_y = true} : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x5xf32>
+  %a = pd.add %s, %m : (tensor<2x4x5x5xf32>, tensor<2x1x1x5xf32>) -> tensor<2x4x5x5xf32>
+  %w = pd.where %c, %low, %a : (tensor<2x1x1x5xi1>, tensor<f32>, tensor<2x4x5x5xf32>) -> tensor<2x4x5x5xf32>
+  %p = pd.softmax %w : (tensor<2x4x5x5xf32>) -> tensor<2x4x5x5xf32>
+  %o = pd.matmul %p, %q : (tensor<2x4x5x5xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x8xf32>
+  return %o : tensor<2x4x5x8xf32>
+}
+
+// -----
+
+// Where a row is filled with -1e4, scores that are added to it change the weights.
+// REMARK: a condition selects a number for its scores that is not below -1e30
+// CHECK-LABEL: func.func @small_fill
+// CHECK-NOT: pd.fused_attention
+func.func @small_fill(%q: tensor<2x4x5x8xf32>, %c: tensor<1x1x5x5xi1>) -> tensor<2x4x5x8xf32> {
+  %low = pd.constant dense<-1.0E+4> : tensor<f32>
+  %s = pd.matmul %q, %q {transpose_y = true} : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x5xf32>
+  %w = pd.where %c, %s, %low : (tensor<1x1x5x5xi1>, tensor<2x4x5x5xf32>, tensor<f32>) -> tensor<2x4x5x5xf32>
+  %p = pd.softmax %w : (tensor<2x4x5x5xf32>) -> tensor<2x4x5x5xf32>
+  %o = pd.matmul %p, %q : (tensor<2x4x5x5xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x8xf32>
+  return %o : tensor<2x4x5x8xf32>
+}
+
+// -----
+
+// REMARK: a condition selects between its scores and a tensor
+// CHECK-LABEL: func.func @tensor_fill
+// CHECK-NOT: pd.fused_attention
+func.func @tensor_fill(%q: tensor<2x4x5x8xf32>, %c: tensor<1x1x5x5xi1>, %f: tensor<1x1x1x5xf32>) -> tensor<2x4x5x8xf32> {
+  %s = pd.matmul %q, %q {transpose_y = true} : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x5xf32>
+  %w = pd.where %c, %s, %f : (tensor<1x1x5x5xi1>, tensor<2x4x5x5xf32>, tensor<1x1x1x5xf32>) -> tensor<2x4x5x5xf32>
+  %p = pd.softmax %w : (tensor<2x4x5x5xf32>) -> tensor<2x4x5x5xf32>
+  %o = pd.matmul %p, %q : (tensor<2x4x5x5xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x8xf32>
+  return %o : tensor<2x4x5x8xf32>
+}
+
+// -----
+
+// REMARK: it has no heads
+// CHECK-LABEL: func.func @matrices
+// CHECK-NOT: pd.fused_attention
+func.func @matrices(%q: tensor<5x8xf32>) -> tensor<5x8xf32> {
+  %s = pd.matmul %q, %q {transpose_y = true} : (tensor<5x8xf32>, tensor<5x8xf32>) -> tensor<5x5xf32>
+  %p = pd.softmax %s : (tensor<5x5xf32>) -> tensor<5x5xf32>
+  %o = pd.matmul %p, %q : (tensor<5x5xf32>, tensor<5x8xf32>) -> tensor<5x8xf32>
+  return %o : tensor<5x8xf32>
+}
