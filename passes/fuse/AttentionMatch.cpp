@@ -116,7 +116,7 @@ private:
     bool isFirst = leadsToProduct(add.getX());
     if (!isFirst && !leadsToProduct(add.getY()))
       return otherScores;
-    forward.masks.push_back({isFirst ? add.getY() : add.getX(), forward.scoreFactor});
+    forward.masks.push_back({isFirst ? add.getY() : add.getX(), add.getOut(), forward.scoreFactor});
     scores = isFirst ? add.getX() : add.getY();
     return keepsShape(scores, add.getOut()) ? "" : otherScores;
   }
@@ -135,7 +135,7 @@ private:
     double number = constant.getSplatValue<APFloat>().convertToDouble();
     if (!(number <= greatestFill) || forward.scoreFactor <= 0)
       return "a condition selects a number for its scores that is not below -1e30";
-    forward.masks.push_back({where.getCondition(), 1, isKept, number * forward.scoreFactor});
+    forward.masks.push_back({where.getCondition(), where.getOut(), 1, isKept, number * forward.scoreFactor});
     return "";
   }
 

@@ -12,6 +12,7 @@ namespace proa {
 /// `kept` and `fill` elsewhere.
 struct AttentionMask {
   mlir::Value value;
+  mlir::Value masked; ///< the scores after it: the mask broadcasts to their dims
   double factor = 1;
   bool kept = true;
   double fill = 0;

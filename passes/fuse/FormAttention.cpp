@@ -9,6 +9,7 @@
 #include "dialects/pd/ops/nn/DropoutOps.h"
 #include "dialects/pd/ops/nn/FusedAttention.h"
 #include "dialects/pd/ops/reduce/ReduceOps.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/rt/Rt.h"
@@ -85,6 +86,8 @@ private:
     auto type = RankedTensorType::get(shape, pd::tensorType(value).getElementType());
     if (value.getType() == type)
       return value;
+    if (auto before = value.getDefiningOp<pd::ReshapeOp>(); before && before.getX().getType() == type)
+      return before.getX();
     return pd::ReshapeOp::create(rewriter, value.getLoc(), value, Value(),
                                  rewriter.getDenseI64ArrayAttr(shape));
   }
@@ -185,22 +188,13 @@ private:
     return true;
   }
 
-  /// The mask with the dims of `scores`, or 1 instead of them.
-  Value raised(const AttentionMask &mask, ArrayRef<int64_t> scores) {
-    SmallVector<int64_t> shape(shapeOf(mask.value));
-    if (shape.size() == 3 && scores[0] == 1 && shape[0] == scores[1])
-      shape.insert(shape.begin(), 1);
-    shape.insert(shape.begin(), 4 - std::min<size_t>(4, shape.size()), 1);
-    return reshape(mask.value, shape);
-  }
-
   /// The addend of the scores, with four dims; null without masks. From the product to the softmax, as a
   /// selection replaces the masks before it.
   Value sumOfMasks(ArrayRef<int64_t> scores) {
     pd::TensorBuilder e(rewriter, root);
     Value sum;
     for (const AttentionMask &mask : llvm::reverse(forward.masks)) {
-      Value part = raised(mask, scores);
+      Value part = reshape(mask.value, *shapeOver(mask, scores));
       if (!mask.isCondition()) {
         part = scaled(part, mask.factor);
         sum = sum ? Value(pd::AddOp::create(rewriter, root->getLoc(), sum, part)) : part;
@@ -215,18 +209,54 @@ private:
     return sum;
   }
 
+  /// The dims of a mask over [batch, heads, rows, elements], where it may be added to scores with other batch
+  /// dims, as windows have them. Empty if it does not broadcast.
+  static std::optional<SmallVector<int64_t>> shapeOver(const AttentionMask &mask, ArrayRef<int64_t> scores) {
+    ArrayRef<int64_t> masked = shapeOf(mask.masked);
+    SmallVector<int64_t> own(shapeOf(mask.value)), shape;
+    if (own.size() > masked.size() || ShapedType::isDynamicShape(own))
+      return std::nullopt;
+    own.insert(own.begin(), masked.size() - own.size(), 1);
+    size_t place = 0, batches = masked.size() - 2;
+    for (int64_t size : scores.take_front(2)) {
+      int64_t sofar = 1;
+      bool isWhole = true, isSingle = true;
+      for (; place < batches && (sofar < size || masked[place] == 1); ++place) {
+        sofar *= masked[place];
+        isWhole &= own[place] == masked[place];
+        isSingle &= own[place] == 1;
+      }
+      if (sofar != size || (!isWhole && !isSingle))
+        return std::nullopt;
+      shape.push_back(isWhole ? size : 1);
+    }
+    for (int64_t dim : {2, 3}) {
+      shape.push_back(own[own.size() - 4 + static_cast<size_t>(dim)]);
+      if (shape.back() != 1 && shape.back() != scores[static_cast<size_t>(dim)])
+        return std::nullopt;
+    }
+    return place == batches ? std::optional(shape) : std::nullopt;
+  }
+
   /// Whether each mask broadcasts to the scores as attention does.
   bool haveMasksFit(ArrayRef<int64_t> scores) {
     return llvm::all_of(forward.masks, [&](const AttentionMask &mask) {
-      ArrayRef<int64_t> shape = shapeOf(mask.value);
-      if (shape.size() > 4 || ShapedType::isDynamicShape(shape) ||
-          !(mask.isCondition() || isa<FloatType>(pd::tensorType(mask.value).getElementType())))
-        return false;
-      ArrayRef<int64_t> expected = scores.take_back(shape.size());
-      return llvm::all_of(llvm::zip(shape, expected), [](auto dims) {
-        return std::get<0>(dims) == 1 || std::get<0>(dims) == std::get<1>(dims);
-      });
+      Type element = pd::tensorType(mask.value).getElementType();
+      return (mask.isCondition() || isa<FloatType>(element)) && shapeOver(mask, scores);
     });
+  }
+
+  /// [batch, heads, queries, keys]: those of the softmax or, where it has batch and heads in one dim, those
+  /// to which a mask broadcasts.
+  SmallVector<int64_t> dimsOfScores() const {
+    constexpr size_t rank = 4;
+    SmallVector<int64_t> dims(shapeOf(forward.scores));
+    for (const AttentionMask &mask : forward.masks)
+      if (dims.size() < rank && shapeOf(mask.masked).size() == rank && !hasGradient())
+        dims.assign(shapeOf(mask.masked).begin(), shapeOf(mask.masked).end());
+    if (dims.size() < rank)
+      dims.insert(dims.begin(), rank - dims.size(), 1);
+    return dims;
   }
 
   LogicalResult checkTypes(ArrayRef<int64_t> scores) {
@@ -283,9 +313,7 @@ private:
   }
 
   LogicalResult create() {
-    SmallVector<int64_t> scores(shapeOf(forward.scores));
-    if (scores.size() < 4)
-      scores.insert(scores.begin(), 4 - scores.size(), 1);
+    SmallVector<int64_t> scores = dimsOfScores();
     SmallVector<int64_t> whole = wholeShapeOfDropout();
     if (failed(check(scores, whole)))
       return failure();

@@ -146,7 +146,7 @@ def FormAttention : Pass<"pd-form-attention", "::mlir::func::FuncOp"> {
     | a scale | constant factors of the queries, the keys, the product or the masked scores |
     | a mask | a tensor that is added; a condition that selects a number below -1e30, or minus infinity, for scores |
     | types | casts to floats before and after the softmax |
-    | dims | reshapes that split or merge batch and heads |
+    | dims | reshapes that split or merge batch and heads; a mask broadcasts to the dims where it is added |
     | dropout | of constant probability; its mask must have no other use than in the gradient |
 
     ```mlir

@@ -112,3 +112,55 @@ func.func @matrices(%q: tensor<5x8xf32>) -> tensor<5x8xf32> {
   %o = pd.matmul %p, %q : (tensor<5x5xf32>, tensor<5x8xf32>) -> tensor<5x8xf32>
   return %o : tensor<5x8xf32>
 }
+
+// -----
+
+// Windows of an image as Swin has them: a bias of positions, then a mask of windows that other batch dims hold.
+// REMARK: pd.matmul is the end of an attention
+// CHECK-LABEL: func.func @windows(%arg0: tensor<6x4x5x8xf32>, %arg1: tensor<1x4x5x5xf32>, %arg2: tensor<3x1x5x5xf32>)
+// CHECK-NOT: pd.softmax
+func.func @windows(%q: tensor<6x4x5x8xf32>, %b: tensor<1x4x5x5xf32>, %m: tensor<3x1x5x5xf32>) -> tensor<6x4x5x8xf32> {
+  %s = pd.matmul %q, %q {transpose_y = true} : (tensor<6x4x5x8xf32>, tensor<6x4x5x8xf32>) -> tensor<6x4x5x5xf32>
+  %t = pd.add %s, %b : (tensor<6x4x5x5xf32>, tensor<1x4x5x5xf32>) -> tensor<6x4x5x5xf32>
+  %r = pd.reshape %t {shape = array<i64: 1, 6, 4, 5, 5>} : (tensor<6x4x5x5xf32>) -> tensor<1x6x4x5x5xf32>
+  %w = pd.tile %m {repeat_times = array<i64: 2, 1, 1, 1>} : (tensor<3x1x5x5xf32>) -> tensor<6x1x5x5xf32>
+  %x = pd.reshape %w {shape = array<i64: 1, 6, 1, 5, 5>} : (tensor<6x1x5x5xf32>) -> tensor<1x6x1x5x5xf32>
+  %a = pd.add %r, %x : (tensor<1x6x4x5x5xf32>, tensor<1x6x1x5x5xf32>) -> tensor<1x6x4x5x5xf32>
+  %u = pd.reshape %a {shape = array<i64: 6, 4, 5, 5>} : (tensor<1x6x4x5x5xf32>) -> tensor<6x4x5x5xf32>
+  %p = pd.softmax %u : (tensor<6x4x5x5xf32>) -> tensor<6x4x5x5xf32>
+  %o = pd.matmul %p, %q : (tensor<6x4x5x5xf32>, tensor<6x4x5x8xf32>) -> tensor<6x4x5x8xf32>
+  return %o : tensor<6x4x5x8xf32>
+}
+
+// -----
+
+// The mask repeats along one of two dims that the batch consists of.
+// REMARK: a mask does not broadcast to the scores
+// CHECK-LABEL: func.func @parts_of_batches
+// CHECK-NOT: pd.fused_attention
+func.func @parts_of_batches(%q: tensor<6x4x5x8xf32>, %m: tensor<1x3x1x5x5xf32>) -> tensor<6x4x5x8xf32> {
+  %s = pd.matmul %q, %q {transpose_y = true} : (tensor<6x4x5x8xf32>, tensor<6x4x5x8xf32>) -> tensor<6x4x5x5xf32>
+  %r = pd.reshape %s {shape = array<i64: 2, 3, 4, 5, 5>} : (tensor<6x4x5x5xf32>) -> tensor<2x3x4x5x5xf32>
+  %a = pd.add %r, %m : (tensor<2x3x4x5x5xf32>, tensor<1x3x1x5x5xf32>) -> tensor<2x3x4x5x5xf32>
+  %u = pd.reshape %a {shape = array<i64: 6, 4, 5, 5>} : (tensor<2x3x4x5x5xf32>) -> tensor<6x4x5x5xf32>
+  %p = pd.softmax %u : (tensor<6x4x5x5xf32>) -> tensor<6x4x5x5xf32>
+  %o = pd.matmul %p, %q : (tensor<6x4x5x5xf32>, tensor<6x4x5x8xf32>) -> tensor<6x4x5x8xf32>
+  return %o : tensor<6x4x5x8xf32>
+}
+
+// -----
+
+// Products of batch and heads in one dim, a mask where they are two: OPT and BART of PyTorch.
+// REMARK: pd.matmul is the end of an attention
+// CHECK-LABEL: func.func @merged_heads(%arg0: tensor<2x4x5x8xf32>, %arg1: tensor<2x1x5x5xf32>)
+// CHECK: pd.fused_attention %arg0, %arg0, %arg0 mask = %arg1
+func.func @merged_heads(%x: tensor<2x4x5x8xf32>, %m: tensor<2x1x5x5xf32>) -> tensor<8x5x8xf32> {
+  %q = pd.reshape %x {shape = array<i64: 8, 5, 8>} : (tensor<2x4x5x8xf32>) -> tensor<8x5x8xf32>
+  %s = pd.matmul %q, %q {transpose_y = true} : (tensor<8x5x8xf32>, tensor<8x5x8xf32>) -> tensor<8x5x5xf32>
+  %r = pd.reshape %s {shape = array<i64: 2, 4, 5, 5>} : (tensor<8x5x5xf32>) -> tensor<2x4x5x5xf32>
+  %a = pd.add %r, %m : (tensor<2x4x5x5xf32>, tensor<2x1x5x5xf32>) -> tensor<2x4x5x5xf32>
+  %u = pd.reshape %a {shape = array<i64: 8, 5, 5>} : (tensor<2x4x5x5xf32>) -> tensor<8x5x5xf32>
+  %p = pd.softmax %u : (tensor<8x5x5xf32>) -> tensor<8x5x5xf32>
+  %o = pd.matmul %p, %q : (tensor<8x5x5xf32>, tensor<8x5x8xf32>) -> tensor<8x5x8xf32>
+  return %o : tensor<8x5x8xf32>
+}
