@@ -22,6 +22,8 @@
 
 #include "llvm/ADT/StringSwitch.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace proa {
@@ -194,7 +196,7 @@ private:
     pd::TensorBuilder e(rewriter, root);
     Value sum;
     for (const AttentionMask &mask : llvm::reverse(forward.masks)) {
-      Value part = reshape(mask.value, *shapeOver(mask, scores));
+      Value part = raised(mask, scores);
       if (!mask.isCondition()) {
         part = scaled(part, mask.factor);
         sum = sum ? Value(pd::AddOp::create(rewriter, root->getLoc(), sum, part)) : part;
@@ -209,40 +211,62 @@ private:
     return sum;
   }
 
-  /// The dims of a mask over [batch, heads, rows, elements], where it may be added to scores with other batch
-  /// dims, as windows have them. Empty if it does not broadcast.
-  static std::optional<SmallVector<int64_t>> shapeOver(const AttentionMask &mask, ArrayRef<int64_t> scores) {
+  /// How a mask that is added to scores with other batch dims, as windows have them, becomes one of
+  /// [batch, heads, rows, elements].
+  struct RaisedMask {
+    SmallVector<int64_t> expanded; ///< dims that it is repeated to first, as it repeats along parts of a dim
+    SmallVector<int64_t> shape;
+  };
+
+  /// Empty if the mask does not broadcast.
+  static std::optional<RaisedMask> raise(const AttentionMask &mask, ArrayRef<int64_t> scores) {
     ArrayRef<int64_t> masked = shapeOf(mask.masked);
-    SmallVector<int64_t> own(shapeOf(mask.value)), shape;
+    SmallVector<int64_t> own(shapeOf(mask.value));
     if (own.size() > masked.size() || ShapedType::isDynamicShape(own))
       return std::nullopt;
     own.insert(own.begin(), masked.size() - own.size(), 1);
+    RaisedMask raised{own, {}};
     size_t place = 0, batches = masked.size() - 2;
     for (int64_t size : scores.take_front(2)) {
       int64_t sofar = 1;
-      bool isWhole = true, isSingle = true;
-      for (; place < batches && (sofar < size || masked[place] == 1); ++place) {
+      size_t first = place;
+      for (; place < batches && (sofar < size || masked[place] == 1); ++place)
         sofar *= masked[place];
-        isWhole &= own[place] == masked[place];
-        isSingle &= own[place] == 1;
-      }
-      if (sofar != size || (!isWhole && !isSingle))
+      if (sofar != size)
         return std::nullopt;
-      shape.push_back(isWhole ? size : 1);
+      bool isSingle =
+          llvm::all_of(ArrayRef(own).slice(first, place - first), [](int64_t dim) { return dim == 1; });
+      for (size_t i = first; !isSingle && i < place; ++i)
+        raised.expanded[i] = masked[i];
+      raised.shape.push_back(isSingle ? 1 : size);
     }
-    for (int64_t dim : {2, 3}) {
-      shape.push_back(own[own.size() - 4 + static_cast<size_t>(dim)]);
-      if (shape.back() != 1 && shape.back() != scores[static_cast<size_t>(dim)])
-        return std::nullopt;
+    raised.shape.append(own.end() - 2, own.end());
+    bool fits = place == batches && llvm::all_of(llvm::zip(raised.shape, scores), [](auto dims) {
+                  return std::get<0>(dims) == 1 || std::get<0>(dims) == std::get<1>(dims);
+                });
+    return fits ? std::optional(raised) : std::nullopt;
+  }
+
+  Value raised(const AttentionMask &mask, ArrayRef<int64_t> scores) {
+    RaisedMask raised = *raise(mask, scores);
+    Value value = mask.value;
+    if (productOf(raised.expanded) != productOf(shapeOf(value))) {
+      pd::TensorBuilder e(rewriter, root);
+      SmallVector<pd::DimSize> dims(raised.expanded.begin(), raised.expanded.end());
+      value = pd::expandTo(e.wrap(value), dims);
     }
-    return place == batches ? std::optional(shape) : std::nullopt;
+    return reshape(value, raised.shape);
+  }
+
+  static int64_t productOf(ArrayRef<int64_t> dims) {
+    return std::accumulate(dims.begin(), dims.end(), int64_t(1), std::multiplies<>());
   }
 
   /// Whether each mask broadcasts to the scores as attention does.
   bool haveMasksFit(ArrayRef<int64_t> scores) {
     return llvm::all_of(forward.masks, [&](const AttentionMask &mask) {
       Type element = pd::tensorType(mask.value).getElementType();
-      return (mask.isCondition() || isa<FloatType>(element)) && shapeOver(mask, scores);
+      return (mask.isCondition() || isa<FloatType>(element)) && raise(mask, scores);
     });
   }
 

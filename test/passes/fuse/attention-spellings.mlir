@@ -135,14 +135,32 @@ func.func @windows(%q: tensor<6x4x5x8xf32>, %b: tensor<1x4x5x5xf32>, %m: tensor<
 // -----
 
 // The mask repeats along one of two dims that the batch consists of.
-// REMARK: a mask does not broadcast to the scores
-// CHECK-LABEL: func.func @parts_of_batches
-// CHECK-NOT: pd.fused_attention
+// REMARK: pd.matmul is the end of an attention
+// CHECK-LABEL: func.func @parts_of_batches(%arg0: tensor<6x4x5x8xf32>, %arg1: tensor<1x3x1x5x5xf32>)
+// CHECK: pd.expand %arg1 {{.*}} -> tensor<2x3x1x5x5xf32>
+// CHECK: %[[MASK:.*]] = pd.reshape %{{.*}} -> tensor<6x1x5x5xf32>
+// CHECK: pd.fused_attention %arg0, %arg0, %arg0 mask = %[[MASK]]
 func.func @parts_of_batches(%q: tensor<6x4x5x8xf32>, %m: tensor<1x3x1x5x5xf32>) -> tensor<6x4x5x8xf32> {
   %s = pd.matmul %q, %q {transpose_y = true} : (tensor<6x4x5x8xf32>, tensor<6x4x5x8xf32>) -> tensor<6x4x5x5xf32>
   %r = pd.reshape %s {shape = array<i64: 2, 3, 4, 5, 5>} : (tensor<6x4x5x5xf32>) -> tensor<2x3x4x5x5xf32>
   %a = pd.add %r, %m : (tensor<2x3x4x5x5xf32>, tensor<1x3x1x5x5xf32>) -> tensor<2x3x4x5x5xf32>
   %u = pd.reshape %a {shape = array<i64: 6, 4, 5, 5>} : (tensor<2x3x4x5x5xf32>) -> tensor<6x4x5x5xf32>
+  %p = pd.softmax %u : (tensor<6x4x5x5xf32>) -> tensor<6x4x5x5xf32>
+  %o = pd.matmul %p, %q : (tensor<6x4x5x5xf32>, tensor<6x4x5x8xf32>) -> tensor<6x4x5x8xf32>
+  return %o : tensor<6x4x5x8xf32>
+}
+
+// -----
+
+// Its dims are not parts of batch and heads.
+// REMARK: a mask does not broadcast to the scores
+// CHECK-LABEL: func.func @other_parts
+// CHECK-NOT: pd.fused_attention
+func.func @other_parts(%q: tensor<6x4x5x8xf32>, %m: tensor<8x3x5x5xf32>) -> tensor<6x4x5x8xf32> {
+  %s = pd.matmul %q, %q {transpose_y = true} : (tensor<6x4x5x8xf32>, tensor<6x4x5x8xf32>) -> tensor<6x4x5x5xf32>
+  %r = pd.reshape %s {shape = array<i64: 8, 3, 5, 5>} : (tensor<6x4x5x5xf32>) -> tensor<8x3x5x5xf32>
+  %a = pd.add %r, %m : (tensor<8x3x5x5xf32>, tensor<8x3x5x5xf32>) -> tensor<8x3x5x5xf32>
+  %u = pd.reshape %a {shape = array<i64: 6, 4, 5, 5>} : (tensor<8x3x5x5xf32>) -> tensor<6x4x5x5xf32>
   %p = pd.softmax %u : (tensor<6x4x5x5xf32>) -> tensor<6x4x5x5xf32>
   %o = pd.matmul %p, %q : (tensor<6x4x5x5xf32>, tensor<6x4x5x8xf32>) -> tensor<6x4x5x8xf32>
   return %o : tensor<6x4x5x8xf32>
