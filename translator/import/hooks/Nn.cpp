@@ -25,8 +25,15 @@ void importLookupTableV1(OpImporter &importer) {
   importer.importByTable();
 }
 
+/// Paddle's default is bilinear for all of the ops.
+static void setDefaultMethod(OpImporter &importer) {
+  if (!importer.hasAttribute("interp_method"))
+    importer.overrideAttribute("interp_method", importer.getBuilder().getStringAttr("bilinear"));
+}
+
 /// Every layout but NCHW has its channels last; in Paddle this includes NCDHW.
 void importInterpolate(OpImporter &importer) {
+  setDefaultMethod(importer);
   if (importer.stringAttribute("data_layout", "NCHW") != "NCHW")
     importer.overrideAttribute("data_layout", importer.getBuilder().getStringAttr("NHWC"));
   importer.importByTable();
@@ -35,6 +42,7 @@ void importInterpolate(OpImporter &importer) {
 /// The first version has one scale, 0 for none. It only defines the output size: positions are computed from
 /// the size and not from the scale.
 void importInterpolateV1(OpImporter &importer) {
+  setDefaultMethod(importer);
   Builder &builder = importer.getBuilder();
   Value x = importer.requiredInput("X"), scale = importer.input("Scale");
   double factor = importer.floatAttribute("scale", 0);

@@ -151,7 +151,7 @@ void importPositiveNegativePair(OpImporter &importer) {
     return;
   int64_t width =
       pd::tensorType(score).getRank() == 2 ? pd::tensorType(score).getDimSize(1) : ShapedType::kDynamic;
-  int64_t column = importer.intAttribute("column", -1);
+  int64_t column = importer.intAttribute("column", 0);
   if (ShapedType::isDynamic(width) || column < -width || column >= width)
     return importer.report("expected a score matrix that has column " + llvm::Twine(column));
   column += column < 0 ? width : 0;

@@ -21,6 +21,12 @@ void importReduceByAxis(OpImporter &importer) {
   importer.importByTable();
 }
 
+void importNanmedian(OpImporter &importer) {
+  if (!importer.hasAttribute("keepdim")) // Paddle's default
+    importer.overrideAttribute("keepdim", importer.getBuilder().getBoolAttr(true));
+  importer.importByTable();
+}
+
 /// The op of 1.x, without is_sorted: elements in the order of their first appearance.
 void importUnique(OpImporter &importer) {
   if (importer.boolAttribute("is_sorted", false))

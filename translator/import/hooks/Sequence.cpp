@@ -30,6 +30,13 @@ void importSequenceExpand(OpImporter &importer) {
     importer.setOutputLod("Out", expand->getResult(1));
 }
 
+/// Paddle reads PaddingData only where it is trainable.
+void importSequenceConv(OpImporter &importer) {
+  if (!importer.boolAttribute("paddingTrainable", false))
+    importer.overrideInput("PaddingData", Value());
+  importer.importByTable();
+}
+
 void importSequenceExpandAs(OpImporter &importer) {
   importer.importByTable();
   importer.setOutputLod("Out", importer.lod("Y"));

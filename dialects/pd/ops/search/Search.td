@@ -170,7 +170,7 @@ class Pd_AnyMedianOp<string mnemonic, string text> : Pd_Op<mnemonic> {
   let decomposesInCode = 1;
 }
 def Pd_NanmedianOp : Pd_AnyMedianOp<"nanmedian", "The median of the elements other than NaN along axes (empty: all)"> {
-  let legacy = [Legacy<"nanmedian", ["X"], ["Out"], ["axis", "keepdim", "mode"], scratch_=["MedianIndex"],
+  let legacy = [Legacy<"nanmedian", ["X"], ["Out"], ["axis", "keepdim", "mode"], [], "importNanmedian", ["MedianIndex"],
     writtenIf_="op.getMode() == ::proa::pd::MedianMode::Avg">];
   let newIrGradients = ["nanmedian_grad(x, out, result 1)"];
 }

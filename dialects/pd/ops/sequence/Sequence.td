@@ -202,7 +202,7 @@ def Pd_SequenceConvOp : Pd_SequenceOp<"sequence_conv"> {
   let infer = "inferSequenceConv";
   let legacy = [Legacy<"sequence_conv", ["X", "X@LOD", "PaddingData", "Filter"], ["Out"],
     ["context_length=contextLength", "context_start=contextStart", "context_stride=contextStride"],
-    ["paddingTrainable=any"], exportHook_="exportSequenceConv">,
+    ["paddingTrainable=hook"], "importSequenceConv", exportHook_="exportSequenceConv">,
     Legacy<"fusion_seqconv_eltadd_relu", ["X", "X@LOD", "", "Filter"], ["Out"], [], ["slot Bias", "slot ColMat",
       "contextLength=hook",
       "contextStart=hook", "contextStride=hook"], "importFusionSeqconvEltaddRelu">];
