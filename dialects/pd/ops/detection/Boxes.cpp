@@ -477,8 +477,11 @@ private:
     Expression centre = (cells + op.getOffset().convertToDouble()) * step;
     centre = insertDim(insertDim(centre, 1), isX ? 0 : 1) + place; // [1, width, boxes] or [height, 1, boxes]
     Expression half = constantOf(e, boxes.half, f64);
-    auto share = [&](Expression x) { return e.minimum(e.maximum(x / number(image, axis), 0.0), 1.0); };
-    return {share(centre - half), share(centre + half)};
+    Expression first = e.maximum((centre - half) / number(image, axis), 0.0),
+               last = e.minimum((centre + half) / number(image, axis), 1.0);
+    if (op.getClip())
+      return {e.minimum(first, 1.0), e.maximum(last, 0.0)};
+    return {first, last};
   }
 
   TensorBuilder &e;

@@ -193,7 +193,8 @@ def Pd_DensityPriorBoxOp : Pd_Op<"density_prior_box"> {
     The center of an element is ((w + offset) * step_w, (h + offset) * step_h); a step of 0 means the image size
     divided by the map size. For each size s with density d and each ratio r there are d * d boxes of width s *
     sqrt(r) and height s / sqrt(r), on a grid of d x d centers in a square of side (step_w + step_h) / 2 (rounded
-    down). `boxes` has the corners divided by the image size, clamped to [0, 1].
+    down). `boxes` has the corners divided by the image size: the first one at least 0, the second one at most 1, and
+    with `clip` both in [0, 1].
   }];
   let constraints = [
     "C1. input and image have rank 4",

@@ -317,29 +317,31 @@ Expression toInteger(TensorBuilder &e, Expression x, Type element) {
   return e.cast(e.maximum(e.minimum(roundEven(e, x), high), low), element);
 }
 
+/// oneDNN takes shifts as integers.
+double integerShift(const llvm::APFloat &shift) { return std::trunc(shift.convertToDouble()); }
+
 } // namespace
 
 FailureOr<SmallVector<Value>> QuantizeOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getInput());
   Type element = tensorType(getOutput()).getElementType();
-  if (getBfloat16())
-    return e.results({x});
-  return e.results({toInteger(e, x * getScale().convertToDouble() + getShift().convertToDouble(), element)});
+  return e.results({toInteger(e, x * getScale().convertToDouble() + integerShift(getShift()), element)});
 }
 
 FailureOr<SmallVector<Value>> DequantizeOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.cast(e.wrap(getInput()), builder.getF32Type());
-  return e.results({(x - getShift().convertToDouble()) / getScale().convertToDouble()});
+  return e.results({(x - integerShift(getShift())) / getScale().convertToDouble()});
 }
 
 FailureOr<SmallVector<Value>> RequantizeOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.cast(e.wrap(getInput()), builder.getF32Type());
-  Expression moved = (x - getShiftIn().convertToDouble()) *
-                         (getScaleOut().convertToDouble() / getScaleIn().convertToDouble()) +
-                     getShiftOut().convertToDouble();
+  // Paddle rounds the shift of the whole before it gives it to oneDNN.
+  double scale = getScaleOut().convertToDouble() / getScaleIn().convertToDouble();
+  double shift = std::round(integerShift(getShiftOut()) - scale * integerShift(getShiftIn()));
+  Expression moved = x * scale + std::clamp(shift, 0.0, 255.0);
   return e.results({toInteger(e, moved, tensorType(getOutput()).getElementType())});
 }
 

@@ -123,11 +123,13 @@ template <class Adaptor>
 mlir::LogicalResult inferQuantize(std::optional<mlir::Location>, Adaptor adaptor, Results &results) {
   auto type = tensorType(adaptor.getInput());
   mlir::MLIRContext *context = type.getContext();
-  mlir::Type element = adaptor.getBfloat16() ? mlir::Type(mlir::BFloat16Type::get(context))
-                                             : mlir::IntegerType::get(context, 8,
-                                                                      adaptor.getIsNegativeInput()
-                                                                          ? mlir::IntegerType::Signless
-                                                                          : mlir::IntegerType::Unsigned);
+  bool isUnshifted = std::abs(adaptor.getShift().convertToDouble()) < 1; // rounded towards zero
+  mlir::Type element =
+      adaptor.getBfloat16()
+          ? mlir::Type(mlir::BFloat16Type::get(context))
+          : mlir::IntegerType::get(context, 8,
+                                   adaptor.getIsNegativeInput() && isUnshifted ? mlir::IntegerType::Signless
+                                                                               : mlir::IntegerType::Unsigned);
   results.push_back(type.clone(element));
   return mlir::success();
 }

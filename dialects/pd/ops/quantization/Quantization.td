@@ -257,8 +257,8 @@ def Pd_QuantizeOp : Pd_QuantizationOp<"quantize"> {
   let onnx = [OnnxWritten<"exportQuantize">];
   let summary = "round(x * scale + shift) as 8-bit integers, halves to even";
   let description = [{
-    Signed if `is_negative_input`, else unsigned; values out of range are clamped. With `bfloat16` x is only converted
-    to that type.
+    Signed if `is_negative_input` and the shift is 0, else unsigned; values out of range are clamped. With `bfloat16`
+    x * scale in that type. As in oneDNN, the shift is rounded towards zero to an integer.
   }];
   let arguments = (ins Pd_FloatTensor:$input, DefaultValuedAttr<F64Attr, "1.0">:$scale, DefaultValuedAttr<F64Attr,
     "0.0">:$shift, QuantFlag<"false">:$is_negative_input, QuantFlag<"false">:$bfloat16);
@@ -271,6 +271,7 @@ def Pd_QuantizeOp : Pd_QuantizationOp<"quantize"> {
 def Pd_DequantizeOp : Pd_QuantizationOp<"dequantize"> {
   let onnx = [OnnxWritten<"exportDequantize">];
   let summary = "(x - shift) / scale as f32";
+  let description = "As in oneDNN, the shift is rounded towards zero to an integer.";
   let arguments = (ins Pd_RealTensor:$input, DefaultValuedAttr<F64Attr, "1.0">:$scale, DefaultValuedAttr<F64Attr,
     "0.0">:$shift);
   let results = (outs Pd_FloatTensor:$output);
@@ -279,10 +280,14 @@ def Pd_DequantizeOp : Pd_QuantizationOp<"dequantize"> {
 }
 
 def Pd_RequantizeOp : Pd_QuantizationOp<"requantize"> {
-  let summary = "Requantization: round((x - shift_in) * scale_out / scale_in + shift_out)";
+  let summary = "Requantization: round(x * s + shift) with s = scale_out / scale_in";
+  let description = [{
+    The shift is shift_out - s * shift_in, with both rounded towards zero, rounded to an integer in [0, 255]. Paddle's
+    default of both is 1.
+  }];
   let arguments = (ins Pd_RealTensor:$input, DefaultValuedAttr<F64Attr, "1.0">:$scale_in,
-    DefaultValuedAttr<F64Attr, "1.0">:$scale_out, DefaultValuedAttr<F64Attr, "0.0">:$shift_in,
-    DefaultValuedAttr<F64Attr, "0.0">:$shift_out);
+    DefaultValuedAttr<F64Attr, "1.0">:$scale_out, DefaultValuedAttr<F64Attr, "1.0">:$shift_in,
+    DefaultValuedAttr<F64Attr, "1.0">:$shift_out);
   let results = (outs Pd_RealTensor:$output);
   let infer = "inferSameAsFirst";
   let legacy = [Legacy<"requantize", ["Input"], ["Output"], ["scale_in=Scale_in", "scale_out=Scale_out",
