@@ -292,6 +292,25 @@ def other_fused_cases(root):
     case.write()
 
 
+def exclusive_sum_cases(root):
+    """Sums before each element of a value that nothing else reads. Paddle 2.6 computes them in place and loses them."""
+    for name, attributes, expected in (
+            ("rows", {"axis": 1}, [0.0, 2.0, 6.0, 0.0, 8.0, 18.0]),
+            ("rows_reverse", {"axis": -1, "reverse": True}, [10.0, 6.0, 0.0, 22.0, 12.0, 0.0]),
+            ("columns", {"axis": 0}, [0.0, 0.0, 0.0, 2.0, 4.0, 6.0]),
+            ("flat", {"axis": 0, "flatten": True}, [0.0, 2.0, 6.0, 12.0, 20.0, 30.0])):
+        dims = [6] if name == "flat" else [2, 3]
+        case = Case(root, f"exclusive_sum_{name}")
+        case.feed("x", "FP32", [2, 3], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+        case.variable("double", "FP32", [2, 3])
+        case.variable("sums", "FP32", dims)
+        case.fetch("out", "FP32", dims, [v + 1 for v in expected])
+        case.op("scale", {"X": "x"}, {"Out": "double"}, scale=2.0, bias=0.0, bias_after_scale=True)
+        case.op("cumsum", {"X": "double"}, {"Out": "sums"}, exclusive=True, **attributes)
+        case.op("scale", {"X": "sums"}, {"Out": "out"}, scale=1.0, bias=1.0, bias_after_scale=True)
+        case.write()
+
+
 # -- Control flow that never runs --------------------------------------------------------------------------------------
 
 FED = [1.0, -2.0, 3.0, 0.5, 4.0, -1.0]
@@ -769,6 +788,7 @@ def main():
     fused_matmul_cases(root)
     fused_conv_cases(root)
     other_fused_cases(root)
+    exclusive_sum_cases(root)
     dead_arm_cases(root)
     weight_cases(root)
     gradient_cases(root)

@@ -1,5 +1,6 @@
 //! Ops that legacy programs do not have, as formulas of ops that they have.
 #include "translator/export/ArrayFormula.h"
+#include "translator/export/OpExporter.h"
 #include "translator/export/ProgramExporter.h"
 #include "translator/export/ShiftFormula.h"
 
@@ -106,6 +107,29 @@ Value formulaOf(pd::GatherOp op, TensorBuilder &e) {
   llvm::SmallVector<pd::DimSize> positions = pd::dimSizesOf(index);
   shape.insert(at, positions.begin(), positions.end());
   return pd::reshapeTo(rows, shape);
+}
+
+/// Paddle 2.6 computes exclusive sums in place where nothing else reads x, and loses them. They are inclusive
+/// sums of elements moved by one. Null for other sums.
+Value formulaOf(pd::CumsumOp op, TensorBuilder &e) {
+  std::optional<std::vector<int32_t>> constant =
+      op.getAxisTensor() ? constantIntegers(op.getAxisTensor()) : std::nullopt;
+  if (!op.getExclusive() || (op.getAxisTensor() && !constant))
+    return {};
+  Expression x = e.operand(0);
+  int64_t axis = constant ? constant->front() : op.getAxis();
+  if (op.getFlatten()) {
+    x = e.reshape(x, {-1});
+    axis = 0;
+  }
+  Type element = x.type().getElementType();
+  if (x.rank() == 0)
+    return e.constant(0, element);
+  axis = axis < 0 ? axis + x.rank() : axis;
+  Expression zeros = pd::expandTo(e.constant(0, element), pd::dimSizesOf(pd::slice(x, axis, 0, 1)));
+  Expression moved = op.getReverse() ? pd::concat({pd::slice(x, axis, 1, pd::toTheEnd), zeros}, axis)
+                                     : pd::concat({zeros, pd::slice(x, axis, 0, -1)}, axis);
+  return e.create<pd::CumsumOp>(moved, Value(), axis, false, false, op.getReverse());
 }
 
 /// Paddle 2.6 rounds halves away from zero, to whole numbers. Null where that is asked for.
@@ -287,10 +311,10 @@ bool ProgramExporter::addFormula(Operation &op) {
   Operation *before = op.getPrevNode();
   auto values =
       llvm::TypeSwitch<Operation *, Values>(&op)
-          .Case<pd::DimOp, pd::ScatterNdOp, pd::GatherOp, pd::RoundOp, pd::WhereOp, pd::ArraySplitOp,
-                pd::SliceOp, pd::CopysignOp, pd::BitwiseLeftShiftOp, pd::BitwiseRightShiftOp,
-                pd::ArraySliceOp, pd::ArrayConcatOp, pd::EqualOp, pd::NotEqualOp, pd::ArangeOp,
-                pd::Pool2dGradientOp, pd::Pool3dGradientOp>(
+          .Case<pd::DimOp, pd::ScatterNdOp, pd::GatherOp, pd::CumsumOp, pd::RoundOp, pd::WhereOp,
+                pd::ArraySplitOp, pd::SliceOp, pd::CopysignOp, pd::BitwiseLeftShiftOp,
+                pd::BitwiseRightShiftOp, pd::ArraySliceOp, pd::ArrayConcatOp, pd::EqualOp, pd::NotEqualOp,
+                pd::ArangeOp, pd::Pool2dGradientOp, pd::Pool3dGradientOp>(
               [&](auto typed) { return Values{formulaOf(typed, e)}; })
           .Case<pd::RowPositionsOp, pd::RangesOp, pd::ArrayToTensorOp, pd::FailOp>(
               [&](auto typed) { return formulaOf(typed, e); })

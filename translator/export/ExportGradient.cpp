@@ -1,11 +1,14 @@
 //! pd.vjp of one op as the legacy gradient op that it may come from; any other one as the ops that compute
 //! it.
 #include "dialects/pd/autodiff/PaddleGradient.h"
+#include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Keywords.h"
 #include "dialects/pd/ops/autodiff/VjpOps.h"
 #include "dialects/pd/ops/nn/ClickThrough.h"
 #include "dialects/pd/ops/nn/ConvOps.h"
+#include "dialects/pd/ops/shape/DimSize.h"
+#include "dialects/pd/ops/shape/View.h"
 #include "translator/export/ProgramExporter.h"
 
 using namespace mlir;
@@ -170,8 +173,21 @@ std::string ProgramExporter::inputOf(pd::VjpOp vjp, size_t number, Value offsets
   return withLod(input, offsets);
 }
 
+/// The cotangent with the dims of x. The decomposition is refused where the rank depends on dynamic dims.
+bool ProgramExporter::addSqueezeGradient(pd::VjpOp vjp) {
+  auto squeeze = dyn_cast_or_null<pd::SqueezeOp>(onlyOp(vjp));
+  if (!squeeze || vjp.getInputs().size() != 1 || vjp.getCotangents().size() != 1)
+    return false;
+  Operation *before = vjp->getPrevNode();
+  OpBuilder builder(vjp);
+  pd::TensorBuilder e(builder, vjp);
+  addInstead(*vjp, before,
+             {pd::reshapeTo(e.wrap(vjp.getCotangents()[0]), pd::dimSizesOf(e.wrap(vjp.getInputs()[0])))});
+  return true;
+}
+
 void ProgramExporter::addGradient(pd::VjpOp vjp) {
-  if (!addGradientOp(vjp) && !addDecomposition(*vjp))
+  if (!addGradientOp(vjp) && !addSqueezeGradient(vjp) && !addDecomposition(*vjp))
     diagnostics.add("pd.vjp -> " + of(vjp.getResult(0)),
                     "no legacy op is equivalent to it, and it cannot be decomposed");
 }

@@ -12,12 +12,14 @@
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/ClosenessOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
+#include "dialects/pd/ops/nn/Hash.h"
 #include "dialects/pd/ops/optimizer/OptimizerOps.h"
 #include "dialects/pd/ops/optimizer/ScalingOps.h"
 #include "dialects/pd/ops/reduce/NormOps.h"
 #include "dialects/pd/ops/reduce/ReduceOps.h"
 #include "dialects/pd/ops/search/CountOps.h"
 #include "dialects/pd/ops/search/SearchOps.h"
+#include "dialects/pd/ops/sequence/Labels.h"
 #include "dialects/pd/ops/sequence/SequenceOps.h"
 #include "dialects/pd/ops/shape/SliceBox.h"
 #include "dialects/pd/ops/shape/SliceOps.h"
@@ -78,6 +80,39 @@ void exportArg(OpExporter &exporter) {
 void exportSequenceConv(OpExporter &exporter) {
   exporter.exportByTable();
   exporter.setAttribute("paddingTrainable", exporter.legacyOp().input("PaddingData") != nullptr);
+}
+
+/// Paddle has no lists of windows that are empty, which means strides of 1 and no padding here.
+void exportPool(OpExporter &exporter) {
+  exporter.exportByTable();
+  size_t spatial = static_cast<size_t>(pd::tensorType(exporter.getOp()->getOperand(0)).getRank()) - 2;
+  for (auto [name, element] : {std::pair("strides", 1), std::pair("paddings", 0)})
+    if (exporter.getOp()->getAttrOfType<DenseI64ArrayAttr>(name).empty())
+      exporter.setAttribute(name, std::vector<int32_t>(spatial, element));
+}
+
+/// By offsets the second result is the LoD of the labels.
+void exportCtcAlign(OpExporter &exporter) {
+  exporter.exportInputs();
+  exporter.exportAttributes();
+  auto align = exporter.get<pd::CtcAlignOp>();
+  std::string labels = exporter.getNames().of(align.getOut());
+  exporter.legacyOp().outputs = {{"Output", {labels}}};
+  if (align.getOffsets())
+    exporter.getNames().bindLod(align.getCounts(), labels);
+  else
+    exporter.legacyOp().outputs.push_back({"OutputLength", {exporter.getNames().of(align.getCounts())}});
+}
+
+/// Paddle requires lists, which this op never reads: they are empty, or without effect. Any variable of
+/// floats is one.
+void exportPyramidHash(OpExporter &exporter) {
+  exporter.exportByTable();
+  for (const char *length : {"white_list_len", "black_list_len"})
+    exporter.setAttribute(length, int32_t(0));
+  std::string table = exporter.getNames().of(exporter.get<pd::PyramidHashOp>().getW());
+  for (const char *list : {"WhiteList", "BlackList"})
+    exporter.legacyOp().inputs.push_back({list, {table}});
 }
 
 /// The bounds of a slice as attributes, in a form that Paddle and proa read in the same way. They differ in

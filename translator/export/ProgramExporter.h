@@ -106,6 +106,8 @@ private:
 
   /// The op that a pd.vjp differentiates.
   struct Forward;
+  /// False for gradients of other ops than pd.squeeze.
+  bool addSqueezeGradient(pd::VjpOp vjp);
   /// None if no legacy gradient op is equivalent.
   std::optional<Forward> forwardOf(pd::VjpOp vjp);
   /// Adds zeros for the cotangents of a list that are not given, and computes the results again where only

@@ -131,7 +131,8 @@ def Pd_SwishOp : Pd_Activation<"swish", "x * sigmoid(beta * x)", "x * e.sigmoid(
   let onnx = [Onnx<"Swish", ["X"], ["Y"], ["beta=alpha"]>];
   let postOp = [{PostOp{"swish", op.getBeta().convertToDouble(), {}} }];
   // Since Paddle 2.4 its kernel ignores beta.
-  let legacy = [Legacy<"swish", ["X"], ["Out"], [], ["beta=any"]>];
+  let legacy = [Legacy<"swish", ["X"], ["Out"], [], ["beta=any"],
+    writtenIf_="op.getBeta().isExactlyValue(1.0)">];
 }
 def Pd_SwigluOp : Pd_Op<"swiglu"> {
   let summary = "silu(x) * y; without y, silu of the first half of the last dimension of x times the second half";

@@ -20,7 +20,8 @@ def Pd_CvmOp : Pd_Op<"cvm"> {
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferCvm";
   let decomposesInCode = 1;
-  let legacy = [Legacy<"cvm", ["X", "CVM"], ["Y"], ["use_cvm"], [], "importCvm">];
+  let legacy = [Legacy<"cvm", ["X", "CVM"], ["Y"], ["use_cvm"], [], "importCvm",
+    writtenIf_="op.getCvm() != nullptr">];
   let newIrGradients = ["cvm_grad(x, cvm) -> x"];
   let batching = "inCode";
 }

@@ -49,7 +49,8 @@ def Pd_PyramidHashOp : Pd_Op<"pyramid_hash"> {
   let lod = "none";
   let legacy = [Legacy<"pyramid_hash", ["X", "W", "X@LOD"], ["Out", "DropPos", "X_Temp_Out", "Out@LOD", "DropPos@LOD"],
     ["num_emb", "space_len", "rand_len", "pyramid_layer", "drop_out_percent", "is_training", "seed", "use_filter",
-    "white_list_len", "black_list_len"], ["slot WhiteList", "slot BlackList", "lr=any", "distribute_update_vars=any"]>];
+    "white_list_len", "black_list_len"], ["slot WhiteList", "slot BlackList", "lr=any", "distribute_update_vars=any"],
+    exportHook_="exportPyramidHash">];
   let referenceInCode = 1;
   let differentiable = 0;
   let batching = "refused";

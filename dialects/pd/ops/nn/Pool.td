@@ -40,7 +40,8 @@ class Pd_PoolOp<string mnemonic, int spatial, string format> : Pd_Op<mnemonic, [
   let vjpInCode = 1;
   let hasFolder = 1;
   let legacy = [Legacy<mnemonic, ["X", "@ksize"], ["Out"], ["kernel_size=ksize", "strides", "paddings", "ceil_mode",
-    "exclusive", "data_format", "pooling_type", "global_pooling", "adaptive", "padding_algorithm"]>];
+    "exclusive", "data_format", "pooling_type", "global_pooling", "adaptive", "padding_algorithm"],
+    exportHook_="exportPool">];
   let linear = ["inCode"];
   let batching = "batchImages";
   let sharding = "inCode";
@@ -109,7 +110,7 @@ class Pd_MaxPoolWithIndexOp<string mnemonic, int spatial> : Pd_Op<mnemonic> {
   let vjpInCode = 1;
   let hasFolder = 1;
   let legacy = [Legacy<mnemonic, ["X"], ["Out", "Mask"], ["kernel_size=ksize", "strides", "paddings", "global_pooling",
-    "adaptive", "ceil_mode"]>];
+    "adaptive", "ceil_mode"], exportHook_="exportPool">];
   let batching = "batchImages";
   let sharding = "inCode";
   let referenceInCode = 1;

@@ -131,7 +131,7 @@ def Pd_CtcAlignOp : Pd_LabelOp<"ctc_align", [AttrSizedOperandSegments]> {
   let results = (outs Pd_IntTensor:$out, Pd_IntTensor:$counts);
   let infer = "inferCtcAlign";
   let legacy = [Legacy<"ctc_align", ["Input", "InputLength", "Input@LOD?"], ["Output", "OutputLength"],
-    ["blank", "merge_repeated", "padding_value"], [], "importCtcAlign">];
+    ["blank", "merge_repeated", "padding_value"], [], "importCtcAlign", exportHook_="exportCtcAlign">];
   let batching = "inCode";
   let referenceInCode = 1;
 }
