@@ -7,18 +7,22 @@ with Paddle 2.6; exits with 77 without it.
 
   run_in_paddle.py --translate build/dev/bin/proa-translate [--known FILE] CASE...
 
-A CASE is a folder or, with a leading @, a file with one folder a line. --known lists cases that fail, "folder: reason";
-one of them that passes is an error.
+A CASE is a folder, with a leading @ a file with one folder a line, or with --below a folder of such folders. --known
+lists cases that fail, "folder: reason"; one of them that passes is an error.
 """
 import argparse
+import glob
+import itertools
 import json
 import os
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
 
 SKIPPED = 77
+SECONDS = 60  # the limit of a case
 DTYPES = {"F16": "float16", "F32": "float32", "F64": "float64", "I8": "int8", "I16": "int16", "I32": "int32",
           "I64": "int64",
           "U8": "uint8", "BOOL": "bool", "C64": "complex64", "BF16": "uint16"}
@@ -123,12 +127,44 @@ def check(translate, folder, work):
         return "not run: " + " ".join(str(error).split())[-300:]
 
 
-def folders_of(arguments):
+def folders_of(arguments, below):
     for argument in arguments:
-        if argument.startswith("@"):
+        if below:
+            yield from sorted(os.path.dirname(meta) for meta in glob.glob(f"{argument}/**/meta.json", recursive=True))
+        elif argument.startswith("@"):
             yield from (line.strip() for line in open(argument[1:]) if line.strip() and not line.startswith("#"))
         else:
             yield argument.rstrip("/")
+
+
+def start_check(translate, folder, results):
+    """Checks a case in a child, which writes what is wrong to the file of its id in `results`; the id of the child."""
+    child = os.fork()
+    if child:
+        return child
+    for number in (signal.SIGALRM, signal.SIGABRT, signal.SIGSEGV, signal.SIGFPE, signal.SIGBUS, signal.SIGILL):
+        signal.signal(number, signal.SIG_DFL)  # Paddle's handlers can wait for a lock of the heap
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # stacks of Paddle's crashes
+    signal.alarm(SECONDS)
+    with tempfile.TemporaryDirectory() as work:
+        problem = check(translate, folder, work)
+    with open(f"{results}/{os.getpid()}", "w", encoding="utf-8") as file:
+        file.write(problem or "")
+    os._exit(0)
+
+
+def problems(options, folders):
+    """Each folder with what is wrong, in the order in which they end. A crash of Paddle ends one child only."""
+    running = {}
+    with tempfile.TemporaryDirectory() as results:
+        for folder in itertools.chain(folders, [None] * options.jobs):
+            if running and (folder is None or len(running) == options.jobs):
+                child, status = os.wait()
+                ended = running.pop(child)
+                crash = f"Paddle ended by signal {os.WTERMSIG(status)}" if os.WIFSIGNALED(status) else None
+                yield ended, crash or open(f"{results}/{child}", encoding="utf-8").read() or None
+            if folder is not None:
+                running[start_check(options.translate, os.path.join(options.root, folder), results)] = folder
 
 
 def main():
@@ -136,6 +172,8 @@ def main():
     parser.add_argument("--translate", required=True)
     parser.add_argument("--known")
     parser.add_argument("--root", default=".", help="folder that the cases are named from")
+    parser.add_argument("--below", action="store_true", help="all cases below the folders")
+    parser.add_argument("--jobs", type=int, default=1, help="number of cases that are checked at once")
     parser.add_argument("cases", nargs="+")
     options = parser.parse_args()
     known = {}
@@ -143,16 +181,14 @@ def main():
         folder, _, reason = line.strip().partition(": ")
         known[folder] = reason
     failures = passed = 0
-    with tempfile.TemporaryDirectory() as work:
-        for folder in folders_of(options.cases):
-            problem = check(options.translate, os.path.join(options.root, folder), work)
-            passed += problem is None
-            if problem and folder not in known:
-                failures += 1
-                print(f"{folder}: {problem}", flush=True)
-            elif not problem and folder in known:
-                failures += 1
-                print(f"{folder}: unexpectedly passed; remove its line from {options.known}", flush=True)
+    for folder, problem in problems(options, folders_of(options.cases, options.below)):
+        passed += problem is None
+        if problem and folder not in known:
+            failures += 1
+            print(f"{folder}: {problem}", flush=True)
+        elif not problem and folder in known:
+            failures += 1
+            print(f"{folder}: unexpectedly passed; remove its line from {options.known}", flush=True)
     print(f"{passed} right, {failures} wrong")
     return failures > 0
 
