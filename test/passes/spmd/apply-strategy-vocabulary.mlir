@@ -9,6 +9,10 @@
 // RUN: proa-run %t/tied.mlir --params random:1 -i random:2 --cache off -q --expect=%t/expected.safetensors --strategy mp4 --simulate-mesh | FileCheck %s --check-prefix=RESULT
 // RUN: proa-run %t/alone.mlir --params random:1 -i random:2 --cache off -q -o %t/expected.safetensors
 // RUN: proa-run %t/alone.mlir --params random:1 -i random:2 --cache off -q --expect=%t/expected.safetensors --strategy mp4 --simulate-mesh | FileCheck %s --check-prefix=RESULT
+// RUN: proa-opt %t/train.mlir --dist-apply-strategy=strategy=mp4 | FileCheck %t/train.mlir
+// RUN: proa-run %t/train.mlir --params random:1 -i random:2 --cache off -q -o %t/expected.safetensors
+// RUN: proa-run %t/train.mlir --params random:1 -i random:2 --cache off -q --expect=%t/expected.safetensors --strategy mp4 --simulate-mesh | FileCheck %s --check-prefix=RESULT
+// RUN: proa-run %t/train.mlir --params random:1 -i random:2 --cache off -q --expect=%t/expected.safetensors --strategy dp2,mp4,zero1 --simulate-mesh | FileCheck %s --check-prefix=RESULT
 // RESULT: PASS
 
 //--- tied.mlir
@@ -45,4 +49,22 @@ func.func @main(%ids: tensor<2x5xi64> {pd.feed = "ids"}, %positions: tensor<8x8x
 func.func @main(%x: tensor<64x8xf64> {pd.feed = "x"}, %w: tensor<8x101xf64> {pd.param = "w"}) -> (tensor<64x101xf64> {pd.fetch = "y"}) {
   %0 = pd.matmul %x, %w : (tensor<64x8xf64>, tensor<8x101xf64>) -> tensor<64x101xf64>
   return %0 : tensor<64x101xf64>
+}
+
+//--- train.mlir
+// A step of training: the gradients of the lookup and of the output layer are added.
+// CHECK: tensor<101x8xf64> {dist.sharding = #dist.sharding<@mesh, [{"mp"}, {}]>, pd.param = "words"}
+func.func @main(%ids: tensor<2x5xi64> {pd.feed = "ids"}, %words: tensor<101x8xf64> {pd.param = "words"}, %rate: tensor<1xf64> {pd.param = "rate"}) -> (tensor<2x5x101xf64> {pd.fetch = "y"}, tensor<101x8xf64> {pd.state = "words"}) {
+  %0 = pd.embedding %ids, %words : (tensor<2x5xi64>, tensor<101x8xf64>) -> tensor<2x5x8xf64>
+  %1 = pd.tanh %0 : (tensor<2x5x8xf64>) -> tensor<2x5x8xf64>
+  %2 = pd.matmul %1, %words {transpose_y = true} : (tensor<2x5x8xf64>, tensor<101x8xf64>) -> tensor<2x5x101xf64>
+  %3 = pd.vjp(%words : tensor<101x8xf64>) cotangents(%2 : tensor<2x5x101xf64>) {cotangent_of = array<i64: 0>, saved_of = array<i64>} : tensor<101x8xf64> {
+  ^bb0(%table: tensor<101x8xf64>):
+    %5 = pd.embedding %ids, %table : (tensor<2x5xi64>, tensor<101x8xf64>) -> tensor<2x5x8xf64>
+    %6 = pd.tanh %5 : (tensor<2x5x8xf64>) -> tensor<2x5x8xf64>
+    %7 = pd.matmul %6, %table {transpose_y = true} : (tensor<2x5x8xf64>, tensor<101x8xf64>) -> tensor<2x5x101xf64>
+    pd.yield %7 : tensor<2x5x101xf64>
+  }
+  %4 = pd.sgd %words, %rate, %3 : (tensor<101x8xf64>, tensor<1xf64>, tensor<101x8xf64>) -> tensor<101x8xf64>
+  return %2, %4 : tensor<2x5x101xf64>, tensor<101x8xf64>
 }
