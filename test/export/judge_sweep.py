@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Compares proa, and its exports in Paddle, with the outputs of Paddle for the programs of sweep_attributes.py.
 
-Writes the programs, runs proa-check on them, then run_in_paddle.py on those that agree. A value that proa refuses is counted; one
-that it computes otherwise is an error, as is an export that Paddle computes otherwise or refuses. --known lists the
-rest: "REGEX: reason", where the regular expression matches the folder of a program.
+Writes the programs, runs proa-check on them, then run_in_paddle.py on those that agree. A value that proa refuses is
+counted; one that it computes otherwise is an error, as is an export that Paddle computes otherwise or refuses. --known
+lists the rest: "REGEX: reason", where the regular expression matches the folder of a program. Exits with 77 without
+Paddle 2.6.
 
     judge_sweep.py --bin build/release/bin --known test/export/known-sweep.txt --corpus test/corpus/ops --out DIR
 """
