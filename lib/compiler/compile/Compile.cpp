@@ -2,10 +2,12 @@
 #include "lib/compiler/compile/Compile.h"
 
 #include "lib/compiler/compile/Backend.h"
+#include "lib/compiler/compile/DescribeTarget.h"
 #include "lib/compiler/compile/RemarkReporter.h"
 
 #include "dialects/pd/ir/Arithmetic.h"
 #include "dialects/pd/ir/FunctionAttributes.h"
+#include "dialects/proa/Proa.h"
 
 #include "lib/codegen/CompileKernels.h"
 #include "lib/planner/BuildPlan.h"
@@ -83,6 +85,7 @@ LogicalResult verifyProgram(ModuleOp module) {
 /// Moves kernel functions to their own module for the code generator.
 OwningOpRef<ModuleOp> takeKernels(ModuleOp module) {
   OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());
+  copyTarget(module, *kernels);
   for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
     if (function->hasAttr(kernelAttribute)) {
       function->remove();
@@ -217,6 +220,8 @@ Result<CompiledProgram> compileProgram(OwningOpRef<ModuleOp> module, const Compi
   std::unique_ptr<Backend> backend = Backend::create(options.target);
   if (Result<void> chosen = backend->chooseChip(options); !chosen)
     return chosen.diagnostics();
+  if (Result<void> described = describeTarget(*module, options); !described)
+    return described.diagnostics();
   auto begins = [&](const char *stage, double part) -> Result<void> {
     if (options.stop.stop_requested())
       return errorAt("", "compilation was stopped");

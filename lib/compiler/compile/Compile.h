@@ -6,6 +6,7 @@
 #include "lib/runtime/Executable.h"
 #include "lib/runtime/Plan.h"
 #include "lib/runtime/cuda/DeviceCode.h"
+#include "lib/target/TargetFacts.h"
 #include "proa/Amp.h"
 #include "proa/Diagnostic.h"
 #include "proa/Offload.h"
@@ -76,6 +77,8 @@ struct CompileOptions : PipelineOptions {
   std::function<Result<void>(mlir::ModuleOp kernels)> onDeviceKernels;
   /// Begins the names of all kernels, so that several programs can be linked into one library.
   std::string symbolPrefix;
+  /// See ModelOptions.
+  std::string targetFacts;
   /// Number of threads that compile.
   int threads = 1;
   /// Folder for the IR of each stage, one file per stage; empty: none is written.

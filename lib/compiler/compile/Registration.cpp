@@ -3,6 +3,7 @@
 #include "dialects/dist/Dist.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/ir/Types.h"
+#include "dialects/proa/Proa.h"
 #include "dialects/rt/Rt.h"
 #include "lib/codegen/cuda/EmitPtx.h"
 #include "lib/compiler/compile/Compile.h"
@@ -21,6 +22,7 @@
 #include "passes/offload/Passes.h"
 #include "passes/patterns/Passes.h"
 #include "passes/spmd/Passes.h"
+#include "passes/target/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/InitAllDialects.h"
@@ -34,7 +36,7 @@ namespace proa {
 void registerAllDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
-  registry.insert<dist::DistDialect, pd::PdDialect, rt::RtDialect>();
+  registry.insert<ProaDialect, dist::DistDialect, pd::PdDialect, rt::RtDialect>();
   autodiff::registerDistBatching(registry);
   mlir::registerBuiltinDialectTranslation(registry);
   mlir::registerLLVMDialectTranslation(registry);
@@ -51,6 +53,7 @@ void registerProaPasses() {
   registerProaLayoutPasses();
   registerProaOffloadPasses();
   registerProaPatternsPasses();
+  registerProaTargetPasses();
   registerProaSpmdPasses();
   registerProaLowerLinalgPasses();
   registerKernelsPasses();

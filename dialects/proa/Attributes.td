@@ -1,0 +1,41 @@
+// The proa dialect and its attributes.
+#ifndef PROA_DIALECTS_PROA_ATTRIBUTES
+#define PROA_DIALECTS_PROA_ATTRIBUTES
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/DialectBase.td"
+
+def Proa_Dialect : Dialect {
+  let name = "proa";
+  let cppNamespace = "::proa";
+  let summary = "Attributes about the compilation of a program";
+  let description = [{
+    The machine that a program is compiled for, and what passes decided about its kernels.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+}
+
+def Proa_TargetAttr : AttrDef<Proa_Dialect, "Target"> {
+  let mnemonic = "target";
+  let summary = "The machine that a program is compiled for";
+  let description = [{
+    Names known processors (`lib/target/KnownTargets.cpp`), with the facts that differ from theirs:
+
+    ```mlir
+    module attributes {proa.target = #proa.target<cpu "avx2", gpu "sm_90a" {multiprocessors = 114}>}
+    ```
+
+    Without `gpu` the CPU runs all kernels. Passes read the attribute `proa.target` of the module that contains an op
+    (`targetOf`); a module without it is compiled for `defaultTarget()`. `proa-opt --print-target` lists all facts with
+    their values and descriptions.
+
+    Constraints:
+    - C1. each fact is at least the least value of its field (`lib/target/Fields.cpp`)
+  }];
+  let parameters = (ins AttrParameter<"::proa::TargetFacts", "the facts", "const ::proa::TargetFacts &">:$facts);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+#endif

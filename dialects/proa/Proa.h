@@ -1,0 +1,38 @@
+/// The proa dialect: attributes about the compilation of a program.
+#pragma once
+
+#include "lib/target/TargetFacts.h"
+
+#include "mlir/IR/Attributes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Dialect.h"
+
+namespace proa {
+
+llvm::hash_code hash_value(const TargetFacts &facts);
+
+} // namespace proa
+
+#include "dialects/proa/Dialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/proa/Attributes.h.inc"
+
+namespace proa {
+
+/// On a module, TargetAttr.
+inline constexpr llvm::StringLiteral targetAttribute = "proa.target";
+
+/// What the module that contains `op` is compiled for; defaultTarget() without an attribute.
+const TargetFacts &targetOf(mlir::Operation *op);
+/// Its GPU; defaultGpu() if it has none.
+const GpuFacts &gpuOf(mlir::Operation *op);
+/// The known GPU `name`, with the facts of the module that contains `op` if that is compiled for it.
+const GpuFacts &gpuOf(mlir::Operation *op, llvm::StringRef name);
+
+/// Sets the attribute, and loads the dialect.
+void setTarget(mlir::ModuleOp module, const TargetFacts &facts);
+/// Gives a new module of kernels the attribute of the module that they come from.
+void copyTarget(mlir::ModuleOp from, mlir::ModuleOp to);
+
+} // namespace proa

@@ -1,0 +1,49 @@
+#include "lib/compiler/compile/DescribeTarget.h"
+
+#include "dialects/proa/Proa.h"
+#include "lib/runtime/CpuFeatures.h"
+#include "lib/target/FactsFile.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace proa {
+namespace {
+
+/// The known CPU with the instructions of `options.cpu`, or of this machine.
+Result<CpuFacts> cpuOf(const CompileOptions &options) {
+  Result<std::vector<std::string>> features =
+      options.cpu.empty() ? Result(runtime::cpuFeatures()) : cpuFeaturesOf(options.cpu);
+  if (!features)
+    return features.diagnostics();
+  auto has = [&](const char *feature) { return llvm::is_contained(*features, feature); };
+  const char *name = has("avx512f") ? "avx512" : has("avx2") ? "avx2" : "generic";
+  return *knownFacts<CpuFacts>(name);
+}
+
+} // namespace
+
+Result<TargetFacts> targetFactsOf(const CompileOptions &options) {
+  auto cpu = cpuOf(options);
+  if (!cpu)
+    return cpu.diagnostics();
+  TargetFacts facts{std::move(*cpu), std::nullopt};
+  if (options.target == TargetKind::CudaEmulated ||
+      (options.target == TargetKind::Cuda && options.chip.empty()))
+    facts.gpu = defaultGpu();
+  else if (options.target == TargetKind::Cuda)
+    facts.gpu = *knownFacts<GpuFacts>(options.chip);
+  if (!options.targetFacts.empty())
+    if (Result<void> applied = applyFactsFile(options.targetFacts, facts); !applied)
+      return applied.diagnostics();
+  return facts;
+}
+
+Result<void> describeTarget(mlir::ModuleOp module, const CompileOptions &options) {
+  auto facts = targetFactsOf(options);
+  if (!facts)
+    return facts.diagnostics();
+  setTarget(module, *facts);
+  return {};
+}
+
+} // namespace proa

@@ -1,0 +1,15 @@
+/// The description of the machine that a program is compiled for.
+#pragma once
+
+#include "lib/compiler/compile/Compile.h"
+
+namespace proa {
+
+/// The facts of the CPU and of the GPU of the options, with those of CompileOptions::targetFacts. A chip that
+/// is not known yet is the default one. Error: the file is wrong.
+Result<TargetFacts> targetFactsOf(const CompileOptions &options);
+
+/// Sets `proa.target` of the module to targetFactsOf(options).
+Result<void> describeTarget(mlir::ModuleOp module, const CompileOptions &options);
+
+} // namespace proa

@@ -1,0 +1,12 @@
+/// Passes of this folder; Passes.td documents each.
+#pragma once
+
+#include "mlir/Pass/Pass.h"
+
+namespace proa {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "passes/target/Passes.h.inc"
+
+} // namespace proa
