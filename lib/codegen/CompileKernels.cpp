@@ -1,5 +1,6 @@
 #include "lib/codegen/CompileKernels.h"
 
+#include "dialects/proa/Proa.h"
 #include "lib/codegen/EmulatedKernels.h"
 #include "lib/codegen/TargetCode.h"
 #include "lib/support/DiagnosticCollector.h"
@@ -112,6 +113,7 @@ private:
                                               .attention = options.emulatedAttention,
                                               .expandBFloat16 = lowering.expandBFloat16,
                                               .expandFloat16 = lowering.expandFloat16});
+    setTarget(module, {targetOf(module).cpu, std::nullopt}); // the other kernels run on the CPU
     buildLowerKernelsPipeline(passes, lowering);
     if (failed(emulated) || failed(passes.run(module)))
       return diagnostics.take("the kernels could not be lowered");

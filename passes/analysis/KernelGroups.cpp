@@ -7,6 +7,7 @@
 #include "dialects/pd/ir/ThreadInterface.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
+#include "dialects/proa/Proa.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -67,10 +68,9 @@ bool isReducedDomain(const KernelGroup &group, ArrayRef<int64_t> shape) {
 /// Whether a kernel for the GPU that reduces these dims of a domain also computes ops that read the whole
 /// domain again after it. One block then computes all terms of a row; otherwise several blocks can share
 /// them.
-bool readsDomainAfterReduction(ArrayRef<int64_t> domain, ArrayRef<int64_t> reduced) {
-  // Blocks that occupy half of a large device, and terms for which a block needs longer than a second launch.
-  // No device has measured them yet.
-  constexpr int64_t fewBlocks = 64, manyTerms = 16384;
+bool readsDomainAfterReduction(ArrayRef<int64_t> domain, ArrayRef<int64_t> reduced, const GpuFacts &gpu) {
+  // Terms of float32 that a block reads while a second kernel would start.
+  double manyTerms = static_cast<double>(gpu.stepNanoseconds) * gpu.l2BytesPerNanosecond() / sizeof(float);
   // Terms of columns: a tile of 128 columns is in shared memory.
   constexpr int64_t manyRows = 64;
   if (areTrailing(reduced, static_cast<int64_t>(domain.size())) &&
@@ -82,7 +82,7 @@ bool readsDomainAfterReduction(ArrayRef<int64_t> domain, ArrayRef<int64_t> reduc
         ShapedType::isDynamic(size) ? manyTerms : static_cast<double>(size);
   if (!areTrailing(reduced, static_cast<int64_t>(domain.size())))
     return terms <= manyRows;
-  return rows >= fewBlocks || terms <= manyTerms;
+  return rows >= static_cast<double>(gpu.busyBlocks()) || terms <= manyTerms;
 }
 
 /// Whether a product reads the op's operand in its place: the op moves elements, or extends their type. A
@@ -228,7 +228,7 @@ private:
     if (!isDomain && (!reduced.empty() || !isReducedDomain(group, domain)))
       return "its shape is not the one that that kernel iterates over";
     if (target != KernelTarget::Cpu && isDomain && !isReducedDomain(group, domain) &&
-        dependsOnReduction(op, group) && !readsDomainAfterReduction(domain, group.reducedDims))
+        dependsOnReduction(op, group) && !readsDomainAfterReduction(domain, group.reducedDims, gpuOf(op)))
       return "it reads elements again after a reduction that several blocks compute";
     return nullptr;
   }
@@ -358,9 +358,7 @@ bool isContractionOfKernels(Operation *op, KernelTarget target) {
   if (target == KernelTarget::Cpu || !contraction || contraction.getContractionMaps().empty() ||
       isa<ComplexType>(pd::tensorType(op->getResult(0)).getElementType()))
     return false;
-  // A guess: about 10 microseconds of a large GPU. No device has measured it yet.
-  constexpr double libraryMultiplications = double(1 << 28);
-  return target == KernelTarget::Gpu || multiplicationsOf(contraction) < libraryMultiplications ||
+  return target == KernelTarget::Gpu || !gpuOf(op).isForLibrary(multiplicationsOf(contraction)) ||
          multipliesBytes(op);
 }
 

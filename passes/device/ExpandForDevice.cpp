@@ -6,6 +6,7 @@
 #include "dialects/pd/ops/random/Random.h"
 #include "dialects/pd/ops/search/SearchOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
+#include "dialects/proa/Proa.h"
 #include "dialects/rt/Rt.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/remarks/Remarks.h"
@@ -119,10 +120,12 @@ bool isWide(Type element) {
 /// The strategy by which blocks that own parts of x scatter `count` updates; nothing where the keys are
 /// sorted.
 std::optional<StringRef> ownersStrategy(RankedTensorType x, int64_t count, int64_t depth,
-                                        pd::ScatterReduce reduce, bool allowsAtomic) {
-  // Estimates: columns that keep a warp busy, and keys that all blocks read together in the time of a sort.
-  constexpr int64_t leastElements = 32, mostBlocks = 1024;
-  constexpr double mostReads = 1 << 27;
+                                        pd::ScatterReduce reduce, bool allowsAtomic, const GpuFacts &gpu) {
+  constexpr int64_t leastElements = 32; // columns that keep a warp busy
+  // Keys that all blocks read together in the time of a sort.
+  int64_t mostBlocks = 4 * gpu.residentBlocks();
+  double mostReads = static_cast<double>(gpu.sortNanoseconds * gpu.multiprocessors) *
+                     gpu.l2BytesPerNanosecond() / sizeof(int64_t);
   int64_t parts = countOf(x.getShape().take_front(depth)), elements = countOf(x.getShape().drop_front(depth));
   bool isStatic =
       !ShapedType::isDynamic(parts) && !ShapedType::isDynamic(elements) && !ShapedType::isDynamic(count);
@@ -154,7 +157,8 @@ Value scatter(PatternRewriter &rewriter, Location loc, Value x, Value keys, Valu
               pd::ScatterReduce reduce, bool allowsAtomic) {
   int64_t count = countOf(pd::tensorType(keys).getShape());
   Value flat = reshaped(rewriter, loc, keys, {count});
-  if (auto strategy = ownersStrategy(pd::tensorType(x), count, depth, reduce, allowsAtomic)) {
+  if (auto strategy = ownersStrategy(pd::tensorType(x), count, depth, reduce, allowsAtomic,
+                                     gpuOf(x.getParentBlock()->getParentOp()))) {
     std::optional<double> start = splatOf(x);
     auto owned = rt::ScatterOwnedOp::create(rewriter, loc, x.getType(), flat, updates, start ? Value() : x,
                                             rewriter.getI64IntegerAttr(depth),

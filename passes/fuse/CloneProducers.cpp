@@ -1,7 +1,7 @@
 #include "passes/fuse/CloneProducers.h"
 
 #include "dialects/pd/ir/Infer.h"
-#include "passes/analysis/AssumedSize.h"
+#include "dialects/proa/Proa.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -18,9 +18,10 @@ constexpr size_t maxClonedOps = 4;
 
 double bytesOf(Value value) {
   RankedTensorType type = pd::tensorType(value);
+  int64_t assumed = targetOf(value.getParentBlock()->getParentOp()).device().assumedDim;
   double bytes = (static_cast<double>(type.getElementTypeBitWidth()) + 7) / 8;
   for (int64_t size : type.getShape())
-    bytes *= static_cast<double>(ShapedType::isDynamic(size) ? proa::assumedSize : size);
+    bytes *= static_cast<double>(ShapedType::isDynamic(size) ? assumed : size);
   return bytes;
 }
 

@@ -1,5 +1,5 @@
 // How a block computes a tile of a contraction, written into the IR: see Passes.td.
-#include "passes/analysis/AssumedSize.h"
+#include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/kernels/NarrowFloats.h"
 #include "passes/lower-gpu/GroupedForm.h"
@@ -27,7 +27,8 @@ bool isOnlyReduction(linalg::LinalgOp op) {
 proa::ContractionSizes sizesOf(linalg::LinalgOp op, const proa::ContractionForm &form) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   auto sizeOf = [&](unsigned loop) {
-    return ShapedType::isDynamic(ranges[loop]) ? proa::assumedSize : std::max<int64_t>(ranges[loop], 1);
+    return ShapedType::isDynamic(ranges[loop]) ? proa::gpuOf(op).assumedDim
+                                               : std::max<int64_t>(ranges[loop], 1);
   };
   proa::ContractionSizes sizes{sizeOf(form.m), sizeOf(form.n), sizeOf(form.k)};
   for (unsigned loop : form.batch)
@@ -99,12 +100,12 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
 
   /// The kinds for a product, on tensor cores or not. `why` gives the reason against wgmma for operand 0
   /// or 1.
-  SmallVector<proa::ProductKind> kindsFor(Operation *op, bool onTensorCores, const proa::Chip &chip,
+  SmallVector<proa::ProductKind> kindsFor(Operation *op, bool onTensorCores, const proa::GpuFacts &gpu,
                                           function_ref<std::string(unsigned)> why) {
     if (!onTensorCores)
       return {proa::ProductKind::Fma};
     SmallVector<proa::ProductKind> kinds{proa::ProductKind::Mma};
-    if (!chip.hasWarpgroupMma)
+    if (!gpu.hasWgmma())
       return kinds;
     std::string x = why(0), y = why(1);
     if (x.empty() && y.empty())
@@ -114,17 +115,17 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
     return kinds;
   }
 
-  Product productOf(linalg::LinalgOp op, const proa::ContractionForm &form, const proa::Chip &chip) {
+  Product productOf(linalg::LinalgOp op, const proa::ContractionForm &form, const proa::GpuFacts &gpu) {
     auto why = [&](unsigned number) {
       OpOperand &operand = op->getOpOperand(number);
       return whyNotForRing(operand.get(), op.getMatchingIndexingMap(&operand), number == 0 ? form.m : form.n,
                            form.k);
     };
     bool onTensorCores = proa::TensorCoreTypes::of(op, allowsTf32()).has_value();
-    return {op, sizesOf(op, form), kindsFor(op, onTensorCores, chip, why)};
+    return {op, sizesOf(op, form), kindsFor(op, onTensorCores, gpu, why)};
   }
 
-  Product productOf(Operation *grouped, const proa::Chip &chip) {
+  Product productOf(Operation *grouped, const proa::GpuFacts &gpu) {
     auto form = proa::GroupedForm::of(grouped);
     auto why = [&](unsigned number) -> std::string {
       if (form.dividesK)
@@ -133,13 +134,13 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
                          : whyNotForRing(form.y, form.mapOfY(), 1, 2);
     };
     bool onTensorCores = proa::isHalf(form.element) || (form.element.isF32() && allowsTf32());
-    return {grouped, form.averageSizes(), kindsFor(grouped, onTensorCores, chip, why)};
+    return {grouped, form.averageSizes(), kindsFor(grouped, onTensorCores, gpu, why)};
   }
 
   bool allowsTf32() { return getOperation()->hasAttr(proa::tf32Attribute); }
 
   /// The fastest tile by the cost model. Nothing, after an error, if the requested strategy is impossible.
-  FailureOr<proa::ContractionTile> fastestTile(Product product, const proa::Chip &chip) {
+  FailureOr<proa::ContractionTile> fastestTile(Product product, const proa::GpuFacts &gpu) {
     Operation *op = product.op;
     if (std::optional<proa::ProductKind> requested = proa::productKindNamed(strategy)) {
       if (*requested != proa::ProductKind::Fma && !llvm::is_contained(product.kinds, *requested))
@@ -155,9 +156,9 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
     const proa::ContractionSizes &sizes = product.sizes;
     std::optional<proa::ContractionTile> best;
     for (proa::ProductKind kind : product.kinds)
-      for (const proa::ContractionTile &tile : proa::tilesOf(kind, sizes, chip)) {
+      for (const proa::ContractionTile &tile : proa::tilesOf(kind, sizes, gpu)) {
         bool fits = tile.threads() <= maxThreads;
-        if (fits && (!best || proa::clocksOf(tile, sizes, chip) < proa::clocksOf(*best, sizes, chip)))
+        if (fits && (!best || proa::clocksOf(tile, sizes, gpu) < proa::clocksOf(*best, sizes, gpu)))
           best = tile;
       }
     if (!best)
@@ -168,10 +169,10 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
   /// Writes the fastest tile on the op, unless it has one. `tiles` are those of the loops other than m, n and
   /// k.
   LogicalResult writeTile(const Product &product, SmallVector<int64_t> tiles, unsigned m, unsigned n,
-                          unsigned k, const proa::Chip &chip) {
+                          unsigned k, const proa::GpuFacts &gpu) {
     if (proa::isChosenContraction(product.op))
       return success();
-    FailureOr<proa::ContractionTile> tile = fastestTile(product, chip);
+    FailureOr<proa::ContractionTile> tile = fastestTile(product, gpu);
     if (failed(tile))
       return failure();
     Builder b(&getContext());
@@ -190,10 +191,10 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
     return success();
   }
 
-  LogicalResult chooseFor(linalg::LinalgOp op, const proa::ContractionForm &form, const proa::Chip &chip) {
+  LogicalResult chooseFor(linalg::LinalgOp op, const proa::ContractionForm &form, const proa::GpuFacts &gpu) {
     Builder b(&getContext());
-    if (failed(writeTile(productOf(op, form, chip), SmallVector<int64_t>(op.getNumLoops(), 1), form.m, form.n,
-                         form.k, chip)))
+    if (failed(writeTile(productOf(op, form, gpu), SmallVector<int64_t>(op.getNumLoops(), 1), form.m, form.n,
+                         form.k, gpu)))
       return failure();
     FailureOr<proa::ContractionChoice> choice = proa::ContractionChoice::read(op);
     if (failed(choice))
@@ -223,19 +224,15 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
       function.emitError() << "strategy is '" << strategy << "', expected fma, mma, wgmma or nothing";
       return signalPassFailure();
     }
-    std::optional<proa::Chip> named = proa::Chip::named(chip);
-    if (!named) {
-      function.emitError() << "chip is '" << chip << "', expected one of " << proa::Chip::names();
-      return signalPassFailure();
-    }
-    if (grouped && failed(writeTile(productOf(grouped, *named),
-                                    SmallVector<int64_t>(proa::GroupedForm::loops, 1), 0, 1, 2, *named)))
+    const proa::GpuFacts &gpu = proa::gpuOf(function);
+    if (grouped && failed(writeTile(productOf(grouped, gpu),
+                                    SmallVector<int64_t>(proa::GroupedForm::loops, 1), 0, 1, 2, gpu)))
       return signalPassFailure();
     SmallVector<linalg::LinalgOp> ops;
     function.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
     for (linalg::LinalgOp op : ops)
       if (std::optional<proa::ContractionForm> form = proa::ContractionForm::of(op))
-        if (failed(chooseFor(op, *form, *named)))
+        if (failed(chooseFor(op, *form, gpu)))
           return signalPassFailure();
   }
 

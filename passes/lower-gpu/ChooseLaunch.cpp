@@ -1,5 +1,5 @@
 // The threads of a block and the work of each, written into the IR: see Passes.td.
-#include "passes/analysis/AssumedSize.h"
+#include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-gpu/ContractionForm.h"
 #include "passes/lower-gpu/LaunchForm.h"
@@ -107,7 +107,7 @@ private:
     int64_t total = 1;
     for (auto [size, own] : llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
       if (!kind || own == *kind)
-        total *= ShapedType::isDynamic(size) ? proa::assumedSize : size;
+        total *= ShapedType::isDynamic(size) ? proa::gpuOf(op).assumedDim : size;
     return total;
   }
 

@@ -10,10 +10,6 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-/// Bytes for each clock of a multiprocessor: what the cache of all can deliver, and shared memory.
-constexpr double cacheBytes = 40, sharedMemoryBytes = 128;
-/// Clocks of a tile in which nothing is multiplied: the first parts arrive, the results are stored.
-constexpr double startClocks = 1200;
 /// Blocks that divide k of a tile among them, and the steps of k that each of them has at least.
 constexpr int64_t mostParts = 16, leastStepsOfPart = 4;
 
@@ -47,28 +43,31 @@ ArrayRef<Shape> shapesOf(ProductKind kind) {
 }
 
 /// Products of a multiprocessor for each clock.
-double productsPerClock(ProductKind kind, const ContractionSizes &sizes) {
+double productsPerClock(ProductKind kind, const ContractionSizes &sizes, const GpuFacts &gpu) {
+  auto rate = [](int64_t of16Bits, int64_t bits) {
+    return static_cast<double>(of16Bits) * 16 / static_cast<double>(bits);
+  };
   switch (kind) {
   case ProductKind::Fma:
-    return sizes.sumBits > 32 ? 64 : 128;
+    return static_cast<double>(sizes.sumBits > 32 ? gpu.fma64Rate : gpu.fma32Rate);
   case ProductKind::Mma: // 8-bit floats are multiplied as f16
-    return 1024 * 16.0 / static_cast<double>(sizes.isOfFloat8 ? 16 : sizes.operandBits);
+    return rate(gpu.mmaRate, sizes.isOfFloat8 ? 16 : sizes.operandBits);
   case ProductKind::Wgmma:
-    return 2048 * 16.0 / static_cast<double>(sizes.operandBits);
+    return rate(gpu.wgmmaRate, sizes.operandBits);
   }
   return 1;
 }
 
 /// Clocks in which one part of k is multiplied.
-double clocksOfPart(const ContractionTile &tile, const ContractionSizes &sizes) {
-  double products = static_cast<double>(tile.m * tile.n * tile.k) / productsPerClock(tile.kind, sizes);
+double clocksOfPart(const ContractionTile &tile, const ContractionSizes &sizes, const GpuFacts &gpu) {
+  double products = static_cast<double>(tile.m * tile.n * tile.k) / productsPerClock(tile.kind, sizes, gpu);
   if (tile.kind != ProductKind::Wgmma)
     return products;
   // Each wgmma reads its rows and all columns from shared memory.
   int64_t steps = tile.k * sizes.operandBits / 8 / WgmmaCode::kBytes;
   double bytes =
       static_cast<double>(tile.m / WgmmaCode::m * steps * (WgmmaCode::m + tile.n) * WgmmaCode::kBytes);
-  return std::max(products, bytes / sharedMemoryBytes);
+  return std::max(products, bytes / static_cast<double>(gpu.sharedBytesPerClock));
 }
 
 /// As many stages as fit into the shared memory that a block may have.
@@ -95,7 +94,7 @@ int64_t ContractionTile::sharedBytes(const ContractionSizes &sizes) const {
   return stages * (m + n) * (k + padOfLine) * bytes;
 }
 
-SmallVector<ContractionTile> tilesOf(ProductKind kind, const ContractionSizes &sizes, const Chip &chip) {
+SmallVector<ContractionTile> tilesOf(ProductKind kind, const ContractionSizes &sizes, const GpuFacts &gpu) {
   SmallVector<ContractionTile> tiles;
   for (const Shape &shape : shapesOf(kind)) {
     ContractionTile tile{kind, shape.m, shape.n, shape.k, shape.partOfM, shape.partOfN};
@@ -119,8 +118,8 @@ SmallVector<ContractionTile> tilesOf(ProductKind kind, const ContractionSizes &s
       tile.k = tile.k * 16 / sizes.operandBits;
     int64_t blocks = std::max<int64_t>(tile.residentBlocks, kind == ProductKind::Mma ? 2 : 1);
     if (kind != ProductKind::Fma)
-      tile.stages = stagesOf(tile, sizes, chip.sharedBytes / blocks - 1024); // 1 KiB of a block is reserved
-    if (tile.sharedBytes(sizes) > chip.sharedBytes)
+      tile.stages = stagesOf(tile, sizes, gpu.sharedBytesOf(blocks));
+    if (tile.sharedBytes(sizes) > gpu.sharedBytes)
       continue;
     tiles.push_back(tile);
     if (kind != ProductKind::Wgmma || !sizes.canShareSums)
@@ -132,14 +131,16 @@ SmallVector<ContractionTile> tilesOf(ProductKind kind, const ContractionSizes &s
   return tiles;
 }
 
-double clocksOf(const ContractionTile &tile, const ContractionSizes &sizes, const Chip &chip) {
+double clocksOf(const ContractionTile &tile, const ContractionSizes &sizes, const GpuFacts &gpu) {
   auto count = [](int64_t size, int64_t of) { return static_cast<double>(llvm::divideCeil(size, of)); };
   double tiles =
       count(sizes.m, tile.m) * count(sizes.n, tile.n) * static_cast<double>(sizes.batch * tile.parts);
   double bytes = static_cast<double>((tile.m + tile.n) * tile.k * sizes.operandBits / 8);
-  double part = std::max(clocksOfPart(tile, sizes), bytes / cacheBytes);
+  auto cacheBytes = static_cast<double>(gpu.l2BytesPerClock),
+       startClocks = static_cast<double>(gpu.tileStartClocks);
+  double part = std::max(clocksOfPart(tile, sizes, gpu), bytes / cacheBytes);
   double ofTile = count(sizes.k, tile.k * tile.parts) * part + startClocks;
-  double clocks = std::ceil(tiles / static_cast<double>(chip.multiprocessors)) * ofTile;
+  double clocks = std::ceil(tiles / static_cast<double>(gpu.multiprocessors)) * ofTile;
   if (tile.parts == 1)
     return clocks;
   auto sums = static_cast<double>(tile.parts * tile.m * tile.n * sizes.sumBits / 8);

@@ -1,7 +1,7 @@
 /// A static cost model of products of matrices on a GPU.
 #pragma once
 
-#include "passes/analysis/Chip.h"
+#include "lib/target/TargetFacts.h"
 #include "passes/lower-gpu/ContractionForm.h"
 
 namespace proa {
@@ -28,7 +28,8 @@ struct ContractionTile {
 };
 
 /// The tiles that may be chosen for a kind, from the largest to the smallest.
-llvm::SmallVector<ContractionTile> tilesOf(ProductKind kind, const ContractionSizes &sizes, const Chip &chip);
+llvm::SmallVector<ContractionTile> tilesOf(ProductKind kind, const ContractionSizes &sizes,
+                                           const GpuFacts &gpu);
 
 /// Estimated clocks of the kernel on all multiprocessors.
 ///
@@ -36,6 +37,6 @@ llvm::SmallVector<ContractionTile> tilesOf(ProductKind kind, const ContractionSi
 /// products or of the copies of its operands, whichever is longer, and a fixed time in which the pipeline
 /// fills and the results are stored. If several blocks divide k of a tile among them, the last of them adds
 /// their sums.
-double clocksOf(const ContractionTile &tile, const ContractionSizes &sizes, const Chip &chip);
+double clocksOf(const ContractionTile &tile, const ContractionSizes &sizes, const GpuFacts &gpu);
 
 } // namespace proa

@@ -38,7 +38,6 @@ def ChooseContraction : Pass<"proa-choose-contraction", "mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"maxThreads", "max-threads", "int64_t", "256", "Largest number of threads of a block">,
-    Option<"chip", "chip", "std::string", "\"sm_90a\"", "The chip that code is generated for">,
     Option<"strategy", "strategy", "std::string", "\"\"",
       "fma, mma or wgmma for all contractions; empty: the fastest by the cost model">
   ];
@@ -77,7 +76,8 @@ def ChooseParts : Pass<"proa-choose-parts", "mlir::func::FuncOp"> {
     an attribute that is there already. Remarks show the choice.
   }];
   let options = [
-    Option<"blocks", "blocks", "int64_t", "264", "Number of blocks that occupy a device: two for each multiprocessor">,
+    Option<"blocks", "blocks", "int64_t", "0",
+      "Number of blocks that occupy a device; 0: two for each multiprocessor of the target">,
     Option<"leastElements", "least-elements", "int64_t", "4096", "Elements that a block reduces at least">,
     Option<"largestParts", "largest-parts", "int64_t", "256", "Largest number of parts">
   ];
@@ -192,10 +192,10 @@ def ChooseAttention : Pass<"proa-choose-attention", "mlir::func::FuncOp"> {
       the blocks that share the keys of one head of a sequence, for few sequences.
   }];
   let options = [
-    Option<"blocks", "blocks", "int64_t", "264", "Number of blocks that occupy a device: two for each multiprocessor">,
+    Option<"blocks", "blocks", "int64_t", "0",
+      "Number of blocks that occupy a device; 0: two for each multiprocessor of the target">,
     Option<"leastKeys", "least-keys", "int64_t", "256", "Keys of a paged cache that a block reads at least, if the "
       "block table is full">,
-    Option<"chip", "chip", "std::string", "\"sm_90a\"", "The chip that code is generated for">,
     Option<"strategy", "strategy", "std::string", "\"\"", "fma, mma or wgmma; empty: the fastest">
   ];
 }
@@ -240,8 +240,8 @@ def PlaceShared : Pass<"proa-place-shared", "mlir::ModuleOp"> {
     size depends on more than the dims of operands gives the kernel the attribute `proa.host`.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::gpu::GPUDialect", "mlir::memref::MemRefDialect"];
-  let options = [Option<"sharedBytes", "shared-bytes", "int64_t", "232448",
-      "Largest size of the shared memory of a block, in bytes">];
+  let options = [Option<"sharedBytes", "shared-bytes", "int64_t", "0",
+      "Largest size of the shared memory of a block, in bytes; 0: that of the target">];
 }
 
 def ConvertDeviceMath : Pass<"proa-convert-device-math", "mlir::gpu::GPUModuleOp"> {

@@ -1,8 +1,8 @@
 // The way from kernels on tensors to a device module, pass by pass.
 #include "passes/lower-gpu/Passes.h"
 
-#include "passes/analysis/Chip.h"
 #include "passes/kernels/Passes.h"
+#include "passes/target/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
@@ -30,9 +30,7 @@ static void addThreadPasses(OpPassManager &passes, const LowerGpuKernelsOptions 
   functions.addPass(createMapToThreads());
   functions.addPass(createCanonicalizerPass()); // removes the buffers of sums with an epilogue
   passes.addPass(createLowerAttention());
-  std::optional<Chip> chip = Chip::named(options.chip);
-  passes.addPass(
-      createPlaceShared({options.sharedBytes > 0 || !chip ? options.sharedBytes : chip->sharedBytes}));
+  passes.addPass(createPlaceShared({options.sharedBytes}));
   OpPassManager &bodies = passes.nest<func::FuncOp>();
   bodies.addPass(createCanonicalizerPass());
   bodies.addPass(createCSEPass());
@@ -65,6 +63,9 @@ static void addDevicePasses(OpPassManager &passes, const LowerGpuKernelsOptions 
 }
 
 void buildLowerGpuKernelsPipeline(OpPassManager &passes, const LowerGpuKernelsOptions &options) {
+  SetTargetOptions target;
+  target.gpu = options.chip;
+  passes.addPass(createSetTarget(target));
   ChooseRowsOptions rows;
   rows.innerElements = 4 * options.maxThreads;
   rows.rowElements = 2 * options.maxThreads;
@@ -72,14 +73,12 @@ void buildLowerGpuKernelsPipeline(OpPassManager &passes, const LowerGpuKernelsOp
   rows.leastInnerElements = 128;
   rows.innerMultiple = 8;
   ChooseAttentionOptions attention;
-  attention.chip = options.chip;
   attention.strategy = options.attention;
   passes.addNestedPass<func::FuncOp>(createChooseAttention(attention));
   addTensorPasses(passes);
   ChooseContractionOptions contractions;
   contractions.maxThreads = options.maxThreads;
   contractions.strategy = options.contraction;
-  contractions.chip = options.chip;
   passes.addNestedPass<func::FuncOp>(createChooseContraction(contractions));
   addRowPasses(passes, rows);
   addBufferPasses(passes);

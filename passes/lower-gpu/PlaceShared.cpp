@@ -1,5 +1,5 @@
 // Scratch buffers in shared memory: see Passes.td.
-#include "passes/analysis/Chip.h"
+#include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-gpu/GlobalScratch.h"
 #include "passes/lower-gpu/LaunchForm.h"
@@ -58,6 +58,11 @@ struct PlaceShared : proa::impl::PlaceSharedBase<PlaceShared> {
     return "";
   }
 
+  /// The option, or what a block of the target may have.
+  int64_t mostBytes(func::FuncOp kernel) const {
+    return sharedBytes > 0 ? sharedBytes.getValue() : proa::gpuOf(kernel).sharedBytes;
+  }
+
   /// Bytes of a buffer, or more than any block has.
   static int64_t bytesOf(memref::AllocOp buffer, const DataLayout &layout) {
     constexpr int64_t tooMany = int64_t(1) << 40;
@@ -99,7 +104,7 @@ struct PlaceShared : proa::impl::PlaceSharedBase<PlaceShared> {
   /// error.
   Value sharedMemory(OpBuilder &builder, func::FuncOp kernel, int64_t bytes, int64_t alignment) {
     Location loc = kernel.getLoc();
-    if (bytes > proa::staticSharedBytes)
+    if (bytes > proa::gpuOf(kernel).staticSharedBytes)
       kernel->setAttr(proa::sharedAttribute, builder.getI64IntegerAttr(bytes));
     auto type = MemRefType::get({bytes}, builder.getI8Type(), MemRefLayoutAttrInterface(),
                                 workgroup(builder.getContext()));
@@ -138,16 +143,16 @@ struct PlaceShared : proa::impl::PlaceSharedBase<PlaceShared> {
                                   : a != b && llvm::find(buffers, a) < llvm::find(buffers, b);
     });
     for (memref::AllocOp buffer : bySize) {
-      if (bytes <= sharedBytes)
+      if (bytes <= mostBytes(kernel))
         break;
       if (proa::whyNotGlobal(buffer).empty()) {
         moved.push_back(buffer);
         bytes -= roomOf(buffer, layout);
       }
     }
-    if (bytes > sharedBytes)
+    if (bytes > mostBytes(kernel))
       return "its scratch buffers need " + std::to_string(bytes) + " bytes of shared memory, a block has " +
-             std::to_string(sharedBytes);
+             std::to_string(mostBytes(kernel));
     for (memref::AllocOp buffer : moved)
       if (std::string obstacle = proa::whyNotGlobal(buffer); !obstacle.empty())
         return obstacle;

@@ -1,6 +1,6 @@
 #include "passes/lower-gpu/SplitForm.h"
 
-#include "passes/analysis/AssumedSize.h"
+#include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-gpu/ContractionForm.h"
 #include "passes/lower-gpu/ReductionForm.h"
@@ -42,7 +42,7 @@ double sizeOf(linalg::LinalgOp op, unsigned loop) {
         if (succeeded(bound))
           return static_cast<double>(*bound);
       }
-  return static_cast<double>(assumedSize);
+  return static_cast<double>(gpuOf(op).assumedDim);
 }
 
 class SplitFinder {

@@ -1,4 +1,5 @@
 // Blocks that share the reductions of a row: see Passes.td.
+#include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-gpu/Arrival.h"
 #include "passes/lower-gpu/ContractionForm.h"
@@ -48,6 +49,10 @@ int64_t rowsOf(func::FuncOp kernel) {
 struct ChooseParts : proa::impl::ChoosePartsBase<ChooseParts> {
   using ChoosePartsBase::ChoosePartsBase;
 
+  int64_t occupyingBlocks(func::FuncOp kernel) const {
+    return blocks > 0 ? blocks.getValue() : proa::gpuOf(kernel).residentBlocks();
+  }
+
   int64_t partsOf(func::FuncOp kernel, const proa::ReductionSplit &split) const {
     constexpr int64_t partsOfDynamicRows = 32;
     int64_t rows = rowsOf(kernel);
@@ -56,7 +61,7 @@ struct ChooseParts : proa::impl::ChoosePartsBase<ChooseParts> {
                               ShapedType::isDynamic(split.size) ? largestParts.getValue() : split.size});
     if (ShapedType::isDynamic(rows))
       return std::min(parts, partsOfDynamicRows);
-    parts = std::min<int64_t>(parts, llvm::divideCeil(blocks.getValue(), std::max<int64_t>(rows, 1)));
+    parts = std::min<int64_t>(parts, llvm::divideCeil(occupyingBlocks(kernel), std::max<int64_t>(rows, 1)));
     if (parts < 2 || ShapedType::isDynamic(split.size))
       return parts;
     auto elements = static_cast<int64_t>(llvm::alignTo(llvm::divideCeil(split.size, parts), split.unit));

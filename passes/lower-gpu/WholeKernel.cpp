@@ -1,9 +1,12 @@
 #include "passes/lower-gpu/WholeKernel.h"
 
+#include "dialects/proa/Proa.h"
 #include "passes/analysis/IndexChecks.h"
 #include "passes/analysis/KernelAttributes.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -17,12 +20,14 @@ pd::DeviceKernelOpInterface wholeKernelOpOf(func::FuncOp kernel) {
 }
 
 void setWork(func::FuncOp kernel, int64_t rows, pd::DeviceKernelOpInterface op) {
-  constexpr double assumedOperations = 1e8, nanosecondsOfOperation = 0.05;
+  const TargetFacts &target = targetOf(kernel);
   Builder b(kernel.getContext());
   std::optional<int64_t> known = op.getDeviceOperations();
-  double operations = known ? static_cast<double>(*known) : assumedOperations;
+  double operations =
+      known ? static_cast<double>(*known) : std::pow(static_cast<double>(target.device().assumedDim), 3);
   kernel->setAttr(rowsAttribute, b.getI64IntegerAttr(rows));
-  kernel->setAttr(workAttribute, b.getF64FloatAttr(operations * nanosecondsOfOperation));
+  kernel->setAttr(workAttribute,
+                  b.getF64FloatAttr(operations * static_cast<double>(target.cpu.accessCost) / 1000));
 }
 
 void addCheckWords(func::FuncOp kernel) {

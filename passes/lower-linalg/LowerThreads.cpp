@@ -2,7 +2,7 @@
 
 #include "dialects/pd/builders/ThreadBuilder.h"
 #include "dialects/pd/ir/Pd.h"
-#include "passes/analysis/AssumedSize.h"
+#include "dialects/proa/Proa.h"
 #include "passes/analysis/IndexChecks.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/kernels/KernelSignature.h"
@@ -236,14 +236,15 @@ private:
     function->setAttr(strategyAttribute, b.getStringAttr(op.getStrategy()));
     function->setAttr(rowsAttribute, b.getI64IntegerAttr(rows));
     double elements = 0;
-    constexpr double nanosecondsOfElement = 20;
+    const TargetFacts &target = targetOf(function);
     for (RankedTensorType type : types) {
       double own = 1;
       for (int64_t size : type.getShape())
-        own *= static_cast<double>(ShapedType::isDynamic(size) ? assumedSize : size);
+        own *= static_cast<double>(ShapedType::isDynamic(size) ? gpuOf(function).assumedDim : size);
       elements = std::max(elements, own);
     }
-    function->setAttr(workAttribute, b.getF64FloatAttr(elements * nanosecondsOfElement));
+    function->setAttr(workAttribute,
+                      b.getF64FloatAttr(elements * static_cast<double>(target.cpu.sortCost) / 1000));
     if (scratchBase)
       function->setAttr(scratchAttribute, b.getArrayAttr({b.getDenseI64ArrayAttr({scratchBytes})}));
     if (!checks.list.empty())

@@ -1,8 +1,8 @@
 // proa-ptx: compiles a device module to PTX or machine code for a CUDA chip.
+#include "dialects/proa/Proa.h"
 #include "lib/codegen/cuda/CompileDevice.h"
 #include "lib/support/DiagnosticCollector.h"
 #include "lib/support/Files.h"
-#include "passes/analysis/Chip.h"
 #include "tools/common/CommandLine.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -74,9 +74,8 @@ Result<void> check(const Options &options, const cuda::ChipInfo &chip, mlir::Mod
   Diagnostics diagnostics = cuda::checkResources(cubin.kernels, budget).diagnostics();
   for (const cuda::KernelResources &kernel : cubin.kernels) {
     Result<cuda::BlockSize> block = cuda::blockOf(device.lookupSymbol(kernel.symbol));
-    diagnostics.append(
-        block ? cuda::checkBlock(kernel, *block, Chip::named(chip.name)->sharedBytes).diagnostics()
-              : block.diagnostics());
+    diagnostics.append(block ? cuda::checkBlock(kernel, *block, gpuOf(device, chip.name)).diagnostics()
+                             : block.diagnostics());
   }
   return diagnostics;
 }

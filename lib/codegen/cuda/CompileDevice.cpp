@@ -1,8 +1,8 @@
 #include "lib/codegen/cuda/CompileDevice.h"
 
+#include "dialects/proa/Proa.h"
 #include "lib/support/Files.h"
 #include "lib/support/Parallel.h"
-#include "passes/analysis/Chip.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/kernel-entry/TensorMapForm.h"
 
@@ -59,6 +59,7 @@ public:
       : toolkit(toolkit), options(options), chip(std::move(chip)) {}
 
   Result<DeviceKernels> run(ModuleOp module) {
+    gpu = &gpuOf(module, chip.name);
     Result<SplitModule> split = splitHostFunctions(module);
     if (!split)
       return split.diagnostics();
@@ -96,6 +97,7 @@ private:
   const CudaToolkit &toolkit;
   const DeviceCompileOptions &options;
   ChipInfo chip;
+  const GpuFacts *gpu = nullptr; ///< set by run()
   std::unique_ptr<Assembler> assembler;
 
   static DeviceKernel describe(LLVM::LLVMFuncOp function, ModuleOp host, Diagnostics &diagnostics) {
@@ -192,9 +194,7 @@ private:
     for (const auto &[suffix, text] : files)
       if (Result<void> written = dump(kernel, suffix, text); !written)
         return written;
-    if (Result<void> fits = checkBlock(kernel.resources, {kernel.threads, kernel.sharedBytes},
-                                       Chip::named(chip.name)->sharedBytes);
-        !fits)
+    if (Result<void> fits = checkBlock(kernel.resources, {kernel.threads, kernel.sharedBytes}, *gpu); !fits)
       return fits;
     return options.budget ? checkResources(cubin->kernels, *options.budget) : Result<void>();
   }

@@ -111,21 +111,21 @@ Result<void> checkResources(std::span<const KernelResources> kernels, const Reso
   return diagnostics;
 }
 
-Result<void> checkBlock(const KernelResources &kernel, const BlockSize &block, int64_t sharedBytes) {
-  constexpr int64_t warp = 32, unit = 256, registersOfBlock = 65536;
+Result<void> checkBlock(const KernelResources &kernel, const BlockSize &block, const GpuFacts &gpu) {
+  constexpr int64_t warp = 32, unit = 256;
   Diagnostics diagnostics;
   std::string where = "kernel '" + kernel.symbol + "' for " + kernel.chip;
-  if (int64_t shared = kernel.sharedBytes + block.sharedBytes; shared > sharedBytes)
+  if (int64_t shared = kernel.sharedBytes + block.sharedBytes; shared > gpu.sharedBytes)
     diagnostics.add(where,
                     fmt::format("needs {} bytes of shared memory, expected at most {}, which a block can "
                                 "have",
-                                shared, sharedBytes));
+                                shared, gpu.sharedBytes));
   int64_t warps = (block.threads + warp - 1) / warp;
   int64_t ofWarp = (kernel.registers * warp + unit - 1) / unit * unit;
-  if (warps * ofWarp > registersOfBlock)
+  if (warps * ofWarp > gpu.registers)
     diagnostics.add(where,
                     fmt::format("needs {} registers in each of {} threads, expected at most {} in a block",
-                                kernel.registers, block.threads, registersOfBlock));
+                                kernel.registers, block.threads, gpu.registers));
   return diagnostics;
 }
 

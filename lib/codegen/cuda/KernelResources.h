@@ -1,6 +1,7 @@
 /// Registers, memory and spills of kernels, as the assembler reports them, and checks of them.
 #pragma once
 
+#include "lib/target/TargetFacts.h"
 #include "proa/Result.h"
 
 #include <cstdint>
@@ -45,9 +46,9 @@ struct BlockSize {
 };
 
 /// Error, naming the kernel: no block of the kernel fits a multiprocessor, so that a launch would fail: its
-/// static and dynamic shared memory are more than `sharedBytes` (Chip::sharedBytes), or its threads have
+/// static and dynamic shared memory are more than a block of `gpu` may have, or its threads have
 /// more registers than the 65536 of a block, which each warp takes in units of 256.
-Result<void> checkBlock(const KernelResources &kernel, const BlockSize &block, int64_t sharedBytes);
+Result<void> checkBlock(const KernelResources &kernel, const BlockSize &block, const GpuFacts &gpu);
 
 /// A line for each kernel: "softmax sm_90a: 18 registers, 1 barriers, 128 bytes shared, 0 bytes stack, 0
 /// bytes spilled", then its notes.

@@ -1,5 +1,6 @@
 #include "lib/compiler/cuda/CudaProgram.h"
 
+#include "dialects/proa/Proa.h"
 #include "lib/codegen/cuda/CompileDevice.h"
 #include "lib/codegen/cuda/HostCode.h"
 #include "lib/support/DiagnosticCollector.h"
@@ -112,6 +113,7 @@ Result<DeviceKernelSet> takeTunedKernels(ModuleOp kernels, const std::string &ch
   result.code.chip = chip;
   for (auto &[strategy, group] : groups) {
     OwningOpRef<ModuleOp> part = ModuleOp::create(kernels.getLoc());
+    copyTarget(kernels, *part);
     for (func::FuncOp kernel : group) {
       kernel->remove();
       part->push_back(kernel);

@@ -1,5 +1,6 @@
 #include "lib/compiler/cuda/TuneKernels.h"
 
+#include "dialects/proa/Proa.h"
 #include "lib/codegen/cuda/EmitPtx.h"
 #include "lib/compiler/cuda/CudaProgram.h"
 #include "lib/runtime/KernelServices.h"
@@ -86,6 +87,7 @@ private:
     std::vector<Candidate> candidates;
     for (const KernelStrategy &strategy : strategiesOf(kernel)) {
       OwningOpRef<ModuleOp> module = ModuleOp::create(kernel.getLoc());
+      copyTarget(kernel->getParentOfType<ModuleOp>(), *module);
       module->push_back(kernel->clone());
       auto compiled = takeDeviceKernels(*module, chip, "", nullptr, strategy);
       // A strategy that does not fit the kernel is not an error.

@@ -1,6 +1,5 @@
 // How blocks compute an attention, written into the IR: see Passes.td.
-#include "passes/analysis/AssumedSize.h"
-#include "passes/analysis/Chip.h"
+#include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-gpu/Passes.h"
 #include "passes/lower-gpu/attention/AttentionForm.h"
@@ -17,7 +16,9 @@ using proa::AttentionChoice;
 using proa::AttentionSizes;
 namespace {
 
-int64_t assumed(int64_t size) { return ShapedType::isDynamic(size) ? proa::assumedSize : size; }
+int64_t assumed(int64_t size, const proa::GpuFacts &gpu) {
+  return ShapedType::isDynamic(size) ? gpu.assumedDim : size;
+}
 
 /// Why the tensor memory accelerator cannot read the operands; empty if it can.
 std::string whyNoWgmma(proa::pd::FusedAttentionOpInterface op) {
@@ -37,14 +38,15 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
   using ChooseAttentionBase::ChooseAttentionBase;
 
   /// The largest tiles that fit the shared memory and the registers.
-  static AttentionChoice tileOf(const AttentionSizes &sizes, proa::ProductKind kind, const proa::Chip &chip) {
+  static AttentionChoice tileOf(const AttentionSizes &sizes, proa::ProductKind kind,
+                                const proa::GpuFacts &gpu) {
     int64_t padded =
         std::max(proa::paddedElements(kind, sizes.head), proa::paddedElements(kind, sizes.value));
     if (sizes.isGradient)
-      return gradientTileOf(sizes, kind, padded, chip);
+      return gradientTileOf(sizes, kind, padded, gpu);
     AttentionChoice choice;
     choice.kind = kind;
-    int64_t queries = assumed(sizes.queries), unit = kind == proa::ProductKind::Wgmma ? 64 : 16;
+    int64_t queries = assumed(sizes.queries, gpu), unit = kind == proa::ProductKind::Wgmma ? 64 : 16;
     choice.queries = kind == proa::ProductKind::Wgmma ? 128 : 64;
     while (choice.queries > unit && choice.queries / 2 >= queries)
       choice.queries /= 2;
@@ -58,7 +60,7 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
       choice.keys /= 2;
       choice.stages = 2;
     }
-    auto fits = [&] { return proa::sharedBytesOf(choice, sizes) <= chip.sharedBytes - 1024; };
+    auto fits = [&] { return proa::sharedBytesOf(choice, sizes) <= gpu.sharedBytesOf(1); };
     while (choice.stages > (kind == proa::ProductKind::Wgmma ? 2 : 1) && !fits())
       --choice.stages;
     while (choice.keys > 16 && !fits())
@@ -68,13 +70,13 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
 
   /// Tiles of which a block owns one and loops over the others. `padded` is the longest row.
   static AttentionChoice gradientTileOf(const AttentionSizes &sizes, proa::ProductKind kind, int64_t padded,
-                                        const proa::Chip &chip) {
+                                        const proa::GpuFacts &gpu) {
     AttentionChoice choice;
     choice.kind = kind;
     choice.isByKeys = sizes.isByKeys;
     int64_t &owned = choice.isByKeys ? choice.keys : choice.queries,
             &other = choice.isByKeys ? choice.queries : choice.keys;
-    int64_t rows = assumed(choice.isByKeys ? sizes.keys : sizes.queries);
+    int64_t rows = assumed(choice.isByKeys ? sizes.keys : sizes.queries, gpu);
     bool isWgmma = kind == proa::ProductKind::Wgmma;
     // Two gradients and two products of a thread share its registers, with dropout random words too. Threads
     // of two warpgroups have 168 registers.
@@ -83,7 +85,7 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
     for (int64_t unit = isWgmma ? 64 : 16; owned > unit && owned / 2 >= rows;)
       owned /= 2;
     choice.stages = isWgmma ? 4 : 1;
-    auto fits = [&] { return proa::sharedBytesOf(choice, sizes) <= chip.sharedBytes - 1024; };
+    auto fits = [&] { return proa::sharedBytesOf(choice, sizes) <= gpu.sharedBytesOf(1); };
     while (choice.stages > 2 && !fits())
       --choice.stages;
     while (other > 16 && !fits())
@@ -91,12 +93,12 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
     return choice;
   }
 
-  FailureOr<proa::ProductKind> kindOf(Operation *op, const AttentionSizes &sizes, const proa::Chip &chip) {
+  FailureOr<proa::ProductKind> kindOf(Operation *op, const AttentionSizes &sizes, const proa::GpuFacts &gpu) {
     bool isHalf = sizes.element.getIntOrFloatBitWidth() == 16;
     std::string why = sizes.isPaged ? "a paged cache has no form with wgmma"
                                     : whyNoWgmma(cast<proa::pd::FusedAttentionOpInterface>(op));
-    bool canWgmma = isHalf && chip.hasWarpgroupMma && why.empty();
-    if (isHalf && chip.hasWarpgroupMma && !why.empty())
+    bool canWgmma = isHalf && gpu.hasWgmma() && why.empty();
+    if (isHalf && gpu.hasWgmma() && !why.empty())
       remarks.missed(op) << why;
     if (std::optional<proa::ProductKind> requested = proa::productKindNamed(strategy)) {
       if (sizes.isPaged && *requested == proa::ProductKind::Wgmma)
@@ -112,29 +114,31 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
     }
     // Fewer rows do not fill a warpgroup.
     constexpr int64_t fewest = 32;
-    int64_t rows = assumed(sizes.isByKeys ? sizes.keys : sizes.queries);
+    int64_t rows = assumed(sizes.isByKeys ? sizes.keys : sizes.queries, gpu);
     return !isHalf                     ? proa::ProductKind::Fma
            : canWgmma && rows > fewest ? proa::ProductKind::Wgmma
                                        : proa::ProductKind::Mma;
   }
 
   /// The number of blocks that share the keys of a tile of queries.
-  int64_t partsOf(const AttentionSizes &sizes, const AttentionChoice &choice) const {
+  int64_t partsOf(const AttentionSizes &sizes, const AttentionChoice &choice,
+                  const proa::GpuFacts &gpu) const {
     int64_t rows = sizes.heads * static_cast<int64_t>(llvm::divideCeil(sizes.queries, choice.queries));
-    auto parts = static_cast<int64_t>(llvm::divideCeil(blocks.getValue(), rows));
+    auto parts =
+        static_cast<int64_t>(llvm::divideCeil(blocks > 0 ? blocks.getValue() : gpu.residentBlocks(), rows));
     auto most =
         static_cast<int64_t>(llvm::divideCeil(sizes.keys, std::max(leastKeys.getValue(), choice.keys)));
     return std::clamp<int64_t>(parts, 1, most);
   }
 
-  LogicalResult choose(Operation *op, const proa::Chip &chip) {
+  LogicalResult choose(Operation *op, const proa::GpuFacts &gpu) {
     Builder b(&getContext());
     AttentionSizes sizes = AttentionSizes::of(op);
     if (!op->hasAttr(proa::attentionAttribute)) {
-      FailureOr<proa::ProductKind> kind = kindOf(op, sizes, chip);
+      FailureOr<proa::ProductKind> kind = kindOf(op, sizes, gpu);
       if (failed(kind))
         return failure();
-      AttentionChoice choice = tileOf(sizes, *kind, chip);
+      AttentionChoice choice = tileOf(sizes, *kind, gpu);
       op->setAttr(proa::attentionAttribute, b.getStringAttr(proa::nameOf(choice.kind)));
       op->setAttr(proa::attentionTileAttribute, b.getDenseI64ArrayAttr({choice.queries, choice.keys}));
       op->setAttr(proa::stagesAttribute, b.getI64IntegerAttr(choice.stages));
@@ -143,7 +147,7 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
     if (failed(choice))
       return failure();
     if (sizes.isPaged && !getOperation()->hasAttr(proa::partsAttribute))
-      getOperation()->setAttr(proa::partsAttribute, b.getI64IntegerAttr(partsOf(sizes, *choice)));
+      getOperation()->setAttr(proa::partsAttribute, b.getI64IntegerAttr(partsOf(sizes, *choice, gpu)));
     remarks.done(op) << "a block computes tiles of " << std::to_string(choice->queries) << " queries and "
                      << std::to_string(choice->keys) << " keys with " << std::to_string(choice->threads)
                      << " threads (" << proa::nameOf(choice->kind) << ")";
@@ -158,12 +162,7 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
       op->emitError() << "strategy is '" << strategy << "', expected fma, mma, wgmma or nothing";
       return signalPassFailure();
     }
-    std::optional<proa::Chip> named = proa::Chip::named(chip);
-    if (!named) {
-      op->emitError() << "chip is '" << chip << "', expected one of " << proa::Chip::names();
-      return signalPassFailure();
-    }
-    if (failed(choose(op, *named)))
+    if (failed(choose(op, proa::gpuOf(op))))
       signalPassFailure();
   }
 

@@ -1,4 +1,4 @@
-// RUN: proa-opt %s --pass-pipeline="builtin.module(func.func(proa-choose-attention{chip=sm_90a}))" | FileCheck %s
+// RUN: proa-opt %s --pass-pipeline="builtin.module(proa-set-target{gpu=sm_90a},func.func(proa-choose-attention))" | FileCheck %s
 
 // CHECK-LABEL: func.func private @forward
 // CHECK: proa.attention = "wgmma", proa.attention_tile = array<i64: 128, 128>, proa.stages = 4

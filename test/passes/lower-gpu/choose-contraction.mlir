@@ -1,6 +1,6 @@
 // RUN: proa-opt %s --proa-choose-contraction --remarks=proa-choose-contraction --split-input-file 2>%t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK < %t
-// RUN: proa-opt %s --proa-choose-contraction=chip=sm_80 --split-input-file | FileCheck %s --check-prefix=SM80
+// RUN: proa-opt %s --proa-set-target=gpu=sm_80 --proa-choose-contraction --split-input-file | FileCheck %s --check-prefix=SM80
 // RUN: proa-opt %s --proa-choose-contraction=strategy=fma --split-input-file | FileCheck %s --check-prefix=FMA
 
 #x = affine_map<(m, n, k) -> (m, k)>

@@ -1,5 +1,5 @@
-// RUN: proa-opt %s --proa-choose-contraction=chip=sm_90a --proa-lower-grouped --canonicalize --cse --split-input-file | FileCheck %s
-// RUN: proa-opt %s --proa-choose-contraction=chip=sm_80 --split-input-file | FileCheck %s --check-prefix=CHOICE
+// RUN: proa-opt %s --proa-set-target=gpu=sm_90a --proa-choose-contraction --proa-lower-grouped --canonicalize --cse --split-input-file | FileCheck %s
+// RUN: proa-opt %s --proa-set-target=gpu=sm_80 --proa-choose-contraction --split-input-file | FileCheck %s --check-prefix=CHOICE
 // RUN: proa-opt %s --proa-lower-gpu-kernels=chip=sm_90a --split-input-file | FileCheck %s --check-prefix=DEVICE
 
 // Groups of 256 rows on average. The matrices are read by the tensor memory accelerator on sm_90a.

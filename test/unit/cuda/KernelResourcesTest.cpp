@@ -68,9 +68,10 @@ TEST(KernelResourcesTest, CheckAcceptsC7519) {
 
 TEST(KernelResourcesTest, BlockMustFitTheChip) {
   KernelResources kernel{.symbol = "gemm", .chip = "sm_86", .registers = 65, .sharedBytes = 2048};
+  const GpuFacts &gpu = *knownFacts<GpuFacts>("sm_86");
   // 65 registers of 32 threads are 2304 after rounding: 28 warps have 64512, 29 warps 66816.
-  EXPECT_TRUE(bool(checkBlock(kernel, {.threads = 28 * 32, .sharedBytes = 99 * 1024 - 2048}, 99 * 1024)));
-  Result<void> checked = checkBlock(kernel, {.threads = 28 * 32 + 1, .sharedBytes = 99 * 1024}, 99 * 1024);
+  EXPECT_TRUE(bool(checkBlock(kernel, {.threads = 28 * 32, .sharedBytes = 99 * 1024 - 2048}, gpu)));
+  Result<void> checked = checkBlock(kernel, {.threads = 28 * 32 + 1, .sharedBytes = 99 * 1024}, gpu);
   ASSERT_FALSE(checked);
   std::string text = checked.diagnostics().text();
   EXPECT_THAT(

@@ -1,6 +1,7 @@
 //! Scans by blocks of GPU threads.
 #include "dialects/pd/builders/ThreadBuilder.h"
 #include "dialects/pd/ops/reduce/ScanOps.h"
+#include "dialects/proa/Proa.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -38,7 +39,8 @@ StringRef chooseStrategy(Operation *op, const StaticLines &lines) {
          {StringRef(strategyOfLines), StringRef(strategyOfColumns), StringRef(strategyOfTiles)})
       if (given.getValue() == known)
         return known;
-  constexpr int64_t shortLine = 64, manyLines = 16384;
+  constexpr int64_t shortLine = 64;
+  int64_t manyLines = blockThreads * gpuOf(op).busyBlocks();
   bool isShort = !ShapedType::isDynamic(lines.length) && lines.length <= shortLine;
   bool areMany = !ShapedType::isDynamic(lines.outer) && !ShapedType::isDynamic(lines.inner) &&
                  lines.inner >= tileColumns && lines.outer * lines.inner >= manyLines;
