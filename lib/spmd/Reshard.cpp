@@ -387,7 +387,7 @@ Result<ReshardPlan> planReshard(const Mesh &mesh, const Placement &from, const P
   }
   std::vector<Link> links;
   for (const AxisRef &part : refined->original)
-    links.push_back(options.links.empty() ? Link() : options.links[part.axis]);
+    links.push_back(options.links.empty() ? options.link : options.links[part.axis]);
   const Placement &source = refined->placements[0], &target = refined->placements[1];
   CostModel costs(refined->mesh, links, dims, options);
   auto steps = Search(refined->mesh, costs, source, target, dims).run();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lib/spmd/Step.h"
+#include "lib/target/TargetFacts.h"
 
 #include "proa/Result.h"
 
@@ -10,22 +11,32 @@ namespace proa::spmd {
 /// The alpha-beta model of the links of a mesh axis: a message of n bytes takes latency + n / bandwidth.
 struct Link {
   /// Seconds.
-  double latency = 5e-6;
+  double latency = defaultTarget().device().linkLatency();
   /// Bytes per second that a device receives.
-  double bandwidth = 1e10;
+  double bandwidth = defaultTarget().device().linkBytesPerSecond();
+
+  static Link of(const DeviceFacts &device) { return {device.linkLatency(), device.linkBytesPerSecond()}; }
 };
 
 struct ReshardOptions {
-  /// One for each axis of the mesh; empty: the default link for all.
+  /// One for each axis of the mesh; empty: `link` for all.
   std::vector<Link> links = {};
+  Link link = {};
   int64_t elementBytes = 4;
   /// The most bytes that a device may hold during a step, source and result of the step together; 0: no
   /// limit.
   int64_t memoryLimit = 0;
   /// Seconds that each step takes besides communication.
-  double stepSeconds = 1e-6;
+  double stepSeconds = defaultTarget().device().stepSeconds();
   /// Bytes per second of local copies.
-  double copyBandwidth = 5e10;
+  double copyBandwidth = defaultTarget().device().copiedBytesPerSecond();
+
+  /// Those of a mesh of such devices.
+  static ReshardOptions of(const DeviceFacts &device) {
+    return {.link = Link::of(device),
+            .stepSeconds = device.stepSeconds(),
+            .copyBandwidth = device.copiedBytesPerSecond()};
+  }
 };
 
 struct ReshardStep {

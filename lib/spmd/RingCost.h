@@ -26,15 +26,25 @@ struct RingWork {
 struct RingModel {
   Link link = {};
   /// Multiplications and additions of a device per second.
-  double operationsPerSecond = 5e10;
+  double operationsPerSecond = defaultTarget().device().flopsPerSecond();
   /// Whether messages are on their way while the device computes.
   bool overlaps = true;
-  /// Seconds that a further step takes besides its message and its computation.
-  double stepSeconds = 10e-6;
-  double copyBandwidth = 1e10;
+  /// Seconds that a further step takes besides its message and its computation: it is about ten steps of a
+  /// plan.
+  double stepSeconds = 10 * defaultTarget().device().stepSeconds();
+  double copyBandwidth = defaultTarget().device().copiedBytesPerSecond();
   /// A ring that saves this much memory may take `slowdown` times the time of the gather.
   int64_t leastBytes = 1 << 20;
   double slowdown = 1.25;
+
+  /// That of a mesh of such devices.
+  static RingModel of(const DeviceFacts &device, bool overlaps) {
+    return {.link = Link::of(device),
+            .operationsPerSecond = device.flopsPerSecond(),
+            .overlaps = overlaps,
+            .stepSeconds = 10 * device.stepSeconds(),
+            .copyBandwidth = device.copiedBytesPerSecond()};
+  }
 };
 
 struct RingCost {

@@ -6,6 +6,7 @@
 #include "dialects/dist/InterfaceAttributes.h"
 #include "dialects/dist/Placements.h"
 #include "dialects/pd/ir/FunctionAttributes.h"
+#include "dialects/proa/Proa.h"
 #include "lib/spmd/Strategy.h"
 #include "passes/remarks/Remarks.h"
 
@@ -245,10 +246,11 @@ private:
     return fits ? "" : fmt::format("its size in {}, {}, is not divisible by {}", name, use.size, parts);
   }
 
-  /// The steps of loop nests that splitting a component saves, less those that its traffic costs. A matmul of
-  /// inner size 32 takes 8 steps for each byte of its result in f32.
+  /// The steps of loop nests, each a multiplication and an addition, that splitting a component saves, less
+  /// those of the time that its traffic takes: an all-reduce moves each byte twice.
   double valueOf(Id id) const {
-    constexpr double stepsPerByte = 8;
+    const DeviceFacts &device = targetOf(function).device();
+    double stepsPerByte = device.flopsPerSecond() / device.linkBytesPerSecond();
     return dims.components()[id].work - stepsPerByte * dims.components()[id].traffic;
   }
 

@@ -2,6 +2,7 @@
 #include "passes/spmd/Passes.h"
 
 #include "dialects/pd/ops/nn/FusedAttention.h"
+#include "dialects/proa/Proa.h"
 #include "passes/remarks/Remarks.h"
 #include "passes/spmd/GlobalForm.h"
 #include "passes/spmd/RingText.h"
@@ -83,9 +84,8 @@ private:
     work.operations = op.getOperations() * part;
     work.gatherBytes = operandBytes * work.parts + resultBytes * work.parts + inner;
     work.ringBytes = 2 * (operandBytes + resultBytes) + inner / work.parts;
-    spmd::RingModel model;
-    model.overlaps = overlaps;
-    spmd::RingCost cost = costOfRing(work, model);
+    const DeviceFacts &device = targetOf(op).device();
+    spmd::RingCost cost = costOfRing(work, spmd::RingModel::of(device, overlaps));
     bool isRing = use == spmd::RingUse::ByCost ? cost.isRing : use == spmd::RingUse::Always;
     op.setUsesRing(isRing);
     StringRef name = op->getName().getStringRef();

@@ -5,6 +5,7 @@
 #include "dialects/pd/ir/Contraction.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
+#include "dialects/proa/Proa.h"
 #include "passes/remarks/Remarks.h"
 #include "passes/spmd/Ring.h"
 #include "passes/spmd/RingText.h"
@@ -105,9 +106,8 @@ private:
     if (auto type = cast<RankedTensorType>(contraction->getResult(0).getType());
         isa<dist::AllGatherOp>(op.getOperation()) && type.hasStaticShape())
       work.copiedBytes = 2 * type.getNumElements() * elementBytes(type.getElementType());
-    spmd::RingModel model;
-    model.overlaps = overlaps;
-    spmd::RingCost cost = costOfRing(work, model);
+    const DeviceFacts &device = targetOf(op).device();
+    spmd::RingCost cost = costOfRing(work, spmd::RingModel::of(device, overlaps));
     if (!cost.isRing)
       missed(op, "by the model it takes " + textOf(cost, work));
     return cost.isRing;

@@ -3,6 +3,7 @@
 #include "passes/spmd/OptimizerUpdates.h"
 
 #include "dialects/pd/ir/FunctionAttributes.h"
+#include "dialects/proa/Proa.h"
 
 #include <numeric>
 
@@ -36,7 +37,7 @@ void DimComponents::Sets::unite(unsigned a, unsigned b) {
     parent[std::max(a, b)] = std::min(a, b);
 }
 
-DimComponents::DimComponents(func::FuncOp function, int64_t dynamicDim) : dynamicDim(dynamicDim) {
+DimComponents::DimComponents(func::FuncOp function) : dynamicDim(targetOf(function).device().assumedDim) {
   for (BlockArgument argument : function.getArguments())
     number(argument);
   function.walk([&](Operation *op) {

@@ -61,8 +61,7 @@ public:
     bool isVocabulary = false;
   };
 
-  /// `dynamicDim` replaces dynamic dims in the estimates.
-  explicit DimComponents(mlir::func::FuncOp function, int64_t dynamicDim = 64);
+  explicit DimComponents(mlir::func::FuncOp function);
 
   llvm::ArrayRef<OpUses> ops() const { return opUses; }
   /// By id; in the order of their first dimension in the function.
@@ -109,7 +108,7 @@ private:
   void forEachDim(const OpUses &uses,
                   llvm::function_ref<void(unsigned node, int64_t size, const pd::DimFactors &)> visit) const;
 
-  int64_t dynamicDim;
+  int64_t dynamicDim; ///< replaces dynamic dims in the estimates
   llvm::DenseMap<mlir::Value, unsigned> firstNode;
   unsigned nodeCount = 0;
   /// Dimensions with the same indices, and those that are split together.

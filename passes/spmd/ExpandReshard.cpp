@@ -1,6 +1,7 @@
 //! dist-expand-reshard: replaces reshards by the cheapest sequence of collectives.
 #include "passes/spmd/Passes.h"
 
+#include "dialects/proa/Proa.h"
 #include "passes/remarks/Remarks.h"
 #include "passes/spmd/ReshardExpander.h"
 
@@ -23,7 +24,7 @@ public:
     MeshPlacements meshes(getOperation());
     LocalTypes types{meshes};
     ReshardExpander expander(
-        {latency, bandwidth, {links.begin(), links.end()}, memoryLimit, dynamicDim, meshLink}, types);
+        {targetOf(getOperation()).device(), {links.begin(), links.end()}, memoryLimit, meshLink}, types);
     if (failed(expander.verifyOptions(getOperation(), getArgumentName())))
       return signalPassFailure();
     SmallVector<dist::ReshardOp> ops;

@@ -5,6 +5,7 @@
 #include "dialects/pd/ir/SamplingInterface.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/sharding/CloneOnTypes.h"
+#include "dialects/proa/Proa.h"
 #include "passes/remarks/Remarks.h"
 #include "passes/spmd/CollectiveForm.h"
 #include "passes/spmd/DevicePart.h"
@@ -296,7 +297,7 @@ public:
       (void)runRegionDCE(rewriter, getOperation()->getRegions());
     }
     ReshardExpander expander(
-        {latency, bandwidth, {links.begin(), links.end()}, memoryLimit, dynamicDim, meshLink}, types);
+        {targetOf(getOperation()).device(), {links.begin(), links.end()}, memoryLimit, meshLink}, types);
     SmallVector<func::FuncOp> functions;
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (GlobalForm::isSharded(function))

@@ -23,17 +23,14 @@ def AnnotateShardingRules : Pass<"pd-annotate-sharding-rules"> {
   let dependentDialects = ["::proa::pd::PdDialect"];
 }
 
-// The cost model of reshards (ReshardCosts).
+// The cost model of reshards (ReshardCosts), besides the facts of the target.
 defvar ReshardOptions = [
-  Option<"latency", "latency", "double", "5e-6", "Seconds that a message takes besides its bytes">,
-  Option<"bandwidth", "bandwidth", "double", "1e10", "Bytes per second that a device receives">,
   ListOption<"links", "links", "std::string",
              "Latency and bandwidth of mesh axes that differ: AXIS:SECONDS:BYTES_PER_SECOND">,
   Option<"memoryLimit", "memory-limit", "int64_t", "0",
          "The most bytes of a device that source and result of a step may take; 0: no limit">,
-  Option<"dynamicDim", "dynamic-dim", "int64_t", "1024", "Size of dynamic dims in the cost model">,
   Option<"meshLink", "mesh-link", "std::string", [{""}],
-         "Messages between meshes: SECONDS:BYTES_PER_SECOND; default: latency and bandwidth">
+         "Messages between meshes: SECONDS:BYTES_PER_SECOND; default: the link of the target">
 ];
 
 // How rings are chosen (lib/spmd/RingCost.h).

@@ -3,6 +3,7 @@
 
 #include "dialects/dist/Dist.h"
 #include "dialects/pd/ir/Pd.h"
+#include "dialects/proa/Proa.h"
 #include "passes/remarks/Remarks.h"
 #include "passes/spmd/ShardedForm.h"
 #include "passes/spmd/propagation/Annotations.h"
@@ -41,7 +42,7 @@ public:
         failed(sharding::readAnnotations(graph)))
       return signalPassFailure();
     sharding::PlacementPool pool;
-    sharding::ReshardCosts costs(*meshes, pool, memoryLimit);
+    sharding::ReshardCosts costs(*meshes, pool, targetOf(module).device(), memoryLimit);
     sharding::LocalFormCosts forms(module, *meshes, costs);
     sharding::Propagation propagation(graph, costs, forms);
     propagation.run();

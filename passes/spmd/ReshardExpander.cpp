@@ -88,7 +88,7 @@ LogicalResult ReshardExpander::readLink(ModuleOp module, StringRef pass, const s
 }
 
 LogicalResult ReshardExpander::readMeshLink(ModuleOp module, StringRef pass) {
-  meshLink = {costs.latency, costs.bandwidth};
+  meshLink = spmd::Link::of(costs.device);
   auto [latency, bandwidth] = StringRef(costs.meshLink).split(':');
   if (costs.meshLink.empty() || (llvm::to_float(latency, meshLink.latency) &&
                                  llvm::to_float(bandwidth, meshLink.bandwidth) && isValid(meshLink)))
@@ -112,12 +112,8 @@ void ReshardExpander::chooseChannels(ModuleOp module) {
 
 LogicalResult ReshardExpander::verifyOptions(ModuleOp module, StringRef pass) {
   auto emitError = [&] { return module.emitError() << pass << ": "; };
-  if (!isValid({costs.latency, costs.bandwidth}))
-    return emitError() << "expected a finite latency of at least 0 and a finite bandwidth above 0";
   if (costs.memoryLimit < 0)
     return emitError() << "expected a memory-limit of at least 0, found " << costs.memoryLimit;
-  if (costs.dynamicDim < 1)
-    return emitError() << "expected a dynamic-dim of at least 1, found " << costs.dynamicDim;
   for (const std::string &text : costs.links)
     if (failed(readLink(module, pass, text)))
       return failure();
@@ -140,7 +136,7 @@ FailureOr<SmallVector<int64_t>> ReshardExpander::dimsOf(Operation *op, RankedTen
   SmallVector<int64_t> dims;
   int64_t bytes = elementBytes(type.getElementType());
   for (int64_t dim : type.getShape()) {
-    dims.push_back(ShapedType::isDynamic(dim) ? costs.dynamicDim : dim);
+    dims.push_back(ShapedType::isDynamic(dim) ? costs.device.assumedDim : dim);
     if (dims.back() != 0 && llvm::MulOverflow(bytes, dims.back(), bytes))
       return op->emitOpError() << "expected a tensor of less than 2^63 bytes, found " << type;
   }
@@ -151,7 +147,7 @@ std::vector<spmd::Link> ReshardExpander::linksOf(const spmd::Mesh &mesh) const {
   std::vector<spmd::Link> links;
   for (const spmd::MeshAxis &axis : mesh.axes) {
     auto link = linkOfAxis.find(axis.name);
-    links.push_back(link == linkOfAxis.end() ? spmd::Link{costs.latency, costs.bandwidth} : link->second);
+    links.push_back(link == linkOfAxis.end() ? spmd::Link::of(costs.device) : link->second);
   }
   return links;
 }
@@ -161,7 +157,7 @@ FailureOr<spmd::MeshReshardPlan> ReshardExpander::plan(Operation *op, RankedTens
   FailureOr<SmallVector<int64_t>> dims = dimsOf(op, global);
   if (failed(dims))
     return failure();
-  spmd::ReshardOptions options;
+  auto options = spmd::ReshardOptions::of(costs.device);
   options.elementBytes = elementBytes(global.getElementType());
   options.memoryLimit = costs.memoryLimit;
   const spmd::Mesh &mesh = *types.meshes.meshOf(from.getMesh());

@@ -44,13 +44,13 @@ struct LocalTypes {
 /// The size of an element in memory.
 int64_t elementBytes(mlir::Type element);
 
-/// Options of the cost model of the planner, as passes have them.
+/// The cost model of the planner: the facts of the target and the options of passes.
 struct ReshardCosts {
-  double latency = 5e-6, bandwidth = 1e10;
+  DeviceFacts device;
   /// AXIS:SECONDS:BYTES_PER_SECOND
   llvm::SmallVector<std::string> links = {};
-  int64_t memoryLimit = 0, dynamicDim = 1024;
-  /// Of messages between meshes, as SECONDS:BYTES_PER_SECOND; empty: latency and bandwidth.
+  int64_t memoryLimit = 0;
+  /// Of messages between meshes, as SECONDS:BYTES_PER_SECOND; empty: the link of the device.
   std::string meshLink = {};
 };
 

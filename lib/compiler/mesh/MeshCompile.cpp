@@ -1,5 +1,6 @@
 #include "lib/compiler/mesh/MeshCompile.h"
 
+#include "lib/compiler/compile/DescribeTarget.h"
 #include "lib/compiler/compile/RemarkReporter.h"
 #include "lib/compiler/compile/Target.h"
 #include "lib/compiler/mesh/MeshInterface.h"
@@ -9,6 +10,7 @@
 #include "dialects/dist/Dist.h"
 #include "dialects/dist/InterfaceAttributes.h"
 #include "dialects/pd/ir/FunctionAttributes.h"
+#include "dialects/proa/Proa.h"
 #include "passes/decompose/Passes.h"
 #include "passes/fuse/Passes.h"
 #include "passes/normalize/Passes.h"
@@ -22,6 +24,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <initializer_list>
 
@@ -53,6 +56,17 @@ spmd::RingUse ringsOf(ModuleOp module, const MeshOptions &mesh) {
 bool splitsSequence(const MeshOptions &mesh) {
   return !mesh.shardings.empty() ||
          (!mesh.strategy.empty() && spmd::parseStrategy(mesh.strategy)->context != 1);
+}
+
+/// Smaller collectives take less time than it takes to start one.
+int64_t leastBytesToOverlap(const DeviceFacts &device) {
+  return device.asyncNanoseconds * device.linkBandwidth / 1000;
+}
+
+/// Bytes of a bucket of gradients, against whose time the latency of a message is small.
+int64_t bucketBytes(const DeviceFacts &device) {
+  constexpr int64_t latencies = 80;
+  return latencies * device.linkNanoseconds * device.linkBandwidth / 1000;
 }
 
 /// Compiles the program of each rank, equal ones once.
@@ -110,21 +124,17 @@ private:
     pm.addPass(createDecomposeRings(decomposition));
     // A large bucket waits for the last of its gradients.
     MergeCollectivesOptions merging;
+    const DeviceFacts &device = targetOf(module).device();
     if (overlaps)
-      merging.bucketBytes = bytesOfBucketToOverlap;
+      merging.bucketBytes = std::min<int64_t>(merging.bucketBytes, bucketBytes(device));
     pm.addPass(createMergeCollectives(merging));
     if (overlaps) {
       OverlapCollectivesOptions overlap;
-      overlap.minBytes = leastBytesToOverlap;
+      overlap.minBytes = leastBytesToOverlap(device);
       pm.addPass(createOverlapCollectives(overlap));
     }
     return failed(pm.run(module)) ? Result<void>(diagnostics.take("partitioning failed")) : Result<void>();
   }
-
-  /// Smaller collectives take less time than a second thread needs to begin.
-  static constexpr int64_t leastBytesToOverlap = 16384;
-  /// Takes 400 us at 10 GB/s, against which the latency of a message is small.
-  static constexpr int64_t bytesOfBucketToOverlap = 4 << 20;
 
   ModuleOp sharded;
   CompileOptions options;
@@ -313,6 +323,8 @@ Result<void> convertRings(ModuleOp module, const MeshOptions &mesh) {
 
 Result<Compilation> compileForMesh(OwningOpRef<ModuleOp> module, const CompileOptions &options,
                                    const MeshOptions &mesh, std::optional<int64_t> rank) {
+  if (Result<void> described = describeTarget(*module, options); !described)
+    return described.diagnostics();
   if (Result<void> written = dumpStage(*module, options.dumpDirectory, "0-imported"); !written)
     return written.diagnostics();
   if (Result<void> done = shard(*module, options, mesh); !done)

@@ -77,7 +77,7 @@ double LocalFormCosts::secondsAt(const Node &node, unsigned mesh, const FactorAx
     if (auto step = dyn_cast<dist::StepOpInterface>(op))
       seconds += secondsOf(step);
     else if (auto send = dyn_cast<dist::SendOp>(op))
-      seconds += ReshardCosts::messageSeconds(send.getX().getType());
+      seconds += reshards.messageSeconds(send.getX().getType());
   return seconds;
 }
 

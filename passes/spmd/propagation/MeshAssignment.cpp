@@ -4,6 +4,7 @@
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ops/autodiff/RecomputeOps.h"
 #include "dialects/pd/ops/autodiff/VjpOps.h"
+#include "dialects/proa/Proa.h"
 #include "passes/spmd/ReshardExpander.h"
 #include "passes/spmd/propagation/Regions.h"
 
@@ -69,10 +70,10 @@ public:
   }
 
 private:
-  static double bytesOf(Type type) {
+  double bytesOf(Type type) const {
     auto tensor = dyn_cast<RankedTensorType>(type);
     double bytes = tensor ? static_cast<double>(elementBytes(tensor.getElementType())) : 0;
-    constexpr double dynamicDim = 1024;
+    auto dynamicDim = static_cast<double>(proa::targetOf(module).device().assumedDim);
     if (tensor)
       for (int64_t dim : tensor.getShape())
         bytes *= ShapedType::isDynamic(dim) ? dynamicDim : static_cast<double>(dim);

@@ -38,9 +38,9 @@ unsigned PlacementPool::whole(unsigned mesh, int64_t rank) {
   return indexOf(mesh, placement);
 }
 
-double ReshardCosts::messageSeconds(RankedTensorType type) {
+double ReshardCosts::messageSeconds(RankedTensorType type) const {
   int64_t count = type.hasStaticShape() ? type.getNumElements() : 0;
-  spmd::Link link;
+  auto link = spmd::Link::of(device);
   return link.latency + static_cast<double>(count * elementBytes(type.getElementType())) / link.bandwidth;
 }
 
@@ -52,13 +52,11 @@ double ReshardCosts::seconds(unsigned from, unsigned to, RankedTensorType type) 
 }
 
 double ReshardCosts::compute(unsigned from, unsigned to, RankedTensorType type) const {
-  // The same size of dynamic dims as the default of dist-expand-reshard.
-  constexpr int64_t dynamicDim = 1024;
   constexpr double impossible = 1e9;
   SmallVector<int64_t> dims;
   for (int64_t dim : type.getShape())
-    dims.push_back(ShapedType::isDynamic(dim) ? dynamicDim : dim);
-  spmd::ReshardOptions options;
+    dims.push_back(ShapedType::isDynamic(dim) ? device.assumedDim : dim);
+  auto options = spmd::ReshardOptions::of(device);
   options.elementBytes = elementBytes(type.getElementType());
   options.memoryLimit = memoryLimit;
   const spmd::Mesh &source = meshes[pool.meshOf(from)], &target = meshes[pool.meshOf(to)];
@@ -66,7 +64,7 @@ double ReshardCosts::compute(unsigned from, unsigned to, RankedTensorType type) 
     auto plan = spmd::planReshard(source, pool[from], pool[to], dims, options);
     return plan ? plan->seconds : impossible;
   }
-  auto plan = spmd::planMeshReshard({source, pool[from]}, {target, pool[to]}, dims, {}, options);
+  auto plan = spmd::planMeshReshard({source, pool[from]}, {target, pool[to]}, dims, options.link, options);
   return plan ? plan->seconds : impossible;
 }
 

@@ -4,6 +4,7 @@
 #include "passes/spmd/propagation/Meshes.h"
 
 #include "lib/spmd/Placement.h"
+#include "lib/target/TargetFacts.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -36,10 +37,10 @@ private:
 /// Times of reshards by the planner of lib/spmd, computed once for each pair of placements and type.
 class ReshardCosts {
 public:
-  /// A step whose source and result take more than `memoryLimit` bytes of a device is impossible; 0: no
-  /// limit.
-  ReshardCosts(const Meshes &meshes, PlacementPool &pool, int64_t memoryLimit = 0)
-      : meshes(meshes), pool(pool), memoryLimit(memoryLimit) {}
+  /// Times are those of `device`. A step whose source and result take more than `memoryLimit` bytes of a
+  /// device is impossible; 0: no limit.
+  ReshardCosts(const Meshes &meshes, PlacementPool &pool, const DeviceFacts &device, int64_t memoryLimit = 0)
+      : meshes(meshes), pool(pool), device(device), memoryLimit(memoryLimit) {}
   /// Both placements are canonical. They may be on different meshes.
   double seconds(unsigned from, unsigned to, mlir::RankedTensorType type);
   /// On one mesh.
@@ -49,13 +50,14 @@ public:
   }
 
   /// Of a message with a local tensor.
-  static double messageSeconds(mlir::RankedTensorType type);
+  double messageSeconds(mlir::RankedTensorType type) const;
 
 private:
   double compute(unsigned from, unsigned to, mlir::RankedTensorType type) const;
 
   const Meshes &meshes;
   PlacementPool &pool;
+  DeviceFacts device;
   int64_t memoryLimit;
   llvm::DenseMap<std::pair<std::pair<unsigned, unsigned>, mlir::Type>, double> known;
 };

@@ -1,7 +1,5 @@
 // RUN: proa-opt %s --dist-expand-reshard=memory-limit=16 --verify-diagnostics
 // RUN: not proa-opt %s --dist-expand-reshard=memory-limit=-1 2>&1 | FileCheck %s --check-prefix=LIMIT
-// RUN: not proa-opt %s --dist-expand-reshard=bandwidth=0 2>&1 | FileCheck %s --check-prefix=BANDWIDTH
-// RUN: not proa-opt %s --dist-expand-reshard=dynamic-dim=0 2>&1 | FileCheck %s --check-prefix=DIM
 // RUN: not proa-opt %s --dist-expand-reshard=links=x:1 2>&1 | FileCheck %s --check-prefix=LINKS
 // RUN: not proa-opt %s --dist-expand-reshard=links=x:1:-2 2>&1 | FileCheck %s --check-prefix=LINKS
 // RUN: not proa-opt %s --dist-expand-reshard=links=w:1:2 2>&1 | FileCheck %s --check-prefix=UNKNOWN
@@ -9,8 +7,6 @@
 // RUN: not proa-opt %s --dist-expand-reshard=mesh-link=1:0 2>&1 | FileCheck %s --check-prefix=MESHLINK
 
 // LIMIT: dist-expand-reshard: expected a memory-limit of at least 0, found -1
-// BANDWIDTH: dist-expand-reshard: expected a finite latency of at least 0 and a finite bandwidth above 0
-// DIM: dist-expand-reshard: expected a dynamic-dim of at least 1, found 0
 // LINKS: dist-expand-reshard: expected links as AXIS:SECONDS:BYTES_PER_SECOND, found 'x:1
 // MESHLINK: dist-expand-reshard: expected a mesh-link as SECONDS:BYTES_PER_SECOND, found '1
 // UNKNOWN: dist-expand-reshard: expected links of mesh axes, found 'w', which no mesh has
