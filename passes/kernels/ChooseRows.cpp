@@ -1,4 +1,5 @@
 // The choice of rows, written into the IR: see Passes.td.
+#include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/kernels/CostModel.h"
 #include "passes/kernels/DimensionClasses.h"
@@ -17,9 +18,6 @@ using namespace mlir;
 using proa::DimensionClasses;
 
 namespace {
-
-/// The assumed size of a dynamic dimension.
-constexpr int64_t assumedSize = 128;
 
 /// The largest divisor of `size` up to `limit` that is a multiple of `multiple`, if it is not much smaller
 /// than the limit: then no row is a rest.
@@ -41,7 +39,8 @@ struct RowChooser {
   };
 
   RowChooser(func::FuncOp function, const Limits &limits)
-      : function(function), classes(function, DimensionClasses::Kind::Slices), limits(limits) {
+      : function(function), target(proa::targetOf(function)), assumedSize(target.device().assumedDim),
+        classes(function, DimensionClasses::Kind::Slices), limits(limits) {
     for (Value result : function.getBody().front().getTerminator()->getOperands()) {
       SmallVector<Operation *> reshapes;
       roots.push_back(proa::peelReshapes(result, reshapes));
@@ -56,6 +55,8 @@ struct RowChooser {
 
 private:
   func::FuncOp function;
+  const proa::TargetFacts &target;
+  int64_t assumedSize; ///< of a dynamic dimension
   DimensionClasses classes;
   Limits limits;
   SmallVector<Value> roots;
@@ -193,7 +194,7 @@ private:
   double work() const {
     double bytes = 0, nanoseconds = 0;
     for (linalg::LinalgOp op : classes.operations())
-      nanoseconds += proa::loopElements(op, assumedSize) * proa::elementNanoseconds(op);
+      nanoseconds += proa::loopElements(op, assumedSize) * proa::elementNanoseconds(op, target.cpu);
     for (Value root : roots) {
       auto type = cast<ShapedType>(root.getType());
       double elements = 1;
@@ -201,7 +202,7 @@ private:
         elements *= ShapedType::isDynamic(size) ? assumedSize : size;
       bytes += elements * 4;
     }
-    return nanoseconds + bytes * 0.05;
+    return nanoseconds + bytes * 1000 / static_cast<double>(target.cpu.memoryBandwidth);
   }
 
   void write() {
@@ -223,6 +224,12 @@ private:
 
 struct ChooseRows : proa::impl::ChooseRowsBase<ChooseRows> {
   using ChooseRowsBase::ChooseRowsBase;
+
+  /// The option, or floats that take half of the first cache.
+  int64_t mostInnerElements() {
+    int64_t ofCache = proa::targetOf(getOperation()).cpu.l1Bytes / 2 / static_cast<int64_t>(sizeof(float));
+    return innerElements > 0 ? innerElements.getValue() : ofCache;
+  }
 
   void report(func::FuncOp function) {
     if (!proa::PassRemarks::areEnabled(&getContext()))
@@ -248,7 +255,7 @@ struct ChooseRows : proa::impl::ChooseRowsBase<ChooseRows> {
     if (failed(proa::verifyTensorKernel(function)))
       return signalPassFailure();
     RowChooser(function,
-               {innerElements, leastInnerElements, std::max<int64_t>(innerMultiple, 1), rowElements})
+               {mostInnerElements(), leastInnerElements, std::max<int64_t>(innerMultiple, 1), rowElements})
         .run();
     report(function);
   }

@@ -9,31 +9,31 @@ using namespace mlir;
 
 namespace proa {
 
-// Figures of one core with vectors of 256 to 512 bits; they only decide whether threads are worth it.
-static double operationNanoseconds(Operation &op) {
+/// In picoseconds.
+static int64_t operationCost(Operation &op, const CpuFacts &cpu) {
   bool isDouble = llvm::any_of(op.getOperandTypes(), [](Type type) { return type.isF64(); });
   if (isa<tensor::ExtractOp>(op))
-    return 0.5;
+    return cpu.gatherCost;
   if (isa<arith::DivFOp, arith::RemFOp, math::SqrtOp>(op))
-    return 0.15;
+    return cpu.divideCost;
   if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op))
-    return 2;
+    return cpu.integerDivideCost;
   if (isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::FloorOp, math::CopySignOp>(op))
-    return 0.03;
+    return cpu.arithmeticCost;
   if (isa<math::PowFOp>(op))
-    return 10;
+    return cpu.powerCost;
   if (isa<math::MathDialect>(op.getDialect()))
-    return isDouble ? 10 : 0.3;
+    return isDouble ? cpu.doubleFunctionCost : cpu.functionCost;
   if (isa<complex::ComplexDialect>(op.getDialect()))
-    return 1;
-  return isa<arith::ConstantOp>(op) ? 0 : 0.03;
+    return cpu.complexCost;
+  return isa<arith::ConstantOp>(op) ? 0 : cpu.arithmeticCost;
 }
 
-double elementNanoseconds(linalg::LinalgOp op) {
-  double total = 0.05; // loads and the store
+double elementNanoseconds(linalg::LinalgOp op, const CpuFacts &cpu) {
+  int64_t total = cpu.accessCost;
   for (Operation &inner : op.getBlock()->without_terminator())
-    total += operationNanoseconds(inner);
-  return total;
+    total += operationCost(inner, cpu);
+  return static_cast<double>(total) / 1000;
 }
 
 double loopElements(linalg::LinalgOp op, int64_t assumed) {

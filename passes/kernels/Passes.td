@@ -101,8 +101,8 @@ def ChooseRows : Pass<"proa-choose-rows", "mlir::func::FuncOp"> {
     Without shared dimensions the kernel is one row. `proa-tile-rows` and `proa-outline-shapes` read the attributes.
   }];
   let options = [
-    Option<"innerElements", "inner-elements", "int64_t", "4096",
-      "Largest tile of an innermost parallel dimension, in elements">,
+    Option<"innerElements", "inner-elements", "int64_t", "0",
+      "Largest tile of an innermost parallel dimension, in elements; 0: floats that take half of the first cache">,
     Option<"leastInnerElements", "least-inner-elements", "int64_t", "64",
       "Largest tile of an innermost parallel dimension if a row reduces many elements for each of its own">,
     Option<"innerMultiple", "inner-multiple", "int64_t", "1",
