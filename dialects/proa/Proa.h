@@ -23,7 +23,7 @@ namespace proa {
 /// On a module, TargetAttr.
 inline constexpr llvm::StringLiteral targetAttribute = "proa.target";
 
-/// What the module that contains `op` is compiled for; defaultTarget() without an attribute.
+/// The target of the module that contains `op`; defaultTarget() without an attribute.
 const TargetFacts &targetOf(mlir::Operation *op);
 /// Its GPU; defaultGpu() if it has none.
 const GpuFacts &gpuOf(mlir::Operation *op);

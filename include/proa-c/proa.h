@@ -256,6 +256,9 @@ typedef struct proa_model_options {
   /** Files of patterns in PDLL (*.pdll), or in MLIR's dialect pdl (*.mlir), that are applied after `passes`,
    * NULL-terminated; NULL: none. */
   const char *const *patterns;
+  /** JSON file of facts about the machine that programs are compiled for, which replace the known ones; NULL:
+   * none. */
+  const char *target_facts;
 } proa_model_options;
 
 /** Default options: proa_model_options options = PROA_MODEL_OPTIONS_INIT; */

@@ -151,6 +151,9 @@ struct ModelOptions {
   /// list ("cuda,cpu") chooses the first that this machine can run. Empty: "cpu". Error: an unknown name, or
   /// no target of the list can run here.
   std::string target;
+  /// JSON file of facts about the machine that programs are compiled for, which replace the known ones
+  /// (docs/target.md); empty: none. Error: an unknown fact, or a value that a fact cannot have.
+  std::string targetFacts;
   /// On a GPU, products of float32 matrices and convolutions may round their operands to TF32 (10 bits of
   /// mantissa, the exponents of float32), which tensor cores multiply several times as fast. Sums are
   /// float32. Without effect on a CPU and on other types.

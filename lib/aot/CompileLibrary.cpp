@@ -66,6 +66,7 @@ Result<CompiledProgram> compile(const LibraryRequest &request, const std::string
   options.cpu = request.cpu;
   options.allowsTf32 = request.allowsTf32;
   options.allowsAtomicSums = request.allowsAtomicSums;
+  options.targetFacts = request.targetFacts;
   if (!chip.empty()) {
     options.target = TargetKind::Cuda;
     options.chip = chip;

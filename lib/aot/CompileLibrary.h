@@ -24,6 +24,7 @@ struct LibraryRequest {
   std::map<std::string, std::vector<int64_t>> dims;
   /// As in ModelOptions; the machine that compiles may lack its instructions.
   std::string cpu;
+  std::string targetFacts; ///< as in ModelOptions
   /// As in ModelOptions. Loss scaling is not supported, because it is for training.
   std::optional<AmpOptions> amp;
   /// Chips of CUDA devices ("sm_90a"); empty: the program runs on the CPU.

@@ -238,6 +238,7 @@ Result<ModelOptions> optionsFromC(const proa_model_options &source) {
   options.remarks = textFromC(read->remarks);
   options.passes = textFromC(read->passes);
   options.patterns = namesFromC(read->patterns);
+  options.targetFacts = textFromC(read->target_facts);
   if (read->memory_budget)
     options.memoryBudget = *read->memory_budget;
   if (read->micro_batches > 0)

@@ -48,7 +48,7 @@ CpuFacts avx512() {
   return facts;
 }
 
-/// What all chips have in common, and the facts of which only estimates exist.
+/// Facts that all chips have in common, and those of which only estimates exist.
 GpuFacts gpu(std::string name) {
   GpuFacts facts;
   facts.name = std::move(name);

@@ -120,7 +120,7 @@ template <> std::string knownNames<GpuFacts>();
 const TargetFacts &defaultTarget();
 const GpuFacts &defaultGpu();
 
-/// What is wrong: "gpu: multiprocessors is -1, expected at least 1". Empty: nothing.
+/// The first wrong fact: "gpu: multiprocessors is -1, expected at least 1". Empty: none.
 std::string whyInvalid(const TargetFacts &facts);
 /// A table of all facts with their descriptions.
 std::string describe(const TargetFacts &facts);

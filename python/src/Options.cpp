@@ -254,6 +254,8 @@ const std::vector<Field<ModelOptions>> &modelFields() {
       field("function", &Options::function, "Function of an IR file; default: main."),
       field("target", &Options::target, "\"cpu\", \"cuda\", \"cuda:N\", \"cuda-emulated\", or a list."),
       field("cpu", &Options::cpu, "The CPU that kernels are compiled for, by its LLVM name."),
+      field("target_facts", &Options::targetFacts,
+            "JSON file of facts about the machine that replace the known ones."),
       field("amp", &Options::amp, "Mixed precision: a level, or options by name."),
       field("mesh", &Options::mesh, "Devices: axes of simulated ranks (\"dp=2\"), or options by name."),
       field("mesh_of_program", &Options::usesMeshOfProgram,

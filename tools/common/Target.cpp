@@ -133,6 +133,14 @@ CLI::Option *declareCpu(CLI::App &line, std::string &cpu) {
       ->type_name("NAME");
 }
 
+void declareTargetFacts(CLI::App &line, std::string &file) {
+  line.add_option("--target-facts", file,
+                  "JSON file of facts about the machine that differ from the known ones; proa-tune --measure "
+                  "writes one")
+      ->check(checkName)
+      ->type_name("FILE");
+}
+
 CLI::Option *declareTf32(CLI::App &line, bool &allowsTf32) {
   return line.add_flag("--tf32", allowsTf32,
                        "On a GPU: products of float32 matrices and convolutions may round their operands to "

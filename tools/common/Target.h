@@ -52,6 +52,8 @@ std::optional<OffloadOptions> offloadOf(const OffloadChoice &choice);
 
 /// Adds --cpu (ModelOptions::cpu).
 CLI::Option *declareCpu(CLI::App &line, std::string &cpu);
+/// Adds --target-facts (ModelOptions::targetFacts).
+void declareTargetFacts(CLI::App &line, std::string &file);
 
 /// Adds --tf32 (ModelOptions::allowsTf32).
 CLI::Option *declareTf32(CLI::App &line, bool &allowsTf32);

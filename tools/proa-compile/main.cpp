@@ -73,6 +73,7 @@ void declare(CommandLine &line, Options &options) {
   line.takeMoreValues("--dims", isFeedDims);
   declareAmp(line, options.amp);
   declareCpu(line, request.cpu);
+  declareTargetFacts(line, request.targetFacts);
   line.add_option("--target", options.target,
                   "The device that runs the program: cpu, or cuda with the CPU for the rest")
       ->check(CLI::IsMember({Options::cpu, Options::cuda}))

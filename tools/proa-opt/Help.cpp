@@ -33,6 +33,7 @@ const std::vector<Group> &groups() {
        {"pd-form-attention", "pd-form-integer-products", "pd-fold-batch-norm", "pd-fuse-epilogues",
         "pd-form-composites", "pd-form-kernels"}},
       {"Patterns of users", {"pd-apply-patterns"}},
+      {"The machine", {"proa-set-target"}},
       {"States outside of the program", {"rt-offload-states"}},
       {"Kernels for the CPU, in pipeline order",
        {"proa-extract-kernels", "pd-lower-to-linalg", "proa-check-dims", "proa-store-as-bytes",
@@ -66,6 +67,9 @@ Options:
   -o <file>                       Output file; '-': stdout
   --pass-pipeline=<pipeline>      Runs a textual pass pipeline
   --pdl-patterns=<file>           Applies patterns in PDLL (*.pdll, or *.mlir of mlir-pdll) before the passes
+  --cpu=<name>, --chip=<name>     The target: a CPU (avx2, avx512, generic) and a GPU (such as sm_90a)
+  --target-facts=<file>           JSON file of facts of the target that differ from the known ones
+  --print-target                  Prints the facts of the target that these options describe
   --load-pass-plugin=<file>       Loads a plugin of MLIR with passes
   --load-dialect-plugin=<file>    Loads a plugin of MLIR with dialects
   --verify-diagnostics            Compares the errors with the expected-error comments of the input

@@ -1,9 +1,11 @@
 // proa-opt: runs passes of proa and of MLIR on IR files.
+#include "dialects/proa/Proa.h"
 #include "lib/compiler/compile/Registration.h"
 #include "lib/numerics/NumericsCheck.h"
 #include "passes/patterns/Passes.h"
 #include "passes/remarks/OpCounts.h"
 #include "passes/remarks/Remarks.h"
+#include "passes/target/Passes.h"
 #include "tools/common/CommandLine.h"
 #include "tools/common/FileErrors.h"
 #include "tools/common/MlirArguments.h"
@@ -43,6 +45,15 @@ struct Options {
       "pdl-patterns", cl::value_desc("file"),
       cl::desc("Applies patterns in PDLL (*.pdll, or *.mlir of mlir-pdll) before the other passes, as "
                "--pd-apply-patterns does; may be repeated")};
+  cl::opt<std::string> cpu{"cpu", cl::value_desc("name"),
+                           cl::desc("The CPU of the target: avx2, avx512 or generic; see --print-target")};
+  cl::opt<std::string> chip{"chip", cl::value_desc("name"),
+                            cl::desc("The GPU of the target, such as sm_90a")};
+  cl::opt<std::string> targetFacts{
+      "target-facts", cl::value_desc("file"),
+      cl::desc("JSON file of facts of the target that differ from the known ones")};
+  cl::opt<bool> printTarget{"print-target",
+                            cl::desc("Prints the facts of the target that these options describe, and ends")};
   cl::opt<std::string> input{cl::Positional, cl::desc("<input file>"), cl::init("-")};
   cl::opt<std::string> output{"o", cl::desc("Output filename"), cl::value_desc("filename"), cl::init("-")};
   cl::opt<bool> force{"f", cl::desc("Writes bytecode even to a terminal")};
@@ -116,6 +127,32 @@ bool asksForStatistics() {
   const auto &registered = cl::getRegisteredOptions();
   auto option = registered.find("mlir-pass-statistics");
   return option != registered.end() && option->second->getNumOccurrences() > 0;
+}
+
+/// `base` on a module with the target of the options.
+mlir::MlirOptMainConfig withTarget(const mlir::MlirOptMainConfig &base, const Options &options) {
+  mlir::MlirOptMainConfig config = base;
+  config.setPassPipelineSetupFn([base, &options](mlir::PassManager &pm) {
+    proa::SetTargetOptions target;
+    target.cpu = options.cpu;
+    target.gpu = options.chip;
+    target.facts = options.targetFacts;
+    pm.addPass(proa::createSetTarget(target));
+    return base.setupPassPipeline(pm);
+  });
+  return config;
+}
+
+/// --print-target. The pass sets the target of an empty module.
+int printTarget(const Options &options) {
+  mlir::MLIRContext context;
+  proa::tools::printFileErrors(context);
+  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
+  mlir::PassManager pm(&context);
+  if (failed(withTarget({}, options).setupPassPipeline(pm)) || failed(pm.run(*module)))
+    return EXIT_FAILURE;
+  llvm::outs() << proa::describe(proa::targetOf(*module));
+  return proa::tools::finishOutput(EXIT_SUCCESS);
 }
 
 /// `base` after the patterns of files.
@@ -235,6 +272,8 @@ int run(const std::string &input, const std::string &output, mlir::DialectRegist
 int runPasses(const Options &options, mlir::MlirOptMainConfig config, mlir::DialectRegistry &registry) {
   if (!options.patterns.empty())
     config = withPatterns(config, {options.patterns.begin(), options.patterns.end()});
+  if (!options.cpu.empty() || !options.chip.empty() || !options.targetFacts.empty())
+    config = withTarget(config, options);
   proa::RemarkCounts counts;
   proa::OpCountTable opCounts;
   bool printsStatistics = options.statistics || (asksForStatistics() && !config.shouldEmitRemarks());
@@ -311,5 +350,7 @@ int main(int argc, char **argv) {
       return proa::tools::fail(proa::errorAt("--emit-bytecode", wrong));
   if (config.shouldShowDialects() || config.shouldListPasses())
     return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, options.input, options.output, registry));
+  if (options.printTarget)
+    return printTarget(options);
   return runPasses(options, withFileErrors(config), registry);
 }

@@ -143,6 +143,7 @@ void declare(CommandLine &line, ToolOptions &options) {
   declareSimulatedMesh(line, options.mesh);
   declareOffload(line, options.offload);
   declareCpu(line, options.model.cpu);
+  declareTargetFacts(line, options.model.targetFacts);
   declareCodeOptimization(line, options.model.codeOptimization);
   declareTf32(line, options.model.allowsTf32);
   declareAtomicSums(line, options.model.allowsAtomicSums);

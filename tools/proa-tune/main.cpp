@@ -2,8 +2,11 @@
 #include "lib/aot/CompileLibrary.h"
 #include "lib/codegen/cuda/EmitPtx.h"
 #include "lib/compiler/cuda/TuneKernels.h"
+#include "lib/support/Files.h"
+#include "lib/target/FactsFile.h"
 #include "tools/common/CommandLine.h"
 #include "tools/common/Target.h"
+#include "tools/proa-tune/Measure.h"
 #include "translator/params/ModelFolder.h"
 #include "translator/params/ModelMeta.h"
 
@@ -20,14 +23,22 @@ struct Options {
   std::string database;
   int device = 0, launches = 20;
   bool again = false, quiet = false;
+  std::string measured; ///< file of --measure
 };
 
 void declare(CommandLine &line, Options &options) {
   aot::LibraryRequest &request = options.request;
-  line.add_option("model", request.model,
-                  "Folder of a program and its weights, the program's file, or an IR file (.mlir, .mlirbc)")
-      ->required()
-      ->type_name("MODEL");
+  CLI::Option *model =
+      line.add_option(
+              "model", request.model,
+              "Folder of a program and its weights, the program's file, or an IR file (.mlir, .mlirbc)")
+          ->type_name("MODEL");
+  line.add_option(
+          "--measure", options.measured,
+          "Measures this machine, instead of kernels, and writes its facts to a file for --target-facts")
+      ->check(checkName)
+      ->excludes(model)
+      ->type_name("FILE");
   line.add_option("--dims", options.dims,
                   "Dims of feeds that are dynamic in the program; kernels need static dims")
       ->check(checkFeedDims)
@@ -111,6 +122,15 @@ Result<void> tune(Options options) {
   return {};
 }
 
+Result<void> measure(const Options &options) {
+  auto facts = measureTarget(options.device);
+  if (!facts)
+    return facts.diagnostics();
+  if (!options.quiet)
+    fmt::print("{}", describe(*facts));
+  return writeFile(options.measured, factsText(*facts));
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -118,18 +138,27 @@ int main(int argc, char **argv) {
   CommandLine line(
       "proa-tune",
       "Measures the kernels of a program on a CUDA device with several strategies, and stores the fastest\n"
-      "ones in a database, which later compilations for the same chip read.",
+      "ones in a database, which later compilations for the same chip read. With --measure: measures facts "
+      "of\n"
+      "this machine (docs/target.md).",
       "  proa-tune bert --dims input_ids=8x128\n"
-      "  proa-tune kernels.mlir --database tuning.json --again\n");
+      "  proa-tune kernels.mlir --database tuning.json --again\n"
+      "  proa-tune --measure here.json\n");
   declare(line, options);
   if (std::optional<int> code = line.read(argc, argv))
     return *code;
   Diagnostics diagnostics;
+  if (options.request.model.empty() && options.measured.empty())
+    diagnostics.add("", "model is required, or --measure");
   options.request.dims = parseFeedDims(options.dims, diagnostics);
   if (!diagnostics.empty())
     return failCommandLine(diagnostics);
-  options.request.model = inputPath(options.request.model);
   return runTool(line, [&] {
+    if (!options.measured.empty()) {
+      Result<void> done = measure(options);
+      return done ? finishOutput(ExitCode::success) : fail(done.diagnostics());
+    }
+    options.request.model = inputPath(options.request.model);
     Result<void> done = tune(std::move(options));
     return done ? finishOutput(ExitCode::success) : fail(done.diagnostics());
   });

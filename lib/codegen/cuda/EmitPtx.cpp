@@ -1,5 +1,6 @@
 #include "lib/codegen/cuda/EmitPtx.h"
 
+#include "dialects/proa/Proa.h"
 #include "lib/support/DiagnosticCollector.h"
 #include "lib/support/Verification.h"
 
@@ -196,7 +197,7 @@ Result<ChipInfo> chipFor(int major, int minor) {
 }
 
 void registerDeviceDialects(DialectRegistry &registry) {
-  registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect, gpu::GPUDialect, DLTIDialect>();
+  registry.insert<ProaDialect, LLVM::LLVMDialect, NVVM::NVVMDialect, gpu::GPUDialect, DLTIDialect>();
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   registerNVVMDialectTranslation(registry);

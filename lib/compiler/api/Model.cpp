@@ -3,6 +3,7 @@
 
 #include "lib/compiler/api/OptionChecks.h"
 #include "lib/compiler/api/Variants.h"
+#include "lib/compiler/compile/DescribeTarget.h"
 #include "lib/compiler/compile/Stopwatch.h"
 #include "lib/compiler/program/FeedDims.h"
 #include "lib/compiler/program/IrProgram.h"
@@ -23,6 +24,19 @@
 
 namespace proa {
 
+/// ModelOptions::targetFacts. Programs of the cache are found by the content of the file.
+Result<void> Model::Implementation::checkTargetFacts() const {
+  CompileOptions compile;
+  compile.cpu = options.cpu;
+  compile.target = target.kind;
+  compile.device = target.device;
+  compile.targetFacts = options.targetFacts;
+  if (options.targetFacts.empty())
+    return {};
+  auto facts = targetFactsOf(compile);
+  return facts ? Result<void>() : Result<void>(facts.diagnostics());
+}
+
 Result<void> Model::Implementation::open(const std::string &modelPath, const ModelSource *given) {
   path = modelPath;
   if (Result<void> checked = checkOptions(options, path); !checked)
@@ -34,6 +48,8 @@ Result<void> Model::Implementation::open(const std::string &modelPath, const Mod
       return runs;
   if (Result<void> chosen = chooseDevice(); !chosen)
     return chosen;
+  if (Result<void> read = checkTargetFacts(); !read)
+    return read;
   if (Result<void> opened = options.mesh ? openMesh() : Result<void>(); !opened)
     return opened;
   if (options.mesh && options.threadPool)

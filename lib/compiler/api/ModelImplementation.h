@@ -55,6 +55,7 @@ struct Model::Implementation {
   /// `source` is null for a program in files at `path`.
   Result<void> open(const std::string &path, const ModelSource *source);
   Result<void> chooseDevice();
+  Result<void> checkTargetFacts() const;
   Result<void> openMesh();
   /// Without a mesh of the options: opens that of the program, or warns that it is ignored.
   Result<void> considerMeshOfProgram();

@@ -155,6 +155,7 @@ CompileOptions Variants::compileOptions() const {
   compileOptions.offload = options.offload;
   compileOptions.passes = options.passes;
   compileOptions.patterns = options.patterns;
+  compileOptions.targetFacts = options.targetFacts;
   return compileOptions;
 }
 

@@ -3,6 +3,7 @@
 #include "lib/codegen/CompileKernels.h"
 #include "lib/compiler/compile/UserPasses.h"
 #include "lib/runtime/Plan.h"
+#include "lib/support/Files.h"
 #include "passes/patterns/PatternFile.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -223,6 +224,9 @@ std::string CompiledKey::describe() const {
   key += mesh.empty() ? "" : "|" + mesh;
   key += outsideValues.empty() ? "" : "|outside " + std::to_string(llvm::xxh3_64bits(outsideValues));
   key += options.passes.empty() ? "" : "|passes " + options.passes + " of " + describePlugins();
+  if (!options.targetFacts.empty())
+    if (Result<std::string> content = readFile(options.targetFacts))
+      key += "|facts " + std::to_string(llvm::xxh3_64bits(*content));
   for (const std::string &file : options.patterns)
     if (Result<std::string> content = readPatternFile(file))
       key += "|patterns " + std::to_string(llvm::xxh3_64bits(*content));

@@ -1,6 +1,8 @@
 #include "lib/compiler/compile/DescribeTarget.h"
 
 #include "dialects/proa/Proa.h"
+#include "lib/codegen/CompileKernels.h"
+#include "lib/compiler/compile/Backend.h"
 #include "lib/runtime/CpuFeatures.h"
 #include "lib/target/FactsFile.h"
 
@@ -27,11 +29,13 @@ Result<TargetFacts> targetFactsOf(const CompileOptions &options) {
   if (!cpu)
     return cpu.diagnostics();
   TargetFacts facts{std::move(*cpu), std::nullopt};
-  if (options.target == TargetKind::CudaEmulated ||
-      (options.target == TargetKind::Cuda && options.chip.empty()))
-    facts.gpu = defaultGpu();
+  CompileOptions chosen = options;
+  if (Result<void> found = Backend::create(options.target)->chooseChip(chosen); !found)
+    return found.diagnostics();
+  if (options.target == TargetKind::CudaEmulated)
+    facts.gpu = *knownFacts<GpuFacts>(CodegenOptions().emulatedChip);
   else if (options.target == TargetKind::Cuda)
-    facts.gpu = *knownFacts<GpuFacts>(options.chip);
+    facts.gpu = *knownFacts<GpuFacts>(chosen.chip);
   if (!options.targetFacts.empty())
     if (Result<void> applied = applyFactsFile(options.targetFacts, facts); !applied)
       return applied.diagnostics();

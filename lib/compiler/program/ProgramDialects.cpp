@@ -2,6 +2,7 @@
 
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/ir/Types.h"
+#include "dialects/proa/Proa.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
@@ -13,8 +14,8 @@
 namespace proa {
 
 void registerProgramDialects(mlir::DialectRegistry &registry) {
-  registry.insert<pd::PdDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::scf::SCFDialect,
-                  mlir::tensor::TensorDialect>();
+  registry.insert<ProaDialect, pd::PdDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect,
+                  mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
   mlir::func::registerInlinerExtension(registry);
 }
 

@@ -1,0 +1,153 @@
+#include "tools/proa-tune/Measure.h"
+
+#include "lib/codegen/cuda/EmitPtx.h"
+#include "lib/compiler/compile/DescribeTarget.h"
+#include "lib/runtime/HostPeaks.h"
+#include "lib/runtime/cuda/CudaContext.h"
+#include "lib/runtime/cuda/CudaDevice.h"
+#include "proa/Model.h"
+#include "proa/Session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <unistd.h>
+
+namespace proa::tools {
+namespace {
+
+/// Elements of a measured tensor: they and the result are in the second cache.
+constexpr int64_t elements = 1 << 15;
+
+/// An op whose cost is a fact. `line` computes %NEXT from %LAST and %x, both of type TYPE.
+struct Probe {
+  int64_t CpuFacts::*fact;
+  DType dtype;
+  int count; ///< of ops in the longer program; sums of products are short
+  std::string_view line;
+};
+
+const Probe probes[] = {
+    {&CpuFacts::arithmeticCost, DType::Float32, 32, "pd.multiply %LAST, %x : (TYPE, TYPE) -> TYPE"},
+    {&CpuFacts::divideCost, DType::Float32, 8, "pd.divide %x, %LAST : (TYPE, TYPE) -> TYPE"},
+    {&CpuFacts::integerDivideCost, DType::Int32, 4, "pd.floor_divide %x, %LAST : (TYPE, TYPE) -> TYPE"},
+    {&CpuFacts::functionCost, DType::Float32, 4, "pd.tanh %LAST : (TYPE) -> TYPE"},
+    {&CpuFacts::doubleFunctionCost, DType::Float64, 4, "pd.tanh %LAST : (TYPE) -> TYPE"},
+    {&CpuFacts::powerCost, DType::Float32, 4, "pd.elementwise_pow %LAST, %x : (TYPE, TYPE) -> TYPE"},
+};
+
+std::string replaced(std::string text, std::string_view name, const std::string &by) {
+  for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + by.size()))
+    text.replace(at, name.size(), by);
+  return text;
+}
+
+/// A program of `count` ops, each of which reads the result of the one before.
+std::string programOf(const Probe &probe, int count) {
+  const char *element = probe.dtype == DType::Float64 ? "f64" : probe.dtype == DType::Int32 ? "i32" : "f32";
+  std::string body;
+  for (int i = 0; i < count; ++i) {
+    std::string line = replaced(std::string(probe.line), "%LAST", i == 0 ? "%x" : fmt::format("%v{}", i - 1));
+    body += fmt::format("  %v{} = {}\n", i, line);
+  }
+  std::string text = "func.func @main(%x: TYPE {pd.feed = \"x\"}) -> (TYPE {pd.fetch = \"y\"}) {\n" + body +
+                     fmt::format("  return %v{} : TYPE\n}}\n", count - 1);
+  return replaced(text, "TYPE", fmt::format("tensor<{}x{}>", elements, element));
+}
+
+/// Values near 1, whose powers and products stay finite.
+Tensor feedOf(DType dtype) {
+  Tensor tensor(dtype, {elements});
+  for (int64_t i = 0; i < elements; ++i) {
+    double value = 0.9 + 0.2 * static_cast<double>(i % 100) / 100;
+    if (dtype == DType::Float64)
+      static_cast<double *>(tensor.data())[i] = value;
+    else if (dtype == DType::Float32)
+      static_cast<float *>(tensor.data())[i] = static_cast<float>(value);
+    else
+      static_cast<int32_t *>(tensor.data())[i] = static_cast<int32_t>(1 + i % 100);
+  }
+  return tensor;
+}
+
+/// Picoseconds of an element in a run of a program, at least.
+Result<double> picosecondsOf(const Probe &probe, int count) {
+  std::string text = programOf(probe, count);
+  ModelOptions options;
+  options.threads = 1;
+  options.cacheDirectory = "off";
+  options.codeOptimization = CodeOptimization::Always;
+  auto model =
+      Model::open(ModelSource{.name = "probe.mlir", .program = std::as_bytes(std::span(text))}, options);
+  if (!model)
+    return model.diagnostics();
+  auto session = model->session();
+  if (!session)
+    return session.diagnostics();
+  std::map<std::string, Tensor> feeds{{"x", feedOf(probe.dtype)}};
+  constexpr double secondsInAll = 0.1;
+  double best = std::numeric_limits<double>::infinity(), all = 0;
+  for (int i = 0; i < 8 || all < secondsInAll; ++i) {
+    if (auto run = session->run(feeds); !run)
+      return run.diagnostics();
+    best = i == 0 ? best : std::min(best, session->times().lastRun);
+    all += session->times().lastRun * 1e-3;
+  }
+  return best * 1e9 / static_cast<double>(elements);
+}
+
+int64_t rounded(double value) { return std::max<int64_t>(std::llround(value), 1); }
+
+/// The costs of ops: the time that further ops add. The first one adds the access.
+Result<void> measureCosts(CpuFacts &cpu) {
+  for (const Probe &probe : probes) {
+    Result<double> one = picosecondsOf(probe, 1), many = picosecondsOf(probe, 1 + probe.count);
+    if (!one || !many)
+      return (one ? many : one).diagnostics();
+    cpu.*probe.fact = rounded((*many - *one) / probe.count);
+    if (probe.fact == &CpuFacts::arithmeticCost)
+      cpu.accessCost = rounded(*one - static_cast<double>(cpu.arithmeticCost));
+  }
+  return {};
+}
+
+/// The facts that the driver of the device reports.
+Result<void> describeDevice(const cuda::CudaContext &context, TargetFacts &facts) {
+  const cuda::DeviceProperties &properties = context.driver->properties();
+  auto chip = cuda::chipFor(properties.major, properties.minor);
+  if (!chip)
+    return chip.diagnostics();
+  GpuFacts &gpu = facts.gpu.emplace(*knownFacts<GpuFacts>(chip->name));
+  runtime::DevicePeaks peaks = cuda::peaksOf(properties);
+  auto set = [](int64_t &fact, double value) { fact = value > 0 ? rounded(value) : fact; };
+  gpu.multiprocessors = properties.multiprocessors;
+  set(gpu.sharedBytes, static_cast<double>(properties.sharedBytesPerBlock));
+  set(gpu.clockMegahertz, static_cast<double>(properties.clockKilohertz) / 1000);
+  set(gpu.memoryBandwidth, peaks.bytesPerSecond / 1e6);
+  set(gpu.matmulRate, peaks.flopsPerSecond / 1e6);
+  return {};
+}
+
+} // namespace
+
+Result<TargetFacts> measureTarget(int device) {
+  auto facts = targetFactsOf({});
+  if (!facts)
+    return facts.diagnostics();
+  const runtime::DevicePeaks &peaks = runtime::hostPeaks(/*threads=*/1);
+  facts->cpu.memoryBandwidth = rounded(peaks.bytesPerSecond / 1e6);
+  facts->cpu.matmulRate = rounded(peaks.flopsPerSecond / 1e6);
+  if (long bytes = ::sysconf(_SC_LEVEL1_DCACHE_SIZE); bytes > 0)
+    facts->cpu.l1Bytes = bytes;
+  if (Result<void> measured = measureCosts(facts->cpu); !measured)
+    return measured.diagnostics();
+  if (auto context = cuda::cudaContext(device))
+    if (Result<void> described = describeDevice(*context, *facts); !described)
+      return described.diagnostics();
+  return facts;
+}
+
+} // namespace proa::tools
