@@ -175,6 +175,8 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
     FailureOr<proa::ContractionTile> tile = fastestTile(product, gpu);
     if (failed(tile))
       return failure();
+    estimate = std::to_string(static_cast<int64_t>(proa::clocksOf(*tile, product.sizes, gpu))) +
+               " clocks on " + std::to_string(gpu.multiprocessors) + " multiprocessors (estimate)";
     Builder b(&getContext());
     tiles[m] = tile->m;
     tiles[n] = tile->n;
@@ -193,6 +195,7 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
 
   LogicalResult chooseFor(linalg::LinalgOp op, const proa::ContractionForm &form, const proa::GpuFacts &gpu) {
     Builder b(&getContext());
+    estimate.clear();
     if (failed(writeTile(productOf(op, form, gpu), SmallVector<int64_t>(op.getNumLoops(), 1), form.m, form.n,
                          form.k, gpu)))
       return failure();
@@ -211,7 +214,8 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
                      << std::to_string(choice->n) << " elements with " << std::to_string(choice->threads)
                      << " threads (" << proa::nameOf(choice->kind) << ", " << std::to_string(choice->stages)
                      << (choice->stages == 1 ? " stage)" : " stages)")
-                     << (reader ? ", and its epilogue in registers" : "");
+                     << (reader ? ", and its epilogue in registers" : "") << (estimate.empty() ? "" : "; ")
+                     << estimate;
     return success();
   }
 
@@ -238,6 +242,7 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
 
 private:
   proa::PassRemarks remarks{getArgumentName()};
+  std::string estimate; ///< of the last tile that was chosen; empty for one that the op had
 };
 
 } // namespace

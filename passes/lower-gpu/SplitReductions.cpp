@@ -85,7 +85,12 @@ struct ChooseParts : proa::impl::ChoosePartsBase<ChooseParts> {
       return;
     }
     kernel->setAttr(proa::partsAttribute, Builder(&getContext()).getI64IntegerAttr(parts));
-    remarks.done(kernel) << std::to_string(parts) << " blocks share the reductions of a row";
+    int64_t rows = rowsOf(kernel);
+    std::string blocksOfRows = ShapedType::isDynamic(rows) ? "a dynamic number of" : std::to_string(rows);
+    remarks.done(kernel) << std::to_string(parts) << " blocks share the reductions of a row: " << blocksOfRows
+                         << " rows of " << std::to_string(static_cast<int64_t>(split->elementsOfRow))
+                         << " terms, where " << std::to_string(occupyingBlocks(kernel))
+                         << " blocks occupy the device";
   }
 };
 

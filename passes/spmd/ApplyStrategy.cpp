@@ -230,7 +230,12 @@ private:
           if (std::string reason = whyWhole(dims.ops()[op], use, parts, component.isVocabulary);
               !reason.empty())
             return reason;
-    return valueOf(id) > 0 ? "" : "its traffic takes longer than the work that a split saves";
+    if (valueOf(id) > 0)
+      return "";
+    return fmt::format(
+        "its traffic takes longer than the work that a split saves ({:.3g} multiply-adds, {:.3g} "
+        "bytes; the device computes {:.3g} in the time of a byte)",
+        component.work, component.traffic, stepsOfByte());
   }
 
   /// The same for one op. A vocabulary, whose size is given by the data, may have uneven parts, and ops on
@@ -249,9 +254,11 @@ private:
   /// The steps of loop nests, each a multiplication and an addition, that splitting a component saves, less
   /// those of the time that its traffic takes: an all-reduce moves each byte twice.
   double valueOf(Id id) const {
+    return dims.components()[id].work - stepsOfByte() * dims.components()[id].traffic;
+  }
+  double stepsOfByte() const {
     const DeviceFacts &device = targetOf(function).device();
-    double stepsPerByte = device.flopsPerSecond() / device.linkBytesPerSecond();
-    return dims.components()[id].work - stepsPerByte * dims.components()[id].traffic;
+    return device.flopsPerSecond() / device.linkBytesPerSecond();
   }
 
   /// Components of large value in sum, such that no op has two of them: those with the least traffic for

@@ -150,7 +150,9 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
       getOperation()->setAttr(proa::partsAttribute, b.getI64IntegerAttr(partsOf(sizes, *choice, gpu)));
     remarks.done(op) << "a block computes tiles of " << std::to_string(choice->queries) << " queries and "
                      << std::to_string(choice->keys) << " keys with " << std::to_string(choice->threads)
-                     << " threads (" << proa::nameOf(choice->kind) << ")";
+                     << " threads (" << proa::nameOf(choice->kind) << "), with "
+                     << std::to_string(proa::sharedBytesOf(*choice, sizes)) << " of "
+                     << std::to_string(gpu.sharedBytes) << " bytes of shared memory";
     return success();
   }
 
