@@ -1,6 +1,7 @@
 //! Scattering by blocks of GPU threads, each of which owns some parts of the result.
 #include "dialects/pd/builders/ThreadBuilder.h"
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/proa/Proa.h"
 #include "dialects/rt/Rt.h"
 #include "dialects/rt/ScatterUpdate.h"
 
@@ -24,12 +25,11 @@ struct Parts {
   int64_t keys, parts, elements, owned;
 
   explicit Parts(ScatterOwnedOp op) {
-    constexpr int64_t mostBlocks = 1024;
     ArrayRef<int64_t> shape = pd::tensorType(op.getOut()).getShape();
     keys = pd::tensorType(op.getKeys()).getNumElements();
     parts = pd::productOfDims(shape.take_front(op.getDepth())).value_or(1);
     elements = pd::productOfDims(shape.drop_front(op.getDepth())).value_or(1);
-    owned = static_cast<int64_t>(llvm::divideCeil(parts, mostBlocks));
+    owned = static_cast<int64_t>(llvm::divideCeil(parts, gpuOf(op).concurrentBlocks()));
   }
 };
 

@@ -24,14 +24,15 @@ struct RingWork {
 };
 
 struct RingModel {
+  /// Steps of a plan that a further step of a ring takes, about.
+  static constexpr double stepsOfPlan = 10;
   Link link = {};
   /// Multiplications and additions of a device per second.
   double operationsPerSecond = defaultTarget().device().flopsPerSecond();
   /// Whether messages are on their way while the device computes.
   bool overlaps = true;
-  /// Seconds that a further step takes besides its message and its computation: it is about ten steps of a
-  /// plan.
-  double stepSeconds = 10 * defaultTarget().device().stepSeconds();
+  /// Seconds that a further step takes besides its message and its computation.
+  double stepSeconds = stepsOfPlan * defaultTarget().device().stepSeconds();
   double copyBandwidth = defaultTarget().device().copiedBytesPerSecond();
   /// A ring that saves this much memory may take `slowdown` times the time of the gather.
   int64_t leastBytes = 1 << 20;
@@ -42,7 +43,7 @@ struct RingModel {
     return {.link = Link::of(device),
             .operationsPerSecond = device.flopsPerSecond(),
             .overlaps = overlaps,
-            .stepSeconds = 10 * device.stepSeconds(),
+            .stepSeconds = stepsOfPlan * device.stepSeconds(),
             .copyBandwidth = device.copiedBytesPerSecond()};
   }
 };

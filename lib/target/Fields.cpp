@@ -87,6 +87,11 @@ template <class Facts> std::string table(std::string_view kind, const Facts &fac
 template <> std::span<const FactField<CpuFacts>> fieldsOf<CpuFacts>() { return cpuFields; }
 template <> std::span<const FactField<GpuFacts>> fieldsOf<GpuFacts>() { return gpuFields; }
 
+int64_t GpuFacts::concurrentBlocks() const {
+  constexpr int64_t ofMultiprocessor = 8;
+  return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(ofMultiprocessor * multiprocessors)));
+}
+
 int64_t GpuFacts::busyBlocks() const {
   return static_cast<int64_t>(
       std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(multiprocessors / 2, 1))));

@@ -73,6 +73,8 @@ struct GpuFacts : DeviceFacts {
   bool hasWgmma() const { return wgmmaRate > 0; }
   /// Blocks that occupy the device: two for each multiprocessor.
   int64_t residentBlocks() const { return 2 * multiprocessors; }
+  /// Blocks of 256 threads that run at once, a power of two.
+  int64_t concurrentBlocks() const;
   /// Blocks that keep half of the device busy, a power of two: row counts often are one.
   int64_t busyBlocks() const;
   /// Shared memory of a block if a multiprocessor has this many; 1 KiB of each is reserved.

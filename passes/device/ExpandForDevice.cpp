@@ -123,14 +123,13 @@ std::optional<StringRef> ownersStrategy(RankedTensorType x, int64_t count, int64
                                         pd::ScatterReduce reduce, bool allowsAtomic, const GpuFacts &gpu) {
   constexpr int64_t leastElements = 32; // columns that keep a warp busy
   // Keys that all blocks read together in the time of a sort.
-  int64_t mostBlocks = 4 * gpu.residentBlocks();
   double mostReads = static_cast<double>(gpu.sortNanoseconds * gpu.multiprocessors) *
                      gpu.l2BytesPerNanosecond() / sizeof(int64_t);
   int64_t parts = countOf(x.getShape().take_front(depth)), elements = countOf(x.getShape().drop_front(depth));
   bool isStatic =
       !ShapedType::isDynamic(parts) && !ShapedType::isDynamic(elements) && !ShapedType::isDynamic(count);
   if (!isStatic || (reduce != pd::ScatterReduce::Assign && !isWide(x.getElementType())) ||
-      static_cast<double>(std::min(parts, mostBlocks)) * static_cast<double>(count) > mostReads)
+      static_cast<double>(std::min(parts, gpu.concurrentBlocks())) * static_cast<double>(count) > mostReads)
     return std::nullopt;
   if (elements >= leastElements)
     return StringRef("ordered");

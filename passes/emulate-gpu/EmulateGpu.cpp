@@ -1,6 +1,7 @@
 // GPU kernels to host code: see Passes.td.
 #include "passes/emulate-gpu/Passes.h"
 
+#include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/emulate-gpu/ThreadCode.h"
 #include "passes/kernel-entry/KernelEntry.h"
@@ -18,8 +19,6 @@ using namespace mlir;
 
 namespace {
 
-/// Shared memory that a block may use on devices of compute capability 9.0, in bytes.
-constexpr int64_t maximalSharedBytes = 227 << 10;
 constexpr int64_t maximalThreads = 1024;
 
 struct EmulateGpu : proa::impl::EmulateGpuBase<EmulateGpu> {
@@ -217,10 +216,9 @@ private:
       op.replaceAllUsesWith(address);
       op.erase();
     });
-    if (code.sharedBytes() > maximalSharedBytes)
-      return code.function().emitError()
-             << "the kernel has " << code.sharedBytes() << " bytes of shared memory, expected at most "
-             << maximalSharedBytes;
+    if (int64_t most = proa::gpuOf(code.function()).sharedBytes; code.sharedBytes() > most)
+      return code.function().emitError() << "the kernel has " << code.sharedBytes()
+                                         << " bytes of shared memory, expected at most " << most;
     return result;
   }
 
