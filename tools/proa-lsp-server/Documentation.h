@@ -27,7 +27,7 @@ struct OpDocumentation {
   std::vector<AttributeDocumentation> attributes;
 };
 
-/// Null: an op of another dialect.
+/// Null: an op of another dialect than pd, dist and rt.
 const OpDocumentation *documentationOf(llvm::StringRef op);
 
 } // namespace proa::lsp

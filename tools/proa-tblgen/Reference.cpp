@@ -141,6 +141,8 @@ bool emitSection(const mlir::tblgen::Operator &op, const llvm::Record &record, l
   if (std::string text = unindented(op.getDescription()); !text.empty())
     os << text << "\n\n";
   emitValues(op, os);
+  if (!record.isSubClassOf("Pd_Op"))
+    return false;
   os << "\n";
   bool failed = emitMeaning(record, os);
   emitLegacy(record, os);
@@ -174,9 +176,19 @@ void emitAttributeRow(const mlir::tblgen::NamedAttribute &named, llvm::raw_ostre
      << (attribute.isOptional() || attribute.hasDefaultValue() ? "true" : "false") << "}, ";
 }
 
+/// The ops of pd in the main file; without any, the ops of another dialect, which has one file.
+std::vector<const llvm::Record *> documentedOps(const llvm::RecordKeeper &records) {
+  std::vector<const llvm::Record *> ops = opsOfMainFile(records);
+  if (ops.empty())
+    for (const llvm::Record *record : records.getAllDerivedDefinitions("Op"))
+      if (mlir::tblgen::Operator(*record).getDialectName() != "pd")
+        ops.push_back(record);
+  return ops;
+}
+
 bool emitDocumentation(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
   bool failed = false;
-  for (const llvm::Record *record : opsOfMainFile(records)) {
+  for (const llvm::Record *record : documentedOps(records)) {
     mlir::tblgen::Operator op(*record);
     std::string section;
     llvm::raw_string_ostream text(section);

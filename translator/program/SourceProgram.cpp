@@ -24,7 +24,12 @@ Result<SourceProgram> readNewIr(std::string_view text, const std::string &name) 
   return SourceProgram(std::move(*model));
 }
 
-bool isOnnx(const std::string &name) { return name.ends_with(".onnx"); }
+/// Whether a file is a model of ONNX: by its name, or by its first field, which is the number `ir_version`.
+/// The first field of a legacy program is a message, and text begins with another character.
+bool isOnnx(const std::string &name, std::string_view text) {
+  constexpr char irVersionTag = 1 << 3;
+  return name.ends_with(".onnx") || text.starts_with(irVersionTag);
+}
 
 Result<SourceProgram> checked(Result<onnx::Model> model, const std::string &name) {
   if (!model)
@@ -40,18 +45,18 @@ Result<SourceProgram> checked(Result<onnx::Model> model, const std::string &name
 } // namespace
 
 Result<SourceProgram> readProgram(const std::string &path) {
-  if (isOnnx(path))
-    return checked(onnx::readModel(path), path);
   auto file = mapFile(path);
   if (!file)
     return file.diagnostics();
   std::span<const std::byte> bytes = (*file)->bytes();
   std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+  if (isOnnx(path, text))
+    return checked(onnx::readModel(path), path);
   return newir::isNewIr(text) ? readNewIr(text, path) : toSource(legacy::readMappedProgram(**file, path));
 }
 
 Result<SourceProgram> readProgramText(std::string_view text, const std::string &name) {
-  if (isOnnx(name)) {
+  if (isOnnx(name, text)) {
     std::string folder = std::filesystem::path(name).parent_path().string();
     return checked(onnx::readModelBytes(std::as_bytes(std::span(text)), name, folder.empty() ? "." : folder),
                    name);

@@ -38,9 +38,10 @@ private:
 };
 
 /// Reads a program file. A name that ends with .onnx is that of a model of ONNX. For others the content
-/// decides: text that begins with `{` and names the new IR is a model of the new IR, other such text is a
-/// legacy program in JSON, and anything else is a legacy program in the binary form. Errors: those of the
-/// readers, and of the checks of ONNX.
+/// decides: a protobuf message that begins with a number (`ir_version`) is a model of ONNX, text that begins
+/// with `{` and names the new IR is a model of the new IR, other such text is a legacy program in JSON, and
+/// anything else is a legacy program in the binary form. Errors: those of the readers, and of the checks of
+/// ONNX.
 Result<SourceProgram> readProgram(const std::string &path);
 
 /// The same for the content of a file; `name` is the file in errors. Files with the weights of a model of

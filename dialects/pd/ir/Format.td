@@ -23,11 +23,12 @@ class Pd_Format<dag arguments> {
     " (`" # !subst("_tensor", "", !getdagname(arguments, i)) # "` `=` $" # !getdagname(arguments, i) # "^)?",
     " `" # !getdagname(arguments, i) # "` `=` $" # !getdagname(arguments, i))), "");
   string operandText = !if(!gt(!size(variable), 1), unnamedText # namedText, "operands");
+  // The printer of an enum attribute begins with a blank.
   string enumText = !interleave(!foreach(i, indices, !cond(
     !initialized(!getdagarg<Pd_DefaultEnum>(arguments, i)):
-      " (`" # !getdagname(arguments, i) # "` `=` $" # !getdagname(arguments, i) # "^)?",
+      " (`" # !getdagname(arguments, i) # "` `=` `` $" # !getdagname(arguments, i) # "^)?",
     !initialized(!getdagarg<Pd_EnumAttr>(arguments, i)):
-      " `" # !getdagname(arguments, i) # "` `=` $" # !getdagname(arguments, i),
+      " `" # !getdagname(arguments, i) # "` `=` `` $" # !getdagname(arguments, i),
     true: "")), "");
 }
 
