@@ -6,6 +6,8 @@
 #include "dialects/pd/ops/shape/SliceOps.h"
 #include "lib/spmd/Refine.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
 #include <array>
 
 using namespace mlir;
@@ -227,10 +229,29 @@ Value CollectiveForm::rangeByPart(Value x, int64_t dim, unsigned factor,
                              builder.getDenseI64ArrayAttr({dim}), none, none, none);
 }
 
+/// Messages have static dims.
+static bool isStaticBeside(Value x, int64_t dim) {
+  auto shape = cast<RankedTensorType>(x.getType()).getShape();
+  return llvm::none_of(llvm::enumerate(shape), [&](auto size) {
+    return static_cast<int64_t>(size.index()) != dim && ShapedType::isDynamic(size.value());
+  });
+}
+
+/// `length` elements of a dimension from `begin` on, with a static dim also where that of x is dynamic.
+Value CollectiveForm::borderOf(Value x, int64_t dim, int64_t begin, int64_t end, int64_t length) {
+  Value piece = range(x, dim, begin, end);
+  auto type = cast<RankedTensorType>(piece.getType());
+  SmallVector<int64_t> dims(type.getShape());
+  dims[static_cast<size_t>(dim)] = length;
+  if (dims == type.getShape())
+    return piece;
+  return tensor::CastOp::create(getBuilder(), op()->getLoc(), type.clone(dims), piece);
+}
+
 Value CollectiveForm::window(Value local, int64_t dim, unsigned factor, int64_t size,
                              llvm::ArrayRef<std::pair<int64_t, int64_t>> ranges, double fill) {
   Halo halo = haloOf(size, ranges);
-  bool isInNeighbours = std::max(halo.before, halo.after) <= halo.leastPart;
+  bool isInNeighbours = std::max(halo.before, halo.after) <= halo.leastPart && isStaticBeside(local, dim);
   // A gather receives all other parts.
   auto parts = static_cast<int64_t>(ranges.size());
   bool isLess = (halo.before + halo.after) * parts < size * (parts - 1);
@@ -262,9 +283,9 @@ Value CollectiveForm::windowOfBorders(Value local, int64_t dim, unsigned factor,
   constexpr int64_t toEnd = std::numeric_limits<int64_t>::max();
   SmallVector<Neighbour, 2> neighbours; // rings refer to their channels: the elements do not move
   if (halo.before > 0)
-    neighbours.push_back({-1, halo.before, range(local, dim, -halo.before, toEnd)});
+    neighbours.push_back({-1, halo.before, borderOf(local, dim, -halo.before, toEnd, halo.before)});
   if (halo.after > 0)
-    neighbours.push_back({1, halo.after, range(local, dim, 0, halo.after)});
+    neighbours.push_back({1, halo.after, borderOf(local, dim, 0, halo.after, halo.after)});
   // Both messages are sent before one is waited for.
   for (Neighbour &neighbour : neighbours)
     neighbour.ring.emplace(

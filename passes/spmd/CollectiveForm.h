@@ -41,6 +41,7 @@ private:
                               double fill);
   mlir::Value padded(mlir::Value x, int64_t dim, int64_t before, int64_t after, double fill);
   mlir::Value range(mlir::Value x, int64_t dim, int64_t begin, int64_t end);
+  mlir::Value borderOf(mlir::Value x, int64_t dim, int64_t begin, int64_t end, int64_t length);
   mlir::Value rangeByPart(mlir::Value x, int64_t dim, unsigned factor, Ranges ranges);
   mlir::Value createStep(spmd::StepKind kind, mlir::Value local, mlir::RankedTensorType result,
                          mlir::RankedTensorType global, const spmd::Placement &from,
