@@ -1,16 +1,20 @@
 #include "lib/check/ViaOnnx.h"
 
+#include "dialects/pd/ir/FunctionAttributes.h"
 #include "lib/compiler/compile/Registration.h"
 #include "lib/compiler/program/OnnxForm.h"
+#include "translator/export/onnx/ComplexParts.h"
 #include "translator/export/onnx/OnnxExport.h"
 #include "translator/import/Import.h"
 #include "translator/onnx/WriteModel.h"
 #include "translator/params/ModelFolder.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
 
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 
 namespace proa::check {
 namespace {
@@ -75,9 +79,34 @@ std::vector<NamedTensor> takeLods(const Tensors &outputs) {
   return taken;
 }
 
-/// Writes the program as ONNX to `path`; the stage that failed with its errors, if any.
+/// The fetches of complex numbers, which are pairs of real ones in ONNX.
+std::set<std::string> complexFetches(mlir::ModuleOp module) {
+  std::set<std::string> names;
+  module.walk([&](mlir::func::FuncOp function) {
+    for (unsigned i = 0; i < function.getNumResults(); ++i) {
+      auto name = function.getResultAttrOfType<mlir::StringAttr>(i, pd::fetchAttribute);
+      auto type = mlir::dyn_cast<mlir::RankedTensorType>(function.getResultTypes()[i]);
+      if (name && type && mlir::isa<mlir::ComplexType>(type.getElementType()))
+        names.insert(name.str());
+    }
+  });
+  return names;
+}
+
+/// Complex numbers from pairs of real ones along the last dimension.
+Tensor fromPairs(const Tensor &pairs) {
+  std::vector<int64_t> dims = pairs.dims();
+  dims.pop_back();
+  auto owner = std::make_shared<Tensor>(pairs);
+  return {pairs.dtype() == DType::Float32 ? DType::Complex64 : DType::Complex128, std::move(dims),
+          owner->data(), owner};
+}
+
+/// Writes the program as ONNX to `path`; the stage that failed with its errors, if any. `inPairs` gets the
+/// fetches of complex numbers.
 std::optional<ViaOnnxRun> writeModel(const std::string &model, const CaseMeta &meta, const Tensors &feeds,
-                                     const ViaOnnxOptions &options, const std::string &path) {
+                                     const ViaOnnxOptions &options, const std::string &path,
+                                     std::set<std::string> &inPairs) {
   Result<params::ModelFolder> source = params::readModelFolder(model);
   if (!source)
     return ViaOnnxRun{Stage::Read, source.diagnostics()};
@@ -96,6 +125,7 @@ std::optional<ViaOnnxRun> writeModel(const std::string &model, const CaseMeta &m
   if (!module)
     return ViaOnnxRun{Stage::Import, module.diagnostics()};
   options.onStage(Stage::Export);
+  inPairs = complexFetches(**module);
   if (mlir::failed(formForOnnx(**module, options.opset)))
     return ViaOnnxRun{Stage::Export, errorAt(model, "cannot be canonicalized")};
   exporter::OnnxExportOptions exportOptions;
@@ -120,12 +150,19 @@ ViaOnnxRun runViaOnnx(const std::string &model, const CaseMeta &meta, const Tens
   if (folder.path.empty())
     return {Stage::Export, errorAt(runner.getFolder(), "cannot create a folder")};
   std::string path = folder.path + "/model.onnx";
-  if (std::optional<ViaOnnxRun> failed = writeModel(model, meta, feeds, options, path))
+  std::set<std::string> inPairs;
+  if (std::optional<ViaOnnxRun> failed = writeModel(model, meta, feeds, options, path, inPairs))
     return *failed;
   options.onStage(Stage::Run);
-  OnnxRunner::Answer answer = runner.run(path, import::withLods(feeds));
+  Tensors inputs = import::withLods(feeds);
+  for (auto &[name, tensor] : inputs)
+    tensor = exporter::asPairs(tensor);
+  OnnxRunner::Answer answer = runner.run(path, inputs);
   if (!answer.outputs)
     return {answer.stage, answer.outputs.diagnostics()};
+  for (auto &[name, tensor] : *answer.outputs)
+    if (inPairs.contains(name))
+      tensor = fromPairs(tensor);
   return {Stage::Run, takeLods(*answer.outputs)};
 }
 

@@ -1,8 +1,10 @@
 #include "translator/export/onnx/GraphExporter.h"
 
+#include "translator/export/onnx/ComplexParts.h"
 #include "translator/export/onnx/NodeExporter.h"
 
 #include "dialects/pd/ir/Types.h"
+#include "dialects/pd/ops/math/ComplexOps.h"
 #include "dialects/pd/reference/Evaluate.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -43,7 +45,8 @@ std::string GraphExporter::freshName() {
   return next;
 }
 
-std::string GraphExporter::addConstant(const Tensor &tensor) {
+std::string GraphExporter::addConstant(const Tensor &elements) {
+  Tensor tensor = asPairs(elements);
   std::string key = tensor.describe() + ":";
   key.append(static_cast<const char *>(tensor.data()), tensor.bytes());
   auto [known, isNew] = constants.try_emplace(key);
@@ -94,6 +97,11 @@ onnx::Type GraphExporter::typeOf(Type type, Operation *op) {
   if (type.isInteger(1))
     return tensorOf(onnx::DataType::Bool, {});
   auto tensor = dyn_cast<RankedTensorType>(type);
+  if (auto number = tensor ? dyn_cast<ComplexType>(tensor.getElementType()) : ComplexType()) {
+    llvm::SmallVector<int64_t> dims(tensor.getShape());
+    dims.push_back(2);
+    tensor = RankedTensorType::get(dims, number.getElementType());
+  }
   std::optional<DType> dtype = tensor ? pd::dtypeOf(tensor.getElementType()) : std::nullopt;
   if (!dtype) {
     report(op, "a value is not a tensor of an element type that ONNX has");
@@ -121,7 +129,8 @@ void GraphExporter::write(Operation &op) {
   Operation *around = current;
   if (depth == 0)
     current = &op;
-  if (!writeStructure(op) && !writeFolded(op) && !writeMapped(op) && !writeDecomposed(op))
+  if (!writeStructure(op) && !writeFolded(op) && !writeComplex(op) && !writeMapped(op) &&
+      !writeDecomposed(op))
     report(current, current == &op ? llvm::Twine("has no form in ONNX of opset ") + llvm::Twine(getOpset())
                                    : "needs " + op.getName().getStringRef() +
                                          ", which has no form in ONNX of opset " + llvm::Twine(getOpset()));
@@ -169,6 +178,33 @@ std::vector<std::string> GraphExporter::writeCreated(Operation &op, Operation *b
   while (op.getPrevNode() != before)
     op.getPrevNode()->erase();
   return written;
+}
+
+bool GraphExporter::writeInstead(
+    Operation &op, llvm::function_ref<FailureOr<llvm::SmallVector<Value>>(OpBuilder &)> create) {
+  Operation *before = op.getPrevNode();
+  OpBuilder builder(&op);
+  FailureOr<llvm::SmallVector<Value>> values = create(builder);
+  if (failed(values)) {
+    while (op.getPrevNode() != before)
+      op.getPrevNode()->erase();
+    return false;
+  }
+  for (auto [result, name] : llvm::zip(op.getResults(), writeCreated(op, before, *values)))
+    bind(result, name);
+  return true;
+}
+
+bool GraphExporter::writeComplex(Operation &op) {
+  if (!isOnComplex(&op))
+    return false;
+  if (isa<pd::AsRealOp, pd::AsComplexOp>(op)) { // a complex number is a pair
+    bind(op.getResult(0), nameOf(op.getOperand(0)));
+    return true;
+  }
+  // Mappings of composites are for real numbers.
+  return writeInstead(op, [&](OpBuilder &builder) { return splitComplex(builder, &op); }) ||
+         (isa<pd::DecomposableOpInterface>(op) ? writeDecomposed(op) : writeMapped(op));
 }
 
 bool GraphExporter::writeDecomposed(Operation &op) {

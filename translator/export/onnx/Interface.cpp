@@ -1,4 +1,5 @@
 //! The inputs, outputs and weights of a model, and its last form.
+#include "translator/export/onnx/ComplexParts.h"
 #include "translator/export/onnx/GraphExporter.h"
 
 #include "dialects/pd/ir/FunctionAttributes.h"
@@ -78,9 +79,9 @@ void GraphExporter::addArgument(BlockArgument argument) {
                            "has no value: expected it in the weights of the model");
   onnx::TensorValue tensor;
   tensor.name = name;
-  tensor.type = onnx::dataTypeOf(value->dtype());
-  tensor.dims = value->dims();
-  tensor.elements = *value;
+  tensor.elements = asPairs(*value);
+  tensor.type = onnx::dataTypeOf(tensor.elements.dtype());
+  tensor.dims = tensor.elements.dims();
   model.graph.initializers.push_back(std::move(tensor));
 }
 

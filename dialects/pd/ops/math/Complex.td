@@ -18,11 +18,12 @@ class Pd_PartOp<string mnemonic, string text, string body, string gradient> : Pd
 }
 
 def Pd_RealOp : Pd_PartOp<"real", "The real part", "b.real(x)", "dout"> {
-  let onnx = [OnnxWritten<"exportSameNumber", "isReal(op.getX())">];
+  let onnx = [OnnxWritten<"exportSameNumber", "isReal(op.getX())">, OnnxWritten<"exportPart">];
   let newIrGradients = ["real_grad(dout)"];
 }
 def Pd_ImagOp : Pd_PartOp<"imag", "The imaginary part; 0 for a real number", "b.imag(x)",
   "gradientOfImag(e, x, dout)"> {
+  let onnx = [OnnxWritten<"exportNoImaginaryPart", "isReal(op.getX())">, OnnxWritten<"exportPart">];
   let newIrGradients = ["imag_grad(dout)"];
 }
 def Pd_AngleOp : Pd_PartOp<"angle", "The argument of a complex number; of a real one pi where x < 0, else 0",
@@ -45,6 +46,7 @@ def Pd_ConjOp : Pd_FoldableOp<"conj"> {
 }
 
 def Pd_ComplexOp : Pd_FoldableOp<"complex"> {
+  let onnx = [OnnxWritten<"exportComplex">];
   let summary = "re + im i";
   let constraints = [
     "C1. both parts are f32 or both are f64",

@@ -25,6 +25,7 @@ class Pd_TransformOp<string mnemonic, string text> : Pd_Op<mnemonic> {
 }
 
 def Pd_FftC2cOp : Pd_TransformOp<"fft_c2c", "Discrete Fourier transform of complex numbers along axes"> {
+  let onnx = [OnnxWritten<"exportFftC2c", "opset >= 17">];
   let arguments = (ins Pd_Spectrum:$x, DenseI64ArrayAttr:$axes,
     Pd_DefaultEnum<Pd_FftNormalizationAttr, "Backward">:$normalization,
     DefaultValuedAttr<BoolAttr, "true">:$forward);
@@ -37,6 +38,7 @@ def Pd_FftC2cOp : Pd_TransformOp<"fft_c2c", "Discrete Fourier transform of compl
 }
 
 def Pd_FftR2cOp : Pd_TransformOp<"fft_r2c", "Discrete Fourier transform of real numbers along axes"> {
+  let onnx = [OnnxWritten<"exportFftR2c", "opset >= 17">];
   let description = transformDescription # [{
     With `onesided` the result has only the first n / 2 + 1 elements along the last axis: the others are their
     conjugates.
@@ -53,6 +55,7 @@ def Pd_FftR2cOp : Pd_TransformOp<"fft_r2c", "Discrete Fourier transform of real 
 
 def Pd_FftC2rOp : Pd_TransformOp<"fft_c2r",
   "Discrete Fourier transform with a real result: the inverse of a one-sided fft_r2c"> {
+  let onnx = [OnnxWritten<"exportFftC2r", "opset >= 17">];
   let description = transformDescription # [{
     Along the last axis x has the first n / 2 + 1 elements of a spectrum; the others are their conjugates.
     `last_dim_size` is n; 0 means 2 * (dim - 1).

@@ -1,8 +1,12 @@
-//! Functions of complex numbers, of real ones. ONNX does not compute with complex numbers.
+//! Complex numbers, which are pairs of real ones along a last dimension in ONNX. Functions of them are
+//! written by ComplexParts.h.
 #include "translator/export/onnx/NodeExporter.h"
 #include "translator/export/onnx/hooks/Conditions.h"
 
+#include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/ComplexOps.h"
+#include "dialects/pd/ops/shape/JoinOps.h"
 
 #include <numbers>
 
@@ -18,6 +22,42 @@ void exportAngle(NodeExporter &node) {
     pd::Expression x = e.operand(0), none = e.constant(0, x.type().getElementType());
     return e.results({e.select(x < 0.0, std::numbers::pi, none)});
   });
+}
+
+/// One of the two parts of a complex number.
+void exportPart(NodeExporter &node) {
+  int64_t index = isa<pd::ImagOp>(node.getOp()) ? 1 : 0;
+  std::string pairs = node.of(node.getOp()->getOperand(0)), known = node.getGraph().partOf(pairs, index);
+  Type i64 = IntegerType::get(node.getOp()->getContext(), 64);
+  node.setResult(0, !known.empty()
+                        ? known
+                        : node.node("Gather", {pairs, node.scalar(static_cast<double>(index), i64)},
+                                    {{"axis", int64_t(-1)}}));
+}
+
+void exportNoImaginaryPart(NodeExporter &node) {
+  node.exportAs([&](pd::TensorBuilder &e) {
+    return llvm::SmallVector<Value>{
+        e.create<pd::FullLikeOp>(e.operand(0), Value(), e.getBuilder().getF64FloatAttr(0), TypeAttr())};
+  });
+}
+
+void exportComplex(NodeExporter &node) {
+  auto op = node.get<pd::ComplexOp>();
+  std::vector<std::string> names = node.compute([&](pd::TensorBuilder &e) {
+    Value re = op.getRe(), im = op.getIm();
+    if (re.getType() != im.getType()) { // selections broadcast
+      Type boolean = e.getBuilder().getI1Type();
+      Value isFirst = e.constant(1, boolean);
+      std::tie(re, im) =
+          std::pair(e.create<pd::WhereOp>(isFirst, re, im), e.create<pd::WhereOp>(isFirst, im, re));
+    }
+    Value parts[] = {re, im};
+    return llvm::SmallVector<Value>{e.create<pd::StackOp>(ValueRange(parts), pd::tensorType(re).getRank()),
+                                    re, im};
+  });
+  node.getGraph().setParts(names[0], names[1], names[2]);
+  node.setResult(0, names[0]);
 }
 
 } // namespace proa::exporter::onnxhooks

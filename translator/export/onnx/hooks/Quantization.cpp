@@ -6,6 +6,7 @@
 #include "dialects/pd/ops/nn/PoolOps.h"
 #include "dialects/pd/ops/nn/SoftmaxOps.h"
 #include "dialects/pd/ops/quantization/Quantization.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/pd/ops/shape/View.h"
 #include "dialects/pd/reference/Evaluate.h"
 #include "dialects/pd/reference/HostScalar.h"
