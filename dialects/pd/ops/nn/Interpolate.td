@@ -92,6 +92,7 @@ def Pd_InterpolateGradientOp : Pd_Op<"interpolate_gradient", [AttrSizedOperandSe
   let results = (outs Pd_FloatTensor:$x_gradient);
   let infer = "inferInterpolateGradient";
   let library = "interpolate_gradient";
+  let decomposesInCode = 1;
   let libraryHalf = 1;
   let vjpInCode = 1;
   let precision = "always full";

@@ -63,6 +63,7 @@ def Pd_CrfDecodingOp : Pd_LabelOp<"crf_decoding", [AttrSizedOperandSegments]> {
     Optional<Pd_IntTensor>:$length, Optional<Pd_IntTensor>:$offsets);
   let results = (outs Pd_IntTensor:$viterbi_path);
   let infer = "inferCrfDecoding";
+  let decomposesInCode = 1;
   let lod = "first";
   let legacy = [Legacy<"crf_decoding", ["Emission", "Transition", "Label", "Length", "Emission@LOD?"],
     ["ViterbiPath"]>];
@@ -83,6 +84,7 @@ def Pd_ViterbiDecodeOp : Pd_LabelOp<"viterbi_decode"> {
     DefaultValuedAttr<BoolAttr, "true">:$include_bos_eos_tag);
   let results = (outs Pd_FloatTensor:$scores, Pd_IntTensor:$path);
   let infer = "inferViterbiDecode";
+  let decomposesInCode = 1;
   let legacy = [Legacy<"viterbi_decode", ["Input", "Transition", "Length"], ["Scores", "Path"],
     ["include_bos_eos_tag"]>];
   let referenceInCode = 1;
@@ -130,6 +132,7 @@ def Pd_CtcAlignOp : Pd_LabelOp<"ctc_align", [AttrSizedOperandSegments]> {
     DefaultValuedAttr<I64Attr, "0">:$padding_value);
   let results = (outs Pd_IntTensor:$out, Pd_IntTensor:$counts);
   let infer = "inferCtcAlign";
+  let decomposesInCode = 1;
   let legacy = [Legacy<"ctc_align", ["Input", "InputLength", "Input@LOD?"], ["Output", "OutputLength"],
     ["blank", "merge_repeated", "padding_value"], [], "importCtcAlign", exportHook_="exportCtcAlign">];
   let batching = "inCode";
