@@ -20,10 +20,10 @@ RUNTIME_OPS = {
         Attention BiasAdd BiasGelu BiasSoftmax BiasSplitGelu CausalConvWithState CDist DequantizeLinear
         DynamicQuantizeLSTM DynamicQuantizeMatMul EmbedLayerNormalization FastGelu FusedConv FusedGemm
         FusedMatMul GatherBlockQuantized Gelu GridSample GroupNorm GroupQueryAttention Inverse
-        LinearAttention MatMulInteger16 MatMulIntegerToFloat MatMulNBits MultiHeadAttention NhwcConv
+        LinearAttention MatMulBnb4 MatMulInteger16 MatMulIntegerToFloat MatMulNBits MoE MultiHeadAttention NhwcConv
         NhwcFusedConv NhwcMaxPool QAttention QGemm QLinearAdd QLinearAveragePool QLinearConcat
         QLinearConv QLinearGlobalAveragePool QLinearLeakyRelu QLinearMul QLinearReduceMean QLinearSigmoid
-        QLinearSoftmax QLinearWhere QuantizeLinear QuickGelu RelativePositionBias RotaryEmbedding
+        QLinearSoftmax QLinearWhere QMoE QuantizeLinear QuickGelu RelativePositionBias RotaryEmbedding
         SkipGroupNorm SkipLayerNormalization SkipSimplifiedLayerNormalization TransposeMatMul Trilu""".split(),
     "": ["SimplifiedLayerNormalization"],
 }

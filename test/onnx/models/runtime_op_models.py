@@ -305,12 +305,49 @@ def other_cases():
                 "GatherBlockQuantized", [("w", packed), indices, ("w", floats(6, 2)), *more], bits=bits, block_size=16)
 
 
+def expert_cases():
+    tokens, experts, hidden, inner = 5, 4, 8, 6
+    x, router = floats(tokens, hidden), floats(tokens, experts)
+    first, second = ("w", floats(experts, inner, hidden, scale=0.2)), ("w", floats(experts, hidden, inner, scale=0.2))
+    biases = ("w", floats(experts, inner)), ("w", floats(experts, hidden))
+    for name in ("relu", "gelu", "silu", "identity"):
+        yield f"experts_{name}", Case("MoE", [x, router, first, biases[0], second, biases[1]], k=2,
+                                      activation_type=name, normalize_routing_weights=int(name == "silu"))
+    both = ("w", floats(experts, 2 * inner, hidden, scale=0.2))
+    yield "experts_swiglu", Case("MoE", [x.reshape(1, tokens, hidden), router, both, None, second], k=1,
+                                 activation_type="swiglu", swiglu_fusion=1, activation_alpha=1.702,
+                                 activation_beta=1.0, swiglu_limit=0.7)
+    yield "experts_dynamic", Case("MoE", [x, router, first, None, second], k=3, dynamic=(0,))
+
+    hidden = inner = 32  # blocks have 16 numbers or more
+    x = floats(tokens, hidden)
+
+    def layer(bits, rows, columns, blocks, has_zeros):
+        scales = np.abs(floats(experts, rows, blocks)) * 0.02
+        zeros = (experts, rows, (blocks * bits + 7) // 8) if blocks > 1 else (experts, rows * bits // 8)
+        return [("w", bytes_(experts, rows, columns * bits // 8)), ("w", scales if blocks > 1 else scales[:, :, 0]),
+                ("w", bytes_(*zeros)) if has_zeros else None]
+
+    # With 8 bits in blocks the runtime quantizes the activations.
+    for bits, blocks in ((4, 1), (4, 2), (8, 1)):
+        for has_zeros in (False, True):
+            one, two = layer(bits, inner, hidden, blocks, has_zeros), layer(bits, hidden, inner, blocks, has_zeros)
+            more = {"block_size": inner // blocks} if blocks > 1 else {}
+            yield f"experts_{bits}_bits_{blocks}{'_zero' if has_zeros else ''}", Case(
+                "QMoE", [x, router, *one[:2], None, *two[:2], None, None, None, None, one[2], two[2]], k=2,
+                expert_weight_bits=bits, activation_type="silu", **more)
+    for kind, name in enumerate(("fp4", "nf4")):
+        yield f"matmul_{name}", Case("MatMulBnb4", [floats(3, 40), ("w", bytes_(6 * 40 // 2)),
+                                                    ("w", np.abs(floats(6 * 40 // 16)))], K=40, N=6, block_size=16,
+                                     quant_type=kind)
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     target = pathlib.Path(sys.argv[1])
     for cases in (attention_cases, other_float_cases, quantized_cases, ml_cases, state_cases,
-                  other_cases):
+                  other_cases, expert_cases):
         for name, case in cases():
             write_case(target / name, case.model(), case.feeds())
 

@@ -58,6 +58,24 @@ Expression activated(NodeImporter &node, Expression x, llvm::StringRef name, dou
   node.stop();
 }
 
+Expression unpacked(NodeImporter &node, Expression bytes, int64_t bits, int64_t count) {
+  pd::TensorBuilder &e = node.tensors();
+  Type i32 = node.getBuilder().getI32Type();
+  Expression x = e.cast(bytes, i32);
+  if (bits == 8)
+    return x;
+  llvm::SmallVector<double> shifts;
+  for (int64_t shift = 0; shift < 8; shift += bits)
+    shifts.push_back(static_cast<double>(shift));
+  Expression parts =
+      node.create<pd::BitwiseRightShiftOp>(insertDim(x, x.rank()), node.numbers(shifts, i32), true);
+  parts = node.create<pd::BitwiseAndOp>(parts, e.constant((1 << bits) - 1, i32));
+  llvm::SmallVector<int64_t> shape(x.rank(), 0);
+  shape.back() = -1;
+  Expression flat = e.reshape(parts, shape);
+  return slice(flat, flat.rank() - 1, 0, count);
+}
+
 namespace onnxhooks {
 
 //===-- Normalizations ----------------------------------------------------------------------------------===//
@@ -271,25 +289,6 @@ void importCDist(NodeImporter &node) {
   node.setOutput("C", metric == "euclidean" ? e.sqrt(squared) : squared);
 }
 
-/// Numbers of `bits` bits, packed from the low bits of bytes on: [..., bytes] as [..., count] in i32.
-static Expression unpacked(NodeImporter &node, Expression bytes, int64_t bits, int64_t count) {
-  pd::TensorBuilder &e = node.tensors();
-  Type i32 = node.getBuilder().getI32Type();
-  Expression x = e.cast(bytes, i32);
-  if (bits == 8)
-    return x;
-  llvm::SmallVector<double> shifts;
-  for (int64_t shift = 0; shift < 8; shift += bits)
-    shifts.push_back(static_cast<double>(shift));
-  Expression parts =
-      node.create<pd::BitwiseRightShiftOp>(insertDim(x, x.rank()), node.numbers(shifts, i32), true);
-  parts = node.create<pd::BitwiseAndOp>(parts, e.constant((1 << bits) - 1, i32));
-  llvm::SmallVector<int64_t> shape(x.rank(), 0);
-  shape.back() = -1;
-  Expression flat = e.reshape(parts, shape);
-  return slice(flat, flat.rank() - 1, 0, count);
-}
-
 void importMatMulNBits(NodeImporter &node) {
   pd::TensorBuilder &e = node.tensors();
   Expression a = node.operand("A"), packed = node.operand("B"), scales = node.operand("scales");
@@ -318,6 +317,55 @@ void importMatMulNBits(NodeImporter &node) {
   if (Value bias = node.input("bias"))
     out = out + node.wrap(bias);
   node.setOutput("Y", out);
+}
+
+/// Weights of two 4-bit numbers in each byte, the first one in the high bits: places in a table of 16 floats,
+/// times the scale of their block.
+void importMatMulBnb4(NodeImporter &node) {
+  static constexpr double fp4[] = {
+      0,   5.208333333e-03,  0.66666667,  1,  0.33333333,  0.5,  0.16666667,  0.25,
+      -0., -5.208333333e-03, -0.66666667, -1, -0.33333333, -0.5, -0.16666667, -0.25};
+  // The quantiles of the normal distribution (Dettmers et al., "QLoRA", 2023).
+  static constexpr double nf4[] = {-1.0,
+                                   -0.6961928009986877,
+                                   -0.5250730514526367,
+                                   -0.39491748809814453,
+                                   -0.28444138169288635,
+                                   -0.18477343022823334,
+                                   -0.09105003625154495,
+                                   0.0,
+                                   0.07958029955625534,
+                                   0.16093020141124725,
+                                   0.24611230194568634,
+                                   0.33791524171829224,
+                                   0.44070982933044434,
+                                   0.5626170039176941,
+                                   0.7229568362236023,
+                                   1.0};
+  pd::TensorBuilder &e = node.tensors();
+  Type i32 = node.getBuilder().getI32Type(), f32 = node.getBuilder().getF32Type();
+  int64_t inner = node.intAttribute("K"), outer = node.intAttribute("N"),
+          block = node.intAttribute("block_size");
+  int64_t type = node.intAttribute("quant_type");
+  node.boolAttribute("training_mode");
+  if (inner <= 0 || outer <= 0 || block <= 0 || type < 0 || type > 1)
+    return node.report("attributes K, N, block_size and quant_type are " + llvm::Twine(inner) + ", " +
+                       llvm::Twine(outer) + ", " + llvm::Twine(block) + " and " + llvm::Twine(type) +
+                       ", expected positive numbers and 0 or 1");
+  if (node.intAttribute("transB", 1) != 1)
+    return node.report("attribute 'transB' is 0, expected 1");
+  Expression bytes = e.cast(e.reshape(node.operand("B"), {-1, 1}), i32);
+  Expression halves = node.create<pd::BitwiseRightShiftOp>(bytes, node.numbers({4, 0}, i32), true);
+  Expression codes = e.reshape(node.create<pd::BitwiseAndOp>(halves, e.constant(15, i32)), {-1});
+  Expression values =
+      node.create<pd::GatherOp>(node.numbers(type == 0 ? fp4 : nf4, f32), codes, Value(), uint64_t(0));
+  // The last block may be a part.
+  int64_t count = inner * outer, blocks = (count + block - 1) / block;
+  Expression a = node.operand("A"), scales = e.cast(e.reshape(node.operand("absmax"), {blocks, 1}), f32);
+  Expression scale =
+      slice(e.reshape(scales * expandTo(e.constant(1, f32), {blocks, block}), {-1}), 0, 0, count);
+  Expression weights = e.reshape(slice(values, 0, 0, count) * scale, {outer, inner});
+  node.setOutput("Y", e.matmul(a, e.cast(weights, a.type().getElementType()), false, true));
 }
 
 /// Rows of a table that is quantized in blocks along another dimension.
