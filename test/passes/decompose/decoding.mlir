@@ -41,9 +41,9 @@ func.func @ctc(%x: tensor<2x5xi64>) -> (tensor<2x5xi64>, tensor<2x1xi64>) {
 // A product with the weights along each axis.
 // CHECK-LABEL: func @resize_gradient
 func.func @resize_gradient(%x: tensor<1x2x3x4xf32>, %g: tensor<1x2x6x8xf32>) -> tensor<1x2x3x4xf32> {
-  // CHECK: pd.bilinear_interp {{.*}} -> tensor<3x1x6x1xf32>
+  // CHECK: pd.bilinear_interp {{.*}} : (tensor<3x1x3x1xf32>
   // CHECK: pd.matmul
-  // CHECK: pd.bilinear_interp {{.*}} -> tensor<4x1x1x8xf32>
+  // CHECK: pd.bilinear_interp {{.*}} : (tensor<4x1x1x4xf32>
   // CHECK: pd.matmul
   %0 = pd.interpolate_gradient %x, %g interp_method = bilinear {out_h = 6 : i64, out_w = 8 : i64} : (tensor<1x2x3x4xf32>, tensor<1x2x6x8xf32>) -> tensor<1x2x3x4xf32>
   return %0 : tensor<1x2x3x4xf32>

@@ -63,14 +63,8 @@ func.func @axis_of_dynamic_dims(%x: tensor<?x1xf32>) -> tensor<?xf32> {
   return %0 : tensor<?xf32>
 }
 
-func.func @resize_gradient_of_dynamic_dims(%x: tensor<1x2x?x4xf32>, %g: tensor<1x2x6x8xf32>) -> tensor<1x2x?x4xf32> {
-  // expected-remark @below {{pd.interpolate_gradient is not decomposed: it resamples dynamic dims}}
-  %0 = pd.interpolate_gradient %x, %g interp_method = bilinear {out_h = 6 : i64, out_w = 8 : i64} : (tensor<1x2x?x4xf32>, tensor<1x2x6x8xf32>) -> tensor<1x2x?x4xf32>
-  return %0 : tensor<1x2x?x4xf32>
-}
-
-func.func @resize_gradient_of_one_axis(%x: tensor<1x2x3x4xf32>, %g: tensor<1x2x3x8xf32>) -> tensor<1x2x3x4xf32> {
-  // expected-remark @below {{pd.interpolate_gradient is not decomposed: it has a scale along an axis whose size stays}}
-  %0 = pd.interpolate_gradient %x, %g interp_method = bilinear {scale = array<f64: 1.1, 2.0>} : (tensor<1x2x3x4xf32>, tensor<1x2x3x8xf32>) -> tensor<1x2x3x4xf32>
+func.func @resize_gradient_by_scales(%x: tensor<1x2x3x4xf32>, %g: tensor<1x2x6x8xf32>, %s: tensor<?xf32>) -> tensor<1x2x3x4xf32> {
+  // expected-remark @below {{pd.interpolate_gradient is not decomposed: the number of its scales is dynamic}}
+  %0 = pd.interpolate_gradient %x, %g scale = %s interp_method = bilinear : (tensor<1x2x3x4xf32>, tensor<1x2x6x8xf32>, tensor<?xf32>) -> tensor<1x2x3x4xf32>
   return %0 : tensor<1x2x3x4xf32>
 }

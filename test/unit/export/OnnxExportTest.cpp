@@ -164,6 +164,22 @@ TEST_F(OnnxExport, OpOnComplexNumbersWithoutAFormIsAnError) {
       << model.diagnostics().text();
 }
 
+/// 5 * 1.5 is 7.5: positions follow from 1.5, not from 7 / 5. With aligned corners they follow from the
+/// sizes.
+TEST_F(OnnxExport, ScaleOfAnInterpolationIsKept) {
+  auto resize = [&](const std::string &attributes) {
+    onnx::Model model = valid(R"(
+      func.func @main(%x: tensor<1x1x5x5xf32> {pd.feed = "x"}) -> (tensor<1x1x7x7xf32> {pd.fetch = "y"}) {
+        %0 = pd.bilinear_interp %x {scale = array<f64: 1.5, 1.5>, )" +
+                              attributes + R"(} : (tensor<1x1x5x5xf32>) -> tensor<1x1x7x7xf32>
+        return %0 : tensor<1x1x7x7xf32>
+      })");
+    return model.graph.nodes.back();
+  };
+  EXPECT_EQ(resize("align_corners = false").inputs.size(), 3U);
+  EXPECT_EQ(resize("align_corners = true").inputs.size(), 4U);
+}
+
 TEST_F(OnnxExport, ParameterWithoutValueIsAnError) {
   Result<onnx::Model> model = exported(addWeight);
   ASSERT_FALSE(model);

@@ -439,11 +439,45 @@ template <class Op> static std::string outputSizes(NodeExporter &node, Op op, in
   return node.cast(node.node("Floor", {node.node("Mul", {node.cast(input, real), factors})}), wide);
 }
 
-/// ONNX's name of the rule from output to input positions.
+/// The factors of all dimensions; "" if positions follow from the sizes. Sizes are rounded down, so that they
+/// are not exactly the factors. As in Paddle, an output as large as the input is a copy of it, whatever the
+/// scale.
+template <class Op> static std::string scalesOf(NodeExporter &node, Op op, int64_t spatial) {
+  bool hasTensor = op.getScaleTensor() && pd::tensorType(op.getScaleTensor()).hasStaticShape();
+  llvm::ArrayRef<double> numbers = op.getScale();
+  if (op.getAlignCorners() || (numbers.empty() && !hasTensor))
+    return "";
+  auto dimsOf = [&](Value value) {
+    return pd::spatialDims(pd::tensorType(value).getShape(), op.getDataFormat());
+  };
+  auto in = dimsOf(op.getX()), out = dimsOf(op.getOutput());
+  bool areStatic = llvm::none_of(in, ShapedType::isDynamic) && llvm::none_of(out, ShapedType::isDynamic);
+  // A size that is given too counts where the scale gives another one.
+  bool isOther = op.getOutSize() || !op.getSizeTensor().empty();
+  if (areStatic && !numbers.empty())
+    isOther = !llvm::all_of(llvm::seq<size_t>(in.size()), [&](size_t i) {
+      auto factor = static_cast<float>(numbers[numbers.size() == 1 ? 0 : i]);
+      return static_cast<int64_t>(static_cast<float>(in[i]) * factor) == out[i];
+    });
+  if (isOther || (areStatic && in == out))
+    return "";
+  Type real = Float32Type::get(op->getContext());
+  std::vector<std::string> parts{node.numbers({1, 1}, real)};
+  std::string factors = hasTensor ? node.reshape(node.cast(node.of(op.getScaleTensor()), real), {-1})
+                                  : node.numbers(llvm::SmallVector<double>(op.getScale()), real);
+  int64_t count = hasTensor ? pd::tensorType(op.getScaleTensor()).getNumElements()
+                            : static_cast<int64_t>(op.getScale().size());
+  parts.insert(parts.end(), count == 1 ? spatial : 1, factors);
+  return node.node("Concat", parts, {{"axis", int64_t(0)}});
+}
+
+/// ONNX's name of the rule from output to input positions. A single output is at position 0.
 static std::string coordinatesOf(bool alignsCorners, bool isLinear, bool isNearest, int64_t alignMode) {
   if (alignsCorners)
     return "align_corners";
-  return isNearest || (isLinear && alignMode == 1) ? "asymmetric" : "half_pixel";
+  if (isNearest || (isLinear && alignMode == 1))
+    return "asymmetric";
+  return isLinear ? "pytorch_half_pixel" : "half_pixel";
 }
 
 template <class Op> static void exportInterpolation(NodeExporter &node, llvm::StringRef mode) {
@@ -452,8 +486,11 @@ template <class Op> static void exportInterpolation(NodeExporter &node, llvm::St
   int64_t spatial = type.getRank() - 2;
   bool isNearest = mode == "nearest";
   std::string x = channelsFirst(node, op.getX(), op.getDataFormat());
-  std::string outer = node.node("Slice", {node.shapeOf(x), node.ints({0}), node.ints({2})});
-  std::string sizes = node.node("Concat", {outer, outputSizes(node, op, spatial)}, {{"axis", int64_t(0)}});
+  std::string scales = scalesOf(node, op, spatial), sizes;
+  if (scales.empty()) {
+    std::string outer = node.node("Slice", {node.shapeOf(x), node.ints({0}), node.ints({2})});
+    sizes = node.node("Concat", {outer, outputSizes(node, op, spatial)}, {{"axis", int64_t(0)}});
+  }
   std::vector<Named> attributes{
       {"mode", mode.str()},
       {"coordinate_transformation_mode", coordinatesOf(op.getAlignCorners(), mode == "linear", isNearest,
@@ -462,7 +499,7 @@ template <class Op> static void exportInterpolation(NodeExporter &node, llvm::St
     attributes.push_back({"nearest_mode", std::string(op.getAlignCorners() ? "round_prefer_ceil" : "floor")});
   if (mode == "cubic")
     attributes.push_back({"cubic_coeff_a", -0.75F});
-  std::string out = node.node("Resize", {x, "", "", sizes}, attributes);
+  std::string out = node.node("Resize", {x, "", scales, sizes}, attributes);
   node.setResult(0, inFormat(node, out, type.getRank(), op.getDataFormat()));
 }
 
