@@ -26,6 +26,7 @@ FillValue fillValue(OpImporter &importer, Type dtype) {
   IntegerAttr exact;
   if (!text.empty() && isa<IntegerType>(dtype) && !llvm::StringRef(text).getAsInteger(10, integer)) {
     exact = importer.getBuilder().getI64IntegerAttr(integer);
+    value = static_cast<double>(integer); // the value of a bool
   } else if (!text.empty()) {
     char *end = nullptr;
     value = std::strtod(text.c_str(), &end);
