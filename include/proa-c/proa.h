@@ -267,7 +267,7 @@ typedef struct proa_model_options {
   {sizeof(proa_model_options), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
    0, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, \
    PROA_CODE_OPTIMIZATION_BACKGROUND, 0, 0, PROA_SPECIALIZATION_BACKGROUND, \
-   0, NULL, NULL, NULL, NULL}
+   0, NULL, NULL, NULL, NULL, NULL}
 /* clang-format on */
 
 /** One level of a LoD: ascending offsets, the first of which is 0; N sequences have N + 1 offsets. */

@@ -54,7 +54,11 @@ Result<void> specializeFeeds(ModuleOp module, const std::map<std::string, std::v
       diagnostics.add("feed '" + name + "'",
                       "the program has no such feed" + didYouMean(name, feedsOf(main)));
   }
-  main.setType(FunctionType::get(main.getContext(), types, main.getResultTypes()));
+  // A fetch may be a feed, such as its LoD.
+  llvm::SmallVector<Type> results(main.getResultTypes());
+  if (!main.isExternal())
+    llvm::copy(main.getBody().front().getTerminator()->getOperandTypes(), results.begin());
+  main.setType(FunctionType::get(main.getContext(), types, results));
   return diagnostics.empty() ? Result<void>() : Result<void>(diagnostics);
 }
 
