@@ -2,9 +2,12 @@
 
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Pd.h"
+#include "dialects/pd/ir/Types.h"
 #include "lib/support/Suggest.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 
@@ -17,6 +20,21 @@ std::vector<std::string> feedsOf(func::FuncOp main) {
     if (auto feed = main.getArgAttrOfType<StringAttr>(i, pd::feedAttribute))
       names.push_back(feed.str());
   return names;
+}
+
+/// Gives a feed its type. Ops of pd take any type that is compatible; values that enter or leave a region
+/// have the declared one, and pd-refine-shapes refines them.
+void specialize(BlockArgument feed, Type type) {
+  Type declared = feed.getType();
+  feed.setType(type);
+  for (OpOperand &use : llvm::make_early_inc_range(feed.getUses())) {
+    Operation *user = use.getOwner();
+    bool ends = isa<RegionBranchTerminatorOpInterface>(user) && !isa<func::ReturnOp>(user);
+    if (!ends && !isa<LoopLikeOpInterface>(user))
+      continue;
+    OpBuilder builder(user);
+    use.set(pd::widened(builder, user->getLoc(), feed, declared));
+  }
 }
 
 } // namespace
@@ -48,7 +66,7 @@ Result<void> specializeFeeds(ModuleOp module, const std::map<std::string, std::v
         continue;
       }
       types[argument.getArgNumber()] = type.clone(given);
-      argument.setType(types[argument.getArgNumber()]);
+      specialize(argument, types[argument.getArgNumber()]);
     }
     if (!found)
       diagnostics.add("feed '" + name + "'",
