@@ -54,7 +54,7 @@ BatchedResults CrfDecodingOp::batch(Batcher &batcher) {
   addIf(roles, getLabel(), Role::First);
   addIf(roles, getLength(), Role::First);
   addIf(roles, getOffsets(), Role::Offsets);
-  return SampleJoiner(batcher, *this).join(roles, {Role::First});
+  return joinedOrEach(batcher, *this, roles, {Role::First});
 }
 
 BatchedResults WarpctcOp::batch(Batcher &batcher) {
@@ -68,7 +68,7 @@ BatchedResults CtcAlignOp::batch(Batcher &batcher) {
   if (getOffsets())
     return failure();
   SmallVector<Role> roles(getOperation()->getNumOperands(), Role::First);
-  return SampleJoiner(batcher, *this).join(roles, {Role::First, Role::First});
+  return joinedOrEach(batcher, *this, roles, {Role::First, Role::First});
 }
 
 BatchedResults EditDistanceOp::batch(Batcher &batcher) {
