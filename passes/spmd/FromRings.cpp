@@ -424,8 +424,9 @@ private:
     if (!local)
       return success();
     spmd::Placement placement{std::vector<spmd::DimPlacement>(static_cast<size_t>(local.getRank()))};
-    if (sharding) {
-      auto emit = [&] { return function.emitError() << "sharding of a local tensor: "; };
+    auto emit = [&] { return function.emitError() << "sharding of a local tensor: "; };
+    bool isGiven = static_cast<bool>(sharding);
+    if (isGiven) {
       if (!sharding.isFinal() || sharding.getMesh() != program.symbol())
         return emit() << "expected a final sharding on " << program.symbol() << ", found " << sharding;
       if (failed(dist::verifySharding(emit, sharding, program.mesh, local)))
@@ -433,11 +434,11 @@ private:
       placement = dist::placementOf(sharding, program.mesh);
     } else {
       if (auto global = dyn_cast_or_null<TypeAttr>(attributes.get(dist::globalAttribute))) {
-        auto emit = [&] { return function.emitError() << "type of a whole tensor: "; };
+        auto emitGlobal = [&] { return function.emitError() << "type of a whole tensor: "; };
         auto whole = dyn_cast<RankedTensorType>(global.getValue());
         if (!whole)
-          return emit() << "expected a tensor, found " << global;
-        auto inferred = placementOfParts(emit, program.mesh, modelAxes, local, whole);
+          return emitGlobal() << "expected a tensor, found " << global;
+        auto inferred = placementOfParts(emitGlobal, program.mesh, modelAxes, local, whole);
         if (failed(inferred))
           return failure();
         placement = *inferred;
@@ -450,7 +451,10 @@ private:
       size = ShapedType::isDynamic(size) ? size : size * dim.parts();
     if (!attributes.get(dist::globalAttribute))
       attributes.set(dist::globalAttribute, TypeAttr::get(local.clone(shape)));
-    return success();
+    auto global =
+        dyn_cast<RankedTensorType>(cast<TypeAttr>(attributes.get(dist::globalAttribute)).getValue());
+    return success(!isGiven || !global ||
+                   succeeded(dist::verifySharding(emit, sharding, program.mesh, global)));
   }
 };
 

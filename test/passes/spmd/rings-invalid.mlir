@@ -53,6 +53,9 @@ module {
 dist.mesh @mesh = <["dp"=2, "mp"=3]>
 // expected-error @+1 {{sharding of a local tensor: expected a final sharding on @mesh}}
 func.func @sharding(%x: tensor<4xf32> {dist.sharding = #dist.sharding<@mesh, [{?}]>}) { return }
+// The annotation of a whole tensor: blocks of its dims.
+// expected-error @+1 {{sharding of a local tensor: C5: expected blocks that add up to the dim size 36, found 12}}
+func.func @blocks(%x: tensor<12xf32> {dist.sharding = #dist.sharding<@mesh, [{"mp"} blocks(6, 6)]>}) { return }
 
 // -----
 
