@@ -19,6 +19,7 @@ def Pd_BincountOp : Pd_Op<"bincount"> {
   let results = (outs Pd_RealTensor:$out);
   let library = "bincount";
   let libraryHalf = 1;
+  let precision = "always full"; // float16 weights have float64 sums
   let legacy = [Legacy<"bincount", ["X", "Weights"], ["Out"], ["minlength"]>];
   let referenceInCode = 1;
   let differentiable = 0;
