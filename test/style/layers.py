@@ -22,6 +22,7 @@ RULES = [
     ("lib/emulator", r"(mlir|llvm|dialects|passes|translator|tools|lib/(?!emulator|support|runtime/KernelCall))", None),
     ("lib/target", r"(mlir|llvm|dialects|passes|translator|tools|lib/(?!support|target))", None),
     ("lib/spmd", r"(mlir|llvm|dialects|passes|translator)/", None),
+    ("lib/plan", r"(mlir|llvm|dialects|passes|translator|tools|lib/(?!plan/|spmd|support|target))", None),
     ("lib/tensors", r"(mlir|llvm|dialects|passes|translator)/", None),
     ("translator/legacy", r"(mlir|llvm|dialects|passes|translator/(?!legacy))/", None),
     ("translator/onnx", r"(mlir|llvm|dialects|passes|translator/(?!onnx|legacy/Report))/", None),

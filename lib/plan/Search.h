@@ -1,0 +1,60 @@
+/// The search for the fastest plan that fits the memory.
+#pragma once
+
+#include "lib/plan/StageCuts.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace proa::plan {
+
+struct SearchOptions {
+  size_t best = 10; ///< number of plans
+  /// Which frames are considered; null: all.
+  std::function<bool(const Frame &)> accepts;
+  /// Whether the reasons against families of strategies are found.
+  bool explainsFamilies = true;
+};
+
+struct Candidate {
+  Plan plan;
+  Estimate estimate;
+};
+
+/// Strategies that the best plan does not use.
+struct RejectedFamily {
+  std::string name;   ///< "tensor parallelism (mp)"
+  std::string reason; ///< "the best one, dp4,mp2, takes 1.21 times the time: mp collectives take 13.2 ms"
+};
+
+struct SearchResult {
+  std::vector<Candidate> best; ///< the fastest first; empty: none fits
+  /// Certificate: seconds that no plan of the space is below. Plans: all factorizations of the devices.
+  double lowerBound = 0;
+  size_t frames = 0, solved = 0; ///< considered, and solved: the others are slower by their bounds
+  std::vector<RejectedFamily> rejected;
+  /// If none fits: the plan that lacks the fewest bytes.
+  std::optional<Candidate> nearest;
+};
+
+/// All frames of the cluster that are valid.
+std::vector<Frame> framesOf(const CostModel &model);
+
+/// Best first: frames are solved in the order of their bounds until the bound of the next one is above the
+/// last of the best plans.
+SearchResult search(const CostModel &model, const SearchOptions &options = {});
+
+/// Changes of a plan that save memory.
+struct Saving {
+  Plan plan;
+  std::string change; ///< "zero1"
+  double saved = 0;   ///< bytes of the fullest device
+  Estimate estimate;
+};
+
+/// Single changes that save memory, those that fit first, then by added time.
+std::vector<Saving> savingsOf(const CostModel &model, const Plan &plan);
+
+} // namespace proa::plan
