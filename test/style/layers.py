@@ -23,6 +23,7 @@ RULES = [
     ("lib/target", r"(mlir|llvm|dialects|passes|translator|tools|lib/(?!support|target))", None),
     ("lib/spmd", r"(mlir|llvm|dialects|passes|translator)/", None),
     ("lib/plan", r"(mlir|llvm|dialects|passes|translator|tools|lib/(?!plan/|spmd|support|target))", None),
+    ("lib/checkpoint/transform", r"(mlir|llvm|dialects|passes|translator)/", None),
     ("lib/tensors", r"(mlir|llvm|dialects|passes|translator)/", None),
     ("translator/legacy", r"(mlir|llvm|dialects|passes|translator/(?!legacy))/", None),
     ("translator/onnx", r"(mlir|llvm|dialects|passes|translator/(?!onnx|legacy/Report))/", None),
