@@ -1,20 +1,9 @@
-// The proa dialect and its attributes.
+// The attributes of the proa dialect.
 #ifndef PROA_DIALECTS_PROA_ATTRIBUTES
 #define PROA_DIALECTS_PROA_ATTRIBUTES
 
 include "mlir/IR/AttrTypeBase.td"
-include "mlir/IR/DialectBase.td"
-
-def Proa_Dialect : Dialect {
-  let name = "proa";
-  let cppNamespace = "::proa";
-  let summary = "Attributes about the compilation of a program";
-  let description = [{
-    The machine that a program is compiled for, and what passes decided about its kernels.
-  }];
-  let useDefaultAttributePrinterParser = 1;
-  let hasOperationAttrVerify = 1;
-}
+include "dialects/proa/Kernels.td"
 
 def Proa_TargetAttr : AttrDef<Proa_Dialect, "Target"> {
   let mnemonic = "target";

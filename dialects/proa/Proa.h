@@ -14,6 +14,7 @@ llvm::hash_code hash_value(const TargetFacts &facts);
 } // namespace proa
 
 #include "dialects/proa/Dialect.h.inc"
+#include "dialects/proa/Enums.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "dialects/proa/Attributes.h.inc"
@@ -22,6 +23,13 @@ namespace proa {
 
 /// On a module, TargetAttr.
 inline constexpr llvm::StringLiteral targetAttribute = "proa.target";
+/// On a contraction of a kernel for the GPU, ContractionAttr.
+inline constexpr llvm::StringLiteral contractionAttribute = "proa.contraction";
+/// On an attention of a kernel for the GPU, AttentionAttr.
+inline constexpr llvm::StringLiteral attentionAttribute = "proa.attention";
+
+/// The kind that an option requests; nothing for MatmulStrategy::Fastest.
+std::optional<MatmulKind> requestedKind(MatmulStrategy strategy);
 
 /// The target of the module that contains `op`; defaultTarget() without an attribute.
 const TargetFacts &targetOf(mlir::Operation *op);

@@ -1,6 +1,7 @@
 /// Compilation of kernels on tensors to machine code.
 #pragma once
 
+#include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelNeeds.h"
 #include "proa/Result.h"
 
@@ -27,8 +28,8 @@ struct CodegenOptions {
   /// form on the GPU are compiled for the CPU.
   bool emulatesGpu = false;
   std::string emulatedChip = "sm_90a"; ///< the chip that the kernels are lowered for
-  /// Strategies of matrix products and attention ("mma"); empty: chosen by the lowering.
-  std::string emulatedContraction, emulatedAttention;
+  /// The kinds of matrix products and of attention.
+  MatmulStrategy emulatedContraction = MatmulStrategy::Fastest, emulatedAttention = MatmulStrategy::Fastest;
   unsigned threads = 2;      ///< number of threads that compile
   std::string dumpDirectory; ///< folder for intermediate code; empty: none
 };

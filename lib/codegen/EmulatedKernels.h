@@ -1,6 +1,8 @@
 /// Kernels for the GPU that are compiled for the CPU, where lib/emulator runs them.
 #pragma once
 
+#include "dialects/proa/Proa.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -9,10 +11,10 @@
 namespace proa {
 
 struct EmulationOptions {
-  std::string chip = "sm_90a"; ///< the chip that the kernels are lowered for
-  std::string contraction;     ///< LowerGpuKernelsOptions::contraction
-  std::string attention;       ///< LowerGpuKernelsOptions::attention
-  bool expandBFloat16 = false; ///< the CPU lacks instructions for this type
+  std::string chip = "sm_90a";                          ///< the chip that the kernels are lowered for
+  MatmulStrategy contraction = MatmulStrategy::Fastest; ///< LowerGpuKernelsOptions::contraction
+  MatmulStrategy attention = MatmulStrategy::Fastest;   ///< LowerGpuKernelsOptions::attention
+  bool expandBFloat16 = false;                          ///< the CPU lacks instructions for this type
   bool expandFloat16 = false;
 };
 

@@ -50,9 +50,8 @@ inline constexpr llvm::StringLiteral threadCodeAttribute = "proa.thread_code";
 /// On a kernel of an op of pd::ThreadOpInterface, StringAttr: how blocks compute it. On such an op: overrides
 /// the choice.
 inline constexpr llvm::StringLiteral strategyAttribute = "proa.strategy";
-/// On a kernel for the GPU, I64: the number of blocks that share the reductions of a row, or the keys of a
-/// tile of pd.paged_attention. If the number of rows is dynamic, they share them only if there are fewer rows
-/// than that.
+/// On a kernel for the GPU without contractions, I64: the number of blocks that share the reductions of a
+/// row. If the number of rows is dynamic, they share them only if there are fewer rows than that.
 inline constexpr llvm::StringLiteral partsAttribute = "proa.parts";
 /// On a kernel for the GPU, ArrayAttr of one DenseI64ArrayAttr for each buffer of scratch memory that it gets
 /// after its results: dims of a tensor of bytes, kDynamic where the shape function computes them.
@@ -70,28 +69,9 @@ inline constexpr llvm::StringLiteral startsFilledAttribute = "proa.starts_filled
 /// On a reduction whose results are selected together (the greatest element and its index), ArrayAttr of a
 /// constant for each result: combined with them, other results stay.
 inline constexpr llvm::StringLiteral neutralAttribute = "proa.neutral";
-/// On a linalg op, DenseI64ArrayAttr: the tile size of each loop. A row of the kernel is one tile of the
-/// parallel loops.
-inline constexpr llvm::StringLiteral loopTilesAttribute = "proa.loop_tiles";
 /// On a kernel, UnitAttr: products of float32 numbers may be computed of operands in TF32, which have 10 bits
 /// of mantissa (ModelOptions::allowsTf32).
 inline constexpr llvm::StringLiteral tf32Attribute = "proa.tf32";
-/// On a contraction of a kernel for the GPU, StringAttr: "fma" (each thread multiplies and adds), "mma"
-/// (warps use tensor cores) or "wgmma" (groups of four warps do, sm_90a). On tensor cores f32 operands become
-/// TF32.
-inline constexpr llvm::StringLiteral contractionAttribute = "proa.contraction";
-/// On a contraction of a kernel for the GPU, DenseI64ArrayAttr: rows and columns of the tile of one thread
-/// ("fma") or of one warp.
-inline constexpr llvm::StringLiteral partAttribute = "proa.part";
-/// On a contraction of a kernel for the GPU, I64: k tiles of the operands in shared memory at once, 1 to 8.
-/// With 2 or more, later k tiles are copied asynchronously while one is multiplied. Default: 1.
-inline constexpr llvm::StringLiteral stagesAttribute = "proa.stages";
-/// On a contraction, UnitAttr: its split-K slices are multiples of the k tile, except the last.
-inline constexpr llvm::StringLiteral wholeStepsAttribute = "proa.whole_steps";
-/// On an attention of a kernel for the GPU, StringAttr: "fma", "mma" or "wgmma", as on contractions.
-inline constexpr llvm::StringLiteral attentionAttribute = "proa.attention";
-/// On an attention of a kernel for the GPU, DenseI64ArrayAttr: the queries and the keys of a tile.
-inline constexpr llvm::StringLiteral attentionTileAttribute = "proa.attention_tile";
 /// On an elementwise op of a kernel for the GPU, UnitAttr: it reads the result of a contraction, whose code
 /// contains it.
 inline constexpr llvm::StringLiteral epilogueAttribute = "proa.epilogue";

@@ -137,12 +137,13 @@ private:
     return loop ? std::optional<unsigned>(loop.getPosition()) : std::nullopt;
   }
 
-  /// Tiles of the loops of an op that has the attribute. Rows of other dimensions have one element.
+  /// Tiles of the loops of a contraction. Rows of other dimensions have one element.
   bool takeLoopTiles() {
     for (linalg::LinalgOp op : classes.operations()) {
-      auto loopTiles = op->getAttrOfType<DenseI64ArrayAttr>(proa::loopTilesAttribute);
-      if (!loopTiles || loopTiles.size() != op.getNumLoops())
+      auto contraction = op->getAttrOfType<proa::ContractionAttr>(proa::contractionAttribute);
+      if (!contraction || contraction.getTile().size() != op.getNumLoops())
         continue;
+      ArrayRef<int64_t> loopTiles = contraction.getTile();
       SmallVector<unsigned> loops = classes.ofLoops(op);
       for (unsigned c : rowClasses) {
         const auto *loop = llvm::find(loops, c);

@@ -95,21 +95,21 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
   struct Product {
     Operation *op;
     proa::ContractionSizes sizes;
-    SmallVector<proa::ProductKind> kinds;
+    SmallVector<proa::MatmulKind> kinds;
   };
 
   /// The kinds for a product, on tensor cores or not. `why` gives the reason against wgmma for operand 0
   /// or 1.
-  SmallVector<proa::ProductKind> kindsFor(Operation *op, bool onTensorCores, const proa::GpuFacts &gpu,
-                                          function_ref<std::string(unsigned)> why) {
+  SmallVector<proa::MatmulKind> kindsFor(Operation *op, bool onTensorCores, const proa::GpuFacts &gpu,
+                                         function_ref<std::string(unsigned)> why) {
     if (!onTensorCores)
-      return {proa::ProductKind::Fma};
-    SmallVector<proa::ProductKind> kinds{proa::ProductKind::Mma};
+      return {proa::MatmulKind::Fma};
+    SmallVector<proa::MatmulKind> kinds{proa::MatmulKind::Mma};
     if (!gpu.hasWgmma())
       return kinds;
     std::string x = why(0), y = why(1);
     if (x.empty() && y.empty())
-      kinds.push_back(proa::ProductKind::Wgmma);
+      kinds.push_back(proa::MatmulKind::Wgmma);
     else
       remarks.missed(op) << "wgmma cannot read operand " << (x.empty() ? "1: " + y : "0: " + x);
     return kinds;
@@ -139,23 +139,25 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
 
   bool allowsTf32() { return getOperation()->hasAttr(proa::tf32Attribute); }
 
-  /// The fastest tile by the cost model. Nothing, after an error, if the requested strategy is impossible.
-  FailureOr<proa::ContractionTile> fastestTile(Product product, const proa::GpuFacts &gpu) {
+  /// The fastest tile by the cost model, of `requested` if that is a kind. Nothing, after an error, if it is
+  /// impossible.
+  FailureOr<proa::ContractionTile> fastestTile(Product product, std::optional<proa::MatmulKind> requested,
+                                               const proa::GpuFacts &gpu) {
     Operation *op = product.op;
-    if (std::optional<proa::ProductKind> requested = proa::productKindNamed(strategy)) {
-      if (*requested != proa::ProductKind::Fma && !llvm::is_contained(product.kinds, *requested))
-        return op->emitError() << "strategy=" << strategy << " needs "
-                               << (*requested == proa::ProductKind::Mma ? "" : "a chip with wgmma, and ")
+    if (requested) {
+      if (*requested != proa::MatmulKind::Fma && !llvm::is_contained(product.kinds, *requested))
+        return op->emitError() << "a contraction by " << stringifyMatmulKind(*requested) << " needs "
+                               << (*requested == proa::MatmulKind::Mma ? "" : "a chip with wgmma, and ")
                                << "operands of f16 or of bf16, or of f32 where TF32 is allowed, "
                                   "accumulated in f32, or of i8, extended to i32"
-                               << (*requested == proa::ProductKind::Mma
+                               << (*requested == proa::MatmulKind::Mma
                                        ? ""
                                        : ", that the tensor memory accelerator can read");
       product.kinds = {*requested};
     }
     const proa::ContractionSizes &sizes = product.sizes;
     std::optional<proa::ContractionTile> best;
-    for (proa::ProductKind kind : product.kinds)
+    for (proa::MatmulKind kind : product.kinds)
       for (const proa::ContractionTile &tile : proa::tilesOf(kind, sizes, gpu)) {
         bool fits = tile.threads() <= maxThreads;
         if (fits && (!best || proa::clocksOf(tile, sizes, gpu) < proa::clocksOf(*best, sizes, gpu)))
@@ -166,38 +168,46 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
     return *best;
   }
 
-  /// Writes the fastest tile on the op, unless it has one. `tiles` are those of the loops other than m, n and
-  /// k.
-  LogicalResult writeTile(const Product &product, SmallVector<int64_t> tiles, unsigned m, unsigned n,
-                          unsigned k, const proa::GpuFacts &gpu) {
-    if (proa::isChosenContraction(product.op))
+  /// Writes the fastest tile on the op, unless it has one. Other fields that are set stay. `loops` are those
+  /// of the op.
+  LogicalResult writeTile(const Product &product, unsigned loops, unsigned m, unsigned n, unsigned k,
+                          const proa::GpuFacts &gpu) {
+    proa::ContractionAttr own = proa::contractionOf(product.op);
+    if (own && own.isComplete())
       return success();
-    FailureOr<proa::ContractionTile> tile = fastestTile(product, gpu);
+    if (!own)
+      own = proa::ContractionAttr::get(&getContext(), {}, {}, {}, {}, {}, false);
+    std::optional<proa::MatmulKind> requested = own.getKind() ? own.getKind() : proa::requestedKind(strategy);
+    FailureOr<proa::ContractionTile> tile = fastestTile(product, requested, gpu);
     if (failed(tile))
       return failure();
     estimate = std::to_string(static_cast<int64_t>(proa::clocksOf(*tile, product.sizes, gpu))) +
                " clocks on " + std::to_string(gpu.multiprocessors) + " multiprocessors (estimate)";
-    Builder b(&getContext());
-    tiles[m] = tile->m;
-    tiles[n] = tile->n;
-    tiles[k] = tile->k;
-    product.op->setAttr(proa::contractionAttribute, b.getStringAttr(proa::nameOf(tile->kind)));
-    product.op->setAttr(proa::loopTilesAttribute, b.getDenseI64ArrayAttr(tiles));
-    if (tile->kind != proa::ProductKind::Fma)
-      product.op->setAttr(proa::stagesAttribute, b.getI64IntegerAttr(tile->stages));
-    product.op->setAttr(proa::partAttribute, b.getDenseI64ArrayAttr({tile->partOfM, tile->partOfN}));
+    SmallVector<int64_t> sizes(loops, 1);
+    sizes[m] = tile->m;
+    sizes[n] = tile->n;
+    sizes[k] = tile->k;
+    std::optional<int64_t> stages = own.getStages(), splitK = own.getSplitK();
+    if (!stages && tile->kind != proa::MatmulKind::Fma)
+      stages = tile->stages;
+    if (!splitK && tile->splitK > 1)
+      splitK = tile->splitK;
+    auto chosen = proa::ContractionAttr::getChecked([&] { return product.op->emitError(); }, &getContext(),
+                                                    tile->kind, sizes, {tile->warpM, tile->warpN}, stages,
+                                                    splitK, own.getWholeSteps());
+    if (!chosen)
+      return failure();
+    product.op->setAttr(proa::contractionAttribute, chosen);
     if (tile->residentBlocks > 0)
-      getOperation()->setAttr(proa::residentBlocksAttribute, b.getI64IntegerAttr(tile->residentBlocks));
-    if (tile->parts > 1 && !getOperation()->hasAttr(proa::partsAttribute))
-      getOperation()->setAttr(proa::partsAttribute, b.getI64IntegerAttr(tile->parts));
+      getOperation()->setAttr(proa::residentBlocksAttribute,
+                              Builder(&getContext()).getI64IntegerAttr(tile->residentBlocks));
     return success();
   }
 
   LogicalResult chooseFor(linalg::LinalgOp op, const proa::ContractionForm &form, const proa::GpuFacts &gpu) {
     Builder b(&getContext());
     estimate.clear();
-    if (failed(writeTile(productOf(op, form, gpu), SmallVector<int64_t>(op.getNumLoops(), 1), form.m, form.n,
-                         form.k, gpu)))
+    if (failed(writeTile(productOf(op, form, gpu), op.getNumLoops(), form.m, form.n, form.k, gpu)))
       return failure();
     FailureOr<proa::ContractionChoice> choice = proa::ContractionChoice::read(op);
     if (failed(choice))
@@ -212,8 +222,8 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
       reader->setAttr(proa::epilogueAttribute, b.getUnitAttr());
     remarks.done(op) << "a block computes tiles of " << std::to_string(choice->m) << "x"
                      << std::to_string(choice->n) << " elements with " << std::to_string(choice->threads)
-                     << " threads (" << proa::nameOf(choice->kind) << ", " << std::to_string(choice->stages)
-                     << (choice->stages == 1 ? " stage)" : " stages)")
+                     << " threads (" << proa::stringifyMatmulKind(choice->kind) << ", "
+                     << std::to_string(choice->stages) << (choice->stages == 1 ? " stage)" : " stages)")
                      << (reader ? ", and its epilogue in registers" : "") << (estimate.empty() ? "" : "; ")
                      << estimate;
     return success();
@@ -224,13 +234,8 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
     Operation *grouped = proa::groupedProductOf(function);
     if ((!function->hasAttr(proa::kernelAttribute) && !grouped) || function.isDeclaration())
       return;
-    if (strategy != "" && !proa::productKindNamed(strategy)) {
-      function.emitError() << "strategy is '" << strategy << "', expected fma, mma, wgmma or nothing";
-      return signalPassFailure();
-    }
     const proa::GpuFacts &gpu = proa::gpuOf(function);
-    if (grouped && failed(writeTile(productOf(grouped, gpu),
-                                    SmallVector<int64_t>(proa::GroupedForm::loops, 1), 0, 1, 2, gpu)))
+    if (grouped && failed(writeTile(productOf(grouped, gpu), proa::GroupedForm::loops, 0, 1, 2, gpu)))
       return signalPassFailure();
     SmallVector<linalg::LinalgOp> ops;
     function.walk([&](linalg::LinalgOp op) { ops.push_back(op); });

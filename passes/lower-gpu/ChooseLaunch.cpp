@@ -83,8 +83,7 @@ private:
   /// Memory shows what tensors do not: an operand of wgmma that the tensor memory accelerator cannot read.
   void leaveRing(linalg::LinalgOp op) {
     std::optional<proa::ContractionForm> form = proa::ContractionForm::of(op);
-    auto kind = op->getAttrOfType<StringAttr>(proa::contractionAttribute);
-    if (!form || !kind || kind.getValue() != proa::nameOf(proa::ProductKind::Wgmma))
+    if (!form || proa::contractionOf(op).getKind() != proa::MatmulKind::Wgmma)
       return;
     std::string x = proa::whyNotForRing(op, op->getOpOperand(0), form->m, form->k),
                 y = proa::whyNotForRing(op, op->getOpOperand(1), form->n, form->k);

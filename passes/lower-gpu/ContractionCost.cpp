@@ -11,11 +11,11 @@ namespace proa {
 namespace {
 
 /// Blocks that divide k of a tile among them, and the steps of k that each of them has at least.
-constexpr int64_t mostParts = 16, leastStepsOfPart = 4;
+constexpr int64_t mostSlices = 16, leastStepsOfSlice = 4;
 
-/// A tile of a block and the part of it that a thread or a warp computes.
+/// The tile of a block, and that of a thread, a warp or a warpgroup.
 struct Shape {
-  int64_t m, n, k, partOfM, partOfN;
+  int64_t m, n, k, warpM, warpN;
 };
 
 /// A thread of the first one multiplies 8 + 8 elements of shared memory to 64 products, one of the others
@@ -30,29 +30,29 @@ constexpr Shape wgmmaShapes[] = {{128, 256, 0, 64, 256}, {128, 192, 0, 64, 192},
                                  {64, 256, 0, 64, 256},  {64, 128, 0, 64, 128},  {128, 64, 0, 64, 64},
                                  {64, 64, 0, 64, 64}};
 
-ArrayRef<Shape> shapesOf(ProductKind kind) {
+ArrayRef<Shape> shapesOf(MatmulKind kind) {
   switch (kind) {
-  case ProductKind::Fma:
+  case MatmulKind::Fma:
     return fmaShapes;
-  case ProductKind::Mma:
+  case MatmulKind::Mma:
     return mmaShapes;
-  case ProductKind::Wgmma:
+  case MatmulKind::Wgmma:
     return wgmmaShapes;
   }
   return {};
 }
 
 /// Products of a multiprocessor for each clock.
-double productsPerClock(ProductKind kind, const ContractionSizes &sizes, const GpuFacts &gpu) {
+double productsPerClock(MatmulKind kind, const ContractionSizes &sizes, const GpuFacts &gpu) {
   auto rate = [](int64_t of16Bits, int64_t bits) {
     return static_cast<double>(of16Bits) * 16 / static_cast<double>(bits);
   };
   switch (kind) {
-  case ProductKind::Fma:
+  case MatmulKind::Fma:
     return static_cast<double>(sizes.sumBits > 32 ? gpu.fma64Rate : gpu.fma32Rate);
-  case ProductKind::Mma: // 8-bit floats are multiplied as f16
+  case MatmulKind::Mma: // 8-bit floats are multiplied as f16
     return rate(gpu.mmaRate, sizes.isOfFloat8 ? 16 : sizes.operandBits);
-  case ProductKind::Wgmma:
+  case MatmulKind::Wgmma:
     return rate(gpu.wgmmaRate, sizes.operandBits);
   }
   return 1;
@@ -61,7 +61,7 @@ double productsPerClock(ProductKind kind, const ContractionSizes &sizes, const G
 /// Clocks in which one part of k is multiplied.
 double clocksOfPart(const ContractionTile &tile, const ContractionSizes &sizes, const GpuFacts &gpu) {
   double products = static_cast<double>(tile.m * tile.n * tile.k) / productsPerClock(tile.kind, sizes, gpu);
-  if (tile.kind != ProductKind::Wgmma)
+  if (tile.kind != MatmulKind::Wgmma)
     return products;
   // Each wgmma reads its rows and all columns from shared memory.
   int64_t steps = tile.k * sizes.operandBits / 8 / WgmmaCode::kBytes;
@@ -81,51 +81,51 @@ int64_t stagesOf(ContractionTile tile, const ContractionSizes &sizes, int64_t sh
 } // namespace
 
 int64_t ContractionTile::threads() const {
-  int64_t ofPart = kind == ProductKind::Fma ? 1 : kind == ProductKind::Mma ? 32 : 128;
-  return m / partOfM * (n / partOfN) * ofPart;
+  int64_t ofPart = kind == MatmulKind::Fma ? 1 : kind == MatmulKind::Mma ? 32 : 128;
+  return m / warpM * (n / warpN) * ofPart;
 }
 
 int64_t ContractionTile::sharedBytes(const ContractionSizes &sizes) const {
   constexpr int64_t pad = 8;
   int64_t bytes = sizes.operandBits / 8;
-  if (kind == ProductKind::Wgmma)
+  if (kind == MatmulKind::Wgmma)
     return stages * (m + n) * k * bytes + m * (std::min<int64_t>(n, 64) + pad) * sizes.sumBits / 8 + 64;
   int64_t padOfLine = std::max<int64_t>(pad, 128 / sizes.operandBits); // 16 bytes for ldmatrix
   return stages * (m + n) * (k + padOfLine) * bytes;
 }
 
-SmallVector<ContractionTile> tilesOf(ProductKind kind, const ContractionSizes &sizes, const GpuFacts &gpu) {
+SmallVector<ContractionTile> tilesOf(MatmulKind kind, const ContractionSizes &sizes, const GpuFacts &gpu) {
   SmallVector<ContractionTile> tiles;
   for (const Shape &shape : shapesOf(kind)) {
-    ContractionTile tile{kind, shape.m, shape.n, shape.k, shape.partOfM, shape.partOfN};
+    ContractionTile tile{kind, shape.m, shape.n, shape.k, shape.warpM, shape.warpN};
     // Twice the registers: 64-bit numbers take the tiles from the second one on.
-    if (kind == ProductKind::Fma && sizes.sumBits > 32 && shape.partOfM * shape.partOfN > 16)
+    if (kind == MatmulKind::Fma && sizes.sumBits > 32 && shape.warpM * shape.warpN > 16)
       continue;
     // Sums of a part need as many registers again (WgmmaCode::losesBits).
     constexpr int64_t mostColumnsOfFloat8 = 128;
-    if (kind == ProductKind::Wgmma && sizes.isOfFloat8 && shape.n > mostColumnsOfFloat8)
+    if (kind == MatmulKind::Wgmma && sizes.isOfFloat8 && shape.n > mostColumnsOfFloat8)
       continue;
     // The place of the rows needs the last registers that the accumulators of 128 x 256 elements leave.
-    if (kind == ProductKind::Wgmma && sizes.findsRows && shape.m * shape.n > 128 * 192)
+    if (kind == MatmulKind::Wgmma && sizes.findsRows && shape.m * shape.n > 128 * 192)
       continue;
-    if (kind == ProductKind::Wgmma) {
+    if (kind == MatmulKind::Wgmma) {
       tile.k = 128 * 8 / sizes.operandBits;
       // Two small blocks: one stores its results while the other multiplies.
       tile.residentBlocks = tile.m * tile.n <= 128 * 128 ? 2 : 1;
     }
     // As many bytes of k as for 16-bit elements.
-    if (kind == ProductKind::Mma && sizes.operandBits < 16)
+    if (kind == MatmulKind::Mma && sizes.operandBits < 16)
       tile.k = tile.k * 16 / sizes.operandBits;
-    int64_t blocks = std::max<int64_t>(tile.residentBlocks, kind == ProductKind::Mma ? 2 : 1);
-    if (kind != ProductKind::Fma)
+    int64_t blocks = std::max<int64_t>(tile.residentBlocks, kind == MatmulKind::Mma ? 2 : 1);
+    if (kind != MatmulKind::Fma)
       tile.stages = stagesOf(tile, sizes, gpu.sharedBytesOf(blocks));
     if (tile.sharedBytes(sizes) > gpu.sharedBytes)
       continue;
     tiles.push_back(tile);
-    if (kind != ProductKind::Wgmma || !sizes.canShareSums)
+    if (kind != MatmulKind::Wgmma || !sizes.canShareSums)
       continue;
-    for (tile.parts = 2; tile.parts <= mostParts; ++tile.parts)
-      if (sizes.k >= tile.parts * leastStepsOfPart * tile.k)
+    for (tile.splitK = 2; tile.splitK <= mostSlices; ++tile.splitK)
+      if (sizes.k >= tile.splitK * leastStepsOfSlice * tile.k)
         tiles.push_back(tile);
   }
   return tiles;
@@ -134,16 +134,16 @@ SmallVector<ContractionTile> tilesOf(ProductKind kind, const ContractionSizes &s
 double clocksOf(const ContractionTile &tile, const ContractionSizes &sizes, const GpuFacts &gpu) {
   auto count = [](int64_t size, int64_t of) { return static_cast<double>(llvm::divideCeil(size, of)); };
   double tiles =
-      count(sizes.m, tile.m) * count(sizes.n, tile.n) * static_cast<double>(sizes.batch * tile.parts);
+      count(sizes.m, tile.m) * count(sizes.n, tile.n) * static_cast<double>(sizes.batch * tile.splitK);
   double bytes = static_cast<double>((tile.m + tile.n) * tile.k * sizes.operandBits / 8);
   auto cacheBytes = static_cast<double>(gpu.l2BytesPerClock),
        startClocks = static_cast<double>(gpu.tileStartClocks);
   double part = std::max(clocksOfPart(tile, sizes, gpu), bytes / cacheBytes);
-  double ofTile = count(sizes.k, tile.k * tile.parts) * part + startClocks;
+  double ofTile = count(sizes.k, tile.k * tile.splitK) * part + startClocks;
   double clocks = std::ceil(tiles / static_cast<double>(gpu.multiprocessors)) * ofTile;
-  if (tile.parts == 1)
+  if (tile.splitK == 1)
     return clocks;
-  auto sums = static_cast<double>(tile.parts * tile.m * tile.n * sizes.sumBits / 8);
+  auto sums = static_cast<double>(tile.splitK * tile.m * tile.n * sizes.sumBits / 8);
   return clocks + sums / cacheBytes + startClocks;
 }
 

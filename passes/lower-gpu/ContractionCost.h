@@ -15,20 +15,20 @@ struct ContractionSizes {
   bool findsRows = false;    ///< a block finds the rows of a tile at run time
 };
 
-/// One way to compute a contraction, with the attributes that ContractionChoice::read checks.
+/// One way to compute a contraction, which #proa.contraction describes.
 struct ContractionTile {
-  ProductKind kind = ProductKind::Fma;
-  int64_t m = 0, n = 0, k = 0, partOfM = 0, partOfN = 0;
+  MatmulKind kind = MatmulKind::Fma;
+  int64_t m = 0, n = 0, k = 0, warpM = 0, warpN = 0;
   int64_t stages = 1;
   int64_t residentBlocks = 0; ///< with Wgmma: blocks of a multiprocessor, each of which computes many tiles
-  int64_t parts = 1;          ///< with Wgmma: blocks that divide k of a tile among them
+  int64_t splitK = 1;         ///< with Wgmma: blocks that divide k of a tile among them
 
   int64_t threads() const;
   int64_t sharedBytes(const ContractionSizes &sizes) const;
 };
 
 /// The tiles that may be chosen for a kind, from the largest to the smallest.
-llvm::SmallVector<ContractionTile> tilesOf(ProductKind kind, const ContractionSizes &sizes,
+llvm::SmallVector<ContractionTile> tilesOf(MatmulKind kind, const ContractionSizes &sizes,
                                            const GpuFacts &gpu);
 
 /// Estimated clocks of the kernel on all multiprocessors.

@@ -115,103 +115,78 @@ std::optional<TensorCoreTypes> TensorCoreTypes::of(linalg::LinalgOp op, bool all
   return types;
 }
 
-bool isChosenContraction(Operation *op) { return op->hasAttr(contractionAttribute); }
-
-/// The parts of a kind are multiples of these rows and columns.
-static std::pair<int64_t, int64_t> unitsOf(ProductKind kind) {
-  switch (kind) {
-  case ProductKind::Fma:
-    return {4, 4};
-  case ProductKind::Mma:
-    return {16, 16};
-  case ProductKind::Wgmma:
-    return {64, 8};
-  }
-  return {1, 1};
+ContractionAttr contractionOf(Operation *op) {
+  return op->getAttrOfType<ContractionAttr>(contractionAttribute);
 }
+
+bool isChosenContraction(Operation *op) { return contractionOf(op) != nullptr; }
 
 /// Conditions of wgmma alone: all columns in each warpgroup, and lines of 128 bytes along k.
 static LogicalResult checkWgmma(linalg::LinalgOp op, const ContractionChoice &choice) {
   int64_t bits = getElementTypeOrSelf(op->getOperand(0).getType()).getIntOrFloatBitWidth();
   int64_t line = 128 * 8 / bits;
-  if (choice.partOfN == choice.n && choice.n <= 256 && choice.n % 64 == 0 && choice.m <= 256 &&
+  if (choice.warpN == choice.n && choice.n <= 256 && choice.n % 64 == 0 && choice.m <= 256 &&
       choice.k == line && choice.stages > 1)
     return success();
   return op->emitError()
          << "the choice for the contraction: the tile is " << choice.m << ", " << choice.n << ", " << choice.k
          << " with " << choice.stages
-         << " stages, expected with 'wgmma' up to 256 rows, 64, 128, 192 or 256 columns, all of "
-            "them in '"
-         << partAttribute << "', " << line << " for k, and 2 stages or more";
+         << " stages, expected with 'wgmma' up to 256 rows, 64, 128, 192 or 256 columns, all of them in "
+            "`warp`, "
+         << line << " for k, and 2 stages or more";
 }
 
 static FailureOr<ContractionChoice> checked(linalg::LinalgOp op, ContractionChoice choice) {
   auto refuse = [&]() -> InFlightDiagnostic { return op->emitError("the choice for the contraction: "); };
-  auto [unitOfM, unitOfN] = unitsOf(choice.kind);
   std::optional<TensorCoreTypes> types = TensorCoreTypes::of(op, /*allowsTf32=*/true);
-  if (choice.kind != ProductKind::Fma && !types)
-    return refuse() << "'" << nameOf(choice.kind)
+  if (choice.kind != MatmulKind::Fma && !types)
+    return refuse() << "'" << stringifyMatmulKind(choice.kind)
                     << "' needs operands of f16, bf16 or f32 and an f32 result, or of i8 and an i32 result";
-  if (choice.partOfM < 1 || choice.partOfN < 1 || choice.partOfM % unitOfM != 0 ||
-      choice.partOfN % unitOfN != 0)
-    return refuse() << "'" << partAttribute << "' is " << choice.partOfM << ", " << choice.partOfN
-                    << ", expected multiples of " << unitOfM << " and " << unitOfN;
   int64_t unitOfK =
-      types && types->element.getIntOrFloatBitWidth() == 8 && choice.kind != ProductKind::Fma ? 32 : 16;
-  if (choice.m % choice.partOfM != 0 || choice.n % choice.partOfN != 0 || choice.k < 1 ||
-      choice.k % unitOfK != 0)
+      types && types->element.getIntOrFloatBitWidth() == 8 && choice.kind != MatmulKind::Fma ? 32 : 16;
+  if (choice.m % choice.warpM != 0 || choice.n % choice.warpN != 0 || choice.k % unitOfK != 0)
     return refuse() << "the tile is " << choice.m << ", " << choice.n << ", " << choice.k
-                    << ", expected multiples of '" << partAttribute << "' and of " << unitOfK;
-  if (choice.stages < 1 || choice.stages > 8)
-    return refuse() << "'" << stagesAttribute << "' is " << choice.stages << ", expected 1 to 8";
-  if (choice.kind == ProductKind::Wgmma && failed(checkWgmma(op, choice)))
+                    << ", expected multiples of `warp` and of " << unitOfK;
+  if (choice.kind == MatmulKind::Wgmma && failed(checkWgmma(op, choice)))
     return failure();
-  int64_t threadsOfPart = choice.kind == ProductKind::Fma ? 1 : choice.kind == ProductKind::Mma ? 32 : 128;
-  choice.storingThreads = choice.m / choice.partOfM * (choice.n / choice.partOfN) * threadsOfPart;
-  choice.threads = choice.storingThreads + (choice.kind == ProductKind::Wgmma ? 32 : 0);
+  int64_t threadsOfWarp = choice.kind == MatmulKind::Fma ? 1 : choice.kind == MatmulKind::Mma ? 32 : 128;
+  choice.storingThreads = choice.m / choice.warpM * (choice.n / choice.warpN) * threadsOfWarp;
+  choice.threads = choice.storingThreads + (choice.kind == MatmulKind::Wgmma ? 32 : 0);
   if (choice.threads < 32 || choice.threads > 1024 || choice.threads % 32 != 0)
     return refuse() << "a block has " << choice.threads << " threads, expected a multiple of 32 up to 1024";
   return choice;
 }
 
 FailureOr<ContractionChoice> ContractionChoice::read(linalg::LinalgOp op) {
-  auto strategy = op->getAttrOfType<StringAttr>(contractionAttribute);
-  auto tiles = op->getAttrOfType<DenseI64ArrayAttr>(loopTilesAttribute);
-  auto part = op->getAttrOfType<DenseI64ArrayAttr>(partAttribute);
+  ContractionAttr attribute = contractionOf(op);
   std::optional<ContractionForm> form = ContractionForm::of(op);
   if (!form)
     return op->emitError() << "'" << contractionAttribute
                            << "' is on an op that is not a product of matrices";
-  std::optional<ProductKind> kind = strategy ? productKindNamed(strategy.getValue()) : std::nullopt;
-  if (!kind)
-    return op->emitError() << "'" << contractionAttribute << "' is not \"fma\", \"mma\" or \"wgmma\"";
-  if (!tiles || tiles.size() != op.getNumLoops() || !part || part.size() != 2)
-    return op->emitError() << "a contraction needs '" << loopTilesAttribute
-                           << "' with a number for each loop and '" << partAttribute << "' with two numbers";
+  if (!attribute || attribute.getTile().size() != op.getNumLoops())
+    return op->emitError() << "'" << contractionAttribute << "' needs `kind`, `warp`, and a `tile` of "
+                           << op.getNumLoops() << " sizes (--proa-choose-contraction)";
   ContractionChoice choice;
-  choice.kind = *kind;
-  choice.m = tiles[form->m];
-  choice.n = tiles[form->n];
-  choice.k = tiles[form->k];
-  choice.partOfM = part[0];
-  choice.partOfN = part[1];
-  if (auto stages = op->getAttrOfType<IntegerAttr>(stagesAttribute))
-    choice.stages = stages.getInt();
+  choice.kind = *attribute.getKind();
+  choice.m = attribute.getTile()[form->m];
+  choice.n = attribute.getTile()[form->n];
+  choice.k = attribute.getTile()[form->k];
+  choice.warpM = attribute.getWarp()[0];
+  choice.warpN = attribute.getWarp()[1];
+  choice.stages = attribute.getStages().value_or(1);
   return checked(op, choice);
 }
 
 void useMmaInstead(linalg::LinalgOp op, const ContractionForm &form) {
-  constexpr int64_t part = 64, k = 32, stages = 2;
-  Builder b(op->getContext());
-  auto tiles = op->getAttrOfType<DenseI64ArrayAttr>(loopTilesAttribute);
-  if (!tiles || tiles.size() != op.getNumLoops())
+  constexpr int64_t warp = 64, k = 32, stages = 2;
+  ContractionAttr own = contractionOf(op);
+  SmallVector<int64_t> tile(own.getTile());
+  if (tile.size() != op.getNumLoops())
     return; // read() reports it
-  SmallVector<int64_t> changed(tiles.asArrayRef());
-  changed[form.k] = k;
-  op->setAttr(contractionAttribute, b.getStringAttr(nameOf(ProductKind::Mma)));
-  op->setAttr(loopTilesAttribute, b.getDenseI64ArrayAttr(changed));
-  op->setAttr(partAttribute, b.getDenseI64ArrayAttr({part, part}));
-  op->setAttr(stagesAttribute, b.getI64IntegerAttr(stages));
+  tile[form.k] = k;
+  op->setAttr(contractionAttribute,
+              ContractionAttr::get(op->getContext(), MatmulKind::Mma, tile, {warp, warp}, stages,
+                                   own.getSplitK(), own.getWholeSteps()));
 }
 
 linalg::LinalgOp epilogueOf(linalg::LinalgOp contraction) {

@@ -1,8 +1,9 @@
 /// Sums of products of two operands, and how a block of threads computes a tile of one.
 #pragma once
 
+#include "dialects/proa/Proa.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "passes/lower-gpu/ProductKind.h"
 
 namespace proa {
 
@@ -32,16 +33,16 @@ struct TensorCoreTypes {
   static std::optional<TensorCoreTypes> of(mlir::linalg::LinalgOp op, bool allowsTf32);
 };
 
-/// The attributes that `proa-choose-contraction` wrote on a contraction.
+/// The #proa.contraction of an op, by the loops of its form.
 struct ContractionChoice {
-  ProductKind kind = ProductKind::Fma;
-  int64_t m = 0, n = 0, k = 0;      ///< the tile of a block; k is the part that is in shared memory at once
-  int64_t partOfM = 0, partOfN = 0; ///< of a thread, of a warp (Mma), or of a warpgroup (Wgmma)
-  int64_t stages = 1;               ///< parts in shared memory
-  int64_t threads = 0;              ///< of a block
-  int64_t storingThreads = 0; ///< those with sums, the first ones; with Wgmma a warp follows that copies
+  MatmulKind kind = MatmulKind::Fma;
+  int64_t m = 0, n = 0, k = 0;  ///< the tile of a block; k is the part that is in shared memory at once
+  int64_t warpM = 0, warpN = 0; ///< of a thread, of a warp (Mma), or of a warpgroup (Wgmma)
+  int64_t stages = 1;           ///< k tiles in shared memory
+  int64_t threads = 0;          ///< of a block
+  int64_t storingThreads = 0;   ///< those with sums, the first ones; with Wgmma a warp follows that copies
 
-  /// Reads and checks the attributes. Emits an error where they contradict each other.
+  /// Emits an error where the op has no complete attribute, or one that does not fit its types and loops.
   static mlir::FailureOr<ContractionChoice> read(mlir::linalg::LinalgOp op);
 };
 
@@ -50,10 +51,12 @@ struct ContractionChoice {
 std::string whyNotForRing(mlir::linalg::LinalgOp op, mlir::OpOperand &operand, unsigned outerLoop,
                           unsigned kLoop);
 
+/// The #proa.contraction of an op, or null.
+ContractionAttr contractionOf(mlir::Operation *op);
 /// Whether `proa-choose-contraction` chose how to compute the op.
 bool isChosenContraction(mlir::Operation *op);
 
-/// Changes the attributes of a contraction with wgmma so that mma computes the same tile.
+/// Changes the attribute of a contraction with wgmma so that mma computes the same tile.
 void useMmaInstead(mlir::linalg::LinalgOp op, const ContractionForm &form);
 
 /// The op that reads the result of `contraction` element by element in registers, or null.

@@ -23,8 +23,8 @@ LogicalResult ContractionThreads::replace(linalg::LinalgOp op, linalg::LinalgOp 
   TileResults results(b, loc, target, thread);
   ContractionSite site{b, loc, target, results, thread};
   FailureOr<std::unique_ptr<TileLoop>> loop =
-      choice->kind == ProductKind::Wgmma ? makeRingLoop(site)
-                                         : FailureOr<std::unique_ptr<TileLoop>>(makeStagedLoop(site));
+      choice->kind == MatmulKind::Wgmma ? makeRingLoop(site)
+                                        : FailureOr<std::unique_ptr<TileLoop>>(makeStagedLoop(site));
   if (failed(loop))
     return failure();
   Values indices(op.getNumLoops());

@@ -21,11 +21,11 @@ constexpr int64_t productsOfIteration = 256;
 class FmaTile : public TileProducts {
 public:
   FmaTile(IRRewriter &b, Location loc, linalg::LinalgOp op, ContractionChoice choice, Value thread)
-      : TileProducts(b, loc, op, choice), threadsOfM(choice.m / choice.partOfM),
-        threadsOfN(choice.n / choice.partOfN) {
+      : TileProducts(b, loc, op, choice), threadsOfM(choice.m / choice.warpM),
+        threadsOfN(choice.n / choice.warpN) {
     threadRow = divide(thread, threadsOfN);
     threadColumn = remainder(thread, threadsOfN);
-    passes = choice.partOfM;
+    passes = choice.warpM;
     rowsOfPass = threadsOfM;
     columnsOfPass = choice.n;
   }
@@ -38,12 +38,11 @@ public:
   Values start() override {
     Type type = getElementTypeOrSelf(op.getDpsInits()[0].getType());
     Value zero = arith::ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(type)));
-    return Values(static_cast<size_t>(choice.partOfM * choice.partOfN), zero);
+    return Values(static_cast<size_t>(choice.warpM * choice.warpN), zero);
   }
 
   Values accumulate(const Staged &x, const Staged &y, ValueRange sums) override {
-    int64_t unrolled =
-        std::clamp<int64_t>(productsOfIteration / (choice.partOfM * choice.partOfN), 1, choice.k);
+    int64_t unrolled = std::clamp<int64_t>(productsOfIteration / (choice.warpM * choice.warpN), 1, choice.k);
     while (choice.k % unrolled != 0)
       --unrolled;
     auto loop =
@@ -60,8 +59,8 @@ public:
   }
 
   void store(int64_t pass, ValueRange sums, Value memory) override {
-    for (int64_t first = 0; first < choice.partOfN; first += group)
-      storeAdjacent(sums.slice(static_cast<size_t>(pass * choice.partOfN + first), group), memory,
+    for (int64_t first = 0; first < choice.warpN; first += group)
+      storeAdjacent(sums.slice(static_cast<size_t>(pass * choice.warpN + first), group), memory,
                     {threadRow, position(first, threadsOfN, threadColumn)});
   }
 
@@ -93,8 +92,8 @@ private:
   }
 
   void addProducts(Value x, Value y, Value k, Values &sums) {
-    Values xs = elements(x, k, choice.partOfM, threadsOfM, threadRow);
-    Values ys = elements(y, k, choice.partOfN, threadsOfN, threadColumn);
+    Values xs = elements(x, k, choice.warpM, threadsOfM, threadRow);
+    Values ys = elements(y, k, choice.warpN, threadsOfN, threadColumn);
     for (auto [i, sum] : llvm::enumerate(sums)) {
       Value own[] = {xs[i / ys.size()], ys[i % ys.size()], sum};
       sum = cloneBody(b, op, {}, [&](OpOperand &operand) { return own[operand.getOperandNumber()]; })[0];

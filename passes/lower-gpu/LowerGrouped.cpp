@@ -30,14 +30,17 @@ public:
       : kernel(kernel), op(op), b(kernel.getContext()), loc(op->getLoc()), form(proa::GroupedForm::of(op)) {}
 
   LogicalResult lower(ModuleOp module) {
-    auto tiles = op->getAttrOfType<DenseI64ArrayAttr>(proa::loopTilesAttribute);
-    if (!tiles || tiles.size() != proa::GroupedForm::loops || tiles[0] < 1 || tiles[1] < 1)
-      return op->emitError() << "'" << proa::loopTilesAttribute
+    choice = proa::contractionOf(op);
+    if (!choice || choice.getTile().size() != proa::GroupedForm::loops)
+      return op->emitError() << "'" << proa::contractionAttribute
                              << "' is missing or has no tile for m, n and k (--proa-choose-contraction)";
+    // Several blocks that share sums would need the number of rows of a group before.
+    if (choice.getSplitK().value_or(1) > 1)
+      return op->emitError() << "`split_k` is " << *choice.getSplitK() << ", expected 1 for groups of rows";
     if (failed(proa::verifyNotReferenced(kernel, module)))
       return failure();
-    tileOfM = tiles[0];
-    tileOfN = tiles[1];
+    tileOfM = choice.getTile()[0];
+    tileOfN = choice.getTile()[1];
     columnTiles = count(form.n, tileOfN);
     proa::setWork(kernel, rowTiles() * columnTiles, cast<proa::pd::DeviceKernelOpInterface>(op));
     proa::addCheckWords(kernel);
@@ -57,6 +60,7 @@ private:
   IRRewriter b;
   Location loc;
   proa::GroupedForm form;
+  proa::ContractionAttr choice;
   int64_t tileOfM = 0, tileOfN = 0, columnTiles = 0;
 
   /// The rows of one group that a block has, or all of them if groups divide k; rows without a group, which
@@ -95,8 +99,6 @@ private:
       multiplyRows(memory, out, findRows(code, rowTile, columnTile), column, columns);
     proa::describeChecks(kernel, checks);
     proa::removeOp(kernel, op);
-    // Several blocks that share sums would need the number of rows of a group before.
-    kernel->setAttr(proa::partsAttribute, b.getI64IntegerAttr(1));
   }
 
   Value scaled(Value index, int64_t factor) {
@@ -221,10 +223,7 @@ private:
           Value term = arith::MulFOp::create(body, at, wide(elements[0]), wide(elements[1]));
           linalg::YieldOp::create(body, at, arith::AddFOp::create(body, at, elements[2], term).getResult());
         });
-    for (StringRef name : {StringRef(proa::contractionAttribute), StringRef(proa::loopTilesAttribute),
-                           StringRef(proa::partAttribute), StringRef(proa::stagesAttribute)})
-      if (Attribute attribute = op->getAttr(name))
-        product->setAttr(name, attribute);
+    product->setAttr(proa::contractionAttribute, choice.withSplitK(1));
     product->setAttr(proa::startsFilledAttribute, b.getArrayAttr({b.getZeroAttr(sum)}));
     if (sums == out)
       return;

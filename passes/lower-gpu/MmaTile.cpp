@@ -16,11 +16,11 @@ public:
       : TileProducts(b, loc, op, choice), types(*TensorCoreTypes::of(op, /*allowsTf32=*/true)),
         lane(remainder(thread, warpSize)), code(b, loc, lane) {
     Value warp = divide(thread, warpSize);
-    int64_t warpsOfN = choice.n / choice.partOfN;
+    int64_t warpsOfN = choice.n / choice.warpN;
     warpRow = divide(warp, warpsOfN);
     warpColumn = remainder(warp, warpsOfN);
-    passes = choice.partOfM / mmaM;
-    rowsOfPass = choice.m / choice.partOfM * mmaM;
+    passes = choice.warpM / mmaM;
+    rowsOfPass = choice.m / choice.warpM * mmaM;
     columnsOfPass = choice.n;
   }
 
@@ -47,8 +47,7 @@ public:
 
   void store(int64_t pass, ValueRange sums, Value memory) override {
     Value row = add(multiply(warpRow, mmaM), divide(lane, MmaCode::lanesOfRow));
-    Value column =
-        add(multiply(warpColumn, choice.partOfN), multiply(remainder(lane, MmaCode::lanesOfRow), 2));
+    Value column = add(multiply(warpColumn, choice.warpN), multiply(remainder(lane, MmaCode::lanesOfRow), 2));
     for (int64_t j = 0; j < columns(); ++j) {
       auto own =
           sums.slice(static_cast<size_t>((pass * columns() + j) * MmaCode::sumsOfLane), MmaCode::sumsOfLane);
@@ -58,7 +57,7 @@ public:
   }
 
   Value rowOf(int64_t pass, Value row) override {
-    return add(add(multiply(divide(row, mmaM), choice.partOfM), remainder(row, mmaM)), pass * mmaM);
+    return add(add(multiply(divide(row, mmaM), choice.warpM), remainder(row, mmaM)), pass * mmaM);
   }
 
 private:
@@ -66,12 +65,12 @@ private:
   Value lane, warpRow, warpColumn;
   MmaCode code;
 
-  int64_t rows() const { return choice.partOfM / mmaM; }
-  int64_t columns() const { return choice.partOfN / mmaN; }
+  int64_t rows() const { return choice.warpM / mmaM; }
+  int64_t columns() const { return choice.warpN / mmaN; }
 
   void addProducts(const MmaCode::Operand &x, const MmaCode::Operand &y, int64_t k, Values &sums) {
-    Value inner = constant(k), left = multiply(warpColumn, choice.partOfN),
-          top = multiply(warpRow, choice.partOfM);
+    Value inner = constant(k), left = multiply(warpColumn, choice.warpN),
+          top = multiply(warpRow, choice.warpM);
     SmallVector<Values> ys;
     for (int64_t j = 0; j < columns(); j += 2)
       ys.push_back(code.loadY(y, add(left, j * mmaN), inner));

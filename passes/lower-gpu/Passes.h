@@ -1,6 +1,8 @@
 /// Kernels on tensors to the LLVM dialect with ops of NVVM. Passes.td describes each pass.
 #pragma once
 
+#include "dialects/proa/Proa.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -8,6 +10,15 @@
 #include "mlir/Pass/PassOptions.h"
 
 namespace proa {
+
+/// The values of an option of type MatmulStrategy.
+inline llvm::cl::ValuesClass matmulStrategyValues() {
+  return llvm::cl::values(
+      clEnumValN(MatmulStrategy::Fastest, "fastest", "the kind with the lowest estimate"),
+      clEnumValN(MatmulStrategy::Fma, "fma", "each thread multiplies and adds"),
+      clEnumValN(MatmulStrategy::Mma, "mma", "warps use tensor cores"),
+      clEnumValN(MatmulStrategy::Wgmma, "wgmma", "groups of four warps use tensor cores (sm_90a)"));
+}
 
 #define GEN_PASS_DECL
 #include "passes/lower-gpu/Passes.h.inc"
@@ -26,14 +37,11 @@ struct LowerGpuKernelsOptions : mlir::PassPipelineOptions<LowerGpuKernelsOptions
       *this, "shared-bytes",
       llvm::cl::desc("Largest size of the shared memory of a block, in bytes; 0: that of the chip"),
       llvm::cl::init(0)};
-  Option<std::string> contraction{
-      *this, "contraction",
-      llvm::cl::desc(
-          "How products of matrices are computed: fma, mma or wgmma; empty: the fastest by the cost model"),
-      llvm::cl::init("")};
-  Option<std::string> attention{
-      *this, "attention", llvm::cl::desc("How attention is computed: fma, mma or wgmma; empty: the fastest"),
-      llvm::cl::init("")};
+  Option<MatmulStrategy> contraction{*this, "contraction",
+                                     llvm::cl::desc("How products of matrices are computed"),
+                                     llvm::cl::init(MatmulStrategy::Fastest), matmulStrategyValues()};
+  Option<MatmulStrategy> attention{*this, "attention", llvm::cl::desc("How attention is computed"),
+                                   llvm::cl::init(MatmulStrategy::Fastest), matmulStrategyValues()};
   Option<bool> expandBFloat16{
       *this, "expand-bfloat16",
       llvm::cl::desc("Convert bf16 by integer arithmetic: for emulation on CPUs without instructions for it"),

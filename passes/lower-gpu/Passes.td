@@ -9,54 +9,55 @@ def ChooseContraction : Pass<"proa-choose-contraction", "mlir::func::FuncOp"> {
   let summary = "Choose how blocks compute products of matrices";
   let description = [{
     Runs on tensors, before `proa-choose-rows`. This is the only place that chooses; all later passes read the
-    attributes, and the pass keeps those that an op has already. On a linalg op
-    `out[.., m, n] += x[.., m, k] * y[.., k, n]`, in which the dims of the operands may have any order, it sets
+    attribute. On a linalg op `out[.., m, n] += x[.., m, k] * y[.., k, n]`, in which the dims of the operands may have
+    any order, it completes `#proa.contraction`: fields that an op has already stay.
 
-    - `proa.contraction`: "fma"; for f16, bf16 and 8-bit float operands, for f32 where the kernel has `proa.tf32`, and
-      for i8 with sums of i32, "mma" (`mma.sync` of tensor cores), or "wgmma" on chips that have it, if the tensor
-      memory accelerator can read both operands: arguments of the kernel, in which the rows are multiples of 16 bytes.
-      `proa-choose-launch` takes "mma" if it turns out later that they are not,
-    - `proa.loop_tiles = [1, 64, 64, 32]`: the tile of a block for each loop. For k: the part that is in shared
-      memory at once,
-    - `proa.part = [32, 32]`: the rows and columns of the tile that a thread computes; with "mma", a warp; with
-      "wgmma", a warpgroup, which computes all columns,
-    - `proa.stages = 3`: parts of the operands in shared memory at once. While one is multiplied, the next ones are
-      copied: with "mma" by `cp.async`, if the alignment of both operands is known,
-    - `proa.parts = 4` on the kernel, with "wgmma" and static dims: the blocks that divide k of a tile among them, where
-      there are few tiles. With the others `proa-choose-parts` chooses it.
+    ```mlir
+    proa.contraction = #proa.contraction<kind = wgmma, tile = [128, 256, 64], warp = [64, 256], stages = 3>
+    ```
 
-    Tile, stages and parts are those with the lowest estimate of a cost model (`ContractionCost.h`).
+    - `kind` is `fma`; for f16, bf16 and 8-bit float operands, for f32 where the kernel has `proa.tf32`, and for i8 with
+      sums of i32, `mma` (`mma.sync` of tensor cores), or `wgmma` on chips that have it, if the tensor memory
+      accelerator can read both operands: arguments of the kernel, in which the rows are multiples of 16 bytes.
+      `proa-choose-launch` takes `mma` if it turns out later that they are not.
+    - While one of the `stages` is multiplied, the next ones are copied: with `mma` by `cp.async`, if the alignment of
+      both operands is known.
+    - `split_k` is set with `wgmma` and static dims, where there are few tiles. With the others `proa-choose-parts`
+      chooses it.
+
+    Fields have the values with the lowest estimate of a cost model (`ContractionCost.h`).
 
     An elementwise op that computes an operand, which nothing else reads, gets `proa.prologue`: `proa-map-to-threads`
     computes its elements where they are copied to shared memory, without a buffer for all of them.
 
     On the `pd.grouped_matmul` of a kernel (`proa.whole_kernel`), or its gradient, it sets the same for the loops m, n
-    and k, with the estimate for groups of equal sizes. The gradient has no form with "wgmma".
+    and k, with the estimate for groups of equal sizes. The gradient has no form with `wgmma`.
 
     The only reader of the result gets `proa.epilogue` if it is elementwise: it is computed with the result, before
     that is stored. Remarks show the choices.
   }];
   let options = [
     Option<"maxThreads", "max-threads", "int64_t", "256", "Largest number of threads of a block">,
-    Option<"strategy", "strategy", "std::string", "\"\"",
-      "fma, mma or wgmma for all contractions; empty: the fastest by the cost model">
+    Option<"strategy", "strategy", "::proa::MatmulStrategy", "::proa::MatmulStrategy::Fastest",
+      "The kind of contractions whose attribute has none", "::proa::matmulStrategyValues()">
   ];
+  let dependentDialects = ["::proa::ProaDialect"];
 }
 
 def LowerGrouped : Pass<"proa-lower-grouped", "mlir::ModuleOp"> {
   let summary = "Lower kernels of products of groups of rows to contractions on memory";
   let description = [{
     A kernel with `pd.grouped_matmul` or its gradient becomes a kernel on memory like others, with a contraction of
-    views, which has the attributes that `proa-choose-contraction` set on the op. A row of the kernel is a tile of the
+    views, which has the `#proa.contraction` of the op. A row of the kernel is a tile of the
     result. The block adds up the sizes of the groups to find the group and the rows of the tile; there are as many
     rows as tiles that groups of any sizes have at most, so some have nothing to do. Sizes are checked
     (`proa.index_checks`), and a wrong one counts as 0. Rows after the last group are filled with zeros.
 
     ```mlir
-    %0 = pd.grouped_matmul %x, %y, %sizes {proa.loop_tiles = [64, 64, 32], ...}    // before
+    %0 = pd.grouped_matmul %x, %y, %sizes {proa.contraction = #choice}              // before
     scf.for %row = %begin to %end {                                               // after
       scf.for %g = 0 to %groups { %sizes[%g] }     // %group, %first and %count of tile %row
-      linalg.generic ins(%x[%first] [%count], %y[%group]) outs(%out[%first] [%count]) {proa.loop_tiles = ...}
+      linalg.generic ins(%x[%first] [%count], %y[%group]) outs(%out[%first] [%count]) {proa.contraction = #choice}
     }
     ```
 
@@ -72,8 +73,8 @@ def ChooseParts : Pass<"proa-choose-parts", "mlir::func::FuncOp"> {
   let summary = "Choose how many blocks share the reductions of a row";
   let description = [{
     Runs on memory. A kernel of few rows with long reductions would occupy few blocks. If its reductions can be split
-    (`proa-split-reductions`), the pass sets `proa.parts` on the function, the number of blocks for each row. It keeps
-    an attribute that is there already. Remarks show the choice.
+    (`proa-split-reductions`), the pass sets the number of blocks for each row: `split_k` of its contraction, or
+    `proa.parts` on the function. A number that is there already stays. Remarks show the choice.
   }];
   let options = [
     Option<"blocks", "blocks", "int64_t", "0",
@@ -86,10 +87,10 @@ def ChooseParts : Pass<"proa-choose-parts", "mlir::func::FuncOp"> {
 def SplitReductions : Pass<"proa-split-reductions", "mlir::ModuleOp"> {
   let summary = "Let several blocks share the reductions of a row";
   let description = [{
-    A row of a kernel with `proa.parts` becomes that many rows, one for each part of the reduced dimension. A block
-    writes its partial results to scratch memory in the kernel's own slot, and counts itself in the counter of the row.
-    The last block of a row combines the partial results in the order of the parts, so that each run gives equal
-    numbers, and computes the ops that read the result.
+    A row of a kernel with `split_k` or `proa.parts` becomes that many rows, one for each part of the reduced dimension.
+    A block writes its partial results to scratch memory in the kernel's own slot, and counts itself in the counter of
+    the row. The last block of a row combines the partial results in the order of the parts, so that each run gives
+    equal numbers, and computes the ops that read the result.
 
     ```mlir
     scf.for %row = %begin to %end { reduce %x[0 .. n] }                      // before
@@ -178,26 +179,32 @@ def MapToThreads : Pass<"proa-map-to-threads", "mlir::func::FuncOp"> {
 def ChooseAttention : Pass<"proa-choose-attention", "mlir::func::FuncOp"> {
   let summary = "Choose how blocks compute attention";
   let description = [{
-    On the `pd.fused_attention` of a kernel (`proa.whole_kernel`), a gradient of it or `pd.paged_attention`, sets
-    attributes that `proa-lower-attention` reads; those that are there already stay:
+    On the `pd.fused_attention` of a kernel (`proa.whole_kernel`), a gradient of it or `pd.paged_attention`, completes
+    `#proa.attention`, which `proa-lower-attention` reads; fields that are there already stay:
 
-    - `proa.attention`: "fma" for f32; for f16 and bf16 "mma", or "wgmma" on chips that have it, if the tensor memory
-      accelerator can read the operands, and there are more than 32 queries (for the gradient of keys: keys); paged
-      caches have no form with "wgmma",
-    - `proa.attention_tile = [64, 64]`: the queries of a block, and the keys whose scores it computes at once; the
-      other way round for the gradient of keys,
-    - `proa.stages = 2`: tiles in shared memory at once; with "wgmma" of keys and of values together, for gradients of
-      pairs of them; 1 for gradients without "wgmma",
-    - on the function of a `pd.paged_attention`, whose queries are the heads that share a head of keys, `proa.parts`:
-      the blocks that share the keys of one head of a sequence, for few sequences.
+    ```mlir
+    proa.attention = #proa.attention<kind = wgmma, tile = [128, 64], stages = 4>
+    ```
+
+    - `kind` is `fma` for f32; for f16 and bf16 `mma`, or `wgmma` on chips that have it, if the tensor memory
+      accelerator can read the operands, and there are more than 32 queries (for the gradient of keys: keys). Paged
+      caches have no form with `wgmma`.
+    - `tile`: the queries of a block, and the keys whose scores it computes at once; the other way round for the
+      gradient of keys.
+    - `stages`: with `wgmma` tiles of keys and of values together, for gradients pairs of them; 1 for gradients without
+      `wgmma`.
+    - `split_keys` of a `pd.paged_attention`, whose queries are the heads that share a head of keys: the blocks that
+      share the keys of one head of a sequence, for few sequences.
   }];
   let options = [
     Option<"blocks", "blocks", "int64_t", "0",
       "Number of blocks that occupy a device; 0: two for each multiprocessor of the target">,
     Option<"leastKeys", "least-keys", "int64_t", "256", "Keys of a paged cache that a block reads at least, if the "
       "block table is full">,
-    Option<"strategy", "strategy", "std::string", "\"\"", "fma, mma or wgmma; empty: the fastest">
+    Option<"strategy", "strategy", "::proa::MatmulStrategy", "::proa::MatmulStrategy::Fastest",
+      "The kind of an attention whose attribute has none", "::proa::matmulStrategyValues()">
   ];
+  let dependentDialects = ["::proa::ProaDialect"];
 }
 
 def LowerAttention : Pass<"proa-lower-attention", "mlir::ModuleOp"> {
@@ -216,7 +223,7 @@ def LowerAttention : Pass<"proa-lower-attention", "mlir::ModuleOp"> {
     length excludes are left out.
 
     With a paged cache a tile has the query heads that share a head of keys, and the addresses of keys and values follow
-    from the block table, whose entries are checked (`proa.index_checks`). With `proa.parts` a block has whole tiles of
+    from the block table, whose entries are checked (`proa.index_checks`). With `split_keys` a block has whole tiles of
     a part of the keys that its sequence has, and stores sums relative to the maximum of the part to scratch memory. The
     last block of a head, which a counter finds, combines them in the order of the parts (Flash-Decoding).
 

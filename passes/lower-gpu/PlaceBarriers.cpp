@@ -45,14 +45,13 @@ void addLoads(linalg::LinalgOp op, SmallVectorImpl<Access> &accesses) {
 
 /// Whether the operand is the result of a contraction that its epilogue reads in registers.
 bool isInRegisters(linalg::LinalgOp op, OpOperand &operand) {
-  if (op->hasAttr(proa::contractionAttribute))
+  if (proa::isChosenContraction(op))
     return op.isDpsInit(&operand) && proa::epilogueOf(op);
   if (!op->hasAttr(proa::epilogueAttribute))
     return false;
   for (Operation *writer = op->getPrevNode(); writer; writer = writer->getPrevNode())
     if (auto contraction = dyn_cast<linalg::LinalgOp>(writer);
-        contraction && contraction->hasAttr(proa::contractionAttribute) &&
-        proa::epilogueOf(contraction) == op)
+        contraction && proa::isChosenContraction(contraction) && proa::epilogueOf(contraction) == op)
       return contraction.getDpsInits()[0] == operand.get();
   return false;
 }

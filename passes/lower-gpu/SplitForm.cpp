@@ -191,9 +191,9 @@ private:
         double elements = 1;
         for (unsigned own = 0; own < op.getNumLoops(); ++own)
           elements *= sizeOf(op, own);
-        auto tiles = op->getAttrOfType<DenseI64ArrayAttr>(loopTilesAttribute);
-        if (isChosenContraction(op) && tiles && *loop < tiles.size())
-          split.unit = std::lcm(split.unit, std::max<int64_t>(tiles[*loop], 1));
+        ContractionAttr contraction = contractionOf(op);
+        if (contraction && *loop < contraction.getTile().size())
+          split.unit = std::lcm(split.unit, contraction.getTile()[*loop]);
         split.elementsOfRow = std::max(split.elementsOfRow, elements);
         continue;
       }
@@ -234,6 +234,42 @@ int64_t elementsOfPart(const ReductionSplit &split, int64_t parts) {
 Block &ReductionSplit::body(func::FuncOp function) const {
   scf::ForOp loop = rows;
   return loop ? *loop.getBody() : function.getBody().front();
+}
+
+FailureOr<std::optional<int64_t>> sharingBlocksOf(func::FuncOp kernel) {
+  std::optional<int64_t> blocks;
+  WalkResult walked = kernel.walk([&](linalg::LinalgOp op) -> WalkResult {
+    ContractionAttr contraction = contractionOf(op);
+    if (!contraction || !contraction.getSplitK() || contraction.getSplitK() == blocks)
+      return WalkResult::advance();
+    if (blocks)
+      return op.emitError() << "`split_k` is " << *contraction.getSplitK() << ", expected " << *blocks
+                            << " as in another contraction of the kernel";
+    blocks = contraction.getSplitK();
+    return WalkResult::advance();
+  });
+  if (walked.wasInterrupted())
+    return failure();
+  Attribute attribute = kernel->getAttr(partsAttribute);
+  if (blocks || !attribute)
+    return blocks;
+  auto parts = dyn_cast<IntegerAttr>(attribute);
+  constexpr int64_t mostParts = 4096;
+  if (parts && parts.getType().isInteger(64) && parts.getInt() >= 1 && parts.getInt() <= mostParts)
+    return std::optional(parts.getInt());
+  return kernel.emitError() << "'" << partsAttribute << "' is " << attribute << ", expected an i64 from 1 to "
+                            << mostParts;
+}
+
+void setSharingBlocks(func::FuncOp kernel, const ReductionSplit &split, int64_t blocks) {
+  bool isOfContraction = false;
+  for (const SplitOp &own : split.first)
+    if (ContractionAttr contraction = contractionOf(own.op)) {
+      linalg::LinalgOp(own.op)->setAttr(contractionAttribute, contraction.withSplitK(blocks));
+      isOfContraction = true;
+    }
+  if (!isOfContraction)
+    kernel->setAttr(partsAttribute, Builder(kernel.getContext()).getI64IntegerAttr(blocks));
 }
 
 } // namespace proa

@@ -70,7 +70,12 @@ struct ChooseParts : proa::impl::ChoosePartsBase<ChooseParts> {
 
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
-    if (!isUnsplitKernel(kernel) || kernel->hasAttr(proa::partsAttribute))
+    if (!isUnsplitKernel(kernel))
+      return;
+    FailureOr<std::optional<int64_t>> chosen = proa::sharingBlocksOf(kernel);
+    if (failed(chosen))
+      return signalPassFailure();
+    if (*chosen)
       return;
     proa::PassRemarks remarks(getArgumentName());
     const char *obstacle = nullptr;
@@ -84,7 +89,7 @@ struct ChooseParts : proa::impl::ChoosePartsBase<ChooseParts> {
       remarks.analysis(kernel) << "each row is computed by one block: there are enough rows, or few elements";
       return;
     }
-    kernel->setAttr(proa::partsAttribute, Builder(&getContext()).getI64IntegerAttr(parts));
+    proa::setSharingBlocks(kernel, *split, parts);
     int64_t rows = rowsOf(kernel);
     std::string blocksOfRows = ShapedType::isDynamic(rows) ? "a dynamic number of" : std::to_string(rows);
     remarks.done(kernel) << std::to_string(parts) << " blocks share the reductions of a row: " << blocksOfRows
@@ -374,8 +379,8 @@ private:
                                   : sliceOf(operand, own));
     }
     auto copy = cast<linalg::LinalgOp>(clone(b, op, TypeRange(), operands));
-    if (proa::isChosenContraction(op) && hasWholeSteps())
-      copy->setAttr(proa::wholeStepsAttribute, b.getUnitAttr());
+    if (proa::ContractionAttr contraction = proa::contractionOf(op); contraction && hasWholeSteps())
+      copy->setAttr(proa::contractionAttribute, contraction.withWholeSteps());
     SmallVector<linalg::IndexOp> indices;
     copy->walk([&](linalg::IndexOp index) { indices.push_back(index); });
     for (linalg::IndexOp index : indices)
@@ -509,24 +514,12 @@ struct SplitReductions : proa::impl::SplitReductionsBase<SplitReductions> {
         FunctionType::get(shapes.getContext(), shapes.getArgumentTypes(), terminator->getOperandTypes()));
   }
 
-  /// The number of parts in the attribute; 1 without it. Error: not a number of parts.
-  static FailureOr<int64_t> partsOf(func::FuncOp kernel) {
-    Attribute attribute = kernel->getAttr(proa::partsAttribute);
-    if (!attribute)
-      return 1;
-    auto parts = dyn_cast<IntegerAttr>(attribute);
-    constexpr int64_t mostParts = 4096;
-    if (parts && parts.getType().isInteger(64) && parts.getInt() >= 1 && parts.getInt() <= mostParts)
-      return parts.getInt();
-    return kernel.emitError() << "'" << proa::partsAttribute << "' is " << attribute
-                              << ", expected an i64 from 1 to " << mostParts;
-  }
-
   LogicalResult splitKernel(func::FuncOp kernel) {
-    FailureOr<int64_t> parts = partsOf(kernel);
-    if (failed(parts))
+    FailureOr<std::optional<int64_t>> chosen = proa::sharingBlocksOf(kernel);
+    if (failed(chosen))
       return failure();
-    if (*parts == 1)
+    int64_t parts = chosen->value_or(1);
+    if (parts == 1)
       return success();
     const char *obstacle = nullptr;
     std::optional<proa::ReductionSplit> split = proa::ReductionSplit::find(kernel, obstacle);
@@ -535,12 +528,12 @@ struct SplitReductions : proa::impl::SplitReductionsBase<SplitReductions> {
     if (split && isDynamic && !shapes)
       obstacle = "the number of rows is dynamic, and no function computes it";
     if (!obstacle)
-      obstacle = ReductionSplitter(kernel, std::move(*split), *parts).run();
+      obstacle = ReductionSplitter(kernel, std::move(*split), parts).run();
     if (obstacle)
       proa::PassRemarks(getArgumentName()).missed(kernel)
           << "each row is computed by one block: " << obstacle;
     else if (isDynamic)
-      extendShapes(shapes, *parts);
+      extendShapes(shapes, parts);
     return success();
   }
 

@@ -23,7 +23,7 @@ public:
                                         StagedOperand::Shape{choice.m, choice.k, choice.threads});
     y = std::make_unique<StagedOperand>(b, loc, op, op->getOpOperand(1), form.n, form.k,
                                         StagedOperand::Shape{choice.n, choice.k, choice.threads});
-    bool usesMma = choice.kind == ProductKind::Mma;
+    bool usesMma = choice.kind == MatmulKind::Mma;
     products = (usesMma ? makeMmaTile : makeFmaTile)(b, loc, op, choice, thread);
     shared = allocate(site.results.sumsType(*products));
   }

@@ -192,10 +192,11 @@ std::vector<KernelStrategy> strategiesOf(func::FuncOp kernel) {
   bool hasProduct = false;
   kernel.walk([&](linalg::LinalgOp op) { hasProduct |= linalg::isaContractionOpInterface(op); });
   std::vector<KernelStrategy> strategies{{}};
-  for (const char *contraction : {"", "fma", "mma", "wgmma"})
+  for (MatmulStrategy contraction :
+       {MatmulStrategy::Fastest, MatmulStrategy::Fma, MatmulStrategy::Mma, MatmulStrategy::Wgmma})
     for (int64_t threads : {64, 128, 256, 512, 1024})
       if (KernelStrategy strategy{threads, contraction};
-          strategy != strategies.front() && (hasProduct || *contraction == 0))
+          strategy != strategies.front() && (hasProduct || contraction == MatmulStrategy::Fastest))
         strategies.push_back(strategy);
   return strategies;
 }

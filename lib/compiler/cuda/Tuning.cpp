@@ -20,8 +20,18 @@ using nlohmann::json;
 // Changes when strategies get another meaning.
 static constexpr int formatVersion = 1;
 
+/// The name of a strategy in the database; empty for the fastest.
+static std::string nameOf(MatmulStrategy strategy) {
+  return requestedKind(strategy) ? stringifyMatmulStrategy(strategy).str() : "";
+}
+
+static std::optional<MatmulStrategy> strategyNamed(const std::string &name) {
+  return name.empty() ? MatmulStrategy::Fastest : symbolizeMatmulStrategy(name);
+}
+
 std::string KernelStrategy::text() const {
-  return fmt::format("{} threads{}{}", maxThreads, contraction.empty() ? "" : ", ", contraction);
+  return fmt::format("{} threads{}{}", maxThreads, requestedKind(contraction) ? ", " : "",
+                     nameOf(contraction));
 }
 
 Result<TuningDatabase> TuningDatabase::read(const std::string &path) {
@@ -36,12 +46,18 @@ Result<TuningDatabase> TuningDatabase::read(const std::string &path) {
     if (whole.at("version") != formatVersion)
       return errorAt(path, fmt::format("found version {} of a tuning database, expected {}; remove the file",
                                        whole.at("version").dump(), formatVersion));
-    for (const auto &[key, entry] : whole.at("kernels").items())
-      database.entries[key] = {
-          {entry.at("maxThreads").get<int64_t>(), entry.at("contraction").get<std::string>()},
-          entry.at("label").get<std::string>(),
-          entry.at("microseconds").get<double>(),
-          entry.at("defaultMicroseconds").get<double>()};
+    for (const auto &[key, entry] : whole.at("kernels").items()) {
+      std::string contraction = entry.at("contraction").get<std::string>();
+      std::optional<MatmulStrategy> strategy = strategyNamed(contraction);
+      if (!strategy)
+        return errorAt(path,
+                       fmt::format("kernel '{}' has contraction '{}', expected fma, mma, wgmma or nothing",
+                                   key, contraction));
+      database.entries[key] = {{entry.at("maxThreads").get<int64_t>(), *strategy},
+                               entry.at("label").get<std::string>(),
+                               entry.at("microseconds").get<double>(),
+                               entry.at("defaultMicroseconds").get<double>()};
+    }
   } catch (const json::exception &error) {
     return errorAt(path, fmt::format("expected a tuning database of proa-tune: {}", error.what()));
   }
@@ -57,7 +73,7 @@ Result<void> TuningDatabase::write(const std::string &path) const {
   json kernels = json::object();
   for (const auto &[key, entry] : entries)
     kernels[key] = {{"maxThreads", entry.strategy.maxThreads},
-                    {"contraction", entry.strategy.contraction},
+                    {"contraction", nameOf(entry.strategy.contraction)},
                     {"label", entry.label},
                     {"microseconds", entry.microseconds},
                     {"defaultMicroseconds", entry.defaultMicroseconds}};

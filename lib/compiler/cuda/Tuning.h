@@ -1,6 +1,8 @@
 /// Strategies of kernels for a device that proa-tune has measured.
 #pragma once
 
+#include "dialects/proa/Proa.h"
+
 #include "proa/Result.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -16,7 +18,7 @@ namespace proa {
 /// of the cost model in the passes.
 struct KernelStrategy {
   int64_t maxThreads = 256;
-  std::string contraction; ///< "fma", "mma", "wgmma"; empty: chosen by cost
+  MatmulStrategy contraction = MatmulStrategy::Fastest;
 
   auto operator<=>(const KernelStrategy &) const = default;
   /// "256 threads, mma".

@@ -13,26 +13,28 @@ ArrayRef<int64_t> shapeOf(Value tensor) { return cast<ShapedType>(tensor.getType
 LogicalResult check(Operation *op, const AttentionChoice &choice) {
   AttentionSizes sizes = AttentionSizes::of(op);
   auto refuse = [&]() -> InFlightDiagnostic { return op->emitError("the choice for the attention: "); };
-  bool usesTensorCores = choice.kind != ProductKind::Fma;
+  bool usesTensorCores = choice.kind != MatmulKind::Fma;
   if (usesTensorCores && sizes.element.getIntOrFloatBitWidth() != 16)
-    return refuse() << "'" << nameOf(choice.kind) << "' needs elements of f16 or bf16";
-  if (sizes.isPaged && choice.kind == ProductKind::Wgmma)
+    return refuse() << "'" << stringifyMatmulKind(choice.kind) << "' needs elements of f16 or bf16";
+  if (sizes.isPaged && choice.kind == MatmulKind::Wgmma)
     return refuse() << "a paged cache has no form with 'wgmma'";
   struct Range {
     int64_t unit, most;
     bool has(int64_t size) const { return size >= unit && size <= most && size % unit == 0; }
   };
-  Range queries{choice.kind == ProductKind::Wgmma ? 64 : 16, choice.kind == ProductKind::Fma ? 64 : 128},
+  Range queries{choice.kind == MatmulKind::Wgmma ? 64 : 16, choice.kind == MatmulKind::Fma ? 64 : 128},
       keys{16, 128};
   if (choice.isByKeys)
     std::swap(queries, keys);
   if (!queries.has(choice.queries) || !keys.has(choice.keys))
-    return refuse() << "'" << attentionTileAttribute << "' is " << choice.queries << ", " << choice.keys
-                    << ", expected with '" << nameOf(choice.kind) << "' multiples of " << queries.unit
-                    << " up to " << queries.most << " and of " << keys.unit << " up to " << keys.most;
-  int64_t mostStages = choice.kind == ProductKind::Wgmma ? 8 : sizes.isGradient ? 1 : 2;
+    return refuse() << "`tile` is " << choice.queries << ", " << choice.keys << ", expected with '"
+                    << stringifyMatmulKind(choice.kind) << "' multiples of " << queries.unit << " up to "
+                    << queries.most << " and of " << keys.unit << " up to " << keys.most;
+  int64_t mostStages = choice.kind == MatmulKind::Wgmma ? 8 : sizes.isGradient ? 1 : 2;
   if (choice.stages < 1 || choice.stages > mostStages)
-    return refuse() << "'" << stagesAttribute << "' is " << choice.stages << ", expected 1 to " << mostStages;
+    return refuse() << "`stages` is " << choice.stages << ", expected 1 to " << mostStages;
+  if (choice.splitKeys > 1 && !sizes.isPaged)
+    return refuse() << "`split_keys` is " << choice.splitKeys << ", expected 1 without a paged cache";
   return success();
 }
 
@@ -69,50 +71,47 @@ AttentionSizes AttentionSizes::of(Operation *op) {
 
 void AttentionChoice::setThreads() {
   // Fma: 16 threads for each row of four; Mma: a warp for 16 rows; Wgmma: a warpgroup for 64.
-  int64_t threadsOfRow = kind == ProductKind::Fma ? 4 : 2;
+  int64_t threadsOfRow = kind == MatmulKind::Fma ? 4 : 2;
   storingThreads = rows() * threadsOfRow;
-  threads = storingThreads + (kind == ProductKind::Wgmma ? 32 : 0);
+  threads = storingThreads + (kind == MatmulKind::Wgmma ? 32 : 0);
 }
 
 FailureOr<AttentionChoice> AttentionChoice::read(Operation *op) {
-  auto name = op->getAttrOfType<StringAttr>(attentionAttribute);
-  std::optional<ProductKind> named = name ? productKindNamed(name.getValue()) : std::nullopt;
-  auto tile = op->getAttrOfType<DenseI64ArrayAttr>(attentionTileAttribute);
-  if (!named || !tile || tile.size() != 2)
-    return op->emitError() << "an attention needs '" << attentionAttribute
-                           << "' (\"fma\", \"mma\" or \"wgmma\") and '" << attentionTileAttribute
-                           << "' with two numbers";
+  auto attribute = op->getAttrOfType<AttentionAttr>(attentionAttribute);
+  if (!attribute || attribute.getTile().empty())
+    return op->emitError() << "'" << attentionAttribute
+                           << "' needs `kind` and `tile` (--proa-choose-attention)";
   AttentionChoice choice;
-  choice.kind = *named;
+  choice.kind = *attribute.getKind();
   choice.isByKeys = AttentionSizes::of(op).isByKeys;
-  choice.queries = tile[0];
-  choice.keys = tile[1];
-  if (auto stages = op->getAttrOfType<IntegerAttr>(stagesAttribute))
-    choice.stages = stages.getInt();
+  choice.queries = attribute.getTile()[0];
+  choice.keys = attribute.getTile()[1];
+  choice.stages = attribute.getStages().value_or(1);
+  choice.splitKeys = attribute.getSplitKeys().value_or(1);
   if (failed(check(op, choice)))
     return failure();
   choice.setThreads();
   return choice;
 }
 
-int64_t paddedElements(ProductKind kind, int64_t elements) {
-  return static_cast<int64_t>(llvm::alignTo(elements, kind == ProductKind::Wgmma ? 64 : 16));
+int64_t paddedElements(MatmulKind kind, int64_t elements) {
+  return static_cast<int64_t>(llvm::alignTo(elements, kind == MatmulKind::Wgmma ? 64 : 16));
 }
 
 int64_t sharedBytesOf(const AttentionChoice &choice, const AttentionSizes &sizes) {
   int64_t head = paddedElements(choice.kind, sizes.head), value = paddedElements(choice.kind, sizes.value);
   int64_t bytes = sizes.element.getIntOrFloatBitWidth() / 8;
-  if (choice.kind == ProductKind::Wgmma) {
+  if (choice.kind == MatmulKind::Wgmma) {
     constexpr int64_t barriers = 1024;
     int64_t elements = sizes.isGradient
                            ? (choice.rows() + choice.stages * choice.columns()) * (head + value)
                            : choice.queries * head + choice.stages * choice.keys * std::max(head, value);
     return elements * bytes + barriers;
   }
-  int64_t pad = choice.kind == ProductKind::Fma ? 4 : 8, rowElements = head + pad + value + pad;
+  int64_t pad = choice.kind == MatmulKind::Fma ? 4 : 8, rowElements = head + pad + value + pad;
   int64_t elements = choice.rows() * (sizes.isGradient ? rowElements : head + pad) +
                      choice.stages * choice.columns() * rowElements;
-  if (choice.kind == ProductKind::Fma) // the weights
+  if (choice.kind == MatmulKind::Fma) // the weights
     elements += choice.rows() * (choice.columns() + pad);
   return elements * bytes;
 }

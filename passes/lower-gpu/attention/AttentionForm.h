@@ -3,7 +3,7 @@
 
 #include "dialects/pd/ops/nn/FusedAttention.h"
 #include "dialects/pd/ops/nn/PagedAttention.h"
-#include "passes/lower-gpu/ProductKind.h"
+#include "dialects/proa/Proa.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -24,11 +24,12 @@ struct AttentionSizes {
   static AttentionSizes of(mlir::Operation *op);
 };
 
-/// The attributes that `proa-choose-attention` wrote on an attention or a gradient.
+/// The #proa.attention of an attention or a gradient.
 struct AttentionChoice {
-  ProductKind kind = ProductKind::Fma;
+  MatmulKind kind = MatmulKind::Fma;
   int64_t queries = 0, keys = 0; ///< rows of the tiles of q and out, and of k and v
   int64_t stages = 1;            ///< tiles of k and of v in shared memory at once
+  int64_t splitKeys = 1;         ///< blocks that share the keys of a tile of queries
   bool isByKeys = false;         ///< as in AttentionSizes
   int64_t threads = 0;           ///< of a block
   int64_t storingThreads = 0;    ///< the first ones; with Wgmma a warp follows that copies
@@ -39,14 +40,12 @@ struct AttentionChoice {
   /// Sets the threads of a block.
   void setThreads();
 
-  /// Reads and checks the attributes. Emits an error where they contradict each other.
+  /// Emits an error where the op has no complete attribute, or one that does not fit its types.
   static mlir::FailureOr<AttentionChoice> read(mlir::Operation *op);
 };
 
-/// The name of a kind in the attribute, "wgmma", and back.
-
 /// Elements of a row in shared memory: `elements` rounded up to what an instruction reads.
-int64_t paddedElements(ProductKind kind, int64_t elements);
+int64_t paddedElements(MatmulKind kind, int64_t elements);
 
 /// Bytes of shared memory of a block.
 int64_t sharedBytesOf(const AttentionChoice &choice, const AttentionSizes &sizes);

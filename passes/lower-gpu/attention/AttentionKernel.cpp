@@ -31,7 +31,7 @@ void finishKernel(func::FuncOp kernel, Operation *op, const AttentionChoice &cho
   Builder b(kernel.getContext());
   removeOp(kernel, op);
   kernel->setAttr(threadsAttribute, b.getI64IntegerAttr(choice.threads));
-  if (choice.kind == ProductKind::Wgmma)
+  if (choice.kind == MatmulKind::Wgmma)
     kernel->setAttr(residentBlocksAttribute, b.getI64IntegerAttr(1));
 }
 

@@ -12,7 +12,7 @@ namespace proa {
 Value BlockProducts::zero() const { return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0)); }
 
 std::unique_ptr<BlockProducts> makeProducts(const AttentionSite &site) {
-  return site.choice.kind == ProductKind::Fma ? makeFmaProducts(site) : makeMmaProducts(site);
+  return site.choice.kind == MatmulKind::Fma ? makeFmaProducts(site) : makeMmaProducts(site);
 }
 
 Value allocateShared(const AttentionSite &site, ArrayRef<int64_t> dims, Type element) {

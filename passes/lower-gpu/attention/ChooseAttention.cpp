@@ -38,7 +38,7 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
   using ChooseAttentionBase::ChooseAttentionBase;
 
   /// The largest tiles that fit the shared memory and the registers.
-  static AttentionChoice tileOf(const AttentionSizes &sizes, proa::ProductKind kind,
+  static AttentionChoice tileOf(const AttentionSizes &sizes, proa::MatmulKind kind,
                                 const proa::GpuFacts &gpu) {
     int64_t padded =
         std::max(proa::paddedElements(kind, sizes.head), proa::paddedElements(kind, sizes.value));
@@ -46,22 +46,22 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
       return gradientTileOf(sizes, kind, padded, gpu);
     AttentionChoice choice;
     choice.kind = kind;
-    int64_t queries = assumed(sizes.queries, gpu), unit = kind == proa::ProductKind::Wgmma ? 64 : 16;
-    choice.queries = kind == proa::ProductKind::Wgmma ? 128 : 64;
+    int64_t queries = assumed(sizes.queries, gpu), unit = kind == proa::MatmulKind::Wgmma ? 64 : 16;
+    choice.queries = kind == proa::MatmulKind::Wgmma ? 128 : 64;
     while (choice.queries > unit && choice.queries / 2 >= queries)
       choice.queries /= 2;
     // Accumulators and scores of a thread share its registers.
-    choice.keys = kind == proa::ProductKind::Wgmma ? (padded <= 128 ? 128 : 64) : (padded <= 128 ? 64 : 32);
+    choice.keys = kind == proa::MatmulKind::Wgmma ? (padded <= 128 ? 128 : 64) : (padded <= 128 ? 64 : 32);
     if (sizes.hasDropout) // the random words of the scores need registers too
       choice.keys /=
-          kind == proa::ProductKind::Mma || (kind == proa::ProductKind::Wgmma && padded > 64) ? 4 : 2;
-    choice.stages = kind == proa::ProductKind::Wgmma ? 4 : kind == proa::ProductKind::Mma ? 2 : 1;
+          kind == proa::MatmulKind::Mma || (kind == proa::MatmulKind::Wgmma && padded > 64) ? 4 : 2;
+    choice.stages = kind == proa::MatmulKind::Wgmma ? 4 : kind == proa::MatmulKind::Mma ? 2 : 1;
     if (sizes.isPaged) { // addresses need registers too, and the time is that of the copies
       choice.keys /= 2;
       choice.stages = 2;
     }
     auto fits = [&] { return proa::sharedBytesOf(choice, sizes) <= gpu.sharedBytesOf(1); };
-    while (choice.stages > (kind == proa::ProductKind::Wgmma ? 2 : 1) && !fits())
+    while (choice.stages > (kind == proa::MatmulKind::Wgmma ? 2 : 1) && !fits())
       --choice.stages;
     while (choice.keys > 16 && !fits())
       choice.keys /= 2;
@@ -69,7 +69,7 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
   }
 
   /// Tiles of which a block owns one and loops over the others. `padded` is the longest row.
-  static AttentionChoice gradientTileOf(const AttentionSizes &sizes, proa::ProductKind kind, int64_t padded,
+  static AttentionChoice gradientTileOf(const AttentionSizes &sizes, proa::MatmulKind kind, int64_t padded,
                                         const proa::GpuFacts &gpu) {
     AttentionChoice choice;
     choice.kind = kind;
@@ -77,7 +77,7 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
     int64_t &owned = choice.isByKeys ? choice.keys : choice.queries,
             &other = choice.isByKeys ? choice.queries : choice.keys;
     int64_t rows = assumed(choice.isByKeys ? sizes.keys : sizes.queries, gpu);
-    bool isWgmma = kind == proa::ProductKind::Wgmma;
+    bool isWgmma = kind == proa::MatmulKind::Wgmma;
     // Two gradients and two products of a thread share its registers, with dropout random words too. Threads
     // of two warpgroups have 168 registers.
     owned = isWgmma && !choice.isByKeys ? 128 : 64;
@@ -93,21 +93,20 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
     return choice;
   }
 
-  FailureOr<proa::ProductKind> kindOf(Operation *op, const AttentionSizes &sizes, const proa::GpuFacts &gpu) {
+  /// `requested` if that is a kind, else the fastest one.
+  FailureOr<proa::MatmulKind> kindOf(Operation *op, const AttentionSizes &sizes,
+                                     std::optional<proa::MatmulKind> requested, const proa::GpuFacts &gpu) {
     bool isHalf = sizes.element.getIntOrFloatBitWidth() == 16;
     std::string why = sizes.isPaged ? "a paged cache has no form with wgmma"
                                     : whyNoWgmma(cast<proa::pd::FusedAttentionOpInterface>(op));
     bool canWgmma = isHalf && gpu.hasWgmma() && why.empty();
     if (isHalf && gpu.hasWgmma() && !why.empty())
       remarks.missed(op) << why;
-    if (std::optional<proa::ProductKind> requested = proa::productKindNamed(strategy)) {
-      if (sizes.isPaged && *requested == proa::ProductKind::Wgmma)
-        requested = proa::ProductKind::Mma; // as the rest of a program that uses wgmma
-      if ((*requested == proa::ProductKind::Wgmma && !canWgmma) ||
-          (*requested == proa::ProductKind::Mma && !isHalf) ||
-          (*requested == proa::ProductKind::Fma && isHalf))
+    if (requested) {
+      if ((*requested == proa::MatmulKind::Wgmma && !canWgmma) ||
+          (*requested == proa::MatmulKind::Mma && !isHalf) || (*requested == proa::MatmulKind::Fma && isHalf))
         return op->emitError()
-               << "strategy=" << strategy
+               << proa::stringifyMatmulKind(*requested)
                << " cannot compute this attention, expected fma for f32, "
                   "mma for f16 and bf16, or wgmma where the chip has it and can read the operands";
       return *requested;
@@ -115,14 +114,14 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
     // Fewer rows do not fill a warpgroup.
     constexpr int64_t fewest = 32;
     int64_t rows = assumed(sizes.isByKeys ? sizes.keys : sizes.queries, gpu);
-    return !isHalf                     ? proa::ProductKind::Fma
-           : canWgmma && rows > fewest ? proa::ProductKind::Wgmma
-                                       : proa::ProductKind::Mma;
+    return !isHalf                     ? proa::MatmulKind::Fma
+           : canWgmma && rows > fewest ? proa::MatmulKind::Wgmma
+                                       : proa::MatmulKind::Mma;
   }
 
   /// The number of blocks that share the keys of a tile of queries.
-  int64_t partsOf(const AttentionSizes &sizes, const AttentionChoice &choice,
-                  const proa::GpuFacts &gpu) const {
+  int64_t splitKeysOf(const AttentionSizes &sizes, const AttentionChoice &choice,
+                      const proa::GpuFacts &gpu) const {
     int64_t rows = sizes.heads * static_cast<int64_t>(llvm::divideCeil(sizes.queries, choice.queries));
     auto parts =
         static_cast<int64_t>(llvm::divideCeil(blocks > 0 ? blocks.getValue() : gpu.residentBlocks(), rows));
@@ -131,26 +130,41 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
     return std::clamp<int64_t>(parts, 1, most);
   }
 
+  /// The kind of the op's own attribute, else that of the option.
+  std::optional<proa::MatmulKind> requestedKindOf(const AttentionSizes &sizes,
+                                                  proa::AttentionAttr own) const {
+    if (own.getKind())
+      return own.getKind();
+    std::optional<proa::MatmulKind> requested = proa::requestedKind(strategy);
+    if (sizes.isPaged && requested == proa::MatmulKind::Wgmma)
+      return proa::MatmulKind::Mma; // as the rest of a program that uses wgmma
+    return requested;
+  }
+
   LogicalResult choose(Operation *op, const proa::GpuFacts &gpu) {
-    Builder b(&getContext());
     AttentionSizes sizes = AttentionSizes::of(op);
-    if (!op->hasAttr(proa::attentionAttribute)) {
-      FailureOr<proa::ProductKind> kind = kindOf(op, sizes, gpu);
+    auto own = op->getAttrOfType<proa::AttentionAttr>(proa::attentionAttribute);
+    if (!own)
+      own = proa::AttentionAttr::get(&getContext(), {}, {}, {}, {});
+    if (own.getTile().empty()) {
+      FailureOr<proa::MatmulKind> kind = kindOf(op, sizes, requestedKindOf(sizes, own), gpu);
       if (failed(kind))
         return failure();
       AttentionChoice choice = tileOf(sizes, *kind, gpu);
-      op->setAttr(proa::attentionAttribute, b.getStringAttr(proa::nameOf(choice.kind)));
-      op->setAttr(proa::attentionTileAttribute, b.getDenseI64ArrayAttr({choice.queries, choice.keys}));
-      op->setAttr(proa::stagesAttribute, b.getI64IntegerAttr(choice.stages));
+      own = proa::AttentionAttr::get(&getContext(), *kind, {choice.queries, choice.keys},
+                                     own.getStages().value_or(choice.stages), own.getSplitKeys());
+      op->setAttr(proa::attentionAttribute, own);
     }
     FailureOr<AttentionChoice> choice = AttentionChoice::read(op);
     if (failed(choice))
       return failure();
-    if (sizes.isPaged && !getOperation()->hasAttr(proa::partsAttribute))
-      getOperation()->setAttr(proa::partsAttribute, b.getI64IntegerAttr(partsOf(sizes, *choice, gpu)));
+    if (sizes.isPaged && !own.getSplitKeys())
+      op->setAttr(proa::attentionAttribute,
+                  proa::AttentionAttr::get(&getContext(), own.getKind(), own.getTile(), own.getStages(),
+                                           splitKeysOf(sizes, *choice, gpu)));
     remarks.done(op) << "a block computes tiles of " << std::to_string(choice->queries) << " queries and "
                      << std::to_string(choice->keys) << " keys with " << std::to_string(choice->threads)
-                     << " threads (" << proa::nameOf(choice->kind) << "), with "
+                     << " threads (" << proa::stringifyMatmulKind(choice->kind) << "), with "
                      << std::to_string(proa::sharedBytesOf(*choice, sizes)) << " of "
                      << std::to_string(gpu.sharedBytes) << " bytes of shared memory";
     return success();
@@ -160,10 +174,6 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
     Operation *op = proa::attentionOf(getOperation());
     if (!op)
       return;
-    if (strategy != "" && !proa::productKindNamed(strategy)) {
-      op->emitError() << "strategy is '" << strategy << "', expected fma, mma, wgmma or nothing";
-      return signalPassFailure();
-    }
     if (failed(choose(op, proa::gpuOf(op))))
       signalPassFailure();
   }

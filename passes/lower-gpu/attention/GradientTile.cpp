@@ -16,7 +16,7 @@ GradientTile::Numbers GradientTile::Numbers::withValues(ValueRange all) const {
 
 FailureOr<std::unique_ptr<GradientTile>> makeGradientTile(const AttentionSite &site,
                                                           const AttentionTensor &outGradient) {
-  if (site.choice.kind == ProductKind::Wgmma)
+  if (site.choice.kind == MatmulKind::Wgmma)
     return makeWgmmaGradient(site, outGradient);
   return makeStagedGradient(site, outGradient);
 }

@@ -241,7 +241,7 @@ private:
   }
 
   static FailureOr<std::unique_ptr<proa::AttentionTile>> makeTile(const proa::AttentionSite &site) {
-    if (site.choice.kind == proa::ProductKind::Wgmma)
+    if (site.choice.kind == proa::MatmulKind::Wgmma)
       return proa::makeWgmmaAttention(site);
     return proa::makeStagedAttention(site);
   }

@@ -48,18 +48,12 @@ private:
 
   LogicalResult readParts(const AttentionChoice &own) {
     tiles = sizes.heads * static_cast<int64_t>(llvm::divideCeil(sizes.queries, own.queries));
-    Attribute attribute = kernel->getAttr(partsAttribute);
-    if (!attribute)
-      return success();
+    parts = own.splitKeys;
     // Each tile of queries that several blocks share has a counter.
-    constexpr int64_t mostParts = 4096;
-    auto given = dyn_cast<IntegerAttr>(attribute);
-    int64_t most = tiles <= mostSharedRows ? mostParts : 1;
-    if (!given || !given.getType().isInteger(64) || given.getInt() < 1 || given.getInt() > most)
-      return kernel.emitError() << "'" << partsAttribute << "' is " << attribute
-                                << ", expected an i64 from 1 to " << most;
-    parts = given.getInt();
-    return success();
+    if (parts == 1 || tiles <= mostSharedRows)
+      return success();
+    return op.emitError() << "`split_keys` is " << parts << ", expected 1 for more than " << mostSharedRows
+                          << " tiles of queries, found " << tiles;
   }
 
   /// Memory [batch, heads, elements] as [batch, heads of keys, query heads of each, elements].

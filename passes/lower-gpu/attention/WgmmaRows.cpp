@@ -23,7 +23,7 @@ FailureOr<WgmmaRows> WgmmaRows::of(const AttentionSite &site, const AttentionTen
   std::optional<TensorView> view = TensorView::of(tensor.memory, reason);
   if (!view)
     return emitError(site.loc) << "'wgmma' cannot read " << name << ": " << reason;
-  return WgmmaRows{tensor, rows, paddedElements(ProductKind::Wgmma, tensor.elements()), *view, {}};
+  return WgmmaRows{tensor, rows, paddedElements(MatmulKind::Wgmma, tensor.elements()), *view, {}};
 }
 
 Value WgmmaRowsCode::allocate(int64_t bytes) const {

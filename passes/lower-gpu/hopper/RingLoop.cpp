@@ -208,7 +208,7 @@ std::string whyNotForRing(linalg::LinalgOp op, OpOperand &operand, unsigned oute
     return "elements of other than 16 bits must be adjacent along k";
   // Beyond the end of k both operands have zeros, if that is the end of the tensors.
   for (auto [result, dim] : llvm::zip(map.getResults(), view->dims))
-    if (result == k && !view->isWhole(dim) && !op->hasAttr(wholeStepsAttribute))
+    if (result == k && !view->isWhole(dim) && !contractionOf(op).getWholeSteps())
       return "it is a slice along k";
   return "";
 }

@@ -26,7 +26,7 @@ WgmmaTile::WgmmaTile(IRRewriter &b, Location loc, linalg::LinalgOp op, Contracti
 }
 
 /// Instructions for the rows of a warpgroup.
-int64_t WgmmaTile::blocks() const { return choice.partOfM / WgmmaCode::m; }
+int64_t WgmmaTile::blocks() const { return choice.warpM / WgmmaCode::m; }
 
 TileSums::Values WgmmaTile::start() { return Values(static_cast<size_t>(blocks()), wgmma.zeros(choice.n)); }
 
@@ -36,7 +36,7 @@ TileSums::Values WgmmaTile::accumulate(Value xAddress, Value yAddress, ValueRang
   wgmma.begin();
   int64_t k = WgmmaCode::kBytes / x.elementBytes();
   WgmmaCode::Form form{.isXTransposed = !x.alongK, .isYTransposed = !y.alongK};
-  Value rows = add(xAddress, multiply(group, choice.partOfM * swizzleBytes));
+  Value rows = add(xAddress, multiply(group, choice.warpM * swizzleBytes));
   Value xStart = code.matrixDescriptor(rows, x.boxBytes(), patternBytes),
         yStart = code.matrixDescriptor(yAddress, y.boxBytes(), patternBytes);
   for (int64_t step = 0; step < swizzleBytes / WgmmaCode::kBytes; ++step) {
@@ -61,7 +61,7 @@ TileSums::Values WgmmaTile::accumulate(Value xAddress, Value yAddress, ValueRang
 void WgmmaTile::store(int64_t pass, ValueRange sums, Value memory) {
   constexpr int64_t rowsOfWarp = 16, rowsOfHalf = 8, lanesOfRow = 4;
   for (auto [block, registers] : llvm::enumerate(sums)) {
-    Value row = add(multiply(group, choice.partOfM), static_cast<int64_t>(block) * WgmmaCode::m);
+    Value row = add(multiply(group, choice.warpM), static_cast<int64_t>(block) * WgmmaCode::m);
     row = add(add(row, multiply(warpInGroup, rowsOfWarp)), divide(lane, lanesOfRow));
     Value column = multiply(remainder(lane, lanesOfRow), 2);
     for (int64_t first = 0; first < columnsOfPass; first += MmaCode::n) {

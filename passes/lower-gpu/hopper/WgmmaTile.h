@@ -25,7 +25,7 @@ struct WgmmaOperand {
   int64_t boxBytes() const { return bytes() / boxes(); }
 };
 
-/// The sums of the tile of a block; each warpgroup has `choice.partOfM` rows and all columns.
+/// The sums of the tile of a block; each warpgroup has `choice.warpM` rows and all columns.
 class WgmmaTile : public TileSums {
 public:
   WgmmaTile(mlir::IRRewriter &b, mlir::Location loc, mlir::linalg::LinalgOp op, ContractionChoice choice,

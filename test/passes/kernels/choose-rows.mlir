@@ -105,15 +105,15 @@ func.func private @other(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 // An op with tile sizes for its loops determines the rows; a smaller dimension is one tile.
-// CHECK-LABEL: func.func @loop_tiles
+// CHECK-LABEL: func.func @contraction_tile
 // CHECK-SAME: proa.row_tiles = array<i64: 1, 64, 20>
-func.func @loop_tiles(%x: tensor<3x256x8xf32>, %y: tensor<8x20xf32>, %init: tensor<3x256x20xf32>) -> tensor<3x256x20xf32>
+func.func @contraction_tile(%x: tensor<3x256x8xf32>, %y: tensor<8x20xf32>, %init: tensor<3x256x20xf32>) -> tensor<3x256x20xf32>
     attributes {proa.kernel} {
   %0 = linalg.generic {indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (k, n)>,
                                         affine_map<(b, m, n, k) -> (b, m, n)>],
                        iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
       ins(%x, %y : tensor<3x256x8xf32>, tensor<8x20xf32>) outs(%init : tensor<3x256x20xf32>)
-      attrs = {proa.loop_tiles = array<i64: 1, 64, 32, 16>} {
+      attrs = {proa.contraction = #proa.contraction<kind = fma, tile = [1, 64, 32, 16], warp = [4, 4]>} {
   ^bb0(%a: f32, %b: f32, %s: f32):
     %q = arith.mulf %a, %b : f32
     %t = arith.addf %s, %q : f32

@@ -13,15 +13,13 @@
 // CHECK-LABEL: func.func @tensor_cores
 // CHECK-SAME: proa.resident_blocks = 1 : i64
 // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction"]
-// CHECK-SAME: attrs = {proa.contraction = "wgmma", proa.loop_tiles = array<i64: 128, 256, 64>,
-// CHECK-SAME: proa.part = array<i64: 64, 256>, proa.stages = 3 : i64}
+// CHECK-SAME: attrs = {proa.contraction = #proa.contraction<kind = wgmma, tile = [128, 256, 64], warp = [64, 256], stages = 3>}
 // CHECK: linalg.generic {{.*}}attrs = {proa.epilogue}
 // REMARK: a block computes tiles of 128x256 elements with 288 threads (wgmma, 3 stages), and its epilogue in registers
 // SM80-LABEL: func.func @tensor_cores
-// SM80: attrs = {proa.contraction = "mma", proa.loop_tiles = array<i64: 128, 128, 32>,
-// SM80-SAME: proa.part = array<i64: 64, 32>, proa.stages = 4 : i64}
+// SM80: attrs = {proa.contraction = #proa.contraction<kind = mma, tile = [128, 128, 32], warp = [64, 32], stages = 4>}
 // FMA-LABEL: func.func @tensor_cores
-// FMA: proa.contraction = "fma"
+// FMA: proa.contraction = #proa.contraction<kind = fma
 func.func @tensor_cores(%x: tensor<2048x512xbf16>, %y: tensor<512x2048xbf16>) -> tensor<2048x2048xbf16> attributes {proa.kernel} {
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : tensor<2048x2048xf32>
@@ -56,7 +54,7 @@ func.func @tensor_cores(%x: tensor<2048x512xbf16>, %y: tensor<512x2048xbf16>) ->
 // Few blocks: small tiles. Dims of a batch have one element. Near miss: a reader of the transposed result is not an
 // epilogue.
 // CHECK-LABEL: func.func @small
-// CHECK: attrs = {proa.contraction = "fma", proa.loop_tiles = array<i64: 1, 32, 32, 32>, proa.part = array<i64: 4, 4>}
+// CHECK: attrs = {proa.contraction = #proa.contraction<kind = fma, tile = [1, 32, 32, 32], warp = [4, 4]>}
 // CHECK-NOT: proa.epilogue
 func.func @small(%x: tensor<2x16x64xf32>, %y: tensor<16x64xf32>) -> tensor<2x64x64xf32> attributes {proa.kernel} {
   %zero = arith.constant 0.0 : f32
@@ -87,7 +85,7 @@ func.func @small(%x: tensor<2x16x64xf32>, %y: tensor<16x64xf32>) -> tensor<2x64x
 
 // Near miss: the tensor memory accelerator cannot read rows of 66 bytes.
 // CHECK-LABEL: func.func @unaligned
-// CHECK: proa.contraction = "mma"
+// CHECK: proa.contraction = #proa.contraction<kind = mma
 // REMARK: wgmma cannot read operand 1: its rows are not a multiple of 16 bytes
 func.func @unaligned(%x: tensor<2048x512xbf16>, %y: tensor<512x33xbf16>, %init: tensor<2048x33xf32>) -> tensor<2048x33xf32>
     attributes {proa.kernel} {
@@ -105,7 +103,7 @@ func.func @unaligned(%x: tensor<2048x512xbf16>, %y: tensor<512x33xbf16>, %init: 
 
 // Near miss: nor what the kernel computes itself.
 // CHECK-LABEL: func.func @computed
-// CHECK: proa.contraction = "mma"
+// CHECK: proa.contraction = #proa.contraction<kind = mma
 // REMARK: wgmma cannot read operand 0: the kernel computes it
 func.func @computed(%x: tensor<2048x512xbf16>, %y: tensor<512x64xbf16>, %init: tensor<2048x64xf32>) -> tensor<2048x64xf32>
     attributes {proa.kernel} {
@@ -136,14 +134,40 @@ func.func @computed(%x: tensor<2048x512xbf16>, %y: tensor<512x64xbf16>, %init: t
 
 // Attributes of a person or a tuner stay.
 // CHECK-LABEL: func.func @kept
-// CHECK: attrs = {proa.contraction = "fma", proa.loop_tiles = array<i64: 64, 32, 16>, proa.part = array<i64: 8, 4>}
+// CHECK: attrs = {proa.contraction = #proa.contraction<kind = fma, tile = [64, 32, 16], warp = [8, 4]>}
 func.func @kept(%x: tensor<512x512xf32>, %y: tensor<512x512xf32>, %init: tensor<512x512xf32>) -> tensor<512x512xf32>
     attributes {proa.kernel} {
   %p = linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %y : tensor<512x512xf32>, tensor<512x512xf32>) outs(%init : tensor<512x512xf32>)
-      attrs = {proa.contraction = "fma", proa.loop_tiles = array<i64: 64, 32, 16>, proa.part = array<i64: 8, 4>} {
+      attrs = {proa.contraction = #proa.contraction<kind = fma, tile = [64, 32, 16], warp = [8, 4]>} {
   ^bb0(%a: f32, %b: f32, %s: f32):
     %q = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %q : f32
+    linalg.yield %t : f32
+  } -> tensor<512x512xf32>
+  return %p : tensor<512x512xf32>
+}
+
+// -----
+
+#x = affine_map<(m, n, k) -> (m, k)>
+#y = affine_map<(m, n, k) -> (k, n)>
+#r = affine_map<(m, n, k) -> (m, n)>
+
+// Fields that are set stay, and the others are chosen: 16 blocks divide k, which few tiles alone would not need.
+// CHECK-LABEL: func.func @completed
+// CHECK: proa.contraction = #proa.contraction<kind = mma, tile = [{{.*}}], warp = [{{.*}}], stages = 2, split_k = 16>
+// FMA-LABEL: func.func @completed
+// FMA: proa.contraction = #proa.contraction<kind = mma
+func.func @completed(%x: tensor<512x512xbf16>, %y: tensor<512x512xbf16>, %init: tensor<512x512xf32>) -> tensor<512x512xf32>
+    attributes {proa.kernel} {
+  %p = linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : tensor<512x512xbf16>, tensor<512x512xbf16>) outs(%init : tensor<512x512xf32>)
+      attrs = {proa.contraction = #proa.contraction<kind = mma, stages = 2, split_k = 16>} {
+  ^bb0(%a: bf16, %b: bf16, %s: f32):
+    %c = arith.extf %a : bf16 to f32
+    %d = arith.extf %b : bf16 to f32
+    %q = arith.mulf %c, %d : f32
     %t = arith.addf %s, %q : f32
     linalg.yield %t : f32
   } -> tensor<512x512xf32>
@@ -201,10 +225,9 @@ func.func @row(%x: tensor<64xf32>, %y: tensor<64x64xf32>, %init: tensor<64xf32>)
 
 // Few tiles and a long sum, as in the gradient of a weight: blocks divide k among them.
 // CHECK-LABEL: func.func @few_tiles
-// CHECK-SAME: proa.parts = {{[2-9]|1[0-6]}} : i64
-// CHECK: proa.contraction = "wgmma"
+// CHECK: proa.contraction = #proa.contraction<kind = wgmma, {{.*}}, split_k = {{[2-9]|1[0-6]}}>
 // SM80-LABEL: func.func @few_tiles
-// SM80-NOT: proa.parts
+// SM80-NOT: split_k
 func.func @few_tiles(%x: tensor<16384x768xbf16>, %y: tensor<16384x768xbf16>, %init: tensor<768x768xf32>) -> tensor<768x768xf32>
     attributes {proa.kernel} {
   %p = linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
@@ -221,7 +244,7 @@ func.func @few_tiles(%x: tensor<16384x768xbf16>, %y: tensor<16384x768xbf16>, %in
 
 // Near miss: parts of a short sum would have less than four steps.
 // CHECK-LABEL: func.func @short_sum
-// CHECK-NOT: proa.parts
+// CHECK-NOT: split_k
 // CHECK: return
 func.func @short_sum(%x: tensor<448x768xbf16>, %y: tensor<448x768xbf16>, %init: tensor<768x768xf32>) -> tensor<768x768xf32>
     attributes {proa.kernel} {
@@ -246,11 +269,11 @@ func.func @short_sum(%x: tensor<448x768xbf16>, %y: tensor<448x768xbf16>, %init: 
 
 // Tensor cores for f32 where the kernel allows TF32; wgmma only with both operands adjacent along k.
 // CHECK-LABEL: func.func @tf32
-// CHECK: proa.contraction = "mma"
+// CHECK: proa.contraction = #proa.contraction<kind = mma
 // REMARK: wgmma cannot read operand 1: elements of other than 16 bits must be adjacent along k
-// CHECK: proa.contraction = "wgmma", proa.loop_tiles = array<i64: {{[0-9]+}}, {{[0-9]+}}, 32>
+// CHECK: proa.contraction = #proa.contraction<kind = wgmma, tile = [{{[0-9]+}}, {{[0-9]+}}, 32]
 // SM80-LABEL: func.func @tf32
-// SM80-COUNT-2: proa.contraction = "mma"
+// SM80-COUNT-2: proa.contraction = #proa.contraction<kind = mma
 func.func @tf32(%x: tensor<2048x512xf32>, %y: tensor<512x2048xf32>, %init: tensor<2048x2048xf32>)
     -> (tensor<2048x2048xf32>, tensor<2048x2048xf32>) attributes {proa.kernel, proa.tf32} {
   %p = linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
@@ -272,7 +295,7 @@ func.func @tf32(%x: tensor<2048x512xf32>, %y: tensor<512x2048xf32>, %init: tenso
 
 // Near miss: a kernel that does not.
 // CHECK-LABEL: func.func @float32
-// CHECK: proa.contraction = "fma"
+// CHECK: proa.contraction = #proa.contraction<kind = fma
 func.func @float32(%x: tensor<2048x512xf32>, %y: tensor<512x2048xf32>, %init: tensor<2048x2048xf32>)
     -> tensor<2048x2048xf32> attributes {proa.kernel} {
   %p = linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
@@ -294,9 +317,9 @@ func.func @float32(%x: tensor<2048x512xf32>, %y: tensor<512x2048xf32>, %init: te
 
 // Tensor cores for i8 with a sum of i32, signed or not. A part of k is as many bytes as of 16-bit elements.
 // CHECK-LABEL: func.func @int8
-// CHECK: proa.contraction = "wgmma", proa.loop_tiles = array<i64: {{[0-9]+}}, {{[0-9]+}}, 128>
+// CHECK: proa.contraction = #proa.contraction<kind = wgmma, tile = [{{[0-9]+}}, {{[0-9]+}}, 128]
 // SM80-LABEL: func.func @int8
-// SM80: proa.contraction = "mma", proa.loop_tiles = array<i64: {{[0-9]+}}, {{[0-9]+}}, 64>
+// SM80: proa.contraction = #proa.contraction<kind = mma, tile = [{{[0-9]+}}, {{[0-9]+}}, 64]
 func.func @int8(%x: tensor<2048x512xi8>, %y: tensor<2048x512xi8>, %init: tensor<2048x2048xi32>)
     -> tensor<2048x2048xi32> attributes {proa.kernel} {
   %p = linalg.generic {indexing_maps = [#x, #t, #r], iterator_types = ["parallel", "parallel", "reduction"]}
@@ -313,8 +336,8 @@ func.func @int8(%x: tensor<2048x512xi8>, %y: tensor<2048x512xi8>, %init: tensor<
 
 // Near misses: elements that are extended twice, and sums of 64 bits.
 // CHECK-LABEL: func.func @int16
-// CHECK: proa.contraction = "fma"
-// CHECK: proa.contraction = "fma"
+// CHECK: proa.contraction = #proa.contraction<kind = fma
+// CHECK: proa.contraction = #proa.contraction<kind = fma
 func.func @int16(%x: tensor<2048x512xi8>, %init: tensor<2048x2048xi32>, %wide: tensor<2048x2048xi64>)
     -> (tensor<2048x2048xi32>, tensor<2048x2048xi64>) attributes {proa.kernel} {
   %p = linalg.generic {indexing_maps = [#x, #t, #r], iterator_types = ["parallel", "parallel", "reduction"]}
@@ -348,9 +371,9 @@ func.func @int16(%x: tensor<2048x512xi8>, %init: tensor<2048x2048xi32>, %wide: t
 // 8-bit floats of two formats, which are stored as bytes. Tiles of wgmma have at most 128 columns: the sums of a part
 // need registers of their own.
 // CHECK-LABEL: func.func @float8
-// CHECK: proa.contraction = "wgmma", proa.loop_tiles = array<i64: 128, 128, 128>
+// CHECK: proa.contraction = #proa.contraction<kind = wgmma, tile = [128, 128, 128]
 // SM80-LABEL: func.func @float8
-// SM80: proa.contraction = "mma", proa.loop_tiles = array<i64: {{[0-9]+}}, {{[0-9]+}}, 64>
+// SM80: proa.contraction = #proa.contraction<kind = mma, tile = [{{[0-9]+}}, {{[0-9]+}}, 64]
 func.func @float8(%x: tensor<4096x4096xi8>, %y: tensor<4096x4096xi8>, %init: tensor<4096x4096xf32>)
     -> tensor<4096x4096xf32> attributes {proa.kernel} {
   %p = linalg.generic {indexing_maps = [#x, #t, #r], iterator_types = ["parallel", "parallel", "reduction"]}
@@ -369,8 +392,8 @@ func.func @float8(%x: tensor<4096x4096xi8>, %y: tensor<4096x4096xi8>, %init: ten
 
 // Near misses: an 8-bit float with a float of 16 bits, and integers as floats.
 // CHECK-LABEL: func.func @other_bytes
-// CHECK: proa.contraction = "fma"
-// CHECK: proa.contraction = "fma"
+// CHECK: proa.contraction = #proa.contraction<kind = fma
+// CHECK: proa.contraction = #proa.contraction<kind = fma
 func.func @other_bytes(%x: tensor<512x512xi8>, %y: tensor<512x512xf16>, %init: tensor<512x512xf32>)
     -> (tensor<512x512xf32>, tensor<512x512xf32>) attributes {proa.kernel} {
   %p = linalg.generic {indexing_maps = [#x, #t, #r], iterator_types = ["parallel", "parallel", "reduction"]}

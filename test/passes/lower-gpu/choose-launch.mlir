@@ -147,15 +147,14 @@ func.func @other() {
 // The tensor memory accelerator cannot read scratch memory: mma computes the tile.
 // CHECK-LABEL: func.func @scratch_operand
 // CHECK-NOT: proa.resident_blocks
-// CHECK: proa.contraction = "mma", proa.loop_tiles = array<i64: 64, 128, 32>, proa.part = array<i64: 64, 64>, proa.stages = 2 : i64
+// CHECK: proa.contraction = #proa.contraction<kind = mma, tile = [64, 128, 32], warp = [64, 64], stages = 2>
 // REMARK: mma is used instead of wgmma, which cannot read operand 0: it is not a part of a contiguous buffer of the kernel
 func.func @scratch_operand(%y: memref<64x128xbf16>, %r: memref<64x128xf32>)
     attributes {proa.kernel, proa.resident_blocks = 1 : i64} {
   %x = memref.alloc() : memref<64x64xbf16>
   linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %y : memref<64x64xbf16>, memref<64x128xbf16>) outs(%r : memref<64x128xf32>)
-      attrs = {proa.contraction = "wgmma", proa.loop_tiles = array<i64: 64, 128, 64>,
-               proa.part = array<i64: 64, 128>, proa.stages = 4 : i64} {
+      attrs = {proa.contraction = #proa.contraction<kind = wgmma, tile = [64, 128, 64], warp = [64, 128], stages = 4>} {
   ^bb0(%a: bf16, %b: bf16, %s: f32):
     %c = arith.extf %a : bf16 to f32
     %d = arith.extf %b : bf16 to f32
@@ -174,14 +173,13 @@ func.func @scratch_operand(%y: memref<64x128xbf16>, %r: memref<64x128xf32>)
 
 // Nor can it stop at the end of a slice along k: what follows there is not zero.
 // CHECK-LABEL: func.func @slice_of_k
-// CHECK: proa.contraction = "mma"
+// CHECK: proa.contraction = #proa.contraction<kind = mma
 // REMARK: which cannot read operand 0: it is a slice along k
 func.func @slice_of_k(%x: memref<64x256xbf16>, %y: memref<64x128xbf16>, %r: memref<64x128xf32>) attributes {proa.kernel} {
   %s = memref.subview %x[0, 64] [64, 64] [1, 1] : memref<64x256xbf16> to memref<64x64xbf16, strided<[256, 1], offset: 64>>
   linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%s, %y : memref<64x64xbf16, strided<[256, 1], offset: 64>>, memref<64x128xbf16>) outs(%r : memref<64x128xf32>)
-      attrs = {proa.contraction = "wgmma", proa.loop_tiles = array<i64: 64, 128, 64>,
-               proa.part = array<i64: 64, 128>, proa.stages = 4 : i64} {
+      attrs = {proa.contraction = #proa.contraction<kind = wgmma, tile = [64, 128, 64], warp = [64, 128], stages = 4>} {
   ^bb0(%a: bf16, %b: bf16, %s2: f32):
     %c = arith.extf %a : bf16 to f32
     %d = arith.extf %b : bf16 to f32

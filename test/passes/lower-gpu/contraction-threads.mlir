@@ -31,8 +31,7 @@ func.func @fma(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %r: memref<64x64xf3
     attributes {proa.kernel, proa.threads = 64 : i64} {
   linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %y : memref<64x64xf32>, memref<64x64xf32>) outs(%r : memref<64x64xf32>)
-      attrs = {proa.contraction = "fma", proa.loop_tiles = array<i64: 32, 32, 32>,
-               proa.part = array<i64: 4, 4>, proa.starts_filled = [0.0 : f32]} {
+      attrs = {proa.contraction = #proa.contraction<kind = fma, tile = [32, 32, 32], warp = [4, 4]>, proa.starts_filled = [0.0 : f32]} {
   ^bb0(%a: f32, %b: f32, %s: f32):
     %q = arith.mulf %a, %b : f32
     %t = arith.addf %s, %q : f32
@@ -59,8 +58,7 @@ func.func @unaligned(%x: memref<31x31xf32>, %y: memref<31x31xf32>, %r: memref<31
     attributes {proa.kernel, proa.threads = 64 : i64} {
   linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %y : memref<31x31xf32>, memref<31x31xf32>) outs(%r : memref<31x31xf32>)
-      attrs = {proa.contraction = "fma", proa.loop_tiles = array<i64: 32, 32, 32>,
-               proa.part = array<i64: 4, 4>, proa.starts_filled = [0.0 : f32]} {
+      attrs = {proa.contraction = #proa.contraction<kind = fma, tile = [32, 32, 32], warp = [4, 4]>, proa.starts_filled = [0.0 : f32]} {
   ^bb0(%a: f32, %b: f32, %s: f32):
     %q = arith.mulf %a, %b : f32
     %t = arith.addf %s, %q : f32
@@ -93,8 +91,7 @@ func.func @mma(%x: memref<64x64xbf16>, %y: memref<64x64xbf16>, %r: memref<64x64x
     attributes {proa.kernel, proa.threads = 128 : i64} {
   linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %y : memref<64x64xbf16>, memref<64x64xbf16>) outs(%r : memref<64x64xf32>)
-      attrs = {proa.contraction = "mma", proa.loop_tiles = array<i64: 32, 32, 32>,
-               proa.part = array<i64: 16, 16>, proa.starts_filled = [0.0 : f32]} {
+      attrs = {proa.contraction = #proa.contraction<kind = mma, tile = [32, 32, 32], warp = [16, 16]>, proa.starts_filled = [0.0 : f32]} {
   ^bb0(%a: bf16, %b: bf16, %s: f32):
     %c = arith.extf %a : bf16 to f32
     %d = arith.extf %b : bf16 to f32
@@ -143,8 +140,7 @@ func.func @stages(%x: memref<64x64xbf16>, %y: memref<64x64xbf16>, %r: memref<64x
     attributes {proa.kernel, proa.threads = 128 : i64} {
   linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %y : memref<64x64xbf16>, memref<64x64xbf16>) outs(%r : memref<64x64xf32>)
-      attrs = {proa.contraction = "mma", proa.loop_tiles = array<i64: 32, 32, 32>,
-               proa.part = array<i64: 16, 16>, proa.stages = 3 : i64, proa.starts_filled = [0.0 : f32]} {
+      attrs = {proa.contraction = #proa.contraction<kind = mma, tile = [32, 32, 32], warp = [16, 16], stages = 3>, proa.starts_filled = [0.0 : f32]} {
   ^bb0(%a: bf16, %b: bf16, %s: f32):
     %c = arith.extf %a : bf16 to f32
     %d = arith.extf %b : bf16 to f32
@@ -169,8 +165,7 @@ func.func @unaligned_stages(%x: memref<64x33xbf16>, %y: memref<33x64xbf16>, %r: 
     attributes {proa.kernel, proa.threads = 128 : i64} {
   linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %y : memref<64x33xbf16>, memref<33x64xbf16>) outs(%r : memref<64x64xf32>)
-      attrs = {proa.contraction = "mma", proa.loop_tiles = array<i64: 32, 32, 32>,
-               proa.part = array<i64: 16, 16>, proa.stages = 2 : i64, proa.starts_filled = [0.0 : f32]} {
+      attrs = {proa.contraction = #proa.contraction<kind = mma, tile = [32, 32, 32], warp = [16, 16], stages = 2>, proa.starts_filled = [0.0 : f32]} {
   ^bb0(%a: bf16, %b: bf16, %s: f32):
     %c = arith.extf %a : bf16 to f32
     %d = arith.extf %b : bf16 to f32

@@ -4,14 +4,13 @@
 
 // Groups of 256 rows on average. The matrices are read by the tensor memory accelerator on sm_90a.
 // CHOICE-LABEL: func.func private @rows
-// CHOICE: pd.grouped_matmul {{.*}} {proa.contraction = "mma"
+// CHOICE: pd.grouped_matmul {{.*}} {proa.contraction = #proa.contraction<kind = mma
 // CHECK-LABEL: func.func private @rows
 // CHECK-SAME: %[[X:[^:]*]]: memref<2048x1024xf16>
 // CHECK-SAME: %[[Y:[^:]*]]: memref<8x1024x2048xf16>
 // CHECK-SAME: %[[SIZES:[^:]*]]: memref<8xi64>
 // CHECK-SAME: proa.index_checks = [array<i64: 2, 0, 0, 2048, 2>]
 // CHECK-SAME: proa.kernel
-// CHECK-SAME: proa.parts = 1 : i64
 // The group, the first row and the number of rows of a tile.
 // CHECK: scf.for
 // CHECK: %[[FOUND:.*]]:5 = scf.for %[[GROUP:.*]] = %{{.*}} to %c8
@@ -22,7 +21,7 @@
 // CHECK: memref.subview %[[X]][%[[FOUND]]#3, 0] [%[[FOUND]]#4, 1024] [1, 1]
 // CHECK: memref.subview %[[Y]][%[[FOUND]]#2, 0, %{{.*}}] [1, 1024, {{[0-9]+}}] [1, 1, 1]
 // CHECK: linalg.generic
-// CHECK-SAME: proa.contraction = "wgmma"
+// CHECK-SAME: proa.contraction = #proa.contraction<kind = wgmma, {{.*}}, split_k = 1>
 // CHECK-SAME: proa.starts_filled = [0.000000e+00 : f32]
 // CHECK: linalg.generic
 // CHECK-SAME: proa.epilogue
@@ -40,7 +39,7 @@ func.func private @rows(%x: tensor<2048x1024xf16>, %y: tensor<8x1024x2048xf16>, 
 // CHOICE-LABEL: func.func private @columns
 // CHECK-LABEL: func.func private @columns
 // CHECK: linalg.generic
-// CHECK-SAME: proa.contraction = "mma"
+// CHECK-SAME: proa.contraction = #proa.contraction<kind = mma
 // CHECK-NOT: linalg.fill
 // DEVICE-LABEL: llvm.func @columns
 // DEVICE: nvvm.mma.sync
@@ -54,11 +53,11 @@ func.func private @columns(%x: tensor<2048x1024xf16>, %g: tensor<2048x2048xf16>,
 
 // float32 without TF32: no epilogue. A tile is a part of 33 columns.
 // CHOICE-LABEL: func.func private @single
-// CHOICE: pd.grouped_matmul {{.*}} {proa.contraction = "fma"
+// CHOICE: pd.grouped_matmul {{.*}} {proa.contraction = #proa.contraction<kind = fma
 // CHECK-LABEL: func.func private @single
 // CHECK-NOT: proa.epilogue
 // CHECK: linalg.generic
-// CHECK-SAME: proa.contraction = "fma"
+// CHECK-SAME: proa.contraction = #proa.contraction<kind = fma
 func.func private @single(%x: tensor<5x7xf32>, %y: tensor<2x7x33xf32>, %sizes: tensor<2xi32>) -> tensor<5x33xf32>
     attributes {proa.whole_kernel} {
   %0 = pd.grouped_matmul %x, %y, %sizes : (tensor<5x7xf32>, tensor<2x7x33xf32>, tensor<2xi32>) -> tensor<5x33xf32>

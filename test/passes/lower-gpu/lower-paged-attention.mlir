@@ -19,8 +19,9 @@
 // CHECK: arith.maximumf
 // CHECK: vector.store
 func.func private @parts(%q: tensor<2x6x64xf16>, %k: tensor<9x2x16x64xf16>, %v: tensor<9x2x16x64xf16>,
-    %t: tensor<2x40xi32>, %n: tensor<2xi32>) -> tensor<2x6x64xf16> attributes {proa.parts = 2 : i64, proa.whole_kernel} {
-  %0 = pd.paged_attention %q, %k, %v, %t, %n : (tensor<2x6x64xf16>, tensor<9x2x16x64xf16>, tensor<9x2x16x64xf16>,
+    %t: tensor<2x40xi32>, %n: tensor<2xi32>) -> tensor<2x6x64xf16> attributes {proa.whole_kernel} {
+  %0 = pd.paged_attention %q, %k, %v, %t, %n {proa.attention = #proa.attention<split_keys = 2>}
+      : (tensor<2x6x64xf16>, tensor<9x2x16x64xf16>, tensor<9x2x16x64xf16>,
       tensor<2x40xi32>, tensor<2xi32>) -> tensor<2x6x64xf16>
   return %0 : tensor<2x6x64xf16>
 }
@@ -32,18 +33,9 @@ func.func private @parts(%q: tensor<2x6x64xf16>, %k: tensor<9x2x16x64xf16>, %v: 
 // CHECK-NOT: proa.scratch
 // CHECK-SAME: proa.rows = 4 : i64
 func.func private @whole(%q: tensor<2x6x64xf16>, %k: tensor<9x2x16x64xf16>, %t: tensor<2x40xi32>, %n: tensor<2xi32>)
-    -> tensor<2x6x64xf16> attributes {proa.parts = 1 : i64, proa.whole_kernel} {
-  %0 = pd.paged_attention %q, %k, %k, %t, %n : (tensor<2x6x64xf16>, tensor<9x2x16x64xf16>, tensor<9x2x16x64xf16>,
-      tensor<2x40xi32>, tensor<2xi32>) -> tensor<2x6x64xf16>
-  return %0 : tensor<2x6x64xf16>
-}
-
-// -----
-
-// expected-error @below {{'proa.parts' is 0 : i64, expected an i64 from 1 to 4096}}
-func.func private @none(%q: tensor<2x6x64xf16>, %k: tensor<9x2x16x64xf16>, %t: tensor<2x40xi32>, %n: tensor<2xi32>)
-    -> tensor<2x6x64xf16> attributes {proa.parts = 0 : i64, proa.whole_kernel} {
-  %0 = pd.paged_attention %q, %k, %k, %t, %n : (tensor<2x6x64xf16>, tensor<9x2x16x64xf16>, tensor<9x2x16x64xf16>,
+    -> tensor<2x6x64xf16> attributes {proa.whole_kernel} {
+  %0 = pd.paged_attention %q, %k, %k, %t, %n {proa.attention = #proa.attention<split_keys = 1>}
+      : (tensor<2x6x64xf16>, tensor<9x2x16x64xf16>, tensor<9x2x16x64xf16>,
       tensor<2x40xi32>, tensor<2xi32>) -> tensor<2x6x64xf16>
   return %0 : tensor<2x6x64xf16>
 }
@@ -51,10 +43,11 @@ func.func private @none(%q: tensor<2x6x64xf16>, %k: tensor<9x2x16x64xf16>, %t: t
 // -----
 
 // There are counters for 1024 rows.
-// expected-error @below {{'proa.parts' is 2 : i64, expected an i64 from 1 to 1}}
 func.func private @counters(%q: tensor<600x6x64xf16>, %k: tensor<9x2x16x64xf16>, %t: tensor<600x40xi32>,
-    %n: tensor<600xi32>) -> tensor<600x6x64xf16> attributes {proa.parts = 2 : i64, proa.whole_kernel} {
-  %0 = pd.paged_attention %q, %k, %k, %t, %n : (tensor<600x6x64xf16>, tensor<9x2x16x64xf16>, tensor<9x2x16x64xf16>,
+    %n: tensor<600xi32>) -> tensor<600x6x64xf16> attributes {proa.whole_kernel} {
+  // expected-error @below {{`split_keys` is 2, expected 1 for more than 1024 tiles of queries, found 1200}}
+  %0 = pd.paged_attention %q, %k, %k, %t, %n {proa.attention = #proa.attention<split_keys = 2>}
+      : (tensor<600x6x64xf16>, tensor<9x2x16x64xf16>, tensor<9x2x16x64xf16>,
       tensor<600x40xi32>, tensor<600xi32>) -> tensor<600x6x64xf16>
   return %0 : tensor<600x6x64xf16>
 }

@@ -187,7 +187,7 @@ func.func @epilogue(%x: memref<32x32xf32>, %y: memref<32x32xf32>, %r: memref<32x
   %sums = memref.alloc() : memref<32x32xf32>
   linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %y : memref<32x32xf32>, memref<32x32xf32>) outs(%sums : memref<32x32xf32>)
-      attrs = {proa.contraction = "fma"} {
+      attrs = {proa.contraction = #proa.contraction<kind = fma>} {
   ^bb0(%a: f32, %b: f32, %s: f32):
     %q = arith.mulf %a, %b : f32
     %t = arith.addf %s, %q : f32
@@ -238,7 +238,7 @@ func.func @rows_of_epilogue(%x: memref<32x32xf32>, %y: memref<32x32xf32>, %r: me
     linalg.fill ins(%zero : f32) outs(%sums : memref<32x32xf32>)
     linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
         ins(%x, %y : memref<32x32xf32>, memref<32x32xf32>) outs(%sums : memref<32x32xf32>)
-        attrs = {proa.contraction = "fma"} {
+        attrs = {proa.contraction = #proa.contraction<kind = fma>} {
     ^bb0(%a: f32, %b: f32, %s: f32):
       %q = arith.mulf %a, %b : f32
       %t = arith.addf %s, %q : f32

@@ -8,7 +8,7 @@
 // CHOICE-SAME: proa.prologue
 // CHOICE: arith.sitofp
 // CHOICE: linalg.generic
-// CHOICE-SAME: proa.contraction = "mma"
+// CHOICE-SAME: proa.contraction = #proa.contraction<kind = mma
 // THREADS-LABEL: func.func private @weights
 // THREADS-NOT: memref<512x256xf16
 // THREADS: vector.load %arg1{{.*}} vector<8xi8>

@@ -63,9 +63,9 @@ func.func @short(%x: memref<1024xf32>, %r: memref<f32>, %begin: index, %end: ind
 // CHECK-DAG: memref.subview %arg0[%{{.*}}, %{{.*}}] [64, %{{.*}}] [1, 1] : memref<128x1000xbf16>
 // CHECK-DAG: memref.subview %arg1[%{{.*}}, 0] [%{{.*}}, 64] [1, 1] : memref<1000x64xbf16>
 // CHECK: linalg.generic
-// CHECK-SAME: proa.whole_steps
+// CHECK-SAME: whole_steps = true>
 func.func @product(%x: memref<128x1000xbf16>, %y: memref<1000x64xbf16>, %out: memref<128x64xf32>, %begin: index, %end: index)
-    attributes {proa.kernel, proa.parts = 4 : i64, proa.rows = 2 : i64} {
+    attributes {proa.kernel, proa.rows = 2 : i64} {
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
   scf.for %i = %begin to %end step %c1 {
@@ -75,7 +75,7 @@ func.func @product(%x: memref<128x1000xbf16>, %y: memref<1000x64xbf16>, %out: me
     linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
         ins(%rows, %y : memref<64x1000xbf16, strided<[1000, 1], offset: ?>>, memref<1000x64xbf16>)
         outs(%tile : memref<64x64xf32, strided<[64, 1], offset: ?>>)
-        attrs = {proa.contraction = "wgmma", proa.loop_tiles = array<i64: 64, 64, 64>, proa.part = array<i64: 64, 64>, proa.stages = 4 : i64} {
+        attrs = {proa.contraction = #proa.contraction<kind = wgmma, tile = [64, 64, 64], warp = [64, 64], stages = 4, split_k = 4>} {
     ^bb0(%a: bf16, %b: bf16, %s: f32):
       %c = arith.extf %a : bf16 to f32
       %d = arith.extf %b : bf16 to f32
@@ -95,13 +95,13 @@ func.func @product(%x: memref<128x1000xbf16>, %y: memref<1000x64xbf16>, %out: me
 
 // Near miss: with whole steps the last of 20 parts would be empty.
 // CHECK-LABEL: func.func @short_parts
-// CHECK-NOT: proa.whole_steps
+// CHECK-NOT: whole_steps
 // CHECK: return
 func.func @short_parts(%x: memref<64x1000xbf16>, %y: memref<1000x64xbf16>, %out: memref<64x64xf32>, %begin: index, %end: index)
-    attributes {proa.kernel, proa.parts = 20 : i64, proa.rows = 1 : i64} {
+    attributes {proa.kernel, proa.rows = 1 : i64} {
   linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %y : memref<64x1000xbf16>, memref<1000x64xbf16>) outs(%out : memref<64x64xf32>)
-      attrs = {proa.contraction = "wgmma", proa.loop_tiles = array<i64: 64, 64, 64>, proa.part = array<i64: 64, 64>, proa.stages = 4 : i64} {
+      attrs = {proa.contraction = #proa.contraction<kind = wgmma, tile = [64, 64, 64], warp = [64, 64], stages = 4, split_k = 20>} {
   ^bb0(%a: bf16, %b: bf16, %s: f32):
     %c = arith.extf %a : bf16 to f32
     %d = arith.extf %b : bf16 to f32

@@ -7,7 +7,7 @@
 
 // Few multiprocessors need no split of k, many do.
 // CHECK-LABEL: func.func @few_multiprocessors
-// CHECK-NOT: proa.parts
+// CHECK-NOT: split_k
 // CHECK: return
 module attributes {proa.target = #proa.target<cpu "avx2", gpu "sm_90a" {multiprocessors = 2}>} {
 func.func @few_multiprocessors(%x: tensor<256x16384xbf16>, %y: tensor<16384x256xbf16>) -> tensor<256x256xf32> attributes {proa.kernel} {
@@ -32,7 +32,7 @@ func.func @few_multiprocessors(%x: tensor<256x16384xbf16>, %y: tensor<16384x256x
 #r = affine_map<(m, n, k) -> (m, n)>
 
 // CHECK-LABEL: func.func @many_multiprocessors
-// CHECK-SAME: proa.parts = 8
+// CHECK: split_k = 8>
 module attributes {proa.target = #proa.target<cpu "avx2", gpu "sm_90a" {multiprocessors = 132}>} {
 func.func @many_multiprocessors(%x: tensor<256x16384xbf16>, %y: tensor<16384x256xbf16>) -> tensor<256x256xf32> attributes {proa.kernel} {
   %zero = arith.constant 0.0 : f32
@@ -57,7 +57,7 @@ func.func @many_multiprocessors(%x: tensor<256x16384xbf16>, %y: tensor<16384x256
 
 // A chip without wgmma uses mma.sync.
 // CHECK-LABEL: func.func @no_wgmma
-// CHECK: proa.contraction = "mma"
+// CHECK: proa.contraction = #proa.contraction<kind = mma
 module attributes {proa.target = #proa.target<cpu "avx2", gpu "sm_90a" {wgmma_rate = 0}>} {
 func.func @no_wgmma(%x: tensor<256x16384xbf16>, %y: tensor<16384x256xbf16>) -> tensor<256x256xf32> attributes {proa.kernel} {
   %zero = arith.constant 0.0 : f32
@@ -82,7 +82,7 @@ func.func @no_wgmma(%x: tensor<256x16384xbf16>, %y: tensor<16384x256xbf16>) -> t
 
 // A slow wgmma too.
 // CHECK-LABEL: func.func @slow_wgmma
-// CHECK: proa.contraction = "mma"
+// CHECK: proa.contraction = #proa.contraction<kind = mma
 module attributes {proa.target = #proa.target<cpu "avx2", gpu "sm_90a" {wgmma_rate = 64}>} {
 func.func @slow_wgmma(%x: tensor<256x16384xbf16>, %y: tensor<16384x256xbf16>) -> tensor<256x256xf32> attributes {proa.kernel} {
   %zero = arith.constant 0.0 : f32
@@ -107,7 +107,7 @@ func.func @slow_wgmma(%x: tensor<256x16384xbf16>, %y: tensor<16384x256xbf16>) ->
 
 // Tiles that start slowly are not split.
 // CHECK-LABEL: func.func @slow_start
-// CHECK-NOT: proa.parts
+// CHECK-NOT: split_k
 // CHECK: return
 module attributes {proa.target = #proa.target<cpu "avx2", gpu "sm_90a" {tile_start_clocks = 10000000}>} {
 func.func @slow_start(%x: tensor<256x16384xbf16>, %y: tensor<16384x256xbf16>) -> tensor<256x256xf32> attributes {proa.kernel} {
@@ -133,7 +133,7 @@ func.func @slow_start(%x: tensor<256x16384xbf16>, %y: tensor<16384x256xbf16>) ->
 
 // The stages fit into the shared memory.
 // CHECK-LABEL: func.func @little_memory
-// CHECK: proa.contraction = "mma"{{.*}}proa.stages = 3
+// CHECK: proa.contraction = #proa.contraction<kind = mma{{.*}} stages = 3
 module attributes {proa.target = #proa.target<cpu "avx2", gpu "sm_90a" {wgmma_rate = 0, shared_bytes = 40000}>} {
 func.func @little_memory(%x: tensor<256x16384xbf16>, %y: tensor<16384x256xbf16>) -> tensor<256x256xf32> attributes {proa.kernel} {
   %zero = arith.constant 0.0 : f32

@@ -176,7 +176,7 @@ struct Attention {
   void check() const {
     std::string out = tensor(queryDims(value), type), statistic = tensor(statisticDims(), "f32");
     TestKernel kernel(text("fused_attention", {}, {out, statistic, statistic}),
-                      {.emulatesGpu = true, .emulatedAttention = strategy});
+                      {.emulatesGpu = true, .emulatedAttention = matmulStrategy(strategy)});
     ASSERT_TRUE(kernel.valid());
     std::vector<Tensor> given = inputs();
     addRestrictions(given);
@@ -224,7 +224,7 @@ struct Attention {
   void checkGradients() const {
     std::string out = tensor(queryDims(value), type), statistic = tensor(statisticDims(), "f32");
     std::vector<std::string> more{out, statistic, statistic, statistic};
-    CodegenOptions options{.emulatesGpu = true, .emulatedAttention = strategy};
+    CodegenOptions options{.emulatesGpu = true, .emulatedAttention = matmulStrategy(strategy)};
     TestKernel ofQueries(text("fused_attention_q_grad", more, {tensor(queryDims(head), type)}), options);
     TestKernel ofKeys(
         text("fused_attention_kv_grad", more,
@@ -286,7 +286,7 @@ struct Attention {
     TestKernel kernel(text("fused_attention_score_grad", more,
                            {tensor({ownBatch, ownHeads, queries, keys}, "f32")},
                            fmt::format(", sum_batches = {}, sum_heads = {}", sumsBatches, sumsHeads)),
-                      {.emulatesGpu = true, .emulatedAttention = strategy});
+                      {.emulatesGpu = true, .emulatedAttention = matmulStrategy(strategy)});
     ASSERT_TRUE(kernel.valid());
     Sums expected(ownBatch * ownHeads * queries * keys);
     for (int64_t b = 0; b < batch; ++b)

@@ -107,7 +107,7 @@ struct ByteProduct {
   }
 
   void check() const {
-    TestKernel kernel(text(), {.emulatesGpu = true, .emulatedContraction = strategy});
+    TestKernel kernel(text(), {.emulatesGpu = true, .emulatedContraction = matmulStrategy(strategy)});
     ASSERT_TRUE(kernel.valid());
     check(kernel, dims);
   }

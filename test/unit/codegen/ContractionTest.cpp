@@ -144,7 +144,7 @@ struct Product {
   }
 
   void check() const {
-    TestKernel kernel(textOfKernel(), {.emulatesGpu = true, .emulatedContraction = strategy});
+    TestKernel kernel(textOfKernel(), {.emulatesGpu = true, .emulatedContraction = matmulStrategy(strategy)});
     ASSERT_TRUE(kernel.valid());
     check(kernel, dims);
   }
@@ -322,7 +322,8 @@ TEST(Contraction, WarpgroupDynamicRows) {
   text.raw("%i = arith.constant 0 : index\n%d = tensor.dim %left, %i : " + x);
   text.generic("%p", {{"%left", x, "0 2"}, {"%right", y, "2 1"}}, {"", out, "0 1"}, "ppr",
                "%t = arith.mulf %i0, %i1 : bf16\n%y = arith.addf %o, %t : bf16", "0.0", "%d");
-  TestKernel kernel(text.returns("%p", out), {.emulatesGpu = true, .emulatedContraction = "wgmma"});
+  TestKernel kernel(text.returns("%p", out),
+                    {.emulatesGpu = true, .emulatedContraction = matmulStrategy("wgmma")});
   ASSERT_TRUE(kernel.valid());
   Product product{.dtype = DType::BFloat16, .typeName = "bf16"};
   for (int64_t m : {0, 1, 31, 64, 129, 300})
@@ -395,7 +396,8 @@ TEST(Contraction, WarpgroupTensorFloat32) {
 // mma.sync rounds other operands to the nearest number of TF32.
 TEST(Contraction, TensorFloat32Rounds) {
   Product product{.dims = {1, 16, 16, 2}, .strategy = "mma", .isTf32 = true};
-  TestKernel kernel(product.textOfKernel(), {.emulatesGpu = true, .emulatedContraction = "mma"});
+  TestKernel kernel(product.textOfKernel(),
+                    {.emulatesGpu = true, .emulatedContraction = matmulStrategy("mma")});
   ASSERT_TRUE(kernel.valid());
   Tensor left(DType::Float32, {16, 2}), right(DType::Float32, {2, 16});
   for (int64_t i = 0; i < 16; ++i) {

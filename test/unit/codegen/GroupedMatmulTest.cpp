@@ -93,7 +93,7 @@ struct GroupedMatmul {
 
   /// Runs the kernel in all schedules of its threads.
   void check() const {
-    TestKernel kernel(text(), {.emulatesGpu = true, .emulatedContraction = strategy});
+    TestKernel kernel(text(), {.emulatesGpu = true, .emulatedContraction = matmulStrategy(strategy)});
     ASSERT_TRUE(kernel.valid());
     std::vector<Tensor> given = inputs();
     auto [sums, sizesOfTerms] = expected(given);

@@ -34,6 +34,10 @@ static std::string affineMap(const std::string &loops, const std::string &result
   return text + ")>";
 }
 
+MatmulStrategy matmulStrategy(const std::string &name) {
+  return name.empty() ? MatmulStrategy::Fastest : symbolizeMatmulStrategy(name).value();
+}
+
 static std::string elementOf(const std::string &tensorType) {
   size_t start = tensorType.find('<') + 1;
   for (size_t x; (x = tensorType.find('x', start)) != std::string::npos &&

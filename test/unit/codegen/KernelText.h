@@ -44,6 +44,9 @@ private:
   int count = 0;
 };
 
+/// The strategy "fma", "mma" or "wgmma"; empty: the fastest.
+MatmulStrategy matmulStrategy(const std::string &name);
+
 /// Compiles the kernels of a module's text.
 Result<CompiledKernels> compileText(const std::string &text, const CodegenOptions &options);
 

@@ -48,7 +48,7 @@ struct Quantized {
   }
 
   void check() const {
-    TestKernel kernel(text(), {.emulatesGpu = true, .emulatedContraction = strategy});
+    TestKernel kernel(text(), {.emulatesGpu = true, .emulatedContraction = matmulStrategy(strategy)});
     ASSERT_TRUE(kernel.valid());
     std::vector<Tensor> given{
         randomTensor(quantizesX ? DType::Int8 : dtype(), {batch, m, k}, -4, 4, 1),

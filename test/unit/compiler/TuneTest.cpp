@@ -134,6 +134,10 @@ TEST_F(TuneTest, DamagedDatabasesAreErrors) {
   EXPECT_THAT(textOf(R"({"version": 1, "kernels": {"k": {"maxThreads": 100, "contraction": "", "label": "",
                          "microseconds": 1, "defaultMicroseconds": 1}}})"),
               HasSubstr("kernel 'k' has 100 threads, expected a power of two from 32 to 1024"));
+  EXPECT_THAT(
+      textOf(R"({"version": 1, "kernels": {"k": {"maxThreads": 128, "contraction": "simd", "label": "",
+                         "microseconds": 1, "defaultMicroseconds": 1}}})"),
+      HasSubstr("kernel 'k' has contraction 'simd', expected fma, mma, wgmma or nothing"));
   auto compiled = compile();
   ASSERT_FALSE(compiled);
   EXPECT_THAT(compiled.diagnostics().text(), HasSubstr(file));

@@ -88,7 +88,7 @@ private:
     mlir::PassManager passes(module.getContext());
     passes.addPass(proa::createLowerToLinalg());
     proa::LowerGpuKernelsOptions options;
-    options.contraction = strategy;
+    options.contraction = proa::symbolizeMatmulStrategy(strategy).value();
     proa::buildLowerGpuKernelsPipeline(passes, options);
     ASSERT_TRUE(mlir::succeeded(passes.run(module)));
     auto kernel = module.lookupSymbol<LLVM::LLVMFuncOp>("k");

@@ -1,0 +1,22 @@
+// How threads multiply matrices. A file of its own: mlir-tblgen generates all enums of a file and of its includes.
+#ifndef PROA_DIALECTS_PROA_MATMUL_KIND
+#define PROA_DIALECTS_PROA_MATMUL_KIND
+
+include "mlir/IR/EnumAttr.td"
+
+def Proa_MatmulKind : I32Enum<"MatmulKind", "how the threads of a block multiply matrices", [
+    I32EnumCase<"Fma", 0, "fma">,    // each thread multiplies and adds
+    I32EnumCase<"Mma", 1, "mma">,    // warps use tensor cores (mma.sync)
+    I32EnumCase<"Wgmma", 2, "wgmma"> // warpgroups do (wgmma), from what the tensor memory accelerator copies
+]> {
+  let cppNamespace = "::proa";
+}
+
+// An option: one kind, or the kind with the lowest estimate for each op.
+def Proa_MatmulStrategy : I32Enum<"MatmulStrategy", "the kinds that a pass chooses from", [
+    I32EnumCase<"Fastest", 0, "fastest">, I32EnumCase<"Fma", 1, "fma">, I32EnumCase<"Mma", 2, "mma">,
+    I32EnumCase<"Wgmma", 3, "wgmma">]> {
+  let cppNamespace = "::proa";
+}
+
+#endif
