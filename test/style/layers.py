@@ -13,8 +13,8 @@ RULES = [
     ("lib", r"lib/check/", "lib/check/"),
     ("tools", r"lib/check/", "tools/proa-check/"),
     ("translator", r"lib/(check|compiler|runtime|planner|codegen)/", None),
-    ("dialects", r"(passes|translator|tools|lib/(?!support|spmd|target))", None),
-    ("passes", r"(translator|tools|lib/(?!support|spmd|target|emulator/Codes))", None),
+    ("dialects", r"(passes|translator|tools|lib/(?!support|spmd|pipeline|target))", None),
+    ("passes", r"(translator|tools|lib/(?!support|spmd|pipeline|target|emulator/Codes))", None),
     ("python", r"(mlir|llvm|dialects|passes|tools|translator/(?!params)|lib)/", None),
     ("include", r"(dialects|passes|translator|tools|lib|mlir)/", None),
     # These use neither MLIR nor LLVM. The tables that are generated from records do not either.
@@ -22,6 +22,7 @@ RULES = [
     ("lib/emulator", r"(mlir|llvm|dialects|passes|translator|tools|lib/(?!emulator|support|runtime/KernelCall))", None),
     ("lib/target", r"(mlir|llvm|dialects|passes|translator|tools|lib/(?!support|target))", None),
     ("lib/spmd", r"(mlir|llvm|dialects|passes|translator)/", None),
+    ("lib/pipeline", r"(mlir|llvm|dialects|passes|translator|tools|lib/(?!pipeline|support))", None),
     ("lib/plan", r"(mlir|llvm|dialects|passes|translator|tools|lib/(?!plan/|spmd|support|target))", None),
     ("lib/checkpoint/transform", r"(mlir|llvm|dialects|passes|translator)/", None),
     ("lib/tensors", r"(mlir|llvm|dialects|passes|translator)/", None),
