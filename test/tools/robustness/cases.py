@@ -72,6 +72,8 @@ COMMAND_LINES = [
     ("proa-ptx relu.mlir --chip=sm_1", 2, "--chip"),
     ("proa-ptx relu.mlir --max-registers 3", 2, "require --check"),
     ("proa-ptx --assembler=gas relu.mlir", 2, "--assembler.*ptxas"),
+    ("proa-plan --stages 4", 2, "--schedule"),
+    ("proa-plan --schedule 1f1b --stages 0", 2, "--stages"),
     ("proa-tune", 2, "model is required"),
     ("proa-tune model --launches 0", 2, "--launches"),
     ("proa-reduce", 2, "positional"),

@@ -1,0 +1,200 @@
+//! Builds, reads, checks and draws schedules.
+#include "tools/proa-plan/Schedules.h"
+
+#include "lib/pipeline/Check.h"
+#include "lib/pipeline/Picture.h"
+#include "lib/pipeline/Search.h"
+#include "lib/pipeline/Text.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+
+namespace proa::tools {
+namespace {
+
+using namespace pipeline;
+
+constexpr int64_t mostStages = 1024, mostMicroBatches = 4096, mostChunks = 64;
+
+/// "1,1,1": the times of F, B and W.
+std::optional<JobTimes> parseTimes(const std::string &text) {
+  std::array<double, 3> values{};
+  const char *at = text.data(), *end = text.data() + text.size();
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (i > 0 && (at == end || *at++ != ','))
+      return std::nullopt;
+    auto [next, error] = std::from_chars(at, end, values[i]);
+    if (error != std::errc() || !(values[i] >= 0) || values[i] > 1e12)
+      return std::nullopt;
+    at = next;
+  }
+  return at == end ? std::optional(JobTimes{values[0], values[1], values[2]}) : std::nullopt;
+}
+
+std::string checkTimes(const std::string &text) {
+  return parseTimes(text) ? "" : "found '" + text + "', expected the times of F, B and W, as 1,2,1";
+}
+
+/// The costs of each stage: those of its rank, divided by the chunks.
+Result<Costs> costsOf(const ScheduleOptions &options, const Shape &shape) {
+  Costs costs = Costs::ofRank({}, shape.chunks, options.latency);
+  if (options.times.empty())
+    return costs;
+  if (options.times.size() != 1 && std::ssize(options.times) != shape.ranks)
+    return errorAt("--times",
+                   fmt::format("found times of {} ranks, expected one for all or one for each of {}",
+                               options.times.size(), shape.ranks));
+  costs.times.clear();
+  for (int64_t stage = 0; stage < shape.stages(); ++stage) {
+    int64_t rank = options.times.size() == 1 ? 0 : shape.rankOf(stage);
+    costs.times.push_back(Costs::ofRank(*parseTimes(options.times[rank]), shape.chunks).times[0]);
+  }
+  return costs;
+}
+
+struct Solution {
+  Schedule schedule;
+  Costs costs;
+  std::optional<double> lowerBound;
+};
+
+Result<Solution> search(const ScheduleOptions &options, const Shape &shape, Costs costs) {
+  auto result = searchSchedule(shape, {.costs = costs, .memoryLimit = options.memory});
+  if (!result)
+    return result.diagnostics();
+  return Solution{std::move(result->schedule), std::move(costs), result->lowerBound};
+}
+
+Result<Solution> solve(const ScheduleOptions &options) {
+  std::optional<ScheduleKind> kind = parseScheduleKind(options.schedule);
+  Solution solution;
+  if (!kind) {
+    auto text = readFile(inputPath(options.schedule));
+    if (!text)
+      return text.diagnostics();
+    auto read = parseSchedule(*text, options.schedule);
+    if (!read)
+      return read.diagnostics();
+    solution.schedule = std::move(*read);
+  } else {
+    Diagnostics missing;
+    if (options.stages == 0)
+      missing.add("--schedule", "the number of ranks is missing: expected --stages N");
+    if (options.microBatches == 0)
+      missing.add("--schedule", "the number of micro-batches is missing: expected --microbatches N");
+    if (!missing.empty())
+      return missing;
+    int64_t chunks = options.chunks == 0 ? defaultChunks(*kind) : options.chunks;
+    auto shape = shapeFor(*kind, options.stages, options.microBatches, chunks);
+    if (!shape)
+      return shape.diagnostics();
+    auto costs = costsOf(options, *shape);
+    if (!costs)
+      return costs.diagnostics();
+    if (*kind == ScheduleKind::Automatic)
+      return search(options, *shape, std::move(*costs));
+    solution.schedule = buildSchedule(*kind, *shape);
+  }
+  auto costs = costsOf(options, solution.schedule.shape);
+  if (!costs)
+    return costs.diagnostics();
+  solution.costs = std::move(*costs);
+  return solution;
+}
+
+std::string describe(const Solution &solution, const Timeline &timeline) {
+  const Shape &shape = solution.schedule.shape;
+  std::string text =
+      fmt::format("{} ranks, {} micro-batches, {} chunks{}\n", shape.ranks, shape.microBatches, shape.chunks,
+                  shape.chunks > 1 ? fmt::format(" ({})", textOf(shape.placement)) : "");
+  text +=
+      fmt::format("time of a step: {:.6g} (first to last job: {:.6g})\n", timeline.period, timeline.makespan);
+  if (solution.lowerBound)
+    text += fmt::format("lower bound: {:.6g} (the step is {:.1f} % above it)\n", *solution.lowerBound,
+                        100 * (timeline.period / *solution.lowerBound - 1));
+  text +=
+      fmt::format("idle: {:.6g}, {:.1f} % of the work\n\n", timeline.bubble(), 100 * timeline.bubbleRatio());
+  text += "rank       busy       idle  activations\n";
+  for (int64_t rank = 0; rank < shape.ranks; ++rank)
+    text += fmt::format("{:>4} {:>10.6g} {:>10.6g} {:>12.6g}\n", rank, timeline.busy[rank],
+                        timeline.idle(rank), timeline.peak[rank]);
+  return text;
+}
+
+} // namespace
+
+void declareSchedules(CLI::App &line, ScheduleOptions &options) {
+  constexpr const char *group = "Pipeline schedules";
+  std::string names;
+  for (ScheduleKind kind : allScheduleKinds())
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", nameOf(kind));
+  CLI::Option *schedule = line.add_option("--schedule", options.schedule,
+                                          "Prints the idle time and memory of a schedule: " + names +
+                                              ", or a file with its text form")
+                              ->check(checkName)
+                              ->type_name("NAME|FILE")
+                              ->group(group);
+  auto add = [&](const char *name, auto &value, const char *description) {
+    return line.add_option(name, value, description)->needs(schedule)->group(group);
+  };
+  add("--stages", options.stages, "Number of ranks of the pipeline")
+      ->check(CLI::Range(int64_t(1), mostStages))
+      ->type_name("N");
+  add("--microbatches", options.microBatches, "Number of micro-batches of a step")
+      ->check(CLI::Range(int64_t(1), mostMicroBatches))
+      ->type_name("N");
+  add("--chunks", options.chunks,
+      "Number of parts of the model on each rank; default: 2 where the schedule has several")
+      ->check(CLI::Range(int64_t(1), mostChunks))
+      ->type_name("N");
+  add("--times", options.times,
+      "Times of forward, input gradient and weight gradient of a micro-batch on a rank; once for all ranks, "
+      "or once "
+      "for each; default: 1,1,1")
+      ->check(CLI::Validator(checkTimes, ""))
+      ->allow_extra_args(false)
+      ->type_name("F,B,W");
+  add("--latency", options.latency, "Time of a message between ranks")
+      ->check(CLI::Range(0.0, 1e12))
+      ->type_name("TIME");
+  add("--activations", options.memory,
+      "Limit of the activations of a rank, in those of one micro-batch; a schedule above it is an error")
+      ->check(CLI::Range(0.0, 1e12))
+      ->type_name("N");
+  add("--schedule-svg", options.svgFile, "Draws the schedule: jobs, idle time and activations over time")
+      ->check(checkName)
+      ->type_name("FILE");
+  add("--schedule-text", options.textFile, "Writes the schedule as text, which --schedule reads")
+      ->check(checkName)
+      ->type_name("FILE");
+}
+
+Result<void> showSchedule(const ScheduleOptions &options) {
+  Diagnostics errors;
+  for (const std::string *file : {&options.svgFile, &options.textFile})
+    if (!file->empty() && *file != "-")
+      checkOutputFile(*file, errors);
+  if (!errors.empty())
+    return errors;
+  auto solution = solve(options);
+  if (!solution)
+    return solution.diagnostics();
+  errors = check(solution->schedule,
+                 {.memoryLimit = options.memory, .costs = solution->costs, .name = options.schedule});
+  if (!errors.empty())
+    return errors;
+  Timeline timeline = simulate(solution->schedule, solution->costs);
+  fmt::print("{}", describe(*solution, timeline));
+  if (!options.svgFile.empty())
+    if (Result<void> written =
+            writeOutput(options.svgFile, drawSchedule(solution->schedule, timeline, options.schedule));
+        !written)
+      return written;
+  if (!options.textFile.empty())
+    return writeOutput(options.textFile, textOf(solution->schedule));
+  return {};
+}
+
+} // namespace proa::tools
