@@ -1,4 +1,5 @@
 #include "dialects/dist/Dist.h"
+#include "dialects/dist/Schedule.h"
 
 #include "lib/support/UnknownOp.h"
 
@@ -18,6 +19,9 @@ void DistDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialects/dist/Ops.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/dist/Schedule.cpp.inc"
       >();
 }
 

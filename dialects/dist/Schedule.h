@@ -1,0 +1,8 @@
+/// dist.schedule: the schedule of a pipeline in IR.
+#pragma once
+
+#include "dialects/dist/Dist.h"
+#include "lib/pipeline/Schedule.h"
+
+#define GET_OP_CLASSES
+#include "dialects/dist/Schedule.h.inc"
