@@ -1,5 +1,6 @@
 #include "lib/checkpoint/transform/Apply.h"
 
+#include "lib/support/Numbers.h"
 #include "lib/tensors/Elements.h"
 
 #include <fmt/format.h>
@@ -64,6 +65,20 @@ void copyRow(const Loop &loop, size_t bytes, const std::byte *source, std::byte 
   }
 }
 
+/// Two loops of which the outer walks through adjacent elements of the source and the inner through those of
+/// the target, in tiles that fit in the cache.
+void copyTiles(const Loop &outer, const Loop &inner, size_t bytes, const std::byte *source,
+               std::byte *target) {
+  constexpr int64_t side = 32;
+  auto size = static_cast<int64_t>(bytes);
+  for (int64_t i = 0; i < outer.size; i += side)
+    for (int64_t j = 0; j < inner.size; j += side)
+      for (int64_t k = i; k < std::min(i + side, outer.size); ++k)
+        copyRow({std::min(side, inner.size - j), inner.sourceStep, inner.targetStep}, bytes,
+                source + (k * outer.sourceStep + j * inner.sourceStep) * size,
+                target + (k * outer.targetStep + j * inner.targetStep) * size);
+}
+
 void copyLoops(std::span<const Loop> loops, size_t bytes, const std::byte *source, std::byte *target) {
   if (loops.empty()) {
     std::memcpy(target, source, bytes);
@@ -71,9 +86,19 @@ void copyLoops(std::span<const Loop> loops, size_t bytes, const std::byte *sourc
   }
   if (loops.size() == 1)
     return copyRow(loops.front(), bytes, source, target);
+  if (loops.size() == 2 && loops[1].sourceStep != 1)
+    return copyTiles(loops[0], loops[1], bytes, source, target);
   for (int64_t i = 0; i < loops.front().size; ++i)
     copyLoops(loops.subspan(1), bytes, source + i * loops.front().sourceStep * static_cast<int64_t>(bytes),
               target + i * loops.front().targetStep * static_cast<int64_t>(bytes));
+}
+
+/// Moves the loop over adjacent elements of the source next to the innermost one.
+std::vector<Loop> inOrder(std::vector<Loop> loops) {
+  auto adjacent = std::ranges::find(loops, 1, &Loop::sourceStep);
+  if (adjacent != loops.end() && adjacent + 1 != loops.end())
+    std::rotate(adjacent, adjacent + 1, loops.end() - 1);
+  return loops;
 }
 
 /// Copies a transposed box to a box of `target`: offsets are in the tensors.
@@ -92,7 +117,7 @@ void copyBox(const Tensor &source, std::span<const int64_t> sourceOffset,
     loops.push_back({size[axis], sourceStrides[sourceAxis], targetStrides[axis]});
   }
   size_t bytes = sizeOf(source.dtype());
-  copyLoops(joined(loops), bytes, source.as<std::byte>() + sourceStart * static_cast<int64_t>(bytes),
+  copyLoops(inOrder(joined(loops)), bytes, source.as<std::byte>() + sourceStart * static_cast<int64_t>(bytes),
             target.as<std::byte>() + targetStart * static_cast<int64_t>(bytes));
 }
 
@@ -156,7 +181,7 @@ Tensor filledTensor(DType dtype, const std::vector<int64_t> &dims, double value)
     visitElements(one, [&](const auto *elements) {
       using T = std::remove_cvref_t<decltype(*elements)>;
       if constexpr (std::is_integral_v<T>)
-        *one.as<T>() = static_cast<T>(value);
+        *one.as<T>() = toInteger<T>(value);
       else if constexpr (std::is_same_v<T, Boolean>)
         one.as<T>()->byte = 1;
     });
@@ -209,7 +234,7 @@ private:
       targetOffset[axis] -= box[axis].begin;
     }
     const std::vector<unsigned> &permutation = fragment.adaptation->permutation;
-    if (!target.suffix.empty() || fragment.adaptation->casts.empty()) {
+    if (target.state || fragment.adaptation->casts.empty()) {
       copyBox(source->tensor, sourceOffset, permutation, result, targetOffset, size);
       return {};
     }
@@ -226,15 +251,13 @@ private:
   }
 
   /// The dtype of a computed source: of an optimizer state, that of the state.
-  DType dtypeOf(const Source &source, DType state) const {
-    return target.suffix.empty() ? source.dtype : state;
-  }
+  DType dtypeOf(const Source &source, DType state) const { return target.state ? state : source.dtype; }
 
   /// Elements of a source, in its own dtype.
   Result<BoxTensor> valuesOf(const Source &source, const Box &box, DType dtype) {
     if (auto *fill = std::get_if<Source::Fill>(&source.computed)) {
       // Moments of elements that were added are zero; a master weight has the value.
-      bool isMoment = !target.suffix.empty() && target.suffix != optimizerSuffixes[0];
+      bool isMoment = target.state && !target.state->isMasterWeight;
       return BoxTensor{filledTensor(dtypeOf(source, dtype), sizesOf(box), isMoment ? 0 : fill->value),
                        beginOf(box)};
     }

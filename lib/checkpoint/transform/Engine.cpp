@@ -172,9 +172,12 @@ private:
           "dim {} of `{}` is {}, expected a multiple of {}, the number of targets; `sizes` splits "
           "unequally",
           axis, operation.sources.front(), whole, count));
-    if (int64_t sum = std::accumulate(sizes.begin(), sizes.end(), int64_t(0)); sum != whole)
-      return fail(fmt::format("`sizes` add up to {}, expected {}, dim {} of `{}`", sum, whole, axis,
-                              operation.sources.front()));
+    int64_t rest = whole;
+    for (int64_t size : sizes)
+      rest = rest < size ? -1 : rest - size;
+    if (rest != 0)
+      return fail(fmt::format("`sizes` are [{}], expected a sum of {}, dim {} of `{}`",
+                              fmt::join(sizes, ", "), whole, axis, operation.sources.front()));
     return true;
   }
 
@@ -283,6 +286,8 @@ private:
       return fail(fmt::format("dim {} of `{}` is {}, expected {} heads of an even size{}", *axis,
                               operation.sources.front(), whole, operation.heads,
                               operation.rotaryDim == 0 ? "" : fmt::format(" of at least {}", rotated)));
+    if (whole == 0)
+      return assign(operation.targets.front(), Composition(source));
     // Rows of rotated elements, and the rest of each head.
     std::vector<int64_t> sizes;
     for (int64_t i = 0; i < operation.heads; ++i) {
@@ -332,7 +337,7 @@ public:
                 Diagnostics &diagnostics)
       : inputs(inputs), outputs(outputs), mapping(mapping), diagnostics(diagnostics) {
     for (const auto &[name, info] : inputs)
-      hasStates |= !optimizerSuffixOf(name).empty();
+      hasStates |= stateOf(name, inputs) != nullptr;
   }
 
   void run(std::unordered_map<std::string, Variable> &values) {
@@ -378,7 +383,7 @@ private:
   void checkRequested() {
     for (const auto &[name, info] : *outputs) {
       const Target *target = mapping.find(name);
-      if (!target && !optimizerSuffixOf(name).empty())
+      if (!target && stateOf(name, *outputs))
         diagnostics.add(
             name, "the result needs this optimizer state, but the input has none for the tensors of which "
                   "the parameter is composed");
@@ -400,9 +405,9 @@ private:
       mapping.targets.push_back({name, composition->dtype, composition});
     if (!hasStates)
       return;
-    for (std::string_view suffix : optimizerSuffixes)
-      if (isRequested(name + std::string(suffix)))
-        addState(name, composition, suffix, stored);
+    for (const OptimizerState &state : optimizerStates)
+      if (isRequested(name + std::string(state.suffix)))
+        addState(name, composition, state, stored);
   }
 
   /// The tensors of the input that a composition has parts of, once each.
@@ -420,23 +425,23 @@ private:
   }
 
   /// A state is composed as its parameter. One that is a single number is that of the first source.
-  void addState(const std::string &name, const CompositionPointer &composition, std::string_view suffix,
+  void addState(const std::string &name, const CompositionPointer &composition, const OptimizerState &kind,
                 const std::vector<const Source *> &stored) {
+    std::string suffix(kind.suffix);
     std::vector<const TensorInfo *> infos;
     std::string missing, present;
     for (const Source *source : stored) {
-      auto at = inputs.find(source->name + std::string(suffix));
+      auto at = inputs.find(source->name + suffix);
       (at == inputs.end() ? missing : present) = source->name;
       if (at != inputs.end())
         infos.push_back(&at->second);
     }
     if (infos.empty())
       return;
-    std::string target = name + std::string(suffix);
-    if (!hasParameterDims(suffix)) {
+    std::string target = name + suffix;
+    if (!kind.hasParameterDims) {
       auto index = static_cast<uint32_t>(mapping.sources.size());
-      Source &state = mapping.sources.emplace_back(present + std::string(suffix), infos.back()->dtype,
-                                                   infos.back()->dims);
+      Source &state = mapping.sources.emplace_back(present + suffix, infos.back()->dtype, infos.back()->dims);
       Composition whole = wholeSource(index, state.dtype, state.dims, mapping.adaptations);
       mapping.targets.push_back({target, state.dtype, std::make_shared<Composition>(std::move(whole))});
       return;
@@ -448,10 +453,10 @@ private:
                               present, suffix, missing));
     for (size_t i = 0; i < infos.size(); ++i)
       if (infos[i]->dims != stored[i]->dims || infos[i]->dtype != infos[0]->dtype)
-        return diagnostics.add(stored[i]->name + std::string(suffix),
+        return diagnostics.add(stored[i]->name + suffix,
                                fmt::format("is {}, expected {}", describe(infos[i]->dtype, infos[i]->dims),
                                            describe(infos[0]->dtype, stored[i]->dims)));
-    mapping.targets.push_back({target, infos[0]->dtype, composition, suffix});
+    mapping.targets.push_back({target, infos[0]->dtype, composition, &kind});
   }
 
   void index(Target &target) {

@@ -38,9 +38,8 @@ struct Target {
   /// Of a parameter and of its optimizer states; without parts, the tensor keeps the value that it has
   /// (`_ -> a` without `shape`).
   std::shared_ptr<const Composition> composition;
-  /// An optimizer suffix: stored sources are the states of this suffix, and casts do not apply. Empty:
-  /// parameters.
-  std::string_view suffix = {};
+  /// Stored sources are states of this kind, and casts do not apply. Null: they are parameters.
+  const OptimizerState *state = nullptr;
 
   const std::vector<int64_t> &dims() const { return composition->dims; }
 };
@@ -69,7 +68,7 @@ public:
   void fragmentsOf(const Composition &composition, const Box &box, std::vector<Fragment> &fragments) const;
   /// The name of the tensor of the input that a source of a target is.
   static std::string nameOf(const Source &source, const Target &target) {
-    return source.name + std::string(target.suffix);
+    return target.state ? source.name + std::string(target.state->suffix) : source.name;
   }
 };
 

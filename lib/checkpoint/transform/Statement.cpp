@@ -279,8 +279,8 @@ private:
       auto variable = variables.find(token.text.substr(1));
       if (variable == variables.end())
         return fail(token,
-                    fmt::format("the variable `{}` is not defined, expected its value in the options{}",
-                                token.text, suggest(token.text.substr(1))));
+                    fmt::format("the variable `{}` is not defined, expected its value in --define {}=VALUE{}",
+                                token.text, token.text.substr(1), suggest(token.text.substr(1))));
       attribute.value = variable->second;
     } else if (token.kind == TokenKind::String) {
       attribute.value = token.text.substr(1, token.text.size() - 2);

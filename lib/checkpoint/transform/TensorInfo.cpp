@@ -1,25 +1,37 @@
 #include "lib/checkpoint/transform/TensorInfo.h"
 
+#include <algorithm>
+
 namespace proa::transform {
 
-std::string_view optimizerSuffixOf(std::string_view name) {
-  for (std::string_view suffix : optimizerSuffixes)
-    if (name.size() > suffix.size() && name.ends_with(suffix))
-      return suffix;
-  return "";
+const OptimizerState *stateOf(std::string_view name, const TensorInfos &tensors) {
+  for (const OptimizerState &state : optimizerStates) {
+    if (name.size() <= state.suffix.size() || !name.ends_with(state.suffix))
+      continue;
+    std::string parameter(name.substr(0, name.size() - state.suffix.size()));
+    bool isState = tensors.contains(parameter);
+    if (!isState && state.suffix.front() == '.')
+      isState =
+          !state.isMasterWeight || std::ranges::any_of(optimizerStates, [&](const OptimizerState &other) {
+            return other.suffix.front() == '.' && !other.isMasterWeight &&
+                   tensors.contains(parameter + std::string(other.suffix));
+          });
+    if (isState)
+      return &state;
+  }
+  return nullptr;
 }
 
 TensorInfos parametersOf(const TensorInfos &tensors) {
-  TensorInfos parameters;
-  TensorInfos states;
+  TensorInfos parameters, onlyStates;
   for (const auto &[name, info] : tensors) {
-    std::string_view suffix = optimizerSuffixOf(name);
-    if (suffix.empty())
+    const OptimizerState *state = stateOf(name, tensors);
+    if (!state)
       parameters.emplace_hint(parameters.end(), name, info);
-    else if (hasParameterDims(suffix))
-      states.emplace(name.substr(0, name.size() - suffix.size()), info);
+    else if (state->hasParameterDims)
+      onlyStates.emplace(name.substr(0, name.size() - state->suffix.size()), info);
   }
-  parameters.merge(states);
+  parameters.merge(onlyStates);
   return parameters;
 }
 

@@ -20,20 +20,37 @@ struct TensorInfo {
 
 using TensorInfos = std::map<std::string, TensorInfo, std::less<>>;
 
-/// The suffixes of optimizer states of a parameter: ".w_0" (master weight), ".moment1_0", ".moment2_0",
-/// ".beta1_pow_acc_0" and ".beta2_pow_acc_0".
-inline constexpr std::string_view optimizerSuffixes[] = {".w_0", ".moment1_0", ".moment2_0",
-                                                         ".beta1_pow_acc_0", ".beta2_pow_acc_0"};
-/// Whether states of this suffix have the dims of their parameter; others are one number for each parameter.
-inline bool hasParameterDims(std::string_view suffix) {
-  return suffix.find("_pow_acc_") == std::string_view::npos;
-}
+/// A kind of optimizer states: the state of parameter `w` has the name `w` + suffix.
+struct OptimizerState {
+  std::string_view suffix;
+  /// The state has the dims of the parameter; others are one number.
+  bool hasParameterDims = true;
+  /// The parameter in float32 (master weight); others are moments.
+  bool isMasterWeight = false;
+};
 
-/// The optimizer suffix at the end of a name, or "".
-std::string_view optimizerSuffixOf(std::string_view name);
+/// Names of dynamic programs have a dot, those of static programs a `_`.
+inline constexpr OptimizerState optimizerStates[] = {
+    {".w_0", true, true},
+    {".moment1_0"},
+    {".moment2_0"},
+    {".beta1_pow_acc_0", false},
+    {".beta2_pow_acc_0", false},
+    {"_fp32_master_0", true, true},
+    {"_velocity_0"},
+    {"_moment1_0"},
+    {"_moment2_0"},
+    {"_beta1_pow_acc_0", false},
+    {"_beta2_pow_acc_0", false},
+};
 
-/// The parameters: names without optimizer suffixes. A parameter of which there are only optimizer states has
-/// the dtype and dims of a state.
+/// The state of a parameter that the tensor `name` of a checkpoint is, or null. A name with `_moment1_0` is a
+/// state if the checkpoint has the parameter. `w.w_0` is one if it has `w` or another state of `w`: static
+/// programs have parameters of such names. States of other names with a dot may be in a file of their own.
+const OptimizerState *stateOf(std::string_view name, const TensorInfos &tensors);
+
+/// The parameters: tensors that are not optimizer states. A parameter of which there are only optimizer
+/// states has the dtype and dims of a state.
 TensorInfos parametersOf(const TensorInfos &tensors);
 
 } // namespace proa::transform

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <span>
+
 namespace proa::transform {
 namespace {
 
@@ -105,6 +107,30 @@ TEST(MappingTest, ChangesRotaryStyle) {
       ElementsAre(0, 2, 1, 3, 4, 5, 6, 8, 7, 9, 10, 11));
 }
 
+TEST(MappingTest, TransposesLargeTensors) {
+  Tensors inputs{{"a", iota({70, 3, 90})}};
+  Tensors results = transformed(
+      "a -> b, permute=\"[2, 1, 0]\"\na -> c, permute=\"[2, 0, 1]\"\na -> d, permute=\"[1, 2, 0]\"", inputs);
+  std::span<const float> a(inputs.at("a").as<float>(), 70 * 3 * 90);
+  size_t i = 0;
+  for (size_t x = 0; x < 70; ++x)
+    for (size_t y = 0; y < 3; ++y)
+      for (size_t z = 0; z < 90; ++z, ++i) {
+        EXPECT_EQ(results.at("b").as<float>()[(z * 3 + y) * 70 + x], a[i]);
+        EXPECT_EQ(results.at("c").as<float>()[(z * 70 + x) * 3 + y], a[i]);
+        EXPECT_EQ(results.at("d").as<float>()[(y * 90 + z) * 70 + x], a[i]);
+      }
+}
+
+TEST(MappingTest, EmptyTensors) {
+  Tensors results =
+      transformed("a -> a, rotary=\"half_to_interleaved\", num_heads=4, axis=0\na, b -> c, axis=0\n"
+                  "d^T -> d",
+                  {{"a", iota({0, 2})}, {"b", iota({1, 2})}, {"d", iota({0, 2})}});
+  EXPECT_THAT(floatsOf(results.at("c")), ElementsAre(0, 1));
+  EXPECT_EQ(results.at("d").dims(), (std::vector<int64_t>{2, 0}));
+}
+
 TEST(MappingTest, CastsRoundInOrder) {
   Tensor a(DType::Float32, {2});
   a.as<float>()[0] = 1 + 0x1p-8f; // a tie of bfloat16, rounds to even
@@ -126,6 +152,21 @@ TEST(MappingTest, OptimizerStatesFollowTheirParameter) {
   EXPECT_EQ(results.at("c").dtype(), DType::Float16);
   EXPECT_THAT(floatsOf(results.at("c.moment1_0")), ElementsAre(4, 5, 6, 7));
   EXPECT_THAT(floatsOf(results.at("c.beta1_pow_acc_0")), ElementsAre(8));
+}
+
+TEST(MappingTest, NamesOfStaticProgramsHaveStates) {
+  Tensors inputs{{"fc.w_0", iota({2, 1})},
+                 {"fc.w_0_moment1_0", iota({2, 1}, 2)},
+                 {"fc.b_0", iota({1})},
+                 {"other_moment1_0", iota({1})},
+                 {"fc.w_0_beta1_pow_acc_0", iota({1})}};
+  EXPECT_THAT(namesOf(transformed("fc.w_0^T -> w\nfc.b_0 -> b", inputs)),
+              ElementsAre("b", "other_moment1_0", "w", "w_beta1_pow_acc_0", "w_moment1_0"));
+}
+
+TEST(MappingTest, StatesMayBeInAFileOfTheirOwn) {
+  Tensors inputs{{"a.w_0", iota({2})}, {"a.moment1_0", iota({2}, 2)}};
+  EXPECT_THAT(namesOf(transformed("a -> b", inputs)), ElementsAre("b.moment1_0", "b.w_0"));
 }
 
 TEST(MappingTest, BoxesOfTargetsAreThoseOfTheWhole) {
@@ -240,7 +281,7 @@ TEST(MappingErrorTest, Tensors) {
        {"a, h -> d, axis=0", "`a` is float32 and `h` is float16, expected equal dtypes"},
        {"a -> d, e, axis=2", "`axis` is 2, but `a` has dims [2, 2], expected -2 to 1"},
        {"s -> d, e, axis=0", "expected a tensor with dimensions"},
-       {"a -> d, e, axis=0, sizes=\"[1, 2]\"", "`sizes` add up to 3, expected 2"},
+       {"a -> d, e, axis=0, sizes=\"[1, 2]\"", "`sizes` are [1, 2], expected a sum of 2"},
        {"a, a -> d, axis=0, sizes=\"[1, 2]\"", "dim 0 of `a` is 2, expected 1 (`sizes`)"},
        {"a -> d, permute=\"[0]\"", "`permute` has 1 elements, but `a` has dims [2, 2]"},
        {"i -> d, dtype=\"float32\"", "`i` is int32, expected float16"},

@@ -81,7 +81,7 @@ TEST(StatementTest, ReportsAllErrorsWithLineAndColumn) {
       "error: t.aoa:8:1: `a^T^T` has `^`, expected it in the suffix `^T` only\n"
       "error: t.aoa:9:17: `c` has no value, expected `c = VALUE`; targets are before attributes\n"
       "error: t.aoa:10:17: the attribute `axis` is repeated, expected it once\n"
-      "error: t.aoa:11:14: the variable `$AXIS` is not defined, expected its value in the options\n");
+      "error: t.aoa:11:14: the variable `$AXIS` is not defined, expected its value in --define AXIS=VALUE\n");
 }
 
 TEST(StatementTest, ReportsErrorsOfConfig) {
