@@ -225,15 +225,39 @@ private:
     return true;
   }
 
+  /// Limits against statements that double a tensor again and again.
+  bool fits(const std::vector<CompositionPointer> &sources, size_t axis) {
+    constexpr size_t mostParts = 1 << 20;
+    size_t parts = 0;
+    std::vector<int64_t> dims = sources.front()->dims;
+    dims[axis] = 0;
+    for (const CompositionPointer &source : sources) {
+      parts += source->size();
+      if (__builtin_add_overflow(dims[axis], source->dims[axis], &dims[axis]) || !elementCount(dims))
+        return fail("the result of the merge has too many elements");
+    }
+    return parts <= mostParts ||
+           fail(fmt::format("the result of the merge has {} parts, at most {}", parts, mostParts));
+  }
+
   bool merge(const Operation &operation) {
     std::vector<CompositionPointer> sources;
     size_t axis = 0;
-    if (!readEqual(operation, true, sources, axis))
+    if (!readEqual(operation, true, sources, axis) || !fits(sources, axis))
       return false;
     std::vector<const Composition *> compositions;
     for (const CompositionPointer &source : sources)
       compositions.push_back(source.get());
     return assign(operation.targets.front(), mergeCompositions(compositions, axis, mapping.adaptations));
+  }
+
+  /// The most tensors that a part is computed from.
+  size_t tensorsOf(const Composition &composition) const {
+    size_t most = 1;
+    for (size_t i = 0; i < composition.size(); ++i)
+      if (auto *average = std::get_if<Source::Average>(&mapping.sources[composition.part(i).source].computed))
+        most = std::max(most, average->tensors);
+    return most;
   }
 
   bool average(const Operation &operation) {
@@ -247,6 +271,11 @@ private:
         first.dtype != DType::BFloat16)
       return fail(fmt::format("`{}` is {}, expected a floating-point tensor for an average",
                               operation.sources[0], nameOf(first.dtype)));
+    constexpr size_t mostTensors = 4096;
+    for (const CompositionPointer &term : average.terms)
+      average.tensors += tensorsOf(*term);
+    if (average.tensors > mostTensors)
+      return fail(fmt::format("the average is of {} tensors, at most {}", average.tensors, mostTensors));
     for (CompositionPointer &term : average.terms) {
       auto indexed = std::make_shared<Composition>(*term);
       indexed->buildIndex();
@@ -398,10 +427,12 @@ private:
   void addParameter(const std::string &name, const CompositionPointer &composition) {
     std::vector<const Source *> stored;
     collect(*composition, stored);
-    bool hasParameter = stored.empty();
-    for (const Source *source : stored)
-      hasParameter |= inputs.contains(source->name);
-    if (hasParameter && isRequested(name))
+    auto isMissing = [&](const Source *source) { return !inputs.contains(source->name); };
+    auto missing = static_cast<size_t>(std::ranges::count_if(stored, isMissing));
+    if (missing > 0 && missing < stored.size())
+      diagnostics.add(name, fmt::format("is composed of `{}`, of which the input has optimizer states only",
+                                        (*std::ranges::find_if(stored, isMissing))->name));
+    if (missing == 0 && isRequested(name))
       mapping.targets.push_back({name, composition->dtype, composition});
     if (!hasStates)
       return;

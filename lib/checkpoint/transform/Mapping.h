@@ -20,6 +20,8 @@ struct Source {
   struct Average {
     std::vector<std::shared_ptr<const Composition>> terms;
     std::vector<double> weights;
+    /// Tensors that a computation reads: those of the terms, which may be averages too.
+    size_t tensors = 0;
   };
 
   /// The tensor of the input; empty for one that is computed.

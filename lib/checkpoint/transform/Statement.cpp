@@ -322,6 +322,9 @@ void parseConfig(std::string_view text, const std::string &file, const Variables
   auto list = config->find("aoa_statements");
   if (list == config->end() || !list->is_array())
     return diagnostics.add(file, "the object has no list `aoa_statements`, expected the statements there");
+  if (auto reverse = config->find("aoa_config_reverse"); reverse != config->end() && *reverse == true)
+    diagnostics.add(
+        file, "`aoa_config_reverse` is set, expected statements that apply forward; --inverse inverts them");
   for (size_t i = 0; i < list->size(); ++i) {
     std::string path = fmt::format("{}: aoa_statements[{}]", file, i);
     if (!(*list)[i].is_string()) {

@@ -289,6 +289,20 @@ TEST(MappingErrorTest, Tensors) {
        {"c -> d, rotary=\"half_to_interleaved\", num_heads=1, axis=0", "expected 1 heads of an even size"}});
 }
 
+TEST(MappingErrorTest, StatementsThatDoubleATensor) {
+  std::string merges, averages;
+  for (int i = 0; i < 64; ++i) {
+    merges += "a, a -> a, axis=0\n";
+    averages += "a, a -> a, average\n";
+  }
+  EXPECT_THAT(errorsOf(merges, floats({{"a", {2, 2}}})),
+              HasSubstr("the result of the merge has 2097152 parts, at most 1048576"));
+  EXPECT_THAT(errorsOf(averages, floats({{"a", {2, 2}}})),
+              HasSubstr("the average is of 8192 tensors, at most 4096"));
+  EXPECT_THAT(errorsOf("a, a -> b, axis=0", floats({{"a", {int64_t(1) << 62}}})),
+              HasSubstr("too many elements"));
+}
+
 TEST(MappingErrorTest, ReportsAllButNoConsequences) {
   std::string errors = errorsOf("x -> a\na -> b\nb, a -> c, axis=0\ny -> d", floats({{"e", {1}}}));
   EXPECT_THAT(errors, HasSubstr("`x`"));
@@ -317,6 +331,11 @@ TEST(MappingErrorTest, IncompleteOptimizerStates) {
             "error: c.moment1_0: `a` has the optimizer state `.moment1_0`, but `b` does not, expected it for "
             "all tensors "
             "of which the parameter is composed\n");
+}
+
+TEST(MappingErrorTest, ParametersWithoutValues) {
+  EXPECT_EQ(errorsOf("a, b -> c, axis=0", floats({{"a", {2}}, {"a.moment1_0", {2}}, {"b.moment1_0", {2}}})),
+            "error: c: is composed of `b`, of which the input has optimizer states only\n");
 }
 
 TEST(MappingErrorTest, InverseOfOperationsThatLoseData) {

@@ -1,6 +1,7 @@
 // Compares mappings with those of Paddle's AOA engine, which record_paddle.py recorded.
 #include "TransformTesting.h"
 
+#include "lib/support/Files.h"
 #include "lib/support/Json.h"
 
 #include <fmt/format.h>
@@ -36,6 +37,21 @@ void expectElements(const Mapping &mapping, const Target &target, const Tensors 
   EXPECT_EQ(floatsOf(*result), elements);
 }
 
+/// The statements of a record, or of the example that it names.
+Result<std::vector<Statement>> statementsOf(const Json &record) {
+  if (record.contains("file")) {
+    auto file = record["file"].get<std::string>();
+    Result<std::string> text = readFile(PROA_SOURCE_DIR "/" + file);
+    if (!text)
+      return text.diagnostics();
+    return parseStatements(*text, file, record["variables"].get<Variables>());
+  }
+  std::string text;
+  for (const Json &statement : record["statements"])
+    text += statement.get<std::string>() + "\n";
+  return parseStatements(text, "record.aoa");
+}
+
 class PaddleTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(PaddleTest, HasTheSameMapping) {
@@ -53,10 +69,9 @@ TEST_P(PaddleTest, HasTheSameMapping) {
     targets = infosFrom(record["targets"]);
     options.targets = &targets;
   }
-  std::string text;
-  for (const Json &statement : record["statements"])
-    text += statement.get<std::string>() + "\n";
-  Result<Mapping> mapping = mapText(text, sources, options);
+  Result<std::vector<Statement>> statements = statementsOf(record);
+  ASSERT_TRUE(statements) << statements.diagnostics().text();
+  Result<Mapping> mapping = mapTensors(*statements, sources, options);
   ASSERT_TRUE(mapping) << mapping.diagnostics().text();
   const Json &results = record["result"];
   EXPECT_EQ(mapping->targets.size(), results.size());

@@ -88,6 +88,9 @@ TEST(StatementTest, ReportsErrorsOfConfig) {
   EXPECT_EQ(parseErrors(R"({"aoa_statements": ["a -> b", 3, "a ="]})"),
             "error: t.aoa: aoa_statements[1]: is not a string, expected a statement\n"
             "error: t.aoa: aoa_statements[2], column 3: unexpected `=`, expected `,` or `->`\n");
+  EXPECT_EQ(parseErrors(R"({"aoa_statements": [], "aoa_config_reverse": true})"),
+            "error: t.aoa: `aoa_config_reverse` is set, expected statements that apply forward; --inverse "
+            "inverts them\n");
   EXPECT_EQ(parseErrors("{}"),
             "error: t.aoa: the object has no list `aoa_statements`, expected the statements there\n");
 }

@@ -3,9 +3,9 @@
 
 usage: record_paddle.py, in an environment with paddlepaddle 3.3.1 and numpy
 
-A case has statements, source tensors (dtype, dims, shards along the last dimension) and, if the result is declared,
-target tensors in the same form. The elements of all sources are numbered in the order of their sorted names. The
-record has dims and elements of each target.
+A case has statements or an example file, source tensors (dtype, dims, shards along the last dimension) and, if the
+result is declared, target tensors in the same form. The elements of all sources are numbered in the order of their
+sorted names. The record has dims and elements of each target.
 """
 import json
 import pathlib
@@ -96,6 +96,50 @@ CASES = {
                             sources={"qkv": (F32, [4, 16], 1)}, targets={"w": (F32, [4, 16], 2)}),
 }
 
+# Files of examples/checkpoint with small tensors of one layer.
+LLAMA = {"model.embed_tokens.weight": [2, 3], "model.norm.weight": [3], "lm_head.weight": [2, 3],
+         **{f"model.layers.0.{name}.weight": dims for name, dims in {
+             "input_layernorm": [3], "post_attention_layernorm": [3], "self_attn.q_proj": [4, 3],
+             "self_attn.k_proj": [2, 3], "self_attn.v_proj": [2, 3], "self_attn.o_proj": [3, 4],
+             "mlp.gate_proj": [2, 3], "mlp.up_proj": [2, 3], "mlp.down_proj": [3, 2]}.items()}}
+MIXTRAL = {**{name: dims for name, dims in LLAMA.items() if ".mlp." not in name},
+           **{f"model.layers.0.block_sparse_moe.{name}.weight": dims for name, dims in {
+               "gate": [2, 3], "experts.0.w1": [2, 3], "experts.0.w2": [3, 2], "experts.0.w3": [2, 3],
+               "experts.1.w1": [2, 3], "experts.1.w2": [3, 2], "experts.1.w3": [2, 3]}.items()}}
+GPT = {"transformer.wte.weight": [2, 4], "transformer.wpe.weight": [3, 4],
+       **{f"transformer.{name}.{kind}": dims if kind == "weight" else dims[-1:] for kind in ("weight", "bias")
+          for name, dims in {"h.0.attn.c_attn": [4, 12], "h.0.attn.c_proj": [4, 4], "h.0.mlp.c_fc": [4, 2],
+                             "h.0.mlp.c_proj": [2, 4], "h.0.ln_1": [4], "h.0.ln_2": [4], "ln_f": [4]}.items()}}
+BERT = {"bert.embeddings.word_embeddings.weight": [2, 3],
+        **{f"bert.{name}.{kind}": dims if kind == "weight" else dims[:1] for kind in ("weight", "bias")
+           for name, dims in {"embeddings.LayerNorm": [3], "pooler.dense": [3, 3],
+                              **{f"encoder.layer.0.{part}": dims for part, dims in {
+                                  "attention.self.query": [3, 3], "attention.self.key": [3, 3],
+                                  "attention.self.value": [3, 3], "attention.output.dense": [3, 3],
+                                  "attention.output.LayerNorm": [3], "intermediate.dense": [2, 3],
+                                  "output.dense": [3, 2], "output.LayerNorm": [3]}.items()}}.items()}}
+VARIABLES = {"HEADS": "2", "GROUPS": "1"}
+# gpt-hf-to-megatron has placeholders in names that statements assign, which Paddle does not match.
+EXAMPLES = {"llama-hf-to-paddle": LLAMA, "llama-hf-to-megatron": LLAMA, "mixtral-hf-to-paddle": MIXTRAL,
+            "mixtral-hf-to-megatron": MIXTRAL, "gpt-hf-to-paddle": GPT,
+            "bert-hf-to-paddle": BERT}
+for example, tensors in EXAMPLES.items():
+    CASES[f"example-{example}"] = dict(file=f"examples/checkpoint/{example}.aoa", variables=VARIABLES,
+                                       sources={name: (F32, dims) for name, dims in tensors.items()})
+
+
+def statements_of(case):
+    """The statements in Paddle's language: without comments, continued lines, variables and `$NAME`."""
+    if "statements" in case:
+        return case["statements"]
+    root = pathlib.Path(__file__).parents[3]
+    lines = [line for line in (root / case["file"]).read_text().split("\n") if line and not line.startswith("#")]
+    text = "\n".join(lines).replace(",\n", ",").replace("->\n", "->")
+    for name, value in case["variables"].items():
+        text = text.replace(f"=${name}", f"={value}")
+    return [line.replace("$NAME", kind) for line in text.split("\n")
+            for kind in (("weight", "bias") if "$NAME" in line else ("",))]
+
 
 def shards_of(tensors):
     described = {}
@@ -115,7 +159,7 @@ def record(case):
         arrays[name] = np.arange(begin, begin + size).reshape(dims)
         begin += size
     targets = case.get("targets")
-    engine = AOAEngine({"aoa_statements": case["statements"], "aoa_config_reverse": case.get("reverse", False)},
+    engine = AOAEngine({"aoa_statements": statements_of(case), "aoa_config_reverse": case.get("reverse", False)},
                        shards_of(case["sources"]), shards_of(targets) if targets else None)
     names = sorted(targets if targets else engine.output_vars)
     result = {}
