@@ -77,7 +77,7 @@ public:
   SafetensorsReader(std::string path, std::shared_ptr<const MappedFile> file)
       : path(std::move(path)), file(std::move(file)) {}
 
-  Result<Tensors> read() {
+  Result<TensorsAndMetadata> read() {
     if (readHeader()) {
       for (auto &[name, entry] : header.items())
         if (name != metadataKey)
@@ -86,7 +86,7 @@ public:
     }
     if (!diagnostics.empty())
       return diagnostics;
-    return std::move(tensors);
+    return TensorsAndMetadata{std::move(tensors), std::move(metadata)};
   }
 
 private:
@@ -129,18 +129,16 @@ private:
       diagnostics.add(path, "the header is not a JSON object");
       return false;
     }
-    readComplexNames();
+    if (auto entry = header.find(metadataKey); entry != header.end() && entry->is_object())
+      for (const auto &[key, text] : entry->items())
+        if (text.is_string())
+          metadata[key] = text.get<std::string>();
+    if (auto names = metadata.extract(std::string(complexKey)); !names.empty())
+      readComplexNames(names.mapped());
     return true;
   }
 
-  void readComplexNames() {
-    auto metadata = header.find(metadataKey);
-    if (metadata == header.end() || !metadata->is_object())
-      return;
-    auto names = metadata->find(complexKey);
-    if (names == metadata->end() || !names->is_string())
-      return;
-    std::string_view list = names->get_ref<const std::string &>();
+  void readComplexNames(std::string_view list) {
     for (size_t begin = 0; begin <= list.size();) {
       size_t end = std::min(list.find(',', begin), list.size());
       complexNames.emplace(list.substr(begin, end - begin));
@@ -234,11 +232,12 @@ private:
   std::set<std::string, std::less<>> complexNames;
   std::vector<ByteRange> ranges;
   Tensors tensors;
+  Metadata metadata;
   Diagnostics diagnostics;
 };
 
 /// The header with its length before it, padded so that the data begins at a multiple of 64 bytes.
-std::string makeHeader(const std::vector<Tensors::const_iterator> &order) {
+std::string makeHeader(const std::vector<Tensors::const_iterator> &order, const Metadata &metadata) {
   constexpr size_t alignment = 64;
   json header = json::object();
   std::string complexNames;
@@ -255,8 +254,10 @@ std::string makeHeader(const std::vector<Tensors::const_iterator> &order) {
                     {"data_offsets", {offset, offset + tensor.bytes()}}};
     offset += tensor.bytes();
   }
+  if (!metadata.empty())
+    header[metadataKey] = metadata;
   if (!complexNames.empty())
-    header[metadataKey] = {{complexKey, complexNames}};
+    header[metadataKey][complexKey] = complexNames;
   std::string text = header.dump();
   text.resize((lengthBytes + text.size() + alignment - 1) / alignment * alignment - lengthBytes, ' ');
   uint64_t length = text.size();
@@ -272,11 +273,19 @@ Result<Tensors> readSafetensors(const std::string &path) {
   return readSafetensors(path, *file);
 }
 
-Result<Tensors> readSafetensors(const std::string &path, const std::shared_ptr<const MappedFile> &content) {
-  return SafetensorsReader(path, content).read();
+Result<TensorsAndMetadata> readSafetensorsFile(const std::string &path) {
+  auto file = mapFile(path);
+  if (!file)
+    return file.diagnostics();
+  return SafetensorsReader(path, *file).read();
 }
 
-Result<void> writeSafetensors(const std::string &path, const Tensors &tensors) {
+Result<Tensors> readSafetensors(const std::string &path, const std::shared_ptr<const MappedFile> &content) {
+  Result<TensorsAndMetadata> read = SafetensorsReader(path, content).read();
+  return read ? Result<Tensors>(std::move(read->tensors)) : read.diagnostics();
+}
+
+Result<void> writeSafetensors(const std::string &path, const Tensors &tensors, const Metadata &metadata) {
   std::vector<Tensors::const_iterator> order;
   for (auto entry = tensors.begin(); entry != tensors.end(); ++entry)
     order.push_back(entry);
@@ -287,7 +296,7 @@ Result<void> writeSafetensors(const std::string &path, const Tensors &tensors) {
   });
   std::string header;
   try {
-    header = makeHeader(order);
+    header = makeHeader(order, metadata);
   } catch (const json::type_error &) {
     return errorAt(path, "the name of a tensor is not UTF-8");
   }

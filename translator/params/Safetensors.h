@@ -23,8 +23,20 @@ Result<Tensors> readSafetensors(const std::string &path);
 /// The same for a content; `path` begins the messages.
 Result<Tensors> readSafetensors(const std::string &path, const std::shared_ptr<const MappedFile> &content);
 
+/// Texts of `__metadata__` by key, without `complex128`.
+using Metadata = std::map<std::string, std::string>;
+
+struct TensorsAndMetadata {
+  Tensors tensors;
+  Metadata metadata;
+};
+
+/// The tensors of a file with its metadata; entries of the metadata that are not texts are left out. Errors:
+/// as readSafetensors.
+Result<TensorsAndMetadata> readSafetensorsFile(const std::string &path);
+
 /// Writes all tensors; the file appears under its name when it is complete. Error: a file that cannot be
 /// written; a name that is not UTF-8.
-Result<void> writeSafetensors(const std::string &path, const Tensors &tensors);
+Result<void> writeSafetensors(const std::string &path, const Tensors &tensors, const Metadata &metadata = {});
 
 } // namespace proa::params
