@@ -21,6 +21,7 @@ RULES = [
     ("lib/runtime", r"(mlir|llvm|dialects(?!/.*Kernels\.inc|/.*\.kernels\.inc)|passes|translator)/", None),
     ("lib/emulator", r"(mlir|llvm|dialects|passes|translator|tools|lib/(?!emulator|support|runtime/KernelCall))", None),
     ("lib/target", r"(mlir|llvm|dialects|passes|translator|tools|lib/(?!support|target))", None),
+    ("lib/checkpoint", r"(mlir|llvm|dialects|passes|tools|translator/(?!params))/", None),
     ("lib/spmd", r"(mlir|llvm|dialects|passes|translator)/", None),
     ("lib/pipeline", r"(mlir|llvm|dialects|passes|translator|tools|lib/(?!pipeline|support))", None),
     ("lib/plan", r"(mlir|llvm|dialects|passes|translator|tools|lib/(?!plan/|spmd|support|target))", None),

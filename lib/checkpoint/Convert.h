@@ -1,0 +1,22 @@
+/// Conversion of checkpoints to other layouts, and their comparison.
+#pragma once
+
+#include "lib/checkpoint/Checkpoint.h"
+#include "lib/checkpoint/Layout.h"
+
+#include <string>
+
+namespace proa::checkpoints {
+
+/// Writes the tensors of a checkpoint into a folder in another layout. The training state is kept. Errors: as
+/// Checkpoint::read, writeShards and Layout::place.
+Result<void> convert(Checkpoint &source, const std::string &folder, const Layout &layout);
+
+/// Writes whole tensors into one `.safetensors` file.
+Result<void> convertToFile(Checkpoint &source, const std::string &path);
+
+/// The differences of two checkpoints, a line for each: tensors that only one has, other types or kinds,
+/// elements that differ, another training state. Layouts are not compared. Errors: as Checkpoint::read.
+Result<std::vector<std::string>> differences(Checkpoint &a, Checkpoint &b);
+
+} // namespace proa::checkpoints
