@@ -52,6 +52,14 @@ struct RunOptions {
   std::map<std::string, StridedView> outputs;
 };
 
+/// Options of Session::saveCheckpoint.
+struct CheckpointOptions {
+  /// The number of completed steps, which loadCheckpoint() returns.
+  int64_t step = 0;
+  /// The files are written while the caller continues: Session::finishCheckpoint.
+  bool inBackground = false;
+};
+
 /// Times of the last prepare() and of the last run, in milliseconds.
 struct SessionTimes {
   double compile = 0;     ///< compiling IR to object code; 0 if nothing was compiled
@@ -89,6 +97,21 @@ public:
   /// completely or not at all; on a mesh of processes rank 0 writes it. Error: another suffix; a file that
   /// cannot be written; for `.pdiparams`, variables without a value.
   Result<void> saveParameters(const std::string &path) const;
+
+  /// Writes all parameters, state variables and the state of random numbers as a checkpoint into a folder
+  /// (docs/checkpoints.md). It replaces the previous checkpoint there when it is complete; a process that is
+  /// killed leaves the previous one whole. On a mesh each rank writes what it holds, and all processes must
+  /// call it; the folder is shared. Error: the folder or a file cannot be written.
+  Result<void> saveCheckpoint(const std::string &folder, const CheckpointOptions &options = {});
+  /// Waits for the files of a checkpoint that are written in the background. The checkpoint is complete then;
+  /// without processes of a mesh it may be so before. The next call of saveCheckpoint() or loadCheckpoint()
+  /// does so too. Error: as saveCheckpoint().
+  Result<void> finishCheckpoint();
+  /// Sets all values to those of a checkpoint, which another mesh, strategy or number of processes may have
+  /// written. On a mesh, after prepare(), each rank reads only its parts of states. Returns the number of
+  /// completed steps. Error: no checkpoint; a file that is missing or was changed; variables without a value
+  /// and tensors without a variable; other types. The values are undefined then.
+  Result<int64_t> loadCheckpoint(const std::string &folder);
 
   /// Compiles for the dims of these feeds, if no session of the model did so yet, and allocates the arena;
   /// run() does so too. Error: missing or unknown feeds, feeds of other dtypes or dims than declared, or a

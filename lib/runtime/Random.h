@@ -74,6 +74,14 @@ public:
   /// As `count` executions of ops that another rank has.
   void skip(uint64_t count) { calls += count; }
 
+  /// The state, with which another generator can continue the sequence.
+  uint64_t key() const { return seed; }
+  uint64_t callCount() const { return calls; }
+  void restore(uint64_t key, uint64_t callCount) {
+    seed = key;
+    calls = callCount;
+  }
+
 private:
   uint64_t seed;
   uint64_t calls = 0;

@@ -110,11 +110,27 @@ void declare(CommandLine &line, ToolOptions &options) {
                                         "without changing the state")
                             ->check(CLI::Range(1, 1000000000))
                             ->capture_default_str();
+  CLI::Option *checkpoint =
+      line.add_option("--save-checkpoint", options.checkpoint,
+                      "Writes parameters, states, random state and step into this folder after the last step "
+                      "(docs/checkpoints.md), on a mesh each rank what it holds")
+          ->check(checkName)
+          ->type_name("DIR");
+  line.add_option("--every", options.every,
+                  "Writes a checkpoint after each N steps too, while the next step runs")
+      ->check(CLI::Range(1, 1000000000))
+      ->needs(checkpoint)
+      ->type_name("N");
+  line.add_flag("--resume", options.resumes,
+                "Continues from the checkpoint in the folder of --save-checkpoint, if there is one, with the "
+                "step after it up to --steps; it may be of another mesh or strategy")
+      ->needs(checkpoint);
   line.add_option("--duration", options.duration, "Measures runs for this many seconds")
       ->check(CLI::Range(0.001, 1e9))
       ->excludes(repeat)
       ->excludes(compare)
       ->excludes(bisect)
+      ->excludes(checkpoint)
       ->type_name("SECONDS");
   line.add_option(
           "--concurrency", options.concurrency,
@@ -126,6 +142,7 @@ void declare(CommandLine &line, ToolOptions &options) {
           "--warmup", options.warmup,
           "Number of runs before the measured ones; default: 1 if --repeat is above 1, because the first "
           "run also creates kernels and packs weights, but 0 for training programs")
+      ->excludes(checkpoint)
       ->check(CLI::Range(0, 1000000000));
   line.add_flag(
       std::string("--profile{") + ToolOptions::table + "}", options.profile,

@@ -19,7 +19,10 @@ struct ToolOptions {
   FeedOptions feeds;
   std::vector<std::string> set;
   std::string outputs;
-  std::string saved;   ///< file for parameters; empty: none
+  std::string saved;        ///< file for parameters; empty: none
+  std::string checkpoint;   ///< folder; empty: none
+  std::optional<int> every; ///< steps between checkpoints; default: one after the last step
+  bool resumes = false;
   std::string expect;  ///< file with expected outputs, or `beside`; empty: none
   std::string compare; ///< source of expected values (comparison::CompareRequest); empty: none
   bool bisects = false;

@@ -1,5 +1,7 @@
 // proa-run: runs a program once or many times, shows or checks its outputs, measures it.
+#include "lib/checkpoint/Index.h"
 #include "lib/support/Cores.h"
+#include "lib/support/CountText.h"
 #include "lib/support/LodEntries.h"
 #include "tools/common/Interrupt.h"
 #include "tools/common/Processes.h"
@@ -150,16 +152,52 @@ private:
     if (Result<void> prepared = session->prepare(feeds.front()); !prepared)
       return prepared;
     prepareTimes = session->times();
+    if (Result<void> done = resume(*session); !done)
+      return done;
     warnings.finish();
     bar.clear();
     if (options.model.checkFinite && !options.json)
       noteNonFinite(*session, feeds.front());
+    if (firstRun == options.repeat)
+      return {};
     if (Result<void> done = measure(*session); !done)
       return done;
     return report(*session);
   }
 
+  /// Continues from the last checkpoint of --save-checkpoint, if there is one.
+  Result<void> resume(Session &session) {
+    if (!options.resumes)
+      return {};
+    if (!fs::exists(fs::path(options.checkpoint) / checkpoints::indexName)) {
+      note("no checkpoint in " + options.checkpoint + "; the training starts with step 0");
+      return {};
+    }
+    Result<int64_t> step = session.loadCheckpoint(options.checkpoint);
+    if (!step)
+      return step.diagnostics();
+    firstRun = static_cast<int>(std::min<int64_t>(*step, options.repeat));
+    note(fmt::format("{}: {} completed", options.checkpoint, countText(*step, "step")));
+    return {};
+  }
+
+  /// Writes a checkpoint after run `run`, if one is due.
+  Result<void> saveCheckpoint(Session &session, int run, bool isLast) {
+    if (options.checkpoint.empty())
+      return {};
+    // On a mesh of processes, all of them complete the last checkpoint together.
+    if (Result<void> finished =
+            session.model().rankCount() > 1 || isLast ? session.finishCheckpoint() : Result<void>();
+        !finished)
+      return finished;
+    if (!isLast && (!options.every || (run + 1) % *options.every != 0))
+      return {};
+    return session.saveCheckpoint(options.checkpoint, {.step = run + 1, .inBackground = !isLast});
+  }
+
   Result<void> checkBenchmark(const Model &model) const {
+    if (!options.checkpoint.empty() && !model.isTraining())
+      return errorAt("--save-checkpoint", "the program is not a training program, expected one");
     if (options.duration > 0 && model.rankCount() > 1 && runtime::rankStartedByMpi().size > 1)
       return errorAt("--duration", "processes of a mesh would end after different runs, expected --repeat");
     if (options.concurrency == 1)
@@ -306,7 +344,7 @@ private:
     if (feeds.size() > 1 && static_cast<size_t>(runCount) > feeds.size())
       note(fmt::format("the inputs hold {} steps; step {} starts with the first one again", feeds.size(),
                        feeds.size()));
-    for (int i = 0; i < runCount; ++i) {
+    for (int i = firstRun; i < runCount; ++i) {
       // Only the last run is profiled, so that the profile does not slow down the others.
       session.enableProfile(!options.profile.empty() && i + 1 == runCount &&
                             (options.repeat > 1 || options.warmup));
@@ -320,13 +358,16 @@ private:
       outputs = std::move(*ran);
       if (Result<void> done = show(session, i); !done)
         return done;
-      if (i == 0) {
+      if (i == firstRun) {
         first = time.count();
         session.finishCompilation(); // before runs are measured
       }
-      if (i >= unmeasured)
+      if (i - firstRun >= unmeasured)
         times.push_back(time.count());
-      if (endsAfter(session, i))
+      bool isLast = endsAfter(session, i) || i + 1 == runCount;
+      if (Result<void> saved = saveCheckpoint(session, i, isLast); !saved)
+        return saved;
+      if (isLast)
         break;
     }
     runTimes.onlyFirst = times.empty() || (options.repeat == 1 && options.warmup == 0);
@@ -507,6 +548,7 @@ private:
   params::ModelMeta meta;
   std::vector<params::Tensors> feeds; ///< of each step that the sources hold
   params::Tensors expected;           ///< of all runs, with prefixes
+  int firstRun = 0;                   ///< above 0: of a resumed training
   int runCount = 1;
   StateValues states;
   std::optional<uint64_t> randomSeed; ///< seed of random parameters

@@ -1,6 +1,7 @@
 /// The parts of a session.
 #pragma once
 
+#include "lib/compiler/api/SessionCheckpoint.h"
 #include "lib/compiler/api/SessionValues.h"
 #include "lib/compiler/api/Variants.h"
 #include "lib/runtime/Executable.h"
@@ -77,6 +78,7 @@ struct Session::Implementation {
   SessionTimes times;
   bool profiling = false;
   std::atomic<bool> isUsed = false;
+  std::unique_ptr<PendingCheckpoint> pending; ///< null if no checkpoint is being written
 
   Result<void> begin(const SessionOptions &options);
   /// The error that another thread uses the session.
@@ -110,6 +112,14 @@ struct Session::Implementation {
   Result<std::vector<Tensor>> runCurrent(const runtime::NamedTensors &inputs);
   /// Stores the state among the results of a run and returns the fetches with their LoDs.
   Result<std::vector<NamedTensor>> take(const std::vector<Tensor> &results);
+  /// See Session::saveCheckpoint, finishCheckpoint, loadCheckpoint.
+  Result<void> saveCheckpoint(const std::string &folder, const CheckpointOptions &options);
+  Result<void> finishCheckpoint();
+  Result<int64_t> loadCheckpoint(const std::string &folder);
+  /// Sets all values and the state of random numbers.
+  Result<void> restore(checkpoints::Checkpoint &checkpoint);
+  Result<void> restoreValue(checkpoints::Checkpoint &checkpoint, const std::string &name,
+                            const checkpoints::TensorEntry &entry);
   /// Stops the other processes of a mesh, which may not have these errors.
   Diagnostics failEverywhere(const Diagnostics &diagnostics) const;
 };

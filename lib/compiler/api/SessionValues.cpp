@@ -148,6 +148,13 @@ Result<Tensor> SessionValues::get(const std::string &name) {
   return found->second;
 }
 
+Result<void> SessionValues::moveToMemory() {
+  if (!offloaded && shared->empty())
+    return leaveDevice();
+  auto all = whole();
+  return all ? Result<void>() : all.diagnostics();
+}
+
 Result<const std::map<std::string, Tensor> *> SessionValues::whole() {
   if (Result<void> moved = leaveDevice(); !moved)
     return moved.diagnostics();

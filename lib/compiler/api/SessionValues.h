@@ -51,6 +51,13 @@ public:
   /// The type of a state that is on a device; null for other names.
   const runtime::Value *onDevice(const std::string &name) const;
 
+  /// Moves values on a device, in a store, or in memory that several share, to memory; on a mesh, others stay
+  /// distributed. On a mesh all processes must call it.
+  Result<void> moveToMemory();
+  SessionMesh *onMesh() const { return mesh; }
+  /// No parameters share memory, so that each can be replaced by itself.
+  bool areIndependent() const { return shared->empty(); }
+
   /// Sets a value, and those that share its memory.
   Result<void> set(const std::string &name, Tensor value);
   /// A value as a whole. On a mesh all processes must call it.

@@ -43,6 +43,8 @@ public:
   void forget(const std::string &name) { sharded.erase(name); }
   /// The distributed value; null if the variable is whole or has no value.
   const ShardedTensor *find(const std::string &name) const;
+  /// All distributed values.
+  const std::map<std::string, ShardedTensor> &distributedValues() const { return sharded; }
   /// Makes all values whole. All processes must call it.
   Result<void> gatherAll();
 

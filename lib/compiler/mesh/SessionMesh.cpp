@@ -2,7 +2,6 @@
 
 #include "lib/compiler/mesh/EqualValues.h"
 #include "lib/compiler/mesh/MeshCompile.h"
-#include "lib/runtime/Random.h"
 #include "lib/runtime/ThreadPool.h"
 
 #include <algorithm>
@@ -21,7 +20,8 @@ SessionMesh::load(std::span<const std::shared_ptr<const LoadedProgram>> programs
   if (!distributed)
     distributed = std::make_unique<MeshValues>(*ranks, whole);
   while (generators.size() < ranks->count())
-    generators.push_back(std::make_shared<runtime::RandomGenerator>(seed));
+    generators.push_back(
+        std::make_shared<runtime::RandomGenerator>(restoredRandom.value_or(runtime::RandomGenerator(seed))));
   ranks->setThreads(threadsOfRank(threads));
   runtime::ThreadScope threadsHere(threadsOfRank(threads)); // as in runs
   auto program = MeshProgram::create(programs, programOf, interface, *ranks, name);
@@ -72,6 +72,18 @@ const ShardedTensor *SessionMesh::find(const std::string &name) const {
 
 Result<Tensor> SessionMesh::gather(const ShardedTensor &value, const std::string &name) const {
   return proa::gather(*ranks, value, name);
+}
+
+RankGroup *SessionMesh::ranksOfSession() {
+  if (!ranks && mesh.hasProcesses())
+    ranks = mesh.ranksOfSession(mesh.rankCount());
+  return ranks.get();
+}
+
+void SessionMesh::restoreRandom(uint64_t seed, uint64_t calls) {
+  restoredRandom.emplace().restore(seed, calls);
+  for (const auto &generator : generators)
+    *generator = *restoredRandom;
 }
 
 Result<void> SessionMesh::gatherAll() { return distributed ? distributed->gatherAll() : Result<void>(); }

@@ -3,9 +3,11 @@
 
 #include "lib/compiler/mesh/MeshProgram.h"
 #include "lib/compiler/mesh/ModelMesh.h"
+#include "lib/runtime/Random.h"
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace proa {
@@ -33,6 +35,16 @@ public:
     return mesh.agree(what, outcome);
   }
 
+  bool hasProcesses() const { return mesh.hasProcesses(); }
+  /// The ranks; null before the first program is loaded, if they are simulated.
+  RankGroup *ranksOfSession();
+  /// The random numbers of a rank, which are those of all; `other` before the first program is loaded.
+  const runtime::RandomGenerator &generatorOr(const runtime::RandomGenerator &other) const {
+    return generators.empty() ? other : *generators.front();
+  }
+  /// Sets the state of the random numbers of all ranks.
+  void restoreRandom(uint64_t seed, uint64_t calls);
+
   /// The distributed values; null before the first program is loaded.
   MeshValues *values() { return distributed.get(); }
   /// The distributed value of a variable; null if it is whole or has no value.
@@ -54,6 +66,7 @@ private:
   std::shared_ptr<RankGroup> ranks; ///< from the first load on
   std::unique_ptr<MeshValues> distributed;
   MeshProgram::Generators generators;
+  std::optional<runtime::RandomGenerator> restoredRandom; ///< of generators that do not exist yet
   bool hasComparedFeeds = false;
 };
 

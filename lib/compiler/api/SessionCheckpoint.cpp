@@ -1,0 +1,363 @@
+#include "lib/compiler/api/SessionCheckpoint.h"
+
+#include "lib/checkpoint/Index.h"
+#include "lib/checkpoint/Layout.h"
+#include "lib/compiler/api/ModelImplementation.h"
+#include "lib/compiler/api/SessionImplementation.h"
+#include "lib/runtime/Random.h"
+#include "lib/spmd/Exchange.h"
+#include "lib/support/Suggest.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace proa {
+namespace {
+
+using checkpoints::Box;
+using checkpoints::Catalog;
+using checkpoints::Checkpoint;
+using checkpoints::ShardData;
+
+/// Collects the boxes of all values, then chooses who stores each.
+class SnapshotBuilder {
+public:
+  /// `ranks` is null where this process has all values whole and no other takes part.
+  explicit SnapshotBuilder(const RankGroup *ranks) : ranks(ranks) {
+    snapshot.rankCount = ranks ? ranks->size() : 1;
+    everybody.resize(static_cast<size_t>(snapshot.rankCount));
+    std::iota(everybody.begin(), everybody.end(), 0);
+  }
+
+  void addWhole(const std::string &name, checkpoints::StateKind kind, const Tensor &value) {
+    Box box = checkpoints::wholeBox(value.dims());
+    add({name, {value.dtype(), value.dims(), kind}, box, value}, everybody,
+        static_cast<int64_t>(value.bytes()));
+  }
+
+  /// The type has static dims and no partial axes.
+  void addSharded(const std::string &name, checkpoints::StateKind kind, const ShardedTensor &value) {
+    const ShardedType &type = *value.type;
+    for (checkpoints::HeldBox &held : checkpoints::heldBoxes(*value.mesh, type.placement, type.dims)) {
+      int64_t bytes = checkpoints::volumeOf(held.box) * static_cast<int64_t>(sizeOf(type.dtype));
+      Tensor elements = elementsOf(value, held.box);
+      add({name, {type.dtype, type.dims, kind}, std::move(held.box), std::move(elements)},
+          std::move(held.holders), bytes);
+    }
+  }
+
+  CheckpointSnapshot finish() {
+    std::vector<int64_t> chosen = checkpoints::chooseHolders(sizes);
+    for (size_t i = 0; i < chosen.size(); ++i)
+      if (isHere(chosen[i]))
+        snapshot.byRank[chosen[i]].push_back(std::move(shards[i]));
+    return std::move(snapshot);
+  }
+
+private:
+  bool isHere(int64_t rank) const {
+    for (size_t index = 0; ranks && index < ranks->count(); ++index)
+      if (ranks->rankOf(index) == rank)
+        return true;
+    return !ranks;
+  }
+
+  void add(ShardData shard, std::vector<int64_t> holders, int64_t bytes) {
+    shards.push_back(std::move(shard));
+    sizes.push_back({std::move(holders), bytes});
+  }
+
+  /// The elements of a box from a rank of this process; none if none of them has it.
+  Tensor elementsOf(const ShardedTensor &value, const Box &box) const {
+    for (size_t index = 0; index < value.locals.size(); ++index) {
+      std::optional<int64_t> position = spmd::positionOf(*value.mesh, ranks->rankOf(index));
+      if (!position)
+        continue;
+      const Tensor &local = value.locals[index];
+      for (const checkpoints::LocalBox &part :
+           checkpoints::localBoxes(*value.mesh, value.type->placement, value.type->dims, *position)) {
+        if (part.box != box)
+          continue;
+        Box all = checkpoints::wholeBox(local.dims());
+        if (part.local == all)
+          return local;
+        Tensor copy(local.dtype(), checkpoints::dimsOf(box));
+        checkpoints::copyElements({local.as<std::byte>(), all}, {copy.as<std::byte>(), part.local},
+                                  part.local, sizeOf(local.dtype()));
+        return copy;
+      }
+    }
+    return Tensor(value.type->dtype,
+                  checkpoints::volumeOf(box) == 0 ? checkpoints::dimsOf(box) : std::vector<int64_t>{0});
+  }
+
+  const RankGroup *ranks;
+  std::vector<int64_t> everybody;
+  std::vector<ShardData> shards;
+  std::vector<checkpoints::StoredSize> sizes;
+  CheckpointSnapshot snapshot;
+};
+
+/// Whether the boxes of a value follow from its type alone.
+bool hasStaticBoxes(const ShardedType &type) {
+  return std::ranges::find(type.dims, -1) == type.dims.end() && type.placement.partial.empty();
+}
+
+} // namespace
+
+Result<CheckpointSnapshot>
+takeSnapshot(SessionValues &values,
+             const std::function<checkpoints::StateKind(const std::string &name)> &kindOf) {
+  if (Result<void> moved = values.moveToMemory(); !moved)
+    return moved.diagnostics();
+  SessionMesh *mesh = values.onMesh();
+  SnapshotBuilder builder(mesh ? mesh->ranksOfSession() : nullptr);
+  for (const auto &[name, value] : values.inMemory)
+    builder.addWhole(name, kindOf(name), value);
+  if (!mesh || !mesh->values())
+    return builder.finish();
+  for (const auto &[name, value] : mesh->values()->distributedValues()) {
+    if (hasStaticBoxes(*value.type)) {
+      builder.addSharded(name, kindOf(name), value);
+      continue;
+    }
+    Result<Tensor> whole = mesh->gather(value, name);
+    if (!whole)
+      return whole.diagnostics();
+    builder.addWhole(name, kindOf(name), *whole);
+  }
+  return builder.finish();
+}
+
+Result<Catalog> writeFiles(const CheckpointSnapshot &snapshot, bool commits) {
+  Catalog part;
+  for (const auto &[rank, shards] : snapshot.byRank) {
+    std::string file = checkpoints::shardFileName(snapshot.head.save, rank, snapshot.rankCount);
+    Result<Catalog> written = checkpoints::writeShards(snapshot.folder, file, shards);
+    if (!written)
+      return written;
+    checkpoints::merge(part, *written);
+  }
+  if (commits) {
+    Catalog catalog = snapshot.head;
+    checkpoints::merge(catalog, part);
+    if (Result<void> committed = checkpoints::commitSave(snapshot.folder, catalog); !committed)
+      return committed.diagnostics();
+  }
+  return part;
+}
+
+Result<ShardedTensor> readParts(Checkpoint &checkpoint, const std::string &name, const ShardedTensor &type,
+                                const RankGroup &ranks) {
+  ShardedTensor result{type.mesh, type.type, {}};
+  for (size_t index = 0; index < ranks.count(); ++index) {
+    const Tensor &before = type.locals[index];
+    std::optional<int64_t> position = spmd::positionOf(*type.mesh, ranks.rankOf(index));
+    Tensor local(before.dtype(), before.dims());
+    Box all = checkpoints::wholeBox(local.dims());
+    if (position)
+      for (const checkpoints::LocalBox &part :
+           checkpoints::localBoxes(*type.mesh, type.type->placement, type.type->dims, *position)) {
+        Result<Tensor> elements = checkpoint.read(name, part.box);
+        if (!elements)
+          return elements.diagnostics();
+        checkpoints::copyElements({elements->as<std::byte>(), part.local}, {local.as<std::byte>(), all},
+                                  part.local, sizeOf(local.dtype()));
+      }
+    result.locals.push_back(std::move(local));
+  }
+  return result;
+}
+
+namespace {
+
+/// The names of the parameters of a legacy program; other variables with values are states.
+std::set<std::string> parameterNames(const legacy::Program &program) {
+  std::set<std::string> names;
+  for (const legacy::Block &block : program.blocks)
+    for (const legacy::Variable &variable : block.variables)
+      if (variable.isParameter)
+        names.insert(variable.name);
+  return names;
+}
+
+} // namespace
+
+Result<std::vector<std::string>> CheckpointProcesses::gather(const std::string &what,
+                                                             const std::string &text) const {
+  if (!areSeveral())
+    return std::vector<std::string>{text};
+  auto gathered = ranks->communicator(0)->gather({what, 0, true}, std::as_bytes(std::span(text)));
+  if (!gathered)
+    return gathered.diagnostics();
+  std::vector<std::string> texts;
+  for (const auto &[rank, bytes] : *gathered)
+    texts.emplace_back(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+  return texts;
+}
+
+/// The number of the save, which the first process chooses.
+static Result<int64_t> chooseSave(const CheckpointProcesses &processes, const std::string &folder) {
+  Result<int64_t> own = processes.isFirst() ? checkpoints::beginSave(folder) : Result<int64_t>(0);
+  Result<void> outcome = own ? Result<void>() : Result<void>(own.diagnostics());
+  if (Result<void> agreed = processes.agree("the begin of a checkpoint", outcome); !agreed)
+    return agreed.diagnostics();
+  auto texts = processes.gather("the number of a checkpoint", std::to_string(*own));
+  if (!texts)
+    return texts.diagnostics();
+  return std::stoll(texts->front());
+}
+
+Result<void> Session::Implementation::saveCheckpoint(const std::string &folder,
+                                                     const CheckpointOptions &options) {
+  if (Result<void> finished = finishCheckpoint(); !finished)
+    return finished;
+  const legacy::Program *program = shared.source->legacyProgram();
+  std::set<std::string> parameters = program ? parameterNames(*program) : std::set<std::string>();
+  Result<CheckpointSnapshot> snapshot = takeSnapshot(values, [&](const std::string &name) {
+    return !program || parameters.contains(name) ? checkpoints::StateKind::Parameter
+                                                 : checkpoints::StateKind::State;
+  });
+  if (!snapshot)
+    return snapshot.diagnostics();
+  CheckpointProcesses processes(mesh.get());
+  Result<int64_t> save = chooseSave(processes, folder);
+  if (!save)
+    return save.diagnostics();
+  snapshot->folder = folder;
+  snapshot->head.save = *save;
+  const runtime::RandomGenerator &random = mesh ? mesh->generatorOr(*generator) : *generator;
+  snapshot->head.training = {options.step, checkpoints::RandomState{random.key(), random.callCount()}};
+  pending = std::make_unique<PendingCheckpoint>();
+  pending->snapshot = std::move(*snapshot);
+  auto policy = options.inBackground ? std::launch::async : std::launch::deferred;
+  bool commits = !processes.areSeveral(); // else the first process commits when all have written
+  pending->files =
+      std::async(policy, [&stored = pending->snapshot, commits] { return writeFiles(stored, commits); });
+  return options.inBackground ? Result<void>() : finishCheckpoint();
+}
+
+Result<void> Session::Implementation::finishCheckpoint() {
+  if (!pending)
+    return {};
+  std::unique_ptr<PendingCheckpoint> current = std::move(pending);
+  CheckpointProcesses processes(mesh.get());
+  Result<Catalog> own = current->files.get();
+  Result<void> outcome = own ? Result<void>() : Result<void>(own.diagnostics());
+  Result<void> agreed = processes.agree("the files of a checkpoint", outcome);
+  if (!agreed || !processes.areSeveral())
+    return agreed;
+  const std::string &folder = current->snapshot.folder;
+  auto parts = processes.gather("the shards of a checkpoint", checkpoints::catalogText(*own));
+  if (!parts)
+    return parts.diagnostics();
+  if (processes.isFirst()) {
+    Catalog catalog = current->snapshot.head;
+    for (const std::string &text : *parts)
+      if (Result<Catalog> part = checkpoints::readCatalogText(text, folder, true); part)
+        checkpoints::merge(catalog, *part);
+      else
+        outcome = part.diagnostics();
+    if (outcome)
+      outcome = checkpoints::commitSave(folder, catalog);
+  }
+  return processes.agree("the index of a checkpoint", outcome);
+}
+
+/// The variables that have no value in the checkpoint, and tensors that are no variables.
+static Diagnostics unmatched(const Catalog &catalog, const std::set<std::string> &variables,
+                             const std::set<std::string> &required, const std::string &where) {
+  Diagnostics diagnostics;
+  std::vector<std::string> names(variables.begin(), variables.end());
+  for (const std::string &name : required)
+    if (!catalog.tensors.contains(name))
+      diagnostics.add(where, "has no value for the variable '" + name + "' of the program");
+  for (const auto &[name, tensor] : catalog.tensors)
+    if (!variables.contains(name))
+      diagnostics.add(where, "has the tensor '" + name + "', but the program no such variable" +
+                                 didYouMean(name, names));
+  return diagnostics;
+}
+
+Result<void> Session::Implementation::restore(Checkpoint &checkpoint) {
+  std::set<std::string> required, variables = shared.states;
+  for (const TensorInfo &info : shared.parameters)
+    variables.insert(info.name);
+  for (const auto &[name, value] : values.inMemory)
+    required.insert(name);
+  if (mesh && mesh->values())
+    for (const auto &[name, value] : mesh->values()->distributedValues())
+      required.insert(name);
+  variables.insert(required.begin(), required.end());
+  if (Diagnostics wrong = unmatched(checkpoint.catalog(), variables, required, checkpoint.path());
+      !wrong.empty())
+    return wrong;
+  Diagnostics diagnostics;
+  for (const auto &[name, entry] : checkpoint.catalog().tensors)
+    diagnostics.append(restoreValue(checkpoint, name, entry).diagnostics());
+  if (!diagnostics.empty())
+    return diagnostics;
+  parametersChanged = true;
+  if (const auto &random = checkpoint.catalog().training->random) {
+    generator->restore(random->seed, random->calls);
+    if (mesh)
+      mesh->restoreRandom(random->seed, random->calls);
+  }
+  return {};
+}
+
+Result<void> Session::Implementation::restoreValue(Checkpoint &checkpoint, const std::string &name,
+                                                   const checkpoints::TensorEntry &entry) {
+  const ShardedTensor *current =
+      mesh && shared.states.contains(name) && values.areIndependent() ? mesh->find(name) : nullptr;
+  if (!current || !hasStaticBoxes(*current->type)) {
+    Result<Tensor> whole = checkpoint.read(name);
+    return whole ? setParameter(name, std::move(*whole)) : Result<void>(whole.diagnostics());
+  }
+  if (entry.dtype != current->type->dtype || entry.dims != current->type->dims)
+    return errorAt(checkpoint.path(), "the tensor '" + name + "' is " + describe(entry.dtype, entry.dims) +
+                                          ", expected " +
+                                          describe(current->type->dtype, current->type->dims));
+  Result<ShardedTensor> parts = readParts(checkpoint, name, *current, *mesh->ranksOfSession());
+  if (!parts)
+    return parts.diagnostics();
+  ownParameters.insert(name);
+  mesh->values()->set(name, std::move(*parts));
+  return {};
+}
+
+Result<int64_t> Session::Implementation::loadCheckpoint(const std::string &folder) {
+  if (Result<void> finished = finishCheckpoint(); !finished)
+    return finished.diagnostics();
+  if (Result<void> moved = values.moveToMemory(); !moved)
+    return moved.diagnostics();
+  Result<Checkpoint> opened = Checkpoint::open(folder);
+  Result<void> outcome;
+  if (!opened)
+    outcome = opened.diagnostics();
+  else if (!opened->catalog().training)
+    outcome = errorAt(opened->path(), "has no state of a training, expected a checkpoint of a session");
+  else
+    outcome = restore(*opened);
+  if (Result<void> agreed = CheckpointProcesses(mesh.get()).agree("the reading of a checkpoint", outcome);
+      !agreed)
+    return agreed.diagnostics();
+  return opened->catalog().training->step;
+}
+
+Result<void> Session::saveCheckpoint(const std::string &folder, const CheckpointOptions &options) {
+  SessionUse use(implementation->isUsed);
+  return use ? implementation->saveCheckpoint(folder, options) : implementation->inUse();
+}
+
+Result<void> Session::finishCheckpoint() {
+  SessionUse use(implementation->isUsed);
+  return use ? implementation->finishCheckpoint() : implementation->inUse();
+}
+
+Result<int64_t> Session::loadCheckpoint(const std::string &folder) {
+  SessionUse use(implementation->isUsed);
+  return use ? implementation->loadCheckpoint(folder) : Result<int64_t>(implementation->inUse());
+}
+
+} // namespace proa
