@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""Trainings that save checkpoints, are killed, and resume under another strategy.
+
+usage: checkpoint_test.py PROA_RUN PROA_CHECKPOINT CORPUS [KILLS]
+
+KILLS is the number of moments at which a training is killed (default: 4).
+"""
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import processes
+from processes import expect, finish, mpirun
+from weights import floats_of, largest_difference
+
+PROA_RUN, PROA_CHECKPOINT, CORPUS = sys.argv[1:4]
+KILLS = int(sys.argv[4]) if len(sys.argv) > 4 else 4
+STEPS = 6
+INDEX = "model.safetensors.index.json"
+
+# Program, strategy until the training ends early, strategy that resumes it. "" is one device.
+PAIRS = [("training/mlp_adamw", "", ""), ("training/mlp_adamw", "dp2,zero1", "mp2"),
+         ("training/mlp_adamw", "dp2,mp2", ""), ("training/gpt_sgd", "dp2,mp2", "dp2,zero3"),
+         ("training/mlp_noam", "", "dp2"), ("training/mlp_loss_scaling_dynamic", "dp2,zero1", "dp2")]
+
+
+def command(program, strategy, *options):
+    simulated = ["--strategy", strategy, "--simulate-mesh"] if strategy else []
+    return [PROA_RUN, f"{CORPUS}/{program}", "-q", *simulated, *options]
+
+
+def run(*arguments):
+    done = subprocess.run(arguments, capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def step_of(folder):
+    with open(f"{folder}/{INDEX}", encoding="utf-8") as file:
+        return json.load(file)["metadata"]["proa"]["training"]["step"]
+
+
+def whole_state(folder, checkpoint):
+    path = f"{folder}/whole.safetensors"
+    code, output = run(PROA_CHECKPOINT, "convert", checkpoint, path)
+    expect(code == 0, "convert to one file", output)
+    return floats_of(path)
+
+
+def check_pairs(folder):
+    for program, first, second in PAIRS:
+        straight, stopped = f"{folder}/straight", f"{folder}/stopped"
+        code, output = run(*command(program, "", "--steps", str(STEPS), "--save-checkpoint", straight))
+        expect(code == 0, f"{program}: {STEPS} steps", output)
+        code, output = run(*command(program, first, "--steps", "4", "--save-checkpoint", stopped, "--every", "3"))
+        expect(code == 0 and step_of(stopped) == 4, f"{program}: 4 steps of '{first}'", output)
+        code, output = run(*command(program, second, "--steps", str(STEPS), "--save-checkpoint", stopped, "--resume"))
+        expect(code == 0 and step_of(stopped) == STEPS, f"{program}: resumed as '{second}'", output)
+        if first == second == "":
+            code, output = run(PROA_CHECKPOINT, "diff", straight, stopped)
+            expect(code == 0 and "equal" in output, f"{program}: the same bits", output)
+        else:
+            difference = largest_difference(whole_state(folder, stopped), whole_state(folder, straight))
+            expect(difference < 1e-3, f"{program}: '{first}' then '{second}': {difference:.1e}", "")
+        run("rm", "-r", straight, stopped)
+
+
+def check_random_state(folder):
+    """The numbers of random ops continue where they stopped."""
+    program = f"{folder}/dropout"
+    os.mkdir(program)
+    with open(f"{program}/main.mlir", "w", encoding="utf-8") as file:
+        file.write('''func.func @main(%x: tensor<8xf32> {pd.feed = "x"}, %w: tensor<8xf32> {pd.param = "w"})
+    -> (tensor<f32> {pd.fetch = "loss"}, tensor<8xf32> {pd.state = "w"}) {
+  %r = pd.uniform {dtype = f32, shape = array<i64: 8>} : () -> tensor<8xf32>
+  %y = pd.add %w, %r : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %z = pd.add %y, %x : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %loss = pd.sum %z {axis = array<i64: 0>} : (tensor<8xf32>) -> tensor<f32>
+  return %loss, %z : tensor<f32>, tensor<8xf32>
+}
+''')
+    base = [PROA_RUN, f"{program}/main.mlir", "-q", "--inputs", "random:0", "--seed", "5"]
+    straight, stopped = f"{folder}/straight", f"{folder}/stopped"
+    code, output = run(*base, "--steps", "5", "--save-checkpoint", straight)
+    expect(code == 0, "random ops: 5 steps", output)
+    run(*base, "--steps", "2", "--save-checkpoint", stopped)
+    code, output = run(*base, "--steps", "5", "--save-checkpoint", stopped, "--resume")
+    expect(code == 0, "random ops: resumed", output)
+    code, output = run(PROA_CHECKPOINT, "diff", straight, stopped)
+    expect(code == 0, "random ops: the same bits and the same random state", output)
+    run("rm", "-r", straight, stopped)
+
+
+def check_processes(folder):
+    program, stopped, straight = "training/mlp_adamw", f"{folder}/stopped", f"{folder}/straight"
+    run(*command(program, "", "--steps", str(STEPS), "--save-checkpoint", straight))
+    code, output, _ = finish(mpirun(4, PROA_RUN, f"{CORPUS}/{program}", "-q", "--strategy", "dp2,mp2", "--steps", "4",
+                                    "--save-checkpoint", stopped, "--every", "1"))
+    files = len(os.listdir(stopped)) - 1
+    expect(code == 0 and step_of(stopped) == 4 and files == 4, "4 processes write 4 files", output)
+    code, output, _ = finish(mpirun(2, PROA_RUN, f"{CORPUS}/{program}", "-q", "--strategy", "dp2,zero1", "--steps",
+                                    str(STEPS), "--save-checkpoint", stopped, "--resume"))
+    expect(code == 0 and step_of(stopped) == STEPS, "2 processes resume", output)
+    difference = largest_difference(whole_state(folder, stopped), whole_state(folder, straight))
+    expect(difference < 1e-3, f"states after 4 and 2 processes: {difference:.1e}", "")
+    with open(f"{stopped}/{sorted(os.listdir(stopped))[0]}", "r+b") as file:
+        file.truncate(200)
+    code, output, seconds = finish(mpirun(2, PROA_RUN, f"{CORPUS}/{program}", "-q", "--strategy", "dp2", "--steps",
+                                          "9", "--save-checkpoint", stopped, "--resume"))
+    expect(code != 0 and "was truncated" in output and seconds < 60, "a truncated file ends all processes", output)
+    run("rm", "-r", straight, stopped)
+
+
+def check_kills(folder):
+    """A training that is killed at any moment leaves a whole checkpoint, and ends as one that was not killed."""
+    program, killed, straight = "training/mlp_adamw", f"{folder}/killed", f"{folder}/straight"
+    steps = 400
+    base = command(program, "", "--steps", str(steps), "--every", "1", "--save-checkpoint")
+    start = time.time()
+    code, output = run(*base, straight)
+    expect(code == 0, f"{steps} steps", output)
+    whole = time.time() - start
+    moments, saves = random.Random(7), set()
+    for kill in range(KILLS):
+        process = subprocess.Popen(base + [killed, "--resume"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(whole * moments.uniform(0.05, 0.6))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        if not os.path.exists(f"{killed}/{INDEX}"):
+            continue
+        saves.add(step_of(killed))
+        code, output = run(PROA_CHECKPOINT, "verify", killed)
+        expect(code == 0, f"kill {kill + 1}: the checkpoint of step {step_of(killed)} is whole", output)
+    expect(saves, f"checkpoints of {len(saves)} steps were found after kills", "")
+    code, output = run(*base, killed, "--resume")
+    expect(code == 0, "the killed training ends", output)
+    code, output = run(PROA_CHECKPOINT, "diff", straight, killed)
+    expect(code == 0, "the killed training has the same bits", output)
+    left = [name for name in os.listdir(killed) if name != INDEX]
+    expect(len(left) == 1, "files of other saves are removed", str(left))
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        check_pairs(folder)
+        check_random_state(folder)
+        check_kills(folder)
+        if subprocess.run(["which", "mpirun"], capture_output=True, check=False).returncode == 0:
+            check_processes(folder)
+    sys.exit(1 if processes.failures else 0)
+
+
+main()
