@@ -1,6 +1,6 @@
 #include "lib/check/Mutate.h"
 
-#include "translator/import/LegacyTable.h"
+#include "translator/import/legacy/LegacyTable.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

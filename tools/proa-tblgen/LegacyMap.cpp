@@ -1,4 +1,4 @@
-//! The field `legacy`: the mapping table of legacy ops (translator/import/LegacyTable.h).
+//! The field `legacy`: the mapping table of legacy ops (translator/import/legacy/LegacyTable.h).
 #include "Records.h"
 
 #include "mlir/TableGen/Attribute.h"

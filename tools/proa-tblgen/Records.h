@@ -36,7 +36,7 @@ std::string qualifiedClass(const llvm::Record &record);
 /// `text` as a C++ string literal.
 std::string quoted(llvm::StringRef text);
 
-/// The Arity (translator/import/LegacyTable.h) of an ODS operand or result: "Required", "Optional" or
+/// The Arity (translator/import/legacy/LegacyTable.h) of an ODS operand or result: "Required", "Optional" or
 /// "Variadic".
 llvm::StringRef arityOf(const mlir::tblgen::NamedTypeConstraint &value);
 
@@ -47,7 +47,7 @@ llvm::StringRef typeSummary(const mlir::tblgen::NamedTypeConstraint &value);
 /// The element types of an ODS operand or result as text: "float", "bool or integer", "any".
 std::string elementsOf(const mlir::tblgen::NamedTypeConstraint &value);
 
-/// The AttributeKind (translator/import/LegacyTable.h) of an ODS attribute.
+/// The AttributeKind (translator/import/legacy/LegacyTable.h) of an ODS attribute.
 std::string attributeKind(const llvm::Record &record, const mlir::tblgen::Attribute &attribute);
 
 /// The values of an enum attribute (dialects/pd/ir/Enums.td); null for other attributes.

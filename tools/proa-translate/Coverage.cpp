@@ -10,7 +10,7 @@
 #include "lib/runtime/Library.h"
 #include "lib/runtime/cuda/Libraries.h"
 #include "lib/support/Files.h"
-#include "translator/import/LegacyTable.h"
+#include "translator/import/legacy/LegacyTable.h"
 #include "translator/import/onnx/OnnxTable.h"
 
 #include "mlir/IR/MLIRContext.h"

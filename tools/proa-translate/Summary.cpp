@@ -1,6 +1,6 @@
 #include "tools/proa-translate/Summary.h"
 
-#include "translator/import/LegacyTable.h"
+#include "translator/import/legacy/LegacyTable.h"
 #include "translator/import/newir/NewIrImporter.h"
 #include "translator/import/onnx/OnnxImporter.h"
 #include "translator/onnx/Parameters.h"

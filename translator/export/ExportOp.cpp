@@ -12,7 +12,7 @@ namespace proa::exporter {
 namespace {
 
 using import::LegacyOp;
-using import::LegacySlot;
+using import::MappedSlot;
 
 using Entries = llvm::SmallVector<const LegacyOp *>;
 
@@ -32,7 +32,7 @@ llvm::ArrayRef<const LegacyOp *> entriesFor(llvm::StringRef target) {
 }
 
 /// Whether a slot is an attribute and nothing else: "@ksize".
-bool isAttribute(const LegacySlot &slot) {
+bool isAttribute(const MappedSlot &slot) {
   return slot.spelling.starts_with("@") && !slot.spelling.contains('|');
 }
 

@@ -1,7 +1,7 @@
 /// Export of one op of the pd dialect as a legacy op.
 #pragma once
 
-#include "translator/import/LegacyTable.h"
+#include "translator/import/legacy/LegacyTable.h"
 #include "translator/legacy/Program.h"
 
 #include "mlir/IR/Operation.h"

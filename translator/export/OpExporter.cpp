@@ -12,9 +12,9 @@ using namespace mlir;
 namespace proa::exporter {
 
 using import::AttributeKind;
-using import::LegacyAttribute;
 using import::LegacyOp;
-using import::LegacySlot;
+using import::MappedAttribute;
+using import::MappedSlot;
 
 Groups operandGroups(Operation *op, const LegacyOp &entry) {
   Groups groups;
@@ -24,7 +24,7 @@ Groups operandGroups(Operation *op, const LegacyOp &entry) {
       segments = dyn_cast_if_present<DenseI32ArrayAttr>(*inherent);
   size_t next = 0, count = op->getNumOperands();
   auto variable =
-      llvm::count_if(entry.inputs, [](const LegacySlot &s) { return s.arity != import::Arity::Required; });
+      llvm::count_if(entry.inputs, [](const MappedSlot &s) { return s.arity != import::Arity::Required; });
   for (auto [i, slot] : llvm::enumerate(entry.inputs)) {
     size_t size = 1;
     if (segments && i < static_cast<size_t>(segments.size()))
@@ -44,7 +44,7 @@ Groups operandGroups(Operation *op, const LegacyOp &entry) {
 Groups resultGroups(Operation *op, const LegacyOp &entry) {
   Groups groups;
   ResultRange rest = op->getResults();
-  for (const LegacySlot &slot : entry.outputs) {
+  for (const MappedSlot &slot : entry.outputs) {
     size_t size =
         slot.arity == import::Arity::Variadic ? op->getNumResults() - (entry.outputs.size() - 1) : 1;
     size = std::min<size_t>(size, rest.size());
@@ -76,7 +76,7 @@ int32_t dtypeNumber(Type elementType) { return legacy::numberOf(*pd::dtypeOf(ele
 namespace {
 
 /// The slot of an operand among its alternatives: one that takes a tensor, or a list of them.
-std::string slotName(const LegacySlot &slot, bool isList) {
+std::string slotName(const MappedSlot &slot, bool isList) {
   llvm::SmallVector<llvm::StringRef> names;
   llvm::StringRef(slot.spelling).split(names, '|');
   for (llvm::StringRef name : names)
@@ -121,7 +121,7 @@ void OpExporter::exportByTable() {
 }
 
 void OpExporter::exportAttributes() {
-  for (const LegacyAttribute &attribute : entry.attributes)
+  for (const MappedAttribute &attribute : entry.attributes)
     addAttribute(attribute);
   for (const import::LegacyConstant &constant : entry.constants)
     setAttribute(constant.name, constant.value());
@@ -172,7 +172,7 @@ void OpExporter::exportInputs() {
 }
 
 /// A vector for a slot that takes a list of its elements alone.
-bool OpExporter::addElements(const LegacySlot &slot, llvm::ArrayRef<Value> group) {
+bool OpExporter::addElements(const MappedSlot &slot, llvm::ArrayRef<Value> group) {
   llvm::StringRef name = slot.spelling;
   if (group.size() != 1 || !name.consume_back("*") || name.contains('|') ||
       pd::tensorType(group[0]).getRank() != 1 || pd::tensorType(group[0]).isDynamicDim(0))
@@ -183,13 +183,13 @@ bool OpExporter::addElements(const LegacySlot &slot, llvm::ArrayRef<Value> group
 
 /// "X@LOD": the offsets become the LoD of the tensor in X, or of a tensor without other use. The same slot
 /// again is the next inner level.
-bool OpExporter::addLod(const LegacySlot &slot, llvm::ArrayRef<Value> offsets) {
+bool OpExporter::addLod(const MappedSlot &slot, llvm::ArrayRef<Value> offsets) {
   llvm::StringRef name = slot.spelling;
   if (!name.consume_back("@LOD?") && !name.consume_back("@LOD"))
     return false;
   name = name.rtrim('*');
   llvm::ArrayRef<Value> given = tensors[name];
-  bool isNested = llvm::count_if(entry.inputs, [&](const LegacySlot &other) {
+  bool isNested = llvm::count_if(entry.inputs, [&](const MappedSlot &other) {
                     return other.spelling == slot.spelling;
                   }) > 1;
   if (isNested) {
@@ -214,7 +214,7 @@ bool OpExporter::addLod(const LegacySlot &slot, llvm::ArrayRef<Value> offsets) {
 }
 
 /// An operand that the legacy op has as an attribute alone, "@ksize": a constant is written there.
-bool OpExporter::addConstantAttribute(const LegacySlot &slot, llvm::ArrayRef<Value> group) {
+bool OpExporter::addConstantAttribute(const MappedSlot &slot, llvm::ArrayRef<Value> group) {
   llvm::StringRef name = llvm::StringRef(slot.spelling).rsplit('|').second;
   name = name.empty() ? llvm::StringRef(slot.spelling) : name;
   if (group.size() != 1 || !name.consume_front("@"))
@@ -223,8 +223,8 @@ bool OpExporter::addConstantAttribute(const LegacySlot &slot, llvm::ArrayRef<Val
   if (!values)
     return false;
   constantAttributes.insert(name);
-  bool isNumber = llvm::any_of(entry.attributes, [&](const LegacyAttribute &attribute) {
-    return attribute.legacyName == name && attribute.kind == AttributeKind::Int;
+  bool isNumber = llvm::any_of(entry.attributes, [&](const MappedAttribute &attribute) {
+    return attribute.sourceName == name && attribute.kind == AttributeKind::Int;
   });
   if (isNumber || pd::tensorType(group[0]).getRank() == 0)
     setAttribute(name.str(), values->front());
@@ -277,10 +277,10 @@ RankedTensorType OpExporter::scratchType() {
   return RankedTensorType::get({ShapedType::kDynamic}, type.getElementType());
 }
 
-void OpExporter::addAttribute(const LegacyAttribute &attribute) {
+void OpExporter::addAttribute(const MappedAttribute &attribute) {
   auto found = op->getInherentAttr(attribute.name);
   Attribute value = found ? *found : Attribute();
-  std::string name = attribute.legacyName.str();
+  std::string name = attribute.sourceName.str();
   if (!value || constantAttributes.contains(name))
     return;
   if (auto flag = dyn_cast<BoolAttr>(value))
@@ -305,11 +305,11 @@ void OpExporter::addAttribute(const LegacyAttribute &attribute) {
     diagnostics.add("", ("attribute '" + attribute.name + "' cannot be written as a legacy attribute").str());
 }
 
-void OpExporter::addInteger(const LegacyAttribute &attribute, int64_t value) {
+void OpExporter::addInteger(const MappedAttribute &attribute, int64_t value) {
   if (value == static_cast<int32_t>(value) && !attribute.isWide)
-    setAttribute(attribute.legacyName.str(), static_cast<int32_t>(value));
+    setAttribute(attribute.sourceName.str(), static_cast<int32_t>(value));
   else
-    setAttribute(attribute.legacyName.str(), value);
+    setAttribute(attribute.sourceName.str(), value);
 }
 
 } // namespace proa::exporter

@@ -64,13 +64,13 @@ public:
   }
 
 private:
-  bool addElements(const import::LegacySlot &slot, llvm::ArrayRef<mlir::Value> group);
-  bool addLod(const import::LegacySlot &slot, llvm::ArrayRef<mlir::Value> offsets);
-  bool addConstantAttribute(const import::LegacySlot &slot, llvm::ArrayRef<mlir::Value> group);
+  bool addElements(const import::MappedSlot &slot, llvm::ArrayRef<mlir::Value> group);
+  bool addLod(const import::MappedSlot &slot, llvm::ArrayRef<mlir::Value> offsets);
+  bool addConstantAttribute(const import::MappedSlot &slot, llvm::ArrayRef<mlir::Value> group);
   std::string sharedVariable(llvm::StringRef outputSlot, size_t index);
   mlir::RankedTensorType scratchType();
-  void addAttribute(const import::LegacyAttribute &attribute);
-  void addInteger(const import::LegacyAttribute &attribute, int64_t value);
+  void addAttribute(const import::MappedAttribute &attribute);
+  void addInteger(const import::MappedAttribute &attribute, int64_t value);
 
   mlir::Operation *op;
   const import::LegacyOp &entry;

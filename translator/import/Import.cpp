@@ -1,6 +1,6 @@
 #include "translator/import/Import.h"
 
-#include "translator/import/ProgramImporter.h"
+#include "translator/import/legacy/ProgramImporter.h"
 #include "translator/import/newir/NewIrImporter.h"
 #include "translator/import/onnx/OnnxImporter.h"
 

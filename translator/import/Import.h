@@ -8,7 +8,7 @@
 /// level: `pd.feed = "x@LOD0", pd.lod_of = "x"` is the outermost level of x.
 #pragma once
 
-#include "translator/import/Arguments.h"
+#include "translator/import/common/Arguments.h"
 #include "translator/legacy/SharedStorage.h"
 #include "translator/program/SourceProgram.h"
 

@@ -49,9 +49,9 @@ def Pd_BoolOrIntTensor : RankedTensorOf<[I1, Pd_Int], [], "ranked bool or intege
 //   outputs: slot names. "Slot@LOD" makes the result the one LoD level of the slot's tensor, "A|B@LOD" of several.
 //   ignored: attributes that the record lacks: "NAME=VALUE", where other values are refused (bools, numbers, strings;
 //            "[]": an empty list), "NAME=any", where no value changes the results that the record has, "NAME=hook",
-//            which the hook reads where it matters, or "NAME=fused" (translator/import/FusedParts.h). "slot NAME": an
+//            which the hook reads where it matters, or "NAME=fused" (import/legacy/FusedParts.h). "slot NAME": an
 //            input or output slot without a meaning here, or that the hook reads.
-//   hook:    a function in translator/import/ that replaces the import by this table.
+//   hook:    a function in translator/import/legacy/hooks/ that replaces the import by this table.
 // An import refuses other slots and attributes, unless the hook asks for them.
 class LegacyType<string type, list<string> inputs_, list<string> outputs_, list<string> attributes_,
                  list<string> ignored_, string hook_> {

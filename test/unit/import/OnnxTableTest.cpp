@@ -44,12 +44,12 @@ TEST(OnnxTable, NamesAreThoseOfSchemas) {
         EXPECT_TRUE(names.empty() || isKnown(name, isOutput, isAttribute))
             << entry.type.str() << " of " << entry.target.str() << ": no schema has '" << name.str() << "'";
     };
-    for (const LegacySlot &slot : entry.inputs)
+    for (const MappedSlot &slot : entry.inputs)
       expectKnown(slot.spelling, false, false);
-    for (const LegacySlot &slot : entry.outputs)
+    for (const MappedSlot &slot : entry.outputs)
       expectKnown(slot.spelling, true, false);
-    for (const LegacyAttribute &attribute : entry.attributes)
-      expectKnown(attribute.legacyName, false, true);
+    for (const MappedAttribute &attribute : entry.attributes)
+      expectKnown(attribute.sourceName, false, true);
     for (const OnnxIgnored &ignored : entry.ignored)
       expectKnown(ignored.name, false, true);
   }

@@ -11,8 +11,8 @@ using namespace mlir;
 
 namespace proa::exporter {
 
-using import::LegacyAttribute;
-using import::LegacySlot;
+using import::MappedAttribute;
+using import::MappedSlot;
 using import::OnnxOp;
 
 namespace {
@@ -99,7 +99,7 @@ bool coversAttributes(Operation *op, const OnnxOp &entry) {
   for (NamedAttribute attribute : own) {
     llvm::StringRef name = attribute.getName();
     bool isMapped =
-        llvm::any_of(entry.attributes, [&](const LegacyAttribute &mapped) { return mapped.name == name; }) ||
+        llvm::any_of(entry.attributes, [&](const MappedAttribute &mapped) { return mapped.name == name; }) ||
         llvm::any_of(entry.set, [&](const import::OnnxSet &set) { return set.name == name; });
     if (!isMapped && name != "operandSegmentSizes" && name != "resultSegmentSizes" &&
         attribute.getValue() != defaults.get(name))
@@ -134,9 +134,9 @@ bool coversValues(Operation *op, const OnnxOp &entry, const onnx::Schema &schema
     if (nameIn(schema, schema.outputs, slot.spelling, /*alsoAttributes=*/false).empty() &&
         llvm::any_of(group, [](Value value) { return !value.use_empty(); }))
       return false;
-  return llvm::all_of(entry.attributes, [&](const LegacyAttribute &attribute) {
+  return llvm::all_of(entry.attributes, [&](const MappedAttribute &attribute) {
     std::optional<Attribute> own = op->getInherentAttr(attribute.name);
-    return !own || !*own || !nameIn(schema, schema.inputs, attribute.legacyName, true).empty();
+    return !own || !*own || !nameIn(schema, schema.inputs, attribute.sourceName, true).empty();
   });
 }
 
@@ -357,11 +357,11 @@ void NodeExporter::addOperands(const onnx::Schema &schema, std::vector<Name> &in
 }
 
 void NodeExporter::addAttributes(const onnx::Schema &schema, std::vector<Named> &attributes) {
-  for (const LegacyAttribute &attribute : entry.attributes) {
+  for (const MappedAttribute &attribute : entry.attributes) {
     std::optional<Attribute> own = op->getInherentAttr(attribute.name);
     if (!own || !*own)
       continue;
-    llvm::StringRef name = nameIn(schema, schema.inputs, attribute.legacyName, true);
+    llvm::StringRef name = nameIn(schema, schema.inputs, attribute.sourceName, true);
     const onnx::SchemaAttribute *target = schema.attribute(name.str());
     onnx::AttributeValue value = converted(*own, target ? target->kind : onnx::AttributeKind::Ints);
     if (value.index() == 0)

@@ -4,7 +4,7 @@
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/control/ArrayOps.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
-#include "translator/import/UndefinedValues.h"
+#include "translator/import/common/UndefinedValues.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

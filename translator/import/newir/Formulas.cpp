@@ -1,5 +1,5 @@
 //! Ops of the new IR without a record, which are formulas of pd ops.
-#include "translator/import/hooks/TensorOps.h"
+#include "translator/import/common/TensorOps.h"
 #include "translator/import/newir/ModelImporter.h"
 
 #include "dialects/pd/ir/Infer.h"

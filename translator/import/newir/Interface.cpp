@@ -1,7 +1,6 @@
 //! The interface of the function: feeds, parameters and fetches of the model, or those of a part of it
 //! between other values. Such a value is named by its id in the file, "%12".
-#include "translator/import/FunctionInterface.h"
-#include "translator/import/UnreadValues.h"
+#include "translator/import/common/FeedValues.h"
 #include "translator/import/newir/ModelImporter.h"
 
 #include "dialects/pd/ir/FunctionAttributes.h"

@@ -2,7 +2,7 @@
 /// file.
 #pragma once
 
-#include "translator/import/CreateOp.h"
+#include "translator/import/common/CreateOp.h"
 #include "translator/import/newir/GradientTable.h"
 #include "translator/import/newir/NewIrImporter.h"
 #include "translator/import/newir/NewIrTable.h"
@@ -99,13 +99,13 @@ private:
                        std::map<llvm::StringRef, Values> &operands,
                        llvm::SmallVectorImpl<mlir::NamedAttribute> &attributes);
   /// An operand that must be constant, as the attribute that it is here.
-  mlir::Attribute constantAttribute(const LegacyAttribute &attribute, mlir::Value value);
+  mlir::Attribute constantAttribute(const MappedAttribute &attribute, mlir::Value value);
   void collectAttributes(const newir::Operation &op, const NewIrOp &entry,
                          llvm::SmallVectorImpl<mlir::NamedAttribute> &attributes);
   /// Of an attribute that the record lacks: whether it says that all axes are reduced. Reports a value that
   /// the table does not allow.
   bool reducesAllAxes(const newir::Attribute &given, const NewIrOp &entry);
-  mlir::Attribute convert(const LegacyAttribute &attribute, const newir::Literal &literal);
+  mlir::Attribute convert(const MappedAttribute &attribute, const newir::Literal &literal);
   void defineResults(const newir::Operation &op, const NewIrOp &entry, mlir::Operation *created);
   /// Integers are as wide as the file says: later versions of some ops give others.
   Values withDeclaredWidth(const newir::Type &declared, Values values);

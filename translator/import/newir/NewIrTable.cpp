@@ -29,7 +29,7 @@ bool NewIrIgnored::isNeutral(const newir::Literal &value) const {
 bool NewIrOp::knows(llvm::StringRef attribute) const {
   auto isNamed = [&](const NewIrIgnored &entry) { return entry.name == attribute; };
   return llvm::any_of(ignored, isNamed) ||
-         llvm::any_of(attributes, [&](const LegacyAttribute &own) { return own.legacyName == attribute; });
+         llvm::any_of(attributes, [&](const MappedAttribute &own) { return own.sourceName == attribute; });
 }
 
 const NewIrOp *findNewIrOp(llvm::StringRef name) {

@@ -1,7 +1,7 @@
 /// The table of ops of Paddle's new IR, generated from the records of the pd dialect.
 #pragma once
 
-#include "translator/import/LegacyTable.h"
+#include "translator/import/common/Mapping.h"
 #include "translator/newir/Model.h"
 
 #include <utility>
@@ -30,11 +30,11 @@ struct NewIrOp {
   /// is irrelevant, or "absent NAME" for one that is refused.
   std::initializer_list<llvm::StringRef> operands;
   /// The record's operands.
-  std::initializer_list<LegacySlot> recordOperands;
+  std::initializer_list<MappedSlot> recordOperands;
   /// The file's results in order: a result of the record, or "" for one that the record does not have.
   std::initializer_list<llvm::StringRef> results;
-  std::initializer_list<LegacySlot> recordResults;
-  std::initializer_list<LegacyAttribute> attributes;
+  std::initializer_list<MappedSlot> recordResults;
+  std::initializer_list<MappedAttribute> attributes;
   std::initializer_list<NewIrIgnored> ignored;
   /// Attributes to set that the file does not have.
   std::initializer_list<llvm::StringRef> set;

@@ -6,7 +6,7 @@
 #include "dialects/pd/ops/index/ScatterOps.h"
 #include "dialects/pd/ops/shape/SliceOps.h"
 #include "dialects/pd/ops/shape/View.h"
-#include "translator/import/AlignedAxes.h"
+#include "translator/import/common/AlignedAxes.h"
 
 #include "mlir/IR/Matchers.h"
 

@@ -1,5 +1,5 @@
 //! Ops of the new IR that a record of the pd dialect describes.
-#include "translator/import/DroppedDims.h"
+#include "translator/import/common/DroppedDims.h"
 #include "translator/import/newir/ModelImporter.h"
 
 #include "dialects/pd/ir/Infer.h"
@@ -25,7 +25,7 @@ void ModelImporter::importByTable(const newir::Operation &op, llvm::ArrayRef<Nam
   for (llvm::StringRef name : entry->set)
     attributes.push_back(builder.getNamedAttr(name, builder.getBoolAttr(true)));
   llvm::SmallVector<Values> groups;
-  for (const LegacySlot &slot : entry->recordOperands) {
+  for (const MappedSlot &slot : entry->recordOperands) {
     groups.push_back(operands[slot.spelling]);
     if (slot.arity == Arity::Required && groups.back().size() != 1 && !isBlocked)
       report("operand '" + llvm::Twine(slot.spelling) + "' has " + llvm::Twine(groups.back().size()) +
@@ -61,14 +61,14 @@ void ModelImporter::collectOperands(const newir::Operation &op, const NewIrOp &e
       operands[role] = given;
       continue;
     }
-    for (const LegacyAttribute &attribute : entry.attributes)
+    for (const MappedAttribute &attribute : entry.attributes)
       if (attribute.name == name && given.size() == 1)
         if (Attribute value = constantAttribute(attribute, given[0]))
           attributes.push_back(builder.getNamedAttr(name, value));
   }
 }
 
-Attribute ModelImporter::constantAttribute(const LegacyAttribute &attribute, Value value) {
+Attribute ModelImporter::constantAttribute(const MappedAttribute &attribute, Value value) {
   llvm::SmallVector<double> numbers;
   if (auto constant = value.getDefiningOp<pd::ConstantOp>()) {
     auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
@@ -106,7 +106,7 @@ void ModelImporter::collectAttributes(const newir::Operation &op, const NewIrOp 
   bool reducesAll = false;
   for (const newir::Attribute &given : op.attributes) {
     auto known =
-        llvm::find_if(entry.attributes, [&](const LegacyAttribute &a) { return a.legacyName == given.name; });
+        llvm::find_if(entry.attributes, [&](const MappedAttribute &a) { return a.sourceName == given.name; });
     if (known != entry.attributes.end()) {
       if (Attribute value = convert(*known, given.value))
         attributes.push_back(builder.getNamedAttr(known->name, value));
@@ -137,9 +137,9 @@ bool ModelImporter::reducesAllAxes(const newir::Attribute &given, const NewIrOp 
   return false;
 }
 
-Attribute ModelImporter::convert(const LegacyAttribute &attribute, const newir::Literal &literal) {
+Attribute ModelImporter::convert(const MappedAttribute &attribute, const newir::Literal &literal) {
   auto wrong = [&](const char *expected) {
-    report("attribute '" + llvm::Twine(attribute.legacyName) + "' is of kind '" + literal.kind +
+    report("attribute '" + llvm::Twine(attribute.sourceName) + "' is of kind '" + literal.kind +
            "', expected " + expected);
     return Attribute();
   };
@@ -177,7 +177,7 @@ Attribute ModelImporter::convert(const LegacyAttribute &attribute, const newir::
 void ModelImporter::defineResults(const newir::Operation &op, const NewIrOp &entry, Operation *created) {
   std::map<llvm::StringRef, Values> byName;
   size_t next = 0;
-  for (const LegacySlot &result : entry.recordResults) {
+  for (const MappedSlot &result : entry.recordResults) {
     // Without segment sizes, which no op has for its results, ODS allows one result of any number.
     size_t count =
         result.arity == Arity::Required ? 1 : created->getNumResults() - (entry.recordResults.size() - 1);

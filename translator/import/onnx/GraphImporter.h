@@ -1,7 +1,7 @@
 /// The import of a model of ONNX: the function under construction, and the values of names.
 #pragma once
 
-#include "translator/import/CreateOp.h"
+#include "translator/import/common/CreateOp.h"
 #include "translator/import/onnx/NodeImporter.h"
 #include "translator/import/onnx/OnnxImporter.h"
 #include "translator/onnx/Location.h"

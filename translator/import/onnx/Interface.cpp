@@ -1,6 +1,6 @@
 //! The interface of the function: feeds, parameters and fetches of the model, or those of a part of it
 //! between other values, which are named as in the model.
-#include "translator/import/FunctionInterface.h"
+#include "translator/import/common/FeedValues.h"
 #include "translator/import/onnx/GraphImporter.h"
 #include "translator/import/onnx/hooks/Strings.h"
 #include "translator/onnx/Strings.h"

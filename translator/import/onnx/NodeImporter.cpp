@@ -1,6 +1,6 @@
 #include "translator/import/onnx/NodeImporter.h"
 
-#include "translator/import/CreateOp.h"
+#include "translator/import/common/CreateOp.h"
 #include "translator/import/onnx/GraphImporter.h"
 #include "translator/import/onnx/hooks/Strings.h"
 
@@ -300,8 +300,8 @@ void NodeImporter::reportOpen(const llvm::Twine &message) { graph.report(message
 
 void NodeImporter::stop() { throw pd::InferenceError(); }
 
-Attribute NodeImporter::convert(const LegacyAttribute &attribute) {
-  llvm::StringRef name = attribute.legacyName;
+Attribute NodeImporter::convert(const MappedAttribute &attribute) {
+  llvm::StringRef name = attribute.sourceName;
   switch (attribute.kind) {
   case AttributeKind::Bool:
     return builder.getBoolAttr(intAttribute(name) != 0);
@@ -329,7 +329,7 @@ Attribute NodeImporter::convert(const LegacyAttribute &attribute) {
 
 void NodeImporter::importByTable() {
   llvm::SmallVector<Values> operands;
-  for (const LegacySlot &slot : entry.inputs) {
+  for (const MappedSlot &slot : entry.inputs) {
     Values group = slot.arity == Arity::Variadic ? inputs(slot.spelling) : Values{input(slot.spelling)};
     llvm::erase(group, Value());
     if (group.empty() && slot.arity == Arity::Required) {
@@ -342,18 +342,18 @@ void NodeImporter::importByTable() {
   auto isAdded = [&](llvm::StringRef name) {
     return llvm::any_of(added, [&](NamedAttribute attribute) { return attribute.getName() == name; });
   };
-  for (const LegacyAttribute &attribute : entry.attributes) {
+  for (const MappedAttribute &attribute : entry.attributes) {
     if (isAdded(attribute.name)) {
-      askFor(attribute.legacyName);
+      askFor(attribute.sourceName);
       continue;
     }
-    bool isGiven = isInput(attribute.legacyName)
-                       ? hasInput(attribute.legacyName)
-                       : !std::holds_alternative<std::monostate>(attributeValue(attribute.legacyName));
+    bool isGiven = isInput(attribute.sourceName)
+                       ? hasInput(attribute.sourceName)
+                       : !std::holds_alternative<std::monostate>(attributeValue(attribute.sourceName));
     if (Attribute value = isGiven ? convert(attribute) : Attribute())
       attributes.push_back(named(attribute.name, value));
     else if (attribute.required && !graph.hasReported())
-      report("attribute '" + attribute.legacyName + "' is missing");
+      report("attribute '" + attribute.sourceName + "' is missing");
   }
   for (const OnnxSet &set : entry.set)
     if (!isAdded(set.name))
@@ -368,7 +368,7 @@ void NodeImporter::importByTable() {
 
 void NodeImporter::defineResults(Operation *created) {
   size_t next = 0;
-  for (const LegacySlot &slot : entry.outputs) {
+  for (const MappedSlot &slot : entry.outputs) {
     size_t count = slot.arity == Arity::Required ? 1 : created->getNumResults() - (entry.outputs.size() - 1);
     if (!slot.spelling.empty())
       slot.arity == Arity::Required

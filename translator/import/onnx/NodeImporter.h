@@ -149,7 +149,7 @@ private:
   /// The attribute or its default; monostate if there is none.
   onnx::AttributeValue attributeValue(llvm::StringRef name);
   bool isInput(llvm::StringRef name) const;
-  mlir::Attribute convert(const LegacyAttribute &attribute);
+  mlir::Attribute convert(const MappedAttribute &attribute);
   void reportUnread();
   void reportIgnored();
   void defineResults(mlir::Operation *created);

@@ -1,5 +1,7 @@
 #include "translator/import/onnx/OnnxTable.h"
 
+#include "dialects/pd/ir/Pd.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 

@@ -2,7 +2,7 @@
 /// OnnxFormula (dialects/pd/ir/Onnx.td, which says what the members mean).
 #pragma once
 
-#include "translator/import/LegacyTable.h"
+#include "translator/import/common/Mapping.h"
 
 namespace proa::import {
 
@@ -34,10 +34,9 @@ struct OnnxOp {
   int64_t since, until;
   /// The pd op; empty for a formula: the hook creates several ops.
   llvm::StringRef target;
-  std::initializer_list<LegacySlot> inputs;
-  std::initializer_list<LegacySlot> outputs;
-  /// `legacyName` is ONNX's name.
-  std::initializer_list<LegacyAttribute> attributes;
+  std::initializer_list<MappedSlot> inputs;
+  std::initializer_list<MappedSlot> outputs;
+  std::initializer_list<MappedAttribute> attributes;
   std::initializer_list<OnnxSet> set;
   std::initializer_list<OnnxIgnored> ignored;
   void (*hook)(NodeImporter &);

@@ -1,7 +1,7 @@
 //! Feeds and fetches that are sequences or optionals: tensor arrays in the program, tensors in its interface
 //! (lib/support/Sequences.h).
 #include "lib/support/Sequences.h"
-#include "translator/import/FunctionInterface.h"
+#include "translator/import/common/FeedValues.h"
 #include "translator/import/onnx/GraphImporter.h"
 
 #include "dialects/pd/autodiff/CountedLoop.h"

@@ -43,7 +43,7 @@ class Pd_ConvOp<string mnemonic, int spatial, string ones, string zeros, string 
   let referenceInCode = 1;
 }
 
-// Convolutions, with the ops that Paddle's passes fuse into them (translator/import/FusedParts.h).
+// Convolutions, with the ops that Paddle's passes fuse into them (translator/import/legacy/FusedParts.h).
 class LegacyConv<string type, list<string> more = []> : Legacy<type, ["Input", "Filter"], ["Output"],
   ["strides", "paddings", "padding_algorithm", "dilations", "groups", "data_format"] # more,
   ["fuse_activation=fused", "fuse_relu=fused", "fuse_relu_before_depthwise_conv=fused",

@@ -1,0 +1,17 @@
+/// Programs of Paddle's RecomputeOptimizer, which compute values again instead of keeping them.
+#pragma once
+
+#include "translator/import/legacy/OpImporter.h"
+
+namespace proa::import {
+
+/// An op of the backward part that computes what an op of the forward part has computed (its outputs are
+/// named `x.subprog_N` where that one's is `x`, N being the segment) gets what it reads from outside of its
+/// segment through pd.optimization_barrier, so that the two are not merged again. Parameters, and the short
+/// integer vectors that shapes are, stay as they are.
+void keepApart(OpImporter &importer);
+
+/// Whether an op belongs to such a segment.
+bool isRecomputed(const legacy::Operation &op);
+
+} // namespace proa::import
