@@ -6,8 +6,19 @@
 
 namespace proa::sharding {
 
-/// Adds the axes of one tensor after the other to factors. Axes that an earlier tensor uses otherwise are
-/// left out.
+/// Adds the axes of one tensor after the other to factors, by these rules. In the examples x = 4, y = 2, and
+/// the halves of x are `x:(1)2` and `x:(2)2`.
+///
+/// 1. A list that begins the list of the factor changes nothing: `{x}` after `{x, y}`.
+/// 2. A list that the list of the factor begins extends it: `{x, y}` after `{x}`, `{x}` after `{x:(1)2}`.
+/// 3. Any other list for a split factor is a conflict, and the earlier tensor wins: `{y}` after `{x}`, or
+///    `{x:(2)2}` after `{x:(1)2}`; so is a list with other blocks.
+/// 4. An axis that overlaps one of another factor is a conflict. Axes before it are taken: `{y, x}` for j
+///    where i has `{x}` gives j `{y}`.
+/// 5. Axes that would make more parts than the factor (or its smallest block) has elements are left out: of
+///    `{x, y}`, a factor of size 4 takes `{x}`. So are axes that the dimension of several factors cannot have
+///    (factorMismatch()). Neither is a conflict, because no other order of the tensors changes it.
+/// 6. A replicated factor has no axes.
 class FactorMerge {
 public:
   explicit FactorMerge(const pd::ShardingRule &rule)
