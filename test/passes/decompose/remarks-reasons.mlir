@@ -68,3 +68,27 @@ func.func @resize_gradient_by_scales(%x: tensor<1x2x3x4xf32>, %g: tensor<1x2x6x8
   %0 = pd.interpolate_gradient %x, %g scale = %s interp_method = bilinear : (tensor<1x2x3x4xf32>, tensor<1x2x6x8xf32>, tensor<?xf32>) -> tensor<1x2x3x4xf32>
   return %0 : tensor<1x2x3x4xf32>
 }
+
+func.func @boxes_of_eight_numbers(%boxes: tensor<2x8x8xf32>, %scores: tensor<2x3x8xf32>) -> (tensor<?x10xf32>, tensor<?x1xi32>, tensor<2xi32>) {
+  // expected-remark @below {{pd.multiclass_nms3 is not decomposed: its boxes do not have four numbers}}
+  %0, %1, %2 = pd.multiclass_nms3 %boxes, %scores {keep_top_k = 7 : i64, nms_top_k = 6 : i64, score_threshold = 0.2 : f64} : (tensor<2x8x8xf32>, tensor<2x3x8xf32>) -> (tensor<?x10xf32>, tensor<?x1xi32>, tensor<2xi32>)
+  return %0, %1, %2 : tensor<?x10xf32>, tensor<?x1xi32>, tensor<2xi32>
+}
+
+func.func @dynamic_anchors(%s: tensor<2x?x3x4xf32>, %d: tensor<2x?x3x4xf32>, %i: tensor<2x2xf32>, %a: tensor<3x4x2x4xf32>, %v: tensor<3x4x2x4xf32>) -> (tensor<?x4xf32>, tensor<?x1xf32>, tensor<2xi32>) {
+  // expected-remark @below {{pd.generate_proposals is not decomposed: its number of anchors is dynamic}}
+  %0, %1, %2 = pd.generate_proposals %s, %d, %i, %a, %v : (tensor<2x?x3x4xf32>, tensor<2x?x3x4xf32>, tensor<2x2xf32>, tensor<3x4x2x4xf32>, tensor<3x4x2x4xf32>) -> (tensor<?x4xf32>, tensor<?x1xf32>, tensor<2xi32>)
+  return %0, %1, %2 : tensor<?x4xf32>, tensor<?x1xf32>, tensor<2xi32>
+}
+
+func.func @dynamic_classes(%boxes: tensor<2x8x4xf32>, %scores: tensor<2x?x8xf32>) -> (tensor<?x?xf32>, tensor<?xi64>) {
+  // expected-remark @below {{pd.locality_aware_nms is not decomposed: its number of classes is dynamic}}
+  %0, %1 = pd.locality_aware_nms %boxes, %scores {keep_top_k = 7 : i64, nms_top_k = 6 : i64, score_threshold = 0.2 : f64} : (tensor<2x8x4xf32>, tensor<2x?x8xf32>) -> (tensor<?x?xf32>, tensor<?xi64>)
+  return %0, %1 : tensor<?x?xf32>, tensor<?xi64>
+}
+
+func.func @background_alone(%boxes: tensor<2x8x4xf32>, %scores: tensor<2x1x8xf32>) -> (tensor<?x?xf32>, tensor<?xi64>) {
+  // expected-remark @below {{pd.locality_aware_nms is not decomposed: it has no class but the background}}
+  %0, %1 = pd.locality_aware_nms %boxes, %scores {background_label = 0 : i64, keep_top_k = 7 : i64, nms_top_k = 6 : i64, score_threshold = 0.2 : f64} : (tensor<2x8x4xf32>, tensor<2x1x8xf32>) -> (tensor<?x?xf32>, tensor<?xi64>)
+  return %0, %1 : tensor<?x?xf32>, tensor<?xi64>
+}

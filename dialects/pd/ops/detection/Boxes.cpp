@@ -3,8 +3,10 @@
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/detection/BoxesOps.h"
 #include "dialects/pd/ops/detection/Detection.h"
+#include "dialects/pd/ops/loss/LogSpace.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
+#include "dialects/pd/ops/search/SearchOps.h"
 #include "dialects/pd/ops/sequence/Rows.h"
 #include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
@@ -299,6 +301,29 @@ FailureOr<SmallVector<Value>> BoxCoderOp::decompose(OpBuilder &builder) {
   Expression halfWidth = e.exp(part(2)) * prior.width * 0.5, halfHeight = e.exp(part(3)) * prior.height * 0.5;
   return e.results(
       {concat({x - halfWidth, y - halfHeight, x + halfWidth - extra, y + halfHeight - extra}, 2)});
+}
+
+FailureOr<SmallVector<Value>> BoxDecoderAndAssignOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression priorBoxes = e.computed(getPriorBox()), scores = e.computed(getBoxScore());
+  SmallVector<DimSize> dims = dimSizesOf(scores);
+  CentredBox prior = centred(insertDim(priorBoxes, 1), 1.0);
+  Expression offsets = reshapeTo(e.computed(getTargetBox()), {dims[0], dims[1], 4}) *
+                       reshapeTo(e.computed(getPriorBoxVar()), {4});
+  auto part = [&](int64_t i) { return slice(offsets, 2, i, i + 1); };
+  auto half = [&](int64_t i, Expression size) {
+    return e.exp(e.minimum(part(i), getBoxClip().convertToDouble())) * size * 0.5;
+  };
+  Expression x = part(0) * prior.width + prior.x, y = part(1) * prior.height + prior.y;
+  Expression halfWidth = half(2, prior.width), halfHeight = half(3, prior.height);
+  Expression boxes = concat({x - halfWidth, y - halfHeight, x + halfWidth - 1.0, y + halfHeight - 1.0}, 2);
+  Expression label = insertDim(iota(e, dims[1], builder.getI64Type()), 0);
+  Expression known = e.select(label < 1.0, -1.0, scores);
+  Expression best = e.wrap(
+      e.create<ArgmaxOp>(known, Value(), int64_t(1), /*keepdims=*/true, /*flatten=*/false, TypeAttr()));
+  Expression assigned = dropDim(takeAlong(boxes, insertDim(best, 2), 1), 1);
+  return e.results({reshapeTo(boxes, {dims[0], multiply(e, dims[1], 4)}),
+                    e.select(e.max(known, {1}) > -1.0, assigned, priorBoxes)});
 }
 
 FailureOr<SmallVector<Value>> BoxClipOp::decompose(OpBuilder &builder) {

@@ -168,6 +168,7 @@ def Pd_BoxDecoderAndAssignOp : Pd_DetectionOp<"box_decoder_and_assign"> {
     Pd_FloatTensor:$box_score, Number<"4.135">:$box_clip);
   let results = (outs Pd_FloatTensor:$output_box, Pd_FloatTensor:$output_assign_box);
   let infer = "inferBoxDecoderAndAssign";
+  let decomposesInCode = 1;
   let legacy = [Legacy<"box_decoder_and_assign", ["PriorBox", "PriorBoxVar", "TargetBox", "BoxScore"],
     ["DecodeBox", "OutputAssignBox"], ["box_clip"]>];
   let batching = "inCode";

@@ -18,6 +18,7 @@ def Pd_BipartiteMatchOp : Pd_DetectionOp<"bipartite_match"> {
     Pd_DefaultEnum<Pd_MatchTypeAttr, "Bipartite">:$match_type, Number<"0.5">:$dist_threshold);
   let results = (outs Pd_IntTensor:$col_to_row_match_indices, Pd_FloatTensor:$col_to_row_match_dist);
   let infer = "inferBipartiteMatch";
+  let decomposesInCode = 1;
   let legacy = [Legacy<"bipartite_match", ["DistMat", "DistMat@LOD?"], ["ColToRowMatchIndices", "ColToRowMatchDist"],
     ["match_type", "dist_threshold"]>];
   let referenceInCode = 1;
@@ -43,6 +44,7 @@ def Pd_MineHardExamplesOp : Pd_DetectionOp<"mine_hard_examples"> {
     Pd_DefaultEnum<Pd_MiningTypeAttr, "MaxNegative">:$mining_type);
   let results = (outs Pd_IntTensor:$neg_indices, Pd_IntTensor:$offsets, Pd_IntTensor:$updated_match_indices);
   let infer = "inferMineHardExamples";
+  let decomposesInCode = 1;
   let legacy = [Legacy<"mine_hard_examples", ["ClsLoss", "MatchIndices", "MatchDist", "LocLoss"],
     ["NegIndices", "NegIndices@LOD", "UpdatedMatchIndices"], ["neg_pos_ratio", "neg_dist_threshold", "sample_size",
       "mining_type"]>];
@@ -65,6 +67,7 @@ def Pd_SimilarityFocusOp : Pd_DetectionOp<"similarity_focus"> {
   let arguments = (ins Pd_FloatTensor:$x, I64Attr:$axis, DenseI64ArrayAttr:$indexes);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferSimilarityFocus";
+  let decomposesInCode = 1;
   let legacy = [Legacy<"similarity_focus", ["X"], ["Out"], ["axis", "indexes"]>];
   let batching = "batchImages";
   let referenceInCode = 1;

@@ -33,6 +33,7 @@ def Pd_MulticlassNms3Op : Pd_Op<"multiclass_nms3"> {
     Flag<"true">:$normalized, Number<"1.0">:$nms_eta, Count<"0">:$background_label, Flag<"false">:$marks_none);
   let results = (outs Pd_FloatTensor:$out, Pd_IntTensor:$index, Pd_IntTensor:$nms_rois_num);
   let infer = "inferMulticlassNms";
+  let decomposesInCode = 1;
   let library = "multiclass_nms3";
   let legacy = [Legacy<"multiclass_nms3", ["BBoxes", "Scores", "RoisNum"], ["Out", "Index", "NmsRoisNum"],
     ["score_threshold", "nms_top_k", "keep_top_k", "nms_threshold", "normalized", "nms_eta", "background_label"]>,
@@ -81,6 +82,7 @@ def Pd_NmsOp : Pd_DetectionOp<"nms"> {
   let arguments = (ins Pd_FloatTensor:$x, Number<"1.0">:$threshold);
   let results = (outs Pd_IntTensor:$out);
   let infer = "inferNms";
+  let decomposesInCode = 1;
   let legacy = [Legacy<"nms", ["Boxes"], ["KeepBoxesIdxs"], ["threshold=iou_threshold"]>];
   let referenceInCode = 1;
   let batching = "refused";
@@ -102,6 +104,7 @@ def Pd_LocalityAwareNmsOp : Pd_DetectionOp<"locality_aware_nms"> {
     Count<"-1">:$background_label);
   let results = (outs Pd_FloatTensor:$out, Pd_IntTensor:$offsets);
   let infer = "inferLocalityAwareNms";
+  let decomposesInCode = 1;
   let legacy = [Legacy<"locality_aware_nms", ["BBoxes", "Scores"], ["Out", "Out@LOD"], ["score_threshold", "nms_top_k",
     "keep_top_k", "nms_threshold", "normalized", "nms_eta", "background_label"]>];
   let referenceInCode = 1;
@@ -128,6 +131,7 @@ def Pd_RetinanetDetectionOutputOp : Pd_DetectionOp<"retinanet_detection_output",
   let operandFormat = "`(` $bboxes `)` `(` $scores `)` `(` $anchors `)` $im_info";
   let results = (outs Pd_FloatTensor:$out, Pd_IntTensor:$offsets);
   let infer = "inferRetinanetDetectionOutput";
+  let decomposesInCode = 1;
   let legacy = [Legacy<"retinanet_detection_output", ["BBoxes*", "Scores*", "Anchors*", "ImInfo"], ["Out", "Out@LOD"],
     ["score_threshold", "nms_top_k", "keep_top_k", "nms_threshold", "nms_eta"]>];
   let referenceInCode = 1;

@@ -24,6 +24,7 @@ def Pd_GenerateProposalsOp : Pd_DetectionOp<"generate_proposals"> {
     Flag<"false">:$is_scaled);
   let results = (outs Pd_FloatTensor:$rpn_rois, Pd_FloatTensor:$rpn_roi_probs, Pd_IntTensor:$rpn_rois_num);
   let infer = "inferGenerateProposals";
+  let decomposesInCode = 1;
   defvar numbers = ["pre_nms_top_n=pre_nms_topN", "post_nms_top_n=post_nms_topN", "nms_thresh", "min_size", "eta"];
   let legacy = [Legacy<"generate_proposals_v2", ["Scores", "BboxDeltas", "ImShape", "Anchors", "Variances"],
                   ["RpnRois", "RpnRoiProbs", "RpnRoisNum"], numbers # ["pixel_offset"], [], "importGenerateProposals">,

@@ -31,6 +31,7 @@ def Pd_RoiAlignOp : Pd_RoiOp<"roi_align", (ins DefaultValuedAttr<I64Attr, "-1">:
   }];
   let constraints = roiConstraints;
   let infer = "inferRoiAlign";
+  let decomposesInCode = 1;
   let legacy = [Legacy<"roi_align", ["X", "ROIs", "RoisNum"], ["Out"], ["pooled_height", "pooled_width",
     "spatial_scale", "sampling_ratio", "aligned"], [], "importRoi">];
   let vjpInCode = 1;
@@ -51,6 +52,7 @@ def Pd_RoiPoolOp : Pd_RoiOp<"roi_pool", (ins), (outs Pd_FloatTensor:$out, Pd_Int
   }];
   let constraints = roiConstraints;
   let infer = "inferRoiPool";
+  let decomposesInCode = 1;
   let legacy = [Legacy<"roi_pool", ["X", "ROIs", "RoisNum"], ["Out", "Argmax"], ["pooled_height", "pooled_width",
     "spatial_scale"], [], "importRoi">];
   let vjpInCode = 1;
@@ -73,6 +75,7 @@ def Pd_PsroiPoolOp : Pd_RoiOp<"psroi_pool", (ins DefaultValuedAttr<I64Attr, "1">
   let constraints = !listconcat(roiConstraints,
     ["C4. output_channels is positive, and x has one channel for each cell of each output channel"]);
   let infer = "inferPsroiPool";
+  let decomposesInCode = 1;
   let vjpInCode = 1;
   let lod = "none";
   let legacy = [Legacy<"psroi_pool", ["X", "ROIs", "RoisNum"], ["Out"], ["pooled_height", "pooled_width",
@@ -91,6 +94,7 @@ class Pd_RoiGradOp<string mnemonic, dag operands, dag attributes> : Pd_Op<mnemon
   let constraints = !listconcat(roiConstraints,
     ["C5. out_grad has the type of the pooling's result, and arg_max its dimensions"]);
   let infer = "inferRoiGrad";
+  let decomposesInCode = 1;
   let library = mnemonic;
   let vjpInCode = 1;
   let batching = "inCode";

@@ -1,7 +1,11 @@
 #include "dialects/pd/ops/graph/Graph.h"
 #include "dialects/pd/ops/graph/Sampling.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
+#include "dialects/pd/ops/reduce/ScanOps.h"
+#include "dialects/pd/ops/search/CountOps.h"
+#include "dialects/pd/ops/search/SearchOps.h"
 #include "dialects/pd/ops/sequence/Rows.h"
+#include "dialects/pd/ops/shape/DynamicDims.h"
 #include "dialects/pd/reference/Evaluate.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -169,6 +173,24 @@ Values SendUvOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   return e.results({combine(gatherRows(e.computed(getX()), edgeIndex(e, getSrcIndex())),
                             gatherRows(e.computed(getY()), edgeIndex(e, getDstIndex())), getMessageOp())});
+}
+
+/// The first places of all nodes are numbered in their order.
+Values ReindexGraphOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = asVector(e.wrap(getX())), neighbors = asVector(e.wrap(getNeighbors()));
+  Expression nodes = concat({x, neighbors}, 0), counts = asInts(asVector(e.wrap(getCount())));
+  auto distinct = UniqueOp::create(builder, getLoc(), nodes, builder.getDenseI64ArrayAttr({}),
+                                   TypeAttr::get(builder.getI64Type()));
+  Expression first = gatherRows(e.wrap(distinct.getIndices()), e.wrap(distinct.getInverse()));
+  Expression isFirst = first == iota(e, DimSize(nodes, 0), builder.getI64Type());
+  Expression number = e.wrap(e.create<CumsumOp>(asInts(isFirst), Value(), int64_t(0))) - 1.0;
+  number = gatherRows(number, first);
+  Expression places = asVector(e.wrap(e.create<NonzeroOp>(isFirst)));
+  auto elementOf = [&](unsigned i) { return tensorType(getOperation()->getResult(i)).getElementType(); };
+  Expression sources = sliceBetween(number, 0, DimSize(x, 0), DimSize(nodes, 0));
+  Expression targets = rowPlaces(neighbors, offsetsOfLengths(counts)).sequence;
+  return e.results({e.cast(sources, elementOf(0)), e.cast(targets, elementOf(1)), gatherRows(nodes, places)});
 }
 
 } // namespace proa::pd

@@ -99,6 +99,7 @@ def Pd_ReindexGraphOp : Pd_GraphLibraryOp<"reindex_graph"> {
   }];
   let constraints = ["C1. x, neighbors and count are vectors; count has as many elements as x"];
   let infer = "inferReindexGraph";
+  let decomposesInCode = 1;
   let arguments = (ins Pd_IntTensor:$x, Pd_IntTensor:$neighbors, Pd_IntTensor:$count);
   let results = (outs Pd_IntTensor:$reindex_src, Pd_IntTensor:$reindex_dst, Pd_IntTensor:$out_nodes);
   let legacy = [Legacy<"graph_reindex", ["X", "Neighbors", "Count"], ["Reindex_Src", "Reindex_Dst", "Out_Nodes"], [],

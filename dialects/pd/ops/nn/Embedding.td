@@ -36,6 +36,7 @@ def Pd_EmbeddingOp : Pd_Op<"embedding"> {
 }
 
 def Pd_LookupTableDequantOp : Pd_Op<"lookup_table_dequant"> {
+  let onnx = [OnnxWritten<"exportLookupTableDequant">];
   let sharding = "* *, ... * -> ... *";
   let summary = "Rows of a table with one byte per element, scaled by the minimum and maximum of each row";
   let description = [{

@@ -28,6 +28,7 @@ def Pd_ChunkEvalOp : Pd_MetricOp<"chunk_eval", [AttrSizedOperandSegments]> {
   let results = (outs Pd_FloatTensor:$precision, Pd_FloatTensor:$recall, Pd_FloatTensor:$f1_score,
     Pd_IntTensor:$infer_chunks, Pd_IntTensor:$label_chunks, Pd_IntTensor:$correct_chunks);
   let infer = "inferChunkEval";
+  let decomposesInCode = 1;
   let legacy = [Legacy<"chunk_eval", ["Inference", "Label", "SeqLength", "Inference@LOD?"], ["Precision", "Recall",
     "F1-Score", "NumInferChunks", "NumLabelChunks", "NumCorrectChunks"], ["num_chunk_types", "chunk_scheme",
       "excluded_chunk_types"]>];
@@ -50,6 +51,7 @@ def Pd_PrecisionRecallOp : Pd_MetricOp<"precision_recall", [AttrSizedOperandSegm
   let operandFormat = "$max_probs `,` $indices `,` $labels (`weights` `=` $weights^)? (`states` `=` $states_info^)?";
   let results = (outs Pd_FloatTensor:$batch_metrics, Pd_FloatTensor:$accum_metrics, Pd_FloatTensor:$accum_states);
   let infer = "inferPrecisionRecall";
+  let decomposesInCode = 1;
   let legacy = [Legacy<"precision_recall", ["MaxProbs", "Indices", "Labels", "Weights", "StatesInfo"], ["BatchMetrics",
     "AccumMetrics", "AccumStatesInfo"], ["class_number"]>];
   let referenceInCode = 1;
@@ -124,6 +126,7 @@ def Pd_AucOp : Pd_Op<"auc"> {
     DefaultValuedAttr<I64Attr, "1">:$slide_steps);
   let results = (outs Pd_FloatTensor:$auc, Pd_IntTensor:$stat_pos_out, Pd_IntTensor:$stat_neg_out);
   let infer = "inferAuc";
+  let decomposesInCode = 1;
   let library = "auc";
   let lod = "none";
   let legacy = [Legacy<"auc", ["Predict", "Label", "StatPos", "StatNeg", "InsTagWeight"], ["AUC", "StatPosOut",

@@ -34,6 +34,7 @@ def Pd_AttentionLstmOp : Pd_Op<"attention_lstm", [AttrSizedOperandSegments]> {
     (`bias` `=` $attention_bias^)? (`scalar` `=` $attention_scalar^)? (`scalar_bias` `=` $attention_scalar_bias^)?}];
   let results = (outs Pd_FloatTensor:$hidden, Pd_FloatTensor:$cell);
   let infer = "inferAttentionLstm";
+  let decomposesInCode = 1;
   let library = "attention_lstm";
   let lod = "all";
   let legacy = [Legacy<"attention_lstm", ["X", "X@LOD", "C0", "AttentionWeight", "LSTMWeight", "LSTMBias", "H0",

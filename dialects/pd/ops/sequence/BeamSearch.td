@@ -26,6 +26,7 @@ def Pd_BeamSearchOp : Pd_Op<"beam_search"> {
     Pd_IntTensor:$selected_offsets);
   let library = "beam_search";
   let infer = "inferBeamSearch";
+  let decomposesInCode = 1;
   let lod = "none";
   let legacy = [Legacy<"beam_search", ["pre_ids", "pre_scores", "scores", "scores@LOD", "ids"], ["selected_ids",
     "selected_scores", "parent_idx", "selected_ids|selected_scores@LOD"], ["beam_size", "end_id", "is_accumulated"], [],
@@ -56,6 +57,7 @@ def Pd_BeamSearchDecodeOp : Pd_Op<"beam_search_decode"> {
   let results = (outs Pd_IntTensor:$sentence_ids, Pd_FloatTensor:$sentence_scores, Pd_IntTensor:$translation_offsets,
     Pd_IntTensor:$sentence_offsets);
   let infer = "inferBeamSearchDecode";
+  let decomposesInCode = 1;
   let library = "array_beam_search_decode";
   let arrayReferenceInCode = 1;
   let lod = "none";

@@ -3,8 +3,7 @@
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/index/ScatterOps.h"
 #include "dialects/pd/ops/loss/LogSpace.h"
-#include "dialects/pd/ops/math/BinaryOps.h"
-#include "dialects/pd/ops/math/UnaryOps.h"
+#include "dialects/pd/ops/math/Logic.h"
 #include "dialects/pd/ops/reduce/ScanOps.h"
 #include "dialects/pd/ops/search/SearchOps.h"
 #include "dialects/pd/ops/sequence/Labels.h"
@@ -86,7 +85,7 @@ Values CrfDecodingOp::decompose(OpBuilder &builder) {
       dims.push_back(1);
     if (getLabel()) {
       Expression label = reshapeTo(asInts(e.wrap(getLabel())), dimSizesOf(path));
-      Expression agrees = e.wrap(e.create<LogicalAndOp>(path == label, inside));
+      Expression agrees = both(path == label, inside);
       path = e.cast(agrees, builder.getI64Type());
     }
     return e.results({reshapeTo(path, dims)});
@@ -123,22 +122,18 @@ Values ViterbiDecodeOp::decompose(OpBuilder &builder) {
 
 namespace {
 
-Expression conjunction(Expression x, Expression y) {
-  return x.owner().wrap(x.owner().create<LogicalAndOp>(x, y));
-}
-
 /// Whether a token is a label: not blank, and not equal to the token before it along the last axis, if there
 /// is one and repeated tokens are merged.
 Expression isLabel(CtcAlignOp op, Expression tokens, Expression hasPrevious) {
   TensorBuilder &e = tokens.owner();
   auto blank = static_cast<double>(static_cast<int64_t>(op.getBlank()));
-  Expression isKept = e.wrap(e.create<LogicalNotOp>(e.equal(tokens, blank)));
+  Expression isKept = negation(e.equal(tokens, blank));
   if (!op.getMergeRepeated())
     return isKept;
   int64_t axis = tokens.rank() - 1;
   Expression previous = concat({slice(tokens, axis, 0, 1), slice(tokens, axis, 0, -1)}, axis);
-  Expression isRepeated = conjunction(tokens == previous, hasPrevious);
-  return conjunction(isKept, e.wrap(e.create<LogicalNotOp>(isRepeated)));
+  Expression isRepeated = both(tokens == previous, hasPrevious);
+  return both(isKept, negation(isRepeated));
 }
 
 /// The number of labels up to each element of the last axis.
@@ -156,7 +151,7 @@ Values alignRows(TensorBuilder &e, CtcAlignOp op) {
   Expression position = insertDim(iota(e, time, i64), 0);
   Expression isKept = isLabel(op, tokens, position > 0.0);
   if (op.getLength())
-    isKept = conjunction(isKept, reshapeTo(asInts(e.wrap(op.getLength())), {batch, 1}) > position);
+    isKept = both(isKept, reshapeTo(asInts(e.wrap(op.getLength())), {batch, 1}) > position);
   // Other tokens are written to a column after the last.
   Expression place = e.select(isKept, countUpTo(isKept) - 1.0, insertDim(e.wrap(time.getValue(e)), 0));
   auto padding = static_cast<double>(static_cast<int64_t>(op.getPaddingValue()));

@@ -153,6 +153,7 @@ def Pd_EditDistanceOp : Pd_LabelOp<"edit_distance", [AttrSizedOperandSegments]> 
     DefaultValuedAttr<BoolAttr, "false">:$normalized);
   let results = (outs Pd_IntTensor:$sequence_num, Pd_FloatTensor:$out);
   let infer = "inferEditDistance";
+  let decomposesInCode = 1;
   let legacy = [Legacy<"edit_distance", ["Hyps", "Refs", "HypsLength", "RefsLength", "Hyps@LOD?", "Refs@LOD?"],
     ["SequenceNum", "Out"], ["normalized"]>];
   let batching = "inCode";

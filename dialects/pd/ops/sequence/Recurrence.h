@@ -43,6 +43,8 @@ private:
   DimSize steps;
 };
 
+Expression activate(Expression x, Activation activation);
+
 /// Whether each sequence has a step of this index, as a column.
 Expression hasStep(Expression lengths, Expression number, int64_t rank = 2);
 

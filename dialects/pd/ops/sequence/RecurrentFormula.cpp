@@ -11,10 +11,6 @@
 using namespace mlir;
 
 namespace proa::pd {
-namespace {
-
-using Values = FailureOr<SmallVector<Value>>;
-
 Expression activate(Expression x, Activation activation) {
   TensorBuilder &e = x.owner();
   switch (activation) {
@@ -29,6 +25,10 @@ Expression activate(Expression x, Activation activation) {
   }
   return x;
 }
+
+namespace {
+
+using Values = FailureOr<SmallVector<Value>>;
 
 /// Part `number` of the columns.
 Expression part(Expression x, int64_t number, int64_t size, int64_t count = 1) {

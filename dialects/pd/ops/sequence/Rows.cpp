@@ -1,11 +1,17 @@
 #include "dialects/pd/ops/sequence/Rows.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/index/ScatterOps.h"
+#include "dialects/pd/ops/reduce/ScanOps.h"
 #include "dialects/pd/ops/sequence/RowsOps.h"
+#include "dialects/pd/ops/shape/DynamicDims.h"
 
 using namespace mlir;
 
 namespace proa::pd {
+
+static Expression zeroVector(TensorBuilder &e) {
+  return e.reshape(e.constant(0, e.getBuilder().getI64Type()), {1});
+}
 
 Sequences sequencesOf(Expression offsets) {
   Expression starts = slice(offsets, 0, 0, -1), ends = slice(offsets, 0, 1, toTheEnd);
@@ -16,6 +22,24 @@ RowPlaces rowPlaces(Expression x, Expression offsets) {
   TensorBuilder &e = x.owner();
   auto op = RowPositionsOp::create(e.getBuilder(), Value(x).getLoc(), x, offsets);
   return {e.wrap(op.getSequence()), e.wrap(op.getPosition())};
+}
+
+PaddedRows paddedRows(Expression x, Expression offsets) {
+  TensorBuilder &e = x.owner();
+  Sequences sequences = sequencesOf(offsets);
+  SmallVector<DimSize> dims = dimSizesOf(x);
+  Expression last = e.wrap(dims[0].getValue(e));
+  dims[0] = DimSize(1);
+  Expression end = expandTo(e.constant(0, x.type().getElementType()), dims);
+  Expression longest = e.max(concat({sequences.lengths, zeroVector(e)}, 0), {0}, /*keepdim=*/false);
+  Expression position = insertDim(iota(e, dimSizeOf(longest + 1.0), e.getBuilder().getI64Type()), 0);
+  Expression index = e.minimum(insertDim(sequences.starts, 1) + position, last);
+  return {gatherRows(concat({x, end}, 0), index), insertDim(sequences.lengths, 1) > position};
+}
+
+Expression offsetsOfLengths(Expression lengths) {
+  TensorBuilder &e = lengths.owner();
+  return concat({zeroVector(e), e.wrap(e.create<CumsumOp>(lengths, Value(), int64_t(0)))}, 0);
 }
 
 RangeRows rangeRows(Expression starts, Expression lengths) {

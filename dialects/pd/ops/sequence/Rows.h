@@ -20,6 +20,15 @@ struct RowPlaces {
 
 RowPlaces rowPlaces(Expression x, Expression offsets);
 
+/// Sequences of rows as slices of one tensor: [sequences, longest + 1, ...], zeros and rows of others after
+/// the end of a sequence.
+struct PaddedRows {
+  Expression rows;
+  Expression isInside; ///< [sequences, longest + 1]
+};
+
+PaddedRows paddedRows(Expression x, Expression offsets);
+
 /// The rows of consecutive ranges, and the offsets of the ranges.
 struct RangeRows {
   Expression rows, offsets;
@@ -38,5 +47,7 @@ Expression asColumn(Expression vector, int64_t rank);
 Expression asVector(Expression x);
 /// x as an int64 tensor.
 Expression asInts(Expression x);
+/// The offsets of sequences from their lengths, an int64 vector.
+Expression offsetsOfLengths(Expression lengths);
 
 } // namespace proa::pd

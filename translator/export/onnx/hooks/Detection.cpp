@@ -206,28 +206,37 @@ struct MulticlassNms {
   }
 
   /// Label, score and box of each row.
-  std::string output(std::string chosen) {
+  std::string rows(std::string chosen) {
     std::string label = node.unsqueeze(node.cast(column(chosen, 1), real), {1});
     std::string score = node.unsqueeze(node.node("GatherND", {scores, chosen}), {1});
     std::string ofBox = node.node("Gather", {chosen, node.ints({0, 2})}, {{"axis", int64_t(1)}});
     std::string box = node.node("GatherND", {boxes, ofBox});
-    std::string rows = node.node("Concat", {label, score, box}, {{"axis", int64_t(1)}});
-    return op.getMarksNone() ? marked(rows) : rows;
+    return node.node("Concat", {label, score, box}, {{"axis", int64_t(1)}});
   }
 
-  /// The element -1 instead of no rows.
-  std::string marked(std::string rows) {
+  /// Sets the rows and the numbers of rows of the images. With `marks_none` there is one element, -1, of one
+  /// image instead of no rows.
+  void setRows(std::string rows, std::string counts) {
+    auto bind = [&](std::string rows, std::string counts) {
+      node.setResult(0, std::move(rows));
+      node.setResult(2, std::move(counts));
+    };
+    if (!op.getMarksNone())
+      return bind(rows, counts);
     std::string count = node.squeeze(sizeOf(rows, 0), {0});
     std::string isEmpty = node.node("Equal", {count, node.scalar(0, wide)});
-    auto branch = [&](std::string value) {
+    auto branch = [&](std::string rows, std::string counts) {
       return std::vector<onnx::Graph>{node.getGraph().subgraph([&](onnx::Graph &) {
-        node.setResult(0, value);
-        return Values{op.getOut()};
+        bind(std::move(rows), std::move(counts));
+        return Values{op.getOut(), op.getNmsRoisNum()};
       })};
     };
     std::string none = node.unsqueeze(node.numbers({-1}, real), {0});
-    std::vector<onnx::Graph> whenEmpty = branch(none), otherwise = branch(rows);
-    return node.node("If", {isEmpty}, {{"then_branch", whenEmpty}, {"else_branch", otherwise}});
+    std::string one = node.numbers({1}, pd::tensorType(op.getNmsRoisNum()).getElementType());
+    std::vector<onnx::Graph> whenEmpty = branch(none, one), otherwise = branch(rows, counts);
+    auto results =
+        node.nodes("If", {isEmpty}, {{"then_branch", whenEmpty}, {"else_branch", otherwise}}, /*outputs=*/2);
+    bind(results[0], results[1]);
   }
 };
 
@@ -253,8 +262,7 @@ void exportMulticlassNms3(NodeExporter &node) {
   std::string counts = node.node("ReduceSum", {isOfImage}, {{"axes", Ints{1}}, {"keepdims", int64_t(0)}});
   auto elementOf = [&](unsigned i) { return pd::tensorType(op->getResult(i)).getElementType(); };
   node.setResult(1, node.cast(node.unsqueeze(index, {1}), elementOf(1)));
-  node.setResult(2, node.cast(counts, elementOf(2)));
-  node.setResult(0, nms.output(chosen));
+  nms.setRows(nms.rows(chosen), node.cast(counts, elementOf(2)));
 }
 
 //===-- Regions -----------------------------------------------------------------------------------------===//

@@ -12,6 +12,8 @@
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/pd/ops/shape/SliceOps.h"
 
+#include <cstring>
+
 using namespace mlir;
 
 namespace proa::exporter::onnxhooks {
@@ -176,6 +178,42 @@ void exportSetValueToOnnx(NodeExporter &node) {
     Value written = pd::ScatterNdOp::create(e.getBuilder(), op.getLoc(), flat, rows, flattened(values));
     return llvm::SmallVector<Value>{pd::reshapeTo(e.wrap(written), pd::dimSizesOf(x))};
   });
+}
+
+/// ONNX does not read the bits of numbers, so that the bytes of a parameter become an initializer.
+void exportLookupTableDequant(NodeExporter &node) {
+  auto op = node.get<pd::LookupTableDequantOp>();
+  const Tensor *table = node.getGraph().parameterOf(op.getW());
+  if (!table)
+    return node.report(
+        "has a table that is computed or trained, expected a parameter: ONNX does not read the "
+        "bytes of floats");
+  int64_t rows = table->dims()[0], columns = table->dims()[1], width = 4 * (columns - 2);
+  Tensor bytes(DType::UInt8, {rows, width}), least(DType::Float32, {rows, 1}),
+      step(DType::Float32, {rows, 1});
+  for (int64_t i = 0; i < rows; ++i) {
+    const float *row = table->as<float>() + i * columns;
+    std::memcpy(bytes.as<uint8_t>() + i * width, row + 2, static_cast<size_t>(width));
+    least.as<float>()[i] = row[0];
+    step.as<float>()[i] = (row[1] - row[0]) / 256;
+  }
+  Type real = Float32Type::get(op.getContext());
+  auto padding = static_cast<int64_t>(op.getPaddingIdx());
+  std::string ids = node.of(op.getIds()), known = ids;
+  std::string number =
+      node.scalar(static_cast<double>(padding), pd::tensorType(op.getIds()).getElementType());
+  std::string isPadding = padding == -1 ? "" : node.node("Equal", {ids, number});
+  if (padding != -1)
+    known =
+        node.node("Where", {isPadding, node.scalar(0, pd::tensorType(op.getIds()).getElementType()), ids});
+  // [..., 1]
+  std::string flat = node.squeeze(known, {pd::tensorType(op.getIds()).getRank() - 1});
+  auto rowsOf = [&](const Tensor &of) {
+    return node.node("Gather", {node.getGraph().addConstant(of), flat}, {{"axis", int64_t(0)}});
+  };
+  std::string out =
+      node.node("Add", {node.node("Mul", {node.cast(rowsOf(bytes), real), rowsOf(step)}), rowsOf(least)});
+  node.setResult(0, padding == -1 ? out : node.node("Where", {isPadding, node.scalar(0, real), out}));
 }
 
 } // namespace proa::exporter::onnxhooks

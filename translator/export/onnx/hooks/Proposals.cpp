@@ -3,7 +3,8 @@
 #include "translator/export/onnx/hooks/Conditions.h"
 
 #include "dialects/pd/ops/detection/Nms.h"
-#include "dialects/pd/ops/detection/Proposals.h"
+#include "dialects/pd/ops/detection/NmsFormula.h"
+#include "dialects/pd/ops/detection/ProposalFormula.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
@@ -24,22 +25,7 @@ using Values = llvm::SmallVector<Value>;
 
 namespace {
 
-/// Below all scores and thresholds.
-constexpr double noScore = -3e38;
-
-/// Corner or size `k` of boxes [..., 4], without the last dimension.
-Expression cornerOf(Expression boxes, int64_t k) {
-  int64_t last = boxes.rank() - 1;
-  return pd::dropDim(pd::slice(boxes, last, k, k + 1), last);
-}
-
-Expression boxesOf(llvm::ArrayRef<Expression> corners) {
-  int64_t rank = corners.front().rank();
-  llvm::SmallVector<Expression> parts;
-  for (Expression corner : corners)
-    parts.push_back(pd::insertDim(corner, rank));
-  return pd::concat(parts, rank);
-}
+using pd::noScore;
 
 Expression bothHold(TensorBuilder &e, Expression x, Expression y) {
   return e.wrap(e.create<pd::LogicalAndOp>(x, y));
@@ -89,76 +75,6 @@ std::pair<Expression, Expression> largest(TensorBuilder &e, Expression x, int64_
 
 //===-- Proposals ---------------------------------------------------------------------------------------===//
 
-/// The candidates of generate_proposals: the best anchors of each image, decoded.
-struct ProposalFormula {
-  pd::GenerateProposalsOp op;
-  TensorBuilder &e;
-  double pixel = op.getPixelOffset() ? 1 : 0;
-
-  /// [N, c A, H, W] as [N, H W A, c] or, for one number each, [N, H W A].
-  Expression byAnchor(Expression x, int64_t numbers) {
-    llvm::SmallVector<pd::DimSize> dims = pd::dimSizesOf(x);
-    int64_t anchors = pd::tensorType(op.getScores()).getDimSize(1);
-    x = pd::reshapeTo(x, {dims[0], anchors, numbers, dims[2], dims[3]});
-    x = e.transpose(x, {0, 3, 4, 1, 2});
-    return numbers == 1 ? pd::reshapeTo(x, {dims[0], -1}) : pd::reshapeTo(x, {dims[0], -1, numbers});
-  }
-
-  /// Rows of [K, 4] or [N, K, 4] for each image, at `index` [N, k].
-  Expression rows(Expression x, Expression index) {
-    llvm::SmallVector<pd::DimSize> dims = pd::dimSizesOf(index);
-    Expression flat = pd::reshapeTo(index, {-1});
-    if (x.rank() == 3) {
-      Expression images = pd::iota(e, dims[0], index.type().getElementType());
-      Expression count = e.cast(e.wrap(pd::DimSize(x, 1).getValue(e)), index.type().getElementType());
-      flat = pd::reshapeTo(index + pd::insertDim(images * count, 1), {-1});
-      x = pd::reshapeTo(x, {-1, 4});
-    }
-    return pd::reshapeTo(rowsAt(e, x, flat), {dims[0], dims[1], 4});
-  }
-
-  /// Height (0), width (1) or scale (2) of the images, [N, 1].
-  Expression imageSize(int64_t k) { return pd::slice(e.wrap(op.getImShape()), 1, k, k + 1); }
-
-  /// The lower and the upper corner along an axis: 0 for x, 1 for y.
-  std::pair<Expression, Expression> decoded(Expression anchors, Expression deltas, int64_t axis) {
-    Expression low = cornerOf(anchors, axis), size = cornerOf(anchors, axis + 2) - low + pixel;
-    Expression center = cornerOf(deltas, axis) * size + low + size * 0.5;
-    Expression half = e.exp(e.minimum(std::log(1000.0 / 16), cornerOf(deltas, axis + 2))) * size * 0.5;
-    Expression most = imageSize(1 - axis) - pixel;
-    auto clamped = [&](Expression corner) { return e.maximum(e.minimum(corner, most), 0.0); };
-    return {clamped(center - half), clamped(center + half - pixel)};
-  }
-
-  Expression isLargeEnough(Expression low, Expression high, int64_t axis) {
-    double least = std::max(op.getMinSize().convertToDouble(), 1.0);
-    Expression size = high - low + pixel, scaled = size;
-    if (pixel > 0 && op.getIsScaled())
-      scaled = (high - low) / imageSize(2) + 1.0;
-    Expression isLarge = scaled >= least;
-    return pixel > 0 ? bothHold(e, isLarge, low + size * 0.5 <= imageSize(1 - axis)) : isLarge;
-  }
-
-  /// Boxes [N, k + 1, 4] and scores [N, k + 1]. The last box, of zeros, is for an image without others.
-  Values candidates() {
-    Expression scores = byAnchor(e.wrap(op.getScores()), 1);
-    Expression variances = e.reshape(e.wrap(op.getVariances()), {-1, 4});
-    Expression deltas = byAnchor(e.wrap(op.getBboxDeltas()), 4);
-    auto most = static_cast<int64_t>(op.getPreNmsTopN());
-    auto [best, index] = largest(e, scores, most > 0 ? most : -1);
-    Expression anchors = rows(e.reshape(e.wrap(op.getAnchors()), {-1, 4}), index);
-    deltas = rows(deltas, index) * rows(variances, index);
-    auto [left, right] = decoded(anchors, deltas, 0);
-    auto [top, bottom] = decoded(anchors, deltas, 1);
-    Expression isValid = bothHold(e, isLargeEnough(left, right, 0), isLargeEnough(top, bottom, 1));
-    Expression boxes = boxesOf({left, top, right, bottom});
-    Expression known = e.select(isValid, best, noScore);
-    Expression hasAny = e.wrap(e.create<pd::AnyOp>(isValid, llvm::ArrayRef<int64_t>{1}, true));
-    Expression none = e.cast(hasAny, best.type().getElementType()) * noScore;
-    return {pd::concat({boxes, pd::slice(boxes, 1, 0, 1) * 0.0}, 1), pd::concat({known, none}, 1)};
-  }
-};
-
 } // namespace
 
 bool isProposalsInOnnx(pd::GenerateProposalsOp op) {
@@ -169,7 +85,10 @@ bool isProposalsInOnnx(pd::GenerateProposalsOp op) {
 void exportGenerateProposals(NodeExporter &node) {
   auto op = node.get<pd::GenerateProposalsOp>();
   Type real = Float32Type::get(op.getContext());
-  auto candidates = node.compute([&](TensorBuilder &e) { return ProposalFormula{op, e}.candidates(); });
+  auto candidates = node.compute([&](TensorBuilder &e) {
+    pd::ProposalCandidates all = pd::proposalCandidates(e, op);
+    return Values{all.boxes, all.scores};
+  });
   std::string boxes = candidates[0], scores = candidates[1], measured = boxes;
   if (op.getPixelOffset())
     measured = node.node("Add", {boxes, node.numbers({0, 0, 1, 1}, real)});
@@ -199,8 +118,8 @@ void exportDistributeFpnProposalsToOnnx(NodeExporter &node) {
     auto first = static_cast<int64_t>(op.getMinLevel()), last = static_cast<int64_t>(op.getMaxLevel());
     double pixel = op.getPixelOffset() ? 1 : 0;
     Expression boxes = e.wrap(op.getFpnRois());
-    Expression width = cornerOf(boxes, 2) - cornerOf(boxes, 0),
-               height = cornerOf(boxes, 3) - cornerOf(boxes, 1);
+    Expression width = pd::coordinateOf(boxes, 2) - pd::coordinateOf(boxes, 0),
+               height = pd::coordinateOf(boxes, 3) - pd::coordinateOf(boxes, 1);
     Expression isBox = bothHold(e, width >= 0.0, height >= 0.0);
     Expression size = e.sqrt(e.select(isBox, (width + pixel) * (height + pixel), 0.0));
     Expression ratio = size / static_cast<double>(op.getReferScale()) + 1e-6;
@@ -281,7 +200,7 @@ struct MatrixNmsFormula {
     double pixel = op.getNormalized() ? 0 : 1;
     int64_t rank = candidates.rank() - 1;
     auto sides = [&](int64_t k) {
-      Expression corner = cornerOf(candidates, k);
+      Expression corner = pd::coordinateOf(candidates, k);
       return std::pair(pd::insertDim(corner, rank), pd::insertDim(corner, rank - 1));
     };
     auto [left, left2] = sides(0);
