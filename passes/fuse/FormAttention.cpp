@@ -12,12 +12,14 @@
 #include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
+#include "dialects/pd/ops/shape/View.h"
 #include "dialects/rt/Rt.h"
 #include "passes/fuse/AttentionGradientMatch.h"
 #include "passes/fuse/AttentionMatch.h"
 #include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -45,7 +47,10 @@ struct Stored {
 };
 
 /// Where the attention is computed.
-enum class Place : uint8_t { Anywhere, Cpu, Gpu };
+enum class Place : uint8_t { Anywhere, Onnx, Cpu, Gpu };
+
+/// Whether the attention is decomposed or exported: its operands have no permutations.
+bool isWithoutKernel(Place place) { return place == Place::Anywhere || place == Place::Onnx; }
 
 /// Finds and creates the attention that ends with a product.
 class AttentionFormer {
@@ -139,11 +144,11 @@ private:
       }
     SmallVector<int64_t> shape(batches);
     llvm::append_range(shape, shapeOf(value).take_back(2));
-    Stored stored{reshape(value, shape)};
+    Stored stored{isDynamic() ? value : reshape(value, shape)};
     if (isTransposed)
       std::swap(stored.permutation[2], stored.permutation[3]);
     while (auto transpose = stored.value.getDefiningOp<pd::TransposeOp>()) {
-      if (place == Place::Anywhere && llvm::is_sorted(stored.permutation))
+      if (isWithoutKernel(place) && llvm::is_sorted(stored.permutation))
         break;
       for (int64_t &dim : stored.permutation)
         dim = transpose.getPerm()[static_cast<size_t>(dim)];
@@ -152,7 +157,7 @@ private:
       stored.value = transpose.getX();
     }
     bool isReadable =
-        place == Place::Anywhere ? llvm::is_sorted(stored.permutation) : stored.permutation[3] == 3;
+        isWithoutKernel(place) ? llvm::is_sorted(stored.permutation) : stored.permutation[3] == 3;
     if (!isReadable) { // kernels read rows of adjacent elements
       stored.value = pd::TransposeOp::create(rewriter, root->getLoc(), stored.value,
                                              rewriter.getDenseI64ArrayAttr(stored.permutation));
@@ -247,7 +252,16 @@ private:
     return fits ? std::optional(raised) : std::nullopt;
   }
 
+  /// With dynamic dims a mask is only given leading dims.
   Value raised(const AttentionMask &mask, ArrayRef<int64_t> scores) {
+    if (isDynamic()) {
+      int64_t missing = 4 - static_cast<int64_t>(shapeOf(mask.value).size());
+      if (missing == 0)
+        return mask.value;
+      SmallVector<int64_t> axes = llvm::to_vector(llvm::seq(missing));
+      return pd::UnsqueezeOp::create(rewriter, root->getLoc(), mask.value, Value(),
+                                     rewriter.getDenseI64ArrayAttr(axes));
+    }
     RaisedMask raised = *raise(mask, scores);
     Value value = mask.value;
     if (productOf(raised.expanded) != productOf(shapeOf(value))) {
@@ -266,7 +280,8 @@ private:
   bool haveMasksFit(ArrayRef<int64_t> scores) {
     return llvm::all_of(forward.masks, [&](const AttentionMask &mask) {
       Type element = pd::tensorType(mask.value).getElementType();
-      return (mask.isCondition() || isa<FloatType>(element)) && raise(mask, scores);
+      bool fits = isDynamic() ? shapeOf(mask.masked).size() == 4 : raise(mask, scores).has_value();
+      return (mask.isCondition() || isa<FloatType>(element)) && fits;
     });
   }
 
@@ -283,11 +298,32 @@ private:
     return dims;
   }
 
+  /// Whether a dim of the operands or the scores is dynamic.
+  bool isDynamic() const {
+    return llvm::any_of(
+        ArrayRef<Value>{forward.scores, forward.first.x(), forward.first.y(), forward.second.y()},
+        [](Value value) { return ShapedType::isDynamicShape(shapeOf(value)); });
+  }
+
+  /// Whether operands and result have four dims each, with equal batches, and elements and heads are static.
+  bool hasPlainDims() const {
+    ArrayRef<int64_t> scores = shapeOf(forward.scores);
+    SmallVector<Value> values{forward.first.x(), forward.first.y(), forward.second.y(),
+                              forward.second.result()};
+    return scores.size() == 4 && llvm::all_of(values, [&](Value value) {
+             ArrayRef<int64_t> shape = shapeOf(value);
+             bool isKey = value == forward.first.y() && !forward.first.isYTransposed;
+             return shape.size() == 4 && shape[0] == scores[0] && shape[1] == scores[1] &&
+                    !ShapedType::isDynamic(shape[1]) && !ShapedType::isDynamic(shape[isKey ? 2 : 3]);
+           });
+  }
+
   LogicalResult checkTypes(ArrayRef<int64_t> scores) {
     const MatrixProduct &first = forward.first, &second = forward.second;
-    if (scores.size() != 4 || ShapedType::isDynamicShape(scores) ||
-        ShapedType::isDynamicShape(shapeOf(first.x())) || ShapedType::isDynamicShape(shapeOf(second.y())))
-      return refuse("its dims are dynamic, or the scores have more than four");
+    if (scores.size() != 4)
+      return refuse("the scores have more than four dims");
+    if (isDynamic() && (place != Place::Onnx || !hasPlainDims() || hasGradient()))
+      return refuse("its dims are dynamic");
     auto elementOf = [](Value value) { return pd::tensorType(value).getElementType(); };
     SmallVector<Value> others{first.y(), second.y(), second.result()};
     if (hasGradient())
@@ -312,8 +348,10 @@ private:
     case Place::Anywhere:
       if (scores[2] != scores[3])
         return "queries and keys are not those of one sequence";
+      [[fallthrough]];
+    case Place::Onnx:
       if (forward.isCausal || forward.dropout || !backward.scores.empty())
-        return "parts of a sequence have no causal mask, no dropout, and no gradient of a mask";
+        return "its op has no causal mask, no dropout, and no gradient of a mask";
     }
     return nullptr;
   }
@@ -321,7 +359,7 @@ private:
   LogicalResult check(ArrayRef<int64_t> scores, ArrayRef<int64_t> wholeOfDropout) {
     if (failed(checkTypes(scores)))
       return failure();
-    if (place != Place::Anywhere && shapeOf(forward.scores).size() < 3)
+    if (!isWithoutKernel(place) && shapeOf(forward.scores).size() < 3)
       return refuse("it has no heads");
     if (const char *reason = whyNotHere(scores))
       return refuse(reason);
@@ -348,7 +386,7 @@ private:
            k = store(withoutFactors(first.y(), keyFactor), !first.isYTransposed, batches),
            v = store(second.y(), false, batches);
     Stored ownK = k, ownV = v;
-    if (place == Place::Anywhere || !readUnrepeatedHeads(ownK) || !readUnrepeatedHeads(ownV)) {
+    if (isWithoutKernel(place) || !readUnrepeatedHeads(ownK) || !readUnrepeatedHeads(ownV)) {
       ownK = k;
       ownV = v;
     }
@@ -357,7 +395,7 @@ private:
       return refuse("its scores are multiplied by zero");
     Stored out;
     pd::TransposeOp transpose =
-        place == Place::Anywhere ? pd::TransposeOp() : transposeOf(second.result(), out);
+        isWithoutKernel(place) ? pd::TransposeOp() : transposeOf(second.result(), out);
     auto attention = pd::FusedAttentionOp::create(
         rewriter, root->getLoc(), q.value, ownK.value, ownV.value, sumOfMasks(scores), Value(),
         callOfDropout(), beginOfDropout(), rewriter.getF64FloatAttr(scale),
@@ -373,8 +411,16 @@ private:
     if (transpose)
       rewriter.replaceAllUsesWith(transpose.getOut(), result);
     else
-      rewriter.replaceAllUsesWith(second.result(), reshape(result, shapeOf(second.result())));
+      rewriter.replaceAllUsesWith(second.result(), withTypeOf(second.result(), result));
     return success();
+  }
+
+  Value withTypeOf(Value other, Value value) {
+    if (!isDynamic())
+      return reshape(value, shapeOf(other));
+    if (value.getType() == other.getType())
+      return value;
+    return tensor::CastOp::create(rewriter, root->getLoc(), other.getType(), value);
   }
 
   /// The execution of dropout, in its place among the random ops of the program; null without dropout.
@@ -625,11 +671,13 @@ struct FormAttentionPass : impl::FormAttentionBase<FormAttentionPass> {
   void runOnOperation() override {
     std::optional<Place> place = llvm::StringSwitch<std::optional<Place>>(target)
                                      .Case("", Place::Anywhere)
+                                     .Case("onnx", Place::Onnx)
                                      .Case("cpu", Place::Cpu)
                                      .Case("gpu", Place::Gpu)
                                      .Default(std::nullopt);
     if (!place) {
-      getOperation()->emitError() << "expected the target 'cpu' or 'gpu', or none, found '" << target << "'";
+      getOperation()->emitError() << "expected the target 'cpu', 'gpu' or 'onnx', or none, found '" << target
+                                  << "'";
       return signalPassFailure();
     }
     PassRemarks remarks(getArgumentName());

@@ -103,6 +103,7 @@ def FormComposites : Pass<"pd-form-composites", "::mlir::func::FuncOp"> {
     | x relu6(x + 3) / 6, x hardsigmoid(x) with the slope 1/6 | `pd.hardswish` |
     | (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon), times a vector, plus a vector | `pd.layer_norm` |
     | x / sqrt(mean(x^2) + epsilon), times a vector | `pd.rms_norm` |
+    | x cosines + concat(-b, a) sines, with the halves a and b of the last dimension of x | `pd.rotary_embedding` |
 
     Normalizations are along the last dimension, whose size must be static.
   }];
@@ -175,15 +176,18 @@ def FormAttention : Pass<"pd-form-attention", "::mlir::func::FuncOp"> {
       and values are read as they are.
     - On the CPU, whose kernel has a tile of queries in vectors, attention of few queries, in float64, with a
       gradient or with dropout in training stays as it is.
-    - Without a target the op is formed for devices that split its sequence, and for ONNX: self-attention without
-      permutations, causal masks, dropout and gradients of masks.
+    - Without a target the op is formed for devices that split its sequence: self-attention without permutations,
+      causal masks, dropout and gradients of masks.
+    - For `onnx` also attention to other sequences, and of dynamic dims: operands have four dims, with static heads and
+      elements. Dynamic batches of queries and keys count as equal.
 
     Remarks say for each softmax why it is not part of an attention (`--remarks=pd-form-attention`).
   }];
   let options = [
-    Option<"target", "target", "std::string", "\"\"", "Where kernels run: cpu or gpu; empty: on devices of a mesh">
+    Option<"target", "target", "std::string", "\"\"", 
+      "Where kernels run: cpu or gpu; onnx: in the op Attention of ONNX; empty: on devices of a mesh">
   ];
-  let dependentDialects = ["::proa::pd::PdDialect", "::proa::rt::RtDialect"];
+  let dependentDialects = ["::proa::pd::PdDialect", "::proa::rt::RtDialect", "::mlir::tensor::TensorDialect"];
 }
 
 #endif

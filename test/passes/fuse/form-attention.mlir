@@ -125,7 +125,7 @@ func.func @other_factor(%q: tensor<8x4xf32>, %k: tensor<8x4xf32>, %v: tensor<8x5
 // A causal mask depends on where a query is in the sequence.
 // CHECK-LABEL: @causal
 // CHECK-NOT: pd.fused_attention
-// REMARK: parts of a sequence have no causal mask, no dropout, and no gradient of a mask
+// REMARK: its op has no causal mask, no dropout, and no gradient of a mask
 func.func @causal(%q: tensor<2x4x8x4xf32>) -> tensor<2x4x8x4xf32> {
   %0 = pd.matmul %q, %q {transpose_y = true} : (tensor<2x4x8x4xf32>, tensor<2x4x8x4xf32>) -> tensor<2x4x8x8xf32>
   %1 = pd.fused_softmax_mask_upper_triangle %0 : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>

@@ -5,6 +5,7 @@
 #include "dialects/pd/ops/nn/AttentionOps.h"
 #include "dialects/pd/ops/nn/FusedAttention.h"
 #include "dialects/pd/ops/shape/DimSize.h"
+#include "dialects/pd/reference/Reference.h"
 
 using namespace mlir;
 
@@ -17,6 +18,18 @@ bool isAttentionInOnnx(pd::FusedAttentionOp op) {
          op.getMaximum().use_empty() && op.getSum().use_empty();
 }
 
+/// Whether an element may be as low as the lowest number. ONNX Runtime leaves such keys out, also where a
+/// mask has it for all keys, of which the softmax is the mean.
+static bool mayBeLowest(NodeExporter &node, Value mask, double lowest) {
+  const Tensor *known = node.getGraph().parameterOf(mask);
+  if (!known)
+    return true;
+  for (int64_t i = 0; i < known->size(); ++i)
+    if (!(pd::realAt(*known, i) > lowest / 2))
+      return true;
+  return false;
+}
+
 /// The mask broadcasts to the scores, as in ONNX. ONNX Runtime takes no mask of one row in opset 23.
 void exportAttention(NodeExporter &node) {
   auto op = node.get<pd::FusedAttentionOp>();
@@ -24,6 +37,11 @@ void exportAttention(NodeExporter &node) {
   if (op.getMask())
     mask = node.compute([&](pd::TensorBuilder &e) {
       pd::Expression own = e.wrap(op.getMask());
+      auto element = cast<FloatType>(own.type().getElementType());
+      double lowest =
+          llvm::APFloat::getLargest(element.getFloatSemantics(), /*Negative=*/true).convertToDouble();
+      if (mayBeLowest(node, own, lowest))
+        own = e.maximum(own, lowest / 2);
       llvm::SmallVector<pd::DimSize> dims = pd::dimSizesOf(own);
       dims[dims.size() - 2] = pd::DimSize(e.wrap(op.getQ()), 2);
       dims.back() = pd::DimSize(e.wrap(op.getK()), 2);
