@@ -1,5 +1,6 @@
 //! pd-form-composites: activations and normalizations that a program has as primitives, as one op each.
 #include "passes/analysis/ConstantNumber.h"
+#include "passes/fuse/ConstantFactor.h"
 #include "passes/fuse/Passes.h"
 
 #include "dialects/pd/ir/Infer.h"
@@ -9,8 +10,11 @@
 #include "dialects/pd/ops/math/UnaryOps.h"
 #include "dialects/pd/ops/nn/AttentionOps.h"
 #include "dialects/pd/ops/nn/NormOps.h"
+#include "dialects/pd/ops/nn/PositionEncodingOps.h"
 #include "dialects/pd/ops/reduce/ReduceOps.h"
+#include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/ops/shape/KnownElements.h"
+#include "dialects/pd/ops/shape/SliceOps.h"
 #include "dialects/pd/reference/HostScalar.h"
 #include "passes/patterns/PatternSet.h"
 
@@ -345,6 +349,65 @@ template <class Root> struct FormNormalization : OpRewritePattern<Root> {
   }
 };
 
+//===-- Rotary embeddings -------------------------------------------------------------------------------===//
+
+/// The tensor of which `value` is half `number` of the last dimension; null if it is another value.
+Value wholeOfHalf(Value value, int64_t number) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getNumOperands() != 1)
+    return Value();
+  auto whole = pd::tensorType(op->getOperand(0)), own = pd::tensorType(value);
+  int64_t last = whole.getRank() - 1, size = whole.getRank() < 1 ? 0 : whole.getDimSize(last);
+  if (size <= 0 || own.getRank() != whole.getRank() || own.getDimSize(last) * 2 != size)
+    return Value();
+  auto isLast = [&](int64_t axis) { return axis == last || axis == -1; };
+  if (auto split = dyn_cast<pd::SplitOp>(op))
+    return isLast(static_cast<int64_t>(split.getAxis())) && split.getOut()[number] == value ? split.getX()
+                                                                                            : Value();
+  auto slice = dyn_cast<pd::SliceOp>(op);
+  bool isPart = slice && slice.getAxes().size() == 1 && isLast(slice.getAxes()[0]) &&
+                (slice.getStrides().empty() || slice.getStrides()[0] == 1);
+  if (!isPart)
+    return Value();
+  int64_t start = slice.getStarts()[0];
+  return (start < 0 ? start + size : start) == number * size / 2 ? slice.getX() : Value();
+}
+
+/// The x of which `value` is concat(-b, a) with its halves a and b.
+Value turnedBy(Value value) {
+  auto concat = value.getDefiningOp<pd::ConcatOp>();
+  if (!concat || concat.getX().size() != 2 || concat.getAxisTensor())
+    return Value();
+  auto axis = static_cast<int64_t>(concat.getAxis());
+  Operation *negative = concat.getX()[0].getDefiningOp();
+  if ((axis != -1 && axis != pd::tensorType(value).getRank() - 1) || constantFactor(negative) != -1.0)
+    return Value();
+  Value x = wholeOfHalf(concat.getX()[1], 0);
+  return x && x == wholeOfHalf(negative->getOperand(0), 1) ? x : Value();
+}
+
+struct FormRotaryEmbedding : OpRewritePattern<pd::AddOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(pd::AddOp op, PatternRewriter &rewriter) const override {
+    for (unsigned turned : {0, 1}) {
+      auto sine = op->getOperand(turned).getDefiningOp<pd::MultiplyOp>(),
+           cosine = op->getOperand(1 - turned).getDefiningOp<pd::MultiplyOp>();
+      if (!sine || !cosine || !sine->hasOneUse() || !cosine->hasOneUse())
+        continue;
+      for (unsigned i : {0, 1})
+        for (unsigned j : {0, 1}) {
+          Value x = cosine->getOperand(j), other = sine->getOperand(i);
+          if (x.getType() == op.getType() && other.hasOneUse() && turnedBy(other) == x) {
+            rewriter.replaceOpWithNewOp<pd::RotaryEmbeddingOp>(op, x, cosine->getOperand(1 - j),
+                                                               sine->getOperand(1 - i));
+            return success();
+          }
+        }
+    }
+    return rewriter.notifyMatchFailure(op, "expected x cosines + concat(-b, a) sines");
+  }
+};
+
 namespace activations {
 #include "passes/fuse/Activations.pdll.inc"
 } // namespace activations
@@ -355,8 +418,8 @@ public:
 
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
-    set.add<FormGeluOfErf, FormGeluOfTanh, FormNormalization<pd::SqrtOp>, FormNormalization<pd::RsqrtOp>>(
-        context);
+    set.add<FormGeluOfErf, FormGeluOfTanh, FormNormalization<pd::SqrtOp>, FormNormalization<pd::RsqrtOp>,
+            FormRotaryEmbedding>(context);
     activations::populateGeneratedPDLLPatterns(set);
     return PatternSet::compile(std::move(set), PassRemarks(getArgument()), patterns);
   }

@@ -138,3 +138,43 @@ func.func @near_misses(%x: tensor<4x4xf32>, %s: tensor<4xf32>)
   %15 = pd.multiply %14, %s : (tensor<4x4xf32>, tensor<4xf32>) -> tensor<4x4xf32>
   return %4, %5, %6, %9, %15 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
 }
+
+// -----
+
+// Halves as slices, with any order of operands.
+// CHECK-LABEL: @rotary
+// CHECK-SAME: (%[[X:.*]]: tensor<?x?x2x4xf32>, %[[C:.*]]: tensor<?x1x4xf32>, %[[S:.*]]: tensor<?x1x4xf32>)
+// CHECK: %[[R:.*]] = pd.rotary_embedding %[[X]], %[[C]], %[[S]]
+// CHECK-NEXT: return %[[R]]
+func.func @rotary(%x: tensor<?x?x2x4xf32>, %c: tensor<?x1x4xf32>, %s: tensor<?x1x4xf32>) -> tensor<?x?x2x4xf32> {
+  %0 = pd.multiply %x, %c : (tensor<?x?x2x4xf32>, tensor<?x1x4xf32>) -> tensor<?x?x2x4xf32>
+  %1 = pd.slice %x {axes = array<i64: 3>, ends = array<i64: 2>, starts = array<i64: 0>} : (tensor<?x?x2x4xf32>) -> tensor<?x?x2x2xf32>
+  %2 = pd.slice %x {axes = array<i64: 3>, ends = array<i64: 2147483647>, starts = array<i64: 2>} : (tensor<?x?x2x4xf32>) -> tensor<?x?x2x2xf32>
+  %3 = pd.scale %2 {scale = -1.0 : f64} : (tensor<?x?x2x2xf32>) -> tensor<?x?x2x2xf32>
+  %4 = pd.concat %3, %1 {axis = -1 : i64} : (tensor<?x?x2x2xf32>, tensor<?x?x2x2xf32>) -> tensor<?x?x2x4xf32>
+  %5 = pd.multiply %s, %4 : (tensor<?x1x4xf32>, tensor<?x?x2x4xf32>) -> tensor<?x?x2x4xf32>
+  %6 = pd.add %5, %0 : (tensor<?x?x2x4xf32>, tensor<?x?x2x4xf32>) -> tensor<?x?x2x4xf32>
+  return %6 : tensor<?x?x2x4xf32>
+}
+
+// -----
+
+// The halves in their order, or of another value: nothing matches.
+// CHECK-LABEL: @not_rotary
+// CHECK-NOT: pd.rotary_embedding
+// CHECK: return
+func.func @not_rotary(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>, %c: tensor<4xf32>) -> (tensor<2x4xf32>, tensor<2x4xf32>) {
+  %0 = pd.multiply %x, %c : (tensor<2x4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+  %1 = pd.slice %x {axes = array<i64: 1>, ends = array<i64: 2>, starts = array<i64: 0>} : (tensor<2x4xf32>) -> tensor<2x2xf32>
+  %2 = pd.slice %x {axes = array<i64: 1>, ends = array<i64: 4>, starts = array<i64: 2>} : (tensor<2x4xf32>) -> tensor<2x2xf32>
+  %3 = pd.scale %1 {scale = -1.0 : f64} : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  %4 = pd.concat %3, %2 {axis = -1 : i64} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x4xf32>
+  %5 = pd.multiply %4, %c : (tensor<2x4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+  %6 = pd.add %0, %5 : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+  %7 = pd.scale %2 {scale = -1.0 : f64} : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  %8 = pd.concat %7, %1 {axis = -1 : i64} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x4xf32>
+  %9 = pd.multiply %8, %c : (tensor<2x4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+  %10 = pd.multiply %y, %c : (tensor<2x4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+  %11 = pd.add %10, %9 : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+  return %6, %11 : tensor<2x4xf32>, tensor<2x4xf32>
+}

@@ -416,3 +416,8 @@ func.func @batch_norm_saved_variance_last(%a: tensor<2x4x3xf64>, %b: tensor<3xf6
   %y, %mo, %vo, %m, %v, %r = pd.batch_norm %a, %b, %c data_format = NHWC : (tensor<2x4x3xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<2x4x3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<0xf64>)
   return %v : tensor<3xf64>
 }
+
+func.func @rotary_embedding(%a: tensor<2x3x1x4xf64>, %b: tensor<3x1x4xf64>, %c: tensor<3x1x4xf64>) -> (tensor<2x3x1x4xf64>) {
+  %0 = pd.rotary_embedding %a, %b, %c : (tensor<2x3x1x4xf64>, tensor<3x1x4xf64>, tensor<3x1x4xf64>) -> tensor<2x3x1x4xf64>
+  return %0 : tensor<2x3x1x4xf64>
+}

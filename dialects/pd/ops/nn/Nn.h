@@ -318,6 +318,19 @@ mlir::LogicalResult inferPositionEncoding(std::optional<mlir::Location> location
   return mlir::success();
 }
 
+mlir::LogicalResult checkRotaryEmbedding(std::optional<mlir::Location> location, mlir::RankedTensorType x,
+                                         mlir::RankedTensorType cosines, mlir::RankedTensorType sines);
+
+template <class Adaptor>
+mlir::LogicalResult inferRotaryEmbedding(std::optional<mlir::Location> location, Adaptor adaptor,
+                                         Results &results) {
+  if (failed(checkRotaryEmbedding(location, tensorType(adaptor.getX()), tensorType(adaptor.getCosines()),
+                                  tensorType(adaptor.getSines()))))
+    return mlir::failure();
+  results.push_back(adaptor.getX().getType());
+  return mlir::success();
+}
+
 template <class Adaptor>
 mlir::LogicalResult inferRrelu(std::optional<mlir::Location>, Adaptor adaptor, Results &results) {
   results.append(2, adaptor.getX().getType());

@@ -1,8 +1,11 @@
 #include "dialects/pd/builders/TensorBuilder.h"
+#include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/nn/Nn.h"
 #include "dialects/pd/ops/nn/PositionEncodingOps.h"
 #include "dialects/pd/ops/sequence/Rows.h"
 #include "dialects/pd/ops/shape/DynamicDims.h"
+
+#include "mlir/IR/TypeUtilities.h"
 
 #include <cmath>
 
@@ -18,6 +21,36 @@ LogicalResult checkPositionEncoding(std::optional<Location> location, RankedTens
   llvm::raw_string_ostream(text) << "C1: x must have rank " << rank
                                  << " and an even number of features, found " << x;
   return inferenceError(location, text);
+}
+
+LogicalResult checkRotaryEmbedding(std::optional<Location> location, RankedTensorType x,
+                                   RankedTensorType cosines, RankedTensorType sines) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (x.getRank() < 1 || x.isDynamicDim(x.getRank() - 1) || x.getShape().back() % 2 != 0) {
+    os << "C1: the last dim of x must be static and even, found " << x;
+    return inferenceError(location, text);
+  }
+  for (RankedTensorType other : {cosines, sines}) {
+    FailureOr<SmallVector<int64_t>> shape = broadcastShapes(TypeRange{x, other});
+    if (failed(shape) || failed(verifyCompatibleShape(*shape, x.getShape()))) {
+      os << "C2: cosines and sines must broadcast to x, found " << other << " and " << x;
+      return inferenceError(location, text);
+    }
+    if (other.getElementType() != x.getElementType()) {
+      os << "C3: x, cosines and sines must have one element type, found " << x << " and " << other;
+      return inferenceError(location, text);
+    }
+  }
+  return success();
+}
+
+FailureOr<SmallVector<Value>> RotaryEmbeddingOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.operand(0);
+  int64_t last = x.rank() - 1, half = x.type().getDimSize(last) / 2;
+  Expression turned = concat({-slice(x, last, half, toTheEnd), slice(x, last, 0, half)}, last);
+  return e.results({x * e.operand(1) + turned * e.operand(2)});
 }
 
 FailureOr<SmallVector<Value>> AddPositionEncodingOp::decompose(OpBuilder &builder) {

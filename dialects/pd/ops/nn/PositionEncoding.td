@@ -21,4 +21,24 @@ def Pd_AddPositionEncodingOp : Pd_Op<"add_position_encoding"> {
   let newIrGradients = ["add_position_encoding_grad(x)"];
 }
 
+def Pd_RotaryEmbeddingOp : Pd_Op<"rotary_embedding"> {
+  let onnx = [OnnxWritten<"exportRotaryEmbedding", "opset >= 23 && isRotaryInOnnx(op)">];
+  let summary = "Rotary embedding: x * cosines + turned(x) * sines";
+  let description = [{
+    The last dim of x has two halves, a and b: turned(x) has -b, then a. Where both halves of cosines and sines are
+    those of the same angles, elements i of a and b are turned together. pd-form-composites creates the op for exports.
+
+    Source: Su et al., "RoFormer" (2021).
+  }];
+  let constraints = [
+    "C1. the last dim of x is static and even",
+    "C2. cosines and sines broadcast to the dims of x",
+    "C3. x, cosines and sines have the same element type"
+  ];
+  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$cosines, Pd_FloatTensor:$sines);
+  let results = (outs Pd_FloatTensor:$out);
+  let infer = "inferRotaryEmbedding";
+  let decomposesInCode = 1;
+}
+
 #endif

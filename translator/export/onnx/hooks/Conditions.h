@@ -14,6 +14,7 @@ class MultinomialOp;
 class RmsNormOp;
 class RnnOp;
 class RoiPoolOp;
+class RotaryEmbeddingOp;
 } // namespace proa::pd
 
 namespace proa::exporter::onnxhooks {
@@ -43,6 +44,8 @@ bool isMatrixNmsInOnnx(pd::MatrixNmsOp op);
 bool isAttentionInOnnx(pd::FusedAttentionOp op);
 /// Whether there is a scale, and the statistics are unused.
 bool isPlainRmsNorm(pd::RmsNormOp op);
+/// Whether x has four dims, and cosines and sines are those of all heads.
+bool isRotaryInOnnx(pd::RotaryEmbeddingOp op);
 
 /// Whether the number of samples is static, and samples are drawn with replacement.
 bool isMultinomialInOnnx(pd::MultinomialOp op);
