@@ -8,6 +8,7 @@
 #include "mlir/IR/OpImplementation.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 
@@ -61,6 +62,17 @@ ScheduleOp ScheduleOp::create(OpBuilder &builder, Location location, StringRef n
                             builder.getStringAttr(pipeline::textOf(schedule.shape.placement)), FloatAttr());
 }
 
+/// The constraint of an error of the check.
+static StringRef constraintOf(const proa::Diagnostic &error) {
+  return llvm::StringSwitch<StringRef>(error.code)
+      .Case("job", "C2")
+      .Case("complete", "C3")
+      .Case("order", "C4")
+      .Case("deadlock", "C5")
+      .Case("memory", "C6")
+      .Default("C1");
+}
+
 LogicalResult ScheduleOp::verify() {
   constexpr int64_t mostOfEach = 4096; // bounds the time of the check
   for (auto [what, size] : {std::pair<StringRef, int64_t>("ranks", getRanks().size()),
@@ -74,8 +86,8 @@ LogicalResult ScheduleOp::verify() {
   for (auto [rank, jobs] : llvm::enumerate(getRanks().getAsValueRange<StringAttr>())) {
     StringRef wrong;
     if (!parseJobs(jobs, wrong))
-      return emitOpError() << "C2: rank " << rank << ": expected F, B, W or BW with a micro-batch, found '" << wrong
-                           << "'";
+      return emitOpError() << "C2: rank " << rank << ": expected F, B, W or BW with a micro-batch, found '"
+                           << wrong << "'";
   }
   pipeline::CheckOptions options;
   options.costs = pipeline::Costs::ofRank({}, static_cast<int64_t>(getChunks()));
@@ -85,9 +97,10 @@ LogicalResult ScheduleOp::verify() {
   if (errors.empty())
     return success();
   InFlightDiagnostic diagnostic = emitOpError();
-  diagnostic << errors[0].location << ": " << errors[0].message;
+  diagnostic << constraintOf(errors[0]) << ": " << errors[0].location << ": " << errors[0].message;
   for (size_t i = 1; i < errors.size(); ++i)
-    diagnostic.attachNote() << errors[i].location << ": " << errors[i].message;
+    diagnostic.attachNote() << constraintOf(errors[i]) << ": " << errors[i].location << ": "
+                            << errors[i].message;
   return diagnostic;
 }
 
@@ -98,8 +111,8 @@ static ParseResult parseRank(OpAsmParser &parser, SmallVectorImpl<Attribute> &ra
   if (parser.parseInteger(rank) || parser.parseColon())
     return failure();
   if (rank != static_cast<int64_t>(ranks.size()))
-    return parser.emitError(location) << "expected the jobs of rank " << ranks.size() << ", found those of rank "
-                                      << rank;
+    return parser.emitError(location)
+           << "expected the jobs of rank " << ranks.size() << ", found those of rank " << rank;
   std::string text;
   StringRef word;
   while (succeeded(parser.parseOptionalKeyword(&word)))

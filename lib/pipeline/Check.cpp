@@ -44,12 +44,14 @@ private:
   void report(int64_t rank, int64_t position, std::string message) {
     const std::vector<Job> &jobs = schedule.jobs[rank];
     std::string job = position < std::ssize(jobs) ? textOf(jobs[position], shape.chunks) : "end";
-    errors.add(fmt::format("{}{}rank {}, position {} ({})", options.name, options.name.empty() ? "" : ": ",
-                           rank, position, job),
-               std::move(message));
+    errors.add({.location = fmt::format("{}{}rank {}, position {} ({})", options.name,
+                                        options.name.empty() ? "" : ": ", rank, position, job),
+                .message = std::move(message),
+                .code = code});
   }
 
   void checkRanges() {
+    code = "job";
     if (std::ssize(schedule.jobs) != shape.ranks) {
       errors.add(std::string(options.name), fmt::format("the schedule has jobs of {} ranks, expected {}",
                                                         schedule.jobs.size(), shape.ranks));
@@ -70,6 +72,7 @@ private:
 
   /// Each step of each micro-batch on each stage is there, once.
   void checkComplete(const JobIndex &index) {
+    code = "complete";
     for (int64_t rank = 0; rank < shape.ranks; ++rank) {
       for (int64_t position = 0; position < std::ssize(schedule.jobs[rank]); ++position)
         checkTwice(index, rank, position);
@@ -100,6 +103,7 @@ private:
 
   /// A job is after the jobs of the same rank that it needs.
   void checkOrder(const JobIndex &index) {
+    code = "order";
     for (int64_t rank = 0; rank < shape.ranks; ++rank)
       for (int64_t position = 0; position < std::ssize(schedule.jobs[rank]); ++position) {
         const Job &job = schedule.jobs[rank][position];
@@ -114,6 +118,7 @@ private:
   }
 
   void checkCycles(const JobIndex &index) {
+    code = "deadlock";
     Timeline timeline = simulate(schedule, options.costs);
     for (int64_t rank = 0; rank < std::ssize(timeline.blocked); ++rank) {
       int64_t position = timeline.blocked[rank];
@@ -134,6 +139,7 @@ private:
 
   /// Memory depends on the order of the jobs of a rank alone. One error for each rank.
   void checkMemory() {
+    code = "memory";
     if (!options.memoryLimit)
       return;
     for (int64_t rank = 0; rank < shape.ranks; ++rank) {
@@ -159,6 +165,8 @@ private:
   const Schedule &schedule;
   const Shape &shape;
   const CheckOptions &options;
+  /// Of the errors of the current check.
+  const char *code = "";
   Diagnostics errors;
 };
 
@@ -178,9 +186,10 @@ public:
     Diagnostics errors;
     for (size_t rank = 0; rank < actions.size(); ++rank)
       if (next[rank] < actions[rank].size())
-        errors.add(fmt::format("rank {}, action {} ({})", rank, next[rank],
-                               textOf(actions[rank][next[rank]], shape.chunks)),
-                   fmt::format("deadlock: {}, expected the matching action", stateOfPeer(rank)));
+        errors.add({.location = fmt::format("rank {}, action {} ({})", rank, next[rank],
+                                            textOf(actions[rank][next[rank]], shape.chunks)),
+                    .message = fmt::format("deadlock: {}, expected the matching action", stateOfPeer(rank)),
+                    .code = "deadlock"});
     return errors;
   }
 

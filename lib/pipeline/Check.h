@@ -25,7 +25,8 @@ struct CheckOptions {
 /// - ranks do not wait for each other in a cycle,
 /// - its actions (Emission.h) end with sends that wait for their receivers,
 /// - no rank holds more activations than the limit.
-/// Locations name the rank, the position and the job: "rank 1, position 4 (F2)".
+/// Locations name the rank, the position and the job: "rank 1, position 4 (F2)". Codes of errors, in the
+/// order of this list: "job", "complete", "order", "deadlock" (both) and "memory".
 Diagnostics check(const Schedule &schedule, const CheckOptions &options = {});
 
 /// Errors of programs of ranks: receives and sends without a partner, and ranks that wait for each other if

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <random>
 
@@ -49,6 +50,29 @@ double idleBeforeBackward(const Shape &shape, const SearchOptions &options, int6
   }
   double forwards = options.memoryLimit ? std::min(work, *options.memoryLimit * fastest) : work;
   return std::max(time - forwards, 0.0);
+}
+
+/// The least period of the rank of `stage`: another rank runs F and B of all micro-batches between the first
+/// F of the stage and its last W.
+double timeOfLaterRanks(const Shape &shape, const SearchOptions &options, int64_t stage) {
+  const Costs &costs = options.costs;
+  double ways = costs.timesOf(stage).weightGradient; ///< to the later stage and back, and the last W
+  double most = 0;
+  std::vector<bool> isVisited(shape.ranks);
+  for (int64_t later = stage; later < shape.stages(); ++later) {
+    if (later > stage && shape.rankOf(later) != shape.rankOf(later - 1))
+      ways += 2 * costs.latency;
+    if (int64_t rank = shape.rankOf(later); !isVisited[rank]) {
+      isVisited[rank] = true;
+      double work = 0;
+      for (int64_t other = later; other < shape.stages(); ++other)
+        if (shape.rankOf(other) == rank)
+          work += costs.timesOf(other).forward + costs.timesOf(other).inputGradient;
+      most = std::max(most, ways + work * static_cast<double>(shape.microBatches));
+    }
+    ways += costs.timesOf(later).forward + costs.timesOf(later).inputGradient;
+  }
+  return most;
 }
 
 /// The time for which a rank holds activations, divided by the limit.
@@ -147,26 +171,32 @@ private:
               consider(std::move(*candidate));
   }
 
-  /// Moves single jobs within their rank, and keeps what is not worse.
+  /// Simulated annealing: moves single jobs within their rank, and keeps changes that are better or a little
+  /// worse, by a part of the period that falls to nothing.
   void improve() {
     if (best.jobs.empty())
       return;
+    constexpr double firstTemperature = 0.02;
+    constexpr int64_t farthest = 8;
     std::mt19937_64 random(0);
     Schedule current = best;
-    double currentPeriod = timeline.period;
+    double period = timeline.period;
     for (int64_t attempt = 0; attempt < options.attempts && !isOptimal(); ++attempt) {
       std::vector<Job> &jobs = current.jobs[random() % current.jobs.size()];
       int64_t size = std::ssize(jobs);
       int64_t from = static_cast<int64_t>(random() % size);
-      int64_t distance = 1 + static_cast<int64_t>(random() % 6);
+      int64_t distance = 1 + static_cast<int64_t>(random() % farthest);
       int64_t to = std::clamp(from + (random() % 2 ? distance : -distance), int64_t{0}, size - 1);
+      double left = 1 - static_cast<double>(attempt) / static_cast<double>(options.attempts);
+      double luck = (static_cast<double>(random() >> 11) + 1) * 0x1p-53;
+      double accepted = period - std::log(luck) * firstTemperature * left * left * bound;
       moveJob(jobs, from, to);
       Timeline times = simulate(current, options.costs);
-      if (!fits(times) || times.period > currentPeriod * (1 + 1e-12)) {
+      if (!fits(times) || times.period > accepted) {
         moveJob(jobs, to, from);
         continue;
       }
-      currentPeriod = times.period;
+      period = times.period;
       consider(current);
     }
   }
@@ -197,7 +227,8 @@ double lowerBoundOfPeriod(const Shape &shape, const SearchOptions &options) {
       const JobTimes &times = options.costs.timesOf(stage);
       double own = times.forward + times.inputGradient + times.weightGradient;
       work += own;
-      longest = std::max(longest, own + timeAfter(shape, options.costs, stage));
+      longest = std::max(
+          {longest, own + timeAfter(shape, options.costs, stage), timeOfLaterRanks(shape, options, stage)});
     }
     bound =
         std::max({bound, longest,

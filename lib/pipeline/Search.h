@@ -27,7 +27,7 @@ struct SearchResult {
 
 /// The schedule of the shortest period that the search finds; of equal ones the one that holds the least
 /// memory. Candidates are the published schedules that fit the shape and the limit, and those of list
-/// scheduling with several policies; the best is changed in small steps until it reaches the bound. The
+/// scheduling with several policies; simulated annealing changes the best until it reaches the bound. The
 /// result depends on the arguments alone. Error: a limit below the activations of one micro-batch on a rank,
 /// with which no schedule exists.
 Result<SearchResult> searchSchedule(const Shape &shape, const SearchOptions &options);
@@ -36,6 +36,9 @@ Result<SearchResult> searchSchedule(const Shape &shape, const SearchOptions &opt
 /// - the work, and the time in which it must wait between its first F and its first B: the micro-batch passes
 ///   the stages after, and the rank can only run the F that fit into the memory limit;
 /// - the time of one micro-batch, from F of a stage through all stages after it to W;
+/// - the way of the first micro-batch from a stage to a later one, F and B of all micro-batches on the later
+/// one's
+///   rank, the way back, and W;
 /// - the time for which it holds all activations, divided by the memory limit.
 double lowerBoundOfPeriod(const Shape &shape, const SearchOptions &options);
 
