@@ -1,7 +1,7 @@
 /// Reading of checkpoints.
 #pragma once
 
-#include "lib/checkpoint/Catalog.h"
+#include "lib/checkpoint/TensorSource.h"
 #include "translator/params/Safetensors.h"
 
 #include "proa/Result.h"
@@ -15,7 +15,7 @@ namespace proa::checkpoints {
 
 /// An open checkpoint. Tensors share the memory of mapped files; a part of a tensor is a copy. Checksums are
 /// verified when a shard is read for the first time. One thread at a time may use it.
-class Checkpoint {
+class Checkpoint : public TensorSource {
 public:
   /// Opens a folder with an index or with one `model.safetensors`, an index, or a `.safetensors` file.
   /// Errors: nothing of these; a damaged index; files that are missing or have another size than the index
@@ -23,13 +23,13 @@ public:
   static Result<Checkpoint> open(const std::string &path);
 
   const std::string &path() const { return location; }
-  const Catalog &catalog() const { return contents; }
+  const Catalog &catalog() const override { return contents; }
 
   /// The elements of a shard. Errors: the file cannot be read, lacks the shard or has it with another type;
   /// the checksum differs.
   Result<Tensor> shard(const std::string &tensor, size_t index);
   /// The elements of a box, from the shards that have them. Error: as shard().
-  Result<Tensor> read(const std::string &tensor, const Box &box);
+  Result<Tensor> read(const std::string &tensor, const Box &box) override;
   /// All elements.
   Result<Tensor> read(const std::string &tensor);
   /// Reads everything. Errors, all at once: as shard().

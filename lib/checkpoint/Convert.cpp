@@ -9,7 +9,7 @@
 
 namespace proa::checkpoints {
 
-Result<void> convert(Checkpoint &source, const std::string &folder, const Layout &layout) {
+Result<void> convert(TensorSource &source, const std::string &folder, const Layout &layout) {
   auto boxes = layout.place(source.catalog().tensors);
   if (!boxes)
     return boxes.diagnostics();
@@ -40,10 +40,10 @@ Result<void> convert(Checkpoint &source, const std::string &folder, const Layout
   return commitSave(folder, target);
 }
 
-Result<void> convertToFile(Checkpoint &source, const std::string &path) {
+Result<void> convertToFile(TensorSource &source, const std::string &path) {
   std::map<std::string, Tensor> tensors;
   for (const auto &[name, entry] : source.catalog().tensors) {
-    Result<Tensor> whole = source.read(name);
+    Result<Tensor> whole = source.read(name, wholeBox(entry.dims));
     if (!whole)
       return whole.diagnostics();
     tensors.emplace(name, std::move(*whole));

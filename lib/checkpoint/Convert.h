@@ -8,12 +8,12 @@
 
 namespace proa::checkpoints {
 
-/// Writes the tensors of a checkpoint into a folder in another layout. The training state is kept. Errors: as
-/// Checkpoint::read, writeShards and Layout::place.
-Result<void> convert(Checkpoint &source, const std::string &folder, const Layout &layout);
+/// Writes the tensors of a checkpoint, or tensors that are composed of them, into a folder in another layout.
+/// The training state is kept. Errors: as TensorSource::read, writeShards and Layout::place.
+Result<void> convert(TensorSource &source, const std::string &folder, const Layout &layout);
 
 /// Writes whole tensors into one `.safetensors` file.
-Result<void> convertToFile(Checkpoint &source, const std::string &path);
+Result<void> convertToFile(TensorSource &source, const std::string &path);
 
 /// The differences of two checkpoints, a line for each: tensors that only one has, other types or kinds,
 /// elements that differ, another training state. Layouts are not compared. Errors: as Checkpoint::read.

@@ -1,11 +1,13 @@
 // proa-checkpoint: shows, verifies, compares and converts checkpoints.
 #include "lib/checkpoint/Checkpoint.h"
 #include "lib/checkpoint/Convert.h"
+#include "lib/checkpoint/TransformedCheckpoint.h"
 #include "lib/support/CountText.h"
 #include "tools/common/CommandLine.h"
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <functional>
 
 using namespace proa;
@@ -18,7 +20,24 @@ struct Options {
   std::vector<std::string> paths;
   std::string shardings, like;
   int64_t flatten = 0, fileBytes = 0;
+  std::string transform;
+  std::vector<std::string> definitions;
+  bool isInverse = false;
 };
+
+void declareTransform(CommandLine &line, Options &options) {
+  CLI::Option *transform =
+      line.add_option(
+              "--transform", options.transform,
+              "convert: composes the tensors by the statements of this file. There may be several FROM, "
+              "each as NAME=PATH; names of their tensors are NAME.tensor")
+          ->type_name("FILE");
+  line.add_flag("--inverse", options.isInverse, "convert: applies the inverse of the statements")
+      ->needs(transform);
+  line.add_option("--define", options.definitions, "convert: the value of $NAME in attributes of statements")
+      ->type_name("NAME=VALUE")
+      ->needs(transform);
+}
 
 void declare(CommandLine &line, Options &options) {
   line.add_option("command", options.command,
@@ -38,7 +57,9 @@ void declare(CommandLine &line, Options &options) {
                       "convert: a file for each device of the mesh, with the shards of this "
                       "file of shardings (as proa-run --shardings); other tensors are whole")
           ->type_name("FILE");
-  CLI::Option *like = line.add_option("--like", options.like, "convert: the layout of this checkpoint")
+  CLI::Option *like = line.add_option("--like", options.like,
+                                      "convert: the layout of this checkpoint; with "
+                                      "--transform also the names of the result")
                           ->type_name("PATH")
                           ->excludes(shardings);
   CLI::Option *flatten =
@@ -58,6 +79,7 @@ void declare(CommandLine &line, Options &options) {
       ->excludes(shardings)
       ->excludes(like)
       ->excludes(flatten);
+  declareTransform(line, options);
 }
 
 class Tool {
@@ -65,6 +87,8 @@ public:
   explicit Tool(const Options &options) : options(options) {}
 
   Result<int> run() {
+    if (!options.transform.empty())
+      return transform();
     size_t expected = options.command == "inspect" || options.command == "verify" ? 1 : 2;
     if (options.paths.size() != expected)
       return errorAt(options.command,
@@ -151,8 +175,73 @@ private:
     return checkpoints::layoutLike(like->catalog());
   }
 
-  Result<int> convert(checkpoints::Checkpoint &source) {
-    const std::string &target = options.paths[1];
+  /// The value of each --define.
+  Result<transform::Variables> variables() const {
+    transform::Variables variables;
+    for (const std::string &definition : options.definitions) {
+      size_t equals = definition.find('=');
+      if (equals == 0 || equals == std::string::npos)
+        return errorAt("--define " + definition, "has no name or no value, expected NAME=VALUE");
+      variables[definition.substr(0, equals)] = definition.substr(equals + 1);
+    }
+    return variables;
+  }
+
+  /// A source as PATH, or as NAME=PATH.
+  Result<checkpoints::TransformInput> openInput(const std::string &argument, bool isOnly) const {
+    size_t equals = argument.find('=');
+    bool hasPrefix = equals != std::string::npos && !std::filesystem::exists(argument);
+    if (!hasPrefix && !isOnly)
+      return errorAt(argument, "has no prefix, expected NAME=PATH for each of several sources");
+    std::string path = hasPrefix ? argument.substr(equals + 1) : argument;
+    Result<checkpoints::Checkpoint> checkpoint = checkpoints::Checkpoint::open(path);
+    if (!checkpoint)
+      return checkpoint.diagnostics();
+    return checkpoints::TransformInput{hasPrefix ? argument.substr(0, equals) : "", std::move(*checkpoint)};
+  }
+
+  Result<std::vector<transform::Statement>> statements() const {
+    Result<transform::Variables> values = variables();
+    if (!values)
+      return values.diagnostics();
+    Result<std::string> text = readFile(options.transform);
+    if (!text)
+      return text.diagnostics();
+    return transform::parseStatements(*text, options.transform, *values);
+  }
+
+  Result<int> transform() const {
+    if (options.command != "convert" || options.paths.size() < 2)
+      return errorAt("--transform", "found another command or one path, expected convert FROM... TO");
+    Result<std::vector<transform::Statement>> list = statements();
+    if (!list)
+      return list.diagnostics();
+    std::vector<checkpoints::TransformInput> inputs;
+    for (size_t i = 0; i + 1 < options.paths.size(); ++i) {
+      Result<checkpoints::TransformInput> input = openInput(options.paths[i], options.paths.size() == 2);
+      if (!input)
+        return input.diagnostics();
+      inputs.push_back(std::move(*input));
+    }
+    checkpoints::TransformOptions transformOptions{options.isInverse};
+    std::optional<checkpoints::Catalog> like;
+    if (!options.like.empty()) {
+      Result<checkpoints::Checkpoint> checkpoint = checkpoints::Checkpoint::open(options.like);
+      if (!checkpoint)
+        return checkpoint.diagnostics();
+      like = checkpoint->catalog();
+      transformOptions.result = &*like;
+    }
+    Result<checkpoints::TransformedCheckpoint> source =
+        checkpoints::TransformedCheckpoint::create(std::move(inputs), *list, transformOptions);
+    if (!source)
+      return source.diagnostics();
+    fmt::print(stderr, "{}", source->warnings().text());
+    return convert(*source);
+  }
+
+  Result<int> convert(checkpoints::TensorSource &source) const {
+    const std::string &target = options.paths.back();
     bool isFile = target.ends_with(".safetensors");
     if (isFile &&
         (!options.shardings.empty() || !options.like.empty() || options.flatten || options.fileBytes))
