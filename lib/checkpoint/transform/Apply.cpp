@@ -191,13 +191,6 @@ Tensor filledTensor(DType dtype, const std::vector<int64_t> &dims, double value)
   return result;
 }
 
-std::vector<int64_t> sizesOf(const Box &box) {
-  std::vector<int64_t> sizes;
-  for (const spmd::Range &range : box)
-    sizes.push_back(range.size());
-  return sizes;
-}
-
 std::vector<int64_t> beginOf(const Box &box) {
   std::vector<int64_t> begin;
   for (const spmd::Range &range : box)
@@ -211,7 +204,7 @@ public:
       : mapping(mapping), target(target), read(read) {}
 
   Result<Tensor> compute(const Composition &composition, DType dtype, const Box &box) {
-    Tensor result(dtype, sizesOf(box));
+    Tensor result(dtype, checkpoints::dimsOf(box));
     std::vector<Fragment> fragments;
     mapping.fragmentsOf(composition, box, fragments);
     for (const Fragment &fragment : fragments)
@@ -228,7 +221,7 @@ private:
     size_t rank = box.size();
     std::vector<int64_t> sourceOffset = beginOf(fragment.sourceBox),
                          targetOffset = beginOf(fragment.targetBox);
-    std::vector<int64_t> size = sizesOf(fragment.targetBox);
+    std::vector<int64_t> size = checkpoints::dimsOf(fragment.targetBox);
     for (size_t axis = 0; axis < rank; ++axis) {
       sourceOffset[axis] -= source->origin.empty() ? 0 : source->origin[axis];
       targetOffset[axis] -= box[axis].begin;
@@ -258,8 +251,9 @@ private:
     if (auto *fill = std::get_if<Source::Fill>(&source.computed)) {
       // Moments of elements that were added are zero; a master weight has the value.
       bool isMoment = target.state && !target.state->isMasterWeight;
-      return BoxTensor{filledTensor(dtypeOf(source, dtype), sizesOf(box), isMoment ? 0 : fill->value),
-                       beginOf(box)};
+      return BoxTensor{
+          filledTensor(dtypeOf(source, dtype), checkpoints::dimsOf(box), isMoment ? 0 : fill->value),
+          beginOf(box)};
     }
     if (auto *average = std::get_if<Source::Average>(&source.computed))
       return averageOf(*average, dtypeOf(source, dtype), box);
@@ -277,7 +271,7 @@ private:
       for (size_t k = 0; k < values.size(); ++k)
         sum[k] += average.weights[i] * values[k];
     }
-    Tensor result(dtype, sizesOf(box));
+    Tensor result(dtype, checkpoints::dimsOf(box));
     fillFloats(result, [&](int64_t i) { return sum[static_cast<size_t>(i)]; });
     return BoxTensor{std::move(result), beginOf(box)};
   }
@@ -298,10 +292,7 @@ Result<Tensor> computeBox(const Mapping &mapping, const Target &target, const Bo
 }
 
 Result<Tensor> computeTarget(const Mapping &mapping, const Target &target, const BoxReader &read) {
-  Box box;
-  for (int64_t size : target.dims())
-    box.push_back({0, size});
-  return computeBox(mapping, target, box, read);
+  return computeBox(mapping, target, checkpoints::wholeBox(target.dims()), read);
 }
 
 } // namespace proa::transform

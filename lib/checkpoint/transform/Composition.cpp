@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <ranges>
-#include <utility>
 
 namespace proa::transform {
 
@@ -44,45 +42,21 @@ void Composition::addAlong(size_t axis, Part part, std::span<const int64_t> newS
 void Composition::buildIndex() {
   if (parts.size() < 2)
     return;
-  // The dimension with the most different offsets selects best.
-  size_t most = 0;
-  std::vector<int64_t> offsets(parts.size());
-  for (size_t axis = 0; axis < rank(); ++axis) {
-    for (size_t i = 0; i < parts.size(); ++i)
-      offsets[i] = offset(i)[axis];
-    std::ranges::sort(offsets);
-    auto count = static_cast<size_t>(std::ranges::unique(offsets).begin() - offsets.begin());
-    if (count > most) {
-      most = count;
-      indexAxis = axis;
-    }
-  }
-  std::vector<size_t> order(parts.size());
-  std::iota(order.begin(), order.end(), size_t(0));
-  std::ranges::sort(order, {}, [&](size_t i) { return std::pair(offset(i)[indexAxis], i); });
-  Composition sorted(dtype, dims);
-  for (size_t i : order) {
-    sorted.add(parts[i], sourceOffset(i), offset(i), partSize(i));
-    int64_t end = offset(i)[indexAxis] + partSize(i)[indexAxis];
-    reach.push_back(reach.empty() ? end : std::max(reach.back(), end));
-  }
-  parts = std::move(sorted.parts);
-  bounds = std::move(sorted.bounds);
+  std::vector<Box> boxes(parts.size());
+  for (size_t i = 0; i < parts.size(); ++i)
+    for (size_t axis = 0; axis < rank(); ++axis)
+      boxes[i].push_back({offset(i)[axis], offset(i)[axis] + partSize(i)[axis]});
+  index = std::make_shared<checkpoints::BoxIndex>(boxes);
 }
 
 void Composition::partsIn(const Box &box, std::vector<size_t> &found) const {
   found.clear();
-  size_t first = 0, last = parts.size();
-  if (!reach.empty()) {
-    int64_t endOfBox = box[indexAxis].end;
-    first = static_cast<size_t>(std::ranges::upper_bound(reach, box[indexAxis].begin) - reach.begin());
-    auto indices = std::views::iota(first, last);
-    last =
-        first + static_cast<size_t>(std::ranges::lower_bound(indices, endOfBox, {},
-                                                             [&](size_t i) { return offset(i)[indexAxis]; }) -
-                                    indices.begin());
+  if (index) {
+    index->forEachOverlap(box, [&](size_t part) { found.push_back(part); });
+    std::ranges::sort(found);
+    return;
   }
-  for (size_t i = first; i < last; ++i) {
+  for (size_t i = 0; i < parts.size(); ++i) {
     bool overlaps = true;
     for (size_t axis = 0; axis < rank(); ++axis)
       overlaps &= offset(i)[axis] < box[axis].end && box[axis].begin < offset(i)[axis] + partSize(i)[axis];

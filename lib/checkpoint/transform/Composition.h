@@ -1,7 +1,7 @@
 /// Compositions: the parts of source tensors of which a tensor is composed.
 #pragma once
 
-#include "lib/spmd/Placement.h"
+#include "lib/checkpoint/BoxIndex.h"
 
 #include "proa/Tensor.h"
 
@@ -13,8 +13,7 @@
 
 namespace proa::transform {
 
-/// A range of indices for each dimension.
-using Box = std::vector<spmd::Range>;
+using checkpoints::Box;
 
 /// Changes of a part: a transpose (dimension i of the result is dimension permutation[i] of the source), and
 /// casts, from first to last.
@@ -64,20 +63,16 @@ public:
                 std::span<const int64_t> offset, std::span<const int64_t> size,
                 const Adaptations &adaptations);
 
-  /// Sorts the parts for `partsIn`.
+  /// Prepares `partsIn` for many parts.
   void buildIndex();
-  /// Indices of the parts that have elements of the box, after buildIndex(). The time is that of a binary
-  /// search and of the parts that meet the box in the dimension with the most parts.
+  /// Ascending indices of the parts that have elements of the box.
   void partsIn(const Box &box, std::vector<size_t> &found) const;
 
 private:
   std::vector<Part> parts;
   /// Of each part: the source's offset, the offset, the size.
   std::vector<int64_t> bounds;
-  /// The index: parts ascend by their offset in this dimension, and reach[i] is the largest end of parts
-  /// 0..i.
-  size_t indexAxis = 0;
-  std::vector<int64_t> reach;
+  std::shared_ptr<const checkpoints::BoxIndex> index;
 };
 
 /// All of source `source`.
