@@ -318,14 +318,6 @@ private:
 
 } // namespace
 
-std::optional<KernelTarget> kernelTargetNamed(llvm::StringRef name) {
-  if (name == "cpu")
-    return KernelTarget::Cpu;
-  if (name == "gpu-blas")
-    return KernelTarget::GpuWithBlas;
-  return name == "gpu" ? std::optional(KernelTarget::Gpu) : std::nullopt;
-}
-
 /// Number of multiplications of a product, 0 if a dim is dynamic.
 static double multiplicationsOf(pd::ContractionOpInterface op) {
   SmallVector<AffineMap> maps = op.getContractionMaps();

@@ -5,6 +5,7 @@
 #include "dialects/pd/ir/Pd.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/Support/CommandLine.h"
 
 #include <memory>
 
@@ -18,8 +19,12 @@ enum class KernelTarget : uint8_t {
   GpuWithBlas, ///< products with many multiplications stay library ops, as the GPU has a library for them
 };
 
-/// The target with the name "cpu", "gpu" or "gpu-blas".
-std::optional<KernelTarget> kernelTargetNamed(llvm::StringRef name);
+/// The values of an option of this type.
+inline llvm::cl::ValuesClass kernelTargetValues() {
+  return llvm::cl::values(
+      clEnumValN(KernelTarget::Cpu, "cpu", "a CPU"), clEnumValN(KernelTarget::Gpu, "gpu", "a GPU"),
+      clEnumValN(KernelTarget::GpuWithBlas, "gpu-blas", "a GPU with a library for large products"));
+}
 
 /// Largest group: code size grows with the members, and registers are few.
 inline constexpr size_t maxGroupMembers = 64;

@@ -171,14 +171,9 @@ public:
     auto found = findBody(getOperation(), function);
     if (failed(found))
       return signalPassFailure();
-    if ((level != "O1" && level != "O2") || (dtype != "f16" && dtype != "bf16")) {
-      found->emitError() << "expected level O1 or O2 and dtype f16 or bf16, found " << level.getValue()
-                         << " and " << dtype.getValue();
-      return signalPassFailure();
-    }
     AmpOptions options;
-    options.level = level == "O1" ? AmpOptions::Level::O1 : AmpOptions::Level::O2;
-    options.dtype = dtype == "f16" ? DType::Float16 : DType::BFloat16;
+    options.level = level;
+    options.dtype = dtype;
     options.allow.assign(allow.begin(), allow.end());
     options.deny.assign(deny.begin(), deny.end());
     options.grey.assign(grey.begin(), grey.end());

@@ -1,6 +1,8 @@
 /// Passes of this folder; Passes.td documents each.
 #pragma once
 
+#include "proa/Amp.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

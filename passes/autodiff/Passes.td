@@ -167,8 +167,13 @@ def MixPrecision : PrecisionPass<"pd-amp"> {
     The default lists are those of Paddle 2.6.2; they are on the op records, in the field `precision`.
   }];
   let options = common # [
-    Option<"level", "level", "std::string", "\"O1\"", "O1 or O2">,
-    Option<"dtype", "dtype", "std::string", "\"f16\"", "f16 or bf16">,
+    Option<"level", "level", "::proa::AmpOptions::Level", "::proa::AmpOptions::Level::O1",
+      "The level of Paddle's amp", [{
+      ::llvm::cl::values(clEnumValN(::proa::AmpOptions::Level::O1, "O1", "ops of the allow list"),
+                         clEnumValN(::proa::AmpOptions::Level::O2, "O2", "all ops but those of the deny list"))}]>,
+    Option<"dtype", "dtype", "::proa::DType", "::proa::DType::Float16", "The 16-bit type", [{
+      ::llvm::cl::values(clEnumValN(::proa::DType::Float16, "f16", "IEEE half precision"),
+                         clEnumValN(::proa::DType::BFloat16, "bf16", "bfloat16"))}]>,
     ListOption<"allow", "allow", "std::string", "Ops to add to the allow list">,
     ListOption<"deny", "deny", "std::string", "Ops to add to the deny list">,
     ListOption<"grey", "grey", "std::string", "Ops to add to the grey list">,

@@ -45,8 +45,6 @@ public:
 
 private:
   LogicalResult readOptions() {
-    if (!target.empty() && target != "cpu" && target != "gpu")
-      return getOperation()->emitError() << "expected the target 'cpu' or 'gpu', found '" << target << "'";
     for (auto [given, names] : {std::pair(&only, &onlyNames), std::pair(&except, &exceptNames)})
       for (const std::string &op : *given) {
         std::string name = StringRef(op).contains('.') ? op : "pd." + op;
@@ -116,7 +114,7 @@ private:
     if ((!onlyNames.empty() && !onlyNames.contains(name)) || exceptNames.contains(name))
       return false;
     auto kernel = dyn_cast<pd::DeviceKernelOpInterface>(op);
-    if (target == "gpu" && kernel) {
+    if (target == DeviceKind::Gpu && kernel) {
       const char *why = kernel.whyNoDeviceKernel();
       remarks.missed(op) << name
                          << (why ? " has no kernel of its own on the target gpu: "
@@ -125,14 +123,15 @@ private:
       return why != nullptr;
     }
     auto library = dyn_cast<pd::LibraryOpInterface>(op);
-    if (target.empty() || !library)
+    if (target == DeviceKind::Any || !library)
       return true;
     auto partial = dyn_cast<pd::PartialLibraryOpInterface>(op);
     if (const char *why = partial ? partial.whyNoLibraryKernel() : nullptr) {
       remarks.missed(op) << name << " has no library kernel: " << why;
       return true;
     }
-    remarks.missed(op) << name << " is not decomposed: the target " << target << " has the library kernel '"
+    remarks.missed(op) << name << " is not decomposed: the target "
+                       << (target == DeviceKind::Gpu ? "gpu" : "cpu") << " has the library kernel '"
                        << library.getLibraryKernel() << "'";
     return false;
   }

@@ -1,6 +1,8 @@
 /// Passes of this folder; Passes.td documents each.
 #pragma once
 
+#include "passes/analysis/DeviceKind.h"
+
 #include "mlir/Pass/Pass.h"
 
 namespace proa {

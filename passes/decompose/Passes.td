@@ -20,7 +20,8 @@ def Decompose : Pass<"pd-decompose"> {
     ```
   }];
   let options = [
-    Option<"target", "target", "std::string", "\"\"", "Back end whose library ops stay: cpu, gpu, or empty">,
+    Option<"target", "target", "::proa::DeviceKind", "::proa::DeviceKind::Any",
+      "Device whose library ops stay; any: none stay", "::proa::deviceKindValues()">,
     ListOption<"only", "only", "std::string", "Names of the ops to decompose (pd.relu or relu); default: all">,
     ListOption<"except", "except", "std::string", "Names of ops to leave unchanged">,
   ];

@@ -74,12 +74,6 @@ public:
   using FormKernelsBase::FormKernelsBase;
 
   void runOnOperation() override {
-    std::optional<KernelTarget> named = kernelTargetNamed(target);
-    if (!named) {
-      getOperation().emitError() << "target is '" << target << "', expected cpu, gpu or gpu-blas";
-      return signalPassFailure();
-    }
-    kernelTarget = *named;
     symbols.emplace(getOperation());
     SmallVector<func::FuncOp> functions;
     for (auto function : getOperation().getOps<func::FuncOp>())
@@ -93,8 +87,8 @@ public:
       });
     for (Block *block : blocks) {
       reportOthers(*block);
-      auto groups = findKernelGroups(*block, kernelTarget);
-      if (kernelTarget != KernelTarget::Cpu) {
+      auto groups = findKernelGroups(*block, target);
+      if (target != KernelTarget::Cpu) {
         cloneProducers(groups, remarks);
         mergeSmallGroups(groups, remarks);
       }
@@ -112,7 +106,7 @@ private:
     if (!PassRemarks::areEnabled(&getContext()))
       return;
     for (Operation &op : block) {
-      const char *reason = whyNoKernelOp(&op, kernelTarget);
+      const char *reason = whyNoKernelOp(&op, target);
       StringRef dialect = op.getName().getDialectNamespace();
       if (!reason || (dialect != "pd" && dialect != "rt") || op.hasTrait<OpTrait::ConstantLike>())
         continue;
@@ -256,7 +250,6 @@ private:
   }
 
   PassRemarks remarks{getArgumentName()};
-  KernelTarget kernelTarget = KernelTarget::Cpu;
   llvm::StringMap<func::FuncOp> kernels; ///< by text
   std::optional<SymbolTable>
       symbols; ///< of the module; kernels get names that its other functions do not have

@@ -298,14 +298,9 @@ public:
   using FuseEpiloguesBase::FuseEpiloguesBase;
 
   void runOnOperation() override {
-    std::optional<KernelTarget> kernels = kernelTargetNamed(target);
-    if (!kernels) {
-      getOperation().emitError() << "target is '" << target << "', expected cpu, gpu or gpu-blas";
-      return signalPassFailure();
-    }
     PassRemarks remarks(getArgumentName());
     RewritePatternSet patterns(&getContext());
-    patterns.add<FuseNeighbours>(&getContext(), remarks, *kernels);
+    patterns.add<FuseNeighbours>(&getContext(), remarks, target.getValue());
     if (failed(applyPatternsInOrder(getOperation(), std::move(patterns), remarks)))
       signalPassFailure();
   }

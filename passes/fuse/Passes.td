@@ -34,8 +34,8 @@ def FormKernels : Pass<"pd-form-kernels", "::mlir::ModuleOp"> {
     other: those that an optimizer step has for each of many small parameters.
   }];
   let options = [
-    Option<"target", "target", "std::string", "\"cpu\"", 
-      "Where the kernels run: cpu, gpu, or gpu-blas, which leaves large products to a library">,
+    Option<"target", "target", "::proa::KernelTarget", "::proa::KernelTarget::Cpu",
+      "Where the kernels run; gpu-blas leaves large products to a library", "::proa::kernelTargetValues()">,
     Option<"opLocations", "op-locations", "bool", "false",
       "Adds the locations of the ops of a kernel to each of its calls (proa.op_locations)">
   ];
@@ -129,9 +129,9 @@ def FuseEpilogues : Pass<"pd-fuse-epilogues", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"target", "target", "std::string", "\"cpu\"",
+    Option<"target", "target", "::proa::KernelTarget", "::proa::KernelTarget::Cpu",
       "Where kernels run. On gpu a contraction that they compute stays as it is: pd-form-kernels fuses its epilogue; "
-      "with gpu-blas others absorb only what CUDA's libraries fuse">
+      "with gpu-blas others absorb only what CUDA's libraries fuse", "::proa::kernelTargetValues()">
   ];
   let dependentDialects = ["::proa::pd::PdDialect", "::proa::rt::RtDialect"];
 }

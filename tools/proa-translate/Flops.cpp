@@ -40,7 +40,7 @@ void takeApart(ModuleOp module) {
   pm.addPass(createDecompose(gradients));
   addCleanup(pm);
   DecomposeOptions options;
-  options.target = "cpu";
+  options.target = DeviceKind::Cpu;
   pm.addPass(createDecompose(options));
   addCleanup(pm);
   // An op that cannot be decomposed is counted as it is.

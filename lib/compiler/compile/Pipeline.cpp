@@ -31,8 +31,8 @@ void addCleanup(OpPassManager &pm) {
 std::unique_ptr<Pass> ampOf(const AmpOptions &amp) {
   MixPrecisionOptions options;
   options.function = "main";
-  options.level = amp.level == AmpOptions::Level::O1 ? "O1" : "O2";
-  options.dtype = amp.dtype == DType::BFloat16 ? "bf16" : "f16";
+  options.level = amp.level;
+  options.dtype = amp.dtype;
   options.allow.assign(amp.allow.begin(), amp.allow.end());
   options.deny.assign(amp.deny.begin(), amp.deny.end());
   options.grey.assign(amp.grey.begin(), amp.grey.end());
@@ -101,13 +101,15 @@ void buildKernelPipeline(OpPassManager &pm, const PipelineOptions &options) {
   if (!usesBlas)
     pm.addNestedPass<func::FuncOp>(createChannelsLast());
   addCleanup(pm);
-  std::string libraries = backend->isGpu() ? "gpu" : "cpu", target = usesBlas ? "gpu-blas" : libraries;
+  KernelTarget target = usesBlas           ? KernelTarget::GpuWithBlas
+                        : backend->isGpu() ? KernelTarget::Gpu
+                                           : KernelTarget::Cpu;
   addAttentionPasses(pm, backend->isGpu());
   FuseEpiloguesOptions epilogues;
   epilogues.target = target;
   pm.addNestedPass<func::FuncOp>(createFuseEpilogues(epilogues));
   DecomposeOptions withoutKernels;
-  withoutKernels.target = libraries;
+  withoutKernels.target = backend->isGpu() ? DeviceKind::Gpu : DeviceKind::Cpu;
   pm.addPass(createDecompose(withoutKernels));
   pm.addPass(createWidenLibraryOps());
   addCleanup(pm);

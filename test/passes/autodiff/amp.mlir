@@ -7,7 +7,7 @@
 // RUN: proa-opt %s --pd-amp="function=unpacked level=O2" | FileCheck %s --check-prefix=MATRICES
 // RUN: proa-opt %s --pd-amp=function=train | FileCheck %s --check-prefix=TRAIN
 // NAME: there is no op 'nothing' to be put on a list of mixed precision
-// LEVEL: expected level O1 or O2 and dtype f16 or bf16, found O3 and f16
+// LEVEL: Cannot find option named 'O3'!
 
 // The product in 16 bits, the sum with it too, the exponential not; a sum of what is not in 16 bits is not either.
 // CHECK-LABEL: func @f(

@@ -3,7 +3,7 @@
 // RUN: proa-opt %s --pd-decompose=target=cpu | FileCheck %s --check-prefix=CPU
 // RUN: not proa-opt %s --pd-decompose=target=tpu 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not proa-opt %s --pd-decompose=only=pd.relo 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// TARGET: error: expected the target 'cpu' or 'gpu', found 'tpu'
+// TARGET: Cannot find option named 'tpu'!
 // UNKNOWN: error: there is no op 'pd.relo' to be decomposed or left
 
 // ONLY-LABEL: func @f(
