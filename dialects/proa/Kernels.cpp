@@ -1,7 +1,9 @@
-//! #proa.contraction and #proa.attention: verifiers and accessors.
+//! Attributes of kernels: verifiers and accessors.
 #include "dialects/proa/Proa.h"
 
 #include "llvm/ADT/StringExtras.h"
+
+#include <limits>
 
 using namespace mlir;
 
@@ -86,5 +88,186 @@ LogicalResult AttentionAttr::verify(EmitError emitError, std::optional<MatmulKin
   return success(succeeded(verifyRange(emitError, "C2: `stages`", stages, 1, mostStages)) &&
                  succeeded(verifyRange(emitError, "C3: `split_keys`", splitKeys, 1, mostSharingBlocks)));
 }
+
+LogicalResult LaunchAttr::verify(EmitError emitError, std::optional<int64_t> threads,
+                                 std::optional<int64_t> rowBlocks, std::optional<int64_t> residentBlocks,
+                                 std::optional<int64_t> sharedBytes) {
+  constexpr int64_t most = std::numeric_limits<int32_t>::max();
+  return success(succeeded(verifyRange(emitError, "C1: `threads`", threads, 1, 1024)) &&
+                 succeeded(verifyRange(emitError, "C2: `row_blocks`", rowBlocks, 1, mostSharingBlocks)) &&
+                 succeeded(verifyRange(emitError, "C3: `resident_blocks`", residentBlocks, 1, 64)) &&
+                 succeeded(verifyRange(emitError, "C4: `shared_bytes`", sharedBytes, 0, most)));
+}
+
+LaunchAttr LaunchAttr::of(Operation *kernel) { return kernel->getAttrOfType<LaunchAttr>(launchAttribute); }
+
+LaunchAttr LaunchAttr::orEmpty(Operation *kernel) {
+  LaunchAttr launch = of(kernel);
+  return launch ? launch : get(kernel->getContext(), {}, {}, {}, {});
+}
+
+LaunchAttr LaunchAttr::withThreads(std::optional<int64_t> threads) const {
+  return get(getContext(), threads, getRowBlocks(), getResidentBlocks(), getSharedBytes());
+}
+
+LaunchAttr LaunchAttr::withRowBlocks(std::optional<int64_t> blocks) const {
+  return get(getContext(), getThreads(), blocks, getResidentBlocks(), getSharedBytes());
+}
+
+LaunchAttr LaunchAttr::withResidentBlocks(std::optional<int64_t> blocks) const {
+  return get(getContext(), getThreads(), getRowBlocks(), blocks, getSharedBytes());
+}
+
+LaunchAttr LaunchAttr::withSharedBytes(std::optional<int64_t> bytes) const {
+  return get(getContext(), getThreads(), getRowBlocks(), getResidentBlocks(), bytes);
+}
+
+void LaunchAttr::setOn(Operation *kernel) const {
+  if (getThreads() || getRowBlocks() || getResidentBlocks() || getSharedBytes())
+    kernel->setAttr(launchAttribute, *this);
+  else
+    kernel->removeAttr(launchAttribute);
+}
+
+LogicalResult IndexCheckAttr::verify(EmitError emitError, std::optional<int64_t> indices,
+                                     std::optional<int64_t> bound, int64_t axis, std::optional<int64_t> size,
+                                     CheckedNumber) {
+  if (indices.value_or(0) < 0 || bound.value_or(0) < 0 || axis < 0)
+    return emitError() << "C1: `indices`, `bound` or `axis` is negative, expected indices";
+  if (!bound && !size)
+    return emitError() << "C2: neither `bound` nor `size` is set";
+  return success();
+}
+
+LogicalResult DimCheckAttr::verify(EmitError emitError, int64_t argument, int64_t axis,
+                                   std::optional<int64_t> other, std::optional<int64_t> otherAxis,
+                                   std::optional<int64_t> size) {
+  if (argument < 0 || axis < 0 || other.value_or(0) < 0 || otherAxis.value_or(0) < 0 || size.value_or(0) < 0)
+    return emitError() << "C1: a field is negative, expected indices and a size";
+  if (other.has_value() != otherAxis.has_value() || other.has_value() == size.has_value())
+    return emitError() << "C2: expected either `other` and `other_axis`, or `size`";
+  return success();
+}
+
+LogicalResult LoopsAttr::verify(EmitError emitError, std::optional<int64_t> vector,
+                                std::optional<int64_t> group, ArrayAttr, ArrayAttr,
+                                std::optional<FusedWith>) {
+  return success(succeeded(verifyRange(emitError, "C1: `vector`", vector, 1, 16)) &&
+                 succeeded(verifyRange(emitError, "C2: `group`", group, 1, 1024)));
+}
+
+LoopsAttr LoopsAttr::of(Operation *op) {
+  auto loops = op->getAttrOfType<LoopsAttr>(loopsAttribute);
+  return loops ? loops : get(op->getContext(), {}, {}, {}, {}, {});
+}
+
+LoopsAttr LoopsAttr::withVector(int64_t elements) const {
+  return get(getContext(), elements, getGroup(), getStarts(), getNeutral(), getFusedWith());
+}
+
+LoopsAttr LoopsAttr::withGroup(int64_t threads) const {
+  return get(getContext(), getVector(), threads, getStarts(), getNeutral(), getFusedWith());
+}
+
+LoopsAttr LoopsAttr::withStarts(ArrayAttr constants) const {
+  return get(getContext(), getVector(), getGroup(), constants, getNeutral(), getFusedWith());
+}
+
+LoopsAttr LoopsAttr::withNeutral(ArrayAttr constants) const {
+  return get(getContext(), getVector(), getGroup(), getStarts(), constants, getFusedWith());
+}
+
+LoopsAttr LoopsAttr::withFusedWith(FusedWith part) const {
+  return get(getContext(), getVector(), getGroup(), getStarts(), getNeutral(), part);
+}
+
+void LoopsAttr::setOn(Operation *op) const { op->setAttr(loopsAttribute, *this); }
+
+LogicalResult RowsAttr::verify(EmitError emitError, std::optional<int64_t> count, FloatAttr,
+                               ArrayRef<int64_t> tiles, ArrayAttr dims) {
+  if (count && *count < 0 && !ShapedType::isDynamic(*count))
+    return emitError() << "C1: `count` is " << *count << ", expected 0 or more";
+  if (llvm::any_of(tiles, [](int64_t tile) { return tile < 1; }))
+    return emitError() << "C2: `tiles` are " << textOf(tiles) << ", expected sizes of at least 1";
+  auto most = static_cast<int64_t>(tiles.size()) - 1;
+  for (Attribute own : dims ? dims.getValue() : ArrayRef<Attribute>()) {
+    auto rows = dyn_cast<DenseI64ArrayAttr>(own);
+    auto isWrong = [&](int64_t row) { return row < -1 || row > most; };
+    if (!rows || llvm::any_of(rows.asArrayRef(), isWrong))
+      return emitError() << "C3: `dims` has " << own << ", expected -1 to " << most;
+  }
+  return success();
+}
+
+RowsAttr RowsAttr::orEmpty(Operation *kernel) {
+  auto rows = kernel->getAttrOfType<RowsAttr>(rowsAttribute);
+  return rows ? rows : get(kernel->getContext(), {}, {}, {}, {});
+}
+
+int64_t RowsAttr::countOf(Operation *kernel) {
+  auto rows = kernel->getAttrOfType<RowsAttr>(rowsAttribute);
+  return rows ? rows.getCount().value_or(1) : 1;
+}
+
+std::optional<double> RowsAttr::nanosecondsOf(Operation *kernel) {
+  auto rows = kernel->getAttrOfType<RowsAttr>(rowsAttribute);
+  return rows && rows.getNanoseconds() ? std::optional(rows.getNanoseconds().getValueAsDouble())
+                                       : std::nullopt;
+}
+
+RowsAttr RowsAttr::withCount(int64_t count) const {
+  return get(getContext(), count, getNanoseconds(), getTiles(), getDims());
+}
+
+RowsAttr RowsAttr::withNanoseconds(double nanoseconds) const {
+  return get(getContext(), getCount(), Builder(getContext()).getF64FloatAttr(nanoseconds), getTiles(),
+             getDims());
+}
+
+RowsAttr RowsAttr::withTiles(ArrayRef<int64_t> tiles, ArrayAttr dims) const {
+  return get(getContext(), getCount(), getNanoseconds(), tiles, dims);
+}
+
+void RowsAttr::setOn(Operation *kernel) const { kernel->setAttr(rowsAttribute, *this); }
+
+LogicalResult ScratchAttr::verify(EmitError emitError, ArrayAttr buffers, bool) {
+  for (Attribute own : buffers ? buffers.getValue() : ArrayRef<Attribute>()) {
+    auto dims = dyn_cast<DenseI64ArrayAttr>(own);
+    auto isWrong = [](int64_t dim) { return dim < 0 && !ShapedType::isDynamic(dim); };
+    if (!dims || llvm::any_of(dims.asArrayRef(), isWrong))
+      return emitError() << "C1: `buffers` has " << own << ", expected dims that are not negative";
+  }
+  return success();
+}
+
+ScratchAttr ScratchAttr::orEmpty(Operation *kernel) {
+  auto scratch = kernel->getAttrOfType<ScratchAttr>(scratchAttribute);
+  return scratch ? scratch : get(kernel->getContext(), {}, false);
+}
+
+SmallVector<DenseI64ArrayAttr> ScratchAttr::buffersOf(Operation *kernel) {
+  auto scratch = kernel->getAttrOfType<ScratchAttr>(scratchAttribute);
+  ArrayAttr buffers = scratch ? scratch.getBuffers() : ArrayAttr();
+  return buffers ? llvm::to_vector(buffers.getAsRange<DenseI64ArrayAttr>())
+                 : SmallVector<DenseI64ArrayAttr>();
+}
+
+bool ScratchAttr::hasCounters(Operation *kernel) {
+  auto scratch = kernel->getAttrOfType<ScratchAttr>(scratchAttribute);
+  return scratch && scratch.getCounters();
+}
+
+ScratchAttr ScratchAttr::withBuffer(ArrayRef<int64_t> dims) const {
+  Builder builder(getContext());
+  SmallVector<Attribute> all;
+  if (getBuffers())
+    llvm::append_range(all, getBuffers());
+  all.push_back(builder.getDenseI64ArrayAttr(dims));
+  return get(getContext(), builder.getArrayAttr(all), getCounters());
+}
+
+ScratchAttr ScratchAttr::withCounters() const { return get(getContext(), getBuffers(), true); }
+
+void ScratchAttr::setOn(Operation *kernel) const { kernel->setAttr(scratchAttribute, *this); }
 
 } // namespace proa

@@ -5,7 +5,7 @@
 
 include "mlir/IR/AttrTypeBase.td"
 include "dialects/proa/Dialect.td"
-include "dialects/proa/MatmulKind.td"
+include "dialects/proa/Enums.td"
 
 // Numbered constraints are checked by the attribute's verifier; messages cite the number.
 class Proa_KernelAttr<string name, string mnemonic_> : AttrDef<Proa_Dialect, name> {
@@ -97,6 +97,228 @@ def Proa_AttentionAttr : Proa_KernelAttr<"Attention", "attention"> {
     Proa_OptionalField<"int64_t", "blocks that share keys">:$split_keys);
   let assemblyFormat = [{
     `<` struct(custom<MatmulKind>($kind), custom<Sizes>($tile), $stages, $split_keys) `>`
+  }];
+}
+
+def Proa_LaunchAttr : Proa_KernelAttr<"Launch", "launch"> {
+  let summary = "The blocks of a launch of a kernel";
+  let description = [{
+    On a kernel for the GPU:
+
+    ```mlir
+    proa.launch = #proa.launch<threads = 256, row_blocks = 4>
+    ```
+
+    | field | meaning |
+    |---|---|
+    | `threads` | threads of a block; without them the kernel has no code for the GPU yet |
+    | `row_blocks` | blocks that share the reductions of a row, in a kernel without contractions |
+    | `resident_blocks` | blocks of a multiprocessor, which compute several rows each; not set: a block for each row |
+    | `shared_bytes` | dynamic shared memory (`@NAME_shared`), where a block needs more than its static shared memory |
+
+    If the number of rows is dynamic, blocks share a row only where there are fewer rows than `row_blocks`.
+
+    Constraints:
+    - C1. `threads` is 1 to 1024
+    - C2. `row_blocks` is 1 to 4096
+    - C3. `resident_blocks` is 1 to 64
+    - C4. `shared_bytes` is not negative
+  }];
+  let parameters = (ins
+    Proa_OptionalField<"int64_t", "threads of a block">:$threads,
+    Proa_OptionalField<"int64_t", "blocks that share a row">:$row_blocks,
+    Proa_OptionalField<"int64_t", "blocks of a multiprocessor">:$resident_blocks,
+    Proa_OptionalField<"int64_t", "bytes of dynamic shared memory">:$shared_bytes);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = [{
+    /// The launch of a kernel; null without one.
+    static LaunchAttr of(::mlir::Operation *kernel);
+    /// The same, or one without fields.
+    static LaunchAttr orEmpty(::mlir::Operation *kernel);
+
+    LaunchAttr withThreads(std::optional<int64_t> threads) const;
+    LaunchAttr withRowBlocks(std::optional<int64_t> blocks) const;
+    LaunchAttr withResidentBlocks(std::optional<int64_t> blocks) const;
+    LaunchAttr withSharedBytes(std::optional<int64_t> bytes) const;
+    /// Replaces the launch of a kernel; removes it if no field is set.
+    void setOn(::mlir::Operation *kernel) const;
+  }];
+}
+
+def Proa_IndexCheckAttr : Proa_KernelAttr<"IndexCheck", "index_check"> {
+  let summary = "A check that elements of an argument are indices or sizes";
+  let description = [{
+    On a kernel, as an element of the array `proa.index_checks`. The kernel has an argument for the words of all
+    checks (`lib/runtime/KernelServices.h`): the last one, or before the range of rows.
+
+    ```mlir
+    proa.index_checks = [#proa.index_check<indices = 3, bound = 1, size = 9>]
+    ```
+
+    | field | meaning |
+    |---|---|
+    | `indices` | argument with the indices; not set: a constant |
+    | `bound`, `axis` | argument whose dim `axis` (default 0) is the bound; not set: `size` is |
+    | `size` | the bound, if it is static |
+    | `kind` | `index` (default), `index_from_end`, or `group_size` (`lib/support/CheckedNumber.h`) |
+
+    Constraints:
+    - C1. `indices`, `bound` and `axis` are not negative
+    - C2. without `bound` there is a `size`
+  }];
+  let parameters = (ins
+    Proa_OptionalField<"int64_t", "argument with the indices">:$indices,
+    Proa_OptionalField<"int64_t", "argument with the bound">:$bound,
+    DefaultValuedParameter<"int64_t", "0", "dim that is the bound">:$axis,
+    Proa_OptionalField<"int64_t", "the bound">:$size,
+    DefaultValuedParameter<"::proa::CheckedNumber", "::proa::CheckedNumber::Index", "what is checked">:$kind);
+  let assemblyFormat = "`<` struct($indices, $bound, $axis, $size, custom<CheckedNumber>($kind)) `>`";
+}
+
+def Proa_DimCheckAttr : Proa_KernelAttr<"DimCheck", "dim_check"> {
+  let summary = "A condition on dims that only a run knows";
+  let description = [{
+    On a kernel, as an element of the array `proa.dim_checks`: a dim of an argument is equal to a dim of another
+    argument, or to a number.
+
+    ```mlir
+    proa.dim_checks = [#proa.dim_check<argument = 1, axis = 0, other = 0, other_axis = 0>,
+                       #proa.dim_check<argument = 2, axis = 1, size = 16>]
+    ```
+
+    Constraints:
+    - C1. `argument`, `axis`, `other`, `other_axis` and `size` are not negative
+    - C2. either `other` and `other_axis` are set, or `size`
+  }];
+  let parameters = (ins
+    "int64_t":$argument, "int64_t":$axis,
+    Proa_OptionalField<"int64_t", "the other argument">:$other,
+    Proa_OptionalField<"int64_t", "its dim">:$other_axis,
+    Proa_OptionalField<"int64_t", "the expected size">:$size);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Proa_LoopsAttr : Proa_KernelAttr<"Loops", "loops"> {
+  let summary = "How the threads of a block compute the loops of an op";
+  let description = [{
+    On a linalg op of a kernel that is not a contraction, and for `starts` on a contraction too:
+
+    ```mlir
+    proa.loops = #proa.loops<vector = 4, group = 32, starts = [0.0 : f32]>
+    ```
+
+    | field | meaning |
+    |---|---|
+    | `vector` | consecutive elements that a thread computes in one step (default 1) |
+    | `group` | threads that compute one element of the result of a reduction together (default 1) |
+    | `starts` | constants that the results of a reduction start with; `unit`: with the content of the memory |
+    | `neutral` | constants of a reduction that selects its results together (the greatest element and its index) |
+    | `fused_with` | a contraction's code contains the op, which computes an `operand`, or reads the `result` |
+
+    Results that are combined with the constants of `neutral` stay.
+
+    Constraints:
+    - C1. `vector` is 1 to 16
+    - C2. `group` is 1 to 1024
+  }];
+  let parameters = (ins
+    Proa_OptionalField<"int64_t", "elements of a step">:$vector,
+    Proa_OptionalField<"int64_t", "threads of a result">:$group,
+    OptionalParameter<"::mlir::ArrayAttr", "what results start with">:$starts,
+    OptionalParameter<"::mlir::ArrayAttr", "neutral elements">:$neutral,
+    Proa_OptionalField<"::proa::FusedWith", "part of a contraction">:$fused_with);
+  let assemblyFormat = "`<` struct($vector, $group, $starts, $neutral, custom<FusedWith>($fused_with)) `>`";
+  let extraClassDeclaration = [{
+    /// The attribute of an op; one without fields if it has none. Needs the loaded dialect.
+    static LoopsAttr of(::mlir::Operation *op);
+
+    LoopsAttr withVector(int64_t elements) const;
+    LoopsAttr withGroup(int64_t threads) const;
+    LoopsAttr withStarts(::mlir::ArrayAttr constants) const;
+    LoopsAttr withNeutral(::mlir::ArrayAttr constants) const;
+    LoopsAttr withFusedWith(::proa::FusedWith part) const;
+    /// Replaces the attribute of an op.
+    void setOn(::mlir::Operation *op) const;
+  }];
+}
+
+def Proa_RowsAttr : Proa_KernelAttr<"Rows", "rows"> {
+  let summary = "The rows of a kernel, which run in parallel";
+  let description = [{
+    On a kernel. A row is one tile of the results:
+
+    ```mlir
+    proa.rows = #proa.rows<count = 16, nanoseconds = 5.0 : f64, tiles = [1, 256], dims = [[0, 1], [0, -1]]>
+    ```
+
+    | field | meaning |
+    |---|---|
+    | `count` | number of rows; `?`: a run knows it |
+    | `nanoseconds` | estimated time of all rows on one thread |
+    | `tiles` | tile size of each row dimension, outermost first |
+    | `dims` | for each result, the row dimension that each of its dimensions is, or -1 |
+
+    Constraints:
+    - C1. `count` is not negative
+    - C2. sizes of `tiles` are at least 1
+    - C3. entries of `dims` are -1 or a position in `tiles`
+  }];
+  let parameters = (ins
+    Proa_OptionalField<"int64_t", "number of rows">:$count,
+    OptionalParameter<"::mlir::FloatAttr", "estimated time">:$nanoseconds,
+    Proa_OptionalSizes<"tile sizes">:$tiles,
+    OptionalParameter<"::mlir::ArrayAttr", "row dimensions of each result, as DenseI64ArrayAttr">:$dims);
+  let assemblyFormat = [{
+    `<` struct(custom<Count>($count), $nanoseconds, custom<Sizes>($tiles), custom<SizeLists>($dims)) `>`
+  }];
+  let extraClassDeclaration = [{
+    /// The rows of a kernel; without fields if it has no attribute. Needs the loaded dialect.
+    static RowsAttr orEmpty(::mlir::Operation *kernel);
+    /// The number of rows of a kernel, or kDynamic; 1 without the attribute.
+    static int64_t countOf(::mlir::Operation *kernel);
+    /// The estimated time of a kernel in nanoseconds; nothing without it.
+    static std::optional<double> nanosecondsOf(::mlir::Operation *kernel);
+
+    RowsAttr withCount(int64_t count) const;
+    RowsAttr withNanoseconds(double nanoseconds) const;
+    RowsAttr withTiles(::llvm::ArrayRef<int64_t> tiles, ::mlir::ArrayAttr dims) const;
+    /// Replaces the attribute of a kernel.
+    void setOn(::mlir::Operation *kernel) const;
+  }];
+}
+
+def Proa_ScratchAttr : Proa_KernelAttr<"Scratch", "scratch"> {
+  let summary = "Global memory that a kernel gets besides its operands";
+  let description = [{
+    On a kernel for the GPU, which has an argument for each buffer and for the counters after its results:
+
+    ```mlir
+    proa.scratch = #proa.scratch<buffers = [[8, 16, 264]], counters = true>
+    ```
+
+    | field | meaning |
+    |---|---|
+    | `buffers` | dims of each buffer, a tensor of bytes; `?` where the shape function computes them |
+    | `counters` | `runtime::kernelCounters` counters of 32 bits, which are 0 before and after |
+
+    Constraints:
+    - C1. dims are not negative
+  }];
+  let parameters = (ins
+    OptionalParameter<"::mlir::ArrayAttr", "dims of each buffer, as DenseI64ArrayAttr">:$buffers,
+    DefaultValuedParameter<"bool", "false", "whether there are counters">:$counters);
+  let assemblyFormat = "`<` struct(custom<SizeLists>($buffers), custom<Flag>($counters)) `>`";
+  let extraClassDeclaration = [{
+    /// The scratch memory of a kernel; without fields if it has none. Needs the loaded dialect.
+    static ScratchAttr orEmpty(::mlir::Operation *kernel);
+    /// The dims of the buffers of a kernel.
+    static ::llvm::SmallVector<::mlir::DenseI64ArrayAttr> buffersOf(::mlir::Operation *kernel);
+    static bool hasCounters(::mlir::Operation *kernel);
+
+    ScratchAttr withBuffer(::llvm::ArrayRef<int64_t> dims) const;
+    ScratchAttr withCounters() const;
+    /// Replaces the attribute of a kernel.
+    void setOn(::mlir::Operation *kernel) const;
   }];
 }
 

@@ -27,15 +27,98 @@ static void printMatmulKind(AsmPrinter &printer, std::optional<proa::MatmulKind>
   printer << proa::stringifyMatmulKind(*kind);
 }
 
+static ParseResult parseFusedWith(AsmParser &parser, std::optional<proa::FusedWith> &part) {
+  StringRef name;
+  SMLoc location = parser.getCurrentLocation();
+  if (parser.parseKeyword(&name))
+    return failure();
+  part = proa::symbolizeFusedWith(name);
+  if (part)
+    return success();
+  return parser.emitError(location) << "found '" << name << "', expected operand or result";
+}
+
+static void printFusedWith(AsmPrinter &printer, std::optional<proa::FusedWith> part) {
+  printer << proa::stringifyFusedWith(*part);
+}
+
+/// An integer, or `?` for kDynamic.
+static ParseResult parseSize(AsmParser &parser, int64_t &size) {
+  size = ShapedType::kDynamic;
+  return succeeded(parser.parseOptionalQuestion()) ? success() : parser.parseInteger(size);
+}
+
+static void printSize(raw_ostream &stream, int64_t size) {
+  if (ShapedType::isDynamic(size))
+    stream << '?';
+  else
+    stream << size;
+}
+
+static ParseResult parseCount(AsmParser &parser, std::optional<int64_t> &count) {
+  return parseSize(parser, count.emplace());
+}
+
+static void printCount(AsmPrinter &printer, std::optional<int64_t> count) {
+  printSize(printer.getStream(), *count);
+}
+
 static ParseResult parseSizes(AsmParser &parser, SmallVector<int64_t> &sizes) {
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
-                                        [&] { return parser.parseInteger(sizes.emplace_back()); });
+                                        [&] { return parseSize(parser, sizes.emplace_back()); });
 }
 
 static void printSizes(AsmPrinter &printer, ArrayRef<int64_t> sizes) {
   printer << '[';
-  llvm::interleaveComma(sizes, printer.getStream());
+  llvm::interleaveComma(sizes, printer.getStream(),
+                        [&](int64_t size) { printSize(printer.getStream(), size); });
   printer << ']';
+}
+
+static ParseResult parseSizeLists(AsmParser &parser, ArrayAttr &lists) {
+  SmallVector<Attribute> elements;
+  auto parseList = [&]() -> ParseResult {
+    SmallVector<int64_t> sizes;
+    if (parseSizes(parser, sizes))
+      return failure();
+    elements.push_back(parser.getBuilder().getDenseI64ArrayAttr(sizes));
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseList))
+    return failure();
+  lists = parser.getBuilder().getArrayAttr(elements);
+  return success();
+}
+
+static void printSizeLists(AsmPrinter &printer, ArrayAttr lists) {
+  printer << '[';
+  llvm::interleaveComma(lists.getAsRange<DenseI64ArrayAttr>(), printer.getStream(),
+                        [&](DenseI64ArrayAttr sizes) { printSizes(printer, sizes); });
+  printer << ']';
+}
+
+static constexpr std::pair<proa::CheckedNumber, llvm::StringLiteral> checkedNumberNames[] = {
+    {proa::CheckedNumber::Index, "index"},
+    {proa::CheckedNumber::IndexFromEnd, "index_from_end"},
+    {proa::CheckedNumber::GroupSize, "group_size"}};
+
+static ParseResult parseCheckedNumber(AsmParser &parser, proa::CheckedNumber &kind) {
+  StringRef name;
+  SMLoc location = parser.getCurrentLocation();
+  if (parser.parseKeyword(&name))
+    return failure();
+  for (auto [known, ownName] : checkedNumberNames)
+    if (name == ownName) {
+      kind = known;
+      return success();
+    }
+  return parser.emitError(location) << "found '" << name << "', expected index, index_from_end or group_size";
+}
+
+static void printCheckedNumber(AsmPrinter &printer, proa::CheckedNumber kind) {
+  for (auto [known, name] : checkedNumberNames)
+    if (known == kind)
+      printer << name;
 }
 
 static ParseResult parseFlag(AsmParser &parser, bool &flag) {
@@ -57,12 +140,23 @@ void ProaDialect::initialize() {
       >();
 }
 
+template <class Element> static bool isArrayOf(Attribute value) {
+  auto array = dyn_cast<ArrayAttr>(value);
+  return array && llvm::all_of(array, llvm::IsaPred<Element>);
+}
+
 /// The kind of attribute that a name of the dialect has, or null.
 static bool (*kindOf(StringRef name))(Attribute) {
   return llvm::StringSwitch<bool (*)(Attribute)>(name)
       .Case(targetAttribute, [](Attribute value) { return isa<TargetAttr>(value); })
       .Case(contractionAttribute, [](Attribute value) { return isa<ContractionAttr>(value); })
       .Case(attentionAttribute, [](Attribute value) { return isa<AttentionAttr>(value); })
+      .Case(loopsAttribute, [](Attribute value) { return isa<LoopsAttr>(value); })
+      .Case(rowsAttribute, [](Attribute value) { return isa<RowsAttr>(value); })
+      .Case(scratchAttribute, [](Attribute value) { return isa<ScratchAttr>(value); })
+      .Case(launchAttribute, [](Attribute value) { return isa<LaunchAttr>(value); })
+      .Case(indexChecksAttribute, isArrayOf<IndexCheckAttr>)
+      .Case(dimChecksAttribute, isArrayOf<DimCheckAttr>)
       .Default(nullptr);
 }
 
@@ -72,7 +166,9 @@ LogicalResult ProaDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   bool isOnModule = isa<ModuleOp>(op), belongsToModule = name == targetAttribute;
   if (!isOfKind || (isOfKind(attribute.getValue()) && (isOnModule || !belongsToModule)))
     return success();
-  return op->emitError() << "attribute '" << name << "': expected a #" << name
+  bool isArray = name.consume_back("s");
+  return op->emitError() << "attribute '" << attribute.getName().getValue() << "': expected "
+                         << (isArray ? "an array of #" : "a #") << name
                          << (belongsToModule ? " on a module" : "") << ", found " << attribute.getValue()
                          << " on " << op->getName();
 }

@@ -1,6 +1,7 @@
 /// The proa dialect: attributes about the compilation of a program.
 #pragma once
 
+#include "lib/support/CheckedNumber.h"
 #include "lib/target/TargetFacts.h"
 
 #include "mlir/IR/Attributes.h"
@@ -27,6 +28,18 @@ inline constexpr llvm::StringLiteral targetAttribute = "proa.target";
 inline constexpr llvm::StringLiteral contractionAttribute = "proa.contraction";
 /// On an attention of a kernel for the GPU, AttentionAttr.
 inline constexpr llvm::StringLiteral attentionAttribute = "proa.attention";
+/// On a linalg op of a kernel for the GPU, LoopsAttr.
+inline constexpr llvm::StringLiteral loopsAttribute = "proa.loops";
+/// On a kernel for the GPU, LaunchAttr.
+inline constexpr llvm::StringLiteral launchAttribute = "proa.launch";
+/// On a kernel, RowsAttr.
+inline constexpr llvm::StringLiteral rowsAttribute = "proa.rows";
+/// On a kernel for the GPU, ScratchAttr.
+inline constexpr llvm::StringLiteral scratchAttribute = "proa.scratch";
+/// On a kernel, ArrayAttr of IndexCheckAttr.
+inline constexpr llvm::StringLiteral indexChecksAttribute = "proa.index_checks";
+/// On a kernel, ArrayAttr of DimCheckAttr.
+inline constexpr llvm::StringLiteral dimChecksAttribute = "proa.dim_checks";
 
 /// The kind that an option requests; nothing for MatmulStrategy::Fastest.
 std::optional<MatmulKind> requestedKind(MatmulStrategy strategy);

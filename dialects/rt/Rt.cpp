@@ -1,6 +1,7 @@
 #include "dialects/rt/Rt.h"
 
 #include "dialects/rt/Storage.h"
+#include "dialects/rt/Wgmma.h"
 #include "lib/support/UnknownOp.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -52,6 +53,10 @@ void RtDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialects/rt/Rt.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/rt/Wgmma.cpp.inc"
       >();
   attachFusable<
 #define GET_OP_LIST

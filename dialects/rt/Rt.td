@@ -11,20 +11,9 @@ include "dialects/pd/ir/AttributeNames.td"
 include "dialects/pd/ir/Contraction.td"
 include "dialects/pd/ir/Format.td"
 include "dialects/pd/ir/Interfaces.td"
+include "dialects/rt/Dialect.td"
 include "dialects/rt/PostOpKind.td"
 include "dialects/rt/Storage.td"
-
-def Rt_Dialect : Dialect {
-  let name = "rt";
-  let cppNamespace = "::proa::rt";
-  let summary = "Fused calls and collectives of the CPU runtime";
-  let dependentDialects = ["::proa::pd::PdDialect", "::proa::dist::DistDialect"];
-  let useDefaultAttributePrinterParser = 1;
-  let extraClassDeclaration = [{
-    /// Reports ops that the dialect does not have.
-    std::optional<ParseOpHook> getParseOperationHook(::llvm::StringRef name) const override;
-  }];
-}
 
 //===-- Post-ops --------------------------------------------------------------------------------------------------===//
 

@@ -129,10 +129,9 @@ private:
         continue;
       CompiledKernel &kernel = kernels.emplace_back();
       kernel.symbol = function.getName().str();
-      if (auto rows = function->getAttrOfType<IntegerAttr>(rowsAttribute))
-        kernel.rows = ShapedType::isDynamic(rows.getInt()) ? -1 : rows.getInt();
-      if (auto work = function->getAttrOfType<FloatAttr>(workAttribute))
-        kernel.work = work.getValueAsDouble();
+      int64_t rows = RowsAttr::countOf(function);
+      kernel.rows = ShapedType::isDynamic(rows) ? -1 : rows;
+      kernel.work = RowsAttr::nanosecondsOf(function).value_or(0);
       kernel.needs = KernelNeeds::of(function);
       kernel.hasShapeFunction = module.lookupSymbol((function.getName() + "_shape").str()) != nullptr;
     }
@@ -141,8 +140,8 @@ private:
 
   /// Whether a kernel runs for so short a time that its code need not be good at first.
   bool isDeferred(LLVM::LLVMFuncOp kernel) const {
-    auto work = kernel->getAttrOfType<FloatAttr>(workAttribute);
-    return options.optimizes && work && work.getValueAsDouble() < options.deferBelow;
+    std::optional<double> work = RowsAttr::nanosecondsOf(kernel);
+    return options.optimizes && work && *work < options.deferBelow;
   }
 
   /// Adds the names of these kernels by part, balanced by estimated compile time.

@@ -1,6 +1,6 @@
 #include "passes/analysis/IndexChecks.h"
 
-#include "passes/analysis/KernelAttributes.h"
+#include "dialects/proa/Proa.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -18,10 +18,14 @@ Value viewOfWords(OpBuilder &builder, Location loc, Value base, size_t count) {
 
 void describeChecks(func::FuncOp kernel, const pd::KernelChecks &checks) {
   Builder builder(kernel.getContext());
+  auto argument = [](int64_t index) { return index < 0 ? std::nullopt : std::optional(index); };
   SmallVector<Attribute> list;
-  for (const pd::KernelChecks::Check &check : checks.list)
-    list.push_back(builder.getDenseI64ArrayAttr(
-        {check.indices, check.bound, check.axis, check.size, static_cast<int64_t>(check.kind)}));
+  for (const pd::KernelChecks::Check &check : checks.list) {
+    bool isSized = check.bound < 0 || check.size > 0; // a dynamic dim has size 0
+    std::optional<int64_t> size = isSized ? std::optional(check.size) : std::nullopt;
+    list.push_back(IndexCheckAttr::get(kernel.getContext(), argument(check.indices), argument(check.bound),
+                                       check.axis, size, check.kind));
+  }
   kernel->setAttr(indexChecksAttribute, builder.getArrayAttr(list));
 }
 

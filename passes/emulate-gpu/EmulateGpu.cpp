@@ -2,6 +2,7 @@
 #include "passes/emulate-gpu/Passes.h"
 
 #include "dialects/proa/Proa.h"
+#include "dialects/rt/Wgmma.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/emulate-gpu/ThreadCode.h"
 #include "passes/kernel-entry/KernelEntry.h"
@@ -46,11 +47,11 @@ private:
     for (StringRef name : {NVVM::NVVMDialect::getReqntidAttrName(), NVVM::NVVMDialect::getMaxntidAttrName()})
       if (auto found = kernel->getAttrOfType<DenseI32ArrayAttr>(name); found && dims.empty())
         dims.assign(found.asArrayRef().begin(), found.asArrayRef().end());
-    if (auto threads = kernel->getAttrOfType<IntegerAttr>(proa::threadsAttribute); threads && dims.empty())
-      dims.push_back(static_cast<int32_t>(threads.getInt()));
+    if (auto launch = proa::LaunchAttr::of(kernel); launch && launch.getThreads() && dims.empty())
+      dims.push_back(static_cast<int32_t>(*launch.getThreads()));
     if (dims.empty())
       return kernel.emitError() << "the kernel has no size of a block, expected the attribute '"
-                                << proa::threadsAttribute << "'";
+                                << proa::launchAttribute << "' with threads";
     int64_t product = 1;
     for (int32_t dim : dims)
       product *= dim;
@@ -177,12 +178,12 @@ private:
     code.function().walk([&](Operation *op) {
       LogicalResult done = success();
       if (op->getName().getDialectNamespace() == NVVM::NVVMDialect::getDialectNamespace() ||
-          isa<LLVM::FenceOp>(op))
+          isa<LLVM::FenceOp, proa::rt::WgmmaOp>(op))
         done = proa::emulateOp(op, code);
       else if (auto call = dyn_cast<LLVM::CallOp>(op))
         done = proa::emulateCall(call, code);
-      else if (auto assembly = dyn_cast<LLVM::InlineAsmOp>(op))
-        done = proa::emulateAssembly(assembly, code);
+      else if (isa<LLVM::InlineAsmOp>(op))
+        done = op->emitOpError("is assembly of the device, which the emulator does not support");
       else if (auto intrinsic = dyn_cast<LLVM::CallIntrinsicOp>(op);
                intrinsic && intrinsic.getIntrin().starts_with("llvm.nvvm."))
         done = op->emitOpError() << "calls '" << intrinsic.getIntrin()

@@ -1,6 +1,7 @@
 // The calls that replace nvvm ops. lib/emulator/Functions.h declares the functions.
 #include "passes/emulate-gpu/ThreadCode.h"
 
+#include "dialects/rt/Wgmma.h"
 #include "lib/emulator/Codes.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -363,17 +364,19 @@ public:
     return refuseForm(op);
   }
 
-  /// wgmma with A in registers: operands are those, the descriptor of B, and the sums.
-  void emulate(LLVM::InlineAsmOp op, int64_t n, int64_t k, NVVM::WGMMATypes type, bool transposesB) {
-    constexpr unsigned registers = RegisterWgmma::firstSum - 1;
-    Value result = code.slot(op.getResult(0).getType());
-    int64_t flags = addsAccumulator | (transposesB ? int64_t(isBTransposed) : 0);
+  LogicalResult emulate(rt::WgmmaOp op) {
+    Value result = code.slot(op.getType());
+    int64_t flags = addsAccumulator | (op.getTransposesY() ? int64_t(isBTransposed) : 0);
+    NVVM::WGMMATypes type = op.getElement().isF16() ? NVVM::WGMMATypes::f16 : NVVM::WGMMATypes::bf16;
+    SmallVector<Value> sums;
+    for (int64_t i = 0; i < op.getColumns() / 2; ++i)
+      sums.push_back(LLVM::ExtractValueOp::create(builder, loc, op.getSums(), i));
     code.usesAsyncProxy = true;
     code.synchronize(builder, loc, "proa_emulate_wgmma_registers", {},
-                     {constant(n), constant(k), constant(static_cast<int64_t>(type)), constant(flags),
-                      store(op.getOperands().take_front(registers)), op.getOperand(registers),
-                      store(op.getOperands().drop_front(registers + 1)), result});
-    (void)replace(op, LLVM::LoadOp::create(builder, loc, op.getResult(0).getType(), result));
+                     {constant(op.getColumns()), constant(rt::WgmmaOp::k),
+                      constant(static_cast<int64_t>(type)), constant(flags), store(op.getX()), op.getY(),
+                      store(sums), result});
+    return replace(op, LLVM::LoadOp::create(builder, loc, op.getType(), result));
   }
 
   LogicalResult emulate(NVVM::RcpApproxFtzF32Op op) {
@@ -487,33 +490,6 @@ private:
 
 } // namespace
 
-/// By the numbers in its text, as in
-/// "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {..}, {..}, $68, p, 1, 1, 1;".
-std::optional<RegisterWgmma> RegisterWgmma::of(LLVM::InlineAsmOp op) {
-  RegisterWgmma found;
-  auto [before, rest] = op.getAsmString().split("wgmma.mma_async.sync.aligned.m64n");
-  bool isShape = !rest.consumeInteger(10, found.n) && rest.consume_front("k") &&
-                 !rest.consumeInteger(10, found.k) && rest.consume_front(".f32.");
-  found.isBrain = rest.consume_front("bf16.bf16 {");
-  bool isType = found.isBrain || rest.consume_front("f16.f16 {");
-  auto [operands, flags] = rest.rsplit(", p, 1, 1, ");
-  found.isYTransposed = flags.starts_with("1;");
-  bool isForm = operands.contains("}, {") && (found.isYTransposed || flags.starts_with("0;")) &&
-                op.getNumResults() == 1 &&
-                op.getOperands().size() == firstSum + static_cast<size_t>(found.n / 2);
-  return isShape && isType && isForm ? std::optional(found) : std::nullopt;
-}
-
-LogicalResult emulateAssembly(LLVM::InlineAsmOp op, ThreadCode &code) {
-  std::optional<RegisterWgmma> wgmma = RegisterWgmma::of(op);
-  if (!wgmma)
-    return op.emitOpError("is assembly of the device, which the emulator does not support");
-  OpEmulator(op, code).emulate(op, wgmma->n, wgmma->k,
-                               wgmma->isBrain ? NVVM::WGMMATypes::bf16 : NVVM::WGMMATypes::f16,
-                               wgmma->isYTransposed);
-  return success();
-}
-
 LogicalResult emulateOp(Operation *op, ThreadCode &code) {
   OpEmulator emulator(op, code);
   if (std::optional<Register> index = registerOf(op))
@@ -531,8 +507,8 @@ LogicalResult emulateOp(Operation *op, ThreadCode &code) {
             NVVM::CpAsyncBulkGlobalToSharedClusterOp, NVVM::CpAsyncBulkSharedCTAToGlobalOp,
             NVVM::CpAsyncBulkCommitGroupOp, NVVM::CpAsyncBulkWaitGroupOp, NVVM::WgmmaMmaAsyncOp,
             NVVM::WgmmaFenceAlignedOp, NVVM::WgmmaGroupSyncAlignedOp, NVVM::WgmmaWaitGroupSyncOp,
-            NVVM::FenceMbarrierInitOp, NVVM::FenceProxyOp, NVVM::MembarOp, LLVM::FenceOp, NVVM::InlinePtxOp>(
-          [&](auto found) { return emulator.emulate(found); })
+            NVVM::FenceMbarrierInitOp, NVVM::FenceProxyOp, NVVM::MembarOp, LLVM::FenceOp, NVVM::InlinePtxOp,
+            rt::WgmmaOp>([&](auto found) { return emulator.emulate(found); })
       .Case<NVVM::FenceScClusterOp, NVVM::FenceSyncRestrictOp, NVVM::FenceProxyAcquireOp,
             NVVM::FenceProxyReleaseOp, NVVM::FenceProxySyncRestrictOp, NVVM::PrefetchOp,
             NVVM::SetMaxRegisterOp, NVVM::NanosleepOp>([&](auto found) { return emulator.erase(found); })

@@ -7,9 +7,10 @@ include "mlir/Pass/PassBase.td"
 def EmulateGpu : Pass<"proa-emulate-gpu", "mlir::ModuleOp"> {
   let summary = "Turn GPU kernels into host code that calls the emulator";
   let description = [{
-    Input: a module in the LLVM dialect with nvvm ops. Each function with the attribute `proa.kernel` is the code of
-    one thread of a block; its parameters are pointers, dims (i64), and the first and last row of the launch.
-    `nvvm.reqntid`, `nvvm.maxntid` or `proa.threads` is the size of a block. Other functions must be inlined.
+    Input: a module in the LLVM dialect with nvvm ops. Each function with the attribute `proa.kernel` is the code of one
+    thread of a block; its parameters are pointers, dims (i64), and the first and last row of the launch.
+    `nvvm.reqntid`, `nvvm.maxntid` or `threads` of `#proa.launch` is the size of a block. Other functions must be
+    inlined.
 
     - The code becomes private `@NAME_rows(thread, shared, buffers, dims, begin, end)`. A new `@NAME(buffers, dims,
       begin, end)` launches it by the emulator (`lib/emulator/`): one row for each block, or fewer blocks.

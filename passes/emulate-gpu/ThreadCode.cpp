@@ -1,5 +1,6 @@
 #include "passes/emulate-gpu/ThreadCode.h"
 
+#include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
 
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
@@ -59,8 +60,8 @@ SharedVariable ThreadCode::placeShared(LLVM::GlobalOp global) {
     entry->second.offset = llvm::alignTo(usedBytes, alignment);
     entry->second.size = layout.getTypeSize(global.getGlobalType());
     // Dynamic shared memory has no size of its own.
-    if (auto bytes = code->getAttrOfType<IntegerAttr>(sharedAttribute); bytes && entry->second.size == 0)
-      entry->second.size = bytes.getInt();
+    if (LaunchAttr launch = LaunchAttr::of(code); launch && entry->second.size == 0)
+      entry->second.size = launch.getSharedBytes().value_or(0);
     usedBytes = entry->second.offset + entry->second.size;
   }
   return entry->second;

@@ -53,27 +53,15 @@ private:
 mlir::Value i32Constant(mlir::OpBuilder &builder, mlir::Location loc, int64_t value);
 mlir::Value i64Constant(mlir::OpBuilder &builder, mlir::Location loc, int64_t value);
 
-/// Replaces an op of the nvvm dialect, or llvm.fence, by calls. Error: the emulator lacks the op or its form.
+/// Replaces an op of the nvvm dialect, llvm.fence or rt.wgmma by calls. Error: the emulator lacks the op or
+/// its form.
 llvm::LogicalResult emulateOp(mlir::Operation *op, ThreadCode &code);
-
-/// Replaces assembly that the nvvm dialect has no op for: wgmma with an operand in registers. Error: the
-/// emulator lacks it.
-llvm::LogicalResult emulateAssembly(mlir::LLVM::InlineAsmOp op, ThreadCode &code);
 
 /// Adds checks before reads of registers that a wgmma writes: it must be complete.
 void checkWgmmaResults(ThreadCode &code);
 
 /// Replaces the callee of a call of libdevice. Error: libm and the emulator lack the function.
 llvm::LogicalResult emulateCall(mlir::LLVM::CallOp call, ThreadCode &code);
-
-/// The wgmma with an operand in registers that assembly is: the sums are its last operands.
-struct RegisterWgmma {
-  static constexpr unsigned firstSum = 5; ///< after four registers and a descriptor
-  int64_t n = 0, k = 0;
-  bool isBrain = false, isYTransposed = false;
-
-  static std::optional<RegisterWgmma> of(mlir::LLVM::InlineAsmOp op);
-};
 
 /// Adds checks before the accesses of memory. `buffers` are the pointers that the code loads from its
 /// buffers, in order.

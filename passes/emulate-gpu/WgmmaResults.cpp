@@ -2,6 +2,8 @@
 // follows the registers through branches, as an i64 of its own; 0 is the number of other values.
 #include "passes/emulate-gpu/ThreadCode.h"
 
+#include "dialects/rt/Wgmma.h"
+
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 
@@ -12,16 +14,14 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-bool isWgmma(Operation *op) {
-  auto assembly = dyn_cast<LLVM::InlineAsmOp>(op);
-  return isa<NVVM::WgmmaMmaAsyncOp>(op) || (assembly && RegisterWgmma::of(assembly));
-}
+bool isWgmma(Operation *op) { return isa<NVVM::WgmmaMmaAsyncOp, rt::WgmmaOp>(op); }
 
 /// Whether the operand is a sum that the wgmma adds to: it may be in flight.
 bool isAccumulator(OpOperand &use) {
   if (auto wgmma = dyn_cast<NVVM::WgmmaMmaAsyncOp>(use.getOwner()))
     return use.get() == wgmma.getInouts();
-  return isWgmma(use.getOwner()) && use.getOperandNumber() >= RegisterWgmma::firstSum;
+  auto wgmma = dyn_cast<rt::WgmmaOp>(use.getOwner());
+  return wgmma && &use == &wgmma.getSumsMutable();
 }
 
 class ResultChecker {
@@ -93,10 +93,7 @@ private:
       if (isAccumulator(use) || forEachBlockArgument(use, [](BlockArgument) {}))
         continue;
       if (auto element = dyn_cast<LLVM::ExtractValueOp>(use.getOwner()))
-        for (OpOperand &ofElement : element.getRes().getUses()) {
-          if (!isAccumulator(ofElement))
-            reads.push_back(ofElement.getOwner());
-        }
+        llvm::append_range(reads, element.getRes().getUsers());
       else
         reads.push_back(use.getOwner());
     }

@@ -1,5 +1,6 @@
 #include "passes/kernel-entry/KernelEntry.h"
 
+#include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -23,8 +24,8 @@ void hideFunction(LLVM::LLVMFuncOp inner, StringRef suffix) {
 }
 
 void moveKernelAttributes(LLVM::LLVMFuncOp inner, LLVM::LLVMFuncOp entry) {
-  for (StringRef attribute : {kernelAttribute, rowsAttribute, workAttribute, scratchAttribute,
-                              countersAttribute, indexChecksAttribute, dimChecksAttribute})
+  for (StringRef attribute :
+       {kernelAttribute, rowsAttribute, scratchAttribute, indexChecksAttribute, dimChecksAttribute})
     if (Attribute value = inner->removeAttr(attribute))
       entry->setAttr(attribute, value);
 }

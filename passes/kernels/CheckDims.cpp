@@ -1,4 +1,5 @@
 // Dims that a kernel takes to be equal: see Passes.td.
+#include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/kernels/DimensionClasses.h"
 #include "passes/kernels/KernelForm.h"
@@ -60,10 +61,6 @@ struct CheckDims : proa::impl::CheckDimsBase<CheckDims> {
       return signalPassFailure();
     Builder builder(&getContext());
     SmallVector<Attribute> checks;
-    auto add = [&](EqualDims::Dim dim, EqualDims::Dim other, int64_t size) {
-      checks.push_back(
-          builder.getDenseI64ArrayAttr({dim.argument, dim.axis, other.argument, other.axis, size}));
-    };
     for (const auto &[number, dims] : equalDimsOf(function)) {
       bool isStatic = !ShapedType::isDynamic(dims.size);
       ArrayRef<EqualDims::Dim> others = dims.dynamicDims;
@@ -71,9 +68,11 @@ struct CheckDims : proa::impl::CheckDimsBase<CheckDims> {
         others = others.drop_front(); // the one that the others are compared with
       for (EqualDims::Dim dim : others)
         if (isStatic)
-          add(dim, {-1, 0}, dims.size);
+          checks.push_back(proa::DimCheckAttr::get(&getContext(), dim.argument, dim.axis, {}, {}, dims.size));
         else
-          add(dim, dims.dynamicDims.front(), -1);
+          checks.push_back(proa::DimCheckAttr::get(&getContext(), dim.argument, dim.axis,
+                                                   dims.dynamicDims.front().argument,
+                                                   dims.dynamicDims.front().axis, {}));
     }
     if (checks.empty())
       return;

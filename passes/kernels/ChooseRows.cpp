@@ -217,9 +217,10 @@ private:
       }
       dims.push_back(builder.getDenseI64ArrayAttr(rows));
     }
-    function->setAttr(proa::rowTilesAttribute, builder.getDenseI64ArrayAttr(tiles));
-    function->setAttr(proa::rowDimsAttribute, builder.getArrayAttr(dims));
-    function->setAttr(proa::workAttribute, builder.getF64FloatAttr(work()));
+    proa::RowsAttr::orEmpty(function)
+        .withTiles(tiles, builder.getArrayAttr(dims))
+        .withNanoseconds(work())
+        .setOn(function);
   }
 };
 
@@ -236,8 +237,8 @@ struct ChooseRows : proa::impl::ChooseRowsBase<ChooseRows> {
     if (!proa::PassRemarks::areEnabled(&getContext()))
       return;
     proa::PassRemarks remarks(getArgumentName());
-    auto tiles = function->getAttrOfType<DenseI64ArrayAttr>(proa::rowTilesAttribute).asArrayRef();
-    auto work = function->getAttrOfType<FloatAttr>(proa::workAttribute).getValueAsDouble();
+    ArrayRef<int64_t> tiles = proa::RowsAttr::orEmpty(function).getTiles();
+    double work = *proa::RowsAttr::nanosecondsOf(function);
     std::string sizes;
     llvm::raw_string_ostream stream(sizes);
     llvm::interleave(tiles, stream, "x");

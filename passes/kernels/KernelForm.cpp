@@ -1,5 +1,6 @@
 #include "passes/kernels/KernelForm.h"
 
+#include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"

@@ -1,4 +1,5 @@
 // Functions that compute result dims: see Passes.td.
+#include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/kernels/DimensionClasses.h"
 #include "passes/kernels/KernelForm.h"
@@ -106,8 +107,7 @@ struct OutlineShapes : proa::impl::OutlineShapesBase<OutlineShapes> {
 
   void setRows(func::FuncOp function, const proa::RowSpace &space) {
     std::optional<int64_t> rows = getConstantIntValue(numberOfRows(function, space));
-    Builder builder(&getContext());
-    function->setAttr(proa::rowsAttribute, builder.getI64IntegerAttr(rows.value_or(ShapedType::kDynamic)));
+    proa::RowsAttr::orEmpty(function).withCount(rows.value_or(ShapedType::kDynamic)).setOn(function);
   }
 
   void runOnOperation() override {
@@ -133,9 +133,8 @@ struct OutlineShapes : proa::impl::OutlineShapesBase<OutlineShapes> {
       builder.setInsertionPointAfter(kernel);
       auto shape = cast<func::FuncOp>(builder.clone(*kernel));
       shape.setName(name);
-      for (StringRef attribute : {proa::kernelAttribute, proa::rowTilesAttribute, proa::rowDimsAttribute,
-                                  proa::rowsAttribute, proa::workAttribute})
-        shape->removeAttr(attribute);
+      shape->removeAttr(proa::kernelAttribute);
+      shape->removeAttr(proa::rowsAttribute);
       shape.setArgAttrsAttr(ArrayAttr());
       shape.setResAttrsAttr(ArrayAttr());
       dropIndexChecks(shape);

@@ -23,9 +23,11 @@ def CheckDims : Pass<"proa-check-dims", "mlir::func::FuncOp"> {
 
     ```mlir
     func.func @sum(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32>
-        attributes {proa.kernel, proa.dim_checks = [array<i64: 1, 0, 0, 0, -1>]}  // dim 0 of %y is dim 0 of %x
+        attributes {proa.kernel, proa.dim_checks = [
+            #proa.dim_check<argument = 1, axis = 0, other = 0, other_axis = 0>]}      // dim 0 of %y is dim 0 of %x
     ```
   }];
+  let dependentDialects = ["::proa::ProaDialect"];
 }
 
 def StoreAsBytes : Pass<"proa-store-as-bytes", "mlir::ModuleOp"> {
@@ -91,13 +93,13 @@ def ChooseRows : Pass<"proa-choose-rows", "mlir::func::FuncOp"> {
   let summary = "Choose how each kernel is divided into rows";
   let description = [{
     A row is the part of a kernel that one task computes. The pass finds the dimensions that all results of the kernel
-    share and no operation reduces, chooses a tile size for each, and sets attributes of the function:
+    share and no operation reduces, chooses a tile size for each, and sets fields of `#proa.rows`:
 
-    - `proa.row_tiles = [1, 256]`: the tile size of each row dimension; one row is one tile.
-    - `proa.row_dims = [[0, -1], [0]]`: for each result, the row dimension that each of its dimensions is, or -1.
-    - `proa.work`: estimated nanoseconds of the whole kernel on one thread.
+    - `tiles = [1, 256]`: the tile size of each row dimension; one row is one tile.
+    - `dims = [[0, -1], [0]]`: for each result, the row dimension that each of its dimensions is, or -1.
+    - `nanoseconds`: estimated time of the whole kernel on one thread.
 
-    An op with `proa.loop_tiles` (the tile size of each of its loops) determines the tiles of the kernel.
+    The `tile` of `#proa.contraction` (a size for each loop of the op) determines the tiles of the kernel.
     Without shared dimensions the kernel is one row. `proa-tile-rows` and `proa-outline-shapes` read the attributes.
   }];
   let options = [
@@ -110,6 +112,7 @@ def ChooseRows : Pass<"proa-choose-rows", "mlir::func::FuncOp"> {
     Option<"rowElements", "row-elements", "int64_t", "512",
       "Number of elements of a row up to which outer dimensions are tiled">
   ];
+  let dependentDialects = ["::proa::ProaDialect"];
 }
 
 def OutlineShapes : Pass<"proa-outline-shapes", "mlir::ModuleOp"> {
@@ -118,7 +121,8 @@ def OutlineShapes : Pass<"proa-outline-shapes", "mlir::ModuleOp"> {
     For each kernel with a dynamic result dimension adds `@NAME_shape`, a function from the dynamic dims of the
     arguments to the dynamic dims of the results and the number of rows.
   }];
-  let dependentDialects = ["mlir::affine::AffineDialect", "mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::proa::ProaDialect", "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+                           "mlir::tensor::TensorDialect"];
 }
 
 def TileRows : Pass<"proa-tile-rows", "mlir::ModuleOp"> {

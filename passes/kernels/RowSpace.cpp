@@ -1,5 +1,6 @@
 #include "passes/kernels/RowSpace.h"
 
+#include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/kernels/DimensionClasses.h"
 
@@ -13,12 +14,10 @@ namespace proa {
 /// where they are not known.
 static LogicalResult checkRows(func::FuncOp function, unsigned result, ArrayRef<int64_t> shape,
                                ArrayRef<int64_t> rows, MutableArrayRef<std::optional<int64_t>> sizes) {
-  auto refuse = [&] { return function.emitError() << "'" << rowDimsAttribute << "' of result " << result; };
+  auto refuse = [&] { return function.emitError() << "`dims` of result " << result; };
   if (rows.size() != shape.size())
     return refuse() << " does not have " << shape.size() << " numbers";
   for (auto [size, row] : llvm::zip(shape, rows)) {
-    if (row < -1 || row >= int64_t(sizes.size()))
-      return refuse() << " names row dimension " << row << ", but there are " << sizes.size();
     if (row < 0)
       continue;
     if (llvm::count(rows, row) > 1)
@@ -36,27 +35,20 @@ static LogicalResult checkRows(func::FuncOp function, unsigned result, ArrayRef<
 FailureOr<RowSpace> RowSpace::read(func::FuncOp function) {
   RowSpace space;
   Operation *terminator = function.getBody().front().getTerminator();
-  auto tiles = function->getAttrOfType<DenseI64ArrayAttr>(rowTilesAttribute);
-  auto dims = function->getAttrOfType<ArrayAttr>(rowDimsAttribute);
-  if (tiles)
-    space.tiles.assign(tiles.asArrayRef().begin(), tiles.asArrayRef().end());
-  if (llvm::any_of(space.tiles, [](int64_t tile) { return tile < 1; }))
-    return function.emitError() << "'" << rowTilesAttribute << "' has a size below 1";
+  auto attribute = function->getAttrOfType<RowsAttr>(rowsAttribute);
+  ArrayAttr dims = attribute ? attribute.getDims() : ArrayAttr();
+  if (attribute)
+    space.tiles.assign(attribute.getTiles().begin(), attribute.getTiles().end());
   if (dims && dims.size() != terminator->getNumOperands())
-    return function.emitError() << "'" << rowDimsAttribute << "' has " << dims.size()
-                                << " entries, expected one for each of " << terminator->getNumOperands()
-                                << " results";
+    return function.emitError() << "`dims` has " << dims.size() << " entries, expected one for each of "
+                                << terminator->getNumOperands() << " results";
   SmallVector<std::optional<int64_t>> sizes(space.tiles.size());
   for (auto [i, result] : llvm::enumerate(terminator->getOperands())) {
     SmallVector<Operation *> reshapes;
     auto type = cast<RankedTensorType>(peelReshapes(result, reshapes).getType());
     SmallVector<int64_t> rows(type.getRank(), -1);
-    if (dims) {
-      auto own = dyn_cast<DenseI64ArrayAttr>(dims[i]);
-      rows.clear();
-      if (own)
-        rows.assign(own.asArrayRef().begin(), own.asArrayRef().end());
-    }
+    if (dims)
+      rows = llvm::to_vector(cast<DenseI64ArrayAttr>(dims[i]).asArrayRef());
     if (failed(checkRows(function, i, type.getShape(), rows, sizes)))
       return failure();
     space.dims.push_back(rows);

@@ -1,4 +1,5 @@
 // Entry points with the interface of the runtime: see Passes.td.
+#include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/kernel-entry/KernelEntry.h"
 #include "passes/lower-cpu/Passes.h"
@@ -19,7 +20,7 @@ struct WrapKernels : proa::impl::WrapKernelsBase<WrapKernels> {
   static LogicalResult verifyForCpu(ArrayRef<LLVM::LLVMFuncOp> kernels) {
     bool isCorrect = true;
     for (LLVM::LLVMFuncOp kernel : kernels)
-      if (LLVM::LLVMFuncOp own = kernel; own->hasAttr(proa::threadsAttribute)) {
+      if (LLVM::LLVMFuncOp own = kernel; own->hasAttr(proa::launchAttribute)) {
         own.emitError() << "'" << own.getName() << "' is a kernel for a GPU, expected kernels for the CPU";
         isCorrect = false;
       }

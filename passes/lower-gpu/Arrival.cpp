@@ -1,6 +1,6 @@
 #include "passes/lower-gpu/Arrival.h"
 
-#include "passes/analysis/KernelAttributes.h"
+#include "dialects/proa/Proa.h"
 #include "passes/lower-gpu/GlobalScratch.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,7 +19,7 @@ BlockArgument addCountersArgument(func::FuncOp kernel) {
   unsigned position = kernel.getNumArguments() - numTrailingArguments(kernel);
   (void)kernel.insertArgument(position, MemRefType::get({}, b.getI32Type()), {}, kernel.getLoc());
   kernel.setArgAttr(position, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
-  kernel->setAttr(countersAttribute, b.getUnitAttr());
+  ScratchAttr::orEmpty(kernel).withCounters().setOn(kernel);
   return kernel.getArgument(position);
 }
 

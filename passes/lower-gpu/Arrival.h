@@ -9,7 +9,7 @@ namespace proa {
 /// The number of counters: rows that several blocks may share (runtime::kernelCounters).
 inline constexpr int64_t mostSharedRows = 1024;
 
-/// Adds the argument for counters (`proa.counters`), a memref<i32>, before the words of index checks and the
+/// Adds the argument for counters (`#proa.scratch`), a memref<i32>, before the words of index checks and the
 /// range of rows.
 mlir::BlockArgument addCountersArgument(mlir::func::FuncOp kernel);
 

@@ -199,13 +199,13 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
       return failure();
     product.op->setAttr(proa::contractionAttribute, chosen);
     if (tile->residentBlocks > 0)
-      getOperation()->setAttr(proa::residentBlocksAttribute,
-                              Builder(&getContext()).getI64IntegerAttr(tile->residentBlocks));
+      proa::LaunchAttr::orEmpty(getOperation())
+          .withResidentBlocks(tile->residentBlocks)
+          .setOn(getOperation());
     return success();
   }
 
   LogicalResult chooseFor(linalg::LinalgOp op, const proa::ContractionForm &form, const proa::GpuFacts &gpu) {
-    Builder b(&getContext());
     estimate.clear();
     if (failed(writeTile(productOf(op, form, gpu), op.getNumLoops(), form.m, form.n, form.k, gpu)))
       return failure();
@@ -214,12 +214,12 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
       return failure();
     for (Value operand : op.getDpsInputs())
       if (linalg::GenericOp producer = prologueOf(operand)) {
-        producer->setAttr(proa::prologueAttribute, b.getUnitAttr());
+        proa::LoopsAttr::of(producer).withFusedWith(proa::FusedWith::Operand).setOn(producer);
         remarks.done(producer) << "computed while the operand of the product is copied to shared memory";
       }
     linalg::GenericOp reader = elementwiseReader(op);
     if (reader)
-      reader->setAttr(proa::epilogueAttribute, b.getUnitAttr());
+      proa::LoopsAttr::of(reader).withFusedWith(proa::FusedWith::Result).setOn(reader);
     remarks.done(op) << "a block computes tiles of " << std::to_string(choice->m) << "x"
                      << std::to_string(choice->n) << " elements with " << std::to_string(choice->threads)
                      << " threads (" << proa::stringifyMatmulKind(choice->kind) << ", "

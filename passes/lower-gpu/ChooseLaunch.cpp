@@ -64,14 +64,14 @@ public:
         continue;
       }
       int64_t vector = vectorOf(op);
-      set(op, proa::vectorAttribute, vector);
+      proa::LoopsAttr::of(op).withVector(vector).setOn(op);
       while (threads < maxThreads && threads * vector < elements(op))
         threads *= 2;
     }
-    set(function, proa::threadsAttribute, threads);
+    proa::LaunchAttr::orEmpty(function).withThreads(threads).setOn(function);
     for (linalg::LinalgOp op : ops)
       if (op.getNumReductionLoops() > 0 && !proa::isChosenContraction(op))
-        set(op, proa::groupAttribute, groupOf(op, threads));
+        proa::LoopsAttr::of(op).withGroup(groupOf(op, threads)).setOn(op);
     return threads;
   }
 
@@ -90,13 +90,9 @@ private:
     if (x.empty() && y.empty())
       return;
     proa::useMmaInstead(op, *form);
-    function->removeAttr(proa::residentBlocksAttribute);
+    proa::LaunchAttr::orEmpty(function).withResidentBlocks({}).setOn(function);
     proa::PassRemarks("proa-choose-launch").missed(op)
         << "mma is used instead of wgmma, which cannot read operand " << (x.empty() ? "1: " + y : "0: " + x);
-  }
-
-  static void set(Operation *op, StringRef name, int64_t value) {
-    op->setAttr(name, Builder(op->getContext()).getI64IntegerAttr(value));
   }
 
   static int64_t elements(linalg::LinalgOp op) { return product(op, std::nullopt); }
@@ -169,7 +165,7 @@ private:
     if (!proa::Combiner::of(op) || terms == 1)
       return 1;
     if (proa::reducesColumns(op))
-      return columnGroupOf(op, proa::numberOf(op, proa::vectorAttribute), threads);
+      return columnGroupOf(op, proa::LoopsAttr::of(op).getVector().value_or(1), threads);
     int64_t group = 1;
     while (group < warpSize && group < terms)
       group *= 2;

@@ -115,6 +115,11 @@ std::optional<TensorCoreTypes> TensorCoreTypes::of(linalg::LinalgOp op, bool all
   return types;
 }
 
+bool isFusedWith(Operation *op, FusedWith part) {
+  auto loops = op->getAttrOfType<LoopsAttr>(loopsAttribute);
+  return loops && loops.getFusedWith() == part;
+}
+
 ContractionAttr contractionOf(Operation *op) {
   return op->getAttrOfType<ContractionAttr>(contractionAttribute);
 }
@@ -192,7 +197,7 @@ void useMmaInstead(linalg::LinalgOp op, const ContractionForm &form) {
 linalg::LinalgOp epilogueOf(linalg::LinalgOp contraction) {
   Value result = contraction->getNumResults() > 0 ? contraction->getResult(0) : contraction.getDpsInits()[0];
   for (Operation *op = contraction->getNextNode(); op; op = op->getNextNode())
-    if (auto reader = dyn_cast<linalg::LinalgOp>(op); reader && reader->hasAttr(epilogueAttribute))
+    if (auto reader = dyn_cast<linalg::LinalgOp>(op); reader && isFusedWith(reader, FusedWith::Result))
       if (llvm::is_contained(reader.getDpsInputs(), result))
         return reader;
   return {};

@@ -51,6 +51,8 @@ struct ContractionChoice {
 std::string whyNotForRing(mlir::linalg::LinalgOp op, mlir::OpOperand &operand, unsigned outerLoop,
                           unsigned kLoop);
 
+/// Whether the code of a contraction contains the op, for an operand or for the result.
+bool isFusedWith(mlir::Operation *op, FusedWith part);
 /// The #proa.contraction of an op, or null.
 ContractionAttr contractionOf(mlir::Operation *op);
 /// Whether `proa-choose-contraction` chose how to compute the op.

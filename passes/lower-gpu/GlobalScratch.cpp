@@ -1,5 +1,6 @@
 #include "passes/lower-gpu/GlobalScratch.h"
 
+#include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/kernel-entry/TensorMapForm.h"
 
@@ -134,8 +135,7 @@ private:
   }
 
   void placeIn(ArrayRef<memref::AllocOp> buffers, bool perRow) {
-    auto rowsAttr = kernel->getAttrOfType<IntegerAttr>(rowsAttribute);
-    int64_t rows = !perRow ? 1 : rowsAttr ? rowsAttr.getInt() : 1;
+    int64_t rows = perRow ? RowsAttr::countOf(kernel) : 1;
     int64_t bytes = 0;
     DataLayout layout = DataLayout::closest(kernel);
     for (memref::AllocOp buffer : buffers) {
@@ -197,8 +197,7 @@ private:
         func::FuncOp::create(builder, loc, name, builder.getFunctionType(dims, builder.getIndexType()));
     shapes.setPrivate();
     builder.setInsertionPointToStart(shapes.addEntryBlock());
-    auto rows = kernel->getAttrOfType<IntegerAttr>(rowsAttribute);
-    Value count = arith::ConstantIndexOp::create(builder, loc, rows ? rows.getInt() : 1);
+    Value count = arith::ConstantIndexOp::create(builder, loc, RowsAttr::countOf(kernel));
     func::ReturnOp::create(builder, loc, count);
     return shapes;
   }
@@ -234,7 +233,7 @@ private:
 
 unsigned numTrailingArguments(func::FuncOp kernel) {
   unsigned count =
-      2 + (kernel->hasAttr(countersAttribute) ? 1 : 0) + (kernel->hasAttr(indexChecksAttribute) ? 1 : 0);
+      2 + (ScratchAttr::hasCounters(kernel) ? 1 : 0) + (kernel->hasAttr(indexChecksAttribute) ? 1 : 0);
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
     count += kernel.getArgAttr(i, tensorMapAttribute) ? 1 : 0;
   return count;
@@ -253,11 +252,7 @@ SmallVector<Value> addScratchArgument(func::FuncOp kernel, ArrayRef<int64_t> dim
   for (int64_t dim : dims)
     if (ShapedType::isDynamic(dim))
       insert(builder.getIndexType());
-  SmallVector<Attribute> buffers;
-  if (auto known = kernel->getAttrOfType<ArrayAttr>(scratchAttribute))
-    llvm::append_range(buffers, known);
-  buffers.push_back(builder.getDenseI64ArrayAttr(dims));
-  kernel->setAttr(scratchAttribute, builder.getArrayAttr(buffers));
+  ScratchAttr::orEmpty(kernel).withBuffer(dims).setOn(kernel);
   return added;
 }
 

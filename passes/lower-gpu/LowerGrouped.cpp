@@ -224,7 +224,7 @@ private:
           linalg::YieldOp::create(body, at, arith::AddFOp::create(body, at, elements[2], term).getResult());
         });
     product->setAttr(proa::contractionAttribute, choice.withSplitK(1));
-    product->setAttr(proa::startsFilledAttribute, b.getArrayAttr({b.getZeroAttr(sum)}));
+    proa::LoopsAttr::of(product).withStarts(b.getArrayAttr({b.getZeroAttr(sum)})).setOn(product);
     if (sums == out)
       return;
     AffineMap identity = b.getMultiDimIdentityMap(2);
@@ -236,7 +236,7 @@ private:
                                         arith::TruncFOp::create(body, at, form.element, elements[0]);
                                     linalg::YieldOp::create(body, at, rounded);
                                   });
-    rounding->setAttr(proa::epilogueAttribute, b.getUnitAttr());
+    proa::LoopsAttr::of(rounding).withFusedWith(proa::FusedWith::Result).setOn(rounding);
   }
 };
 

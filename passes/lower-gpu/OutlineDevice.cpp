@@ -1,4 +1,5 @@
 // Kernels into a gpu.module and out of it: see Passes.td.
+#include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/kernel-entry/TensorMapForm.h"
 #include "passes/kernels/KernelForm.h"
@@ -112,7 +113,7 @@ struct InlineDevice : proa::impl::InlineDeviceBase<InlineDevice> {
   /// Static shared memory has a limit. Dynamic shared memory is a variable without a size that another module
   /// defines.
   static void makeSharedDynamic(LLVM::LLVMFuncOp kernel, ModuleOp module) {
-    if (!kernel->hasAttr(proa::sharedAttribute))
+    if (!proa::LaunchAttr::of(kernel).getSharedBytes())
       return;
     auto shared = module.lookupSymbol<LLVM::GlobalOp>((kernel.getName() + proa::sharedSuffix).str());
     if (!shared)

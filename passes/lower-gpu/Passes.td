@@ -27,14 +27,15 @@ def ChooseContraction : Pass<"proa-choose-contraction", "mlir::func::FuncOp"> {
 
     Fields have the values with the lowest estimate of a cost model (`ContractionCost.h`).
 
-    An elementwise op that computes an operand, which nothing else reads, gets `proa.prologue`: `proa-map-to-threads`
-    computes its elements where they are copied to shared memory, without a buffer for all of them.
+    An elementwise op that computes an operand, which nothing else reads, gets `#proa.loops<fused_with = operand>`:
+    `proa-map-to-threads` computes its elements where they are copied to shared memory, without a buffer for all of
+    them.
 
     On the `pd.grouped_matmul` of a kernel (`proa.whole_kernel`), or its gradient, it sets the same for the loops m, n
     and k, with the estimate for groups of equal sizes. The gradient has no form with `wgmma`.
 
-    The only reader of the result gets `proa.epilogue` if it is elementwise: it is computed with the result, before
-    that is stored. Remarks show the choices.
+    The only reader of the result gets `#proa.loops<fused_with = result>` if it is elementwise: it is computed with the
+    result, before that is stored. Remarks show the choices.
   }];
   let options = [
     Option<"maxThreads", "max-threads", "int64_t", "256", "Largest number of threads of a block">,
@@ -64,7 +65,7 @@ def LowerGrouped : Pass<"proa-lower-grouped", "mlir::ModuleOp"> {
     In the gradient of y a row is a tile of the matrix of one group, and the contraction adds over the rows of x and of
     the gradient that the group has.
   }];
-  let dependentDialects = ["mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+  let dependentDialects = ["::proa::ProaDialect", "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
                            "mlir::bufferization::BufferizationDialect", "mlir::linalg::LinalgDialect",
                            "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect"];
 }
@@ -74,7 +75,7 @@ def ChooseParts : Pass<"proa-choose-parts", "mlir::func::FuncOp"> {
   let description = [{
     Runs on memory. A kernel of few rows with long reductions would occupy few blocks. If its reductions can be split
     (`proa-split-reductions`), the pass sets the number of blocks for each row: `split_k` of its contraction, or
-    `proa.parts` on the function. A number that is there already stays. Remarks show the choice.
+    `row_blocks` of `#proa.launch`. A number that is there already stays. Remarks show the choice.
   }];
   let options = [
     Option<"blocks", "blocks", "int64_t", "0",
@@ -82,12 +83,13 @@ def ChooseParts : Pass<"proa-choose-parts", "mlir::func::FuncOp"> {
     Option<"leastElements", "least-elements", "int64_t", "4096", "Elements that a block reduces at least">,
     Option<"largestParts", "largest-parts", "int64_t", "256", "Largest number of parts">
   ];
+  let dependentDialects = ["::proa::ProaDialect"];
 }
 
 def SplitReductions : Pass<"proa-split-reductions", "mlir::ModuleOp"> {
   let summary = "Let several blocks share the reductions of a row";
   let description = [{
-    A row of a kernel with `split_k` or `proa.parts` becomes that many rows, one for each part of the reduced dimension.
+    A row of a kernel with `split_k` or `row_blocks` becomes that many rows, one for each part of the reduced dimension.
     A block writes its partial results to scratch memory in the kernel's own slot, and counts itself in the counter of
     the row. The last block of a row combines the partial results in the order of the parts, so that each run gives
     equal numbers, and computes the ops that read the result.
@@ -101,12 +103,12 @@ def SplitReductions : Pass<"proa-split-reductions", "mlir::ModuleOp"> {
     }
     ```
 
-    The kernel gets `proa.scratch` and `proa.counters`, and the arguments that these describe. A kernel cannot be split
+    The kernel gets `#proa.scratch`, with counters, and the arguments that it describes. A kernel cannot be split
     if an op reads the elements again after the reduction. Remarks say why.
   }];
-  let dependentDialects = ["mlir::affine::AffineDialect", "mlir::arith::ArithDialect", "mlir::gpu::GPUDialect",
-                           "mlir::linalg::LinalgDialect", "mlir::memref::MemRefDialect", "mlir::NVVM::NVVMDialect",
-                           "mlir::scf::SCFDialect"];
+  let dependentDialects = ["::proa::ProaDialect", "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+                           "mlir::gpu::GPUDialect", "mlir::linalg::LinalgDialect", "mlir::memref::MemRefDialect",
+                           "mlir::NVVM::NVVMDialect", "mlir::scf::SCFDialect"];
 }
 
 def ChooseLaunch : Pass<"proa-choose-launch", "mlir::func::FuncOp"> {
@@ -115,12 +117,12 @@ def ChooseLaunch : Pass<"proa-choose-launch", "mlir::func::FuncOp"> {
     A block of threads computes one row of a kernel (`proa-choose-rows`). The pass sets attributes that
     `proa-map-to-threads` reads; a person or a tuner may change them in between:
 
-    - on the function, `proa.threads`: the number of threads of a block, a multiple of 32;
-    - on each linalg op, `proa.vector`: the number of consecutive elements that a thread computes in one step, so that
-      it accesses up to 16 bytes at once;
-    - on a reduction, `proa.group`: the number of threads that compute one element of the result together: 1, a power
-      of two up to 32 (lanes of a warp), or `proa.threads`. If the innermost loop is not reduced, threads side by side
-      have elements of the result side by side, and the group is any divisor of `proa.threads`.
+    - on the function, `#proa.launch<threads = 256>`: the number of threads of a block, a multiple of 32;
+    - on each linalg op, `vector` of `#proa.loops`: the number of consecutive elements that a thread computes in one
+      step, so that it accesses up to 16 bytes at once;
+    - on a reduction, `group` of `#proa.loops`: the number of threads that compute one element of the result together:
+      1, a power of two up to 32 (lanes of a warp), or `threads`. If the innermost loop is not reduced, threads side by
+      side have elements of the result side by side, and the group is any divisor of `threads`.
 
     A kernel that has no form on the GPU gets `proa.host`, a string that says why, and the following passes ignore it.
   }];
@@ -130,6 +132,7 @@ def ChooseLaunch : Pass<"proa-choose-launch", "mlir::func::FuncOp"> {
     Option<"unrolledOps", "unrolled-ops", "int64_t", "128", "Largest number of ops of a loop body that is copied for "
       "the elements of a step; a longer one has a step of one element">
   ];
+  let dependentDialects = ["::proa::ProaDialect"];
 }
 
 def PlaceBarriers : Pass<"proa-place-barriers", "mlir::func::FuncOp"> {
@@ -138,9 +141,9 @@ def PlaceBarriers : Pass<"proa-place-barriers", "mlir::func::FuncOp"> {
     Adds `gpu.barrier` before an op that accesses memory which another op accessed since the last barrier, where at
     least one of the two writes, unless each thread accesses the same elements in both. A loop over rows gets a barrier
     at its end if its iterations share scratch memory. A `linalg.fill` that only starts a reduction becomes the
-    attribute of the reduction's accumulator (`proa.starts_filled`) and needs no barrier.
+    start of the reduction's accumulator (`starts` of `#proa.loops`) and needs no barrier.
   }];
-  let dependentDialects = ["mlir::gpu::GPUDialect"];
+  let dependentDialects = ["::proa::ProaDialect", "mlir::gpu::GPUDialect"];
 }
 
 def MapToThreads : Pass<"proa-map-to-threads", "mlir::func::FuncOp"> {
@@ -159,21 +162,21 @@ def MapToThreads : Pass<"proa-map-to-threads", "mlir::func::FuncOp"> {
     A function with `proa.thread_code` becomes a kernel as it is.
 
     The loop over rows runs over the rows of a block: from `begin` plus the index of the block, in steps of the number
-    of blocks. Each linalg op becomes loops in which thread `t` computes the elements (or chunks of `proa.vector`
+    of blocks. Each linalg op becomes loops in which thread `t` computes the elements (or chunks of `vector`
     elements) `t`, `t + threads`, and so on. A reduction with a group first computes one partial result for each
     thread, combines those of a warp with shuffles and, if the group is the block, those of the warps through shared
     memory. Partial results start with the neutral element, so that each input is added once. A reduction whose
     innermost loop is not reduced has the threads of a group in different warps, which combine through shared memory.
 
     ```mlir
-    linalg.generic {iterator_types = ["parallel"], proa.vector = 4} ...   // 1024 elements, 256 threads
-    // becomes
-    scf.for %chunk = %thread to %c256 step %c256 { 4 loads, 4 bodies, 4 stores }
+    linalg.generic {iterator_types = ["parallel"], proa.loops = #proa.loops<vector = 4>} ...   // 1024 elements, 256
+    threads // becomes scf.for %chunk = %thread to %c256 step %c256 { 4 loads, 4 bodies, 4 stores }
     ```
   }];
-  let dependentDialects = ["mlir::affine::AffineDialect", "mlir::arith::ArithDialect", "mlir::gpu::GPUDialect",
-                           "mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect", "mlir::NVVM::NVVMDialect",
-                           "mlir::nvgpu::NVGPUDialect", "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"];
+  let dependentDialects = ["::proa::ProaDialect", "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+                           "mlir::gpu::GPUDialect", "mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect",
+                           "mlir::NVVM::NVVMDialect", "mlir::nvgpu::NVGPUDialect", "mlir::scf::SCFDialect",
+                           "mlir::vector::VectorDialect"];
 }
 
 def ChooseAttention : Pass<"proa-choose-attention", "mlir::func::FuncOp"> {
@@ -229,7 +232,7 @@ def LowerAttention : Pass<"proa-lower-attention", "mlir::ModuleOp"> {
 
     Source: Dao, "FlashAttention-2: Faster Attention with Better Parallelism and Work Partitioning" (2023).
   }];
-  let dependentDialects = ["mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+  let dependentDialects = ["::proa::ProaDialect", "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
                            "mlir::bufferization::BufferizationDialect", "mlir::gpu::GPUDialect",
                            "mlir::LLVM::LLVMDialect", "mlir::math::MathDialect", "mlir::memref::MemRefDialect",
                            "mlir::NVVM::NVVMDialect", "mlir::nvgpu::NVGPUDialect", "mlir::scf::SCFDialect",
@@ -240,13 +243,14 @@ def PlaceShared : Pass<"proa-place-shared", "mlir::ModuleOp"> {
   let summary = "Put the scratch buffers of a kernel into shared or global memory";
   let description = [{
     The buffers of a kernel become views of one global `@NAME_shared` in workgroup memory. More than 48 KiB are dynamic
-    shared memory: the kernel gets `proa.shared`, the size, and `proa-inline-device` makes the global external.
+    shared memory: the kernel gets `shared_bytes` of `#proa.launch`, and `proa-inline-device` makes the global external.
 
     Buffers of dynamic size, and the largest ones if all of them need more than `shared-bytes`, become views of scratch
     memory in global memory, which the kernel gets as an argument (`proa.scratch`). Each row has its own. A buffer whose
     size depends on more than the dims of operands gives the kernel the attribute `proa.host`.
   }];
-  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::gpu::GPUDialect", "mlir::memref::MemRefDialect"];
+  let dependentDialects = ["::proa::ProaDialect", "mlir::arith::ArithDialect", "mlir::gpu::GPUDialect",
+                           "mlir::memref::MemRefDialect"];
   let options = [Option<"sharedBytes", "shared-bytes", "int64_t", "0",
       "Largest size of the shared memory of a block, in bytes; 0: that of the target">];
 }
@@ -268,8 +272,8 @@ def ConvertDeviceMath : Pass<"proa-convert-device-math", "mlir::gpu::GPUModuleOp
 def OutlineDevice : Pass<"proa-outline-device", "mlir::ModuleOp"> {
   let summary = "Move kernels into a gpu.module";
   let description = [{
-    Kernels with `proa.threads` move into `gpu.module @device`, with the attributes of NVVM kernels. Kernels with
-    `proa.host` are removed: the compiler for the CPU has them. Functions that compute shapes stay outside.
+    Kernels with threads (`#proa.launch`) move into `gpu.module @device`, with the attributes of NVVM kernels. Kernels
+    with `proa.host` are removed: the compiler for the CPU has them. Functions that compute shapes stay outside.
   }];
   let dependentDialects = ["mlir::gpu::GPUDialect", "mlir::NVVM::NVVMDialect"];
 }

@@ -1,4 +1,5 @@
 // Barriers between ops whose threads exchange data: see Passes.td.
+#include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-gpu/ContractionForm.h"
 #include "passes/lower-gpu/LaunchForm.h"
@@ -47,7 +48,7 @@ void addLoads(linalg::LinalgOp op, SmallVectorImpl<Access> &accesses) {
 bool isInRegisters(linalg::LinalgOp op, OpOperand &operand) {
   if (proa::isChosenContraction(op))
     return op.isDpsInit(&operand) && proa::epilogueOf(op);
-  if (!op->hasAttr(proa::epilogueAttribute))
+  if (!proa::isFusedWith(op, proa::FusedWith::Result))
     return false;
   for (Operation *writer = op->getPrevNode(); writer; writer = writer->getPrevNode())
     if (auto contraction = dyn_cast<linalg::LinalgOp>(writer);
@@ -85,10 +86,10 @@ bool haveSameThreads(const Access &a, const Access &b) {
   if (!a.op || !b.op || a.view != b.view || a.map != b.map || !a.map.isPermutation())
     return false;
   auto haveEqualDistribution = [](linalg::LinalgOp left, linalg::LinalgOp right) {
-    if (left->hasAttr(proa::epilogueAttribute) || right->hasAttr(proa::epilogueAttribute))
+    if (proa::isFusedWith(left, proa::FusedWith::Result) || proa::isFusedWith(right, proa::FusedWith::Result))
       return false; // an epilogue is distributed as its contraction
     return left.getNumReductionLoops() == 0 && right.getNumReductionLoops() == 0 &&
-           left->getAttr(proa::vectorAttribute) == right->getAttr(proa::vectorAttribute);
+           proa::LoopsAttr::of(left).getVector() == proa::LoopsAttr::of(right).getVector();
   };
   return haveEqualDistribution(a.op, b.op);
 }
@@ -204,10 +205,11 @@ private:
           continue;
         Builder builder(function.getContext());
         SmallVector<Attribute> starts(reduction.getNumDpsInits(), builder.getUnitAttr());
-        if (auto known = reduction->getAttrOfType<ArrayAttr>(proa::startsFilledAttribute))
+        auto loops = proa::LoopsAttr::of(reduction);
+        if (ArrayAttr known = loops.getStarts())
           starts.assign(known.begin(), known.end());
         starts[result] = constant;
-        reduction->setAttr(proa::startsFilledAttribute, builder.getArrayAttr(starts));
+        loops.withStarts(builder.getArrayAttr(starts)).setOn(reduction);
         fill.erase();
       }
   }

@@ -29,7 +29,7 @@ struct PlaceShared : proa::impl::PlaceSharedBase<PlaceShared> {
   using PlaceSharedBase::PlaceSharedBase;
 
   static void refuse(func::FuncOp kernel, const std::string &reason) {
-    kernel->removeAttr(proa::threadsAttribute);
+    proa::LaunchAttr::orEmpty(kernel).withThreads({}).setOn(kernel);
     kernel->setAttr(proa::hostAttribute, StringAttr::get(kernel.getContext(), reason));
     proa::PassRemarks("proa-place-shared").missed(kernel) << "the kernel stays on the host: " << reason;
   }
@@ -105,7 +105,7 @@ struct PlaceShared : proa::impl::PlaceSharedBase<PlaceShared> {
   Value sharedMemory(OpBuilder &builder, func::FuncOp kernel, int64_t bytes, int64_t alignment) {
     Location loc = kernel.getLoc();
     if (bytes > proa::gpuOf(kernel).staticSharedBytes)
-      kernel->setAttr(proa::sharedAttribute, builder.getI64IntegerAttr(bytes));
+      proa::LaunchAttr::orEmpty(kernel).withSharedBytes(bytes).setOn(kernel);
     auto type = MemRefType::get({bytes}, builder.getI8Type(), MemRefLayoutAttrInterface(),
                                 workgroup(builder.getContext()));
     std::string name = (kernel.getName() + proa::sharedSuffix).str();

@@ -1,5 +1,6 @@
 #include "passes/lower-gpu/Prologue.h"
 
+#include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-gpu/AccessWidth.h"
 #include "passes/lower-gpu/ContractionForm.h"
@@ -26,7 +27,7 @@ memref::SubViewOp movedViewOf(Value memory) {
 linalg::LinalgOp writerOf(Value memory) {
   for (Operation *user : memory.getUsers())
     if (auto op = dyn_cast<linalg::LinalgOp>(user))
-      if (op->hasAttr(prologueAttribute) && op.getNumDpsInits() == 1 && op.getDpsInits()[0] == memory &&
+      if (isFusedWith(op, FusedWith::Operand) && op.getNumDpsInits() == 1 && op.getDpsInits()[0] == memory &&
           op.getNumReductionLoops() == 0 && op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity())
         return op;
   return {};

@@ -6,7 +6,7 @@
 
 namespace proa {
 
-/// An operand of a contraction on memory that an op with `proa.prologue` computes: a view of a buffer that
+/// An operand of a contraction on memory that an op that is fused with it computes: a view of a buffer that
 /// only this op writes.
 class Prologue {
 public:
@@ -22,7 +22,7 @@ private:
   mlir::linalg::LinalgOp op;
 };
 
-/// Whether only contractions with `proa.contraction` read what an op with `proa.prologue` computes: then no
+/// Whether only contractions with `proa.contraction` read what an op that is fused with it computes: then no
 /// buffer is needed.
 bool isOnlyPrologue(mlir::Operation *op);
 

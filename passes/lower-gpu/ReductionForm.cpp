@@ -1,5 +1,6 @@
 #include "passes/lower-gpu/ReductionForm.h"
 
+#include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -62,7 +63,8 @@ bool Combiner::readSeparate(linalg::LinalgOp op) {
 
 /// Each result is selected from its accumulator and a term; conditions depend on accumulators and terms.
 bool Combiner::readTogether(linalg::LinalgOp op) {
-  auto given = op->getAttrOfType<ArrayAttr>(neutralAttribute);
+  auto loops = op->getAttrOfType<LoopsAttr>(loopsAttribute);
+  ArrayAttr given = loops ? loops.getNeutral() : ArrayAttr();
   if (!given || given.size() != yielded.size())
     return false;
   for (auto [accumulator, result, attribute] : llvm::zip(accumulators, yielded, given)) {

@@ -13,8 +13,8 @@ namespace proa {
 /// element.
 /// - The results are combined together: each is either the result so far or the term, by a condition on all
 /// of them
-///   (the greatest element and its index). The op has the attribute `proa.neutral` with the neutral element
-///   of each.
+///   (the greatest element and its index). The op has the field `neutral` of `proa.loops` with the neutral
+///   element of each.
 class Combiner {
 public:
   /// The combiner of `op`; nothing if it has another form, or a type that lanes of a warp cannot exchange.

@@ -250,15 +250,8 @@ FailureOr<std::optional<int64_t>> sharingBlocksOf(func::FuncOp kernel) {
   });
   if (walked.wasInterrupted())
     return failure();
-  Attribute attribute = kernel->getAttr(partsAttribute);
-  if (blocks || !attribute)
-    return blocks;
-  auto parts = dyn_cast<IntegerAttr>(attribute);
-  constexpr int64_t mostParts = 4096;
-  if (parts && parts.getType().isInteger(64) && parts.getInt() >= 1 && parts.getInt() <= mostParts)
-    return std::optional(parts.getInt());
-  return kernel.emitError() << "'" << partsAttribute << "' is " << attribute << ", expected an i64 from 1 to "
-                            << mostParts;
+  LaunchAttr launch = LaunchAttr::of(kernel);
+  return blocks || !launch ? blocks : launch.getRowBlocks();
 }
 
 void setSharingBlocks(func::FuncOp kernel, const ReductionSplit &split, int64_t blocks) {
@@ -269,7 +262,7 @@ void setSharingBlocks(func::FuncOp kernel, const ReductionSplit &split, int64_t 
       isOfContraction = true;
     }
   if (!isOfContraction)
-    kernel->setAttr(partsAttribute, Builder(kernel.getContext()).getI64IntegerAttr(blocks));
+    LaunchAttr::orEmpty(kernel).withRowBlocks(blocks).setOn(kernel);
 }
 
 } // namespace proa

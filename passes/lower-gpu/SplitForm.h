@@ -41,8 +41,8 @@ struct ReductionSplit {
 /// parts would be empty.
 int64_t elementsOfPart(const ReductionSplit &split, int64_t parts);
 
-/// The number of blocks that share the reductions of a row: `split_k` of contractions, else proa.parts of the
-/// kernel. Nothing: not chosen. Error: contractions have different numbers, or proa.parts is not one.
+/// The number of blocks that share the reductions of a row: `split_k` of contractions, else `row_blocks`
+/// of the launch. Nothing: not chosen. Error: contractions have different numbers.
 mlir::FailureOr<std::optional<int64_t>> sharingBlocksOf(mlir::func::FuncOp kernel);
 /// Sets that number.
 void setSharingBlocks(mlir::func::FuncOp kernel, const ReductionSplit &split, int64_t blocks);

@@ -34,12 +34,7 @@ namespace {
 /// Whether `kernel` has rows and a body, and no launch yet.
 bool isUnsplitKernel(func::FuncOp kernel) {
   return kernel->hasAttr(proa::kernelAttribute) && !kernel.isDeclaration() && kernel.getNumArguments() >= 2 &&
-         !kernel->hasAttr(proa::scratchAttribute);
-}
-
-int64_t rowsOf(func::FuncOp kernel) {
-  auto rows = kernel->getAttrOfType<IntegerAttr>(proa::rowsAttribute);
-  return rows ? rows.getInt() : 1;
+         proa::ScratchAttr::buffersOf(kernel).empty();
 }
 
 //===----------------------------------------------------------------------===//
@@ -55,7 +50,7 @@ struct ChooseParts : proa::impl::ChoosePartsBase<ChooseParts> {
 
   int64_t partsOf(func::FuncOp kernel, const proa::ReductionSplit &split) const {
     constexpr int64_t partsOfDynamicRows = 32;
-    int64_t rows = rowsOf(kernel);
+    int64_t rows = proa::RowsAttr::countOf(kernel);
     auto blocksForWork = static_cast<int64_t>(split.elementsOfRow / static_cast<double>(leastElements));
     int64_t parts = std::min({blocksForWork, largestParts.getValue(),
                               ShapedType::isDynamic(split.size) ? largestParts.getValue() : split.size});
@@ -90,7 +85,7 @@ struct ChooseParts : proa::impl::ChoosePartsBase<ChooseParts> {
       return;
     }
     proa::setSharingBlocks(kernel, *split, parts);
-    int64_t rows = rowsOf(kernel);
+    int64_t rows = proa::RowsAttr::countOf(kernel);
     std::string blocksOfRows = ShapedType::isDynamic(rows) ? "a dynamic number of" : std::to_string(rows);
     remarks.done(kernel) << std::to_string(parts) << " blocks share the reductions of a row: " << blocksOfRows
                          << " rows of " << std::to_string(static_cast<int64_t>(split->elementsOfRow))
@@ -146,7 +141,7 @@ public:
   const char *run() {
     if (const char *obstacle = layOutSlots())
       return obstacle;
-    hasDynamicRows = ShapedType::isDynamic(rowsOf(kernel));
+    hasDynamicRows = ShapedType::isDynamic(proa::RowsAttr::countOf(kernel));
     addArguments();
     divideRows();
     computeSlice();
@@ -201,11 +196,11 @@ private:
 
   /// The scratch memory, its dynamic dims and the counters, before the range of rows.
   void addArguments() {
-    int64_t rows = rowsOf(kernel), unknown = ShapedType::kDynamic;
+    int64_t rows = proa::RowsAttr::countOf(kernel), unknown = ShapedType::kDynamic;
     SmallVector<Value> added = proa::addScratchArgument(
         kernel, {hasDynamicRows ? unknown : rows, hasDynamicRows ? unknown : maxParts, slotBytes});
     BlockArgument counterBase = proa::addCountersArgument(kernel);
-    kernel->setAttr(proa::rowsAttribute, b.getI64IntegerAttr(hasDynamicRows ? unknown : rows * maxParts));
+    proa::RowsAttr::orEmpty(kernel).withCount(hasDynamicRows ? unknown : rows * maxParts).setOn(kernel);
     b.setInsertionPointToStart(&kernel.getBody().front());
     parts = hasDynamicRows ? added[2] : constant(maxParts);
     Value rowCount = hasDynamicRows ? added[1] : constant(rows);
@@ -473,8 +468,8 @@ private:
           linalg::YieldOp::create(
               body, at, combiner.build(body, own.drop_front(inputs.size()), own.take_front(inputs.size())));
         });
-    if (Attribute neutral = op->getAttr(proa::neutralAttribute))
-      combined->setAttr(proa::neutralAttribute, neutral);
+    if (ArrayAttr neutral = proa::LoopsAttr::of(op).getNeutral())
+      proa::LoopsAttr::of(combined).withNeutral(neutral).setOn(combined);
   }
 
   void emitSecondPhase(Value isLast) {
@@ -523,7 +518,7 @@ struct SplitReductions : proa::impl::SplitReductionsBase<SplitReductions> {
       return success();
     const char *obstacle = nullptr;
     std::optional<proa::ReductionSplit> split = proa::ReductionSplit::find(kernel, obstacle);
-    bool isDynamic = ShapedType::isDynamic(rowsOf(kernel));
+    bool isDynamic = ShapedType::isDynamic(proa::RowsAttr::countOf(kernel));
     auto shapes = getOperation().lookupSymbol<func::FuncOp>((kernel.getName() + "_shape").str());
     if (split && isDynamic && !shapes)
       obstacle = "the number of rows is dynamic, and no function computes it";

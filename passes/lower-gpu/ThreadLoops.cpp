@@ -1,5 +1,6 @@
 #include "passes/lower-gpu/ThreadLoops.h"
 
+#include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-gpu/AccessWidth.h"
 #include "passes/lower-gpu/ElementCode.h"
@@ -20,14 +21,15 @@ void ThreadLoops::replace(linalg::LinalgOp replaced) {
   op = replaced;
   loc = op.getLoc();
   b.setInsertionPoint(op);
-  vector = numberOf(op, vectorAttribute);
+  auto own = LoopsAttr::of(op);
+  vector = own.getVector().value_or(1);
   resultLoops.clear(), termLoops.clear(), resultSizes.clear(), termSizes.clear();
   for (auto [loop, range] : llvm::enumerate(op.createLoopRanges(b, loc))) {
     bool isTerm = isReductionLoop(op, loop);
     (isTerm ? termLoops : resultLoops).push_back(loop);
     (isTerm ? termSizes : resultSizes).push_back(range.size);
   }
-  int64_t group = numberOf(op, groupAttribute);
+  int64_t group = own.getGroup().value_or(1);
   combiner = Combiner::of(op);
   if (termLoops.empty())
     parallel();
@@ -117,7 +119,7 @@ ThreadLoops::Values ThreadLoops::body(ValueRange indices, ValueRange accumulator
 
 /// The values that the results of a reduction start with.
 ThreadLoops::Values ThreadLoops::starts(ValueRange indices) {
-  auto filled = op->getAttrOfType<ArrayAttr>(startsFilledAttribute);
+  ArrayAttr filled = LoopsAttr::of(op).getStarts();
   Values values;
   for (auto [i, init] : llvm::enumerate(op.getDpsInitsMutable())) {
     auto constant = filled ? dyn_cast<TypedAttr>(filled[i]) : TypedAttr();

@@ -1,5 +1,6 @@
 #include "passes/lower-gpu/TileResults.h"
 
+#include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-gpu/AccessWidth.h"
 #include "passes/lower-gpu/ElementCode.h"
@@ -164,7 +165,7 @@ void TileResults::storeElements(ValueRange indices, Value row, Value column, int
 /// The sum and what the result of the op starts with.
 Value TileResults::withStart(ValueRange indices, Value sum) {
   linalg::LinalgOp op = target.op;
-  auto filled = op->getAttrOfType<ArrayAttr>(startsFilledAttribute);
+  ArrayAttr filled = LoopsAttr::of(op).getStarts();
   auto constantStart = filled ? dyn_cast<TypedAttr>(filled[0]) : TypedAttr();
   if (constantStart && isa<UnitAttr>(constantStart))
     constantStart = {};

@@ -21,13 +21,13 @@ pd::DeviceKernelOpInterface wholeKernelOpOf(func::FuncOp kernel) {
 
 void setWork(func::FuncOp kernel, int64_t rows, pd::DeviceKernelOpInterface op) {
   const TargetFacts &target = targetOf(kernel);
-  Builder b(kernel.getContext());
   std::optional<int64_t> known = op.getDeviceOperations();
   double operations =
       known ? static_cast<double>(*known) : std::pow(static_cast<double>(target.device().assumedDim), 3);
-  kernel->setAttr(rowsAttribute, b.getI64IntegerAttr(rows));
-  kernel->setAttr(workAttribute,
-                  b.getF64FloatAttr(operations * static_cast<double>(target.cpu.accessCost) / 1000));
+  RowsAttr::orEmpty(kernel)
+      .withCount(rows)
+      .withNanoseconds(operations * static_cast<double>(target.cpu.accessCost) / 1000)
+      .setOn(kernel);
 }
 
 void addCheckWords(func::FuncOp kernel) {

@@ -232,9 +232,8 @@ private:
         function.setArgAttr(argument.getArgNumber(), LLVM::LLVMDialect::getNoAliasAttrName(),
                             b.getUnitAttr());
     function->setAttr(threadCodeAttribute, b.getUnitAttr());
-    function->setAttr(threadsAttribute, b.getI64IntegerAttr(op.getThreads()));
+    LaunchAttr::orEmpty(function).withThreads(op.getThreads()).setOn(function);
     function->setAttr(strategyAttribute, b.getStringAttr(op.getStrategy()));
-    function->setAttr(rowsAttribute, b.getI64IntegerAttr(rows));
     double elements = 0;
     const TargetFacts &target = targetOf(function);
     for (RankedTensorType type : types) {
@@ -243,10 +242,12 @@ private:
         own *= static_cast<double>(ShapedType::isDynamic(size) ? gpuOf(function).assumedDim : size);
       elements = std::max(elements, own);
     }
-    function->setAttr(workAttribute,
-                      b.getF64FloatAttr(elements * static_cast<double>(target.cpu.sortCost) / 1000));
+    RowsAttr::orEmpty(function)
+        .withCount(rows)
+        .withNanoseconds(elements * static_cast<double>(target.cpu.sortCost) / 1000)
+        .setOn(function);
     if (scratchBase)
-      function->setAttr(scratchAttribute, b.getArrayAttr({b.getDenseI64ArrayAttr({scratchBytes})}));
+      ScratchAttr::orEmpty(function).withBuffer({scratchBytes}).setOn(function);
     if (!checks.list.empty())
       describeChecks(function, checks);
   }

@@ -38,7 +38,7 @@ def LowerToLinalg : Pass<"pd-lower-to-linalg", "::mlir::ModuleOp"> {
       } -> tensor<4xf32>
     ```
   }];
-  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+  let dependentDialects = ["::proa::ProaDialect", "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
                            "::mlir::complex::ComplexDialect", "::mlir::gpu::GPUDialect",
                            "::mlir::linalg::LinalgDialect",
                            "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",

@@ -7,6 +7,7 @@
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/ThreadInterface.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/proa/Proa.h"
 #include "passes/analysis/IndexChecks.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/kernels/KernelForm.h"
@@ -298,7 +299,7 @@ public:
           Value place = placeOf(b, l, x, searched, index), value = widened(b, l, arguments[0], element);
           linalg::YieldOp::create(b, l, better(b, l, op, value, place, arguments[1], arguments[2]));
         });
-    generic->setAttr(neutralAttribute, rewriter.getArrayAttr({neutral[0], neutral[1]}));
+    LoopsAttr::of(generic).withNeutral(rewriter.getArrayAttr({neutral[0], neutral[1]})).setOn(generic);
     Value out = generic.getResult(1);
     if (out.getType() != resultType)
       out = tensor::CastOp::create(rewriter, location, resultType, out);

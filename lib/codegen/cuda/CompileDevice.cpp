@@ -103,18 +103,18 @@ private:
   static DeviceKernel describe(LLVM::LLVMFuncOp function, ModuleOp host, Diagnostics &diagnostics) {
     DeviceKernel kernel;
     kernel.symbol = function.getName().str();
-    if (auto rows = function->getAttrOfType<IntegerAttr>(rowsAttribute))
-      kernel.rows = ShapedType::isDynamic(rows.getInt()) ? -1 : rows.getInt();
-    if (auto work = function->getAttrOfType<FloatAttr>(workAttribute))
-      kernel.work = work.getValueAsDouble();
+    int64_t rows = RowsAttr::countOf(function);
+    kernel.rows = ShapedType::isDynamic(rows) ? -1 : rows;
+    kernel.work = RowsAttr::nanosecondsOf(function).value_or(0);
     if (Result<BlockSize> block = blockOf(function); block) {
       kernel.threads = static_cast<int32_t>(block->threads);
       kernel.sharedBytes = block->sharedBytes;
     } else {
       diagnostics.append(block.diagnostics());
     }
-    if (auto blocks = function->getAttrOfType<IntegerAttr>(residentBlocksAttribute))
-      kernel.residentBlocks = static_cast<int32_t>(blocks.getInt());
+    if (LaunchAttr launch = LaunchAttr::of(function))
+      kernel.residentBlocks =
+          static_cast<int32_t>(launch.getResidentBlocks().value_or(kernel.residentBlocks));
     if (!describeTensorMaps(function, kernel.tensorMaps))
       diagnostics.add("kernel '" + kernel.symbol + "'",
                       "expected tensor maps as `proa.tensor_map` describes");
@@ -204,13 +204,12 @@ private:
 
 Result<BlockSize> blockOf(Operation *kernel) {
   BlockSize block;
-  auto threads = kernel->getAttrOfType<IntegerAttr>(threadsAttribute);
-  if (!threads || threads.getInt() < 1 || threads.getInt() > 1024)
+  LaunchAttr launch = LaunchAttr::of(kernel);
+  if (!launch || !launch.getThreads())
     return errorAt("kernel '" + SymbolTable::getSymbolName(kernel).str() + "'",
-                   "expected the attribute `proa.threads` with a number of threads between 1 and 1024");
-  block.threads = threads.getInt();
-  if (auto shared = kernel->getAttrOfType<IntegerAttr>(sharedAttribute))
-    block.sharedBytes = shared.getInt();
+                   "expected the attribute `proa.launch` with the threads of a block");
+  block.threads = *launch.getThreads();
+  block.sharedBytes = launch.getSharedBytes().value_or(0);
   return block;
 }
 

@@ -52,17 +52,14 @@ struct DeviceKernels {
   mlir::OwningOpRef<mlir::ModuleOp> host; ///< the functions `NAME_shape`, in the LLVM dialect
 };
 
-/// The block of a kernel, by `proa.threads` and `proa.shared`. Error: no number of threads between 1 and
-/// 1024.
+/// The block of a kernel, by `proa.launch`. Error: it has no threads.
 Result<BlockSize> blockOf(mlir::Operation *kernel);
 
 /// Compiles each function with the attribute `gpu.kernel` of a device module to PTX and machine code of its
 /// own, so that equal kernels of several programs share an entry of the cache. Attributes of a kernel:
 ///
-/// - `proa.rows`, `proa.work`: as on the CPU
-/// - `proa.threads`: the number of threads of a block
-/// - `proa.shared`: bytes of dynamic shared memory; none: 0
-/// - `proa.resident_blocks`: the number of blocks of a multiprocessor; none: a block for each row
+/// - `proa.rows`: as on the CPU
+/// - `proa.launch`: the threads of a block, its dynamic shared memory, and the blocks of a multiprocessor
 /// - `proa.tensor_map` on the last parameters: see passes/kernel-entry/TensorMapForm.h
 /// - those of KernelNeeds
 ///

@@ -1,6 +1,7 @@
 #include "lib/codegen/cuda/EmitPtx.h"
 
 #include "dialects/proa/Proa.h"
+#include "dialects/rt/Rt.h"
 #include "lib/support/DiagnosticCollector.h"
 #include "lib/support/Verification.h"
 
@@ -197,7 +198,8 @@ Result<ChipInfo> chipFor(int major, int minor) {
 }
 
 void registerDeviceDialects(DialectRegistry &registry) {
-  registry.insert<ProaDialect, LLVM::LLVMDialect, NVVM::NVVMDialect, gpu::GPUDialect, DLTIDialect>();
+  registry.insert<ProaDialect, rt::RtDialect, LLVM::LLVMDialect, NVVM::NVVMDialect, gpu::GPUDialect,
+                  DLTIDialect>();
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   registerNVVMDialectTranslation(registry);

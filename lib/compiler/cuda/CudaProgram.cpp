@@ -50,12 +50,13 @@ planner::KernelFacts kernelFacts(int64_t rows, double work, const KernelNeeds &n
   facts.work = work;
   facts.scratch = needs.scratch;
   facts.hasCounters = needs.hasCounters;
-  for (const std::vector<int64_t> &check : needs.checks)
-    facts.checks.push_back({static_cast<int32_t>(check[0]), static_cast<int32_t>(check[1]),
-                            static_cast<int32_t>(check[2]), check[3], static_cast<CheckedNumber>(check[4])});
-  for (const std::vector<int64_t> &check : needs.dimChecks)
-    facts.dimChecks.push_back({static_cast<int32_t>(check[0]), static_cast<int32_t>(check[1]),
-                               static_cast<int32_t>(check[2]), static_cast<int32_t>(check[3]), check[4]});
+  for (const IndexCheck &check : needs.checks)
+    facts.checks.push_back({static_cast<int32_t>(check.indices), static_cast<int32_t>(check.bound),
+                            static_cast<int32_t>(check.axis), check.size, check.kind});
+  for (const DimCheck &check : needs.dimChecks)
+    facts.dimChecks.push_back({static_cast<int32_t>(check.argument), static_cast<int32_t>(check.axis),
+                               static_cast<int32_t>(check.other), static_cast<int32_t>(check.otherAxis),
+                               check.size});
   return facts;
 }
 

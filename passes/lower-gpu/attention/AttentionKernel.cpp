@@ -1,5 +1,6 @@
 #include "passes/lower-gpu/attention/AttentionKernel.h"
 
+#include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -28,11 +29,11 @@ void overRows(IRRewriter &b, Location loc, const KernelSignature &signature,
 }
 
 void finishKernel(func::FuncOp kernel, Operation *op, const AttentionChoice &choice) {
-  Builder b(kernel.getContext());
   removeOp(kernel, op);
-  kernel->setAttr(threadsAttribute, b.getI64IntegerAttr(choice.threads));
+  LaunchAttr launch = LaunchAttr::orEmpty(kernel).withThreads(choice.threads);
   if (choice.kind == MatmulKind::Wgmma)
-    kernel->setAttr(residentBlocksAttribute, b.getI64IntegerAttr(1));
+    launch = launch.withResidentBlocks(1);
+  launch.setOn(kernel);
 }
 
 } // namespace proa

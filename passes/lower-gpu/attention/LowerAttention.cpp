@@ -1,5 +1,6 @@
 // A kernel that is an attention or a gradient of it becomes the code of one thread: see Passes.td.
 #include "dialects/pd/ops/nn/FusedAttentionFormula.h"
+#include "dialects/rt/Rt.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/kernels/KernelForm.h"
 #include "passes/kernels/KernelSignature.h"
@@ -249,6 +250,11 @@ private:
 
 struct LowerAttention : proa::impl::LowerAttentionBase<LowerAttention> {
   using LowerAttentionBase::LowerAttentionBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    LowerAttentionBase::getDependentDialects(registry);
+    registry.insert<proa::rt::RtDialect>();
+  }
 
   LogicalResult lower(func::FuncOp kernel, Operation *op) {
     if (auto paged = dyn_cast<proa::pd::PagedAttentionOp>(op))

@@ -108,7 +108,7 @@ Value WgmmaRowsCode::addWeighted(ArrayRef<Values> weights, const WgmmaRows &y, V
   Value values = code.matrixDescriptor(yAddress, y.rows * swizzleBytes, patternBytes);
   for (auto [step, x] : llvm::enumerate(weights))
     sums = wgmma.multiplyRegisters(
-        x, code.advance(values, static_cast<int64_t>(step) * columnsOfStep * swizzleBytes), sums, y.elements,
+        x, code.advance(values, static_cast<int64_t>(step) * columnsOfStep * swizzleBytes), sums,
         {.isYTransposed = true});
   return sums;
 }

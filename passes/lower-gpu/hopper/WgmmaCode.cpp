@@ -1,4 +1,6 @@
 #include "passes/lower-gpu/hopper/WgmmaCode.h"
+
+#include "dialects/rt/Wgmma.h"
 #include "passes/kernels/NarrowFloats.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -64,37 +66,12 @@ Value WgmmaCode::multiply(Value x, Value y, Value sums, int64_t columns, Form fo
       NVVM::MMAIntOverflowAttr());
 }
 
-/// The dialect has no op for x in registers.
-Value WgmmaCode::multiplyRegisters(ValueRange x, Value y, Value sums, int64_t columns, Form form) const {
-  int64_t count = columns / 2, next = count;
-  std::string text = "{\n.reg .pred p;\nsetp.ne.b32 p, 1, 0;\nwgmma.mma_async.sync.aligned.m64n" +
-                     std::to_string(columns) + "k16.f32.",
-              type = types.element.isF16() ? "f16" : "bf16", outputs, constraints;
-  for (int64_t i = 0; i < count; ++i) {
-    outputs += (i ? ", $" : "$") + std::to_string(i);
-    constraints += i ? ",=f" : "=f";
-  }
-  text += type + "." + type + " {" + outputs + "}, {";
-  Values operands;
-  for (Value registers : x) {
-    if (!registers.getType().isInteger(32))
-      registers = LLVM::BitcastOp::create(b, loc, b.getI32Type(), registers);
-    operands.push_back(registers);
-    text += (operands.size() > 1 ? ", $" : "$") + std::to_string(next++);
-    constraints += ",r";
-  }
-  operands.push_back(y);
-  text += "}, $" + std::to_string(next) + ", p, 1, 1, " + (form.isYTransposed ? "1" : "0") + ";\n}";
-  constraints += ",l";
-  for (int64_t i = 0; i < count; ++i) {
-    operands.push_back(LLVM::ExtractValueOp::create(b, loc, sums, i));
-    constraints += "," + std::to_string(i);
-  }
-  auto dialect = LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT);
-  return LLVM::InlineAsmOp::create(b, loc, sums.getType(), operands, text, constraints,
-                                   /*has_side_effects=*/true, /*is_align_stack=*/false,
-                                   LLVM::TailCallKind::None, dialect, /*operand_attrs=*/ArrayAttr())
-      .getRes();
+Value WgmmaCode::multiplyRegisters(ValueRange x, Value y, Value sums, Form form) const {
+  Values registers;
+  for (Value pair : x)
+    registers.push_back(pair.getType().isInteger(32) ? pair
+                                                     : LLVM::BitcastOp::create(b, loc, b.getI32Type(), pair));
+  return rt::WgmmaOp::create(b, loc, sums.getType(), types.element, registers, y, sums, form.isYTransposed);
 }
 
 void WgmmaCode::end() const {

@@ -41,8 +41,7 @@ public:
   /// The products of 32 bytes of k of two matrices in shared memory (HopperCode::matrixDescriptor).
   mlir::Value multiply(mlir::Value x, mlir::Value y, mlir::Value sums, int64_t columns, Form form) const;
   /// The same with x in four registers of two 16-bit floats each.
-  mlir::Value multiplyRegisters(mlir::ValueRange x, mlir::Value y, mlir::Value sums, int64_t columns,
-                                Form form) const;
+  mlir::Value multiplyRegisters(mlir::ValueRange x, mlir::Value y, mlir::Value sums, Form form) const;
   /// Waits for the products since begin().
   void end() const;
 

@@ -70,3 +70,99 @@ func.func private @f() attributes {proa.attention = #proa.attention<tile = [64, 
 // -----
 // expected-error@+1 {{attribute 'proa.attention': expected a #proa.attention, found #proa.contraction<kind = mma> on func.func}}
 func.func private @f() attributes {proa.attention = #proa.contraction<kind = mma>}
+
+// -----
+// expected-error@+1 {{C1: `threads` is 2000, expected 1 to 1024}}
+func.func private @f() attributes {proa.launch = #proa.launch<threads = 2000>}
+
+// -----
+// expected-error@+1 {{C2: `row_blocks` is 0, expected 1 to 4096}}
+func.func private @f() attributes {proa.launch = #proa.launch<row_blocks = 0>}
+
+// -----
+// expected-error@+1 {{C3: `resident_blocks` is 65, expected 1 to 64}}
+func.func private @f() attributes {proa.launch = #proa.launch<resident_blocks = 65>}
+
+// -----
+// expected-error@+1 {{C4: `shared_bytes` is -4, expected 0 to}}
+func.func private @f() attributes {proa.launch = #proa.launch<shared_bytes = -4>}
+
+// -----
+// expected-error@+1 {{attribute 'proa.launch': expected a #proa.launch, found 64 : i64 on func.func}}
+func.func private @f() attributes {proa.launch = 64}
+
+// -----
+// expected-error@+1 {{C1: `indices`, `bound` or `axis` is negative, expected indices}}
+func.func private @f() attributes {proa.index_checks = [#proa.index_check<indices = -1, bound = 0>]}
+
+// -----
+// expected-error@+1 {{C2: neither `bound` nor `size` is set}}
+func.func private @f() attributes {proa.index_checks = [#proa.index_check<indices = 1>]}
+
+// -----
+// expected-error@+1 {{found 'size', expected index, index_from_end or group_size}}
+func.func private @f() attributes {proa.index_checks = [#proa.index_check<indices = 1, size = 4, kind = size>]}
+
+// -----
+// expected-error@+1 {{attribute 'proa.index_checks': expected an array of #proa.index_check, found [array<i64: 1, 0, 0, 4, 0>] on func.func}}
+func.func private @f() attributes {proa.index_checks = [array<i64: 1, 0, 0, 4, 0>]}
+
+// -----
+// expected-error@+1 {{struct is missing required parameter: axis}}
+func.func private @f() attributes {proa.dim_checks = [#proa.dim_check<argument = 1, size = 4>]}
+
+// -----
+// expected-error@+1 {{C1: a field is negative, expected indices and a size}}
+func.func private @f() attributes {proa.dim_checks = [#proa.dim_check<argument = 1, axis = -1, size = 4>]}
+
+// -----
+// expected-error@+1 {{C2: expected either `other` and `other_axis`, or `size`}}
+func.func private @f() attributes {proa.dim_checks = [#proa.dim_check<argument = 1, axis = 0, other = 1>]}
+
+// -----
+// expected-error@+1 {{C2: expected either `other` and `other_axis`, or `size`}}
+func.func private @f() attributes {proa.dim_checks = [#proa.dim_check<argument = 1, axis = 0>]}
+
+// -----
+// expected-error@+1 {{attribute 'proa.dim_checks': expected an array of #proa.dim_check, found #proa.dim_check<argument = 1, axis = 0, size = 4> on func.func}}
+func.func private @f() attributes {proa.dim_checks = #proa.dim_check<argument = 1, axis = 0, size = 4>}
+
+// -----
+// expected-error@+1 {{C1: `vector` is 0, expected 1 to 16}}
+func.func private @f() attributes {proa.loops = #proa.loops<vector = 0>}
+
+// -----
+// expected-error@+1 {{C2: `group` is 2048, expected 1 to 1024}}
+func.func private @f() attributes {proa.loops = #proa.loops<group = 2048>}
+
+// -----
+// expected-error@+1 {{found 'epilogue', expected operand or result}}
+func.func private @f() attributes {proa.loops = #proa.loops<fused_with = epilogue>}
+
+// -----
+// expected-error@+1 {{attribute 'proa.loops': expected a #proa.loops, found 4 : i64 on func.func}}
+func.func private @f() attributes {proa.loops = 4}
+
+// -----
+// expected-error@+1 {{C1: `count` is -1, expected 0 or more}}
+func.func private @f() attributes {proa.rows = #proa.rows<count = -1>}
+
+// -----
+// expected-error@+1 {{C2: `tiles` are [4, 0], expected sizes of at least 1}}
+func.func private @f() attributes {proa.rows = #proa.rows<tiles = [4, 0]>}
+
+// -----
+// expected-error@+1 {{C3: `dims` has array<i64: 0, 2>, expected -1 to 1}}
+func.func private @f() attributes {proa.rows = #proa.rows<tiles = [4, 4], dims = [[0, 2]]>}
+
+// -----
+// expected-error@+1 {{attribute 'proa.rows': expected a #proa.rows, found 8 : i64 on func.func}}
+func.func private @f() attributes {proa.rows = 8 : i64}
+
+// -----
+// expected-error@+1 {{C1: `buffers` has array<i64: 4, -4>, expected dims that are not negative}}
+func.func private @f() attributes {proa.scratch = #proa.scratch<buffers = [[4, -4]]>}
+
+// -----
+// expected-error@+1 {{attribute 'proa.scratch': expected a #proa.scratch, found [array<i64: 4>] on func.func}}
+func.func private @f() attributes {proa.scratch = [array<i64: 4>]}

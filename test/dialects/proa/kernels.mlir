@@ -15,3 +15,26 @@ func.func private @attention() attributes {proa.attention = #proa.attention<kind
     split_keys = 8>}
 // CHECK: @kind() attributes {proa.attention = #proa.attention<kind = fma>}
 func.func private @kind() attributes {proa.attention = #proa.attention<kind = fma>}
+// CHECK: @launch() attributes {proa.launch = #proa.launch<threads = 256, row_blocks = 4, resident_blocks = 2, shared_bytes = 65536>}
+func.func private @launch() attributes {proa.launch = #proa.launch<shared_bytes = 65536, resident_blocks = 2,
+    row_blocks = 4, threads = 256>}
+// CHECK: @checks() attributes
+// CHECK-SAME: proa.dim_checks = [#proa.dim_check<argument = 1, axis = 0, other = 0, other_axis = 2>, #proa.dim_check<argument = 1, axis = 1, size = 16>]
+// CHECK-SAME: proa.index_checks = [#proa.index_check<indices = 3, bound = 1, axis = 2, size = 9>, #proa.index_check<size = 4, kind = index_from_end>, #proa.index_check<indices = 2, bound = 0, kind = group_size>]
+func.func private @checks() attributes {
+    proa.dim_checks = [#proa.dim_check<argument = 1, axis = 0, other = 0, other_axis = 2>,
+                       #proa.dim_check<argument = 1, axis = 1, size = 16>],
+    proa.index_checks = [#proa.index_check<indices = 3, bound = 1, axis = 2, size = 9, kind = index>,
+                         #proa.index_check<size = 4, kind = index_from_end>,
+                         #proa.index_check<indices = 2, bound = 0, axis = 0, kind = group_size>]}
+// CHECK: @loops() attributes {proa.loops = #proa.loops<vector = 4, group = 32, starts = [0.000000e+00 : f32, unit], neutral = [1.000000e+00 : f32, 0], fused_with = result>}
+func.func private @loops() attributes {proa.loops = #proa.loops<fused_with = result, neutral = [1.0 : f32, 0 : i64],
+    starts = [0.0 : f32, unit], group = 32, vector = 4>}
+// CHECK: @operand() attributes {proa.loops = #proa.loops<fused_with = operand>}
+func.func private @operand() attributes {proa.loops = #proa.loops<fused_with = operand>}
+// CHECK: @rows() attributes {proa.rows = #proa.rows<count = 16, nanoseconds = 5.000000e+00 : f64, tiles = [1, 256], dims = {{\[\[}}0, 1], [0, -1], []]>}
+func.func private @rows() attributes {proa.rows = #proa.rows<dims = [[0, 1], [0, -1], []], tiles = [1, 256],
+    nanoseconds = 5.0 : f64, count = 16>}
+// CHECK: @dynamic() attributes {proa.rows = #proa.rows<count = ?>, proa.scratch = #proa.scratch<buffers = {{\[\[}}?, 4], [8]], counters = true>}
+func.func private @dynamic() attributes {proa.rows = #proa.rows<count = ?>,
+    proa.scratch = #proa.scratch<counters = true, buffers = [[?, 4], [8]]>}

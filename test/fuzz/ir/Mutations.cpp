@@ -2,6 +2,7 @@
 
 #include "dialects/pd/ir/InferredTypes.h"
 #include "dialects/pd/ir/Pd.h"
+#include "dialects/proa/Proa.h"
 #include "test/fuzz/ir/MutateAttributes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -111,7 +112,8 @@ bool addAttribute(Operation *op, Random &random) {
     function.setPrivate();
     return true;
   case 1:
-    function->setAttr("proa.row_tiles", b.getDenseI64ArrayAttr({randomInteger(random)}));
+    op->getContext()->getOrLoadDialect<ProaDialect>();
+    RowsAttr::orEmpty(function).withTiles({std::max<int64_t>(randomInteger(random), 1)}, {}).setOn(function);
     return true;
   case 2:
     if (function.getNumResults() == 0)

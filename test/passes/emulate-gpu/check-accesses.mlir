@@ -6,7 +6,7 @@ llvm.mlir.global internal constant @table(dense<1.0> : vector<4xf32>) : vector<4
 
 // CHECK-LABEL: llvm.func internal @accesses_rows
 llvm.func @accesses(%x: !llvm.ptr, %n: i64, %y: !llvm.ptr, %begin: i64, %end: i64)
-    attributes {proa.kernel, proa.threads = 32 : i32} {
+    attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   %one = llvm.mlir.constant(1 : i32) : i32
   %t = nvvm.read.ptx.sreg.tid.x : i32
 

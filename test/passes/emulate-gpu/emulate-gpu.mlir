@@ -14,7 +14,7 @@
 // CHECK-NOT: nvvm
 // CHECK-LABEL: llvm.func @scale(
 // CHECK-SAME: %[[B:.*]]: !llvm.ptr, %[[D:.*]]: !llvm.ptr, %[[BEGIN:.*]]: i64, %[[END:.*]]: i64)
-// CHECK-SAME: attributes {proa.kernel, proa.rows = 1 : i64}
+// CHECK-SAME: attributes {proa.kernel, proa.rows = #proa.rows<count = 1>}
 // CHECK: llvm.mlir.addressof @scale_name
 // CHECK: %[[CODE:.*]] = llvm.mlir.addressof @scale_rows
 // CHECK: llvm.mlir.constant(64 : i32)
@@ -24,8 +24,8 @@
 // CHECK: llvm.func internal @scale_shape_dims
 // CHECK: llvm.func @scale_shape(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr)
 llvm.func @scale(%x: !llvm.ptr {llvm.noalias, llvm.align = 64 : i64}, %n: i64, %y: !llvm.ptr, %begin: i64, %end: i64)
-    attributes {proa.kernel, gpu.kernel, nvvm.kernel, nvvm.maxntid = array<i32: 64>, proa.threads = 64 : i32,
-                proa.rows = 1 : i64} {
+    attributes {proa.kernel, gpu.kernel, nvvm.kernel, nvvm.maxntid = array<i32: 64>, proa.launch = #proa.launch<threads = 64>,
+                proa.rows = #proa.rows<count = 1>} {
   %t = nvvm.read.ptx.sreg.tid.x : i32
   %p = llvm.getelementptr %x[%t] : (!llvm.ptr, i32) -> !llvm.ptr, f32
   %v = llvm.load %p : !llvm.ptr -> f32
@@ -57,7 +57,7 @@ llvm.func @scale_shape(%n: i64) -> i64 {
 // CHECK-LABEL: llvm.func @warp(
 // CHECK: llvm.mlir.constant(0 : i64)
 // CHECK-NEXT: llvm.mlir.constant(1 : i32)
-llvm.func @warp(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel, proa.threads = 32 : i32} {
+llvm.func @warp(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   %m = llvm.mlir.constant(-1 : i32) : i32
   %one = llvm.mlir.constant(1 : i32) : i32
   %true = llvm.mlir.constant(true) : i1
@@ -93,7 +93,7 @@ llvm.func @warp(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel, 
 // CHECK: llvm.mlir.constant(192 : i64)
 llvm.mlir.global internal @first() {addr_space = 3 : i32} : !llvm.array<100 x i8>
 llvm.mlir.global internal @second() {addr_space = 3 : i32, alignment = 128 : i64} : !llvm.array<16 x f32>
-llvm.func @shared(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel, proa.threads = 32 : i32} {
+llvm.func @shared(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   %a = llvm.mlir.addressof @first : !llvm.ptr<3>
   %b = llvm.mlir.addressof @second : !llvm.ptr<3>
   %global = llvm.addrspacecast %x : !llvm.ptr to !llvm.ptr<1>
@@ -120,7 +120,7 @@ llvm.func @shared(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel
 llvm.func @__nv_expf(f32) -> f32
 llvm.func @__nv_fast_expf(f32) -> f32
 llvm.func @__nv_rsqrtf(f32) -> f32
-llvm.func @math(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel, proa.threads = 32 : i32} {
+llvm.func @math(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   %v = llvm.load %x : !llvm.ptr -> f32
   %a = llvm.call @__nv_expf(%v) : (f32) -> f32
   %b = llvm.call @__nv_fast_expf(%a) : (f32) -> f32
@@ -169,7 +169,7 @@ llvm.func @math(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel, 
 // CHECK-LABEL: llvm.func @hopper(
 llvm.mlir.global internal @s() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<4096 x i8>
 llvm.mlir.global internal @bar() {addr_space = 3 : i32} : i64
-llvm.func @hopper(%x: !llvm.ptr, %d: i64, %begin: i64, %end: i64) attributes {proa.kernel, proa.threads = 128 : i32} {
+llvm.func @hopper(%x: !llvm.ptr, %d: i64, %begin: i64, %end: i64) attributes {proa.kernel, proa.launch = #proa.launch<threads = 128>} {
   %true = llvm.mlir.constant(true) : i1
   %one = llvm.mlir.constant(1 : i32) : i32
   %size = llvm.mlir.constant(64 : i32) : i32
@@ -238,7 +238,7 @@ llvm.func @dynamic(%x: !llvm.ptr, %n: i64, %m: i64, %begin: i64, %end: i64,
     %map: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant,
                      proa.tensor_map = {buffer = 0 : i64, element_bytes = 2 : i64, box = array<i64: 64, 64>,
                                         sizes = affine_map<()[s0, s1] -> (s0 * s1, 128)>, swizzle = 128 : i64}})
-    attributes {proa.kernel, nvvm.kernel, proa.threads = 32 : i32, proa.shared = 65536 : i64} {
+    attributes {proa.kernel, nvvm.kernel, proa.launch = #proa.launch<threads = 32, shared_bytes = 65536>} {
   %s = llvm.mlir.addressof @dynamic_shared : !llvm.ptr<3>
   %b = llvm.getelementptr %s[65528] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
   %one = llvm.mlir.constant(1 : i32) : i32
@@ -271,7 +271,7 @@ llvm.func @dynamic(%x: !llvm.ptr, %n: i64, %m: i64, %begin: i64, %end: i64,
 // ACCESS: llvm.call @proa_emulate_fence(%{{.*}}, %[[MEMORY]])
 // ACCESS-NOT: proa_emulate_fence
 // ACCESS: llvm.return
-llvm.func @accumulate(%x: !llvm.ptr, %d: i64, %begin: i64, %end: i64) attributes {proa.kernel, proa.threads = 128 : i32} {
+llvm.func @accumulate(%x: !llvm.ptr, %d: i64, %begin: i64, %end: i64) attributes {proa.kernel, proa.launch = #proa.launch<threads = 128>} {
   %one = llvm.mlir.constant(1 : i64) : i64
   %zero = llvm.mlir.zero : !llvm.struct<(f32, f32, f32, f32)>
   llvm.br ^loop(%begin, %zero : i64, !llvm.struct<(f32, f32, f32, f32)>)
@@ -289,5 +289,31 @@ llvm.func @accumulate(%x: !llvm.ptr, %d: i64, %begin: i64, %end: i64) attributes
   llvm.store %v, %x : f32, !llvm.ptr
   nvvm.memory.barrier <gpu>
   nvvm.memory.barrier <cta>
+  llvm.return
+}
+
+// -----
+
+// A wgmma with its first operand in registers, which the sums of the last one go into without a read.
+// CHECK-LABEL: llvm.func internal @registers
+// CHECK: llvm.store
+// CHECK: llvm.call @proa_emulate_wgmma_registers(%{{.*}}, %[[N:.*]], %[[K:.*]], %{{.*}}) :
+// CHECK: llvm.call @proa_emulate_wgmma_registers(
+// ACCESS-LABEL: llvm.func internal @registers
+// ACCESS: llvm.call @proa_emulate_wgmma_registers(
+// ACCESS-NOT: check_wgmma
+// ACCESS: llvm.call @proa_emulate_wgmma_registers(
+// ACCESS: llvm.call @proa_emulate_wgmma_wait
+// ACCESS: llvm.call @proa_emulate_check_wgmma(
+llvm.func @registers(%x: !llvm.ptr, %d: i64, %begin: i64, %end: i64) attributes {proa.kernel, proa.launch = #proa.launch<threads = 128>} {
+  %a = llvm.load %x : !llvm.ptr -> i32
+  %zero = llvm.mlir.zero : !llvm.struct<(f32, f32, f32, f32)>
+  nvvm.wgmma.fence.aligned
+  %s = rt.wgmma f16 (%a, %a, %a, %a), %d, %zero {transposes_y} : !llvm.struct<(f32, f32, f32, f32)>
+  %r = rt.wgmma bf16 (%a, %a, %a, %a), %d, %s : !llvm.struct<(f32, f32, f32, f32)>
+  nvvm.wgmma.commit.group.sync.aligned
+  nvvm.wgmma.wait.group.sync.aligned 0
+  %v = llvm.extractvalue %r[0] : !llvm.struct<(f32, f32, f32, f32)>
+  llvm.store %v, %x : f32, !llvm.ptr
   llvm.return
 }

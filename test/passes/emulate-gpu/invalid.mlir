@@ -1,6 +1,6 @@
 // RUN: proa-opt %s --split-input-file --proa-emulate-gpu --verify-diagnostics
 
-llvm.func @unknown_op(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel, proa.threads = 32 : i32} {
+llvm.func @unknown_op(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   // expected-error @+1 {{'nvvm.cluster.arrive' op is not an op that the emulator supports}}
   nvvm.cluster.arrive
   // All errors of a kernel are reported.
@@ -12,7 +12,7 @@ llvm.func @unknown_op(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.ke
 // -----
 
 llvm.func @__nv_normcdfinvf(f32) -> f32
-llvm.func @unknown_function(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel, proa.threads = 32 : i32} {
+llvm.func @unknown_function(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   %v = llvm.load %x : !llvm.ptr -> f32
   // expected-error @+1 {{calls '__nv_normcdfinvf', which has no equivalent on the host}}
   %a = llvm.call @__nv_normcdfinvf(%v) : (f32) -> f32
@@ -24,7 +24,7 @@ llvm.func @unknown_function(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {p
 llvm.func @helper() {
   llvm.return
 }
-llvm.func @calls(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel, proa.threads = 32 : i32} {
+llvm.func @calls(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   // expected-error @+1 {{calls 'helper', expected that functions are inlined}}
   llvm.call @helper() : () -> ()
   // expected-error @+1 {{calls through a pointer, which the emulator does not support}}
@@ -34,7 +34,7 @@ llvm.func @calls(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel,
 
 // -----
 
-llvm.func @assembly(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel, proa.threads = 32 : i32} {
+llvm.func @assembly(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   // expected-error @+1 {{is assembly of the device, which the emulator does not support}}
   llvm.inline_asm has_side_effects "exit;", "" : () -> ()
   // expected-error @+1 {{calls 'llvm.nvvm.barrier0', expected an op of the nvvm dialect}}
@@ -44,7 +44,7 @@ llvm.func @assembly(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kern
 
 // -----
 
-llvm.func @form(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel, proa.threads = 32 : i32} {
+llvm.func @form(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   %v = llvm.load %x : !llvm.ptr -> f32
   // expected-error @+1 {{has a form that the emulator does not support}}
   %d = nvvm.convert.float.to.tf32 %v {rnd = #nvvm.fp_rnd_mode<rn>, relu = true}
@@ -53,7 +53,7 @@ llvm.func @form(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel, 
 
 // -----
 
-// expected-error @+1 {{the kernel has no size of a block, expected the attribute 'proa.threads'}}
+// expected-error @+1 {{the kernel has no size of a block, expected the attribute 'proa.launch' with threads}}
 llvm.func @no_threads(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel} {
   llvm.return
 }
@@ -68,7 +68,7 @@ llvm.func @many_threads(%begin: i64, %end: i64) attributes {proa.kernel, nvvm.ma
 // -----
 
 // expected-error @+1 {{the kernel has other parameters than pointers and i64, with the first and the last row at the end}}
-llvm.func @parameters(%x: f32, %begin: i64, %end: i64) attributes {proa.kernel, proa.threads = 32 : i32} {
+llvm.func @parameters(%x: f32, %begin: i64, %end: i64) attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   llvm.return
 }
 
@@ -76,7 +76,7 @@ llvm.func @parameters(%x: f32, %begin: i64, %end: i64) attributes {proa.kernel, 
 
 llvm.mlir.global internal @large() {addr_space = 3 : i32} : !llvm.array<232449 x i8>
 // expected-error @+1 {{the kernel has 232449 bytes of shared memory, expected at most 232448}}
-llvm.func @shared(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel, proa.threads = 32 : i32} {
+llvm.func @shared(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   %a = llvm.mlir.addressof @large : !llvm.ptr<3>
   llvm.return
 }
@@ -84,7 +84,7 @@ llvm.func @shared(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel
 // -----
 
 llvm.mlir.global external @dynamic() {addr_space = 3 : i32} : !llvm.array<0 x i8>
-llvm.func @dynamic_shared(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel, proa.threads = 32 : i32} {
+llvm.func @dynamic_shared(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   // expected-error @+1 {{is the address of 'dynamic', a shared variable without a static size}}
   %a = llvm.mlir.addressof @dynamic : !llvm.ptr<3>
   llvm.return
@@ -102,7 +102,7 @@ llvm.func @twice(%buffers: !llvm.ptr, %dims: !llvm.ptr, %begin: i64, %end: i64) 
 
 // -----
 
-llvm.func @other_dialect(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel, proa.threads = 32 : i32} {
+llvm.func @other_dialect(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   // expected-error @+1 {{is not an op of the LLVM dialect}}
   %a = arith.constant 1 : i32
   llvm.return
@@ -111,7 +111,7 @@ llvm.func @other_dialect(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa
 // -----
 
 llvm.mlir.global internal @s() {addr_space = 3 : i32} : !llvm.array<4096 x i8>
-llvm.func @forms(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel, proa.threads = 32 : i32} {
+llvm.func @forms(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   %one = llvm.mlir.constant(1 : i32) : i32
   %mask = llvm.mlir.constant(3 : i16) : i16
   %s = llvm.mlir.addressof @s : !llvm.ptr<3>
@@ -133,7 +133,7 @@ llvm.func @forms(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel,
 
 // expected-error @+1 {{'proa.tensor_map' is {buffer = 0 : i64}, expected a dictionary with the i64 'buffer', 'element_bytes' (1, 2, 4 or 8) and 'swizzle' (0, 32, 64 or 128), the map 'sizes' of symbols to 1 to 5 products, and as many sizes of 1 to 256 in 'box'}}
 llvm.func @map(%x: !llvm.ptr, %begin: i64, %end: i64, %map: !llvm.ptr {proa.tensor_map = {buffer = 0 : i64}})
-    attributes {proa.kernel, proa.threads = 32 : i32} {
+    attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   llvm.return
 }
 
@@ -143,13 +143,13 @@ llvm.func @map(%x: !llvm.ptr, %begin: i64, %end: i64, %map: !llvm.ptr {proa.tens
 llvm.func @map(%x: !llvm.ptr, %begin: i64, %end: i64,
     %map: !llvm.ptr {proa.tensor_map = {buffer = 1 : i64, element_bytes = 2 : i64, box = array<i64: 64>,
                                         sizes = affine_map<()[s0] -> (s0)>, swizzle = 0 : i64}})
-    attributes {proa.kernel, proa.threads = 32 : i32} {
+    attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   llvm.return
 }
 
 // -----
 
-llvm.func @ptx(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel, proa.threads = 32 : i32} {
+llvm.func @ptx(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   // expected-error @+1 {{'nvvm.inline_ptx' op has a form that the emulator does not support}}
   nvvm.inline_ptx "exit;"
   llvm.return

@@ -7,7 +7,7 @@
 // Dynamic dims that one loop walks; the column is read in each row.
 // REMARK: remark: {{.*}}3 dims are compared before each call
 // CHECK: func.func private @dynamic
-// CHECK-SAME: proa.dim_checks = [array<i64: 1, 0, 0, 0, -1>, array<i64: 1, 1, 0, 1, -1>, array<i64: 2, 0, 0, 1, -1>]
+// CHECK-SAME: proa.dim_checks = [#proa.dim_check<argument = 1, axis = 0, other = 0, other_axis = 0>, #proa.dim_check<argument = 1, axis = 1, other = 0, other_axis = 1>, #proa.dim_check<argument = 2, axis = 0, other = 0, other_axis = 1>]
 func.func private @dynamic(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>, %z: tensor<?xf32>) -> tensor<?x?xf32>
     attributes {proa.kernel} {
   %c0 = arith.constant 0 : index
@@ -31,7 +31,7 @@ func.func private @dynamic(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>, %z: tensor<
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #one = affine_map<(d0, d1) -> (0, d1)>
 // CHECK: func.func private @static
-// CHECK-SAME: proa.dim_checks = [array<i64: 0, 0, -1, 0, 3>, array<i64: 1, 1, 0, 1, -1>]
+// CHECK-SAME: proa.dim_checks = [#proa.dim_check<argument = 0, axis = 0, size = 3>, #proa.dim_check<argument = 1, axis = 1, other = 0, other_axis = 1>]
 func.func private @static(%x: tensor<?x?xf32>, %y: tensor<1x?xf32>) -> tensor<3x?xf32> attributes {proa.kernel} {
   %c1 = arith.constant 1 : index
   %m = tensor.dim %x, %c1 : tensor<?x?xf32>
@@ -50,7 +50,7 @@ func.func private @static(%x: tensor<?x?xf32>, %y: tensor<1x?xf32>) -> tensor<3x
 // Sizes also pass through casts and unit dims.
 #vector = affine_map<(d0) -> (d0)>
 // CHECK: func.func private @reshapes
-// CHECK-SAME: proa.dim_checks = [array<i64: 0, 1, -1, 0, 4>, array<i64: 1, 0, -1, 0, 4>]
+// CHECK-SAME: proa.dim_checks = [#proa.dim_check<argument = 0, axis = 1, size = 4>, #proa.dim_check<argument = 1, axis = 0, size = 4>]
 func.func private @reshapes(%x: tensor<1x?xf32>, %y: tensor<?xf32>) -> tensor<4xf32> attributes {proa.kernel} {
   %0 = tensor.collapse_shape %x [[0, 1]] : tensor<1x?xf32> into tensor<?xf32>
   %1 = tensor.cast %y : tensor<?xf32> to tensor<4xf32>
@@ -69,7 +69,7 @@ func.func private @reshapes(%x: tensor<1x?xf32>, %y: tensor<?xf32>) -> tensor<4x
 // Elements that are read at computed indices: the sizes follow from those of the results.
 #vector = affine_map<(d0) -> (d0)>
 // CHECK: func.func private @sizes
-// CHECK-SAME: proa.dim_checks = [array<i64: 1, 0, 0, 0, -1>]
+// CHECK-SAME: proa.dim_checks = [#proa.dim_check<argument = 1, axis = 0, other = 0, other_axis = 0>]
 func.func private @sizes(%x: tensor<?xi64>, %y: tensor<?xf32>) -> tensor<?xf32> attributes {proa.kernel} {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?xi64>

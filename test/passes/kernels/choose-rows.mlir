@@ -6,7 +6,7 @@
 
 // One row at a time where the inner dimension is reduced.
 // CHECK: func.func private @inner
-// CHECK-SAME: proa.row_dims = [array<i64: 0>], proa.row_tiles = array<i64: 1>
+// CHECK-SAME: proa.rows = #proa.rows<nanoseconds = {{[^,]*}}, tiles = [1], dims = {{\[\[}}0]]>
 func.func private @inner(%x: tensor<128x3072xf32>) -> tensor<128xf32> attributes {proa.kernel} {
   %e = tensor.empty() : tensor<128xf32>
   %0 = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
@@ -20,7 +20,7 @@ func.func private @inner(%x: tensor<128x3072xf32>) -> tensor<128xf32> attributes
 
 // A piece of contiguous columns where the outer dimension is reduced.
 // CHECK: func.func private @outer
-// CHECK-SAME: proa.row_dims = [array<i64: 0>], proa.row_tiles = array<i64: 64>
+// CHECK-SAME: proa.rows = #proa.rows<nanoseconds = {{[^,]*}}, tiles = [64], dims = {{\[\[}}0]]>
 func.func private @outer(%x: tensor<128x3072xf32>) -> tensor<3072xf32> attributes {proa.kernel} {
   %e = tensor.empty() : tensor<3072xf32>
   %0 = linalg.generic {indexing_maps = [#id, #col], iterator_types = ["reduction", "parallel"]}
@@ -34,7 +34,7 @@ func.func private @outer(%x: tensor<128x3072xf32>) -> tensor<3072xf32> attribute
 
 // Two results share the rows; the second has no other dimension.
 // CHECK: func.func private @two_results
-// CHECK-SAME: proa.row_dims = [array<i64: 0, -1>, array<i64: 0>], proa.row_tiles = array<i64: 1>
+// CHECK-SAME: proa.rows = #proa.rows<nanoseconds = {{[^,]*}}, tiles = [1], dims = {{\[\[}}0, -1], [0]]>
 func.func private @two_results(%x: tensor<128x768xf32>) -> (tensor<128x768xf32>, tensor<128xf32>) attributes {proa.kernel} {
   %e0 = tensor.empty() : tensor<128x768xf32>
   %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
@@ -55,7 +55,7 @@ func.func private @two_results(%x: tensor<128x768xf32>) -> (tensor<128x768xf32>,
 
 // Near miss: row and column sums share no dimension, so that there is one row.
 // CHECK: func.func private @nothing_shared
-// CHECK-SAME: proa.row_dims = [array<i64: -1>, array<i64: -1>], proa.row_tiles = array<i64>
+// CHECK-SAME: proa.rows = #proa.rows<nanoseconds = {{[^,]*}}, dims = {{\[\[}}-1], [-1]]>
 func.func private @nothing_shared(%x: tensor<20x30xf32>) -> (tensor<20xf32>, tensor<30xf32>) attributes {proa.kernel} {
   %e0 = tensor.empty() : tensor<20x30xf32>
   %x2 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
@@ -83,7 +83,7 @@ func.func private @nothing_shared(%x: tensor<20x30xf32>) -> (tensor<20xf32>, ten
 
 // Short rows are gathered.
 // CHECK: func.func private @short
-// CHECK-SAME: proa.row_tiles = array<i64: 50>
+// CHECK-SAME: tiles = [50]
 func.func private @short(%x: tensor<1000x10xf32>) -> tensor<1000xf32> attributes {proa.kernel} {
   %e1 = tensor.empty() : tensor<1000xf32>
   %2 = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
@@ -106,7 +106,7 @@ func.func private @other(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // An op with tile sizes for its loops determines the rows; a smaller dimension is one tile.
 // CHECK-LABEL: func.func @contraction_tile
-// CHECK-SAME: proa.row_tiles = array<i64: 1, 64, 20>
+// CHECK-SAME: tiles = [1, 64, 20]
 func.func @contraction_tile(%x: tensor<3x256x8xf32>, %y: tensor<8x20xf32>, %init: tensor<3x256x20xf32>) -> tensor<3x256x20xf32>
     attributes {proa.kernel} {
   %0 = linalg.generic {indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (k, n)>,

@@ -3,12 +3,12 @@
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
 // CHECK: func.func private @exp
-// CHECK-SAME: proa.rows = -9223372036854775808
+// CHECK-SAME: proa.rows = #proa.rows<count = ?, tiles
 // CHECK: func.func private @exp_shape(%[[N:.*]]: index, %[[M:.*]]: index) -> (index, index, index) {
 // CHECK: %[[ROWS:.*]] = affine.apply
 // CHECK: return %[[N]], %[[M]], %[[ROWS]]
 func.func private @exp(%x: tensor<?x?xf32>) -> tensor<?x?xf32>
-    attributes {proa.kernel, proa.row_tiles = array<i64: 1, 64>, proa.row_dims = [array<i64: 0, 1>]} {
+    attributes {proa.kernel, proa.rows = #proa.rows<tiles = [1, 64], dims = [[0, 1]]>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %n = tensor.dim %x, %c0 : tensor<?x?xf32>
@@ -27,10 +27,10 @@ func.func private @exp(%x: tensor<?x?xf32>) -> tensor<?x?xf32>
 
 // A static result needs no function; its number of rows is known.
 // CHECK: func.func private @static
-// CHECK-SAME: proa.rows = 4
+// CHECK-SAME: proa.rows = #proa.rows<count = 4, tiles
 // CHECK-NOT: @static_shape
 func.func private @static(%x: tensor<4x8xf32>) -> tensor<4x8xf32>
-    attributes {proa.kernel, proa.row_tiles = array<i64: 1>, proa.row_dims = [array<i64: 0, -1>]} {
+    attributes {proa.kernel, proa.rows = #proa.rows<tiles = [1], dims = [[0, -1]]>} {
   return %x : tensor<4x8xf32>
 }
 

@@ -18,7 +18,7 @@
 // CHECK: bufferization.materialize_in_destination %[[EXP]] in restrict writable %[[S0]]
 // CHECK: bufferization.materialize_in_destination %[[SUM]] in restrict writable %[[S1]]
 func.func private @rows(%x: tensor<128x768xf32>) -> (tensor<128x768xf32>, tensor<128xf32>)
-    attributes {proa.kernel, proa.row_tiles = array<i64: 1>, proa.row_dims = [array<i64: 0, -1>, array<i64: 0>]} {
+    attributes {proa.kernel, proa.rows = #proa.rows<tiles = [1], dims = [[0, -1], [0]]>} {
   %zero = arith.constant 0.0 : f32
   %e0 = tensor.empty() : tensor<128x768xf32>
   %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
@@ -51,7 +51,7 @@ func.func private @rows(%x: tensor<128x768xf32>) -> (tensor<128x768xf32>, tensor
 // CHECK-NOT: math.exp
 // CHECK: arith.mulf
 func.func private @invariant(%x: tensor<128x768xf32>, %b: tensor<768xf32>) -> tensor<128x768xf32>
-    attributes {proa.kernel, proa.row_tiles = array<i64: 1>, proa.row_dims = [array<i64: 0, -1>]} {
+    attributes {proa.kernel, proa.rows = #proa.rows<tiles = [1], dims = [[0, -1]]>} {
   %e0 = tensor.empty() : tensor<768xf32>
   %0 = linalg.generic {indexing_maps = [#id1, #id1], iterator_types = ["parallel"]}
       ins(%b : tensor<768xf32>) outs(%e0 : tensor<768xf32>) {
@@ -78,7 +78,7 @@ func.func private @invariant(%x: tensor<128x768xf32>, %b: tensor<768xf32>) -> te
 // CHECK-SAME: %[[X:.*]]: memref<f32> {llvm.noalias}, %[[Y:.*]]: memref<f32> {llvm.noalias}, %[[OUT:.*]]: memref<f32> {llvm.noalias}, %[[N:[a-z0-9]*]]: index, %{{[a-z0-9]*}}: index, %{{[a-z0-9]*}}: index, %[[BEGIN:[a-z0-9]*]]: index
 // CHECK-COUNT-3: memref.reinterpret_cast %{{.*}} sizes: [%[[N]], 768]
 func.func private @dynamic(%x: tensor<?x768xf32>, %y: tensor<?x768xf32>) -> tensor<?x768xf32>
-    attributes {proa.kernel, proa.row_tiles = array<i64: 1>, proa.row_dims = [array<i64: 0, -1>]} {
+    attributes {proa.kernel, proa.rows = #proa.rows<tiles = [1], dims = [[0, -1]]>} {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?x768xf32>
   %e1 = tensor.empty(%n) : tensor<?x768xf32>
@@ -93,49 +93,49 @@ func.func private @dynamic(%x: tensor<?x768xf32>, %y: tensor<?x768xf32>) -> tens
 
 // -----
 
-// expected-error @below {{'proa.row_dims' of result 0 names row dimension 1, but there are 1}}
+// expected-error @+2 {{C3: `dims` has array<i64: 1>, expected -1 to 0}}
 func.func private @wrong(%x: tensor<4xf32>) -> tensor<4xf32>
-    attributes {proa.kernel, proa.row_tiles = array<i64: 1>, proa.row_dims = [array<i64: 1>]} {
+    attributes {proa.kernel, proa.rows = #proa.rows<tiles = [1], dims = [[1]]>} {
   return %x : tensor<4xf32>
 }
 
 // -----
 
-// expected-error @below {{'proa.row_dims' has 2 entries, expected one for each of 1 results}}
+// expected-error @below {{`dims` has 2 entries, expected one for each of 1 results}}
 func.func private @wrong(%x: tensor<4xf32>) -> tensor<4xf32>
-    attributes {proa.kernel, proa.row_tiles = array<i64: 1>, proa.row_dims = [array<i64: 0>, array<i64: 0>]} {
+    attributes {proa.kernel, proa.rows = #proa.rows<tiles = [1], dims = [[0], [0]]>} {
   return %x : tensor<4xf32>
 }
 
 // -----
 
-// expected-error @below {{'proa.row_tiles' has a size below 1}}
+// expected-error @+2 {{C2: `tiles` are [0], expected sizes of at least 1}}
 func.func private @wrong(%x: tensor<4xf32>) -> tensor<4xf32>
-    attributes {proa.kernel, proa.row_tiles = array<i64: 0>, proa.row_dims = [array<i64: 0>]} {
+    attributes {proa.kernel, proa.rows = #proa.rows<tiles = [0], dims = [[0]]>} {
   return %x : tensor<4xf32>
 }
 
 // -----
 
-// expected-error @below {{'proa.row_dims' of result 0 names row dimension -2, but there are 1}}
+// expected-error @+2 {{C3: `dims` has array<i64: -2>, expected -1 to 0}}
 func.func private @wrong(%x: tensor<4xf32>) -> tensor<4xf32>
-    attributes {proa.kernel, proa.row_tiles = array<i64: 1>, proa.row_dims = [array<i64: -2>]} {
+    attributes {proa.kernel, proa.rows = #proa.rows<tiles = [1], dims = [[-2]]>} {
   return %x : tensor<4xf32>
 }
 
 // -----
 
-// expected-error @below {{'proa.row_dims' of result 0 names row dimension 0 twice}}
+// expected-error @below {{`dims` of result 0 names row dimension 0 twice}}
 func.func private @wrong(%x: tensor<4x4xf32>) -> tensor<4x4xf32>
-    attributes {proa.kernel, proa.row_tiles = array<i64: 1>, proa.row_dims = [array<i64: 0, 0>]} {
+    attributes {proa.kernel, proa.rows = #proa.rows<tiles = [1], dims = [[0, 0]]>} {
   return %x : tensor<4x4xf32>
 }
 
 // -----
 
-// expected-error @below {{'proa.row_dims' of result 1 has size 5 in row dimension 0, expected 4 as in another result}}
+// expected-error @below {{`dims` of result 1 has size 5 in row dimension 0, expected 4 as in another result}}
 func.func private @wrong(%x: tensor<4xf32>, %y: tensor<5xf32>) -> (tensor<4xf32>, tensor<5xf32>)
-    attributes {proa.kernel, proa.row_tiles = array<i64: 1>, proa.row_dims = [array<i64: 0>, array<i64: 0>]} {
+    attributes {proa.kernel, proa.rows = #proa.rows<tiles = [1], dims = [[0], [0]]>} {
   return %x, %y : tensor<4xf32>, tensor<5xf32>
 }
 
@@ -161,7 +161,7 @@ func.func private @called(%x: tensor<4xf32>) -> tensor<4xf32> attributes {proa.k
 // CHECK: linalg.generic
 // CHECK: scf.for
 func.func private @empty_sum(%x: tensor<?x0xf32>, %start: tensor<?xf32>) -> tensor<?xf32>
-    attributes {proa.kernel, proa.row_tiles = array<i64: 1>, proa.row_dims = [array<i64: 0>]} {
+    attributes {proa.kernel, proa.rows = #proa.rows<tiles = [1], dims = [[0]]>} {
   %0 = linalg.generic {indexing_maps = [#empty, #emptyRow], iterator_types = ["parallel", "reduction"]}
       ins(%x : tensor<?x0xf32>) outs(%start : tensor<?xf32>) {
   ^bb0(%a: f32, %o: f32):

@@ -11,10 +11,10 @@
 // Tensor cores for bf16 with an f32 sum, the largest tiles for a large product, and the epilogue. Each block computes
 // several tiles.
 // CHECK-LABEL: func.func @tensor_cores
-// CHECK-SAME: proa.resident_blocks = 1 : i64
+// CHECK-SAME: proa.launch = #proa.launch<resident_blocks = 1>
 // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction"]
 // CHECK-SAME: attrs = {proa.contraction = #proa.contraction<kind = wgmma, tile = [128, 256, 64], warp = [64, 256], stages = 3>}
-// CHECK: linalg.generic {{.*}}attrs = {proa.epilogue}
+// CHECK: linalg.generic {{.*}}attrs = {proa.loops = #proa.loops<fused_with = result>}
 // REMARK: a block computes tiles of 128x256 elements with 288 threads (wgmma, 3 stages), and its epilogue in registers
 // SM80-LABEL: func.func @tensor_cores
 // SM80: attrs = {proa.contraction = #proa.contraction<kind = mma, tile = [128, 128, 32], warp = [64, 32], stages = 4>}
@@ -55,7 +55,7 @@ func.func @tensor_cores(%x: tensor<2048x512xbf16>, %y: tensor<512x2048xbf16>) ->
 // epilogue.
 // CHECK-LABEL: func.func @small
 // CHECK: attrs = {proa.contraction = #proa.contraction<kind = fma, tile = [1, 32, 32, 32], warp = [4, 4]>}
-// CHECK-NOT: proa.epilogue
+// CHECK-NOT: proa.loops = #proa.loops<fused_with = result>
 func.func @small(%x: tensor<2x16x64xf32>, %y: tensor<16x64xf32>) -> tensor<2x64x64xf32> attributes {proa.kernel} {
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : tensor<2x64x64xf32>

@@ -6,10 +6,10 @@
 
 // Four floats are 16 bytes; 1024 elements are one chunk of each thread.
 // CHECK-LABEL: func.func @elementwise
-// CHECK-SAME: proa.threads = 256 : i64
-// CHECK: linalg.generic {{.*}}proa.vector = 4 : i64
+// CHECK-SAME: proa.launch = #proa.launch<threads = 256>
+// CHECK: linalg.generic {{.*}}proa.loops = #proa.loops<vector = 4
 // SMALL-LABEL: func.func @elementwise
-// SMALL-SAME: proa.threads = 64 : i64
+// SMALL-SAME: proa.launch = #proa.launch<threads = 64>
 // REMARK: a block has 256 threads
 func.func @elementwise(%a: memref<1024xf32>, %r: memref<1024xf32>) attributes {proa.kernel} {
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
@@ -25,9 +25,9 @@ func.func @elementwise(%a: memref<1024xf32>, %r: memref<1024xf32>) attributes {p
 
 // The widest operand decides. A body longer than the limit, counted with its yield, is not copied.
 // LONG-LABEL: func.func @mixed_widths
-// LONG: linalg.generic {{.*}}proa.vector = 2 : i64
+// LONG: linalg.generic {{.*}}proa.loops = #proa.loops<vector = 2
 // CHECK-LABEL: func.func @mixed_widths
-// CHECK: linalg.generic {{.*}}proa.vector = 2 : i64
+// CHECK: linalg.generic {{.*}}proa.loops = #proa.loops<vector = 2
 func.func @mixed_widths(%a: memref<1024xf64>, %r: memref<1024xf16>) attributes {proa.kernel} {
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
       ins(%a : memref<1024xf64>) outs(%r : memref<1024xf16>) {
@@ -41,7 +41,7 @@ func.func @mixed_widths(%a: memref<1024xf64>, %r: memref<1024xf16>) attributes {
 // -----
 
 // LONG-LABEL: func.func @long
-// LONG: linalg.generic {{.*}}proa.vector = 1 : i64
+// LONG: linalg.generic {{.*}}proa.loops = #proa.loops<vector = 1
 func.func @long(%r: memref<1024xf32>) attributes {proa.kernel} {
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%r : memref<1024xf32>) {
   ^bb0(%y: f32):
@@ -56,8 +56,8 @@ func.func @long(%r: memref<1024xf32>) attributes {proa.kernel} {
 
 // Chunks of 4 do not divide rows of 6 elements; a single loop may have a rest.
 // CHECK-LABEL: func.func @rest
-// CHECK: linalg.generic {{.*}}proa.vector = 1 : i64
-// CHECK: linalg.generic {{.*}}proa.vector = 4 : i64
+// CHECK: linalg.generic {{.*}}proa.loops = #proa.loops<vector = 1
+// CHECK: linalg.generic {{.*}}proa.loops = #proa.loops<vector = 4
 func.func @rest(%a: memref<8x6xf32>, %b: memref<1025xf32>) attributes {proa.kernel} {
   linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
       outs(%a : memref<8x6xf32>) {
@@ -77,11 +77,11 @@ func.func @rest(%a: memref<8x6xf32>, %b: memref<1025xf32>) attributes {proa.kern
 // adjacent results. 8
 // terms: 8 lanes. An op without a neutral element: one thread.
 // CHECK-LABEL: func.func @groups
-// CHECK: linalg.generic {{.*}}iterator_types = ["reduction"]{{.*}}proa.group = 256 : i64, proa.vector = 4 : i64
-// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]{{.*}}proa.group = 32 : i64
-// CHECK: linalg.generic {{.*}}iterator_types = ["reduction", "parallel"]{{.*}}proa.group = 16 : i64, proa.vector = 4 : i64
-// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]{{.*}}proa.group = 8 : i64
-// CHECK: linalg.generic {{.*}}iterator_types = ["reduction"]{{.*}}proa.group = 1 : i64
+// CHECK: linalg.generic {{.*}}iterator_types = ["reduction"]{{.*}}proa.loops = #proa.loops<vector = 4, group = 256>
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]{{.*}}proa.loops = #proa.loops<vector = {{[0-9]+}}, group = 32>
+// CHECK: linalg.generic {{.*}}iterator_types = ["reduction", "parallel"]{{.*}}proa.loops = #proa.loops<vector = 4, group = 16>
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]{{.*}}proa.loops = #proa.loops<vector = {{[0-9]+}}, group = 8>
+// CHECK: linalg.generic {{.*}}iterator_types = ["reduction"]{{.*}}proa.loops = #proa.loops<vector = {{[0-9]+}}, group = 1>
 func.func @groups(%a: memref<1024xf32>, %s: memref<f32>, %b: memref<16x64xf32>, %r: memref<16xf32>, %c: memref<64x64xf32>,
                   %t: memref<64xf32>, %d: memref<32x8xf32>, %u: memref<32xf32>) attributes {proa.kernel} {
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
@@ -133,7 +133,7 @@ func.func @refused(%a: memref<4xf32>, %b: memref<4xf32>) attributes {proa.kernel
 // -----
 
 // CHECK-LABEL: func.func @other
-// CHECK-NOT: proa.threads
+// CHECK-NOT: proa.launch
 func.func @other() {
   return
 }
@@ -146,11 +146,11 @@ func.func @other() {
 
 // The tensor memory accelerator cannot read scratch memory: mma computes the tile.
 // CHECK-LABEL: func.func @scratch_operand
-// CHECK-NOT: proa.resident_blocks
+// CHECK-SAME: proa.launch = #proa.launch<threads = 64>
 // CHECK: proa.contraction = #proa.contraction<kind = mma, tile = [64, 128, 32], warp = [64, 64], stages = 2>
 // REMARK: mma is used instead of wgmma, which cannot read operand 0: it is not a part of a contiguous buffer of the kernel
 func.func @scratch_operand(%y: memref<64x128xbf16>, %r: memref<64x128xf32>)
-    attributes {proa.kernel, proa.resident_blocks = 1 : i64} {
+    attributes {proa.kernel, proa.launch = #proa.launch<resident_blocks = 1>} {
   %x = memref.alloc() : memref<64x64xbf16>
   linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %y : memref<64x64xbf16>, memref<64x128xbf16>) outs(%r : memref<64x128xf32>)

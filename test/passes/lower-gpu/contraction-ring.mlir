@@ -42,7 +42,7 @@
 // CHECK-NOT: gpu.barrier
 // CHECK: return
 func.func @ring(%x: memref<256x512xbf16>, %y: memref<512x384xbf16>, %r: memref<256x384xf32>, %begin: index, %end: index)
-    attributes {proa.kernel, proa.threads = 288 : i64} {
+    attributes {proa.kernel, proa.launch = #proa.launch<threads = 288>} {
   %c1 = arith.constant 1 : index
   %c3 = arith.constant 3 : index
   scf.for %row = %begin to %end step %c1 {
@@ -56,7 +56,7 @@ func.func @ring(%x: memref<256x512xbf16>, %y: memref<512x384xbf16>, %r: memref<2
     linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
         ins(%xs, %ys : memref<128x512xbf16, strided<[512, 1], offset: ?>>, memref<512x128xbf16, strided<[384, 1], offset: ?>>)
         outs(%rs : memref<128x128xf32, strided<[384, 1], offset: ?>>)
-        attrs = {proa.contraction = #proa.contraction<kind = wgmma, tile = [128, 128, 64], warp = [64, 128], stages = 2>, proa.starts_filled = [0.0 : f32]} {
+        attrs = {proa.contraction = #proa.contraction<kind = wgmma, tile = [128, 128, 64], warp = [64, 128], stages = 2>, proa.loops = #proa.loops<starts = [0.0 : f32]>} {
     ^bb0(%a: bf16, %b: bf16, %s: f32):
       %c = arith.extf %a : bf16 to f32
       %d = arith.extf %b : bf16 to f32
@@ -83,7 +83,7 @@ func.func @ring(%x: memref<256x512xbf16>, %y: memref<512x384xbf16>, %r: memref<2
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, box[%{{[^,]*}}, %{{[^,]*}}]
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, box[%{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}]
 func.func @orders(%x: memref<64x64xf16>, %base: memref<f16>, %r: memref<4x64x64xf32>, %d0: index, %d1: index, %begin: index, %end: index)
-    attributes {proa.kernel, proa.threads = 160 : i64} {
+    attributes {proa.kernel, proa.launch = #proa.launch<threads = 160>} {
   %stride = affine.apply affine_map<()[s0] -> (s0 * 256)>()[%d1]
   %view = memref.reinterpret_cast %base to offset: [0], sizes: [%d0, %d1, 4, 64], strides: [%stride, 256, 64, 1]
       : memref<f16> to memref<?x?x4x64xf16>
@@ -95,7 +95,7 @@ func.func @orders(%x: memref<64x64xf16>, %base: memref<f16>, %r: memref<4x64x64x
     linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
         ins(%x, %ys : memref<64x64xf16>, memref<64x1x64xf16, strided<[256, 64, 1], offset: ?>>)
         outs(%rs : memref<1x64x64xf32, strided<[4096, 64, 1], offset: ?>>)
-        attrs = {proa.contraction = #proa.contraction<kind = wgmma, tile = [1, 64, 64, 64], warp = [64, 64], stages = 2>, proa.starts_filled = [0.0 : f32]} {
+        attrs = {proa.contraction = #proa.contraction<kind = wgmma, tile = [1, 64, 64, 64], warp = [64, 64], stages = 2>, proa.loops = #proa.loops<starts = [0.0 : f32]>} {
     ^bb0(%a: f16, %b: f16, %s: f32):
       %c = arith.extf %a : f16 to f32
       %d = arith.extf %b : f16 to f32

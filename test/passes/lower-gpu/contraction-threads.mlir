@@ -28,10 +28,10 @@
 // CHECK: scf.for
 // CHECK: vector.store %{{.*}}, %arg2[{{.*}}] {alignment = 16 : i64} : memref<64x64xf32>, vector<4xf32>
 func.func @fma(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %r: memref<64x64xf32>)
-    attributes {proa.kernel, proa.threads = 64 : i64} {
+    attributes {proa.kernel, proa.launch = #proa.launch<threads = 64>} {
   linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %y : memref<64x64xf32>, memref<64x64xf32>) outs(%r : memref<64x64xf32>)
-      attrs = {proa.contraction = #proa.contraction<kind = fma, tile = [32, 32, 32], warp = [4, 4]>, proa.starts_filled = [0.0 : f32]} {
+      attrs = {proa.contraction = #proa.contraction<kind = fma, tile = [32, 32, 32], warp = [4, 4]>, proa.loops = #proa.loops<starts = [0.0 : f32]>} {
   ^bb0(%a: f32, %b: f32, %s: f32):
     %q = arith.mulf %a, %b : f32
     %t = arith.addf %s, %q : f32
@@ -55,10 +55,10 @@ func.func @fma(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %r: memref<64x64xf3
 // CHECK: else
 // CHECK-NEXT: scf.yield %cst
 func.func @unaligned(%x: memref<31x31xf32>, %y: memref<31x31xf32>, %r: memref<31x31xf32>)
-    attributes {proa.kernel, proa.threads = 64 : i64} {
+    attributes {proa.kernel, proa.launch = #proa.launch<threads = 64>} {
   linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %y : memref<31x31xf32>, memref<31x31xf32>) outs(%r : memref<31x31xf32>)
-      attrs = {proa.contraction = #proa.contraction<kind = fma, tile = [32, 32, 32], warp = [4, 4]>, proa.starts_filled = [0.0 : f32]} {
+      attrs = {proa.contraction = #proa.contraction<kind = fma, tile = [32, 32, 32], warp = [4, 4]>, proa.loops = #proa.loops<starts = [0.0 : f32]>} {
   ^bb0(%a: f32, %b: f32, %s: f32):
     %q = arith.mulf %a, %b : f32
     %t = arith.addf %s, %q : f32
@@ -88,10 +88,10 @@ func.func @unaligned(%x: memref<31x31xf32>, %y: memref<31x31xf32>, %r: memref<31
 // CHECK-NOT: %[[SUMS]]
 // CHECK: return
 func.func @mma(%x: memref<64x64xbf16>, %y: memref<64x64xbf16>, %r: memref<64x64xf32>, %o: memref<64x64xbf16>)
-    attributes {proa.kernel, proa.threads = 128 : i64} {
+    attributes {proa.kernel, proa.launch = #proa.launch<threads = 128>} {
   linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %y : memref<64x64xbf16>, memref<64x64xbf16>) outs(%r : memref<64x64xf32>)
-      attrs = {proa.contraction = #proa.contraction<kind = mma, tile = [32, 32, 32], warp = [16, 16]>, proa.starts_filled = [0.0 : f32]} {
+      attrs = {proa.contraction = #proa.contraction<kind = mma, tile = [32, 32, 32], warp = [16, 16]>, proa.loops = #proa.loops<starts = [0.0 : f32]>} {
   ^bb0(%a: bf16, %b: bf16, %s: f32):
     %c = arith.extf %a : bf16 to f32
     %d = arith.extf %b : bf16 to f32
@@ -100,7 +100,7 @@ func.func @mma(%x: memref<64x64xbf16>, %y: memref<64x64xbf16>, %r: memref<64x64x
     linalg.yield %t : f32
   }
   linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%r : memref<64x64xf32>) outs(%o : memref<64x64xbf16>) attrs = {proa.epilogue} {
+      ins(%r : memref<64x64xf32>) outs(%o : memref<64x64xbf16>) attrs = {proa.loops = #proa.loops<fused_with = result>} {
   ^bb0(%a: f32, %b: bf16):
     %c = arith.truncf %a : f32 to bf16
     linalg.yield %c : bf16
@@ -137,10 +137,10 @@ func.func @mma(%x: memref<64x64xbf16>, %y: memref<64x64xbf16>, %r: memref<64x64x
 // CHECK-NEXT: gpu.barrier
 // CHECK-NOT: nvgpu.device_async_copy
 func.func @stages(%x: memref<64x64xbf16>, %y: memref<64x64xbf16>, %r: memref<64x64xf32>)
-    attributes {proa.kernel, proa.threads = 128 : i64} {
+    attributes {proa.kernel, proa.launch = #proa.launch<threads = 128>} {
   linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %y : memref<64x64xbf16>, memref<64x64xbf16>) outs(%r : memref<64x64xf32>)
-      attrs = {proa.contraction = #proa.contraction<kind = mma, tile = [32, 32, 32], warp = [16, 16], stages = 3>, proa.starts_filled = [0.0 : f32]} {
+      attrs = {proa.contraction = #proa.contraction<kind = mma, tile = [32, 32, 32], warp = [16, 16], stages = 3>, proa.loops = #proa.loops<starts = [0.0 : f32]>} {
   ^bb0(%a: bf16, %b: bf16, %s: f32):
     %c = arith.extf %a : bf16 to f32
     %d = arith.extf %b : bf16 to f32
@@ -162,10 +162,10 @@ func.func @stages(%x: memref<64x64xbf16>, %y: memref<64x64xbf16>, %r: memref<64x
 // CHECK-NOT: nvgpu.device_async_copy
 // CHECK: nvvm.mma.sync
 func.func @unaligned_stages(%x: memref<64x33xbf16>, %y: memref<33x64xbf16>, %r: memref<64x64xf32>)
-    attributes {proa.kernel, proa.threads = 128 : i64} {
+    attributes {proa.kernel, proa.launch = #proa.launch<threads = 128>} {
   linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %y : memref<64x33xbf16>, memref<33x64xbf16>) outs(%r : memref<64x64xf32>)
-      attrs = {proa.contraction = #proa.contraction<kind = mma, tile = [32, 32, 32], warp = [16, 16], stages = 2>, proa.starts_filled = [0.0 : f32]} {
+      attrs = {proa.contraction = #proa.contraction<kind = mma, tile = [32, 32, 32], warp = [16, 16], stages = 2>, proa.loops = #proa.loops<starts = [0.0 : f32]>} {
   ^bb0(%a: bf16, %b: bf16, %s: f32):
     %c = arith.extf %a : bf16 to f32
     %d = arith.extf %b : bf16 to f32

@@ -5,7 +5,7 @@
 func.func @kernel_shared() {
   return
 }
-func.func @kernel(%v: f32) attributes {proa.kernel, proa.threads = 32 : i64} {
+func.func @kernel(%v: f32) attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   %a = memref.alloc() : memref<f32>
   memref.store %v, %a[] : memref<f32>
   return
@@ -14,7 +14,7 @@ func.func @kernel(%v: f32) attributes {proa.kernel, proa.threads = 32 : i64} {
 // -----
 
 // expected-error@+1 {{kernel 'called' is called, but its signature must change}}
-func.func @called() attributes {proa.kernel, proa.threads = 32 : i64} {
+func.func @called() attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   return
 }
 func.func @caller() {

@@ -4,7 +4,7 @@
 // float32: each thread multiplies and adds its scores, 4 x 4 of 64 x 64, and as many outputs. 16 lanes share a row: four
 // shuffles for each of its 4 maxima, and for its 4 sums at the end.
 // CHECK-LABEL: func.func private @forward
-// CHECK-SAME: proa.rows = 16 : i64, proa.threads = 256 : i64
+// CHECK-SAME: proa.launch = #proa.launch<threads = 256>, proa.rows = #proa.rows<count = 16, nanoseconds = {{[^>]*}}>
 // CHECK: memref.alloc() {{.*}} : memref<64x68xf32, #gpu.address_space<workgroup>>
 // CHECK: nvgpu.device_async_copy
 // CHECK: gpu.barrier

@@ -6,7 +6,7 @@
 // 128 queries in tiles of 64, 8 heads: 16 rows of the kernel. A warp has 16 queries; for a tile of 64 keys it needs
 // 8 x 4 instructions of 16 x 8 x 16 for the scores, and as many for the output. A row's maximum is shared by 4 lanes.
 // MMA-LABEL: func.func private @forward
-// MMA-SAME: proa.rows = 16 : i64, proa.threads = 128 : i64
+// MMA-SAME: proa.launch = #proa.launch<threads = 128>, proa.rows = #proa.rows<count = 16, nanoseconds = {{[^>]*}}>
 // MMA: nvgpu.device_async_copy
 // MMA: nvvm.cp.async.commit.group
 // MMA: scf.for
@@ -23,7 +23,7 @@
 //
 // One warp copies tiles, two warpgroups have 64 queries each. Of 64 elements wgmma takes 16 at a time.
 // WGMMA-LABEL: func.func private @forward
-// WGMMA-SAME: proa.rows = 8 : i64, proa.threads = 288 : i64
+// WGMMA-SAME: proa.launch = #proa.launch<threads = 288, resident_blocks = 1>, proa.rows = #proa.rows<count = 8, nanoseconds = {{[^>]*}}>
 // WGMMA: nvvm.mbarrier.init
 // WGMMA: scf.for
 // WGMMA: nvvm.mbarrier.try_wait.parity
@@ -32,7 +32,7 @@
 // WGMMA: nvvm.wgmma.wait.group.sync.aligned
 // WGMMA: math.exp2
 // The probabilities are in registers.
-// WGMMA: wgmma.mma_async.sync.aligned.m64n64k16
+// WGMMA: rt.wgmma f16(
 // WGMMA: nvvm.mbarrier.arrive
 // WGMMA: vector.store
 // WGMMA: nvvm.cp.async.bulk.tensor.shared.cluster.global
@@ -89,7 +89,7 @@ func.func private @queries(%q: tensor<2x4x128x64xf16>, %s: tensor<2x4x128xf32>) 
 // MMA-NOT: nvvm.mma.sync
 // MMA-COUNT-32: vector.store
 // WGMMA-LABEL: func.func private @keys
-// WGMMA-SAME: proa.rows = 16 : i64, proa.threads = 160 : i64
+// WGMMA-SAME: proa.launch = #proa.launch<threads = 160, resident_blocks = 1>, proa.rows = #proa.rows<count = 16, nanoseconds = {{[^>]*}}>
 // WGMMA: scf.for
 // WGMMA: scf.for
 // WGMMA-COUNT-8: nvvm.wgmma.mma_async

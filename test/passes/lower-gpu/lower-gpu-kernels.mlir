@@ -6,7 +6,7 @@
 // CHECK-LABEL: llvm.func @softmax(
 // CHECK-SAME: !llvm.ptr {llvm.align = 64 : i64, llvm.noalias}, {{.*}}: !llvm.ptr {llvm.align = 64 : i64, llvm.noalias},
 // CHECK-SAME: nvvm.kernel, nvvm.maxntid = array<i32: 256>, proa.kernel
-// CHECK-SAME: proa.threads = 256
+// CHECK-SAME: proa.launch = #proa.launch<threads = 256>
 // CHECK: nvvm.read.ptx.sreg.tid.x
 // CHECK: nvvm.shfl.sync bfly
 // CHECK: nvvm.barrier0

@@ -9,7 +9,7 @@
 // CHECK-SAME: %[[X:[^:]*]]: memref<2048x1024xf16>
 // CHECK-SAME: %[[Y:[^:]*]]: memref<8x1024x2048xf16>
 // CHECK-SAME: %[[SIZES:[^:]*]]: memref<8xi64>
-// CHECK-SAME: proa.index_checks = [array<i64: 2, 0, 0, 2048, 2>]
+// CHECK-SAME: proa.index_checks = [#proa.index_check<indices = 2, bound = 0, size = 2048, kind = group_size>]
 // CHECK-SAME: proa.kernel
 // The group, the first row and the number of rows of a tile.
 // CHECK: scf.for
@@ -22,9 +22,9 @@
 // CHECK: memref.subview %[[Y]][%[[FOUND]]#2, 0, %{{.*}}] [1, 1024, {{[0-9]+}}] [1, 1, 1]
 // CHECK: linalg.generic
 // CHECK-SAME: proa.contraction = #proa.contraction<kind = wgmma, {{.*}}, split_k = 1>
-// CHECK-SAME: proa.starts_filled = [0.000000e+00 : f32]
+// CHECK-SAME: proa.loops = #proa.loops<starts = [0.000000e+00 : f32]>
 // CHECK: linalg.generic
-// CHECK-SAME: proa.epilogue
+// CHECK-SAME: proa.loops = #proa.loops<fused_with = result>
 // DEVICE-LABEL: llvm.func @rows
 // DEVICE: wgmma.mma_async
 func.func private @rows(%x: tensor<2048x1024xf16>, %y: tensor<8x1024x2048xf16>, %sizes: tensor<8xi64>) -> tensor<2048x2048xf16>
@@ -55,7 +55,7 @@ func.func private @columns(%x: tensor<2048x1024xf16>, %g: tensor<2048x2048xf16>,
 // CHOICE-LABEL: func.func private @single
 // CHOICE: pd.grouped_matmul {{.*}} {proa.contraction = #proa.contraction<kind = fma
 // CHECK-LABEL: func.func private @single
-// CHECK-NOT: proa.epilogue
+// CHECK-NOT: proa.loops = #proa.loops<fused_with = result>
 // CHECK: linalg.generic
 // CHECK-SAME: proa.contraction = #proa.contraction<kind = fma
 func.func private @single(%x: tensor<5x7xf32>, %y: tensor<2x7x33xf32>, %sizes: tensor<2xi32>) -> tensor<5x33xf32>

@@ -4,8 +4,8 @@
 // a maximum and a sum of weights for each block, counters, and a word for the check of the block table.
 // CHECK-LABEL: func.func private @parts
 // CHECK-SAME: %[[TABLE:[^:]*]]: memref<2x40xi32>
-// CHECK-SAME: proa.counters, proa.index_checks = [array<i64: 3, 1, 0, 9, 0>]
-// CHECK-SAME: proa.rows = 8 : i64, proa.scratch = [array<i64: 8, 16, 264>], proa.threads = 32 : i64
+// CHECK-SAME: proa.index_checks = [#proa.index_check<indices = 3, bound = 1, size = 9>]
+// CHECK-SAME: proa.launch = #proa.launch<threads = 32>, proa.rows = #proa.rows<count = 8, nanoseconds = {{[^>]*}}>, proa.scratch = #proa.scratch<buffers = {{\[\[}}8, 16, 264]], counters = true>
 // Entries are checked once, then the rows are copied by the table.
 // CHECK: memref.load %[[TABLE]]
 // CHECK: memref.atomic_rmw minu
@@ -29,9 +29,8 @@ func.func private @parts(%q: tensor<2x6x64xf16>, %k: tensor<9x2x16x64xf16>, %v: 
 // -----
 
 // CHECK-LABEL: func.func private @whole
-// CHECK-NOT: proa.counters
 // CHECK-NOT: proa.scratch
-// CHECK-SAME: proa.rows = 4 : i64
+// CHECK-SAME: proa.rows = #proa.rows<count = 4, nanoseconds = {{[^>]*}}>
 func.func private @whole(%q: tensor<2x6x64xf16>, %k: tensor<9x2x16x64xf16>, %t: tensor<2x40xi32>, %n: tensor<2xi32>)
     -> tensor<2x6x64xf16> attributes {proa.whole_kernel} {
   %0 = pd.paged_attention %q, %k, %k, %t, %n {proa.attention = #proa.attention<split_keys = 1>}

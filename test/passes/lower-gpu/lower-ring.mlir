@@ -5,8 +5,7 @@
 // CHECK: llvm.mlir.global external @product_shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
 // CHECK-LABEL: llvm.func @product(
 // CHECK-SAME: %{{[^:]*}}: i64, %{{[^:]*}}: i64, %{{[^:]*}}: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant, proa.tensor_map = {
-// CHECK-SAME: proa.resident_blocks
-// CHECK-SAME: proa.shared
+// CHECK-SAME: resident_blocks = 2, shared_bytes =
 // CHECK: nvvm.wgmma.mma_async
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global
 // SM80-NOT: nvvm.wgmma

@@ -19,11 +19,11 @@
 // CHECK: memref.load %{{.*}}[%[[I]]]
 // CHECK: memref.store %{{.*}}[%[[I]]]
 func.func @elementwise(%a: memref<10xf32>, %r: memref<10xf32>, %begin: index, %end: index)
-    attributes {proa.kernel, proa.threads = 32 : i64} {
+    attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   %c1 = arith.constant 1 : index
   scf.for %row = %begin to %end step %c1 {
     linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%a : memref<10xf32>)
-        outs(%r : memref<10xf32>) attrs = {proa.vector = 4 : i64} {
+        outs(%r : memref<10xf32>) attrs = {proa.loops = #proa.loops<vector = 4>} {
     ^bb0(%x: f32, %y: f32):
       %z = arith.negf %x : f32
       linalg.yield %z : f32
@@ -44,10 +44,10 @@ func.func @elementwise(%a: memref<10xf32>, %r: memref<10xf32>, %begin: index, %e
 // CHECK: %[[START:.*]] = memref.load %{{.*}}[%[[J]]]
 // CHECK: %[[SUM:.*]] = arith.addf %[[START]], %[[TERMS]]
 // CHECK: memref.store %[[SUM]], %{{.*}}[%[[J]]]
-func.func @by_thread(%a: memref<8x64xf32>, %r: memref<64xf32>) attributes {proa.kernel, proa.threads = 32 : i64} {
+func.func @by_thread(%a: memref<8x64xf32>, %r: memref<64xf32>) attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>],
                   iterator_types = ["reduction", "parallel"]} ins(%a : memref<8x64xf32>) outs(%r : memref<64xf32>)
-      attrs = {proa.group = 1 : i64} {
+      attrs = {proa.loops = #proa.loops<group = 1>} {
   ^bb0(%x: f32, %y: f32):
     %z = arith.addf %y, %x : f32
     linalg.yield %z : f32
@@ -71,10 +71,10 @@ func.func @by_thread(%a: memref<8x64xf32>, %r: memref<64xf32>) attributes {proa.
 // CHECK: gpu.shuffle xor %{{.*}}, %c1_i32, %c32_i32 : f32
 // CHECK: scf.if
 // CHECK: memref.store
-func.func @by_lanes(%a: memref<6x20xf32>, %r: memref<6xf32>) attributes {proa.kernel, proa.threads = 32 : i64} {
+func.func @by_lanes(%a: memref<6x20xf32>, %r: memref<6xf32>) attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
                   iterator_types = ["parallel", "reduction"]} ins(%a : memref<6x20xf32>) outs(%r : memref<6xf32>)
-      attrs = {proa.group = 8 : i64} {
+      attrs = {proa.loops = #proa.loops<group = 8>} {
   ^bb0(%x: f32, %y: f32):
     %z = arith.maximumf %y, %x : f32
     linalg.yield %z : f32
@@ -102,10 +102,10 @@ func.func @by_lanes(%a: memref<6x20xf32>, %r: memref<6xf32>) attributes {proa.ke
 // CHECK: memref.load %[[EXCHANGE]][%c1]
 // CHECK: memref.store %{{.*}}, %arg1[]
 // CHECK: gpu.barrier
-func.func @by_block(%a: memref<100xi64>, %r: memref<i64>) attributes {proa.kernel, proa.threads = 64 : i64} {
+func.func @by_block(%a: memref<100xi64>, %r: memref<i64>) attributes {proa.kernel, proa.launch = #proa.launch<threads = 64>} {
   linalg.generic {indexing_maps = [#id, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
       ins(%a : memref<100xi64>) outs(%r : memref<i64>)
-      attrs = {proa.group = 64 : i64, proa.vector = 2 : i64, proa.starts_filled = [7]} {
+      attrs = {proa.loops = #proa.loops<vector = 2, group = 64, starts = [7]>} {
   ^bb0(%x: i64, %y: i64):
     %z = arith.addi %y, %x : i64
     linalg.yield %z : i64
@@ -120,9 +120,9 @@ func.func @by_block(%a: memref<100xi64>, %r: memref<i64>) attributes {proa.kerne
 // CHECK: arith.extui %{{.*}} : i8 to i32
 // CHECK: gpu.shuffle xor %{{.*}} : i32
 // CHECK: arith.trunci %{{.*}} : i32 to i8
-func.func @bytes(%a: memref<4xi8>, %r: memref<i8>) attributes {proa.kernel, proa.threads = 32 : i64} {
+func.func @bytes(%a: memref<4xi8>, %r: memref<i8>) attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
-      ins(%a : memref<4xi8>) outs(%r : memref<i8>) attrs = {proa.group = 4 : i64} {
+      ins(%a : memref<4xi8>) outs(%r : memref<i8>) attrs = {proa.loops = #proa.loops<group = 4>} {
   ^bb0(%x: i8, %y: i8):
     %z = arith.ori %y, %x : i8
     linalg.yield %z : i8
@@ -139,7 +139,7 @@ func.func @bytes(%a: memref<4xi8>, %r: memref<i8>) attributes {proa.kernel, proa
 // CHECK-NEXT: memref.store %arg1
 // CHECK: scf.for %[[I:.*]] = %thread_id_x
 // CHECK: memref.store %[[I]], %arg2[%[[I]]]
-func.func @scalars(%a: memref<f32>, %v: f32, %r: memref<4xindex>) attributes {proa.kernel, proa.threads = 32 : i64} {
+func.func @scalars(%a: memref<f32>, %v: f32, %r: memref<4xindex>) attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   memref.store %v, %a[] : memref<f32>
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%r : memref<4xindex>) {
   ^bb0(%y: index):

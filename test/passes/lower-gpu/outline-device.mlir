@@ -6,7 +6,7 @@
 // CHECK: memref.global "private" @kernel_shared
 // CHECK: func.func @kernel
 memref.global "private" @kernel_shared : memref<64xi8, #gpu.address_space<workgroup>> = uninitialized
-func.func @kernel(%a: memref<4xf32>) attributes {proa.kernel, proa.threads = 32 : i64} {
+func.func @kernel(%a: memref<4xf32>) attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   %shared = memref.get_global @kernel_shared : memref<64xi8, #gpu.address_space<workgroup>>
   return
 }

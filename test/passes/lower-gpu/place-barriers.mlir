@@ -15,7 +15,7 @@
 // CHECK-NEXT: linalg.generic
 // CHECK-NOT: gpu.barrier
 // REMARK: 1 barriers between the threads of a block
-func.func @elementwise(%a: memref<64xf32>, %r: memref<64xf32>) attributes {proa.kernel, proa.threads = 32 : i64} {
+func.func @elementwise(%a: memref<64xf32>, %r: memref<64xf32>) attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   %s = memref.alloc() : memref<64xf32>
   %t = memref.alloc() : memref<64xf32>
   linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%a : memref<64xf32>)
@@ -45,15 +45,15 @@ func.func @elementwise(%a: memref<64xf32>, %r: memref<64xf32>) attributes {proa.
 // CHECK: linalg.generic
 // CHECK: gpu.barrier
 // CHECK-NEXT: linalg.generic
-func.func @vectors(%a: memref<64xf32>, %r: memref<64xf32>) attributes {proa.kernel, proa.threads = 32 : i64} {
+func.func @vectors(%a: memref<64xf32>, %r: memref<64xf32>) attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   %s = memref.alloc() : memref<64xf32>
   linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%a : memref<64xf32>)
-      outs(%s : memref<64xf32>) attrs = {proa.vector = 4 : i64} {
+      outs(%s : memref<64xf32>) attrs = {proa.loops = #proa.loops<vector = 4>} {
   ^bb0(%x: f32, %y: f32):
     linalg.yield %x : f32
   }
   linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%s : memref<64xf32>)
-      outs(%r : memref<64xf32>) attrs = {proa.vector = 2 : i64} {
+      outs(%r : memref<64xf32>) attrs = {proa.loops = #proa.loops<vector = 2>} {
   ^bb0(%x: f32, %y: f32):
     linalg.yield %x : f32
   }
@@ -69,13 +69,13 @@ func.func @vectors(%a: memref<64xf32>, %r: memref<64xf32>) attributes {proa.kern
 // CHECK-LABEL: func.func @rows
 // CHECK: scf.for
 // CHECK-NOT: linalg.fill
-// CHECK: linalg.generic {{.*}}proa.starts_filled = [0.000000e+00 : f32]
+// CHECK: linalg.generic {{.*}}proa.loops = #proa.loops<starts = [0.000000e+00 : f32]>
 // CHECK: gpu.barrier
 // CHECK-NEXT: linalg.generic
 // CHECK: gpu.barrier
 // CHECK-NEXT: }
 func.func @rows(%a: memref<64xf32>, %r: memref<64xf32>, %begin: index, %end: index)
-    attributes {proa.kernel, proa.threads = 32 : i64} {
+    attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f32
   %s = memref.alloc() : memref<f32>
@@ -108,7 +108,7 @@ func.func @rows(%a: memref<64xf32>, %r: memref<64xf32>, %begin: index, %end: ind
 // CHECK: linalg.generic
 // CHECK: linalg.fill
 func.func @fills(%a: memref<64xf32>, %v: f32, %s: memref<f32>, %t: memref<f32>, %r: memref<f32>)
-    attributes {proa.kernel, proa.threads = 32 : i64} {
+    attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   linalg.fill ins(%v : f32) outs(%s : memref<f32>)
   linalg.generic {indexing_maps = [#id, #none], iterator_types = ["reduction"]} ins(%a : memref<64xf32>)
       outs(%s : memref<f32>) {
@@ -139,7 +139,7 @@ func.func @fills(%a: memref<64xf32>, %v: f32, %s: memref<f32>, %t: memref<f32>, 
 // CHECK: linalg.fill
 // CHECK: gpu.barrier
 func.func @complex_fill(%a: memref<64xcomplex<f32>>, %s: memref<complex<f32>>)
-    attributes {proa.kernel, proa.threads = 32 : i64} {
+    attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   %zero = complex.constant [0.0 : f32, 0.0 : f32] : complex<f32>
   linalg.fill ins(%zero : complex<f32>) outs(%s : memref<complex<f32>>)
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
@@ -175,15 +175,15 @@ func.func @host(%s: memref<64xf32>, %v: f32) attributes {proa.kernel} {
 // CHECK-LABEL: func.func @epilogue
 // CHECK: proa.contraction
 // CHECK-NOT: gpu.barrier
-// CHECK: proa.epilogue
+// CHECK: proa.loops = #proa.loops<fused_with = result>
 // CHECK: gpu.barrier
 // CHECK: linalg.generic
 // CHECK-LABEL: func.func @reader_of_epilogue
-// CHECK: proa.epilogue
+// CHECK: proa.loops = #proa.loops<fused_with = result>
 // CHECK: gpu.barrier
 // CHECK: linalg.generic
 func.func @epilogue(%x: memref<32x32xf32>, %y: memref<32x32xf32>, %r: memref<32x32xf32>, %o: memref<32x32xf32>)
-    attributes {proa.kernel, proa.threads = 64 : i64} {
+    attributes {proa.kernel, proa.launch = #proa.launch<threads = 64>} {
   %sums = memref.alloc() : memref<32x32xf32>
   linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %y : memref<32x32xf32>, memref<32x32xf32>) outs(%sums : memref<32x32xf32>)
@@ -194,7 +194,7 @@ func.func @epilogue(%x: memref<32x32xf32>, %y: memref<32x32xf32>, %r: memref<32x
     linalg.yield %t : f32
   }
   linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%sums : memref<32x32xf32>) outs(%r : memref<32x32xf32>) attrs = {proa.epilogue} {
+      ins(%sums : memref<32x32xf32>) outs(%r : memref<32x32xf32>) attrs = {proa.loops = #proa.loops<fused_with = result>} {
   ^bb0(%a: f32, %b: f32):
     %c = arith.negf %a : f32
     linalg.yield %c : f32
@@ -209,9 +209,9 @@ func.func @epilogue(%x: memref<32x32xf32>, %y: memref<32x32xf32>, %r: memref<32x
 }
 
 func.func @reader_of_epilogue(%a: memref<32x32xf32>, %r: memref<32x32xf32>, %o: memref<32x32xf32>)
-    attributes {proa.kernel, proa.threads = 64 : i64} {
+    attributes {proa.kernel, proa.launch = #proa.launch<threads = 64>} {
   linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%a : memref<32x32xf32>) outs(%r : memref<32x32xf32>) attrs = {proa.epilogue} {
+      ins(%a : memref<32x32xf32>) outs(%r : memref<32x32xf32>) attrs = {proa.loops = #proa.loops<fused_with = result>} {
   ^bb0(%x: f32, %y: f32):
     %c = arith.negf %x : f32
     linalg.yield %c : f32
@@ -230,7 +230,7 @@ func.func @reader_of_epilogue(%a: memref<32x32xf32>, %r: memref<32x32xf32>, %o: 
 // CHECK-NOT: gpu.barrier
 // CHECK: return
 func.func @rows_of_epilogue(%x: memref<32x32xf32>, %y: memref<32x32xf32>, %r: memref<32x32xf32>, %begin: index, %end: index)
-    attributes {proa.kernel, proa.threads = 64 : i64} {
+    attributes {proa.kernel, proa.launch = #proa.launch<threads = 64>} {
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f32
   %sums = memref.alloc() : memref<32x32xf32>
@@ -245,7 +245,7 @@ func.func @rows_of_epilogue(%x: memref<32x32xf32>, %y: memref<32x32xf32>, %r: me
       linalg.yield %t : f32
     }
     linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%sums : memref<32x32xf32>) outs(%r : memref<32x32xf32>) attrs = {proa.epilogue} {
+        ins(%sums : memref<32x32xf32>) outs(%r : memref<32x32xf32>) attrs = {proa.loops = #proa.loops<fused_with = result>} {
     ^bb0(%a: f32, %b: f32):
       %c = arith.negf %a : f32
       linalg.yield %c : f32

@@ -11,9 +11,9 @@
 // CHECK: %[[B:.*]] = memref.view %[[MEMORY]][%c16][] : {{.*}} to memref<4x4xf32, #gpu.address_space<workgroup>>
 // CHECK: memref.subview %[[B]]{{.*}} to memref<2x4xf32, strided<[4, 1]>, #gpu.address_space<workgroup>>
 // SMALL-LABEL: func.func @two
-// SMALL-SAME: proa.scratch = [array<i64: 1, 64>]
+// SMALL-SAME: proa.scratch = #proa.scratch<buffers = {{\[\[}}1, 64]]>
 // SMALL: memref.view %{{.*}} : memref<?xi8> to memref<4x4xf32>
-func.func @two(%i: index, %v: f32, %b: i8) attributes {proa.kernel, proa.threads = 32 : i64} {
+func.func @two(%i: index, %v: f32, %b: i8) attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   %a = memref.alloc() : memref<5xi8>
   %c = memref.alloc() : memref<4x4xf32>
   %part = memref.subview %c[0, 0] [2, 4] [1, 1] : memref<4x4xf32> to memref<2x4xf32, strided<[4, 1]>>
@@ -26,11 +26,11 @@ func.func @two(%i: index, %v: f32, %b: i8) attributes {proa.kernel, proa.threads
 
 // A buffer of dynamic size is a part of scratch memory in global memory; the function of shapes computes its bytes.
 // CHECK-LABEL: func.func @dynamic(%arg0: index, %arg1: f32, %arg2: memref<i8> {llvm.noalias}, %arg3: index, %arg4: index, %arg5: index)
-// CHECK-SAME: proa.scratch = [array<i64: 1, -9223372036854775808>]
+// CHECK-SAME: proa.scratch = #proa.scratch<buffers = {{\[\[}}1, ?]]>
 // CHECK: memref.view %{{.*}} : memref<?xi8> to memref<?xf32>
 // CHECK-LABEL: func.func private @dynamic_shape(%arg0: index) -> (index, index)
 // REMARK: 1 scratch buffers are in global memory: they are dynamic, or too large
-func.func @dynamic(%n: index, %v: f32, %begin: index, %end: index) attributes {proa.kernel, proa.rows = 1 : i64, proa.threads = 32 : i64} {
+func.func @dynamic(%n: index, %v: f32, %begin: index, %end: index) attributes {proa.kernel, proa.rows = #proa.rows<count = 1>, proa.launch = #proa.launch<threads = 32>} {
   %c1 = arith.constant 1 : index
   scf.for %row = %begin to %end step %c1 {
     %a = memref.alloc(%n) : memref<?xf32>
@@ -44,7 +44,7 @@ func.func @dynamic(%n: index, %v: f32, %begin: index, %end: index) attributes {p
 // The size depends on the row.
 // CHECK-LABEL: func.func @of_row
 // CHECK-SAME: proa.host = "the size of a scratch buffer depends on more than the dims of operands"
-func.func @of_row(%v: f32, %begin: index, %end: index) attributes {proa.kernel, proa.rows = 9 : i64, proa.threads = 32 : i64} {
+func.func @of_row(%v: f32, %begin: index, %end: index) attributes {proa.kernel, proa.rows = #proa.rows<count = 9>, proa.launch = #proa.launch<threads = 32>} {
   %c1 = arith.constant 1 : index
   scf.for %row = %begin to %end step %c1 {
     %a = memref.alloc(%row) : memref<?xf32>
@@ -59,7 +59,7 @@ func.func @of_row(%v: f32, %begin: index, %end: index) attributes {proa.kernel, 
 // CHECK-LABEL: func.func @chosen
 // CHECK: memref.view
 // CHECK: memref.extract_aligned_pointer_as_index
-func.func @chosen() -> index attributes {proa.kernel, proa.threads = 32 : i64} {
+func.func @chosen() -> index attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   %a = memref.alloc() : memref<4xf32, #gpu.address_space<workgroup>>
   %p = memref.extract_aligned_pointer_as_index %a : memref<4xf32, #gpu.address_space<workgroup>> -> index
   return %p : index
@@ -69,7 +69,7 @@ func.func @chosen() -> index attributes {proa.kernel, proa.threads = 32 : i64} {
 // CHECK-LABEL: func.func @vectors
 // CHECK: vector.store %{{.*}}, %{{.*}} : memref<8xf32, #gpu.address_space<workgroup>>, vector<4xf32>
 // CHECK: vector.load %{{.*}} : memref<8xf32, #gpu.address_space<workgroup>>, vector<4xf32>
-func.func @vectors(%i: index, %v: vector<4xf32>) -> vector<4xf32> attributes {proa.kernel, proa.threads = 32 : i64} {
+func.func @vectors(%i: index, %v: vector<4xf32>) -> vector<4xf32> attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   %a = memref.alloc() : memref<8xf32>
   vector.store %v, %a[%i] : memref<8xf32>, vector<4xf32>
   %r = vector.load %a[%i] : memref<8xf32>, vector<4xf32>
@@ -78,14 +78,14 @@ func.func @vectors(%i: index, %v: vector<4xf32>) -> vector<4xf32> attributes {pr
 
 // CHECK-LABEL: func.func @elsewhere
 // CHECK-SAME: proa.host = "a scratch buffer has a layout or a memory space of its own"
-func.func @elsewhere() attributes {proa.kernel, proa.threads = 32 : i64} {
+func.func @elsewhere() attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   %a = memref.alloc() : memref<4xf32, 5>
   return
 }
 
 // CHECK-LABEL: func.func @escapes
 // CHECK-SAME: proa.host = "a scratch buffer is used by 'memref.copy'"
-func.func @escapes(%r: memref<4xf32>) attributes {proa.kernel, proa.threads = 32 : i64} {
+func.func @escapes(%r: memref<4xf32>) attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   %a = memref.alloc() : memref<4xf32>
   memref.copy %a, %r : memref<4xf32> to memref<4xf32>
   return
@@ -96,12 +96,12 @@ func.func @escapes(%r: memref<4xf32>) attributes {proa.kernel, proa.threads = 32
 // More than 48 KiB are dynamic. The alignment of a buffer for shared memory stays.
 // CHECK: memref.global "private" @large_shared : memref<66560xi8, #gpu.address_space<workgroup>> = uninitialized {alignment = 1024 : i64}
 // CHECK-LABEL: func.func @large
-// CHECK-SAME: proa.shared = 66560 : i64
+// CHECK-SAME: proa.launch = #proa.launch<threads = 32, shared_bytes = 66560>
 // CHECK: memref.view %{{.*}}[%c1024]
 // SMALL-LABEL: func.func @large
 // SMALL-SAME: proa.host = "its scratch buffers need {{[0-9]+}} bytes of shared memory, a block has 64"
-// SMALL-NOT: proa.threads
-func.func @large(%i: index) -> index attributes {proa.kernel, proa.threads = 32 : i64} {
+// SMALL-NOT: proa.launch
+func.func @large(%i: index) -> index attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   %a = memref.alloc() : memref<16xi8, #gpu.address_space<workgroup>>
   %b = memref.alloc() {alignment = 1024 : i64} : memref<65536xi8, #gpu.address_space<workgroup>>
   %p = memref.extract_aligned_pointer_as_index %a : memref<16xi8, #gpu.address_space<workgroup>> -> index

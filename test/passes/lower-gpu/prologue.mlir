@@ -5,7 +5,7 @@
 // has all of them.
 // CHOICE-LABEL: func.func private @weights
 // CHOICE: linalg.generic
-// CHOICE-SAME: proa.prologue
+// CHOICE-SAME: proa.loops = #proa.loops<fused_with = operand>
 // CHOICE: arith.sitofp
 // CHOICE: linalg.generic
 // CHOICE-SAME: proa.contraction = #proa.contraction<kind = mma
@@ -28,7 +28,7 @@ func.func private @weights(%x: tensor<64x512xf16>, %w: tensor<512x256xi8>, %s: t
 
 // Near miss: both products read the operand, which is computed once.
 // CHOICE-LABEL: func.func private @twice
-// CHOICE-NOT: proa.prologue
+// CHOICE-NOT: proa.loops = #proa.loops<fused_with = operand>
 func.func private @twice(%x: tensor<64x64xf16>, %w: tensor<64x64xi8>) -> (tensor<64x64xf16>, tensor<64x64xf16>) attributes {proa.kernel} {
   %a = pd.cast %w {dtype = f16} : (tensor<64x64xi8>) -> tensor<64x64xf16>
   %0 = pd.matmul %x, %a : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>

@@ -7,11 +7,10 @@
 // combines them.
 // REMARK: proa-choose-parts: {{[0-9]+}} blocks share the reductions of a row
 // CHOOSE-LABEL: func.func @sum
-// CHOOSE-SAME: proa.parts = [[PARTS:[0-9]+]] : i64
+// CHOOSE-SAME: proa.launch = #proa.launch<row_blocks = [[PARTS:[0-9]+]]>
 // CHECK-LABEL: func.func @sum
 // CHECK-SAME: %{{.*}}: memref<i8> {llvm.noalias}, %{{.*}}: memref<i32> {llvm.noalias}, %{{.*}}: index, %{{.*}}: index)
-// CHECK-SAME: proa.counters
-// CHECK-SAME: proa.scratch = [array<i64: 1, [[PARTS:[0-9]+]], 16>]
+// CHECK-SAME: proa.scratch = #proa.scratch<buffers = {{\[\[}}1, {{[0-9]+}}, 16]], counters = true>
 // CHECK: scf.for
 // CHECK: linalg.generic
 // CHECK: nvvm.memory.barrier
@@ -20,9 +19,9 @@
 // CHECK: scf.if
 // CHECK: linalg.generic
 func.func @sum(%x: memref<1048576xf32>, %r: memref<f32>, %begin: index, %end: index)
-    attributes {proa.kernel, proa.rows = 1 : i64} {
+    attributes {proa.kernel, proa.rows = #proa.rows<count = 1>} {
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"],
-                  proa.starts_filled = [0.0 : f32]} ins(%x : memref<1048576xf32>) outs(%r : memref<f32>) {
+                  proa.loops = #proa.loops<starts = [0.0 : f32]>} ins(%x : memref<1048576xf32>) outs(%r : memref<f32>) {
   ^bb0(%a: f32, %b: f32):
     %c = arith.addf %b, %a : f32
     linalg.yield %c : f32
@@ -35,14 +34,14 @@ func.func @sum(%x: memref<1048576xf32>, %r: memref<f32>, %begin: index, %end: in
 // A short row stays with one block.
 // REMARK: proa-choose-parts: each row is computed by one block: there are enough rows, or few elements
 // CHOOSE-LABEL: func.func @short
-// CHOOSE-NOT: proa.parts
+// CHOOSE-NOT: proa.launch
 // CHOOSE: return
 // CHECK-LABEL: func.func @short
 // CHECK-NOT: memref.atomic_rmw
 func.func @short(%x: memref<1024xf32>, %r: memref<f32>, %begin: index, %end: index)
-    attributes {proa.kernel, proa.rows = 1 : i64} {
+    attributes {proa.kernel, proa.rows = #proa.rows<count = 1>} {
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"],
-                  proa.starts_filled = [0.0 : f32]} ins(%x : memref<1024xf32>) outs(%r : memref<f32>) {
+                  proa.loops = #proa.loops<starts = [0.0 : f32]>} ins(%x : memref<1024xf32>) outs(%r : memref<f32>) {
   ^bb0(%a: f32, %b: f32):
     %c = arith.addf %b, %a : f32
     linalg.yield %c : f32
@@ -65,7 +64,7 @@ func.func @short(%x: memref<1024xf32>, %r: memref<f32>, %begin: index, %end: ind
 // CHECK: linalg.generic
 // CHECK-SAME: whole_steps = true>
 func.func @product(%x: memref<128x1000xbf16>, %y: memref<1000x64xbf16>, %out: memref<128x64xf32>, %begin: index, %end: index)
-    attributes {proa.kernel, proa.rows = 2 : i64} {
+    attributes {proa.kernel, proa.rows = #proa.rows<count = 2>} {
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
   scf.for %i = %begin to %end step %c1 {
@@ -98,7 +97,7 @@ func.func @product(%x: memref<128x1000xbf16>, %y: memref<1000x64xbf16>, %out: me
 // CHECK-NOT: whole_steps
 // CHECK: return
 func.func @short_parts(%x: memref<64x1000xbf16>, %y: memref<1000x64xbf16>, %out: memref<64x64xf32>, %begin: index, %end: index)
-    attributes {proa.kernel, proa.rows = 1 : i64} {
+    attributes {proa.kernel, proa.rows = #proa.rows<count = 1>} {
   linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %y : memref<64x1000xbf16>, memref<1000x64xbf16>) outs(%out : memref<64x64xf32>)
       attrs = {proa.contraction = #proa.contraction<kind = wgmma, tile = [64, 64, 64], warp = [64, 64], stages = 4, split_k = 20>} {

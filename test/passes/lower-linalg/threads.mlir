@@ -5,10 +5,10 @@
 // before the range of rows.
 // CHECK-LABEL: func.func private @scan(
 // CHECK-SAME: %{{.*}}: memref<3x1000xf32> {llvm.noalias}, %{{.*}}: memref<3x1000xf32> {llvm.noalias}, %{{.*}}: index, %{{.*}}: index)
-// CHECK-SAME: proa.rows = 3 : i64
+// CHECK-SAME: proa.launch = #proa.launch<threads = 256>
+// CHECK-SAME: proa.rows = #proa.rows<count = 3, nanoseconds
 // CHECK-SAME: proa.strategy = "tiles"
 // CHECK-SAME: proa.thread_code
-// CHECK-SAME: proa.threads = 256 : i64
 // CHECK: gpu.thread_id x
 // CHECK: scf.for
 // CHECK: gpu.barrier
@@ -32,7 +32,7 @@ func.func private @strategy(%x: tensor<3x1000xf32>) -> tensor<3x1000xf32> attrib
 // A long line is sorted in scratch memory, whose size the shape function computes.
 // CHECK-LABEL: func.func private @sort(
 // CHECK-SAME: memref<i8>
-// CHECK-SAME: proa.scratch = [array<i64: -9223372036854775808>]
+// CHECK-SAME: proa.scratch = #proa.scratch<buffers = {{\[\[}}?]]>
 // CHECK-SAME: proa.strategy = "merge"
 // CHECK-LABEL: func.func private @sort_shape
 func.func private @sort(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xi64>) attributes {proa.kernel} {
@@ -45,7 +45,7 @@ func.func private @sort(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xi64>) att
 // A wrong index is stored, and nothing is read at it.
 // CHECK-LABEL: func.func private @gather(
 // CHECK-SAME: memref<i64>
-// CHECK-SAME: proa.index_checks = [array<i64: 1, 0, 0, {{.*}}, 1>]
+// CHECK-SAME: proa.index_checks = [#proa.index_check<indices = 1, bound = 0, kind = index_from_end>]
 // CHECK: linalg.generic
 // CHECK: memref.atomic_rmw minu
 // CHECK: scf.if
@@ -60,7 +60,7 @@ func.func private @gather(%x: tensor<?x4xf32>, %i: tensor<6xi64>) -> tensor<6x4x
 // CHECK-LABEL: func.func private @argmax(
 // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
 // CHECK-SAME: outs(%{{.*}}, %{{.*}} : tensor<3xf32>, tensor<3xi64>)
-// CHECK-SAME: proa.neutral = [-3.40282347E+38 : f32, 0]
+// CHECK-SAME: proa.loops = #proa.loops<neutral = [-3.40282347E+38 : f32, 0]>
 func.func private @argmax(%x: tensor<3x5xf32>) -> tensor<3xi64> attributes {proa.kernel} {
   %0 = pd.argmax %x {axis = 1 : i64, dtype = i64} : (tensor<3x5xf32>) -> tensor<3xi64>
   return %0 : tensor<3xi64>

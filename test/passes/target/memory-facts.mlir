@@ -4,11 +4,11 @@
 
 // Two blocks for each of 132 multiprocessors: 256 blocks, of at least 4096 terms each, share the row.
 // PARTS-LABEL: func.func @sum
-// PARTS-SAME: proa.parts = 256
+// PARTS-SAME: row_blocks = 256
 func.func @sum(%x: memref<1048576xf32>, %r: memref<f32>, %begin: index, %end: index)
-    attributes {proa.kernel, proa.rows = 1 : i64} {
+    attributes {proa.kernel, proa.rows = #proa.rows<count = 1>} {
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"],
-                  proa.starts_filled = [0.0 : f32]} ins(%x : memref<1048576xf32>) outs(%r : memref<f32>) {
+                  proa.loops = #proa.loops<starts = [0.0 : f32]>} ins(%x : memref<1048576xf32>) outs(%r : memref<f32>) {
   ^bb0(%a: f32, %b: f32):
     %c = arith.addf %b, %a : f32
     linalg.yield %c : f32
@@ -18,12 +18,12 @@ func.func @sum(%x: memref<1048576xf32>, %r: memref<f32>, %begin: index, %end: in
 
 // -----
 // PARTS-LABEL: func.func @sum_on_four
-// PARTS-SAME: proa.parts = 8
+// PARTS-SAME: row_blocks = 8
 module attributes {proa.target = #proa.target<cpu "avx2", gpu "sm_90a" {multiprocessors = 4}>} {
 func.func @sum_on_four(%x: memref<1048576xf32>, %r: memref<f32>, %begin: index, %end: index)
-    attributes {proa.kernel, proa.rows = 1 : i64} {
+    attributes {proa.kernel, proa.rows = #proa.rows<count = 1>} {
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"],
-                  proa.starts_filled = [0.0 : f32]} ins(%x : memref<1048576xf32>) outs(%r : memref<f32>) {
+                  proa.loops = #proa.loops<starts = [0.0 : f32]>} ins(%x : memref<1048576xf32>) outs(%r : memref<f32>) {
   ^bb0(%a: f32, %b: f32):
     %c = arith.addf %b, %a : f32
     linalg.yield %c : f32
@@ -35,12 +35,12 @@ func.func @sum_on_four(%x: memref<1048576xf32>, %r: memref<f32>, %begin: index, 
 // -----
 // A row of an unknown number of terms counts as one of `assumed_dim`, which is too few for two blocks.
 // PARTS-LABEL: func.func @dynamic
-// PARTS-NOT: proa.parts
+// PARTS-NOT: row_blocks
 // PARTS: return
 func.func @dynamic(%x: memref<?xf32>, %r: memref<f32>, %begin: index, %end: index)
-    attributes {proa.kernel, proa.rows = 1 : i64} {
+    attributes {proa.kernel, proa.rows = #proa.rows<count = 1>} {
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"],
-                  proa.starts_filled = [0.0 : f32]} ins(%x : memref<?xf32>) outs(%r : memref<f32>) {
+                  proa.loops = #proa.loops<starts = [0.0 : f32]>} ins(%x : memref<?xf32>) outs(%r : memref<f32>) {
   ^bb0(%a: f32, %b: f32):
     %c = arith.addf %b, %a : f32
     linalg.yield %c : f32
@@ -50,12 +50,12 @@ func.func @dynamic(%x: memref<?xf32>, %r: memref<f32>, %begin: index, %end: inde
 
 // -----
 // PARTS-LABEL: func.func @dynamic_and_long
-// PARTS-SAME: proa.parts = 16
+// PARTS-SAME: row_blocks = 16
 module attributes {proa.target = #proa.target<cpu "avx2", gpu "sm_90a" {assumed_dim = 65536}>} {
 func.func @dynamic_and_long(%x: memref<?xf32>, %r: memref<f32>, %begin: index, %end: index)
-    attributes {proa.kernel, proa.rows = 1 : i64} {
+    attributes {proa.kernel, proa.rows = #proa.rows<count = 1>} {
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"],
-                  proa.starts_filled = [0.0 : f32]} ins(%x : memref<?xf32>) outs(%r : memref<f32>) {
+                  proa.loops = #proa.loops<starts = [0.0 : f32]>} ins(%x : memref<?xf32>) outs(%r : memref<f32>) {
   ^bb0(%a: f32, %b: f32):
     %c = arith.addf %b, %a : f32
     linalg.yield %c : f32
@@ -67,9 +67,9 @@ func.func @dynamic_and_long(%x: memref<?xf32>, %r: memref<f32>, %begin: index, %
 // -----
 // 40,000 bytes are static shared memory.
 // SHARED-LABEL: func.func @buffer
-// SHARED-NOT: proa.shared
+// SHARED-NOT: shared_bytes
 // SHARED: return
-func.func @buffer(%i: index, %v: f32) attributes {proa.kernel, proa.threads = 32 : i64} {
+func.func @buffer(%i: index, %v: f32) attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   %a = memref.alloc() : memref<10000xf32>
   memref.store %v, %a[%i] : memref<10000xf32>
   return
@@ -77,9 +77,9 @@ func.func @buffer(%i: index, %v: f32) attributes {proa.kernel, proa.threads = 32
 
 // -----
 // SHARED-LABEL: func.func @dynamic_buffer
-// SHARED-SAME: proa.shared = 40000
+// SHARED-SAME: shared_bytes = 40000
 module attributes {proa.target = #proa.target<cpu "avx2", gpu "sm_90a" {static_shared_bytes = 16384}>} {
-func.func @dynamic_buffer(%i: index, %v: f32) attributes {proa.kernel, proa.threads = 32 : i64} {
+func.func @dynamic_buffer(%i: index, %v: f32) attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   %a = memref.alloc() : memref<10000xf32>
   memref.store %v, %a[%i] : memref<10000xf32>
   return
@@ -88,9 +88,9 @@ func.func @dynamic_buffer(%i: index, %v: f32) attributes {proa.kernel, proa.thre
 
 // -----
 // SHARED-LABEL: func.func @global_buffer
-// SHARED-SAME: proa.scratch = [array<i64: 1, 40000>]
+// SHARED-SAME: proa.scratch = #proa.scratch<buffers = {{\[\[}}1, 40000]]>
 module attributes {proa.target = #proa.target<cpu "avx2", gpu "sm_90a" {shared_bytes = 32768}>} {
-func.func @global_buffer(%i: index, %v: f32) attributes {proa.kernel, proa.threads = 32 : i64} {
+func.func @global_buffer(%i: index, %v: f32) attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   %a = memref.alloc() : memref<10000xf32>
   memref.store %v, %a[%i] : memref<10000xf32>
   return

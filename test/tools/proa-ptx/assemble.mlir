@@ -15,8 +15,8 @@ llvm.mlir.global internal @copy_shared() {addr_space = 3 : i32, alignment = 16 :
 
 llvm.func @copy(%x: !llvm.ptr {llvm.noalias, llvm.align = 64 : i64}, %y: !llvm.ptr {llvm.noalias, llvm.align = 64 : i64},
                 %begin: i64, %end: i64)
-    attributes {proa.kernel, gpu.kernel, nvvm.kernel, nvvm.maxntid = array<i32: 32>, proa.threads = 32 : i32,
-                proa.rows = 1 : i64} {
+    attributes {proa.kernel, gpu.kernel, nvvm.kernel, nvvm.maxntid = array<i32: 32>, proa.launch = #proa.launch<threads = 32>,
+                proa.rows = #proa.rows<count = 1>} {
   %shared = llvm.mlir.addressof @copy_shared : !llvm.ptr<3>
   %thread = nvvm.read.ptx.sreg.tid.x : i32
   %last = llvm.mlir.constant(31 : i32) : i32

@@ -8,11 +8,11 @@
 // CHECK-DAG: error: kernel 'registers' for sm_86: needs {{[0-9]+}} registers in each of 1024 threads
 // NEW: error: kernel 'registers' for sm_90: needs {{[0-9]+}} registers in each of 1024 threads, expected at most 65536
 
-llvm.func @shared(%x: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel, proa.threads = 32 : i32, proa.shared = 131072 : i64} {
+llvm.func @shared(%x: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel, proa.launch = #proa.launch<threads = 32, shared_bytes = 131072>} {
   llvm.return
 }
 
-llvm.func @registers(%x: !llvm.ptr, %y: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel, proa.threads = 1024 : i32} {
+llvm.func @registers(%x: !llvm.ptr, %y: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel, proa.launch = #proa.launch<threads = 1024>} {
   %zero = llvm.mlir.constant(0.0 : f32) : f32
   %v = llvm.load volatile %x : !llvm.ptr -> vector<96xf32>
   %sum = "llvm.intr.vector.reduce.fadd"(%zero, %v) : (f32, vector<96xf32>) -> f32

@@ -20,7 +20,7 @@
 // CHECK-ONLY: --max-registers and --max-shared require --check
 
 llvm.func @__nv_expf(f32) -> f32
-llvm.func @exp(%x: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel, proa.threads = 32 : i32} {
+llvm.func @exp(%x: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel, proa.launch = #proa.launch<threads = 32>} {
   %v = llvm.load %x : !llvm.ptr -> f32
   %e = llvm.call @__nv_expf(%v) : (f32) -> f32
   llvm.store %e, %x : f32, !llvm.ptr

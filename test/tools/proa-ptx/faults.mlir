@@ -10,7 +10,7 @@
 // RESOURCES-DAG: spill sm_90a: {{.*}} {{[1-9][0-9]*}} bytes spilled
 
 llvm.func @stack(%x: !llvm.ptr, %i: i64, %j: i64)
-    attributes {gpu.kernel, nvvm.kernel, nvvm.maxntid = array<i32: 32>, proa.threads = 32 : i32} {
+    attributes {gpu.kernel, nvvm.kernel, nvvm.maxntid = array<i32: 32>, proa.launch = #proa.launch<threads = 32>} {
   %count = llvm.mlir.constant(16 : i32) : i32
   %array = llvm.alloca %count x f32 : (i32) -> !llvm.ptr
   %value = llvm.load volatile %x : !llvm.ptr -> f32
@@ -25,7 +25,7 @@ llvm.func @stack(%x: !llvm.ptr, %i: i64, %j: i64)
 
 // All 64 values are needed for their sum and again after it.
 llvm.func @spill(%x: !llvm.ptr, %y: !llvm.ptr)
-    attributes {gpu.kernel, nvvm.kernel, nvvm.maxnreg = 24 : i32, proa.threads = 32 : i32} {
+    attributes {gpu.kernel, nvvm.kernel, nvvm.maxnreg = 24 : i32, proa.launch = #proa.launch<threads = 32>} {
   %zero = llvm.mlir.constant(0.0 : f32) : f32
   %first = llvm.mlir.constant(0 : i32) : i32
   %v = llvm.load volatile %x : !llvm.ptr -> vector<64xf32>

@@ -27,8 +27,8 @@ llvm.func @__nv_expf(f32) -> f32
 
 llvm.func @exp_rows(%x: !llvm.ptr {llvm.noalias, llvm.align = 64 : i64}, %y: !llvm.ptr {llvm.noalias, llvm.align = 64 : i64},
                     %n: i64, %begin: i64, %end: i64)
-    attributes {proa.kernel, gpu.kernel, nvvm.kernel, nvvm.maxntid = array<i32: 128>, proa.threads = 128 : i32,
-                proa.rows = -9223372036854775808 : i64} {
+    attributes {proa.kernel, gpu.kernel, nvvm.kernel, nvvm.maxntid = array<i32: 128>, proa.launch = #proa.launch<threads = 128>,
+                proa.rows = #proa.rows<count = ?>} {
   %four = llvm.mlir.constant(4 : i64) : i64
   %threads = llvm.mlir.constant(128 : i64) : i64
   %block32 = nvvm.read.ptx.sreg.ctaid.x : i32

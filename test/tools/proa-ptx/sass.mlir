@@ -8,7 +8,7 @@
 // SASS: .text.copy:
 
 llvm.func @copy(%x: !llvm.ptr {llvm.noalias, llvm.align = 64 : i64}, %y: !llvm.ptr {llvm.noalias, llvm.align = 64 : i64})
-    attributes {gpu.kernel, nvvm.kernel, proa.threads = 32 : i32} {
+    attributes {gpu.kernel, nvvm.kernel, proa.launch = #proa.launch<threads = 32>} {
   %thread = nvvm.read.ptx.sreg.tid.x : i32
   %from = llvm.getelementptr %x[%thread] : (!llvm.ptr, i32) -> !llvm.ptr, vector<4xf32>
   %to = llvm.getelementptr %y[%thread] : (!llvm.ptr, i32) -> !llvm.ptr, vector<4xf32>

@@ -19,13 +19,14 @@ namespace {
 
 constexpr const char *twoKernels = R"mlir(
 llvm.func @store(%x: !llvm.ptr, %begin: i64, %end: i64)
-    attributes {gpu.kernel, nvvm.kernel, proa.threads = 64 : i32, proa.rows = 8 : i64, proa.work = 5.0 : f64} {
+    attributes {gpu.kernel, nvvm.kernel, proa.launch = #proa.launch<threads = 64>,
+                proa.rows = #proa.rows<count = 8, nanoseconds = 5.0 : f64>} {
   llvm.store %begin, %x : i64, !llvm.ptr
   llvm.return
 }
 llvm.func @grow(%x: !llvm.ptr, %n: i64, %begin: i64, %end: i64)
-    attributes {gpu.kernel, nvvm.kernel, proa.threads = 32 : i32, proa.rows = -9223372036854775808 : i64,
-                proa.shared = 4096 : i64} {
+    attributes {gpu.kernel, nvvm.kernel, proa.launch = #proa.launch<threads = 32, shared_bytes = 4096>,
+                proa.rows = #proa.rows<count = ?>} {
   llvm.store %n, %x : i64, !llvm.ptr
   llvm.return
 }
@@ -139,7 +140,7 @@ TEST_F(DeviceCodeTest, ReportsMissingThreads) {
   auto module = parse("llvm.func @k(%b: i64, %e: i64) attributes {gpu.kernel, nvvm.kernel} { llvm.return }");
   auto compiled = compileDeviceKernels(*module, toolkit, {.assembles = false});
   ASSERT_FALSE(compiled);
-  EXPECT_THAT(compiled.diagnostics().text(), HasSubstr("kernel 'k': expected the attribute `proa.threads`"));
+  EXPECT_THAT(compiled.diagnostics().text(), HasSubstr("kernel 'k': expected the attribute `proa.launch`"));
 }
 
 TEST_F(DeviceCodeTest, UnknownChipIsAnError) {

@@ -77,8 +77,9 @@ std::string warpKernel(int buffers, const std::string &body, int threads, const 
   for (int i = 0; i < buffers; ++i)
     arguments += "%b" + std::to_string(i) + ": !llvm.ptr, ";
   return "module {\n" + globals + "llvm.func @k(" + arguments +
-         "%begin: i64, %end: i64) attributes {proa.kernel, gpu.kernel, nvvm.kernel, proa.threads = " +
-         std::to_string(threads) + R"( : i32, proa.rows = 1 : i64} {
+         "%begin: i64, %end: i64) attributes {proa.kernel, gpu.kernel, nvvm.kernel, "
+         "proa.launch = #proa.launch<threads = " +
+         std::to_string(threads) + R"(>, proa.rows = #proa.rows<count = 1>} {
   %tid = nvvm.read.ptx.sreg.tid.x : i32
   %lane64 = llvm.zext %tid : i32 to i64
   %c0 = llvm.mlir.constant(0 : i32) : i32

@@ -1,6 +1,6 @@
 // Generated kernels with one planted fault each. A fault is found if the emulator reports it, or if results
 // are wrong, in at least one schedule.
-#include "passes/analysis/KernelAttributes.h"
+#include "dialects/proa/Proa.h"
 #include "passes/lower-gpu/Passes.h"
 #include "passes/lower-linalg/Passes.h"
 #include "proa/Half.h"
@@ -93,12 +93,11 @@ private:
     ASSERT_TRUE(mlir::succeeded(passes.run(module)));
     auto kernel = module.lookupSymbol<LLVM::LLVMFuncOp>("k");
     ASSERT_TRUE(kernel);
-    rows = kernel->getAttrOfType<mlir::IntegerAttr>(proa::rowsAttribute).getInt();
-    hasCounters = kernel->hasAttr(proa::countersAttribute);
+    rows = proa::RowsAttr::countOf(kernel);
+    hasCounters = proa::ScratchAttr::hasCounters(kernel);
     scratchBytes.clear();
-    if (auto scratch = kernel->getAttrOfType<mlir::ArrayAttr>(proa::scratchAttribute))
-      for (auto dims : scratch.getAsRange<mlir::DenseI64ArrayAttr>())
-        scratchBytes.push_back(llvm::product_of(dims.asArrayRef()));
+    for (mlir::DenseI64ArrayAttr dims : proa::ScratchAttr::buffersOf(kernel))
+      scratchBytes.push_back(llvm::product_of(dims.asArrayRef()));
   }
 
   std::string run(const EmulatedKernel &kernel, proa::emulator::Schedule schedule) {

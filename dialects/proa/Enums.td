@@ -1,6 +1,6 @@
-// How threads multiply matrices. A file of its own: mlir-tblgen generates all enums of a file and of its includes.
-#ifndef PROA_DIALECTS_PROA_MATMUL_KIND
-#define PROA_DIALECTS_PROA_MATMUL_KIND
+// Enums of the attributes of kernels. A file of its own: mlir-tblgen generates all enums of a file and of its includes.
+#ifndef PROA_DIALECTS_PROA_ENUMS
+#define PROA_DIALECTS_PROA_ENUMS
 
 include "mlir/IR/EnumAttr.td"
 
@@ -16,6 +16,13 @@ def Proa_MatmulKind : I32Enum<"MatmulKind", "how the threads of a block multiply
 def Proa_MatmulStrategy : I32Enum<"MatmulStrategy", "the kinds that a pass chooses from", [
     I32EnumCase<"Fastest", 0, "fastest">, I32EnumCase<"Fma", 1, "fma">, I32EnumCase<"Mma", 2, "mma">,
     I32EnumCase<"Wgmma", 3, "wgmma">]> {
+  let cppNamespace = "::proa";
+}
+
+def Proa_FusedWith : I32Enum<"FusedWith", "the code of a contraction that contains an op", [
+    I32EnumCase<"Operand", 0, "operand">, // the op computes an operand, where it is copied to shared memory
+    I32EnumCase<"Result", 1, "result">    // the op reads the result, in registers
+]> {
   let cppNamespace = "::proa";
 }
 

@@ -1,0 +1,10 @@
+/// rt.wgmma.
+#pragma once
+
+#include "dialects/rt/Rt.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+#define GET_OP_CLASSES
+#include "dialects/rt/Wgmma.h.inc"
