@@ -4,21 +4,26 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace proa::runtime {
 
 using PhiloxBlock = std::array<uint32_t, 4>;
 
+inline constexpr int philoxRounds = 10;
+inline constexpr std::array<uint32_t, 2> philoxFactors{0xD2511F53, 0xCD9E8D57},
+    philoxKeySteps{0x9E3779B9, 0xBB67AE85};
+
 /// Four random words for a counter and a key.
 constexpr PhiloxBlock philox(PhiloxBlock counter, uint64_t key) {
   auto k0 = static_cast<uint32_t>(key), k1 = static_cast<uint32_t>(key >> 32);
-  for (int round = 0; round < 10; ++round) {
-    uint64_t a = uint64_t(0xD2511F53) * counter[0], b = uint64_t(0xCD9E8D57) * counter[2];
+  for (int round = 0; round < philoxRounds; ++round) {
+    uint64_t a = uint64_t(philoxFactors[0]) * counter[0], b = uint64_t(philoxFactors[1]) * counter[2];
     counter = {static_cast<uint32_t>(b >> 32) ^ counter[1] ^ k0, static_cast<uint32_t>(b),
                static_cast<uint32_t>(a >> 32) ^ counter[3] ^ k1, static_cast<uint32_t>(a)};
-    k0 += 0x9E3779B9;
-    k1 += 0xBB67AE85;
+    k0 += philoxKeySteps[0];
+    k1 += philoxKeySteps[1];
   }
   return counter;
 }

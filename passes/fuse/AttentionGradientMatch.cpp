@@ -40,7 +40,10 @@ public:
       return "the mask of its dropout is used elsewhere";
     if (!findScores())
       return "its weights have uses that are not those of their gradient";
-    if (std::string reason = followScores(scoreGradient, 1); !reason.empty())
+    for (const AttentionMask &mask : forward.masks)
+      if (mask.isCondition())
+        condition = &mask;
+    if (std::string reason = followScores(scoreGradient, 1, /*isSelected=*/!condition); !reason.empty())
       return reason;
     return haveOnlyKnownUsers() ? "" : "values of its gradient are used elsewhere";
   }
@@ -53,6 +56,7 @@ private:
   llvm::SetVector<Value> values; ///< all between the products
   llvm::SmallPtrSet<Operation *, 32> known;
   Value weightGradient, scoreGradient;
+  const AttentionMask *condition = nullptr; ///< that selects scores; null: none
 
   bool haveOnlyKnownUsers() {
     return llvm::all_of(values, [&](Value value) {
@@ -200,20 +204,34 @@ private:
     return multiply && areBoth(multiply, p, w);
   }
 
+  /// Whether an op gives the gradient where the condition selects the scores, and zero elsewhere.
+  bool isSelection(Operation *user, Value gradient) const {
+    auto where = dyn_cast<pd::WhereOp>(user);
+    if (!where || !condition || where.getCondition() != condition->value)
+      return false;
+    Value kept = condition->kept ? where.getX() : where.getY(),
+          filled = condition->kept ? where.getY() : where.getX();
+    return kept == gradient && matchPattern(filled, m_AnyZeroFloat());
+  }
+
   /// The products of the gradient of the scores with queries and keys, and other uses of it, after casts,
-  /// reshapes and constant factors.
-  std::string followScores(Value gradient, double factor) {
+  /// reshapes, constant factors and the selection of the condition.
+  std::string followScores(Value gradient, double factor, bool isSelected) {
     for (OpOperand &use : gradient.getUses()) {
       Operation *user = use.getOwner();
       std::optional<double> own = factorOf(user);
       bool isFactor = own && use.getOperandNumber() == 0;
       if (known.contains(user))
         continue;
-      if (isFactor || isFloatCast(user) || keepsMatrices(user)) {
+      bool selects = isSelection(user, gradient);
+      if (selects || isFactor || isFloatCast(user) || keepsMatrices(user)) {
         add(user);
-        if (std::string reason = followScores(user->getResult(0), isFactor ? factor * *own : factor);
+        if (std::string reason =
+                followScores(user->getResult(0), isFactor ? factor * *own : factor, isSelected || selects);
             !reason.empty())
           return reason;
+      } else if (!isSelected) {
+        return "a condition selects its scores, but not their gradient";
       } else if (MatrixProduct::of(user)) {
         if (!isProductGradient(user, gradient, factor))
           return "the gradient of its scores has other products than those of queries and keys";

@@ -121,9 +121,8 @@ private:
     return keepsShape(scores, add.getOut()) ? "" : otherScores;
   }
 
-  /// A selection between the scores and a number that is so low that adding it to a score gives it again.
+  /// A selection between the scores and a number.
   std::string readSelection(pd::WhereOp where, Value &scores) {
-    constexpr double greatestFill = -1e30;
     bool isKept = leadsToProduct(where.getX());
     Value fill = isKept ? where.getY() : where.getX();
     scores = isKept ? where.getX() : where.getY();
@@ -133,8 +132,6 @@ private:
     if (!matchPattern(fill, m_Constant(&constant)) || !constant.isSplat())
       return "a condition selects between its scores and a tensor";
     double number = constant.getSplatValue<APFloat>().convertToDouble();
-    if (!(number <= greatestFill) || forward.scoreFactor <= 0)
-      return "a condition selects a number for its scores that is not below -1e30";
     forward.masks.push_back({where.getCondition(), where.getOut(), 1, isKept, number * forward.scoreFactor});
     return "";
   }
@@ -162,6 +159,11 @@ private:
 } // namespace
 
 bool AttentionMask::isCondition() const { return pd::tensorType(value).getElementType().isInteger(1); }
+
+bool AttentionMask::isAddend() const {
+  constexpr double greatestFill = -1e30;
+  return !isCondition() || fill <= greatestFill;
+}
 
 std::optional<AttentionForward> matchAttention(Operation *op, std::string &reason) {
   ForwardMatcher matcher;

@@ -8,8 +8,8 @@
 
 namespace proa {
 
-/// An addend of the scores: `factor` times a tensor of floats, or of a tensor of i1, zero where it is
-/// `kept` and `fill` elsewhere.
+/// An addend of the scores, `factor` times a tensor of floats; or a condition that selects them, a tensor of
+/// i1: where it is not `kept`, they are `fill`.
 struct AttentionMask {
   mlir::Value value;
   mlir::Value masked; ///< the scores after it: the mask broadcasts to their dims
@@ -18,6 +18,8 @@ struct AttentionMask {
   double fill = 0;
 
   bool isCondition() const;
+  /// Whether adding `fill` to a score gives `fill` again, so that a condition is an addend too.
+  bool isAddend() const;
 };
 
 /// The ops of an attention, without its gradient. The scores are scoreFactor times the first product, plus

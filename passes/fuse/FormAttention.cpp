@@ -6,6 +6,7 @@
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/ScaleOps.h"
+#include "dialects/pd/ops/math/UnaryOps.h"
 #include "dialects/pd/ops/nn/DropoutOps.h"
 #include "dialects/pd/ops/nn/FusedAttention.h"
 #include "dialects/pd/ops/reduce/ReduceOps.h"
@@ -23,6 +24,7 @@
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <numeric>
 
@@ -195,11 +197,33 @@ private:
     return true;
   }
 
-  /// The addend of the scores, with four dims; null without masks. From the product to the softmax, as a
+  /// Whether the mask of the op selects scores: addends cannot replace a condition, or the CPU reads it.
+  bool hasCondition() const {
+    bool isRead = place == Place::Cpu && forward.masks.size() == 1;
+    return llvm::any_of(forward.masks, [&](const AttentionMask &mask) {
+      return mask.isCondition() && (isRead || hasGradient() || !mask.isAddend());
+    });
+  }
+
+  /// Why the op has no such mask; null if it has.
+  const char *whyNoCondition() const {
+    if (!hasCondition())
+      return nullptr;
+    if (place != Place::Cpu)
+      return hasGradient() ? "a condition selects its scores, and it has a gradient"
+                           : "a condition selects a number for its scores that is not below -1e30";
+    return forward.masks.size() > 1 ? "it has other masks than a condition that selects its scores" : nullptr;
+  }
+
+  /// The mask of the op, with four dims; null without masks. From the product to the softmax, as a
   /// selection replaces the masks before it.
   Value sumOfMasks(ArrayRef<int64_t> scores) {
     pd::TensorBuilder e(rewriter, root);
     Value sum;
+    if (hasCondition()) {
+      Value condition = raised(forward.masks[0], scores);
+      return forward.masks[0].kept ? condition : e.create<pd::LogicalNotOp>(condition);
+    }
     for (const AttentionMask &mask : llvm::reverse(forward.masks)) {
       Value part = raised(mask, scores);
       if (!mask.isCondition()) {
@@ -340,10 +364,8 @@ private:
     case Place::Gpu:
       return nullptr;
     case Place::Cpu:
-      if (hasGradient() || forward.dropout)
-        return "the kernel of the CPU has no gradient and no dropout";
       if (pd::tensorType(forward.first.x()).getElementType().isF64())
-        return "the kernel of the CPU computes in float32";
+        return "the kernels of the CPU compute in float32";
       return scores[2] < leastQueries ? "it has few queries" : nullptr;
     case Place::Anywhere:
       if (scores[2] != scores[3])
@@ -356,6 +378,20 @@ private:
     return nullptr;
   }
 
+  /// Why separate kernels take less time on a CPU with the gradient; empty if they do not. Both multiply at
+  /// the same rate. Measured on a CPU with AVX-512, with heads of 64 elements.
+  std::string whySlower(ArrayRef<int64_t> scores) const {
+    constexpr double nanosecondsOfRow = 300, // to transpose and write the rows of a query and a key
+        nanosecondsOfScore = 2.8;            // to write and read the matrices of separate kernels
+    double separate = nanosecondsOfScore * static_cast<double>(scores[3]);
+    if (place != Place::Cpu || !hasGradient() || separate >= nanosecondsOfRow)
+      return "";
+    return llvm::formatv(
+        "it has a gradient and {0} keys: by estimate its kernels take {1:F0} ns for the rows of "
+        "a query besides the products, and separate kernels {2:F0} ns for its scores",
+        scores[3], nanosecondsOfRow, separate);
+  }
+
   LogicalResult check(ArrayRef<int64_t> scores, ArrayRef<int64_t> wholeOfDropout) {
     if (failed(checkTypes(scores)))
       return failure();
@@ -363,14 +399,16 @@ private:
       return refuse("it has no heads");
     if (const char *reason = whyNotHere(scores))
       return refuse(reason);
+    if (const char *reason = whyNoCondition())
+      return refuse(reason);
+    if (std::string reason = whySlower(scores); !reason.empty())
+      return refuse(reason);
     if (!wholeOfDropout.empty() && wholeOfDropout.back() != scores.back())
       return refuse("its dropout is of a part of the keys");
     if (!hasGradient())
       return success();
     if (forward.outFactor != 1)
       return refuse("dropout in inference scales its weights, and it has a gradient");
-    if (llvm::any_of(forward.masks, [](const AttentionMask &mask) { return mask.isCondition(); }))
-      return refuse("a condition selects its scores, and it has a gradient");
     return comesAfterRoot() ? success() : refuse("its gradient is not computed after it");
   }
 
@@ -404,7 +442,9 @@ private:
         forward.dropout ? forward.dropout.getPAttr() : rewriter.getF64FloatAttr(0),
         pd::DropoutModeAttr::get(rewriter.getContext(), forward.dropout ? forward.dropout.getMode()
                                                                         : pd::DropoutMode::UpscaleInTrain),
-        rewriter.getDenseI64ArrayAttr(whole), /*ring=*/rewriter.getBoolAttr(false));
+        rewriter.getDenseI64ArrayAttr(whole),
+        rewriter.getF64FloatAttr(hasCondition() ? forward.masks[0].fill : 0),
+        /*ring=*/rewriter.getBoolAttr(false));
     if (hasGradient())
       createGradient(attention, q, {k, ownK}, {v, ownV}, out, batches);
     Value result = scaled(attention.getOut(), forward.outFactor);
@@ -591,8 +631,8 @@ private:
           all.getSum(), delta, all.getMask(), all.getKeyLengths(), all.getDropoutCall(), all.getPartBegin(),
           all.getScaleAttr(), all.getCausalAttr(), all.getQPermutationAttr(), all.getKPermutationAttr(),
           all.getVPermutationAttr(), all.getOutPermutationAttr(), all.getDropoutPAttr(),
-          all.getDropoutModeAttr(), all.getWholeShapeAttr(), rewriter.getBoolAttr(use.sumsBatches),
-          rewriter.getBoolAttr(use.sumsHeads));
+          all.getDropoutModeAttr(), all.getWholeShapeAttr(), all.getMaskFillAttr(),
+          rewriter.getBoolAttr(use.sumsBatches), rewriter.getBoolAttr(use.sumsHeads));
       pd::TensorBuilder e(rewriter, root);
       Value value = use.value();
       gradient = e.cast(e.wrap(inPlaceOf(value, gradient, use.factor)), getElementTypeOrSelf(value));
@@ -631,7 +671,7 @@ private:
         attention.getDropoutCall(), attention.getPartBegin(), attention.getScaleAttr(),
         attention.getCausalAttr(), q.attribute(rewriter), k.attribute(rewriter), v.attribute(rewriter),
         out.attribute(rewriter), attention.getDropoutPAttr(), attention.getDropoutModeAttr(),
-        attention.getWholeShapeAttr(), attention.getRingAttr());
+        attention.getWholeShapeAttr(), attention.getMaskFillAttr(), attention.getRingAttr());
     createScoreGradients(gradient);
     double factor = backward.factor / forward.scoreFactor; // of the gradient of the product in the program
     replace(resultOf(backward.q), inOrder(gradient.getQGrad(), q.permutation, false), factor / queryFactor);

@@ -145,7 +145,7 @@ def FormAttention : Pass<"pd-form-attention", "::mlir::func::FuncOp"> {
     | between | forms |
     |---|---|
     | a scale | constant factors of the queries, the keys, the product or the masked scores |
-    | a mask | a tensor that is added; a condition that selects a number below -1e30, or minus infinity, for scores |
+    | a mask | a tensor that is added; a condition that selects a number for scores. Below -1e30 it becomes an addend |
     | types | casts to floats before and after the softmax |
     | dims | reshapes that split or merge batch and heads; a mask broadcasts to the dims where it is added |
     | dropout | of constant probability; its mask must have no other use than in the gradient |
@@ -174,8 +174,10 @@ def FormAttention : Pass<"pd-form-attention", "::mlir::func::FuncOp"> {
 
     - On the GPU and the CPU transposes of operands and of the result become permutations, and repeated heads of keys
       and values are read as they are.
-    - On the CPU, whose kernel has a tile of queries in vectors, attention of few queries, in float64, with a
-      gradient or with dropout in training stays as it is.
+    - On the CPU, whose kernels have a tile of queries in vectors, attention of few queries and in float64 stays as it
+      is; with a gradient also where an estimate says that few keys make separate kernels faster. A condition that is
+      the only mask stays a condition, so that its number may also be above -1e30, and the program may have the
+      gradient, which is zero for the scores that it replaces.
     - Without a target the op is formed for devices that split its sequence: self-attention without permutations,
       causal masks, dropout and gradients of masks.
     - For `onnx` also attention to other sequences, and of dynamic dims: operands have four dims, with static heads and

@@ -21,9 +21,8 @@ func.func @doubles(%q: tensor<1x2x5x8xf64>) -> tensor<1x2x5x8xf64> {
   return %o : tensor<1x2x5x8xf64>
 }
 
-// REMARK: pd.fused_attention has no library kernel: it drops weights
 // CHECK-LABEL: func.func @dropout
-// CHECK-NOT: pd.fused_attention
+// CHECK: pd.fused_attention
 func.func @dropout(%q: tensor<1x2x5x8xf32>, %call: tensor<2xi64>) -> tensor<1x2x5x8xf32> {
   %o, %m, %s = pd.fused_attention %q, %q, %q dropout_call = %call {dropout_p = 0.5 : f64} : (tensor<1x2x5x8xf32>, tensor<1x2x5x8xf32>, tensor<1x2x5x8xf32>, tensor<2xi64>) -> (tensor<1x2x5x8xf32>, tensor<1x2x5xf32>, tensor<1x2x5xf32>)
   return %o : tensor<1x2x5x8xf32>

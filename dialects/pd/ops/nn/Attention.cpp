@@ -77,7 +77,7 @@ FailureOr<SmallVector<Value>> FlashAttnOp::decompose(OpBuilder &builder) {
         builder.getF64FloatAttr(ownScale), builder.getBoolAttr(getCausal()), rowsFirst, rowsFirst, rowsFirst,
         rowsFirst, builder.getF64FloatAttr(0),
         DropoutModeAttr::get(getContext(), DropoutMode::UpscaleInTrain), builder.getDenseI64ArrayAttr({}),
-        /*ring=*/builder.getBoolAttr(false));
+        /*mask_fill=*/builder.getF64FloatAttr(0), /*ring=*/builder.getBoolAttr(false));
     return SmallVector<Value>{fused.getOut()};
   }
   int64_t heads = tensorType(getQ()).getDimSize(2);

@@ -344,12 +344,12 @@ FailureOr<SmallVector<Value>> MaskedMultiheadAttentionOp::decompose(OpBuilder &b
   Value out;
   if (Value mask = getSrcMask()) {
     auto none = builder.getDenseI64ArrayAttr({});
-    out = FusedAttentionOp::create(builder, getLoc(), insertDim(q, 2), slice(inRows, 2, 0, used),
-                                   slice(values, 2, 0, used), mask, lengths, Value(), Value(),
-                                   builder.getF64FloatAttr(dims.scale()), builder.getBoolAttr(false), none,
-                                   none, none, none, builder.getF64FloatAttr(0),
-                                   DropoutModeAttr::get(getContext(), DropoutMode::UpscaleInTrain), none,
-                                   /*ring=*/builder.getBoolAttr(false))
+    out = FusedAttentionOp::create(
+              builder, getLoc(), insertDim(q, 2), slice(inRows, 2, 0, used), slice(values, 2, 0, used), mask,
+              lengths, Value(), Value(), builder.getF64FloatAttr(dims.scale()), builder.getBoolAttr(false),
+              none, none, none, none, builder.getF64FloatAttr(0),
+              DropoutModeAttr::get(getContext(), DropoutMode::UpscaleInTrain), none,
+              /*mask_fill=*/builder.getF64FloatAttr(0), /*ring=*/builder.getBoolAttr(false))
               .getOut();
   } else { // each sequence is a block
     out =

@@ -43,11 +43,7 @@ std::optional<int64_t> FusedAttentionOp::getDeviceOperations() {
   return AttentionOperands::of(*this).operations(/*productsOfHeads=*/1, /*productsOfValues=*/1);
 }
 
-const char *FusedAttentionOp::whyNoLibraryKernel() {
-  if (tensorType(getQ()).getElementType().isF64())
-    return "its elements are float64";
-  return getDropoutCall() ? "it drops weights" : nullptr;
-}
+const char *FusedAttentionOp::whyNoLibraryKernel() { return whyNoCpuKernel(*this); }
 
 const char *FusedAttentionOp::whyNoDeviceKernel() {
   if (const char *reason = AttentionOperands::of(*this).whyNoDeviceKernel())

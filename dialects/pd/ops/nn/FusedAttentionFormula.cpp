@@ -156,9 +156,15 @@ Expression AttentionOperands::repeatHeads(Expression x) const {
 
 Expression AttentionOperands::scores(TensorBuilder &e) const {
   Expression scores = e.matmul(q.inOrder(e), repeatHeads(k.inOrder(e)), false, true) * scale;
-  if (mask)
+  if (mask && !isCondition(mask))
     scores = scores + e.cast(e.computed(mask), scores.type().getElementType());
-  return restrictKeys(scores, causal, keyLengths);
+  return restrictKeys(whereNotFilled(scores, maskFill), causal, keyLengths);
+}
+
+bool isCondition(Value mask) { return mask && tensorType(mask).getElementType().isInteger(1); }
+
+Expression AttentionOperands::whereNotFilled(Expression x, double fill) const {
+  return isCondition(mask) ? x.owner().select(x.owner().wrap(mask), x, fill) : x;
 }
 
 std::optional<int64_t> AttentionOperands::operations(int64_t productsOfHeads,
@@ -174,6 +180,10 @@ std::optional<int64_t> AttentionOperands::operations(int64_t productsOfHeads,
   }
   int64_t products = productsOfHeads * ofQ[element] + productsOfValues * v.shape()[element];
   return 2 * ofQ[batch] * ofQ[head] * pairs * products;
+}
+
+const char *whyNoCpuKernel(FusedAttentionOpInterface op) {
+  return tensorType(op.getQ()).getElementType().isF64() ? "its elements are float64" : nullptr;
 }
 
 const char *whyNoRows(PermutedTensor tensor) {
@@ -192,7 +202,7 @@ const char *AttentionOperands::whyNoDeviceKernel() const {
   for (const PermutedTensor &tensor : {q, k, v})
     if (const char *reason = whyNoRows(tensor))
       return reason;
-  return nullptr;
+  return isCondition(mask) ? "its mask is a condition" : nullptr;
 }
 
 } // namespace proa::pd

@@ -45,11 +45,14 @@ struct WeightDropout {
   Expression apply(Expression x, const std::optional<Expression> &kept) const;
 };
 
+/// Whether a mask, which may be null, selects scores instead of being added.
+bool isCondition(mlir::Value mask);
+
 /// The operands and attributes that pd.fused_attention and its gradients have.
 struct AttentionOperands {
   PermutedTensor q, k, v;
   mlir::Value mask, keyLengths;
-  double scale;
+  double scale, maskFill;
   bool causal;
   WeightDropout dropout;
 
@@ -61,6 +64,7 @@ struct AttentionOperands {
             op.getMask(),
             op.getKeyLengths(),
             op.getScale().convertToDouble(),
+            op.getMaskFill().convertToDouble(),
             op.getCausal(),
             WeightDropout::of(op)};
   }
@@ -78,9 +82,14 @@ struct AttentionOperands {
   /// Multiplications and additions of products with rows of D elements and with rows of E elements, for each
   /// pair of a query and a key that it may use. Empty if a dim is dynamic.
   std::optional<int64_t> operations(int64_t productsOfHeads, int64_t productsOfValues) const;
+  /// x, a number for each score, where the mask does not fill the score in; else `fill`.
+  Expression whereNotFilled(Expression x, double fill) const;
   /// Why kernels of GPUs cannot read the operands; null if they can.
   const char *whyNoDeviceKernel() const;
 };
+
+/// Why the kernels of CPUs cannot compute attention or a gradient of it; null if they can.
+const char *whyNoCpuKernel(FusedAttentionOpInterface op);
 
 /// Why kernels of GPUs cannot access rows of a tensor; null if they can.
 const char *whyNoRows(PermutedTensor tensor);

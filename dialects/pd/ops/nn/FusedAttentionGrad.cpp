@@ -61,7 +61,7 @@ template <class Op> struct GradientFormula {
     std::optional<Expression> kept = operands.dropout.kept(weights);
     ofWeights = operands.dropout.apply(ofWeights, kept);
     dropped = operands.dropout.apply(weights, kept);
-    scoreGradient = weights * (ofWeights - column(op.getDelta()));
+    scoreGradient = operands.whereNotFilled(weights * (ofWeights - column(op.getDelta())), 0);
     productGradient = scoreGradient * operands.scale;
   }
 
@@ -122,13 +122,21 @@ FailureOr<SmallVector<Value>> FusedAttentionGradOp::decompose(OpBuilder &builder
       builder, getLoc(), getQ(), getK(), getV(), getOutGrad(), getMaximum(), getSum(), delta, getMask(),
       getKeyLengths(), getDropoutCall(), getPartBegin(), getScaleAttr(), getCausalAttr(),
       getQPermutationAttr(), getKPermutationAttr(), getVPermutationAttr(), getOutPermutationAttr(),
-      getDropoutPAttr(), getDropoutModeAttr(), getWholeShapeAttr());
+      getDropoutPAttr(), getDropoutModeAttr(), getWholeShapeAttr(), getMaskFillAttr());
   auto keys = FusedAttentionKvGradOp::create(
       builder, getLoc(), getQ(), getK(), getV(), getOutGrad(), getMaximum(), getSum(), delta, getMask(),
       getKeyLengths(), getDropoutCall(), getPartBegin(), getScaleAttr(), getCausalAttr(),
       getQPermutationAttr(), getKPermutationAttr(), getVPermutationAttr(), getOutPermutationAttr(),
-      getDropoutPAttr(), getDropoutModeAttr(), getWholeShapeAttr());
+      getDropoutPAttr(), getDropoutModeAttr(), getWholeShapeAttr(), getMaskFillAttr());
   return SmallVector<Value>{queries.getQGrad(), keys.getKGrad(), keys.getVGrad()};
+}
+
+const char *FusedAttentionGradOp::whyNoDeviceKernel() { return "its parts have kernels of their own"; }
+
+const char *FusedAttentionGradOp::whyNoLibraryKernel() { return whyNoCpuKernel(*this); }
+
+std::optional<int64_t> FusedAttentionGradOp::getDeviceOperations() {
+  return AttentionOperands::of(*this).operations(/*productsOfHeads=*/3, /*productsOfValues=*/2);
 }
 
 //===-- By queries --------------------------------------------------------------------------------------===//
@@ -208,6 +216,8 @@ const char *FusedAttentionScoreGradOp::whyNoDeviceKernel() {
   return tensorType(getScoreGrad()).hasStaticShape() ? whyNoKernel(*this)
                                                      : "the dims of the scores are dynamic";
 }
+
+const char *FusedAttentionScoreGradOp::whyNoLibraryKernel() { return whyNoCpuKernel(*this); }
 
 std::optional<int64_t> FusedAttentionScoreGradOp::getDeviceOperations() {
   return AttentionOperands::of(*this).operations(/*productsOfHeads=*/1, /*productsOfValues=*/1);

@@ -14,7 +14,8 @@ namespace proa::exporter::onnxhooks {
 bool isAttentionInOnnx(pd::FusedAttentionOp op) {
   bool isInOrder = op.getQPermutation().empty() && op.getKPermutation().empty() &&
                    op.getVPermutation().empty() && op.getOutPermutation().empty();
-  return isInOrder && !op.getCausal() && !op.getKeyLengths() && !op.getDropoutCall() &&
+  bool isAdded = !op.getMask() || isa<FloatType>(pd::tensorType(op.getMask()).getElementType());
+  return isInOrder && isAdded && !op.getCausal() && !op.getKeyLengths() && !op.getDropoutCall() &&
          op.getMaximum().use_empty() && op.getSum().use_empty();
 }
 
