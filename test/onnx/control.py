@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Checks models with control flow (control_models.py) against ONNX Runtime, through proa-check.
+"""Checks models in ONNX's text form against ONNX Runtime, through proa-check.
 
-  control.py PROA_CHECK FOLDER [--filter NAME] [-- options of proa-check]
+  control.py [--models MODULE] [--filter NAME] PROA_CHECK FOLDER [-- options of proa-check]
 
-FOLDER gets the models with their feeds and ONNX Runtime's outputs. Ends with code 77, "skipped", without the packages.
+MODULE has the models: control_models, with control flow, or attention_models. FOLDER gets them with their feeds and
+ONNX Runtime's outputs. Ends with code 77, "skipped", without the packages.
 """
 import argparse
+import importlib
 import pathlib
 import re
 import shutil
@@ -24,7 +26,6 @@ except ImportError as error:
     sys.exit(SKIPPED)
 import onnx_runtime
 import suite
-from control_models import MODELS
 
 
 def feed_of(given, type, random):
@@ -55,11 +56,12 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("proa_check")
     parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--models", default="control_models")
     parser.add_argument("--filter", default="")
     parser.add_argument("rest", nargs=argparse.REMAINDER)
     arguments = parser.parse_args()
     shutil.rmtree(arguments.folder, ignore_errors=True)
-    for name, text, feeds in MODELS:
+    for name, text, feeds in importlib.import_module(arguments.models).MODELS:
         if re.search(arguments.filter, name):
             try:
                 write_model(arguments.folder, name, text, feeds)
