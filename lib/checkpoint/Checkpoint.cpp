@@ -2,6 +2,7 @@
 
 #include "lib/checkpoint/Checksum.h"
 #include "lib/checkpoint/Index.h"
+#include "lib/checkpoint/OtherFormats.h"
 #include "lib/checkpoint/Plan.h"
 #include "lib/support/Suggest.h"
 
@@ -21,10 +22,7 @@ Result<Checkpoint> Checkpoint::open(const std::string &path) {
     return openIndex(path);
   if (path.ends_with(".safetensors"))
     return openFile(path);
-  return errorAt(path, fs::exists(path)
-                           ? "found a file of another kind, expected a folder with a checkpoint, "
-                             "*.index.json or *.safetensors"
-                           : "no such file or folder");
+  return openOther(path);
 }
 
 Result<Checkpoint> Checkpoint::openFolder(const std::string &folder) {
@@ -33,7 +31,27 @@ Result<Checkpoint> Checkpoint::openFolder(const std::string &folder) {
     return openIndex(index.string());
   if (fs::exists(single))
     return openFile(single.string());
-  return errorAt(folder, fmt::format("has no checkpoint, expected {} or model.safetensors", indexName));
+  return openOther(folder);
+}
+
+Result<Checkpoint> Checkpoint::openOther(const std::string &path) {
+  bool isFolder = fs::is_directory(path);
+  if (std::optional<Result<OtherCheckpoint>> other = readOtherFormat(path)) {
+    if (!*other)
+      return other->diagnostics();
+    std::string folder = isFolder ? path : fs::path(path).parent_path().string();
+    Checkpoint checkpoint(path, folder, std::move((*other)->catalog));
+    checkpoint.opened = std::move((*other)->files);
+    return checkpoint;
+  }
+  if (isFolder)
+    return errorAt(path,
+                   fmt::format("has no checkpoint, expected {}, model.safetensors or .metadata", indexName));
+  return errorAt(path, fs::exists(path)
+                           ? "found a file of another kind, expected a folder with a checkpoint, "
+                             "*.index.json, *.safetensors, *.pdparams, *.pdopt, *.pdiparams, *.bin "
+                             "or *.pt"
+                           : "no such file or folder");
 }
 
 Result<Checkpoint> Checkpoint::openIndex(const std::string &index) {

@@ -17,9 +17,9 @@ namespace proa::checkpoints {
 /// verified when a shard is read for the first time. One thread at a time may use it.
 class Checkpoint : public TensorSource {
 public:
-  /// Opens a folder with an index or with one `model.safetensors`, an index, or a `.safetensors` file.
-  /// Errors: nothing of these; a damaged index; files that are missing or have another size than the index
-  /// says (all at once).
+  /// Opens a folder with an index or with one `model.safetensors`, an index, a `.safetensors` file, or what
+  /// readOtherFormat() reads. Errors: nothing of these; a damaged index; files that are missing or have
+  /// another size than the index says (all at once).
   static Result<Checkpoint> open(const std::string &path);
 
   const std::string &path() const { return location; }
@@ -34,8 +34,6 @@ public:
   Result<Tensor> read(const std::string &tensor);
   /// Reads everything. Errors, all at once: as shard().
   Result<void> verify();
-  /// Lets go of what was read of files, to bound the memory of a process that reads many.
-  void closeFiles() { opened.clear(); }
 
 private:
   Checkpoint(std::string location, std::string folder, Catalog contents)
@@ -43,6 +41,8 @@ private:
   static Result<Checkpoint> openFolder(const std::string &folder);
   static Result<Checkpoint> openIndex(const std::string &index);
   static Result<Checkpoint> openFile(const std::string &file);
+  /// `path` has none of the forms before.
+  static Result<Checkpoint> openOther(const std::string &path);
 
   Result<void> checkFiles() const;
   /// Describes tensors of files without a catalog by the headers.

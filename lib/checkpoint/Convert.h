@@ -12,10 +12,11 @@ namespace proa::checkpoints {
 /// The training state is kept. Errors: as TensorSource::read, writeShards and Layout::place.
 Result<void> convert(TensorSource &source, const std::string &folder, const Layout &layout);
 
-/// Writes whole tensors into one `.safetensors` file.
+/// Writes whole tensors into one `.safetensors` file, or into a `.pdiparams` file in the order of their
+/// names.
 Result<void> convertToFile(TensorSource &source, const std::string &path);
 
-/// The differences of two checkpoints, a line for each: tensors that only one has, other types or kinds,
+/// The differences of two checkpoints, a line for each: tensors that only one has, other types,
 /// elements that differ, another training state. Layouts are not compared. Errors: as Checkpoint::read.
 Result<std::vector<std::string>> differences(Checkpoint &a, Checkpoint &b);
 

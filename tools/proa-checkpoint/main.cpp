@@ -48,8 +48,9 @@ void declare(CommandLine &line, Options &options) {
       ->required();
   line.add_option(
           "paths", options.paths,
-          "Checkpoints: a folder, an index (*.index.json) or a file (*.safetensors). convert writes one "
-          "file if TO ends with .safetensors, else a folder")
+          "Checkpoints: a folder, an index (*.index.json), a file (*.safetensors), or one of Paddle or "
+          "PyTorch (docs/checkpoints.md). convert writes one file if TO ends with .safetensors or "
+          ".pdiparams, else a folder")
       ->required()
       ->type_name("PATH");
   CLI::Option *shardings =
@@ -242,7 +243,7 @@ private:
 
   Result<int> convert(checkpoints::TensorSource &source) const {
     const std::string &target = options.paths.back();
-    bool isFile = target.ends_with(".safetensors");
+    bool isFile = target.ends_with(".safetensors") || target.ends_with(".pdiparams");
     if (isFile &&
         (!options.shardings.empty() || !options.like.empty() || options.flatten || options.fileBytes))
       return errorAt(target, "a layout is given for one file, expected a folder as the target");
