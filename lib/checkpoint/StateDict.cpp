@@ -100,7 +100,7 @@ public:
 
 private:
   /// A pickle can name one dict any number of times.
-  static constexpr int64_t mostValues = 1'000'000;
+  static constexpr int64_t mostValues = 100'000;
   int64_t valueCount = 0;
 
   void wrong(const std::string &name, const std::string &message) {

@@ -122,7 +122,7 @@ def check_pickle_errors(folder):
     nested = {"x": 1}
     for _ in range(12):
         nested = {str(i): nested for i in range(9)}
-    expect_error(write(path, pickle.dumps(nested, protocol=4)), "dicts that are named many times", "there are more than")
+    expect_error(write(path, pickle.dumps(nested, protocol=4)), "repeated dicts", "there are more than")
     expect_error(write(path, pickle.dumps({"w": numpy.array([1], ">i4")}, protocol=4)), "byte order", "little-endian")
 
 
