@@ -16,7 +16,7 @@ namespace {
 
 constexpr double usualEfficiency = 0.5;
 constexpr double usualHostBandwidth = 25e9;
-constexpr double mostDevices = 1 << 24;
+constexpr double mostDevices = 1 << 16;
 
 /// FLOP/s of 16-bit floats: of the tensor cores, if a GPU has them.
 double flops16Of(const TargetFacts &facts) {

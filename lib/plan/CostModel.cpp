@@ -65,6 +65,10 @@ std::string CostModel::whyInvalid(const Frame &frame) const {
                                            : workload.reasons.at("cp");
   if (frame.zero != spmd::ZeroStage::None && frame.data == 1)
     return "ZeRO needs dp";
+  if (auto reason = workload.reasons.find("acc"); frame.microBatches > 1 && reason != workload.reasons.end())
+    return reason->second;
+  if (frame.offload && workload.states.optimizer == 0)
+    return "the optimizer keeps no states";
   if (batch % (frame.batchWays() * frame.microBatches) != 0)
     return fmt::format("the batch {} is not divisible by {} parts", batch,
                        frame.batchWays() * frame.microBatches);
@@ -72,7 +76,7 @@ std::string CostModel::whyInvalid(const Frame &frame) const {
     return fmt::format("{} layers are fewer than the parts of the pipeline", workload.layers.size());
   bool isInterleaved = frame.schedule == Schedule::Interleaved;
   if (isInterleaved != (frame.chunks > 1) || (isInterleaved && frame.microBatches % frame.pipeline != 0))
-    return "vpp needs several chunks, and micro-batches that the stages divide";
+    return "interleaved stages need several chunks, and micro-batches that the stages divide";
   if (frame.pipeline == 1 && frame.schedule != Schedule::OneForwardOneBackward)
     return "a schedule needs stages";
   return "";

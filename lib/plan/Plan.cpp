@@ -7,7 +7,7 @@
 namespace proa::plan {
 
 const char *nameOf(Schedule schedule) {
-  constexpr const char *names[] = {"1f1b", "vpp", "zbh1"};
+  constexpr const char *names[] = {"1f1b", "interleaved", "zbh1"};
   return names[static_cast<size_t>(schedule)];
 }
 
@@ -15,6 +15,22 @@ bool Workload::allows(const std::string &axis, int64_t size) const {
   auto found = divides.find(axis);
   return size == 1 || (found != divides.end() &&
                        std::ranges::all_of(found->second, [&](int64_t dim) { return dim % size == 0; }));
+}
+
+std::pair<int, int> equalLayers(const Workload &workload) {
+  std::pair<int, int> most{0, 0};
+  for (int kind = 0; kind < static_cast<int>(workload.kinds.size()); ++kind)
+    if (auto count = static_cast<int>(std::ranges::count(workload.layers, kind)); count > most.second)
+      most = {kind, count};
+  return most;
+}
+
+void setEqualLayers(Workload &workload, int count) {
+  int kind = equalLayers(workload).first;
+  auto first = std::ranges::find(workload.layers, kind);
+  first = workload.layers.erase(first,
+                                std::find_if(first, workload.layers.end(), [&](int k) { return k != kind; }));
+  workload.layers.insert(first, static_cast<size_t>(count), kind);
 }
 
 std::string strategyText(const Frame &frame, bool recomputes) {

@@ -12,7 +12,7 @@ namespace proa::plan {
 /// Schedules of pipelines that the planner chooses from; p stages, m micro-batches.
 enum class Schedule : uint8_t {
   OneForwardOneBackward, ///< "1f1b"
-  Interleaved,           ///< "vpp": several chunks of layers on a stage (Narayanan et al. 2021)
+  Interleaved,           ///< "interleaved": several chunks of layers on a stage (Narayanan et al. 2021)
   ZeroBubbleH1,          ///< "zbh1": weight gradients fill idle time (Qi et al. 2023)
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -19,6 +20,18 @@ std::vector<int64_t> divisorsOf(int64_t number) {
     }
   std::ranges::sort(divisors);
   return divisors;
+}
+
+/// Numbers of micro-batches: the divisors of a batch, of many of them some.
+std::vector<int64_t> microBatchesOf(int64_t batch) {
+  constexpr size_t most = 32;
+  std::vector<int64_t> divisors = divisorsOf(batch);
+  if (divisors.size() <= most)
+    return divisors;
+  std::vector<int64_t> some;
+  for (size_t i = 0; i < most; ++i)
+    some.push_back(divisors[i * (divisors.size() - 1) / (most - 1)]);
+  return some;
 }
 
 /// Frames with the sizes of the axes; adds ZeRO, micro-batches, schedules and offload.
@@ -59,7 +72,7 @@ private:
     for (bool sequence : {false, true})
       for (auto zero : {spmd::ZeroStage::None, spmd::ZeroStage::Optimizer, spmd::ZeroStage::Gradients,
                         spmd::ZeroStage::Parameters})
-        for (int64_t microBatches : divisorsOf(model.batch / frame.batchWays()))
+        for (int64_t microBatches : microBatchesOf(model.batch / frame.batchWays()))
           for (bool offload : {false, true}) {
             frame.sequence = sequence, frame.zero = zero, frame.microBatches = microBatches;
             frame.offload = offload;
@@ -100,24 +113,23 @@ struct BoundedFrame {
 struct Family {
   const char *name;
   bool (*has)(const Frame &);
-  const char *axis; ///< of Workload::reasons; null: none
+  std::array<const char *, 2> axes; ///< of Workload::reasons
 };
 
 constexpr Family families[] = {
-    {"data parallelism (dp)", [](const Frame &f) { return f.data > 1; }, nullptr},
-    {"tensor parallelism (mp)", [](const Frame &f) { return f.model > 1; }, "mp"},
-    {"sequence parallelism (sp)", [](const Frame &f) { return f.sequence; }, "cp"},
-    {"context parallelism (cp)", [](const Frame &f) { return f.context > 1; }, "cp"},
-    {"expert parallelism (ep)", [](const Frame &f) { return f.expert > 1; }, "ep"},
-    {"pipeline (pp)", [](const Frame &f) { return f.pipeline > 1; }, nullptr},
-    {"interleaved pipeline (vpp)", [](const Frame &f) { return f.chunks > 1; }, nullptr},
-    {"zero-bubble pipeline (zbh1)", [](const Frame &f) { return f.schedule == Schedule::ZeroBubbleH1; },
-     nullptr},
-    {"ZeRO 1", [](const Frame &f) { return f.zero == spmd::ZeroStage::Optimizer; }, nullptr},
-    {"ZeRO 2", [](const Frame &f) { return f.zero == spmd::ZeroStage::Gradients; }, nullptr},
-    {"ZeRO 3", [](const Frame &f) { return f.zero == spmd::ZeroStage::Parameters; }, nullptr},
-    {"micro-batches (acc)", [](const Frame &f) { return f.microBatches > 1; }, nullptr},
-    {"offload of optimizer states", [](const Frame &f) { return f.offload; }, nullptr},
+    {"data parallelism (dp)", [](const Frame &f) { return f.data > 1; }, {}},
+    {"tensor parallelism (mp)", [](const Frame &f) { return f.model > 1; }, {"mp"}},
+    {"sequence parallelism (sp)", [](const Frame &f) { return f.sequence; }, {"mp", "cp"}},
+    {"context parallelism (cp)", [](const Frame &f) { return f.context > 1; }, {"cp"}},
+    {"expert parallelism (ep)", [](const Frame &f) { return f.expert > 1; }, {"ep"}},
+    {"pipeline (pp)", [](const Frame &f) { return f.pipeline > 1; }, {}},
+    {"interleaved pipeline", [](const Frame &f) { return f.chunks > 1; }, {}},
+    {"zero-bubble pipeline (zbh1)", [](const Frame &f) { return f.schedule == Schedule::ZeroBubbleH1; }, {}},
+    {"ZeRO 1", [](const Frame &f) { return f.zero == spmd::ZeroStage::Optimizer; }, {}},
+    {"ZeRO 2", [](const Frame &f) { return f.zero == spmd::ZeroStage::Gradients; }, {}},
+    {"ZeRO 3", [](const Frame &f) { return f.zero == spmd::ZeroStage::Parameters; }, {}},
+    {"micro-batches (acc)", [](const Frame &f) { return f.microBatches > 1; }, {"acc"}},
+    {"offload of optimizer states", [](const Frame &f) { return f.offload; }, {}},
 };
 
 class Searcher {
@@ -208,16 +220,23 @@ private:
         isValid = true;
         missing = std::min(missing, bounded.missing);
       }
-    if (!isValid) {
-      auto reason = family.axis ? model.workload.reasons.find(family.axis) : model.workload.reasons.end();
-      return reason != model.workload.reasons.end()
-                 ? reason->second
-                 : "no sizes of it divide the devices, the batch and the program";
-    }
+    if (!isValid)
+      return whyInvalid(family);
     if (missing > 0)
       return fmt::format("does not fit: {:.2f} GB or more are missing", missing / 1e9);
     std::vector<Candidate> own = bestOf(family.has, 1, nullptr);
     return own.empty() ? "no plan with it fits the memory" : comparison(own.front(), best);
+  }
+
+  /// Why no frame of a family is considered.
+  std::string whyInvalid(const Family &family) const {
+    for (const char *axis : family.axes)
+      if (auto reason = axis ? model.workload.reasons.find(axis) : model.workload.reasons.end();
+          reason != model.workload.reasons.end())
+        return reason->second;
+    if (options.accepts && std::ranges::any_of(framesOf(model), family.has))
+      return "not considered";
+    return "no size of it divides the devices, the batch and the program, or it has nothing to do";
   }
 
   /// The part of the time that increases most.
@@ -233,7 +252,7 @@ private:
       if (!most || added(part) > added(*most))
         most = &part;
     if (most && added(*most) > 0)
-      text += fmt::format(": {} takes {:.3g} ms more", most->name, added(*most) * 1e3);
+      text += fmt::format("; {} +{:.3g} ms", most->name, added(*most) * 1e3);
     return text;
   }
 
@@ -289,6 +308,27 @@ std::vector<Saving> savingsOf(const CostModel &model, const Plan &plan) {
     return std::pair(a.estimate.seconds, a.change) < std::pair(b.estimate.seconds, b.change);
   });
   return savings;
+}
+
+std::optional<Saving> cheapestSaving(const CostModel &model, const Plan &plan) {
+  constexpr int mostChanges = 8;
+  Saving done{plan, "", 0, model.estimate(plan)};
+  double before = done.estimate.memory.total();
+  for (int i = 0; i < mostChanges && !done.estimate.fits(); ++i) {
+    std::vector<Saving> savings = savingsOf(model, done.plan);
+    if (savings.empty())
+      return std::nullopt;
+    // Those that fit come first, by their time.
+    auto perSecond = [&](const Saving &saving) {
+      return saving.saved / std::max(1e-9, saving.estimate.seconds - done.estimate.seconds);
+    };
+    Saving &next =
+        savings.front().estimate.fits() ? savings.front() : *std::ranges::max_element(savings, {}, perSecond);
+    next.change = done.change + (done.change.empty() ? "" : ", ") + next.change;
+    done = std::move(next);
+  }
+  done.saved = before - done.estimate.memory.total();
+  return done.change.empty() || !done.estimate.fits() ? std::nullopt : std::optional(std::move(done));
 }
 
 } // namespace proa::plan

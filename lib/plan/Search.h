@@ -26,7 +26,7 @@ struct Candidate {
 /// Strategies that the best plan does not use.
 struct RejectedFamily {
   std::string name;   ///< "tensor parallelism (mp)"
-  std::string reason; ///< "the best one, dp4,mp2, takes 1.21 times the time: mp collectives take 13.2 ms"
+  std::string reason; ///< "the best one, dp4,mp2, takes 1.21 times the time; mp collectives +13.2 ms"
 };
 
 struct SearchResult {
@@ -56,5 +56,9 @@ struct Saving {
 
 /// Single changes that save memory, those that fit first, then by added time.
 std::vector<Saving> savingsOf(const CostModel &model, const Plan &plan);
+
+/// Changes one after the other until the plan fits: in each step the one that fits in the least time, or that
+/// saves the most bytes for the time that it adds. Nothing: the plan fits, or no changes suffice.
+std::optional<Saving> cheapestSaving(const CostModel &model, const Plan &plan);
 
 } // namespace proa::plan

@@ -68,9 +68,10 @@ std::optional<StageChoice> FrameSolver::choose(const Counts &counts, size_t stag
       for (size_t mode = 1; mode < recomputeModes; ++mode)
         if (workingOf(kind, mode) <= limit)
           allowed[kind] |= static_cast<AllowedModes>(1 << mode);
-    const RecomputePoint *point = frontOf(counts, allowed).within(bytes);
+    const RecomputeFront &front = frontOf(counts, allowed);
+    const RecomputeFront::Point *point = front.within(bytes);
     if (point && (!best || point->extra < best->extra))
-      best = StageChoice{sum.sum.step() + point->extra, point->extra, point};
+      best = StageChoice{sum.sum.step() + point->extra, point->extra, &front, point};
     if (best && best->extra == 0)
       break;
   }
@@ -178,22 +179,22 @@ std::optional<FrameSolver::Solution> FrameSolver::planOf(const std::vector<int> 
       ++counts[chunk % stages][static_cast<size_t>(layers[layer])];
     }
   }
-  std::vector<RecomputePoint> left;
+  std::vector<RecomputeCounts> left;
   for (size_t stage = 0; stage < stages; ++stage) {
     auto [found, isNew] = choices.try_emplace({counts[stage], stage});
     if (isNew)
       found->second = choose(counts[stage], stage);
     if (!found->second)
       return std::nullopt;
-    left.push_back(*found->second->point);
+    left.push_back(found->second->front->countsOf(found->second->point));
   }
   Solution solution{{frame, cuts, std::vector<Recompute>(layers.size(), Recompute::None)}, {}, false};
   for (size_t layer = 0; layer < layers.size(); ++layer) {
     auto kind = static_cast<size_t>(layers[layer]);
-    RecomputePoint &point = left[stageOf[layer]];
-    if (point.full[kind]-- > 0)
+    RecomputeCounts &rest = left[stageOf[layer]];
+    if (rest.full[kind]-- > 0)
       solution.plan.recompute[layer] = Recompute::Full;
-    else if (point.selective[kind]-- > 0)
+    else if (rest.selective[kind]-- > 0)
       solution.plan.recompute[layer] = Recompute::Selective;
   }
   solution.estimate = model.estimate(solution.plan, costs);

@@ -12,7 +12,8 @@ namespace proa::plan {
 /// Layers of one stage, with the modes of recomputation that fit the memory in the least time.
 struct StageChoice {
   double seconds = 0, extra = 0; ///< of a micro-batch; `seconds` has `extra`
-  const RecomputePoint *point = nullptr;
+  const RecomputeFront *front = nullptr;
+  const RecomputeFront::Point *point = nullptr; ///< of `front`
 };
 
 class FrameSolver {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace proa::plan {
@@ -83,5 +84,10 @@ struct Workload {
   /// Whether an axis may have a size.
   bool allows(const std::string &axis, int64_t size) const;
 };
+
+/// The kind of most layers, and how many layers have it.
+std::pair<int, int> equalLayers(const Workload &workload);
+/// Changes the number of layers of that kind, which follow each other.
+void setEqualLayers(Workload &workload, int count);
 
 } // namespace proa::plan

@@ -158,6 +158,15 @@ void declare(CommandLine &line, ToolOptions &options) {
   declareLossScale(line, declareAmp(line, options.amp), options.amp);
   declareMesh(line, options.mesh);
   declareSimulatedMesh(line, options.mesh);
+  line.add_option("--plan", options.plan,
+                  "Runs by a plan of proa-plan: sets --strategy, --recompute, --offload and --amp")
+      ->check(checkName)
+      ->type_name("FILE");
+  line.add_option(
+          "--cluster", options.cluster,
+          "With --strategy=auto: JSON file of the cluster for which the strategy is chosen, as by proa-plan")
+      ->check(checkName)
+      ->type_name("FILE");
   declareOffload(line, options.offload);
   declareCpu(line, options.model.cpu);
   declareTargetFacts(line, options.model.targetFacts);

@@ -30,6 +30,8 @@ struct ToolOptions {
   std::string recompute; ///< empty: no recomputation
   AmpChoice amp;
   MeshChoice mesh;
+  std::string plan;    ///< file of proa-plan; empty: none
+  std::string cluster; ///< of --strategy=auto; empty: none
   PluginChoice plugins;
   OffloadChoice offload;
   std::optional<double> rtol, atol;

@@ -8,6 +8,7 @@
 #include "tools/common/ProgressBar.h"
 #include "tools/common/Training.h"
 #include "tools/proa-run/Benchmark.h"
+#include "tools/proa-run/ChoosePlan.h"
 #include "tools/proa-run/Compare.h"
 #include "tools/proa-run/Options.h"
 #include "tools/proa-run/Show.h"
@@ -130,6 +131,8 @@ private:
     options.model.feedDims = parseFeedDims(options.feeds.dims, wrongDims);
     if (!wrongDims.empty())
       return wrongDims;
+    if (Result<void> chosen = choosePlan(options, [this](const std::string &text) { note(text); }); !chosen)
+      return chosen;
     Result<Model> model = Model::open(options.path, options.model);
     if (!model)
       return model.diagnostics();

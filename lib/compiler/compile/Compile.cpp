@@ -250,6 +250,10 @@ Result<CompiledProgram> compileProgram(OwningOpRef<ModuleOp> module, const Compi
     if (Result<void> renamed = prefixKernels(*module, options.symbolPrefix); !renamed)
       return renamed.diagnostics();
   OwningOpRef<ModuleOp> kernels = takeKernels(*module);
+  if (options.plansOnly) { // kernels for a CPU have their scratch memory on the stack
+    auto plan = planner::buildPlan(main, [](llvm::StringRef) { return planner::KernelFacts(); });
+    return plan ? Result<CompiledProgram>({.plan = std::move(*plan)}) : plan.diagnostics();
+  }
   llvm::StringMap<double> flops = flopsOfKernels(*kernels);
   if (Result<void> begun = begins("lowering kernels", 0.1); !begun)
     return begun.diagnostics();

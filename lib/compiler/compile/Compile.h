@@ -66,6 +66,8 @@ struct CompileOptions : PipelineOptions {
   std::string chip;
   /// With `chip`: the libraries of CUDA that compute ops ("cublaslt", ...; cuda::libraryNames); nothing: all.
   std::optional<std::vector<std::string>> cudaLibraries;
+  /// Plans without code: the result has no archive. For TargetKind::Cpu.
+  bool plansOnly = false;
   /// Ranks of a mesh share devices, so that collectives run on the host.
   bool ranksShareDevices = false;
   /// Folder of the cache of machine code for devices; empty: the default one, "off": none.

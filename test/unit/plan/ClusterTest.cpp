@@ -35,7 +35,7 @@ TEST(ClusterTest, ReportsAllErrorsWithTheirPaths) {
       "error: c.json: /memory: found \"80XB\", expected a size such as 80GB\n"
       "error: c.json: /device: unknown device \"sm_9\", expected one of sm_80, sm_86, sm_89, sm_90, sm_90a, "
       "sm_100, sm_100a, avx2, avx512, generic, or a file of facts (.json)\n"
-      "error: c.json: /levels/0/devices: found 0, expected a number from 1 to 1.67772e+07\n"
+      "error: c.json: /levels/0/devices: found 0, expected a number from 1 to 65536\n"
       "error: c.json: /levels/1/devices: found 1.5, expected an integer\n"
       "error: c.json: /levels/1/latency_us: missing, expected a number from 0 to 1e+09\n"
       "error: c.json: /levels/1/bandwidth_GBps: found \"fast\", expected a number from 1e-06 to 1e+09\n"

@@ -162,6 +162,13 @@ TEST(SearchTest, UnusedFamiliesHaveReasons) {
   EXPECT_NE(reason("(cp)").find("times the time"), std::string::npos) << reason("(cp)");
 }
 
+TEST(WorkloadTest, TheNumberOfEqualLayersCanBeSet) {
+  Workload workload = transformer({.layers = 4});
+  EXPECT_EQ(equalLayers(workload), std::pair(1, 4));
+  setEqualLayers(workload, 2);
+  EXPECT_EQ(workload.layers, (std::vector<int>{0, 1, 1, 2}));
+}
+
 TEST(SearchTest, SavingsThatFitComeFirst) {
   Workload workload = transformer({});
   Cluster cluster = hopperCluster(8, 80e9);
@@ -174,6 +181,18 @@ TEST(SearchTest, SavingsThatFitComeFirst) {
       std::ranges::is_partitioned(savings, [](const Saving &saving) { return saving.estimate.fits(); }));
   for (const Saving &saving : savings)
     EXPECT_GT(saving.saved, 0) << saving.change;
+}
+
+TEST(SearchTest, ChangesTogetherMakeAPlanFit) {
+  Workload workload = transformer({});
+  Cluster cluster = hopperCluster(8, 24e9);
+  CostModel model(workload, cluster, 64);
+  Plan plan{{.data = 8}, {0}, std::vector<Recompute>(workload.layers.size())};
+  ASSERT_FALSE(savingsOf(model, plan).front().estimate.fits());
+  std::optional<Saving> together = cheapestSaving(model, plan);
+  ASSERT_TRUE(together);
+  EXPECT_TRUE(model.estimate(together->plan).fits());
+  EXPECT_NE(together->change.find(", "), std::string::npos) << together->change;
 }
 
 } // namespace

@@ -1,0 +1,100 @@
+#include "lib/compiler/plan/PlannedMemory.h"
+
+#include "lib/compiler/mesh/MeshCompile.h"
+#include "lib/spmd/Strategy.h"
+#include "lib/support/DiagnosticCollector.h"
+
+#include "dialects/pd/ir/FunctionAttributes.h"
+#include "passes/autodiff/Transforms.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <algorithm>
+#include <set>
+
+using namespace mlir;
+
+namespace proa {
+namespace {
+
+/// Ranks whose programs are lowered: the first ones have the larger parts of uneven dims.
+constexpr int64_t mostRanks = 8;
+
+int64_t bytesOf(const runtime::Value &value) {
+  auto bytes = static_cast<int64_t>(sizeOf(value.dtype));
+  for (int64_t dim : value.dims)
+    bytes *= std::max<int64_t>(dim, 1);
+  return bytes;
+}
+
+PlannedMemory memoryOf(const runtime::Plan &plan, const std::set<std::string> &states) {
+  PlannedMemory memory{plan.arenaBytes, 0};
+  for (runtime::ValueId id : plan.parameters)
+    memory.states += bytesOf(plan.values[static_cast<size_t>(id)]);
+  for (runtime::ValueId id : plan.feeds) // states that a run changes are fed
+    if (const runtime::Value &value = plan.values[static_cast<size_t>(id)]; states.contains(value.name))
+      memory.states += bytesOf(value);
+  return memory;
+}
+
+Result<void> accumulateParts(ModuleOp module, int64_t microBatches) {
+  DiagnosticCollector diagnostics(module.getContext());
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  auto accumulated = autodiff::accumulate(main, "accumulated", microBatches);
+  if (failed(accumulated))
+    return diagnostics.take("the program has no micro-batches");
+  main.erase();
+  accumulated->setName("main");
+  return {};
+}
+
+std::set<std::string> statesOf(ModuleOp module) {
+  std::set<std::string> names;
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  for (unsigned i = 0; i < main.getNumArguments(); ++i)
+    if (auto name = main.getArgAttrOfType<StringAttr>(i, pd::parameterAttribute))
+      names.insert(name.str());
+  return names;
+}
+
+CompileOptions optionsOf(const spmd::Strategy &strategy, std::optional<int64_t> memoryBudget) {
+  CompileOptions options;
+  options.plansOnly = true;
+  options.memoryBudget = memoryBudget;
+  if (strategy.recompute && !memoryBudget)
+    options.memoryBudget = -1;
+  if (strategy.ampLevel > 0)
+    options.amp = AmpOptions{.level = strategy.ampLevel == 1 ? AmpOptions::Level::O1 : AmpOptions::Level::O2};
+  return options;
+}
+
+} // namespace
+
+Result<PlannedMemory> plannedMemory(ModuleOp module, const std::string &text,
+                                    std::optional<int64_t> memoryBudget) {
+  auto parsed = spmd::parseStrategy(text);
+  auto strategy = parsed ? spmd::strategyOnMesh(*parsed, nullptr) : parsed;
+  if (!strategy)
+    return strategy.diagnostics();
+  OwningOpRef<ModuleOp> copy(module.clone());
+  if (strategy->microBatches > 1)
+    if (Result<void> done = accumulateParts(*copy, strategy->microBatches); !done)
+      return done.diagnostics();
+  MeshOptions mesh;
+  mesh.strategy = text;
+  mesh.simulate = true;
+  std::set<std::string> states = statesOf(*copy);
+  std::optional<int64_t> rank;
+  if (strategy->mesh().size() > mostRanks)
+    rank = 0;
+  auto compiled = compileForMesh(std::move(copy), optionsOf(*strategy, memoryBudget), mesh, rank);
+  if (!compiled)
+    return compiled.diagnostics();
+  PlannedMemory most;
+  for (const CompiledProgram &program : compiled->programs)
+    if (PlannedMemory memory = memoryOf(program.plan, states); memory.total() > most.total())
+      most = memory;
+  return most;
+}
+
+} // namespace proa
