@@ -2,7 +2,8 @@
 
     python3 test/bench/plan_order.py --tools build/release/bin test/corpus/training/llama_adamw
 
-Each strategy has two devices. Ranks are threads, whose links are emulated. Prints both times and Spearman's correlation of the ranks.
+Each strategy has two devices. Ranks are threads, whose links are emulated. Prints both times and Spearman's
+correlation of the ranks.
 """
 
 import argparse
