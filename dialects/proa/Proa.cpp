@@ -166,7 +166,9 @@ LogicalResult ProaDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   bool isOnModule = isa<ModuleOp>(op), belongsToModule = name == targetAttribute;
   if (!isOfKind || (isOfKind(attribute.getValue()) && (isOnModule || !belongsToModule)))
     return success();
-  bool isArray = name.consume_back("s");
+  bool isArray = isOfKind == isArrayOf<IndexCheckAttr> || isOfKind == isArrayOf<DimCheckAttr>;
+  if (isArray)
+    name.consume_back("s");
   return op->emitError() << "attribute '" << attribute.getName().getValue() << "': expected "
                          << (isArray ? "an array of #" : "a #") << name
                          << (belongsToModule ? " on a module" : "") << ", found " << attribute.getValue()

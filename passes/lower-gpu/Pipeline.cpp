@@ -58,6 +58,8 @@ static void addDevicePasses(OpPassManager &passes, const LowerGpuKernelsOptions 
   ConvertGpuOpsToNVVMOpsOptions nvvm;
   nvvm.indexBitwidth = 64;
   nvvm.useBarePtrCallConv = true;
+  // Without nvvm, whose patterns write ops with a PTX builder as assembly: the emulator matches the ops.
+  nvvm.allowedDialects = {"arith", "cf", "complex", "func", "index", "math", "memref", "ub", "vector"};
   device.addPass(createConvertGpuOpsToNVVMOps(nvvm));
   device.addPass(createReconcileUnrealizedCastsPass());
 }
