@@ -39,7 +39,7 @@ BatchedResults AttentionLstmOp::batch(Batcher &batcher) {
   SmallVector<Role> roles{Role::First, Role::Offsets, Role::First, Role::Shared, Role::Shared, Role::Shared};
   addIf(roles, getH0(), Role::First);
   roles.resize(getOperation()->getNumOperands(), Role::Shared);
-  return SampleJoiner(batcher, *this).join(roles, {Role::First, Role::First});
+  return joinedOrEach(batcher, *this, roles, {Role::First, Role::First});
 }
 
 BatchedResults LinearChainCrfOp::batch(Batcher &batcher) {
@@ -75,7 +75,7 @@ BatchedResults EditDistanceOp::batch(Batcher &batcher) {
   if (getHypsOffsets() || getRefsOffsets())
     return failure();
   SmallVector<Role> roles(getOperation()->getNumOperands(), Role::First);
-  return SampleJoiner(batcher, *this).join(roles, {Role::Count, Role::First});
+  return joinedOrEach(batcher, *this, roles, {Role::Count, Role::First});
 }
 
 BatchedResults GatherTreeOp::batch(Batcher &batcher) {
