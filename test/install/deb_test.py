@@ -100,7 +100,7 @@ def install(root, package):
         sys.exit(f"the package is not installed:\n{output}")
     # The database of dpkg and the package itself are the only differences to the dependencies.
     tools = sorted(path.name for path in (root / "usr/bin").glob("proa-*"))
-    assert len(tools) == 9, tools
+    assert len(tools) == 11, tools
     for tool in tools:
         for page in (f"man/man1/{tool}.1", f"bash-completion/completions/{tool}"):
             assert (root / "usr/share" / page).is_file(), f"{page} is not installed"

@@ -32,6 +32,8 @@ ASSIGNMENT = re.compile(r"(\w+)\s*=\s*(" + NUMBER + ")")
 ALLOWED = {
     ("lib/codegen/cuda/KernelResources.h", "registers"): "the most that an instruction can name",
     ("passes/lower-gpu/attention/MmaProducts.cpp", "mostInRegisters"): "accumulators of a thread, of the 255 registers",
+    ("passes/fuse/FormAttention.cpp", "nanosecondsOfRow"): "the break-even point of two kernels, not yet in the target",
+    ("passes/fuse/FormAttention.cpp", "nanosecondsOfScore"): "as nanosecondsOfRow",
     ("lib/spmd/Placement.h", "mostBlocks"): "blocks of a dimension, which bound the time of planning",
 }
 
