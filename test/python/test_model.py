@@ -250,13 +250,14 @@ def ticks_during(work):
 
 
 def test_other_threads_run_meanwhile(case, write_program):
+    few = 3  # more than a thread gets that waits for the GIL
     folder, _, inputs, _ = case("models/nlp/bert")
     model = proa.open(folder, cache_directory="off")
-    assert ticks_during(lambda: model.prepare(inputs)) > 20
+    assert ticks_during(lambda: model.prepare(inputs)) > few
     loop = proa.open(write_program(SLOW), threads=1)
     feeds = {"n": 1, "x": numpy.ones((64, 64), "float32")}
     loop.run(feeds)
-    assert ticks_during(lambda: loop.run(feeds | {"n": 200000})) > 20
+    assert ticks_during(lambda: loop.run(feeds | {"n": 200000})) > few
 
 
 def test_threads_share_a_model(write_program):
