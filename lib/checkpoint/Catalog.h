@@ -64,9 +64,9 @@ struct Catalog {
   std::map<std::string, std::vector<ShardEntry>> shards;
   /// Size of each file in bytes, as far as it is known.
   std::map<std::string, std::optional<uint64_t>> files;
-  /// None: the checkpoint is not that of a training.
+  /// None: no training saved the checkpoint.
   std::optional<TrainingState> training;
-  /// Number of the save, which names its files: one more than that of the checkpoint that it replaced.
+  /// Number of the save, which names its files: one more than in the checkpoint that it replaced.
   int64_t save = 0;
 };
 

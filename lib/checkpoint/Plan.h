@@ -1,4 +1,4 @@
-/// Plans that move elements from the shards of one layout to those of another.
+/// Plans that move elements from the shards of one layout to the shards of another.
 #pragma once
 
 #include "lib/checkpoint/Box.h"

@@ -1,4 +1,4 @@
-/// Checkpoints whose tensors are composed of those of others by statements (docs/checkpoint-transforms.md).
+/// Checkpoints that statements compose of the tensors of other checkpoints (docs/checkpoint-transforms.md).
 #pragma once
 
 #include "lib/checkpoint/Checkpoint.h"
@@ -21,7 +21,7 @@ struct TransformOptions {
 
 class TransformedCheckpoint : public TensorSource {
 public:
-  /// The training state is that of a single input. Errors: those of transform::mapTensors; two inputs of one
+  /// A single input gives the training state. Errors: those of transform::mapTensors; two inputs of one
   /// prefix.
   static Result<TransformedCheckpoint> create(std::vector<TransformInput> inputs,
                                               const std::vector<transform::Statement> &statements,

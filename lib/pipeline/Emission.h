@@ -9,7 +9,7 @@ enum class ActionKind : uint8_t { Run, Send, Receive };
 
 struct Action {
   ActionKind kind = ActionKind::Run;
-  /// The job that the rank runs, or whose result moves. The chunk is that of the rank that runs the job.
+  /// The job that the rank runs, or whose result moves. The chunk is numbered on the rank that runs the job.
   Job job;
   /// The other rank of a send or receive.
   int64_t peer = -1;

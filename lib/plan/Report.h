@@ -44,7 +44,7 @@ Result<StoredPlan> readPlan(const std::string &path);
 Result<StoredPlan> planOf(const nlohmann::json &root, const std::string &where);
 
 /// The plan of a strategy text ("dp4,mp2,zero1") on the cluster, for explain(). Errors: those of the text;
-/// its devices are not those of the cluster; the workload does not allow it.
+/// it needs another number of devices than the cluster has; the workload does not allow it.
 Result<Plan> planOfStrategy(const CostModel &model, const std::string &text);
 
 } // namespace proa::plan

@@ -13,7 +13,7 @@ namespace proa::plan {
 
 /// The dimensions of an op or a value that a strategy may split: bits of a mask.
 enum Splits : uint8_t {
-  batchSplit = 1,    ///< over dp and ep; quantities are those of one example
+  batchSplit = 1,    ///< over dp and ep; quantities are per example
   sequenceSplit = 2, ///< over cp, and over mp under sp if tensor parallelism does not split the value
   modelSplit = 4,    ///< over mp
   expertSplit = 8,   ///< over ep

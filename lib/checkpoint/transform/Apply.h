@@ -1,4 +1,4 @@
-/// Computes tensors of a mapping from those of a checkpoint.
+/// Computes the target tensors of a mapping from a checkpoint.
 #pragma once
 
 #include "lib/checkpoint/transform/Mapping.h"

@@ -1,4 +1,4 @@
-/// Compositions: the parts of source tensors of which a tensor is composed.
+/// Compositions: a tensor as parts of source tensors.
 #pragma once
 
 #include "lib/checkpoint/BoxIndex.h"
@@ -78,7 +78,7 @@ private:
 /// All of source `source`.
 Composition wholeSource(uint32_t source, DType dtype, const std::vector<int64_t> &dims,
                         Adaptations &adaptations);
-/// Parts of `sizes` along an axis; the sizes add up to that of the axis.
+/// Parts of `sizes` along an axis; the sizes add up to the size of the axis.
 std::vector<Composition> splitComposition(const Composition &composition, size_t axis,
                                           std::span<const int64_t> sizes, const Adaptations &adaptations);
 /// Compositions of equal dims, except along the axis.

@@ -9,7 +9,7 @@ namespace proa::transform {
 enum class OperationKind : uint8_t {
   Rename,    ///< a -> b
   Split,     ///< a -> b, c, along `axis`; `sizes` or equal parts
-  Merge,     ///< a, b -> c, along `axis`; `sizes`, if any, are those of the sources
+  Merge,     ///< a, b -> c, along `axis`; `sizes`, if any, are the sizes of the sources
   Transpose, ///< result dim i is source dim permutation[i]; empty: all dims in reverse order
   Cast,      ///< to `dtype`
   Rotary,    ///< rows of heads are reordered along `axis` from one rotary style to the other
@@ -41,7 +41,7 @@ struct Operation {
   int64_t heads = 1, rotaryDim = 0;
   /// Average: a weight for each source; their sum is 1.
   std::vector<double> weights = {};
-  /// Add: dims without a value are those of the result's tensor.
+  /// Add: dims without a value are the dims of the result's tensor.
   std::optional<std::vector<int64_t>> dims = {};
   double value = 0;
   /// Index of the statement in the list of expansions.

@@ -29,7 +29,7 @@ struct OptimizerState {
   bool isMasterWeight = false;
 };
 
-/// Names of dynamic programs have a dot, those of static programs a `_`.
+/// Names of dynamic programs have a dot, names of static programs a `_`.
 inline constexpr OptimizerState optimizerStates[] = {
     {".w_0", true, true},
     {".moment1_0"},
