@@ -107,7 +107,7 @@ public:
   /// without processes of a mesh it may be so before. The next call of saveCheckpoint() or loadCheckpoint()
   /// does so too. Error: as saveCheckpoint().
   Result<void> finishCheckpoint();
-  /// Sets all values to those of a checkpoint, which another mesh, strategy or number of processes may have
+  /// Sets all values from a checkpoint, which another mesh, strategy or number of processes may have
   /// written. On a mesh, after prepare(), each rank reads only its parts of states. Returns the number of
   /// completed steps. Error: no checkpoint; a file that is missing or was changed; variables without a value
   /// and tensors without a variable; other types. The values are undefined then.

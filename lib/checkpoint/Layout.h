@@ -67,7 +67,7 @@ std::unique_ptr<Layout> flattenedTensors(int64_t count);
 /// The boxes and files of another checkpoint, which must have the same tensors with the same dims.
 std::unique_ptr<Layout> layoutLike(const Catalog &catalog);
 /// Shardings of a file as proa-run --shardings reads it, with a file for each device: {"mesh": {"dp": 2},
-/// "shardings": [{"name": PATTERN, "sharding": "[{dp}, {}]"}]}. Other tensors are whole. Errors: those of the
+/// "shardings": [{"name": PATTERN, "sharding": "[{dp}, {}]"}]}. Other tensors are whole. Errors: as the
 /// file, all at once.
 Result<std::unique_ptr<Layout>> readLayout(const std::string &path);
 

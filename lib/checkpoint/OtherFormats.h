@@ -25,7 +25,7 @@ struct OtherCheckpoint {
 ///   a folder with `.metadata`       torch.distributed.checkpoint
 ///   a folder with `*.metadata`      paddle.distributed.save_state_dict
 ///   a folder with a program, *.pdiparams beside a program   weights of a model
-/// Errors: those of the readers of state dicts and models; shards in another form than the formats have.
+/// Errors: as the readers of state dicts and models; shards in another form than the formats have.
 std::optional<Result<OtherCheckpoint>> readOtherFormat(const std::string &path);
 
 } // namespace proa::checkpoints

@@ -21,7 +21,7 @@ struct TransformOptions {
 
 class TransformedCheckpoint : public TensorSource {
 public:
-  /// A single input gives the training state. Errors: those of transform::mapTensors; two inputs of one
+  /// A single input gives the training state. Errors: as transform::mapTensors; two inputs of one
   /// prefix.
   static Result<TransformedCheckpoint> create(std::vector<TransformInput> inputs,
                                               const std::vector<transform::Statement> &statements,

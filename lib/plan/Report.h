@@ -43,7 +43,7 @@ struct StoredPlan {
 Result<StoredPlan> readPlan(const std::string &path);
 Result<StoredPlan> planOf(const nlohmann::json &root, const std::string &where);
 
-/// The plan of a strategy text ("dp4,mp2,zero1") on the cluster, for explain(). Errors: those of the text;
+/// The plan of a strategy text ("dp4,mp2,zero1") on the cluster, for explain(). Errors: as the text;
 /// it needs another number of devices than the cluster has; the workload does not allow it.
 Result<Plan> planOfStrategy(const CostModel &model, const std::string &text);
 

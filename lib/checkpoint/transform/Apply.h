@@ -15,10 +15,10 @@ struct BoxTensor {
   std::vector<int64_t> origin = {};
 };
 
-/// Reads elements of a tensor of the input. Its errors are those of the computation.
+/// Reads elements of a tensor of the input. Its errors are the computation's.
 using BoxReader = std::function<Result<BoxTensor>(const std::string &name, const Box &box)>;
 
-/// The elements of a box of a target, for example of a shard. Errors: those of the reader; a target that
+/// The elements of a box of a target, for example of a shard. Errors: as the reader; a target that
 /// keeps its value, since there is none.
 Result<Tensor> computeBox(const Mapping &mapping, const Target &target, const Box &box,
                           const BoxReader &read);

@@ -111,7 +111,8 @@ TEST(FactorMergeTest, ASubAxisOfAUsedAxisConflicts) {
 }
 
 TEST(FactorMergeTest, AFactorGetsAtMostAsManyPartsAsElements) {
-  // x and y are 8 parts of 4 rows; no order of the tensors changes that, so it is no conflict.
+  // x and y are 8 parts of 4 rows; another order of the tensors does not change that, so they do not
+  // conflict.
   FactorMerge merge = merged(elementwise(4), {split({{x, y}, {}}), split({{}, {}}), split({{}, {}})});
   EXPECT_EQ(merge.axes, (FactorAxes{{x}, {}}));
   EXPECT_FALSE(merge.hasConflict);
