@@ -149,7 +149,7 @@ def Proa_IndexCheckAttr : Proa_KernelAttr<"IndexCheck", "index_check"> {
   let summary = "A check that elements of an argument are indices or sizes";
   let description = [{
     On a kernel, as an element of the array `proa.index_checks`. The kernel has an argument for the words of all
-    checks (`lib/runtime/KernelServices.h`): the last one, or before the range of rows.
+    checks (`lib/runtime/run/KernelServices.h`): the last one, or before the range of rows.
 
     ```mlir
     proa.index_checks = [#proa.index_check<indices = 3, bound = 1, size = 9>]

@@ -2,7 +2,7 @@
 #include "dialects/rt/Rt.h"
 
 #include "dialects/pd/ir/Infer.h"
-#include "dialects/pd/ops/nn/ConvOps.h"
+#include "dialects/pd/ops/conv/ConvOps.h"
 #include "dialects/rt/Fusable.h"
 
 using namespace mlir;

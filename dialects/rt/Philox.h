@@ -1,4 +1,4 @@
-/// Philox4x32-10 in IR: the words of runtime::philox (lib/runtime/Random.h).
+/// Philox4x32-10 in IR: the words of runtime::philox (lib/runtime/host/Random.h).
 #pragma once
 
 #include "mlir/IR/Builders.h"

@@ -1,4 +1,5 @@
-//! Elements of random tensors: the numbers of lib/runtime/Random.h and lib/runtime/kernels/Random.cpp.
+//! Elements of random tensors: the numbers of lib/runtime/host/Random.h and
+//! lib/runtime/kernels/random/Random.cpp.
 #include "dialects/pd/builders/ElementBuilder.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/RandomPart.h"

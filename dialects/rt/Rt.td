@@ -132,10 +132,10 @@ def Rt_RandomCallOp : Op<Rt_Dialect, "random_call", [Pd_DeclaredAttributesOnly,
     DeclareOpInterfaceMethods<LibraryOpInterface>]> {
   let summary = "Key and number of one execution of a random op";
   let description = [{
-    The two 64-bit words that an execution of a random op of pd derives its numbers from (lib/runtime/Random.h). With a
-    nonzero seed they are the seed and 0. Otherwise they are the seed of the model and the number of the execution,
-    which this op counts, as the library kernel of the random op would. `seed_tensor` overrides `seed`; one of two
-    elements is the result.
+    The two 64-bit words that an execution of a random op of pd derives its numbers from
+    (lib/runtime/host/Random.h). With a nonzero seed they are the seed and 0. Otherwise they are the seed of the
+    model and the number of the execution, which this op counts, as the library kernel of the random op would.
+    `seed_tensor` overrides `seed`; one of two elements is the result.
   }];
   string library = "random_call";
   bit libraryHalf = 1;
@@ -157,7 +157,8 @@ def Rt_Communicates : MemoryEffects<[MemRead<Resource<"::proa::dist::Network">>,
 // The result of an op that communicates may be a future: then the op starts, and rt.wait gives the tensor.
 def Rt_TensorOrFuture : AnyTypeOf<[AnyRankedTensor, Dist_FutureType]>;
 
-// Their kernels are in lib/runtime/kernels/Collectives.cpp. A dim of `global` is -1 if it is not known before the run.
+// Their kernels are in lib/runtime/kernels/control/Collectives.cpp. A dim of `global` is -1 if it is not known before
+// the run.
 class Rt_RankOp<string mnemonic, list<Trait> traits> : Op<Rt_Dialect, mnemonic, [Pd_DeclaredAttributesOnly,
     DeclareOpInterfaceMethods<LibraryOpInterface>] # traits> {
   string library = "dist_" # mnemonic;

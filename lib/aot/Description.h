@@ -1,8 +1,8 @@
 /// Metadata of a library compiled ahead of time, besides code and weights.
 #pragma once
 
-#include "lib/runtime/Plan.h"
 #include "lib/runtime/cuda/DeviceCode.h"
+#include "lib/runtime/plan/Plan.h"
 #include "proa/Model.h"
 
 #include <map>
@@ -38,7 +38,7 @@ struct Description {
   /// Names of the tensors of a .pdiparams file, which stores none.
   std::vector<std::string> savedVariables;
   std::vector<EmbeddedTensor> embedded;
-  /// Instruction sets that the code may use (lib/runtime/CpuFeatures.h).
+  /// Instruction sets that the code may use (lib/runtime/host/CpuFeatures.h).
   std::vector<std::string> cpuFeatures;
 
   /// Names of the state variables.

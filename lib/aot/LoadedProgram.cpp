@@ -1,7 +1,7 @@
 #include "lib/aot/LoadedProgram.h"
 
-#include "lib/runtime/CpuFeatures.h"
 #include "lib/runtime/cuda/CudaContext.h"
+#include "lib/runtime/host/CpuFeatures.h"
 #include "lib/support/NamedDims.h"
 #include "translator/params/PaddleParams.h"
 #include "translator/params/Safetensors.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lib/aot/Description.h"
-#include "lib/runtime/Executable.h"
+#include "lib/runtime/run/Executable.h"
 #include "proa-c/runtime.h"
 
 #include <memory>

@@ -3,7 +3,7 @@
 
 #include "lib/aot/LoadedProgram.h"
 #include "lib/capi/Boundary.h"
-#include "lib/runtime/ThreadPool.h"
+#include "lib/runtime/host/ThreadPool.h"
 #include "lib/support/Cores.h"
 
 #include <fmt/format.h>

@@ -34,7 +34,7 @@ struct CodegenOptions {
   std::string dumpDirectory; ///< folder for intermediate code; empty: none
 };
 
-/// A function of the object code. lib/runtime/Plan.h describes its calling convention.
+/// A function of the object code. lib/runtime/plan/Plan.h describes its calling convention.
 struct CompiledKernel {
   std::string symbol;
   int64_t rows = 1;              ///< number of parallel rows, -1: dynamic

@@ -2,7 +2,7 @@
 /// entry point has the calling convention of CPU kernels and calls the functions of `symbols`.
 #pragma once
 
-#include "lib/runtime/KernelCall.h"
+#include "lib/runtime/plan/KernelCall.h"
 
 #include <cstdint>
 #include <optional>

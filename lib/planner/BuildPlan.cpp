@@ -109,8 +109,8 @@ std::optional<nlohmann::json> distToJson(Attribute attribute) {
   return std::nullopt;
 }
 
-/// The form in which a plan stores an attribute, which lib/runtime/AttributeReader.h reads; nothing where it
-/// has none.
+/// The form in which a plan stores an attribute, which lib/runtime/plan/AttributeReader.h reads; nothing
+/// where it has none.
 std::optional<nlohmann::json> toJson(Attribute attribute) {
   if (auto value = dyn_cast<BoolAttr>(attribute))
     return value.getValue();

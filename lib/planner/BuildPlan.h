@@ -2,7 +2,7 @@
 /// runtime.
 #pragma once
 
-#include "lib/runtime/Plan.h"
+#include "lib/runtime/plan/Plan.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

@@ -1,7 +1,7 @@
 /// Where the values of a plan live and when they die, once all steps are there.
 #pragma once
 
-#include "lib/runtime/Plan.h"
+#include "lib/runtime/plan/Plan.h"
 
 #include <map>
 

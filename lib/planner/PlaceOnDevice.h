@@ -1,7 +1,7 @@
 /// The split of a plan between the host and a device.
 #pragma once
 
-#include "lib/runtime/Plan.h"
+#include "lib/runtime/plan/Plan.h"
 
 namespace proa::planner {
 

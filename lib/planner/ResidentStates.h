@@ -1,7 +1,7 @@
 /// State variables that may stay on a device between runs.
 #pragma once
 
-#include "lib/runtime/Plan.h"
+#include "lib/runtime/plan/Plan.h"
 
 namespace proa::planner {
 

@@ -1,9 +1,9 @@
 #include "passes/fuse/AttentionMatch.h"
 
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/attention/AttentionOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
-#include "dialects/pd/ops/nn/AttentionOps.h"
 #include "dialects/pd/ops/nn/SoftmaxOps.h"
 
 #include "mlir/IR/Matchers.h"

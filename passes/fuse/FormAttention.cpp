@@ -4,11 +4,11 @@
 
 #include "dialects/pd/ir/Contraction.h"
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/attention/FusedAttention.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/ScaleOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
 #include "dialects/pd/ops/nn/DropoutOps.h"
-#include "dialects/pd/ops/nn/FusedAttention.h"
 #include "dialects/pd/ops/reduce/ReduceOps.h"
 #include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/shape/JoinOps.h"

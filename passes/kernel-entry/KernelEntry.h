@@ -1,4 +1,4 @@
-/// Entry points with the calling convention of the runtime (lib/runtime/Plan.h).
+/// Entry points with the calling convention of the runtime (lib/runtime/plan/Plan.h).
 #pragma once
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

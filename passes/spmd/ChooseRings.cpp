@@ -1,7 +1,7 @@
 //! dist-choose-rings: which ops pass parts of operands around a ring of devices.
 #include "passes/spmd/Passes.h"
 
-#include "dialects/pd/ops/nn/FusedAttention.h"
+#include "dialects/pd/ops/attention/FusedAttention.h"
 #include "dialects/proa/Proa.h"
 #include "passes/remarks/Remarks.h"
 #include "passes/spmd/GlobalForm.h"

@@ -1,7 +1,7 @@
 /// Times of the runtime's library kernels and of a step. Each benchmark runs a plan of one step (or of many
 /// empty ones) through a session, on 1 and 2 threads.
-#include "lib/runtime/Executable.h"
-#include "lib/runtime/ThreadPool.h"
+#include "lib/runtime/host/ThreadPool.h"
+#include "lib/runtime/run/Executable.h"
 
 #include <benchmark/benchmark.h>
 

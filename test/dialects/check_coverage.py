@@ -7,6 +7,8 @@ For each record group dialects/pd/ops/<family>/<Group>.td
 - each op occurs in test/dialects/pd/<family>/<group>.mlir,
 - each numbered constraint of each op has a negative test in test/dialects/pd/<family>/<group>-invalid.mlir, and
 - each error of type inference in dialects/pd/ops cites a constraint: its text begins with "C1: ".
+Each .cpp file of a family is named after what it has: <Group>.cpp; <Group>[<What>]<Concern>.cpp with a concern of
+CONCERNS; <Concern>.cpp for several groups; or <Name>.cpp with a header <Name>.h.
 The dialect dist has one group, dialects/dist/Ops.td, with test/dialects/dist/ops.mlir and ops-invalid.mlir.
 missing.txt lists what has no test yet. What is missing and not listed is an error, and so is an entry that has a test
 or names nothing: the list can only shrink. --update removes such entries, and adds none.
@@ -29,6 +31,7 @@ ERROR_OF_MLIR = re.compile(r"(op )?(inferred type|operand #|result #|attribute '
 # that the lines before the call fill. `constraint` is a parameter with the number.
 REPORTS = ("inferenceError", "require", "typesError", "notationError")
 NUMBER = re.compile(r'"C\d+: |\b\w*[cC]onstraint\b|\bmessage\b|\bparts\b|\bnumber \+ ')
+CONCERNS = ("Batching", "Element", "Formula", "Gradient", "Inference", "Reference", "Sharding", "Threads")
 HEAD = ("# Ops without a test in the file of their group, and numbered constraints without a negative test.\n"
         "# test/dialects/check_coverage.py --update removes lines; add none: write the test.\n")
 
@@ -169,6 +172,17 @@ def find_unnumbered_errors(source):
                 yield f"{path.relative_to(source)}:{line}"
 
 
+def find_misnamed_files(folder):
+    """The .cpp files of the op families whose names do not say what they have."""
+    for family in sorted(path for path in folder.iterdir() if path.is_dir()):
+        groups = [path.stem for path in family.glob("*.td")]
+        for path in sorted(family.glob("*.cpp")):
+            has_concern = path.stem.endswith(CONCERNS)
+            is_of_group = any(path.stem == group or path.stem.startswith(group) and has_concern for group in groups)
+            if not (is_of_group or path.stem in CONCERNS or path.with_suffix(".h").exists()):
+                yield path
+
+
 def read_missing(path):
     lines = path.read_text().splitlines() if path.exists() else []
     return [line for line in lines if line and not line.startswith("#")]
@@ -205,6 +219,8 @@ def main():
                  for entry in listed if entry not in missing]
     problems += [f"error: {place}: the error cites no constraint: begin it with 'C<number>: '"
                  for place in find_unnumbered_errors(options.source)]
+    problems += [f"error: {path.relative_to(options.source)}: name it <Group>[<What>]<Concern>.cpp, with one of: "
+                 + ", ".join(CONCERNS) for path in find_misnamed_files(options.source / "dialects/pd/ops")]
     for problem in problems:
         print(problem)
     ops, constraints = (sum(column) for column in list(zip(*found))[1:])

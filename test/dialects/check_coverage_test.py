@@ -4,7 +4,7 @@ import pathlib
 import tempfile
 import unittest
 
-from check_coverage import file_stem, is_cited, is_used, negative_tests, unnumbered_errors
+from check_coverage import file_stem, find_misnamed_files, is_cited, is_used, negative_tests, unnumbered_errors
 
 NEGATIVE = """// RUN: proa-opt %s --split-input-file --verify-diagnostics
 
@@ -53,6 +53,16 @@ class Coverage(unittest.TestCase):
 
     def test_stem(self):
         self.assertEqual(file_stem("ReduceAs"), "reduce-as")
+
+    def test_names_of_files(self):
+        with tempfile.TemporaryDirectory() as name:
+            family = pathlib.Path(name) / "shape"
+            family.mkdir()
+            for file in ("Slice.td", "Slice.cpp", "SliceGradient.cpp", "SlicePiecesFormula.cpp", "Sharding.cpp",
+                         "DimSize.cpp", "DimSize.h", "SlicePieces.cpp", "PiecesFormula.cpp"):
+                (family / file).touch()
+            found = [path.name for path in find_misnamed_files(pathlib.Path(name))]
+        self.assertEqual(found, ["PiecesFormula.cpp", "SlicePieces.cpp"])
 
     def test_citations(self):
         self.assertTrue(self.cited("C1"))

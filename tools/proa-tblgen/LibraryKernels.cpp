@@ -1,7 +1,7 @@
 //! The field `library`: the signatures of the runtime's library kernels, without MLIR. A generated file has
 //! two parts. The first, for the kernels, declares for each kernel the struct of its attributes, the reader
 //! of that struct and the factory. The second, with PROA_KERNEL_TABLE defined, has the rows of the table in
-//! lib/runtime/Library.cpp.
+//! lib/runtime/plan/Library.cpp.
 #include "Records.h"
 
 #include "mlir/TableGen/AttrOrTypeDef.h"
@@ -334,7 +334,7 @@ Kernels kernelsOf(const llvm::RecordKeeper &records) {
 }
 
 void emitDeclarations(const llvm::RecordKeeper &records, const Kernels &kernels, llvm::raw_ostream &os) {
-  os << "#include \"lib/runtime/AttributeReader.h\"\n\n#include "
+  os << "#include \"lib/runtime/plan/AttributeReader.h\"\n\n#include "
         "\"dialects/pd/ir/Enums.kernels.inc\"\n\nnamespace proa::runtime {\n\n";
   AttributeClassEmitter classes(records, os);
   for (const llvm::Record *record : records.getAllDerivedDefinitionsIfDefined("AttrDef"))

@@ -2,9 +2,9 @@
 
 #include "lib/codegen/cuda/EmitPtx.h"
 #include "lib/compiler/compile/DescribeTarget.h"
-#include "lib/runtime/HostPeaks.h"
 #include "lib/runtime/cuda/CudaContext.h"
 #include "lib/runtime/cuda/CudaDevice.h"
+#include "lib/runtime/host/HostPeaks.h"
 #include "proa/Model.h"
 #include "proa/Session.h"
 

@@ -51,7 +51,7 @@ struct IndexRange {
 };
 
 /// The checks of a kernel that elements of its inputs are indices or sizes (runtime::IndexCheck). A wrong one
-/// is stored in the check's word, as lib/runtime/KernelServices.h describes.
+/// is stored in the check's word, as lib/runtime/run/KernelServices.h describes.
 struct KernelChecks {
   struct Check {
     int64_t indices = -1; ///< number of the kernel's argument; -1: a constant

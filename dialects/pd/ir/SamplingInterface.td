@@ -8,7 +8,7 @@ def SamplingOpInterface : OpInterface<"SamplingOpInterface"> {
   let cppNamespace = "::proa::pd";
   let description = [{
     An op whose kernel samples. Unless it has a seed of its own, an execution takes the next place in the sequence of
-    the model's seed (lib/runtime/Random.h), so that the numbers of later ops depend on it.
+    the model's seed (lib/runtime/host/Random.h), so that the numbers of later ops depend on it.
   }];
   let methods = [
     InterfaceMethod<"Places that one execution takes; no number if a tensor decides that is known at run time only.",

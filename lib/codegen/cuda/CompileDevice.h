@@ -3,7 +3,7 @@
 
 #include "lib/codegen/cuda/Assembler.h"
 #include "lib/codegen/cuda/EmitPtx.h"
-#include "lib/runtime/Plan.h"
+#include "lib/runtime/plan/Plan.h"
 #include "passes/analysis/KernelNeeds.h"
 
 #include "proa/Result.h"

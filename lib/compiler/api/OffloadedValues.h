@@ -2,8 +2,8 @@
 #pragma once
 
 #include "lib/compiler/mesh/MeshProgram.h"
-#include "lib/runtime/Offload.h"
-#include "lib/runtime/Plan.h"
+#include "lib/runtime/plan/Plan.h"
+#include "lib/runtime/ranks/Offload.h"
 
 #include <map>
 #include <mutex>

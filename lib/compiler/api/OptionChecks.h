@@ -1,7 +1,7 @@
 /// Checks of the options of a model, and of what it finds in its folder.
 #pragma once
 
-#include "lib/runtime/Plan.h"
+#include "lib/runtime/plan/Plan.h"
 #include "proa/Model.h"
 
 #include <map>

@@ -4,7 +4,7 @@
 #include "lib/checkpoint/Layout.h"
 #include "lib/compiler/api/ModelImplementation.h"
 #include "lib/compiler/api/SessionImplementation.h"
-#include "lib/runtime/Random.h"
+#include "lib/runtime/host/Random.h"
 #include "lib/spmd/Exchange.h"
 #include "lib/support/Suggest.h"
 

@@ -4,7 +4,7 @@
 #include "lib/compiler/api/SessionCheckpoint.h"
 #include "lib/compiler/api/SessionValues.h"
 #include "lib/compiler/api/Variants.h"
-#include "lib/runtime/Executable.h"
+#include "lib/runtime/run/Executable.h"
 #include "proa/Session.h"
 
 #include <atomic>

@@ -3,7 +3,7 @@
 
 #include "lib/compiler/api/OffloadedValues.h"
 #include "lib/compiler/mesh/SessionMesh.h"
-#include "lib/runtime/Executable.h"
+#include "lib/runtime/run/Executable.h"
 #include "translator/legacy/SharedStorage.h"
 
 #include "proa/Model.h"

@@ -5,7 +5,7 @@
 #include "lib/compiler/api/ModelImplementation.h"
 #include "lib/compiler/compile/Stopwatch.h"
 #include "lib/compiler/mesh/MeshInterface.h"
-#include "lib/runtime/Executable.h"
+#include "lib/runtime/run/Executable.h"
 #include "lib/support/HandOver.h"
 #include "lib/support/RecentlyUsed.h"
 

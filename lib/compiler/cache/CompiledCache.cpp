@@ -2,7 +2,7 @@
 
 #include "lib/codegen/CompileKernels.h"
 #include "lib/compiler/compile/UserPasses.h"
-#include "lib/runtime/Plan.h"
+#include "lib/runtime/plan/Plan.h"
 #include "lib/support/Files.h"
 #include "passes/patterns/PatternFile.h"
 

@@ -11,7 +11,7 @@
 
 #include "lib/codegen/CompileKernels.h"
 #include "lib/planner/BuildPlan.h"
-#include "lib/runtime/CpuFeatures.h"
+#include "lib/runtime/host/CpuFeatures.h"
 #include "lib/support/DiagnosticCollector.h"
 #include "lib/support/Files.h"
 #include "lib/support/Verification.h"

@@ -3,9 +3,9 @@
 
 #include "lib/codegen/CompileKernels.h"
 #include "lib/compiler/compile/Target.h"
-#include "lib/runtime/Executable.h"
-#include "lib/runtime/Plan.h"
 #include "lib/runtime/cuda/DeviceCode.h"
+#include "lib/runtime/plan/Plan.h"
+#include "lib/runtime/run/Executable.h"
 #include "lib/target/TargetFacts.h"
 #include "proa/Amp.h"
 #include "proa/Diagnostic.h"
@@ -143,8 +143,8 @@ Result<void> checkRemarks(const std::string &passes, const std::string &userPass
 /// Whether the kernels of the module are formed already (buildCompilePipeline).
 bool hasFormedKernels(mlir::ModuleOp module);
 
-/// Instruction sets (lib/runtime/CpuFeatures.h) of a CPU, named as in ModelOptions. Error: LLVM does not know
-/// it.
+/// Instruction sets (lib/runtime/host/CpuFeatures.h) of a CPU, named as in ModelOptions. Error: LLVM does not
+/// know it.
 Result<std::vector<std::string>> cpuFeaturesOf(const std::string &cpu);
 
 /// Checks that this machine can run code for the CPU. Error: LLVM does not know the CPU, or the machine lacks

@@ -3,7 +3,7 @@
 #include "dialects/proa/Proa.h"
 #include "lib/codegen/CompileKernels.h"
 #include "lib/compiler/compile/Backend.h"
-#include "lib/runtime/CpuFeatures.h"
+#include "lib/runtime/host/CpuFeatures.h"
 #include "lib/target/FactsFile.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lib/compiler/compile/Compile.h"
-#include "lib/runtime/Plan.h"
+#include "lib/runtime/plan/Plan.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

@@ -3,8 +3,8 @@
 #include "dialects/proa/Proa.h"
 #include "lib/codegen/cuda/EmitPtx.h"
 #include "lib/compiler/cuda/CudaProgram.h"
-#include "lib/runtime/KernelServices.h"
 #include "lib/runtime/cuda/CudaDevice.h"
+#include "lib/runtime/run/KernelServices.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/kernels/KernelForm.h"
 

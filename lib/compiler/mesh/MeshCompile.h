@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lib/compiler/compile/Compile.h"
-#include "lib/runtime/Communicator.h"
+#include "lib/runtime/ranks/Communicator.h"
 #include "lib/spmd/Strategy.h"
 #include "proa/Mesh.h"
 

@@ -1,7 +1,7 @@
 #include "lib/compiler/mesh/MeshProgram.h"
 
-#include "lib/runtime/Collective.h"
-#include "lib/runtime/Silence.h"
+#include "lib/runtime/ranks/Collective.h"
+#include "lib/runtime/run/Silence.h"
 
 #include <algorithm>
 #include <cstring>

@@ -4,7 +4,7 @@
 #include "lib/compiler/compile/Compile.h"
 #include "lib/compiler/mesh/MeshInterface.h"
 #include "lib/compiler/mesh/RankGroup.h"
-#include "lib/runtime/Executable.h"
+#include "lib/runtime/run/Executable.h"
 
 #include <functional>
 #include <map>

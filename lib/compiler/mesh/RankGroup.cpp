@@ -1,6 +1,6 @@
 #include "lib/compiler/mesh/RankGroup.h"
 
-#include "lib/runtime/ThreadPool.h"
+#include "lib/runtime/host/ThreadPool.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,7 +1,7 @@
 /// The ranks of a mesh that this process runs.
 #pragma once
 
-#include "lib/runtime/Communicator.h"
+#include "lib/runtime/ranks/Communicator.h"
 #include "proa/Mesh.h"
 #include "proa/Result.h"
 

@@ -2,7 +2,7 @@
 
 #include "lib/compiler/mesh/EqualValues.h"
 #include "lib/compiler/mesh/MeshCompile.h"
-#include "lib/runtime/ThreadPool.h"
+#include "lib/runtime/host/ThreadPool.h"
 
 #include <algorithm>
 #include <utility>

@@ -3,7 +3,7 @@
 
 #include "lib/compiler/mesh/MeshProgram.h"
 #include "lib/compiler/mesh/ModelMesh.h"
-#include "lib/runtime/Random.h"
+#include "lib/runtime/host/Random.h"
 
 #include <map>
 #include <memory>

@@ -1,8 +1,8 @@
 //! cuBLASLt, loaded at run time. Declarations and numbers follow the ABI of cublasLt.h of CUDA 12 and 13.
-#include "lib/runtime/Device.h"
 #include "lib/runtime/cuda/Blas.h"
 #include "lib/runtime/cuda/LibraryObject.h"
 #include "lib/runtime/cuda/SharedLibrary.h"
+#include "lib/runtime/run/Device.h"
 
 #include <fmt/format.h>
 

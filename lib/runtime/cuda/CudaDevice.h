@@ -1,10 +1,10 @@
 /// Execution of plans on a CUDA device.
 #pragma once
 
-#include "lib/runtime/Device.h"
 #include "lib/runtime/cuda/DeviceCode.h"
 #include "lib/runtime/cuda/Driver.h"
 #include "lib/runtime/cuda/Libraries.h"
+#include "lib/runtime/run/Device.h"
 
 #include <map>
 #include <mutex>

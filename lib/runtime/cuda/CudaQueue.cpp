@@ -1,7 +1,7 @@
 #include "lib/runtime/cuda/CudaQueue.h"
 
-#include "lib/runtime/Communicator.h"
-#include "lib/runtime/Frame.h"
+#include "lib/runtime/ranks/Communicator.h"
+#include "lib/runtime/run/Frame.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

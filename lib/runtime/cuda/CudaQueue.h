@@ -1,9 +1,9 @@
 /// The streams of a session.
 #pragma once
 
-#include "lib/runtime/BufferPool.h"
-#include "lib/runtime/Device.h"
 #include "lib/runtime/cuda/CudaDevice.h"
+#include "lib/runtime/memory/BufferPool.h"
+#include "lib/runtime/run/Device.h"
 
 #include <deque>
 #include <functional>

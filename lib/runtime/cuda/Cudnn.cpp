@@ -1,9 +1,9 @@
 //! cuDNN, loaded at run time. Declarations and numbers follow the ABI of cudnn_ops.h and cudnn_cnn.h of
 //! cuDNN 9.
-#include "lib/runtime/Device.h"
 #include "lib/runtime/cuda/Dnn.h"
 #include "lib/runtime/cuda/LibraryObject.h"
 #include "lib/runtime/cuda/SharedLibrary.h"
+#include "lib/runtime/run/Device.h"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 #include "lib/runtime/cuda/DeviceCollective.h"
 
-#include "lib/runtime/Collective.h"
 #include "lib/runtime/cuda/CudaQueue.h"
 #include "lib/runtime/cuda/Extents.h"
+#include "lib/runtime/ranks/Collective.h"
 
 #include <fmt/ranges.h>
 

@@ -1,13 +1,13 @@
 /// Collectives of plans between devices.
 #pragma once
 
-#include "lib/runtime/Collective.h"
-#include "lib/runtime/Device.h"
+#include "lib/runtime/ranks/Collective.h"
+#include "lib/runtime/run/Device.h"
 
 namespace proa::cuda {
 
-/// The kernel of a step between placements (lib/runtime/Collective.h) of a value of static dims. Its queues
-/// are those of CudaDevice. Error: another kernel, dynamic dims, or a reduction that NCCL lacks.
+/// The kernel of a step between placements (lib/runtime/ranks/Collective.h) of a value of static dims. Its
+/// queues are those of CudaDevice. Error: another kernel, dynamic dims, or a reduction that NCCL lacks.
 Result<std::shared_ptr<runtime::DeviceLibraryKernel>>
 createDeviceCollective(const runtime::Step &step, const runtime::KernelRequest &request);
 

@@ -2,9 +2,9 @@
 
 #include "lib/runtime/cuda/CudaQueue.h"
 #include "lib/runtime/cuda/Dnn.h"
-#include "lib/runtime/kernels/ConvGeometry.h"
+#include "lib/runtime/kernels/conv/ConvGeometry.h"
 
-#include "dialects/pd/ops/nn/Conv.kernels.inc"
+#include "dialects/pd/ops/conv/Conv.kernels.inc"
 #include "dialects/rt/Rt.kernels.inc"
 
 #include <fmt/ranges.h>

@@ -1,7 +1,7 @@
 /// Convolution steps of plans by the library of a device.
 #pragma once
 
-#include "lib/runtime/Device.h"
+#include "lib/runtime/run/Device.h"
 
 namespace proa::cuda {
 

@@ -3,7 +3,7 @@
 #include "lib/runtime/cuda/CudaQueue.h"
 #include "lib/runtime/cuda/Extents.h"
 #include "lib/runtime/cuda/Fft.h"
-#include "lib/runtime/kernels/FftConfig.h"
+#include "lib/runtime/kernels/linalg/FftConfig.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 /// Library steps of plans that libraries of a CUDA device compute.
 #pragma once
 
-#include "lib/runtime/Device.h"
 #include "lib/runtime/cuda/Libraries.h"
+#include "lib/runtime/run/Device.h"
 
 namespace proa::cuda {
 

@@ -2,7 +2,7 @@
 
 #include "lib/runtime/cuda/Blas.h"
 #include "lib/runtime/cuda/CudaQueue.h"
-#include "lib/runtime/kernels/MatmulGeometry.h"
+#include "lib/runtime/kernels/matmul/MatmulGeometry.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,9 +1,9 @@
 /// Matmul steps of plans by the matrix library of a device.
 #pragma once
 
-#include "lib/runtime/Device.h"
-#include "lib/runtime/Library.h"
-#include "lib/runtime/Plan.h"
+#include "lib/runtime/plan/Library.h"
+#include "lib/runtime/plan/Plan.h"
+#include "lib/runtime/run/Device.h"
 
 #include <memory>
 #include <string>

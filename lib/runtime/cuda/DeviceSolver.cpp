@@ -2,7 +2,7 @@
 
 #include "lib/runtime/cuda/CudaQueue.h"
 #include "lib/runtime/cuda/Solver.h"
-#include "lib/runtime/kernels/MatrixStack.h"
+#include "lib/runtime/kernels/matmul/MatrixStack.h"
 
 #include "dialects/pd/ops/linalg/Factor.kernels.inc"
 #include "dialects/pd/ops/linalg/Solve.kernels.inc"

@@ -1,6 +1,6 @@
 #include "lib/runtime/cuda/Libraries.h"
 
-#include "lib/runtime/Communicator.h"
+#include "lib/runtime/ranks/Communicator.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,6 +1,6 @@
-#include "lib/runtime/Reduce.h"
 #include "lib/runtime/cuda/CollectiveLibrary.h"
 #include "lib/runtime/cuda/RecordingDriver.h"
+#include "lib/runtime/ranks/Reduce.h"
 
 #include <fmt/format.h>
 

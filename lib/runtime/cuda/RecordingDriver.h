@@ -1,8 +1,8 @@
 /// A double of the CUDA driver for tests: device memory is host memory, and kernels are host functions.
 #pragma once
 
-#include "lib/runtime/Frame.h"
 #include "lib/runtime/cuda/Driver.h"
+#include "lib/runtime/run/Frame.h"
 
 #include <deque>
 #include <functional>

@@ -1,6 +1,6 @@
 #include "lib/runtime/cuda/RecordingDriver.h"
 #include "lib/runtime/cuda/Solver.h"
-#include "lib/runtime/kernels/Lapack.h"
+#include "lib/runtime/kernels/linalg/Lapack.h"
 
 #include <fmt/format.h>
 

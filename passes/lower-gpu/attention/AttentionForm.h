@@ -1,8 +1,8 @@
 /// pd.fused_attention, its gradients and pd.paged_attention in a kernel, and how blocks compute them.
 #pragma once
 
-#include "dialects/pd/ops/nn/FusedAttention.h"
-#include "dialects/pd/ops/nn/PagedAttention.h"
+#include "dialects/pd/ops/attention/FusedAttention.h"
+#include "dialects/pd/ops/attention/PagedAttention.h"
 #include "dialects/proa/Proa.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

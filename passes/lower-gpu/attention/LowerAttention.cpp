@@ -1,5 +1,5 @@
 // A kernel that is an attention or a gradient of it becomes the code of one thread: see Passes.td.
-#include "dialects/pd/ops/nn/FusedAttentionFormula.h"
+#include "dialects/pd/ops/attention/FusedAttentionFormula.h"
 #include "dialects/rt/Rt.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/kernels/KernelForm.h"

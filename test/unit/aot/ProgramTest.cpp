@@ -1,6 +1,6 @@
 #include "lib/aot/Description.h"
-#include "lib/runtime/CpuFeatures.h"
-#include "lib/runtime/ThreadPool.h"
+#include "lib/runtime/host/CpuFeatures.h"
+#include "lib/runtime/host/ThreadPool.h"
 #include "proa-c/runtime.h"
 #include "translator/params/Safetensors.h"
 

@@ -2,7 +2,7 @@
 #include "test/unit/codegen/KernelText.h"
 
 #include "lib/emulator/Emulator.h"
-#include "lib/runtime/Random.h"
+#include "lib/runtime/host/Random.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

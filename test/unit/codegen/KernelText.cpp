@@ -3,7 +3,7 @@
 #include "dialects/pd/ir/Pd.h"
 #include "lib/compiler/compile/Registration.h"
 #include "lib/emulator/Emulator.h"
-#include "lib/runtime/KernelServices.h"
+#include "lib/runtime/run/KernelServices.h"
 #include "lib/tensors/Elements.h"
 #include "passes/lower-linalg/Passes.h"
 #include "proa/Half.h"

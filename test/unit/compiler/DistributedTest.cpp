@@ -1,7 +1,7 @@
 //! Programs in local form are compiled and run on simulated ranks.
 #include "lib/compiler/compile/Compile.h"
 #include "lib/compiler/compile/Registration.h"
-#include "lib/runtime/Communicator.h"
+#include "lib/runtime/ranks/Communicator.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"

@@ -4,9 +4,9 @@
 #include "lib/planner/Lifetimes.h"
 #include "lib/planner/PlaceOnDevice.h"
 #include "lib/planner/ResidentStates.h"
-#include "lib/runtime/Executable.h"
 #include "lib/runtime/cuda/CudaDevice.h"
 #include "lib/runtime/cuda/RecordingDriver.h"
+#include "lib/runtime/run/Executable.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // Collectives that a device starts: kernels run beside them until the wait.
-#include "lib/runtime/Communicator.h"
+#include "lib/runtime/ranks/Communicator.h"
 #include "test/unit/cuda/LibraryHarness.h"
 #include "test/unit/cuda/PlanHarness.h"
 

@@ -4,7 +4,7 @@
 ///                         test.values: all elements;  test.constant: not differentiated
 #pragma once
 
-#include "lib/runtime/Executable.h"
+#include "lib/runtime/run/Executable.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -3,7 +3,7 @@
 
 #include "test/unit/runtime/KernelHarness.h"
 
-#include "lib/runtime/Random.h"
+#include "lib/runtime/host/Random.h"
 
 #include "proa/Half.h"
 

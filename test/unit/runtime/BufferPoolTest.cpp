@@ -1,5 +1,5 @@
-#include "lib/runtime/BufferPool.h"
-#include "lib/runtime/ResultMemory.h"
+#include "lib/runtime/memory/BufferPool.h"
+#include "lib/runtime/memory/ResultMemory.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include "test/unit/runtime/CollectiveCases.h"
 
-#include "lib/runtime/kernels/Convert.h"
+#include "lib/runtime/kernels/common/Convert.h"
 #include "lib/spmd/Refine.h"
 #include "test/unit/spmd/SimulatedMesh.h"
 

@@ -1,7 +1,7 @@
 /// Steps on ranks and the local tensors before and after them, computed by the arrays of test/unit/spmd.
 #pragma once
 
-#include "lib/runtime/Collective.h"
+#include "lib/runtime/ranks/Collective.h"
 
 namespace proa::runtime {
 

@@ -1,5 +1,5 @@
 //! Attributes of the kernels of collectives in a plan that is not valid.
-#include "lib/runtime/Library.h"
+#include "lib/runtime/plan/Library.h"
 
 #include <gtest/gtest.h>
 

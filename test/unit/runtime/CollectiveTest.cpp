@@ -1,6 +1,6 @@
 //! Steps on the ranks of a simulated mesh give the local tensors that the arrays of test/unit/spmd have after
 //! the same step.
-#include "lib/runtime/kernels/Convert.h"
+#include "lib/runtime/kernels/common/Convert.h"
 #include "test/unit/runtime/CollectiveCases.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 //! Ranks that fail, end, stay silent or do something else: all others end with an error that names rank and
 //! operation.
-#include "lib/runtime/Communicator.h"
+#include "lib/runtime/ranks/Communicator.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

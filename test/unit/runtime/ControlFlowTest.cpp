@@ -1,4 +1,4 @@
-#include "lib/runtime/Executable.h"
+#include "lib/runtime/run/Executable.h"
 #include "test/unit/runtime/KernelHarness.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-#include "lib/runtime/Executable.h"
-#include "lib/runtime/ThreadPool.h"
+#include "lib/runtime/run/Executable.h"
+#include "lib/runtime/host/ThreadPool.h"
 #include "test/unit/runtime/KernelHarness.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "lib/runtime/FiniteCheck.h"
+#include "lib/runtime/run/FiniteCheck.h"
 
 #include "proa/Tensor.h"
 

@@ -1,8 +1,8 @@
-#include "lib/runtime/kernels/IndirectConv.h"
+#include "lib/runtime/kernels/conv/IndirectConv.h"
 
 #include "test/unit/runtime/ConvDefinition.h"
 
-#include "dialects/pd/ops/nn/Conv.kernels.inc"
+#include "dialects/pd/ops/conv/Conv.kernels.inc"
 
 #include <array>
 #include <cmath>

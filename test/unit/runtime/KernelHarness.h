@@ -1,7 +1,7 @@
 /// Runs one library kernel through a plan of one step, as a program would.
 #pragma once
 
-#include "lib/runtime/Executable.h"
+#include "lib/runtime/run/Executable.h"
 
 #include <gtest/gtest.h>
 

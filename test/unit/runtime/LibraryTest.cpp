@@ -1,9 +1,9 @@
 /// The signatures of library kernels that are generated from the op records: operands, their dtypes,
 /// attributes.
-#include "lib/runtime/AttributeReader.h"
+#include "lib/runtime/plan/AttributeReader.h"
 #include "test/unit/runtime/KernelHarness.h"
 
-#include "dialects/pd/ops/nn/Pool.kernels.inc"
+#include "dialects/pd/ops/image/Pool.kernels.inc"
 #include "dialects/rt/Rt.kernels.inc"
 
 #include <gmock/gmock.h>

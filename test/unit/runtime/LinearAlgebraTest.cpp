@@ -1,5 +1,5 @@
 // LAPACK kernels compared with definitions: factors multiply to the matrix, solutions solve the system.
-#include "lib/runtime/kernels/Lapack.h"
+#include "lib/runtime/kernels/linalg/Lapack.h"
 #include "test/unit/runtime/KernelHarness.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "lib/runtime/kernels/StridedCopy.h"
+#include "lib/runtime/kernels/tensor/StridedCopy.h"
 #include "test/unit/runtime/KernelHarness.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "lib/runtime/kernels/PanelGemm.h"
+#include "lib/runtime/kernels/matmul/PanelGemm.h"
 
 #include <gtest/gtest.h>
 

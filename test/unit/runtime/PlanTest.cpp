@@ -1,4 +1,4 @@
-#include "lib/runtime/Plan.h"
+#include "lib/runtime/plan/Plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,8 +3,8 @@
 // threads.
 #include "KernelHarness.h"
 
-#include "lib/runtime/Random.h"
-#include "lib/runtime/ThreadPool.h"
+#include "lib/runtime/host/Random.h"
+#include "lib/runtime/host/ThreadPool.h"
 
 #include <algorithm>
 #include <cmath>

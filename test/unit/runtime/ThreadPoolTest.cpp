@@ -1,4 +1,4 @@
-#include "lib/runtime/ThreadPool.h"
+#include "lib/runtime/host/ThreadPool.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "lib/runtime/kernels/Vectors.h"
+#include "lib/runtime/kernels/common/Vectors.h"
 
 #include <gtest/gtest.h>
 

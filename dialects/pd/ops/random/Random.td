@@ -5,10 +5,10 @@
 include "dialects/pd/ir/Base.td"
 
 // Random numbers come from Philox4x32-10, a function of a key and a counter, so that each element depends on its
-// index and not on the number of threads (lib/runtime/Random.h). A nonzero `seed` is the key: the op gives the same
-// numbers each time it runs. With seed 0 the key is the model's seed, and each execution takes the next counters: a
-// model that is opened again gives the same numbers again. A `seed_tensor` of two elements is the key and the number of
-// an execution, as rt.random_call gives them: the op repeats the numbers of that execution.
+// index and not on the number of threads (lib/runtime/host/Random.h). A nonzero `seed` is the key: the op gives the
+// same numbers each time it runs. With seed 0 the key is the model's seed, and each execution takes the next counters:
+// a model that is opened again gives the same numbers again. A `seed_tensor` of two elements is the key and the number
+// of an execution, as rt.random_call gives them: the op repeats the numbers of that execution.
 //
 // The numbers differ from Paddle's, whose generators differ by device; the distributions are the same.
 //

@@ -2,8 +2,8 @@
 #include "translator/export/onnx/NodeExporter.h"
 #include "translator/export/onnx/hooks/Conditions.h"
 
-#include "dialects/pd/ops/nn/AttentionOps.h"
-#include "dialects/pd/ops/nn/FusedAttention.h"
+#include "dialects/pd/ops/attention/FusedAttention.h"
+#include "dialects/pd/ops/nn/RmsNormOps.h"
 #include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/reference/Reference.h"
 

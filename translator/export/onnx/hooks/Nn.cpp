@@ -3,11 +3,11 @@
 #include "translator/export/onnx/hooks/Conditions.h"
 #include "translator/export/onnx/hooks/PaddedWindows.h"
 
+#include "dialects/pd/ops/conv/ConvOps.h"
+#include "dialects/pd/ops/image/InterpolateOps.h"
+#include "dialects/pd/ops/image/PoolOps.h"
 #include "dialects/pd/ops/linalg/Contract.h"
-#include "dialects/pd/ops/nn/ConvOps.h"
-#include "dialects/pd/ops/nn/InterpolateOps.h"
 #include "dialects/pd/ops/nn/NormOps.h"
-#include "dialects/pd/ops/nn/PoolOps.h"
 #include "dialects/pd/ops/shape/KnownElements.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 

@@ -2,8 +2,8 @@
 #include "translator/export/onnx/NodeExporter.h"
 #include "translator/export/onnx/hooks/PaddedWindows.h"
 
-#include "dialects/pd/ops/nn/Nn.h"
-#include "dialects/pd/ops/nn/PoolOps.h"
+#include "dialects/pd/ops/image/Image.h"
+#include "dialects/pd/ops/image/PoolOps.h"
 
 using namespace mlir;
 

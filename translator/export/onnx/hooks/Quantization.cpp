@@ -1,9 +1,9 @@
 //! Quantization as QuantizeLinear and DequantizeLinear, from which other engines make integer kernels.
 #include "translator/export/onnx/NodeExporter.h"
 
+#include "dialects/pd/ops/image/PoolOps.h"
 #include "dialects/pd/ops/math/ActivationOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
-#include "dialects/pd/ops/nn/PoolOps.h"
 #include "dialects/pd/ops/nn/SoftmaxOps.h"
 #include "dialects/pd/ops/quantization/Quantization.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"

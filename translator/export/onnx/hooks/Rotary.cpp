@@ -3,9 +3,9 @@
 #include "translator/export/onnx/NodeExporter.h"
 #include "translator/export/onnx/hooks/Conditions.h"
 
+#include "dialects/pd/ops/attention/PositionEncodingOps.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/index/GatherOps.h"
-#include "dialects/pd/ops/nn/PositionEncodingOps.h"
 #include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"

@@ -5,10 +5,10 @@
 
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/linalg/Contract.h"
-#include "dialects/pd/ops/nn/AttentionOps.h"
 #include "dialects/pd/ops/nn/ClickThrough.h"
 #include "dialects/pd/ops/nn/EmbeddingOps.h"
 #include "dialects/pd/ops/nn/NormOps.h"
+#include "dialects/pd/ops/nn/RmsNormOps.h"
 #include "dialects/pd/ops/reduce/ScanOps.h"
 #include "dialects/pd/ops/sequence/Recurrent.h"
 #include "dialects/pd/ops/sequence/SequenceOps.h"

@@ -4,8 +4,8 @@
 #include "translator/import/onnx/GraphImporter.h"
 #include "translator/import/onnx/hooks/Window.h"
 
-#include "dialects/pd/ops/nn/ConvOps.h"
-#include "dialects/pd/ops/nn/DeformableConv.h"
+#include "dialects/pd/ops/conv/ConvOps.h"
+#include "dialects/pd/ops/conv/DeformableConv.h"
 #include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 

@@ -2,8 +2,8 @@
 #include "translator/import/onnx/GraphImporter.h"
 #include "translator/import/onnx/hooks/AttentionForm.h"
 
+#include "dialects/pd/ops/conv/ConvOps.h"
 #include "dialects/pd/ops/math/ActivationOps.h"
-#include "dialects/pd/ops/nn/ConvOps.h"
 #include "dialects/pd/ops/sequence/Recurrence.h"
 
 #include <cmath>

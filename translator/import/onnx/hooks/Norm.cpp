@@ -2,8 +2,8 @@
 #include "translator/import/onnx/GraphImporter.h"
 
 #include "dialects/pd/ops/creation/CreationOps.h"
-#include "dialects/pd/ops/nn/AttentionOps.h"
 #include "dialects/pd/ops/nn/NormOps.h"
+#include "dialects/pd/ops/nn/RmsNormOps.h"
 #include "dialects/pd/ops/reduce/ReduceOps.h"
 #include "dialects/pd/ops/shape/DynamicDims.h"
 

@@ -6,9 +6,9 @@
 #include "translator/import/onnx/hooks/Window.h"
 
 #include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/pd/ops/image/PoolOps.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
-#include "dialects/pd/ops/nn/PoolOps.h"
 #include "dialects/pd/ops/shape/DynamicDims.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 

@@ -5,9 +5,9 @@
 #include "translator/import/onnx/GraphImporter.h"
 
 #include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/pd/ops/image/InterpolateOps.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
-#include "dialects/pd/ops/nn/InterpolateOps.h"
 #include "dialects/pd/ops/shape/DynamicDims.h"
 #include "dialects/pd/ops/shape/KnownElements.h"
 

@@ -1,0 +1,289 @@
+//! Sharding of attention: batch, heads and the sequence, over which devices exchange keys and values.
+#include "dialects/pd/builders/TensorBuilder.h"
+#include "dialects/pd/ir/InferredTypes.h"
+#include "dialects/pd/ops/attention/FusedAttentionFormula.h"
+#include "dialects/pd/ops/shape/SliceOps.h"
+#include "dialects/pd/sharding/LocalForm.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace proa::pd {
+namespace {
+
+constexpr int64_t dim = rowOfAttention;
+
+/// The operands of both ops, on one device, and how the sequence is split.
+class SequenceParts {
+public:
+  /// `mask`: the index of the mask in the operands of the op; none without a mask.
+  SequenceParts(LocalFormBuilder &form, std::optional<unsigned> mask, unsigned factor)
+      : form(form), mask(mask), factor(factor), size(form.globalDim(1, dim)) {}
+
+  Value q() const { return form.operand(0); }
+  Value k() const { return form.operand(1); }
+  Value v() const { return form.operand(2); }
+  int64_t parts() const { return form.partsOf(factor); }
+
+  /// Whether a ring is possible: messages have one size, and the types are those of all devices.
+  bool isEven() const {
+    return size % parts() == 0 && llvm::all_of(ArrayRef<Value>{q(), k(), v()}, [](Value value) {
+             return tensorType(value).hasStaticShape();
+           });
+  }
+  Value gathered(Value local) { return form.gather(local, dim, factor, size); }
+  Value next(Value local) { return form.next(local, factor); }
+  /// The device's part of the sum of the values of all devices.
+  Value scattered(Value whole) { return form.reduceScatter(whole, dim, factor, size); }
+
+  /// The op, on the keys and values of another device in step `step` of the ring, those of the part `step`
+  /// after its own. Null if inference refuses the types.
+  Operation *onPart(Value k, Value v, int64_t step) {
+    SmallVector<Value> operands;
+    for (unsigned i = 0; i < form.op()->getNumOperands(); ++i)
+      operands.push_back(i == 1 ? k : i == 2 ? v : i == mask ? maskOf(step) : form.operand(i));
+    Operation *own = form.getBuilder().clone(*form.op());
+    own->setOperands(operands);
+    cast<RingOpInterface>(own).setUsesRing(false);
+    return succeeded(inferAgain(own)) ? own : nullptr;
+  }
+
+private:
+  /// The mask of the keys of the part `step` after that of the device.
+  Value maskOf(int64_t step) {
+    Value whole = form.operand(*mask);
+    SmallVector<int64_t> begins, ends, dims(tensorType(whole).getShape());
+    if (dims.back() == 1)
+      return whole;
+    dims.back() = size / parts();
+    for (int64_t part = 0; part < parts(); ++part) {
+      begins.push_back((part + step) % parts() * dims.back());
+      ends.push_back(begins.back() + dims.back());
+    }
+    OpBuilder &builder = form.getBuilder();
+    TensorBuilder e(builder, form.op());
+    Value first = e.reshape(e.wrap(form.byPart(factor, begins)), {1}),
+          last = e.reshape(e.wrap(form.byPart(factor, ends)), {1});
+    auto none = builder.getDenseI64ArrayAttr({});
+    Value columns = SliceOp::create(builder, form.op()->getLoc(), whole, first, last, Value(),
+                                    builder.getDenseI64ArrayAttr({elementOfAttention}), none, none, none);
+    return e.reshape(e.wrap(columns), dims);
+  }
+
+  LocalFormBuilder &form;
+  std::optional<unsigned> mask;
+  unsigned factor;
+  int64_t size;
+};
+
+/// Attention to the keys so far: the results of pd.fused_attention in the type of computations.
+struct Partial {
+  Expression out, maximum, sum;
+};
+
+/// Attention to the keys of two parts. Where all scores of a part are -inf, it has no weight.
+Partial combined(const Partial &a, const Partial &b) {
+  TensorBuilder &e = a.out.owner();
+  Expression maximum = e.maximum(a.maximum, b.maximum);
+  auto isNothing = [](Expression value) { return value < -std::numeric_limits<float>::max(); };
+  Expression shift = e.select(isNothing(maximum), 0.0, maximum);
+  auto weight = [&](const Partial &part) {
+    return e.select(isNothing(part.maximum), 0.0, part.sum * e.exp(part.maximum - shift));
+  };
+  auto column = [](Expression value) { return insertDim(value, elementOfAttention); };
+  auto weighted = [&](const Partial &part, Expression own) {
+    return e.select(column(isNothing(part.maximum)), 0.0, part.out) * column(own);
+  };
+  Expression ofA = weight(a), ofB = weight(b), sum = ofA + ofB;
+  return {(weighted(a, ofA) + weighted(b, ofB)) / column(sum), maximum, sum};
+}
+
+SmallVector<Value> resultsOf(Operation *op) { return SmallVector<Value>(op->getResults()); }
+
+/// The operands of an op with its own queries and the keys and values of all devices.
+SmallVector<Value> withGathered(LocalFormBuilder &form, SequenceParts &sequence) {
+  SmallVector<Value> operands;
+  for (unsigned i = 0; i < form.op()->getNumOperands(); ++i)
+    operands.push_back(i == 1 || i == 2 ? sequence.gathered(form.operand(i)) : form.operand(i));
+  return operands;
+}
+
+template <class Op> std::optional<unsigned> indexOfMask(Op op) {
+  return op.getMask() ? std::optional(op.getMaskMutable().begin()->getOperandNumber()) : std::nullopt;
+}
+
+/// Each device computes the rows of its queries.
+FailureOr<SmallVector<Value>> attentionOfPart(LocalFormBuilder &form) {
+  auto op = cast<FusedAttentionOp>(form.op());
+  std::optional<unsigned> factor = form.splitFactor(0, dim);
+  if (!factor)
+    return failure();
+  SequenceParts sequence(form, indexOfMask(op), *factor);
+  if (!op.getRing() || !sequence.isEven()) {
+    Operation *own = form.cloneOn(withGathered(form, sequence));
+    if (!own)
+      return failure();
+    return resultsOf(own);
+  }
+  TensorBuilder e(form.getBuilder(), op);
+  std::optional<Partial> sofar;
+  Value k = sequence.k(), v = sequence.v();
+  for (int64_t step = 0; step < sequence.parts(); ++step) {
+    bool isLast = step + 1 == sequence.parts();
+    // On their way while the device uses its own.
+    Value nextKeys = isLast ? Value() : sequence.next(k), nextValues = isLast ? Value() : sequence.next(v);
+    auto own = cast_or_null<FusedAttentionOp>(sequence.onPart(k, v, step));
+    if (!own)
+      return failure();
+    Partial part{e.computed(own.getOut()), e.wrap(own.getMaximum()), e.wrap(own.getSum())};
+    sofar = sofar ? combined(*sofar, part) : part;
+    k = nextKeys;
+    v = nextValues;
+  }
+  return e.results({sofar->out, sofar->maximum, sofar->sum});
+}
+
+/// Each device has the gradient of its queries, and adds to those of keys and values, which follow these.
+FailureOr<SmallVector<Value>> gradientOfPart(LocalFormBuilder &form) {
+  auto op = cast<FusedAttentionGradOp>(form.op());
+  std::optional<unsigned> factor = form.splitFactor(0, dim);
+  if (!factor)
+    return failure();
+  SequenceParts sequence(form, indexOfMask(op), *factor);
+  if (!op.getRing() || !sequence.isEven()) {
+    Operation *own = form.cloneOn(withGathered(form, sequence));
+    if (!own)
+      return failure();
+    return SmallVector<Value>{own->getResult(0), sequence.scattered(own->getResult(1)),
+                              sequence.scattered(own->getResult(2))};
+  }
+  TensorBuilder e(form.getBuilder(), op);
+  Value k = sequence.k(), v = sequence.v();
+  std::optional<Expression> ofQueries, ofKeys, ofValues;
+  auto add = [&](std::optional<Expression> &sum, Value term) {
+    sum = sum ? *sum + e.computed(term) : e.computed(term);
+  };
+  for (int64_t step = 0; step < sequence.parts(); ++step) {
+    bool isLast = step + 1 == sequence.parts();
+    Value nextKeys = isLast ? Value() : sequence.next(k), nextValues = isLast ? Value() : sequence.next(v);
+    // With the statistics of all keys, the op computes the terms of these.
+    auto own = cast_or_null<FusedAttentionGradOp>(sequence.onPart(k, v, step));
+    if (!own)
+      return failure();
+    add(ofQueries, own.getQGrad());
+    add(ofKeys, own.getKGrad());
+    add(ofValues, own.getVGrad());
+    // After the last step the sums of a part are at the device before its own.
+    ofKeys = e.wrap(sequence.next(*ofKeys));
+    ofValues = e.wrap(sequence.next(*ofValues));
+    k = nextKeys;
+    v = nextValues;
+  }
+  return e.results({*ofQueries, *ofKeys, *ofValues});
+}
+
+/// Whether the dims of all tensors are in their order, and no attribute depends on where a query is in the
+/// sequence. Other uses are split as their formula.
+bool isPlain(FusedAttentionOpInterface op) {
+  auto inOrder = [](ArrayRef<int64_t> permutation) { return permutation.empty(); };
+  return llvm::all_of(ArrayRef<ArrayRef<int64_t>>{op.getQPermutation(), op.getKPermutation(),
+                                                  op.getVPermutation(), op.getOutPermutation()},
+                      inOrder) &&
+         !op.getCausal() && !op.getKeyLengths() && !op.getDropoutCall() &&
+         tensorType(op.getQ()).getDimSize(headOfAttention) ==
+             tensorType(op.getK()).getDimSize(headOfAttention);
+}
+
+/// Batch and heads, and the sequence: of queries and keys together if they may be the same one.
+class AttentionRule {
+public:
+  AttentionRule(ShardingRuleBuilder &rule, std::optional<unsigned> mask, bool isGradient)
+      : rule(rule), mask(mask), isGradient(isGradient) {}
+
+  void describe(LocalForm form) {
+    RankedTensorType q = rule.operandType(0), k = rule.operandType(1);
+    split(batchOfAttention, FactorKind::PassThrough);
+    split(headOfAttention, FactorKind::PassThrough);
+    bool isSelfAttention = !q.isDynamicDim(dim) && q.getDimSize(dim) == k.getDimSize(dim);
+    if (isSelfAttention) {
+      split(dim, FactorKind::Replicated);
+      rule.splitByLocalForm(0, dim, form);
+    } else if (!isGradient) {
+      split(dim, FactorKind::PassThrough);
+    }
+  }
+
+private:
+  /// Gives the dimension of the scores, and those of the same place in all tensors, a factor.
+  void split(int64_t place, FactorKind kind) {
+    int64_t size = rule.operandType(0).getDimSize(static_cast<unsigned>(place));
+    bool isOfAll = place < dim || kind == FactorKind::Replicated; // queries, keys and values
+    unsigned factor = kind == FactorKind::Replicated
+                          ? rule.addWholeFactor(size, "each query attends to all keys")
+                          : rule.addFactor(size, kind);
+    for (unsigned operand = 0; operand < rule.op()->getNumOperands(); ++operand) {
+      bool isOfKeys = operand == 1 || operand == 2;
+      bool isShared = operand == mask
+                          ? rule.operandType(operand).getDimSize(static_cast<unsigned>(place)) != 1
+                          : isOfAll || !isOfKeys;
+      if (isShared)
+        rule.setOperand(operand, place, factor);
+    }
+    for (unsigned result = 0; result < rule.op()->getNumResults(); ++result)
+      if (isOfAll || !isGradient || result == 0)
+        rule.setResult(result, place, factor);
+  }
+
+  ShardingRuleBuilder &rule;
+  std::optional<unsigned> mask;
+  bool isGradient;
+};
+
+/// The number of scores; 0 if a dim is not known.
+double scoresOf(const AttentionOperands &operands) {
+  SmallVector<int64_t> q = operands.q.shape(), k = operands.k.shape();
+  if (ShapedType::isDynamicShape(q) || ShapedType::isDynamicShape(k))
+    return 0;
+  double scores = 1;
+  for (int64_t size : {q[batchOfAttention], q[headOfAttention], q[rowOfAttention], k[rowOfAttention]})
+    scores *= static_cast<double>(size);
+  return scores;
+}
+
+/// Multiplications and additions of products with rows of the heads and of the values.
+double productsOf(const AttentionOperands &operands, double ofHeads, double ofValues) {
+  return scoresOf(operands) * 2 *
+         (ofHeads * static_cast<double>(operands.q.shape()[elementOfAttention]) +
+          ofValues * static_cast<double>(operands.v.shape()[elementOfAttention]));
+}
+
+} // namespace
+
+SmallVector<unsigned> FusedAttentionOp::getTravellingOperands() { return {1, 2}; }
+SmallVector<unsigned> FusedAttentionOp::getTravellingResults() { return {}; }
+double FusedAttentionOp::getOperations() { return productsOf(AttentionOperands::of(*this), 1, 1); }
+double FusedAttentionOp::getInnerElements() { return scoresOf(AttentionOperands::of(*this)); }
+void FusedAttentionOp::setUsesRing(bool ring) { setRingAttr(BoolAttr::get(getContext(), ring)); }
+
+SmallVector<unsigned> FusedAttentionGradOp::getTravellingOperands() { return {1, 2}; }
+SmallVector<unsigned> FusedAttentionGradOp::getTravellingResults() { return {1, 2}; }
+double FusedAttentionGradOp::getOperations() { return productsOf(AttentionOperands::of(*this), 3, 2); }
+double FusedAttentionGradOp::getInnerElements() { return scoresOf(AttentionOperands::of(*this)); }
+void FusedAttentionGradOp::setUsesRing(bool ring) { setRingAttr(BoolAttr::get(getContext(), ring)); }
+
+bool FusedAttentionOp::describeSharding(ShardingRuleBuilder &rule) {
+  if (!isPlain(*this))
+    return false;
+  AttentionRule(rule, indexOfMask(*this), /*isGradient=*/false).describe(attentionOfPart);
+  return true;
+}
+
+bool FusedAttentionGradOp::describeSharding(ShardingRuleBuilder &rule) {
+  if (!isPlain(*this))
+    return false;
+  AttentionRule(rule, indexOfMask(*this), /*isGradient=*/true).describe(gradientOfPart);
+  return true;
+}
+
+} // namespace proa::pd

@@ -1,7 +1,0 @@
-//! Generated code of pd.integer_conv2d; its methods are beside those of the other convolutions.
-#include "dialects/pd/ops/nn/IntegerConvOps.h"
-#include "dialects/pd/reference/Reference.h"
-
-#define GET_OP_CLASSES
-#include "dialects/pd/ops/nn/IntegerConv.cpp.inc"
-#include "dialects/pd/ops/nn/IntegerConv.methods.inc"

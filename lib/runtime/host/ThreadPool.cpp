@@ -1,0 +1,227 @@
+#include "lib/runtime/host/ThreadPool.h"
+
+#include "lib/support/Cores.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <limits>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define PROA_THREAD_SANITIZER
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__) // g++
+#define PROA_THREAD_SANITIZER
+#endif
+#ifdef PROA_THREAD_SANITIZER
+#include <sanitizer/tsan_interface.h>
+#endif
+
+// libgomp's stable binary interface, called directly: clang compiles OpenMP pragmas only for its own runtime,
+// and that would be a second pool.
+extern "C" {
+void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags);
+int omp_get_thread_num();
+int omp_get_num_threads();
+int omp_get_max_threads();
+int omp_get_num_procs();
+int omp_in_parallel();
+void omp_set_num_threads(int count);
+}
+
+namespace proa::runtime {
+namespace {
+
+std::atomic<int> &threadCount() {
+  // libgomp reads OMP_NUM_THREADS, but no CPU quota.
+  static std::atomic<int> count{
+      std::max(1, std::getenv("OMP_NUM_THREADS") ? omp_get_max_threads() : availableCores())};
+  return count;
+}
+
+/// Idle threads of libgomp that shorten its busy waiting.
+///
+/// A thread of libgomp that waits for others spins for 3 to 30 ms before it sleeps. If another process uses
+/// one of the cores, each parallel region waits that long for the thread that lost its core. Only environment
+/// variables, which libgomp reads before main(), set this time. But if libgomp has more threads than there
+/// are cores, a waiting thread spins for some microseconds only. So this class adds sleeping threads.
+class IdleThreads {
+public:
+  /// Adds the threads that a pool of `poolSize` lacks to exceed the cores. A wait policy that the user has
+  /// chosen is kept.
+  void addFor(int poolSize) {
+    if (poolSize < 2 || poolSize >= leastPool.load(std::memory_order_relaxed))
+      return;
+    std::lock_guard lock(mutex);
+    leastPool = poolSize;
+    if (std::getenv("OMP_WAIT_POLICY") || std::getenv("GOMP_SPINCOUNT"))
+      return;
+    int missing = omp_get_num_procs() + 1 - poolSize - count;
+    if (missing <= 0)
+      return;
+    count += missing;
+    // The thread that begins a team is not one of libgomp's. All sleep until the process ends.
+    std::thread([team = static_cast<unsigned>(missing) + 1] {
+      GOMP_parallel([](void *) { sleepForever(); }, nullptr, team, 0);
+    }).detach();
+  }
+
+private:
+  [[noreturn]] static void sleepForever() {
+    while (true)
+      std::this_thread::sleep_for(std::chrono::hours(1));
+  }
+
+  std::atomic<int> leastPool{std::numeric_limits<int>::max()}; ///< of the calls; smaller pools need more
+  std::mutex mutex;
+  int count = 0;
+};
+
+IdleThreads &idleThreads() {
+  static IdleThreads threads;
+  return threads;
+}
+
+/// Of the ThreadScope of this thread; 0: none.
+thread_local int scopedThreads = 0;
+thread_local ThreadPool *scopedPool = nullptr;
+/// This thread runs a part of a region of a ThreadPool.
+thread_local bool isInPool = false;
+
+struct Region {
+  detail::Body body;
+  void *context;
+  int64_t count;
+  int ranges;
+  ThreadTimes *times;
+};
+
+thread_local ThreadTimes *currentTimes = nullptr;
+
+int64_t nanoseconds() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+/// Runs range `i` of a region on the calling thread, which is number `thread` of the team.
+void runRange(const Region &r, int64_t i, int64_t thread) {
+  int64_t whole = r.count / r.ranges, rest = r.count % r.ranges;
+  int64_t begin = i * whole + std::min<int64_t>(i, rest);
+  int64_t start = r.times ? nanoseconds() : 0;
+  r.body(r.context, begin, begin + whole + (i < rest ? 1 : 0));
+  if (r.times)
+    r.times->byThread[static_cast<size_t>(thread)].push_back({start, nanoseconds()});
+}
+
+// libgomp is not instrumented: ThreadSanitizer learns here that a team begins after the caller's writes, and
+// that the caller continues after those of the team.
+void announce([[maybe_unused]] void *region) {
+#ifdef PROA_THREAD_SANITIZER
+  __tsan_release(region);
+#endif
+}
+void observe([[maybe_unused]] void *region) {
+#ifdef PROA_THREAD_SANITIZER
+  __tsan_acquire(region);
+#endif
+}
+
+void runInPool(ThreadPool &pool, const Region &region) {
+  pool.run(region.ranges, [&](int64_t i) {
+    bool before = std::exchange(isInPool, true);
+    int ofLibgomp = omp_get_max_threads();
+    omp_set_num_threads(1);
+    runRange(region, i, i); // a pool has no numbers of threads
+    omp_set_num_threads(ofLibgomp);
+    isInPool = before;
+  });
+}
+
+} // namespace
+
+int threads() { return scopedThreads > 0 ? scopedThreads : threadCount().load(std::memory_order_relaxed); }
+
+void setThreads(int count) {
+  threadCount().store(std::max(1, count), std::memory_order_relaxed);
+  idleThreads().addFor(threads());
+  applyThreads();
+}
+
+void applyThreads() {
+  static std::once_flag isFirst; // without a call of setThreads
+  if (!scopedPool)
+    std::call_once(isFirst, [] { idleThreads().addFor(threads()); });
+  int ofLibgomp = scopedPool ? 1 : threads();
+  if (omp_get_max_threads() != ofLibgomp)
+    omp_set_num_threads(ofLibgomp);
+}
+
+ThreadScope::ThreadScope(int count, ThreadPool *pool) : before(scopedThreads), poolBefore(scopedPool) {
+  if (count <= 0)
+    return;
+  scopedThreads = count;
+  scopedPool = pool;
+  if (!pool)
+    idleThreads().addFor(count);
+  applyThreads();
+}
+
+ThreadScope::~ThreadScope() {
+  scopedThreads = before;
+  scopedPool = poolBefore;
+}
+
+SingleThreadScope::SingleThreadScope(bool small) : active(small && threads() > 1) {
+  if (active)
+    omp_set_num_threads(1);
+}
+
+SingleThreadScope::~SingleThreadScope() {
+  if (active)
+    applyThreads();
+}
+
+ThreadTimesScope::ThreadTimesScope(ThreadTimes *times) : outer(currentTimes) { currentTimes = times; }
+
+ThreadTimesScope::~ThreadTimesScope() { currentTimes = outer; }
+
+int detail::rangesFor(int64_t count, int64_t grain) {
+  int64_t most = count / std::max<int64_t>(1, grain);
+  if (most < 2)
+    return 1;
+  int available = threads();
+  if (available == 1 || isInPool || omp_in_parallel())
+    return 1;
+  return static_cast<int>(std::min<int64_t>(most, available));
+}
+
+void detail::parallelRanges(int64_t count, int ranges, Body body, void *context) {
+  if (currentTimes && currentTimes->byThread.size() < static_cast<size_t>(threads()))
+    currentTimes->byThread.resize(static_cast<size_t>(threads()));
+  Region region{body, context, count, ranges, currentTimes};
+  if (scopedPool)
+    return runInPool(*scopedPool, region);
+  announce(&region);
+  GOMP_parallel(
+      [](void *data) {
+        observe(data);
+        const Region &r = *static_cast<const Region *>(data);
+        // libgomp may give fewer threads than there are ranges; then some do more.
+        for (int i = omp_get_thread_num(), team = omp_get_num_threads(); i < r.ranges; i += team)
+          runRange(r, i, omp_get_thread_num());
+        announce(data);
+      },
+      // Always the whole team: libgomp ends the threads that a smaller team omits, and would have to start
+      // them again.
+      &region, static_cast<unsigned>(threads()), 0);
+  observe(&region);
+}
+
+} // namespace proa::runtime

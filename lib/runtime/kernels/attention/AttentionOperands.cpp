@@ -1,0 +1,208 @@
+#include "lib/runtime/kernels/attention/AttentionOperands.h"
+
+namespace proa::runtime {
+
+//===-- Dropout -----------------------------------------------------------------------------------------===//
+
+Result<AttentionDropout> AttentionDropout::create(const View &call, const View &begin, double p,
+                                                  bool isScaled, const std::vector<int64_t> &whole) {
+  AttentionDropout dropout;
+  if (!call)
+    return dropout;
+  Result<std::vector<int64_t>> words = integersOf(call);
+  if (!words)
+    return words.diagnostics();
+  if (words->size() != 2)
+    return failure("expected the two words of an execution of a random op, found {} numbers", words->size());
+  dropout.isPresent = true;
+  dropout.call = {static_cast<uint64_t>(words->front()), static_cast<uint64_t>(words->back())};
+  dropout.p = static_cast<float>(p);
+  dropout.factor = isScaled && dropout.p < 1 ? 1 / (1 - dropout.p) : 1;
+  dropout.begin = begin;
+  dropout.whole = whole;
+  return dropout;
+}
+
+Result<void> AttentionDropout::place(std::span<const int64_t> weights) {
+  Result<WholeIndex> found = WholeIndex::create(weights, whole, begin);
+  if (!found)
+    return found.diagnostics();
+  index = *found;
+  return {};
+}
+
+//===-- Division in tiles -------------------------------------------------------------------------------===//
+
+Result<void> AttentionOperands::divide() {
+  bool fits = k.dims[BatchDim] == q.dims[BatchDim] && v.dims[BatchDim] == q.dims[BatchDim] &&
+              k.dims[HeadDim] == v.dims[HeadDim] && k.dims[HeadDim] > 0 &&
+              q.dims[HeadDim] % k.dims[HeadDim] == 0 && k.dims[RowDim] == v.dims[RowDim] &&
+              k.dims[ElementDim] == q.dims[ElementDim];
+  const std::array scores = scoreDims();
+  for (size_t i = 0; mask.data && i < 4; ++i) {
+    fits = fits && (mask.dims[i] == 1 || mask.dims[i] == scores[i]);
+    if (mask.dims[i] == 1)
+      mask.strides[i] = 0;
+  }
+  fits = fits && (!lengths || (lengths.rank() == 1 && lengths.dims[0] == q.dims[BatchDim]));
+  if (!fits)
+    return failure("q is {}, k {}, v {} and the mask {}, which do not fit", describe(q.dtype, q.dims),
+                   describe(k.dtype, k.dims), describe(v.dtype, v.dims),
+                   mask.data ? describe(mask.dtype, mask.dims) : "absent");
+  columns = groupSize() * q.dims[RowDim];
+  bool areMany = isWide && columns > AttentionTile::leastQueries;
+  tile = {areMany ? AttentionTile::mostQueries : AttentionTile::leastQueries, q.dims[ElementDim],
+          v.dims[ElementDim]};
+  unitsOfHead = (columns + unitColumns - 1) / unitColumns;
+  return dropout.place(scores);
+}
+
+int64_t AttentionOperands::workersFor(int64_t jobs, double pairs, int64_t elements) const {
+  constexpr double operationsPerNanosecond = 80; // one core with AVX2
+  double nanoseconds = 2.0 * pairs * static_cast<double>(elements) / operationsPerNanosecond;
+  auto paying = static_cast<int64_t>(nanoseconds / minimalForkNanoseconds);
+  return std::clamp<int64_t>(std::min<int64_t>(paying, threads()), 1, std::max<int64_t>(jobs, 1));
+}
+
+int64_t AttentionOperands::keysOf(int64_t batch) const {
+  if (!lengths)
+    return k.dims[RowDim];
+  int64_t length =
+      lengths.dtype == DType::Int32 ? lengths.as<int32_t>()[batch] : lengths.as<int64_t>()[batch];
+  return std::clamp<int64_t>(length, 0, k.dims[RowDim]);
+}
+
+int64_t AttentionOperands::endOf(const AttentionColumns &own) const {
+  int64_t end = isCausal ? 0 : k.dims[RowDim];
+  for (int64_t column = own.column; isCausal && column < own.column + own.count; ++column)
+    end = std::max(end, endOf(column));
+  return std::min(end, keysOf(own.batch));
+}
+
+//===-- Blocks of keys ----------------------------------------------------------------------------------===//
+
+AttentionScoreMemory AttentionOperands::scoreMemory(AttentionMemory &memory) const {
+  AttentionScoreMemory result{};
+  result.scores = memory.take(tile.sizeOfScores());
+  result.mask = memory.take(tile.sizeOfScores());
+  result.rows = memory.take(tile.sizeOfScores());
+  result.kept = dropout.isPresent ? memory.take(tile.sizeOfScores()) : nullptr;
+  return result;
+}
+
+void AttentionOperands::rowsOf(const AttentionTensor &tensor, const AttentionColumns &own, float *memory,
+                               int64_t stride, const float **rows) const {
+  for (int64_t i = 0; i < own.count; ++i) {
+    const std::byte *row = tensor.at(own.batch, headOf(own, own.column + i), rowOf(own.column + i), 0);
+    if (tensor.hasFloatRows()) {
+      rows[i] = reinterpret_cast<const float *>(row);
+      continue;
+    }
+    tensor.read(row, tensor.dims[ElementDim], memory + i * stride);
+    rows[i] = memory + i * stride;
+  }
+}
+
+std::optional<AttentionBlock> AttentionOperands::blockAt(const AttentionColumns &own, int64_t key,
+                                                         int64_t keys, AttentionScoreMemory &memory,
+                                                         bool skips) const {
+  AttentionBlock block{.tile = tile,
+                       .keys = keys,
+                       .k = reinterpret_cast<const float *>(k.at(own.batch, own.head, key, 0)),
+                       .v = reinterpret_cast<const float *>(v.at(own.batch, own.head, key, 0)),
+                       .kStride = k.strides[RowDim],
+                       .vStride = v.strides[RowDim],
+                       .scale = scale,
+                       .q = nullptr,
+                       .mask = nullptr,
+                       .maskOfKeys = nullptr,
+                       .maskOfKeysStride = 0,
+                       .condition = nullptr,
+                       .fill = maskFill,
+                       .highestMasked = NAN,
+                       .ends = nullptr,
+                       .kept = nullptr,
+                       .scores = memory.scores,
+                       .out = nullptr,
+                       .maximum = nullptr,
+                       .sum = nullptr};
+  if (isCausal) {
+    int64_t least = keys, most = 0;
+    for (int64_t i = 0; i < tile.queries; ++i) {
+      int64_t end = i < own.count ? std::clamp<int64_t>(endOf(own.column + i) - key, 0, keys) : keys;
+      memory.ends[static_cast<size_t>(i)] = static_cast<int32_t>(end);
+      least = std::min(least, end);
+      most = i < own.count ? std::max(most, end) : most;
+    }
+    if (most == 0 && skips)
+      return std::nullopt;
+    block.ends = least < keys ? memory.ends.data() : nullptr;
+  }
+  if (mask.data)
+    setMask(block, own, memory, key);
+  return block;
+}
+
+/// Adding a score to a number of at most this one gives the number again.
+static constexpr float greatestMask = -1e30f;
+
+static float highestOfKeys(const AttentionBlock &block) {
+  float highest = -INFINITY;
+  for (int64_t key = 0; key < block.keys; ++key) {
+    float own = block.maskOfKeys[key * block.maskOfKeysStride];
+    if (!(own <= greatestMask))
+      return NAN;
+    highest = std::max(highest, own);
+  }
+  return highest;
+}
+
+void AttentionOperands::setMask(AttentionBlock &block, const AttentionColumns &own,
+                                AttentionScoreMemory &memory, int64_t key) const {
+  bool isOfKeys = mask.strides[HeadDim] == 0 && mask.strides[RowDim] == 0,
+       areFloats = mask.dtype == DType::Float32;
+  if (isOfKeys && areFloats) {
+    block.maskOfKeys = reinterpret_cast<const float *>(mask.at(own.batch, 0, 0, key));
+    block.maskOfKeysStride = mask.strides[ElementDim];
+    block.highestMasked = highestOfKeys(block);
+    return;
+  }
+  std::array<const float *, AttentionTile::mostQueries> rows{};
+  for (int64_t i = 0; i < own.count; ++i) {
+    const std::byte *row = mask.at(own.batch, headOf(own, own.column + i), rowOf(own.column + i), key);
+    bool isCopied = !areFloats || mask.strides[ElementDim] != 1, isFirst = i == 0 || !isOfKeys;
+    float *copy = memory.rows + (isFirst ? i : 0) * block.keys;
+    if (isCopied && isFirst)
+      mask.read(row, block.keys, copy);
+    rows[static_cast<size_t>(i)] = isCopied ? copy : reinterpret_cast<const float *>(row);
+  }
+  std::fill(rows.begin() + own.count, rows.begin() + tile.queries, rows[0]); // columns that do not exist
+  transposeRows(rows.data(), tile.queries, block.keys, memory.mask, tile.queries, tile.queries);
+  bool isCondition = mask.dtype == DType::Bool;
+  (isCondition ? block.condition : block.mask) = memory.mask;
+  float limit = isCondition ? 0 : greatestMask,
+        highest = highestUpTo(limit, memory.mask, block.keys * tile.queries);
+  block.highestMasked = isCondition && !std::isnan(highest) ? static_cast<float>(maskFill) : highest;
+}
+
+bool AttentionOperands::lacksWeights(float highest, const float *maximum, int64_t count) {
+  constexpr float least = 88; // exp(-88) is below the numbers that weights may be
+  return std::all_of(maximum, maximum + count, [&](float most) { return most - highest > least; });
+}
+
+void AttentionOperands::setKept(AttentionBlock &block, const AttentionColumns &own,
+                                AttentionScoreMemory &memory, int64_t key) const {
+  if (!dropout.isPresent)
+    return;
+  std::array<const float *, AttentionTile::mostQueries> rows{};
+  for (int64_t i = 0; i < own.count; ++i) {
+    float *row = memory.rows + i * block.keys;
+    int64_t first = dropout.index(queryOf(own, own.column + i) * k.dims[RowDim]) + key;
+    keepAtRandom(dropout.call, static_cast<uint64_t>(first), block.keys, dropout.p, dropout.factor, row);
+    rows[static_cast<size_t>(i)] = row;
+  }
+  transposeRows(rows.data(), own.count, block.keys, memory.kept, tile.queries, tile.queries);
+  block.kept = memory.kept;
+}
+
+} // namespace proa::runtime

@@ -1,0 +1,512 @@
+#include "lib/runtime/kernels/attention/AttentionTile.h"
+
+#include "lib/runtime/kernels/common/Vectors.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace proa::runtime {
+
+static_assert(AttentionTile::leastQueries == vectorSize && AttentionTile::mostQueries % vectorSize == 0);
+
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+PROA_VECTOR_INLINE Vector loadWhole(const float *from) {
+  Vector x;
+  std::memcpy(&x, from, sizeof(x));
+  return x;
+}
+PROA_VECTOR_INLINE void storeWhole(const Vector &x, float *to) { std::memcpy(to, &x, sizeof(x)); }
+PROA_VECTOR_INLINE Vector greater(const Vector &a, const Vector &b) { return a > b ? a : b; }
+
+/// x after dropout: zero where it is not kept, also if it is not finite.
+PROA_VECTOR_INLINE Vector dropped(const Vector &x, const Vector &kept) {
+  return kept == 0.0f ? Vector{} : x * kept;
+}
+
+/// e to the power of x, for x of at most zero: below the range of normal numbers the result is zero, and NaN
+/// stays NaN.
+PROA_VECTOR_INLINE Vector weightOf(const Vector &x) {
+  constexpr float log2e = 1.44269504f, roundToInteger = 12582912.0f; // 1.5 * 2^23
+  constexpr float lowest = -126.0f;
+  Vector power = x * log2e, clamped = power < lowest ? Vector{} + lowest : power;
+  Vector shifted = clamped + roundToInteger, rest = clamped - (shifted - roundToInteger);
+  Vector sum = Vector{} + 1.535336188319500e-4f; // the polynomial of 2^rest (Cephes, exp2f)
+  for (float factor : {1.339887440266574e-3f, 9.618437357674640e-3f, 5.550332471162809e-2f,
+                       2.402264791363012e-1f, 6.931472028550421e-1f, 1.0f})
+    sum = sum * rest + factor;
+  IntVector bits;
+  std::memcpy(&bits, &shifted, sizeof(bits));
+  bits = (bits + 127) << 23;
+  Vector scale;
+  std::memcpy(&scale, &bits, sizeof(scale));
+  Vector weight = sum * scale;
+  return power < lowest ? Vector{} : weight;
+}
+
+/// Adds to sums[row][c] the sum over i of x[row * rowStride + i * step] * y[i * lineStride + c vectors].
+template <int Rows, int Columns>
+PROA_VECTOR_INLINE void addProducts(const float *x, int64_t rowStride, int64_t step, const float *y,
+                                    int64_t lineStride, int64_t inner, Vector (&sums)[Rows][Columns]) {
+#pragma GCC unroll 2
+  for (int64_t i = 0; i < inner; ++i, y += lineStride) {
+    Vector line[Columns];
+    for (int c = 0; c < Columns; ++c)
+      line[c] = loadWhole(y + c * vectorSize);
+    for (int row = 0; row < Rows; ++row) {
+      float factor = x[row * rowStride + i * step];
+      for (int c = 0; c < Columns; ++c)
+        sums[row][c] += factor * line[c];
+    }
+  }
+}
+
+//===-- Scores ------------------------------------------------------------------------------------------===//
+
+/// The scores of `Rows` keys from `key`; they raise `highest`.
+template <int Rows, int Columns>
+PROA_VECTOR_INLINE void scoreRows(const AttentionBlock &block, int64_t key, Vector (&highest)[Columns]) {
+  constexpr int64_t width = Columns * vectorSize;
+  Vector sums[Rows][Columns] = {};
+  addProducts<Rows, Columns>(block.k + key * block.kStride, block.kStride, 1, block.q, width,
+                             block.tile.qElements, sums);
+  auto scale = static_cast<float>(block.scale);
+  Vector fill = Vector{} + static_cast<float>(block.fill);
+  for (int row = 0; row < Rows; ++row) {
+    int64_t own = key + row;
+    for (int c = 0; c < Columns; ++c) {
+      Vector score = sums[row][c] * scale;
+      if (block.mask)
+        score += loadWhole(block.mask + own * width + c * vectorSize);
+      if (block.maskOfKeys)
+        score += block.maskOfKeys[own * block.maskOfKeysStride];
+      if (block.condition)
+        score = loadWhole(block.condition + own * width + c * vectorSize) == 0.0f ? fill : score;
+      if (block.ends) {
+        IntVector ends;
+        std::memcpy(&ends, block.ends + c * vectorSize, sizeof(ends));
+        score = ends > static_cast<int32_t>(own) ? score : Vector{} - infinity;
+      }
+      storeWhole(score, block.scores + own * width + c * vectorSize);
+      highest[c] = greater(score, highest[c]);
+    }
+  }
+}
+
+/// As many tiles of `Rows` keys as there are, from `key`.
+template <int Rows, int Columns>
+PROA_VECTOR_INLINE void scoreTiles(const AttentionBlock &block, int64_t &key, Vector (&highest)[Columns]) {
+  for (; key + Rows <= block.keys; key += Rows)
+    scoreRows<Rows, Columns>(block, key, highest);
+}
+
+/// Rows of a product whose sums stay in registers, and hide the latency of additions.
+template <int Columns, bool Wide> constexpr int mostRows = !Wide ? 6 : Columns > 1 ? 8 : 12;
+
+template <int Columns, bool Wide>
+PROA_VECTOR_INLINE void scoreBlock(const AttentionBlock &block, Vector (&highest)[Columns]) {
+  int64_t key = 0;
+  scoreTiles<mostRows<Columns, Wide>, Columns>(block, key, highest);
+  scoreTiles<4, Columns>(block, key, highest);
+  scoreTiles<1, Columns>(block, key, highest);
+}
+
+//===-- Weights -----------------------------------------------------------------------------------------===//
+
+/// Scores become weights with the maximum `highest`, and the sums so far are brought to it.
+template <int Columns>
+PROA_VECTOR_INLINE void weighBlock(const AttentionBlock &block, const Vector (&highest)[Columns]) {
+  constexpr int64_t width = Columns * vectorSize;
+  Vector shift[Columns], sums[Columns], factor[Columns];
+  bool isRaised = false;
+  for (int c = 0; c < Columns; ++c) {
+    Vector before = loadWhole(block.maximum + c * vectorSize);
+    // Without any key so far all scores are minus infinity, and so are their distances to any number.
+    shift[c] = highest[c] == -infinity ? Vector{} : highest[c];
+    factor[c] = weightOf(before - shift[c]);
+    sums[c] = loadWhole(block.sum + c * vectorSize) * factor[c];
+    for (int64_t i = 0; i < vectorSize; ++i)
+      isRaised |= highest[c][i] != before[i];
+    storeWhole(highest[c], block.maximum + c * vectorSize);
+  }
+  for (int64_t row = 0; isRaised && row < block.tile.vElements; ++row)
+    for (int c = 0; c < Columns; ++c) {
+      float *out = block.out + row * width + c * vectorSize;
+      storeWhole(loadWhole(out) * factor[c], out);
+    }
+  for (int64_t key = 0; key < block.keys; ++key)
+    for (int c = 0; c < Columns; ++c) {
+      float *score = block.scores + key * width + c * vectorSize;
+      Vector weight = weightOf(loadWhole(score) - shift[c]);
+      sums[c] += weight;
+      storeWhole(block.kept ? dropped(weight, loadWhole(block.kept + key * width + c * vectorSize)) : weight,
+                 score);
+    }
+  for (int c = 0; c < Columns; ++c)
+    storeWhole(sums[c], block.sum + c * vectorSize);
+}
+
+//===-- Values ------------------------------------------------------------------------------------------===//
+
+/// to[element][query] += sum over keys of rows[key][element] * weights[key][query].
+template <int Rows, int Columns>
+PROA_VECTOR_INLINE void addRowTiles(const AttentionBlock &block, const float *rows, int64_t stride,
+                                    int64_t elements, const float *weights, float *to, int64_t &element) {
+  constexpr int64_t width = Columns * vectorSize;
+  for (; element + Rows <= elements; element += Rows) {
+    Vector sums[Rows][Columns];
+    float *out = to + element * width;
+    for (int row = 0; row < Rows; ++row)
+      for (int c = 0; c < Columns; ++c)
+        sums[row][c] = loadWhole(out + row * width + c * vectorSize);
+    addProducts<Rows, Columns>(rows + element, 1, stride, weights, width, block.keys, sums);
+    for (int row = 0; row < Rows; ++row)
+      for (int c = 0; c < Columns; ++c)
+        storeWhole(sums[row][c], out + row * width + c * vectorSize);
+  }
+}
+
+template <int Columns, bool Wide>
+PROA_VECTOR_INLINE void addRows(const AttentionBlock &block, const float *rows, int64_t stride,
+                                int64_t elements, const float *weights, float *to) {
+  int64_t element = 0;
+  addRowTiles<mostRows<Columns, Wide>, Columns>(block, rows, stride, elements, weights, to, element);
+  addRowTiles<4, Columns>(block, rows, stride, elements, weights, to, element);
+  addRowTiles<1, Columns>(block, rows, stride, elements, weights, to, element);
+}
+
+template <int Columns, bool Wide> PROA_VECTOR_INLINE void addBlock(const AttentionBlock &block) {
+  Vector highest[Columns];
+  for (int c = 0; c < Columns; ++c)
+    highest[c] = loadWhole(block.maximum + c * vectorSize);
+  scoreBlock<Columns, Wide>(block, highest);
+  weighBlock<Columns>(block, highest);
+  addRows<Columns, Wide>(block, block.v, block.vStride, block.tile.vElements, block.scores, block.out);
+}
+
+template <int Columns>
+PROA_VECTOR_INLINE void divideTile(const AttentionTile &tile, const float *sum, float *out) {
+  Vector factor[Columns];
+  for (int c = 0; c < Columns; ++c)
+    factor[c] = 1.0f / loadWhole(sum + c * vectorSize);
+  for (int64_t element = 0; element < tile.vElements; ++element)
+    for (int c = 0; c < Columns; ++c, out += vectorSize)
+      storeWhole(loadWhole(out) * factor[c], out);
+}
+
+//===-- Gradients ---------------------------------------------------------------------------------------===//
+
+/// The weights and the gradient of the scores of `Rows` keys from `key`.
+template <int Rows, int Columns>
+PROA_VECTOR_INLINE void gradientTiles(const AttentionGradientBlock &block, int64_t &key,
+                                      const Vector (&factor)[Columns]) {
+  constexpr int64_t width = Columns * vectorSize;
+  const AttentionBlock &forward = block.forward;
+  for (; key + Rows <= forward.keys; key += Rows) {
+    Vector sums[Rows][Columns] = {};
+    addProducts<Rows, Columns>(forward.v + key * forward.vStride, forward.vStride, 1, block.outGradient,
+                               width, forward.tile.vElements, sums);
+    for (int row = 0; row < Rows; ++row)
+      for (int c = 0; c < Columns; ++c) {
+        int64_t place = (key + row) * width + c * vectorSize;
+        Vector score = loadWhole(forward.scores + place);
+        Vector weight = weightOf(score - loadWhole(forward.maximum + c * vectorSize)) * factor[c];
+        Vector gradient = sums[row][c];
+        Vector kept = forward.kept ? loadWhole(forward.kept + place) : Vector{} + 1.0f;
+        if (forward.kept)
+          gradient = dropped(gradient, kept);
+        storeWhole(forward.kept ? dropped(weight, kept) : weight, forward.scores + place);
+        Vector ofScore = weight * (gradient - loadWhole(block.delta + c * vectorSize));
+        if (forward.condition)
+          ofScore = loadWhole(forward.condition + place) == 0.0f ? Vector{} : ofScore;
+        storeWhole(ofScore, block.scoreGradient + place);
+      }
+  }
+}
+
+/// to[key][..] += sum over queries of weights[key][query] * rows[query][..] for `Columns` vectors of a row.
+template <int Rows, int Columns>
+PROA_VECTOR_INLINE void addQueryTiles(const AttentionGradientBlock &block, const float *weights,
+                                      const float *rows, int64_t stride, float *to, int64_t &key) {
+  int64_t width = block.forward.tile.queries;
+  for (; key + Rows <= block.forward.keys; key += Rows) {
+    Vector sums[Rows][Columns];
+    float *out = to + key * stride;
+    for (int row = 0; row < Rows; ++row)
+      for (int c = 0; c < Columns; ++c)
+        sums[row][c] = loadWhole(out + row * stride + c * vectorSize);
+    addProducts<Rows, Columns>(weights + key * width, width, 1, rows, stride, block.count, sums);
+    for (int row = 0; row < Rows; ++row)
+      for (int c = 0; c < Columns; ++c)
+        storeWhole(sums[row][c], out + row * stride + c * vectorSize);
+  }
+}
+
+/// As many groups of `Columns` vectors of a row of `stride` elements as there are, from `first`.
+template <int Rows, int Columns>
+PROA_VECTOR_INLINE void addQueryColumns(const AttentionGradientBlock &block, const float *weights,
+                                        const float *rows, int64_t stride, float *to, int64_t &first) {
+  for (; first + Columns * vectorSize <= stride; first += Columns * vectorSize) {
+    int64_t key = 0;
+    addQueryTiles<Rows, Columns>(block, weights, rows + first, stride, to + first, key);
+    addQueryTiles<1, Columns>(block, weights, rows + first, stride, to + first, key);
+  }
+}
+
+template <bool Wide>
+PROA_VECTOR_INLINE void addQueries(const AttentionGradientBlock &block, const float *weights,
+                                   const float *rows, int64_t elements, float *to) {
+  int64_t stride = (elements + vectorSize - 1) / vectorSize * vectorSize, first = 0;
+  if constexpr (Wide) {
+    addQueryColumns<4, 4>(block, weights, rows, stride, to, first);
+    addQueryColumns<8, 2>(block, weights, rows, stride, to, first);
+  }
+  addQueryColumns<Wide ? 8 : 4, 1>(block, weights, rows, stride, to, first);
+}
+
+template <int Columns, bool Wide> PROA_VECTOR_INLINE void addGradient(const AttentionGradientBlock &block) {
+  const AttentionBlock &forward = block.forward;
+  Vector factor[Columns], highest[Columns];
+  for (int c = 0; c < Columns; ++c) {
+    factor[c] = 1.0f / loadWhole(forward.sum + c * vectorSize);
+    highest[c] = Vector{};
+  }
+  scoreBlock<Columns, Wide>(forward, highest);
+  int64_t key = 0;
+  gradientTiles<mostRows<Columns, Wide>, Columns>(block, key, factor);
+  gradientTiles<4, Columns>(block, key, factor);
+  gradientTiles<1, Columns>(block, key, factor);
+  if (block.qGradient)
+    addRows<Columns, Wide>(forward, forward.k, forward.kStride, forward.tile.qElements, block.scoreGradient,
+                           block.qGradient);
+  if (block.kGradient)
+    addQueries<Wide>(block, block.scoreGradient, block.qRows, forward.tile.qElements, block.kGradient);
+  if (block.vGradient)
+    addQueries<Wide>(block, forward.scores, block.outRows, forward.tile.vElements, block.vGradient);
+}
+
+PROA_VECTOR_INLINE void productOfRows(const float *x, const float *y, int64_t elements, float *to) {
+  Vector sums{};
+  for (int64_t e = 0; e < elements; e += vectorSize) {
+    Vector own, other;
+    load(x + e, elements - e, own);
+    load(y + e, elements - e, other);
+    sums += own * other;
+  }
+  float sum = 0;
+  for (int64_t i = 0; i < vectorSize; ++i)
+    sum += sums[i];
+  *to = sum;
+}
+
+PROA_VECTOR_INLINE void findHighest(float limit, const float *numbers, int64_t count, float *to) {
+  Vector highest = Vector{} - infinity;
+  IntVector isGreater{}; // also NaN
+  for (int64_t i = 0; i < count; i += vectorSize) {
+    Vector own = loadWhole(numbers + i);
+    isGreater |= ~(own <= Vector{} + limit);
+    highest = greater(own, highest);
+  }
+  float sofar = -infinity;
+  bool areLow = true;
+  for (int64_t i = 0; i < vectorSize; ++i) {
+    sofar = std::max(sofar, highest[i]);
+    areLow &= isGreater[i] == 0;
+  }
+  *to = areLow ? sofar : std::numeric_limits<float>::quiet_NaN();
+}
+
+//===-- Dropout -----------------------------------------------------------------------------------------===//
+
+using WordVector = uint32_t __attribute__((vector_size(vectorSize * sizeof(uint32_t))));
+using LongVector = uint64_t __attribute__((vector_size(vectorSize * sizeof(uint64_t))));
+
+PROA_VECTOR_INLINE void multiplyWords(const WordVector &x, uint32_t factor, WordVector &high,
+                                      WordVector &low) {
+  LongVector product = __builtin_convertvector(x, LongVector) * uint64_t(factor);
+  high = __builtin_convertvector(product >> 32, WordVector);
+  low = x * factor;
+}
+
+/// Words 4 * block to 4 * block + 3 of the call for 16 blocks from `first`, as `philox` computes them.
+PROA_VECTOR_INLINE void randomWords(const RandomCall &call, uint64_t first, WordVector (&words)[4]) {
+  LongVector blocks;
+  for (uint64_t i = 0; i < static_cast<uint64_t>(vectorSize); ++i)
+    blocks[i] = first + i;
+  words[0] = __builtin_convertvector(blocks, WordVector);
+  words[1] = __builtin_convertvector(blocks >> 32, WordVector);
+  words[2] = WordVector{} + static_cast<uint32_t>(call.call);
+  words[3] = WordVector{} + static_cast<uint32_t>(call.call >> 32);
+  auto k0 = static_cast<uint32_t>(call.key), k1 = static_cast<uint32_t>(call.key >> 32);
+  for (int round = 0; round < philoxRounds; ++round) {
+    WordVector highA, lowA, highB, lowB;
+    multiplyWords(words[0], philoxFactors[0], highA, lowA);
+    multiplyWords(words[2], philoxFactors[1], highB, lowB);
+    words[0] = highB ^ words[1] ^ k0;
+    words[1] = lowB;
+    words[2] = highA ^ words[3] ^ k1;
+    words[3] = lowA;
+    k0 += philoxKeySteps[0];
+    k1 += philoxKeySteps[1];
+  }
+}
+
+PROA_VECTOR_INLINE void keepNumbers(const RandomCall &call, uint64_t first, int64_t count, float p,
+                                    float factor, float *to) {
+  constexpr int64_t numbers = 4 * vectorSize;
+  auto skipped = static_cast<int64_t>(first % 4);
+  for (int64_t i = -skipped; i < count; i += numbers) {
+    WordVector words[4];
+    randomWords(call, first / 4 + static_cast<uint64_t>((i + skipped) / 4), words);
+    float kept[4][vectorSize];
+    for (int word = 0; word < 4; ++word) {
+      Vector number = __builtin_convertvector(words[word] >> 8, Vector) * 0x1p-24f;
+      storeWhole(number < p ? Vector{} : Vector{} + factor, kept[word]);
+    }
+    int64_t begin = std::max<int64_t>(i, 0), end = std::min(i + numbers, count);
+    for (int64_t place = begin; place < end; ++place)
+      to[place] = kept[(place - i) % 4][(place - i) / 4];
+  }
+}
+
+//===-- Transposition -----------------------------------------------------------------------------------===//
+
+constexpr int64_t side = vectorSize;
+
+/// One of four steps of the transposition of a square: swaps the parts of `Half` elements of rows that are
+/// `Half` apart.
+template <int Half> PROA_VECTOR_INLINE void exchange(Vector (&rows)[side]) {
+  for (int first = 0; first < side; ++first) {
+    if (first & Half)
+      continue;
+    Vector &a = rows[first], &b = rows[first + Half];
+    Vector low, high;
+    [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+      low = __builtin_shufflevector(a, b, (I & Half ? side + I - Half : I)...);
+      high = __builtin_shufflevector(a, b, (I & Half ? side + I : I + Half)...);
+    }(std::make_integer_sequence<int, side>());
+    a = low;
+    b = high;
+  }
+}
+
+PROA_VECTOR_INLINE void transposeSquare(const float *const *rows, int64_t column, float *to, int64_t stride) {
+  Vector lines[side];
+  for (int64_t row = 0; row < side; ++row)
+    lines[row] = loadWhole(rows[row] + column);
+  exchange<8>(lines);
+  exchange<4>(lines);
+  exchange<2>(lines);
+  exchange<1>(lines);
+  for (int64_t row = 0; row < side; ++row)
+    storeWhole(lines[row], to + (column + row) * stride);
+}
+
+} // namespace
+
+// Not static: GCC does not clone such functions. The declarations show that they are meant to be external.
+PROA_VECTOR_CLONES void addBlockByVectors(const AttentionBlock &block, bool wide);
+PROA_VECTOR_CLONES void addBlockByVectors(const AttentionBlock &block, bool wide) {
+  constexpr int few = AttentionTile::leastQueries / vectorSize,
+                many = AttentionTile::mostQueries / vectorSize;
+  if (block.tile.queries == AttentionTile::mostQueries)
+    addBlock<many, true>(block);
+  else if (wide)
+    addBlock<few, true>(block);
+  else
+    addBlock<few, false>(block);
+}
+PROA_VECTOR_CLONES void addGradientByVectors(const AttentionGradientBlock &block, bool wide);
+PROA_VECTOR_CLONES void addGradientByVectors(const AttentionGradientBlock &block, bool wide) {
+  constexpr int few = AttentionTile::leastQueries / vectorSize,
+                many = AttentionTile::mostQueries / vectorSize;
+  if (block.forward.tile.queries == AttentionTile::mostQueries)
+    addGradient<many, true>(block);
+  else if (wide)
+    addGradient<few, true>(block);
+  else
+    addGradient<few, false>(block);
+}
+PROA_VECTOR_CLONES void multiplyByVectors(const float *const *x, const float *y, int64_t yStride,
+                                          int64_t count, int64_t elements, float *to);
+PROA_VECTOR_CLONES void multiplyByVectors(const float *const *x, const float *y, int64_t yStride,
+                                          int64_t count, int64_t elements, float *to) {
+  for (int64_t i = 0; i < count; ++i)
+    productOfRows(x[i], y + i * yStride, elements, to + i);
+}
+PROA_VECTOR_CLONES void findByVectors(float limit, const float *numbers, int64_t count, float *to);
+PROA_VECTOR_CLONES void findByVectors(float limit, const float *numbers, int64_t count, float *to) {
+  findHighest(limit, numbers, count, to);
+}
+PROA_VECTOR_CLONES void keepByVectors(const RandomCall &call, uint64_t first, int64_t count, float p,
+                                      float factor, float *to);
+PROA_VECTOR_CLONES void keepByVectors(const RandomCall &call, uint64_t first, int64_t count, float p,
+                                      float factor, float *to) {
+  keepNumbers(call, first, count, p, factor, to);
+}
+PROA_VECTOR_CLONES void divideByVectors(const AttentionTile &tile, const float *sum, float *out);
+PROA_VECTOR_CLONES void divideByVectors(const AttentionTile &tile, const float *sum, float *out) {
+  if (tile.queries == AttentionTile::mostQueries)
+    divideTile<AttentionTile::mostQueries / vectorSize>(tile, sum, out);
+  else
+    divideTile<AttentionTile::leastQueries / vectorSize>(tile, sum, out);
+}
+PROA_VECTOR_CLONES void transposeSquares(const float *const *rows, int64_t columns, float *to,
+                                         int64_t stride);
+PROA_VECTOR_CLONES void transposeSquares(const float *const *rows, int64_t columns, float *to,
+                                         int64_t stride) {
+  for (int64_t column = 0; column + side <= columns; column += side)
+    transposeSquare(rows, column, to, stride);
+}
+
+void addAttentionBlock(const AttentionBlock &block, bool wide) { addBlockByVectors(block, wide); }
+void addAttentionGradient(const AttentionGradientBlock &block, bool wide) {
+  addGradientByVectors(block, wide);
+}
+void multiplyRows(const float *const *x, const float *y, int64_t yStride, int64_t count, int64_t elements,
+                  float *to) {
+  multiplyByVectors(x, y, yStride, count, elements, to);
+}
+float highestUpTo(float limit, const float *numbers, int64_t count) {
+  float highest;
+  findByVectors(limit, numbers, count, &highest);
+  return highest;
+}
+void keepAtRandom(const RandomCall &call, uint64_t first, int64_t count, float p, float factor, float *to) {
+  keepByVectors(call, first, count, p, factor, to);
+}
+void divideAttentionTile(const AttentionTile &tile, const float *sum, float *out) {
+  divideByVectors(tile, sum, out);
+}
+
+void transposeRows(const float *const *rows, int64_t count, int64_t columns, float *to, int64_t width,
+                   int64_t stride) {
+  for (int64_t first = 0; first < width; first += side) {
+    int64_t own = std::clamp<int64_t>(count - first, 0, side), begin = 0;
+    if (own == side) {
+      transposeSquares(rows + first, columns, to + first, stride);
+      begin = columns / side * side;
+    }
+    for (int64_t column = begin; column < columns; ++column) {
+      float *line = to + column * stride + first;
+      for (int64_t row = 0; row < own; ++row)
+        line[row] = rows[first + row][column];
+      std::fill(line + own, line + side, 0.0f);
+    }
+  }
+}
+
+void transposeTile(const float *tile, int64_t lines, int64_t width, float *to, int64_t stride) {
+  const float *rows[side] = {};
+  for (int64_t first = 0; first < lines; first += side) {
+    int64_t count = std::min(side, lines - first);
+    for (int64_t i = 0; i < count; ++i)
+      rows[i] = tile + (first + i) * width;
+    transposeRows(rows, count, width, to + first, side, stride);
+  }
+}
+
+} // namespace proa::runtime

@@ -1,0 +1,292 @@
+#include "lib/runtime/kernels/conv/IndirectConv.h"
+
+#include "lib/runtime/host/ThreadPool.h"
+#include "lib/runtime/kernels/common/Vectors.h"
+#include "lib/runtime/kernels/matmul/PanelGemm.h"
+
+#include <algorithm>
+
+namespace proa::runtime {
+
+/// Some terms of the sums of a panel of channels: taps [tap, tapEnd) and, of each, `channels` input channels.
+struct IndirectTerms {
+  const float *const *rows; ///< by tap and position: the channels of the group; `zeros` outside of the image
+  const float *zeros;
+  int64_t rowStride, positions;
+  int64_t tap, tapEnd, channel, channels;
+  const float *panel; ///< of the first tap and channel
+  float *sums;        ///< by position
+  int64_t sumStride;
+  bool accumulates;
+};
+
+namespace {
+
+constexpr int64_t panelWidth = vectorSize;
+/// Terms of the sums that a panel adds at a time: they stay in the first-level cache.
+constexpr int64_t termsOfChunk = 384;
+/// Panels of a part: their sums stay in the second-level cache.
+constexpr int64_t partPanels = 16;
+constexpr int64_t mostPositions = 192;
+
+template <int Rows>
+PROA_VECTOR_INLINE void addTap(const float *const *rows, int64_t channels, const float *panel,
+                               Vector (&sums)[Rows]) {
+  const float *x[Rows];
+  for (int row = 0; row < Rows; ++row)
+    x[row] = rows[row];
+#pragma GCC unroll 2
+  for (int64_t k = 0; k < channels; ++k, panel += panelWidth) {
+    Vector line;
+    std::memcpy(&line, panel, sizeof(Vector));
+    for (int row = 0; row < Rows; ++row)
+      sums[row] += x[row][k] * line;
+  }
+}
+
+template <int Rows> PROA_VECTOR_INLINE void addTile(const IndirectTerms &terms, int64_t position) {
+  Vector sums[Rows] = {};
+  const float *panel = terms.panel;
+  for (int64_t tap = terms.tap; tap < terms.tapEnd; ++tap, panel += terms.channels * panelWidth) {
+    const float *rows[Rows];
+    bool isInside = false;
+    for (int row = 0; row < Rows; ++row) {
+      const float *start = terms.rows[tap * terms.rowStride + position + row];
+      isInside |= start != terms.zeros;
+      rows[row] = start + terms.channel;
+    }
+    if (isInside)
+      addTap<Rows>(rows, terms.channels, panel, sums);
+  }
+  for (int row = 0; row < Rows; ++row) {
+    float *to = terms.sums + (position + row) * terms.sumStride;
+    Vector sum = sums[row];
+    if (terms.accumulates) {
+      Vector before;
+      std::memcpy(&before, to, sizeof(Vector));
+      sum += before;
+    }
+    std::memcpy(to, &sum, sizeof(Vector));
+  }
+}
+
+template <int Rows> PROA_VECTOR_INLINE void addTiles(const IndirectTerms &terms, int64_t &position) {
+  for (; terms.positions - position >= Rows; position += Rows)
+    addTile<Rows>(terms, position);
+}
+
+/// Positions of a tile; 12 vectors of 16 floats are registers of AVX-512 only.
+int64_t tilePositions() { return hasWideVectors() ? 12 : 6; }
+
+/// Of the pairs of an axis's taps and tiles of `tile` positions, how many have a position inside of the
+/// image.
+double usedPairs(const ConvGeometry &g, size_t axis, int64_t tile) {
+  int64_t out = g.output.dims[2 + axis], in = g.input.dims[2 + axis], used = 0, tiles = 0;
+  for (int64_t first = 0; first < out; first += tile, ++tiles)
+    for (int64_t tap = 0; tap < g.kernel[axis]; ++tap) {
+      bool isInside = false;
+      for (int64_t at = first; at < std::min(first + tile, out); ++at) {
+        int64_t from = at * g.strides[axis] - g.before[axis] + tap * g.dilations[axis];
+        isInside |= from >= 0 && from < in;
+      }
+      used += isInside;
+    }
+  return static_cast<double>(used) / static_cast<double>(tiles * g.kernel[axis]);
+}
+
+bool hasForm(const ConvConfig &attributes, const ConvGeometry &g, std::span<const OperandType> inputs) {
+  auto isDense = [](const StridedOperand &tensor) {
+    return tensor.strides == convStrides(tensor.dims, true);
+  };
+  return inputs[0].dtype == DType::Float32 && inputs[1].dtype == DType::Float32 && attributes.spatial == 2 &&
+         !attributes.transposed && isDense(g.input) && isDense(g.output);
+}
+
+/// Whether this is expected to be faster than oneDNN. With AVX-512 oneDNN skips taps too, at a higher rate.
+/// With AVX2 both multiply at the same rate, but oneDNN multiplies zeros outside of the image, and fills up
+/// groups of few channels.
+bool isWorthwhile(const ConvGeometry &g, double used) {
+  constexpr double usedByFew = 0.7;
+  constexpr int64_t fewChannels = 64;
+  int64_t inputs = g.inputChannels() / g.groups, outputs = g.outputChannels() / g.groups;
+  return prefersPanels() && inputs >= vectorSize && outputs >= vectorSize &&
+         (used < usedByFew || (g.groups > 1 && inputs < fewChannels));
+}
+
+} // namespace
+
+// Not static: GCC does not clone such functions. The declaration shows that it is meant to be external.
+PROA_VECTOR_CLONES void addIndirectTerms(const IndirectTerms &terms, bool wide);
+PROA_VECTOR_CLONES void addIndirectTerms(const IndirectTerms &terms, bool wide) {
+  int64_t position = 0;
+  if (wide)
+    addTiles<12>(terms, position);
+  addTiles<6>(terms, position);
+  addTiles<3>(terms, position);
+  addTiles<1>(terms, position);
+}
+
+/// The memory of one thread.
+struct IndirectConv::Worker {
+  const float *input;
+  const float **rows;            ///< see IndirectTerms
+  float *sums;                   ///< [position, channels of a part]
+  int64_t first = -1, count = 0; ///< positions of the table
+};
+
+double IndirectConv::usedTaps(const ConvGeometry &geometry) {
+  return usedPairs(geometry, 0, 1) * usedPairs(geometry, 1, tilePositions());
+}
+
+std::unique_ptr<IndirectConv> IndirectConv::create(const ConvConfig &attributes, const ConvGeometry &geometry,
+                                                   std::span<const OperandType> inputs, const float *filter,
+                                                   const PackedCache &filters) {
+  if (!filters.isConstant() || !hasForm(attributes, geometry, inputs) ||
+      !isWorthwhile(geometry, usedTaps(geometry)))
+    return nullptr;
+  auto postOps = RowPostOps::create(attributes.postOps, geometry.output, geometry.operands, inputs);
+  if (!postOps)
+    return nullptr;
+  std::unique_ptr<IndirectConv> conv(new IndirectConv(geometry, std::move(*postOps)));
+  using dnnl::memory;
+  int64_t terms = conv->taps() * conv->inputs();
+  memory::desc plain({geometry.outputChannels(), terms}, memory::data_type::f32, memory::format_tag::ab),
+      packed({geometry.groups * conv->panelsOfGroup(), terms, panelWidth}, memory::data_type::f32,
+             memory::format_tag::abc);
+  conv->filter = filters.get({"indirect", plain, packed}, [&] {
+    auto filled = std::make_shared<PackedTensor>(packed);
+    conv->pack(filter, static_cast<float *>(filled->data()));
+    return filled;
+  });
+  return conv;
+}
+
+IndirectConv::IndirectConv(const ConvGeometry &geometry, RowPostOps postOps)
+    : geometry(geometry), postOps(std::move(postOps)),
+      zeros(static_cast<size_t>(geometry.inputChannels()), 0.0f) {
+  int64_t tile = tilePositions(), most = mostPositions / tile * tile;
+  int64_t blocks = (positions() + most - 1) / most, each = (positions() + blocks - 1) / blocks;
+  blockPositions = (each + tile - 1) / tile * tile;
+}
+
+int64_t IndirectConv::panelsOfGroup() const { return (outputs() + panelWidth - 1) / panelWidth; }
+
+void IndirectConv::pack(const float *from, float *to) const {
+  for (int64_t group = 0; group < geometry.groups; ++group)
+    for (int64_t panel = 0; panel < panelsOfGroup(); ++panel)
+      for (int64_t tap = 0; tap < taps(); ++tap)
+        for (int64_t input = 0; input < inputs(); ++input)
+          for (int64_t i = 0; i < panelWidth; ++i) {
+            int64_t output = panel * panelWidth + i;
+            *to++ = output < outputs()
+                        ? from[((group * outputs() + output) * inputs() + input) * taps() + tap]
+                        : 0.0f;
+          }
+}
+
+/// Fills the table of the positions [first, first + count).
+void IndirectConv::locate(Worker &worker, int64_t first, int64_t count) const {
+  if (worker.first == first && worker.count == count)
+    return;
+  worker.first = first;
+  worker.count = count;
+  const ConvGeometry &g = geometry;
+  int64_t height = g.output.dims[2], width = g.output.dims[3];
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t column = (first + i) % width, row = (first + i) / width % height,
+            image = (first + i) / width / height;
+    for (int64_t tap = 0; tap < taps(); ++tap) {
+      int64_t y = row * g.strides[0] - g.before[0] + tap / g.kernel[1] * g.dilations[0];
+      int64_t x = column * g.strides[1] - g.before[1] + tap % g.kernel[1] * g.dilations[1];
+      bool isInside = y >= 0 && y < g.input.dims[2] && x >= 0 && x < g.input.dims[3];
+      worker.rows[tap * blockPositions + i] = isInside ? worker.input + image * g.input.strides[0] +
+                                                             y * g.input.strides[2] + x * g.input.strides[3]
+                                                       : zeros.data();
+    }
+  }
+}
+
+/// The sums of panels [panel, panel + panels) of a group.
+void IndirectConv::multiply(Worker &worker, int64_t group, int64_t panel, int64_t panels) const {
+  static const bool wide = hasWideVectors();
+  int64_t channels = std::min(inputs(), termsOfChunk);
+  int64_t tapsOfChunk = std::max<int64_t>(1, termsOfChunk / std::max<int64_t>(inputs(), 1));
+  int64_t panelFloats = taps() * inputs() * panelWidth;
+  const float *first =
+      static_cast<const float *>(filter->data()) + (group * panelsOfGroup() + panel) * panelFloats;
+  IndirectTerms terms{worker.rows, zeros.data(), blockPositions, worker.count};
+  terms.sumStride = panels * panelWidth;
+  for (int64_t tap = 0; tap < taps(); tap += tapsOfChunk)
+    for (int64_t channel = 0; channel < inputs(); channel += channels) {
+      terms.tap = tap;
+      terms.tapEnd = std::min(tap + tapsOfChunk, taps());
+      terms.channel = group * inputs() + channel;
+      terms.channels = std::min(channels, inputs() - channel);
+      terms.accumulates = tap > 0 || channel > 0;
+      for (int64_t i = 0; i < panels; ++i) {
+        terms.panel = first + i * panelFloats + (tap * inputs() + channel) * panelWidth;
+        terms.sums = worker.sums + i * panelWidth;
+        addIndirectTerms(terms, wide);
+      }
+    }
+}
+
+/// Applies the post-ops to the sums of `channels` channels and stores them.
+void IndirectConv::finish(const Worker &worker, int64_t channel, int64_t channels, float *output,
+                          std::span<const float *const> operands) const {
+  int64_t stride = (channels + panelWidth - 1) / panelWidth * panelWidth;
+  for (int64_t i = 0; i < worker.count; ++i) {
+    float *sums = worker.sums + i * stride;
+    int64_t offset = (worker.first + i) * geometry.outputChannels() + channel;
+    if (!postOps.empty())
+      postOps.applyChannels(sums, channel, channels, offset, operands);
+    std::memcpy(output + offset, sums, static_cast<size_t>(channels) * sizeof(float));
+  }
+}
+
+void IndirectConv::run(Call &call, float *output) const {
+  constexpr double operationsPerNanosecond = 80; // one core with AVX2
+  std::vector<const float *> operands = postOps.operands(call);
+  int64_t panels = geometry.groups * panelsOfGroup();
+  int64_t units = (positions() + blockPositions - 1) / blockPositions * panels;
+  double nanoseconds = 2.0 * static_cast<double>(units * blockPositions * panelWidth * taps() * inputs()) /
+                       operationsPerNanosecond;
+  int64_t workers = std::clamp<int64_t>(static_cast<int64_t>(nanoseconds / minimalForkNanoseconds), 1,
+                                        std::min<int64_t>(units, threads()));
+  size_t rowBytes = static_cast<size_t>(taps() * blockPositions) * sizeof(float *);
+  size_t sumBytes = static_cast<size_t>(blockPositions * std::min(panelsOfGroup(), partPanels) * panelWidth) *
+                    sizeof(float);
+  ScratchPieces pieces;
+  for (int64_t i = 0; i < workers; ++i) {
+    pieces.add(rowBytes);
+    pieces.add(sumBytes);
+  }
+  size_t bytes = pieces.bytes() / static_cast<size_t>(workers);
+  auto *scratch = static_cast<std::byte *>(call.scratch(pieces.bytes()));
+  parallelFor(workers, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      std::byte *memory = scratch + static_cast<size_t>(i) * bytes;
+      Worker worker{call.input(0).as<float>(), reinterpret_cast<const float **>(memory),
+                    reinterpret_cast<float *>(memory + bytes - (sumBytes + 63) / 64 * 64)};
+      runUnits(worker, units * i / workers, units * (i + 1) / workers, output, operands);
+    }
+  });
+}
+
+/// A unit is one panel of one block of positions.
+void IndirectConv::runUnits(Worker &worker, int64_t begin, int64_t end, float *output,
+                            std::span<const float *const> operands) const {
+  int64_t panels = geometry.groups * panelsOfGroup();
+  while (begin < end) {
+    int64_t position = begin / panels * blockPositions, group = begin % panels / panelsOfGroup(),
+            panel = begin % panelsOfGroup();
+    int64_t count = std::min({end - begin, panelsOfGroup() - panel, partPanels});
+    locate(worker, position, std::min(blockPositions, positions() - position));
+    multiply(worker, group, panel, count);
+    int64_t channel = panel * panelWidth, channels = std::min(count * panelWidth, outputs() - channel);
+    finish(worker, group * outputs() + channel, channels, output, operands);
+    begin += count;
+  }
+}
+
+} // namespace proa::runtime

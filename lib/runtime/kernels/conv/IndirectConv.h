@@ -1,0 +1,54 @@
+/// Convolutions of channels-last images in float32 by the indirect convolution algorithm: a tile of output
+/// positions is a GEMM of the filter and of rows of channels, one for each position and tap, that are found
+/// by pointers. A tap that is outside of the image for all positions of a tile is skipped: half of the taps
+/// or more where dilations are as large as the image. Source: Dukhan, "The Indirect Convolution Algorithm"
+/// (2019).
+#pragma once
+
+#include "lib/runtime/kernels/common/OneDnn.h"
+#include "lib/runtime/kernels/common/RowPostOps.h"
+#include "lib/runtime/kernels/conv/ConvGeometry.h"
+
+namespace proa::runtime {
+
+class IndirectConv {
+public:
+  /// Null where the convolution has another form, its filter is not constant, or oneDNN is expected to be
+  /// faster. `filters` holds the filter [out, in / groups, kh, kw] and keeps the packed one.
+  static std::unique_ptr<IndirectConv> create(const ConvConfig &attributes, const ConvGeometry &geometry,
+                                              std::span<const OperandType> inputs, const float *filter,
+                                              const PackedCache &filters);
+
+  /// With all post-ops; an addend may be in the memory of the output.
+  void run(Call &call, float *output) const;
+
+  /// The share of (tile, tap) pairs with a position inside of the image, from 0 to 1.
+  static double usedTaps(const ConvGeometry &geometry);
+
+private:
+  IndirectConv(const ConvGeometry &geometry, RowPostOps postOps);
+  struct Worker;
+  void pack(const float *filter, float *to) const;
+  void runUnits(Worker &worker, int64_t begin, int64_t end, float *output,
+                std::span<const float *const> operands) const;
+  void locate(Worker &worker, int64_t first, int64_t count) const;
+  void multiply(Worker &worker, int64_t group, int64_t panel, int64_t panels) const;
+  void finish(const Worker &worker, int64_t channel, int64_t channels, float *output,
+              std::span<const float *const> operands) const;
+
+  int64_t taps() const { return geometry.kernel[0] * geometry.kernel[1]; }
+  int64_t inputs() const { return geometry.inputChannels() / geometry.groups; }
+  int64_t outputs() const { return geometry.outputChannels() / geometry.groups; }
+  int64_t panelsOfGroup() const;
+  int64_t positions() const {
+    return geometry.output.dims[0] * geometry.output.dims[2] * geometry.output.dims[3];
+  }
+
+  ConvGeometry geometry;
+  RowPostOps postOps;
+  int64_t blockPositions = 0;                 ///< that share a table of pointers
+  std::vector<float> zeros;                   ///< the row of a tap outside of the image
+  std::shared_ptr<const PackedTensor> filter; ///< [group, panel, tap, input, panelWidth]
+};
+
+} // namespace proa::runtime

@@ -1,0 +1,217 @@
+#include "lib/runtime/kernels/conv/WinogradConv.h"
+
+#include "lib/runtime/host/ThreadPool.h"
+#include "lib/runtime/kernels/conv/Conv.h"
+#include "lib/runtime/kernels/conv/WinogradTransform.h"
+
+#include <algorithm>
+
+namespace proa::runtime {
+namespace {
+
+using dnnl::memory;
+
+/// Throughput of a core with AVX-512 per nanosecond. Only ratios matter; they are similar on other machines.
+constexpr double operationsPerNanosecond = 150, filterBytesPerNanosecond = 15, tileBytesPerNanosecond = 20;
+
+int64_t tilesAlong(int64_t tileDim, int64_t tile) { return (tileDim + tile - 1) / tile; }
+
+int64_t countTiles(const ConvGeometry &g, int64_t tileDim) {
+  return g.output.dims[0] * tilesAlong(g.output.dims[2], tileDim) * tilesAlong(g.output.dims[3], tileDim);
+}
+
+/// Bytes of one tile's V and products.
+int64_t tileBytes(const ConvGeometry &g, int64_t tileDim) {
+  int64_t points = (tileDim + 2) * (tileDim + 2);
+  return points * (g.inputChannels() + g.outputChannels()) * static_cast<int64_t>(sizeof(float));
+}
+
+double directNanoseconds(const ConvGeometry &g) {
+  double operations = 2.0 * 9 * static_cast<double>(g.inputChannels());
+  for (int64_t dim : g.output.dims)
+    operations *= static_cast<double>(dim);
+  return operations / operationsPerNanosecond;
+}
+
+double winogradNanoseconds(const ConvGeometry &g, int64_t tileDim, bool isConstant) {
+  constexpr double fixed = 3000;
+  auto points = static_cast<double>((tileDim + 2) * (tileDim + 2));
+  auto tiles = static_cast<double>(countTiles(g, tileDim));
+  double filter = points * static_cast<double>(g.inputChannels() * g.outputChannels());
+  double transform =
+      isConstant ? 0 : filterNanoseconds * static_cast<double>(g.inputChannels() * g.outputChannels());
+  return fixed + transform + 2 * filter * tiles / operationsPerNanosecond +
+         filter * sizeof(float) / filterBytesPerNanosecond +
+         tiles * static_cast<double>(tileBytes(g, tileDim)) / tileBytesPerNanosecond;
+}
+
+/// Tiles of a block: few enough that their V and products stay in the caches, and more for a larger filter,
+/// which each block reads once.
+int64_t blockTiles(const ConvGeometry &g, int64_t tileDim) {
+  constexpr int64_t least = int64_t(3) << 19, most = int64_t(24) << 20;
+  int64_t points = (tileDim + 2) * (tileDim + 2);
+  int64_t filterBytes = points * g.inputChannels() * g.outputChannels() * static_cast<int64_t>(sizeof(float));
+  int64_t perBlock = std::clamp(3 * filterBytes, least, most) / tileBytes(g, tileDim);
+  int64_t tiles = countTiles(g, tileDim), blocks = tilesAlong(tiles, std::max<int64_t>(perBlock, 16));
+  return tilesAlong(tiles, blocks);
+}
+
+/// Whether all channels of a pixel lie side by side, and so do the pixels.
+bool isDenseChannelsLast(const StridedOperand &tensor) {
+  return tensor.strides == convStrides(tensor.dims, true);
+}
+
+bool hasForm(const ConvConfig &attributes, const ConvGeometry &g, std::span<const OperandType> inputs) {
+  auto all = [](std::span<const int64_t> values, int64_t expected) {
+    return std::ranges::all_of(values, [&](int64_t value) { return value == expected; });
+  };
+  return inputs[0].dtype == DType::Float32 && attributes.spatial == 2 && g.groups == 1 && all(g.kernel, 3) &&
+         all(g.strides, 1) && all(g.dilations, 1) && g.inputChannels() >= vectorSize &&
+         g.outputChannels() >= vectorSize && isDenseChannelsLast(g.input) && isDenseChannelsLast(g.output);
+}
+
+} // namespace
+
+std::optional<int64_t> WinogradConv::chooseTileDim(const ConvGeometry &geometry, bool isConstant) {
+  constexpr double worthwhile = 0.85;
+  std::optional<int64_t> best;
+  double least = worthwhile * directNanoseconds(geometry);
+  for (int64_t tileDim : {4, 2})
+    if (double time = winogradNanoseconds(geometry, tileDim, isConstant); time < least) {
+      best = tileDim;
+      least = time;
+    }
+  return best;
+}
+
+std::unique_ptr<WinogradConv> WinogradConv::create(const ConvConfig &attributes, const ConvGeometry &geometry,
+                                                   std::span<const OperandType> inputs, const float *filter,
+                                                   const PackedCache &filters) {
+  if (!hasForm(attributes, geometry, inputs))
+    return nullptr;
+  std::optional<int64_t> tileDim = chooseTileDim(geometry, filters.isConstant());
+  auto postOps = RowPostOps::create(attributes.postOps, geometry.output, geometry.operands, inputs);
+  if (!tileDim || !postOps)
+    return nullptr;
+  std::unique_ptr<WinogradConv> conv(new WinogradConv(attributes, geometry, std::move(*postOps), *tileDim));
+  if (filters.isConstant() && prefersPanels()) {
+    conv->pack(filter, filters);
+    return conv;
+  }
+  conv->createGemm();
+  if (filters.isConstant()) {
+    conv->transformed = filters.get(conv->keyOf("winograd", conv->transformedDesc), [&] {
+      auto filled = std::make_shared<PackedTensor>(conv->transformedDesc);
+      conv->transform(filter, filled->data());
+      return filled;
+    });
+    conv->gemm->set(1, conv->transformed->data());
+  }
+  return conv;
+}
+
+WinogradConv::WinogradConv(const ConvConfig &attributes, const ConvGeometry &geometry, RowPostOps postOps,
+                           int64_t tileDim)
+    : geometry(geometry), postOps(std::move(postOps)), transposed(attributes.transposed), tileDim(tileDim),
+      tileCount(countTiles(geometry, tileDim)), blockSize(blockTiles(geometry, tileDim)) {
+  if (transposed)
+    for (int64_t &before : this->geometry.before)
+      before = 2 - before; // of 3 taps the first meets an element last
+  int64_t channelsIn = geometry.inputChannels(), channelsOut = geometry.outputChannels();
+  transformedDesc =
+      memory::desc({points(), channelsIn, channelsOut}, memory::data_type::f32, memory::format_tag::abc);
+  auto elements = static_cast<size_t>(points() * blockSize) * sizeof(float);
+  inputBytes = elements * static_cast<size_t>(channelsIn);
+  outputBytes = elements * static_cast<size_t>(channelsOut);
+}
+
+void WinogradConv::transform(const float *filter, void *to) const {
+  transformFilter(tileDim, transposed, filter, geometry.inputChannels(), geometry.outputChannels(),
+                  static_cast<float *>(to));
+}
+
+void WinogradConv::createGemm() {
+  constexpr auto type = memory::data_type::f32;
+  constexpr auto dense = memory::format_tag::abc;
+  memory::desc tiles({points(), blockSize, geometry.inputChannels()}, type, dense),
+      products({points(), blockSize, geometry.outputChannels()}, type, dense);
+  bool small = isSmallConv(geometry, false);
+  SingleThreadScope scope(small);
+  dnnl::matmul::primitive_desc description({tiles, transformedDesc, products}, userScratchpad(),
+                                           dnnlEngine());
+  gemm = std::make_unique<Execution>(dnnl::matmul(description), description.scratchpad_desc(), small);
+  gemm->add(DNNL_ARG_SRC, tiles);
+  gemm->add(DNNL_ARG_WEIGHTS, transformedDesc);
+  gemm->add(DNNL_ARG_DST, products);
+}
+
+/// The filter of a transposed convolution has other positions.
+PackedForms::Key WinogradConv::keyOf(const char *algorithm, const memory::desc &to) const {
+  return {std::string(algorithm) + (transposed ? " transposed" : ""), transformedDesc, to};
+}
+
+/// U in panels, where oneDNN would not pack it.
+void WinogradConv::pack(const float *filter, const PackedCache &filters) {
+  layout = {geometry.inputChannels(), geometry.outputChannels()};
+  memory::desc desc({points() * layout.panels(), layout.inner, PanelLayout::panelWidth},
+                    memory::data_type::f32, memory::format_tag::abc);
+  panels = filters.get(keyOf("winograd panels", desc), [&] {
+    PackedTensor plain(transformedDesc);
+    transform(filter, plain.data());
+    auto filled = std::make_shared<PackedTensor>(desc);
+    for (int64_t point = 0; point < points(); ++point)
+      layout.pack(static_cast<const float *>(plain.data()) + point * layout.inner * layout.columns,
+                  layout.columns, 1, static_cast<float *>(filled->data()) + point * layout.size());
+    return filled;
+  });
+}
+
+/// The products of the first `tiles` of a block at all points.
+void WinogradConv::multiply(const WinogradBlock &block, int64_t tiles, void *scratch) const {
+  if (gemm)
+    return gemm->run(scratch);
+  double operations = 2.0 * static_cast<double>(tiles * layout.inner * layout.columns);
+  auto grain = static_cast<int64_t>(minimalForkNanoseconds * operationsPerNanosecond / operations) + 1;
+  parallelFor(points(), grain, [&](int64_t begin, int64_t end) {
+    for (int64_t point = begin; point < end; ++point)
+      PanelGemm{layout,        static_cast<const float *>(panels->data()) + point * layout.size(),
+                tiles,         block.tiles + point * block.size * layout.inner,
+                layout.inner,  block.products + point * block.size * layout.columns,
+                layout.columns}
+          .run();
+  });
+}
+
+void WinogradConv::run(Call &call, float *output) {
+  ScratchPieces pieces;
+  pieces.add(gemm ? gemm->scratchBytes() : 0);
+  size_t inputPiece = pieces.add(inputBytes), outputPiece = pieces.add(outputBytes);
+  bool changes = !transformed && !panels;
+  size_t filterPiece = changes ? pieces.add(transformedDesc.get_size()) : 0;
+  auto *scratch = static_cast<std::byte *>(call.scratch(pieces.bytes()));
+  if (changes) {
+    transform(call.input(1).as<float>(), scratch + filterPiece);
+    gemm->set(1, scratch + filterPiece);
+  }
+  WinogradBlock block{&geometry, tileDim, 0, blockSize};
+  block.tiles = reinterpret_cast<float *>(scratch + inputPiece);
+  block.products = reinterpret_cast<float *>(scratch + outputPiece);
+  block.input = call.input(0).as<float>();
+  block.output = output;
+  if (gemm) {
+    gemm->set(0, block.tiles);
+    gemm->set(2, block.products);
+  }
+  std::vector<const float *> operands = postOps.operands(call);
+  double tileNanoseconds = static_cast<double>(tileBytes(geometry, tileDim)) / tileBytesPerNanosecond;
+  auto grain = static_cast<int64_t>(minimalForkNanoseconds / tileNanoseconds) + 1;
+  for (; block.first < tileCount; block.first += blockSize) {
+    int64_t count = std::min(blockSize, tileCount - block.first);
+    parallelFor(count, grain, [&](int64_t begin, int64_t end) { transformInput(block, begin, end); });
+    multiply(block, count, scratch);
+    parallelFor(count, grain,
+                [&](int64_t begin, int64_t end) { transformOutput(block, begin, end, postOps, operands); });
+  }
+}
+
+} // namespace proa::runtime

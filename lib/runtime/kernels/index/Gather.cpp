@@ -1,0 +1,234 @@
+/// The library kernels that read elements at indices. A bad index is an error that names it and its place.
+///
+/// embedding: x (ids), weight; padding_idx. gather: x, index, axis as a tensor (which wins); axis. gather_nd:
+/// x, index. take_along_axis: x, indices; axis; a dim of 1 of one operand, other than along the axis,
+/// broadcasts. But for embedding an index below 0 counts from the end.
+#include "lib/runtime/host/ThreadPool.h"
+#include "lib/runtime/kernels/common/Checks.h"
+#include "lib/runtime/kernels/common/Convert.h"
+
+#include "dialects/pd/ops/index/Gather.kernels.inc"
+#include "dialects/pd/ops/nn/Embedding.kernels.inc"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+namespace proa::runtime {
+namespace {
+
+/// The indices as int64, each in [0, dim); negative ones count from the end where `wraps`. `skipped` is
+/// left as it is.
+Result<std::vector<int64_t>> checkedIndices(const View &indices, int64_t dim, bool wraps,
+                                            std::optional<int64_t> skipped = std::nullopt) {
+  std::vector<int64_t> out(static_cast<size_t>(indices.size()));
+  std::optional<size_t> wrong;
+  int64_t wrongIndex = 0;
+  bool known = dispatchIndex(indices.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    for (size_t i = 0; i < out.size(); ++i) {
+      int64_t index = indices.as<T>()[i];
+      if (wraps && index < 0)
+        index += dim;
+      out[i] = index;
+      if ((index < 0 || index >= dim) && index != skipped && !wrong) {
+        wrong = i;
+        wrongIndex = indices.as<T>()[i];
+      }
+    }
+  });
+  if (!known)
+    return failure("expected indices of int32 or int64, found {}", nameOf(indices.dtype));
+  if (wrong)
+    return failure("{}", wrongIndexText(wrongIndex, static_cast<int64_t>(*wrong), indices.dims, dim, wraps));
+  return out;
+}
+
+/// out[o, i, :] = x[o, indices[i], :], rows of `rowBytes`.
+void copyRows(const std::byte *x, std::byte *out, int64_t outer, int64_t dim,
+              std::span<const int64_t> indices, size_t rowBytes) {
+  auto count = static_cast<int64_t>(indices.size());
+  parallelFor(outer * count, 1 + 65536 / static_cast<int64_t>(rowBytes + 1), [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      int64_t from = row / count * dim + indices[static_cast<size_t>(row % count)];
+      std::memcpy(out + static_cast<size_t>(row) * rowBytes, x + static_cast<size_t>(from) * rowBytes,
+                  rowBytes);
+    }
+  });
+}
+
+Result<void> embedding(Call &call, int64_t padding) {
+  const View &ids = call.input(0), &weight = call.input(1);
+  if (weight.rank() != 2)
+    return failure("expected a table of rank 2, found {}", describe(weight.dtype, weight.dims));
+  int64_t rows = weight.dims[0], width = weight.dims[1];
+  if (padding < -1)
+    padding += rows;
+  Result<std::vector<int64_t>> indices =
+      checkedIndices(ids, rows, false, padding == -1 ? std::nullopt : std::optional(padding));
+  if (!indices)
+    return indices.diagnostics();
+  std::vector<int64_t> dims(ids.dims.begin(), ids.dims.end());
+  dims.push_back(width);
+  Result<View> out = call.output(0, dims);
+  if (!out)
+    return out.diagnostics();
+  size_t rowBytes = static_cast<size_t>(width) * sizeOf(weight.dtype);
+  auto count = static_cast<int64_t>(indices->size());
+  parallelFor(count, 1 + 65536 / static_cast<int64_t>(rowBytes + 1), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      int64_t index = (*indices)[static_cast<size_t>(i)];
+      std::byte *target = out->as<std::byte>() + static_cast<size_t>(i) * rowBytes;
+      if (index == padding && padding != -1)
+        std::memset(target, 0, rowBytes);
+      else
+        std::memcpy(target, weight.as<std::byte>() + static_cast<size_t>(index) * rowBytes, rowBytes);
+    }
+  });
+  return {};
+}
+
+/// The axis is replaced by the index's dims (a rank-0 index drops it).
+Result<void> gather(Call &call, int64_t axisAttribute) {
+  const View &x = call.input(0), &index = call.input(1);
+  int64_t given = axisAttribute;
+  if (call.input(2)) {
+    Result<std::vector<int64_t>> tensor = integersOf(call.input(2));
+    if (!tensor || tensor->size() != 1)
+      return failure("expected one axis");
+    given = tensor->front();
+  }
+  Result<size_t> axis = normalizeAxis(given, x.rank());
+  if (!axis)
+    return axis.diagnostics();
+  Result<std::vector<int64_t>> indices = checkedIndices(index, x.dims[*axis], true);
+  if (!indices)
+    return indices.diagnostics();
+  std::vector<int64_t> dims(x.dims.begin(), x.dims.begin() + static_cast<ptrdiff_t>(*axis));
+  dims.insert(dims.end(), index.dims.begin(), index.dims.end());
+  dims.insert(dims.end(), x.dims.begin() + static_cast<ptrdiff_t>(*axis) + 1, x.dims.end());
+  Result<View> out = call.output(0, dims);
+  if (!out)
+    return out.diagnostics();
+  int64_t outer = 1, inner = 1;
+  for (size_t i = 0; i < x.rank(); ++i)
+    if (i != *axis)
+      (i < *axis ? outer : inner) *= x.dims[i];
+  copyRows(x.as<std::byte>(), out->as<std::byte>(), outer, x.dims[*axis], *indices,
+           static_cast<size_t>(inner) * sizeOf(x.dtype));
+  return {};
+}
+
+Result<void> gatherNd(Call &call) {
+  const View &x = call.input(0), &index = call.input(1);
+  if (index.rank() == 0 || index.dims.back() > static_cast<int64_t>(x.rank()))
+    return failure("indices {} do not fit {}", describe(index.dtype, index.dims), describe(x.dtype, x.dims));
+  auto depth = static_cast<size_t>(index.dims.back());
+  std::vector<int64_t> dims(index.dims.begin(), index.dims.end() - 1);
+  dims.insert(dims.end(), x.dims.begin() + static_cast<ptrdiff_t>(depth), x.dims.end());
+  Result<View> out = call.output(0, dims);
+  if (!out)
+    return out.diagnostics();
+  int64_t rows = 1, inner = 1;
+  for (size_t i = 0; i + 1 < index.rank(); ++i)
+    rows *= index.dims[i];
+  for (size_t i = depth; i < x.rank(); ++i)
+    inner *= x.dims[i];
+  std::vector<int64_t> flat(static_cast<size_t>(rows), 0);
+  std::optional<int64_t> wrong; // a position in the tensor of indices
+  int64_t wrongIndex = 0;
+  bool known = dispatchIndex(index.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t row = 0; row < rows; ++row)
+      for (size_t axis = 0; axis < depth; ++axis) {
+        int64_t at = index.as<T>()[row * static_cast<int64_t>(depth) + static_cast<int64_t>(axis)];
+        if (at < 0)
+          at += x.dims[axis];
+        if ((at < 0 || at >= x.dims[axis]) && !wrong) {
+          wrong = row * static_cast<int64_t>(depth) + static_cast<int64_t>(axis);
+          wrongIndex = index.as<T>()[*wrong];
+        }
+        flat[static_cast<size_t>(row)] = flat[static_cast<size_t>(row)] * x.dims[axis] + at;
+      }
+  });
+  if (!known)
+    return failure("expected indices of int32 or int64, found {}", nameOf(index.dtype));
+  if (wrong)
+    return failure("{}", wrongIndexText(wrongIndex, *wrong, index.dims,
+                                        x.dims[static_cast<size_t>(*wrong) % depth], /*wraps=*/true));
+  copyRows(x.as<std::byte>(), out->as<std::byte>(), 1, 0, flat, static_cast<size_t>(inner) * sizeOf(x.dtype));
+  return {};
+}
+
+/// out[..., i, ...] = x[..., indices[..., i, ...], ...]
+Result<void> takeAlongAxis(Call &call, int64_t axisAttribute) {
+  const View &x = call.input(0), &index = call.input(1);
+  Result<size_t> axis = normalizeAxis(axisAttribute, x.rank());
+  if (!axis)
+    return axis.diagnostics();
+  bool fits = index.rank() == x.rank();
+  std::vector<int64_t> dims(index.dims.begin(), index.dims.end());
+  for (size_t i = 0; fits && i < x.rank(); ++i) {
+    if (i != *axis && dims[i] == 1)
+      dims[i] = x.dims[i];
+    fits = i == *axis || x.dims[i] == 1 || dims[i] <= x.dims[i];
+  }
+  if (!fits)
+    return failure("indices {} do not fit {}", describe(index.dtype, index.dims), describe(x.dtype, x.dims));
+  Result<std::vector<int64_t>> indices = checkedIndices(index, x.dims[*axis], true);
+  if (!indices)
+    return indices.diagnostics();
+  Result<View> out = call.output(0, dims);
+  if (!out)
+    return out.diagnostics();
+  dispatchSize(sizeOf(x.dtype), [&](auto zero) {
+    using T = decltype(zero);
+    parallelFor(out->size(), 8192, [&](int64_t begin, int64_t end) {
+      for (int64_t flat = begin; flat < end; ++flat) {
+        int64_t rest = flat, indexAt = 0, indexStride = 1, at = 0, stride = 1, axisStride = 1;
+        for (size_t i = x.rank(); i-- > 0; rest /= dims[i]) {
+          int64_t place = rest % dims[i];
+          indexAt += index.dims[i] == 1 ? 0 : place * indexStride;
+          indexStride *= index.dims[i];
+          if (i == *axis)
+            axisStride = stride;
+          else
+            at += x.dims[i] == 1 ? 0 : place * stride;
+          stride *= x.dims[i];
+        }
+        out->as<T>()[flat] = x.as<T>()[at + (*indices)[static_cast<size_t>(indexAt)] * axisStride];
+      }
+    });
+  });
+  return {};
+}
+
+template <class Body>
+Result<std::unique_ptr<LibraryKernel>> withAxis(const KernelRequest &request, int64_t axis, Body body) {
+  Checks checks(request);
+  checks.expectOperands(2, 1);
+  if (!checks.ok())
+    return checks.diagnostics();
+  return makeKernel([axis, body](Call &call) { return body(call, axis); });
+}
+
+} // namespace
+
+Result<std::unique_ptr<LibraryKernel>> makeEmbedding(const EmbeddingAttributes &op,
+                                                     const KernelRequest &request) {
+  return withAxis(request, op.paddingIdx, embedding);
+}
+Result<std::unique_ptr<LibraryKernel>> makeGather(const GatherAttributes &op, const KernelRequest &request) {
+  return withAxis(request, op.axis, gather);
+}
+Result<std::unique_ptr<LibraryKernel>> makeTakeAlongAxis(const TakeAlongAxisAttributes &op,
+                                                         const KernelRequest &request) {
+  return withAxis(request, op.axis, takeAlongAxis);
+}
+Result<std::unique_ptr<LibraryKernel>> makeGatherNd(const GatherNdAttributes &op,
+                                                    const KernelRequest &request) {
+  return withAxis(request, 0, [](Call &call, int64_t) { return gatherNd(call); });
+}
+} // namespace proa::runtime

@@ -1,0 +1,293 @@
+/// The library kernels "scatter_nd" (x, index, updates; reduce) and "put_along_axis" (x, indices, values;
+/// axis, reduce). An index below 0 counts from the end; of several updates of a place the last counts, or all
+/// are combined, in order.
+#include "lib/runtime/kernels/common/Checks.h"
+#include "lib/runtime/kernels/common/Convert.h"
+#include "lib/runtime/kernels/common/PostOps.h"
+
+#include "dialects/pd/ops/index/Scatter.kernels.inc"
+
+#include <algorithm>
+#include <complex>
+#include <cstring>
+
+namespace proa::runtime {
+namespace {
+
+template <ScatterReduce combine, class T> void update(T &target, T value) {
+  auto held = static_cast<Wide<T>>(target), given = static_cast<Wide<T>>(value);
+  if constexpr (combine == ScatterReduce::Assign)
+    target = value;
+  else if constexpr (combine == ScatterReduce::Add)
+    target = static_cast<T>(static_cast<Wide<T>>(held + given));
+  else if constexpr (combine == ScatterReduce::Multiply)
+    target = static_cast<T>(static_cast<Wide<T>>(held * given));
+  else if constexpr (!isComplex<T>)
+    target =
+        combine == ScatterReduce::Amin ? (given < held ? value : target) : (given > held ? value : target);
+}
+
+/// Calls body(a constant of the way to combine).
+template <class Body> void dispatchCombine(ScatterReduce combine, Body &&body) {
+  switch (combine) {
+  case ScatterReduce::Assign:
+    return body(std::integral_constant<ScatterReduce, ScatterReduce::Assign>());
+  case ScatterReduce::Add:
+    return body(std::integral_constant<ScatterReduce, ScatterReduce::Add>());
+  case ScatterReduce::Multiply:
+    return body(std::integral_constant<ScatterReduce, ScatterReduce::Multiply>());
+  case ScatterReduce::Amin:
+    return body(std::integral_constant<ScatterReduce, ScatterReduce::Amin>());
+  case ScatterReduce::Amax:
+    return body(std::integral_constant<ScatterReduce, ScatterReduce::Amax>());
+  }
+}
+
+/// Sums of many float32 updates of one row in blocks: added one after the other they lose digits, and from
+/// 2^24 equal ones on the sum does not grow. Rows with few updates are not affected.
+class BlockedRows {
+public:
+  /// `rowOf`: the row of the result, of which there are `resultRows`, that an update is added to.
+  template <class RowOf>
+  BlockedRows(int64_t updates, int64_t resultRows, int64_t inner, RowOf &&rowOf) : inner(inner) {
+    constexpr int64_t mostRowsOfAnUpdate = 64; // counting must not take more time than adding
+    if (updates <= blockUpdates || resultRows / mostRowsOfAnUpdate > updates)
+      return;
+    std::vector<int32_t> counts(static_cast<size_t>(resultRows));
+    for (int64_t i = 0; i < updates; ++i)
+      ++counts[static_cast<size_t>(rowOf(i))];
+    int32_t number = 0;
+    for (int32_t &count : counts)
+      count = count > blockUpdates ? number++ : -1;
+    if (number == 0)
+      return;
+    slots = std::move(counts);
+    sums.resize(static_cast<size_t>(number * inner));
+    filled.resize(static_cast<size_t>(number));
+  }
+
+  bool empty() const { return slots.empty(); }
+
+  /// Adds an update to the row that `target` holds.
+  template <class T> void add(int64_t row, const T *update, T *target) {
+    int32_t slot = slots[static_cast<size_t>(row)];
+    if (slot < 0) {
+      for (int64_t i = 0; i < inner; ++i)
+        target[i] = sumOf(target[i], static_cast<float>(update[i]));
+      return;
+    }
+    float *sum = sums.data() + slot * inner;
+    for (int64_t i = 0; i < inner; ++i)
+      sum[i] += static_cast<float>(update[i]);
+    if (++filled[static_cast<size_t>(slot)] == blockUpdates)
+      finishBlock(slot, target);
+  }
+
+  /// Adds the last block of each row.
+  template <class T> void finish(T *result) {
+    for (size_t row = 0; row < slots.size(); ++row)
+      if (slots[row] >= 0)
+        finishBlock(slots[row], result + static_cast<int64_t>(row) * inner);
+  }
+
+private:
+  static constexpr int32_t blockUpdates = 1024;
+
+  template <class T> static T sumOf(T x, float y) { return static_cast<T>(static_cast<float>(x) + y); }
+
+  template <class T> void finishBlock(int32_t slot, T *target) {
+    float *sum = sums.data() + slot * inner;
+    for (int64_t i = 0; i < inner; ++i) {
+      target[i] = sumOf(target[i], sum[i]);
+      sum[i] = 0;
+    }
+    filled[static_cast<size_t>(slot)] = 0;
+  }
+
+  int64_t inner;
+  std::vector<int32_t> slots;  ///< by row of the result; -1: few updates
+  std::vector<float> sums;     ///< of the current block, by slot
+  std::vector<int32_t> filled; ///< updates in the current block, by slot
+};
+
+/// Adds all updates by BlockedRows, if some row has many. `updateOf`: the elements of an update.
+template <ScatterReduce combine, class T, class RowOf, class UpdateOf>
+bool addInBlocks(const View &out, int64_t updates, int64_t inner, RowOf &&rowOf, UpdateOf &&updateOf) {
+  if constexpr (combine == ScatterReduce::Add && std::is_same_v<Wide<T>, float>) {
+    BlockedRows rows(updates, inner == 0 ? 0 : out.size() / inner, inner, rowOf);
+    if (rows.empty())
+      return false;
+    for (int64_t i = 0; i < updates; ++i)
+      rows.add(rowOf(i), updateOf(i), out.as<T>() + rowOf(i) * inner);
+    rows.finish(out.as<T>());
+    return true;
+  }
+  return false;
+}
+
+/// The result begins as a copy of x.
+Result<View> copyOfFirst(Call &call) {
+  const View &x = call.input(0);
+  Result<View> out = call.output(0, x.dims);
+  if (out && out->data != x.data && x.size() != 0)
+    std::memcpy(out->data, x.data, static_cast<size_t>(x.size()) * sizeOf(x.dtype));
+  return out;
+}
+
+/// The place that an index names, or -1.
+int64_t place(int64_t index, int64_t dim) {
+  int64_t at = index < 0 ? index + dim : index;
+  return at < dim ? std::max<int64_t>(at, -1) : -1;
+}
+
+Diagnostics outside(int64_t index, int64_t dim, int64_t position, std::span<const int64_t> dims) {
+  return failure("{}", wrongIndexText(index, position, dims, dim, /*wraps=*/true));
+}
+
+/// The elements that the rows of an index tensor select.
+template <class Index> struct Places {
+  const Index *indices;
+  std::span<const int64_t> dims; ///< that they address
+
+  /// Errors: the first index outside of its dimension. The tensor of indices has `indexDims`.
+  Result<void> check(int64_t rows, std::span<const int64_t> indexDims) const {
+    auto depth = static_cast<int64_t>(dims.size());
+    for (int64_t position = 0; position < rows * depth; ++position) {
+      int64_t dim = dims[static_cast<size_t>(position % depth)];
+      if (place(indices[position], dim) < 0)
+        return outside(indices[position], dim, position, indexDims);
+    }
+    return {};
+  }
+  int64_t operator()(int64_t row) const {
+    int64_t flat = 0;
+    const Index *index = indices + row * static_cast<int64_t>(dims.size());
+    for (size_t axis = 0; axis < dims.size(); ++axis)
+      flat = flat * dims[axis] + place(index[axis], dims[axis]);
+    return flat;
+  }
+};
+
+template <class Index>
+Result<void> scatterRows(Call &call, ScatterReduce combine, const Places<Index> &places, int64_t rows,
+                         int64_t inner) {
+  if (Result<void> valid = places.check(rows, call.input(1).dims); !valid) // before anything is written
+    return valid;
+  Result<View> out = copyOfFirst(call);
+  if (!out)
+    return out.diagnostics();
+  const View &updates = call.input(2);
+  bool known = dispatchAll(out->dtype, [&](auto zero) {
+    using T = decltype(zero);
+    dispatchCombine(combine, [&](auto how) {
+      auto updateOf = [&](int64_t row) { return updates.as<T>() + row * inner; };
+      if (addInBlocks<how(), T>(*out, rows, inner, places, updateOf))
+        return;
+      for (int64_t row = 0; row < rows; ++row) {
+        T *target = out->as<T>() + places(row) * inner;
+        for (int64_t i = 0; i < inner; ++i)
+          update<how()>(target[i], updates.as<T>()[row * inner + i]);
+      }
+    });
+  });
+  return known ? Result<void>() : failure("scattering {} is not supported", nameOf(out->dtype));
+}
+
+Result<void> scatterNd(Call &call, ScatterReduce combine) {
+  const View &x = call.input(0), &index = call.input(1), &updates = call.input(2);
+  bool fits =
+      index.rank() > 0 && index.dims.back() <= static_cast<int64_t>(x.rank()) && updates.dtype == x.dtype;
+  size_t depth = fits ? static_cast<size_t>(index.dims.back()) : 0;
+  std::vector<int64_t> expected;
+  if (fits) {
+    expected.assign(index.dims.begin(), index.dims.end() - 1);
+    expected.insert(expected.end(), x.dims.begin() + static_cast<ptrdiff_t>(depth), x.dims.end());
+    fits = std::ranges::equal(expected, updates.dims);
+  }
+  if (!fits)
+    return failure("updates {} at indices {} do not fit {}", describe(updates.dtype, updates.dims),
+                   describe(index.dtype, index.dims), describe(x.dtype, x.dims));
+  int64_t inner = 1;
+  for (size_t i = depth; i < x.rank(); ++i)
+    inner *= x.dims[i];
+  int64_t rows = inner == 0 ? 0 : updates.size() / inner;
+  Result<void> done;
+  bool hasIndices = dispatchIndex(index.dtype, [&](auto zero) {
+    Places<decltype(zero)> places{index.as<decltype(zero)>(), x.dims.first(depth)};
+    done = scatterRows(call, combine, places, rows, inner);
+  });
+  return hasIndices ? done : failure("expected indices of int32 or int64, found {}", nameOf(index.dtype));
+}
+
+Result<void> putAlongAxis(Call &call, int64_t axisAttribute, ScatterReduce combine) {
+  const View &x = call.input(0), &index = call.input(1), &values = call.input(2);
+  Result<size_t> axis = normalizeAxis(axisAttribute, x.rank());
+  if (!axis)
+    return axis.diagnostics();
+  bool fits = index.rank() == x.rank() && values.dtype == x.dtype;
+  for (size_t i = 0; fits && i < x.rank(); ++i)
+    fits = i == *axis || index.dims[i] <= x.dims[i];
+  if (!fits)
+    return failure("values {} at indices {} do not fit {}", describe(values.dtype, values.dims),
+                   describe(index.dtype, index.dims), describe(x.dtype, x.dims));
+  Result<StridedOperand> from = broadcastOperand(values.dims, index.dims);
+  if (!from)
+    return from.diagnostics();
+  Result<std::vector<int64_t>> indices = integersOf(index);
+  if (!indices)
+    return indices.diagnostics();
+  std::vector<int64_t> targets(indices->size()), sources(indices->size());
+  for (size_t flat = 0; flat < indices->size(); ++flat) {
+    int64_t at = place((*indices)[flat], x.dims[*axis]);
+    if (at < 0)
+      return outside((*indices)[flat], x.dims[*axis], static_cast<int64_t>(flat), index.dims);
+    int64_t stride = 1;
+    auto rest = static_cast<int64_t>(flat);
+    for (size_t i = x.rank(); i-- > 0; rest /= index.dims[i]) {
+      int64_t here = rest % index.dims[i];
+      targets[flat] += (i == *axis ? at : here) * stride;
+      sources[flat] += here * from->strides[i];
+      stride *= x.dims[i];
+    }
+  }
+  Result<View> out = copyOfFirst(call);
+  if (!out)
+    return out.diagnostics();
+  bool known = dispatchAll(x.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    dispatchCombine(combine, [&](auto how) {
+      auto targetOf = [&](int64_t i) { return targets[static_cast<size_t>(i)]; };
+      auto updateOf = [&](int64_t i) { return values.as<T>() + sources[static_cast<size_t>(i)]; };
+      if (addInBlocks<how(), T>(*out, static_cast<int64_t>(targets.size()), 1, targetOf, updateOf))
+        return;
+      for (size_t i = 0; i < targets.size(); ++i)
+        update<how()>(out->as<T>()[targets[i]], values.as<T>()[sources[i]]);
+    });
+  });
+  return known ? Result<void>() : failure("scattering {} is not supported", nameOf(x.dtype));
+}
+
+} // namespace
+
+Result<std::unique_ptr<LibraryKernel>> makeScatterNd(const ScatterNdAttributes &op,
+                                                     const KernelRequest &request) {
+  Checks checks(request);
+  ScatterReduce combine = op.reduce;
+  checks.expectOperands(3, 1);
+  if (!checks.ok())
+    return checks.diagnostics();
+  return makeKernel([combine](Call &call) { return scatterNd(call, combine); });
+}
+
+Result<std::unique_ptr<LibraryKernel>> makePutAlongAxis(const PutAlongAxisAttributes &op,
+                                                        const KernelRequest &request) {
+  Checks checks(request);
+  ScatterReduce combine = op.reduce;
+  int64_t axis = op.axis;
+  checks.expectOperands(3, 1);
+  if (!checks.ok())
+    return checks.diagnostics();
+  return makeKernel([=](Call &call) { return putAlongAxis(call, axis, combine); });
+}
+
+} // namespace proa::runtime

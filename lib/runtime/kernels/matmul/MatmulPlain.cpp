@@ -1,0 +1,73 @@
+#include "lib/runtime/host/ThreadPool.h"
+#include "lib/runtime/kernels/common/Convert.h"
+#include "lib/runtime/kernels/matmul/Matmul.h"
+
+#include <algorithm>
+
+namespace proa::runtime {
+namespace {
+
+/// The type of the sums: 64-bit integers and double for what fits, float for the 16-bit floats.
+template <class T>
+using Sum = std::conditional_t<std::is_integral_v<T>,
+                               std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>, Wide<T>>;
+
+template <class T> struct PlainGemm {
+  const MatmulGeometry &g;
+  Sum<T> alpha;
+  const T *x, *y;
+  T *out;
+
+  /// One row of the result. Goes along the rows of y, whose elements are usually neighbours.
+  void row(int64_t flat, std::vector<Sum<T>> &sums) const {
+    int64_t xAt = 0, yAt = 0, outAt = 0, rest = flat;
+    for (size_t axis = g.rank() - 1; axis-- > 0; rest /= g.out.dims[axis]) {
+      int64_t index = rest % g.out.dims[axis];
+      bool batch = axis + 2 < g.rank();
+      xAt += g.x.dims[axis] == 1 ? 0 : index * g.x.strides[axis];
+      yAt += !batch || g.y.dims[axis] == 1 ? 0 : index * g.y.strides[axis];
+      outAt += index * g.out.strides[axis];
+    }
+    size_t last = g.rank() - 1;
+    int64_t columns = g.columns(), columnStride = g.y.strides[last];
+    std::fill(sums.begin(), sums.end(), Sum<T>());
+    for (int64_t k = 0; k < g.inner(); ++k) {
+      auto factor = static_cast<Sum<T>>(x[xAt + k * g.x.strides[last]]);
+      const T *line = y + yAt + k * g.y.strides[last - 1];
+      if (columnStride == 1)
+        for (int64_t n = 0; n < columns; ++n)
+          sums[static_cast<size_t>(n)] += factor * static_cast<Sum<T>>(line[n]);
+      else
+        for (int64_t n = 0; n < columns; ++n)
+          sums[static_cast<size_t>(n)] += factor * static_cast<Sum<T>>(line[n * columnStride]);
+    }
+    for (int64_t n = 0; n < columns; ++n)
+      out[outAt + n * g.out.strides[last]] = static_cast<T>(alpha * sums[static_cast<size_t>(n)]);
+  }
+};
+
+} // namespace
+
+Result<void> plainMatmul(DType dtype, const MatmulGeometry &g, float alpha, const MatmulTensors &tensors) {
+  bool known = dispatchAll(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    PlainGemm<T> gemm{g, static_cast<Sum<T>>(alpha), static_cast<const T *>(tensors.x),
+                      static_cast<const T *>(tensors.y), static_cast<T *>(tensors.out)};
+    int64_t rows = 1;
+    for (size_t axis = 0; axis + 1 < g.rank(); ++axis)
+      rows *= g.out.dims[axis];
+    int64_t perRow = g.columns() * std::max<int64_t>(1, g.inner());
+    if (g.columns() == 0)
+      return;
+    parallelFor(rows, 1 + 20000 / perRow, [&](int64_t begin, int64_t end) {
+      std::vector<Sum<T>> sums(static_cast<size_t>(g.columns()));
+      for (int64_t row = begin; row < end; ++row)
+        gemm.row(row, sums);
+    });
+  });
+  if (!known)
+    return failure("a matmul of {} is not supported", nameOf(dtype));
+  return {};
+}
+
+} // namespace proa::runtime

@@ -1,0 +1,209 @@
+#include "lib/runtime/kernels/matmul/PanelGemm.h"
+
+#include "lib/runtime/host/ThreadPool.h"
+#include "lib/runtime/kernels/common/OneDnn.h"
+#include "lib/runtime/kernels/common/Vectors.h"
+
+#include <algorithm>
+
+namespace proa::runtime {
+
+constexpr int64_t panelWidth = PanelLayout::panelWidth;
+static_assert(panelWidth == vectorSize);
+
+/// A tile of the result and its factors.
+struct PanelTile {
+  const float *x;
+  int64_t xStride;
+  const float *panel;
+  int64_t inner;
+  float *out;
+  int64_t outStride, columns;
+  bool accumulates;
+};
+
+namespace {
+
+/// The next panel after that of a tile. With few tiles in a panel, each fetches a part of it into the caches:
+/// the processor's own prefetching restarts too often then.
+struct Ahead {
+  static constexpr int64_t step = 32; ///< terms of the sums between two prefetches
+  static constexpr int64_t fewTiles = 12;
+  const float *next;
+  int64_t lines = 0; ///< of panelWidth floats, in a step
+
+  PROA_VECTOR_INLINE Ahead(const PanelTile &tile, int64_t tiles)
+      : next(tile.panel + tile.inner * panelWidth) {
+    if (tiles <= fewTiles)
+      lines = (step + tiles - 1) / tiles;
+  }
+  PROA_VECTOR_INLINE void fetch() {
+    for (int64_t line = 0; line < lines; ++line, next += panelWidth)
+      __builtin_prefetch(next, 0, 2);
+  }
+};
+
+/// The number of partial sums of each element of a tile of `Rows` rows: additions do not wait for each other,
+/// and all sums stay in registers.
+template <int Rows, bool Wide> constexpr int splits = std::max(1, (Wide ? 8 : 4) / Rows);
+
+/// Adds the terms from `first` to before `last`.
+template <int Rows, int Splits>
+PROA_VECTOR_INLINE void addTerms(const PanelTile &tile, int64_t first, int64_t last,
+                                 Vector (&sums)[Splits][Rows]) {
+  const float *y = tile.panel + first * panelWidth;
+#pragma GCC unroll 4
+  for (int64_t k = first; k < last; k += Splits, y += Splits * panelWidth)
+    for (int split = 0; split < Splits; ++split) {
+      Vector line;
+      std::memcpy(&line, y + split * panelWidth, sizeof(Vector));
+      for (int row = 0; row < Rows; ++row)
+        sums[split][row] += tile.x[row * tile.xStride + k + split] * line;
+    }
+}
+
+template <int Rows, bool Wide> PROA_VECTOR_INLINE void multiplyTile(const PanelTile &tile, Ahead &ahead) {
+  constexpr int parts = splits<Rows, Wide>;
+  Vector sums[parts][Rows] = {};
+  int64_t whole = tile.inner / parts * parts, step = ahead.lines == 0 ? whole : Ahead::step;
+  for (int64_t first = 0; first < whole; first += step) {
+    ahead.fetch();
+    addTerms<Rows, parts>(tile, first, std::min(whole, first + step), sums);
+  }
+  if constexpr (parts > 1) {
+    Vector rest[1][Rows] = {};
+    addTerms<Rows, 1>(tile, whole, tile.inner, rest);
+    for (int row = 0; row < Rows; ++row) {
+      for (int part = 1; part < parts; ++part)
+        sums[0][row] += sums[part][row];
+      sums[0][row] += rest[0][row];
+    }
+  }
+  for (int row = 0; row < Rows; ++row) {
+    // Whole vectors are copied, as the address of one in `sums` would keep all of them out of registers.
+    Vector sum = sums[0][row];
+    if (tile.accumulates) {
+      Vector before;
+      load(tile.out + row * tile.outStride, tile.columns, before);
+      sum += before;
+    }
+    store(sum, tile.columns, tile.out + row * tile.outStride);
+  }
+}
+
+/// Tiles of `Rows` rows one below the other, then lower ones.
+template <int Rows, bool Wide>
+PROA_VECTOR_INLINE void multiplyRows(PanelTile &tile, int64_t &rows, Ahead &ahead) {
+  for (; rows >= Rows; rows -= Rows) {
+    multiplyTile<Rows, Wide>(tile, ahead);
+    tile.x += Rows * tile.xStride;
+    tile.out += Rows * tile.outStride;
+  }
+}
+
+template <bool Wide> PROA_VECTOR_INLINE void multiplyPanel(PanelTile tile, int64_t rows) {
+  constexpr int height = Wide ? 12 : 6;
+  Ahead ahead(tile, (rows + height - 1) / height);
+  if constexpr (Wide)
+    multiplyRows<12, Wide>(tile, rows, ahead);
+  multiplyRows<6, Wide>(tile, rows, ahead);
+  multiplyRows<4, Wide>(tile, rows, ahead);
+  multiplyRows<2, Wide>(tile, rows, ahead);
+  multiplyRows<1, Wide>(tile, rows, ahead);
+}
+
+/// Columns of the result that a thread finishes at a time: they, and the rows of x, fit the second-level
+/// cache.
+constexpr int64_t partPanels = 16;
+/// Bytes of a block of x.
+constexpr int64_t cachedBytes = 384 << 10;
+
+/// Rows of the blocks into which those of a GEMM are cut, all nearly equal.
+int64_t blockRows(const PanelGemm &gemm) {
+  constexpr int64_t tileRows = 6;
+  int64_t inner = std::min(gemm.layout.inner, PanelLayout::blockInner);
+  int64_t most = std::max<int64_t>(cachedBytes / (std::max<int64_t>(inner, 1) * int64_t(sizeof(float))), 24);
+  int64_t blocks = (gemm.rows + most - 1) / most, rows = (gemm.rows + blocks - 1) / blocks;
+  return (rows + tileRows - 1) / tileRows * tileRows;
+}
+
+} // namespace
+
+// Not static: GCC does not clone such functions. The declaration shows that it is meant to be external.
+PROA_VECTOR_CLONES void multiplyByPanel(const PanelTile &tile, int64_t rows, bool wide);
+PROA_VECTOR_CLONES void multiplyByPanel(const PanelTile &tile, int64_t rows, bool wide) {
+  if (wide)
+    multiplyPanel<true>(tile, rows);
+  else
+    multiplyPanel<false>(tile, rows);
+}
+
+void PanelLayout::pack(const float *matrix, int64_t innerStride, int64_t columnStride, float *to) const {
+  for (int64_t first = 0; first < inner; first += blockInner) {
+    int64_t height = std::min(blockInner, inner - first);
+    const float *block = matrix + first * innerStride;
+    float *toBlock = to + first * panels() * panelWidth;
+    parallelFor(panels(), 1 + 20000 / (height * panelWidth), [&](int64_t begin, int64_t end) {
+      for (int64_t panel = begin; panel < end; ++panel) {
+        int64_t left = panel * panelWidth, width = std::min(panelWidth, columns - left);
+        float *line = toBlock + left * height;
+        for (int64_t k = 0; k < height; ++k, line += panelWidth) {
+          for (int64_t column = 0; column < width; ++column)
+            line[column] = block[k * innerStride + (left + column) * columnStride];
+          std::fill(line + width, line + panelWidth, 0.0f);
+        }
+      }
+    });
+  }
+}
+
+bool prefersPanels() {
+#ifdef __clang__
+  return !packsMatrices();
+#else
+  return false;
+#endif
+}
+
+void multiplyPanels(const PanelGemm &gemm, const PanelGemm::Part &part, bool wide) {
+  const PanelLayout &layout = gemm.layout;
+  for (int64_t first = 0; first == 0 || first < layout.inner; first += PanelLayout::blockInner) {
+    int64_t height = std::min(PanelLayout::blockInner, layout.inner - first);
+    const float *panels = gemm.panels + first * layout.panels() * panelWidth;
+    for (int64_t column = part.column; column < part.column + part.columns; column += panelWidth) {
+      PanelTile tile{gemm.x + part.row * gemm.xStride + first,
+                     gemm.xStride,
+                     panels + column * height,
+                     height,
+                     gemm.out + part.row * gemm.outStride + column,
+                     gemm.outStride,
+                     std::min(panelWidth, part.column + part.columns - column),
+                     gemm.accumulates || first > 0};
+      multiplyByPanel(tile, part.rows, wide);
+    }
+  }
+}
+
+void PanelGemm::run(const std::function<void(const Part &)> &finish) const {
+  constexpr double operationsPerNanosecond = 80; // one core with AVX2
+  static const bool wide = hasWideVectors();
+  if (rows == 0 || layout.columns == 0)
+    return;
+  int64_t height = blockRows(*this), panels = layout.panels(), blocks = (rows + height - 1) / height;
+  double nanoseconds =
+      2.0 * static_cast<double>(std::min(height, rows) * panelWidth * layout.inner) / operationsPerNanosecond;
+  auto grain = static_cast<int64_t>(minimalForkNanoseconds / std::max(nanoseconds, 1.0)) + 1;
+  parallelFor(blocks * panels, grain, [&](int64_t begin, int64_t end) {
+    while (begin < end) {
+      int64_t row = begin / panels * height, panel = begin % panels;
+      int64_t count = std::min({end - begin, panels - panel, partPanels});
+      Part part{row, std::min(height, rows - row), panel * panelWidth, 0};
+      part.columns = std::min(count * panelWidth, layout.columns - part.column);
+      multiplyPanels(*this, part, wide);
+      finish(part);
+      begin += count;
+    }
+  });
+}
+
+} // namespace proa::runtime

@@ -1,0 +1,194 @@
+#include "lib/runtime/kernels/tensor/StridedCopy.h"
+
+#include "lib/runtime/host/ThreadPool.h"
+#include "lib/runtime/kernels/common/Convert.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace proa::runtime {
+namespace {
+
+/// Drops axes of size 1, sorts by the target's strides, and joins axes that are one axis in both tensors.
+std::vector<CopyAxis> simplify(std::vector<CopyAxis> axes) {
+  std::erase_if(axes, [](const CopyAxis &axis) { return axis.size == 1; });
+  // Insertion keeps the order of equal strides.
+  for (size_t i = 1; i < axes.size(); ++i)
+    for (size_t j = i; j > 0 && std::abs(axes[j - 1].target) < std::abs(axes[j].target); --j)
+      std::swap(axes[j - 1], axes[j]);
+  std::vector<CopyAxis> out;
+  for (const CopyAxis &axis : axes) {
+    if (!out.empty() && out.back().source == axis.source * axis.size &&
+        out.back().target == axis.target * axis.size)
+      out.back() = {out.back().size * axis.size, axis.source, axis.target};
+    else
+      out.push_back(axis);
+  }
+  return out;
+}
+
+/// Offsets of the source and the target at a flat index over some axes; moves on by one index at a time.
+class Odometer {
+public:
+  Odometer(std::span<const CopyAxis> axes, int64_t flat) : axes(axes), index(axes.size()) {
+    for (size_t i = axes.size(); i-- > 0;) {
+      index[i] = flat % axes[i].size;
+      flat /= axes[i].size;
+      source += index[i] * axes[i].source;
+      target += index[i] * axes[i].target;
+    }
+  }
+  void next() {
+    for (size_t i = axes.size(); i-- > 0;) {
+      source += axes[i].source;
+      target += axes[i].target;
+      if (++index[i] < axes[i].size)
+        return;
+      source -= axes[i].size * axes[i].source;
+      target -= axes[i].size * axes[i].target;
+      index[i] = 0;
+    }
+  }
+  int64_t source = 0, target = 0;
+
+private:
+  std::span<const CopyAxis> axes;
+  std::vector<int64_t> index;
+};
+
+template <class T> void copyLine(const T *source, T *target, const CopyAxis &line) {
+  if (line.source == 1 && line.target == 1)
+    std::memcpy(target, source, static_cast<size_t>(line.size) * sizeof(T));
+  else if (line.source == 0 && line.target == 1)
+    std::fill_n(target, line.size, *source);
+  else
+    for (int64_t i = 0; i < line.size; ++i)
+      target[i * line.target] = source[i * line.source];
+}
+
+/// target[column][row] = source[row][column] of a block of 4x4, through registers.
+template <class T> void transpose4(const T *source, int64_t sourceStride, T *target, int64_t targetStride) {
+  if constexpr (sizeof(T) == 4) {
+    using Vector = uint32_t __attribute__((vector_size(16))); // the elements are only moved
+    Vector r[4];
+    for (int i = 0; i < 4; ++i)
+      std::memcpy(&r[i], source + i * sourceStride, sizeof(Vector));
+    Vector a = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5),
+           b = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5);
+    Vector c = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7),
+           d = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
+    Vector out[4] = {__builtin_shufflevector(a, b, 0, 1, 4, 5), __builtin_shufflevector(a, b, 2, 3, 6, 7),
+                     __builtin_shufflevector(c, d, 0, 1, 4, 5), __builtin_shufflevector(c, d, 2, 3, 6, 7)};
+    for (int i = 0; i < 4; ++i)
+      std::memcpy(target + i * targetStride, &out[i], sizeof(Vector));
+  } else {
+    for (int row = 0; row < 4; ++row)
+      for (int column = 0; column < 4; ++column)
+        target[column * targetStride + row] = source[row * sourceStride + column];
+  }
+}
+
+/// A transposed plane: the source is contiguous along `columns`, the target along `rows`. Blocks fit in the
+/// first-level cache.
+template <class T> void copyPlane(const T *source, T *target, const CopyAxis &rows, const CopyAxis &columns) {
+  constexpr int64_t block = 64 / sizeof(T) >= 4 ? 64 / sizeof(T) : 4;
+  for (int64_t r = 0; r < rows.size; r += block)
+    for (int64_t c = 0; c < columns.size; c += block) {
+      int64_t rowEnd = std::min(r + block, rows.size), columnEnd = std::min(c + block, columns.size);
+      int64_t i = r;
+      for (; i + 4 <= rowEnd; i += 4) {
+        int64_t j = c;
+        for (; j + 4 <= columnEnd; j += 4)
+          transpose4(source + i * rows.source + j, rows.source, target + j * columns.target + i,
+                     columns.target);
+        for (; j < columnEnd; ++j)
+          for (int64_t k = i; k < i + 4; ++k)
+            target[j * columns.target + k] = source[k * rows.source + j];
+      }
+      for (; i < rowEnd; ++i)
+        for (int64_t j = c; j < columnEnd; ++j)
+          target[j * columns.target + i] = source[i * rows.source + j];
+    }
+}
+
+template <class T>
+void copyTransposed(std::vector<CopyAxis> axes, size_t columnAxis, const T *source, T *target) {
+  CopyAxis rows = axes.back(), columns = axes[columnAxis];
+  axes.pop_back();
+  axes.erase(axes.begin() + static_cast<ptrdiff_t>(columnAxis));
+  // Strips of the plane are units of work, so that one big plane is shared by the threads too.
+  constexpr int64_t strip = 64;
+  int64_t strips = (columns.size + strip - 1) / strip;
+  axes.push_back({strips, strip * columns.source, strip * columns.target});
+  int64_t units = 1;
+  for (const CopyAxis &axis : axes)
+    units *= axis.size;
+  parallelFor(units, 1 + 65536 / (strip * rows.size * static_cast<int64_t>(sizeof(T))),
+              [&](int64_t begin, int64_t end) {
+                Odometer at(axes, begin);
+                for (int64_t unit = begin; unit < end; ++unit, at.next()) {
+                  CopyAxis part = columns;
+                  part.size = std::min(strip, columns.size - unit % strips * strip);
+                  copyPlane(source + at.source, target + at.target, rows, part);
+                }
+              });
+}
+
+template <class T> void copyLines(std::vector<CopyAxis> axes, const T *source, T *target) {
+  CopyAxis line = axes.back();
+  axes.pop_back();
+  if (axes.empty() && line.size > 65536) { // one long line: cut it for the threads
+    constexpr int64_t piece = 16384;
+    int64_t rest = line.size % piece, pieces = line.size / piece;
+    copyLine(source + pieces * piece * line.source, target + pieces * piece * line.target,
+             {rest, line.source, line.target});
+    axes.push_back({pieces, piece * line.source, piece * line.target});
+    line.size = piece;
+  }
+  int64_t lines = 1;
+  for (const CopyAxis &axis : axes)
+    lines *= axis.size;
+  parallelFor(lines, 1 + 65536 / (line.size * static_cast<int64_t>(sizeof(T))),
+              [&](int64_t begin, int64_t end) {
+                Odometer at(axes, begin);
+                for (int64_t i = begin; i < end; ++i, at.next())
+                  copyLine(source + at.source, target + at.target, line);
+              });
+}
+
+template <class T> void copyAll(const std::vector<CopyAxis> &axes, const T *source, T *target) {
+  if (axes.empty()) {
+    *target = *source;
+    return;
+  }
+  if (axes.back().source != 1 && axes.back().target == 1 && axes.back().size >= 4)
+    for (size_t i = 0; i + 1 < axes.size(); ++i)
+      if (axes[i].source == 1 && axes[i].size >= 4)
+        return copyTransposed(axes, i, source, target);
+  copyLines(axes, source, target);
+}
+
+} // namespace
+
+void stridedCopy(size_t elementBytes, std::vector<CopyAxis> axes, const void *source, void *target) {
+  for (const CopyAxis &axis : axes)
+    if (axis.size <= 0)
+      return;
+  axes = simplify(std::move(axes));
+  dispatchSize(elementBytes, [&](auto zero) {
+    using T = decltype(zero);
+    copyAll(axes, static_cast<const T *>(source), static_cast<T *>(target));
+  });
+}
+
+void stridedCopy(size_t elementBytes, std::span<const int64_t> dims, const void *source,
+                 std::span<const int64_t> sourceStrides, void *target,
+                 std::span<const int64_t> targetStrides) {
+  std::vector<CopyAxis> axes;
+  for (size_t i = 0; i < dims.size(); ++i)
+    axes.push_back({dims[i], sourceStrides[i], targetStrides[i]});
+  stridedCopy(elementBytes, std::move(axes), source, target);
+}
+
+} // namespace proa::runtime

@@ -1,0 +1,115 @@
+//! All ranks as threads of one process: messages move from one mailbox to another.
+#include "lib/runtime/ranks/Communicator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+namespace proa::runtime {
+namespace {
+
+struct Mailbox {
+  struct Letter {
+    int64_t source, tag;
+    MessageBuffer buffer;
+  };
+  std::mutex mutex;
+  std::condition_variable arrival;
+  uint64_t arrivals = 0;
+  std::deque<Letter> letters;
+};
+
+} // namespace
+
+struct SimulatedMesh::State {
+  State(int64_t size, const CommunicatorOptions &options)
+      : options(options), mailboxes(static_cast<size_t>(size)) {}
+  CommunicatorOptions options;
+  std::vector<Mailbox> mailboxes;
+};
+
+class SimulatedCommunicator final : public Communicator {
+public:
+  SimulatedCommunicator(std::shared_ptr<SimulatedMesh::State> mesh, int64_t rank)
+      : Communicator(rank, static_cast<int64_t>(mesh->mailboxes.size()), mesh->options),
+        state(std::move(mesh)), own(state->mailboxes[static_cast<size_t>(rank)]) {}
+  ~SimulatedCommunicator() override {
+    endProgress();
+    announceEnd();
+  }
+
+protected:
+  void post(int64_t rank, int64_t tag, MessageBuffer buffer) override {
+    Mailbox &mailbox = state->mailboxes[static_cast<size_t>(rank)];
+    {
+      std::lock_guard lock(mailbox.mutex);
+      mailbox.letters.push_back({this->rank(), tag, std::move(buffer)});
+      ++mailbox.arrivals;
+    }
+    mailbox.arrival.notify_all();
+  }
+
+  std::optional<MessageBuffer> poll(int64_t rank, int64_t tag) override {
+    std::lock_guard lock(own.mutex);
+    auto found = std::ranges::find_if(own.letters, [&](const Mailbox::Letter &letter) {
+      return letter.tag == tag && (rank == anyRank || letter.source == rank);
+    });
+    if (found == own.letters.end())
+      return std::nullopt;
+    MessageBuffer buffer = std::move(found->buffer);
+    own.letters.erase(found);
+    return buffer;
+  }
+
+  void idle(Idler &idler) override {
+    std::unique_lock lock(own.mutex);
+    // The time limits of the callers are checked this often.
+    own.arrival.wait_for(lock, std::chrono::duration<double>(idler.seconds),
+                         [&] { return own.arrivals != idler.seen; });
+    idler.seen = own.arrivals;
+  }
+
+private:
+  std::shared_ptr<SimulatedMesh::State> state;
+  Mailbox &own;
+};
+
+SimulatedMesh::SimulatedMesh(int64_t size, const CommunicatorOptions &options)
+    : state(std::make_shared<State>(size, options)) {}
+
+SimulatedMesh::~SimulatedMesh() = default;
+
+std::unique_ptr<Communicator> SimulatedMesh::take(int64_t rank) {
+  return std::make_unique<SimulatedCommunicator>(state, rank);
+}
+
+std::vector<Diagnostics> runSimulated(int64_t size,
+                                      const std::function<Result<void>(std::shared_ptr<Communicator>)> &body,
+                                      const CommunicatorOptions &options) {
+  SimulatedMesh mesh(size, options);
+  std::vector<Diagnostics> diagnostics(static_cast<size_t>(size));
+  std::vector<std::shared_ptr<Communicator>> communicators;
+  for (int64_t rank = 0; rank < size; ++rank)
+    communicators.push_back(mesh.take(rank));
+  auto runRank = [&](size_t rank) {
+    std::shared_ptr<Communicator> communicator = std::move(communicators[rank]);
+    try {
+      diagnostics[rank] = body(communicator).diagnostics();
+    } catch (const std::exception &error) {
+      diagnostics[rank] = errorAt("", error.what());
+    }
+    communicator->fail(diagnostics[rank]);
+  };
+  std::vector<std::jthread> threads;
+  for (size_t rank = 0; rank < diagnostics.size(); ++rank)
+    threads.emplace_back(runRank, rank);
+  threads.clear();
+  return diagnostics;
+}
+
+} // namespace proa::runtime
