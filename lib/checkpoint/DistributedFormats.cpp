@@ -272,13 +272,10 @@ private:
 
 /// Reads the pickle of a metadata file.
 template <class Reader> Result<void> readMetadata(Reader &reader, const std::string &path) {
-  auto file = mapFile(path);
-  if (!file)
-    return file.diagnostics();
-  Result<Pickle> pickle = Pickle::read((*file)->bytes(), path);
-  if (!pickle)
-    return pickle.diagnostics();
-  reader.read(pickle->root(), path);
+  Result<PickleFile> opened = PickleFile::open(path);
+  if (!opened)
+    return opened.diagnostics();
+  reader.read(opened->pickle.root(), path);
   return {};
 }
 

@@ -61,14 +61,27 @@ std::vector<int64_t> chooseHolders(std::span<const StoredSize> boxes) {
   return chosen;
 }
 
+static int64_t bytesOf(const Box &box, DType dtype) {
+  return volumeOf(box) * static_cast<int64_t>(sizeOf(dtype));
+}
+
+StoredBoxes storeOnHolders(const std::map<std::string, TensorEntry> &tensors, const HeldBoxes &boxes) {
+  std::vector<StoredSize> sizes;
+  for (const auto &[name, list] : boxes)
+    for (const HeldBox &held : list)
+      sizes.push_back({held.holders, bytesOf(held.box, tensors.at(name).dtype)});
+  std::vector<int64_t> chosen = chooseHolders(sizes);
+  StoredBoxes stored;
+  size_t i = 0;
+  for (const auto &[name, list] : boxes)
+    for (const HeldBox &held : list)
+      stored[name].push_back({held.box, chosen[i++]});
+  return stored;
+}
+
 namespace {
 
-using StoredBoxes = std::map<std::string, std::vector<StoredBox>>;
 using TensorEntries = std::map<std::string, TensorEntry>;
-
-int64_t bytesOf(const TensorEntry &tensor) {
-  return volumeOf(wholeBox(tensor.dims)) * static_cast<int64_t>(sizeOf(tensor.dtype));
-}
 
 class WholeLayout : public Layout {
 public:
@@ -77,7 +90,7 @@ public:
     StoredBoxes boxes;
     int64_t file = 0, filled = 0;
     for (const auto &[name, tensor] : tensors) {
-      int64_t bytes = bytesOf(tensor);
+      int64_t bytes = bytesOf(wholeBox(tensor.dims), tensor.dtype);
       if (bytesOfFile > 0 && filled > 0 && filled + bytes > bytesOfFile) {
         ++file;
         filled = 0;

@@ -7,6 +7,7 @@
 
 #include "proa/Result.h"
 
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -50,14 +51,18 @@ struct StoredBox {
   Box box;
   int64_t file = 0;
 };
+using StoredBoxes = std::map<std::string, std::vector<StoredBox>>; ///< by name of the tensor
+using HeldBoxes = std::map<std::string, std::vector<HeldBox>>;
+
+/// Stores each box of the tensors in the file of one of its holders (chooseHolders).
+StoredBoxes storeOnHolders(const std::map<std::string, TensorEntry> &tensors, const HeldBoxes &boxes);
 
 /// The layout of a checkpoint that is written by a conversion.
 class Layout {
 public:
   virtual ~Layout() = default;
   /// The boxes of all tensors, by name. Error: tensors that the layout does not fit.
-  virtual Result<std::map<std::string, std::vector<StoredBox>>>
-  place(const std::map<std::string, TensorEntry> &tensors) const = 0;
+  virtual Result<StoredBoxes> place(const std::map<std::string, TensorEntry> &tensors) const = 0;
 };
 
 /// Whole tensors, in files of at most `bytesOfFile` bytes, or of one tensor. 0: one file.

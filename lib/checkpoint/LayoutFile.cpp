@@ -118,31 +118,17 @@ public:
 
   MeshLayout(spmd::Mesh mesh, std::vector<Rule> rules) : mesh(std::move(mesh)), rules(std::move(rules)) {}
 
-  Result<std::map<std::string, std::vector<StoredBox>>>
-  place(const std::map<std::string, TensorEntry> &tensors) const override {
+  Result<StoredBoxes> place(const std::map<std::string, TensorEntry> &tensors) const override {
     Diagnostics diagnostics;
-    std::map<std::string, std::vector<StoredBox>> boxes;
-    std::vector<StoredSize> sizes;
-    for (const auto &[name, tensor] : tensors) {
-      Result<spmd::Placement> placement = placementOf(name, tensor);
-      if (!placement) {
+    HeldBoxes boxes;
+    for (const auto &[name, tensor] : tensors)
+      if (Result<spmd::Placement> placement = placementOf(name, tensor); placement)
+        boxes[name] = heldBoxes(mesh, *placement, tensor.dims);
+      else
         diagnostics.append(placement.diagnostics());
-        continue;
-      }
-      for (HeldBox &held : heldBoxes(mesh, *placement, tensor.dims)) {
-        sizes.push_back(
-            {std::move(held.holders), volumeOf(held.box) * static_cast<int64_t>(sizeOf(tensor.dtype))});
-        boxes[name].push_back({std::move(held.box), 0});
-      }
-    }
     if (!diagnostics.empty())
       return diagnostics;
-    std::vector<int64_t> chosen = chooseHolders(sizes);
-    size_t i = 0;
-    for (auto &[name, list] : boxes)
-      for (StoredBox &box : list)
-        box.file = chosen[i++];
-    return boxes;
+    return storeOnHolders(tensors, boxes);
   }
 
 private:

@@ -422,4 +422,14 @@ Result<Pickle> Pickle::read(std::span<const std::byte> content, const std::strin
   return PickleReader(content, where).read();
 }
 
+Result<PickleFile> PickleFile::open(const std::string &path) {
+  auto file = mapFile(path);
+  if (!file)
+    return file.diagnostics();
+  Result<Pickle> pickle = Pickle::read((*file)->bytes(), path);
+  if (!pickle)
+    return pickle.diagnostics();
+  return PickleFile{std::move(*file), std::move(*pickle)};
+}
+
 } // namespace proa::checkpoints

@@ -2,11 +2,13 @@
 /// of opcodes and globals, and calls nothing.
 #pragma once
 
+#include "lib/support/Files.h"
 #include "proa/Result.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -65,6 +67,15 @@ private:
   std::deque<PickleValue> values;
   std::deque<std::string> owned;
   const PickleValue *result = nullptr;
+};
+
+/// The first pickle of a file.
+struct PickleFile {
+  std::shared_ptr<const MappedFile> file;
+  Pickle pickle;
+
+  /// Errors: the file cannot be read; as Pickle::read.
+  static Result<PickleFile> open(const std::string &path);
 };
 
 } // namespace proa::checkpoints

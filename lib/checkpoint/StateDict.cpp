@@ -319,14 +319,11 @@ Result<params::Tensors> tensorsOf(TensorCollector &collector, const PickleValue 
 } // namespace
 
 Result<params::Tensors> readPaddleStateDict(const std::string &path) {
-  auto file = mapFile(path);
-  if (!file)
-    return file.diagnostics();
-  Result<Pickle> pickle = Pickle::read((*file)->bytes(), path);
-  if (!pickle)
-    return pickle.diagnostics();
-  TensorCollector collector(*file, nullptr, "", path);
-  return tensorsOf(collector, pickle->root(), path);
+  Result<PickleFile> opened = PickleFile::open(path);
+  if (!opened)
+    return opened.diagnostics();
+  TensorCollector collector(opened->file, nullptr, "", path);
+  return tensorsOf(collector, opened->pickle.root(), path);
 }
 
 Result<params::Tensors> readTorchStateDict(const std::string &path) {

@@ -6,10 +6,9 @@ usage: formats_test.py PROA_CHECKPOINT CORPUS
 The classes are stubs with the names of the tools'. Where torch is installed, it writes files too.
 """
 import importlib.util
-import json
 import os
+import pathlib
 import pickle
-import struct
 import subprocess
 import sys
 import tempfile
@@ -21,10 +20,11 @@ except ImportError:
     print("numpy is missing")
     sys.exit(77)
 
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "onnx"))
+import safetensors_file  # noqa: E402
+
 PROA_CHECKPOINT, CORPUS = sys.argv[1:3]
 HAS_TORCH = importlib.util.find_spec("torch") is not None
-DTYPES = {"F32": "f4", "F64": "f8", "F16": "f2", "I64": "i8", "I32": "i4", "I16": "i2", "I8": "i1", "U8": "u1",
-          "BOOL": "?", "U16": "u2", "C64": "c8", "BF16": "u2"}
 failures = 0
 
 
@@ -41,25 +41,12 @@ def run(*arguments):
     return done.returncode, done.stdout + done.stderr
 
 
-def read_safetensors(path):
-    with open(path, "rb") as file:
-        size, = struct.unpack("<Q", file.read(8))
-        header = json.loads(file.read(size))
-        data = file.read()
-    tensors = {}
-    for name, entry in header.items():
-        if name != "__metadata__":
-            values = numpy.frombuffer(data[slice(*entry["data_offsets"])], DTYPES[entry["dtype"]])
-            tensors[name] = values.reshape(entry["shape"])
-    return tensors
-
-
 def expect_tensors(path, folder, expected, what):
     code, output = run("convert", path, f"{folder}/converted.safetensors")
     expect(code == 0, f"{what}: converts", output)
     if code:
         return
-    actual = read_safetensors(f"{folder}/converted.safetensors")
+    actual = safetensors_file.read(f"{folder}/converted.safetensors")
     equal = actual.keys() == expected.keys() and all(
         numpy.array_equal(actual[name], value) and actual[name].dtype == value.dtype
         for name, value in expected.items())

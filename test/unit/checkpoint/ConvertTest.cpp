@@ -16,8 +16,7 @@ class RandomLayout : public Layout {
 public:
   explicit RandomLayout(uint32_t seed) : seed(seed) {}
 
-  Result<std::map<std::string, std::vector<StoredBox>>>
-  place(const std::map<std::string, TensorEntry> &tensors) const override {
+  Result<StoredBoxes> place(const std::map<std::string, TensorEntry> &tensors) const override {
     std::mt19937 random(seed);
     spmd::Mesh mesh;
     for (size_t axis = 0; axis < 1 + seed % 3; ++axis)
