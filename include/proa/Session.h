@@ -113,6 +113,12 @@ public:
   /// and tensors without a variable; other types. The values are undefined then.
   Result<int64_t> loadCheckpoint(const std::string &folder);
 
+  /// Sets all values and the state of random numbers to those of another session of a program with the same
+  /// variables, as a checkpoint does, but without files. The sessions may have other meshes and strategies: a
+  /// rank receives only the elements of states that it lacks. With processes of a mesh, all call it. Error:
+  /// as loadCheckpoint().
+  Result<void> copyValues(Session &other);
+
   /// Compiles for the dims of these feeds, if no session of the model did so yet, and allocates the arena;
   /// run() does so too. Error: missing or unknown feeds, feeds of other dtypes or dims than declared, or a
   /// program that cannot be compiled for them.

@@ -8,6 +8,8 @@ KILLS is the number of moments at which a training is killed (default: 4).
 import json
 import os
 import random
+import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -26,7 +28,9 @@ INDEX = "model.safetensors.index.json"
 # Program, strategy until the training ends early, strategy that resumes it. "" is one device.
 PAIRS = [("training/mlp_adamw", "", ""), ("training/mlp_adamw", "dp2,zero1", "mp2"),
          ("training/mlp_adamw", "dp2,mp2", ""), ("training/gpt_sgd", "dp2,mp2", "dp2,zero3"),
-         ("training/mlp_noam", "", "dp2"), ("training/mlp_loss_scaling_dynamic", "dp2,zero1", "dp2")]
+         ("training/mlp_noam", "", "dp2"), ("training/mlp_loss_scaling_dynamic", "dp2,zero1", "dp2"),
+         ("training/mlp_adamw", "dp2,zero3", "dp4,zero2"), ("../cases/training/moe_sgd", "dp2,ep2", "dp2,zero3"),
+         ("../cases/training/moe_sgd", "mp2", "ep2")]
 
 
 def command(program, strategy, *options):
@@ -144,10 +148,46 @@ def check_kills(folder):
     expect(len(left) == 1, "files of other saves are removed", str(left))
 
 
+def limited_file_size():
+    """Files of this process have at most 4 KiB. Writing more is an error, not a signal."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+
+def check_full_disk(folder):
+    """A save without space is an error, and leaves the previous checkpoint."""
+    stopped = f"{folder}/stopped"
+    base = command("training/mlp_adamw", "", "--cache", "off", "--every", "1", "--resume", "--save-checkpoint")
+    run(*base, stopped, "--steps", "2")
+    done = subprocess.run(base + [stopped, "--steps", "5"], capture_output=True, text=True, check=False,
+                          preexec_fn=limited_file_size)
+    expect(done.returncode == 1 and f"{stopped}/model-" in done.stderr and "File too large" in done.stderr,
+           "a limit of the file size is an error", done.stderr)
+    code, output = run(PROA_CHECKPOINT, "verify", stopped)
+    expect(code == 0 and step_of(stopped) == 2, "the previous checkpoint is whole", output)
+    # A file system with room for one checkpoint, but not for two.
+    page = 4096
+    size = sum(-(-file.stat().st_size // page) * page for file in os.scandir(stopped)) + page
+    run("rm", "-r", stopped)
+    steps = " && ".join(shlex.join(base + [f"{folder}/small", "--steps", str(count)]) for count in (1, 9))
+    verify = shlex.join([PROA_CHECKPOINT, "verify", f"{folder}/small"])
+    os.mkdir(f"{folder}/small")
+    mount = shlex.join(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", f"{folder}/small"])
+    done = subprocess.run(["unshare", "-rm", "sh", "-c", f"{mount} || exit 77; {{ {steps}; }}; {verify}"],
+                          capture_output=True, text=True, check=False)
+    if done.returncode == 77 or "unshare" in done.stderr:
+        print("skipped: no small file system can be mounted")
+        return
+    expect("No space left on device" in done.stderr and f"{folder}/small/model" in done.stderr,
+           "a full disk is an error", done.stderr)
+    expect(done.returncode == 0 and "whole" in done.stdout, "the previous checkpoint is whole", done.stdout)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         check_pairs(folder)
         check_random_state(folder)
+        check_full_disk(folder)
         check_kills(folder)
         if subprocess.run(["which", "mpirun"], capture_output=True, check=False).returncode == 0:
             check_processes(folder)

@@ -1,14 +1,12 @@
 // proa-checkpoint: shows, verifies, compares and converts checkpoints.
 #include "lib/checkpoint/Checkpoint.h"
 #include "lib/checkpoint/Convert.h"
-#include "lib/checkpoint/TransformedCheckpoint.h"
+#include "lib/checkpoint/ConvertFiles.h"
 #include "lib/support/CountText.h"
 #include "tools/common/CommandLine.h"
+#include "tools/proa-checkpoint/ModelLayout.h"
 
 #include <fmt/format.h>
-
-#include <filesystem>
-#include <functional>
 
 using namespace proa;
 using namespace proa::tools;
@@ -18,21 +16,19 @@ namespace {
 struct Options {
   std::string command;
   std::vector<std::string> paths;
-  std::string shardings, like;
-  int64_t flatten = 0, fileBytes = 0;
-  std::string transform;
+  checkpoints::ConvertOptions convert;
   std::vector<std::string> definitions;
-  bool isInverse = false;
+  ModelLayoutOptions model;
 };
 
 void declareTransform(CommandLine &line, Options &options) {
   CLI::Option *transform =
       line.add_option(
-              "--transform", options.transform,
+              "--transform", options.convert.transform,
               "convert: composes the tensors by the statements of this file. There may be several FROM, "
               "each as NAME=PATH; names of their tensors are NAME.tensor")
           ->type_name("FILE");
-  line.add_flag("--inverse", options.isInverse, "convert: applies the inverse of the statements")
+  line.add_flag("--inverse", options.convert.isInverse, "convert: applies the inverse of the statements")
       ->needs(transform);
   line.add_option("--define", options.definitions, "convert: the value of $NAME in attributes of statements")
       ->type_name("NAME=VALUE")
@@ -54,32 +50,38 @@ void declare(CommandLine &line, Options &options) {
       ->required()
       ->type_name("PATH");
   CLI::Option *shardings =
-      line.add_option("--shardings", options.shardings,
+      line.add_option("--shardings", options.convert.shardings,
                       "convert: a file for each device of the mesh, with the shards of this "
                       "file of shardings (as proa-run --shardings); other tensors are whole")
           ->type_name("FILE");
-  CLI::Option *like = line.add_option("--like", options.like,
+  CLI::Option *like = line.add_option("--like", options.convert.like,
                                       "convert: the layout of this checkpoint; with "
                                       "--transform also the names of the result")
                           ->type_name("PATH")
                           ->excludes(shardings);
   CLI::Option *flatten =
-      line.add_option("--flatten", options.flatten,
+      line.add_option("--flatten", options.convert.flatten,
                       "convert: N files; each has an equal part of the elements of each tensor in row-major "
                       "order, as ZeRO shards them")
           ->type_name("N")
           ->check(CLI::Range(int64_t(1), int64_t(1) << 20))
           ->excludes(shardings)
           ->excludes(like);
-  line.add_option(
-          "--max-file-size", options.fileBytes,
-          "convert: whole tensors in files of at most this many bytes, or of one tensor; default: one "
-          "file")
-      ->type_name("BYTES")
-      ->check(CLI::PositiveNumber)
+  CLI::Option *fileSize =
+      line.add_option(
+              "--max-file-size", options.convert.fileBytes,
+              "convert: whole tensors in files of at most this many bytes, or of one tensor; default: one "
+              "file")
+          ->type_name("BYTES")
+          ->check(CLI::PositiveNumber)
+          ->excludes(shardings)
+          ->excludes(like)
+          ->excludes(flatten);
+  declareModelLayout(line, options.model)
       ->excludes(shardings)
       ->excludes(like)
-      ->excludes(flatten);
+      ->excludes(flatten)
+      ->excludes(fileSize);
   declareTransform(line, options);
 }
 
@@ -88,20 +90,22 @@ public:
   explicit Tool(const Options &options) : options(options) {}
 
   Result<int> run() {
-    if (!options.transform.empty())
-      return transform();
+    bool isConversion = options.command == "convert";
+    if (!options.convert.transform.empty() && !isConversion)
+      return errorAt("--transform", "found the command " + options.command + ", expected convert");
     size_t expected = options.command == "inspect" || options.command == "verify" ? 1 : 2;
-    if (options.paths.size() != expected)
+    bool areMore = isConversion && !options.convert.transform.empty() && options.paths.size() > 2;
+    if (options.paths.size() != expected && !areMore)
       return errorAt(options.command,
                      fmt::format("found {}, expected {}", countText(options.paths.size(), "path"), expected));
+    if (isConversion)
+      return convert();
     Result<checkpoints::Checkpoint> first = checkpoints::Checkpoint::open(options.paths[0]);
     if (!first)
       return first.diagnostics();
     if (options.command == "inspect")
       return inspect(*first);
-    if (options.command == "verify")
-      return verify(*first);
-    return options.command == "diff" ? diff(*first) : convert(*first);
+    return options.command == "verify" ? verify(*first) : diff(*first);
   }
 
 private:
@@ -163,19 +167,6 @@ private:
     return lines->empty() ? ExitCode::success : ExitCode::failure;
   }
 
-  Result<std::unique_ptr<checkpoints::Layout>> layout() const {
-    if (!options.shardings.empty())
-      return checkpoints::readLayout(options.shardings);
-    if (options.flatten > 0)
-      return checkpoints::flattenedTensors(options.flatten);
-    if (options.like.empty())
-      return checkpoints::wholeTensors(options.fileBytes);
-    Result<checkpoints::Checkpoint> like = checkpoints::Checkpoint::open(options.like);
-    if (!like)
-      return like.diagnostics();
-    return checkpoints::layoutLike(like->catalog());
-  }
-
   /// The value of each --define.
   Result<transform::Variables> variables() const {
     transform::Variables variables;
@@ -188,74 +179,18 @@ private:
     return variables;
   }
 
-  /// A source as PATH, or as NAME=PATH.
-  Result<checkpoints::TransformInput> openInput(const std::string &argument, bool isOnly) const {
-    size_t equals = argument.find('=');
-    bool hasPrefix = equals != std::string::npos && !std::filesystem::exists(argument);
-    if (!hasPrefix && !isOnly)
-      return errorAt(argument, "has no prefix, expected NAME=PATH for each of several sources");
-    std::string path = hasPrefix ? argument.substr(equals + 1) : argument;
-    Result<checkpoints::Checkpoint> checkpoint = checkpoints::Checkpoint::open(path);
-    if (!checkpoint)
-      return checkpoint.diagnostics();
-    return checkpoints::TransformInput{hasPrefix ? argument.substr(0, equals) : "", std::move(*checkpoint)};
-  }
-
-  Result<std::vector<transform::Statement>> statements() const {
-    Result<transform::Variables> values = variables();
+  Result<int> convert() const {
+    auto values = variables();
     if (!values)
       return values.diagnostics();
-    Result<std::string> text = readFile(options.transform);
-    if (!text)
-      return text.diagnostics();
-    return transform::parseStatements(*text, options.transform, *values);
-  }
-
-  Result<int> transform() const {
-    if (options.command != "convert" || options.paths.size() < 2)
-      return errorAt("--transform", "found another command or one path, expected convert FROM... TO");
-    Result<std::vector<transform::Statement>> list = statements();
-    if (!list)
-      return list.diagnostics();
-    std::vector<checkpoints::TransformInput> inputs;
-    for (size_t i = 0; i + 1 < options.paths.size(); ++i) {
-      Result<checkpoints::TransformInput> input = openInput(options.paths[i], options.paths.size() == 2);
-      if (!input)
-        return input.diagnostics();
-      inputs.push_back(std::move(*input));
-    }
-    checkpoints::TransformOptions transformOptions{options.isInverse};
-    std::optional<checkpoints::Catalog> like;
-    if (!options.like.empty()) {
-      Result<checkpoints::Checkpoint> checkpoint = checkpoints::Checkpoint::open(options.like);
-      if (!checkpoint)
-        return checkpoint.diagnostics();
-      like = checkpoint->catalog();
-      transformOptions.result = &*like;
-    }
-    Result<checkpoints::TransformedCheckpoint> source =
-        checkpoints::TransformedCheckpoint::create(std::move(inputs), *list, transformOptions);
-    if (!source)
-      return source.diagnostics();
-    fmt::print(stderr, "{}", source->warnings().text());
-    return convert(*source);
-  }
-
-  Result<int> convert(checkpoints::TensorSource &source) const {
-    const std::string &target = options.paths.back();
-    bool isFile = target.ends_with(".safetensors") || target.ends_with(".pdiparams");
-    if (isFile &&
-        (!options.shardings.empty() || !options.like.empty() || options.flatten || options.fileBytes))
-      return errorAt(target, "a layout is given for one file, expected a folder as the target");
-    if (isFile) {
-      Result<void> written = checkpoints::convertToFile(source, target);
-      return written ? Result<int>(ExitCode::success) : written.diagnostics();
-    }
-    Result<std::unique_ptr<checkpoints::Layout>> chosen = layout();
-    if (!chosen)
-      return chosen.diagnostics();
-    Result<void> written = checkpoints::convert(source, target, **chosen);
-    return written ? Result<int>(ExitCode::success) : written.diagnostics();
+    checkpoints::ConvertOptions given = options.convert;
+    given.variables = std::move(*values);
+    if (!options.model.strategy.empty())
+      given.layout = [this] { return layoutOfModel(options.model); };
+    given.onWarning = [](const Diagnostic &warning) { fmt::print(stderr, "{}", warning.text()); };
+    std::vector<std::string> sources(options.paths.begin(), options.paths.end() - 1);
+    Result<void> converted = checkpoints::convertFiles(sources, options.paths.back(), given);
+    return converted ? Result<int>(ExitCode::success) : converted.diagnostics();
   }
 
   const Options &options;
@@ -270,6 +205,7 @@ int main(int argc, char **argv) {
                    "  proa-checkpoint verify run\n"
                    "  proa-checkpoint convert run model.safetensors\n"
                    "  proa-checkpoint convert run sharded --shardings plan.json\n"
+                   "  proa-checkpoint convert run sharded --strategy dp2,mp2,zero1 --model net\n"
                    "  proa-checkpoint diff run sharded\n");
   declare(line, options);
   if (std::optional<int> code = line.read(argc, argv))

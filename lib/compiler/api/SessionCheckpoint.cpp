@@ -4,11 +4,13 @@
 #include "lib/checkpoint/Layout.h"
 #include "lib/compiler/api/ModelImplementation.h"
 #include "lib/compiler/api/SessionImplementation.h"
+#include "lib/compiler/mesh/MoveValue.h"
 #include "lib/runtime/host/Random.h"
 #include "lib/spmd/Exchange.h"
 #include "lib/support/Suggest.h"
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <numeric>
 
 namespace proa {
@@ -30,27 +32,24 @@ public:
   }
 
   void addWhole(const std::string &name, checkpoints::StateKind kind, const Tensor &value) {
-    Box box = checkpoints::wholeBox(value.dims());
-    add({name, {value.dtype(), value.dims(), kind}, box, value}, everybody,
-        static_cast<int64_t>(value.bytes()));
+    tensors[name] = {value.dtype(), value.dims(), kind};
+    boxes[name] = {{checkpoints::wholeBox(value.dims()), everybody}};
+    whole[name] = value;
   }
 
-  /// The type has static dims and no partial axes.
+  /// The type has static dims and no partial axes. `value` has to live until finish().
   void addSharded(const std::string &name, checkpoints::StateKind kind, const ShardedTensor &value) {
     const ShardedType &type = *value.type;
-    for (checkpoints::HeldBox &held : checkpoints::heldBoxes(*value.mesh, type.placement, type.dims)) {
-      int64_t bytes = checkpoints::volumeOf(held.box) * static_cast<int64_t>(sizeOf(type.dtype));
-      Tensor elements = elementsOf(value, held.box);
-      add({name, {type.dtype, type.dims, kind}, std::move(held.box), std::move(elements)},
-          std::move(held.holders), bytes);
-    }
+    tensors[name] = {type.dtype, type.dims, kind};
+    boxes[name] = checkpoints::heldBoxes(*value.mesh, type.placement, type.dims);
+    sharded[name] = &value;
   }
 
   CheckpointSnapshot finish() {
-    std::vector<int64_t> chosen = checkpoints::chooseHolders(sizes);
-    for (size_t i = 0; i < chosen.size(); ++i)
-      if (isHere(chosen[i]))
-        snapshot.byRank[chosen[i]].push_back(std::move(shards[i]));
+    for (auto &[name, stored] : checkpoints::storeOnHolders(tensors, boxes))
+      for (const checkpoints::StoredBox &box : stored)
+        if (isHere(box.file))
+          snapshot.byRank[box.file].push_back({name, tensors[name], box.box, elementsOf(name, box.box)});
     return std::move(snapshot);
   }
 
@@ -62,12 +61,12 @@ private:
     return !ranks;
   }
 
-  void add(ShardData shard, std::vector<int64_t> holders, int64_t bytes) {
-    shards.push_back(std::move(shard));
-    sizes.push_back({std::move(holders), bytes});
+  Tensor elementsOf(const std::string &name, const Box &box) const {
+    auto found = whole.find(name);
+    return found != whole.end() ? found->second : elementsOf(*sharded.at(name), box);
   }
 
-  /// The elements of a box from a rank of this process; none if none of them has it.
+  /// The elements of a box from a rank of this process that holds it.
   Tensor elementsOf(const ShardedTensor &value, const Box &box) const {
     for (size_t index = 0; index < value.locals.size(); ++index) {
       std::optional<int64_t> position = spmd::positionOf(*value.mesh, ranks->rankOf(index));
@@ -87,21 +86,17 @@ private:
         return copy;
       }
     }
-    return Tensor(value.type->dtype,
-                  checkpoints::volumeOf(box) == 0 ? checkpoints::dimsOf(box) : std::vector<int64_t>{0});
+    return Tensor(value.type->dtype, checkpoints::dimsOf(box)); // without elements
   }
 
   const RankGroup *ranks;
   std::vector<int64_t> everybody;
-  std::vector<ShardData> shards;
-  std::vector<checkpoints::StoredSize> sizes;
+  std::map<std::string, checkpoints::TensorEntry> tensors;
+  checkpoints::HeldBoxes boxes;
+  std::map<std::string, Tensor> whole;
+  std::map<std::string, const ShardedTensor *> sharded;
   CheckpointSnapshot snapshot;
 };
-
-/// Whether the boxes of a value follow from its type alone.
-bool hasStaticBoxes(const ShardedType &type) {
-  return std::ranges::find(type.dims, -1) == type.dims.end() && type.placement.partial.empty();
-}
 
 } // namespace
 
@@ -185,15 +180,7 @@ std::set<std::string> parameterNames(const legacy::Program &program) {
 
 Result<std::vector<std::string>> CheckpointProcesses::gather(const std::string &what,
                                                              const std::string &text) const {
-  if (!areSeveral())
-    return std::vector<std::string>{text};
-  auto gathered = ranks->communicator(0)->gather({what, 0, true}, std::as_bytes(std::span(text)));
-  if (!gathered)
-    return gathered.diagnostics();
-  std::vector<std::string> texts;
-  for (const auto &[rank, bytes] : *gathered)
-    texts.emplace_back(reinterpret_cast<const char *>(bytes.data()), bytes.size());
-  return texts;
+  return areSeveral() ? ranks->gather({what, 0, true}, text) : std::vector<std::string>{text};
 }
 
 /// The number of the save, which the first process chooses.
@@ -210,6 +197,8 @@ static Result<int64_t> chooseSave(const CheckpointProcesses &processes, const st
 
 Result<void> Session::Implementation::saveCheckpoint(const std::string &folder,
                                                      const CheckpointOptions &options) {
+  if (options.step < 0)
+    return errorAt(folder, fmt::format("found {} completed steps, expected 0 or more", options.step));
   if (Result<void> finished = finishCheckpoint(); !finished)
     return finished;
   const legacy::Program *program = shared.source->legacyProgram();
@@ -226,8 +215,7 @@ Result<void> Session::Implementation::saveCheckpoint(const std::string &folder,
     return save.diagnostics();
   snapshot->folder = folder;
   snapshot->head.save = *save;
-  const runtime::RandomGenerator &random = mesh ? mesh->generatorOr(*generator) : *generator;
-  snapshot->head.training = {options.step, checkpoints::RandomState{random.key(), random.callCount()}};
+  snapshot->head.training = {options.step, randomState()};
   pending = std::make_unique<PendingCheckpoint>();
   pending->snapshot = std::move(*snapshot);
   auto policy = options.inBackground ? std::launch::async : std::launch::deferred;
@@ -264,22 +252,8 @@ Result<void> Session::Implementation::finishCheckpoint() {
   return processes.agree("the index of a checkpoint", outcome);
 }
 
-/// The variables that have no value in the checkpoint, and tensors that are no variables.
-static Diagnostics unmatched(const Catalog &catalog, const std::set<std::string> &variables,
-                             const std::set<std::string> &required, const std::string &where) {
-  Diagnostics diagnostics;
-  std::vector<std::string> names(variables.begin(), variables.end());
-  for (const std::string &name : required)
-    if (!catalog.tensors.contains(name))
-      diagnostics.add(where, "has no value for the variable '" + name + "' of the program");
-  for (const auto &[name, tensor] : catalog.tensors)
-    if (!variables.contains(name))
-      diagnostics.add(where, "has the tensor '" + name + "', but the program no such variable" +
-                                 didYouMean(name, names));
-  return diagnostics;
-}
-
-Result<void> Session::Implementation::restore(Checkpoint &checkpoint) {
+Result<void> Session::Implementation::checkNames(const std::set<std::string> &names,
+                                                 const std::string &where) const {
   std::set<std::string> required, variables = shared.states;
   for (const TensorInfo &info : shared.parameters)
     variables.insert(info.name);
@@ -289,40 +263,135 @@ Result<void> Session::Implementation::restore(Checkpoint &checkpoint) {
     for (const auto &[name, value] : mesh->values()->distributedValues())
       required.insert(name);
   variables.insert(required.begin(), required.end());
-  if (Diagnostics wrong = unmatched(checkpoint.catalog(), variables, required, checkpoint.path());
-      !wrong.empty())
-    return wrong;
+  Diagnostics diagnostics;
+  std::vector<std::string> candidates(variables.begin(), variables.end());
+  for (const std::string &name : required)
+    if (!names.contains(name))
+      diagnostics.add(where, "has no value for the variable '" + name + "' of the program");
+  for (const std::string &name : names)
+    if (!variables.contains(name))
+      diagnostics.add(where, "has the tensor '" + name + "', but the program no such variable" +
+                                 didYouMean(name, candidates));
+  return diagnostics;
+}
+
+checkpoints::RandomState Session::Implementation::randomState() const {
+  const runtime::RandomGenerator &random = mesh ? mesh->generatorOr(*generator) : *generator;
+  return {random.key(), random.callCount()};
+}
+
+void Session::Implementation::setRandomState(const checkpoints::RandomState &random) {
+  generator->restore(random.seed, random.calls);
+  if (mesh)
+    mesh->restoreRandom(random.seed, random.calls);
+}
+
+const ShardedTensor *Session::Implementation::replaceable(const std::string &name) const {
+  const ShardedTensor *current =
+      mesh && shared.states.contains(name) && values.areIndependent() ? mesh->find(name) : nullptr;
+  return current && hasStaticBoxes(*current->type) ? current : nullptr;
+}
+
+void Session::Implementation::replaceParts(const std::string &name, ShardedTensor parts) {
+  ownParameters.insert(name);
+  mesh->values()->set(name, std::move(parts));
+}
+
+Result<void> Session::Implementation::restore(Checkpoint &checkpoint) {
+  std::set<std::string> names;
+  for (const auto &[name, entry] : checkpoint.catalog().tensors)
+    names.insert(name);
+  if (Result<void> checked = checkNames(names, checkpoint.path()); !checked)
+    return checked;
   Diagnostics diagnostics;
   for (const auto &[name, entry] : checkpoint.catalog().tensors)
     diagnostics.append(restoreValue(checkpoint, name, entry).diagnostics());
   if (!diagnostics.empty())
     return diagnostics;
   parametersChanged = true;
-  if (const auto &random = checkpoint.catalog().training->random) {
-    generator->restore(random->seed, random->calls);
-    if (mesh)
-      mesh->restoreRandom(random->seed, random->calls);
-  }
+  if (const auto &random = checkpoint.catalog().training->random)
+    setRandomState(*random);
   return {};
+}
+
+/// The error of a value that another program has with another type.
+static Result<void> checkSameType(const std::string &where, const std::string &name, DType dtype,
+                                  const std::vector<int64_t> &dims, const ShardedType &expected) {
+  if (dtype == expected.dtype && dims == expected.dims)
+    return {};
+  return errorAt(where, "the tensor '" + name + "' is " + describe(dtype, dims) + ", expected " +
+                            describe(expected.dtype, expected.dims));
 }
 
 Result<void> Session::Implementation::restoreValue(Checkpoint &checkpoint, const std::string &name,
                                                    const checkpoints::TensorEntry &entry) {
-  const ShardedTensor *current =
-      mesh && shared.states.contains(name) && values.areIndependent() ? mesh->find(name) : nullptr;
-  if (!current || !hasStaticBoxes(*current->type)) {
+  const ShardedTensor *current = replaceable(name);
+  if (!current) {
     Result<Tensor> whole = checkpoint.read(name);
     return whole ? setParameter(name, std::move(*whole)) : Result<void>(whole.diagnostics());
   }
-  if (entry.dtype != current->type->dtype || entry.dims != current->type->dims)
-    return errorAt(checkpoint.path(), "the tensor '" + name + "' is " + describe(entry.dtype, entry.dims) +
-                                          ", expected " +
-                                          describe(current->type->dtype, current->type->dims));
+  if (auto same = checkSameType(checkpoint.path(), name, entry.dtype, entry.dims, *current->type); !same)
+    return same;
   Result<ShardedTensor> parts = readParts(checkpoint, name, *current, *mesh->ranksOfSession());
   if (!parts)
     return parts.diagnostics();
-  ownParameters.insert(name);
-  mesh->values()->set(name, std::move(*parts));
+  replaceParts(name, std::move(*parts));
+  return {};
+}
+
+/// Ranks that have the devices of both meshes: the processes, or simulated ones. Null if there are none.
+static std::shared_ptr<RankGroup> ranksOfBoth(SessionMesh *a, SessionMesh *b) {
+  RankGroup *first = a ? a->ranksOfSession() : nullptr, *second = b ? b->ranksOfSession() : nullptr;
+  if (!first || !second || a->hasProcesses() != b->hasProcesses())
+    return nullptr;
+  if (a->hasProcesses())
+    return {std::shared_ptr<RankGroup>(), second};
+  return RankGroup::simulate(std::max(first->size(), second->size()));
+}
+
+Result<void> Session::Implementation::copyValue(Implementation &source, const std::string &name,
+                                                const ShardedTensor &value, RankGroup *ranks) {
+  const ShardedTensor *current = replaceable(name);
+  if (!current || !ranks || !hasStaticBoxes(*value.type)) {
+    Result<Tensor> whole = source.mesh->gather(value, name);
+    return whole ? setParameter(name, std::move(*whole)) : Result<void>(whole.diagnostics());
+  }
+  if (auto same =
+          checkSameType(source.shared.path, name, value.type->dtype, value.type->dims, *current->type);
+      !same)
+    return same;
+  Result<ShardedTensor> parts = moveValue(value, current->mesh, current->type, *ranks, name);
+  if (!parts)
+    return parts.diagnostics();
+  parts->locals.resize(mesh->ranksOfSession()->count());
+  replaceParts(name, std::move(*parts));
+  return {};
+}
+
+Result<void> Session::Implementation::copyValues(Implementation &source) {
+  for (SessionValues *moved : {&values, &source.values})
+    if (Result<void> done = moved->moveToMemory(); !done)
+      return done;
+  std::map<std::string, ShardedTensor> none;
+  const auto &distributed =
+      source.mesh && source.mesh->values() ? source.mesh->values()->distributedValues() : none;
+  std::set<std::string> names;
+  for (const auto &[name, value] : source.values.inMemory)
+    names.insert(name);
+  for (const auto &[name, value] : distributed)
+    names.insert(name);
+  if (Result<void> checked = checkNames(names, source.shared.path); !checked)
+    return checked;
+  std::shared_ptr<RankGroup> ranks = ranksOfBoth(source.mesh.get(), mesh.get());
+  Diagnostics diagnostics;
+  for (const auto &[name, value] : source.values.inMemory)
+    diagnostics.append(setParameter(name, value).diagnostics());
+  for (const auto &[name, value] : distributed)
+    diagnostics.append(copyValue(source, name, value, ranks.get()).diagnostics());
+  if (!diagnostics.empty())
+    return diagnostics;
+  parametersChanged = true;
+  setRandomState(source.randomState());
   return {};
 }
 
@@ -353,6 +422,15 @@ Result<void> Session::saveCheckpoint(const std::string &folder, const Checkpoint
 Result<void> Session::finishCheckpoint() {
   SessionUse use(implementation->isUsed);
   return use ? implementation->finishCheckpoint() : implementation->inUse();
+}
+
+Result<void> Session::copyValues(Session &other) {
+  if (this == &other)
+    return {};
+  SessionUse use(implementation->isUsed), otherUse(other.implementation->isUsed);
+  if (!use || !otherUse)
+    return use ? other.implementation->inUse() : implementation->inUse();
+  return implementation->copyValues(*other.implementation);
 }
 
 Result<int64_t> Session::loadCheckpoint(const std::string &folder) {

@@ -116,6 +116,18 @@ struct Session::Implementation {
   Result<void> saveCheckpoint(const std::string &folder, const CheckpointOptions &options);
   Result<void> finishCheckpoint();
   Result<int64_t> loadCheckpoint(const std::string &folder);
+  /// See Session::copyValues.
+  Result<void> copyValues(Implementation &source);
+  /// `ranks` has the devices of both meshes; null: the value is moved as a whole.
+  Result<void> copyValue(Implementation &source, const std::string &name, const ShardedTensor &value,
+                         RankGroup *ranks);
+  /// Checks that there is a value for each variable, and a variable for each name. `where` begins errors.
+  Result<void> checkNames(const std::set<std::string> &names, const std::string &where) const;
+  checkpoints::RandomState randomState() const;
+  void setRandomState(const checkpoints::RandomState &random);
+  /// The distributed value of a state, whose parts may be replaced; null if it has to be replaced as a whole.
+  const ShardedTensor *replaceable(const std::string &name) const;
+  void replaceParts(const std::string &name, ShardedTensor parts);
   /// Sets all values and the state of random numbers.
   Result<void> restore(checkpoints::Checkpoint &checkpoint);
   Result<void> restoreValue(checkpoints::Checkpoint &checkpoint, const std::string &name,

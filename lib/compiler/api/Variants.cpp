@@ -366,8 +366,8 @@ std::vector<Attempt> Variants::attemptsFor(const std::map<std::string, Tensor> &
   return attempts;
 }
 
-Result<Variants::Compiled> Variants::compileWith(const std::map<std::string, Tensor> &inputs,
-                                                 FeedKnowledge known, PrepareTimes &times) {
+Result<void> Variants::tryImports(const std::map<std::string, Tensor> &inputs, FeedKnowledge known,
+                                  const ImportWork &work) {
   Diagnostics errors;
   // Some ops have another result rank for other dims (squeeze of a dim other than 1), so that types inferred
   // from dynamic dims are wrong. Importing with the dims of the feeds helps. Other ops need the value of an
@@ -375,15 +375,55 @@ Result<Variants::Compiled> Variants::compileWith(const std::map<std::string, Ten
   bool isFirst = true;
   for (Attempt next : attemptsFor(inputs, known)) {
     auto attempt = importFor(inputs, next);
-    auto compiled = attempt ? compile(*(*attempt)->module, inputs, next, times)
-                            : Result<Compilation>(attempt.diagnostics());
-    if (compiled)
-      return Compiled{std::move(*compiled), *attempt, next.known};
+    Result<void> done = attempt ? work(**attempt, next) : Result<void>(attempt.diagnostics());
+    if (done)
+      return {};
     // If no attempt succeeds, the errors of the most specialized one are the most precise.
     if (std::exchange(isFirst, false) || model.needsFeeds)
-      errors = compiled.diagnostics();
+      errors = done.diagnostics();
   }
   return errors;
+}
+
+Result<Variants::Compiled> Variants::compileWith(const std::map<std::string, Tensor> &inputs,
+                                                 FeedKnowledge known, PrepareTimes &times) {
+  std::optional<Compiled> result;
+  Result<void> done = tryImports(inputs, known, [&](const Imported &imported, Attempt next) -> Result<void> {
+    auto compiled = compile(*imported.module, inputs, next, times);
+    if (!compiled)
+      return compiled.diagnostics();
+    result = Compiled{std::move(*compiled), &imported, next.known};
+    return {};
+  });
+  if (!done)
+    return done.diagnostics();
+  return std::move(*result);
+}
+
+Result<MeshInterface> Variants::distribute(const std::map<std::string, Tensor> &inputs) {
+  if (!model.mesh)
+    return errorAt(model.path, "the model has no mesh, expected one or a strategy");
+  if (auto checked = checkFeeds(model.path, model.feeds, inputs); !checked)
+    return checked.diagnostics();
+  std::lock_guard lock(model.compiling);
+  std::optional<MeshInterface> result;
+  auto work = [&](const Imported &imported, Attempt) -> Result<void> {
+    auto copy = specialized(*imported.module, dimsOf(inputs));
+    if (!copy)
+      return copy.diagnostics();
+    auto distributed = model.mesh->distribute(**copy, compileOptions());
+    if (!distributed)
+      return distributed.diagnostics();
+    result = std::move(*distributed);
+    return {};
+  };
+  if (Result<void> done = tryImports(inputs, FeedKnowledge::Declared, work); !done)
+    return model.located(done.diagnostics());
+  return std::move(*result);
+}
+
+Result<MeshInterface> Variants::distribute(const Model &model, const std::map<std::string, Tensor> &feeds) {
+  return model.implementation->variants->distribute(feeds);
 }
 
 Result<std::shared_ptr<Variant>> Variants::load(Compiled compiled,

@@ -9,6 +9,7 @@
 #include "lib/support/HandOver.h"
 #include "lib/support/RecentlyUsed.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -90,6 +91,9 @@ public:
   /// dims where others may be 1 and broadcast.
   Result<std::shared_ptr<const Variant>> specialize(const std::map<std::string, Tensor> &feeds,
                                                     PrepareTimes &times);
+  /// How the program of a model on a mesh is distributed for these feeds; it is not compiled. Error: the
+  /// model has no mesh; as prepare().
+  static Result<MeshInterface> distribute(const Model &model, const std::map<std::string, Tensor> &feeds);
   /// Waits until no variant is compiled in the background.
   void finishBackground() {
     background.finish();
@@ -148,6 +152,11 @@ private:
   const Imported *keep(const std::string &key, mlir::OwningOpRef<mlir::ModuleOp> module);
   /// The attempts from `known` on that may import different modules.
   std::vector<Attempt> attemptsFor(const std::map<std::string, Tensor> &feeds, FeedKnowledge known) const;
+  Result<MeshInterface> distribute(const std::map<std::string, Tensor> &feeds);
+  /// Imports the program from `known` on until `work` with the import succeeds.
+  using ImportWork = std::function<Result<void>(const Imported &imported, Attempt attempt)>;
+  Result<void> tryImports(const std::map<std::string, Tensor> &feeds, FeedKnowledge known,
+                          const ImportWork &work);
   /// The first import and compilation that succeed, from `known` on.
   Result<Compiled> compileWith(const std::map<std::string, Tensor> &feeds, FeedKnowledge known,
                                PrepareTimes &times);

@@ -69,8 +69,7 @@ Result<void> ValueHashes::compare(RankGroup &ranks, const std::string &where) co
     text += name + '\0';
     text.append(reinterpret_cast<const char *>(&hash), sizeof hash);
   }
-  auto gathered = ranks.communicator(0)->gather({"comparison of weights, feeds and seeds", 0, true},
-                                                std::as_bytes(std::span(text.data(), text.size())));
+  auto gathered = ranks.gather({"comparison of weights, feeds and seeds", 0, true}, text);
   if (!gathered)
     return gathered.diagnostics();
   struct First {
@@ -79,16 +78,16 @@ Result<void> ValueHashes::compare(RankGroup &ranks, const std::string &where) co
     std::vector<int64_t> others; ///< ranks with another hash
   };
   std::map<std::string, First> byName;
-  for (const auto &[rank, bytes] : *gathered) {
-    std::string_view rest(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+  for (size_t rank = 0; rank < gathered->size(); ++rank) {
+    std::string_view rest = (*gathered)[rank];
     while (!rest.empty()) {
       std::string name(rest.substr(0, rest.find('\0')));
       uint64_t hash = 0;
       std::memcpy(&hash, rest.data() + name.size() + 1, sizeof hash);
       rest.remove_prefix(name.size() + 1 + sizeof hash);
-      auto [entry, isFirst] = byName.try_emplace(name, First{rank, hash, {}});
+      auto [entry, isFirst] = byName.try_emplace(name, First{static_cast<int64_t>(rank), hash, {}});
       if (!isFirst && entry->second.hash != hash)
-        entry->second.others.push_back(rank);
+        entry->second.others.push_back(static_cast<int64_t>(rank));
     }
   }
   Diagnostics diagnostics;

@@ -321,17 +321,22 @@ Result<void> convertRings(ModuleOp module, const MeshOptions &mesh) {
   return {};
 }
 
+Result<std::string> distributeOverMesh(ModuleOp module, const CompileOptions &options,
+                                       const MeshOptions &mesh) {
+  if (Result<void> described = describeTarget(module, options); !described)
+    return described.diagnostics();
+  if (Result<void> written = dumpStage(module, options.dumpDirectory, "0-imported"); !written)
+    return written.diagnostics();
+  if (Result<void> done = shard(module, options, mesh); !done)
+    return done.diagnostics();
+  if (Result<void> written = dumpStage(module, options.dumpDirectory, "1-sharded"); !written)
+    return written.diagnostics();
+  return meshInterfaceText(module);
+}
+
 Result<Compilation> compileForMesh(OwningOpRef<ModuleOp> module, const CompileOptions &options,
                                    const MeshOptions &mesh, std::optional<int64_t> rank) {
-  if (Result<void> described = describeTarget(*module, options); !described)
-    return described.diagnostics();
-  if (Result<void> written = dumpStage(*module, options.dumpDirectory, "0-imported"); !written)
-    return written.diagnostics();
-  if (Result<void> done = shard(*module, options, mesh); !done)
-    return done.diagnostics();
-  if (Result<void> written = dumpStage(*module, options.dumpDirectory, "1-sharded"); !written)
-    return written.diagnostics();
-  auto text = meshInterfaceText(*module);
+  auto text = distributeOverMesh(*module, options, mesh);
   auto interface = text ? readMeshInterface(*module->getContext(), *text) : text.diagnostics();
   if (!interface)
     return interface.diagnostics();

@@ -25,6 +25,11 @@ Diagnostics wrongMeshSize(int64_t devices, int64_t processes);
 /// without axes, shardings that do not fit, or what dist-from-rings refuses.
 Result<void> convertRings(mlir::ModuleOp module, const MeshOptions &mesh);
 
+/// Distributes a program over a mesh as compileForMesh() does, without compiling it: brings the module into
+/// its sharded form, and returns the text of its interface (MeshInterface.h). Errors: those of the passes.
+Result<std::string> distributeOverMesh(mlir::ModuleOp module, const CompileOptions &options,
+                                       const MeshOptions &mesh);
+
 /// Distributes a program over a mesh and compiles the local programs: of one rank, or of all. The
 /// module is the program of a single device, with or without annotations, or in local form (docs/dist.md).
 /// Errors: those of the passes and of compileProgram; a rank that is not a device of the mesh.

@@ -114,6 +114,10 @@ private:
 
 } // namespace
 
+bool hasStaticBoxes(const ShardedType &type) {
+  return std::ranges::find(type.dims, -1) == type.dims.end() && type.placement.partial.empty();
+}
+
 static int64_t deviceCount(const spmd::Mesh &mesh) {
   return mesh.devices.empty() ? mesh.size() : *std::ranges::max_element(mesh.devices) + 1;
 }

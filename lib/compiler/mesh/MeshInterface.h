@@ -22,6 +22,10 @@ struct ShardedType {
   bool operator==(const ShardedType &) const = default;
 };
 
+/// Whether the boxes that ranks hold of a value follow from its type alone: no dynamic dims, no partial
+/// values.
+bool hasStaticBoxes(const ShardedType &type);
+
 struct MeshInterface {
   /// All meshes of the program; pipeline stages have different devices.
   std::vector<spmd::Mesh> meshes;

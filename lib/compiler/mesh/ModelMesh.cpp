@@ -96,6 +96,11 @@ Result<Compilation> ModelMesh::compile(mlir::OwningOpRef<mlir::ModuleOp> module,
   return compileForMesh(std::move(module), options, given, compiledRank());
 }
 
+Result<MeshInterface> ModelMesh::distribute(mlir::ModuleOp module, const CompileOptions &options) const {
+  Result<std::string> text = distributeOverMesh(module, options, given);
+  return text ? readMeshInterface(*module.getContext(), *text) : text.diagnostics();
+}
+
 std::shared_ptr<RankGroup> ModelMesh::ranksOfSession(int64_t count) const {
   if (hasProcesses())
     return processes;

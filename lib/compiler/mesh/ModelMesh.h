@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lib/compiler/compile/Compile.h"
+#include "lib/compiler/mesh/MeshInterface.h"
 #include "lib/compiler/mesh/RankGroup.h"
 #include "proa/Model.h"
 
@@ -29,6 +30,8 @@ public:
   /// Brings a legacy collective program into its local form, if the options say so (MeshOptions::rings).
   Result<void> convertRings(mlir::ModuleOp module) const;
   Result<Compilation> compile(mlir::OwningOpRef<mlir::ModuleOp> module, const CompileOptions &options) const;
+  /// Distributes a module as compile() does, without compiling it.
+  Result<MeshInterface> distribute(mlir::ModuleOp module, const CompileOptions &options) const;
 
   /// Whether each rank is a process.
   bool hasProcesses() const { return !given.simulate; }

@@ -147,14 +147,12 @@ Result<void> RankGroup::agree(const std::string &what, const Result<void> &outco
     return outcome;
   std::string text(reinterpret_cast<const char *>(&hash), sizeof hash);
   text += bytesOf(outcome.diagnostics());
-  auto gathered =
-      communicators[0]->gather({what, 0, true}, std::as_bytes(std::span(text.data(), text.size())));
+  auto gathered = gather({what, 0, true}, text);
   if (!gathered)
     return outcome ? Result<void>(gathered.diagnostics()) : outcome;
   std::vector<Diagnostics> byRank;
   bool isEqual = true;
-  for (const auto &[rank, bytes] : *gathered) {
-    std::string_view other(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+  for (std::string_view other : *gathered) {
     isEqual &= other.size() > sizeof hash || other.starts_with(text.substr(0, sizeof hash));
     byRank.push_back(diagnosticsOf(other.substr(sizeof hash)));
   }
@@ -164,19 +162,26 @@ Result<void> RankGroup::agree(const std::string &what, const Result<void> &outco
   return all;
 }
 
-Result<std::vector<std::string>> RankGroup::meet(const std::string &what, const std::string &text,
-                                                 double seconds) {
+Result<std::vector<std::string>> RankGroup::gather(const runtime::Operation &operation,
+                                                   std::string_view text) {
   if (simulates)
-    return std::vector{text};
-  if (Result<void> met = communicators[0]->restart(seconds); !met)
-    return met.diagnostics();
-  auto gathered = communicators[0]->gather({what}, std::as_bytes(std::span(text.data(), text.size())));
+    return std::vector{std::string(text)};
+  auto gathered = communicators[0]->gather(operation, std::as_bytes(std::span(text)));
   if (!gathered)
     return gathered.diagnostics();
   std::vector<std::string> texts;
   for (const auto &[rank, bytes] : *gathered)
     texts.emplace_back(reinterpret_cast<const char *>(bytes.data()), bytes.size());
   return texts;
+}
+
+Result<std::vector<std::string>> RankGroup::meet(const std::string &what, const std::string &text,
+                                                 double seconds) {
+  if (simulates)
+    return std::vector{text};
+  if (Result<void> met = communicators[0]->restart(seconds); !met)
+    return met.diagnostics();
+  return gather({what}, text);
 }
 
 Diagnostics diagnosticsOfRanks(const std::vector<Diagnostics> &byRank) {

@@ -56,6 +56,9 @@ public:
   /// names the work. It is also an error if `hash`, of what must be equal on all ranks, differs.
   Result<void> agree(const std::string &what, const Result<void> &outcome, uint64_t hash = 0);
 
+  /// The texts of all processes, by rank; that of this process where ranks are simulated.
+  Result<std::vector<std::string>> gather(const runtime::Operation &operation, std::string_view text);
+
   /// Ends what the processes were doing, also after a failure, and exchanges texts: a call of all processes.
   /// Returns the texts by rank. Error: a process does not come within `seconds`, or has ended.
   Result<std::vector<std::string>> meet(const std::string &what, const std::string &text, double seconds);

@@ -176,6 +176,22 @@ const Placement whole = {{{}, {}}};
 
 /// A link between stages that is slower than those in a stage: each element crosses it once, and is gathered
 /// on the target ("scatter-gather" of Narayanan et al. 2021).
+// A move without steps before and after, as values of sessions move: no element is received twice.
+TEST(MeshReshardTest, DirectMovesReachTheBound) {
+  const std::vector<int64_t> dims = {12, 7}; // uneven parts too
+  int pairs = 0;
+  for (const Mesh &target :
+       {square, Mesh{{{"z", 3}}}, Mesh{{{"x", 4}}, {3, 1, 2, 0}}, Mesh{{{"y", 2}}, {4, 1}}})
+    for (const Placement &from : allPlacements(square, dims.size(), {}))
+      for (const Placement &to : allPlacements(target, dims.size(), {})) {
+        int64_t least = lowerBoundOfMove(square, from, target, to, dims);
+        EXPECT_EQ(trafficOfMove(square, from, target, to, dims).total, least)
+            << toText(square, from) << " -> " << toText(target, to);
+        ++pairs;
+      }
+  EXPECT_GT(pairs, 100);
+}
+
 TEST(MeshReshardTest, EachElementCrossesASlowLinkOnce) {
   Mesh next = {{{"x", 2}, {"y", 2}}, {4, 5, 6, 7}};
   Link slow = {1e-12, 1e8};
