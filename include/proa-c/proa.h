@@ -421,6 +421,47 @@ int proa_session_get_parameter(proa_session *session, const char *name, proa_ten
 int proa_session_save_parameters(proa_session *session, const char *path);
 
 /**
+ * Options of proa_session_save_checkpoint. Initialize it with PROA_CHECKPOINT_OPTIONS_INIT. ABI: as for
+ * proa_model_options.
+ */
+typedef struct proa_checkpoint_options {
+  size_t size;  /**< sizeof(proa_checkpoint_options) of the caller's header */
+  int64_t step; /**< number of completed steps, which proa_session_load_checkpoint returns */
+  /** Not 0: the files are written while the caller continues, until proa_session_finish_checkpoint. */
+  int in_background;
+} proa_checkpoint_options;
+
+/** Default options: proa_checkpoint_options options = PROA_CHECKPOINT_OPTIONS_INIT; */
+#define PROA_CHECKPOINT_OPTIONS_INIT {sizeof(proa_checkpoint_options), 0, 0}
+
+/**
+ * Writes all parameters, state variables and the state of random numbers as a checkpoint into a folder
+ * (docs/checkpoints.md). It replaces the previous checkpoint there when it is complete; a process that is
+ * killed leaves the previous one whole. `options` may be NULL. On a mesh of processes all of them must call
+ * it, and the two functions below. Fails if the folder or a file cannot be written.
+ */
+int proa_session_save_checkpoint(proa_session *session, const char *folder,
+                                 const proa_checkpoint_options *options);
+/**
+ * Waits for the files of a checkpoint that are written in the background; it is complete then. The next save
+ * or load does so too. Fails as proa_session_save_checkpoint does.
+ */
+int proa_session_finish_checkpoint(proa_session *session);
+/**
+ * Sets all values from a checkpoint, which another mesh or strategy may have written. `step` receives the
+ * number of completed steps; it may be NULL. Fails if there is no checkpoint, a file is missing or was
+ * changed, a variable has no value, a tensor no variable, or a type differs; the values are undefined then.
+ */
+int proa_session_load_checkpoint(proa_session *session, const char *folder, int64_t *step);
+
+/**
+ * Sets all values to those of another session of a program with the same variables, as a checkpoint does, but
+ * without files. The sessions may have other meshes and strategies. Fails as proa_session_load_checkpoint
+ * does.
+ */
+int proa_session_copy_values(proa_session *session, proa_session *other);
+
+/**
  * Sets the LoD of feed `index` for all following prepares and runs, until it is set again; it is copied. NULL
  * removes it. Fails if there is no such feed, or if a pointer in `lod` is NULL. Offsets that do not ascend or
  * do not fit the tensor make the run fail.

@@ -175,6 +175,20 @@ Result<RunOptions> convertedOptions(const proa_session &session, const proa_run_
   return options;
 }
 
+Result<CheckpointOptions> checkpointOptionsFromC(const proa_checkpoint_options *source) {
+  CheckpointOptions options;
+  if (!source)
+    return options;
+  const proa_checkpoint_options defaults = PROA_CHECKPOINT_OPTIONS_INIT;
+  auto read = capi::readStruct("proa_session_save_checkpoint", *source, defaults, sizeof *source, "options",
+                               "PROA_CHECKPOINT_OPTIONS_INIT");
+  if (!read)
+    return read.diagnostics();
+  options.step = read->step;
+  options.inBackground = read->in_background != 0;
+  return options;
+}
+
 } // namespace
 
 proa_stop *proa_stop_create() {
@@ -283,6 +297,47 @@ int proa_session_save_parameters(proa_session *session, const char *path) {
     if (!session || !path)
       return isNull("proa_session_save_parameters", !session ? "the session" : "the path");
     return session->session.saveParameters(path);
+  });
+}
+
+int proa_session_save_checkpoint(proa_session *session, const char *folder,
+                                 const proa_checkpoint_options *options) {
+  return capi::guardedCall([&]() -> Result<void> {
+    if (!session || !folder)
+      return isNull("proa_session_save_checkpoint", !session ? "the session" : "the folder");
+    auto converted = checkpointOptionsFromC(options);
+    if (!converted)
+      return converted.diagnostics();
+    return session->session.saveCheckpoint(folder, *converted);
+  });
+}
+
+int proa_session_finish_checkpoint(proa_session *session) {
+  return capi::guardedCall([&]() -> Result<void> {
+    if (!session)
+      return isNull("proa_session_finish_checkpoint", "the session");
+    return session->session.finishCheckpoint();
+  });
+}
+
+int proa_session_load_checkpoint(proa_session *session, const char *folder, int64_t *step) {
+  return capi::guardedCall([&]() -> Result<void> {
+    if (!session || !folder)
+      return isNull("proa_session_load_checkpoint", !session ? "the session" : "the folder");
+    Result<int64_t> completed = session->session.loadCheckpoint(folder);
+    if (!completed)
+      return completed.diagnostics();
+    if (step)
+      *step = *completed;
+    return {};
+  });
+}
+
+int proa_session_copy_values(proa_session *session, proa_session *other) {
+  return capi::guardedCall([&]() -> Result<void> {
+    if (!session || !other)
+      return isNull("proa_session_copy_values", !session ? "the session" : "the other session");
+    return session->session.copyValues(other->session);
   });
 }
 

@@ -306,30 +306,54 @@ static void check_diagnostics(const char *corpus) {
   proa_model_close(model);
 }
 
-/* A learning rate of zero keeps the parameters, and what is saved is what they are. */
-static void check_training(const char *corpus) {
+/* mlp_noam with the feeds of its first step. */
+typedef struct training {
+  proa_model *model;
+  proa_session *session;
+  file_tensor inputs[2];
+  proa_tensor given[2];
+} training;
+
+static int open_training(const char *corpus, training *opened) {
   char path[4096];
   proa_model_options options = PROA_MODEL_OPTIONS_INIT;
   const char *feeds[] = {"x", "y", NULL}, *fetches[] = {"mean_0.tmp_0", NULL};
-  const char *saved = "capi-test.safetensors";
-  file_tensor inputs[2], weight;
-  proa_tensor given[2], loss[1], before, rate;
-  float old[160], zero = 0;
-  proa_model *model;
-  proa_session *session;
+  size_t i;
   options.cache_directory = "off";
   options.feeds = feeds;
   options.fetches = fetches;
   snprintf(path, sizeof path, "%s/training/mlp_noam", corpus);
-  model = proa_model_open(path, &options);
-  CHECK(model != NULL);
-  session = proa_session_create(model, NULL);
-  if (!model)
-    return;
+  opened->model = proa_model_open(path, &options);
+  opened->session = opened->model ? proa_session_create(opened->model, NULL) : NULL;
+  CHECK(opened->session != NULL);
+  if (!opened->session)
+    return 1;
   snprintf(path, sizeof path, "%s/training/mlp_noam/inputs.safetensors", corpus);
-  CHECK(read_tensor(path, "step0/x", &inputs[0]) == 0 && read_tensor(path, "step0/y", &inputs[1]) == 0);
-  given[0] = inputs[0].tensor;
-  given[1] = inputs[1].tensor;
+  CHECK(read_tensor(path, "step0/x", &opened->inputs[0]) == 0);
+  CHECK(read_tensor(path, "step0/y", &opened->inputs[1]) == 0);
+  for (i = 0; i < 2; ++i)
+    opened->given[i] = opened->inputs[i].tensor;
+  return 0;
+}
+
+static void close_training(training *opened) {
+  proa_session_destroy(opened->session);
+  proa_model_close(opened->model);
+  free(opened->inputs[0].tensor.data);
+  free(opened->inputs[1].tensor.data);
+}
+
+/* A learning rate of zero keeps the parameters, and what is saved is what they are. */
+static void check_training(const char *corpus) {
+  const char *saved = "capi-test.safetensors";
+  file_tensor weight;
+  training opened;
+  proa_session *session;
+  proa_tensor loss, before, rate;
+  float old[160], zero = 0;
+  if (open_training(corpus, &opened))
+    return;
+  session = opened.session;
   rate.dtype = PROA_FLOAT32;
   rate.rank = 0;
   rate.dims = NULL;
@@ -338,7 +362,7 @@ static void check_training(const char *corpus) {
   CHECK(proa_session_get_parameter(session, "fc_0.w_0", &before) == 0);
   CHECK(before.rank == 2 && before.dims[0] * before.dims[1] == 160);
   memcpy(old, before.data, sizeof old);
-  CHECK(proa_session_run(session, given, loss) == 0);
+  CHECK(proa_session_run(session, opened.given, &loss) == 0);
   CHECK(proa_session_save_parameters(session, saved) == 0);
   CHECK(read_tensor(saved, "fc_0.w_0", &weight) == 0);
   CHECK(memcmp(weight.tensor.data, old, sizeof old) == 0);
@@ -350,10 +374,51 @@ static void check_training(const char *corpus) {
   CHECK(proa_session_set_parameter(session, "learning_rate", &rate) != 0);
   CHECK(strstr(proa_error(), "did you mean 'learning_rate_0'"));
   remove(saved);
-  proa_session_destroy(session);
-  proa_model_close(model);
-  free(inputs[0].tensor.data);
-  free(inputs[1].tensor.data);
+  close_training(&opened);
+}
+
+/* A session that loads a checkpoint continues with the same bits. */
+static void check_checkpoints(const char *corpus) {
+  const char *folder = "capi-test-checkpoint", *index = "capi-test-checkpoint/model.safetensors.index.json",
+             *shards = "capi-test-checkpoint/model-00001-00001-of-00001.safetensors";
+  proa_checkpoint_options options = PROA_CHECKPOINT_OPTIONS_INIT;
+  training saved, resumed;
+  proa_tensor loss;
+  float third;
+  int64_t step = -1;
+  if (open_training(corpus, &saved) || open_training(corpus, &resumed))
+    return;
+  CHECK(proa_session_load_checkpoint(resumed.session, folder, &step) != 0 && strstr(proa_error(), folder));
+  CHECK(proa_session_run(saved.session, saved.given, &loss) == 0);
+  CHECK(proa_session_run(saved.session, saved.given, &loss) == 0);
+  options.step = 2;
+  options.in_background = 1;
+  CHECK(proa_session_save_checkpoint(saved.session, folder, &options) == 0);
+  CHECK(proa_session_run(saved.session, saved.given, &loss) == 0); /* the checkpoint is that of before */
+  third = *(const float *)loss.data;
+  CHECK(proa_session_finish_checkpoint(saved.session) == 0);
+  CHECK(proa_session_load_checkpoint(resumed.session, folder, &step) == 0 && step == 2);
+  CHECK(proa_session_run(resumed.session, resumed.given, &loss) == 0);
+  CHECK(*(const float *)loss.data == third);
+  CHECK(proa_session_load_checkpoint(saved.session, folder, NULL) == 0);
+  CHECK(proa_session_copy_values(resumed.session, saved.session) == 0);
+  CHECK(proa_session_run(resumed.session, resumed.given, &loss) == 0);
+  CHECK(*(const float *)loss.data == third);
+  CHECK(proa_session_copy_values(resumed.session, NULL) != 0);
+  options.step = -3;
+  CHECK(proa_session_save_checkpoint(saved.session, folder, &options) != 0);
+  CHECK(strstr(proa_error(), "-3 completed steps"));
+  options.size = 1;
+  CHECK(proa_session_save_checkpoint(saved.session, folder, &options) != 0);
+  CHECK(strstr(proa_error(), "PROA_CHECKPOINT_OPTIONS_INIT"));
+  CHECK(proa_session_save_checkpoint(saved.session, "/dev/null/folder", NULL) != 0);
+  CHECK(proa_session_save_checkpoint(saved.session, NULL, NULL) != 0);
+  CHECK(proa_session_finish_checkpoint(NULL) != 0 && proa_session_load_checkpoint(NULL, folder, NULL) != 0);
+  remove(index);
+  remove(shards);
+  CHECK(remove(folder) == 0);
+  close_training(&saved);
+  close_training(&resumed);
 }
 
 /* Sequences: the gradient of a pooled input has the LoD of the input. */
@@ -619,6 +684,7 @@ int main(int argc, char **argv) {
   check_lenet(argv[1]);
   check_diagnostics(argv[1]);
   check_training(argv[1]);
+  check_checkpoints(argv[1]);
   check_lod(argv[1]);
   check_ir();
   check_finite_runs();
