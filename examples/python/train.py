@@ -1,6 +1,6 @@
 """Trains a program of Paddle on random points, with a checkpoint after each epoch; continues from the last one.
 
-usage: train.py [FOLDER [EPOCHS]]    FOLDER has the checkpoints; default: a temporary one
+usage: train.py [FOLDER [EPOCHS]]    FOLDER has the checkpoint; default: a temporary one
 """
 import pathlib
 import sys
@@ -28,16 +28,16 @@ def batches(model: proa.Model, epoch: int) -> Iterator[dict[str, numpy.ndarray]]
 def train(folder: pathlib.Path, epochs: int) -> list[float]:
     """Trains up to an epoch; returns the mean loss of each epoch that this call ran."""
     model = proa.open(PROGRAM, on_diagnostic=lambda _: None)
-    done = sorted(folder.glob("epoch*.safetensors"))
-    if done:
-        print(f"continues after {done[-1].name}")
-        model.parameters.update(proa.load(done[-1]))
+    step = model.load_checkpoint(folder) if any(folder.iterdir()) else 0
+    if step:
+        print(f"continues after step {step}")
     losses = []
-    for epoch in range(len(done), epochs):
+    for epoch in range(step // STEPS, epochs):
         values = [float(next(iter(model.run(batch).values()))) for batch in batches(model, epoch)]
         losses.append(sum(values) / len(values))
-        model.parameters.save(folder / f"epoch{epoch:04d}.safetensors")  # completely or not at all
+        model.save_checkpoint(folder, step=(epoch + 1) * STEPS, wait=False)  # while the next epoch runs
         print(f"epoch {epoch}: loss {losses[-1]:.4f}")
+    model.finish_checkpoint()
     return losses
 
 
@@ -50,7 +50,7 @@ def main() -> int:
         return 0
     with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
         whole = train(pathlib.Path(first), epochs)
-        # The same in two parts: states of the optimizer are in the checkpoints, too.
+        # The same in two parts: states of the optimizer are in the checkpoint, too.
         parts = train(pathlib.Path(second), epochs // 2) + train(pathlib.Path(second), epochs)
     print("equal losses after the interruption:", whole == parts)
     return 0 if whole == parts and whole[-1] < 0.7 * whole[0] else 1

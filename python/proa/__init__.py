@@ -9,6 +9,7 @@ import os
 from typing import Unpack
 
 from ._arrays import Rows, load, save
+from ._checkpoint import Checkpoint, Shard, StoredTensor, convert_checkpoint
 from ._errors import Error, OnDiagnostic, ProgramWarning
 from ._function import Function, checkpoint, grad, hessian, jvp, mix_precision, rematerialize, vjp, vmap
 from ._model import FetchInfo, Model, OnProgress, Outputs, Parameters, Session, Times
@@ -20,6 +21,7 @@ from ._proa import Diagnostic, StepTime, Tensor, TensorInfo, version
 __all__ = [
     "AmpOptions",
     "CaseResult",
+    "Checkpoint",
     "Diagnostic",
     "Error",
     "FetchInfo",
@@ -35,12 +37,15 @@ __all__ = [
     "ProgramWarning",
     "Rows",
     "Session",
+    "Shard",
     "StepTime",
+    "StoredTensor",
     "Tensor",
     "TensorInfo",
     "Times",
     "check",
     "checkpoint",
+    "convert_checkpoint",
     "grad",
     "hessian",
     "jvp",

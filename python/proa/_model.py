@@ -153,6 +153,33 @@ class Session:
         """Parameters and state variables. They begin with the values of the program's weights."""
         return Parameters(self._session, self._model.parameters)
 
+    def save_checkpoint(self, path: str | os.PathLike[str], step: int = 0, *, wait: bool = True) -> None:
+        """Writes parameters, states and the state of random numbers as a checkpoint into a folder.
+
+        It replaces the previous checkpoint there when it is complete. ``step`` is the number of completed steps, which
+        :meth:`load_checkpoint` returns. With ``wait=False`` the files are written while the next steps run;
+        :meth:`finish_checkpoint` or the next checkpoint waits for them and raises their errors.
+        """
+        self._session.save_checkpoint(os.fspath(path), step, wait)
+
+    def finish_checkpoint(self) -> None:
+        """Waits until a checkpoint with ``wait=False`` is complete."""
+        self._session.finish_checkpoint()
+
+    def load_checkpoint(self, path: str | os.PathLike[str]) -> int:
+        """Sets all values from a checkpoint, which another mesh or strategy may have written.
+
+        Returns the number of completed steps. After an error the values are undefined.
+        """
+        return self._session.load_checkpoint(os.fspath(path))
+
+    def copy_values(self, other: Session) -> None:
+        """Sets all values and the state of random numbers to those of another session, without files.
+
+        The programs have the same variables; meshes and strategies may differ. After an error the values are undefined.
+        """
+        self._session.copy_values(other._session)
+
     @property
     def times(self) -> Times:
         """Times of opening, and of the last compilation and run."""

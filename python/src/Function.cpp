@@ -2,6 +2,7 @@
 
 #include "Errors.h"
 #include "Options.h"
+#include "Shared.h"
 #include "Tensors.h"
 
 #include "proa/Autodiff.h"
@@ -12,7 +13,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <memory>
-#include <mutex>
 #include <optional>
 
 namespace nb = nanobind;
@@ -22,28 +22,16 @@ namespace {
 
 using Indices = std::vector<int64_t>;
 
-/// A function that several threads may use, one after the other.
-class SharedFunction {
+/// A function that several threads may use.
+class SharedFunction : public Shared<Function> {
 public:
-  explicit SharedFunction(Function function) : function(std::move(function)) {}
-
-  /// Calls `work` with the function, without Python's lock. A result of type Result must be checked in
-  /// `work`.
-  template <class Work> auto with(Work work) {
-    nb::gil_scoped_release release;
-    std::lock_guard lock(mutex);
-    return work(function);
-  }
+  using Shared<Function>::Shared;
 
   /// A function that `transform` derives from this one.
   template <class Transform> std::unique_ptr<SharedFunction> derive(Transform transform) {
     return with(
         [&](Function &function) { return std::make_unique<SharedFunction>(check(transform(function))); });
   }
-
-private:
-  std::mutex mutex;
-  Function function;
 };
 
 using Owned = std::unique_ptr<SharedFunction>;

@@ -1,4 +1,5 @@
 // The extension module proa._proa: a thin layer between the C++ interface and the Python code of the package.
+#include "Checkpoint.h"
 #include "Errors.h"
 #include "Files.h"
 #include "Function.h"
@@ -17,6 +18,7 @@ NB_MODULE(_proa, module) {
   proa::python::addOptions(module);
   proa::python::addFiles(module);
   proa::python::addSession(module);
+  proa::python::addCheckpoint(module);
   proa::python::addModel(module);
   proa::python::addFunctions(module);
 }

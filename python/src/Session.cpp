@@ -92,6 +92,35 @@ void addParameters(nb::class_<SharedSession> &type) {
           nb::arg("path"), "Writes all parameters and states to a .safetensors or .pdiparams file.");
 }
 
+void addCheckpoints(nb::class_<SharedSession> &type) {
+  type.def(
+          "save_checkpoint",
+          [](SharedSession &self, const std::string &folder, int64_t step, bool waits) {
+            CheckpointOptions options{.step = step, .inBackground = !waits};
+            self.with([&](Session &session) { check(session.saveCheckpoint(folder, options)); });
+          },
+          nb::arg("folder"), nb::arg("step"), nb::arg("wait"),
+          "Writes parameters, states and the state of random numbers as a checkpoint.")
+      .def(
+          "finish_checkpoint",
+          [](SharedSession &self) { self.with([](Session &session) { check(session.finishCheckpoint()); }); },
+          nb::sig("def finish_checkpoint(self) -> None"),
+          "Waits for the files of a checkpoint that are written in the background.")
+      .def(
+          "load_checkpoint",
+          [](SharedSession &self, const std::string &folder) {
+            return self.with([&](Session &session) { return check(session.loadCheckpoint(folder)); });
+          },
+          nb::arg("folder"), "Sets all values from a checkpoint; returns the number of completed steps.")
+      .def(
+          "copy_values",
+          [](SharedSession &self, SharedSession &other) {
+            if (&self != &other)
+              SharedSession::withBoth(self, other, [](Session &a, Session &b) { check(a.copyValues(b)); });
+          },
+          nb::arg("other"), "Sets all values to those of another session.");
+}
+
 void addProfile(nb::class_<SharedSession> &type) {
   type.def(
           "enable_profile",
@@ -134,6 +163,7 @@ void addSession(nb::module_ &module) {
                                  "The states, the memory and the random numbers of one user.");
   addRuns(type);
   addParameters(type);
+  addCheckpoints(type);
   addProfile(type);
 }
 

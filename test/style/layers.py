@@ -15,7 +15,7 @@ RULES = [
     ("translator", r"lib/(check|compiler|runtime|planner|codegen)/", None),
     ("dialects", r"(passes|translator|tools|lib/(?!support|spmd|pipeline|target))", None),
     ("passes", r"(translator|tools|lib/(?!support|spmd|pipeline|target|emulator/Codes))", None),
-    ("python", r"(mlir|llvm|dialects|passes|tools|translator/(?!params)|lib)/", None),
+    ("python", r"((mlir|llvm|dialects|passes|tools)/|translator/(?!params)|lib/(?!checkpoint))", None),
     ("include", r"(dialects|passes|translator|tools|lib|mlir)/", None),
     # These use neither MLIR nor LLVM. The tables that are generated from records do not either.
     ("lib/runtime", r"(mlir|llvm|dialects(?!/.*Kernels\.inc|/.*\.kernels\.inc)|passes|translator)/", None),
