@@ -139,6 +139,25 @@ def encoder(model):
     return weights
 
 
+def megatron_bert():
+    """Norms are before the sublayers, and after the last layer."""
+    weights = Weights(5)
+    for name in ("word_embeddings", "position_embeddings", "token_type_embeddings"):
+        weights.add(f"bert.embeddings.{name}.weight", VOCABULARY, HIDDEN)
+    for layer in LAYER_IDS:
+        at = f"bert.encoder.layer.{layer}"
+        weights.norm(f"{at}.attention.ln")
+        for name in ("query", "key", "value"):
+            weights.linear(f"{at}.attention.self.{name}", HIDDEN, HIDDEN)
+        weights.linear(f"{at}.attention.output.dense", HIDDEN, HIDDEN)
+        weights.norm(f"{at}.ln")
+        weights.linear(f"{at}.intermediate.dense", FFN, HIDDEN)
+        weights.linear(f"{at}.output.dense", HIDDEN, FFN)
+    weights.norm("bert.encoder.ln")
+    weights.linear("bert.pooler.dense", HIDDEN, HIDDEN)
+    return weights
+
+
 def paddle_decoder(weights, model):
     """Names and layouts of Paddle without the feed-forward layers."""
     result = {f"{model}.embed_tokens.weight": weights["model.embed_tokens.weight"],
@@ -280,6 +299,28 @@ def encoder_to_paddle(weights):
     return result
 
 
+def bert_to_megatron(weights):
+    renames = (("bert.embeddings.token_type", "embedding.tokentype"), ("bert.embeddings.", "embedding."),
+               ("bert.encoder.layer.", "encoder.layers."), ("bert.encoder.ln", "encoder.final_layernorm"),
+               ("bert.pooler", "pooler"), ("attention.ln.", "self_attention.linear_qkv.layer_norm_"),
+               (".ln.", ".mlp.linear_fc1.layer_norm_"), ("attention.output.dense", "self_attention.linear_proj"),
+               ("intermediate.dense", "mlp.linear_fc1"), ("output.dense", "mlp.linear_fc2"))
+    result = {}
+    for name, value in weights.items():
+        for old, new in renames:
+            name = name.replace(old, new)
+        if ".attention.self." not in name:
+            result[name] = value
+    for layer in LAYER_IDS:
+        for kind in ("weight", "bias"):
+            at = f"bert.encoder.layer.{layer}.attention.self"
+            heads = np.stack([weights[f"{at}.{name}.{kind}"].reshape(HEADS, HEAD, -1)
+                              for name in ("query", "key", "value")], 1)
+            shape = (3 * HIDDEN, HIDDEN) if kind == "weight" else (3 * HIDDEN,)
+            result[f"encoder.layers.{layer}.self_attention.linear_qkv.{kind}"] = heads.reshape(shape)
+    return result
+
+
 EXAMPLES = {
     "llama-hf-to-paddle": (llama, llama_to_paddle),
     "llama-hf-to-megatron": (llama, llama_to_megatron),
@@ -287,6 +328,7 @@ EXAMPLES = {
     "gpt-hf-to-paddle": (gpt, gpt_to_paddle),
     "gpt-hf-to-megatron": (gpt, gpt_to_megatron),
     "bert-hf-to-paddle": (lambda: encoder("bert"), encoder_to_paddle),
+    "bert-hf-to-megatron": (megatron_bert, bert_to_megatron),
     "ernie-hf-to-paddle": (lambda: encoder("ernie"), encoder_to_paddle),
     "mixtral-hf-to-paddle": (mixtral, mixtral_to_paddle),
     "mixtral-hf-to-megatron": (mixtral, mixtral_to_megatron),
