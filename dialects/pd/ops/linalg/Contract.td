@@ -10,7 +10,6 @@ def : OnnxFormula<"Inverse", "importInverse", 1, 0, "com.microsoft">;
 def : OnnxFormula<"FusedMatMul", "importFusedMatMul", 1, 0, "com.microsoft">;
 def : OnnxFormula<"TransposeMatMul", "importFusedMatMul", 1, 0, "com.microsoft">;
 def : OnnxFormula<"FusedGemm", "importFusedGemm", 1, 0, "com.microsoft">;
-def : OnnxFormula<"MatMulNBits", "importMatMulNBits", 1, 0, "com.microsoft">;
 def : OnnxFormula<"MatMulBnb4", "importMatMulBnb4", 1, 0, "com.microsoft">;
 def : OnnxFormula<"MoE", "importMoe", 1, 0, "com.microsoft">;
 def : OnnxFormula<"QMoE", "importQMoe", 1, 0, "com.microsoft">;

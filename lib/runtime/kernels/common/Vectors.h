@@ -11,8 +11,11 @@
 /// calls may.
 #if defined(__x86_64__) && defined(__gnu_linux__)
 #define PROA_VECTOR_CLONES __attribute__((target_clones("avx512f", "fma", "default")))
+/// The same with vectors of integers for AVX2, which "fma" does not include.
+#define PROA_INTEGER_VECTOR_CLONES __attribute__((target_clones("avx512f", "arch=x86-64-v3", "default")))
 #else
 #define PROA_VECTOR_CLONES
+#define PROA_INTEGER_VECTOR_CLONES
 #endif
 #define PROA_VECTOR_INLINE [[gnu::always_inline]] inline
 
@@ -23,6 +26,7 @@ namespace proa::runtime {
 
 inline constexpr int64_t vectorSize = 16;
 using Vector = float __attribute__((vector_size(vectorSize * sizeof(float))));
+using ByteVector = uint8_t __attribute__((vector_size(vectorSize)));
 using IntVector = int32_t __attribute__((vector_size(vectorSize * sizeof(int32_t))));
 
 /// Whether a vector is one register.

@@ -5,6 +5,7 @@
 #include "translator/import/onnx/hooks/Quantization.h"
 
 #include "dialects/pd/ops/index/GatherOps.h"
+#include "dialects/pd/ops/linalg/BlockQuantized.h"
 #include "dialects/pd/ops/linalg/SolveOps.h"
 #include "dialects/pd/ops/math/ActivationOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
@@ -56,24 +57,6 @@ Expression activated(NodeImporter &node, Expression x, llvm::StringRef name, dou
   }
   node.report("attribute 'activation' is '" + name + "', which is not supported");
   node.stop();
-}
-
-Expression unpacked(NodeImporter &node, Expression bytes, int64_t bits, int64_t count) {
-  pd::TensorBuilder &e = node.tensors();
-  Type i32 = node.getBuilder().getI32Type();
-  Expression x = e.cast(bytes, i32);
-  if (bits == 8)
-    return x;
-  llvm::SmallVector<double> shifts;
-  for (int64_t shift = 0; shift < 8; shift += bits)
-    shifts.push_back(static_cast<double>(shift));
-  Expression parts =
-      node.create<pd::BitwiseRightShiftOp>(insertDim(x, x.rank()), node.numbers(shifts, i32), true);
-  parts = node.create<pd::BitwiseAndOp>(parts, e.constant((1 << bits) - 1, i32));
-  llvm::SmallVector<int64_t> shape(x.rank(), 0);
-  shape.back() = -1;
-  Expression flat = e.reshape(parts, shape);
-  return slice(flat, flat.rank() - 1, 0, count);
 }
 
 namespace onnxhooks {
@@ -301,19 +284,26 @@ void importMatMulNBits(NodeImporter &node) {
                        ", expected positive numbers and 2, 4 or 8 bits");
   if (node.intAttribute("weight_prepacked") != 0 || node.hasInput("g_idx"))
     return node.report("has prepacked weights or indices of groups, which are not supported");
-  Type f32 = node.getBuilder().getF32Type();
-  Expression codes =
-      e.reshape(unpacked(node, e.reshape(packed, {outer, blocks, -1}), bits, block), {outer, blocks, block});
-  Expression zero = e.constant(1 << (bits - 1), f32);
-  if (Value given = node.input("zero_points")) {
-    zero = node.wrap(given);
-    if (!isa<FloatType>(zero.type().getElementType()))
-      zero = unpacked(node, e.reshape(zero, {outer, -1}), bits, blocks);
-    zero = e.cast(e.reshape(zero, {outer, blocks, 1}), f32);
+  if (a.type().isDynamicDim(static_cast<unsigned>(a.rank() - 1))) {
+    llvm::SmallVector<int64_t> shape(static_cast<size_t>(a.rank()), 0);
+    shape.back() = inner;
+    a = e.reshape(a, shape);
   }
-  Expression weights = (e.cast(codes, f32) - zero) * e.cast(e.reshape(scales, {outer, blocks, 1}), f32);
-  weights = slice(e.reshape(weights, {outer, -1}), 1, 0, inner);
-  Expression out = e.matmul(a, e.cast(weights, a.type().getElementType()), false, true);
+  // Scales are read for several columns at once.
+  Type type = a.type().getElementType();
+  auto perBlock = [&](Expression values) {
+    return e.transpose(e.cast(e.reshape(values, {outer, blocks}), type), {1, 0});
+  };
+  Value zeros;
+  if (Value given = node.input("zero_points")) {
+    Expression points = node.wrap(given);
+    if (!isa<FloatType>(points.type().getElementType()))
+      points = pd::unpackBits(e.reshape(points, {outer, -1}), bits, blocks);
+    zeros = perBlock(points);
+  }
+  Expression out =
+      node.create<pd::BlockQuantizedMatmulOp>(a, e.reshape(packed, {outer, -1}), perBlock(scales), zeros,
+                                              static_cast<uint64_t>(block), static_cast<uint64_t>(bits));
   if (Value bias = node.input("bias"))
     out = out + node.wrap(bias);
   node.setOutput("Y", out);
@@ -392,7 +382,7 @@ void importGatherBlockQuantized(NodeImporter &node) {
   index = e.select(index < 0.0, index + size, index);
   auto taken = [&](Expression table) { return node.create<pd::GatherOp>(table, index, Value(), rows); };
   auto numbers = [&](Expression codes, int64_t count) {
-    return e.cast(isPacked ? unpacked(node, codes, bits, count) : codes, f32);
+    return e.cast(isPacked ? pd::unpackBits(codes, bits, count) : codes, f32);
   };
   int64_t shift = along > rows ? index.rank() - 1 : 0;
   Expression codes = numbers(taken(data), pd::toTheEnd);

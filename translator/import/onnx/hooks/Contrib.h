@@ -9,7 +9,4 @@ namespace proa::import {
 pd::Expression activated(NodeImporter &node, pd::Expression x, llvm::StringRef name, double alpha,
                          double beta);
 
-/// Numbers of `bits` bits, packed from the low bits of bytes on: [..., bytes] as [..., count] in i32.
-pd::Expression unpacked(NodeImporter &node, pd::Expression bytes, int64_t bits, int64_t count);
-
 } // namespace proa::import

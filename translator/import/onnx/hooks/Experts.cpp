@@ -5,6 +5,7 @@
 #include "translator/import/onnx/hooks/Dims.h"
 
 #include "dialects/pd/ops/index/GatherOps.h"
+#include "dialects/pd/ops/linalg/BlockQuantized.h"
 #include "dialects/pd/ops/linalg/Grouped.h"
 #include "dialects/pd/ops/math/ActivationOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
@@ -167,11 +168,11 @@ static ExpertLayer dequantizedLayer(NodeImporter &node, llvm::StringRef name, in
     node.stop();
   }
   Expression codes =
-      e.reshape(unpacked(node, packed, bits, columns), {experts, rows, blocks, columns / blocks});
+      e.reshape(pd::unpackBits(packed, bits, columns), {experts, rows, blocks, columns / blocks});
   Expression zero = e.constant(1 << (bits - 1), f32);
   if (Value given = node.input((name + "_zero_points").str())) {
-    Expression points = scales.rank() == 3 ? unpacked(node, node.wrap(given), bits, blocks)
-                                           : unpacked(node, node.wrap(given), bits, rows);
+    Expression points = scales.rank() == 3 ? pd::unpackBits(node.wrap(given), bits, blocks)
+                                           : pd::unpackBits(node.wrap(given), bits, rows);
     zero = e.cast(e.reshape(points, {experts, rows, blocks, 1}), f32);
   }
   Expression factors = e.cast(e.reshape(scales, {experts, rows, blocks, 1}), f32);

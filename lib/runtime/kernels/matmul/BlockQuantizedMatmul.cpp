@@ -1,0 +1,366 @@
+/// The library kernel "block_quantized_matmul"; dialects/pd/ops/linalg/BlockQuantized.td says what it
+/// computes.
+///
+/// The codes of 16 columns are interleaved, so that a vector has one byte of each column. A product of few
+/// rows unpacks them in registers and is as fast as they are read. A product of more rows unpacks a panel
+/// into the cache and multiplies all rows by it.
+#include "lib/runtime/host/ThreadPool.h"
+#include "lib/runtime/kernels/common/Checks.h"
+#include "lib/runtime/kernels/common/OneDnn.h"
+#include "lib/runtime/kernels/common/Vectors.h"
+#include "lib/runtime/kernels/matmul/PanelGemm.h"
+
+#include "dialects/pd/ops/linalg/BlockQuantized.kernels.inc"
+
+#include <algorithm>
+
+namespace proa::runtime {
+
+/// A matrix [blocks * blockSize, columns] of codes of `bits` bits. Scales and zero points are [blocks,
+/// columns]; without zero points they are `middle`.
+struct BlockMatrix {
+  int64_t blocks = 0, blockSize = 0, columns = 0, bits = 4;
+  const uint8_t *codes = nullptr; ///< [panels, bytes of a column, vectorSize]
+  const float *scales = nullptr, *zeros = nullptr;
+
+  int64_t perByte() const { return 8 / bits; }
+  int64_t blockBytes() const { return blockSize / perByte(); }
+  int64_t columnBytes() const { return blocks * blockBytes(); }
+  int64_t panels() const { return (columns + vectorSize - 1) / vectorSize; }
+  float middle() const { return static_cast<float>(1 << (bits - 1)); }
+  int64_t inner() const { return blocks * blockSize; }
+};
+
+/// Rows of x, with zeros up to the end of the last block, and the sums of each of its blocks.
+struct BlockRows {
+  const float *x = nullptr, *sums = nullptr; ///< [rows, inner] and [rows, blocks]
+  int64_t rows = 0, inner = 0, blocks = 0;
+};
+
+namespace {
+
+/// Products of up to this many rows unpack codes in registers.
+constexpr int64_t mostRowsInRegisters = 8;
+constexpr int64_t codesOfPart = PanelLayout::blockInner;
+/// Rows that a panel is multiplied by while x is in the second-level cache.
+constexpr int64_t rowsOfBlock = 240;
+
+/// The factors of a block for the columns of a panel, and its zero points.
+PROA_VECTOR_INLINE void loadFactors(const BlockMatrix &matrix, int64_t panel, int64_t block, Vector &scale,
+                                    Vector &zero) {
+  int64_t first = panel * vectorSize, count = std::min(vectorSize, matrix.columns - first);
+  load(matrix.scales + block * matrix.columns + first, count, scale);
+  if (matrix.zeros)
+    load(matrix.zeros + block * matrix.columns + first, count, zero);
+  else
+    zero = matrix.middle() - Vector{};
+}
+
+/// Adds to each sum the products of a byte of codes: of one element of x, or of two.
+template <int Rows, bool Halves>
+PROA_VECTOR_INLINE void addProducts(const uint8_t *codes, const float *x, int64_t inner, Vector *sums) {
+  ByteVector bytes;
+  std::memcpy(&bytes, codes, sizeof(bytes));
+  IntVector wide = __builtin_convertvector(bytes, IntVector);
+  if constexpr (Halves) {
+    Vector low = __builtin_convertvector(wide & 15, Vector),
+           high = __builtin_convertvector(wide >> 4, Vector);
+    for (int row = 0; row < Rows; ++row) {
+      sums[row] += x[row * inner] * low;
+      sums[row] += x[row * inner + 1] * high;
+    }
+  } else {
+    Vector code = __builtin_convertvector(wide, Vector);
+    for (int row = 0; row < Rows; ++row)
+      sums[row] += x[row * inner] * code;
+  }
+}
+
+/// `Rows` rows of the result, from `row` on, in the columns of a panel.
+template <int Rows, bool Halves>
+PROA_VECTOR_INLINE void multiplyInRegisters(const BlockMatrix &matrix, const BlockRows &rows, int64_t row,
+                                            int64_t panel, float *out) {
+  constexpr int64_t perByte = Halves ? 2 : 1;
+  constexpr int chains = Rows == 1 ? 4 : Rows == 2 ? 2 : 1; // additions do not wait for each other
+  const uint8_t *codes = matrix.codes + panel * matrix.columnBytes() * vectorSize;
+  const float *x = rows.x + row * rows.inner, *sums = rows.sums + row * rows.blocks;
+  int64_t bytes = matrix.blockBytes();
+  Vector results[Rows] = {};
+  for (int64_t block = 0; block < matrix.blocks; ++block) {
+    Vector terms[chains][Rows] = {};
+    int64_t byte = 0;
+    for (; byte + chains <= bytes; byte += chains, codes += chains * vectorSize, x += chains * perByte)
+      for (int chain = 0; chain < chains; ++chain)
+        addProducts<Rows, Halves>(codes + chain * vectorSize, x + chain * perByte, rows.inner, terms[chain]);
+    for (; byte < bytes; ++byte, codes += vectorSize, x += perByte)
+      addProducts<Rows, Halves>(codes, x, rows.inner, terms[0]);
+    Vector scale, zero;
+    loadFactors(matrix, panel, block, scale, zero);
+    for (int r = 0; r < Rows; ++r) {
+      Vector sum = terms[0][r];
+      for (int chain = 1; chain < chains; ++chain)
+        sum += terms[chain][r];
+      results[r] += scale * (sum - sums[r * rows.blocks + block] * zero);
+    }
+  }
+  int64_t first = panel * vectorSize, count = std::min(vectorSize, matrix.columns - first);
+  for (int r = 0; r < Rows; ++r) {
+    Vector result = results[r];
+    store(result, count, out + (row + r) * matrix.columns + first);
+  }
+}
+
+template <bool Halves>
+PROA_VECTOR_INLINE void multiplyFewRows(const BlockMatrix &matrix, const BlockRows &rows, int64_t panel,
+                                        float *out) {
+  int64_t row = 0;
+  for (; row + 4 <= rows.rows; row += 4)
+    multiplyInRegisters<4, Halves>(matrix, rows, row, panel, out);
+  if (row + 2 <= rows.rows) {
+    multiplyInRegisters<2, Halves>(matrix, rows, row, panel, out);
+    row += 2;
+  }
+  if (row < rows.rows)
+    multiplyInRegisters<1, Halves>(matrix, rows, row, panel, out);
+}
+
+/// The bytes of a panel from `first` to before `last`, which is a part of a block, as rows of floats.
+template <bool Halves>
+PROA_VECTOR_INLINE void unpackBytes(const BlockMatrix &matrix, int64_t panel, int64_t first, int64_t last,
+                                    float *to) {
+  const uint8_t *codes = matrix.codes + (panel * matrix.columnBytes() + first) * vectorSize;
+  Vector scale, zero;
+  loadFactors(matrix, panel, first / matrix.blockBytes(), scale, zero);
+  for (int64_t byte = first; byte < last; ++byte, codes += vectorSize) {
+    ByteVector bytes;
+    std::memcpy(&bytes, codes, sizeof(bytes));
+    IntVector wide = __builtin_convertvector(bytes, IntVector);
+    if constexpr (Halves) {
+      Vector low = (__builtin_convertvector(wide & 15, Vector) - zero) * scale,
+             high = (__builtin_convertvector(wide >> 4, Vector) - zero) * scale;
+      std::memcpy(to, &low, sizeof(low));
+      std::memcpy(to + vectorSize, &high, sizeof(high));
+      to += 2 * vectorSize;
+    } else {
+      Vector code = (__builtin_convertvector(wide, Vector) - zero) * scale;
+      std::memcpy(to, &code, sizeof(code));
+      to += vectorSize;
+    }
+  }
+}
+
+} // namespace
+
+// Not static: GCC does not clone such functions. The declarations show that they are meant to be external.
+PROA_INTEGER_VECTOR_CLONES void multiplyByCodes(const BlockMatrix &matrix, const BlockRows &rows,
+                                                int64_t panel, float *out);
+PROA_INTEGER_VECTOR_CLONES void multiplyByCodes(const BlockMatrix &matrix, const BlockRows &rows,
+                                                int64_t panel, float *out) {
+  if (matrix.bits == 4)
+    multiplyFewRows<true>(matrix, rows, panel, out);
+  else
+    multiplyFewRows<false>(matrix, rows, panel, out);
+}
+
+PROA_INTEGER_VECTOR_CLONES void unpackCodes(const BlockMatrix &matrix, int64_t panel, int64_t first,
+                                            int64_t last, float *to);
+PROA_INTEGER_VECTOR_CLONES void unpackCodes(const BlockMatrix &matrix, int64_t panel, int64_t first,
+                                            int64_t last, float *to) {
+  if (matrix.bits == 4)
+    unpackBytes<true>(matrix, panel, first, last, to);
+  else
+    unpackBytes<false>(matrix, panel, first, last, to);
+}
+
+namespace {
+
+/// The codes [columns, bytes] of a matrix, interleaved.
+void interleave(const uint8_t *codes, const BlockMatrix &matrix, uint8_t *to) {
+  int64_t bytes = matrix.columnBytes();
+  parallelFor(matrix.panels(), 1 + (1 << 16) / (bytes * vectorSize + 1), [&](int64_t begin, int64_t end) {
+    for (int64_t panel = begin; panel < end; ++panel) {
+      uint8_t *panelTo = to + panel * bytes * vectorSize;
+      int64_t first = panel * vectorSize, count = std::min(vectorSize, matrix.columns - first);
+      std::memset(panelTo, 0, static_cast<size_t>(bytes * vectorSize));
+      for (int64_t column = 0; column < count; ++column)
+        for (int64_t byte = 0; byte < bytes; ++byte)
+          panelTo[byte * vectorSize + column] = codes[(first + column) * bytes + byte];
+    }
+  });
+}
+
+/// All rows of x in the columns of a panel; `rows` has no sums.
+void multiplyPanel(const BlockMatrix &matrix, const BlockRows &rows, int64_t firstRow, int64_t panel,
+                   bool wide, float *out) {
+  alignas(64) float unpacked[codesOfPart * vectorSize];
+  int64_t first = panel * vectorSize, count = std::min(vectorSize, matrix.columns - first);
+  int64_t perByte = matrix.perByte(), blockBytes = matrix.blockBytes();
+  PanelGemm gemm;
+  gemm.panels = unpacked;
+  gemm.rows = std::min(rowsOfBlock, rows.rows - firstRow);
+  gemm.xStride = rows.inner;
+  gemm.outStride = matrix.columns;
+  gemm.out = out + firstRow * matrix.columns + first;
+  for (int64_t byte = 0; byte < matrix.columnBytes();) {
+    int64_t begin = byte, filled = 0;
+    gemm.x = rows.x + firstRow * rows.inner + begin * perByte;
+    while (byte < matrix.columnBytes() && filled + perByte <= codesOfPart) {
+      int64_t last = std::min({(byte / blockBytes + 1) * blockBytes, byte + (codesOfPart - filled) / perByte,
+                               matrix.columnBytes()});
+      unpackCodes(matrix, panel, byte, last, unpacked + filled * vectorSize);
+      filled += (last - byte) * perByte;
+      byte = last;
+    }
+    gemm.layout = {filled, count};
+    gemm.accumulates = begin > 0;
+    multiplyPanels(gemm, {0, gemm.rows, 0, count}, wide);
+  }
+}
+
+class BlockQuantizedMatmul final : public LibraryKernel {
+public:
+  explicit BlockQuantizedMatmul(const BlockQuantizedMatmulAttributes &op)
+      : blockSize(op.blockSize), bits(op.bits) {}
+
+  Result<void> bind(std::span<const View> views, WeightStore &store) override {
+    constants.reset(views[1].data, store);
+    packed = nullptr;
+    if (!constants.isConstant())
+      return {};
+    BlockMatrix matrix = matrixOf(views[1], views[2], {});
+    packed = packedCodes(matrix, views[1]);
+    return {};
+  }
+
+  Result<void> run(Call &call) const override;
+
+private:
+  BlockMatrix matrixOf(const View &codes, const View &scales, const View &zeros) const {
+    BlockMatrix matrix;
+    matrix.columns = codes.dims[0];
+    matrix.bits = bits;
+    matrix.blockSize = blockSize;
+    matrix.blocks = codes.dims[1] / matrix.blockBytes();
+    matrix.scales = scales.as<float>();
+    matrix.zeros = zeros.as<float>();
+    return matrix;
+  }
+  std::shared_ptr<const PackedTensor> packedCodes(const BlockMatrix &matrix, const View &codes) const {
+    dnnl::memory::desc plain({matrix.columns, matrix.columnBytes()}, dnnl::memory::data_type::u8,
+                             dnnl::memory::format_tag::ab);
+    dnnl::memory::desc layout({matrix.panels(), matrix.columnBytes(), vectorSize},
+                              dnnl::memory::data_type::u8, dnnl::memory::format_tag::abc);
+    return constants.get({"interleaved codes", plain, layout}, [&] {
+      auto filled = std::make_shared<PackedTensor>(layout);
+      interleave(codes.as<uint8_t>(), matrix, static_cast<uint8_t *>(filled->data()));
+      return filled;
+    });
+  }
+
+  int64_t blockSize, bits;
+  PackedCache constants; ///< of the codes
+  std::shared_ptr<const PackedTensor> packed;
+};
+
+/// Copies rows of x, filled up with zeros to whole blocks.
+void padRows(const float *x, int64_t inner, const BlockRows &rows, float *to) {
+  for (int64_t row = 0; row < rows.rows; ++row, x += inner, to += rows.inner) {
+    std::copy(x, x + inner, to);
+    std::fill(to + inner, to + rows.inner, 0.0f);
+  }
+}
+
+void sumBlocks(const BlockRows &rows, int64_t blockSize, float *sums) {
+  for (int64_t row = 0; row < rows.rows; ++row)
+    for (int64_t block = 0; block < rows.blocks; ++block) {
+      const float *x = rows.x + row * rows.inner + block * blockSize;
+      float sum = 0;
+      for (int64_t k = 0; k < blockSize; ++k)
+        sum += x[k];
+      *sums++ = sum;
+    }
+}
+
+void multiplyRows(const BlockMatrix &matrix, const BlockRows &rows, float *out) {
+  static const bool wide = hasWideVectors();
+  constexpr int64_t codesPerNanosecond = 8; // of one core
+  bool isInRegisters = rows.rows <= mostRowsInRegisters;
+  int64_t blocks = isInRegisters ? 1 : (rows.rows + rowsOfBlock - 1) / rowsOfBlock;
+  int64_t work = matrix.inner() * vectorSize * std::min(rows.rows, rowsOfBlock) / (isInRegisters ? 1 : 4);
+  auto grain =
+      static_cast<int64_t>(minimalForkNanoseconds) * codesPerNanosecond / std::max<int64_t>(work, 1) + 1;
+  int64_t panels = matrix.panels();
+  parallelFor(blocks * panels, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t job = begin; job < end; ++job)
+      if (isInRegisters)
+        multiplyByCodes(matrix, rows, job, out);
+      else
+        multiplyPanel(matrix, rows, job / panels * rowsOfBlock, job % panels, wide, out);
+  });
+}
+
+Result<void> BlockQuantizedMatmul::run(Call &call) const {
+  const View &x = call.input(0), &codes = call.input(1);
+  BlockMatrix matrix = matrixOf(codes, call.input(2), call.input(3));
+  std::vector<int64_t> outDims(x.dims.begin(), x.dims.end());
+  int64_t inner = outDims.back();
+  outDims.back() = matrix.columns;
+  bool fits = matrix.inner() >= inner && matrix.inner() - inner < std::max<int64_t>(blockSize, 1) &&
+              call.input(2).size() == matrix.blocks * matrix.columns;
+  if (!fits)
+    return failure("x is {} and codes {}, for blocks of {} elements of {} bits", describe(x.dtype, x.dims),
+                   describe(codes.dtype, codes.dims), blockSize, bits);
+  Result<View> out = call.output(0, outDims);
+  if (!out)
+    return out.diagnostics();
+  if (out->size() == 0 || inner == 0) {
+    std::fill_n(out->as<float>(), out->size(), 0.0f);
+    return {};
+  }
+  BlockRows rows;
+  rows.rows = x.size() / inner;
+  rows.inner = matrix.inner();
+  rows.blocks = matrix.blocks;
+  ScratchPieces pieces;
+  bool isPadded = rows.inner != inner, hasSums = rows.rows <= mostRowsInRegisters;
+  size_t padded = pieces.add(isPadded ? static_cast<size_t>(rows.rows * rows.inner) * sizeof(float) : 0);
+  size_t sums = pieces.add(hasSums ? static_cast<size_t>(rows.rows * rows.blocks) * sizeof(float) : 0);
+  size_t interleaved =
+      pieces.add(packed ? 0 : static_cast<size_t>(matrix.panels() * matrix.columnBytes() * vectorSize));
+  auto *scratch = static_cast<std::byte *>(call.scratch(pieces.bytes() + 1));
+  rows.x = x.as<float>();
+  if (isPadded) {
+    auto *copy = reinterpret_cast<float *>(scratch + padded);
+    padRows(x.as<float>(), inner, rows, copy);
+    rows.x = copy;
+  }
+  if (hasSums) {
+    auto *values = reinterpret_cast<float *>(scratch + sums);
+    sumBlocks(rows, blockSize, values);
+    rows.sums = values;
+  }
+  if (!packed)
+    interleave(codes.as<uint8_t>(), matrix, reinterpret_cast<uint8_t *>(scratch + interleaved));
+  matrix.codes = packed ? static_cast<const uint8_t *>(packed->data())
+                        : reinterpret_cast<const uint8_t *>(scratch + interleaved);
+  multiplyRows(matrix, rows, out->as<float>());
+  return {};
+}
+
+} // namespace
+
+Result<std::unique_ptr<LibraryKernel>> makeBlockQuantizedMatmul(const BlockQuantizedMatmulAttributes &op,
+                                                                const KernelRequest &request) {
+  Checks checks(request);
+  checks.expectDType(0, {DType::Float32});
+  checks.expectDType(2, {DType::Float32});
+  checks.expectDType(3, {DType::Float32});
+  checks.expect((op.bits == 4 || op.bits == 8) && op.blockSize > 0 && op.blockSize * op.bits % 8 == 0,
+                fmt::format("bits is {} and block_size {}, expected 4 or 8 bits, and blocks of whole bytes",
+                            op.bits, op.blockSize));
+  if (!checks.ok())
+    return checks.diagnostics();
+  return std::unique_ptr<LibraryKernel>(std::make_unique<BlockQuantizedMatmul>(op));
+}
+
+} // namespace proa::runtime
