@@ -136,6 +136,28 @@ def FuseEpilogues : Pass<"pd-fuse-epilogues", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::proa::pd::PdDialect", "::proa::rt::RtDialect"];
 }
 
+def FoldRepeats : Pass<"pd-fold-repeats", "::mlir::func::FuncOp"> {
+  let summary = "Read values that are repeated once";
+  let description = [{
+    Indices of `pd.take_along_axis` that are equal along other dimensions of x are not repeated: the op broadcasts them,
+    and its kernel copies whole rows. A matmul with a stack of matrices each of which is repeated, as the keys of
+    grouped heads of attention, multiplies all rows that have the same matrix at once. Dims must be static.
+
+    ```mlir
+    // before
+    %0 = pd.expand %k {shape = array<i64: 2, 4, 3, 7, 8>} : (tensor<2x4x1x7x8xf32>) -> tensor<2x4x3x7x8xf32>
+    %1 = pd.reshape %0 {shape = array<i64: 2, 12, 7, 8>} : (tensor<2x4x3x7x8xf32>) -> tensor<2x12x7x8xf32>
+    %2 = pd.matmul %q, %1 {transpose_y = true} : (tensor<2x12x1x8xf32>, tensor<2x12x7x8xf32>) -> tensor<2x12x1x7xf32>
+    // after
+    %0 = pd.reshape %q {shape = array<i64: 2, 4, 3, 8>} : (tensor<2x12x1x8xf32>) -> tensor<2x4x3x8xf32>
+    %1 = pd.reshape %k {shape = array<i64: 2, 4, 7, 8>} : (tensor<2x4x1x7x8xf32>) -> tensor<2x4x7x8xf32>
+    %2 = pd.matmul %0, %1 {transpose_y = true} : (tensor<2x4x3x8xf32>, tensor<2x4x7x8xf32>) -> tensor<2x4x3x7xf32>
+    %3 = pd.reshape %2 {shape = array<i64: 2, 12, 1, 7>} : (tensor<2x4x3x7xf32>) -> tensor<2x12x1x7xf32>
+    ```
+  }];
+  let dependentDialects = ["::proa::pd::PdDialect"];
+}
+
 def FormAttention : Pass<"pd-form-attention", "::mlir::func::FuncOp"> {
   let summary = "Form pd.fused_attention and its gradient of products, softmax and what is between them";
   let description = [{

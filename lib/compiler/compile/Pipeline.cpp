@@ -105,6 +105,8 @@ void buildKernelPipeline(OpPassManager &pm, const PipelineOptions &options) {
                         : backend->isGpu() ? KernelTarget::Gpu
                                            : KernelTarget::Cpu;
   addAttentionPasses(pm, backend->isGpu());
+  // After attention has been formed of what is repeated for grouped heads.
+  pm.addNestedPass<func::FuncOp>(createFoldRepeats());
   FuseEpiloguesOptions epilogues;
   epilogues.target = target;
   pm.addNestedPass<func::FuncOp>(createFuseEpilogues(epilogues));

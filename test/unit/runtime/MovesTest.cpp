@@ -179,6 +179,40 @@ TEST(Gather, AlongAxis) {
   ASSERT_TRUE(result) << result.diagnostics().text();
 }
 
+// Each element of the result by its definition, with broadcast dims of 1 in both operands.
+TEST(Gather, AlongAxisBroadcasts) {
+  auto check = [](std::vector<int64_t> xDims, std::vector<int64_t> indexDims, std::vector<int64_t> outDims) {
+    Tensor x(DType::Float32, xDims), index(DType::Int64, indexDims);
+    for (int64_t i = 0; i < x.size(); ++i)
+      x.as<float>()[i] = static_cast<float>(i);
+    for (int64_t i = 0; i < index.size(); ++i)
+      index.as<int64_t>()[i] = i * 5 % xDims[1] - (i % 2 == 0 ? xDims[1] : 0);
+    auto result = runCase({"take_along_axis", {{"axis", 1}}, {x, index}, {{DType::Float32, outDims}}, {0}});
+    ASSERT_TRUE(result) << result.diagnostics().text();
+    auto offset = [](const std::vector<int64_t> &dims, int64_t i, int64_t j, int64_t k) {
+      auto at = [&](size_t dim, int64_t place) { return dims[dim] == 1 ? 0 : place; };
+      return (at(0, i) * dims[1] + at(1, j)) * dims[2] + at(2, k);
+    };
+    for (int64_t i = 0; i < outDims[0]; ++i)
+      for (int64_t j = 0; j < outDims[1]; ++j)
+        for (int64_t k = 0; k < outDims[2]; ++k) {
+          int64_t at = index.as<int64_t>()[offset(indexDims, i, j, k)];
+          at += at < 0 ? xDims[1] : 0;
+          EXPECT_EQ((*result)[0].as<float>()[offset(outDims, i, j, k)],
+                    x.as<float>()[offset(xDims, i, at, k)])
+              << i << ", " << j << ", " << k;
+        }
+  };
+  check({2, 7, 5}, {2, 3, 5}, {2, 3, 5});
+  check({2, 7, 5}, {2, 3, 1}, {2, 3, 5}); // whole rows
+  check({2, 7, 5}, {1, 3, 1}, {2, 3, 5});
+  check({1, 7, 5}, {2, 3, 5}, {2, 3, 5});
+  check({3, 7, 5}, {2, 3, 5}, {2, 3, 5}); // of the first two matrices
+  check({2, 7, 1}, {2, 3, 5}, {2, 3, 5});
+  check({2, 7, 5}, {2, 3, 4}, {2, 3, 4});
+  check({2, 7, 1}, {2, 3, 1}, {2, 3, 1});
+}
+
 TEST(Gather, NegativeIndicesAndAxis) {
   Tensor x = floats({2, 3}, {1, 2, 3, 4, 5, 6});
   auto result = runCase(

@@ -162,6 +162,83 @@ Result<void> gatherNd(Call &call) {
   return {};
 }
 
+/// The operands of take_along_axis as [outer, count, inner], with the axis in the middle.
+struct AlongAxis {
+  const View &x, &index;
+  std::span<const int64_t> dims; ///< of the result
+  size_t axis;
+  int64_t inner = 1;
+
+  AlongAxis(const View &x, const View &index, std::span<const int64_t> dims, size_t axis)
+      : x(x), index(index), dims(dims), axis(axis) {
+    for (size_t i = axis + 1; i < dims.size(); ++i)
+      inner *= dims[i];
+  }
+
+  /// Whether an operand has the dims of the result after the axis.
+  bool hasInnerDims(const View &operand) const {
+    return std::ranges::equal(operand.dims.subspan(axis + 1), dims.subspan(axis + 1));
+  }
+  /// Whether one index holds for all elements of the result after the axis.
+  bool takesRows() const {
+    return std::ranges::all_of(index.dims.subspan(axis + 1), [](int64_t dim) { return dim == 1; });
+  }
+  /// The position in `operand`, in units of its dims from the axis on, of the slice `outer` of the result.
+  int64_t sliceOf(const View &operand, int64_t outer) const {
+    int64_t at = 0, stride = 1;
+    for (size_t i = axis; i-- > 0; outer /= dims[i]) {
+      at += operand.dims[i] == 1 ? 0 : outer % dims[i] * stride;
+      stride *= operand.dims[i];
+    }
+    return at;
+  }
+};
+
+/// Rows of the result after the axis, each by a copy or by an index for each element.
+template <class T>
+void takeByRows(const AlongAxis &form, std::span<const int64_t> indices, int64_t size, T *out) {
+  const T *x = form.x.as<T>();
+  int64_t count = form.dims[form.axis], own = form.x.dims[form.axis], inner = form.inner;
+  bool takesRows = form.takesRows();
+  parallelFor(size / inner, 1 + 16384 / inner, [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end;) {
+      int64_t outer = row / count, first = row % count, last = std::min(count, first + end - row);
+      const T *slice = x + form.sliceOf(form.x, outer) * own * inner;
+      const int64_t *at = indices.data() + form.sliceOf(form.index, outer) * count * (takesRows ? 1 : inner);
+      T *to = out + row * inner;
+      for (int64_t i = first; i < last; ++i, to += inner)
+        if (takesRows)
+          std::copy_n(slice + at[i] * inner, inner, to);
+        else
+          for (int64_t k = 0; k < inner; ++k)
+            to[k] = slice[at[i * inner + k] * inner + k];
+      row += last - first;
+    }
+  });
+}
+
+/// Any broadcast, element by element.
+template <class T>
+void takeByElements(const AlongAxis &form, std::span<const int64_t> indices, int64_t size, T *out) {
+  const View &x = form.x, &index = form.index;
+  parallelFor(size, 8192, [&](int64_t begin, int64_t end) {
+    for (int64_t flat = begin; flat < end; ++flat) {
+      int64_t rest = flat, indexAt = 0, indexStride = 1, at = 0, stride = 1, axisStride = 1;
+      for (size_t i = x.rank(); i-- > 0; rest /= form.dims[i]) {
+        int64_t place = rest % form.dims[i];
+        indexAt += index.dims[i] == 1 ? 0 : place * indexStride;
+        indexStride *= index.dims[i];
+        if (i == form.axis)
+          axisStride = stride;
+        else
+          at += x.dims[i] == 1 ? 0 : place * stride;
+        stride *= x.dims[i];
+      }
+      out[flat] = x.as<T>()[at + indices[static_cast<size_t>(indexAt)] * axisStride];
+    }
+  });
+}
+
 /// out[..., i, ...] = x[..., indices[..., i, ...], ...]
 Result<void> takeAlongAxis(Call &call, int64_t axisAttribute) {
   const View &x = call.input(0), &index = call.input(1);
@@ -183,24 +260,14 @@ Result<void> takeAlongAxis(Call &call, int64_t axisAttribute) {
   Result<View> out = call.output(0, dims);
   if (!out)
     return out.diagnostics();
+  AlongAxis form(x, index, dims, *axis);
+  bool hasRows = out->size() > 0 && form.hasInnerDims(x) && (form.takesRows() || form.hasInnerDims(index));
   dispatchSize(sizeOf(x.dtype), [&](auto zero) {
     using T = decltype(zero);
-    parallelFor(out->size(), 8192, [&](int64_t begin, int64_t end) {
-      for (int64_t flat = begin; flat < end; ++flat) {
-        int64_t rest = flat, indexAt = 0, indexStride = 1, at = 0, stride = 1, axisStride = 1;
-        for (size_t i = x.rank(); i-- > 0; rest /= dims[i]) {
-          int64_t place = rest % dims[i];
-          indexAt += index.dims[i] == 1 ? 0 : place * indexStride;
-          indexStride *= index.dims[i];
-          if (i == *axis)
-            axisStride = stride;
-          else
-            at += x.dims[i] == 1 ? 0 : place * stride;
-          stride *= x.dims[i];
-        }
-        out->as<T>()[flat] = x.as<T>()[at + (*indices)[static_cast<size_t>(indexAt)] * axisStride];
-      }
-    });
+    if (hasRows)
+      takeByRows(form, *indices, out->size(), out->as<T>());
+    else
+      takeByElements(form, *indices, out->size(), out->as<T>());
   });
   return {};
 }
