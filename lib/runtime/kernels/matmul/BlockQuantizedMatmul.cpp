@@ -37,11 +37,24 @@ struct BlockRows {
   int64_t rows = 0, inner = 0, blocks = 0;
 };
 
+/// Columns of x that are multiplied by an unpacked part of a panel.
+constexpr int64_t codesOfPart = PanelLayout::blockInner;
+
+/// Rows of x by parts of their columns, so that the rows of a tile do not share sets of the cache, as rows of
+/// a power of two would.
+struct PartedRows {
+  static constexpr int64_t stride = codesOfPart + vectorSize;
+  const float *x = nullptr; ///< [parts, rows, stride]
+  int64_t rows = 0;
+
+  static int64_t parts(int64_t inner) { return (inner + codesOfPart - 1) / codesOfPart; }
+  const float *at(int64_t part, int64_t row) const { return x + (part * rows + row) * stride; }
+};
+
 namespace {
 
 /// Products of up to this many rows unpack codes in registers.
 constexpr int64_t mostRowsInRegisters = 8;
-constexpr int64_t codesOfPart = PanelLayout::blockInner;
 /// Rows that a panel is multiplied by while x is in the second-level cache.
 constexpr int64_t rowsOfBlock = 240;
 
@@ -111,8 +124,8 @@ PROA_VECTOR_INLINE void multiplyInRegisters(const BlockMatrix &matrix, const Blo
 }
 
 template <bool Halves>
-PROA_VECTOR_INLINE void multiplyFewRows(const BlockMatrix &matrix, const BlockRows &rows, int64_t panel,
-                                        float *out) {
+PROA_VECTOR_INLINE void multiplyAllInRegisters(const BlockMatrix &matrix, const BlockRows &rows,
+                                               int64_t panel, float *out) {
   int64_t row = 0;
   for (; row + 4 <= rows.rows; row += 4)
     multiplyInRegisters<4, Halves>(matrix, rows, row, panel, out);
@@ -157,9 +170,9 @@ PROA_INTEGER_VECTOR_CLONES void multiplyByCodes(const BlockMatrix &matrix, const
 PROA_INTEGER_VECTOR_CLONES void multiplyByCodes(const BlockMatrix &matrix, const BlockRows &rows,
                                                 int64_t panel, float *out) {
   if (matrix.bits == 4)
-    multiplyFewRows<true>(matrix, rows, panel, out);
+    multiplyAllInRegisters<true>(matrix, rows, panel, out);
   else
-    multiplyFewRows<false>(matrix, rows, panel, out);
+    multiplyAllInRegisters<false>(matrix, rows, panel, out);
 }
 
 PROA_INTEGER_VECTOR_CLONES void unpackCodes(const BlockMatrix &matrix, int64_t panel, int64_t first,
@@ -189,31 +202,38 @@ void interleave(const uint8_t *codes, const BlockMatrix &matrix, uint8_t *to) {
   });
 }
 
-/// All rows of x in the columns of a panel; `rows` has no sums.
-void multiplyPanel(const BlockMatrix &matrix, const BlockRows &rows, int64_t firstRow, int64_t panel,
+/// Unpacks codes of a panel from byte `begin` of a column on, as long as they fit a part. Returns the byte
+/// after the last one.
+int64_t unpackPart(const BlockMatrix &matrix, int64_t panel, int64_t begin, float *to) {
+  int64_t blockBytes = matrix.blockBytes(), perByte = matrix.perByte();
+  int64_t end = std::min(matrix.columnBytes(), begin + codesOfPart / perByte);
+  for (int64_t byte = begin; byte < end;) {
+    int64_t last = std::min((byte / blockBytes + 1) * blockBytes, end);
+    unpackCodes(matrix, panel, byte, last, to);
+    to += (last - byte) * perByte * vectorSize;
+    byte = last;
+  }
+  return end;
+}
+
+/// A block of rows of x in the columns of a panel.
+void multiplyPanel(const BlockMatrix &matrix, const PartedRows &rows, int64_t firstRow, int64_t panel,
                    bool wide, float *out) {
   alignas(64) float unpacked[codesOfPart * vectorSize];
-  int64_t first = panel * vectorSize, count = std::min(vectorSize, matrix.columns - first);
-  int64_t perByte = matrix.perByte(), blockBytes = matrix.blockBytes();
+  int64_t first = panel * vectorSize, columns = std::min(vectorSize, matrix.columns - first), part = 0;
   PanelGemm gemm;
   gemm.panels = unpacked;
   gemm.rows = std::min(rowsOfBlock, rows.rows - firstRow);
-  gemm.xStride = rows.inner;
+  gemm.xStride = PartedRows::stride;
   gemm.outStride = matrix.columns;
   gemm.out = out + firstRow * matrix.columns + first;
-  for (int64_t byte = 0; byte < matrix.columnBytes();) {
-    int64_t begin = byte, filled = 0;
-    gemm.x = rows.x + firstRow * rows.inner + begin * perByte;
-    while (byte < matrix.columnBytes() && filled + perByte <= codesOfPart) {
-      int64_t last = std::min({(byte / blockBytes + 1) * blockBytes, byte + (codesOfPart - filled) / perByte,
-                               matrix.columnBytes()});
-      unpackCodes(matrix, panel, byte, last, unpacked + filled * vectorSize);
-      filled += (last - byte) * perByte;
-      byte = last;
-    }
-    gemm.layout = {filled, count};
-    gemm.accumulates = begin > 0;
-    multiplyPanels(gemm, {0, gemm.rows, 0, count}, wide);
+  for (int64_t byte = 0; byte < matrix.columnBytes(); ++part) {
+    gemm.x = rows.at(part, firstRow);
+    gemm.accumulates = byte > 0;
+    int64_t end = unpackPart(matrix, panel, byte, unpacked);
+    gemm.layout = {(end - byte) * matrix.perByte(), columns};
+    multiplyPanels(gemm, {0, gemm.rows, 0, columns}, wide);
+    byte = end;
   }
 }
 
@@ -270,6 +290,18 @@ void padRows(const float *x, int64_t inner, const BlockRows &rows, float *to) {
   }
 }
 
+/// The same by parts.
+void partRows(const float *x, int64_t inner, int64_t parts, int64_t rows, float *to) {
+  parallelFor(parts * rows, 64, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      int64_t first = i / rows * codesOfPart, count = std::clamp<int64_t>(inner - first, 0, codesOfPart);
+      float *row = to + i * PartedRows::stride;
+      std::copy_n(x + i % rows * inner + first, count, row);
+      std::fill(row + count, row + PartedRows::stride, 0.0f);
+    }
+  });
+}
+
 void sumBlocks(const BlockRows &rows, int64_t blockSize, float *sums) {
   for (int64_t row = 0; row < rows.rows; ++row)
     for (int64_t block = 0; block < rows.blocks; ++block) {
@@ -281,22 +313,44 @@ void sumBlocks(const BlockRows &rows, int64_t blockSize, float *sums) {
     }
 }
 
-void multiplyRows(const BlockMatrix &matrix, const BlockRows &rows, float *out) {
-  static const bool wide = hasWideVectors();
+/// The number of jobs of `work` codes each that are worth a thread.
+int64_t grainOf(int64_t work) {
   constexpr int64_t codesPerNanosecond = 8; // of one core
-  bool isInRegisters = rows.rows <= mostRowsInRegisters;
-  int64_t blocks = isInRegisters ? 1 : (rows.rows + rowsOfBlock - 1) / rowsOfBlock;
-  int64_t work = matrix.inner() * vectorSize * std::min(rows.rows, rowsOfBlock) / (isInRegisters ? 1 : 4);
-  auto grain =
-      static_cast<int64_t>(minimalForkNanoseconds) * codesPerNanosecond / std::max<int64_t>(work, 1) + 1;
-  int64_t panels = matrix.panels();
-  parallelFor(blocks * panels, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t job = begin; job < end; ++job)
-      if (isInRegisters)
-        multiplyByCodes(matrix, rows, job, out);
-      else
-        multiplyPanel(matrix, rows, job / panels * rowsOfBlock, job % panels, wide, out);
+  return static_cast<int64_t>(minimalForkNanoseconds) * codesPerNanosecond / std::max<int64_t>(work, 1) + 1;
+}
+
+/// out = x [count, inner] times the matrix; `scratch` has scratchFloats.
+void multiplyFewRows(const BlockMatrix &matrix, const float *x, int64_t count, int64_t inner, float *scratch,
+                     float *out) {
+  BlockRows rows{x, scratch, count, matrix.inner(), matrix.blocks};
+  if (inner != rows.inner) {
+    float *padded = scratch + count * matrix.blocks;
+    padRows(x, inner, rows, padded);
+    rows.x = padded;
+  }
+  sumBlocks(rows, matrix.blockSize, scratch);
+  parallelFor(matrix.panels(), grainOf(matrix.inner() * vectorSize), [&](int64_t begin, int64_t end) {
+    for (int64_t panel = begin; panel < end; ++panel)
+      multiplyByCodes(matrix, rows, panel, out);
   });
+}
+
+void multiplyManyRows(const BlockMatrix &matrix, const float *x, int64_t count, int64_t inner, float *scratch,
+                      float *out) {
+  static const bool wide = hasWideVectors();
+  partRows(x, inner, PartedRows::parts(matrix.inner()), count, scratch);
+  PartedRows rows{scratch, count};
+  int64_t blocks = (count + rowsOfBlock - 1) / rowsOfBlock, panels = matrix.panels();
+  int64_t work = matrix.inner() * vectorSize * std::min(count, rowsOfBlock) / 4;
+  parallelFor(blocks * panels, grainOf(work), [&](int64_t begin, int64_t end) {
+    for (int64_t job = begin; job < end; ++job)
+      multiplyPanel(matrix, rows, job / panels * rowsOfBlock, job % panels, wide, out);
+  });
+}
+
+int64_t scratchFloats(const BlockMatrix &matrix, int64_t count) {
+  return count <= mostRowsInRegisters ? count * (matrix.blocks + matrix.inner())
+                                      : PartedRows::parts(matrix.inner()) * count * PartedRows::stride;
 }
 
 Result<void> BlockQuantizedMatmul::run(Call &call) const {
@@ -305,7 +359,7 @@ Result<void> BlockQuantizedMatmul::run(Call &call) const {
   std::vector<int64_t> outDims(x.dims.begin(), x.dims.end());
   int64_t inner = outDims.back();
   outDims.back() = matrix.columns;
-  bool fits = matrix.inner() >= inner && matrix.inner() - inner < std::max<int64_t>(blockSize, 1) &&
+  bool fits = matrix.inner() >= inner && matrix.inner() - inner < blockSize &&
               call.input(2).size() == matrix.blocks * matrix.columns;
   if (!fits)
     return failure("x is {} and codes {}, for blocks of {} elements of {} bits", describe(x.dtype, x.dims),
@@ -317,33 +371,19 @@ Result<void> BlockQuantizedMatmul::run(Call &call) const {
     std::fill_n(out->as<float>(), out->size(), 0.0f);
     return {};
   }
-  BlockRows rows;
-  rows.rows = x.size() / inner;
-  rows.inner = matrix.inner();
-  rows.blocks = matrix.blocks;
+  int64_t count = x.size() / inner;
   ScratchPieces pieces;
-  bool isPadded = rows.inner != inner, hasSums = rows.rows <= mostRowsInRegisters;
-  size_t padded = pieces.add(isPadded ? static_cast<size_t>(rows.rows * rows.inner) * sizeof(float) : 0);
-  size_t sums = pieces.add(hasSums ? static_cast<size_t>(rows.rows * rows.blocks) * sizeof(float) : 0);
+  size_t floats = pieces.add(static_cast<size_t>(scratchFloats(matrix, count)) * sizeof(float));
   size_t interleaved =
       pieces.add(packed ? 0 : static_cast<size_t>(matrix.panels() * matrix.columnBytes() * vectorSize));
-  auto *scratch = static_cast<std::byte *>(call.scratch(pieces.bytes() + 1));
-  rows.x = x.as<float>();
-  if (isPadded) {
-    auto *copy = reinterpret_cast<float *>(scratch + padded);
-    padRows(x.as<float>(), inner, rows, copy);
-    rows.x = copy;
-  }
-  if (hasSums) {
-    auto *values = reinterpret_cast<float *>(scratch + sums);
-    sumBlocks(rows, blockSize, values);
-    rows.sums = values;
-  }
-  if (!packed)
-    interleave(codes.as<uint8_t>(), matrix, reinterpret_cast<uint8_t *>(scratch + interleaved));
+  auto *scratch = static_cast<std::byte *>(call.scratch(pieces.bytes()));
   matrix.codes = packed ? static_cast<const uint8_t *>(packed->data())
                         : reinterpret_cast<const uint8_t *>(scratch + interleaved);
-  multiplyRows(matrix, rows, out->as<float>());
+  if (!packed)
+    interleave(codes.as<uint8_t>(), matrix, reinterpret_cast<uint8_t *>(scratch + interleaved));
+  auto multiply = count <= mostRowsInRegisters ? multiplyFewRows : multiplyManyRows;
+  multiply(matrix, x.as<float>(), count, inner, reinterpret_cast<float *>(scratch + floats),
+           out->as<float>());
   return {};
 }
 
