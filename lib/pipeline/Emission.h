@@ -16,6 +16,16 @@ struct Action {
   bool operator==(const Action &) const = default;
 };
 
+/// A job on a rank.
+struct RankJob {
+  int64_t rank = 0;
+  Job job;
+};
+
+/// The jobs of a schedule in turns: a rank runs its next job in a turn if it was ready at the start of the
+/// turn, as if all jobs took the same time. The schedule must be complete and without cycles.
+std::vector<std::vector<RankJob>> turnsOf(const Schedule &schedule);
+
 /// The actions of each rank. F sends its result to the next stage, B and BW to the one before, unless the
 /// same rank has it. All ranks have the transfers in one order, that of a run in which each job begins as
 /// soon as possible. So programs whose sends wait for their receivers end: the first transfer that is not
