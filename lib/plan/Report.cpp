@@ -305,7 +305,7 @@ Result<Plan> planOfStrategy(const CostModel &model, const std::string &text) {
               .model = strategy->model,
               .sequence = strategy->sequence,
               .zero = strategy->zero,
-              .microBatches = strategy->microBatches};
+              .microBatches = strategy->microBatches.value_or(1)};
   if (frame.devices() != model.cluster.size())
     return errorAt("--strategy", fmt::format("'{}' has {} devices, expected {}, those of the cluster", text,
                                              frame.devices(), model.cluster.size()));

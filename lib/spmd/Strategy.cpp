@@ -10,13 +10,14 @@
 namespace proa::spmd {
 namespace {
 
-constexpr std::string_view expected =
-    "expected parts among dpN, cpN, epN, mpN, sp, zero1, zero2, zero3, amp, amp2, recompute, accN, ring and "
-    "noring";
+constexpr std::string_view expected = "expected parts among ppN, the name of a schedule (1f1b, zbh1, ...), "
+                                      "dpN, cpN, epN, mpN, sp, zero1, zero2, "
+                                      "zero3, amp, amp2, recompute, accN, ring and noring";
 constexpr int64_t mostDevices = 1 << 24;
 
 using Size = int64_t Strategy::*;
-constexpr std::array<std::pair<std::string_view, Size>, 4> axisSizes{{{"dp", &Strategy::data},
+constexpr std::array<std::pair<std::string_view, Size>, 5> axisSizes{{{"pp", &Strategy::pipeline},
+                                                                      {"dp", &Strategy::data},
                                                                       {"cp", &Strategy::context},
                                                                       {"ep", &Strategy::expert},
                                                                       {"mp", &Strategy::model}}};
@@ -38,6 +39,9 @@ void checkParts(const Strategy &strategy, Diagnostics &diagnostics) {
     report(diagnostics, "sp splits over the axis mp: expected a part mpN of at least 2");
   if (strategy.zero != ZeroStage::None && strategy.data == 1)
     report(diagnostics, "zero splits over the axis dp: expected a part dpN of at least 2");
+  if (strategy.schedule && strategy.pipeline == 1)
+    report(diagnostics, fmt::format("'{}' is a schedule of a pipeline: expected a part ppN of at least 2",
+                                    pipeline::nameOf(*strategy.schedule)));
 }
 
 std::string textOf(const Mesh &mesh) {
@@ -68,6 +72,8 @@ public:
 
 private:
   void readPart(std::string_view part) {
+    if (readSchedule(part))
+      return;
     size_t digits = part.find_first_of("0123456789");
     std::string_view name = part.substr(0, digits);
     std::optional<int64_t> number;
@@ -86,13 +92,38 @@ private:
       report(fmt::format("unknown part '{}' of a strategy: {}", part, expected));
   }
 
+  /// The name of a schedule, of an interleaved one with the number of its chunks.
+  bool readSchedule(std::string_view part) {
+    std::string_view interleaved = pipeline::nameOf(pipeline::ScheduleKind::Interleaved);
+    std::string_view name = part.starts_with(interleaved) ? interleaved : part;
+    std::optional<pipeline::ScheduleKind> kind = pipeline::parseScheduleKind(name);
+    if (!kind)
+      return false;
+    std::string_view number = part.substr(name.size());
+    constexpr int64_t mostChunks = 1024;
+    auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), strategy.chunks);
+    bool isNumber = error == std::errc() && end == number.data() + number.size() && strategy.chunks >= 2 &&
+                    strategy.chunks <= mostChunks;
+    if (!number.empty() && !isNumber)
+      report(fmt::format("expected a number of chunks from 2 to {} after '{}', found '{}'", mostChunks, name,
+                         part));
+    if (strategy.schedule)
+      report(fmt::format("'{}' and '{}' are two schedules; expected one",
+                         pipeline::nameOf(*strategy.schedule), part));
+    strategy.schedule = *kind;
+    return true;
+  }
+
   /// Parts with a size or a number. False if the part is not one of them.
   bool readSize(std::string_view part, std::string_view name, std::optional<int64_t> number) {
     Size axis = memberOf(name);
     if (!axis && name != "acc")
       return false;
-    if (number ? *number >= 1 && *number <= mostDevices : axis != nullptr)
-      strategy.*(axis ? axis : &Strategy::microBatches) = number.value_or(0);
+    bool isValid = number ? *number >= 1 && *number <= mostDevices : axis != nullptr;
+    if (isValid && axis)
+      strategy.*axis = number.value_or(0);
+    else if (isValid)
+      strategy.microBatches = *number;
     else
       report(fmt::format("expected a number from 1 to {} after '{}', found '{}'", mostDevices, name, part));
     return true;

@@ -77,8 +77,8 @@ Result<PlannedMemory> plannedMemory(ModuleOp module, const std::string &text,
   if (!strategy)
     return strategy.diagnostics();
   OwningOpRef<ModuleOp> copy(module.clone());
-  if (strategy->microBatches > 1)
-    if (Result<void> done = accumulateParts(*copy, strategy->microBatches); !done)
+  if (int64_t count = strategy->microBatches.value_or(1); count > 1)
+    if (Result<void> done = accumulateParts(*copy, count); !done)
       return done.diagnostics();
   MeshOptions mesh;
   mesh.strategy = text;

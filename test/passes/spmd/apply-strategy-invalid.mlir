@@ -5,7 +5,7 @@
 // RUN: proa-opt %s --dist-apply-strategy=strategy=dp2 --verify-diagnostics
 // RUN: proa-opt %s --dist-apply-strategy=strategy=amp | FileCheck %s --check-prefix=NONE
 
-// PARTS: unknown part 'xx' of a strategy: expected parts among dpN
+// PARTS: unknown part 'xx' of a strategy: expected parts among ppN
 // PARTS: unknown part 'zero4' of a strategy
 // PARTS: 'dp' is given twice
 // PARTS: expected a number from 1 to 16777216 after 'acc', found 'acc'

@@ -25,6 +25,28 @@ TEST(Strategy, ReadsEachPart) {
   EXPECT_EQ(mesh.axes[3].name, "mp");
 }
 
+TEST(Strategy, ReadsStagesAndSchedules) {
+  auto strategy = parseStrategy("pp4,interleaved2,dp2");
+  ASSERT_TRUE(strategy) << strategy.diagnostics().text();
+  EXPECT_EQ(strategy->pipeline, 4);
+  EXPECT_EQ(strategy->schedule, pipeline::ScheduleKind::Interleaved);
+  EXPECT_EQ(strategy->chunks, 2);
+  EXPECT_FALSE(strategy->microBatches.has_value());
+  ASSERT_EQ(strategy->mesh().axes.size(), 2U);
+  EXPECT_EQ(strategy->mesh().axes[0].name, "pp");
+  for (pipeline::ScheduleKind kind : pipeline::allScheduleKinds())
+    EXPECT_EQ(parseStrategy("pp2," + std::string(pipeline::nameOf(kind)))->schedule, kind);
+  EXPECT_EQ(parseStrategy("pp2,1f1b,acc1")->microBatches, 1);
+  EXPECT_EQ(parseStrategy("pp2,1f1b,zbh1").diagnostics()[0].message,
+            "'1f1b' and 'zbh1' are two schedules; expected one");
+  EXPECT_EQ(parseStrategy("pp2,interleaved1").diagnostics()[0].message,
+            "expected a number of chunks from 2 to 1024 after 'interleaved', found 'interleaved1'");
+  EXPECT_EQ(strategyOnMesh(*parseStrategy("dp2,zbv"), nullptr).diagnostics()[0].message,
+            "'zbv' is a schedule of a pipeline: expected a part ppN of at least 2");
+  Mesh mesh{{{"pp", 2}, {"dp", 2}}};
+  EXPECT_EQ(strategyOnMesh(*parseStrategy("pp,dp,1f1b"), &mesh)->pipeline, 2);
+}
+
 TEST(Strategy, RingsAreChosenByCostAlwaysOrNever) {
   EXPECT_EQ(parseStrategy("cp2")->rings, RingUse::ByCost);
   EXPECT_EQ(parseStrategy("cp2,ring")->rings, RingUse::Always);
