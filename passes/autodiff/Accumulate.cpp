@@ -95,12 +95,14 @@ private:
   }
 
   LogicalResult check() {
+    bool isDivided = count > 1;
     for (Operation *op : ofBatch)
-      if (failed(checkBranches(op)))
+      if (isDivided && failed(checkBranches(op)))
         return failure();
     for (Operation *op : ofBatch)
       if (WalkResult walked = op->walk([&](pd::BatchNormOp norm) {
-            if (norm.getUseGlobalStats() || (norm.getIsTest() && !norm.getTrainableStatistics()))
+            if (!isDivided || norm.getUseGlobalStats() ||
+                (norm.getIsTest() && !norm.getTrainableStatistics()))
               return WalkResult::advance();
             norm.emitError()
                 << "cannot be computed on micro-batches: batch normalization in training mode takes its "

@@ -1,6 +1,7 @@
 #include "passes/autodiff/BackwardPart.h"
 
 #include "dialects/pd/autodiff/DeferredVjp.h"
+#include "dialects/pd/autodiff/Seeds.h"
 #include "dialects/pd/ir/ReplaceResult.h"
 #include "dialects/pd/ops/autodiff/VjpOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
@@ -60,6 +61,16 @@ BackwardPart findBackwardPart(Block &block) {
         part.gradients.insert(result);
   }
   return part;
+}
+
+void markSeeds(const llvm::SetVector<Value> &seeds) {
+  for (Value seed : seeds) {
+    OpBuilder builder(seed.getContext());
+    builder.setInsertionPointAfterValue(seed);
+    auto barrier = pd::OptimizationBarrierOp::create(builder, seed.getLoc(), seed.getType(), seed,
+                                                     builder.getI64IntegerAttr(pd::seedNumber));
+    seed.replaceAllUsesExcept(barrier, barrier);
+  }
 }
 
 llvm::SetVector<Operation *> dependentOps(Block &block, ArrayRef<Value> values) {

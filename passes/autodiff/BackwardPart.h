@@ -20,6 +20,10 @@ struct BackwardPart {
 /// pd.vjp.
 BackwardPart findBackwardPart(mlir::Block &block);
 
+/// Puts a barrier after each cotangent, so that ops that depend on it stay known
+/// (dialects/pd/autodiff/Seeds.h).
+void markSeeds(const llvm::SetVector<mlir::Value> &seeds);
+
 /// All ops of the block that depend on one of the values, also through their regions, in program order.
 llvm::SetVector<mlir::Operation *> dependentOps(mlir::Block &block, llvm::ArrayRef<mlir::Value> values);
 /// The ops of the block on which one of the values depends.

@@ -72,8 +72,14 @@ Result<void> Variants::transform(mlir::ModuleOp module) const {
   auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
   if (options.amp && failed(autodiff::scaleLoss(main, *options.amp)))
     return diagnostics;
-  if (options.microBatches != 1) {
-    auto accumulated = autodiff::accumulate(main, "accumulated", options.microBatches);
+  std::optional<int64_t> microBatches;
+  if (options.microBatches != 1)
+    microBatches = options.microBatches;
+  if (model.mesh)
+    if (Result<void> formed = model.mesh->preparePipeline(module, microBatches); !formed)
+      return formed;
+  if (microBatches) {
+    auto accumulated = autodiff::accumulate(main, "accumulated", *microBatches);
     if (failed(accumulated))
       return diagnostics;
     main.erase();

@@ -21,6 +21,7 @@
 #include "passes/normalize/Passes.h"
 #include "passes/offload/Passes.h"
 #include "passes/patterns/Passes.h"
+#include "passes/pipeline/Passes.h"
 #include "passes/spmd/Passes.h"
 #include "passes/target/Passes.h"
 
@@ -54,6 +55,7 @@ void registerProaPasses() {
   registerProaOffloadPasses();
   registerProaPatternsPasses();
   registerProaTargetPasses();
+  registerProaPipelinePasses();
   registerProaSpmdPasses();
   registerProaLowerLinalgPasses();
   registerKernelsPasses();

@@ -4,6 +4,7 @@
 #include "lib/compiler/compile/RemarkReporter.h"
 #include "lib/compiler/compile/Target.h"
 #include "lib/compiler/mesh/MeshInterface.h"
+#include "lib/compiler/mesh/PipelineForm.h"
 #include "lib/support/DiagnosticCollector.h"
 #include "lib/support/Verification.h"
 
@@ -249,6 +250,8 @@ Result<void> shard(ModuleOp module, const CompileOptions &options, const MeshOpt
   rings.use = ringsOf(module, mesh);
   rings.overlaps = mesh.overlap;
   propagation.addPass(createChooseRings(rings));
+  if (isPipelined(module, mesh))
+    propagation.addPass(createPipelineStages(pipelineOptionsOf(mesh)));
   if (failed(program.run(module)) || failed(annotate(module, mesh)) || failed(propagation.run(module)))
     return diagnostics.take("distribution failed");
   return {};

@@ -1,6 +1,7 @@
 #include "lib/compiler/mesh/ModelMesh.h"
 
 #include "lib/compiler/mesh/MeshCompile.h"
+#include "lib/compiler/mesh/PipelineForm.h"
 #include "lib/support/Files.h"
 
 #include <fmt/format.h>
@@ -17,8 +18,8 @@ void applyTraining(const spmd::Strategy &strategy, ModelOptions &options) {
     options.amp = AmpOptions{.level = strategy.ampLevel == 1 ? AmpOptions::Level::O1 : AmpOptions::Level::O2};
   if (strategy.recompute && !options.memoryBudget)
     options.memoryBudget = -1;
-  if (strategy.microBatches > 1 && options.microBatches == 1)
-    options.microBatches = strategy.microBatches;
+  if (options.microBatches == 1)
+    options.microBatches = strategy.microBatches.value_or(1);
 }
 
 } // namespace
@@ -89,6 +90,10 @@ std::optional<int64_t> ModelMesh::compiledRank() const {
 
 Result<void> ModelMesh::convertRings(mlir::ModuleOp module) const {
   return given.rings.empty() ? Result<void>() : proa::convertRings(module, given);
+}
+
+Result<void> ModelMesh::preparePipeline(mlir::ModuleOp module, std::optional<int64_t> &microBatches) const {
+  return isPipelined(module, given) ? proa::preparePipeline(module, given, microBatches) : Result<void>();
 }
 
 Result<Compilation> ModelMesh::compile(mlir::OwningOpRef<mlir::ModuleOp> module,

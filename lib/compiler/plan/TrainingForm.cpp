@@ -3,10 +3,10 @@
 #include "lib/compiler/compile/Compile.h"
 #include "lib/support/DiagnosticCollector.h"
 
+#include "dialects/pd/autodiff/Seeds.h"
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/ir/Types.h"
-#include "dialects/pd/ops/autodiff/RecomputeOps.h"
 #include "passes/autodiff/BackwardPart.h"
 #include "passes/autodiff/Transforms.h"
 #include "passes/decompose/Passes.h"
@@ -18,15 +18,10 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
 using namespace mlir;
 
 namespace proa {
 namespace {
-
-/// The number of the barriers after which the backward part begins.
-constexpr int64_t seedNumber = std::numeric_limits<int64_t>::max();
 
 class Former {
 public:
@@ -89,13 +84,7 @@ private:
           "it updates parameters, but has no gradients by pd.vjp, which tell the forward part");
     if (seeds.empty() && failed(differentiate(seeds)))
       return failure();
-    OpBuilder builder(module.getContext());
-    for (Value seed : seeds) {
-      builder.setInsertionPointAfterValue(seed);
-      auto barrier = pd::OptimizationBarrierOp::create(builder, seed.getLoc(), seed.getType(), seed,
-                                                       builder.getI64IntegerAttr(seedNumber));
-      seed.replaceAllUsesExcept(barrier, barrier);
-    }
+    autodiff::markSeeds(seeds);
     return success();
   }
 
@@ -131,7 +120,7 @@ private:
     Block &block = form.main.getBody().front();
     SmallVector<Value> seeds;
     for (auto barrier : block.getOps<pd::OptimizationBarrierOp>())
-      if (barrier.getNumber() == static_cast<uint64_t>(seedNumber))
+      if (pd::isSeed(barrier))
         seeds.push_back(barrier);
     auto dependent = autodiff::dependentOps(block, seeds);
     auto forward = autodiff::neededOps(block, forwardResults(dependent));

@@ -1,0 +1,104 @@
+#include "lib/compiler/mesh/PipelineForm.h"
+
+#include "lib/compiler/mesh/MeshCompile.h"
+#include "lib/spmd/Strategy.h"
+#include "lib/support/DiagnosticCollector.h"
+
+#include "dialects/dist/Schedule.h"
+#include "dialects/pd/ir/FunctionAttributes.h"
+#include "passes/autodiff/BackwardPart.h"
+#include "passes/decompose/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace proa {
+namespace {
+
+spmd::Strategy strategyOf(const MeshOptions &mesh) {
+  return mesh.strategy.empty() ? spmd::Strategy() : *spmd::parseStrategy(mesh.strategy);
+}
+
+/// The strategy with the sizes of the mesh of the options or of the module.
+spmd::Strategy completeStrategyOf(ModuleOp module, const MeshOptions &mesh) {
+  spmd::Strategy strategy = strategyOf(mesh);
+  std::optional<spmd::Mesh> own;
+  if (!mesh.axes.empty())
+    own = *parseMesh(mesh.axes);
+  else if (auto meshes = module.getOps<dist::MeshOp>(); !meshes.empty())
+    own = (*meshes.begin()).getMesh().toMesh();
+  auto complete = spmd::strategyOnMesh(strategy, own ? &*own : nullptr);
+  return complete ? *complete : strategy;
+}
+
+/// Examples of the feeds; none if a feed has a dynamic number.
+std::optional<int64_t> batchOf(func::FuncOp main) {
+  std::optional<int64_t> batch;
+  for (BlockArgument argument : main.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!main.getArgAttr(argument.getArgNumber(), pd::feedAttribute) || !type || type.getRank() == 0)
+      continue;
+    if (type.isDynamicDim(0))
+      return std::nullopt;
+    batch = std::min(batch.value_or(type.getDimSize(0)), type.getDimSize(0));
+  }
+  return batch;
+}
+
+int64_t defaultMicroBatches(func::FuncOp main, const spmd::Strategy &strategy) {
+  int64_t most = 2 * std::max<int64_t>(strategy.pipeline, 1);
+  std::optional<int64_t> batch = batchOf(main);
+  if (!batch)
+    return most;
+  int64_t ways = std::max<int64_t>(strategy.data, 1) * std::max<int64_t>(strategy.expert, 1);
+  for (int64_t count = most; count > 1; --count)
+    if (*batch % (count * ways) == 0)
+      return count;
+  return 1;
+}
+
+} // namespace
+
+bool isPipelined(ModuleOp module, const MeshOptions &mesh) {
+  return !module.getOps<dist::ScheduleOp>().empty() || strategyOf(mesh).pipeline != 1;
+}
+
+Result<void> preparePipeline(ModuleOp module, const MeshOptions &mesh, std::optional<int64_t> &microBatches) {
+  DiagnosticCollector diagnostics(module.getContext());
+  // pd.vjp of checkpoints appear with their decomposition only.
+  DecomposeOptions checkpoints;
+  checkpoints.only = {"pd.checkpoint"};
+  PassManager pm(module.getContext());
+  pm.addPass(createDecompose(checkpoints));
+  if (failed(pm.run(module)))
+    return diagnostics.take("the program has no form on the stages of a pipeline");
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  llvm::SetVector<Value> seeds = autodiff::findBackwardPart(main.getBody().front()).seeds;
+  if (seeds.empty())
+    return errorAt("--strategy",
+                   "the program has no gradients; the stages of a pipeline (pp) need a training program");
+  autodiff::markSeeds(seeds);
+  spmd::Strategy strategy = completeStrategyOf(module, mesh);
+  auto schedules = module.getOps<dist::ScheduleOp>();
+  if (strategy.microBatches)
+    microBatches = strategy.microBatches;
+  else if (!microBatches && !schedules.empty())
+    microBatches = static_cast<int64_t>((*schedules.begin()).getMicrobatches());
+  else if (!microBatches)
+    microBatches = defaultMicroBatches(main, strategy);
+  return {};
+}
+
+PipelineStagesOptions pipelineOptionsOf(const MeshOptions &mesh) {
+  spmd::Strategy strategy = strategyOf(mesh);
+  PipelineStagesOptions options;
+  options.schedule = strategy.schedule ? std::string(pipeline::nameOf(*strategy.schedule)) : "";
+  options.chunks = strategy.chunks;
+  return options;
+}
+
+} // namespace proa

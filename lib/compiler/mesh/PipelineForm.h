@@ -1,0 +1,26 @@
+/// Training programs on the stages of a pipeline.
+#pragma once
+
+#include "passes/pipeline/Passes.h"
+#include "proa/Model.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <optional>
+
+namespace proa {
+
+/// Whether the strategy has stages of a pipeline (ppN), or the module a schedule (dist.schedule).
+bool isPipelined(mlir::ModuleOp module, const MeshOptions &mesh);
+
+/// Marks the backward part of an imported training program, before it is divided into micro-batches. Chooses
+/// the number of micro-batches, if it has no value: that of the strategy or of the schedule; otherwise the
+/// largest one up to twice the number of stages that divides the batch, so that its parts of data parallelism
+/// are equal. Error: the program has no gradients.
+Result<void> preparePipeline(mlir::ModuleOp module, const MeshOptions &mesh,
+                             std::optional<int64_t> &microBatches);
+
+/// Of the pass that divides the program into stages.
+PipelineStagesOptions pipelineOptionsOf(const MeshOptions &mesh);
+
+} // namespace proa

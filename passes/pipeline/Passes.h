@@ -1,0 +1,13 @@
+/// Passes of this folder; Passes.td documents each.
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace proa {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "passes/pipeline/Passes.h.inc"
+
+} // namespace proa

@@ -1,0 +1,165 @@
+//! dist-pipeline: divides a training step into the stages of a pipeline.
+#include "passes/pipeline/Passes.h"
+
+#include "lib/pipeline/Builders.h"
+#include "lib/pipeline/Search.h"
+
+#include "dialects/dist/Schedule.h"
+#include "dialects/pd/ir/Pd.h"
+#include "dialects/proa/Proa.h"
+#include "passes/pipeline/StagePrograms.h"
+
+using namespace mlir;
+
+namespace proa {
+
+#define GEN_PASS_DEF_PIPELINESTAGES
+#include "passes/pipeline/Passes.h.inc"
+
+namespace {
+
+class PipelineStagesPass : public impl::PipelineStagesBase<PipelineStagesPass> {
+public:
+  using PipelineStagesBase::PipelineStagesBase;
+
+  void runOnOperation() override {
+    if (failed(run()))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult run() {
+    given = {};
+    auto main = getOperation().lookupSymbol<func::FuncOp>("main");
+    if (!main || !llvm::hasSingleElement(main.getBody()))
+      return getOperation().emitError() << getArgumentName() << ": expected a function 'main' with one block";
+    FailureOr<dist::MeshOp> mesh = findMesh();
+    if (failed(mesh))
+      return failure();
+    FailureOr<MicroBatchLoop> loop = findMicroBatchLoop(main);
+    if (failed(loop))
+      return failure();
+    removeSeeds(*loop);
+    int64_t ranks = mesh->getMesh().getSizes()[axisIndex];
+    FailureOr<pipeline::Shape> shape = shapeOf(ranks, loop->count);
+    if (failed(shape))
+      return failure();
+    FailureOr<StageAssignment> assignment = StageAssignment::create(main, *loop, shape->stages());
+    if (failed(assignment))
+      return failure();
+    FailureOr<pipeline::Schedule> schedule = scheduleFor(*shape, *assignment);
+    if (failed(schedule) || failed(writeStagePrograms(main, *loop, *assignment, *schedule, splitMesh(*mesh))))
+      return failure();
+    (*mesh).erase();
+    if (given)
+      given.erase();
+    return success();
+  }
+
+  FailureOr<dist::MeshOp> findMesh() {
+    auto meshes = getOperation().getOps<dist::MeshOp>();
+    if (meshes.empty())
+      return getOperation().emitError()
+             << getArgumentName() << ": expected a mesh with the axis '" << axis << "'";
+    if (!llvm::hasSingleElement(meshes))
+      return (*std::next(meshes.begin())).emitError()
+             << getArgumentName() << ": is a second mesh; expected one";
+    dist::MeshOp mesh = *meshes.begin();
+    ArrayRef<StringAttr> names = mesh.getMesh().getNames();
+    auto found = llvm::find_if(names, [&](StringAttr name) { return name.getValue() == axis; });
+    if (found == names.end())
+      return mesh.emitError() << getArgumentName() << ": expected an axis '" << axis
+                              << "' whose indices are the ranks of the pipeline";
+    axisIndex = found - names.begin();
+    return mesh;
+  }
+
+  static void removeSeeds(MicroBatchLoop &loop) {
+    for (Operation *seed : loop.seeds) {
+      loop.dependent.erase(seed);
+      seed->getResult(0).replaceAllUsesWith(seed->getOperand(0));
+      seed->erase();
+    }
+    loop.seeds.clear();
+  }
+
+  /// The sizes of the schedule of the module, or of the one that the options name.
+  FailureOr<pipeline::Shape> shapeOf(int64_t ranks, int64_t microBatches) {
+    auto schedules = getOperation().getOps<dist::ScheduleOp>();
+    if (llvm::range_size(schedules) > 1)
+      return (*std::next(schedules.begin())).emitError("is a second schedule; expected one");
+    if (!schedules.empty())
+      given = *schedules.begin();
+    if (!given) {
+      std::string name = schedule.empty() ? "1f1b" : schedule.getValue();
+      std::optional<pipeline::ScheduleKind> parsed = pipeline::parseScheduleKind(name);
+      if (!parsed)
+        return getOperation().emitError() << getArgumentName() << ": unknown schedule '" << name << "'";
+      kind = *parsed;
+      Result<pipeline::Shape> shape =
+          pipeline::shapeFor(kind, ranks, microBatches, chunks > 0 ? chunks : pipeline::defaultChunks(kind));
+      if (shape)
+        return *shape;
+      return getOperation().emitError() << getArgumentName() << ": " << shape.diagnostics()[0].message;
+    }
+    pipeline::Shape shape = given.toSchedule().shape;
+    if (!schedule.empty() || chunks > 0)
+      return given.emitError("the program has a schedule; expected no other one");
+    if (shape.ranks != ranks || shape.microBatches != microBatches)
+      return given.emitError() << "is for " << shape.ranks << " ranks and " << shape.microBatches
+                               << " micro-batches, expected " << ranks << " ranks, the size of the axis '"
+                               << axis << "', and " << microBatches << " micro-batches";
+    return shape;
+  }
+
+  FailureOr<pipeline::Schedule> scheduleFor(const pipeline::Shape &shape, const StageAssignment &assignment) {
+    if (given)
+      return given.toSchedule();
+    if (kind != pipeline::ScheduleKind::Automatic)
+      return pipeline::buildSchedule(kind, shape);
+    pipeline::SearchOptions options;
+    options.costs.times.clear();
+    options.costs.activations = {1 / static_cast<double>(shape.chunks)};
+    options.costs.latency = targetOf(getOperation()).device().linkLatency();
+    for (const StageJobs &stage : assignment.stages())
+      options.costs.times.push_back({stage.forwardSeconds, stage.forwardSeconds, stage.forwardSeconds});
+    Result<pipeline::SearchResult> found = pipeline::searchSchedule(shape, options);
+    if (!found)
+      return getOperation().emitError() << getArgumentName() << ": " << found.diagnostics()[0].message;
+    return std::move(found->schedule);
+  }
+
+  /// Creates the mesh of each rank: the devices with its index on the axis.
+  RankMeshes splitMesh(dist::MeshOp op) {
+    spmd::Mesh mesh = op.getMesh().toMesh();
+    SmallVector<StringAttr> names(op.getMesh().getNames());
+    SmallVector<int64_t> sizes(op.getMesh().getSizes());
+    int64_t ranks = sizes[axisIndex], inner = 1;
+    for (int64_t size : ArrayRef(sizes).drop_front(axisIndex + 1))
+      inner *= size;
+    names.erase(names.begin() + axisIndex);
+    sizes.erase(sizes.begin() + axisIndex);
+    RankMeshes meshes{FlatSymbolRefAttr::get(op.getSymNameAttr()), {}};
+    OpBuilder builder(op);
+    SymbolTable symbols(getOperation());
+    for (int64_t rank = 0; rank < ranks; ++rank) {
+      SmallVector<int64_t> devices;
+      for (int64_t position = 0; position < mesh.size(); ++position)
+        if (position / inner % ranks == rank)
+          devices.push_back(mesh.deviceAt(position));
+      auto created =
+          dist::MeshOp::create(builder, op.getLoc(), (op.getSymName() + "_stage" + Twine(rank)).str(),
+                               dist::MeshAttr::get(&getContext(), names, sizes, devices));
+      symbols.insert(created, Block::iterator(op));
+      meshes.ranks.push_back(FlatSymbolRefAttr::get(created.getSymNameAttr()));
+    }
+    return meshes;
+  }
+
+  size_t axisIndex = 0;
+  pipeline::ScheduleKind kind = pipeline::ScheduleKind::OneFOneB;
+  dist::ScheduleOp given;
+};
+
+} // namespace
+} // namespace proa

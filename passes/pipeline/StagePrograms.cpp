@@ -1,0 +1,490 @@
+#include "passes/pipeline/StagePrograms.h"
+
+#include "lib/pipeline/Emission.h"
+
+#include "dialects/dist/InterfaceAttributes.h"
+#include "dialects/pd/ir/FunctionAttributes.h"
+#include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/pd/ops/math/BinaryOps.h"
+
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace proa {
+namespace {
+
+class Writer {
+public:
+  Writer(func::FuncOp function, const MicroBatchLoop &loop, const StageAssignment &assignment,
+         const pipeline::Schedule &schedule, const RankMeshes &meshes)
+      : function(function), loop(loop), assignment(assignment), schedule(schedule), meshes(meshes),
+        builder(function.getContext()), values(schedule.shape.microBatches) {}
+
+  LogicalResult run() {
+    Block &block = function.getBody().front();
+    placeReadByLoop();
+    for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
+      if (failed(&op == loop.loop ? writeJobs() : placeOp(&op)))
+        return failure();
+    if (failed(placeResults()))
+      return failure();
+    for (BlockArgument argument : block.getArguments())
+      rankOfValue.try_emplace(argument, 0);
+    placeInterface();
+    scf::WhileOp erased = loop.loop;
+    erased->erase();
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+      if (isCreatedAnywhere(&op) && op.use_empty())
+        op.erase();
+    return success();
+  }
+
+private:
+  int64_t rankOf(int64_t stage) const { return schedule.shape.rankOf(stage); }
+
+  //===-- Values outside of the loop --------------------------------------------------------------------===//
+
+  /// Puts values that the loop reads, and the ops that compute them, on the rank of the first stage that
+  /// reads them.
+  void placeReadByLoop() {
+    llvm::DenseMap<Value, int64_t> firstStage;
+    auto read = [&](Value value, int64_t stage) {
+      auto [entry, isNew] = firstStage.try_emplace(value, stage);
+      if (!isNew)
+        entry->second = std::min(entry->second, stage);
+    };
+    for (Value value : valuesReadBy(loop.loop))
+      for (int64_t stage : assignment.readersOf(value))
+        read(value, stage);
+    for (Operation *op = loop.loop->getPrevNode(); op; op = op->getPrevNode()) {
+      if (isCreatedAnywhere(op))
+        continue;
+      std::optional<int64_t> stage;
+      for (Value result : op->getResults())
+        if (auto found = firstStage.find(result); found != firstStage.end())
+          stage = std::min(stage.value_or(found->second), found->second);
+      if (!stage)
+        continue;
+      for (Value value : valuesReadBy(op))
+        read(value, *stage);
+      rankOfOp[op] = rankOf(*stage);
+    }
+    for (auto [value, stage] : firstStage)
+      if (isa<BlockArgument>(value))
+        rankOfValue[value] = rankOf(stage);
+  }
+
+  static bool isConstant(Value value) {
+    return value.getDefiningOp() && isCreatedAnywhere(value.getDefiningOp());
+  }
+
+  /// The rank to which the fewest bytes move; of several the first that has an operand.
+  int64_t cheapestRank(Operation *op) const {
+    llvm::SmallMapVector<int64_t, double, 4> bytes;
+    double all = 0;
+    for (Value value : valuesReadBy(op))
+      if (auto found = rankOfValue.find(value); found != rankOfValue.end()) {
+        bytes[found->second] += bytesOf(value.getType());
+        all += bytesOf(value.getType());
+      }
+    int64_t best = 0;
+    double fewest = std::numeric_limits<double>::infinity();
+    for (auto [rank, own] : bytes)
+      if (all - own < fewest)
+        best = rank, fewest = all - own;
+    return best;
+  }
+
+  /// Puts an op outside of the loop on a rank, and its operands, which move there.
+  LogicalResult placeOp(Operation *op) {
+    if (isCreatedAnywhere(op))
+      return success();
+    auto known = rankOfOp.find(op);
+    int64_t rank = known != rankOfOp.end() ? known->second : cheapestRank(op);
+    builder.setInsertionPoint(op);
+    for (Value value : valuesReadBy(op)) {
+      FailureOr<Value> own = valueOn(value, rank);
+      if (failed(own))
+        return failure();
+      op->walk([&](Operation *inner) { inner->replaceUsesOfWith(value, *own); });
+    }
+    setMesh(op, rank);
+    for (Value result : op->getResults())
+      rankOfValue[result] = rank;
+    return success();
+  }
+
+  /// New values of states are on the rank of the old ones.
+  LogicalResult placeResults() {
+    auto exit = cast<func::ReturnOp>(function.getBody().front().getTerminator());
+    llvm::StringMap<int64_t> ranks;
+    for (BlockArgument argument : function.getArguments())
+      if (auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), pd::parameterAttribute))
+        ranks[name] = rankOfValue.try_emplace(argument, 0).first->second;
+    builder.setInsertionPoint(exit);
+    for (OpOperand &operand : exit->getOpOperands()) {
+      auto state = function.getResultAttrOfType<StringAttr>(operand.getOperandNumber(), pd::stateAttribute);
+      auto found = state ? ranks.find(state) : ranks.end();
+      int64_t rank =
+          found != ranks.end() ? found->second : rankOfValue.try_emplace(operand.get(), 0).first->second;
+      FailureOr<Value> own = valueOn(operand.get(), rank);
+      if (failed(own))
+        return failure();
+      operand.set(*own);
+      resultRanks.push_back(rank);
+    }
+    return success();
+  }
+
+  void placeInterface() {
+    dist::InterfaceAttributes attributes(function);
+    for (BlockArgument argument : function.getArguments())
+      if (auto own =
+              function.getArgAttrOfType<dist::ShardingAttr>(argument.getArgNumber(), dist::shardingAttribute))
+        attributes.setArgument(argument.getArgNumber(), dist::shardingAttribute,
+                               onMesh(own, rankOfValue.lookup(argument)));
+    for (auto [i, rank] : llvm::enumerate(resultRanks))
+      if (auto own = function.getResultAttrOfType<dist::ShardingAttr>(i, dist::shardingAttribute))
+        attributes.setResult(static_cast<unsigned>(i), dist::shardingAttribute, onMesh(own, rank));
+    attributes.apply();
+  }
+
+  //===-- Meshes ----------------------------------------------------------------------------------------===//
+
+  AttrTypeReplacer replacerOf(int64_t rank) const {
+    AttrTypeReplacer replacer;
+    replacer.addReplacement([this, rank](FlatSymbolRefAttr symbol) {
+      return symbol == meshes.whole || llvm::is_contained(meshes.ranks, symbol) ? meshes.ranks[rank] : symbol;
+    });
+    return replacer;
+  }
+  dist::ShardingAttr onMesh(dist::ShardingAttr sharding, int64_t rank) const {
+    return cast<dist::ShardingAttr>(replacerOf(rank).replace(Attribute(sharding)));
+  }
+  void setMesh(Operation *op, int64_t rank) const {
+    AttrTypeReplacer replacer = replacerOf(rank);
+    replacer.recursivelyReplaceElementsIn(op, /*replaceAttrs=*/true, /*replaceLocs=*/false,
+                                          /*replaceTypes=*/false);
+  }
+
+  /// On the mesh of the rank that has the value, or on that of the whole program.
+  dist::ShardingAttr shardingOf(Value value) const {
+    Operation *op = value.getDefiningOp();
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return func::FuncOp(function).getArgAttrOfType<dist::ShardingAttr>(argument.getArgNumber(),
+                                                                         dist::shardingAttribute);
+    if (auto reshard = dyn_cast<dist::ReshardOp>(op))
+      return reshard.getTo();
+    if (auto constrain = dyn_cast<dist::ConstrainOp>(op))
+      return constrain.getSharding();
+    auto all = op->getAttrOfType<ArrayAttr>(dist::shardingsAttribute);
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    return all && number < all.size() ? dyn_cast<dist::ShardingAttr>(all[number]) : dist::ShardingAttr();
+  }
+
+  /// Creates a copy on another rank.
+  FailureOr<Value> moved(Value value, int64_t from, int64_t to) {
+    dist::ShardingAttr sharding = shardingOf(value);
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!sharding || !type || !type.hasStaticShape())
+      return mlir::emitError(value.getLoc())
+             << "a value of type " << value.getType()
+             << " is needed by several ranks of the pipeline: expected a tensor with "
+                "static dims and a sharding";
+    return Value(dist::ReshardOp::create(builder, value.getLoc(), type, value, onMesh(sharding, from),
+                                         onMesh(sharding, to)));
+  }
+
+  /// A value outside of the jobs on a rank: itself, or a copy that is created where the builder is.
+  FailureOr<Value> valueOn(Value value, int64_t rank) {
+    if (Value known = copies.lookup({value, rank}))
+      return known;
+    if (isConstant(value)) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointAfterValue(value);
+      if (value.getDefiningOp()->getBlock() == &loop.body())
+        builder.setInsertionPoint(loop.loop);
+      Operation *copy = builder.clone(*value.getDefiningOp());
+      setMesh(copy, rank);
+      for (auto [result, own] : llvm::zip_equal(value.getDefiningOp()->getResults(), copy->getResults())) {
+        copies[{result, rank}] = own;
+        rankOfValue[own] = rank;
+        copies[{own, rank}] = own;
+      }
+      return copies.lookup({value, rank});
+    }
+    if (Operation *op = value.getDefiningOp();
+        op && !isa<ShapedType>(value.getType()) && isMemoryEffectFree(op))
+      return scalarOn(cast<OpResult>(value), rank);
+    // Arguments that nothing else uses are where they are first needed.
+    int64_t own = rankOfValue.try_emplace(value, rank).first->second;
+    if (own == rank)
+      return value;
+    FailureOr<Value> copy = moved(value, own, rank);
+    if (succeeded(copy))
+      copies[{value, rank}] = *copy;
+    return copy;
+  }
+
+  /// A scalar, such as a condition, is computed on each rank that reads it.
+  FailureOr<Value> scalarOn(OpResult value, int64_t rank) {
+    Operation *op = value.getOwner();
+    if (auto found = rankOfValue.find(value); found != rankOfValue.end() && found->second == rank)
+      return Value(value);
+    IRMapping mapping;
+    for (Value operand : valuesReadBy(op)) {
+      FailureOr<Value> own = valueOn(operand, rank);
+      if (failed(own))
+        return failure();
+      mapping.map(operand, *own);
+    }
+    Operation *copy = builder.clone(*op, mapping);
+    setMesh(copy, rank);
+    for (auto [result, own] : llvm::zip_equal(op->getResults(), copy->getResults())) {
+      copies[{result, rank}] = own;
+      rankOfValue[own] = rank;
+    }
+    return copies.lookup({value, rank});
+  }
+
+  //===-- Jobs ------------------------------------------------------------------------------------------===//
+
+  LogicalResult writeJobs() {
+    builder.setInsertionPoint(loop.loop);
+    sums.resize(loop.sums.size());
+    // Parameters and feeds move before the jobs, so that no job waits for them.
+    for (Value value : valuesReadBy(loop.loop))
+      for (int64_t stage : assignment.readersOf(value))
+        if (failed(valueOn(value, rankOf(stage))))
+          return failure();
+    for (const std::vector<pipeline::RankJob> &turn : pipeline::turnsOf(schedule)) {
+      for (const pipeline::RankJob &ran : turn)
+        if (failed(writeJob(ran)))
+          return failure();
+      for (const pipeline::RankJob &ran : turn)
+        if (failed(sendResults(ran)))
+          return failure();
+    }
+    return joinSums();
+  }
+
+  static SmallVector<pipeline::Step, 2> stepsOf(pipeline::JobKind kind) {
+    if (kind == pipeline::JobKind::Backward)
+      return {pipeline::Step::InputGradient, pipeline::Step::WeightGradient};
+    return {pipeline::stepOf(kind)};
+  }
+
+  template <class Visit> LogicalResult forEachOp(const pipeline::RankJob &ran, Visit visit) {
+    int64_t stage = schedule.shape.stageOf(ran.rank, ran.job.chunk);
+    for (pipeline::Step step : stepsOf(ran.job.kind))
+      for (Operation *op : assignment.stages()[stage].ops[static_cast<size_t>(step)])
+        if (failed(visit(op, stage)))
+          return failure();
+    return success();
+  }
+
+  LogicalResult writeJob(const pipeline::RankJob &ran) {
+    if (failed(forEachOp(ran,
+                         [&](Operation *op, int64_t) { return writeOp(op, ran.rank, ran.job.microBatch); })))
+      return failure();
+    bool isLast = llvm::is_contained(stepsOf(ran.job.kind), pipeline::Step::WeightGradient);
+    return isLast ? addToSums(schedule.shape.stageOf(ran.rank, ran.job.chunk), ran.job.microBatch)
+                  : success();
+  }
+
+  using Values = llvm::DenseMap<std::pair<Value, int64_t>, Value>;
+
+  /// A value of a micro-batch on a rank.
+  FailureOr<Value> valueIn(Value value, int64_t rank, int64_t microBatch) {
+    if (value == loop.indexArgument())
+      return indexOn(rank, microBatch);
+    if (value.getParentBlock() != &loop.body() || isConstant(value))
+      return valueOn(value, rank);
+    if (Value own = values[microBatch].lookup({value, rank}))
+      return own;
+    return mlir::emitError(value.getLoc()) << "micro-batch " << microBatch << " needs this value on rank "
+                                           << rank << " before the schedule computes it";
+  }
+
+  Value indexOn(int64_t rank, int64_t microBatch) {
+    Value &index = values[microBatch][{loop.indexArgument(), rank}];
+    if (index)
+      return index;
+    auto type = cast<RankedTensorType>(loop.indexArgument().getType());
+    Operation *op =
+        pd::ConstantOp::create(builder, loop.loop.getLoc(), type, DenseElementsAttr::get(type, microBatch));
+    auto all = loop.loop->getAttrOfType<ArrayAttr>(dist::shardingsAttribute);
+    if (all && loop.index < all.size())
+      op->setAttr(dist::shardingsAttribute, builder.getArrayAttr({all[loop.index]}));
+    setMesh(op, rank);
+    return index = op->getResult(0);
+  }
+
+  FailureOr<Operation *> cloneOn(Operation *op, int64_t rank, int64_t microBatch, IRMapping &mapping) {
+    for (Value value : valuesReadBy(op)) {
+      if (mapping.contains(value))
+        continue;
+      FailureOr<Value> own = valueIn(value, rank, microBatch);
+      if (failed(own))
+        return failure();
+      mapping.map(value, *own);
+    }
+    Operation *copy = builder.clone(*op, mapping);
+    setMesh(copy, rank);
+    return copy;
+  }
+
+  LogicalResult writeOp(Operation *op, int64_t rank, int64_t microBatch) {
+    IRMapping mapping;
+    FailureOr<Operation *> copy = cloneOn(op, rank, microBatch, mapping);
+    if (failed(copy))
+      return failure();
+    for (auto [result, own] : llvm::zip_equal(op->getResults(), (*copy)->getResults()))
+      values[microBatch][{result, rank}] = own;
+    return success();
+  }
+
+  /// Moves the results of a job to the ranks of other stages that need them.
+  LogicalResult sendResults(const pipeline::RankJob &ran) {
+    return forEachOp(ran, [&](Operation *op, int64_t stage) -> LogicalResult {
+      for (Value result : op->getResults()) {
+        if (assignment.stageOf(result) != stage)
+          continue;
+        for (int64_t reader : assignment.readersOf(result)) {
+          int64_t to = rankOf(reader);
+          Value own = values[ran.job.microBatch].lookup({result, ran.rank});
+          if (to == ran.rank || values[ran.job.microBatch].contains({result, to}))
+            continue;
+          FailureOr<Value> copy = moved(own, ran.rank, to);
+          if (failed(copy))
+            return failure();
+          values[ran.job.microBatch][{result, to}] = *copy;
+        }
+      }
+      return success();
+    });
+  }
+
+  //===-- Sums ------------------------------------------------------------------------------------------===//
+
+  /// A sum of the addends of one stage.
+  struct StageSum {
+    int64_t stage = 0;
+    Value value;
+  };
+
+  /// Adds the values of a micro-batch to the sums of a stage.
+  LogicalResult addToSums(int64_t stage, int64_t microBatch) {
+    for (auto [i, sum] : llvm::enumerate(loop.sums)) {
+      ArrayRef<Value> terms = assignment.termsOfSum(i);
+      if (terms.empty() && assignment.stageOfSum(i) == stage && failed(addOps(sum, i, stage, microBatch)))
+        return failure();
+      for (Value term : terms)
+        if (assignment.stageOf(term).value_or(assignment.stageOfSum(i)) == stage &&
+            failed(addTerm(sum, i, term, stage, microBatch)))
+          return failure();
+    }
+    return success();
+  }
+
+  StageSum &sumOf(size_t number, int64_t stage) {
+    auto found = llvm::find_if(sums[number], [&](const StageSum &sum) { return sum.stage == stage; });
+    return found != sums[number].end() ? *found : sums[number].emplace_back(StageSum{stage, {}});
+  }
+
+  FailureOr<Value> initOf(const MicroBatchSum &sum, int64_t rank) {
+    return valueOn(loop.loop.getInits()[sum.number], rank);
+  }
+
+  LogicalResult addOps(const MicroBatchSum &sum, size_t number, int64_t stage, int64_t microBatch) {
+    StageSum &own = sumOf(number, stage);
+    if (!own.value) {
+      FailureOr<Value> init = initOf(sum, rankOf(stage));
+      if (failed(init))
+        return failure();
+      own.value = *init;
+    }
+    IRMapping mapping;
+    mapping.map(loop.body().getArgument(sum.number), own.value);
+    for (Operation *op : sum.ops)
+      if (failed(cloneOn(op, rankOf(stage), microBatch, mapping)))
+        return failure();
+    own.value = mapping.lookup(loop.loop.getYieldOp().getOperand(sum.number));
+    return success();
+  }
+
+  /// The first stage of a sum has its first value.
+  LogicalResult addTerm(const MicroBatchSum &sum, size_t number, Value term, int64_t stage,
+                        int64_t microBatch) {
+    StageSum &own = sumOf(number, stage);
+    FailureOr<Value> value = valueIn(term, rankOf(stage), microBatch);
+    if (failed(value))
+      return failure();
+    if (!own.value && stage == assignment.stageOfSum(number)) {
+      FailureOr<Value> init = initOf(sum, rankOf(stage));
+      if (failed(init))
+        return failure();
+      own.value = *init;
+    }
+    own.value = own.value ? added(sum, own.value, *value, rankOf(stage)) : *value;
+    return success();
+  }
+
+  Value added(const MicroBatchSum &sum, Value x, Value y, int64_t rank) {
+    IRMapping mapping;
+    mapping.map(sum.ops.front()->getOperand(0), x);
+    mapping.map(sum.ops.front()->getOperand(1), y);
+    Operation *copy = builder.clone(*sum.ops.front(), mapping);
+    setMesh(copy, rank);
+    return copy->getResult(0);
+  }
+
+  /// Adds the sums of stages, and replaces the results of the loop.
+  LogicalResult joinSums() {
+    for (auto [i, sum] : llvm::enumerate(loop.sums)) {
+      int64_t rank = rankOf(assignment.stageOfSum(i));
+      Value whole = sumOf(i, assignment.stageOfSum(i)).value;
+      for (const StageSum &part : sums[i]) {
+        if (part.stage == assignment.stageOfSum(i))
+          continue;
+        FailureOr<Value> own = part.value;
+        if (rankOf(part.stage) != rank)
+          own = moved(part.value, rankOf(part.stage), rank);
+        if (failed(own))
+          return failure();
+        whole = added(sum, whole, *own, rank);
+      }
+      loop.loop.getResult(sum.number).replaceAllUsesWith(whole);
+      rankOfValue[whole] = rank;
+    }
+    return success();
+  }
+
+  func::FuncOp function;
+  const MicroBatchLoop &loop;
+  const StageAssignment &assignment;
+  const pipeline::Schedule &schedule;
+  const RankMeshes &meshes;
+  OpBuilder builder;
+  std::vector<Values> values;              ///< by micro-batch: values of the body, by rank
+  std::vector<std::vector<StageSum>> sums; ///< by index in MicroBatchLoop::sums
+  llvm::DenseMap<Operation *, int64_t> rankOfOp;
+  llvm::DenseMap<Value, int64_t> rankOfValue;
+  llvm::DenseMap<std::pair<Value, int64_t>, Value> copies;
+  SmallVector<int64_t> resultRanks;
+};
+
+} // namespace
+
+LogicalResult writeStagePrograms(func::FuncOp function, const MicroBatchLoop &loop,
+                                 const StageAssignment &assignment, const pipeline::Schedule &schedule,
+                                 const RankMeshes &meshes) {
+  return Writer(function, loop, assignment, schedule, meshes).run();
+}
+
+} // namespace proa
