@@ -136,10 +136,13 @@ def check_kills(folder):
         process.wait()
         if not os.path.exists(f"{killed}/{INDEX}"):
             continue
-        saves.add(step_of(killed))
+        step = step_of(killed)
+        saves.add(step)
         code, output = run(PROA_CHECKPOINT, "verify", killed)
-        expect(code == 0, f"kill {kill + 1}: the checkpoint of step {step_of(killed)} is whole", output)
-    expect(saves, f"checkpoints of {len(saves)} steps were found after kills", "")
+        expect(code == 0, f"kill {kill + 1}: the checkpoint of step {step} is whole", output)
+        if step > 0.7 * steps and kill + 1 < KILLS:
+            run("rm", "-r", killed)  # else later kills find a training that has ended
+    expect(len(saves) > KILLS // 2, f"checkpoints of {len(saves)} steps were found after {KILLS} kills", "")
     code, output = run(*base, killed, "--resume")
     expect(code == 0, "the killed training ends", output)
     code, output = run(PROA_CHECKPOINT, "diff", straight, killed)
