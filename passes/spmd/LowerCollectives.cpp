@@ -2,6 +2,7 @@
 #include "passes/spmd/Passes.h"
 
 #include "dialects/dist/Placements.h"
+#include "dialects/dist/Schedule.h"
 #include "dialects/rt/Rt.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -49,6 +50,7 @@ public:
         .Case([&](dist::SendOp send) { return lowerSend(send); })
         .Case([&](dist::RecvOp recv) { return lowerRecv(recv); })
         .Case([&](dist::ConstrainOp constrain) { return replace(constrain, constrain.getX()); })
+        .Case([&](dist::ScheduleOp schedule) { return schedule.erase(), success(); })
         .Default([](Operation *other) {
           return other->emitOpError() << "is of the global form; expected ops on local tensors";
         });

@@ -498,7 +498,8 @@ def LowerCollectives : Pass<"dist-lower-collectives", "::mlir::ModuleOp"> {
     attributes of functions stay.
 
     It is an error if an op of the global form is left: `dist.reshard`, `dist.to_local`, `dist.to_global`.
-    `dist.constrain` is replaced by its operand.
+    `dist.constrain` is replaced by its operand, and `dist.schedule` is removed: `dist-pipeline` has applied it, or one
+    device runs the program.
 
     ```mlir
     // before

@@ -18,7 +18,8 @@ void applyTraining(const spmd::Strategy &strategy, ModelOptions &options) {
     options.amp = AmpOptions{.level = strategy.ampLevel == 1 ? AmpOptions::Level::O1 : AmpOptions::Level::O2};
   if (strategy.recompute && !options.memoryBudget)
     options.memoryBudget = -1;
-  if (options.microBatches == 1)
+  // Of stages, the form of the program decides (PipelineForm.h).
+  if (options.microBatches == 1 && strategy.pipeline == 1)
     options.microBatches = strategy.microBatches.value_or(1);
 }
 
