@@ -246,7 +246,7 @@ private:
     if (digits.size() > 8)
       wrong("an integer has more than 64 bits");
     uint64_t value = !digits.empty() && digits.back() < 0 ? UINT64_MAX : 0;
-    if (digits.size() <= 8)
+    if (!digits.empty() && digits.size() <= 8) // without digits it is 0
       std::memcpy(&value, digits.data(), digits.size());
     return pushInteger(static_cast<int64_t>(value));
   }
