@@ -88,6 +88,27 @@ def FormIntegerProducts : Pass<"pd-form-integer-products", "::mlir::func::FuncOp
   let dependentDialects = ["::proa::pd::PdDialect"];
 }
 
+def FormBlockProducts : Pass<"pd-form-block-products", "::mlir::func::FuncOp"> {
+  let summary = "Multiply by bytes that are quantized in blocks without a matrix of floats";
+  let description = [{
+    A matmul with a matrix of bytes, less zero points and times scales of blocks along the summed dimension, becomes
+    `pd.block_quantized_matmul`, whose CPU kernel reads the bytes. `DequantizeLinear` of ONNX with `block_size` is such
+    a matrix. Remarks say what was formed (`--remarks=pd-form-block-products`).
+
+    ```mlir
+    // before
+    %i = pd.constant dense<[0, 0, 1, 1]> : tensor<4xi64>
+    %0 = pd.cast %w {dtype = f32} : (tensor<4x8xi8>) -> tensor<4x8xf32>
+    %1 = pd.gather %scales, %i : (tensor<2x8xf32>, tensor<4xi64>) -> tensor<4x8xf32>
+    %2 = pd.multiply %0, %1 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+    %3 = pd.matmul %x, %2 : (tensor<3x4xf32>, tensor<4x8xf32>) -> tensor<3x8xf32>
+    // after, with the bytes %codes [8, 4] as ui8
+    %3 = pd.block_quantized_matmul %x, %codes, %scales {bits = 8, block_size = 2} : ... -> tensor<3x8xf32>
+    ```
+  }];
+  let dependentDialects = ["::proa::pd::PdDialect"];
+}
+
 def FormComposites : Pass<"pd-form-composites", "::mlir::func::FuncOp"> {
   let summary = "Replace activations and normalizations of primitives by one op each";
   let description = [{

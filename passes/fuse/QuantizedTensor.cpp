@@ -2,6 +2,7 @@
 
 #include "passes/analysis/ConstantNumber.h"
 
+#include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
 
@@ -68,7 +69,7 @@ std::optional<Bounds> integerBounds(Value value, unsigned depth = 0) {
                                                                  : std::nullopt;
     return operand(0);
   }
-  if (isMove(op))
+  if (isMove(op) || isa<pd::GatherOp>(op))
     return operand(0);
   if (auto round = dyn_cast<pd::RoundOp>(op))
     return round.getDecimals() == 0 ? std::optional(Bounds()) : std::nullopt;

@@ -95,8 +95,10 @@ void buildKernelPipeline(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createDecompose(normalization));
   std::unique_ptr<Backend> backend = Backend::create(options.target);
   bool usesBlas = backend->usesMatrixLibrary(options);
-  if (!backend->isGpu())
+  if (!backend->isGpu()) {
+    pm.addNestedPass<func::FuncOp>(createFormBlockProducts());
     pm.addNestedPass<func::FuncOp>(createFormIntegerProducts());
+  }
   // cuDNN takes filters in the order of the images; those of the program have the channels first.
   if (!usesBlas)
     pm.addNestedPass<func::FuncOp>(createChannelsLast());

@@ -32,11 +32,12 @@ class Sizes:
 
 
 class Decoder:
-    """A model of matrices with `bits` bits for each element, in blocks; with bits=0 of float32."""
+    """A model of matrices with `bits` bits for each element, in blocks; with bits=0 of float32. QDQ: of int4, with
+    DequantizeLinear."""
 
-    def __init__(self, sizes, bits, block, has_zeros=False):
+    def __init__(self, sizes, bits, block, has_zeros=False, is_qdq=False):
         self.random = np.random.default_rng(11)
-        self.sizes, self.bits, self.block, self.has_zeros = sizes, bits, block, has_zeros
+        self.sizes, self.bits, self.block, self.has_zeros, self.is_qdq = sizes, bits, block, has_zeros, is_qdq
         self.nodes, self.weights, self.inputs, self.outputs = [], [], [], []
 
     def weight(self, name, values):
@@ -52,6 +53,8 @@ class Decoder:
         if self.bits == 0:
             values = self.random.standard_normal((inner, outer)) / np.sqrt(inner)
             return self.node("MatMul", [x, self.weight(name, values.astype(np.float32))], f"{name}_out")
+        if self.is_qdq:
+            return self.dequantized_linear(x, name, inner, outer)
         blocks = -(-inner // self.block)
         codes = self.random.integers(0, 256, (outer, blocks, self.block * self.bits // 8), dtype=np.uint8)
         scale = 3 / (2 ** self.bits * np.sqrt(inner))
@@ -62,6 +65,19 @@ class Decoder:
             operands.append(self.weight(f"{name}_zeros", zeros.reshape(-1)))
         return self.node("MatMulNBits", operands, f"{name}_out", MICROSOFT, K=inner, N=outer, bits=self.bits,
                          block_size=self.block)
+
+    def dequantized_linear(self, x, name, inner, outer):
+        def integers(what, *dims):
+            values = self.random.integers(-8, 8, dims).reshape(-1).tolist()
+            self.weights.append(helper.make_tensor(f"{name}_{what}", TensorProto.INT4, dims, values))
+            return f"{name}_{what}"
+
+        blocks = inner // self.block
+        scales = 0.2 / np.sqrt(inner) * (0.5 + self.random.random((blocks, outer)))
+        operands = [integers("codes", inner, outer), self.weight(f"{name}_scales", scales.astype(np.float32)),
+                    integers("zeros", blocks, outer)]
+        matrix = self.node("DequantizeLinear", operands, name, axis=0, block_size=self.block)
+        return self.node("MatMul", [x, matrix], f"{name}_out")
 
     def norm_weight(self, name):
         return self.weight(name, (1 + 0.1 * self.random.standard_normal(self.sizes.width)).astype(np.float32))
@@ -147,7 +163,8 @@ def main():
     # With random zero points outputs near zero are differences of large sums.
     for name, options, tolerances in (("decoder_4_bits", (4, 32), None),
                                       ("decoder_4_bits_zeros", (4, 16, True), (1e-3, 1e-5)),
-                                      ("decoder_8_bits", (8, 32), None)):
+                                      ("decoder_8_bits", (8, 32), None),
+                                      ("decoder_4_bits_qdq", (4, 16, True, True), (1e-3, 1e-5))):
         decoder = Decoder(Sizes(), *options)
         write_case(out / name, decoder.model(), decoder.data(1, 24, 0), decoder.data(1, 1, 19), decoder.data(2, 1, 9),
                    tolerances=tolerances)

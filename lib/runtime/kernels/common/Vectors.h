@@ -26,7 +26,7 @@ namespace proa::runtime {
 
 inline constexpr int64_t vectorSize = 16;
 using Vector = float __attribute__((vector_size(vectorSize * sizeof(float))));
-using ByteVector = uint8_t __attribute__((vector_size(vectorSize)));
+using ByteVector = int8_t __attribute__((vector_size(vectorSize)));
 using IntVector = int32_t __attribute__((vector_size(vectorSize * sizeof(int32_t))));
 
 /// Whether a vector is one register.

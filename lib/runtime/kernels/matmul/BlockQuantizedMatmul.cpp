@@ -1,9 +1,10 @@
 /// The library kernel "block_quantized_matmul"; dialects/pd/ops/linalg/BlockQuantized.td says what it
 /// computes.
 ///
-/// The codes of 16 columns are interleaved, so that a vector has one byte of each column. A product of few
-/// rows unpacks them in registers and is as fast as they are read. A product of more rows unpacks a panel
-/// into the cache and multiplies all rows by it.
+/// The codes of 16 columns are interleaved, so that a vector has one byte of each column, and become signed:
+/// sums of them lose less than sums of numbers around 128. A product of few rows unpacks them in registers
+/// and is as fast as they are read. A product of more rows unpacks a panel into the cache and multiplies all
+/// rows by it.
 #include "lib/runtime/host/ThreadPool.h"
 #include "lib/runtime/kernels/common/Checks.h"
 #include "lib/runtime/kernels/common/OneDnn.h"
@@ -20,7 +21,7 @@ namespace proa::runtime {
 /// columns]; without zero points they are `middle`.
 struct BlockMatrix {
   int64_t blocks = 0, blockSize = 0, columns = 0, bits = 4;
-  const uint8_t *codes = nullptr; ///< [panels, bytes of a column, vectorSize]
+  const int8_t *codes = nullptr; ///< less `middle`: [panels, bytes of a column, vectorSize]
   const float *scales = nullptr, *zeros = nullptr;
 
   int64_t perByte() const { return 8 / bits; }
@@ -31,10 +32,10 @@ struct BlockMatrix {
   int64_t inner() const { return blocks * blockSize; }
 };
 
-/// Rows of x, with zeros up to the end of the last block, and the sums of each of its blocks.
+/// Rows of x, with zeros up to the end of the last block.
 struct BlockRows {
-  const float *x = nullptr, *sums = nullptr; ///< [rows, inner] and [rows, blocks]
-  int64_t rows = 0, inner = 0, blocks = 0;
+  const float *x = nullptr; ///< [rows, inner]
+  int64_t rows = 0, inner = 0;
 };
 
 /// Columns of x that are multiplied by an unpacked part of a panel.
@@ -65,55 +66,57 @@ PROA_VECTOR_INLINE void loadFactors(const BlockMatrix &matrix, int64_t panel, in
   load(matrix.scales + block * matrix.columns + first, count, scale);
   if (matrix.zeros)
     load(matrix.zeros + block * matrix.columns + first, count, zero);
-  else
-    zero = matrix.middle() - Vector{};
+  zero = matrix.zeros ? zero - matrix.middle() : Vector{};
 }
 
+/// The first of two codes in the bytes.
+PROA_VECTOR_INLINE IntVector lowHalf(IntVector bytes) { return bytes << 28 >> 28; }
+
 /// Adds to each sum the products of a byte of codes: of one element of x, or of two.
-template <int Rows, bool Halves>
-PROA_VECTOR_INLINE void addProducts(const uint8_t *codes, const float *x, int64_t inner, Vector *sums) {
+template <int Rows, bool Halves, bool HasZeros>
+PROA_VECTOR_INLINE void addProducts(const int8_t *codes, const float *x, int64_t inner, const Vector &zero,
+                                    Vector *sums) {
   ByteVector bytes;
   std::memcpy(&bytes, codes, sizeof(bytes));
   IntVector wide = __builtin_convertvector(bytes, IntVector);
-  if constexpr (Halves) {
-    Vector low = __builtin_convertvector(wide & 15, Vector),
-           high = __builtin_convertvector(wide >> 4, Vector);
-    for (int row = 0; row < Rows; ++row) {
-      sums[row] += x[row * inner] * low;
-      sums[row] += x[row * inner + 1] * high;
-    }
-  } else {
-    Vector code = __builtin_convertvector(wide, Vector);
-    for (int row = 0; row < Rows; ++row)
-      sums[row] += x[row * inner] * code;
+  Vector last = __builtin_convertvector(Halves ? wide >> 4 : wide, Vector);
+  Vector first = Halves ? __builtin_convertvector(lowHalf(wide), Vector) : last;
+  if constexpr (HasZeros) {
+    last -= zero;
+    first -= zero;
+  }
+  for (int row = 0; row < Rows; ++row) {
+    sums[row] += x[row * inner] * first;
+    if constexpr (Halves)
+      sums[row] += x[row * inner + 1] * last;
   }
 }
 
 /// `Rows` rows of the result, from `row` on, in the columns of a panel.
-template <int Rows, bool Halves>
+template <int Rows, bool Halves, bool HasZeros>
 PROA_VECTOR_INLINE void multiplyInRegisters(const BlockMatrix &matrix, const BlockRows &rows, int64_t row,
                                             int64_t panel, float *out) {
   constexpr int64_t perByte = Halves ? 2 : 1;
   constexpr int chains = Rows == 1 ? 4 : Rows == 2 ? 2 : 1; // additions do not wait for each other
-  const uint8_t *codes = matrix.codes + panel * matrix.columnBytes() * vectorSize;
-  const float *x = rows.x + row * rows.inner, *sums = rows.sums + row * rows.blocks;
+  const int8_t *codes = matrix.codes + panel * matrix.columnBytes() * vectorSize;
+  const float *x = rows.x + row * rows.inner;
   int64_t bytes = matrix.blockBytes();
   Vector results[Rows] = {};
   for (int64_t block = 0; block < matrix.blocks; ++block) {
-    Vector terms[chains][Rows] = {};
+    Vector terms[chains][Rows] = {}, scale, zero;
+    loadFactors(matrix, panel, block, scale, zero);
     int64_t byte = 0;
     for (; byte + chains <= bytes; byte += chains, codes += chains * vectorSize, x += chains * perByte)
       for (int chain = 0; chain < chains; ++chain)
-        addProducts<Rows, Halves>(codes + chain * vectorSize, x + chain * perByte, rows.inner, terms[chain]);
+        addProducts<Rows, Halves, HasZeros>(codes + chain * vectorSize, x + chain * perByte, rows.inner, zero,
+                                            terms[chain]);
     for (; byte < bytes; ++byte, codes += vectorSize, x += perByte)
-      addProducts<Rows, Halves>(codes, x, rows.inner, terms[0]);
-    Vector scale, zero;
-    loadFactors(matrix, panel, block, scale, zero);
+      addProducts<Rows, Halves, HasZeros>(codes, x, rows.inner, zero, terms[0]);
     for (int r = 0; r < Rows; ++r) {
       Vector sum = terms[0][r];
       for (int chain = 1; chain < chains; ++chain)
         sum += terms[chain][r];
-      results[r] += scale * (sum - sums[r * rows.blocks + block] * zero);
+      results[r] += scale * sum;
     }
   }
   int64_t first = panel * vectorSize, count = std::min(vectorSize, matrix.columns - first);
@@ -123,25 +126,25 @@ PROA_VECTOR_INLINE void multiplyInRegisters(const BlockMatrix &matrix, const Blo
   }
 }
 
-template <bool Halves>
+template <bool Halves, bool HasZeros>
 PROA_VECTOR_INLINE void multiplyAllInRegisters(const BlockMatrix &matrix, const BlockRows &rows,
                                                int64_t panel, float *out) {
   int64_t row = 0;
   for (; row + 4 <= rows.rows; row += 4)
-    multiplyInRegisters<4, Halves>(matrix, rows, row, panel, out);
+    multiplyInRegisters<4, Halves, HasZeros>(matrix, rows, row, panel, out);
   if (row + 2 <= rows.rows) {
-    multiplyInRegisters<2, Halves>(matrix, rows, row, panel, out);
+    multiplyInRegisters<2, Halves, HasZeros>(matrix, rows, row, panel, out);
     row += 2;
   }
   if (row < rows.rows)
-    multiplyInRegisters<1, Halves>(matrix, rows, row, panel, out);
+    multiplyInRegisters<1, Halves, HasZeros>(matrix, rows, row, panel, out);
 }
 
 /// The bytes of a panel from `first` to before `last`, which is a part of a block, as rows of floats.
 template <bool Halves>
 PROA_VECTOR_INLINE void unpackBytes(const BlockMatrix &matrix, int64_t panel, int64_t first, int64_t last,
                                     float *to) {
-  const uint8_t *codes = matrix.codes + (panel * matrix.columnBytes() + first) * vectorSize;
+  const int8_t *codes = matrix.codes + (panel * matrix.columnBytes() + first) * vectorSize;
   Vector scale, zero;
   loadFactors(matrix, panel, first / matrix.blockBytes(), scale, zero);
   for (int64_t byte = first; byte < last; ++byte, codes += vectorSize) {
@@ -149,7 +152,7 @@ PROA_VECTOR_INLINE void unpackBytes(const BlockMatrix &matrix, int64_t panel, in
     std::memcpy(&bytes, codes, sizeof(bytes));
     IntVector wide = __builtin_convertvector(bytes, IntVector);
     if constexpr (Halves) {
-      Vector low = (__builtin_convertvector(wide & 15, Vector) - zero) * scale,
+      Vector low = (__builtin_convertvector(lowHalf(wide), Vector) - zero) * scale,
              high = (__builtin_convertvector(wide >> 4, Vector) - zero) * scale;
       std::memcpy(to, &low, sizeof(low));
       std::memcpy(to + vectorSize, &high, sizeof(high));
@@ -169,10 +172,14 @@ PROA_INTEGER_VECTOR_CLONES void multiplyByCodes(const BlockMatrix &matrix, const
                                                 int64_t panel, float *out);
 PROA_INTEGER_VECTOR_CLONES void multiplyByCodes(const BlockMatrix &matrix, const BlockRows &rows,
                                                 int64_t panel, float *out) {
-  if (matrix.bits == 4)
-    multiplyAllInRegisters<true>(matrix, rows, panel, out);
+  if (matrix.bits == 4 && matrix.zeros)
+    multiplyAllInRegisters<true, true>(matrix, rows, panel, out);
+  else if (matrix.bits == 4)
+    multiplyAllInRegisters<true, false>(matrix, rows, panel, out);
+  else if (matrix.zeros)
+    multiplyAllInRegisters<false, true>(matrix, rows, panel, out);
   else
-    multiplyAllInRegisters<false>(matrix, rows, panel, out);
+    multiplyAllInRegisters<false, false>(matrix, rows, panel, out);
 }
 
 PROA_INTEGER_VECTOR_CLONES void unpackCodes(const BlockMatrix &matrix, int64_t panel, int64_t first,
@@ -188,16 +195,18 @@ PROA_INTEGER_VECTOR_CLONES void unpackCodes(const BlockMatrix &matrix, int64_t p
 namespace {
 
 /// The codes [columns, bytes] of a matrix, interleaved.
-void interleave(const uint8_t *codes, const BlockMatrix &matrix, uint8_t *to) {
+void interleave(const uint8_t *codes, const BlockMatrix &matrix, int8_t *to) {
   int64_t bytes = matrix.columnBytes();
+  uint8_t signs = matrix.bits == 4 ? 0x88 : 0x80;
   parallelFor(matrix.panels(), 1 + (1 << 16) / (bytes * vectorSize + 1), [&](int64_t begin, int64_t end) {
     for (int64_t panel = begin; panel < end; ++panel) {
-      uint8_t *panelTo = to + panel * bytes * vectorSize;
+      int8_t *panelTo = to + panel * bytes * vectorSize;
       int64_t first = panel * vectorSize, count = std::min(vectorSize, matrix.columns - first);
       std::memset(panelTo, 0, static_cast<size_t>(bytes * vectorSize));
       for (int64_t column = 0; column < count; ++column)
         for (int64_t byte = 0; byte < bytes; ++byte)
-          panelTo[byte * vectorSize + column] = codes[(first + column) * bytes + byte];
+          panelTo[byte * vectorSize + column] =
+              static_cast<int8_t>(codes[(first + column) * bytes + byte] ^ signs);
     }
   });
 }
@@ -272,7 +281,7 @@ private:
                               dnnl::memory::data_type::u8, dnnl::memory::format_tag::abc);
     return constants.get({"interleaved codes", plain, layout}, [&] {
       auto filled = std::make_shared<PackedTensor>(layout);
-      interleave(codes.as<uint8_t>(), matrix, static_cast<uint8_t *>(filled->data()));
+      interleave(codes.as<uint8_t>(), matrix, static_cast<int8_t *>(filled->data()));
       return filled;
     });
   }
@@ -302,17 +311,6 @@ void partRows(const float *x, int64_t inner, int64_t parts, int64_t rows, float 
   });
 }
 
-void sumBlocks(const BlockRows &rows, int64_t blockSize, float *sums) {
-  for (int64_t row = 0; row < rows.rows; ++row)
-    for (int64_t block = 0; block < rows.blocks; ++block) {
-      const float *x = rows.x + row * rows.inner + block * blockSize;
-      float sum = 0;
-      for (int64_t k = 0; k < blockSize; ++k)
-        sum += x[k];
-      *sums++ = sum;
-    }
-}
-
 /// The number of jobs of `work` codes each that are worth a thread.
 int64_t grainOf(int64_t work) {
   constexpr int64_t codesPerNanosecond = 8; // of one core
@@ -322,13 +320,11 @@ int64_t grainOf(int64_t work) {
 /// out = x [count, inner] times the matrix; `scratch` has scratchFloats.
 void multiplyFewRows(const BlockMatrix &matrix, const float *x, int64_t count, int64_t inner, float *scratch,
                      float *out) {
-  BlockRows rows{x, scratch, count, matrix.inner(), matrix.blocks};
+  BlockRows rows{x, count, matrix.inner()};
   if (inner != rows.inner) {
-    float *padded = scratch + count * matrix.blocks;
-    padRows(x, inner, rows, padded);
-    rows.x = padded;
+    padRows(x, inner, rows, scratch);
+    rows.x = scratch;
   }
-  sumBlocks(rows, matrix.blockSize, scratch);
   parallelFor(matrix.panels(), grainOf(matrix.inner() * vectorSize), [&](int64_t begin, int64_t end) {
     for (int64_t panel = begin; panel < end; ++panel)
       multiplyByCodes(matrix, rows, panel, out);
@@ -349,7 +345,7 @@ void multiplyManyRows(const BlockMatrix &matrix, const float *x, int64_t count, 
 }
 
 int64_t scratchFloats(const BlockMatrix &matrix, int64_t count) {
-  return count <= mostRowsInRegisters ? count * (matrix.blocks + matrix.inner())
+  return count <= mostRowsInRegisters ? count * matrix.inner()
                                       : PartedRows::parts(matrix.inner()) * count * PartedRows::stride;
 }
 
@@ -377,10 +373,10 @@ Result<void> BlockQuantizedMatmul::run(Call &call) const {
   size_t interleaved =
       pieces.add(packed ? 0 : static_cast<size_t>(matrix.panels() * matrix.columnBytes() * vectorSize));
   auto *scratch = static_cast<std::byte *>(call.scratch(pieces.bytes()));
-  matrix.codes = packed ? static_cast<const uint8_t *>(packed->data())
-                        : reinterpret_cast<const uint8_t *>(scratch + interleaved);
+  matrix.codes = packed ? static_cast<const int8_t *>(packed->data())
+                        : reinterpret_cast<const int8_t *>(scratch + interleaved);
   if (!packed)
-    interleave(codes.as<uint8_t>(), matrix, reinterpret_cast<uint8_t *>(scratch + interleaved));
+    interleave(codes.as<uint8_t>(), matrix, reinterpret_cast<int8_t *>(scratch + interleaved));
   auto multiply = count <= mostRowsInRegisters ? multiplyFewRows : multiplyManyRows;
   multiply(matrix, x.as<float>(), count, inner, reinterpret_cast<float *>(scratch + floats),
            out->as<float>());
