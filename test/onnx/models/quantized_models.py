@@ -79,7 +79,6 @@ cases = {
     "lstm_dynamic": ("lstm_two_layers", dynamic, {}, DYNAMIC),
     "transformer_dynamic": ("vision_transformer", dynamic, {"weight_type": QuantType.QUInt8}, DYNAMIC),
     "llama_4_bits": ("llama", four_bits, {}),
-    "llama_4_bits_qdq": ("llama", four_bits, {"quant_format": QuantFormat.QDQ, "op_types_to_quantize": ("MatMul",)}),
     "bert_fused": ("bert", fused_transformer, {"kind": "bert"}),
     "mobile_blocks_fused": ("mobile_blocks", fused_by_runtime, {}),
     "vision_transformer_fused": ("vision_transformer", fused_by_runtime, {}),
