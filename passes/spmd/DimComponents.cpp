@@ -18,6 +18,22 @@ bool cannotBeSplit(const pd::ShardingFactor &factor) { return llvm::is_contained
 /// Whether a dimension has all indices of one factor.
 bool isOneFactor(const pd::DimFactors &factors) { return factors.size() == 1 && !factors.range; }
 
+/// Whether a factor is the classes of scores among which integer labels choose, as in a cross entropy.
+bool isChosenByLabels(const pd::ShardingRule &rule, Operation *op, unsigned factor) {
+  const pd::ShardingFactor &own = rule.factors[factor];
+  if (own.kind != pd::FactorKind::Replicated || own.localKind != pd::FactorKind::PassThrough ||
+      !own.pieces.empty())
+    return false;
+  bool hasLabels = false, hasScores = false;
+  for (auto [operand, tensor] : llvm::zip(op->getOperands(), rule.operands)) {
+    Type element = cast<RankedTensorType>(operand.getType()).getElementType();
+    bool hasFactor = pd::hasFactor(tensor, factor);
+    hasLabels |= element.isInteger() && !element.isInteger(1) && !hasFactor;
+    hasScores |= isa<FloatType>(element) && hasFactor;
+  }
+  return hasLabels && hasScores;
+}
+
 } // namespace
 
 void DimComponents::Sets::resize(size_t size) {
@@ -227,8 +243,17 @@ DimComponents::Use DimComponents::useOf(const OpUses &uses, unsigned factor, Id 
   // A local form combines about one element for each row.
   if (use.kind == pd::FactorKind::Replicated && use.hasLocalForm && own.size > 1)
     use.bytes /= own.size;
-  use.isVocabulary = isVocabulary(uses, factor, use.bytes);
+  use.isVocabulary = isVocabulary(uses, factor, use.bytes) || isChosenByLabels(uses.rule, uses.op, factor);
   return use;
+}
+
+/// Whether an op combines all elements of its operands, as a norm for the clipping of gradients does: devices
+/// that have parts exchange one number.
+static bool combinesAllElements(const pd::ShardingRule &rule) {
+  return llvm::all_of(rule.factors, [](const pd::ShardingFactor &factor) {
+    return factor.size == 1 ||
+           (factor.kind == pd::FactorKind::Replicated && factor.localKind && factor.pieces.empty());
+  });
 }
 
 /// The kind of a factor if the op is split by it. Some local forms communicate nearly nothing: a lookup of
@@ -236,7 +261,8 @@ DimComponents::Use DimComponents::useOf(const OpUses &uses, unsigned factor, Id 
 /// splits that shardings ask for.
 pd::FactorKind DimComponents::kindOf(const OpUses &uses, const pd::ShardingFactor &factor) const {
   bool isCheap = factor.localKind && factor.pieces.empty() &&
-                 (factor.localKind == pd::FactorKind::Reduction || updates.contains(uses.op));
+                 (factor.localKind == pd::FactorKind::Reduction || updates.contains(uses.op) ||
+                  combinesAllElements(uses.rule));
   return isCheap ? *factor.localKind : factor.kind;
 }
 

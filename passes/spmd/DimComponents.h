@@ -35,7 +35,8 @@ public:
     bool hasLocalForm = false;
     /// Whether each dimension that has the factor has no other one, so that parts may be uneven.
     bool isOnlyFactor = true;
-    /// Whether the op looks rows up in a parameter that has more rows than the result.
+    /// Whether the op looks rows up in a parameter that has more rows than the result, or labels choose among
+    /// scores.
     bool isVocabulary = false;
   };
   struct OpUses {
@@ -57,7 +58,8 @@ public:
     /// Whether two factors of one op belong to it, so that the op cannot be split by it.
     bool isAmbiguous = false;
     bool hasContraction = false;
-    /// Whether rows are looked up in a parameter (an input embedding) that has more rows than are looked up.
+    /// Whether rows are looked up in a parameter (an input embedding) that has more rows than are looked up,
+    /// or labels choose among its scores (a cross entropy).
     bool isVocabulary = false;
   };
 
