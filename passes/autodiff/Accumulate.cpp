@@ -172,7 +172,8 @@ private:
     return success();
   }
 
-  /// The batch reshaped to [count, batch / count, ...].
+  /// The batch reshaped to [batch / count, count, ...]: example i is in micro-batch i modulo count. So each
+  /// device of data parallelism, which has adjacent examples, has the same part of each micro-batch.
   FailureOr<Value> dividedBatch(pd::TensorBuilder &e, Value batch) {
     auto type = pd::tensorType(batch);
     if (type.getRank() == 0)
@@ -183,7 +184,7 @@ private:
                                              << count << " equal micro-batches";
     SmallVector<pd::DimSize> shape = pd::dimSizesOf(e.wrap(batch));
     shape[0] = pd::divide(e, shape[0], count);
-    shape.insert(shape.begin(), pd::DimSize(count));
+    shape.insert(shape.begin() + 1, pd::DimSize(count));
     return Value(pd::reshapeTo(e.wrap(batch), shape));
   }
 
@@ -191,9 +192,9 @@ private:
     IRMapping mapping;
     for (auto [batch, part] : llvm::zip(batches, parts)) {
       Value slice =
-          pd::GatherOp::create(inside, batch.getLoc(), part, index, Value(), inside.getI64IntegerAttr(0));
+          pd::GatherOp::create(inside, batch.getLoc(), part, index, Value(), inside.getI64IntegerAttr(1));
       pd::TensorBuilder e(inside, slice.getDefiningOp());
-      mapping.map(batch, pd::dropDim(e.wrap(slice), 0));
+      mapping.map(batch, pd::dropDim(e.wrap(slice), 1));
     }
     for (Operation *op : ofBatch) {
       Operation *copy = inside.clone(*op, mapping);

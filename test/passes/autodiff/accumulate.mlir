@@ -14,7 +14,7 @@
 // CHECK-LABEL: func @train_accumulated(
 // CHECK: pd.reshape %arg0 {{.*}} -> tensor<2x2x4xf32>
 // CHECK: scf.while
-// CHECK: pd.gather {{.*}} -> tensor<1x2x4xf32>
+// CHECK: pd.gather {{.*}} {axis = 1 : i64} {{.*}} -> tensor<2x1x4xf32>
 // CHECK: pd.matmul {{.*}} -> tensor<2x4xf32>
 // CHECK-NOT: pd.sgd
 // CHECK: scf.yield
