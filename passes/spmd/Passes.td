@@ -253,6 +253,37 @@ def HoistCollectives : Pass<"dist-hoist-collectives", "::mlir::ModuleOp"> {
   }];
 }
 
+def SinkReductions : Pass<"dist-sink-reductions", "::mlir::ModuleOp"> {
+  let summary = "Reduce sums of loops after the loop";
+  let description = [{
+    Moves an all_reduce after a loop, if each iteration adds its result to a carried value that is zero at first and is
+    not used otherwise. Ops between the all_reduce and the addition must be linear. Each device then adds up its own
+    terms, and the sum of all devices is computed once: gradients of micro-batches are reduced once in a step.
+
+    ```mlir
+    // before
+    %0 = scf.while (%s = %zero) : (tensor<8xf32>) -> tensor<8xf32> {
+      scf.condition(%p) %s : tensor<8xf32>
+    } do {
+    ^bb0(%s: tensor<8xf32>):
+      %1 = dist.all_reduce %x of tensor<8xf32> from <@m, [{} ], partial = [sum {"x"} ]> to <@m, [{} ]>
+             : tensor<8xf32> -> tensor<8xf32>
+      %2 = pd.add %s, %1 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+      scf.yield %2 : tensor<8xf32>
+    }
+    // after
+    %0 = scf.while (%s = %zero) : (tensor<8xf32>) -> tensor<8xf32> {
+      ...
+      %2 = pd.add %s, %x : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+      scf.yield %2 : tensor<8xf32>
+    }
+    %1 = dist.all_reduce %0 of tensor<8xf32> from <@m, [{} ], partial = [sum {"x"} ]> to <@m, [{} ]>
+           : tensor<8xf32> -> tensor<8xf32>
+    ```
+  }];
+  let dependentDialects = ["::proa::dist::DistDialect"];
+}
+
 def DecomposeRings : Pass<"dist-decompose-rings", "::mlir::ModuleOp"> {
   let summary = "Replace all_gather and reduce_scatter of contractions by steps around a ring";
   let description = [{

@@ -117,6 +117,7 @@ private:
     partitioning.rank = rank;
     partitioning.memoryLimit = memoryLimit;
     pm.addPass(createPartition(partitioning));
+    pm.addPass(createSinkReductions());
     DecomposeRingsOptions decomposition;
     decomposition.use = rings;
     decomposition.overlaps = overlaps;

@@ -1,0 +1,139 @@
+//! dist-sink-reductions: moves all_reduce ops of terms that a loop adds up after the loop.
+#include "passes/spmd/Passes.h"
+
+#include "dialects/pd/ir/Pd.h"
+#include "dialects/pd/ops/math/BinaryOps.h"
+#include "passes/remarks/Remarks.h"
+#include "passes/spmd/Collectives.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace proa {
+
+#define GEN_PASS_DEF_SINKREDUCTIONS
+#include "passes/spmd/Passes.h.inc"
+
+namespace {
+
+bool isZero(Value value) {
+  DenseElementsAttr elements;
+  if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
+    return false;
+  auto number = dyn_cast<FloatAttr>(elements.getSplatValue<Attribute>());
+  return number && number.getValue().isZero();
+}
+
+/// The operand of an op in which it is linear while the others come from outside of the loop; null otherwise.
+Value linearOperand(Operation *op, scf::WhileOp loop) {
+  auto linear = dyn_cast<pd::LinearOpInterface>(op);
+  if (!linear || op->getNumResults() != 1)
+    return nullptr;
+  Value operand;
+  for (Value own : op->getOperands())
+    if (!loop.isDefinedOutsideOfLoop(own) && std::exchange(operand, own))
+      return nullptr;
+  bool isLinear = operand && llvm::any_of(linear.getLinearGroups(), [&](ArrayRef<unsigned> group) {
+                    return group.size() == 1 && op->getOperand(group.front()) == operand;
+                  });
+  return isLinear ? operand : nullptr;
+}
+
+class SinkReductionsPass : public impl::SinkReductionsBase<SinkReductionsPass> {
+public:
+  using SinkReductionsBase::SinkReductionsBase;
+
+  void runOnOperation() override {
+    MeshPlacements meshes(getOperation());
+    getOperation()->walk<WalkOrder::PostOrder>([&](scf::WhileOp loop) {
+      for (unsigned number = 0; number < loop.getNumResults(); ++number)
+        if (dist::StepOpInterface reduction = reductionOf(loop, number, meshes))
+          sink(loop, number, reduction, meshes);
+    });
+  }
+
+private:
+  /// The term that each iteration adds to a carried value that is zero at first and has no other use; null:
+  /// the value is another one.
+  static Value termOf(scf::WhileOp loop, unsigned number) {
+    Block *test = loop.getBeforeBody(), *body = loop.getAfterBody();
+    if (number >= test->getNumArguments() || number >= body->getNumArguments())
+      return nullptr;
+    Value tested = test->getArgument(number), carried = body->getArgument(number);
+    if (!tested.hasOneUse() || loop.getConditionOp().getArgs()[number] != tested || !carried.hasOneUse() ||
+        !isZero(loop.getInits()[number]))
+      return nullptr;
+    auto sum = dyn_cast<pd::AddOp>(*carried.user_begin());
+    if (!sum || sum->getBlock() != body || !sum->hasOneUse() ||
+        loop.getYieldOp()->getOperand(number) != sum->getResult(0))
+      return nullptr;
+    Value term = sum->getOperand(sum->getOperand(0) == carried ? 1 : 0);
+    return term.getType() == carried.getType() ? term : nullptr;
+  }
+
+  /// The all_reduce of the term of a carried value, from which only linear ops without other users lead to
+  /// it.
+  dist::StepOpInterface reductionOf(scf::WhileOp loop, unsigned number, MeshPlacements &meshes) {
+    Value term = termOf(loop, number);
+    bool isSame = true;
+    while (term && term.hasOneUse()) {
+      Operation *op = term.getDefiningOp();
+      if (!op || op->getBlock() != loop.getAfterBody())
+        return nullptr;
+      if (auto step = dyn_cast_if_present<dist::StepOpInterface>(collectiveOf(op)))
+        return isMovableSum(step, isSame, meshes) ? step : nullptr;
+      isSame = false;
+      term = linearOperand(op, loop);
+    }
+    return nullptr;
+  }
+
+  /// Whether a step sums, and its placements hold for the carried value: of a value with other dims only
+  /// those that split none.
+  bool isMovableSum(dist::StepOpInterface step, bool isSame, MeshPlacements &meshes) {
+    if (step.getStepKind() != spmd::StepKind::AllReduce)
+      return false;
+    const spmd::Placement &from = meshes.placementOf(step.getFrom());
+    bool sums = llvm::all_of(from.partial, [](const spmd::PartialAxis &axis) {
+      return axis.reduction == spmd::Reduction::Sum || axis.reduction == spmd::Reduction::Avg;
+    });
+    bool isWhole = llvm::all_of(from.dims, [](const spmd::DimPlacement &dim) { return dim.axes.empty(); });
+    if (sums && (isSame || isWhole))
+      return true;
+    remarks.missed(step) << step->getName().getStringRef() << " stays in the loop: "
+                         << (sums ? "it splits dims that later ops change" : "it does not sum");
+    return false;
+  }
+
+  void sink(scf::WhileOp loop, unsigned number, dist::StepOpInterface step, MeshPlacements &meshes) {
+    remarks.done(step) << step->getName().getStringRef() << " moves after the loop";
+    Value sum = loop.getResult(number);
+    auto local = cast<RankedTensorType>(sum.getType());
+    RankedTensorType global = step.getGlobal();
+    dist::ShardingAttr from = step.getFrom(), to = step.getTo();
+    if (step.getX().getType() != local) { // the placements split no dims
+      FlatSymbolRefAttr symbol = from.getMesh();
+      const spmd::Mesh &mesh = *meshes.meshOf(symbol);
+      auto withDims = [&](dist::ShardingAttr sharding) {
+        spmd::Placement placement = meshes.placementOf(sharding);
+        placement.dims.assign(local.getRank(), {});
+        return dist::shardingOf(placement, symbol, mesh);
+      };
+      global = local, from = withDims(from), to = withDims(to);
+    }
+    OpBuilder builder(loop->getContext());
+    builder.setInsertionPointAfter(loop);
+    Value reduced =
+        dist::createStep(builder, step.getLoc(), spmd::StepKind::AllReduce, sum, local, global, from, to);
+    sum.replaceAllUsesExcept(reduced, reduced.getDefiningOp());
+    step->getResult(0).replaceAllUsesWith(step.getX());
+    step->erase();
+  }
+
+  PassRemarks remarks{getArgumentName()};
+};
+
+} // namespace
+} // namespace proa
