@@ -43,6 +43,14 @@ struct Exchange {
   std::vector<int64_t> group;
 };
 
+/// Whether the members of an all_reduce send each other their whole tensors, which takes one round. Otherwise
+/// each combines one part and sends it to the others, which takes two. Two members send as many bytes either
+/// way.
+constexpr bool sumsInOneRound(int64_t members, int64_t bytes) {
+  constexpr int64_t smallBytes = 4096;
+  return members == 2 || bytes <= smallBytes;
+}
+
 /// The exchange of `position`. `mismatch` accepts the step; all dims are known.
 Exchange planExchange(StepKind kind, const Mesh &mesh, const Placement &from, const Placement &to, Dims dims,
                       int64_t position);

@@ -93,7 +93,7 @@ public:
     case 1:
       if (exchange.group.empty())
         return last(exchange.reduction ? combine(received) : place(received), received);
-      if (Result<void> done = combineOwnPart(received); !done || isSmall)
+      if (Result<void> done = combineOwnPart(received); !done || isWhole)
         return last(done, received);
       recycle(received);
       return std::optional(secondRoundOfSum());
@@ -193,23 +193,21 @@ private:
   }
 
   /// Each rank combines one part in the order of the ranks and sends it to the others: all get the same bits.
-  /// Small tensors are sent whole, which takes one round instead of two.
   Round firstRoundOfSum() {
-    constexpr int64_t smallBytes = 4096;
-    isSmall = productOf(exchange.sourceDims) * int64_t(bytes) <= smallBytes;
     size_t members = exchange.group.size();
+    isWhole = spmd::sumsInOneRound(int64_t(members), productOf(exchange.sourceDims) * int64_t(bytes));
     own = static_cast<size_t>(std::ranges::find(exchange.group, self) - exchange.group.begin());
-    parts = isSmall ? 1 : members;
+    parts = isWhole ? 1 : members;
     Round round;
     for (size_t i = 0; i < members; ++i) {
       if (i == own)
         continue;
-      round.outgoing.push_back({exchange.group[i], partOf(source, isSmall ? 0 : i), channel});
+      round.outgoing.push_back({exchange.group[i], partOf(source, isWhole ? 0 : i), channel});
       round.incoming.push_back({exchange.group[i], static_cast<size_t>(ownRange().size()) * bytes, channel});
     }
     return round;
   }
-  spmd::Range ownRange() const { return partRange(isSmall ? 0 : own); }
+  spmd::Range ownRange() const { return partRange(isWhole ? 0 : own); }
 
   Result<void> combineOwnPart(std::span<Incoming> incoming) const {
     spmd::Range range = ownRange();
@@ -248,7 +246,7 @@ private:
   int64_t self, channel;
   int stage = 0; ///< the number of rounds that are done
   // Of an all_reduce: the number of parts of the tensor, and the index of this rank in the group.
-  bool isSmall = false;
+  bool isWhole = false;
   size_t parts = 1, own = 0;
 };
 
