@@ -22,6 +22,8 @@ public:
     for (const auto &[name, section] : root.items())
       if (name == "cpu")
         read("/cpu", section, facts.cpu);
+      else if (name == "cluster")
+        continue;
       else if (name != "gpu")
         fail("/" + name, "unknown section, expected cpu or gpu");
       else if (facts.gpu)
@@ -83,16 +85,22 @@ template <class Facts> nlohmann::ordered_json jsonOf(const Facts &facts) {
 
 } // namespace
 
-Result<void> applyFactsFile(const std::string &path, TargetFacts &facts) {
-  Result<nlohmann::json> root = readJsonFile(path);
-  return root ? FactsReader(path, facts).run(*root) : Result<void>(root.diagnostics());
+Result<void> applyFacts(const nlohmann::json &root, const std::string &path, TargetFacts &facts) {
+  return FactsReader(path, facts).run(root);
 }
 
-std::string factsText(const TargetFacts &facts) {
+Result<void> applyFactsFile(const std::string &path, TargetFacts &facts) {
+  Result<nlohmann::json> root = readJsonFile(path);
+  return root ? applyFacts(*root, path, facts) : Result<void>(root.diagnostics());
+}
+
+nlohmann::ordered_json factsJson(const TargetFacts &facts) {
   nlohmann::ordered_json root{{"cpu", jsonOf(facts.cpu)}};
   if (facts.gpu)
     root["gpu"] = jsonOf(*facts.gpu);
-  return root.dump(2) + "\n";
+  return root;
 }
+
+std::string factsText(const TargetFacts &facts) { return factsJson(facts).dump(2) + "\n"; }
 
 } // namespace proa

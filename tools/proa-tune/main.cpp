@@ -2,11 +2,11 @@
 #include "lib/aot/CompileLibrary.h"
 #include "lib/codegen/cuda/EmitPtx.h"
 #include "lib/compiler/cuda/TuneKernels.h"
+#include "lib/compiler/measure/MeasureTarget.h"
 #include "lib/support/Files.h"
 #include "lib/target/FactsFile.h"
 #include "tools/common/CommandLine.h"
 #include "tools/common/Target.h"
-#include "tools/proa-tune/Measure.h"
 #include "translator/params/ModelFolder.h"
 #include "translator/params/ModelMeta.h"
 

@@ -97,11 +97,13 @@ std::string tuningKey(func::FuncOp kernel, const std::string &chip) {
   return fmt::format("{}:{:016x}", chip, llvm::xxh3_64bits(text));
 }
 
-std::string defaultTuningFile() {
-  if (const char *file = std::getenv("PROA_TUNING"))
+std::string fileOfMachine(const char *variable, const std::string &name) {
+  if (const char *file = std::getenv(variable))
     return file;
   auto cache = ObjectCache::open({});
-  return cache ? cache->directory() + "/tuning.json" : "";
+  return cache ? cache->directory() + "/" + name : "";
 }
+
+std::string defaultTuningFile() { return fileOfMachine("PROA_TUNING", "tuning.json"); }
 
 } // namespace proa

@@ -55,5 +55,8 @@ std::string tuningKey(mlir::func::FuncOp kernel, const std::string &chip);
 /// $PROA_TUNING, else `tuning.json` in the folder of the cache of compiled programs; empty without such a
 /// folder.
 std::string defaultTuningFile();
+/// The file that an environment variable names, else one with this name in the cache's folder; empty without
+/// such a folder.
+std::string fileOfMachine(const char *variable, const std::string &name);
 
 } // namespace proa

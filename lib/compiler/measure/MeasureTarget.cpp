@@ -1,7 +1,8 @@
-#include "tools/proa-tune/Measure.h"
+#include "lib/compiler/measure/MeasureTarget.h"
 
 #include "lib/codegen/cuda/EmitPtx.h"
 #include "lib/compiler/compile/DescribeTarget.h"
+#include "lib/compiler/cuda/Tuning.h"
 #include "lib/runtime/cuda/CudaContext.h"
 #include "lib/runtime/cuda/CudaDevice.h"
 #include "lib/runtime/host/HostPeaks.h"
@@ -16,11 +17,13 @@
 #include <span>
 #include <unistd.h>
 
-namespace proa::tools {
+namespace proa {
 namespace {
 
 /// Elements of a measured tensor: they and the result are in the second cache.
 constexpr int64_t elements = 1 << 15;
+
+int64_t rounded(double value) { return std::max<int64_t>(std::llround(value), 1); }
 
 /// An op whose cost is a fact. `line` computes %NEXT from %LAST and %x, both of type TYPE.
 struct Probe {
@@ -73,9 +76,8 @@ Tensor feedOf(DType dtype) {
   return tensor;
 }
 
-/// Picoseconds of an element in a run of a program, at least.
-Result<double> picosecondsOf(const Probe &probe, int count) {
-  std::string text = programOf(probe, count);
+/// Nanoseconds of a run of a program, at least.
+Result<double> nanosecondsOf(const std::string &text, Tensor feed) {
   ModelOptions options;
   options.threads = 1;
   options.cacheDirectory = "off";
@@ -87,7 +89,7 @@ Result<double> picosecondsOf(const Probe &probe, int count) {
   auto session = model->session();
   if (!session)
     return session.diagnostics();
-  std::map<std::string, Tensor> feeds{{"x", feedOf(probe.dtype)}};
+  std::map<std::string, Tensor> feeds{{"x", std::move(feed)}};
   constexpr double secondsInAll = 0.1;
   double best = std::numeric_limits<double>::infinity(), all = 0;
   for (int i = 0; i < 8 || all < secondsInAll; ++i) {
@@ -96,10 +98,38 @@ Result<double> picosecondsOf(const Probe &probe, int count) {
     best = i == 0 ? best : std::min(best, session->times().lastRun);
     all += session->times().lastRun * 1e-3;
   }
-  return best * 1e9 / static_cast<double>(elements);
+  return best * 1e6;
 }
 
-int64_t rounded(double value) { return std::max<int64_t>(std::llround(value), 1); }
+/// Picoseconds of an element in a run of a program, at least.
+Result<double> picosecondsOf(const Probe &probe, int count) {
+  Result<double> run = nanosecondsOf(programOf(probe, count), feedOf(probe.dtype));
+  return run ? *run * 1e3 / static_cast<double>(elements) : run;
+}
+
+/// A program of products of small matrices, each of which is a step.
+std::string stepsProgram(int count) {
+  std::string body;
+  for (int i = 0; i < count; ++i)
+    body += fmt::format("  %v{} = pd.matmul {}, %x : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>\n",
+                        i, i == 0 ? "%x" : fmt::format("%v{}", i - 1));
+  return "func.func @main(%x: tensor<4x4xf32> {pd.feed = \"x\"}) -> (tensor<4x4xf32> {pd.fetch = \"y\"}) "
+         "{\n" +
+         body + fmt::format("  return %v{} : tensor<4x4xf32>\n}}\n", count - 1);
+}
+
+/// The start of a step: the time that further small steps add.
+Result<void> measureSteps(CpuFacts &cpu) {
+  constexpr int few = 1, many = 65;
+  Tensor quarters(DType::Float32, {4, 4}); // the powers of this matrix are the matrix
+  std::fill_n(static_cast<float *>(quarters.data()), 16, 0.25F);
+  Result<double> one = nanosecondsOf(stepsProgram(few), quarters),
+                 all = nanosecondsOf(stepsProgram(many), quarters);
+  if (!one || !all)
+    return (one ? all : one).diagnostics();
+  cpu.stepNanoseconds = rounded((*all - *one) / (many - few));
+  return {};
+}
 
 /// The costs of ops: the time that further ops add. The first one adds the access.
 Result<void> measureCosts(CpuFacts &cpu) {
@@ -144,10 +174,16 @@ Result<TargetFacts> measureTarget(int device) {
     facts->cpu.l1Bytes = bytes;
   if (Result<void> measured = measureCosts(facts->cpu); !measured)
     return measured.diagnostics();
+  if (Result<void> measured = measureSteps(facts->cpu); !measured)
+    return measured.diagnostics();
+  if (Result<void> measured = measureLink(facts->cpu); !measured)
+    return measured.diagnostics();
   if (auto context = cuda::cudaContext(device))
     if (Result<void> described = describeDevice(*context, *facts); !described)
       return described.diagnostics();
   return facts;
 }
 
-} // namespace proa::tools
+std::string defaultCalibrationFile() { return fileOfMachine("PROA_CALIBRATION", "machine.json"); }
+
+} // namespace proa
