@@ -1,5 +1,6 @@
 #include "lib/plan/Cluster.h"
 
+#include "lib/spmd/Exchange.h"
 #include "lib/support/Json.h"
 #include "lib/support/Suggest.h"
 #include "lib/target/FactsFile.h"
@@ -31,15 +32,23 @@ class ClusterReader {
 public:
   ClusterReader(std::string where, std::string folder) : where(std::move(where)), folder(std::move(folder)) {}
 
-  Result<Cluster> read(const nlohmann::json &root, const std::string &memory) {
+  Result<Cluster> read(const nlohmann::json &file, const std::string &memory) {
+    bool hasFacts = file.is_object() && file.contains("cluster");
+    const nlohmann::json &root = hasFacts ? file["cluster"] : file;
+    if (hasFacts)
+      where += ": /cluster";
     if (!root.is_object()) {
       fail("", fmt::format("found {}, expected an object with the members device, memory and levels",
                            root.type_name()));
       return diagnostics;
     }
-    checkMembers("", root, {"device", "memory", "levels", "efficiency", "host_bandwidth_GBps"});
+    std::vector<std::string> members{"memory", "levels", "efficiency", "host_bandwidth_GBps"};
+    if (!hasFacts)
+      members.insert(members.begin(), "device");
+    checkMembers("", root, members);
     readMemory(root, memory);
-    readDevice(root);
+    if (std::optional<TargetFacts> facts = hasFacts ? factsOf(file, fileName) : factsOfDevice(root))
+      setDevice(root, *facts, hasFacts || isMeasured);
     cluster.hostBandwidth =
         number(root, "", "host_bandwidth_GBps", 1e-3, 1e6).value_or(usualHostBandwidth / 1e9) * 1e9;
     readLevels(root);
@@ -92,27 +101,33 @@ private:
            fmt::format("found {}, expected a size such as 80GB", memory.empty() ? found->dump() : memory));
   }
 
-  void readDevice(const nlohmann::json &root) {
+  std::optional<TargetFacts> factsOfDevice(const nlohmann::json &root) {
     auto found = root.find("device");
-    if (found == root.end() || !found->is_string())
-      return fail("/device", fmt::format("{}, expected one of {}, {}, or a file of facts",
-                                         found == root.end() ? "missing" : "found " + found->dump(),
-                                         knownNames<GpuFacts>(), knownNames<CpuFacts>()));
+    if (found == root.end() || !found->is_string()) {
+      fail("/device", fmt::format("{}, expected one of {}, {}, or a file of facts",
+                                  found == root.end() ? "missing" : "found " + found->dump(),
+                                  knownNames<GpuFacts>(), knownNames<CpuFacts>()));
+      return std::nullopt;
+    }
     auto name = found->get<std::string>();
-    bool isFile = name.ends_with(".json");
-    auto facts = isFile ? factsOfFile(name) : factsOf(name);
-    if (!facts)
-      return;
-    double efficiency = number(root, "", "efficiency", 1e-3, 1).value_or(isFile ? 1 : usualEfficiency);
-    const DeviceFacts &device = facts->device();
-    cluster.device = device.name;
-    cluster.flops32 = efficiency * device.flopsPerSecond();
-    cluster.flops16 = efficiency * flops16Of(*facts);
-    cluster.memoryBandwidth = efficiency * 2 * device.copiedBytesPerSecond();
-    cluster.stepSeconds = device.stepSeconds();
+    return name.ends_with(".json") ? factsOfFile(name) : factsOfName(name);
   }
 
-  std::optional<TargetFacts> factsOf(const std::string &name) {
+  /// Rates that are measured are those that kernels reach, and links have the measured figures by default.
+  void setDevice(const nlohmann::json &root, const TargetFacts &facts, bool isMeasured) {
+    double efficiency = number(root, "", "efficiency", 1e-3, 1).value_or(isMeasured ? 1 : usualEfficiency);
+    const DeviceFacts &device = facts.device();
+    cluster.device = device.name;
+    cluster.flops32 = efficiency * device.flopsPerSecond();
+    cluster.flops16 = efficiency * flops16Of(facts);
+    cluster.memoryBandwidth = efficiency * 2 * device.copiedBytesPerSecond();
+    cluster.stepSeconds = device.stepSeconds();
+    cluster.sendsDirectly = !facts.gpu;
+    if (isMeasured)
+      links = device;
+  }
+
+  std::optional<TargetFacts> factsOfName(const std::string &name) {
     if (const GpuFacts *gpu = knownFacts<GpuFacts>(name))
       return TargetFacts{defaultTarget().cpu, *gpu};
     if (const CpuFacts *cpu = knownFacts<CpuFacts>(name))
@@ -122,7 +137,6 @@ private:
     return std::nullopt;
   }
 
-  /// The facts of the processor that the file names, with those of the file.
   std::optional<TargetFacts> factsOfFile(const std::string &name) {
     std::string path = (std::filesystem::path(folder) / name).string();
     auto root = readJsonFile(path);
@@ -130,17 +144,23 @@ private:
       diagnostics.append(root.diagnostics());
       return std::nullopt;
     }
+    isMeasured = true;
+    return factsOf(*root, path);
+  }
+
+  /// The facts of the processor that the content of a file names, with those of the file.
+  std::optional<TargetFacts> factsOf(const nlohmann::json &root, const std::string &path) {
     TargetFacts facts = defaultTarget();
     auto nameIn = [&](const char *section) {
-      auto found = root->is_object() ? root->find(section) : root->end();
-      bool isNamed = found != root->end() && found->is_object() && found->contains("name");
+      auto found = root.is_object() ? root.find(section) : root.end();
+      bool isNamed = found != root.end() && found->is_object() && found->contains("name");
       return isNamed && (*found)["name"].is_string() ? (*found)["name"].get<std::string>() : std::string();
     };
     if (const CpuFacts *cpu = knownFacts<CpuFacts>(nameIn("cpu")))
       facts.cpu = *cpu;
     if (const GpuFacts *gpu = knownFacts<GpuFacts>(nameIn("gpu")))
       facts.gpu = *gpu;
-    if (Result<void> applied = applyFactsFile(path, facts); !applied) {
+    if (Result<void> applied = applyFacts(root, path, facts); !applied) {
       diagnostics.append(applied.diagnostics());
       return std::nullopt;
     }
@@ -178,11 +198,20 @@ private:
     if (devices != std::floor(devices))
       fail(path + "/devices", fmt::format("found {}, expected an integer", devices));
     read.devices = static_cast<int64_t>(devices);
-    read.latency = required(level, path, "latency_us", 0, 1e9) * 1e-6;
-    read.bandwidth = required(level, path, "bandwidth_GBps", 1e-6, 1e9) * 1e9;
+    auto figure = [&](const char *name, double least, std::optional<double> measured) {
+      return measured && !level.contains(name) ? *measured : required(level, path, name, least, 1e9);
+    };
+    std::optional<double> latency, bandwidth;
+    if (links)
+      latency = links->linkLatency() * 1e6, bandwidth = links->linkBytesPerSecond() / 1e9;
+    read.latency = figure("latency_us", 0, latency) * 1e-6;
+    read.bandwidth = figure("bandwidth_GBps", 1e-6, bandwidth) * 1e9;
   }
 
   std::string where, folder;
+  const std::string fileName = where; ///< before the path of a section is added
+  bool isMeasured = false;            ///< the device is a file of facts
+  std::optional<DeviceFacts> links;   ///< measured
   Cluster cluster;
   Diagnostics diagnostics;
 };
@@ -197,6 +226,25 @@ double ring(double ways, double latency, double bandwidth, double bytes) {
 const char *nameOf(Collective collective) {
   constexpr const char *names[] = {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "permute"};
   return names[static_cast<size_t>(collective)];
+}
+
+std::optional<Collective> collectiveOf(spmd::StepKind kind) {
+  switch (kind) {
+  case spmd::StepKind::Slice:
+  case spmd::StepKind::ToPartial:
+    return std::nullopt;
+  case spmd::StepKind::AllGather:
+    return Collective::AllGather;
+  case spmd::StepKind::AllToAll:
+    return Collective::AllToAll;
+  case spmd::StepKind::Permute:
+    return Collective::Permute;
+  case spmd::StepKind::AllReduce:
+    return Collective::AllReduce;
+  case spmd::StepKind::ReduceScatter:
+    return Collective::ReduceScatter;
+  }
+  return std::nullopt;
 }
 
 int64_t Cluster::size() const {
@@ -220,10 +268,30 @@ std::vector<Cluster::Span> Cluster::spansOf(const DeviceGroup &group) const {
   return spans;
 }
 
+/// Messages are on their way at once, and arrive one after the other.
+double Cluster::directSeconds(Collective collective, const std::vector<Span> &spans, double bytes) {
+  double latency = 0, perByte = 0, inner = 1, slowest = 0; // perByte: of equal messages from all others
+  for (const Span &span : spans) {
+    latency = std::max(latency, span.latency);
+    slowest = std::max(slowest, 1 / span.bandwidth);
+    perByte += inner * (span.ways - 1) / span.bandwidth;
+    inner *= span.ways;
+  }
+  if (collective == Collective::Permute)
+    return latency + bytes * slowest;
+  if (collective != Collective::AllReduce)
+    return latency + bytes / inner * perByte;
+  return spmd::sumsInOneRound(std::llround(inner), std::llround(bytes))
+             ? latency + bytes * perByte
+             : 2 * (latency + bytes / inner * perByte);
+}
+
 double Cluster::seconds(Collective collective, const DeviceGroup &group, double bytes) const {
   std::vector<Span> spans = spansOf(group);
   if (spans.empty())
     return 0;
+  if (sendsDirectly)
+    return directSeconds(collective, spans, bytes);
   double ways = static_cast<double>(group.size), latency = 0, bandwidth = INFINITY;
   for (const Span &span : spans) {
     latency = std::max(latency, span.latency);
@@ -268,6 +336,13 @@ std::optional<double> parseBytes(std::string_view text) {
 Result<Cluster> clusterOf(const nlohmann::json &root, const std::string &where, const std::string &folder,
                           const std::string &memory) {
   return ClusterReader(where, folder).read(root, memory);
+}
+
+nlohmann::ordered_json calibrationJson(const TargetFacts &facts, double memory, int64_t ranks) {
+  nlohmann::ordered_json json = factsJson(facts);
+  json["cluster"] = {{"memory", static_cast<int64_t>(memory)},
+                     {"levels", {{{"name", "ranks"}, {"devices", ranks}}}}};
+  return json;
 }
 
 Result<Cluster> readCluster(const std::string &path, const std::string &memory) {

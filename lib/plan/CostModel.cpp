@@ -12,12 +12,14 @@ double asDouble(int64_t number) { return static_cast<double>(number); }
 
 /// The devices of an axis. Axes from minor to major: mp, ep, cp, dp, and the stages of the pipeline.
 DeviceGroup groupOf(const Frame &frame, std::string_view axis) {
-  if (axis == "mp")
+  if (axis == "mp" || axis == "sp")
     return {1, frame.model};
   if (axis == "ep")
     return {frame.model, frame.expert};
   if (axis == "cp")
     return {frame.model * frame.expert, frame.context};
+  if (axis == "dp")
+    return {frame.model * frame.expert * frame.context, frame.data};
   return {frame.devices() / frame.pipeline, frame.pipeline};
 }
 
@@ -40,11 +42,14 @@ void StageCost::add(const LayerCost &layer, Recompute mode) {
   sum.modelLinks += layer.modelLinks;
   sum.expertLinks += layer.expertLinks;
   sum.contextLinks += layer.contextLinks;
+  sum.dataLinks += layer.dataLinks;
   sum.elements += layer.elements;
   sum.expertElements += layer.expertElements;
   sum.weights += layer.weights;
   sum.gradients += layer.gradients;
   sum.optimizer += layer.optimizer;
+  for (size_t i = 0; i < recomputeModes; ++i)
+    sum.extra[i] += layer.extra[i];
   extra += layer.extra[index];
   kept += layer.kept[index];
   working = std::max(working, layer.working + layer.kept[0] - layer.kept[index]);
@@ -74,11 +79,14 @@ std::string CostModel::whyInvalid(const Frame &frame) const {
                        frame.batchWays() * frame.microBatches);
   if (frame.pipeline * frame.chunks > static_cast<int64_t>(workload.layers.size()))
     return fmt::format("{} layers are fewer than the parts of the pipeline", workload.layers.size());
-  bool isInterleaved = frame.schedule == Schedule::Interleaved;
-  if (isInterleaved != (frame.chunks > 1) || (isInterleaved && frame.microBatches % frame.pipeline != 0))
+  bool isInterleaved = frame.schedule == ScheduleKind::Interleaved;
+  if ((isInterleaved && frame.chunks < 2) || (isInterleaved && frame.microBatches % frame.pipeline != 0))
     return "interleaved stages need several chunks, and micro-batches that the stages divide";
-  if (frame.pipeline == 1 && frame.schedule != Schedule::OneForwardOneBackward)
+  if (frame.pipeline == 1 && frame.schedule != ScheduleKind::OneFOneB)
     return "a schedule needs stages";
+  if (auto shape = pipeline::shapeFor(frame.schedule, frame.pipeline, frame.microBatches, frame.chunks);
+      !shape)
+    return (*shape.diagnostics().begin()).message;
   return "";
 }
 
@@ -115,22 +123,33 @@ double CostModel::seconds(const Frame &frame, const std::vector<Work> &work) con
   return sum;
 }
 
-double CostModel::links(const Frame &frame, const std::vector<Communication> &list, const char *axis) const {
+double CostModel::links(const Frame &frame, const std::vector<Communication> &list,
+                        std::string_view axis) const {
   double sum = 0;
+  Frame whole = frame; // collectives of sp move whole sequences too
+  whole.sequence = false;
   for (const Communication &part : list)
     if (part.axis == axis)
       sum += part.count * cluster.seconds(part.kind, groupOf(frame, axis),
-                                          local(frame, part.splits, part.bytes / part.count));
+                                          local(whole, part.splits, part.bytes / part.count));
   return sum;
+}
+
+double CostModel::modelLinks(const Frame &frame, const std::vector<Communication> &list) const {
+  bool hasOwn =
+      frame.sequence && std::ranges::any_of(list, [](const auto &part) { return part.axis == "sp"; });
+  return links(frame, list, hasOwn ? "sp" : "mp");
 }
 
 LayerCost CostModel::layerCost(const Frame &frame, const Layer &layer) const {
   LayerCost cost;
   cost.forward = seconds(frame, layer.forward);
   cost.backward = seconds(frame, layer.backward);
-  double modelForward = links(frame, layer.forwardCollectives, "mp");
+  double modelForward = modelLinks(frame, layer.forwardCollectives);
   double expertForward = links(frame, layer.forwardCollectives, "ep");
-  cost.modelLinks = modelForward + links(frame, layer.backwardCollectives, "mp");
+  cost.modelLinks = modelForward + modelLinks(frame, layer.backwardCollectives);
+  cost.dataLinks =
+      links(frame, layer.forwardCollectives, "dp") + links(frame, layer.backwardCollectives, "dp");
   cost.expertLinks = expertForward + links(frame, layer.backwardCollectives, "ep");
   for (auto [list, hidden] :
        {std::pair{&layer.forwardCollectives, cost.forward}, {&layer.backwardCollectives, cost.backward}})
@@ -168,11 +187,8 @@ std::vector<LayerCost> CostModel::layerCosts(const Frame &frame) const {
 double CostModel::inFlight(const Frame &frame, int64_t stage) const {
   if (frame.pipeline == 1)
     return 1;
-  double most = asDouble(frame.microBatches), after = asDouble(frame.pipeline - stage);
-  if (frame.schedule != Schedule::Interleaved)
-    return std::min(most, after);
-  double warmUp = asDouble((frame.chunks - 1) * frame.pipeline) + 2 * (after - 1) + 1; // chunks
-  return std::min(most, warmUp / asDouble(frame.chunks));
+  return schedules.of(frame.schedule, frame.pipeline, frame.microBatches, frame.chunks)
+      .inFlight[static_cast<size_t>(stage)];
 }
 
 double CostModel::fixedBytes(const Frame &frame, const StageCost &stage) const {
@@ -191,9 +207,20 @@ MemoryUse CostModel::memoryOf(const Frame &frame, const StageCost &stage, int64_
 double CostModel::idleFactor(const Frame &frame, double forward, double backward, double extra) const {
   if (frame.pipeline == 1)
     return 0;
-  if (frame.schedule == Schedule::ZeroBubbleH1) // half of the backward time are weight gradients
-    return (forward + extra) / (forward + backward + extra);
-  return 1 / asDouble(frame.chunks);
+  double forwardPart = (forward + extra) / std::max(forward + backward + extra, 1e-30);
+  return schedules.of(frame.schedule, frame.pipeline, frame.microBatches, frame.chunks, forwardPart).idle;
+}
+
+/// The least factor of any recomputation.
+double CostModel::leastIdleFactor(const Frame &frame, const LayerCost &sum) const {
+  auto partOf = [&](double extra) {
+    return (sum.forward + extra) / std::max(sum.forward + sum.backward + extra, 1e-30);
+  };
+  double most = partOf(sum.extra[static_cast<size_t>(Recompute::Full)]);
+  double least = idleFactor(frame, most, 1 - most, 0);
+  for (double part = partOf(0); part < most; part += ScheduleTable::resolution)
+    least = std::min(least, idleFactor(frame, part, 1 - part, 0));
+  return least;
 }
 
 double CostModel::transfer(const Frame &frame, double bytes) const {
@@ -208,8 +235,8 @@ double CostModel::dataSeconds(const Frame &frame, const StageCost &stage) const 
     double scatter = cluster.seconds(Collective::ReduceScatter, group, gradients);
     if (frame.zero == spmd::ZeroStage::None)
       total += cluster.seconds(Collective::AllReduce, group, gradients);
-    else if (frame.zero == spmd::ZeroStage::Optimizer)
-      total += scatter + gather;
+    else if (frame.zero == spmd::ZeroStage::Optimizer) // gradients are whole
+      total += cluster.seconds(Collective::AllReduce, group, gradients) + gather;
     else if (frame.zero == spmd::ZeroStage::Gradients)
       total += repeated * scatter + gather;
     else
@@ -267,6 +294,7 @@ void CostModel::addTime(const Frame &frame, const std::vector<StageCost> &stages
   add("mp collectives", repeated * slowest->sum.modelLinks);
   add("ep collectives", repeated * slowest->sum.expertLinks);
   add("cp collectives", repeated * slowest->sum.contextLinks);
+  add("dp statistics", repeated * slowest->sum.dataLinks);
   add("pp messages", repeated * slowest->transfers);
   add("idle", idle);
   add("dp collectives", data);
@@ -277,14 +305,15 @@ Estimate CostModel::estimate(const Plan &plan, const std::vector<LayerCost> &cos
   const Frame &frame = plan.frame;
   auto stageCount = static_cast<size_t>(frame.pipeline);
   std::vector<StageCost> stages(stageCount);
+  std::vector<size_t> stageOf = frame.stagesOfChunks();
   for (size_t chunk = 0; chunk < plan.cuts.size(); ++chunk) {
-    StageCost &stage = stages[chunk % stageCount];
+    StageCost &stage = stages[stageOf[chunk]];
     bool isLast = chunk + 1 == plan.cuts.size();
     int end = isLast ? static_cast<int>(workload.layers.size()) : plan.cuts[chunk + 1];
     for (int layer = plan.cuts[chunk]; layer < end; ++layer)
       stage.add(costs[static_cast<size_t>(workload.layers[static_cast<size_t>(layer)])],
                 plan.recompute[static_cast<size_t>(layer)]);
-    if (!isLast) // the activation and its gradient
+    if (!isLast && stageOf[chunk] != stageOf[chunk + 1]) // the activation and its gradient
       stage.transfers +=
           2 *
           transfer(frame, costs[static_cast<size_t>(workload.layers[static_cast<size_t>(end) - 1])].output);
@@ -312,8 +341,8 @@ double CostModel::lowerBound(const Frame &frame, const std::vector<LayerCost> &c
   }
   double stages = asDouble(frame.pipeline), sum = all.sum.step();
   double slowest = std::max(sum / stages, longest);
-  // The factor grows with recomputation. A slower stage costs `microBatches`, and saves at most the factor.
-  double factor = idleFactor(frame, all.sum.forward, all.sum.backward, 0);
+  // A slower stage costs `microBatches`, and saves at most the factor.
+  double factor = frame.pipeline == 1 ? 0 : leastIdleFactor(frame, all.sum);
   double bound = asDouble(frame.microBatches) * slowest + factor * std::max(0.0, sum - slowest) +
                  optimizerSeconds(frame, all) / stages;
   return frame.pipeline == 1 ? bound + dataSeconds(frame, all) : bound;
@@ -327,9 +356,11 @@ double CostModel::leastMemory(const Frame &frame, const std::vector<LayerCost> &
     kept += *std::ranges::min_element(layer.kept);
     working = std::max(working, layer.working + 2 * layer.gathered);
   }
-  double stages = asDouble(frame.pipeline);
-  return std::max(
-      working, (states + (frame.pipeline == 1 ? kept : kept * inFlight(frame, frame.pipeline - 1))) / stages);
+  double stages = asDouble(frame.pipeline), least = 1;
+  if (frame.pipeline > 1)
+    least = *std::ranges::min_element(
+        schedules.of(frame.schedule, frame.pipeline, frame.microBatches, frame.chunks).inFlight);
+  return std::max(working, (states + kept * least) / stages);
 }
 
 } // namespace proa::plan

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lib/plan/Plan.h"
+#include "lib/plan/ScheduleFigures.h"
 
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@ struct LayerCost {
   double forward = 0, backward = 0;                 ///< computation
   double modelLinks = 0, expertLinks = 0;           ///< collectives over mp and ep, both directions
   double contextLinks = 0;                          ///< over cp, as far as computation does not hide it
+  double dataLinks = 0;                             ///< over dp, of statistics of the batch
   double extra[recomputeModes] = {};                ///< time of recomputation
   double kept[recomputeModes] = {};                 ///< bytes kept for the backward pass
   double working = 0, output = 0;                   ///< bytes
@@ -21,7 +23,7 @@ struct LayerCost {
   double weights = 0, gradients = 0, optimizer = 0; ///< bytes of states
   double gathered = 0;                              ///< bytes of parameters that ZeRO 3 gathers
 
-  double step() const { return forward + backward + modelLinks + expertLinks + contextLinks; }
+  double step() const { return forward + backward + modelLinks + expertLinks + contextLinks + dataLinks; }
 };
 
 /// The layers of a stage together.
@@ -40,7 +42,11 @@ struct StageCost {
 /// Bytes of the fullest device by kind.
 struct MemoryUse {
   double weights = 0, gradients = 0, optimizer = 0, activations = 0, working = 0, buffers = 0;
-  double total() const { return weights + gradients + optimizer + activations + working + buffers; }
+  /// Of a lowered program, instead of the others: parameters and states of the optimizer, and all else.
+  double states = 0, arena = 0;
+  double total() const {
+    return weights + gradients + optimizer + activations + working + buffers + states + arena;
+  }
 };
 
 /// A step of training by a plan.
@@ -80,11 +86,12 @@ public:
   /// A number of bytes that the fullest device of no plan with the frame is below.
   double leastMemory(const Frame &frame, const std::vector<LayerCost> &costs) const;
 
-  /// Micro-batches whose activations a stage keeps at once.
+  /// Micro-batches whose activations a stage keeps at once, by simulation of the schedule.
   double inFlight(const Frame &frame, int64_t stage) const;
   /// Bytes that a stage needs besides kept activations.
   double fixedBytes(const Frame &frame, const StageCost &stage) const;
-  /// Factor of the idle time of a pipeline: idle = factor (sum - slowest), of the times of stages.
+  /// Factor of the idle time of a pipeline, by simulation of equal stages: idle = factor (sum - slowest), of
+  /// the times of stages.
   double idleFactor(const Frame &frame, double forward, double backward, double extra) const;
   /// Seconds of a micro-batch's message to the next stage.
   double transfer(const Frame &frame, double bytes) const;
@@ -95,11 +102,15 @@ public:
   const bool overlaps;
 
 private:
+  mutable ScheduleTable schedules;
+  double leastIdleFactor(const Frame &frame, const LayerCost &sum) const;
   double samples(const Frame &frame) const;
   double local(const Frame &frame, uint8_t splits, double amount) const;
   double local(const Frame &frame, const std::vector<Amount> &amounts) const;
   double seconds(const Frame &frame, const std::vector<Work> &work) const;
-  double links(const Frame &frame, const std::vector<Communication> &list, const char *axis) const;
+  double links(const Frame &frame, const std::vector<Communication> &list, std::string_view axis) const;
+  /// Over mp, with or without sp.
+  double modelLinks(const Frame &frame, const std::vector<Communication> &list) const;
   LayerCost layerCost(const Frame &frame, const Layer &layer) const;
   void addStates(const Frame &frame, const Layer &layer, LayerCost &cost) const;
   /// Exposed time of the collectives of gradients and parameters over data parallelism.

@@ -6,9 +6,21 @@
 
 namespace proa::plan {
 
-const char *nameOf(Schedule schedule) {
-  constexpr const char *names[] = {"1f1b", "interleaved", "zbh1"};
-  return names[static_cast<size_t>(schedule)];
+std::span<const ScheduleChoice> scheduleChoices() {
+  // FThenB and eager 1F1B are never better in the models.
+  static constexpr ScheduleChoice choices[] = {
+      {ScheduleKind::OneFOneB, 1},     {ScheduleKind::Interleaved, 2},  {ScheduleKind::Interleaved, 4},
+      {ScheduleKind::ZeroBubbleH1, 1}, {ScheduleKind::ZeroBubbleH2, 1}, {ScheduleKind::ZeroBubbleV, 2},
+      {ScheduleKind::VHalf, 2},        {ScheduleKind::VMin, 2}};
+  return choices;
+}
+
+std::vector<size_t> Frame::stagesOfChunks() const {
+  std::vector<size_t> stages;
+  auto shape = pipeline::shapeFor(schedule, pipeline, microBatches, chunks);
+  for (int64_t chunk = 0; chunk < pipeline * chunks; ++chunk)
+    stages.push_back(static_cast<size_t>(shape ? shape->rankOf(chunk) : 0));
+  return stages;
 }
 
 bool Workload::allows(const std::string &axis, int64_t size) const {
@@ -56,7 +68,8 @@ std::string planText(const Plan &plan) {
   auto add = [&](const std::string &part) { text += (text.empty() ? "" : ",") + part; };
   if (plan.frame.pipeline > 1)
     add(fmt::format("pp{},{}{}", plan.frame.pipeline, nameOf(plan.frame.schedule),
-                    plan.frame.chunks > 1 ? std::to_string(plan.frame.chunks) : ""));
+                    plan.frame.schedule == ScheduleKind::Interleaved ? std::to_string(plan.frame.chunks)
+                                                                     : ""));
   if (plan.frame.offload)
     add("offload");
   auto selective = std::ranges::count(plan.recompute, Recompute::Selective);

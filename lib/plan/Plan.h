@@ -1,22 +1,24 @@
 /// Plans: everything that the planner chooses.
 #pragma once
 
+#include "lib/pipeline/Builders.h"
 #include "lib/plan/Workload.h"
 #include "lib/spmd/Strategy.h"
 
+#include <span>
 #include <string>
 #include <vector>
 
 namespace proa::plan {
 
-/// Schedules of pipelines that the planner chooses from; p stages, m micro-batches.
-enum class Schedule : uint8_t {
-  OneForwardOneBackward, ///< "1f1b"
-  Interleaved,           ///< "interleaved": several chunks of layers on a stage (Narayanan et al. 2021)
-  ZeroBubbleH1,          ///< "zbh1": weight gradients fill idle time (Qi et al. 2023)
-};
+using pipeline::ScheduleKind;
 
-const char *nameOf(Schedule schedule);
+/// The schedules of pipelines that the planner chooses from, and the numbers of chunks on a stage.
+struct ScheduleChoice {
+  ScheduleKind kind;
+  int64_t chunks;
+};
+std::span<const ScheduleChoice> scheduleChoices();
 
 /// A plan without what differs between layers.
 struct Frame {
@@ -24,19 +26,21 @@ struct Frame {
   bool sequence = false; ///< sp
   spmd::ZeroStage zero = spmd::ZeroStage::None;
   int64_t microBatches = 1;
-  Schedule schedule = Schedule::OneForwardOneBackward;
+  ScheduleKind schedule = ScheduleKind::OneFOneB;
   int64_t chunks = 1;   ///< of layers on a stage
   bool offload = false; ///< states of the optimizer are in the memory of the host
 
   int64_t devices() const { return data * context * expert * model * pipeline; }
   /// Ways in which the batch is split over devices.
   int64_t batchWays() const { return data * expert; }
+  /// The stage that has each chunk of layers.
+  std::vector<size_t> stagesOfChunks() const;
   bool operator==(const Frame &) const = default;
 };
 
 struct Plan {
   Frame frame;
-  /// The first layer of each chunk; chunk c is on stage c modulo the number of stages.
+  /// The first layer of each chunk; Frame::stagesOfChunks says on which stage it is.
   std::vector<int> cuts;
   std::vector<Recompute> recompute; ///< by layer
 

@@ -19,12 +19,13 @@ std::string bytesText(double bytes) {
   return fmt::format("{:.0f} B", bytes);
 }
 
+/// Three significant digits.
 std::string secondsText(double seconds) {
-  constexpr std::pair<double, const char *> units[] = {{1, "s"}, {1e-3, "ms"}};
-  for (auto [unit, name] : units)
-    if (seconds >= unit)
-      return fmt::format("{:.3g} {}", seconds / unit, name);
-  return fmt::format("{:.3g} us", seconds * 1e6);
+  constexpr std::pair<double, const char *> units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}};
+  const auto *unit = std::ranges::find_if(units, [&](const auto &own) { return seconds >= own.first; });
+  auto [size, name] = unit == std::end(units) ? units[2] : *unit;
+  double value = seconds / size;
+  return fmt::format("{:.{}f} {}", value, value < 10 ? 2 : value < 100 ? 1 : 0, name);
 }
 
 double parametersOf(const Workload &workload) {
@@ -38,7 +39,8 @@ double parametersOf(const Workload &workload) {
 constexpr std::pair<const char *, double MemoryUse::*> memoryKinds[] = {
     {"weights", &MemoryUse::weights},     {"gradients", &MemoryUse::gradients},
     {"optimizer", &MemoryUse::optimizer}, {"activations", &MemoryUse::activations},
-    {"working", &MemoryUse::working},     {"buffers", &MemoryUse::buffers}};
+    {"working", &MemoryUse::working},     {"buffers", &MemoryUse::buffers},
+    {"states", &MemoryUse::states},       {"arena", &MemoryUse::arena}};
 
 /// Rows of cells; the first column is aligned to the left.
 std::string tableText(const std::vector<std::vector<std::string>> &rows) {
@@ -58,12 +60,13 @@ std::string tableText(const std::vector<std::vector<std::string>> &rows) {
 
 /// The parts that any of the plans has, in their order.
 std::vector<std::string> partsOf(const std::vector<Candidate> &candidates) {
-  constexpr const char *order[] = {"forward",        "backward",       "recompute",   "mp collectives",
-                                   "ep collectives", "cp collectives", "pp messages", "idle",
-                                   "dp collectives", "optimizer"};
+  constexpr const char *order[] = {"forward",        "backward",       "recompute",     "mp collectives",
+                                   "ep collectives", "cp collectives", "dp statistics", "pp messages",
+                                   "idle",           "dp collectives", "optimizer",     "computation",
+                                   "collectives"};
   std::vector<std::string> parts;
   for (const char *name : order)
-    if (std::ranges::any_of(candidates, [&](const Candidate &c) { return c.estimate.secondsOf(name) > 0; }))
+    if (std::ranges::any_of(candidates, [&](const Candidate &c) { return c.judged().secondsOf(name) > 0; }))
       parts.emplace_back(name);
   return parts;
 }
@@ -75,28 +78,45 @@ std::string timesText(const std::vector<Candidate> &candidates) {
   rows.front().emplace_back("limit");
   for (const Candidate &candidate : candidates) {
     std::vector<std::string> &row = rows.emplace_back();
-    row = {planText(candidate.plan), secondsText(candidate.estimate.seconds)};
+    const Estimate &estimate = candidate.judged();
+    row = {planText(candidate.plan), secondsText(estimate.seconds)};
     for (const std::string &part : parts) {
-      double seconds = candidate.estimate.secondsOf(part);
+      double seconds = estimate.secondsOf(part);
       row.push_back(seconds > 0 ? secondsText(seconds) : "-");
     }
-    row.push_back(candidate.estimate.limit());
+    row.push_back(estimate.limit());
   }
   return tableText(rows);
 }
 
 std::string memoryText(const std::vector<Candidate> &candidates) {
   std::vector<std::vector<std::string>> rows{{"memory of the fullest device", "total"}};
-  for (auto [name, member] : memoryKinds)
+  for (const Candidate &candidate : candidates)
+    rows.push_back({planText(candidate.plan), bytesText(candidate.judged().memory.total())});
+  for (auto [name, member] : memoryKinds) {
+    auto has = [&, kind = member](const Candidate &c) { return c.judged().memory.*kind >= 1; };
+    if (std::ranges::none_of(candidates, has))
+      continue;
     rows.front().emplace_back(name);
-  for (const Candidate &candidate : candidates) {
-    const MemoryUse &memory = candidate.estimate.memory;
-    std::vector<std::string> &row = rows.emplace_back();
-    row = {planText(candidate.plan), bytesText(memory.total())};
-    for (auto [name, member] : memoryKinds)
-      row.push_back(memory.*member >= 1 ? bytesText(memory.*member) : "-");
+    for (size_t i = 0; i < candidates.size(); ++i)
+      rows[i + 1].push_back(has(candidates[i]) ? bytesText(candidates[i].judged().memory.*member) : "-");
   }
   return tableText(rows);
+}
+
+/// Which plans were lowered, and which of them do not fit.
+std::string loweredText(const std::vector<Candidate> &candidates, double memory) {
+  auto lowered = std::ranges::count_if(candidates, [](const Candidate &c) { return c.lowered.has_value(); });
+  std::string text;
+  if (lowered > 0)
+    text = fmt::format("Time and memory of {} of {} plans are those of their lowered programs (states and "
+                       "arena), of the others those of formulas.\n",
+                       lowered, candidates.size());
+  for (const Candidate &candidate : candidates)
+    if (!candidate.judged().fits())
+      text += fmt::format("{} does not fit: its lowered program needs {}, of {}.\n", planText(candidate.plan),
+                          bytesText(candidate.judged().memory.total()), bytesText(memory));
+  return text;
 }
 
 } // namespace
@@ -122,13 +142,14 @@ std::string describe(const CostModel &model) {
   return text + "\n";
 }
 
-std::string describe(const SearchResult &result) {
-  std::string text = timesText(result.best) + "\n" + memoryText(result.best) + "\n";
-  double best = result.best.front().estimate.seconds;
+std::string describe(const CostModel &model, const SearchResult &result) {
+  std::string text = timesText(result.best) + "\n" + memoryText(result.best) + "\n" +
+                     loweredText(result.best, model.cluster.memory);
   text += fmt::format(
       "No plan takes less than {} ({} of {} combinations solved, the others are slower by their "
-      "bounds); the best is within {:.2f} %.\n",
-      secondsText(result.lowerBound), result.solved, result.frames, 100 * (best / result.lowerBound - 1));
+      "bounds){}; the best is within {:.2f} %.\n",
+      secondsText(result.lowerBound), result.solved, result.frames,
+      result.best.front().lowered ? " by formulas" : "", 100 * (result.bestSeconds / result.lowerBound - 1));
   if (std::string reason = whyNotExecutable(result.best.front().plan); !reason.empty())
     text += "The best plan cannot be executed: " + reason + ".\n";
   if (!result.rejected.empty())
@@ -138,15 +159,16 @@ std::string describe(const SearchResult &result) {
   return text;
 }
 
-std::string explain(const CostModel &model, const Plan &plan) {
-  std::vector<Candidate> one{{plan, model.estimate(plan)}};
-  const Estimate &estimate = one.front().estimate;
+std::string explain(const CostModel &model, const Candidate &candidate) {
+  std::vector<Candidate> one{candidate};
+  const Estimate &estimate = candidate.judged();
   std::string text = timesText(one) + "\n" + memoryText(one) + "\n";
-  text += estimate.fits() ? fmt::format("It fits: {} are left.\n",
-                                        bytesText(model.cluster.memory - estimate.memory.total()))
-                          : fmt::format("It does not fit: {} are missing on stage {}.\n",
-                                        bytesText(estimate.missing), estimate.stage);
-  std::vector<Saving> savings = savingsOf(model, plan);
+  if (estimate.fits())
+    text += fmt::format("It fits: {} are left.\n", bytesText(model.cluster.memory - estimate.memory.total()));
+  else
+    text += fmt::format("It does not fit: {} are missing on stage {}.\n", bytesText(estimate.missing),
+                        estimate.stage);
+  std::vector<Saving> savings = savingsOf(model, candidate.plan);
   if (savings.empty())
     return text + "No single change saves memory.\n";
   text += estimate.fits() ? "Changes that save memory:\n"
@@ -158,7 +180,7 @@ std::string explain(const CostModel &model, const Plan &plan) {
   text += tableText(rows);
   if (estimate.fits() || savings.front().estimate.fits())
     return text;
-  std::optional<Saving> together = cheapestSaving(model, plan);
+  std::optional<Saving> together = cheapestSaving(model, candidate.plan);
   return text + (together ? fmt::format("Together these fit: {}: {} less, a step of {}.\n", together->change,
                                         bytesText(together->saved), secondsText(together->estimate.seconds))
                           : "No changes together suffice.\n");
@@ -189,26 +211,41 @@ Diagnostics whyNothingFits(const CostModel &model, const SearchResult &result) {
                              bytesText(nearest.estimate.missing), needed));
 }
 
-nlohmann::ordered_json planJson(const CostModel &model, const Candidate &candidate) {
-  const auto &[plan, estimate] = candidate;
+StoredPlan storedPlanOf(const CostModel &model, const Candidate &candidate) {
+  const Plan &plan = candidate.plan;
+  const MemoryUse &memory = candidate.estimate.memory;
   bool isFull = std::ranges::count(plan.recompute, Recompute::Full) > 0;
   bool isSelective = !isFull && std::ranges::count(plan.recompute, Recompute::Selective) > 0;
+  StoredPlan stored{.strategy = strategyText(plan.frame, isSelective),
+                    .devices = plan.frame.devices(),
+                    .memoryBudget = std::nullopt,
+                    .offload = plan.frame.offload,
+                    .is16Bit = model.workload.is16Bit};
+  if (isFull) // pd-rematerialize keeps a budget; gradients are in the arena too
+    stored.memoryBudget = static_cast<int64_t>(memory.activations + memory.working + memory.gradients);
+  return stored;
+}
+
+nlohmann::ordered_json planJson(const CostModel &model, const Candidate &candidate) {
+  const Plan &plan = candidate.plan;
+  const Estimate &estimate = candidate.judged();
+  StoredPlan stored = storedPlanOf(model, candidate);
   nlohmann::ordered_json json{{"plan", planText(plan)},
                               {"model", model.workload.name},
-                              {"devices", plan.frame.devices()},
+                              {"devices", stored.devices},
                               {"global_batch", model.batch},
-                              {"strategy", strategyText(plan.frame, isSelective)}};
-  if (isFull) // pd-rematerialize keeps a budget; gradients are in the arena too
-    json["memory_budget"] = static_cast<int64_t>(estimate.memory.activations + estimate.memory.working +
-                                                 estimate.memory.gradients);
-  json["offload"] = plan.frame.offload;
-  json["mixed_precision"] = model.workload.is16Bit;
+                              {"strategy", stored.strategy}};
+  if (stored.memoryBudget)
+    json["memory_budget"] = *stored.memoryBudget;
+  json["offload"] = stored.offload;
+  json["mixed_precision"] = stored.is16Bit;
+  json["lowered"] = candidate.lowered.has_value();
   constexpr const char *modes[] = {"none", "selective", "full"};
   for (Recompute mode : plan.recompute)
     json["recompute"].push_back(modes[static_cast<size_t>(mode)]);
   if (plan.frame.pipeline > 1)
     json["pipeline"] = {{"stages", plan.frame.pipeline},
-                        {"schedule", nameOf(plan.frame.schedule)},
+                        {"schedule", std::string(pipeline::nameOf(plan.frame.schedule))},
                         {"chunks", plan.frame.chunks},
                         {"cuts", plan.cuts}};
   if (std::string reason = whyNotExecutable(plan); !reason.empty())

@@ -15,12 +15,12 @@ namespace proa::plan {
 /// One line about the workload and one about the cluster.
 std::string describe(const CostModel &model);
 
-/// The table of the best plans with times by part, memory of the fullest device by kind and limits, the
-/// certificate, and the rejected families.
-std::string describe(const SearchResult &result);
+/// The table of the best plans with times by part, memory of the fullest device by kind and limits, which of
+/// them were lowered, the certificate, and the rejected families.
+std::string describe(const CostModel &model, const SearchResult &result);
 
-/// Times and memory of a plan, the bytes that it lacks, and the changes that save memory.
-std::string explain(const CostModel &model, const Plan &plan);
+/// Times and memory of a plan, the bytes that it lacks, and the changes that save memory, by formulas.
+std::string explain(const CostModel &model, const Candidate &candidate);
 
 /// The error if no plan fits: how much is missing, and the fewest devices or the memory that suffice.
 Diagnostics whyNothingFits(const CostModel &model, const SearchResult &result);
@@ -37,6 +37,8 @@ struct StoredPlan {
   bool offload = false;
   bool is16Bit = false;
 };
+
+StoredPlan storedPlanOf(const CostModel &model, const Candidate &candidate);
 
 /// Reads a plan of a file that planJson wrote. Errors, with the JSON path: another form, a strategy that is
 /// wrong or has other devices, a plan that cannot be executed.

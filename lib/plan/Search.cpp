@@ -81,14 +81,10 @@ private:
   }
 
   void addSchedules(Frame frame) {
-    add(frame);
     if (frame.pipeline == 1)
-      return;
-    frame.schedule = Schedule::ZeroBubbleH1;
-    add(frame);
-    frame.schedule = Schedule::Interleaved;
-    for (int64_t chunks : {2, 4}) {
-      frame.chunks = chunks;
+      return add(frame);
+    for (const ScheduleChoice &choice : scheduleChoices()) {
+      frame.schedule = choice.kind, frame.chunks = choice.chunks;
       add(frame);
     }
   }
@@ -123,8 +119,16 @@ constexpr Family families[] = {
     {"context parallelism (cp)", [](const Frame &f) { return f.context > 1; }, {"cp"}},
     {"expert parallelism (ep)", [](const Frame &f) { return f.expert > 1; }, {"ep"}},
     {"pipeline (pp)", [](const Frame &f) { return f.pipeline > 1; }, {}},
-    {"interleaved pipeline", [](const Frame &f) { return f.chunks > 1; }, {}},
-    {"zero-bubble pipeline (zbh1)", [](const Frame &f) { return f.schedule == Schedule::ZeroBubbleH1; }, {}},
+    {"interleaved pipeline", [](const Frame &f) { return f.schedule == ScheduleKind::Interleaved; }, {}},
+    {"zero-bubble pipeline (zbh1, zbh2, zbv)",
+     [](const Frame &f) {
+       return f.schedule == ScheduleKind::ZeroBubbleH1 || f.schedule == ScheduleKind::ZeroBubbleH2 ||
+              f.schedule == ScheduleKind::ZeroBubbleV;
+     },
+     {}},
+    {"pipeline of less memory (vhalf, vmin)",
+     [](const Frame &f) { return f.schedule == ScheduleKind::VHalf || f.schedule == ScheduleKind::VMin; },
+     {}},
     {"ZeRO 1", [](const Frame &f) { return f.zero == spmd::ZeroStage::Optimizer; }, {}},
     {"ZeRO 2", [](const Frame &f) { return f.zero == spmd::ZeroStage::Gradients; }, {}},
     {"ZeRO 3", [](const Frame &f) { return f.zero == spmd::ZeroStage::Parameters; }, {}},
@@ -135,9 +139,14 @@ constexpr Family families[] = {
 class Searcher {
 public:
   Searcher(const CostModel &model, const SearchOptions &options) : model(model), options(options) {
+    std::vector<LayerCost> costs;
+    std::optional<Frame> before;
     for (const Frame &frame : framesOf(model))
       if (!options.accepts || options.accepts(frame)) {
-        std::vector<LayerCost> costs = model.layerCosts(frame);
+        Frame unscheduled = frame; // costs of layers do not depend on the schedule
+        unscheduled.schedule = ScheduleKind::OneFOneB, unscheduled.chunks = 1;
+        if (before != unscheduled)
+          costs = model.layerCosts(frame), before = unscheduled;
         frames.push_back({frame, model.lowerBound(frame, costs),
                           std::max(0.0, model.leastMemory(frame, costs) - model.cluster.memory),
                           frames.size()});
@@ -151,6 +160,10 @@ public:
     SearchResult result;
     result.frames = frames.size();
     result.best = bestOf([](const Frame &) { return true; }, options.best, &result);
+    if (!result.best.empty())
+      result.bestSeconds = result.best.front().estimate.seconds;
+    if (options.judge && !result.best.empty())
+      options.judge(result.best);
     if (result.best.empty())
       result.nearest = nearest();
     else if (options.explainsFamilies)
@@ -204,7 +217,7 @@ private:
       if (least && bounded.missing >= least->estimate.missing)
         continue;
       FrameSolver solver(model, bounded.frame);
-      Candidate candidate{solver.leanest(), {}};
+      Candidate candidate{.plan = solver.leanest(), .estimate = {}};
       candidate.estimate = model.estimate(candidate.plan);
       if (!least || candidate.estimate.missing < least->estimate.missing)
         least = std::move(candidate);

@@ -10,17 +10,23 @@
 
 namespace proa::plan {
 
+struct Candidate {
+  Plan plan;
+  Estimate estimate;
+  /// Of the program that the plan becomes, where it was lowered.
+  std::optional<Estimate> lowered = std::nullopt;
+
+  const Estimate &judged() const { return lowered ? *lowered : estimate; }
+};
+
 struct SearchOptions {
   size_t best = 10; ///< number of plans
   /// Which frames are considered; null: all.
   std::function<bool(const Frame &)> accepts;
   /// Whether the reasons against families of strategies are found.
   bool explainsFamilies = true;
-};
-
-struct Candidate {
-  Plan plan;
-  Estimate estimate;
+  /// Judges the best plans more closely, and orders them; null: the models decide.
+  std::function<void(std::vector<Candidate> &)> judge = nullptr;
 };
 
 /// Strategies that the best plan does not use.
@@ -31,8 +37,9 @@ struct RejectedFamily {
 
 struct SearchResult {
   std::vector<Candidate> best; ///< the fastest first; empty: none fits
-  /// Certificate: seconds that no plan of the space is below. Plans: all factorizations of the devices.
-  double lowerBound = 0;
+  /// Certificate: seconds that no plan of the space is below, by the models, and those of the best plan.
+  /// Plans: all factorizations of the devices.
+  double lowerBound = 0, bestSeconds = 0;
   size_t frames = 0, solved = 0; ///< considered, and solved: the others are slower by their bounds
   std::vector<RejectedFamily> rejected;
   /// If none fits: the plan that lacks the fewest bytes.

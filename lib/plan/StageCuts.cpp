@@ -172,11 +172,13 @@ std::optional<FrameSolver::Solution> FrameSolver::planOf(const std::vector<int> 
   auto stages = static_cast<size_t>(frame.pipeline);
   std::vector<Counts> counts(stages, Counts(costs.size(), 0));
   std::vector<size_t> stageOf(layers.size());
+  std::vector<size_t> stageOfChunk = frame.stagesOfChunks();
   for (size_t chunk = 0; chunk < cuts.size(); ++chunk) {
     size_t end = chunk + 1 < cuts.size() ? static_cast<size_t>(cuts[chunk + 1]) : layers.size();
+    size_t stage = stageOfChunk[chunk];
     for (auto layer = static_cast<size_t>(cuts[chunk]); layer < end; ++layer) {
-      stageOf[layer] = chunk % stages;
-      ++counts[chunk % stages][static_cast<size_t>(layers[layer])];
+      stageOf[layer] = stage;
+      ++counts[stage][static_cast<size_t>(layers[layer])];
     }
   }
   std::vector<RecomputeCounts> left;

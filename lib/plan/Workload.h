@@ -33,13 +33,14 @@ struct Amount {
   double amount = 0;
 };
 
-/// Collectives of a layer over an axis ("mp", "ep", "cp").
+/// Collectives of a layer over an axis: "mp", "sp" (over mp, instead of those of mp), "ep", "cp", and "dp",
+/// which are those of statistics of the batch, not of gradients.
 struct Communication {
   Collective kind = Collective::AllReduce;
   std::string axis;
   uint8_t splits = 0; ///< of the tensor
   double bytes = 0;   ///< of all `count` collectives together
-  double count = 1;
+  double count = 1;   ///< may be below 1: a mean over layers
 };
 
 /// The values of a layer that its backward pass recomputes.

@@ -1,9 +1,10 @@
 """Compares the order of strategies by the planner's times with that of measured training steps.
 
-    python3 test/bench/plan_order.py --tools build/release/bin test/corpus/training/llama_adamw
+    python3 test/bench/plan_order.py --tools build/release/bin test/corpus/training/llama_adamw ...
 
-Each strategy has two devices. Ranks are threads, whose links are emulated. Prints both times and Spearman's
-correlation of the ranks.
+Each strategy has two devices. Ranks are threads, whose links are emulated. All strategies run in turn, several times,
+and the smallest median counts: other processes only add time. Prints the times of the planner (of the lowered program,
+and of formulas), the measured ones, and Spearman's correlations of the ranks.
 """
 
 import argparse
@@ -15,14 +16,15 @@ import tempfile
 
 from timing import median_of_run
 
-STRATEGIES = ("dp2", "dp2,zero1", "dp2,zero2", "dp2,zero3", "mp2", "mp2,sp", "cp2", "dp2,acc2", "dp2,zero3,acc2",
-              "mp2,acc2", "dp2,recompute")
+STRATEGIES = ("dp2", "dp2,zero1", "dp2,zero2", "dp2,zero3", "mp2", "mp2,sp", "cp2", "cp2,zero1", "dp2,acc2",
+              "dp2,zero2,acc2", "dp2,zero3,acc2", "mp2,acc2", "mp2,sp,acc2", "cp2,acc2", "dp2,recompute",
+              "mp2,recompute")
 
 
-def planned(tools, model, cluster, strategy):
+def planned(tools, model, cluster, strategy, seconds):
     """Milliseconds of a step by the planner; nothing if the program does not allow the strategy."""
-    done = subprocess.run([f"{tools}/proa-plan", model, "--cluster", cluster, "--strategy", strategy, "--json", "-q"],
-                          capture_output=True, text=True)
+    done = subprocess.run([f"{tools}/proa-plan", model, "--cluster", cluster, "--strategy", strategy, "--json", "-q",
+                           "--lower", seconds], capture_output=True, text=True)
     return json.loads(done.stdout)["seconds"] * 1e3 if done.returncode == 0 else None
 
 
@@ -44,27 +46,39 @@ def main():
     parser.add_argument("--bandwidth", type=float, default=100, help="of the emulated link, in MB/s")
     parser.add_argument("--device", default="avx512", help="a known processor, or a file of proa-tune --measure")
     parser.add_argument("--repeat", type=int, default=20)
-    parser.add_argument("model")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("models", nargs="+")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         cluster = os.path.join(folder, "cluster.json")
         level = {"devices": 2, "latency_us": arguments.latency, "bandwidth_GBps": arguments.bandwidth / 1000}
         with open(cluster, "w", encoding="utf-8") as file:
             json.dump({"device": arguments.device, "memory": "8GB", "levels": [level]}, file)
-        link = f"{arguments.latency}us,{arguments.bandwidth}MB/s"
-        rows = []
-        for strategy in STRATEGIES:
-            estimate = planned(arguments.tools, arguments.model, cluster, strategy)
-            if estimate is None:
-                continue
-            measured = median_of_run([f"{arguments.tools}/proa-run", arguments.model, "--simulate-mesh", "--strategy",
-                                      strategy, "--emulate-link", link, "--threads", "1", "--repeat",
-                                      str(arguments.repeat), "--json"])
-            rows.append((strategy, estimate, measured))
-    print("| strategy | planned ms | measured ms |\n|---|---|---|")
-    for strategy, estimate, measured in sorted(rows, key=lambda row: row[1]):
-        print(f"| {strategy} | {estimate:.2f} | {measured:.2f} |")
-    print(f"\nSpearman's correlation: {correlation([r[1] for r in rows], [r[2] for r in rows]):.2f}")
+        for model in arguments.models:
+            compare(arguments, model, cluster)
+
+
+def compare(arguments, model, cluster):
+    times = {}  # by strategy: lowered, formulas
+    for strategy in STRATEGIES:
+        both = [planned(arguments.tools, model, cluster, strategy, seconds) for seconds in ("100", "0")]
+        if None not in both:
+            times[strategy] = both
+    measured = {strategy: float("inf") for strategy in times}
+    link = f"{arguments.latency}us,{arguments.bandwidth}MB/s"
+    for _ in range(arguments.rounds):
+        for strategy in times:
+            run = [f"{arguments.tools}/proa-run", model, "--simulate-mesh", "--strategy", strategy, "--emulate-link",
+                   link, "--threads", "1", "--repeat", str(arguments.repeat), "--json"]
+            measured[strategy] = min(measured[strategy], median_of_run(run))
+    print(f"{model}\n\n| strategy | lowered ms | formulas ms | measured ms |\n|---|---|---|---|")
+    for strategy in sorted(times, key=measured.get):
+        lowered, formulas = times[strategy]
+        print(f"| {strategy} | {lowered:.2f} | {formulas:.2f} | {measured[strategy]:.2f} |")
+    real = list(measured.values())
+    for name, column in (("lowered", 0), ("formulas", 1)):
+        print(f"Spearman's correlation, {name}: {correlation([row[column] for row in times.values()], real):.2f}")
+    print()
 
 
 if __name__ == "__main__":

@@ -34,6 +34,9 @@ ALLOWED = {
     ("passes/lower-gpu/attention/MmaProducts.cpp", "mostInRegisters"): "accumulators of a thread, of the 255 registers",
     ("passes/fuse/FormAttention.cpp", "nanosecondsOfRow"): "the break-even point of two kernels, not yet in the target",
     ("passes/fuse/FormAttention.cpp", "nanosecondsOfScore"): "as nanosecondsOfRow",
+    ("lib/compiler/measure/MeasureTarget.cpp", "secondsInAll"): "the duration of a measurement",
+    ("lib/compiler/plan/JudgePlans.cpp", "secondsOfOp"): "of the compiler, not of a program",
+    ("lib/compiler/plan/JudgePlans.h", "seconds"): "as secondsOfOp",
     ("lib/spmd/Placement.h", "mostBlocks"): "blocks of a dimension, which bound the time of planning",
 }
 

@@ -25,7 +25,7 @@ RULES = [
     ("lib/checkpoint", r"(mlir|llvm|dialects|passes|tools|translator/(?!params))/", None),
     ("lib/spmd", r"(mlir|llvm|dialects|passes|translator)/", None),
     ("lib/pipeline", r"(mlir|llvm|dialects|passes|translator|tools|lib/(?!pipeline|support))", None),
-    ("lib/plan", r"(mlir|llvm|dialects|passes|translator|tools|lib/(?!plan/|spmd|support|target))", None),
+    ("lib/plan", r"(mlir|llvm|dialects|passes|translator|tools|lib/(?!plan/|spmd|pipeline|support|target))", None),
     ("lib/checkpoint/transform", r"(mlir|llvm|dialects|passes|translator)/", None),
     ("lib/tensors", r"(mlir|llvm|dialects|passes|translator)/", None),
     ("translator/legacy", r"(mlir|llvm|dialects|passes|translator/(?!legacy))/", None),

@@ -1,55 +1,60 @@
 //! Chooses and explains strategies of distributed training.
 #include "tools/proa-plan/Plans.h"
 
+#include "lib/compiler/measure/MeasureTarget.h"
 #include "lib/compiler/plan/ImportedProgram.h"
-#include "lib/compiler/plan/PlannedMemory.h"
+#include "lib/compiler/plan/JudgePlans.h"
 #include "lib/plan/Report.h"
+#include "lib/runtime/ranks/Communicator.h"
 #include "lib/support/Files.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <thread>
+#include <unistd.h>
+
 namespace proa::tools {
 namespace {
 
-Result<void> explainStrategy(const plan::CostModel &model, const PlanOptions &options) {
+/// Lowers the programs of plans within the time of --lower, if it is a training program with the batch of the
+/// model.
+class Judge {
+public:
+  Judge(const plan::CostModel &model, const ProgramWorkload &described, const PlanOptions &options)
+      : model(model), options(options) {
+    isPossible = options.lowerSeconds > 0 && options.layers == 0 && described.isTraining &&
+                 model.batch == described.batch;
+  }
+
+  void operator()(std::vector<plan::Candidate> &candidates) const {
+    if (!isPossible)
+      return;
+    if (auto program = importProgram(options.path, options.feedDims))
+      judgePlans(*program->module, model, {.seconds = options.lowerSeconds}, candidates);
+  }
+
+private:
+  const plan::CostModel &model;
+  const PlanOptions &options;
+  bool isPossible = false;
+};
+
+Result<void> explainStrategy(const plan::CostModel &model, const PlanOptions &options, const Judge &judge) {
   auto plan = plan::planOfStrategy(model, options.strategy);
   if (!plan)
     return plan.diagnostics();
+  std::vector<plan::Candidate> one{{.plan = *plan, .estimate = model.estimate(*plan)}};
+  judge(one);
   if (options.json)
-    fmt::print("{}\n", planJson(model, {*plan, model.estimate(*plan)}).dump(2));
+    fmt::print("{}\n", planJson(model, one.front()).dump(2));
   else
-    fmt::print("{}\n{}", describe(model), explain(model, *plan));
+    fmt::print("{}\n{}", describe(model), explain(model, one.front()));
   return {};
 }
 
-/// The memory of plans by lowering their programs.
-Result<void> printLowered(const plan::CostModel &model, const std::vector<plan::Candidate> &best,
-                          const PlanOptions &options) {
-  auto program = importProgram(options.path, options.feedDims);
-  if (!program)
-    return program.diagnostics();
-  fmt::print("\nmemory of the lowered programs:\n");
-  for (const plan::Candidate &candidate : best) {
-    if (!plan::whyNotExecutable(candidate.plan).empty() || candidate.plan.frame.offload)
-      continue;
-    auto stored = plan::planOf(planJson(model, candidate), "plan");
-    if (!stored)
-      return stored.diagnostics();
-    auto planned = plannedMemory(*program->module, stored->strategy, stored->memoryBudget);
-    if (!planned)
-      return planned.diagnostics();
-    bool fits = static_cast<double>(planned->total()) <= model.cluster.memory;
-    fmt::print("  {}: {} = arena {} + states {}, estimated {}{}\n", planText(candidate.plan),
-               sizeText(planned->total()), sizeText(planned->arena), sizeText(planned->states),
-               sizeText(static_cast<int64_t>(candidate.estimate.memory.total())),
-               fits ? "" : "; does not fit");
-  }
-  return {};
-}
-
-Result<void> choose(const plan::CostModel &model, const PlanOptions &options) {
-  plan::SearchOptions search{.best = options.best};
+Result<void> choose(const plan::CostModel &model, const PlanOptions &options, const Judge &judge) {
+  plan::SearchOptions search{.best = options.best, .judge = judge};
   if (options.executable)
     search.accepts = [](const plan::Frame &frame) { return plan::whyNotExecutable({frame, {}, {}}).empty(); };
   plan::SearchResult result = plan::search(model, search);
@@ -63,16 +68,16 @@ Result<void> choose(const plan::CostModel &model, const PlanOptions &options) {
     fmt::print("{}\n", resultJson(model, result).dump(2));
     return {};
   }
-  fmt::print("{}\n{}", describe(model), describe(result));
+  fmt::print("{}\n{}", describe(model), describe(model, result));
   if (options.explains)
-    fmt::print("\n{}", explain(model, best.plan));
-  return options.lowers ? printLowered(model, result.best, options) : Result<void>();
+    fmt::print("\n{}", explain(model, best));
+  return {};
 }
 
 } // namespace
 
 void declarePlans(CommandLine &line, PlanOptions &options) {
-  CLI::Option *json = line.add_flag("--json", options.json, "Prints the result as JSON");
+  line.add_flag("--json", options.json, "Prints the result as JSON");
   line.add_option("model", options.path, "Folder of a program, the program's file, or an IR file")
       ->excludes(line.get_option("--schedule"))
       ->type_name("MODEL");
@@ -106,12 +111,13 @@ void declarePlans(CommandLine &line, PlanOptions &options) {
   line.add_option("--strategy", options.strategy, "Explains this strategy instead of the best one")
       ->type_name("dp4,mp2,zero1");
   line.add_flag("--explain", options.explains, "Prints what to change to need less memory");
-  line.add_flag("--lower", options.lowers,
-                "Also prints the memory that the lowered programs of the best plans have, which are "
-                "executable and have "
-                "the batch of the program")
-      ->excludes(json)
-      ->excludes(layers);
+  line.add_option(
+          "--lower", options.lowerSeconds,
+          "Seconds in which the programs of the best plans are lowered: their time and memory replace "
+          "the formulas. Of executable plans of training programs with their own batch")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str()
+      ->type_name("SECONDS");
   line.add_flag("--executable", options.executable, "Considers only plans that proa-run can execute");
   line.add_flag("--no-overlap", options.noOverlap, "Collectives do not run while kernels do");
   line.add_option("--best", options.best, "Number of plans in the table")
@@ -121,10 +127,25 @@ void declarePlans(CommandLine &line, PlanOptions &options) {
       ->check(checkName)
       ->excludes(layers)
       ->type_name("FILE");
+  line.add_flag(
+          std::string("--calibrate{") + PlanOptions::automatic + "}", options.calibration,
+          "Measures this machine, and links between ranks (of mpirun, or simulated), instead of planning. "
+          "The file (--calibrate=FILE, else machine.json in the cache's folder, which --strategy=auto "
+          "reads) is for --cluster and --target-facts")
+      ->excludes(line.get_option("model"));
+  line.takeNextValue("--calibrate", [](const std::string &) { return false; });
+  line.add_option(
+          "--ranks", options.ranks,
+          "With --calibrate: number of devices of the cluster; default: processes of mpirun, or cores")
+      ->check(CLI::Range(int64_t(1), int64_t(1) << 16))
+      ->needs("--calibrate")
+      ->type_name("N");
   declareWarnings(line, options.warnings);
 }
 
 void checkPlan(PlanOptions &options, Diagnostics &diagnostics) {
+  if (!options.calibration.empty())
+    return;
   if (options.path.empty())
     diagnostics.add("", "MODEL is required, or --schedule");
   else if (options.cluster.empty())
@@ -151,11 +172,34 @@ Result<void> choosePlan(PlanOptions options) {
     return described.diagnostics();
   if (options.layers > 0)
     plan::setEqualLayers(described->workload, options.layers);
-  if (options.lowers && (!described->isTraining || (options.batch > 0 && options.batch != described->batch)))
-    return errorAt("--lower", fmt::format("expected a training program and its batch, {}", described->batch));
   plan::CostModel model(described->workload, *cluster, options.batch > 0 ? options.batch : described->batch,
                         !options.noOverlap);
-  return options.strategy.empty() ? choose(model, options) : explainStrategy(model, options);
+  Judge judge(model, *described, options);
+  return options.strategy.empty() ? choose(model, options, judge) : explainStrategy(model, options, judge);
+}
+
+Result<void> calibrate(const PlanOptions &options) {
+  bool isDefault = options.calibration == PlanOptions::automatic;
+  std::string path = isDefault ? defaultCalibrationFile() : options.calibration;
+  if (path.empty())
+    return errorAt("--calibrate", "no folder for the file was found, expected --calibrate=FILE");
+  auto facts = measureTarget(/*device=*/0);
+  if (!facts)
+    return facts.diagnostics();
+  runtime::StartedRank own = runtime::rankStartedByMpi();
+  if (own.rank > 0)
+    return {};
+  int64_t ranks = options.ranks > 0 ? options.ranks
+                  : own.size > 1    ? own.size
+                                    : static_cast<int64_t>(std::thread::hardware_concurrency());
+  auto pages = static_cast<double>(::sysconf(_SC_PHYS_PAGES));
+  double memory = pages * static_cast<double>(::sysconf(_SC_PAGE_SIZE)) / static_cast<double>(ranks);
+  if (Result<void> written = writeFile(path, plan::calibrationJson(*facts, memory, ranks).dump(2) + "\n");
+      !written)
+    return written;
+  fmt::print("{}\n{} devices of {}\n{} is for --cluster and --target-facts\n", describe(*facts), ranks,
+             sizeText(static_cast<int64_t>(memory)), path);
+  return {};
 }
 
 } // namespace proa::tools

@@ -8,14 +8,18 @@
 namespace proa::tools {
 
 struct PlanOptions {
+  static constexpr const char *automatic = "auto";
   std::string path, cluster, memory, strategy, output;
   std::vector<std::string> dims;
   FeedDims feedDims;
   int64_t batch = 0;
-  int layers = 0; ///< 0: those of the program
+  int layers = 0;          ///< 0: those of the program
+  std::string calibration; ///< file of --calibrate; automatic: defaultCalibrationFile()
+  int64_t ranks = 0;       ///< of the calibration; 0: cores, or processes of mpirun
   size_t best = 10;
+  double lowerSeconds = 2; ///< of JudgeOptions
   WorkloadOptions workload;
-  bool explains = false, lowers = false, json = false, executable = false, noOverlap = false;
+  bool explains = false, json = false, executable = false, noOverlap = false;
   WarningChoice warnings;
 };
 
@@ -27,5 +31,8 @@ void checkPlan(PlanOptions &options, Diagnostics &diagnostics);
 
 /// Prints the best plans, or explains --strategy, and writes the plan.
 Result<void> choosePlan(PlanOptions options);
+
+/// Measures this machine and writes the file of --calibrate.
+Result<void> calibrate(const PlanOptions &options);
 
 } // namespace proa::tools

@@ -18,6 +18,7 @@ int main(int argc, char **argv) {
       "  proa-plan llama --cluster h100x64.json --memory 40GB --explain\n"
       "  proa-plan gpt --cluster here.json --strategy dp2,mp2,zero1 --explain\n"
       "  proa-plan gpt --cluster here.json --executable -o plan.json\n"
+      "  proa-plan --calibrate --ranks 4\n"
       "  proa-plan --schedule zbv --stages 4 --microbatches 8 --schedule-svg zbv.svg\n"
       "  proa-plan --schedule auto --stages 4 --microbatches 8 --times 2,3,1 --activations 5\n"
       "  proa-plan --schedule my-schedule.txt\n");
@@ -31,7 +32,9 @@ int main(int argc, char **argv) {
   if (!diagnostics.empty())
     return failCommandLine(diagnostics);
   return runTool(line, [&] {
-    Result<void> done = schedules.isRequested() ? showSchedule(schedules) : choosePlan(std::move(plans));
+    Result<void> done = schedules.isRequested()      ? showSchedule(schedules)
+                        : !plans.calibration.empty() ? calibrate(plans)
+                                                     : choosePlan(std::move(plans));
     return done ? finishOutput(ExitCode::success) : fail(done.diagnostics());
   });
 }

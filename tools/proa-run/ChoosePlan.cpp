@@ -1,15 +1,23 @@
 #include "tools/proa-run/ChoosePlan.h"
 
+#include "lib/compiler/measure/MeasureTarget.h"
+#include "lib/compiler/plan/ImportedProgram.h"
+#include "lib/compiler/plan/JudgePlans.h"
 #include "lib/compiler/plan/ProgramWorkload.h"
 #include "lib/plan/Report.h"
+#include "lib/runtime/ranks/Communicator.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <filesystem>
 
 namespace proa::tools {
 namespace {
 
 constexpr const char *automatic = "auto";
+/// The number of plans whose programs are lowered.
+constexpr size_t judgedPlans = 8;
 
 bool isAutomatic(const ToolOptions &options) {
   return options.model.mesh && options.model.mesh->strategy == automatic;
@@ -40,10 +48,25 @@ Result<void> applyPlan(const plan::StoredPlan &stored, const std::string &source
   return {};
 }
 
+/// The cluster of the calibration of this machine: the processes of mpirun, if there are any.
+Result<plan::Cluster> calibratedCluster() {
+  std::string path = defaultCalibrationFile();
+  if (path.empty() || !std::filesystem::exists(path))
+    return errorAt(
+        "--strategy=auto",
+        fmt::format("the machine is not measured: {} does not exist, expected --cluster FILE, or a "
+                    "call of proa-plan --calibrate before",
+                    path.empty() ? "the file of proa-plan --calibrate" : path));
+  auto cluster = plan::readCluster(path);
+  if (cluster && runtime::isStartedByMpi())
+    cluster->levels.back().devices = runtime::rankStartedByMpi().size;
+  return cluster;
+}
+
 /// The best plan that can run.
 Result<plan::StoredPlan> bestPlan(const ToolOptions &options,
                                   const std::function<void(const std::string &)> &note) {
-  auto cluster = plan::readCluster(options.cluster);
+  auto cluster = options.cluster.empty() ? calibratedCluster() : plan::readCluster(options.cluster);
   if (!cluster)
     return cluster.diagnostics();
   WorkloadOptions workload{.name = options.path, .is16Bit = options.model.amp.has_value()};
@@ -51,20 +74,30 @@ Result<plan::StoredPlan> bestPlan(const ToolOptions &options,
   if (!described)
     return described.diagnostics();
   plan::CostModel model(described->workload, *cluster, described->batch, options.model.mesh->overlap);
-  plan::SearchOptions search{.best = 1, .explainsFamilies = false};
+  plan::SearchOptions search{.best = judgedPlans, .explainsFamilies = false};
   search.accepts = [](const plan::Frame &frame) { return plan::whyNotExecutable({frame, {}, {}}).empty(); };
+  if (described->isTraining)
+    search.judge = [&](std::vector<plan::Candidate> &candidates) {
+      if (auto program = importProgram(options.path, options.model.feedDims))
+        judgePlans(*program->module, model, {.targetFacts = options.model.targetFacts}, candidates);
+    };
   plan::SearchResult result = plan::search(model, search);
   if (result.best.empty())
     return whyNothingFits(model, result);
-  note(fmt::format("--strategy=auto chose {}", planText(result.best.front().plan)));
-  return plan::planOf(planJson(model, result.best.front()), "--strategy=auto");
+  const plan::Candidate &best = result.best.front();
+  if (!best.judged().fits())
+    return errorAt("--strategy=auto",
+                   fmt::format("none of the {} best plans fits: {} lacks {:.0f} bytes on a device",
+                               result.best.size(), planText(best.plan), best.judged().missing));
+  note(fmt::format("--strategy=auto chose {}", planText(best.plan)));
+  return plan::planOf(planJson(model, best), "--strategy=auto");
 }
 
 } // namespace
 
 Result<void> choosePlan(ToolOptions &options, const std::function<void(const std::string &)> &note) {
-  if (isAutomatic(options) != !options.cluster.empty())
-    return errorAt("--cluster", "expected --strategy=auto and --cluster together");
+  if (!isAutomatic(options) && !options.cluster.empty())
+    return errorAt("--cluster", "it is for --strategy=auto, expected this strategy");
   if (!options.plan.empty()) {
     if (isAutomatic(options))
       return errorAt("--plan", "--strategy=auto is given too, expected one of them");

@@ -2,6 +2,7 @@
 
 #include "dialects/dist/Dist.h"
 #include "dialects/pd/ir/FunctionAttributes.h"
+#include "dialects/pd/ops/shape/JoinOps.h"
 #include "passes/fuse/Passes.h"
 #include "passes/spmd/Passes.h"
 
@@ -24,10 +25,8 @@ public:
     OwningOpRef<ModuleOp> sharded(original.clone());
     if (!shard(*sharded, /*formsAttention=*/false))
       return std::move(probe);
-    readShardings(sharded->lookupSymbol<func::FuncOp>("main"));
-    if (sizes.empty() && probe.reason.empty())
-      probe.reason = "'" + axis + "' splits nothing";
-    probe.sizes.assign(sizes.begin(), sizes.end());
+    if (axis != "sp" && axis != "dp")
+      readShardings(sharded->lookupSymbol<func::FuncOp>("main"));
     if (!probe.reason.empty())
       return std::move(probe);
     if (axis == "cp") { // attention over a split sequence is one op
@@ -59,10 +58,11 @@ private:
     if (formsAttention)
       pm.addNestedPass<func::FuncOp>(createFormAttention());
     AnnotateOptions annotations;
-    annotations.mesh = axis + "=2";
+    bool isSequence = axis == "sp"; // over the devices of mp
+    annotations.mesh = isSequence ? "mp=2" : axis + "=2";
     pm.addPass(createAnnotate(annotations));
     ApplyStrategyOptions strategy;
-    strategy.strategy = axis + "2";
+    strategy.strategy = isSequence ? "mp2,sp" : axis + "2";
     pm.addPass(createApplyStrategy(strategy));
     pm.addPass(createPropagate());
     return runPasses(pm, module);
@@ -102,6 +102,9 @@ private:
     }
     for (auto [original, copy] : llvm::zip_equal(originals, copies))
       readShardings(original, copy);
+    if (sizes.empty())
+      probe.reason = "'" + axis + "' splits nothing";
+    probe.sizes.assign(sizes.begin(), sizes.end());
   }
 
   void readShardings(Operation *original, Operation *copy) {
@@ -118,45 +121,55 @@ private:
       probe.ops.insert(original);
   }
 
-  static std::optional<plan::Collective> collectiveOf(spmd::StepKind kind) {
-    switch (kind) {
-    case spmd::StepKind::Slice:
-    case spmd::StepKind::ToPartial:
-      return std::nullopt;
-    case spmd::StepKind::AllGather:
-      return plan::Collective::AllGather;
-    case spmd::StepKind::AllToAll:
-      return plan::Collective::AllToAll;
-    case spmd::StepKind::Permute:
-      return plan::Collective::Permute;
-    case spmd::StepKind::AllReduce:
-      return plan::Collective::AllReduce;
-    case spmd::StepKind::ReduceScatter:
-      return plan::Collective::ReduceScatter;
-    }
-    return std::nullopt;
-  }
-
   static double bytesOf(Type type) {
     auto tensor = cast<RankedTensorType>(type);
     double bits = tensor.getElementType().isIntOrFloat() ? tensor.getElementTypeBitWidth() : 64;
     return tensor.hasStaticShape() ? static_cast<double>(tensor.getNumElements()) * bits / 8 : 0;
   }
 
+  /// Whether a collective reduces gradients, or gathers parameters, alone or with others in a bucket.
+  static bool isOfParameter(dist::StepOpInterface step) {
+    if (step->hasAttr(ofParameter))
+      return true;
+    auto bucket = step.getX().getDefiningOp<pd::ConcatOp>();
+    return bucket && llvm::any_of(bucket.getX(), [](Value member) {
+             Operation *op = member.getDefiningOp();
+             while (op && !op->hasAttr(ofParameter) && op->getNumOperands() == 1) // reshapes and transposes
+               op = op->getOperand(0).getDefiningOp();
+             return op && op->hasAttr(ofParameter);
+           });
+  }
+
+  /// Marks collectives of parameters and the ops before them. Merged collectives are new ops.
+  void markParameters(ModuleOp sharded) {
+    llvm::DenseSet<Type> types;
+    for (BlockArgument argument : main.getArguments())
+      if (main.getArgAttr(argument.getArgNumber(), pd::parameterAttribute))
+        types.insert(argument.getType());
+    auto unit = UnitAttr::get(sharded.getContext());
+    sharded.walk([&](dist::StepOpInterface step) {
+      if (!types.contains(step.getGlobal()))
+        return;
+      step->setAttr(ofParameter, unit);
+      if (Operation *op = step.getX().getDefiningOp())
+        op->setAttr(ofParameter, unit);
+    });
+  }
+
   void countCollectives(ModuleOp sharded) {
     PartitionOptions partitioning;
     partitioning.rank = 0;
-    PassManager pm(sharded.getContext());
-    pm.addPass(createPartition(partitioning));
-    if (!runPasses(pm, sharded))
+    PassManager partition(sharded.getContext()), merge(sharded.getContext());
+    partition.addPass(createPartition(partitioning));
+    merge.addPass(createMergeCollectives());
+    if (!runPasses(partition, sharded))
       return;
-    llvm::DenseSet<Type> parameterTypes;
-    for (BlockArgument argument : main.getArguments())
-      if (main.getArgAttr(argument.getArgNumber(), pd::parameterAttribute))
-        parameterTypes.insert(argument.getType());
+    markParameters(sharded);
+    if (!runPasses(merge, sharded))
+      return;
     sharded.walk([&](dist::StepOpInterface step) {
-      std::optional<plan::Collective> kind = collectiveOf(step.getStepKind());
-      if (!kind || parameterTypes.contains(step.getGlobal()))
+      std::optional<plan::Collective> kind = plan::collectiveOf(step.getStepKind());
+      if (!kind || isOfParameter(step))
         return;
       AxisProbe::Total &total = probe.collectives[*kind];
       bool isGather = *kind == plan::Collective::AllGather;
@@ -165,6 +178,7 @@ private:
     });
   }
 
+  static constexpr StringLiteral ofParameter = "plan.of_parameter";
   func::FuncOp main;
   const std::string &axis;
   AxisProbe probe;

@@ -31,7 +31,8 @@ struct AxisProbe {
 };
 
 /// Applies the strategy `axis`2, such as "mp2", to a copy of the module of `main`, distributes and partitions
-/// it. `main` is unchanged. A pass that fails is a reason.
+/// it. `main` is unchanged. A pass that fails is a reason. For "sp", which is mp2,sp, and "dp" the result has
+/// only collectives.
 AxisProbe probeAxis(mlir::func::FuncOp main, const std::string &axis);
 
 } // namespace proa

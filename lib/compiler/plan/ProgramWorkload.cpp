@@ -50,6 +50,9 @@ public:
   ProgramWorkload run() {
     for (const char *axis : {"mp", "cp", "ep"})
       probes[axis] = probeAxis(form.main, axis);
+    data = probeAxis(form.main, "dp");
+    if (isBig("mp"))
+      sequence = probeAxis(form.main, "sp");
     findLayers();
     assignBackward();
     findKernels();
@@ -275,41 +278,45 @@ private:
       }
   }
 
-  /// Divides the collectives of an axis over the layers by their arithmetic that is split.
   void addCollectives() {
-    for (auto [axis, bit] :
-         {std::pair{"mp", plan::modelSplit}, {"ep", plan::expertSplit}, {"cp", plan::sequenceSplit}}) {
-      const AxisProbe &probe = probes.at(axis);
-      if (!probe.reason.empty())
-        continue;
-      std::vector<double> shares;
-      for (const plan::Layer &layer : layers) {
-        double share = 0;
-        for (const plan::Work &work : layer.forward)
-          share += work.splits & bit ? work.flops : 0;
-        shares.push_back(share);
-      }
-      double total = std::accumulate(shares.begin(), shares.end(), 0.0);
-      for (const auto &[kind, sum] : probe.collectives)
-        for (size_t i = 0; i < layers.size() && total > 0; ++i)
-          addCollective(layers[i], axis, kind, sum, shares[i] / total);
-    }
+    addCollectives("mp", probes.at("mp"), plan::modelSplit);
+    addCollectives("sp", sequence, plan::modelSplit);
+    addCollectives("ep", probes.at("ep"), plan::expertSplit);
+    addCollectives("cp", probes.at("cp"), plan::sequenceSplit);
+    addCollectives("dp", data, plan::batchSplit);
   }
 
+  /// Divides the collectives of an axis over the layers by their arithmetic that is split.
+  void addCollectives(const std::string &axis, const AxisProbe &probe, uint8_t bit) {
+    if (!probe.reason.empty())
+      return;
+    std::vector<double> shares;
+    for (const plan::Layer &layer : layers) {
+      double share = 0;
+      for (const plan::Work &work : layer.forward)
+        share += work.splits & bit ? work.flops : 0;
+      shares.push_back(share);
+    }
+    double total = std::accumulate(shares.begin(), shares.end(), 0.0);
+    for (const auto &[kind, sum] : probe.collectives)
+      for (size_t i = 0; i < layers.size() && total > 0; ++i)
+        if (shares[i] > 0)
+          addCollective(layers[i], axis, kind, sum, shares[i] / total);
+  }
+
+  /// Half of them in each direction.
   void addCollective(plan::Layer &layer, const std::string &axis, plan::Collective kind,
                      const AxisProbe::Total &sum, double share) {
-    if (share == 0)
-      return;
-    unsigned splits = plan::batchSplit;
-    if (axis == "mp" && isBig("cp"))
+    // Over dp statistics of the batch are combined, whose sizes do not depend on it.
+    unsigned splits = axis == "dp" ? 0 : plan::batchSplit;
+    if ((axis == "mp" || axis == "sp") && isBig("cp"))
       splits |= plan::sequenceSplit;
-    double bytes = (options.is16Bit ? sum.bytes / 2 : sum.bytes) / static_cast<double>(form.batch);
+    double bytes = options.is16Bit ? sum.bytes / 2 : sum.bytes;
     // The probe has two devices: a permute, an all_to_all and an all_gather moved parts of this size. Of a
     // tensor that is split, a device has half.
-    plan::Communication half{kind, axis, static_cast<uint8_t>(splits & ~plan::sequenceSplit),
-                             bytes * share / 2, std::max(1.0, sum.count * share / 2)};
-    if (axis == "mp" && (splits & plan::sequenceSplit))
-      half.splits = static_cast<uint8_t>(splits);
+    plan::Communication half{kind, axis, static_cast<uint8_t>(splits),
+                             perExample(static_cast<uint8_t>(splits), bytes) * share / 2,
+                             sum.count * share / 2};
     layer.forwardCollectives.push_back(half);
     layer.backwardCollectives.push_back(half);
   }
@@ -379,6 +386,7 @@ private:
   Block &block;
   autodiff::ValueLifetimes lifetimes;
   std::map<std::string, AxisProbe> probes;
+  AxisProbe data, sequence{.reason = "mp splits nothing"};
   RepeatedLayers ranges;
   std::vector<plan::Layer> layers; ///< by layer, not by kind
   std::vector<Operation *> order;  ///< forward, then backward

@@ -92,8 +92,14 @@ Workload randomWorkload(std::mt19937 &random, int layers) {
 }
 
 Cluster hopperCluster(int64_t devices, double memory) {
-  Cluster cluster{"sm_90a", memory, 30e12, 400e12,
-                  2e12,     2e-6,   25e9,  {{"nvlink", std::min<int64_t>(devices, 8), 3e-6, 450e9}}};
+  Cluster cluster{.device = "sm_90a",
+                  .memory = memory,
+                  .flops32 = 30e12,
+                  .flops16 = 400e12,
+                  .memoryBandwidth = 2e12,
+                  .stepSeconds = 2e-6,
+                  .hostBandwidth = 25e9};
+  cluster.levels.push_back({"nvlink", std::min<int64_t>(devices, 8), 3e-6, 450e9});
   if (devices > 8)
     cluster.levels.push_back({"ib", devices / 8, 8e-6, 50e9});
   return cluster;

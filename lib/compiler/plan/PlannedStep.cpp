@@ -1,4 +1,4 @@
-#include "lib/compiler/plan/PlannedMemory.h"
+#include "lib/compiler/plan/PlannedStep.h"
 
 #include "lib/compiler/mesh/MeshCompile.h"
 #include "lib/spmd/Strategy.h"
@@ -27,8 +27,8 @@ int64_t bytesOf(const runtime::Value &value) {
   return bytes;
 }
 
-PlannedMemory memoryOf(const runtime::Plan &plan, const std::set<std::string> &states) {
-  PlannedMemory memory{plan.arenaBytes, 0};
+PlannedStep memoryOf(const runtime::Plan &plan, const std::set<std::string> &states) {
+  PlannedStep memory{.arena = plan.arenaBytes};
   for (runtime::ValueId id : plan.parameters)
     memory.states += bytesOf(plan.values[static_cast<size_t>(id)]);
   for (runtime::ValueId id : plan.feeds) // states that a run changes are fed
@@ -57,21 +57,24 @@ std::set<std::string> statesOf(ModuleOp module) {
   return names;
 }
 
-CompileOptions optionsOf(const spmd::Strategy &strategy, std::optional<int64_t> memoryBudget) {
+CompileOptions optionsOf(const spmd::Strategy &strategy, const PlannedStepOptions &chosen) {
   CompileOptions options;
   options.plansOnly = true;
-  options.memoryBudget = memoryBudget;
-  if (strategy.recompute && !memoryBudget)
+  options.memoryBudget = chosen.memoryBudget;
+  options.targetFacts = chosen.targetFacts;
+  if (strategy.recompute && !chosen.memoryBudget)
     options.memoryBudget = -1;
   if (strategy.ampLevel > 0)
     options.amp = AmpOptions{.level = strategy.ampLevel == 1 ? AmpOptions::Level::O1 : AmpOptions::Level::O2};
+  else if (chosen.is16Bit)
+    options.amp = AmpOptions{.level = AmpOptions::Level::O2, .dtype = DType::BFloat16};
   return options;
 }
 
 } // namespace
 
-Result<PlannedMemory> plannedMemory(ModuleOp module, const std::string &text,
-                                    std::optional<int64_t> memoryBudget) {
+Result<PlannedStep> plannedStep(ModuleOp module, const std::string &text, const plan::Cluster &cluster,
+                                const PlannedStepOptions &options) {
   auto parsed = spmd::parseStrategy(text);
   auto strategy = parsed ? spmd::strategyOnMesh(*parsed, nullptr) : parsed;
   if (!strategy)
@@ -87,13 +90,20 @@ Result<PlannedMemory> plannedMemory(ModuleOp module, const std::string &text,
   std::optional<int64_t> rank;
   if (strategy->mesh().size() > mostRanks)
     rank = 0;
-  auto compiled = compileForMesh(std::move(copy), optionsOf(*strategy, memoryBudget), mesh, rank);
+  auto compiled = compileForMesh(std::move(copy), optionsOf(*strategy, options), mesh, rank);
   if (!compiled)
     return compiled.diagnostics();
-  PlannedMemory most;
-  for (const CompiledProgram &program : compiled->programs)
-    if (PlannedMemory memory = memoryOf(program.plan, states); memory.total() > most.total())
-      most = memory;
+  PlannedStep most;
+  for (auto [number, program] : llvm::enumerate(compiled->programs)) {
+    PlannedStep own = memoryOf(program.plan, states);
+    auto first = llvm::find(compiled->programOf, number) - compiled->programOf.begin();
+    RankTime time = timeOfRank(program.plan, cluster, first, strategy->microBatches.value_or(1));
+    own.time = time.total() > most.time.total() ? time : most.time;
+    if (own.total() > most.total())
+      most = own;
+    else
+      most.time = own.time;
+  }
   return most;
 }
 

@@ -1,0 +1,176 @@
+#include "lib/compiler/plan/RankTime.h"
+
+#include "lib/runtime/ranks/Collective.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+namespace proa {
+namespace {
+
+using runtime::Step;
+using runtime::ValueId;
+
+class Clock {
+public:
+  Clock(const runtime::Plan &plan, const plan::Cluster &cluster, int64_t rank, int64_t trips)
+      : plan(plan), cluster(cluster), rank(rank), trips(static_cast<double>(trips)) {}
+
+  RankTime run() {
+    runAll(plan.steps);
+    return time;
+  }
+
+private:
+  void runAll(const std::vector<Step> &steps) {
+    for (const Step &step : steps)
+      run(step);
+  }
+
+  void run(const Step &step) {
+    if (step.kind == runtime::StepKind::If)
+      return runBranch(step);
+    if (step.kind == runtime::StepKind::While)
+      return runLoop(step);
+    if (step.isWait())
+      return waitFor(step.inputs.front());
+    std::optional<double> message = collectiveSeconds(step);
+    if (!message)
+      time.computation += secondsOf(step);
+    else if (step.isStart)
+      start(step, *message);
+    else
+      time.collectives += *message;
+  }
+
+  void runBranch(const Step &step) {
+    RankTime before = time, longest = time;
+    for (const runtime::Body &body : step.bodies) {
+      time = before;
+      runAll(body.steps);
+      if (time.total() > longest.total())
+        longest = time;
+    }
+    time = longest;
+  }
+
+  /// All iterations take the time of one.
+  void runLoop(const Step &step) {
+    RankTime before = time;
+    for (const runtime::Body &body : step.bodies)
+      runAll(body.steps);
+    time.computation = before.computation + trips * (time.computation - before.computation);
+    time.collectives = before.collectives + trips * (time.collectives - before.collectives);
+  }
+
+  void start(const Step &step, double seconds) {
+    time.computation += cluster.stepSeconds;
+    linkIsFree = std::max(linkIsFree, time.total()) + seconds;
+    ends[step.outputs.front()] = linkIsFree;
+  }
+  void waitFor(ValueId value) {
+    if (auto end = ends.find(value); end != ends.end())
+      time.collectives += std::max(0.0, end->second - time.total());
+  }
+
+  double bytesOf(ValueId id) const {
+    if (id == runtime::none)
+      return 0;
+    const runtime::Value &value = plan.values[static_cast<size_t>(id)];
+    auto bytes = static_cast<double>(sizeOf(value.dtype));
+    for (int64_t dim : value.dims)
+      bytes *= static_cast<double>(std::max<int64_t>(dim, 1));
+    return bytes;
+  }
+
+  bool is16Bit(const Step &step) const {
+    for (ValueId id : step.inputs)
+      if (id != runtime::none) {
+        DType dtype = plan.values[static_cast<size_t>(id)].dtype;
+        return dtype == DType::Float16 || dtype == DType::BFloat16;
+      }
+    return false;
+  }
+
+  double secondsOf(const Step &step) const {
+    double written = 0, bytes = 0;
+    bool isAlias = false;
+    for (ValueId id : step.outputs) {
+      isAlias |=
+          id != runtime::none && plan.values[static_cast<size_t>(id)].storage == runtime::Storage::Alias;
+      written += bytesOf(id);
+    }
+    if (isAlias)
+      return cluster.stepSeconds;
+    for (ValueId id : step.inputs)
+      bytes += step.flops > 0 ? bytesOf(id) : std::min(bytesOf(id), written);
+    double rate = is16Bit(step) ? cluster.flops16 : cluster.flops32;
+    return std::max(step.flops / rate, (bytes + written) / cluster.memoryBandwidth) + cluster.stepSeconds;
+  }
+
+  /// The time of a step between placements; nothing: the step is another one, or moves nothing.
+  std::optional<double> collectiveSeconds(const Step &step) const {
+    if (!step.symbol.starts_with("dist_") || step.inputs.empty() || step.outputs.empty())
+      return std::nullopt;
+    runtime::OperandType types[] = {typeOf(step.inputs.front()), typeOf(step.outputs.front())};
+    auto placed = runtime::placementStepOf(step.symbol, step.attributes,
+                                           {std::span(types).first(1), std::span(types).last(1)});
+    if (!placed)
+      return std::nullopt;
+    completeDims(*placed, types[0].dims);
+    auto position = runtime::positionOfRank(placed->mesh, rank);
+    std::optional<plan::Collective> kind = plan::collectiveOf(placed->kind);
+    if (!position || !kind)
+      return std::nullopt;
+    plan::DeviceGroup group = groupOf(*placed, *position);
+    bool isGather = *kind == plan::Collective::AllGather;
+    return cluster.seconds(*kind, group, bytesOf(isGather ? step.outputs.front() : step.inputs.front()));
+  }
+
+  /// Sets dims of the whole value that the step does not need, or that are not known, by the local ones.
+  static void completeDims(runtime::PlacementStep &step, const std::vector<int64_t> &local) {
+    for (size_t dim = 0; dim < step.dims.size(); ++dim)
+      if (step.dims[dim] == runtime::dynamicDim)
+        step.dims[dim] = std::max<int64_t>(local[dim], 1) * step.from.dims[dim].parts();
+  }
+
+  runtime::OperandType typeOf(ValueId id) const {
+    const runtime::Value &value = plan.values[static_cast<size_t>(id)];
+    return {.present = true, .dtype = value.dtype, .dims = value.dims};
+  }
+
+  /// The ranks that exchange elements with this one, and itself, as an even group.
+  plan::DeviceGroup groupOf(const runtime::PlacementStep &step, int64_t position) const {
+    spmd::Exchange exchange =
+        spmd::planExchange(step.kind, step.mesh, step.from, step.to, step.dims, position);
+    std::vector<int64_t> members{rank};
+    auto add = [&](int64_t other) { members.push_back(step.mesh.deviceAt(other)); };
+    std::ranges::for_each(exchange.group, add);
+    for (const auto *list : {&exchange.sends, &exchange.receives})
+      for (const spmd::Transfer &transfer : *list)
+        add(transfer.position);
+    std::ranges::sort(members);
+    members.erase(std::unique(members.begin(), members.end()), members.end());
+    plan::DeviceGroup group{1, static_cast<int64_t>(members.size())};
+    for (size_t i = 1; i < members.size(); ++i)
+      group.stride = i == 1 ? members[1] - members[0] : std::min(group.stride, members[i] - members[i - 1]);
+    return group;
+  }
+
+  const runtime::Plan &plan;
+  const plan::Cluster &cluster;
+  const int64_t rank;
+  const double trips;
+  RankTime time;
+  double linkIsFree = 0;
+  std::map<ValueId, double> ends; ///< of started collectives, by their output
+};
+
+} // namespace
+
+RankTime timeOfRank(const runtime::Plan &plan, const plan::Cluster &cluster, int64_t rank, int64_t trips) {
+  return Clock(plan, cluster, rank, trips).run();
+}
+
+} // namespace proa

@@ -1,0 +1,154 @@
+#include "lib/compiler/plan/PlannedStep.h"
+#include "lib/compiler/plan/ImportedProgram.h"
+#include "proa/Model.h"
+#include "translator/params/ModelMeta.h"
+#include "translator/params/ModelTensors.h"
+#include "translator/params/Safetensors.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace proa {
+namespace {
+
+/// The arena of the same program in a session.
+Result<int64_t> arenaOf(const std::string &path, const std::string &strategy) {
+  ModelOptions options;
+  options.cacheDirectory = "off";
+  options.threads = 1;
+  options.codeOptimization = CodeOptimization::Never;
+  options.mesh = MeshOptions{.strategy = strategy, .simulate = true};
+  auto meta = params::readModelMeta(path + "/meta.json");
+  if (!meta)
+    return meta.diagnostics();
+  options.feeds = meta->feeds;
+  options.fetches = meta->fetches;
+  auto model = Model::open(path, options);
+  if (!model)
+    return model.diagnostics();
+  auto session = model->session();
+  auto inputs = params::readSafetensors(path + "/inputs.safetensors");
+  if (!session || !inputs)
+    return session ? inputs.diagnostics() : session.diagnostics();
+  if (auto ran = session->run(params::withPrefix(*inputs, "step0/")); !ran)
+    return ran.diagnostics();
+  return session->arenaBytes();
+}
+
+/// Ranks of a mesh on one machine.
+plan::Cluster threadsOfOneMachine(double latency = 1e-4, double bandwidth = 1e9) {
+  plan::Cluster cluster{
+      .flops32 = 80e9, .flops16 = 80e9, .memoryBandwidth = 20e9, .stepSeconds = 1e-6, .sendsDirectly = true};
+  cluster.levels.push_back({.name = "threads", .devices = 16, .latency = latency, .bandwidth = bandwidth});
+  return cluster;
+}
+
+Result<PlannedStep> stepOf(const std::string &path, const std::string &strategy,
+                           const plan::Cluster &cluster = threadsOfOneMachine()) {
+  auto program = importProgram(path, {});
+  return program ? plannedStep(*program->module, strategy, cluster) : program.diagnostics();
+}
+
+std::string training(const std::string &name) { return std::string(PROA_CORPUS) + "/training/" + name; }
+
+struct Combination {
+  std::string program, strategy;
+  friend void PrintTo(const Combination &value, std::ostream *stream) {
+    *stream << value.program << " " << value.strategy;
+  }
+};
+
+class PlannedStepTest : public testing::TestWithParam<Combination> {};
+
+TEST_P(PlannedStepTest, ArenaIsThatOfASession) {
+  auto planned = stepOf(GetParam().program, GetParam().strategy);
+  ASSERT_TRUE(planned) << planned.diagnostics().text();
+  auto expected = arenaOf(GetParam().program, GetParam().strategy);
+  ASSERT_TRUE(expected) << expected.diagnostics().text();
+  EXPECT_NEAR(static_cast<double>(planned->arena) / static_cast<double>(*expected), 1, 0.02);
+  EXPECT_GT(planned->states, 0);
+}
+
+/// The pairs of docs/strategies.md, as test/strategies/matrix.py runs them, and its triples.
+std::vector<Combination> combinations() {
+  const std::vector<std::vector<std::string>> features{
+      {"amp"},       {"amp2"}, {"recompute"}, {"acc2"},         {"dp2"},          {"mp2"},
+      {"mp2", "sp"}, {"cp2"},  {"ep2"},       {"dp2", "zero1"}, {"dp2", "zero2"}, {"dp2", "zero3"}};
+  auto kindOf = [](const std::vector<std::string> &feature) { return feature.back().substr(0, 3); };
+  std::vector<Combination> all;
+  auto add = [&](const std::vector<std::vector<std::string>> &chosen) {
+    std::string text;
+    for (const std::vector<std::string> &feature : chosen)
+      for (const std::string &part : feature)
+        if (("," + text + ",").find("," + part + ",") == std::string::npos)
+          text += (text.empty() ? "" : ",") + part;
+    bool hasExperts = text.find("ep2") != std::string::npos;
+    all.push_back({hasExperts ? std::string(PROA_CASES) + "/training/moe_sgd" : training("gpt_sgd"), text});
+  };
+  for (size_t i = 0; i < features.size(); ++i)
+    for (size_t j = i; j < features.size(); ++j)
+      if (i == j || (kindOf(features[i]) != kindOf(features[j])))
+        i == j ? add({features[i]}) : add({features[i], features[j]});
+  add({{"amp"}, {"dp2"}, {"zero2"}});
+  add({{"amp2"}, {"mp2"}, {"recompute"}});
+  add({{"dp2"}, {"mp2"}, {"acc2"}});
+  add({{"mp2"}, {"sp"}, {"recompute"}});
+  add({{"dp2"}, {"ep2"}, {"amp"}});
+  add({{"dp2"}, {"cp2"}, {"zero3"}});
+  all.push_back({training("llama_adamw"), "mp2,sp,recompute"});
+  all.push_back({training("mlp_adamw"), "dp2,zero2"});
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Matrix, PlannedStepTest, testing::ValuesIn(combinations()));
+
+// Rajbhandari et al. 2020: states are divided by the devices of data parallelism.
+TEST(PlannedStatesTest, ZeroDividesStates) {
+  auto statesOf = [&](const char *strategy) {
+    auto planned = stepOf(training("mlp_adamw"), strategy);
+    EXPECT_TRUE(planned) << planned.diagnostics().text();
+    return static_cast<double>(planned->states);
+  };
+  double whole = statesOf("dp2");
+  EXPECT_NEAR(statesOf("dp2,zero1") / whole, (1 + 2 / 2.0) / 3, 0.05); // a parameter and two moments
+  EXPECT_NEAR(statesOf("dp2,zero3") / whole, 0.5, 0.05);
+}
+
+// The links are slow: the step takes the time of its messages. One all_reduce of all gradients is one round
+// of two devices; mp2 has 8 all_reduces of values of the layers and 3 of the cross entropy
+// (docs/dist/strategies.md).
+TEST(PlannedTimeTest, CountsTheRoundsOfCollectives) {
+  auto collectivesOf = [&](const char *strategy) {
+    auto planned = stepOf(training("llama_adamw"), strategy);
+    EXPECT_TRUE(planned) << planned.diagnostics().text();
+    return planned->time.collectives;
+  };
+  double data = collectivesOf("dp2"), model = collectivesOf("mp2");
+  EXPECT_GT(data, 1e-4);
+  EXPECT_LT(data, 3e-4);
+  EXPECT_GT(model, 8e-4);
+  EXPECT_LT(model, 13e-4);
+}
+
+// Micro-batches divide the examples of each device, which adds up its gradients: they are reduced once.
+// Without latency the loss, which is reduced in each micro-batch, takes no time.
+TEST(PlannedTimeTest, GradientsOfMicroBatchesAreReducedOnce) {
+  plan::Cluster slow = threadsOfOneMachine(0, 1e6);
+  auto timeOf = [&](const char *strategy) {
+    auto planned = stepOf(training("mlp_adamw"), strategy, slow);
+    EXPECT_TRUE(planned) << planned.diagnostics().text();
+    return planned->time.collectives;
+  };
+  EXPECT_NEAR(timeOf("dp2,acc2") / timeOf("dp2"), 1, 0.02);
+}
+
+TEST(PlannedStatesTest, WrongStrategiesAreErrors) {
+  auto planned = stepOf(training("mlp_adamw"), "dp2,zero4");
+  ASSERT_FALSE(planned);
+  EXPECT_THAT(planned.diagnostics().text(), testing::HasSubstr("unknown part 'zero4'"));
+}
+
+} // namespace
+} // namespace proa
