@@ -30,7 +30,8 @@ PAIRS = [("training/mlp_adamw", "", ""), ("training/mlp_adamw", "dp2,zero1", "mp
          ("training/mlp_adamw", "dp2,mp2", ""), ("training/gpt_sgd", "dp2,mp2", "dp2,zero3"),
          ("training/mlp_noam", "", "dp2"), ("training/mlp_loss_scaling_dynamic", "dp2,zero1", "dp2"),
          ("training/mlp_adamw", "dp2,zero3", "dp4,zero2"), ("../cases/training/moe_sgd", "dp2,ep2", "dp2,zero3"),
-         ("../cases/training/moe_sgd", "mp2", "ep2")]
+         ("../cases/training/moe_sgd", "mp2", "ep2"), ("training/mlp_adamw", "pp2,1f1b,acc2", "dp2,zero3"),
+         ("training/mlp_adamw", "mp2", "pp2,dp2,zbh1,acc2")]
 
 
 def command(program, strategy, *options):

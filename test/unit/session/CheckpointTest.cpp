@@ -156,8 +156,9 @@ TEST(SessionCheckpoint, RandomPairsOfStrategiesKeepEachBit) {
   unsigned pairs = numberFrom("PROA_CHECKPOINT_PAIRS", 16), seed = numberFrom("PROA_RANDOM_SEED", 1);
   std::mt19937 random(seed);
   Training mlp("training/mlp_adamw"), experts("../cases/training/moe_sgd");
-  std::vector<std::string> ofMlp = {"",          "dp2",       "dp4",           "mp2",          "dp2,zero1",
-                                    "dp2,zero2", "dp4,zero3", "dp2,mp2,zero1", "dp2,mp2,zero3"};
+  std::vector<std::string> ofMlp = {
+      "",          "dp2",       "dp4",           "mp2",           "dp2,zero1",
+      "dp2,zero2", "dp4,zero3", "dp2,mp2,zero1", "dp2,mp2,zero3", "pp2,1f1b,acc2"};
   for (unsigned i = 0; i < 2 + pairs / 10; ++i)
     ofMlp.push_back(randomShardings(random));
   const std::vector<std::string> ofExperts = {"", "ep2", "dp2,ep2", "dp2,zero3", "mp2,dp2"};
@@ -174,7 +175,8 @@ TEST(SessionCheckpoint, RandomPairsOfStrategiesKeepEachBit) {
 TEST(SessionCheckpoint, ValuesMoveBetweenStrategies) {
   std::mt19937 random(numberFrom("PROA_RANDOM_SEED", 1));
   Training mlp("training/mlp_adamw");
-  std::vector<std::string> strategies = {"", "dp2", "mp2", "dp2,zero1", "dp4,zero3", "dp2,mp2,zero3"};
+  std::vector<std::string> strategies = {"",          "dp2",           "mp2",          "dp2,zero1",
+                                         "dp4,zero3", "dp2,mp2,zero3", "pp2,1f1b,acc2"};
   strategies.push_back(randomShardings(random));
   for (unsigned pair = 0; pair < 10 && !testing::Test::HasFailure(); ++pair)
     checkCopy(mlp, strategies[random() % strategies.size()], strategies[random() % strategies.size()],
@@ -217,7 +219,7 @@ TEST(SessionCheckpoint, LayoutIsKnownWithoutARun) {
     }
     fs::remove_all(folder);
   };
-  for (const char *strategy : {"dp2", "dp2,mp2,zero1", "dp4,zero3", "mp2,amp"})
+  for (const char *strategy : {"dp2", "dp2,mp2,zero1", "dp4,zero3", "mp2,amp", "pp2,1f1b,acc2"})
     check(mlp, strategy);
   check(mlp, randomShardings(random));
   check(experts, "dp2,ep2");
