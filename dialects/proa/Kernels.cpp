@@ -14,19 +14,6 @@ using EmitError = function_ref<InFlightDiagnostic()>;
 
 constexpr int64_t mostStages = 8, mostSharingBlocks = 4096;
 
-/// The tile of a warp, a warpgroup or a thread has multiples of these rows and columns.
-std::pair<int64_t, int64_t> unitsOf(MatmulKind kind) {
-  switch (kind) {
-  case MatmulKind::Fma:
-    return {4, 4};
-  case MatmulKind::Mma:
-    return {16, 16};
-  case MatmulKind::Wgmma:
-    return {64, 8};
-  }
-  return {1, 1};
-}
-
 std::string textOf(ArrayRef<int64_t> sizes) {
   return "[" + llvm::join(llvm::map_range(sizes, [](int64_t size) { return std::to_string(size); }), ", ") +
          "]";
@@ -40,7 +27,8 @@ LogicalResult verifyRange(EmitError emitError, StringRef field, std::optional<in
 }
 
 LogicalResult verifyWarp(EmitError emitError, MatmulKind kind, ArrayRef<int64_t> warp) {
-  auto [rows, columns] = unitsOf(kind);
+  const MatrixInstruction &instruction = instructionOf(kind);
+  int64_t rows = instruction.rows, columns = instruction.loadedColumns;
   if (warp.size() == 2 && warp[0] >= 1 && warp[1] >= 1 && warp[0] % rows == 0 && warp[1] % columns == 0)
     return success();
   return emitError() << "C2: `warp` is " << textOf(warp) << ", expected with " << stringifyMatmulKind(kind)
@@ -48,6 +36,18 @@ LogicalResult verifyWarp(EmitError emitError, MatmulKind kind, ArrayRef<int64_t>
 }
 
 } // namespace
+
+const MatrixInstruction &instructionOf(MatmulKind kind) {
+  switch (kind) {
+  case MatmulKind::Mma:
+    return mmaInstruction;
+  case MatmulKind::Wgmma:
+    return wgmmaInstruction;
+  case MatmulKind::Fma:
+    break;
+  }
+  return fmaInstruction;
+}
 
 std::optional<MatmulKind> requestedKind(MatmulStrategy strategy) {
   return symbolizeMatmulKind(stringifyMatmulStrategy(strategy));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lib/support/CheckedNumber.h"
+#include "lib/target/MatrixInstruction.h"
 #include "lib/target/TargetFacts.h"
 
 #include "mlir/IR/Attributes.h"
@@ -41,6 +42,8 @@ inline constexpr llvm::StringLiteral indexChecksAttribute = "proa.index_checks";
 /// On a kernel, ArrayAttr of DimCheckAttr.
 inline constexpr llvm::StringLiteral dimChecksAttribute = "proa.dim_checks";
 
+/// What the threads of a block multiply with.
+const MatrixInstruction &instructionOf(MatmulKind kind);
 /// The kind that an option requests; nothing for MatmulStrategy::Fastest.
 std::optional<MatmulKind> requestedKind(MatmulStrategy strategy);
 

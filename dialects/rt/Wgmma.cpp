@@ -31,7 +31,7 @@ static std::string operandTexts(int64_t first, int64_t count) {
 
 std::string WgmmaOp::getPtx() {
   int64_t sums = getColumns() / 2, registers = static_cast<int64_t>(getX().size());
-  std::string type = getElement().isF16() ? "f16" : "bf16";
+  std::string type(ptxName(getMatrixElement()));
   return "{\n.reg .pred p;\nsetp.ne.b32 p, 1, 0;\nwgmma.mma_async.sync.aligned.m64n" +
          std::to_string(getColumns()) + "k16.f32." + type + "." + type + " {" + operandTexts(0, sums) +
          "}, {" + operandTexts(sums, registers) + "}, " + operandTexts(sums + registers, 1) + ", p, 1, 1, " +

@@ -33,7 +33,10 @@ def Rt_WgmmaOp : Op<Rt_Dialect, "wgmma", [AllTypesMatch<["sums", "out"]>,
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// Rows of x, and the k of one instruction.
-    static constexpr int64_t m = 64, k = 16;
+    static constexpr int64_t m = ::proa::wgmmaInstruction.rows, k = ::proa::wgmmaInstruction.k(16);
+    ::proa::MatrixElement getMatrixElement() {
+      return getElement().isF16() ? ::proa::MatrixElement::F16 : ::proa::MatrixElement::BF16;
+    }
     ::mlir::LLVM::LLVMStructType getSumsType() {
       return ::llvm::cast<::mlir::LLVM::LLVMStructType>(getSums().getType());
     }

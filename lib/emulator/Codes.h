@@ -51,23 +51,6 @@ enum BarrierReduction : int32_t {
   orReduction = 2
 };
 
-/// Element types of mma.sync.
-enum class MmaType : int32_t { Float16, BFloat16, TensorFloat32, Float32, Float64, Int8, UInt8, Int32 };
-
-/// Element types of wgmma, the values of mlir::NVVM::WGMMATypes.
-enum class WgmmaType : int32_t {
-  Float16,
-  TensorFloat32,
-  UInt8,
-  Int8,
-  Bit,
-  BFloat16,
-  E4M3,
-  E5M2,
-  Float32,
-  Int32
-};
-
 /// The form of a wgmma: bits.
 enum WgmmaFlag : int32_t {
   addsAccumulator = 1,

@@ -5,6 +5,7 @@
 #include "lib/emulator/Block.h"
 #include "lib/emulator/Codes.h"
 #include "lib/emulator/TensorMap.h"
+#include "lib/target/MatrixInstruction.h"
 
 namespace proa::emulator {
 
@@ -55,8 +56,8 @@ void syncWarp(Thread *thread, int32_t mask);
 // Matrix.cpp
 void loadMatrix(Thread *thread, const std::byte *row, int32_t count, int32_t isTransposed, uint32_t *result);
 void storeMatrix(Thread *thread, std::byte *row, int32_t count, int32_t isTransposed, const uint32_t *values);
-void multiplyMatrices(Thread *thread, int32_t m, int32_t k, MmaType typeA, MmaType typeB, MmaType typeC,
-                      MmaType typeD, int32_t saturates, const void *a, const void *b, const void *c, void *d);
+void multiplyMatrices(Thread *thread, int32_t m, int32_t k, MatrixElement typeA, MatrixElement typeB, MatrixElement typeC,
+                      MatrixElement typeD, int32_t saturates, const void *a, const void *b, const void *c, void *d);
 int32_t roundToTensorFloat32(const Thread *thread, float value, int32_t tiesAway);
 
 // Copy.cpp
@@ -96,12 +97,12 @@ void commitBulkCopies(Thread *thread);
 void waitForBulkCopies(Thread *thread, int32_t pendingGroups);
 
 // WarpgroupMma.cpp
-void multiplyInWarpgroup(Thread *thread, int32_t n, int32_t k, WgmmaType typeA, WgmmaType typeB,
-                         WgmmaType typeD, int32_t flags, int64_t descriptorA, int64_t descriptorB,
+void multiplyInWarpgroup(Thread *thread, int32_t n, int32_t k, MatrixElement typeA, MatrixElement typeB,
+                         MatrixElement typeD, int32_t flags, int64_t descriptorA, int64_t descriptorB,
                          const void *c, void *d);
 /// The same with A in four registers of each lane: two elements of k each of row lane / 4 and the row 8
 /// below, then of the next 8 of k. 16-bit types only.
-void multiplyRegistersInWarpgroup(Thread *thread, int32_t n, int32_t k, WgmmaType type, int32_t flags,
+void multiplyRegistersInWarpgroup(Thread *thread, int32_t n, int32_t k, MatrixElement type, int32_t flags,
                                   const uint32_t *a, int64_t descriptorB, const void *c, void *d);
 void fenceProducts(Thread *thread);
 void commitProducts(Thread *thread);

@@ -1,11 +1,12 @@
 // ldmatrix, stmatrix and mma.sync, as the PTX ISA describes their fragments.
 #include "lib/emulator/Functions.h"
-#include "proa/Half.h"
+#include "lib/emulator/MatrixNumbers.h"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <numeric>
+#include <vector>
 
 namespace proa::emulator {
 namespace {
@@ -72,7 +73,7 @@ template <bool isTransposed> void performStore(Block &, Thread &, const LaneOper
 
 struct MmaForm {
   int32_t m, k;
-  MmaType a, b, c, d;
+  MatrixElement a, b, c, d;
   bool saturates;
 };
 
@@ -82,110 +83,41 @@ struct MmaOperands {
   void *d;
 };
 
-size_t bytesOf(MmaType type) {
-  switch (type) {
-  case MmaType::Float64:
-    return 8;
-  case MmaType::Float16:
-  case MmaType::BFloat16:
-    return 2;
-  case MmaType::Int8:
-  case MmaType::UInt8:
-    return 1;
-  default:
-    return 4;
+/// A matrix of numbers whose rows have `k` elements, of the fragments of a warp.
+struct Multiplicand {
+  std::vector<double> numbers;
+  int64_t k;
+
+  Multiplicand(const LaneOperands &lanes, const void *MmaOperands::*registers, MatrixElement type,
+               int64_t outer, int64_t k)
+      : numbers(static_cast<size_t>(outer * k)), k(k) {
+    ThreadLayout layout = warpOperandLayout(outer, k, bitsOf(type));
+    for (int64_t lane = 0; lane < layout.threads(); ++lane)
+      for (int64_t i = 0; i < layout.elements(); ++i) {
+        auto [row, column] = layout.positionOf({lane, i});
+        const void *own = operandsOf<MmaOperands>(lanes, static_cast<size_t>(lane)).*registers;
+        numbers[static_cast<size_t>(row * k + column)] = numberAt(type, own, static_cast<size_t>(i));
+      }
   }
-}
 
-template <class T> T elementAt(const void *registers, size_t index) {
-  T value;
-  std::memcpy(&value, static_cast<const std::byte *>(registers) + index * sizeof(T), sizeof(T));
-  return value;
-}
-
-/// The 19 upper bits of a float; the processor ignores the others.
-float asTensorFloat32(uint32_t bits) { return std::bit_cast<float>(bits & 0xffffe000); }
-
-/// Element `index` of a fragment as a number. Products of two of these are exact in double, but for float64.
-double numberAt(MmaType type, const void *registers, size_t index) {
-  switch (type) {
-  case MmaType::Float16:
-    return static_cast<float>(elementAt<Float16>(registers, index));
-  case MmaType::BFloat16:
-    return static_cast<float>(elementAt<BFloat16>(registers, index));
-  case MmaType::TensorFloat32:
-    return asTensorFloat32(elementAt<uint32_t>(registers, index));
-  case MmaType::Float32:
-    return elementAt<float>(registers, index);
-  case MmaType::Float64:
-    return elementAt<double>(registers, index);
-  case MmaType::Int8:
-    return elementAt<int8_t>(registers, index);
-  case MmaType::UInt8:
-    return elementAt<uint8_t>(registers, index);
-  case MmaType::Int32:
-    return elementAt<int32_t>(registers, index);
-  }
-  return 0;
-}
-
-template <class T> void store(void *registers, size_t index, T value) {
-  std::memcpy(static_cast<std::byte *>(registers) + index * sizeof(T), &value, sizeof(T));
-}
-
-/// Integer sums of at most 32 products are exact in double.
-void storeNumber(const MmaForm &form, void *registers, size_t index, double number) {
-  switch (form.d) {
-  case MmaType::Float16:
-    return store(registers, index, Float16(static_cast<float>(number)));
-  case MmaType::Float64:
-    return store(registers, index, number);
-  case MmaType::Int32: {
-    auto sum = static_cast<int64_t>(number);
-    if (form.saturates)
-      sum = std::clamp<int64_t>(sum, INT32_MIN, INT32_MAX);
-    return store(registers, index, static_cast<int32_t>(sum));
-  }
-  default:
-    return store(registers, index, static_cast<float>(number));
-  }
-}
-
-/// A lane and an index into its fragment.
-struct FragmentPlace {
-  size_t lane, index;
+  const double *row(int64_t index) const { return &numbers[static_cast<size_t>(index * k)]; }
 };
-
-/// A fragment of A or B consists of units: `perUnit` neighbors along k in one register, four lanes to a
-/// group. The units of a lane follow each other along the 8 rows (or columns) first, then along k.
-FragmentPlace multiplicandPlace(size_t outer, size_t k, size_t perUnit, size_t outerBlocks) {
-  size_t unit = k / (4 * perUnit) * outerBlocks + outer / 8;
-  return {outer % 8 * 4 + k / perUnit % 4, unit * perUnit + k % perUnit};
-}
-
-double sumOfProducts(const LaneOperands &lanes, const MmaForm &form, size_t row, size_t column,
-                     double start) {
-  size_t perUnit = std::max<size_t>(1, 4 / bytesOf(form.a)), rowBlocks = static_cast<size_t>(form.m) / 8;
-  double sum = start;
-  for (size_t k = 0; k < static_cast<size_t>(form.k); ++k) {
-    FragmentPlace a = multiplicandPlace(row, k, perUnit, rowBlocks),
-                  b = multiplicandPlace(column, k, perUnit, 1);
-    double product = numberAt(form.a, operandsOf<MmaOperands>(lanes, a.lane).a, a.index) *
-                     numberAt(form.b, operandsOf<MmaOperands>(lanes, b.lane).b, b.index);
-    sum += product;
-  }
-  return sum;
-}
 
 /// The sum is rounded once; the processor rounds (or truncates) more often.
 void performMma(Block &, Thread &, const LaneOperands &lanes, uint32_t) {
   const MmaForm form = operandsOf<MmaOperands>(lanes, 0).form;
-  for (size_t lane = 0; lane < warpSize; ++lane) {
-    auto &operands = operandsOf<MmaOperands>(lanes, lane);
-    for (size_t i = 0; i < static_cast<size_t>(form.m) / 4; ++i) {
-      size_t row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
-      double start = numberAt(form.c, operands.c, i);
-      storeNumber(form, operands.d, i, sumOfProducts(lanes, form, row, column, start));
+  constexpr int64_t columns = 8;
+  Multiplicand a(lanes, &MmaOperands::a, form.a, form.m, form.k),
+      b(lanes, &MmaOperands::b, form.b, columns, form.k);
+  ThreadLayout sums = warpSumsLayout(form.m, columns);
+  for (int64_t lane = 0; lane < sums.threads(); ++lane) {
+    auto &operands = operandsOf<MmaOperands>(lanes, static_cast<size_t>(lane));
+    for (int64_t i = 0; i < sums.elements(); ++i) {
+      auto [row, column] = sums.positionOf({lane, i});
+      const double *x = a.row(row), *y = b.row(column);
+      auto index = static_cast<size_t>(i);
+      double sum = std::inner_product(x, x + form.k, y, numberAt(form.c, operands.c, index));
+      storeNumber(form.d, operands.d, index, sum, form.saturates);
     }
   }
 }
@@ -213,8 +145,8 @@ void storeMatrix(Thread *thread, std::byte *row, int32_t count, int32_t isTransp
                          isTransposed ? performStore<true> : performStore<false>);
 }
 
-void multiplyMatrices(Thread *thread, int32_t m, int32_t k, MmaType typeA, MmaType typeB, MmaType typeC,
-                      MmaType typeD, int32_t saturates, const void *a, const void *b, const void *c,
+void multiplyMatrices(Thread *thread, int32_t m, int32_t k, MatrixElement typeA, MatrixElement typeB, MatrixElement typeC,
+                      MatrixElement typeD, int32_t saturates, const void *a, const void *b, const void *c,
                       void *d) {
   requireFullWarp(thread, "mma.sync");
   MmaOperands operands{{m, k, typeA, typeB, typeC, typeD, saturates != 0}, a, b, c, d};

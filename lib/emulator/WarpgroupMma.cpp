@@ -2,12 +2,9 @@
 // result is computed at once. What must not happen before the wait for it is reported: a read of the result,
 // and a write of the matrices.
 #include "lib/emulator/Functions.h"
-#include "proa/Half.h"
+#include "lib/emulator/MatrixNumbers.h"
 
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstring>
+#include <numeric>
 #include <vector>
 
 namespace proa::emulator {
@@ -15,60 +12,6 @@ namespace {
 
 /// Rows of a core matrix, and bytes of a row of one.
 constexpr int64_t coreRows = 8, coreBytes = 16;
-
-/// A float of 8 bits. E4M3 has no infinities.
-double decodeByte(uint8_t bits, int exponentBits, int mantissaBits) {
-  int bias = (1 << (exponentBits - 1)) - 1, exponent = bits >> mantissaBits & ((1 << exponentBits) - 1);
-  int mantissa = bits & ((1 << mantissaBits) - 1), largest = (1 << exponentBits) - 1;
-  double sign = bits & 0x80 ? -1 : 1;
-  bool hasInfinities = exponentBits == 5;
-  if (exponent == largest && hasInfinities)
-    return mantissa ? NAN : sign * INFINITY;
-  if (exponent == largest && mantissa == (1 << mantissaBits) - 1)
-    return NAN;
-  if (exponent == 0)
-    return sign * std::ldexp(mantissa, 1 - bias - mantissaBits);
-  return sign * std::ldexp(mantissa + (1 << mantissaBits), exponent - bias - mantissaBits);
-}
-
-template <class T> T read(const std::byte *address) {
-  T value;
-  std::memcpy(&value, address, sizeof value);
-  return value;
-}
-
-double decode(WgmmaType type, const std::byte *address) {
-  switch (type) {
-  case WgmmaType::Float16:
-    return static_cast<float>(read<Float16>(address));
-  case WgmmaType::BFloat16:
-    return static_cast<float>(read<BFloat16>(address));
-  case WgmmaType::TensorFloat32:
-    return std::bit_cast<float>(read<uint32_t>(address) & 0xffffe000);
-  case WgmmaType::Int8:
-    return read<int8_t>(address);
-  case WgmmaType::UInt8:
-    return read<uint8_t>(address);
-  case WgmmaType::E4M3:
-    return decodeByte(read<uint8_t>(address), 4, 3);
-  case WgmmaType::E5M2:
-    return decodeByte(read<uint8_t>(address), 5, 2);
-  default:
-    return 0;
-  }
-}
-
-int64_t bytesOf(WgmmaType type) {
-  switch (type) {
-  case WgmmaType::TensorFloat32:
-    return 4;
-  case WgmmaType::Float16:
-  case WgmmaType::BFloat16:
-    return 2;
-  default:
-    return 1;
-  }
-}
 
 /// A matrix descriptor.
 struct MatrixLayout {
@@ -106,7 +49,7 @@ struct MatrixLayout {
 
 struct Operands {
   int32_t n, k;
-  WgmmaType typeA, typeB, typeD;
+  MatrixElement typeA, typeB, typeD;
   int32_t flags;
   uint64_t descriptorA, descriptorB;
   const uint32_t *registersA; ///< instead of the descriptor
@@ -114,7 +57,7 @@ struct Operands {
   void *d;
 };
 
-double elementOf(Block &block, Thread &thread, const MatrixLayout &layout, WgmmaType type, int64_t outer,
+double elementOf(Block &block, Thread &thread, const MatrixLayout &layout, MatrixElement type, int64_t outer,
                  int64_t k) {
   constexpr int64_t checkedBytes = 8; // parts of the 16 bytes of a row of a core matrix
   int64_t offset = layout.offsetOf(outer, k);
@@ -125,36 +68,7 @@ double elementOf(Block &block, Thread &thread, const MatrixLayout &layout, Wgmma
     checkAsyncAccess(&thread, block.shared() + offset, checkedBytes, readAccess);
     block.sharedOrder().recordRead(static_cast<size_t>(offset), checkedBytes, thread.index / warpSize);
   }
-  return decode(type, block.shared() + offset);
-}
-
-/// The rounded or saturated sum as it is in a register.
-void storeSum(const Operands &operands, size_t index, double sum) {
-  auto *bytes = static_cast<std::byte *>(operands.d);
-  if (operands.typeD == WgmmaType::Float16) {
-    Float16 value(static_cast<float>(sum));
-    std::memcpy(bytes + index * sizeof value, &value, sizeof value);
-  } else if (operands.typeD == WgmmaType::Int32) {
-    auto whole = static_cast<int64_t>(sum);
-    if (operands.flags & saturatesSums)
-      whole = std::clamp<int64_t>(whole, INT32_MIN, INT32_MAX);
-    auto value = static_cast<int32_t>(whole);
-    std::memcpy(bytes + index * sizeof value, &value, sizeof value);
-  } else {
-    auto value = static_cast<float>(sum);
-    std::memcpy(bytes + index * sizeof value, &value, sizeof value);
-  }
-}
-
-double accumulatorOf(const Operands &operands, size_t index) {
-  const auto *bytes = static_cast<const std::byte *>(operands.c);
-  if (!(operands.flags & addsAccumulator))
-    return 0;
-  if (operands.typeD == WgmmaType::Float16)
-    return static_cast<float>(read<Float16>(bytes + index * sizeof(Float16)));
-  if (operands.typeD == WgmmaType::Int32)
-    return read<int32_t>(bytes + index * sizeof(int32_t));
-  return read<float>(bytes + index * sizeof(float));
+  return numberAt(type, block.shared() + offset, 0);
 }
 
 /// Rows of A that a warp has.
@@ -162,7 +76,7 @@ constexpr int64_t rowsOfWarp = 16;
 
 /// Rows of A or columns of B as numbers, with all k of each after each other.
 void decodeMatrix(std::vector<double> &numbers, Block &block, Thread &thread, const MatrixLayout &layout,
-                  WgmmaType type, int64_t first, int64_t count, int64_t depth) {
+                  MatrixElement type, int64_t first, int64_t count, int64_t depth) {
   numbers.clear();
   for (int64_t outer = first; outer < first + count; ++outer)
     for (int64_t k = 0; k < depth; ++k)
@@ -171,28 +85,31 @@ void decodeMatrix(std::vector<double> &numbers, Block &block, Thread &thread, co
 
 /// The rows of A of a warp, from its registers.
 void decodeRegisters(std::vector<double> &numbers, const LaneOperands &lanes, const Operands &operands) {
+  static const ThreadLayout layout = warpOperandLayout(rowsOfWarp, /*k=*/16, /*elementBits=*/16);
   numbers.assign(static_cast<size_t>(rowsOfWarp * operands.k), 0);
-  for (size_t lane = 0; lane < warpSize; ++lane) {
-    const uint32_t *registers = static_cast<const Operands *>(lanes[lane])->registersA;
-    for (size_t i = 0; i < 8; ++i) {
-      size_t row = lane / 4 + i / 2 % 2 * 8, k = lane % 4 * 2 + i % 2 + i / 4 * 8;
-      const auto *element = reinterpret_cast<const std::byte *>(registers) + i * sizeof(uint16_t);
-      numbers[row * static_cast<size_t>(operands.k) + k] = decode(operands.typeA, element);
+  for (int64_t lane = 0; lane < layout.threads(); ++lane)
+    for (int64_t i = 0; i < layout.elements(); ++i) {
+      auto [row, k] = layout.positionOf({lane, i});
+      const uint32_t *registers = static_cast<const Operands *>(lanes[static_cast<size_t>(lane)])->registersA;
+      numbers[static_cast<size_t>(row * operands.k + k)] =
+          numberAt(operands.typeA, registers, static_cast<size_t>(i));
     }
-  }
 }
 
 void multiplyLane(const Operands &operands, const std::vector<double> &a, const std::vector<double> &b,
                   int64_t lane) {
+  constexpr int64_t mostColumns = wgmmaInstruction.mostColumns;
+  static const auto positions = warpSumsLayout(rowsOfWarp, mostColumns).positions();
   double sign = ((operands.flags & negatesA) != 0) != ((operands.flags & negatesB) != 0) ? -1 : 1;
   for (int64_t i = 0; i < operands.n / 2; ++i) {
-    int64_t row = lane / 4 + i / 2 % 2 * 8, column = i / 4 * 8 + lane % 4 * 2 + i % 2;
+    auto [row, column] = positions[static_cast<size_t>(lane * mostColumns / 2 + i)];
     const double *left = &a[static_cast<size_t>(row * operands.k)],
                  *right = &b[static_cast<size_t>(column * operands.k)];
-    double sum = accumulatorOf(operands, static_cast<size_t>(i)), products = 0;
-    for (int64_t k = 0; k < operands.k; ++k)
-      products += left[k] * right[k];
-    storeSum(operands, static_cast<size_t>(i), sum + sign * products);
+    auto index = static_cast<size_t>(i);
+    double sum = operands.flags & addsAccumulator ? numberAt(operands.typeD, operands.c, index) : 0;
+    double products = std::inner_product(left, left + operands.k, right, 0.0);
+    storeNumber(operands.typeD, operands.d, index, sum + sign * products,
+                (operands.flags & saturatesSums) != 0);
   }
 }
 
@@ -211,8 +128,8 @@ void performWarpgroupMma(Block &block, Thread &thread, const LaneOperands &lanes
   int64_t warp = thread.index / warpSize % 4;
   block.countWarpgroupOperation(thread);
   issueProduct(block, thread);
-  MatrixLayout ofA(first.descriptorA, (first.flags & isATransposed) != 0, bytesOf(first.typeA)),
-      ofB(first.descriptorB, (first.flags & isBTransposed) != 0, bytesOf(first.typeB));
+  MatrixLayout ofA(first.descriptorA, (first.flags & isATransposed) != 0, bitsOf(first.typeA) / 8),
+      ofB(first.descriptorB, (first.flags & isBTransposed) != 0, bitsOf(first.typeB) / 8);
   thread_local std::vector<double> a, b; // an error does not destroy locals
   if (first.registersA)
     decodeRegisters(a, lanes, first);
@@ -241,8 +158,8 @@ void collectWarpgroupMma(Thread *thread, Operands &operands) {
 
 } // namespace
 
-void multiplyInWarpgroup(Thread *thread, int32_t n, int32_t k, WgmmaType typeA, WgmmaType typeB,
-                         WgmmaType typeD, int32_t flags, int64_t descriptorA, int64_t descriptorB,
+void multiplyInWarpgroup(Thread *thread, int32_t n, int32_t k, MatrixElement typeA, MatrixElement typeB,
+                         MatrixElement typeD, int32_t flags, int64_t descriptorA, int64_t descriptorB,
                          const void *c, void *d) {
   Operands operands{n,
                     k,
@@ -258,9 +175,9 @@ void multiplyInWarpgroup(Thread *thread, int32_t n, int32_t k, WgmmaType typeA, 
   collectWarpgroupMma(thread, operands);
 }
 
-void multiplyRegistersInWarpgroup(Thread *thread, int32_t n, int32_t k, WgmmaType type, int32_t flags,
+void multiplyRegistersInWarpgroup(Thread *thread, int32_t n, int32_t k, MatrixElement type, int32_t flags,
                                   const uint32_t *a, int64_t descriptorB, const void *c, void *d) {
-  Operands operands{n, k, type, type, WgmmaType::Float32, flags, 0, static_cast<uint64_t>(descriptorB),
+  Operands operands{n, k, type, type, MatrixElement::F32, flags, 0, static_cast<uint64_t>(descriptorB),
                     a, c, d};
   collectWarpgroupMma(thread, operands);
 }

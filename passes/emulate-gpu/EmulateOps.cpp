@@ -3,6 +3,7 @@
 
 #include "dialects/rt/Wgmma.h"
 #include "lib/emulator/Codes.h"
+#include "lib/target/MatrixInstruction.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
@@ -40,27 +41,13 @@ std::optional<Register> registerOf(Operation *op) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-std::optional<MmaType> elementOf(NVVM::MMATypes type) {
-  switch (type) {
-  case NVVM::MMATypes::f16:
-    return MmaType::Float16;
-  case NVVM::MMATypes::bf16:
-    return MmaType::BFloat16;
-  case NVVM::MMATypes::tf32:
-    return MmaType::TensorFloat32;
-  case NVVM::MMATypes::f32:
-    return MmaType::Float32;
-  case NVVM::MMATypes::f64:
-    return MmaType::Float64;
-  case NVVM::MMATypes::s8:
-    return MmaType::Int8;
-  case NVVM::MMATypes::u8:
-    return MmaType::UInt8;
-  case NVVM::MMATypes::s32:
-    return MmaType::Int32;
-  default:
-    return std::nullopt;
-  }
+/// Nothing for a type that the emulator does not know.
+std::optional<MatrixElement> elementOf(NVVM::MMATypes type) {
+  return matrixElementNamed(NVVM::stringifyMMATypes(type));
+}
+
+std::optional<MatrixElement> elementOf(NVVM::WGMMATypes type) {
+  return matrixElementNamed(NVVM::stringifyWGMMATypes(type));
 }
 
 /// Replaces one op by calls before it.
@@ -152,7 +139,7 @@ public:
     auto typeA = elementOf(*op.getMultiplicandAPtxType()), typeB = elementOf(*op.getMultiplicandBPtxType()),
          typeC = elementOf(op.accumPtxType()), typeD = elementOf(op.resultPtxType());
     NVVM::MMAShapeAttr shape = op.getShape();
-    bool isVolta = typeA == MmaType::Float16 && shape.getM() == 8;
+    bool isVolta = typeA == MatrixElement::F16 && shape.getM() == 8;
     if (!typeA || !typeB || !typeC || !typeD || shape.getN() != 8 || isVolta ||
         op.getLayoutA() != NVVM::MMALayout::row || op.getLayoutB() != NVVM::MMALayout::col)
       return refuseForm(op);
@@ -335,7 +322,8 @@ public:
 
   LogicalResult emulate(NVVM::WgmmaMmaAsyncOp op) {
     NVVM::MMAShapeAttr shape = op.getShape();
-    if (op.getTypeA() == NVVM::WGMMATypes::b1)
+    auto typeA = elementOf(op.getTypeA()), typeB = elementOf(op.getTypeB()), typeD = elementOf(op.getTypeD());
+    if (!typeA || !typeB || !typeD)
       return refuseForm(op);
     int64_t flags = 0;
     auto setFlag = [&](bool isSet, int64_t flag) { flags |= isSet ? flag : 0; };
@@ -347,12 +335,11 @@ public:
     setFlag(op.getSatfinite() == NVVM::MMAIntOverflow::satfinite, saturatesSums);
     Value accumulator = code.slot(op.getInouts().getType()), result = code.slot(op.getType());
     LLVM::StoreOp::create(builder, loc, op.getInouts(), accumulator);
-    auto type = [&](NVVM::WGMMATypes found) { return constant(static_cast<int64_t>(found)); };
     code.usesAsyncProxy = true;
     code.synchronize(builder, loc, "proa_emulate_wgmma", {},
-                     {constant(shape.getN()), constant(shape.getK()), type(op.getTypeA()),
-                      type(op.getTypeB()), type(op.getTypeD()), constant(flags), op.getDescriptorA(),
-                      op.getDescriptorB(), accumulator, result});
+                     {constant(shape.getN()), constant(shape.getK()), constant(*typeA), constant(*typeB),
+                      constant(*typeD), constant(flags), op.getDescriptorA(), op.getDescriptorB(),
+                      accumulator, result});
     return replace(op, LLVM::LoadOp::create(builder, loc, op.getType(), result));
   }
 
@@ -367,14 +354,13 @@ public:
   LogicalResult emulate(rt::WgmmaOp op) {
     Value result = code.slot(op.getType());
     int64_t flags = addsAccumulator | (op.getTransposesY() ? int64_t(isBTransposed) : 0);
-    NVVM::WGMMATypes type = op.getElement().isF16() ? NVVM::WGMMATypes::f16 : NVVM::WGMMATypes::bf16;
     SmallVector<Value> sums;
     for (int64_t i = 0; i < op.getColumns() / 2; ++i)
       sums.push_back(LLVM::ExtractValueOp::create(builder, loc, op.getSums(), i));
     code.usesAsyncProxy = true;
     code.synchronize(builder, loc, "proa_emulate_wgmma_registers", {},
                      {constant(op.getColumns()), constant(rt::WgmmaOp::k),
-                      constant(static_cast<int64_t>(type)), constant(flags), store(op.getX()), op.getY(),
+                      constant(op.getMatrixElement()), constant(flags), store(op.getX()), op.getY(),
                       store(sums), result});
     return replace(op, LLVM::LoadOp::create(builder, loc, op.getType(), result));
   }

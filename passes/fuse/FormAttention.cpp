@@ -48,17 +48,16 @@ struct Stored {
   }
 };
 
-/// Where the attention is computed.
-enum class Place : uint8_t { Anywhere, Onnx, Cpu, Gpu };
-
 /// Whether the attention is decomposed or exported: its operands have no permutations.
-bool isWithoutKernel(Place place) { return place == Place::Anywhere || place == Place::Onnx; }
+bool isWithoutKernel(AttentionTarget target) {
+  return target == AttentionTarget::Mesh || target == AttentionTarget::Onnx;
+}
 
 /// Finds and creates the attention that ends with a product.
 class AttentionFormer {
 public:
-  AttentionFormer(Operation *op, PatternRewriter &rewriter, Place place)
-      : root(op), rewriter(rewriter), place(place) {}
+  AttentionFormer(Operation *op, PatternRewriter &rewriter, AttentionTarget target)
+      : root(op), rewriter(rewriter), target(target) {}
 
   LogicalResult run() {
     std::string reason;
@@ -78,7 +77,7 @@ public:
 private:
   Operation *root;
   PatternRewriter &rewriter;
-  Place place;
+  AttentionTarget target;
   AttentionForward forward;
   AttentionBackward backward;
   double queryFactor = 1, keyFactor = 1; ///< of the operands
@@ -150,7 +149,7 @@ private:
     if (isTransposed)
       std::swap(stored.permutation[2], stored.permutation[3]);
     while (auto transpose = stored.value.getDefiningOp<pd::TransposeOp>()) {
-      if (isWithoutKernel(place) && llvm::is_sorted(stored.permutation))
+      if (isWithoutKernel(target) && llvm::is_sorted(stored.permutation))
         break;
       for (int64_t &dim : stored.permutation)
         dim = transpose.getPerm()[static_cast<size_t>(dim)];
@@ -159,7 +158,7 @@ private:
       stored.value = transpose.getX();
     }
     bool isReadable =
-        isWithoutKernel(place) ? llvm::is_sorted(stored.permutation) : stored.permutation[3] == 3;
+        isWithoutKernel(target) ? llvm::is_sorted(stored.permutation) : stored.permutation[3] == 3;
     if (!isReadable) { // kernels read rows of adjacent elements
       stored.value = pd::TransposeOp::create(rewriter, root->getLoc(), stored.value,
                                              rewriter.getDenseI64ArrayAttr(stored.permutation));
@@ -199,7 +198,7 @@ private:
 
   /// Whether the mask of the op selects scores: addends cannot replace a condition, or the CPU reads it.
   bool hasCondition() const {
-    bool isRead = place == Place::Cpu && forward.masks.size() == 1;
+    bool isRead = target == AttentionTarget::Cpu && forward.masks.size() == 1;
     return llvm::any_of(forward.masks, [&](const AttentionMask &mask) {
       return mask.isCondition() && (isRead || hasGradient() || !mask.isAddend());
     });
@@ -209,7 +208,7 @@ private:
   const char *whyNoCondition() const {
     if (!hasCondition())
       return nullptr;
-    if (place != Place::Cpu)
+    if (target != AttentionTarget::Cpu)
       return hasGradient() ? "a condition selects its scores, and it has a gradient"
                            : "a condition selects a number for its scores that is not below -1e30";
     return forward.masks.size() > 1 ? "it has other masks than a condition that selects its scores" : nullptr;
@@ -346,7 +345,7 @@ private:
     const MatrixProduct &first = forward.first, &second = forward.second;
     if (scores.size() != 4)
       return refuse("the scores have more than four dims");
-    if (isDynamic() && (place != Place::Onnx || !hasPlainDims() || hasGradient()))
+    if (isDynamic() && (target != AttentionTarget::Onnx || !hasPlainDims() || hasGradient()))
       return refuse("its dims are dynamic");
     auto elementOf = [](Value value) { return pd::tensorType(value).getElementType(); };
     SmallVector<Value> others{first.y(), second.y(), second.result()};
@@ -357,21 +356,21 @@ private:
     return haveMasksFit(scores) ? success() : refuse("a mask does not broadcast to the scores");
   }
 
-  /// Why the place cannot use the op; null if it can. On a CPU: or why separate kernels are faster.
+  /// Why the target cannot use the op; null if it can. On a CPU: or why separate kernels are faster.
   const char *whyNotHere(ArrayRef<int64_t> scores) const {
     constexpr int64_t leastQueries = 16; // that fill a vector
-    switch (place) {
-    case Place::Gpu:
+    switch (target) {
+    case AttentionTarget::Gpu:
       return nullptr;
-    case Place::Cpu:
+    case AttentionTarget::Cpu:
       if (pd::tensorType(forward.first.x()).getElementType().isF64())
         return "the kernels of the CPU compute in float32";
       return scores[2] < leastQueries ? "it has few queries" : nullptr;
-    case Place::Anywhere:
+    case AttentionTarget::Mesh:
       if (scores[2] != scores[3])
         return "queries and keys are not those of one sequence";
       [[fallthrough]];
-    case Place::Onnx:
+    case AttentionTarget::Onnx:
       if (forward.isCausal || forward.dropout || !backward.scores.empty())
         return "its op has no causal mask, no dropout, and no gradient of a mask";
     }
@@ -384,7 +383,7 @@ private:
     constexpr double nanosecondsOfRow = 300, // to transpose and write the rows of a query and a key
         nanosecondsOfScore = 2.8;            // to write and read the matrices of separate kernels
     double separate = nanosecondsOfScore * static_cast<double>(scores[3]);
-    if (place != Place::Cpu || !hasGradient() || separate >= nanosecondsOfRow)
+    if (target != AttentionTarget::Cpu || !hasGradient() || separate >= nanosecondsOfRow)
       return "";
     return llvm::formatv(
         "it has a gradient and {0} keys: by estimate its kernels take {1:F0} ns for the rows of "
@@ -395,7 +394,7 @@ private:
   LogicalResult check(ArrayRef<int64_t> scores, ArrayRef<int64_t> wholeOfDropout) {
     if (failed(checkTypes(scores)))
       return failure();
-    if (!isWithoutKernel(place) && shapeOf(forward.scores).size() < 3)
+    if (!isWithoutKernel(target) && shapeOf(forward.scores).size() < 3)
       return refuse("it has no heads");
     if (const char *reason = whyNotHere(scores))
       return refuse(reason);
@@ -424,7 +423,7 @@ private:
            k = store(withoutFactors(first.y(), keyFactor), !first.isYTransposed, batches),
            v = store(second.y(), false, batches);
     Stored ownK = k, ownV = v;
-    if (isWithoutKernel(place) || !readUnrepeatedHeads(ownK) || !readUnrepeatedHeads(ownV)) {
+    if (isWithoutKernel(target) || !readUnrepeatedHeads(ownK) || !readUnrepeatedHeads(ownV)) {
       ownK = k;
       ownV = v;
     }
@@ -433,7 +432,7 @@ private:
       return refuse("its scores are multiplied by zero");
     Stored out;
     pd::TransposeOp transpose =
-        isWithoutKernel(place) ? pd::TransposeOp() : transposeOf(second.result(), out);
+        isWithoutKernel(target) ? pd::TransposeOp() : transposeOf(second.result(), out);
     auto attention = pd::FusedAttentionOp::create(
         rewriter, root->getLoc(), q.value, ownK.value, ownV.value, sumOfMasks(scores), Value(),
         callOfDropout(), beginOfDropout(), rewriter.getF64FloatAttr(scale),
@@ -688,11 +687,11 @@ private:
 
 class FormAttentionOf : public OpInterfaceRewritePattern<pd::ContractionOpInterface> {
 public:
-  FormAttentionOf(MLIRContext *context, PassRemarks remarks, Place place)
-      : OpInterfaceRewritePattern(context), remarks(remarks), place(place) {}
+  FormAttentionOf(MLIRContext *context, PassRemarks remarks, AttentionTarget target)
+      : OpInterfaceRewritePattern(context), remarks(remarks), target(target) {}
 
   LogicalResult matchAndRewrite(pd::ContractionOpInterface op, PatternRewriter &rewriter) const override {
-    AttentionFormer former(op, rewriter, place);
+    AttentionFormer former(op, rewriter, target);
     if (op->use_empty() || failed(former.run()))
       return failure();
     remarks.done(op) << op->getName().getStringRef() << " is the end of an attention"
@@ -702,27 +701,16 @@ public:
 
 private:
   PassRemarks remarks;
-  Place place;
+  AttentionTarget target;
 };
 
 struct FormAttentionPass : impl::FormAttentionBase<FormAttentionPass> {
   using FormAttentionBase::FormAttentionBase;
 
   void runOnOperation() override {
-    std::optional<Place> place = llvm::StringSwitch<std::optional<Place>>(target)
-                                     .Case("", Place::Anywhere)
-                                     .Case("onnx", Place::Onnx)
-                                     .Case("cpu", Place::Cpu)
-                                     .Case("gpu", Place::Gpu)
-                                     .Default(std::nullopt);
-    if (!place) {
-      getOperation()->emitError() << "expected the target 'cpu', 'gpu' or 'onnx', or none, found '" << target
-                                  << "'";
-      return signalPassFailure();
-    }
     PassRemarks remarks(getArgumentName());
     RewritePatternSet patterns(&getContext());
-    patterns.add<FormAttentionOf>(&getContext(), remarks, *place);
+    patterns.add<FormAttentionOf>(&getContext(), remarks, target);
     applyPatternsOnce(getOperation(), std::move(patterns), remarks);
   }
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "passes/analysis/KernelGroups.h"
+#include "passes/fuse/AttentionTarget.h"
 
 #include "mlir/Pass/Pass.h"
 

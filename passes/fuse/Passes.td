@@ -221,7 +221,7 @@ def FormAttention : Pass<"pd-form-attention", "::mlir::func::FuncOp"> {
       is; with a gradient also where an estimate says that few keys make separate kernels faster. A condition that is
       the only mask stays a condition, so that its number may also be above -1e30, and the program may have the
       gradient, which is zero for the scores that it replaces.
-    - Without a target the op is formed for devices that split its sequence: self-attention without permutations,
+    - For a mesh (the default) the op is formed for devices that split its sequence: self-attention without permutations,
       causal masks, dropout and gradients of masks.
     - For `onnx` also attention to other sequences, and of dynamic dims: operands have four dims, with static heads and
       elements. Dynamic batches of queries and keys count as equal.
@@ -229,8 +229,8 @@ def FormAttention : Pass<"pd-form-attention", "::mlir::func::FuncOp"> {
     Remarks say for each softmax why it is not part of an attention (`--remarks=pd-form-attention`).
   }];
   let options = [
-    Option<"target", "target", "std::string", "\"\"", 
-      "Where kernels run: cpu or gpu; onnx: in the op Attention of ONNX; empty: on devices of a mesh">
+    Option<"target", "target", "::proa::AttentionTarget", "::proa::AttentionTarget::Mesh", "Who computes the op",
+      "::proa::attentionTargetValues()">
   ];
   let dependentDialects = ["::proa::pd::PdDialect", "::proa::rt::RtDialect", "::mlir::tensor::TensorDialect"];
 }

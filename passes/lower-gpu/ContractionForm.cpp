@@ -90,17 +90,31 @@ Type TensorCoreTypes::sum() const {
   return isa<IntegerType>(element) ? Type(b.getI32Type()) : Type(b.getF32Type());
 }
 
+static MatrixElement matrixElementOf(Type element, bool isUnsigned) {
+  if (isa<IntegerType>(element))
+    return isUnsigned ? MatrixElement::U8 : MatrixElement::S8;
+  if (isa<Float8E4M3FNType>(element))
+    return MatrixElement::E4M3;
+  if (isa<Float8E5M2Type>(element))
+    return MatrixElement::E5M2;
+  return element.isF32() ? MatrixElement::TF32 : element.isF16() ? MatrixElement::F16 : MatrixElement::BF16;
+}
+
+MatrixElement TensorCoreTypes::xElement() const { return matrixElementOf(element, isXUnsigned); }
+
+MatrixElement TensorCoreTypes::yElement() const { return matrixElementOf(yType, isYUnsigned); }
+
 std::optional<TensorCoreTypes> TensorCoreTypes::of(linalg::LinalgOp op, bool allowsTf32) {
   Operation *product = productOf(op);
   if (!product)
     return std::nullopt;
   TensorCoreTypes types;
   for (Value factor : product->getOperands())
-    (convertedArgument(factor).getArgNumber() == 0 ? types.element : types.yElement) = storedElement(factor);
+    (convertedArgument(factor).getArgNumber() == 0 ? types.element : types.yType) = storedElement(factor);
   Type element = types.element;
-  bool isOfFloat8 = isFloat8(element) && isFloat8(types.yElement);
+  bool isOfFloat8 = isFloat8(element) && isFloat8(types.yType);
   bool isFloat = isHalf(element) || isOfFloat8 || (allowsTf32 && element.isF32());
-  if ((element != types.yElement && !isOfFloat8) || (!isFloat && !element.isSignlessInteger(8)) ||
+  if ((element != types.yType && !isOfFloat8) || (!isFloat && !element.isSignlessInteger(8)) ||
       types.sum() != getElementTypeOrSelf(op->getOperand(2).getType()))
     return std::nullopt;
   for (Value factor : product->getOperands()) {
@@ -130,7 +144,7 @@ bool isChosenContraction(Operation *op) { return contractionOf(op) != nullptr; }
 static LogicalResult checkWgmma(linalg::LinalgOp op, const ContractionChoice &choice) {
   int64_t bits = getElementTypeOrSelf(op->getOperand(0).getType()).getIntOrFloatBitWidth();
   int64_t line = 128 * 8 / bits;
-  if (choice.warpN == choice.n && choice.n <= 256 && choice.n % 64 == 0 && choice.m <= 256 &&
+  if (choice.warpN == choice.n && choice.n <= wgmmaInstruction.mostColumns && choice.n % 64 == 0 && choice.m <= 256 &&
       choice.k == line && choice.stages > 1)
     return success();
   return op->emitError()
@@ -147,15 +161,15 @@ static FailureOr<ContractionChoice> checked(linalg::LinalgOp op, ContractionChoi
   if (choice.kind != MatmulKind::Fma && !types)
     return refuse() << "'" << stringifyMatmulKind(choice.kind)
                     << "' needs operands of f16, bf16 or f32 and an f32 result, or of i8 and an i32 result";
+  const MatrixInstruction &instruction = instructionOf(choice.kind);
   int64_t unitOfK =
-      types && types->element.getIntOrFloatBitWidth() == 8 && choice.kind != MatmulKind::Fma ? 32 : 16;
+      std::max<int64_t>(16, types ? instruction.k(types->element.getIntOrFloatBitWidth()) : 1);
   if (choice.m % choice.warpM != 0 || choice.n % choice.warpN != 0 || choice.k % unitOfK != 0)
     return refuse() << "the tile is " << choice.m << ", " << choice.n << ", " << choice.k
                     << ", expected multiples of `warp` and of " << unitOfK;
   if (choice.kind == MatmulKind::Wgmma && failed(checkWgmma(op, choice)))
     return failure();
-  int64_t threadsOfWarp = choice.kind == MatmulKind::Fma ? 1 : choice.kind == MatmulKind::Mma ? 32 : 128;
-  choice.storingThreads = choice.m / choice.warpM * (choice.n / choice.warpN) * threadsOfWarp;
+  choice.storingThreads = choice.m / choice.warpM * (choice.n / choice.warpN) * instruction.threads;
   choice.threads = choice.storingThreads + (choice.kind == MatmulKind::Wgmma ? 32 : 0);
   if (choice.threads < 32 || choice.threads > 1024 || choice.threads % 32 != 0)
     return refuse() << "a block has " << choice.threads << " threads, expected a multiple of 32 up to 1024";

@@ -22,11 +22,14 @@ struct ContractionForm {
 struct TensorCoreTypes {
   /// Of the operands in memory: f16, bf16, f32 (rounded to TF32), i8, or a format of 8-bit floats each. Other
   /// types are those of both operands.
-  mlir::Type element, yElement;
+  mlir::Type element, yType;
   bool isXUnsigned = false, isYUnsigned = false; ///< of i8
 
   /// f32, and i32 for i8, which wraps as arith.addi does.
   mlir::Type sum() const;
+  /// The types of x and y as the instruction names them.
+  MatrixElement xElement() const;
+  MatrixElement yElement() const;
 
   /// Nothing if tensor cores do not compute the op: the body multiplies f16, bf16, 8-bit floats, or f32 where
   /// `allowsTf32`, and adds in f32, or it extends i8 to i32 and adds in i32.

@@ -21,14 +21,7 @@ constexpr int64_t productsOfIteration = 256;
 class FmaTile : public TileProducts {
 public:
   FmaTile(IRRewriter &b, Location loc, linalg::LinalgOp op, ContractionChoice choice, Value thread)
-      : TileProducts(b, loc, op, choice), threadsOfM(choice.m / choice.warpM),
-        threadsOfN(choice.n / choice.warpN) {
-    threadRow = divide(thread, threadsOfN);
-    threadColumn = remainder(thread, threadsOfN);
-    passes = choice.warpM;
-    rowsOfPass = threadsOfM;
-    columnsOfPass = choice.n;
-  }
+      : TileProducts(b, loc, op, choice, tileLayout(choice), rowsOf(choice), thread) {}
 
   /// Lines start at multiples of an access.
   Layout layoutOf(Type element, bool) const override {
@@ -58,32 +51,28 @@ public:
     return Values(loop.getResults());
   }
 
-  void store(int64_t pass, ValueRange sums, Value memory) override {
-    for (int64_t first = 0; first < choice.warpN; first += group)
-      storeAdjacent(sums.slice(static_cast<size_t>(pass * choice.warpN + first), group), memory,
-                    {threadRow, position(first, threadsOfN, threadColumn)});
-  }
-
-  Value rowOf(int64_t pass, Value row) override { return add(position(pass, threadsOfM, row), pass % group); }
-
 private:
-  int64_t threadsOfM, threadsOfN;
-  Value threadRow, threadColumn;
-
-  /// The first row or column of the group of element `element` of the part of `thread`.
-  Value position(int64_t element, int64_t threads, Value thread) {
-    return add(multiply(thread, group), element / group * threads * group);
+  /// Each pass has one row of each thread.
+  static ThreadLayout::Digits rowsOf(const ContractionChoice &choice) {
+    return {rowDigit(group, 1), rowDigit(choice.warpM / group, choice.m / choice.warpM * group)};
+  }
+  static ThreadLayout tileLayout(const ContractionChoice &choice) {
+    int64_t threadsOfM = choice.m / choice.warpM, threadsOfN = choice.n / choice.warpN;
+    ThreadLayout::Digits elements{columnDigit(group, 1),
+                                  columnDigit(choice.warpN / group, threadsOfN * group)};
+    llvm::append_range(elements, rowsOf(choice));
+    return {{columnDigit(threadsOfN, group), rowDigit(threadsOfM, group)}, std::move(elements)};
   }
 
   /// The elements of a thread's part of an operand for one k.
-  Values elements(Value memory, Value k, int64_t part, int64_t threads, Value thread) {
+  Values elements(Value memory, Value k, MatrixDim dim) {
     Type element = getElementTypeOrSelf(memory.getType());
     auto type = VectorType::get({group}, element);
     int64_t bytes = group * element.getIntOrFloatBitWidth() / 8;
     Values values;
-    for (int64_t first = 0; first < part; first += group) {
+    for (int64_t first = 0; first < layout.threadLayout().sizeOfThread(dim); first += group) {
       Value chunk = vector::LoadOp::create(
-          b, loc, type, memory, ValueRange{k, position(first, threads, thread)},
+          b, loc, type, memory, ValueRange{k, layout.indexOf(dim, first)},
           /*nontemporal=*/false, llvm::MaybeAlign(static_cast<uint64_t>(std::min(bytes, accessBytes))));
       for (int64_t i = 0; i < group; ++i)
         values.push_back(vector::ExtractOp::create(b, loc, chunk, i));
@@ -92,8 +81,8 @@ private:
   }
 
   void addProducts(Value x, Value y, Value k, Values &sums) {
-    Values xs = elements(x, k, choice.warpM, threadsOfM, threadRow);
-    Values ys = elements(y, k, choice.warpN, threadsOfN, threadColumn);
+    Values xs = elements(x, k, MatrixDim::Row);
+    Values ys = elements(y, k, MatrixDim::Column);
     for (auto [i, sum] : llvm::enumerate(sums)) {
       Value own[] = {xs[i / ys.size()], ys[i % ys.size()], sum};
       sum = cloneBody(b, op, {}, [&](OpOperand &operand) { return own[operand.getOperandNumber()]; })[0];

@@ -81,12 +81,8 @@ MmaCode::Values MmaCode::loadY(const Operand &y, Value column, Value inner) cons
   return loadMatrices(y, y.kFirst ? outer : add(outer, line), y.kFirst ? add(depth, line) : depth);
 }
 
-static NVVM::MMATypes mmaTypeOf(Type element, bool isUnsigned) {
-  if (isa<IntegerType>(element))
-    return isUnsigned ? NVVM::MMATypes::u8 : NVVM::MMATypes::s8;
-  return element.isF32()    ? NVVM::MMATypes::tf32
-         : element.isBF16() ? NVVM::MMATypes::bf16
-                            : NVVM::MMATypes::f16;
+static NVVM::MMATypes mmaTypeOf(MatrixElement element) {
+  return *NVVM::symbolizeMMATypes(ptxName(element));
 }
 
 /// Four 8-bit floats as two registers of two f16. Any assignment of the elements to the k of the instruction
@@ -134,7 +130,7 @@ void MmaCode::multiply(ValueRange x, ValueRange y, Values &sums, size_t first,
   for (Value part : x)
     xs.push_back(toHalves(part, types.element));
   for (Value part : y)
-    ys.push_back(toHalves(part, types.yElement));
+    ys.push_back(toHalves(part, types.yType));
   TensorCoreTypes half{b.getF16Type(), b.getF16Type()};
   // Registers of x: rows r and r + 8 of the first half of k, then of the second; those of y: the halves of k.
   for (size_t part : {0, 1})
@@ -151,7 +147,7 @@ void MmaCode::addProduct(ValueRange x, ValueRange y, Values &sums, size_t first,
   Value product = NVVM::MmaOp::create(
       b, loc, result, x, y, ValueRange(sums).slice(first, sumsOfLane),
       ArrayRef<int64_t>{m, n, kOf(types.element)}, std::nullopt, overflow,
-      std::array{mmaTypeOf(types.element, types.isXUnsigned), mmaTypeOf(types.element, types.isYUnsigned)},
+      std::array{mmaTypeOf(types.xElement()), mmaTypeOf(types.yElement())},
       std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
   for (int64_t i = 0; i < sumsOfLane; ++i)
     sums[first + static_cast<size_t>(i)] = LLVM::ExtractValueOp::create(b, loc, product, i);

@@ -12,11 +12,11 @@ public:
   using Values = llvm::SmallVector<mlir::Value>;
 
   /// Rows and columns of one instruction, and its k for 16-bit floats.
-  static constexpr int64_t m = 16, n = 8, k = 16;
+  static constexpr int64_t m = mmaInstruction.rows, n = mmaInstruction.columns, k = mmaInstruction.k(16);
   /// The k of one instruction: 32 bytes of a row.
-  static int64_t kOf(mlir::Type element) { return 256 / element.getIntOrFloatBitWidth(); }
-  /// Sums of a lane: two adjacent columns of row lane / 4, and of the row 8 below.
-  static constexpr int64_t sumsOfLane = 4, lanesOfRow = 4;
+  static int64_t kOf(mlir::Type element) { return mmaInstruction.k(element.getIntOrFloatBitWidth()); }
+  /// Sums of a lane.
+  static constexpr int64_t sumsOfLane = m * n / mmaInstruction.threads;
 
   MmaCode(mlir::IRRewriter &b, mlir::Location loc, mlir::Value lane) : IndexCode(b, loc), lane(lane) {}
 

@@ -13,15 +13,12 @@ constexpr int64_t mmaM = MmaCode::m, mmaN = MmaCode::n;
 class MmaTile : public TileProducts {
 public:
   MmaTile(IRRewriter &b, Location loc, linalg::LinalgOp op, ContractionChoice choice, Value thread)
-      : TileProducts(b, loc, op, choice), types(*TensorCoreTypes::of(op, /*allowsTf32=*/true)),
-        lane(remainder(thread, warpSize)), code(b, loc, lane) {
+      : TileProducts(b, loc, op, choice, tileLayout(choice), {rowDigit(choice.warpM / mmaM, mmaM)}, thread),
+        types(*TensorCoreTypes::of(op, /*allowsTf32=*/true)), code(b, loc, remainder(thread, warpSize)) {
     Value warp = divide(thread, warpSize);
     int64_t warpsOfN = choice.n / choice.warpN;
     warpRow = divide(warp, warpsOfN);
     warpColumn = remainder(warp, warpsOfN);
-    passes = choice.warpM / mmaM;
-    rowsOfPass = choice.m / choice.warpM * mmaM;
-    columnsOfPass = choice.n;
   }
 
   /// Memory has the order of global memory: ldmatrix transposes 16-bit elements, and lanes load f32
@@ -45,25 +42,20 @@ public:
     return next;
   }
 
-  void store(int64_t pass, ValueRange sums, Value memory) override {
-    Value row = add(multiply(warpRow, mmaM), divide(lane, MmaCode::lanesOfRow));
-    Value column = add(multiply(warpColumn, choice.warpN), multiply(remainder(lane, MmaCode::lanesOfRow), 2));
-    for (int64_t j = 0; j < columns(); ++j) {
-      auto own =
-          sums.slice(static_cast<size_t>((pass * columns() + j) * MmaCode::sumsOfLane), MmaCode::sumsOfLane);
-      storeAdjacent(own.take_front(2), memory, {row, add(column, j * mmaN)});
-      storeAdjacent(own.drop_front(2), memory, {add(row, 8), add(column, j * mmaN)});
-    }
-  }
-
-  Value rowOf(int64_t pass, Value row) override {
-    return add(add(multiply(divide(row, mmaM), choice.warpM), remainder(row, mmaM)), pass * mmaM);
-  }
-
 private:
   TensorCoreTypes types;
-  Value lane, warpRow, warpColumn;
+  Value warpRow, warpColumn;
   MmaCode code;
+
+  /// Instructions follow each other along the columns of a warp, then along its rows.
+  static ThreadLayout tileLayout(const ContractionChoice &choice) {
+    ThreadLayout warp = mmaInstruction.sums(choice.warpN);
+    ThreadLayout::Digits threads = warp.threadDigits(), elements = warp.elementDigits();
+    threads.push_back(columnDigit(choice.n / choice.warpN, choice.warpN));
+    threads.push_back(rowDigit(choice.m / choice.warpM, choice.warpM));
+    elements.push_back(rowDigit(choice.warpM / mmaM, mmaM));
+    return {std::move(threads), std::move(elements)};
+  }
 
   int64_t rows() const { return choice.warpM / mmaM; }
   int64_t columns() const { return choice.warpN / mmaN; }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "passes/lower-gpu/ContractionForm.h"
-#include "passes/lower-gpu/IndexCode.h"
+#include "passes/lower-gpu/TilePasses.h"
 
 #include <memory>
 
@@ -19,22 +19,41 @@ public:
   virtual Values start() = 0;
 
   /// The tile is stored in several passes, each of which has some rows and columns.
-  int64_t passes = 0, rowsOfPass = 0, columnsOfPass = 0;
+  int64_t passes() const { return divided.count(); }
+  int64_t rowsOfPass() const { return divided.layout().size(MatrixDim::Row); }
+  int64_t columnsOfPass() const { return divided.layout().size(MatrixDim::Column); }
   /// Stores the sums of a pass to shared memory with the dims [rowsOfPass][columnsOfPass].
-  virtual void store(int64_t pass, mlir::ValueRange sums, mlir::Value memory) = 0;
+  void store(int64_t pass, mlir::ValueRange sums, mlir::Value memory);
   /// The row and the column of the tile that are `row` and `column` in a pass.
-  virtual mlir::Value rowOf(int64_t pass, mlir::Value row) = 0;
-  virtual mlir::Value columnOf(int64_t, mlir::Value column) { return column; }
+  mlir::Value rowOf(int64_t pass, mlir::Value row) const {
+    return divided.indexInTile(*this, MatrixDim::Row, pass, row);
+  }
+  mlir::Value columnOf(int64_t pass, mlir::Value column) const {
+    return divided.indexInTile(*this, MatrixDim::Column, pass, column);
+  }
 
 protected:
-  TileSums(mlir::IRRewriter &b, mlir::Location loc, mlir::linalg::LinalgOp op, ContractionChoice choice)
-      : IndexCode(b, loc), op(op), choice(choice) {}
+  /// `sums` are the elements of the tile by threads; a pass has those with one value of `digitsOfPass`.
+  TileSums(mlir::IRRewriter &b, mlir::Location loc, mlir::linalg::LinalgOp op, ContractionChoice choice,
+           const ThreadLayout &sums, ThreadLayout::Digits digitsOfPass, mlir::Value thread)
+      : IndexCode(b, loc), op(op), choice(choice), layout(b, loc, sums, thread), thread(thread),
+        divided(sums, std::move(digitsOfPass)) {}
 
-  /// Stores adjacent elements at once.
-  void storeAdjacent(mlir::ValueRange elements, mlir::Value memory, mlir::ValueRange indices);
+  /// Element number `element` of the thread.
+  virtual mlir::Value sumAt(mlir::ValueRange sums, int64_t element) const {
+    return sums[static_cast<size_t>(element)];
+  }
 
   mlir::linalg::LinalgOp op;
   ContractionChoice choice;
+  LayoutCode layout;
+  mlir::Value thread;
+
+private:
+  /// Stores adjacent elements at once.
+  void storeAdjacent(mlir::ValueRange elements, mlir::Value memory, mlir::ValueRange indices);
+
+  TilePasses divided;
 };
 
 /// One way to compute a tile of a contraction whose operands the threads copy to shared memory.

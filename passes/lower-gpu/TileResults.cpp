@@ -28,7 +28,7 @@ MemRefType TileResults::sumsType(const TileSums &tile) const {
   linalg::LinalgOp op = target.op;
   Type sum = getElementTypeOrSelf(op.getDpsInits()[0].getType());
   auto space = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
-  return MemRefType::get({tile.rowsOfPass, tile.columnsOfPass + pad}, sum, MemRefLayoutAttrInterface(),
+  return MemRefType::get({tile.rowsOfPass(), tile.columnsOfPass() + pad}, sum, MemRefLayoutAttrInterface(),
                          space);
 }
 
@@ -85,8 +85,8 @@ int64_t TileResults::chunkOfStores() {
 
 void TileResults::store(ValueRange indices, TileSums &tile, ValueRange sums, Value sumsMemory) {
   memory = sumsMemory;
-  vector = std::gcd(chunkOfStores(), tile.columnsOfPass);
-  for (int64_t pass = 0; pass < tile.passes; ++pass) {
+  vector = std::gcd(chunkOfStores(), tile.columnsOfPass());
+  for (int64_t pass = 0; pass < tile.passes(); ++pass) {
     barrier();
     tile.store(pass, sums, memory);
     barrier();
@@ -95,8 +95,8 @@ void TileResults::store(ValueRange indices, TileSums &tile, ValueRange sums, Val
 }
 
 void TileResults::storePass(int64_t pass, ValueRange indices, TileSums &tile) {
-  int64_t chunksOfRow = tile.columnsOfPass / vector;
-  auto count = b.getIndexAttr(tile.rowsOfPass * chunksOfRow);
+  int64_t chunksOfRow = tile.columnsOfPass() / vector;
+  auto count = b.getIndexAttr(tile.rowsOfPass() * chunksOfRow);
   loop(thread, count, target.choice.storingThreads, [&](Value chunk) {
     Value row = divide(chunk, chunksOfRow), column = multiply(remainder(chunk, chunksOfRow), vector);
     Values own(indices);

@@ -20,7 +20,7 @@ RULES = [
     # These use neither MLIR nor LLVM. The tables that are generated from records do not either.
     ("lib/runtime", r"(mlir|llvm|dialects(?!/.*Kernels\.inc|/.*\.kernels\.inc)|passes|translator)/", None),
     ("lib/emulator",
-     r"(mlir|llvm|dialects|passes|translator|tools|lib/(?!emulator|support|runtime/plan/KernelCall))", None),
+     r"(mlir|llvm|dialects|passes|translator|tools|lib/(?!emulator|support|target|runtime/plan/KernelCall))", None),
     ("lib/target", r"(mlir|llvm|dialects|passes|translator|tools|lib/(?!support|target))", None),
     ("lib/checkpoint", r"(mlir|llvm|dialects|passes|tools|translator/(?!params))/", None),
     ("lib/spmd", r"(mlir|llvm|dialects|passes|translator)/", None),

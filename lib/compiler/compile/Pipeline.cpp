@@ -45,7 +45,7 @@ void addAttentionPasses(OpPassManager &pm, bool isGpu) {
   fused.only = {"pd.flash_attn"};
   pm.addPass(createDecompose(fused));
   FormAttentionOptions attention;
-  attention.target = isGpu ? "gpu" : "cpu";
+  attention.target = isGpu ? AttentionTarget::Gpu : AttentionTarget::Cpu;
   pm.addNestedPass<func::FuncOp>(createFormAttention(attention));
   addCleanup(pm);
 }

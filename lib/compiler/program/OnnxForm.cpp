@@ -16,7 +16,7 @@ mlir::LogicalResult formForOnnx(mlir::ModuleOp module, int64_t opset) {
   passes.addNestedPass<mlir::func::FuncOp>(createCanonicalizeProgram());
   passes.addNestedPass<mlir::func::FuncOp>(createFormComposites());
   if (opset >= leastOpsetOfAttention)
-    passes.addNestedPass<mlir::func::FuncOp>(createFormAttention({"onnx"}));
+    passes.addNestedPass<mlir::func::FuncOp>(createFormAttention({AttentionTarget::Onnx}));
   return passes.run(module);
 }
 

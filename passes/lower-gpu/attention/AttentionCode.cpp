@@ -71,9 +71,10 @@ Value AttentionCode::keysBeforeQueries() const {
 }
 
 void AttentionCode::storeRow(const AttentionTensor &tensor, Value batch, Value head, Value row,
-                             ValueRange numbers, int64_t adjacent, function_ref<Value(int64_t)> indexOf) {
-  bool isPadded = paddedElements(site.choice.kind, tensor.elements()) != tensor.elements();
-  storeElements(tensor, {batch, head, row}, numbers, adjacent, indexOf, isPadded);
+                             ValueRange numbers, int64_t padded) {
+  storeElements(
+      tensor, {batch, head, row}, numbers, fragments.adjacentOutputs(padded),
+      [&](int64_t output) { return fragments.outputOf(output, padded); }, padded != tensor.elements());
 }
 
 void AttentionCode::storeElements(const AttentionTensor &tensor, ValueRange row, ValueRange numbers,

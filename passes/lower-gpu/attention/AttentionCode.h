@@ -24,12 +24,9 @@ public:
   };
 
 protected:
-  /// `rows` and `columns` are those of a thread.
-  AttentionCode(const AttentionSite &site, Operands operands, int64_t rows, int64_t columns,
-                LanesOfBlock lanes)
-      : IndexCode(site.b, site.loc), site(site), operands(operands),
-        dropout(site, operands.dropout, {rows, columns, site.choice.isByKeys, lanes},
-                {site.q.sizes[1], site.q.sizes[2], site.k.sizes[2]}) {}
+  AttentionCode(const AttentionSite &site, Operands operands, const AttentionFragments &fragments)
+      : IndexCode(site.b, site.loc), site(site), operands(operands), fragments(fragments),
+        dropout(site, operands.dropout, fragments, {site.q.sizes[1], site.q.sizes[2], site.k.sizes[2]}) {}
 
   mlir::Value number(double value) const;
   mlir::Value size(const AttentionTensor &tensor, unsigned dim) const;
@@ -49,12 +46,13 @@ protected:
   /// and `indexOf` gives their elements. With `mayExceed` some of these may be after the last one.
   void storeElements(const AttentionTensor &tensor, mlir::ValueRange row, mlir::ValueRange numbers,
                      int64_t adjacent, llvm::function_ref<mlir::Value(int64_t)> indexOf, bool mayExceed);
-  /// The same for whole rows, which are padded in a tile.
+  /// The same for outputs of a row, which has `padded` elements in a tile.
   void storeRow(const AttentionTensor &tensor, mlir::Value batch, mlir::Value head, mlir::Value row,
-                mlir::ValueRange numbers, int64_t adjacent, llvm::function_ref<mlir::Value(int64_t)> indexOf);
+                mlir::ValueRange numbers, int64_t padded);
 
   const AttentionSite &site;
   Operands operands;
+  const AttentionFragments &fragments;
   KeptWeights dropout;
 };
 

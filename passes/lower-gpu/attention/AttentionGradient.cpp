@@ -104,11 +104,11 @@ void AttentionGradient::build(Value row) {
 
 void AttentionGradient::compute(const Place &place) {
   tile.begin(place);
-  auto rows = static_cast<size_t>(tile.rows);
+  auto rows = static_cast<size_t>(fragments.rows());
   Numbers sums;
-  sums.scores.assign(rows * static_cast<size_t>(tile.outputsOfRow(tile.scoreElements)), number(0));
+  sums.scores.assign(rows * static_cast<size_t>(fragments.outputsOfRow(tile.scoreElements)), number(0));
   if (isByKeys())
-    sums.values.assign(rows * static_cast<size_t>(tile.outputsOfRow(tile.valueElements)), number(0));
+    sums.values.assign(rows * static_cast<size_t>(fragments.outputsOfRow(tile.valueElements)), number(0));
   else
     loadQueries(place);
   sums = overTiles(place, sums, [&](const Place &at, Value firstColumn, const Numbers &own) {
@@ -121,8 +121,8 @@ void AttentionGradient::compute(const Place &place) {
 /// The numbers of the queries that are the rows of the thread.
 void AttentionGradient::loadQueries(const Place &place) {
   ownQueries.clear();
-  for (int64_t i = 0; i < tile.rows; ++i)
-    ownQueries.push_back(load(place, add(place.first, tile.rowOf(i))));
+  for (int64_t i = 0; i < fragments.rows(); ++i)
+    ownQueries.push_back(load(place, add(place.first, fragments.rowOf(i))));
 }
 
 /// The last query in place of those after it.
@@ -185,14 +185,14 @@ Value AttentionGradient::weight(const Place &place, Value product, const Query &
 AttentionGradient::Values AttentionGradient::indices(Value first, int64_t count, bool areRows) {
   Values all;
   for (int64_t i = 0; i < count; ++i)
-    all.push_back(add(first, areRows ? tile.rowOf(i) : tile.columnOf(i)));
+    all.push_back(add(first, areRows ? fragments.rowOf(i) : fragments.columnOf(i)));
   return all;
 }
 
 /// The gradients of the scores, and the weights after dropout.
 AttentionGradient::Numbers AttentionGradient::derivatives(const Place &place, Value firstColumn) {
-  Values rows = indices(place.first, tile.rows, true),
-         columns = indices(firstColumn, tile.columnsOfRow, false);
+  Values rows = indices(place.first, fragments.rows(), true),
+         columns = indices(firstColumn, fragments.columns(), false);
   const Values &queries = isByKeys() ? columns : rows, &keys = isByKeys() ? rows : columns;
   // Before the products need registers.
   Values kept = dropout ? dropout.kept(place.batch, place.head, queries, keys) : Values();
@@ -219,8 +219,8 @@ AttentionGradient::Numbers AttentionGradient::derivatives(const Place &place, Va
 
 /// Code for the rows of the thread, from `first` on, that the tensors have.
 void AttentionGradient::forRows(Value first, function_ref<void(int64_t row, Value index)> body) {
-  for (int64_t row = 0; row < tile.rows; ++row) {
-    Value at = add(first, tile.rowOf(row));
+  for (int64_t row = 0; row < fragments.rows(); ++row) {
+    Value at = add(first, fragments.rowOf(row));
     auto guarded = scf::IfOp::create(b, loc, isBelow(at, size(own.scores, rowDim)));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(guarded.thenBlock());
@@ -230,13 +230,12 @@ void AttentionGradient::forRows(Value first, function_ref<void(int64_t row, Valu
 
 void AttentionGradient::store(const Place &place, const Numbers &sums) {
   auto storeAll = [&](const AttentionTensor &tensor, ValueRange numbers, int64_t padded, double factor) {
-    auto outputs = static_cast<size_t>(tile.outputsOfRow(padded));
+    auto outputs = static_cast<size_t>(fragments.outputsOfRow(padded));
     forRows(place.first, [&](int64_t row, Value at) {
       Values scaled;
       for (Value sum : numbers.slice(static_cast<size_t>(row) * outputs, outputs))
         scaled.push_back(factor == 1 ? sum : arith::MulFOp::create(b, loc, sum, number(factor)));
-      storeRow(tensor, place.batch, own.headOf(place), at, scaled, tile.adjacentOutputs(padded),
-               [&](int64_t output) { return tile.outputOf(output, padded); });
+      storeRow(tensor, place.batch, own.headOf(place), at, scaled, padded);
     });
   };
   if (tensors.byScores.memory)
@@ -273,7 +272,7 @@ void AttentionGradient::buildOfScores(Value row) {
   };
   auto compute = [&] {
     Numbers sums;
-    sums.scores.assign(static_cast<size_t>(tile.rows * tile.columnsOfRow), number(0));
+    sums.scores.assign(static_cast<size_t>(fragments.rows() * fragments.columns()), number(0));
     sums = overExamples(place, sums, [&](const Place &at, const Numbers &own) {
       tile.begin(at);
       loadQueries(at);
@@ -312,12 +311,12 @@ AttentionGradient::overExamples(const Place &place, const Numbers &sums,
 }
 
 void AttentionGradient::storeScores(const Place &place, Value firstColumn, const Numbers &sums) {
-  auto columns = static_cast<size_t>(tile.columnsOfRow);
+  auto columns = static_cast<size_t>(fragments.columns());
   forRows(place.first, [&](int64_t row, Value at) {
     ValueRange own = ValueRange(sums.scores).slice(static_cast<size_t>(row) * columns, columns);
     storeElements(
-        tensors.ofScores, {place.batch, place.head, at}, own, tile.adjacentColumns,
-        [&](int64_t column) { return add(firstColumn, tile.columnOf(column)); },
+        tensors.ofScores, {place.batch, place.head, at}, own, fragments.adjacentColumns(),
+        [&](int64_t column) { return add(firstColumn, fragments.columnOf(column)); },
         isUneven(site.k, site.choice.keys));
   });
 }

@@ -76,7 +76,7 @@ void AttentionThreads::compute(const AttentionTile::Place &place) {
   State state;
   state.maxima.assign(rows(), number(minusInfinity));
   state.sums.assign(rows(), number(0));
-  state.outputs.assign(rows() * static_cast<size_t>(tile.outputsOfRow), number(0));
+  state.outputs.assign(rows() * outputsOfRow(), number(0));
   Value freeEnd = endOfFreeKeys(place);
   if (!isOfAllKeys(place))
     freeEnd = b.createOrFold<arith::MaxSIOp>(loc, freeEnd, place.firstKey);
@@ -106,7 +106,7 @@ Value AttentionThreads::acrossLanes(Value value, bool isMaximum) const {
   auto i32 = [&](int64_t number) {
     return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(static_cast<int32_t>(number)));
   };
-  for (int64_t offset = tile.lanesOfRow / 2; offset > 0; offset /= 2) {
+  for (int64_t offset = fragments.lanesOfRow() / 2; offset > 0; offset /= 2) {
     Value other = gpu::ShuffleOp::create(b, loc, value, i32(offset), i32(warpSize), gpu::ShuffleMode::XOR)
                       .getShuffleResult();
     value = isMaximum ? Value(arith::MaximumFOp::create(b, loc, value, other))
@@ -124,10 +124,10 @@ AttentionThreads::Values AttentionThreads::scaledScores(const AttentionTile::Pla
   Value distance = keysBeforeQueries();
   Value limit = isRestricted ? limitOfKeys(place.batch) : Value();
   for (auto [i, score] : llvm::enumerate(scores)) {
-    auto row = static_cast<int64_t>(i) / tile.scoresOfRow,
-         column = static_cast<int64_t>(i) % tile.scoresOfRow;
+    auto row = static_cast<int64_t>(i) / fragments.columns(),
+         column = static_cast<int64_t>(i) % fragments.columns();
     score = arith::MulFOp::create(b, loc, score, scale);
-    Value query = add(place.firstQuery, tile.rowOf(row)), key = add(firstKey, tile.keyOf(column));
+    Value query = add(place.firstQuery, fragments.rowOf(row)), key = add(firstKey, fragments.columnOf(column));
     if (operands.mask)
       score = arith::AddFOp::create(b, loc, score, maskAt(place.batch, place.head, query, key));
     if (!isRestricted)
@@ -146,7 +146,7 @@ AttentionThreads::State AttentionThreads::step(const AttentionTile::Place &place
                                                const State &state, bool isRestricted) {
   Values kept = dropout ? keptWeights(place, firstKey) : Values(); // before the scores need registers
   Values scores = scaledScores(place, firstKey, isRestricted), weights;
-  auto columns = static_cast<size_t>(tile.scoresOfRow), outputs = static_cast<size_t>(tile.outputsOfRow);
+  auto columns = static_cast<size_t>(fragments.columns()), outputs = outputsOfRow();
   State next;
   Values rescaled(state.outputs);
   for (size_t row = 0; row < rows(); ++row) {
@@ -185,10 +185,10 @@ AttentionThreads::State AttentionThreads::step(const AttentionTile::Place &place
 
 AttentionThreads::Values AttentionThreads::keptWeights(const AttentionTile::Place &place, Value firstKey) {
   Values queries, keys;
-  for (int64_t row = 0; row < tile.rows; ++row)
-    queries.push_back(add(place.firstQuery, tile.rowOf(row)));
-  for (int64_t score = 0; score < tile.scoresOfRow; ++score)
-    keys.push_back(add(firstKey, tile.keyOf(score)));
+  for (int64_t row = 0; row < fragments.rows(); ++row)
+    queries.push_back(add(place.firstQuery, fragments.rowOf(row)));
+  for (int64_t score = 0; score < fragments.columns(); ++score)
+    keys.push_back(add(firstKey, fragments.columnOf(score)));
   return dropout.kept(place.batch, place.head, queries, keys);
 }
 
@@ -203,7 +203,7 @@ Value AttentionThreads::normalization(Value sum) {
 void AttentionThreads::forRows(const AttentionTile::Place &place,
                                function_ref<void(size_t row, Value query)> body) {
   for (size_t row = 0; row < rows(); ++row) {
-    Value query = add(place.firstQuery, tile.rowOf(static_cast<int64_t>(row)));
+    Value query = add(place.firstQuery, fragments.rowOf(static_cast<int64_t>(row)));
     auto isQuery = scf::IfOp::create(b, loc, isBelow(query, size(site.q, rowDim)));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(isQuery.thenBlock());
@@ -212,7 +212,7 @@ void AttentionThreads::forRows(const AttentionTile::Place &place,
 }
 
 ValueRange AttentionThreads::outputsOf(const State &state, size_t row) const {
-  auto outputs = static_cast<size_t>(tile.outputsOfRow);
+  size_t outputs = outputsOfRow();
   return ValueRange(state.outputs).slice(row * outputs, outputs);
 }
 
@@ -226,8 +226,7 @@ void AttentionThreads::store(const AttentionTile::Place &place, const State &sta
     for (Value output : outputsOf(state, row))
       elements.push_back(arith::MulFOp::create(b, loc, output, factor));
     if (site.out.memory)
-      storeRow(site.out, place.batch, place.head, query, elements, tile.adjacentOutputs,
-               [&](int64_t output) { return tile.outputOf(output); });
+      storeRow(site.out, place.batch, place.head, query, elements, tile.outputElements);
     storeStatistics(place, query, state.maxima[row], sums[row]);
   });
 }
@@ -237,7 +236,7 @@ void AttentionThreads::storeStatistics(const AttentionTile::Place &place, Value 
                                        Value sum) {
   if (!results.maximum && !results.sum)
     return;
-  Value isFirst = isEqual(remainder(site.thread, tile.lanesOfRow), 0);
+  Value isFirst = isEqual(remainder(site.thread, fragments.lanesOfRow()), 0);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(scf::IfOp::create(b, loc, isFirst).thenBlock());
   Value indices[] = {place.batch, place.head, query};

@@ -10,7 +10,7 @@ namespace proa {
 class AttentionThreads : public AttentionCode {
 public:
   AttentionThreads(const AttentionSite &site, AttentionTile &tile, Operands operands, Statistics results)
-      : AttentionCode(site, operands, tile.rows, tile.scoresOfRow, tile.lanesOfBlock), tile(tile),
+      : AttentionCode(site, operands, tile.fragments), tile(tile),
         results(results) {}
 
   virtual ~AttentionThreads() = default;
@@ -40,7 +40,9 @@ protected:
   virtual mlir::Value normalization(mlir::Value sum);
   virtual void store(const AttentionTile::Place &place, const State &state);
   mlir::Value acrossLanes(mlir::Value value, bool isMaximum) const;
-  size_t rows() const { return static_cast<size_t>(tile.rows); }
+  size_t rows() const { return static_cast<size_t>(fragments.rows()); }
+  /// Outputs of a row of the thread.
+  size_t outputsOfRow() const { return static_cast<size_t>(fragments.outputsOfRow(tile.outputElements)); }
   /// Code for rows of the thread that are queries.
   void forRows(const AttentionTile::Place &place,
                llvm::function_ref<void(size_t row, mlir::Value query)> body);

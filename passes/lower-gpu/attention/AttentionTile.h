@@ -1,8 +1,7 @@
 /// How the threads of a block compute the products of an attention.
 #pragma once
 
-#include "passes/lower-gpu/IndexCode.h"
-#include "passes/lower-gpu/attention/AttentionForm.h"
+#include "passes/lower-gpu/attention/AttentionFragments.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -39,12 +38,6 @@ struct AttentionSite {
   mlir::Value thread;
 };
 
-/// How lanes share the scores of four adjacent keys, the first a multiple of four (one Philox block): `count`
-/// lanes (1, 2 or 4), whose ids are `stride` apart, hold 4 / count scores each, in the order of lanes.
-struct LanesOfBlock {
-  int64_t count = 1, stride = 1;
-};
-
 /// The products of one tile of queries with tiles of keys. Each thread has some elements of some rows of the
 /// scores and of the output.
 class AttentionTile : public IndexCode {
@@ -59,16 +52,9 @@ public:
 
   virtual ~AttentionTile() = default;
 
-  /// Rows of a thread, its scores of each of them, and its elements of each row of the output. `lanesOfRow`
-  /// adjacent lanes, a power of two, share a row.
-  int64_t rows = 0, scoresOfRow = 0, outputsOfRow = 0, lanesOfRow = 1;
-  /// The index in the tile of a row of the thread, of a score among the keys, and of an output.
-  virtual mlir::Value rowOf(int64_t row) = 0;
-  virtual mlir::Value keyOf(int64_t score) = 0;
-  virtual mlir::Value outputOf(int64_t output) = 0;
-  /// Adjacent elements of the output that a thread has: `outputOf` of a multiple is that of the first one.
-  int64_t adjacentOutputs = 1;
-  LanesOfBlock lanesOfBlock;
+  /// The elements that each thread holds. Rows of the output have `outputElements`.
+  AttentionFragments fragments;
+  int64_t outputElements;
 
   /// Creates what all tiles of a kernel need, such as shared memory; once, at the start of the kernel.
   virtual void prepare() {}
@@ -82,7 +68,9 @@ public:
   virtual Values accumulate(mlir::ValueRange weights, mlir::ValueRange outputs) = 0;
 
 protected:
-  explicit AttentionTile(const AttentionSite &site) : IndexCode(site.b, site.loc), site(site) {}
+  explicit AttentionTile(const AttentionSite &site)
+      : IndexCode(site.b, site.loc), fragments(site.b, site.loc, site.choice, site.thread),
+        outputElements(paddedElements(site.choice.kind, site.v.elements())), site(site) {}
 
   const AttentionSite &site;
 };

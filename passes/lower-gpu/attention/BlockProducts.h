@@ -13,22 +13,8 @@ public:
 
   virtual ~BlockProducts() = default;
 
-  /// The number of rows of a thread, and of its scores in each row. `lanesOfRow` adjacent lanes, a power of
-  /// two, share a row. `pad` elements follow each row in shared memory, so that the lanes of a warp access
-  /// different banks.
-  int64_t rows = 0, scoresOfRow = 0, lanesOfRow = 1, pad = 0;
-  int64_t adjacentScores = 1; ///< scores of a thread with adjacent columns
-  /// For four adjacent columns of a row or, if a block owns keys, four adjacent rows of a column.
-  LanesOfBlock lanesOfBlock;
-  /// The index in its tile of a row of the thread, and of the column of a score.
-  virtual mlir::Value rowOf(int64_t row) = 0;
-  virtual mlir::Value columnOf(int64_t score) = 0;
-
-  /// Outputs of a thread in each of its rows, which have `elements`; how many of them are adjacent; and the
-  /// index of one.
-  int64_t outputsOfRow(int64_t elements) const { return elements / lanesOfRow; }
-  virtual int64_t adjacentOutputs(int64_t elements) const = 0;
-  virtual mlir::Value outputOf(int64_t output, int64_t elements) = 0;
+  /// Elements that follow each row in shared memory, so that the lanes of a warp access different banks.
+  int64_t pad = 0;
 
   /// Memory of the products, at the start of the kernel.
   virtual void prepare() {}
@@ -41,11 +27,14 @@ public:
                              mlir::ValueRange outputs) = 0;
 
 protected:
-  explicit BlockProducts(const AttentionSite &site) : IndexCode(site.b, site.loc), site(site) {}
+  BlockProducts(const AttentionSite &site, int64_t pad)
+      : IndexCode(site.b, site.loc), pad(pad), site(site),
+        fragments(site.b, site.loc, site.choice, site.thread) {}
 
   mlir::Value zero() const;
 
   const AttentionSite &site;
+  AttentionFragments fragments;
 };
 
 /// The kind of the choice: f32, by multiplications and additions of each thread, or 16-bit floats, by

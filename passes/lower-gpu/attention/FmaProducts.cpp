@@ -7,8 +7,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
-#include <numeric>
-
 using namespace mlir;
 
 namespace proa {
@@ -16,30 +14,10 @@ namespace {
 
 /// Elements that a thread reads from shared memory at once.
 constexpr int64_t elementsOfRead = 4;
-constexpr int64_t rowsOfThread = 4, lanes = 16;
 
 class FmaProducts : public BlockProducts {
 public:
-  explicit FmaProducts(const AttentionSite &site)
-      : BlockProducts(site), lane(remainder(site.thread, lanes)),
-        firstRow(IndexCode::multiply(divide(site.thread, lanes), rowsOfThread)) {
-    rows = rowsOfThread;
-    scoresOfRow = site.choice.columns() / lanes;
-    lanesOfRow = lanes;
-    pad = elementsOfRead;
-    if (!site.choice.isByKeys) // otherwise the rows of a thread are adjacent
-      lanesOfBlock = {4, 1};
-  }
-
-  Value rowOf(int64_t row) override { return add(firstRow, row); }
-  Value columnOf(int64_t score) override { return add(lane, score * lanes); }
-  int64_t adjacentOutputs(int64_t elements) const override {
-    return std::gcd(outputsOfRow(elements), elementsOfRead);
-  }
-  Value outputOf(int64_t output, int64_t elements) override {
-    int64_t width = adjacentOutputs(elements);
-    return add(IndexCode::multiply(lane, width), output / width * width * lanes + output % width);
-  }
+  explicit FmaProducts(const AttentionSite &site) : BlockProducts(site, /*pad=*/elementsOfRead) {}
 
   void prepare() override {
     weightMemory =
@@ -47,13 +25,14 @@ public:
   }
 
   Values multiply(Value x, Value y, int64_t elements) override {
-    Values sums(static_cast<size_t>(rows * scoresOfRow), zero());
+    int64_t rows = fragments.rows(), columns = fragments.columns();
+    Values sums(static_cast<size_t>(rows * columns), zero());
     return overGroups(elements, sums, [&](Value first, Values next) {
       SmallVector<Values> xs, ys;
       for (int64_t i = 0; i < rows; ++i)
-        xs.push_back(load(x, rowOf(i), first, elementsOfRead));
-      for (int64_t j = 0; j < scoresOfRow; ++j)
-        ys.push_back(load(y, columnOf(j), first, elementsOfRead));
+        xs.push_back(load(x, fragments.rowOf(i), first, elementsOfRead));
+      for (int64_t j = 0; j < columns; ++j)
+        ys.push_back(load(y, fragments.columnOf(j), first, elementsOfRead));
       for (size_t k = 0; k < elementsOfRead; ++k)
         for (size_t i = 0; i < xs.size(); ++i)
           for (size_t j = 0; j < ys.size(); ++j)
@@ -63,23 +42,24 @@ public:
   }
 
   Values addWeighted(ValueRange weights, Value y, int64_t elements, ValueRange outputs) override {
-    int64_t count = outputsOfRow(elements), width = adjacentOutputs(elements);
+    int64_t count = fragments.outputsOfRow(elements), width = fragments.adjacentOutputs(elements);
+    int64_t rows = fragments.rows(), columns = fragments.columns();
     Value all = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(-1));
     NVVM::SyncWarpOp::create(b, loc, all); // the last weights are no longer read
     for (auto [i, weight] : llvm::enumerate(weights)) {
       auto number = static_cast<int64_t>(i);
       memref::StoreOp::create(b, loc, weight, weightMemory,
-                              ValueRange{rowOf(number / scoresOfRow), columnOf(number % scoresOfRow)});
+                              ValueRange{fragments.rowOf(number / columns), fragments.columnOf(number % columns)});
     }
     // The lanes of a warp read what they wrote.
     NVVM::SyncWarpOp::create(b, loc, all);
     return overGroups(site.choice.columns(), Values(outputs), [&](Value first, Values next) {
       SmallVector<Values> xs;
       for (int64_t i = 0; i < rows; ++i)
-        xs.push_back(load(weightMemory, rowOf(i), first, elementsOfRead));
+        xs.push_back(load(weightMemory, fragments.rowOf(i), first, elementsOfRead));
       for (int64_t k = 0; k < elementsOfRead; ++k)
         for (int64_t j = 0; j < count; j += width) {
-          Values ys = load(y, add(first, k), outputOf(j, elements), width);
+          Values ys = load(y, add(first, k), fragments.outputOf(j, elements), width);
           for (size_t i = 0; i < xs.size(); ++i)
             for (size_t c = 0; c < ys.size(); ++c)
               addProduct(next[i * static_cast<size_t>(count) + static_cast<size_t>(j) + c],
@@ -90,7 +70,7 @@ public:
   }
 
 private:
-  Value lane, firstRow, weightMemory;
+  Value weightMemory;
 
   void addProduct(Value &sum, Value x, Value y) { sum = math::FmaOp::create(b, loc, x, y, sum); }
 

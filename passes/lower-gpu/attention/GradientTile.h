@@ -25,19 +25,10 @@ public:
 
   virtual ~GradientTile() = default;
 
-  /// Rows of a thread, its columns of each of them, and how many of these are adjacent.
-  int64_t rows = 0, columnsOfRow = 0, adjacentColumns = 1;
-  LanesOfBlock lanesOfBlock;
+  /// The elements that each thread holds.
+  AttentionFragments fragments;
   /// Elements of a row of q and k, and of v, in shared memory.
-  int64_t scoreElements = 0, valueElements = 0;
-  /// The index in its tile of a row of the thread, and of a column.
-  virtual mlir::Value rowOf(int64_t row) = 0;
-  virtual mlir::Value columnOf(int64_t column) = 0;
-  /// Elements of a thread in each of its rows of a sum, which have `elements`; how many of them are adjacent;
-  /// and the index of one.
-  virtual int64_t outputsOfRow(int64_t elements) const = 0;
-  virtual int64_t adjacentOutputs(int64_t elements) const = 0;
-  virtual mlir::Value outputOf(int64_t output, int64_t elements) = 0;
+  int64_t scoreElements, valueElements;
 
   /// Creates what all tiles of a kernel need, such as shared memory; once, at the start of the kernel.
   virtual void prepare() = 0;
@@ -58,7 +49,10 @@ public:
   virtual void endColumns() {}
 
 protected:
-  explicit GradientTile(const AttentionSite &site) : IndexCode(site.b, site.loc), site(site) {}
+  explicit GradientTile(const AttentionSite &site)
+      : IndexCode(site.b, site.loc), fragments(site.b, site.loc, site.choice, site.thread),
+        scoreElements(paddedElements(site.choice.kind, site.q.elements())),
+        valueElements(paddedElements(site.choice.kind, site.v.elements())), site(site) {}
 
   bool isByKeys() const { return site.choice.isByKeys; }
 

@@ -59,17 +59,17 @@ KeptWeights::Values KeptWeights::kept(Value batch, Value head, ValueRange querie
   for (Value query : queries)
     numbers.push_back(add(firstQuery, inWhole(query, 2)));
   SmallVector<Score> own;
-  for (size_t row = 0; row < static_cast<size_t>(scores.rows); ++row)
-    for (size_t column = 0; column < static_cast<size_t>(scores.columns); ++column)
-      own.push_back({numbers[scores.isByKeys ? column : row], keys[scores.isByKeys ? row : column]});
+  for (size_t row = 0; row < static_cast<size_t>(rows); ++row)
+    for (size_t column = 0; column < static_cast<size_t>(columns); ++column)
+      own.push_back({numbers[isByKeys ? column : row], keys[isByKeys ? row : column]});
   std::optional<int64_t> count = getConstantIntValue(sizes.keys);
   return count && *count % wordsOfBlock == 0 ? inBlocks(own) : eachAlone(own);
 }
 
 /// Four keys of a query are in one block.
 KeptWeights::Values KeptWeights::inBlocks(ArrayRef<Score> own) const {
-  int64_t keys = *getConstantIntValue(sizes.keys), lanes = scores.lanes.count, step = scoreStep();
-  Value rank = remainder(divide(thread, scores.lanes.stride), lanes);
+  int64_t keys = *getConstantIntValue(sizes.keys), count = lanes.count, step = scoreStep();
+  Value rank = remainder(divide(thread, lanes.stride), count);
   // The first scores of the blocks of these lanes, of which lane `rank` computes each `lanes`-th.
   SmallVector<int64_t> firsts;
   SmallVector<std::pair<int64_t, int64_t>> places(own.size()); ///< block and word, by score
@@ -82,10 +82,10 @@ KeptWeights::Values KeptWeights::inBlocks(ArrayRef<Score> own) const {
   }
   constexpr int64_t blocksOfBits = 32 / wordsOfBlock;
   Values bits;
-  for (int64_t turn = 0; turn < static_cast<int64_t>(firsts.size()) / lanes; ++turn) {
+  for (int64_t turn = 0; turn < static_cast<int64_t>(firsts.size()) / count; ++turn) {
     Value block;
-    for (int64_t lane = 0; lane < lanes; ++lane) {
-      const Score &first = own[static_cast<size_t>(firsts[static_cast<size_t>(turn * lanes + lane)])];
+    for (int64_t lane = 0; lane < count; ++lane) {
+      const Score &first = own[static_cast<size_t>(firsts[static_cast<size_t>(turn * count + lane)])];
       Value number = add(multiply(first.query, keys / wordsOfBlock), divide(first.key, wordsOfBlock));
       block = block ? select(isEqual(rank, lane), number, block) : number;
     }
@@ -100,8 +100,8 @@ KeptWeights::Values KeptWeights::inBlocks(ArrayRef<Score> own) const {
   SmallVector<Values> all = exchange(bits, rank);
   Values kept;
   for (auto [block, place] : places) {
-    int64_t turn = block / lanes;
-    Value from = all[static_cast<size_t>(block % lanes)][static_cast<size_t>(turn / blocksOfBits)];
+    int64_t turn = block / count;
+    Value from = all[static_cast<size_t>(block % count)][static_cast<size_t>(turn / blocksOfBits)];
     Value bit = word(uint64_t(1) << static_cast<uint64_t>(turn % blocksOfBits * wordsOfBlock + place));
     bit = arith::AndIOp::create(b, loc, from, bit);
     kept.push_back(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, bit, word(0)));
@@ -111,14 +111,14 @@ KeptWeights::Values KeptWeights::inBlocks(ArrayRef<Score> own) const {
 
 /// The words of this lane in each block are shifted to the lowest bits.
 SmallVector<KeptWeights::Values> KeptWeights::exchange(ValueRange bits, Value rank) const {
-  if (scores.lanes.count == 1)
+  if (lanes.count == 1)
     return {Values(bits)};
-  int64_t stride = scores.lanes.stride;
+  int64_t stride = lanes.stride;
   Value lane = remainder(thread, warpSize);
   Value first = b.createOrFold<arith::SubIOp>(loc, lane, multiply(rank, stride));
   Value shift = asWord(multiply(rank, wordsOfLane()));
   SmallVector<Values> all;
-  for (int64_t other = 0; other < scores.lanes.count; ++other) {
+  for (int64_t other = 0; other < lanes.count; ++other) {
     Value source = asWord(add(first, other * stride));
     all.emplace_back();
     for (Value own : bits) {

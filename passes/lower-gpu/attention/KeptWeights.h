@@ -22,19 +22,15 @@ public:
     mlir::Value begin;
     int64_t wholeHeads = 0, wholeQueries = 0;
   };
-  /// The scores of a thread: rows of a tile, which are keys if `isByKeys`, and columns.
-  struct Scores {
-    int64_t rows, columns;
-    bool isByKeys;
-    LanesOfBlock lanes;
-  };
   /// The dims of the scores.
   struct Sizes {
     mlir::OpFoldResult heads, queries, keys;
   };
 
-  KeptWeights(const AttentionSite &site, Dropout dropout, Scores scores, Sizes sizes)
-      : IndexCode(site.b, site.loc), dropout(dropout), scores(scores), sizes(sizes), thread(site.thread) {}
+  KeptWeights(const AttentionSite &site, Dropout dropout, const AttentionFragments &fragments, Sizes sizes)
+      : IndexCode(site.b, site.loc), dropout(dropout), rows(fragments.rows()), columns(fragments.columns()),
+        lanes(fragments.lanesOfFourKeys()), isByKeys(site.choice.isByKeys), sizes(sizes),
+        thread(site.thread) {}
 
   explicit operator bool() const { return bool(dropout.call); }
   double factor() const { return dropout.factor; }
@@ -65,13 +61,15 @@ private:
   mlir::Value asWord(mlir::Value index) const;
 
   /// Words of a block that a lane uses, and the distance of their scores.
-  int64_t wordsOfLane() const { return wordsOfBlock / scores.lanes.count; }
-  int64_t scoreStep() const { return scores.isByKeys ? scores.columns : 1; }
+  int64_t wordsOfLane() const { return wordsOfBlock / lanes.count; }
+  int64_t scoreStep() const { return isByKeys ? columns : 1; }
 
   static constexpr int64_t wordsOfBlock = 4;
 
   Dropout dropout;
-  Scores scores;
+  int64_t rows, columns; ///< of the scores of a thread; rows are keys if `isByKeys`
+  AdjacentLanes lanes;   ///< of four keys
+  bool isByKeys;
   Sizes sizes;
   mlir::Value thread;
   mlir::Value key, call; ///< of the tile at hand

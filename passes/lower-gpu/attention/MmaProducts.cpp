@@ -2,7 +2,6 @@
 #include "passes/lower-gpu/LaunchForm.h"
 #include "passes/lower-gpu/MmaCode.h"
 #include "passes/lower-gpu/attention/BlockProducts.h"
-#include "passes/lower-gpu/attention/MmaFragments.h"
 
 using namespace mlir;
 
@@ -15,20 +14,8 @@ constexpr int64_t mostInRegisters = 128;
 class MmaProducts : public BlockProducts {
 public:
   explicit MmaProducts(const AttentionSite &site)
-      : BlockProducts(site), fragments(b, loc, site.thread), code(b, loc, remainder(site.thread, warpSize)),
-        warpRow(IndexCode::multiply(divide(site.thread, warpSize), MmaCode::m)) {
-    rows = MmaFragments::rows;
-    scoresOfRow = MmaFragments::columnsOfRow(site.choice.columns());
-    adjacentScores = MmaFragments::adjacentColumns;
-    lanesOfRow = MmaFragments::lanesOfRow;
-    pad = 8;
-    lanesOfBlock = MmaFragments::lanesOfBlock(site.choice.isByKeys);
-  }
-
-  Value rowOf(int64_t row) override { return fragments.rowOf(row); }
-  Value columnOf(int64_t score) override { return fragments.columnOf(score); }
-  int64_t adjacentOutputs(int64_t) const override { return MmaFragments::adjacentColumns; }
-  Value outputOf(int64_t output, int64_t) override { return fragments.columnOf(output); }
+      : BlockProducts(site, /*pad=*/8), code(b, loc, remainder(site.thread, warpSize)),
+        warpRow(IndexCode::multiply(divide(site.thread, warpSize), MmaCode::m)) {}
 
   void keepRows(Value memory, int64_t elements) override {
     kept.clear();
@@ -37,28 +24,28 @@ public:
   }
 
   Values multiply(Value x, Value y, int64_t elements) override {
-    Values sums(static_cast<size_t>(rows * scoresOfRow), zero());
+    int64_t columns = site.choice.columns();
+    Values sums(static_cast<size_t>(fragments.rows() * fragments.columns()), zero());
     for (int64_t k = 0; k < elements; k += MmaCode::k) {
       Values left =
           kept.empty() ? code.loadX({x}, warpRow, constant(k)) : kept[static_cast<size_t>(k / MmaCode::k)];
-      for (int64_t n = 0; n < site.choice.columns(); n += 2 * MmaCode::n)
+      for (int64_t n = 0; n < columns; n += 2 * MmaCode::n)
         addBlocks(left, code.loadY({y}, constant(n), constant(k)), sums, n);
     }
-    return MmaFragments::byRows(sums);
+    return fragments.byRows(sums, columns);
   }
 
   Values addWeighted(ValueRange weights, Value y, int64_t elements, ValueRange outputs) override {
-    Values sums = MmaFragments::byRegisters(outputs);
+    Values sums = fragments.byRegisters(outputs, elements);
     for (int64_t k = 0; k < site.choice.columns(); k += MmaCode::k) {
       Values x = fragments.operand(weights, k, site.element);
       for (int64_t n = 0; n < elements; n += 2 * MmaCode::n)
         addBlocks(x, code.loadY({y, /*kFirst=*/true}, constant(n), constant(k)), sums, n);
     }
-    return MmaFragments::byRows(sums);
+    return fragments.byRows(sums, elements);
   }
 
 private:
-  MmaFragments fragments;
   MmaCode code;
   Value warpRow;
   SmallVector<Values> kept;

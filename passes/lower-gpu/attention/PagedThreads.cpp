@@ -74,10 +74,9 @@ void PagedThreads::store(const AttentionTile::Place &place, const State &state) 
   for (Value sum : state.sums)
     sums.push_back(acrossLanes(sum, /*isMaximum=*/false));
   forRows(place, [&](size_t row, Value) {
-    Value inTile = tile.rowOf(static_cast<int64_t>(row));
-    storeRow(parts.outputs, slot, constant(0), inTile, outputsOf(state, row), tile.adjacentOutputs,
-             [&](int64_t output) { return tile.outputOf(output); });
-    Value isFirst = isEqual(remainder(site.thread, tile.lanesOfRow), 0);
+    Value inTile = fragments.rowOf(static_cast<int64_t>(row));
+    storeRow(parts.outputs, slot, constant(0), inTile, outputsOf(state, row), tile.outputElements);
+    Value isFirst = isEqual(remainder(site.thread, fragments.lanesOfRow()), 0);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(scf::IfOp::create(b, loc, isFirst).thenBlock());
     memref::StoreOp::create(b, loc, state.maxima[row], parts.maxima, ValueRange{slot, inTile});
@@ -128,8 +127,9 @@ void PagedThreads::combineChunk(const AttentionTile::Place &place, Value firstSl
   Values out;
   for (Value sum : ValueRange(sums).drop_front())
     out.push_back(arith::MulFOp::create(b, loc, sum, factor));
-  storeRow(site.out, place.batch, place.head, add(place.firstQuery, row), out, width,
-           [&](int64_t output) { return add(element, output); });
+  storeElements(
+      site.out, {place.batch, place.head, add(place.firstQuery, row)}, out, width,
+      [&](int64_t output) { return add(element, output); }, tile.outputElements != site.out.elements());
 }
 
 /// Without any key all powers are 0.

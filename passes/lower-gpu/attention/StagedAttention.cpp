@@ -12,24 +12,16 @@ namespace proa {
 StagedAttention::StagedAttention(const AttentionSite &site)
     : AttentionTile(site), products(makeProducts(site)),
       headElements(paddedElements(site.choice.kind, site.q.elements())),
-      valueElements(paddedElements(site.choice.kind, site.v.elements())),
       queryCopy(site, site.q, site.choice.queries, headElements),
       keyCopy(site, site.k, site.choice.keys, headElements),
-      valueCopy(site, site.v, site.choice.keys, valueElements) {
-  rows = products->rows;
-  scoresOfRow = products->scoresOfRow;
-  outputsOfRow = products->outputsOfRow(valueElements);
-  lanesOfRow = products->lanesOfRow;
-  lanesOfBlock = products->lanesOfBlock;
-  adjacentOutputs = products->adjacentOutputs(valueElements);
-}
+      valueCopy(site, site.v, site.choice.keys, outputElements) {}
 
 void StagedAttention::prepare() {
   const AttentionChoice &choice = site.choice;
   int64_t pad = products->pad;
   queries = allocateShared(site, {choice.queries, headElements + pad}, site.element);
   allKeys = allocateShared(site, {choice.stages, choice.keys, headElements + pad}, site.element);
-  allValues = allocateShared(site, {choice.stages, choice.keys, valueElements + pad}, site.element);
+  allValues = allocateShared(site, {choice.stages, choice.keys, outputElements + pad}, site.element);
   products->prepare();
 }
 

@@ -12,21 +12,17 @@ class StagedAttention : public AttentionTile {
 public:
   explicit StagedAttention(const AttentionSite &site);
 
-  mlir::Value rowOf(int64_t row) override { return products->rowOf(row); }
-  mlir::Value keyOf(int64_t score) override { return products->columnOf(score); }
-  mlir::Value outputOf(int64_t output) override { return products->outputOf(output, valueElements); }
-
   void prepare() override;
   void tile(const Place &, llvm::function_ref<void()> compute) override { compute(); }
   void begin(const Place &place) override;
   Values scores(const Place &place, mlir::Value firstKey) override;
   Values accumulate(mlir::ValueRange weights, mlir::ValueRange outputs) override {
-    return products->addWeighted(weights, values, valueElements, outputs);
+    return products->addWeighted(weights, values, outputElements, outputs);
   }
 
 private:
   std::unique_ptr<BlockProducts> products;
-  int64_t headElements, valueElements; ///< of a row in shared memory
+  int64_t headElements; ///< of a row in shared memory
 
   void copyKeys(const Place &place, mlir::Value firstKey);
   mlir::Value stageAt(mlir::Value firstKey);

@@ -15,28 +15,13 @@ class StagedGradient : public GradientTile {
 public:
   StagedGradient(const AttentionSite &site, const AttentionTensor &outGradient)
       : GradientTile(site), products(makeProducts(site)),
-        scoreRow(paddedElements(site.choice.kind, site.q.elements())),
-        valueRow(paddedElements(site.choice.kind, site.v.elements())),
-        own(site, {site, outGradient, /*isOwn=*/true}, scoreRow, valueRow),
-        other(site, {site, outGradient, /*isOwn=*/false}, scoreRow, valueRow) {
-    rows = products->rows;
-    columnsOfRow = products->scoresOfRow;
-    adjacentColumns = products->adjacentScores;
-    lanesOfBlock = products->lanesOfBlock;
-    scoreElements = scoreRow;
-    valueElements = valueRow;
-  }
-
-  Value rowOf(int64_t row) override { return products->rowOf(row); }
-  Value columnOf(int64_t column) override { return products->columnOf(column); }
-  int64_t outputsOfRow(int64_t elements) const override { return products->outputsOfRow(elements); }
-  int64_t adjacentOutputs(int64_t elements) const override { return products->adjacentOutputs(elements); }
-  Value outputOf(int64_t output, int64_t elements) override { return products->outputOf(output, elements); }
+        own(site, {site, outGradient, /*isOwn=*/true}, scoreElements, valueElements),
+        other(site, {site, outGradient, /*isOwn=*/false}, scoreElements, valueElements) {}
 
   void prepare() override {
     for (Memory *memory : {&own, &other}) {
-      memory->scores = allocateShared(site, {memory->side.rows, scoreRow + products->pad}, site.element);
-      memory->values = allocateShared(site, {memory->side.rows, valueRow + products->pad}, site.element);
+      memory->scores = allocateShared(site, {memory->side.rows, scoreElements + products->pad}, site.element);
+      memory->values = allocateShared(site, {memory->side.rows, valueElements + products->pad}, site.element);
     }
     products->prepare();
   }
@@ -47,16 +32,16 @@ public:
   Numbers multiply(const Place &place, Value firstColumn) override {
     copy(other, place, firstColumn);
     Numbers numbers;
-    numbers.scores = products->multiply(own.scores, other.scores, scoreRow);
-    numbers.values = products->multiply(own.values, other.values, valueRow);
+    numbers.scores = products->multiply(own.scores, other.scores, scoreElements);
+    numbers.values = products->multiply(own.values, other.values, valueElements);
     return numbers;
   }
 
   Numbers accumulate(const Numbers &weights, const Numbers &sums) override {
     Numbers next;
     if (!weights.values.empty())
-      next.values = products->addWeighted(weights.values, other.values, valueRow, sums.values);
-    next.scores = products->addWeighted(weights.scores, other.scores, scoreRow, sums.scores);
+      next.values = products->addWeighted(weights.values, other.values, valueElements, sums.values);
+    next.scores = products->addWeighted(weights.scores, other.scores, scoreElements, sums.scores);
     return next;
   }
 
@@ -72,7 +57,6 @@ private:
   };
 
   std::unique_ptr<BlockProducts> products;
-  int64_t scoreRow, valueRow; ///< elements of a row in shared memory
   Memory own, other;
 
   void copy(Memory &memory, const Place &place, Value first) {

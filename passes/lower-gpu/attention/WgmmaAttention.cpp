@@ -17,18 +17,7 @@ public:
   };
 
   WgmmaAttention(const AttentionSite &site, Tiles given)
-      : AttentionTile(site), tiles(std::move(given)), wgmma(site) {
-    rows = MmaFragments::rows;
-    scoresOfRow = MmaFragments::columnsOfRow(site.choice.keys);
-    outputsOfRow = MmaFragments::columnsOfRow(tiles.v.elements);
-    lanesOfRow = MmaFragments::lanesOfRow;
-    adjacentOutputs = MmaFragments::adjacentColumns;
-    lanesOfBlock = MmaFragments::lanesOfBlock(/*isByKeys=*/false);
-  }
-
-  Value rowOf(int64_t row) override { return wgmma.fragments.rowOf(row); }
-  Value keyOf(int64_t score) override { return wgmma.fragments.columnOf(score); }
-  Value outputOf(int64_t output) override { return wgmma.fragments.columnOf(output); }
+      : AttentionTile(site), tiles(std::move(given)), wgmma(site, fragments) {}
 
   void prepare() override;
   void tile(const Place &place, function_ref<void()> compute) override;
@@ -118,18 +107,18 @@ AttentionTile::Values WgmmaAttention::scores(const Place &, Value) {
   Value sums = wgmma.multiply(tiles.q, base, tiles.k, stageAddress(at));
   wgmma.wgmma.end();
   releaseColumns(at);
-  return MmaFragments::byRows(wgmma.wgmma.registersOf(sums, site.choice.keys));
+  return fragments.byRows(wgmma.wgmma.registersOf(sums, site.choice.keys), site.choice.keys);
 }
 
 AttentionTile::Values WgmmaAttention::accumulate(ValueRange weights, ValueRange outputs) {
   Ring::Position at = awaitColumns();
-  Values sums = MmaFragments::byRegisters(outputs);
+  Values sums = fragments.byRegisters(outputs, outputElements);
   SmallVector<Values> operands = wgmma.operandsOf(weights, site.choice.keys);
   wgmma.wgmma.begin();
   Value packed = wgmma.addWeighted(operands, tiles.v, stageAddress(at), wgmma.wgmma.pack(sums));
   wgmma.wgmma.end();
   releaseColumns(at);
-  return MmaFragments::byRows(wgmma.wgmma.registersOf(packed, tiles.v.elements));
+  return fragments.byRows(wgmma.wgmma.registersOf(packed, outputElements), outputElements);
 }
 
 } // namespace

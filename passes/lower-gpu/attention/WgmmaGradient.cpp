@@ -22,20 +22,7 @@ public:
   };
 
   WgmmaGradient(const AttentionSite &site, Tiles own, Tiles other)
-      : GradientTile(site), own(std::move(own)), other(std::move(other)), wgmma(site) {
-    rows = MmaFragments::rows;
-    columnsOfRow = MmaFragments::columnsOfRow(site.choice.columns());
-    adjacentColumns = MmaFragments::adjacentColumns;
-    lanesOfBlock = MmaFragments::lanesOfBlock(isByKeys());
-    scoreElements = this->own.scores.elements;
-    valueElements = this->own.values.elements;
-  }
-
-  Value rowOf(int64_t row) override { return wgmma.fragments.rowOf(row); }
-  Value columnOf(int64_t column) override { return wgmma.fragments.columnOf(column); }
-  int64_t outputsOfRow(int64_t elements) const override { return MmaFragments::columnsOfRow(elements); }
-  int64_t adjacentOutputs(int64_t) const override { return MmaFragments::adjacentColumns; }
-  Value outputOf(int64_t output, int64_t) override { return wgmma.fragments.columnOf(output); }
+      : GradientTile(site), own(std::move(own)), other(std::move(other)), wgmma(site, fragments) {}
 
   void prepare() override;
   void tile(function_ref<void()> compute, function_ref<void()> copy) override {
@@ -104,7 +91,7 @@ GradientTile::Numbers WgmmaGradient::multiply(const Place &, Value) {
                                 add(columns, other.scores.bytes()));
   wgmma.wgmma.end();
   auto byRows = [&](Value sums) {
-    return MmaFragments::byRows(wgmma.wgmma.registersOf(sums, site.choice.columns()));
+    return fragments.byRows(wgmma.wgmma.registersOf(sums, site.choice.columns()), site.choice.columns());
   };
   return {byRows(scores), byRows(values)};
 }
@@ -115,14 +102,16 @@ GradientTile::Numbers WgmmaGradient::accumulate(const Numbers &weights, const Nu
   SmallVector<Values> ofValues, ofScores = wgmma.operandsOf(weights.scores, site.choice.columns());
   if (!weights.values.empty())
     ofValues = wgmma.operandsOf(weights.values, site.choice.columns());
-  auto pack = [&](ValueRange own) { return wgmma.wgmma.pack(MmaFragments::byRegisters(own)); };
+  auto pack = [&](ValueRange own, int64_t elements) {
+    return wgmma.wgmma.pack(fragments.byRegisters(own, elements));
+  };
   wgmma.wgmma.begin();
-  Value values, scores = wgmma.addWeighted(ofScores, other.scores, columns, pack(sums.scores));
+  Value values, scores = wgmma.addWeighted(ofScores, other.scores, columns, pack(sums.scores, scoreElements));
   if (!ofValues.empty())
-    values = wgmma.addWeighted(ofValues, other.values, add(columns, other.scores.bytes()), pack(sums.values));
+    values = wgmma.addWeighted(ofValues, other.values, add(columns, other.scores.bytes()), pack(sums.values, valueElements));
   wgmma.wgmma.end();
   auto byRows = [&](Value packed, int64_t elements) {
-    return MmaFragments::byRows(wgmma.wgmma.registersOf(packed, elements));
+    return fragments.byRows(wgmma.wgmma.registersOf(packed, elements), elements);
   };
   return {byRows(scores, scoreElements), values ? byRows(values, valueElements) : Values()};
 }

@@ -1,7 +1,7 @@
 /// Tiles of rows of an attention's tensors that the tensor memory accelerator copies and wgmma multiplies.
 #pragma once
 
-#include "passes/lower-gpu/attention/MmaFragments.h"
+#include "passes/lower-gpu/attention/AttentionTile.h"
 #include "passes/lower-gpu/hopper/TensorView.h"
 #include "passes/lower-gpu/hopper/WgmmaCode.h"
 
@@ -27,9 +27,9 @@ class WgmmaRowsCode : public IndexCode {
 public:
   using Values = llvm::SmallVector<mlir::Value>;
 
-  explicit WgmmaRowsCode(const AttentionSite &site)
+  WgmmaRowsCode(const AttentionSite &site, const AttentionFragments &fragments)
       : IndexCode(site.b, site.loc), site(site), code(b, loc), wgmma(b, loc, {site.element, site.element}),
-        fragments(b, loc, site.thread) {}
+        fragments(fragments) {}
 
   /// The address of shared memory for tiles.
   mlir::Value allocate(int64_t bytes) const;
@@ -55,7 +55,7 @@ public:
   const AttentionSite &site;
   HopperCode code;
   WgmmaCode wgmma;
-  MmaFragments fragments;
+  const AttentionFragments &fragments;
 };
 
 } // namespace proa

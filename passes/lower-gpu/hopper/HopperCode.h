@@ -2,13 +2,14 @@
 /// and wgmma.
 #pragma once
 
+#include "lib/target/MatrixInstruction.h"
 #include "passes/lower-gpu/IndexCode.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 namespace proa {
 
-inline constexpr int64_t warpgroupThreads = 128;
+inline constexpr int64_t warpgroupThreads = wgmmaInstruction.threads;
 /// Bytes and alignment of a swizzled line and of its pattern of 8 lines, in shared memory.
 inline constexpr int64_t swizzleBytes = 128, patternBytes = 8 * swizzleBytes;
 /// Bytes of an mbarrier.

@@ -41,25 +41,17 @@ Value WgmmaCode::add(Value sums, Value others, int64_t columns) const {
 
 void WgmmaCode::begin() const { NVVM::WgmmaFenceAlignedOp::create(b, loc); }
 
-static NVVM::WGMMATypes wgmmaTypeOf(Type element, bool isUnsigned) {
-  if (isa<IntegerType>(element))
-    return isUnsigned ? NVVM::WGMMATypes::u8 : NVVM::WGMMATypes::s8;
-  if (isa<Float8E4M3FNType>(element))
-    return NVVM::WGMMATypes::e4m3;
-  if (isa<Float8E5M2Type>(element))
-    return NVVM::WGMMATypes::e5m2;
-  return element.isF32()   ? NVVM::WGMMATypes::tf32
-         : element.isF16() ? NVVM::WGMMATypes::f16
-                           : NVVM::WGMMATypes::bf16;
+static NVVM::WGMMATypes wgmmaTypeOf(MatrixElement element) {
+  return *NVVM::symbolizeWGMMATypes(ptxName(element));
 }
 
 Value WgmmaCode::multiply(Value x, Value y, Value sums, int64_t columns, Form form) const {
   auto shape = NVVM::MMAShapeAttr::get(b.getContext(), static_cast<int>(m), static_cast<int>(columns),
-                                       static_cast<int>(8 * kBytes / types.element.getIntOrFloatBitWidth()));
+                                       static_cast<int>(wgmmaInstruction.k(types.element.getIntOrFloatBitWidth())));
   auto layout = [](bool isRow) { return isRow ? NVVM::MMALayout::row : NVVM::MMALayout::col; };
   return NVVM::WgmmaMmaAsyncOp::create(
-      b, loc, sums.getType(), sums, x, y, shape, wgmmaTypeOf(types.element, types.isXUnsigned),
-      wgmmaTypeOf(types.yElement, types.isYUnsigned),
+      b, loc, sums.getType(), sums, x, y, shape, wgmmaTypeOf(types.xElement()),
+      wgmmaTypeOf(types.yElement()),
       types.sum().isF32() ? NVVM::WGMMATypes::f32 : NVVM::WGMMATypes::s32,
       form.addsSums ? NVVM::WGMMAScaleOut::one : NVVM::WGMMAScaleOut::zero, NVVM::WGMMAScaleIn::one,
       NVVM::WGMMAScaleIn::one, layout(!form.isXTransposed), layout(form.isYTransposed),

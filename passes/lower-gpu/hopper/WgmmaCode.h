@@ -12,7 +12,7 @@ namespace proa {
 class WgmmaCode : public IndexCode {
 public:
   /// Rows and bytes of k of one instruction. Its sums are in registers as those of MmaCode.
-  static constexpr int64_t m = 64, kBytes = 32;
+  static constexpr int64_t m = wgmmaInstruction.rows, kBytes = wgmmaInstruction.kBits / 8;
 
   using Values = llvm::SmallVector<mlir::Value>;
 

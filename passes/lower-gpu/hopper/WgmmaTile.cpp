@@ -1,29 +1,34 @@
 // The PTX ISA describes the matrices of wgmma in shared memory, and which sums a lane holds.
 #include "passes/lower-gpu/hopper/WgmmaTile.h"
-#include "passes/lower-gpu/LaunchForm.h"
-#include "passes/lower-gpu/MmaCode.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 
 namespace proa {
-namespace {
+/// A pass has these columns of all rows.
+static int64_t columnsOfWgmmaPass(const ContractionChoice &choice) {
+  constexpr int64_t most = 64;
+  return std::min(choice.n, most);
+}
 
-constexpr int64_t warpsOfGroup = 4;
-constexpr int64_t mostColumnsOfPass = 64;
-
-} // namespace
+/// The columns of passes follow each other, then the instructions of a warpgroup along the rows.
+static ThreadLayout wgmmaTileLayout(const ContractionChoice &choice) {
+  int64_t columns = columnsOfWgmmaPass(choice);
+  ThreadLayout instruction = wgmmaInstruction.sums(columns);
+  ThreadLayout::Digits threads = instruction.threadDigits(), elements = instruction.elementDigits();
+  threads.push_back(rowDigit(choice.m / choice.warpM, choice.warpM));
+  elements.push_back(columnDigit(choice.n / columns, columns));
+  elements.push_back(rowDigit(choice.warpM / WgmmaCode::m, WgmmaCode::m));
+  return {std::move(threads), std::move(elements)};
+}
 
 WgmmaTile::WgmmaTile(IRRewriter &b, Location loc, linalg::LinalgOp op, ContractionChoice choice,
                      WgmmaOperand x, WgmmaOperand y, Value thread)
-    : TileSums(b, loc, op, choice), x(x), y(y), code(b, loc),
-      wgmma(b, loc, *TensorCoreTypes::of(op, /*allowsTf32=*/true)), group(divide(thread, warpgroupThreads)),
-      warpInGroup(remainder(divide(thread, warpSize), warpsOfGroup)), lane(remainder(thread, warpSize)) {
-  columnsOfPass = std::min(choice.n, mostColumnsOfPass);
-  passes = choice.n / columnsOfPass;
-  rowsOfPass = choice.m;
-}
+    : TileSums(b, loc, op, choice, wgmmaTileLayout(choice),
+               {columnDigit(choice.n / columnsOfWgmmaPass(choice), columnsOfWgmmaPass(choice))}, thread),
+      x(x), y(y), code(b, loc), wgmma(b, loc, *TensorCoreTypes::of(op, /*allowsTf32=*/true)),
+      group(divide(thread, warpgroupThreads)) {}
 
 /// Instructions for the rows of a warpgroup.
 int64_t WgmmaTile::blocks() const { return choice.warpM / WgmmaCode::m; }
@@ -58,21 +63,10 @@ TileSums::Values WgmmaTile::accumulate(Value xAddress, Value yAddress, ValueRang
   return next;
 }
 
-void WgmmaTile::store(int64_t pass, ValueRange sums, Value memory) {
-  constexpr int64_t rowsOfWarp = 16, rowsOfHalf = 8, lanesOfRow = 4;
-  for (auto [block, registers] : llvm::enumerate(sums)) {
-    Value row = add(multiply(group, choice.warpM), static_cast<int64_t>(block) * WgmmaCode::m);
-    row = add(add(row, multiply(warpInGroup, rowsOfWarp)), divide(lane, lanesOfRow));
-    Value column = multiply(remainder(lane, lanesOfRow), 2);
-    for (int64_t first = 0; first < columnsOfPass; first += MmaCode::n) {
-      int64_t start = (pass * columnsOfPass + first) / MmaCode::n * MmaCode::sumsOfLane;
-      Values own;
-      for (int64_t i = 0; i < MmaCode::sumsOfLane; ++i)
-        own.push_back(LLVM::ExtractValueOp::create(b, loc, registers, start + i));
-      storeAdjacent(ValueRange(own).take_front(2), memory, {row, add(column, first)});
-      storeAdjacent(ValueRange(own).drop_front(2), memory, {add(row, rowsOfHalf), add(column, first)});
-    }
-  }
+Value WgmmaTile::sumAt(ValueRange sums, int64_t element) const {
+  int64_t ofBlock = layout.threadLayout().elements() / blocks();
+  return LLVM::ExtractValueOp::create(b, loc, sums[static_cast<size_t>(element / ofBlock)],
+                                      element % ofBlock);
 }
 
 } // namespace proa

@@ -35,17 +35,16 @@ public:
   /// The sums plus the products of a part of both operands, whose addresses in shared memory are given. They
   /// are complete afterwards.
   Values accumulate(mlir::Value xAddress, mlir::Value yAddress, mlir::ValueRange sums);
-  void store(int64_t pass, mlir::ValueRange sums, mlir::Value memory) override;
-  mlir::Value rowOf(int64_t, mlir::Value row) override { return row; }
-  mlir::Value columnOf(int64_t pass, mlir::Value column) override {
-    return add(column, pass * columnsOfPass);
-  }
+
+protected:
+  /// Each element of `sums` is a struct, for 64 rows.
+  mlir::Value sumAt(mlir::ValueRange sums, int64_t element) const override;
 
 private:
   WgmmaOperand x, y;
   HopperCode code;
   WgmmaCode wgmma;
-  mlir::Value group, warpInGroup, lane;
+  mlir::Value group;
 
   int64_t blocks() const;
 };

@@ -1,0 +1,67 @@
+#include "passes/lower-gpu/LayoutCode.h"
+#include "passes/lower-gpu/LaunchForm.h"
+
+using namespace mlir;
+
+namespace proa {
+
+/// The number of leading digits that are those of the lanes of a warp; 0 if none are.
+static size_t digitsOfLanes(const ThreadLayout::Digits &digits) {
+  int64_t threads = 1;
+  for (auto [i, digit] : llvm::enumerate(digits))
+    if ((threads *= digit.count) == warpSize)
+      return i + 1;
+  return 0;
+}
+
+/// The sum over digits of `number`, which follow each other from the first one on.
+Value LayoutCode::sumOf(ArrayRef<LayoutDigit> digits, Value number, MatrixDim dim) const {
+  Value sum;
+  int64_t unit = 1;
+  for (auto [i, digit] : llvm::enumerate(digits)) {
+    Value own = divide(number, unit);
+    unit *= digit.count;
+    if (digit.dim != dim)
+      continue;
+    if (i + 1 < digits.size()) // there are no larger numbers
+      own = remainder(own, digit.count);
+    own = multiply(own, digit.stride);
+    sum = sum ? add(own, sum) : own;
+  }
+  return sum;
+}
+
+Value LayoutCode::indexOf(MatrixDim dim, int64_t index) const {
+  ArrayRef<LayoutDigit> digits = layout.threadDigits();
+  size_t lanes = digitsOfLanes(layout.threadDigits());
+  Value sum;
+  if (lanes > 0 && lanes < digits.size()) {
+    Value ofLane = sumOf(digits.take_front(lanes), remainder(thread, warpSize), dim);
+    sum = sumOf(digits.drop_front(lanes), divide(thread, warpSize), dim);
+    sum = sum && ofLane ? add(sum, ofLane) : sum ? sum : ofLane;
+  } else {
+    sum = sumOf(digits, thread, dim);
+  }
+  int64_t offset = layout.offsetOf(dim, index);
+  return sum ? add(sum, offset) : constant(offset);
+}
+
+LayoutCode::Values LayoutCode::byRows(ValueRange registers) const {
+  Values numbers;
+  for (int64_t row = 0; row < layout.sizeOfThread(MatrixDim::Row); ++row)
+    for (int64_t column = 0; column < layout.sizeOfThread(MatrixDim::Column); ++column)
+      numbers.push_back(registers[static_cast<size_t>(layout.elementAt(row, column))]);
+  return numbers;
+}
+
+LayoutCode::Values LayoutCode::byRegisters(ValueRange numbers) const {
+  Values registers(numbers.size());
+  int64_t columns = layout.sizeOfThread(MatrixDim::Column);
+  for (auto [i, number] : llvm::enumerate(numbers)) {
+    auto index = static_cast<int64_t>(i);
+    registers[static_cast<size_t>(layout.elementAt(index / columns, index % columns))] = number;
+  }
+  return registers;
+}
+
+} // namespace proa

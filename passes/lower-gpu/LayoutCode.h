@@ -1,0 +1,35 @@
+/// Indices of the elements that a thread holds, in generated code.
+#pragma once
+
+#include "lib/target/ThreadLayout.h"
+#include "passes/lower-gpu/IndexCode.h"
+
+namespace proa {
+
+/// Creates code of one thread for a ThreadLayout.
+class LayoutCode : public IndexCode {
+public:
+  using Values = llvm::SmallVector<mlir::Value>;
+
+  /// `thread` is the number of the thread in the layout.
+  LayoutCode(mlir::IRRewriter &b, mlir::Location loc, ThreadLayout layout, mlir::Value thread)
+      : IndexCode(b, loc), layout(std::move(layout)), thread(thread) {}
+
+  const ThreadLayout &threadLayout() const { return layout; }
+  /// The index of row or column number `index` of the thread.
+  mlir::Value indexOf(MatrixDim dim, int64_t index) const;
+  mlir::Value rowOf(int64_t row) const { return indexOf(MatrixDim::Row, row); }
+  mlir::Value columnOf(int64_t column) const { return indexOf(MatrixDim::Column, column); }
+
+  /// The elements of the thread by rows, from their order in registers, and back.
+  Values byRows(mlir::ValueRange registers) const;
+  Values byRegisters(mlir::ValueRange numbers) const;
+
+private:
+  mlir::Value sumOf(llvm::ArrayRef<LayoutDigit> digits, mlir::Value number, MatrixDim dim) const;
+
+  ThreadLayout layout;
+  mlir::Value thread;
+};
+
+} // namespace proa
