@@ -42,7 +42,7 @@ inline constexpr llvm::StringLiteral indexChecksAttribute = "proa.index_checks";
 /// On a kernel, ArrayAttr of DimCheckAttr.
 inline constexpr llvm::StringLiteral dimChecksAttribute = "proa.dim_checks";
 
-/// What the threads of a block multiply with.
+/// The instruction with which the threads of a block multiply.
 const MatrixInstruction &instructionOf(MatmulKind kind);
 /// The kind that an option requests; nothing for MatmulStrategy::Fastest.
 std::optional<MatmulKind> requestedKind(MatmulStrategy strategy);

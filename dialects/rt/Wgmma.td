@@ -4,6 +4,7 @@
 
 include "mlir/Dialect/LLVMIR/BasicPtxBuilderInterface.td"
 include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
 include "dialects/rt/Dialect.td"
 
 def Rt_WgmmaOp : Op<Rt_Dialect, "wgmma", [AllTypesMatch<["sums", "out"]>,
@@ -43,6 +44,23 @@ def Rt_WgmmaOp : Op<Rt_Dialect, "wgmma", [AllTypesMatch<["sums", "out"]>,
     /// Columns of y.
     int64_t getColumns() { return 2 * static_cast<int64_t>(getSumsType().getBody().size()); }
   }];
+}
+
+def Rt_Exp2FtzOp : Op<Rt_Dialect, "exp2_ftz", [Pure,
+    DeclareOpInterfaceMethods<BasicPtxBuilderOpInterface, ["hasSideEffect"]>]> {
+  let summary = "A power of two by one instruction, without subnormal results";
+  let description = [{
+    The relative error is below 2^-22; results below 2^-126 are zero. `convert-nvvm-to-llvm` writes it as
+    `ex2.approx.ftz.f32`. Without `ftz`, which libdevice has, the assembler adds a comparison and two multiplications
+    for subnormal results.
+
+    ```mlir
+    %power = rt.exp2_ftz %exponent
+    ```
+  }];
+  let arguments = (ins F32:$exponent);
+  let results = (outs F32:$out);
+  let assemblyFormat = "$exponent attr-dict";
 }
 
 #endif

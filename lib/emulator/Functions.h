@@ -56,8 +56,9 @@ void syncWarp(Thread *thread, int32_t mask);
 // Matrix.cpp
 void loadMatrix(Thread *thread, const std::byte *row, int32_t count, int32_t isTransposed, uint32_t *result);
 void storeMatrix(Thread *thread, std::byte *row, int32_t count, int32_t isTransposed, const uint32_t *values);
-void multiplyMatrices(Thread *thread, int32_t m, int32_t k, MatrixElement typeA, MatrixElement typeB, MatrixElement typeC,
-                      MatrixElement typeD, int32_t saturates, const void *a, const void *b, const void *c, void *d);
+void multiplyMatrices(Thread *thread, int32_t m, int32_t k, MatrixElement typeA, MatrixElement typeB,
+                      MatrixElement typeC, MatrixElement typeD, int32_t saturates, const void *a,
+                      const void *b, const void *c, void *d);
 int32_t roundToTensorFloat32(const Thread *thread, float value, int32_t tiesAway);
 
 // Copy.cpp

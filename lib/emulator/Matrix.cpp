@@ -145,9 +145,9 @@ void storeMatrix(Thread *thread, std::byte *row, int32_t count, int32_t isTransp
                          isTransposed ? performStore<true> : performStore<false>);
 }
 
-void multiplyMatrices(Thread *thread, int32_t m, int32_t k, MatrixElement typeA, MatrixElement typeB, MatrixElement typeC,
-                      MatrixElement typeD, int32_t saturates, const void *a, const void *b, const void *c,
-                      void *d) {
+void multiplyMatrices(Thread *thread, int32_t m, int32_t k, MatrixElement typeA, MatrixElement typeB,
+                      MatrixElement typeC, MatrixElement typeD, int32_t saturates, const void *a,
+                      const void *b, const void *c, void *d) {
   requireFullWarp(thread, "mma.sync");
   MmaOperands operands{{m, k, typeA, typeB, typeC, typeD, saturates != 0}, a, b, c, d};
   auto qualifiers = static_cast<uint32_t>(

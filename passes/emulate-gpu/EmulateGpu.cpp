@@ -178,7 +178,7 @@ private:
     code.function().walk([&](Operation *op) {
       LogicalResult done = success();
       if (op->getName().getDialectNamespace() == NVVM::NVVMDialect::getDialectNamespace() ||
-          isa<LLVM::FenceOp, proa::rt::WgmmaOp>(op))
+          isa<LLVM::FenceOp, proa::rt::WgmmaOp, proa::rt::Exp2FtzOp>(op))
         done = proa::emulateOp(op, code);
       else if (auto call = dyn_cast<LLVM::CallOp>(op))
         done = proa::emulateCall(call, code);

@@ -359,10 +359,19 @@ public:
       sums.push_back(LLVM::ExtractValueOp::create(builder, loc, op.getSums(), i));
     code.usesAsyncProxy = true;
     code.synchronize(builder, loc, "proa_emulate_wgmma_registers", {},
-                     {constant(op.getColumns()), constant(rt::WgmmaOp::k),
-                      constant(op.getMatrixElement()), constant(flags), store(op.getX()), op.getY(),
-                      store(sums), result});
+                     {constant(op.getColumns()), constant(rt::WgmmaOp::k), constant(op.getMatrixElement()),
+                      constant(flags), store(op.getX()), op.getY(), store(sums), result});
     return replace(op, LLVM::LoadOp::create(builder, loc, op.getType(), result));
+  }
+
+  LogicalResult emulate(rt::Exp2FtzOp op) {
+    Type f32 = builder.getF32Type();
+    auto number = [&](double value) {
+      return LLVM::ConstantOp::create(builder, loc, f32, builder.getF32FloatAttr(static_cast<float>(value)));
+    };
+    Value power = LLVM::Exp2Op::create(builder, loc, op.getExponent());
+    Value isSubnormal = LLVM::FCmpOp::create(builder, loc, LLVM::FCmpPredicate::olt, power, number(0x1p-126));
+    return replace(op, LLVM::SelectOp::create(builder, loc, isSubnormal, number(0), power));
   }
 
   LogicalResult emulate(NVVM::RcpApproxFtzF32Op op) {
@@ -494,7 +503,7 @@ LogicalResult emulateOp(Operation *op, ThreadCode &code) {
             NVVM::CpAsyncBulkCommitGroupOp, NVVM::CpAsyncBulkWaitGroupOp, NVVM::WgmmaMmaAsyncOp,
             NVVM::WgmmaFenceAlignedOp, NVVM::WgmmaGroupSyncAlignedOp, NVVM::WgmmaWaitGroupSyncOp,
             NVVM::FenceMbarrierInitOp, NVVM::FenceProxyOp, NVVM::MembarOp, LLVM::FenceOp, NVVM::InlinePtxOp,
-            rt::WgmmaOp>([&](auto found) { return emulator.emulate(found); })
+            rt::WgmmaOp, rt::Exp2FtzOp>([&](auto found) { return emulator.emulate(found); })
       .Case<NVVM::FenceScClusterOp, NVVM::FenceSyncRestrictOp, NVVM::FenceProxyAcquireOp,
             NVVM::FenceProxyReleaseOp, NVVM::FenceProxySyncRestrictOp, NVVM::PrefetchOp,
             NVVM::SetMaxRegisterOp, NVVM::NanosleepOp>([&](auto found) { return emulator.erase(found); })

@@ -16,10 +16,10 @@ enum class AttentionTarget : uint8_t {
 
 /// The values of an option of this type.
 inline llvm::cl::ValuesClass attentionTargetValues() {
-  return llvm::cl::values(
-      clEnumValN(AttentionTarget::Mesh, "mesh", "devices that split its sequence"),
-      clEnumValN(AttentionTarget::Onnx, "onnx", "the op Attention of ONNX"),
-      clEnumValN(AttentionTarget::Cpu, "cpu", "a CPU"), clEnumValN(AttentionTarget::Gpu, "gpu", "a GPU"));
+  return llvm::cl::values(clEnumValN(AttentionTarget::Mesh, "mesh", "devices that split its sequence"),
+                          clEnumValN(AttentionTarget::Onnx, "onnx", "the op Attention of ONNX"),
+                          clEnumValN(AttentionTarget::Cpu, "cpu", "a CPU"),
+                          clEnumValN(AttentionTarget::Gpu, "gpu", "a GPU"));
 }
 
 } // namespace proa

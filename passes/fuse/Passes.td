@@ -221,8 +221,8 @@ def FormAttention : Pass<"pd-form-attention", "::mlir::func::FuncOp"> {
       is; with a gradient also where an estimate says that few keys make separate kernels faster. A condition that is
       the only mask stays a condition, so that its number may also be above -1e30, and the program may have the
       gradient, which is zero for the scores that it replaces.
-    - For a mesh (the default) the op is formed for devices that split its sequence: self-attention without permutations,
-      causal masks, dropout and gradients of masks.
+    - For a mesh (the default) the op is formed for devices that split its sequence: self-attention without
+      permutations, causal masks, dropout and gradients of masks.
     - For `onnx` also attention to other sequences, and of dynamic dims: operands have four dims, with static heads and
       elements. Dynamic batches of queries and keys count as equal.
 

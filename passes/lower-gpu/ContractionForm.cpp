@@ -144,8 +144,8 @@ bool isChosenContraction(Operation *op) { return contractionOf(op) != nullptr; }
 static LogicalResult checkWgmma(linalg::LinalgOp op, const ContractionChoice &choice) {
   int64_t bits = getElementTypeOrSelf(op->getOperand(0).getType()).getIntOrFloatBitWidth();
   int64_t line = 128 * 8 / bits;
-  if (choice.warpN == choice.n && choice.n <= wgmmaInstruction.mostColumns && choice.n % 64 == 0 && choice.m <= 256 &&
-      choice.k == line && choice.stages > 1)
+  if (choice.warpN == choice.n && choice.n <= wgmmaInstruction.mostColumns && choice.n % 64 == 0 &&
+      choice.m <= 256 && choice.k == line && choice.stages > 1)
     return success();
   return op->emitError()
          << "the choice for the contraction: the tile is " << choice.m << ", " << choice.n << ", " << choice.k
@@ -162,8 +162,7 @@ static FailureOr<ContractionChoice> checked(linalg::LinalgOp op, ContractionChoi
     return refuse() << "'" << stringifyMatmulKind(choice.kind)
                     << "' needs operands of f16, bf16 or f32 and an f32 result, or of i8 and an i32 result";
   const MatrixInstruction &instruction = instructionOf(choice.kind);
-  int64_t unitOfK =
-      std::max<int64_t>(16, types ? instruction.k(types->element.getIntOrFloatBitWidth()) : 1);
+  int64_t unitOfK = std::max<int64_t>(16, types ? instruction.k(types->element.getIntOrFloatBitWidth()) : 1);
   if (choice.m % choice.warpM != 0 || choice.n % choice.warpN != 0 || choice.k % unitOfK != 0)
     return refuse() << "the tile is " << choice.m << ", " << choice.n << ", " << choice.k
                     << ", expected multiples of `warp` and of " << unitOfK;

@@ -1,9 +1,11 @@
 // Math ops with instructions on the GPU: see Passes.td.
+#include "dialects/rt/Wgmma.h"
 #include "passes/lower-gpu/Passes.h"
 
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 #include "mlir/Conversion/LLVMCommon/VectorPattern.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -28,6 +30,23 @@ struct LowerAbsI : ConvertOpToLLVMPattern<math::AbsIOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     rewriter.replaceOpWithNewOp<LLVM::AbsOp>(op, op.getType(), adaptor.getOperand(),
                                              /*is_int_min_poison=*/false);
+    return success();
+  }
+};
+
+/// Powers of two of f32 that may be approximate.
+struct LowerApproximateExp2 : ConvertOpToLLVMPattern<math::Exp2Op> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  static bool isApproximate(math::Exp2Op op) {
+    return op.getType().isF32() && bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::afn);
+  }
+
+  LogicalResult matchAndRewrite(math::Exp2Op op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (!isApproximate(op))
+      return rewriter.notifyMatchFailure(op, "the power must be that of libdevice");
+    rewriter.replaceOpWithNewOp<proa::rt::Exp2FtzOp>(op, op.getType(), adaptor.getOperand());
     return success();
   }
 };
@@ -90,17 +109,35 @@ struct ConvertDeviceMath : proa::impl::ConvertDeviceMathBase<ConvertDeviceMath> 
   using ConvertDeviceMathBase::ConvertDeviceMathBase;
 
   void runOnOperation() override {
+    if (failed(expandArith()))
+      return signalPassFailure();
     for (auto kernel : getOperation().getOps<func::FuncOp>())
       if (kernel.walk([](NVVM::WgmmaMmaAsyncOp) { return WalkResult::interrupt(); }).wasInterrupted())
         CallAvoider(kernel).run();
     LLVMTypeConverter types(&getContext());
     RewritePatternSet patterns(&getContext());
-    patterns.add<LowerAbsI, VectorConvertToLLVMPattern<math::FmaOp, LLVM::FMAOp>,
+    patterns.add<LowerAbsI, LowerApproximateExp2, VectorConvertToLLVMPattern<math::FmaOp, LLVM::FMAOp>,
                  VectorConvertToLLVMPattern<math::TruncOp, LLVM::FTruncOp>>(types);
     LLVMConversionTarget target(getContext());
     target.addIllegalOp<math::AbsIOp, math::FmaOp, math::TruncOp>();
+    target.addLegalOp<proa::rt::Exp2FtzOp>();
+    target.addDynamicallyLegalOp<math::Exp2Op>(
+        [](math::Exp2Op op) { return !LowerApproximateExp2::isApproximate(op); });
     if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
       signalPassFailure();
+  }
+
+private:
+  /// Rounded divisions, and maxima and minima other than of f32, become ops that have instructions.
+  LogicalResult expandArith() {
+    ConversionTarget target(getContext());
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    target.addIllegalOp<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>();
+    target.addDynamicallyLegalOp<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp>(
+        [](Operation *op) { return getElementTypeOrSelf(op->getResult(0).getType()).isF32(); });
+    RewritePatternSet patterns(&getContext());
+    arith::populateArithExpandOpsPatterns(patterns);
+    return applyPartialConversion(getOperation(), target, std::move(patterns));
   }
 };
 

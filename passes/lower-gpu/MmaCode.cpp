@@ -81,9 +81,7 @@ MmaCode::Values MmaCode::loadY(const Operand &y, Value column, Value inner) cons
   return loadMatrices(y, y.kFirst ? outer : add(outer, line), y.kFirst ? add(depth, line) : depth);
 }
 
-static NVVM::MMATypes mmaTypeOf(MatrixElement element) {
-  return *NVVM::symbolizeMMATypes(ptxName(element));
-}
+static NVVM::MMATypes mmaTypeOf(MatrixElement element) { return *NVVM::symbolizeMMATypes(ptxName(element)); }
 
 /// Four 8-bit floats as two registers of two f16. Any assignment of the elements to the k of the instruction
 /// will do, as long as it is that of the other operand.
@@ -144,11 +142,10 @@ void MmaCode::addProduct(ValueRange x, ValueRange y, Values &sums, size_t first,
   Type result = LLVM::LLVMStructType::getLiteral(b.getContext(), registers);
   auto overflow =
       isa<IntegerType>(types.element) ? std::optional(NVVM::MMAIntOverflow::wrapped) : std::nullopt;
-  Value product = NVVM::MmaOp::create(
-      b, loc, result, x, y, ValueRange(sums).slice(first, sumsOfLane),
-      ArrayRef<int64_t>{m, n, kOf(types.element)}, std::nullopt, overflow,
-      std::array{mmaTypeOf(types.xElement()), mmaTypeOf(types.yElement())},
-      std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
+  Value product = NVVM::MmaOp::create(b, loc, result, x, y, ValueRange(sums).slice(first, sumsOfLane),
+                                      ArrayRef<int64_t>{m, n, kOf(types.element)}, std::nullopt, overflow,
+                                      std::array{mmaTypeOf(types.xElement()), mmaTypeOf(types.yElement())},
+                                      std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
   for (int64_t i = 0; i < sumsOfLane; ++i)
     sums[first + static_cast<size_t>(i)] = LLVM::ExtractValueOp::create(b, loc, product, i);
 }

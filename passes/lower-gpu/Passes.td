@@ -260,13 +260,17 @@ def ConvertDeviceMath : Pass<"proa-convert-device-math", "mlir::gpu::GPUModuleOp
   let description = [{
     `math.absi`, `math.fma` and `math.trunc` become LLVM intrinsics, for which NVPTX has instructions. Upstream's
     `convert-gpu-to-nvvm` calls libdevice for `math.fma`, and lacks a form of the others for some types. It converts all
-    other math ops, and refuses the intrinsics of those that libdevice has.
+    other math ops, and refuses the intrinsics of those that libdevice has. `math.exp2` of f32 that may be approximate
+    (`afn`) becomes `rt.exp2_ftz`: results below 2^-126 are zero.
+
+    Maxima and minima of f32 stay, because they are one instruction each (`max.NaN.f32`). Those of other types, and
+    rounded divisions of integers, are expanded (`arith-expand`).
 
     In a kernel with `nvvm.wgmma.mma_async`, f32 divisions and square roots become approximate (two units in the last
     place), and divisions of indices by dynamic sizes are done in 32 bits. The assembler computes exact ones by calls,
     and completes each wgmma before the next in a kernel with calls (note C7509).
   }];
-  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect", "::proa::rt::RtDialect"];
 }
 
 def OutlineDevice : Pass<"proa-outline-device", "mlir::ModuleOp"> {

@@ -51,7 +51,6 @@ static void addDevicePasses(OpPassManager &passes, const LowerGpuKernelsOptions 
   OpPassManager &kernels = device.nest<func::FuncOp>();
   kernels.addPass(createSCFToControlFlowPass());
   kernels.addPass(createExpandHalfConversions({options.expandBFloat16, options.expandFloat16}));
-  kernels.addPass(arith::createArithExpandOpsPass());
   device.addPass(createConvertComplexToLLVMPass());
   device.addPass(createConvertDeviceMath());
   device.addPass(createConvertNVGPUToNVVMPass());

@@ -1,12 +1,22 @@
-/// Memory in stages: its first dim is the stage.
+/// Tiles in shared memory, and memory in stages, whose first dim is the stage.
 #pragma once
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/PatternMatch.h"
+#include "passes/lower-gpu/IndexCode.h"
 
 namespace proa {
 
 /// The memory of one stage, without the first dim.
 mlir::Value stageView(mlir::IRRewriter &b, mlir::Location loc, mlir::Value memory, mlir::Value stage);
+
+/// A chunk of a tile of lines: its line, and its number in the line.
+struct ChunkPlace {
+  mlir::Value line, inLine;
+};
+
+/// The place of chunk number `first + chunk * threads` of a tile whose lines have `chunksOfLine`. Chunks of a
+/// thread in the same place of other lines differ by a constant, so that their addresses are one register.
+ChunkPlace placeOfChunk(const IndexCode &code, mlir::Value first, int64_t chunk, int64_t threads,
+                        int64_t chunksOfLine);
 
 } // namespace proa

@@ -3,9 +3,10 @@
 
 usage: assemble_corpus.py --bin FOLDER [--chips CHIP,...] [--in-turn CHIP,...] [--jobs N] FOLDER...
 
-Each FOLDER is searched for programs (folders with meta.json). Fails where a program cannot be compiled, or a kernel has
-a spill, a stack frame or a note C75xx other than C7519 (lib/codegen/cuda/KernelResources.h). Prints the number of
-kernels that stay on the host, by reason. Exit code 77 without an assembler.
+Each FOLDER is searched for programs: folders with meta.json, and files of MLIR with a function @main. Fails where a
+program cannot be compiled, or a kernel has a spill, a stack frame or a note C75xx other than C7519
+(lib/codegen/cuda/KernelResources.h). Prints the number of kernels that stay on the host, by reason. Exit code 77
+without an assembler.
 """
 import argparse
 import collections
@@ -26,6 +27,8 @@ def run(*command, **options):
 
 def dims_of_feeds(program):
     """NAME=DxD of each feed, from the header of the inputs."""
+    if program.is_file():
+        return []
     file = program / "inputs.safetensors"
     feeds = json.loads((program / "meta.json").read_text()).get("feeds", [])
     if not file.exists():
@@ -76,6 +79,7 @@ def main():
         print("no assembler for CUDA:\n" + toolkit)
         sys.exit(77)
     programs = sorted(meta.parent for folder in options.folders for meta in folder.rglob("meta.json"))
+    programs += sorted(file for folder in options.folders for file in folder.rglob("*.mlir"))
     chips, in_turn = options.chips.split(","), itertools.cycle((options.in_turn or "").split(","))
     chips_of = {program: chips + [chip] * bool(chip) for program, chip in zip(programs, in_turn)}
     total, hosts, failures = 0, collections.Counter(), []

@@ -1,6 +1,7 @@
 #include "passes/lower-gpu/attention/AttentionCode.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -11,6 +12,10 @@ namespace proa {
 
 Value AttentionCode::number(double value) const {
   return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(static_cast<float>(value)));
+}
+
+Value AttentionCode::exp2(Value exponent) const {
+  return math::Exp2Op::create(b, loc, exponent, arith::FastMathFlags::afn);
 }
 
 Value AttentionCode::size(const AttentionTensor &tensor, unsigned dim) const {

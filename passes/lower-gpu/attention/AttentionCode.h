@@ -29,6 +29,8 @@ protected:
         dropout(site, operands.dropout, fragments, {site.q.sizes[1], site.q.sizes[2], site.k.sizes[2]}) {}
 
   mlir::Value number(double value) const;
+  /// 2^exponent as a weight: below 2^-126 it is zero.
+  mlir::Value exp2(mlir::Value exponent) const;
   mlir::Value size(const AttentionTensor &tensor, unsigned dim) const;
   /// Whether the last tile of rows has fewer.
   static bool isUneven(const AttentionTensor &tensor, int64_t tileRows);

@@ -66,6 +66,7 @@ AttentionSizes AttentionSizes::of(Operation *op) {
   sizes.isByKeys = isa<pd::FusedAttentionKvGradOp>(op);
   sizes.isOfScores = isa<pd::FusedAttentionScoreGradOp>(op);
   sizes.hasDropout = fused.getDropoutCall() != nullptr;
+  sizes.hasConditions = fused.getCausal() || fused.getKeyLengths() || fused.getMask();
   return sizes;
 }
 

@@ -18,8 +18,9 @@ struct AttentionSizes {
   bool isByKeys = false;   ///< a block owns a tile of keys and loops over the queries
   bool isOfScores = false; ///< a block owns a tile of scores
   bool hasDropout = false;
-  bool isPaged = false; ///< the rows of q are the query heads of a head of keys
-  int64_t heads = 0;    ///< of keys, of all sequences, if `isPaged`
+  bool hasConditions = false; ///< queries do not use all keys, or read a mask
+  bool isPaged = false;       ///< the rows of q are the query heads of a head of keys
+  int64_t heads = 0;          ///< of keys, of all sequences, if `isPaged`
 
   static AttentionSizes of(mlir::Operation *op);
 };

@@ -176,7 +176,7 @@ Value AttentionGradient::weight(const Place &place, Value product, const Query &
     exponent = arith::MulFOp::create(b, loc, product, number(operands.scale * std::numbers::log2e));
   }
   exponent = arith::SubFOp::create(b, loc, exponent, statistics.offset);
-  Value weight = math::Exp2Op::create(b, loc, exponent);
+  Value weight = exp2(exponent);
   Value used = isUsed(place, query, key);
   return used ? arith::SelectOp::create(b, loc, used, weight, number(0)) : weight;
 }

@@ -23,8 +23,8 @@ public:
   };
 
   AttentionGradient(const AttentionSite &site, GradientTile &tile, Operands operands, const Tensors &tensors)
-      : AttentionCode(site, operands, tile.fragments), tile(tile),
-        tensors(tensors), own(site, tensors.outGradient, /*isOwn=*/true) {}
+      : AttentionCode(site, operands, tile.fragments), tile(tile), tensors(tensors),
+        own(site, tensors.outGradient, /*isOwn=*/true) {}
 
   /// The code of a block that computes tile number `row`: those of a head, then heads, then batches.
   void build(mlir::Value row);

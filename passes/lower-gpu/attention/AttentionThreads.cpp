@@ -115,6 +115,18 @@ Value AttentionThreads::acrossLanes(Value value, bool isMaximum) const {
   return value;
 }
 
+/// The maximum by a few independent chains of comparisons.
+Value AttentionThreads::maximumOf(ValueRange numbers) const {
+  constexpr size_t chains = 4;
+  Values partial(numbers.take_front(chains));
+  for (auto [i, value] : llvm::enumerate(numbers.drop_front(partial.size())))
+    partial[i % chains] = arith::MaximumFOp::create(b, loc, partial[i % chains], value);
+  Value maximum = partial[0];
+  for (Value other : ValueRange(partial).drop_front())
+    maximum = arith::MaximumFOp::create(b, loc, maximum, other);
+  return maximum;
+}
+
 /// The scores. Without a mask they are in units of log 2, so that a power of 2 is their exponential. A mask
 /// may be the least finite number, which has no product with another unit.
 AttentionThreads::Values AttentionThreads::scaledScores(const AttentionTile::Place &place, Value firstKey,
@@ -127,7 +139,8 @@ AttentionThreads::Values AttentionThreads::scaledScores(const AttentionTile::Pla
     auto row = static_cast<int64_t>(i) / fragments.columns(),
          column = static_cast<int64_t>(i) % fragments.columns();
     score = arith::MulFOp::create(b, loc, score, scale);
-    Value query = add(place.firstQuery, fragments.rowOf(row)), key = add(firstKey, fragments.columnOf(column));
+    Value query = add(place.firstQuery, fragments.rowOf(row)),
+          key = add(firstKey, fragments.columnOf(column));
     if (operands.mask)
       score = arith::AddFOp::create(b, loc, score, maskAt(place.batch, place.head, query, key));
     if (!isRestricted)
@@ -151,9 +164,7 @@ AttentionThreads::State AttentionThreads::step(const AttentionTile::Place &place
   Values rescaled(state.outputs);
   for (size_t row = 0; row < rows(); ++row) {
     auto own = ValueRange(scores).slice(row * columns, columns);
-    Value maximum = own[0];
-    for (Value score : own.drop_front())
-      maximum = arith::MaximumFOp::create(b, loc, maximum, score);
+    Value maximum = maximumOf(own);
     maximum = acrossLanes(maximum, /*isMaximum=*/true);
     maximum = arith::MaximumFOp::create(b, loc, state.maxima[row], maximum);
     // Without any key so far all powers are 0.
@@ -164,7 +175,7 @@ AttentionThreads::State AttentionThreads::step(const AttentionTile::Place &place
       Value difference = arith::SubFOp::create(b, loc, exponent, base);
       if (operands.mask)
         difference = arith::MulFOp::create(b, loc, difference, number(std::numbers::log2e));
-      return math::Exp2Op::create(b, loc, difference);
+      return exp2(difference);
     };
     Value correction = power(state.maxima[row]);
     Value sum = arith::MulFOp::create(b, loc, state.sums[row], correction);

@@ -10,8 +10,7 @@ namespace proa {
 class AttentionThreads : public AttentionCode {
 public:
   AttentionThreads(const AttentionSite &site, AttentionTile &tile, Operands operands, Statistics results)
-      : AttentionCode(site, operands, tile.fragments), tile(tile),
-        results(results) {}
+      : AttentionCode(site, operands, tile.fragments), tile(tile), results(results) {}
 
   virtual ~AttentionThreads() = default;
 
@@ -58,6 +57,7 @@ private:
                  bool isRestricted);
   State step(const AttentionTile::Place &place, mlir::Value firstKey, const State &state, bool isRestricted);
   Values scaledScores(const AttentionTile::Place &place, mlir::Value firstKey, bool isRestricted);
+  mlir::Value maximumOf(mlir::ValueRange numbers) const;
   Values keptWeights(const AttentionTile::Place &place, mlir::Value firstKey);
   void storeStatistics(const AttentionTile::Place &place, mlir::Value query, mlir::Value maximum,
                        mlir::Value sum);

@@ -46,16 +46,15 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
       return gradientTileOf(sizes, kind, padded, gpu);
     AttentionChoice choice;
     choice.kind = kind;
-    int64_t queries = assumed(sizes.queries, gpu), unit = kind == proa::MatmulKind::Wgmma ? 64 : 16;
-    choice.queries = kind == proa::MatmulKind::Wgmma ? 128 : 64;
+    bool isWgmma = kind == proa::MatmulKind::Wgmma, isLong = padded > 128;
+    int64_t queries = assumed(sizes.queries, gpu), unit = isWgmma ? proa::wgmmaInstruction.rows : 16;
+    choice.queries = isWgmma && !isLong ? 128 : 64;
     while (choice.queries > unit && choice.queries / 2 >= queries)
       choice.queries /= 2;
-    // Accumulators and scores of a thread share its registers.
-    choice.keys = kind == proa::MatmulKind::Wgmma ? (padded <= 128 ? 128 : 64) : (padded <= 128 ? 64 : 32);
+    choice.keys = keysOf(sizes, kind, padded);
     if (sizes.hasDropout) // the random words of the scores need registers too
-      choice.keys /=
-          kind == proa::MatmulKind::Mma || (kind == proa::MatmulKind::Wgmma && padded > 64) ? 4 : 2;
-    choice.stages = kind == proa::MatmulKind::Wgmma ? 4 : kind == proa::MatmulKind::Mma ? 2 : 1;
+      choice.keys /= kind == proa::MatmulKind::Mma || (isWgmma && padded > 64) ? 4 : 2;
+    choice.stages = isWgmma ? 4 : kind == proa::MatmulKind::Mma ? 2 : 1;
     if (sizes.isPaged) { // addresses need registers too, and the time is that of the copies
       choice.keys /= 2;
       choice.stages = 2;
@@ -66,6 +65,19 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
     while (choice.keys > 16 && !fits())
       choice.keys /= 2;
     return choice;
+  }
+
+  /// Outputs and scores of a thread share its registers: 168 with two warpgroups. A tile with conditions
+  /// needs more, and rows of more than 128 elements leave room for one warpgroup only.
+  static int64_t keysOf(const AttentionSizes &sizes, proa::MatmulKind kind, int64_t padded) {
+    constexpr int64_t most = 128;
+    bool isLong = padded > 128;
+    if (kind != proa::MatmulKind::Wgmma)
+      return isLong ? 32 : 64;
+    if (sizes.hasDropout) // which divides the keys
+      return isLong ? most / 2 : most;
+    bool isUneven = ShapedType::isDynamic(sizes.keys) || sizes.keys % most != 0;
+    return padded <= 64 && !sizes.hasConditions && !isUneven ? most : most / 2;
   }
 
   /// Tiles of which a block owns one and loops over the others. `padded` is the longest row.

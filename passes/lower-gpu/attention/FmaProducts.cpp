@@ -48,8 +48,9 @@ public:
     NVVM::SyncWarpOp::create(b, loc, all); // the last weights are no longer read
     for (auto [i, weight] : llvm::enumerate(weights)) {
       auto number = static_cast<int64_t>(i);
-      memref::StoreOp::create(b, loc, weight, weightMemory,
-                              ValueRange{fragments.rowOf(number / columns), fragments.columnOf(number % columns)});
+      memref::StoreOp::create(
+          b, loc, weight, weightMemory,
+          ValueRange{fragments.rowOf(number / columns), fragments.columnOf(number % columns)});
     }
     // The lanes of a warp read what they wrote.
     NVVM::SyncWarpOp::create(b, loc, all);

@@ -1,6 +1,7 @@
 #include "passes/lower-gpu/attention/RowCopy.h"
 
 #include "passes/lower-gpu/AccessWidth.h"
+#include "passes/lower-gpu/SharedStages.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -34,7 +35,7 @@ void RowCopy::copy(Value batch, Value head, Value firstRow, Value end, Value mem
   auto copyChunks = [&](Value first) {
     SmallVector<Chunk> own;
     for (int64_t chunk = 0; chunk < std::max<int64_t>(unrolled, 1); ++chunk) {
-      own.push_back(chunkAt(add(first, chunk * threads), place, end));
+      own.push_back(chunkAt(first, chunk, place, end));
       if (!tensor.blockTable) // the reads of a table do not wait for each other
         copyChunk(own.pop_back_val(), memory);
     }
@@ -64,9 +65,9 @@ SmallVector<Value> RowCopy::indicesOf(ValueRange place, Value row, Value element
 }
 
 /// Elements that are not read are zeros. Their address is that of the first row.
-RowCopy::Chunk RowCopy::chunkAt(Value number, ValueRange place, Value end) {
-  int64_t perRow = elements / vector;
-  Value inTile = divide(number, perRow), first = multiply(remainder(number, perRow), vector);
+RowCopy::Chunk RowCopy::chunkAt(Value number, int64_t chunk, ValueRange place, Value end) {
+  auto [inTile, inRow] = placeOfChunk(*this, number, chunk, site.choice.threads, elements / vector);
+  Value first = multiply(inRow, vector);
   Value row = add(place[2], inTile);
   Value isInside = isBelow(row, end);
   if (tensor.elements() < elements)

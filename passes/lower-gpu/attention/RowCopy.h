@@ -22,7 +22,8 @@ private:
     mlir::Value inTile, first, isInside;
     llvm::SmallVector<mlir::Value> from;
   };
-  Chunk chunkAt(mlir::Value number, mlir::ValueRange place, mlir::Value end);
+  /// Chunk number `first + chunk * threads`.
+  Chunk chunkAt(mlir::Value first, int64_t chunk, mlir::ValueRange place, mlir::Value end);
   llvm::SmallVector<mlir::Value> indicesOf(mlir::ValueRange place, mlir::Value row, mlir::Value element);
   void copyChunk(const Chunk &chunk, mlir::Value memory);
 

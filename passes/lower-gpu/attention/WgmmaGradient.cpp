@@ -108,7 +108,8 @@ GradientTile::Numbers WgmmaGradient::accumulate(const Numbers &weights, const Nu
   wgmma.wgmma.begin();
   Value values, scores = wgmma.addWeighted(ofScores, other.scores, columns, pack(sums.scores, scoreElements));
   if (!ofValues.empty())
-    values = wgmma.addWeighted(ofValues, other.values, add(columns, other.scores.bytes()), pack(sums.values, valueElements));
+    values = wgmma.addWeighted(ofValues, other.values, add(columns, other.scores.bytes()),
+                               pack(sums.values, valueElements));
   wgmma.wgmma.end();
   auto byRows = [&](Value packed, int64_t elements) {
     return fragments.byRows(wgmma.wgmma.registersOf(packed, elements), elements);

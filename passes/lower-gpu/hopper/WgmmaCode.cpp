@@ -46,12 +46,12 @@ static NVVM::WGMMATypes wgmmaTypeOf(MatrixElement element) {
 }
 
 Value WgmmaCode::multiply(Value x, Value y, Value sums, int64_t columns, Form form) const {
-  auto shape = NVVM::MMAShapeAttr::get(b.getContext(), static_cast<int>(m), static_cast<int>(columns),
-                                       static_cast<int>(wgmmaInstruction.k(types.element.getIntOrFloatBitWidth())));
+  auto shape =
+      NVVM::MMAShapeAttr::get(b.getContext(), static_cast<int>(m), static_cast<int>(columns),
+                              static_cast<int>(wgmmaInstruction.k(types.element.getIntOrFloatBitWidth())));
   auto layout = [](bool isRow) { return isRow ? NVVM::MMALayout::row : NVVM::MMALayout::col; };
   return NVVM::WgmmaMmaAsyncOp::create(
-      b, loc, sums.getType(), sums, x, y, shape, wgmmaTypeOf(types.xElement()),
-      wgmmaTypeOf(types.yElement()),
+      b, loc, sums.getType(), sums, x, y, shape, wgmmaTypeOf(types.xElement()), wgmmaTypeOf(types.yElement()),
       types.sum().isF32() ? NVVM::WGMMATypes::f32 : NVVM::WGMMATypes::s32,
       form.addsSums ? NVVM::WGMMAScaleOut::one : NVVM::WGMMAScaleOut::zero, NVVM::WGMMAScaleIn::one,
       NVVM::WGMMAScaleIn::one, layout(!form.isXTransposed), layout(form.isYTransposed),

@@ -37,3 +37,28 @@ gpu.module @hopper {
     return %a, %b, %p, %q, %t : f32, f32, index, index, index
   }
 }
+
+// Maxima of f32 are one instruction each; those of f64 are expanded. Powers of two that may be approximate have no
+// subnormal results; near miss: without the flag, and in f64.
+// CHECK-LABEL: func.func @single
+// CHECK: arith.maximumf %arg0, %arg3 : f32
+// CHECK: arith.minnumf %arg0, %arg3 : f32
+// CHECK-NOT: arith.maximumf
+// CHECK: arith.select
+// CHECK: rt.exp2_ftz %arg0
+// CHECK: math.exp2 %arg0 : f32
+// CHECK: math.exp2 %arg1 fastmath<afn> : f64
+// CHECK-NOT: arith.ceildivui
+gpu.module @maxima {
+  func.func @single(%x: f32, %y: f64, %i: index, %z: f32, %w: f64) -> (f32, f32, f64, f32, f32, f64, index) {
+    %c3 = arith.constant 3 : index
+    %a = arith.maximumf %x, %z : f32
+    %b = arith.minnumf %x, %z : f32
+    %c = arith.maximumf %y, %w : f64
+    %d = math.exp2 %x fastmath<afn> : f32
+    %e = math.exp2 %x : f32
+    %f = math.exp2 %y fastmath<afn> : f64
+    %g = arith.ceildivui %i, %c3 : index
+    return %a, %b, %c, %d, %e, %f, %g : f32, f32, f64, f32, f32, f64, index
+  }
+}

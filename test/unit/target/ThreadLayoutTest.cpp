@@ -142,9 +142,9 @@ TEST(ThreadLayoutTest, DigitsWithOneValueAreDropped) {
 }
 
 TEST(MatrixElementTest, NamesOfPtx) {
-  for (MatrixElement element : {MatrixElement::F16, MatrixElement::BF16, MatrixElement::TF32, MatrixElement::F32,
-                                MatrixElement::F64, MatrixElement::S8, MatrixElement::U8, MatrixElement::S32,
-                                MatrixElement::E4M3, MatrixElement::E5M2})
+  for (MatrixElement element :
+       {MatrixElement::F16, MatrixElement::BF16, MatrixElement::TF32, MatrixElement::F32, MatrixElement::F64,
+        MatrixElement::S8, MatrixElement::U8, MatrixElement::S32, MatrixElement::E4M3, MatrixElement::E5M2})
     EXPECT_EQ(matrixElementNamed(ptxName(element)), element);
   EXPECT_EQ(ptxName(MatrixElement::E4M3), "e4m3");
   EXPECT_EQ(matrixElementNamed("b1"), std::nullopt);
