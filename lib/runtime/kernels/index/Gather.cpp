@@ -200,7 +200,7 @@ void takeByRows(const AlongAxis &form, std::span<const int64_t> indices, int64_t
   const T *x = form.x.as<T>();
   int64_t count = form.dims[form.axis], own = form.x.dims[form.axis], inner = form.inner;
   bool takesRows = form.takesRows();
-  parallelFor(size / inner, 1 + 16384 / inner, [&](int64_t begin, int64_t end) {
+  parallelFor(size / inner, 1 + 65536 / inner, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end;) {
       int64_t outer = row / count, first = row % count, last = std::min(count, first + end - row);
       const T *slice = x + form.sliceOf(form.x, outer) * own * inner;
