@@ -82,7 +82,9 @@ std::string planText(const Plan &plan) {
 }
 
 std::string whyNotExecutable(const Plan &plan) {
-  return plan.frame.pipeline > 1 ? "a plan does not state its stages for a run; --strategy ppN,SCHEDULE runs them" : "";
+  return plan.frame.pipeline > 1
+             ? "a plan does not state its stages for a run; --strategy ppN,SCHEDULE runs them"
+             : "";
 }
 
 } // namespace proa::plan
