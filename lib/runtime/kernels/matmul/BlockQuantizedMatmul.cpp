@@ -279,7 +279,7 @@ private:
                              dnnl::memory::format_tag::ab);
     dnnl::memory::desc layout({matrix.panels(), matrix.columnBytes(), vectorSize},
                               dnnl::memory::data_type::u8, dnnl::memory::format_tag::abc);
-    return constants.get({"interleaved codes", plain, layout}, [&] {
+    return constants.get({fmt::format("interleaved codes of {} bits", bits), plain, layout}, [&] {
       auto filled = std::make_shared<PackedTensor>(layout);
       interleave(codes.as<uint8_t>(), matrix, static_cast<int8_t *>(filled->data()));
       return filled;
