@@ -455,7 +455,7 @@ int proa_session_finish_checkpoint(proa_session *session);
 int proa_session_load_checkpoint(proa_session *session, const char *folder, int64_t *step);
 
 /**
- * Sets all values to those of another session of a program with the same variables, as a checkpoint does, but
+ * Copies all values of another session of a program with the same variables, as a checkpoint does, but
  * without files. The sessions may have other meshes and strategies. Fails as proa_session_load_checkpoint
  * does.
  */

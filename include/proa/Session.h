@@ -113,7 +113,7 @@ public:
   /// and tensors without a variable; other types. The values are undefined then.
   Result<int64_t> loadCheckpoint(const std::string &folder);
 
-  /// Sets all values and the state of random numbers to those of another session of a program with the same
+  /// Copies all values and the state of random numbers of another session of a program with the same
   /// variables, as a checkpoint does, but without files. The sessions may have other meshes and strategies: a
   /// rank receives only the elements of states that it lacks. With processes of a mesh, all call it. Error:
   /// as loadCheckpoint().

@@ -29,7 +29,8 @@ struct ConvertOptions {
 
 /// Reads checkpoints and writes one: a file if `target` ends with .safetensors or .pdiparams, else a folder.
 /// Several sources need `transform`; each is NAME=PATH then, and its tensors are NAME.tensor. Errors: several
-/// layouts, a layout for a file, and those of Checkpoint::open, TransformedCheckpoint::create and convert().
+/// layouts, a layout for a file, and the errors of Checkpoint::open, TransformedCheckpoint::create and
+/// convert().
 Result<void> convertFiles(const std::vector<std::string> &sources, const std::string &target,
                           const ConvertOptions &options);
 

@@ -14,7 +14,7 @@ namespace proa::checkpoints {
 
 /// The tensors of a pickle that paddle.save has written: `.pdparams`, `.pdopt` and `.distcp` files. Numbers
 /// and nested dicts are tensors with joined names: "LR_Scheduler.last_epoch". The map from structured names
-/// to those of parameters is left out. Errors: as Pickle::read; a value of another kind.
+/// to names of parameters is left out. Errors: as Pickle::read; a value of another kind.
 Result<params::Tensors> readPaddleStateDict(const std::string &path);
 
 /// The tensors of a file that torch.save has written: a dict in the zip format, from version 1.6 on. Errors:

@@ -17,7 +17,7 @@ struct CutCosts {
   std::span<const int64_t> stages = {};
 };
 
-/// The first unit of each stage, ascending from 0. The time of a stage is that of its units and of the
+/// The first unit of each stage, ascending from 0. The time of a stage is the sum over its units and the
 /// transfers before it. The longest stage takes at most 5 % more than the least possible time, and of such
 /// cuts the one with the least transfers is chosen. Of more than 768 units only some are considered as the
 /// first of a stage: those with the least transfers among neighbours. Empty: there are fewer units than

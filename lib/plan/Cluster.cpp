@@ -148,7 +148,7 @@ private:
     return factsOf(*root, path);
   }
 
-  /// The facts of the processor that the content of a file names, with those of the file.
+  /// The facts of the processor that the content of a file names, with the facts of the file.
   std::optional<TargetFacts> factsOf(const nlohmann::json &root, const std::string &path) {
     TargetFacts facts = defaultTarget();
     auto nameIn = [&](const char *section) {

@@ -74,8 +74,8 @@ private:
 /// "device" is a known processor (docs/target.md) or a file of facts, whose section names one. Optional:
 /// "efficiency" (0 to 1, default 0.5: the part of the peak rates that kernels reach; of a file of facts,
 /// whose rates are measured, 1), "host_bandwidth_GBps" (default 25); with a file of facts also the latencies
-/// and bandwidths. `memory` replaces that of the file. A file of facts with a section "cluster", which has
-/// these members but "device", is a cluster too. Errors, all of them, with the JSON path.
+/// and bandwidths. `memory` replaces the member of the file. A file of facts with a section "cluster", which
+/// has these members but "device", is a cluster too. Errors, all of them, with the JSON path.
 Result<Cluster> readCluster(const std::string &path, const std::string &memory = "");
 /// The same of JSON; `where` begins the locations of errors, and relative paths of facts are relative to
 /// `folder`.

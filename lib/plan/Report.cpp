@@ -109,8 +109,8 @@ std::string loweredText(const std::vector<Candidate> &candidates, double memory)
   auto lowered = std::ranges::count_if(candidates, [](const Candidate &c) { return c.lowered.has_value(); });
   std::string text;
   if (lowered > 0)
-    text = fmt::format("Time and memory of {} of {} plans are those of their lowered programs (states and "
-                       "arena), of the others those of formulas.\n",
+    text = fmt::format("Time and memory of {} of {} plans come from their lowered programs (states and "
+                       "arena), of the others from formulas.\n",
                        lowered, candidates.size());
   for (const Candidate &candidate : candidates)
     if (!candidate.judged().fits())

@@ -37,8 +37,8 @@ struct RejectedFamily {
 
 struct SearchResult {
   std::vector<Candidate> best; ///< the fastest first; empty: none fits
-  /// Certificate: seconds that no plan of the space is below, by the models, and those of the best plan.
-  /// Plans: all factorizations of the devices.
+  /// Certificate: seconds that no plan of the space is below, by the models, and the seconds of the best
+  /// plan. Plans: all factorizations of the devices.
   double lowerBound = 0, bestSeconds = 0;
   size_t frames = 0, solved = 0; ///< considered, and solved: the others are slower by their bounds
   std::vector<RejectedFamily> rejected;

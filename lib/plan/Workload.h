@@ -33,8 +33,8 @@ struct Amount {
   double amount = 0;
 };
 
-/// Collectives of a layer over an axis: "mp", "sp" (over mp, instead of those of mp), "ep", "cp", and "dp",
-/// which are those of statistics of the batch, not of gradients.
+/// Collectives of a layer over an axis: "mp", "sp" (over mp, instead of "mp"), "ep", "cp", and "dp",
+/// which combine statistics of the batch, not gradients.
 struct Communication {
   Collective kind = Collective::AllReduce;
   std::string axis;

@@ -31,7 +31,7 @@ struct AdjacentLanes {
 
 /// An assignment of the elements of a matrix to threads, each of which holds the same number of elements.
 ///
-/// The number of a thread, and that of an element among those of a thread, are written with digits, the
+/// The index of a thread, and the index of an element within a thread, are written with digits, the
 /// fastest one first. The row and the column of an element are sums over the digits of both. So each thread
 /// holds all combinations of some rows and some columns. CuTe calls this a thread-value layout.
 ///

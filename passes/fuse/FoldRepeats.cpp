@@ -40,7 +40,7 @@ struct FoldRepeatedIndices : OpRewritePattern<pd::TakeAlongAxisOp> {
       bool isRepeated = narrow.getDimSize(dim) != wide.getDimSize(dim);
       bool isAll = dim != axis && !x.isDynamicDim(dim) && x.getDimSize(dim) == wide.getDimSize(dim);
       if (isRepeated && !isAll)
-        return rewriter.notifyMatchFailure(op, "the indices are repeated along other dims than those of x");
+        return rewriter.notifyMatchFailure(op, "the indices are repeated along dims that x does not have");
     }
     rewriter.modifyOpInPlace(op, [&] { op.getIndicesMutable().assign(expand.getX()); });
     return success();

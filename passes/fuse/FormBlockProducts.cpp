@@ -61,7 +61,7 @@ struct FormBlockMatmul : OpRewritePattern<pd::MatmulOp> {
     auto zeros = tensor->zero ? PerBlock::read(tensor->zero, axis) : std::nullopt;
     if (!scales || (tensor->zero && (!zeros || zeros->blockSize != scales->blockSize)))
       return rewriter.notifyMatchFailure(op,
-                                         "scales and zero points are not those of blocks of the summed dim");
+                                         "scales and zero points do not belong to blocks of the summed dim");
     remarks.done(op) << "pd.matmul reads bytes in blocks of " << std::to_string(scales->blockSize);
     TensorBuilder e(rewriter, op);
     auto columnsLast = [&](Expression matrix) { return axis == 0 ? matrix : e.transpose(matrix, {1, 0}); };

@@ -5,7 +5,7 @@ using namespace mlir;
 
 namespace proa {
 
-/// The number of leading digits that are those of the lanes of a warp; 0 if none are.
+/// The number of leading digits that write the lane in a warp; 0 if none do.
 static size_t digitsOfLanes(const ThreadLayout::Digits &digits) {
   int64_t threads = 1;
   for (auto [i, digit] : llvm::enumerate(digits))

@@ -71,7 +71,7 @@ private:
 
   bool isOfBody(Operation *op) const { return op && op->getBlock() == &loop.body(); }
 
-  /// Ops of the body that are neither constants nor those of sums and of the index.
+  /// Ops of the body that are no constants and compute neither sums nor the index.
   bool isStep(Operation *op) const { return isOfBody(op) && !isCreatedAnywhere(op) && !others.contains(op); }
 
   void findForward() {

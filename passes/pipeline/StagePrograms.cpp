@@ -172,7 +172,7 @@ private:
                                           /*replaceTypes=*/false);
   }
 
-  /// On the mesh of the rank that has the value, or on that of the whole program.
+  /// On the mesh of the rank that has the value, or on the mesh of the whole program.
   dist::ShardingAttr shardingOf(Value value) const {
     Operation *op = value.getDefiningOp();
     if (auto argument = dyn_cast<BlockArgument>(value))

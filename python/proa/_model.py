@@ -174,7 +174,7 @@ class Session:
         return self._session.load_checkpoint(os.fspath(path))
 
     def copy_values(self, other: Session) -> None:
-        """Sets all values and the state of random numbers to those of another session, without files.
+        """Copies all values and the state of random numbers of another session, without files.
 
         The programs have the same variables; meshes and strategies may differ. After an error the values are undefined.
         """

@@ -118,7 +118,7 @@ void addCheckpoints(nb::class_<SharedSession> &type) {
             if (&self != &other)
               SharedSession::withBoth(self, other, [](Session &a, Session &b) { check(a.copyValues(b)); });
           },
-          nb::arg("other"), "Sets all values to those of another session.");
+          nb::arg("other"), "Copies all values of another session.");
 }
 
 void addProfile(nb::class_<SharedSession> &type) {

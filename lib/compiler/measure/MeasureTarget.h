@@ -9,16 +9,16 @@
 namespace proa {
 
 /// Measures facts of one core of this machine: bandwidth, matmul rate, costs of ops in compiled kernels, the
-/// start of a step, and links between ranks (measureLink). Its other facts are those of the known CPU with
+/// start of a step, and links between ranks (measureLink). Its other facts come from the known CPU with
 /// its instructions. If there is a CUDA device with this number, the facts that its driver reports replace
-/// those of the known chip. It takes some seconds.
+/// the facts of the known chip. It takes some seconds.
 ///
 /// In processes of mpirun all ranks call it, and get the same links.
 Result<TargetFacts> measureTarget(int device);
 
 /// Measures the latency and the bandwidth of messages that two ranks send each other at once: of two
 /// processes of mpirun, if it started this one, else of two simulated ranks. Sets linkNanoseconds and
-/// linkBandwidth. Errors: those of the communicators.
+/// linkBandwidth. Errors: as the communicators.
 Result<void> measureLink(DeviceFacts &facts);
 
 /// The file of this machine that `proa-plan --calibrate` writes and `--strategy=auto` reads:

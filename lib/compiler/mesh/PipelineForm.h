@@ -14,7 +14,7 @@ namespace proa {
 bool isPipelined(mlir::ModuleOp module, const MeshOptions &mesh);
 
 /// Marks the backward part of an imported training program, before it is divided into micro-batches. Chooses
-/// the number of micro-batches, if it has no value: that of the strategy or of the schedule; otherwise the
+/// the number of micro-batches, if it has no value: from the strategy or the schedule; otherwise the
 /// largest one up to twice the number of stages that divides the batch, so that its parts of data parallelism
 /// are equal. Error: the program has no gradients.
 Result<void> preparePipeline(mlir::ModuleOp module, const MeshOptions &mesh,

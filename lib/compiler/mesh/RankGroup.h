@@ -56,7 +56,7 @@ public:
   /// names the work. It is also an error if `hash`, of what must be equal on all ranks, differs.
   Result<void> agree(const std::string &what, const Result<void> &outcome, uint64_t hash = 0);
 
-  /// The texts of all processes, by rank; that of this process where ranks are simulated.
+  /// The texts of all processes, by rank; only the text of this process where ranks are simulated.
   Result<std::vector<std::string>> gather(const runtime::Operation &operation, std::string_view text);
 
   /// Ends what the processes were doing, also after a failure, and exchanges texts: a call of all processes.

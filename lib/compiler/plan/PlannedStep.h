@@ -27,8 +27,8 @@ struct PlannedStepOptions {
 };
 
 /// Distributes an imported module by a strategy ("dp2,mp2,zero1,acc2"), lowers the programs of up to 8 ranks
-/// to kernels and plans their memory, as Model does before code is generated. Times are those of the cluster,
-/// which has at least the devices of the strategy. The module is unchanged. Errors: those of the passes.
+/// to kernels and plans their memory, as Model does before code is generated. Times hold for the cluster,
+/// which has at least the devices of the strategy. The module is unchanged. Errors: as the passes.
 Result<PlannedStep> plannedStep(mlir::ModuleOp module, const std::string &strategy,
                                 const plan::Cluster &cluster, const PlannedStepOptions &options = {});
 

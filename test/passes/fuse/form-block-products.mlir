@@ -35,7 +35,7 @@ func.func @transposed(%x: tensor<3x4xf32>, %w: tensor<8x4xui8>, %s: tensor<8x2xf
   return %3 : tensor<3x8xf32>
 }
 
-// The scales are not those of blocks.
+// The scales do not belong to blocks.
 // CHECK-LABEL: func.func @no_blocks(
 // CHECK-NOT: block_quantized
 // CHECK: pd.matmul
