@@ -39,7 +39,7 @@ cuda_parts=(
   'libdevice.10.bc nvidia-nvvm==13.0.88'
   'nvdisasm nvidia-cuda-nvdisasm==13.2.51'
 )
-cuda_packages=build/cuda # lib/codegen/cuda/CMakeLists.txt
+cuda_packages=build/cuda # lib/compiler/codegen/cuda/CMakeLists.txt
 
 # Headers that cuda-abi-test reads beside that of nvJitLink: a header, and the Python package that has it. Of a
 # package only headers are kept.

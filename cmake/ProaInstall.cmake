@@ -22,7 +22,7 @@ target_include_directories(proa_ir INTERFACE $<INSTALL_INTERFACE:${PROA_IR_DIR}>
 target_compile_features(proa_ir INTERFACE cxx_std_20)
 target_link_libraries(proa_ir INTERFACE proa_shared)
 install(TARGETS proa_ir EXPORT proa)
-foreach(folder dialects passes lib/spmd lib/support lib/target)
+foreach(folder dialects passes lib/base/spmd lib/base/support lib/base/target)
   install(DIRECTORY ${folder} DESTINATION ${PROA_IR_DIR}/$<PATH:GET_PARENT_PATH,${folder}>
           FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.inc" PATTERN "*.pdll")
 endforeach()

@@ -1,7 +1,7 @@
 #include "dialects/dist/Dist.h"
 #include "dialects/dist/Schedule.h"
 
-#include "lib/support/UnknownOp.h"
+#include "lib/base/support/UnknownOp.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"

@@ -2,7 +2,7 @@
 /// reasons.
 #pragma once
 
-#include "lib/spmd/Step.h"
+#include "lib/base/spmd/Step.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"

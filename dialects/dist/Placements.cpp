@@ -1,7 +1,7 @@
-//! Shardings as placements of lib/spmd, and back.
+//! Shardings as placements of lib/base/spmd, and back.
 #include "dialects/dist/Placements.h"
 
-#include "lib/spmd/Refine.h"
+#include "lib/base/spmd/Refine.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -1,4 +1,4 @@
-/// Shardings as placements of lib/spmd, and back; the types of local tensors.
+/// Shardings as placements of lib/base/spmd, and back; the types of local tensors.
 #pragma once
 
 #include "dialects/dist/Dist.h"

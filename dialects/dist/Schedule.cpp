@@ -1,8 +1,8 @@
 //! Assembly and verification of dist.schedule.
 #include "dialects/dist/Schedule.h"
 
-#include "lib/pipeline/Check.h"
-#include "lib/pipeline/Text.h"
+#include "lib/base/pipeline/Check.h"
+#include "lib/base/pipeline/Text.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "dialects/dist/Dist.h"
-#include "lib/pipeline/Schedule.h"
+#include "lib/base/pipeline/Schedule.h"
 
 #define GET_OP_CLASSES
 #include "dialects/dist/Schedule.h.inc"

@@ -9,7 +9,7 @@ def Proa_TargetAttr : AttrDef<Proa_Dialect, "Target"> {
   let mnemonic = "target";
   let summary = "The machine that a program is compiled for";
   let description = [{
-    Names known processors (`lib/target/KnownTargets.cpp`), with the facts that differ from theirs:
+    Names known processors (`lib/base/target/KnownTargets.cpp`), with the facts that differ from theirs:
 
     ```mlir
     module attributes {proa.target = #proa.target<cpu "avx2", gpu "sm_90a" {multiprocessors = 114}>}
@@ -20,7 +20,7 @@ def Proa_TargetAttr : AttrDef<Proa_Dialect, "Target"> {
     their values and descriptions.
 
     Constraints:
-    - C1. each fact is at least the least value of its field (`lib/target/Fields.cpp`)
+    - C1. each fact is at least the least value of its field (`lib/base/target/Fields.cpp`)
   }];
   let parameters = (ins AttrParameter<"::proa::TargetFacts", "the facts", "const ::proa::TargetFacts &">:$facts);
   let hasCustomAssemblyFormat = 1;

@@ -160,7 +160,7 @@ def Proa_IndexCheckAttr : Proa_KernelAttr<"IndexCheck", "index_check"> {
     | `indices` | argument with the indices; not set: a constant |
     | `bound`, `axis` | argument whose dim `axis` (default 0) is the bound; not set: `size` is |
     | `size` | the bound, if it is static |
-    | `kind` | `index` (default), `index_from_end`, or `group_size` (`lib/support/CheckedNumber.h`) |
+    | `kind` | `index` (default), `index_from_end`, or `group_size` (`lib/base/support/CheckedNumber.h`) |
 
     Constraints:
     - C1. `indices`, `bound` and `axis` are not negative

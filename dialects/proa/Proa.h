@@ -1,9 +1,9 @@
 /// The proa dialect: attributes about the compilation of a program.
 #pragma once
 
-#include "lib/support/CheckedNumber.h"
-#include "lib/target/MatrixInstruction.h"
-#include "lib/target/TargetFacts.h"
+#include "lib/base/support/CheckedNumber.h"
+#include "lib/base/target/MatrixInstruction.h"
+#include "lib/base/target/TargetFacts.h"
 
 #include "mlir/IR/Attributes.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -1,7 +1,7 @@
 //! #proa.target: text form, verifier, accessors.
 #include "dialects/proa/Proa.h"
 
-#include "lib/support/Suggest.h"
+#include "lib/base/support/Suggest.h"
 
 #include "mlir/IR/OpImplementation.h"
 

@@ -2,7 +2,7 @@
 
 #include "dialects/rt/Storage.h"
 #include "dialects/rt/Wgmma.h"
-#include "lib/support/UnknownOp.h"
+#include "lib/base/support/UnknownOp.h"
 
 #include "mlir/IR/DialectImplementation.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "dialects/rt/Rt.h"
-#include "lib/target/MatrixInstruction.h"
+#include "lib/base/target/MatrixInstruction.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

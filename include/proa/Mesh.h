@@ -15,7 +15,7 @@ struct MeshOptions {
   /// content (text that begins with a brace). Empty: those of the IR file alone.
   std::string shardings;
   /// Strategy of parallel training: parts separated by commas, such as "dp2,mp2,zero1,amp,recompute,acc4"
-  /// (lib/spmd/Strategy.h). "dp" without a number takes the size of the axis of the mesh; a number that
+  /// (lib/base/spmd/Strategy.h). "dp" without a number takes the size of the axis of the mesh; a number that
   /// differs from it is an error. Axes that it does not use replicate. Shardings of `shardings` and of the IR
   /// file take precedence. Empty: none.
   std::string strategy;

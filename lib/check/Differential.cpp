@@ -1,9 +1,9 @@
 #include "lib/check/Differential.h"
 
+#include "lib/base/support/Files.h"
+#include "lib/base/support/TemporaryFolder.h"
 #include "lib/check/Mutate.h"
 #include "lib/check/ReferenceRun.h"
-#include "lib/support/Files.h"
-#include "lib/support/TemporaryFolder.h"
 #include "translator/legacy/WriteProgram.h"
 #include "translator/params/ModelFolder.h"
 

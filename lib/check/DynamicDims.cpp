@@ -1,7 +1,7 @@
 #include "lib/check/DynamicDims.h"
 
 #include "dialects/pd/ir/Pd.h"
-#include "lib/support/DiagnosticCollector.h"
+#include "lib/base/support/DiagnosticCollector.h"
 #include "passes/decompose/Passes.h"
 
 #include "mlir/Pass/PassManager.h"

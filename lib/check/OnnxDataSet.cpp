@@ -1,6 +1,6 @@
 #include "lib/check/OnnxDataSet.h"
 
-#include "lib/support/Sequences.h"
+#include "lib/base/support/Sequences.h"
 #include "translator/onnx/ReadModel.h"
 #include "translator/onnx/ReadValue.h"
 #include "translator/onnx/Strings.h"

@@ -1,8 +1,8 @@
 /// ONNX Runtime, in processes of their own (test/onnx/runner.py).
 #pragma once
 
+#include "lib/base/support/TemporaryFolder.h"
 #include "lib/check/CaseResult.h"
-#include "lib/support/TemporaryFolder.h"
 
 #include <memory>
 #include <optional>

@@ -2,11 +2,11 @@
 
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "lib/check/DynamicDims.h"
-#include "lib/numerics/Interpreter.h"
-#include "lib/numerics/ReferenceProgram.h"
+#include "lib/compiler/numerics/Interpreter.h"
+#include "lib/compiler/numerics/ReferenceProgram.h"
 
+#include "lib/base/support/Sequences.h"
 #include "lib/compiler/compile/Registration.h"
-#include "lib/support/Sequences.h"
 #include "translator/import/Import.h"
 #include "translator/params/ModelFolder.h"
 

@@ -1,8 +1,8 @@
 #include "lib/check/Schedules.h"
 
+#include "lib/base/support/TemporaryFolder.h"
 #include "lib/compiler/compile/Target.h"
-#include "lib/emulator/Emulator.h"
-#include "lib/support/TemporaryFolder.h"
+#include "lib/runtime/emulator/Emulator.h"
 
 #include <cstdlib>
 

@@ -1,7 +1,7 @@
 #include "lib/check/ShardCheck.h"
 #include "lib/check/ReferenceRun.h"
 #include "lib/check/SplitOp.h"
-#include "lib/numerics/Interpreter.h"
+#include "lib/compiler/numerics/Interpreter.h"
 
 #include "dialects/pd/ir/InferredTypes.h"
 #include "dialects/pd/reference/Evaluate.h"

@@ -1,6 +1,6 @@
 #include "lib/check/SimulatedForm.h"
 #include "lib/check/TensorParts.h"
-#include "lib/numerics/Interpreter.h"
+#include "lib/compiler/numerics/Interpreter.h"
 
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/reference/Evaluate.h"

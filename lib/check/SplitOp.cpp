@@ -1,7 +1,7 @@
 #include "lib/check/SplitOp.h"
+#include "lib/base/tensors/Compare.h"
 #include "lib/check/SimulatedForm.h"
-#include "lib/numerics/Interpreter.h"
-#include "lib/tensors/Compare.h"
+#include "lib/compiler/numerics/Interpreter.h"
 
 #include "dialects/pd/ir/InferredTypes.h"
 #include "dialects/pd/ops/creation/CreationOps.h"

@@ -1,7 +1,7 @@
 /// Parts of tensors that devices hold, by placements.
 #pragma once
 
-#include "lib/spmd/Placement.h"
+#include "lib/base/spmd/Placement.h"
 #include "proa/Tensor.h"
 
 namespace proa::check {

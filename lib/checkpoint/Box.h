@@ -1,7 +1,7 @@
 /// Boxes of the indices of a tensor, in which shards are described.
 #pragma once
 
-#include "lib/spmd/Placement.h"
+#include "lib/base/spmd/Placement.h"
 
 #include <cstddef>
 #include <optional>

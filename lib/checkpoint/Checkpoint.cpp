@@ -1,10 +1,10 @@
 #include "lib/checkpoint/Checkpoint.h"
 
+#include "lib/base/support/Suggest.h"
 #include "lib/checkpoint/Checksum.h"
 #include "lib/checkpoint/Index.h"
 #include "lib/checkpoint/OtherFormats.h"
 #include "lib/checkpoint/Plan.h"
-#include "lib/support/Suggest.h"
 
 #include <fmt/format.h>
 

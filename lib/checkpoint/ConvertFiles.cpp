@@ -1,9 +1,9 @@
 #include "lib/checkpoint/ConvertFiles.h"
 
+#include "lib/base/support/CountText.h"
+#include "lib/base/support/Files.h"
 #include "lib/checkpoint/Convert.h"
 #include "lib/checkpoint/TransformedCheckpoint.h"
-#include "lib/support/CountText.h"
-#include "lib/support/Files.h"
 
 #include <fmt/format.h>
 

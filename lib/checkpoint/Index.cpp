@@ -1,8 +1,8 @@
 #include "lib/checkpoint/Index.h"
 
+#include "lib/base/support/Json.h"
 #include "lib/checkpoint/Checksum.h"
 #include "lib/checkpoint/Plan.h"
-#include "lib/support/Json.h"
 
 #include <fmt/format.h>
 

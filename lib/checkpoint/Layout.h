@@ -1,9 +1,9 @@
 /// Layouts: which boxes of a tensor exist, and which rank or file has each.
 #pragma once
 
+#include "lib/base/spmd/Mesh.h"
+#include "lib/base/spmd/Placement.h"
 #include "lib/checkpoint/Catalog.h"
-#include "lib/spmd/Mesh.h"
-#include "lib/spmd/Placement.h"
 
 #include "proa/Result.h"
 

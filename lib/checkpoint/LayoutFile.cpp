@@ -1,7 +1,7 @@
+#include "lib/base/spmd/Validity.h"
+#include "lib/base/support/Files.h"
+#include "lib/base/support/Json.h"
 #include "lib/checkpoint/Layout.h"
-#include "lib/spmd/Validity.h"
-#include "lib/support/Files.h"
-#include "lib/support/Json.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 /// of opcodes and globals, and calls nothing.
 #pragma once
 
-#include "lib/support/Files.h"
+#include "lib/base/support/Files.h"
 #include "proa/Result.h"
 
 #include <cstddef>

@@ -1,9 +1,9 @@
 #include "lib/checkpoint/StateDict.h"
 
+#include "lib/base/support/SharedTensor.h"
+#include "lib/base/tensors/Elements.h"
 #include "lib/checkpoint/Pickle.h"
 #include "lib/checkpoint/Zip.h"
-#include "lib/support/SharedTensor.h"
-#include "lib/tensors/Elements.h"
 #include "translator/params/MappedTensor.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 /// State dicts of Paddle and PyTorch in single files.
 #pragma once
 
-#include "lib/support/Files.h"
+#include "lib/base/support/Files.h"
 #include "translator/params/Safetensors.h"
 
 #include "proa/Result.h"

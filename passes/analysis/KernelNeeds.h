@@ -2,7 +2,7 @@
 /// attributes.
 #pragma once
 
-#include "lib/support/CheckedNumber.h"
+#include "lib/base/support/CheckedNumber.h"
 
 #include "mlir/IR/Operation.h"
 

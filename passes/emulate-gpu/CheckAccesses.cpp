@@ -1,7 +1,7 @@
 // Checks before accesses of memory.
 #include "passes/emulate-gpu/ThreadCode.h"
 
-#include "lib/emulator/Codes.h"
+#include "lib/runtime/emulator/Codes.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"

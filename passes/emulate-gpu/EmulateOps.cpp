@@ -1,9 +1,9 @@
-// The calls that replace nvvm ops. lib/emulator/Functions.h declares the functions.
+// The calls that replace nvvm ops. lib/runtime/emulator/Functions.h declares the functions.
 #include "passes/emulate-gpu/ThreadCode.h"
 
 #include "dialects/rt/Wgmma.h"
-#include "lib/emulator/Codes.h"
-#include "lib/target/MatrixInstruction.h"
+#include "lib/base/target/MatrixInstruction.h"
+#include "lib/runtime/emulator/Codes.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
@@ -397,7 +397,7 @@ private:
   Type i32;
 
   Value constant(int64_t value) { return i32Constant(builder, loc, value); }
-  /// A code of lib/emulator/Codes.h.
+  /// A code of lib/runtime/emulator/Codes.h.
   template <class Code>
   Value constant(Code value)
     requires std::is_enum_v<Code>

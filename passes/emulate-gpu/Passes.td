@@ -13,7 +13,7 @@ def EmulateGpu : Pass<"proa-emulate-gpu", "mlir::ModuleOp"> {
     inlined.
 
     - The code becomes private `@NAME_rows(thread, shared, buffers, dims, begin, end)`. A new `@NAME(buffers, dims,
-      begin, end)` launches it by the emulator (`lib/emulator/`): one row for each block, or fewer blocks.
+      begin, end)` launches it by the emulator (`lib/runtime/emulator/`): one row for each block, or fewer blocks.
     - nvvm ops become calls of the emulator; `EmulateOps.cpp` has the list. Another nvvm op is an error.
     - Shared variables become offsets into the shared memory of a block. Address spaces are dropped.
     - Calls of libdevice become calls of libm. A function without an equivalent is an error.

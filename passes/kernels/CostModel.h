@@ -1,7 +1,7 @@
 /// A rough estimate of how long an operation takes.
 #pragma once
 
-#include "lib/target/TargetFacts.h"
+#include "lib/base/target/TargetFacts.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 

@@ -1,7 +1,7 @@
 /// A static cost model of products of matrices on a GPU.
 #pragma once
 
-#include "lib/target/TargetFacts.h"
+#include "lib/base/target/TargetFacts.h"
 #include "passes/lower-gpu/ContractionForm.h"
 
 namespace proa {

@@ -1,7 +1,7 @@
 /// Indices of the elements that a thread holds, in generated code.
 #pragma once
 
-#include "lib/target/ThreadLayout.h"
+#include "lib/base/target/ThreadLayout.h"
 #include "passes/lower-gpu/IndexCode.h"
 
 namespace proa {

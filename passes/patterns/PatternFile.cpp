@@ -1,8 +1,8 @@
 #include "passes/patterns/PatternFile.h"
 
-#include "lib/support/ChildProcess.h"
-#include "lib/support/Files.h"
-#include "lib/support/TemporaryFolder.h"
+#include "lib/base/support/ChildProcess.h"
+#include "lib/base/support/Files.h"
+#include "lib/base/support/TemporaryFolder.h"
 #include "passes/patterns/PreludeFiles.h"
 
 #include "llvm/ADT/StringRef.h"

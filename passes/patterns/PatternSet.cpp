@@ -1,6 +1,6 @@
 #include "passes/patterns/PatternSet.h"
 
-#include "lib/support/CountText.h"
+#include "lib/base/support/CountText.h"
 #include "passes/patterns/NativeFunctions.h"
 #include "passes/patterns/NearMiss.h"
 #include "passes/patterns/Preparation.h"

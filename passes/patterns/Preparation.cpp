@@ -1,6 +1,6 @@
 #include "passes/patterns/Preparation.h"
 
-#include "lib/support/Suggest.h"
+#include "lib/base/support/Suggest.h"
 
 #include "mlir/Dialect/PDL/IR/PDLOps.h"
 #include "mlir/Dialect/PDL/IR/PDLTypes.h"

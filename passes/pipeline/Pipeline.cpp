@@ -1,8 +1,8 @@
 //! dist-pipeline: divides a training step into the stages of a pipeline.
 #include "passes/pipeline/Passes.h"
 
-#include "lib/pipeline/Builders.h"
-#include "lib/pipeline/Search.h"
+#include "lib/base/pipeline/Builders.h"
+#include "lib/base/pipeline/Search.h"
 
 #include "dialects/dist/Schedule.h"
 #include "dialects/pd/ir/Pd.h"

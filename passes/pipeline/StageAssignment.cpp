@@ -1,6 +1,6 @@
 #include "passes/pipeline/StageAssignment.h"
 
-#include "lib/pipeline/Cuts.h"
+#include "lib/base/pipeline/Cuts.h"
 
 #include "dialects/pd/autodiff/Seeds.h"
 #include "dialects/pd/ir/Arithmetic.h"

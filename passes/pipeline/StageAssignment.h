@@ -1,7 +1,7 @@
 /// The stage and the job of each op of a training step.
 #pragma once
 
-#include "lib/pipeline/Schedule.h"
+#include "lib/base/pipeline/Schedule.h"
 #include "passes/pipeline/MicroBatchLoop.h"
 
 namespace proa {

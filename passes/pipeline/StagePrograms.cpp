@@ -1,6 +1,6 @@
 #include "passes/pipeline/StagePrograms.h"
 
-#include "lib/pipeline/Emission.h"
+#include "lib/base/pipeline/Emission.h"
 
 #include "dialects/dist/InterfaceAttributes.h"
 #include "dialects/pd/ir/FunctionAttributes.h"

@@ -1,6 +1,6 @@
 #include "passes/remarks/Remarks.h"
 
-#include "lib/support/Suggest.h"
+#include "lib/base/support/Suggest.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Rewrite/FrozenRewritePatternSet.h"

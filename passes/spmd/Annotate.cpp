@@ -3,9 +3,9 @@
 
 #include "dialects/dist/Placements.h"
 #include "dialects/pd/ir/FunctionAttributes.h"
-#include "lib/support/Files.h"
-#include "lib/support/Json.h"
-#include "lib/support/Suggest.h"
+#include "lib/base/support/Files.h"
+#include "lib/base/support/Json.h"
+#include "lib/base/support/Suggest.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -7,7 +7,7 @@
 #include "dialects/dist/Placements.h"
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/proa/Proa.h"
-#include "lib/spmd/Strategy.h"
+#include "lib/base/spmd/Strategy.h"
 #include "passes/remarks/Remarks.h"
 
 #include <fmt/format.h>

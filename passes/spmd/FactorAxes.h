@@ -2,7 +2,7 @@
 #pragma once
 
 #include "dialects/pd/sharding/ShardingRule.h"
-#include "lib/spmd/Placement.h"
+#include "lib/base/spmd/Placement.h"
 
 namespace proa {
 

@@ -9,8 +9,8 @@
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/distributed/Ring.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
-#include "lib/spmd/Exchange.h"
-#include "lib/spmd/Refine.h"
+#include "lib/base/spmd/Exchange.h"
+#include "lib/base/spmd/Refine.h"
 #include "passes/spmd/FactorAxes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -4,7 +4,7 @@
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/pd/ops/shape/SliceOps.h"
-#include "lib/spmd/Refine.h"
+#include "lib/base/spmd/Refine.h"
 #include "passes/remarks/Remarks.h"
 #include "passes/spmd/Collectives.h"
 

@@ -1,7 +1,7 @@
 /// Passes of this folder; Passes.td documents each.
 #pragma once
 
-#include "lib/spmd/RingCost.h"
+#include "lib/base/spmd/RingCost.h"
 #include "mlir/IR/BuiltinOps.h"
 
 #include "mlir/Pass/Pass.h"

@@ -33,7 +33,7 @@ defvar ReshardOptions = [
          "Messages between meshes: SECONDS:BYTES_PER_SECOND; default: the link of the target">
 ];
 
-// How rings are chosen (lib/spmd/RingCost.h).
+// How rings are chosen (lib/base/spmd/RingCost.h).
 class RingUseOption<string default> : Option<"use", "use", "::proa::spmd::RingUse", default,
   "Where rings are used: by-cost, always, never", [{ ::llvm::cl::values(
     clEnumValN(::proa::spmd::RingUse::ByCost, "by-cost", "where they take less time or memory"),
@@ -47,11 +47,12 @@ def ExpandReshard : Pass<"dist-expand-reshard", "::mlir::ModuleOp"> {
   let description = [{
     Replaces each `dist.reshard` by the cheapest sequence of `dist.slice`, `dist.to_partial`, `dist.all_gather`,
     `dist.all_to_all`, `dist.permute`, `dist.reduce_scatter` and `dist.all_reduce` on local tensors, between
-    `dist.to_local` and `dist.to_global`. `lib/spmd/Reshard.h` describes the cost model. Plans are right for all dim
-    sizes; the sizes choose among them. It is an error if no sequence fits the memory limit.
+    `dist.to_local` and `dist.to_global`. `lib/base/spmd/Reshard.h` describes the cost model. Plans are right for all
+    dim sizes; the sizes choose among them. It is an error if no sequence fits the memory limit.
 
-    Between meshes, a `dist.send` and a `dist.recv` are between the steps on both meshes (`lib/spmd/MeshReshard.h`);
-    none is needed if the meshes are views of the same devices. Ops on local tensors run on the devices of their mesh.
+    Between meshes, a `dist.send` and a `dist.recv` are between the steps on both meshes
+    (`lib/base/spmd/MeshReshard.h`). None is needed if the meshes are views of the same devices. Ops on local tensors
+    run on the devices of their mesh.
 
     ```mlir
     // before
@@ -70,7 +71,7 @@ def ExpandReshard : Pass<"dist-expand-reshard", "::mlir::ModuleOp"> {
 def ApplyStrategy : Pass<"dist-apply-strategy", "::mlir::ModuleOp"> {
   let summary = "Annotate a program for a strategy of parallel training";
   let description = [{
-    Annotates the arguments of a function for a strategy (lib/spmd/Strategy.h). Gradients must be ops: run it after
+    Annotates the arguments of a function for a strategy (lib/base/spmd/Strategy.h). Gradients must be ops: run it after
     `--pd-decompose=only=pd.vjp`. If the module has a mesh, the parts dp, cp, ep and mp without a number take the sizes
     of its axes, and others must agree with them; a remark names axes that the strategy does not use. If not, the pass
     creates the mesh of the strategy. Shardings that arguments already have are kept.
@@ -300,8 +301,8 @@ def DecomposeRings : Pass<"dist-decompose-rings", "::mlir::ModuleOp"> {
     Rows are a dimension that one operand and the result share. Bytes are those of the collective; the gathered operand
     is not held as a whole. The local tensors must have equal static dims on all devices. Collectives of less than
     `min-bytes` stay: n - 1 messages have a larger latency. With `use=by-cost` a contraction becomes a ring if that
-    takes less time, or saves memory, by lib/spmd/RingCost.h; a remark says both figures. Messages go to a second view
-    of the mesh (`@m_ring`), in which the devices have moved by one.
+    takes less time, or saves memory, by lib/base/spmd/RingCost.h; a remark says both figures. Messages go to a second
+    view of the mesh (`@m_ring`), in which the devices have moved by one.
 
     ```mlir
     // before
@@ -328,8 +329,8 @@ def ChooseRings : Pass<"dist-choose-rings", "::mlir::ModuleOp"> {
   let description = [{
     For each op of a program in sharded form whose local form can pass parts of operands around a ring of devices
     (attention over a split sequence), compares time and memory of a device with those of gathering the operands
-    (lib/spmd/RingCost.h), and sets or clears the attribute `ring`. A remark says both figures. With `use=always` or
-    `use=never` all such ops have one choice.
+    (lib/base/spmd/RingCost.h), and sets or clears the attribute `ring`. A remark says both figures. With `use=always`
+    or `use=never` all such ops have one choice.
   }];
   let options = [RingUseOption<"::proa::spmd::RingUse::ByCost">, ringOverlapOption];
   let dependentDialects = ["::proa::pd::PdDialect"];
@@ -385,7 +386,7 @@ def Propagate : Pass<"dist-propagate", "::mlir::ModuleOp"> {
 
     Axes pass through ops in both directions, into functions and regions, until nothing changes. Closed dimensions,
     priorities and `replicated` limit them. If operands and results of an op contradict each other, the alpha-beta
-    model of `lib/spmd` decides by the time of the reshards. An op that is split along a factor that it needs whole
+    model of `lib/base/spmd` decides by the time of the reshards. An op that is split along a factor that it needs whole
     runs its local form if the collectives inside of it take less time than the reshards without it, if `memory-limit`
     excludes these, or if its operands and the annotation of its results (`dist.shardings`) split the factor. A new
     value of a parameter (`pd.state`) has the sharding of the parameter. An op without a rule runs whole on each device;

@@ -1,6 +1,6 @@
 #include "passes/spmd/ReshardExpander.h"
 
-#include "lib/spmd/Exchange.h"
+#include "lib/base/spmd/Exchange.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "dialects/dist/Placements.h"
-#include "lib/spmd/MeshReshard.h"
+#include "lib/base/spmd/MeshReshard.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

@@ -5,8 +5,8 @@
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/shape/SliceOps.h"
 #include "dialects/pd/sharding/ShardingRule.h"
-#include "lib/spmd/Exchange.h"
-#include "lib/spmd/Refine.h"
+#include "lib/base/spmd/Exchange.h"
+#include "lib/base/spmd/Refine.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 

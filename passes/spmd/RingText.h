@@ -1,7 +1,7 @@
 /// The text of a choice between a ring and a gather, for remarks.
 #pragma once
 
-#include "lib/spmd/RingCost.h"
+#include "lib/base/spmd/RingCost.h"
 
 #include <string>
 

@@ -1,6 +1,6 @@
 #include "passes/spmd/Rings.h"
 
-#include "lib/spmd/Refine.h"
+#include "lib/base/spmd/Refine.h"
 #include "passes/spmd/FactorAxes.h"
 
 #include "llvm/ADT/StringExtras.h"

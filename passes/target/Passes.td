@@ -7,7 +7,7 @@ def SetTarget : Pass<"proa-set-target", "::mlir::ModuleOp"> {
   let summary = "Set the machine that a module is compiled for";
   let description = [{
     Sets `proa.target`, a `#proa.target`. A processor that the module names already keeps its facts; others get those of
-    `lib/target/KnownTargets.cpp`. Then `facts` replaces some of them: JSON as
+    `lib/base/target/KnownTargets.cpp`. Then `facts` replaces some of them: JSON as
     `{"gpu": {"multiprocessors": 114}}` (docs/target.md).
 
     ```mlir

@@ -1,5 +1,5 @@
 #include "dialects/proa/Proa.h"
-#include "lib/target/FactsFile.h"
+#include "lib/base/target/FactsFile.h"
 #include "passes/target/Passes.h"
 
 namespace proa {

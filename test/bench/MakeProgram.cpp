@@ -1,5 +1,5 @@
 // make-program N FILE: writes a program of N ops.
-#include "lib/support/Files.h"
+#include "lib/base/support/Files.h"
 #include "test/bench/SyntheticProgram.h"
 
 #include <CLI/CLI.hpp>

@@ -1,5 +1,5 @@
 // Throughput of the readers in ops/s and bytes/s, for programs of 10^3 to 10^5 ops; and of generated weights.
-#include "lib/support/Files.h"
+#include "lib/base/support/Files.h"
 #include "test/bench/SyntheticProgram.h"
 #include "translator/legacy/ReadBinary.h"
 #include "translator/legacy/ReadJson.h"

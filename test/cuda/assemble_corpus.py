@@ -5,8 +5,8 @@ usage: assemble_corpus.py --bin FOLDER [--chips CHIP,...] [--in-turn CHIP,...] [
 
 Each FOLDER is searched for programs: folders with meta.json, and files of MLIR with a function @main. Fails where a
 program cannot be compiled, or a kernel has a spill, a stack frame or a note C75xx other than C7519
-(lib/codegen/cuda/KernelResources.h). Prints the number of kernels that stay on the host, by reason. Exit code 77
-without an assembler.
+(lib/compiler/codegen/cuda/KernelResources.h). Prints the number of kernels that stay on the host, by reason. Exit code
+77 without an assembler.
 """
 import argparse
 import collections

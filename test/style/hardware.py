@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Finds figures of the hardware outside of lib/target (docs/target.md).
+"""Finds figures of the hardware outside of lib/base/target (docs/target.md).
 
 usage: hardware.py ROOT [--count]
 
@@ -10,7 +10,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ["passes", "dialects", "lib/codegen", "lib/planner", "lib/spmd", "lib/compiler"]
+FOLDERS = ["passes", "dialects", "lib/compiler", "lib/base/spmd"]
 WORDS = re.compile(
     r"bandwidth|latency|nanosecond|microsecond|clocks?|seconds|persecond|multiprocessor|flops|operationsper|perbyte"
     r"|assumed|dynamicdim|registers|cachebytes|sharedbytes|sharedmemorybytes|memorybytes"
@@ -30,14 +30,15 @@ PATTERNS = [
 ]
 ASSIGNMENT = re.compile(r"(\w+)\s*=\s*(" + NUMBER + ")")
 ALLOWED = {
-    ("lib/codegen/cuda/KernelResources.h", "registers"): "the most that an instruction can name",
+    ("lib/compiler/codegen/cuda/KernelResources.h", "registers"): "the most that an instruction can name",
     ("passes/lower-gpu/attention/MmaProducts.cpp", "mostInRegisters"): "accumulators of a thread, of the 255 registers",
     ("passes/fuse/FormAttention.cpp", "nanosecondsOfRow"): "the break-even point of two kernels, not yet in the target",
     ("passes/fuse/FormAttention.cpp", "nanosecondsOfScore"): "as nanosecondsOfRow",
+    ("lib/compiler/numerics/Samples.h", "dynamicDim"): "the size of dynamic dims in generated samples",
     ("lib/compiler/measure/MeasureTarget.cpp", "secondsInAll"): "the duration of a measurement",
     ("lib/compiler/plan/JudgePlans.cpp", "secondsOfOp"): "of the compiler, not of a program",
     ("lib/compiler/plan/JudgePlans.h", "seconds"): "as secondsOfOp",
-    ("lib/spmd/Placement.h", "mostBlocks"): "blocks of a dimension, which bound the time of planning",
+    ("lib/base/spmd/Placement.h", "mostBlocks"): "blocks of a dimension, which bound the time of planning",
 }
 
 
@@ -68,7 +69,7 @@ def main():
                 found += [(name, line, figure) for line, figure in figures(name, path.read_text())
                           if (name, figure) not in ALLOWED]
     for name, line, figure in found:
-        print(f"{name}:{line}: '{figure}' is a figure of the hardware; expected a fact of lib/target")
+        print(f"{name}:{line}: '{figure}' is a figure of the hardware; expected a fact of lib/base/target")
     if "--count" in sys.argv:
         print(len(found), "figures in", len({name for name, _, _ in found}), "files")
         return

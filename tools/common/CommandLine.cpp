@@ -1,7 +1,7 @@
 #include "tools/common/CommandLine.h"
 
-#include "lib/support/Files.h"
-#include "lib/support/Suggest.h"
+#include "lib/base/support/Files.h"
+#include "lib/base/support/Suggest.h"
 #include "proa/Model.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 /// Command lines of all tools: exit codes, --help, --version, errors on stderr.
 #pragma once
 
-#include "lib/support/Files.h"
+#include "lib/base/support/Files.h"
 #include "proa/Result.h"
 
 #include <CLI/CLI.hpp>

@@ -1,7 +1,7 @@
 #include "tools/common/MlirArguments.h"
 
+#include "lib/base/support/Suggest.h"
 #include "lib/compiler/compile/UserPasses.h"
-#include "lib/support/Suggest.h"
 #include "passes/remarks/Remarks.h"
 
 #include "mlir/Pass/Pass.h"

@@ -1,6 +1,6 @@
 #include "tools/proa-check/Child.h"
 
-#include "lib/support/Cores.h"
+#include "lib/base/support/Cores.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 #include "tools/proa-check/Discover.h"
 
+#include "lib/base/support/Suggest.h"
 #include "lib/check/CaseFolder.h"
-#include "lib/support/Suggest.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "tools/proa-check/KnownFailures.h"
 
-#include "lib/support/Files.h"
+#include "lib/base/support/Files.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,8 +1,8 @@
 // proa-check: runs the programs of case folders and compares their outputs with the expected ones.
+#include "lib/base/spmd/Strategy.h"
+#include "lib/base/support/Cores.h"
+#include "lib/base/support/Files.h"
 #include "lib/check/CheckCase.h"
-#include "lib/spmd/Strategy.h"
-#include "lib/support/Cores.h"
-#include "lib/support/Files.h"
 #include "tools/common/CommandLine.h"
 #include "tools/common/Interrupt.h"
 #include "tools/common/ProgressBar.h"

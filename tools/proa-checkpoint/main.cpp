@@ -1,8 +1,8 @@
 // proa-checkpoint: shows, verifies, compares and converts checkpoints.
+#include "lib/base/support/CountText.h"
 #include "lib/checkpoint/Checkpoint.h"
 #include "lib/checkpoint/Convert.h"
 #include "lib/checkpoint/ConvertFiles.h"
-#include "lib/support/CountText.h"
 #include "tools/common/CommandLine.h"
 #include "tools/proa-checkpoint/ModelLayout.h"
 

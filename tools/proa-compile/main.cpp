@@ -1,9 +1,9 @@
 // proa-compile: compiles a program to a shared library with a C interface.
-#include "lib/aot/Dependencies.h"
-#include "lib/aot/LinkLibrary.h"
-#include "lib/codegen/cuda/EmitPtx.h"
+#include "lib/base/support/Files.h"
+#include "lib/compiler/aot/Dependencies.h"
+#include "lib/compiler/aot/LinkLibrary.h"
+#include "lib/compiler/codegen/cuda/EmitPtx.h"
 #include "lib/runtime/cuda/Libraries.h"
-#include "lib/support/Files.h"
 #include "tools/common/CommandLine.h"
 #include "tools/common/Plugins.h"
 #include "tools/common/ProgressBar.h"

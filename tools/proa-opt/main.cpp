@@ -1,7 +1,7 @@
 // proa-opt: runs passes of proa and of MLIR on IR files.
 #include "dialects/proa/Proa.h"
 #include "lib/compiler/compile/Registration.h"
-#include "lib/numerics/NumericsCheck.h"
+#include "lib/compiler/numerics/NumericsCheck.h"
 #include "passes/patterns/Passes.h"
 #include "passes/remarks/OpCounts.h"
 #include "passes/remarks/Remarks.h"

@@ -1,12 +1,12 @@
 //! Chooses and explains strategies of distributed training.
 #include "tools/proa-plan/Plans.h"
 
+#include "lib/base/plan/Report.h"
+#include "lib/base/support/Files.h"
 #include "lib/compiler/measure/MeasureTarget.h"
 #include "lib/compiler/plan/ImportedProgram.h"
 #include "lib/compiler/plan/JudgePlans.h"
-#include "lib/plan/Report.h"
 #include "lib/runtime/ranks/Communicator.h"
-#include "lib/support/Files.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,10 +1,10 @@
 //! Builds, reads, checks and draws schedules.
 #include "tools/proa-plan/Schedules.h"
 
-#include "lib/pipeline/Check.h"
-#include "lib/pipeline/Picture.h"
-#include "lib/pipeline/Search.h"
-#include "lib/pipeline/Text.h"
+#include "lib/base/pipeline/Check.h"
+#include "lib/base/pipeline/Picture.h"
+#include "lib/base/pipeline/Search.h"
+#include "lib/base/pipeline/Text.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 /// Schedules of pipelines on the command line: --schedule and its options.
 #pragma once
 
-#include "lib/pipeline/Builders.h"
+#include "lib/base/pipeline/Builders.h"
 #include "tools/common/CommandLine.h"
 
 namespace proa::tools {

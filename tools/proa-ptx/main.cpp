@@ -1,8 +1,8 @@
 // proa-ptx: compiles a device module to PTX or machine code for a CUDA chip.
 #include "dialects/proa/Proa.h"
-#include "lib/codegen/cuda/CompileDevice.h"
-#include "lib/support/DiagnosticCollector.h"
-#include "lib/support/Files.h"
+#include "lib/base/support/DiagnosticCollector.h"
+#include "lib/base/support/Files.h"
+#include "lib/compiler/codegen/cuda/CompileDevice.h"
 #include "tools/common/CommandLine.h"
 
 #include "mlir/IR/MLIRContext.h"

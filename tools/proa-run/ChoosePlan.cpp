@@ -1,10 +1,10 @@
 #include "tools/proa-run/ChoosePlan.h"
 
+#include "lib/base/plan/Report.h"
 #include "lib/compiler/measure/MeasureTarget.h"
 #include "lib/compiler/plan/ImportedProgram.h"
 #include "lib/compiler/plan/JudgePlans.h"
 #include "lib/compiler/plan/ProgramWorkload.h"
-#include "lib/plan/Report.h"
 #include "lib/runtime/ranks/Communicator.h"
 
 #include <fmt/format.h>

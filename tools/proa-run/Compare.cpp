@@ -1,7 +1,7 @@
 #include "tools/proa-run/Compare.h"
 
-#include "lib/compare/BisectProgram.h"
-#include "lib/compare/CompareReport.h"
+#include "lib/compiler/compare/BisectProgram.h"
+#include "lib/compiler/compare/CompareReport.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "tools/proa-run/Show.h"
 
-#include "lib/support/CountText.h"
+#include "lib/base/support/CountText.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

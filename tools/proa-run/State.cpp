@@ -1,8 +1,8 @@
 #include "tools/proa-run/State.h"
 
-#include "lib/support/Suggest.h"
-#include "lib/tensors/Elements.h"
-#include "lib/tensors/RandomTensor.h"
+#include "lib/base/support/Suggest.h"
+#include "lib/base/tensors/Elements.h"
+#include "lib/base/tensors/RandomTensor.h"
 #include "translator/params/Npy.h"
 #include "translator/params/Safetensors.h"
 

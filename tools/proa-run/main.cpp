@@ -1,8 +1,8 @@
 // proa-run: runs a program once or many times, shows or checks its outputs, measures it.
+#include "lib/base/support/Cores.h"
+#include "lib/base/support/CountText.h"
+#include "lib/base/support/LodEntries.h"
 #include "lib/checkpoint/Index.h"
-#include "lib/support/Cores.h"
-#include "lib/support/CountText.h"
-#include "lib/support/LodEntries.h"
 #include "tools/common/Interrupt.h"
 #include "tools/common/Processes.h"
 #include "tools/common/ProgressBar.h"

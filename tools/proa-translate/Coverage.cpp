@@ -7,9 +7,9 @@
 #include "dialects/pd/ir/LibraryTransforms.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/sharding/ShardingRule.h"
+#include "lib/base/support/Files.h"
 #include "lib/runtime/cuda/Libraries.h"
 #include "lib/runtime/plan/Library.h"
-#include "lib/support/Files.h"
 #include "translator/import/legacy/LegacyTable.h"
 #include "translator/import/onnx/OnnxTable.h"
 

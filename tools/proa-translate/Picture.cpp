@@ -2,12 +2,12 @@
 
 #include "dialects/dist/Dist.h"
 #include "dialects/rt/Rt.h"
+#include "lib/base/support/DiagnosticCollector.h"
+#include "lib/base/support/Files.h"
+#include "lib/compiler/files/ProgramAndWeights.h"
+#include "lib/compiler/picture/Page.h"
 #include "lib/compiler/program/IrProgram.h"
 #include "lib/compiler/program/ProgramDialects.h"
-#include "lib/picture/Page.h"
-#include "lib/programs/ProgramAndWeights.h"
-#include "lib/support/DiagnosticCollector.h"
-#include "lib/support/Files.h"
 #include "tools/common/CommandLine.h"
 
 #include "mlir/IR/MLIRContext.h"

@@ -1,7 +1,7 @@
 /// `--html`: pictures of programs.
 #pragma once
 
-#include "lib/programs/FolderFile.h"
+#include "lib/compiler/files/FolderFile.h"
 #include "proa/Result.h"
 
 #include <string>
@@ -15,8 +15,8 @@ struct PictureRequest {
   std::vector<std::string> runs; ///< files of proa-run --json
 };
 
-/// Draws the program as an HTML page (lib/picture). A program with weights gets their statistics. Errors:
-/// those of reading and importing; Graphviz is not installed.
+/// Draws the program as an HTML page (lib/compiler/picture). A program with weights gets their statistics.
+/// Errors: those of reading and importing; Graphviz is not installed.
 Result<void> writePicture(const PictureRequest &request);
 
 } // namespace proa::tools

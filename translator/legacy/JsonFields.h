@@ -1,7 +1,7 @@
 /// Reading JSON objects by a list of the keys they may have, with the path of every error.
 #pragma once
 
-#include "lib/support/FileReport.h"
+#include "lib/base/support/FileReport.h"
 
 #include <simdjson.h>
 

@@ -1,6 +1,6 @@
 #include "translator/legacy/ReadBinary.h"
 
-#include "lib/support/Files.h"
+#include "lib/base/support/Files.h"
 #include "translator/legacy/FormatNames.h"
 #include "translator/legacy/Validate.h"
 #include "translator/legacy/framework.pb.h"

@@ -3,7 +3,7 @@
 // reaches 1,300 MB/s, and its on-demand parser needs no memory for what is read once.
 #include "translator/legacy/ReadJson.h"
 
-#include "lib/support/Files.h"
+#include "lib/base/support/Files.h"
 #include "translator/legacy/JsonPosition.h"
 #include "translator/legacy/JsonReader.h"
 #include "translator/legacy/Validate.h"

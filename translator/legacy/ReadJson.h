@@ -1,7 +1,7 @@
 /// Reads legacy programs written as JSON: the protobuf JSON mapping of ProgramDesc.
 #pragma once
 
-#include "lib/support/Files.h"
+#include "lib/base/support/Files.h"
 #include "translator/legacy/Program.h"
 
 #include <string>

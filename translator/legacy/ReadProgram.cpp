@@ -1,6 +1,6 @@
 #include "translator/legacy/ReadProgram.h"
 
-#include "lib/support/Files.h"
+#include "lib/base/support/Files.h"
 #include "translator/legacy/ReadBinary.h"
 #include "translator/legacy/ReadJson.h"
 

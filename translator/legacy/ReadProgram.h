@@ -3,7 +3,7 @@
 
 #include "translator/legacy/Program.h"
 
-#include "lib/support/Files.h"
+#include "lib/base/support/Files.h"
 
 #include <string>
 #include <string_view>

@@ -1,7 +1,7 @@
 /// Checks of a program after any reader.
 #pragma once
 
-#include "lib/support/FileReport.h"
+#include "lib/base/support/FileReport.h"
 #include "translator/legacy/Program.h"
 
 namespace proa::legacy {

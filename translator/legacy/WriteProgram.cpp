@@ -1,6 +1,6 @@
 #include "translator/legacy/WriteProgram.h"
 
-#include "lib/support/Parallel.h"
+#include "lib/base/support/Parallel.h"
 #include "translator/legacy/FormatNames.h"
 #include "translator/legacy/framework.pb.h"
 

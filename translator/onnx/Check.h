@@ -1,7 +1,7 @@
 /// Checks of a model that need no schemas of ops.
 #pragma once
 
-#include "lib/support/FileReport.h"
+#include "lib/base/support/FileReport.h"
 #include "translator/onnx/Location.h"
 #include "translator/onnx/Model.h"
 

@@ -1,5 +1,5 @@
-#include "lib/support/FileReport.h"
-#include "lib/support/Suggest.h"
+#include "lib/base/support/FileReport.h"
+#include "lib/base/support/Suggest.h"
 #include "translator/onnx/Location.h"
 #include "translator/onnx/Schema.h"
 

@@ -1,7 +1,7 @@
 /// Files with weights beside a model.
 #pragma once
 
-#include "lib/support/Files.h"
+#include "lib/base/support/Files.h"
 
 #include <map>
 #include <memory>

@@ -1,6 +1,6 @@
 #include "translator/onnx/Inline.h"
 
-#include "lib/support/FileReport.h"
+#include "lib/base/support/FileReport.h"
 #include "translator/onnx/Location.h"
 #include "translator/onnx/Schema.h"
 

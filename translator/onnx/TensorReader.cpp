@@ -1,6 +1,6 @@
 #include "translator/onnx/TensorReader.h"
 
-#include "lib/support/SharedTensor.h"
+#include "lib/base/support/SharedTensor.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 /// Reads the elements of tensors from all forms that the format has.
 #pragma once
 
-#include "lib/support/FileReport.h"
+#include "lib/base/support/FileReport.h"
 #include "translator/onnx/ExternalFiles.h"
 #include "translator/onnx/Location.h"
 #include "translator/onnx/Model.h"

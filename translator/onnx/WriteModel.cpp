@@ -1,6 +1,6 @@
 #include "translator/onnx/WriteModel.h"
 
-#include "lib/support/Files.h"
+#include "lib/base/support/Files.h"
 #include "translator/onnx/TensorReader.h"
 #include "translator/onnx/onnx.pb.h"
 

@@ -1,6 +1,6 @@
 #include "translator/params/GeneratedParams.h"
 
-#include "lib/support/Json.h"
+#include "lib/base/support/Json.h"
 #include "translator/params/Generate.h"
 #include "translator/params/MappedTensor.h"
 

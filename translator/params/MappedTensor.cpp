@@ -1,6 +1,6 @@
 #include "translator/params/MappedTensor.h"
 
-#include "lib/support/SharedTensor.h"
+#include "lib/base/support/SharedTensor.h"
 
 namespace proa::params {
 

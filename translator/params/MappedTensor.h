@@ -1,7 +1,7 @@
 /// Tensors over the bytes of a mapped file.
 #pragma once
 
-#include "lib/support/Files.h"
+#include "lib/base/support/Files.h"
 #include "proa/Tensor.h"
 
 #include <memory>

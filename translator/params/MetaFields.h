@@ -1,7 +1,7 @@
 /// Reader of the fields of meta.json.
 #pragma once
 
-#include "lib/support/Json.h"
+#include "lib/base/support/Json.h"
 
 #include <fmt/format.h>
 

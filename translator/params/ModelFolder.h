@@ -1,7 +1,7 @@
 /// A program and its weights in a folder.
 #pragma once
 
-#include "lib/support/Files.h"
+#include "lib/base/support/Files.h"
 #include "proa/Tensor.h"
 #include "translator/program/SourceProgram.h"
 

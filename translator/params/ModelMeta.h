@@ -2,7 +2,7 @@
 /// ones (test/corpus/README.md).
 #pragma once
 
-#include "lib/tensors/Compare.h"
+#include "lib/base/tensors/Compare.h"
 #include "proa/Result.h"
 
 #include <map>

@@ -1,7 +1,7 @@
 /// Weights as Paddle writes them: one file for all variables (.pdiparams, __params__), or a file for each.
 #pragma once
 
-#include "lib/support/Files.h"
+#include "lib/base/support/Files.h"
 #include "proa/Tensor.h"
 
 #include <map>

@@ -1,6 +1,6 @@
 #include "translator/params/Safetensors.h"
 
-#include "lib/support/Json.h"
+#include "lib/base/support/Json.h"
 #include "translator/params/MappedTensor.h"
 #include "translator/params/NamedDType.h"
 

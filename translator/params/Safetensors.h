@@ -2,7 +2,7 @@
 /// the bytes.
 #pragma once
 
-#include "lib/support/Files.h"
+#include "lib/base/support/Files.h"
 #include "proa/Tensor.h"
 
 #include <map>

@@ -1,6 +1,6 @@
 #include "translator/program/SourceProgram.h"
 
-#include "lib/support/Files.h"
+#include "lib/base/support/Files.h"
 #include "translator/legacy/ReadProgram.h"
 #include "translator/onnx/Inline.h"
 #include "translator/onnx/ReadModel.h"

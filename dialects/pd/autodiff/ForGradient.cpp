@@ -22,7 +22,7 @@
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
-#include "lib/support/BinomialSchedule.h"
+#include "lib/base/support/BinomialSchedule.h"
 
 using namespace mlir;
 

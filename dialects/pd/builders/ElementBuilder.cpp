@@ -1,6 +1,6 @@
 #include "dialects/pd/builders/ElementBuilder.h"
 
-#include "lib/support/Numbers.h"
+#include "lib/base/support/Numbers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

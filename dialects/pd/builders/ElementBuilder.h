@@ -3,7 +3,7 @@
 
 #include "dialects/pd/builders/ScalarBuilder.h"
 #include "dialects/pd/ir/ElementInterface.h"
-#include "lib/support/CheckedNumber.h"
+#include "lib/base/support/CheckedNumber.h"
 
 #include "mlir/IR/TypeUtilities.h"
 

@@ -1,6 +1,6 @@
 #include "dialects/pd/builders/ScalarBuilder.h"
 
-#include "lib/support/Numbers.h"
+#include "lib/base/support/Numbers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -36,7 +36,7 @@ Value truncatedUnsigned(OpBuilder &builder, Location location, Value x) {
   return b.select(isLarge, b.add(whole, high), whole);
 }
 
-/// A float as an integer of this type, by the rules of lib/support/Numbers.h.
+/// A float as an integer of this type, by the rules of lib/base/support/Numbers.h.
 Value toInteger(OpBuilder &builder, Location location, Value x, Type to, bool isUnsigned) {
   unsigned width = to.getIntOrFloatBitWidth();
   if (x.getType().getIntOrFloatBitWidth() < 32)

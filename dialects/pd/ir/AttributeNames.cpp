@@ -1,6 +1,6 @@
 #include "dialects/pd/ir/AttributeNames.h"
 
-#include "lib/support/Suggest.h"
+#include "lib/base/support/Suggest.h"
 
 #include "llvm/ADT/StringExtras.h"
 

@@ -16,7 +16,7 @@ inline constexpr llvm::StringLiteral stateAttribute = "pd.state";
 /// On an argument or a result that is a level of a LoD: the name of the feed or fetch that has the LoD.
 inline constexpr llvm::StringLiteral lodOwnerAttribute = "pd.lod_of";
 /// On an argument that is an element of a sequence of tensors that is fed: the name of the feed. On the two
-/// results that are a fetched sequence (lib/support/Sequences.h): the name of the fetch.
+/// results that are a fetched sequence (lib/base/support/Sequences.h): the name of the fetch.
 inline constexpr llvm::StringLiteral sequenceAttribute = "pd.sequence_of";
 /// On an argument or a result: the names of its dims (an array of strings, "" for a dim without a name). Dims
 /// of feeds with one name have one size in a run.

@@ -1,6 +1,6 @@
 #include "dialects/pd/ir/LibraryTransforms.h"
 
-#include "lib/support/TableByName.h"
+#include "lib/base/support/TableByName.h"
 
 namespace proa::pd {
 

@@ -2,7 +2,7 @@
 #include "dialects/pd/ops/control/Control.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/reference/Evaluate.h"
-#include "lib/support/UnknownOp.h"
+#include "lib/base/support/UnknownOp.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"

@@ -1,6 +1,6 @@
 #include "dialects/pd/reference/HostScalar.h"
 
-#include "lib/support/Numbers.h"
+#include "lib/base/support/Numbers.h"
 
 #include "llvm/ADT/APFloat.h"
 

@@ -1,7 +1,7 @@
 //! Sharding rules from the field `sharding` of op records.
 #include "dialects/pd/sharding/ShardingRule.h"
 
-#include "lib/support/TableByName.h"
+#include "lib/base/support/TableByName.h"
 
 #include "llvm/ADT/StringExtras.h"
 

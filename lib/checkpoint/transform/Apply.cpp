@@ -1,7 +1,7 @@
 #include "lib/checkpoint/transform/Apply.h"
 
-#include "lib/support/Numbers.h"
-#include "lib/tensors/Elements.h"
+#include "lib/base/support/Numbers.h"
+#include "lib/base/tensors/Elements.h"
 
 #include <fmt/format.h>
 

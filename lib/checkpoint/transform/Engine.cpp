@@ -1,7 +1,7 @@
 #include "lib/checkpoint/transform/Expand.h"
 #include "lib/checkpoint/transform/Mapping.h"
 
-#include "lib/support/Suggest.h"
+#include "lib/base/support/Suggest.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,6 +1,6 @@
 #include "lib/checkpoint/transform/Operation.h"
 
-#include "lib/support/Suggest.h"
+#include "lib/base/support/Suggest.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

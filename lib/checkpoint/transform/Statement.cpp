@@ -1,7 +1,7 @@
 #include "lib/checkpoint/transform/Statement.h"
 
-#include "lib/support/Json.h"
-#include "lib/support/Suggest.h"
+#include "lib/base/support/Json.h"
+#include "lib/base/support/Suggest.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 /// A thread that compiles while sessions run.
 #pragma once
 
-#include "lib/support/HandOver.h"
+#include "lib/base/support/HandOver.h"
 
 #include <atomic>
 #include <cstddef>

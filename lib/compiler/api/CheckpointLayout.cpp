@@ -1,7 +1,7 @@
 #include "lib/compiler/api/CheckpointLayout.h"
 
+#include "lib/base/support/Suggest.h"
 #include "lib/compiler/api/Variants.h"
-#include "lib/support/Suggest.h"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 #include "lib/compiler/api/FeedChecks.h"
 
-#include "lib/support/NamedDims.h"
-#include "lib/support/Sequences.h"
-#include "lib/support/Suggest.h"
-#include "lib/support/TensorCheck.h"
+#include "lib/base/support/NamedDims.h"
+#include "lib/base/support/Sequences.h"
+#include "lib/base/support/Suggest.h"
+#include "lib/base/support/TensorCheck.h"
 
 #include <algorithm>
 #include <set>

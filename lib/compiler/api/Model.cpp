@@ -1,6 +1,9 @@
 //! Opening of a program with its weights.
 #include "lib/compiler/api/ModelImplementation.h"
 
+#include "lib/base/support/Files.h"
+#include "lib/base/support/Sequences.h"
+#include "lib/base/support/UniqueDiagnostics.h"
 #include "lib/compiler/api/OptionChecks.h"
 #include "lib/compiler/api/Variants.h"
 #include "lib/compiler/compile/DescribeTarget.h"
@@ -9,9 +12,6 @@
 #include "lib/compiler/program/IrProgram.h"
 #include "lib/compiler/program/LocateErrors.h"
 #include "lib/runtime/cuda/CudaContext.h"
-#include "lib/support/Files.h"
-#include "lib/support/Sequences.h"
-#include "lib/support/UniqueDiagnostics.h"
 #include "passes/autodiff/MixedPrecision.h"
 #include "translator/params/ModelFolder.h"
 

@@ -1,11 +1,11 @@
 /// The parts of a model, immutable after open() but for the compiled variants.
 #pragma once
 
+#include "lib/base/support/Cores.h"
 #include "lib/compiler/compile/Compile.h"
 #include "lib/compiler/compile/Target.h"
 #include "lib/compiler/mesh/ModelMesh.h"
 #include "lib/compiler/program/ProgramSource.h"
-#include "lib/support/Cores.h"
 #include "proa/Model.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -1,14 +1,14 @@
 //! Runs of a model.
 #include "lib/compiler/api/SessionImplementation.h"
 
+#include "lib/base/support/MappedPages.h"
+#include "lib/base/support/Sequences.h"
+#include "lib/base/support/Suggest.h"
 #include "lib/compiler/api/FeedChecks.h"
 #include "lib/compiler/compile/Stopwatch.h"
 #include "lib/compiler/program/ParameterValues.h"
 #include "lib/runtime/host/ThreadPool.h"
 #include "lib/runtime/run/RunLimits.h"
-#include "lib/support/MappedPages.h"
-#include "lib/support/Sequences.h"
-#include "lib/support/Suggest.h"
 
 #include <algorithm>
 #include <utility>

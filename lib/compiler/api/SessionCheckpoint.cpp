@@ -1,13 +1,13 @@
 #include "lib/compiler/api/SessionCheckpoint.h"
 
+#include "lib/base/spmd/Exchange.h"
+#include "lib/base/support/Suggest.h"
 #include "lib/checkpoint/Index.h"
 #include "lib/checkpoint/Layout.h"
 #include "lib/compiler/api/ModelImplementation.h"
 #include "lib/compiler/api/SessionImplementation.h"
 #include "lib/compiler/mesh/MoveValue.h"
 #include "lib/runtime/host/Random.h"
-#include "lib/spmd/Exchange.h"
-#include "lib/support/Suggest.h"
 
 #include <fmt/format.h>
 

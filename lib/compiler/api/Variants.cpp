@@ -1,6 +1,8 @@
 //! Import and compilation of a model's program for its feeds.
 #include "lib/compiler/api/Variants.h"
 
+#include "lib/base/support/DiagnosticCollector.h"
+#include "lib/base/support/Sequences.h"
 #include "lib/compiler/api/FeedChecks.h"
 #include "lib/compiler/api/OffloadedValues.h"
 #include "lib/compiler/api/OptionChecks.h"
@@ -10,8 +12,6 @@
 #include "lib/compiler/compile/Stopwatch.h"
 #include "lib/compiler/program/IrProgram.h"
 #include "lib/compiler/program/SpecializeFeeds.h"
-#include "lib/support/DiagnosticCollector.h"
-#include "lib/support/Sequences.h"
 #include "passes/autodiff/MixedPrecision.h"
 #include "passes/autodiff/Transforms.h"
 

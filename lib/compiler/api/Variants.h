@@ -1,13 +1,13 @@
 /// The compiled variants of a model's program.
 #pragma once
 
+#include "lib/base/support/HandOver.h"
+#include "lib/base/support/RecentlyUsed.h"
 #include "lib/compiler/api/BackgroundCompiler.h"
 #include "lib/compiler/api/ModelImplementation.h"
 #include "lib/compiler/compile/Stopwatch.h"
 #include "lib/compiler/mesh/MeshInterface.h"
 #include "lib/runtime/run/Executable.h"
-#include "lib/support/HandOver.h"
-#include "lib/support/RecentlyUsed.h"
 
 #include <functional>
 #include <map>

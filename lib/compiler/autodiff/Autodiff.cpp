@@ -1,10 +1,10 @@
 //! Functions of tensors and their transforms, on MLIR.
 #include "proa/Autodiff.h"
 
+#include "lib/base/support/DiagnosticCollector.h"
 #include "lib/compiler/autodiff/CompiledFunction.h"
 #include "lib/compiler/compile/Registration.h"
 #include "lib/compiler/program/SpecializeFeeds.h"
-#include "lib/support/DiagnosticCollector.h"
 #include "passes/autodiff/MixedPrecision.h"
 #include "passes/autodiff/Rematerialize.h"
 #include "passes/autodiff/Transforms.h"

@@ -1,9 +1,9 @@
 #include "lib/compiler/cache/CompiledCache.h"
 
-#include "lib/codegen/CompileKernels.h"
+#include "lib/base/support/Files.h"
+#include "lib/compiler/codegen/CompileKernels.h"
 #include "lib/compiler/compile/UserPasses.h"
 #include "lib/runtime/plan/Plan.h"
-#include "lib/support/Files.h"
 #include "passes/patterns/PatternFile.h"
 
 #include "llvm/ADT/ArrayRef.h"

@@ -1,7 +1,7 @@
 /// The on-disk cache of compiled programs and its keys.
 #pragma once
 
-#include "lib/codegen/ObjectCache.h"
+#include "lib/compiler/codegen/ObjectCache.h"
 #include "lib/compiler/compile/Compile.h"
 #include "proa/Model.h"
 #include "translator/legacy/Program.h"

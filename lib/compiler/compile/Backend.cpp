@@ -1,7 +1,7 @@
 #include "lib/compiler/compile/Backend.h"
 
 #include "lib/compiler/cuda/CudaProgram.h"
-#include "lib/emulator/Emulator.h"
+#include "lib/runtime/emulator/Emulator.h"
 
 namespace proa {
 namespace {

@@ -1,9 +1,9 @@
 /// A target of compilation: its passes, its code generation, its devices.
 #pragma once
 
-#include "lib/codegen/CompileKernels.h"
+#include "lib/compiler/codegen/CompileKernels.h"
 #include "lib/compiler/compile/Compile.h"
-#include "lib/planner/BuildPlan.h"
+#include "lib/compiler/planner/BuildPlan.h"
 
 #include "llvm/ADT/StringMap.h"
 

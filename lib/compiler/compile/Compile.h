@@ -1,12 +1,12 @@
 /// Compilation of imported IR to an executable.
 #pragma once
 
-#include "lib/codegen/CompileKernels.h"
+#include "lib/base/target/TargetFacts.h"
+#include "lib/compiler/codegen/CompileKernels.h"
 #include "lib/compiler/compile/Target.h"
 #include "lib/runtime/cuda/DeviceCode.h"
 #include "lib/runtime/plan/Plan.h"
 #include "lib/runtime/run/Executable.h"
-#include "lib/target/TargetFacts.h"
 #include "proa/Amp.h"
 #include "proa/Diagnostic.h"
 #include "proa/Offload.h"

@@ -1,10 +1,10 @@
 #include "lib/compiler/compile/DescribeTarget.h"
 
 #include "dialects/proa/Proa.h"
-#include "lib/codegen/CompileKernels.h"
+#include "lib/base/target/FactsFile.h"
+#include "lib/compiler/codegen/CompileKernels.h"
 #include "lib/compiler/compile/Backend.h"
 #include "lib/runtime/host/CpuFeatures.h"
-#include "lib/target/FactsFile.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -1,7 +1,7 @@
 #include "lib/compiler/compile/KernelDiagnosis.h"
 
 #include "lib/compiler/autodiff/CompiledFunction.h"
-#include "lib/planner/BuildPlan.h"
+#include "lib/compiler/planner/BuildPlan.h"
 #include "passes/analysis/KernelAttributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

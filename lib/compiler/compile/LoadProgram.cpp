@@ -1,5 +1,5 @@
 //! Loading of compiled programs into this process.
-#include "lib/codegen/LoadedObject.h"
+#include "lib/compiler/codegen/LoadedObject.h"
 #include "lib/compiler/compile/Backend.h"
 #include "lib/compiler/compile/Compile.h"
 

@@ -5,7 +5,7 @@
 #include "dialects/pd/ir/Types.h"
 #include "dialects/proa/Proa.h"
 #include "dialects/rt/Rt.h"
-#include "lib/codegen/cuda/EmitPtx.h"
+#include "lib/compiler/codegen/cuda/EmitPtx.h"
 #include "lib/compiler/compile/Compile.h"
 #include "lib/compiler/compile/UserPasses.h"
 #include "passes/autodiff/BatchSharded.h"

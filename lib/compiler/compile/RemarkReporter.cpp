@@ -1,6 +1,6 @@
 #include "lib/compiler/compile/RemarkReporter.h"
 
-#include "lib/planner/BuildPlan.h"
+#include "lib/compiler/planner/BuildPlan.h"
 #include "passes/remarks/Remarks.h"
 
 using namespace mlir;

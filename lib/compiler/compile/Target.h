@@ -10,7 +10,7 @@ namespace proa {
 enum class TargetKind : uint8_t {
   Cpu,
   Cuda,         ///< a CUDA device of this machine
-  CudaEmulated, ///< kernels for the GPU, run on the CPU by lib/emulator
+  CudaEmulated, ///< kernels for the GPU, run on the CPU by lib/runtime/emulator
 };
 
 struct ProgramTarget {

@@ -1,7 +1,7 @@
 #include "lib/compiler/compile/UserPasses.h"
 
+#include "lib/base/support/Files.h"
 #include "lib/compiler/compile/Registration.h"
-#include "lib/support/Files.h"
 
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"

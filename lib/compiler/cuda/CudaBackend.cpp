@@ -1,5 +1,5 @@
-#include "lib/codegen/ObjectCache.h"
-#include "lib/codegen/cuda/EmitPtx.h"
+#include "lib/compiler/codegen/ObjectCache.h"
+#include "lib/compiler/codegen/cuda/EmitPtx.h"
 #include "lib/compiler/compile/Backend.h"
 #include "lib/compiler/cuda/CudaProgram.h"
 #include "lib/compiler/cuda/Tuning.h"

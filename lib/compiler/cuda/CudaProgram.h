@@ -1,9 +1,9 @@
 /// The part of a compiled program that runs on a CUDA device.
 #pragma once
 
-#include "lib/codegen/ObjectCache.h"
+#include "lib/compiler/codegen/ObjectCache.h"
 #include "lib/compiler/cuda/Tuning.h"
-#include "lib/planner/BuildPlan.h"
+#include "lib/compiler/planner/BuildPlan.h"
 #include "lib/runtime/cuda/CudaContext.h"
 #include "passes/analysis/KernelNeeds.h"
 #include "proa/Result.h"

@@ -1,7 +1,7 @@
 #include "lib/compiler/cuda/TuneKernels.h"
 
 #include "dialects/proa/Proa.h"
-#include "lib/codegen/cuda/EmitPtx.h"
+#include "lib/compiler/codegen/cuda/EmitPtx.h"
 #include "lib/compiler/cuda/CudaProgram.h"
 #include "lib/runtime/cuda/CudaDevice.h"
 #include "lib/runtime/run/KernelServices.h"

@@ -1,7 +1,7 @@
 #include "lib/compiler/cuda/Tuning.h"
 
-#include "lib/codegen/ObjectCache.h"
-#include "lib/support/Files.h"
+#include "lib/base/support/Files.h"
+#include "lib/compiler/codegen/ObjectCache.h"
 
 #include "llvm/Support/xxhash.h"
 

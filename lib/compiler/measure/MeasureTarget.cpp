@@ -1,6 +1,6 @@
 #include "lib/compiler/measure/MeasureTarget.h"
 
-#include "lib/codegen/cuda/EmitPtx.h"
+#include "lib/compiler/codegen/cuda/EmitPtx.h"
 #include "lib/compiler/compile/DescribeTarget.h"
 #include "lib/compiler/cuda/Tuning.h"
 #include "lib/runtime/cuda/CudaContext.h"

@@ -1,7 +1,7 @@
 /// Measurement of the machine (`proa-tune --measure`, `proa-plan --calibrate`).
 #pragma once
 
-#include "lib/target/TargetFacts.h"
+#include "lib/base/target/TargetFacts.h"
 #include "proa/Result.h"
 
 #include <string>

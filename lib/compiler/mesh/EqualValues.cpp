@@ -1,6 +1,6 @@
 #include "lib/compiler/mesh/EqualValues.h"
 
-#include "lib/spmd/Exchange.h"
+#include "lib/base/spmd/Exchange.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,12 +1,12 @@
 #include "lib/compiler/mesh/MeshCompile.h"
 
+#include "lib/base/support/DiagnosticCollector.h"
+#include "lib/base/support/Verification.h"
 #include "lib/compiler/compile/DescribeTarget.h"
 #include "lib/compiler/compile/RemarkReporter.h"
 #include "lib/compiler/compile/Target.h"
 #include "lib/compiler/mesh/MeshInterface.h"
 #include "lib/compiler/mesh/PipelineForm.h"
-#include "lib/support/DiagnosticCollector.h"
-#include "lib/support/Verification.h"
 
 #include "dialects/dist/Dist.h"
 #include "dialects/dist/InterfaceAttributes.h"

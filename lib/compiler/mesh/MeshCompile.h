@@ -1,9 +1,9 @@
 /// Compilation of a program for the ranks of a mesh.
 #pragma once
 
+#include "lib/base/spmd/Strategy.h"
 #include "lib/compiler/compile/Compile.h"
 #include "lib/runtime/ranks/Communicator.h"
-#include "lib/spmd/Strategy.h"
 #include "proa/Mesh.h"
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include "dialects/dist/Placements.h"
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Pd.h"
-#include "lib/support/DiagnosticCollector.h"
+#include "lib/base/support/DiagnosticCollector.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"

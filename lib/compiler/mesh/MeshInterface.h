@@ -1,7 +1,7 @@
 /// How the feeds, parameters, fetches and state variables of a program are distributed over a mesh.
 #pragma once
 
-#include "lib/spmd/Placement.h"
+#include "lib/base/spmd/Placement.h"
 #include "proa/Result.h"
 #include "proa/Tensor.h"
 

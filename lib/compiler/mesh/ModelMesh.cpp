@@ -1,8 +1,8 @@
 #include "lib/compiler/mesh/ModelMesh.h"
 
+#include "lib/base/support/Files.h"
 #include "lib/compiler/mesh/MeshCompile.h"
 #include "lib/compiler/mesh/PipelineForm.h"
-#include "lib/support/Files.h"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 #include "lib/compiler/mesh/PipelineForm.h"
 
+#include "lib/base/spmd/Strategy.h"
+#include "lib/base/support/DiagnosticCollector.h"
 #include "lib/compiler/mesh/MeshCompile.h"
-#include "lib/spmd/Strategy.h"
-#include "lib/support/DiagnosticCollector.h"
 
 #include "dialects/dist/Schedule.h"
 #include "dialects/pd/ir/FunctionAttributes.h"

@@ -1,7 +1,7 @@
 /// The values that a strategy splits over one axis, found by the passes that execute it.
 #pragma once
 
-#include "lib/plan/Workload.h"
+#include "lib/base/plan/Workload.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

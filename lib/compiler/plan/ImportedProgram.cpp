@@ -1,9 +1,9 @@
 #include "lib/compiler/plan/ImportedProgram.h"
 
+#include "lib/base/support/Files.h"
 #include "lib/compiler/compile/Registration.h"
 #include "lib/compiler/program/ProgramSource.h"
 #include "lib/compiler/program/SpecializeFeeds.h"
-#include "lib/support/Files.h"
 #include "translator/params/ModelFolder.h"
 #include "translator/params/ModelMeta.h"
 

@@ -1,7 +1,7 @@
 #include "lib/compiler/plan/JudgePlans.h"
 
+#include "lib/base/plan/Report.h"
 #include "lib/compiler/plan/PlannedStep.h"
-#include "lib/plan/Report.h"
 
 #include <algorithm>
 #include <chrono>

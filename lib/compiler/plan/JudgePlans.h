@@ -1,7 +1,7 @@
 /// Judgement of plans by the programs that they become.
 #pragma once
 
-#include "lib/plan/Search.h"
+#include "lib/base/plan/Search.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

@@ -1,8 +1,8 @@
 #include "lib/compiler/plan/PlannedStep.h"
 
+#include "lib/base/spmd/Strategy.h"
+#include "lib/base/support/DiagnosticCollector.h"
 #include "lib/compiler/mesh/MeshCompile.h"
-#include "lib/spmd/Strategy.h"
-#include "lib/support/DiagnosticCollector.h"
 
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "passes/autodiff/Transforms.h"

@@ -1,10 +1,10 @@
 #include "lib/compiler/plan/ProgramWorkload.h"
 
+#include "lib/base/support/DiagnosticCollector.h"
 #include "lib/compiler/plan/AxisProbe.h"
 #include "lib/compiler/plan/ImportedProgram.h"
 #include "lib/compiler/plan/RepeatedLayers.h"
 #include "lib/compiler/plan/TrainingForm.h"
-#include "lib/support/DiagnosticCollector.h"
 
 #include "dialects/pd/ir/Arithmetic.h"
 #include "dialects/pd/ir/Contraction.h"

@@ -1,7 +1,7 @@
 /// Programs as workloads of the planner.
 #pragma once
 
-#include "lib/plan/Workload.h"
+#include "lib/base/plan/Workload.h"
 #include "proa/Result.h"
 
 #include "mlir/IR/BuiltinOps.h"

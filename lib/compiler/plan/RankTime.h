@@ -1,7 +1,7 @@
 /// The estimated time of a rank's program by the steps of its plan.
 #pragma once
 
-#include "lib/plan/Cluster.h"
+#include "lib/base/plan/Cluster.h"
 #include "lib/runtime/plan/Plan.h"
 
 namespace proa {

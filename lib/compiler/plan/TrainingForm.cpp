@@ -1,7 +1,7 @@
 #include "lib/compiler/plan/TrainingForm.h"
 
+#include "lib/base/support/DiagnosticCollector.h"
 #include "lib/compiler/compile/Compile.h"
-#include "lib/support/DiagnosticCollector.h"
 
 #include "dialects/pd/autodiff/Seeds.h"
 #include "dialects/pd/ir/FunctionAttributes.h"

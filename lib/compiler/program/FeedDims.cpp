@@ -3,7 +3,7 @@
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ops/shape/KnownElements.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
-#include "lib/support/DiagnosticCollector.h"
+#include "lib/base/support/DiagnosticCollector.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

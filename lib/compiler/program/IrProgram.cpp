@@ -3,8 +3,8 @@
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Pd.h"
-#include "lib/support/DiagnosticCollector.h"
-#include "lib/support/Suggest.h"
+#include "lib/base/support/DiagnosticCollector.h"
+#include "lib/base/support/Suggest.h"
 #include "passes/analysis/KernelAttributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -1,6 +1,6 @@
 #include "lib/compiler/program/ParameterValues.h"
 
-#include "lib/support/TensorCheck.h"
+#include "lib/base/support/TensorCheck.h"
 #include "translator/params/PaddleParams.h"
 #include "translator/params/Safetensors.h"
 

@@ -1,8 +1,8 @@
 /// Communication between devices: NCCL, or a recording double for tests.
 #pragma once
 
+#include "lib/base/spmd/Placement.h"
 #include "lib/runtime/cuda/Driver.h"
-#include "lib/spmd/Placement.h"
 
 #include "proa/Tensor.h"
 

@@ -1,6 +1,6 @@
 #include "lib/runtime/host/ThreadPool.h"
 
-#include "lib/support/Cores.h"
+#include "lib/base/support/Cores.h"
 
 #include <algorithm>
 #include <atomic>

@@ -5,7 +5,7 @@
 /// ahead of time, in a shared library. The runtime needs no compiler to run them.
 #pragma once
 
-#include "lib/support/CheckedNumber.h"
+#include "lib/base/support/CheckedNumber.h"
 #include "proa/Result.h"
 #include "proa/Tensor.h"
 
@@ -88,7 +88,8 @@ struct TensorMapParameter {
   int32_t swizzle = 0;      ///< bytes of the pattern in shared memory: 0, 32, 64 or 128
 };
 
-/// How a step runs on a device. lib/codegen/cuda/CompileDevice.h describes the parameters of kernels.
+/// How a step runs on a device. lib/compiler/codegen/cuda/CompileDevice.h describes the parameters of
+/// kernels.
 struct DeviceLaunch {
   std::string library; ///< Library: that of the device which computes the step; empty: it runs on the host
   int32_t threads = 0; ///< Kernel: of a block; 0: it runs on the host

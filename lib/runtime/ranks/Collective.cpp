@@ -1,8 +1,8 @@
 #include "lib/runtime/ranks/Collective.h"
 
+#include "lib/base/spmd/Reshard.h"
 #include "lib/runtime/kernels/tensor/StridedCopy.h"
 #include "lib/runtime/ranks/Reduce.h"
-#include "lib/spmd/Reshard.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

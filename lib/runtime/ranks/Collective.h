@@ -4,10 +4,10 @@
 /// for one rank. `StepExecution` keeps that plan; `applyStep` plans and communicates at once.
 #pragma once
 
+#include "lib/base/spmd/Exchange.h"
 #include "lib/runtime/plan/Library.h"
 #include "lib/runtime/plan/Plan.h"
 #include "lib/runtime/ranks/Communicator.h"
-#include "lib/spmd/Exchange.h"
 #include "proa/Tensor.h"
 
 namespace proa::runtime {

@@ -1,7 +1,7 @@
 /// Combination of the terms of partial values.
 #pragma once
 
-#include "lib/spmd/Placement.h"
+#include "lib/base/spmd/Placement.h"
 #include "proa/Result.h"
 #include "proa/Tensor.h"
 

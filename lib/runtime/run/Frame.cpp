@@ -1,8 +1,8 @@
 #include "lib/runtime/run/Frame.h"
 
+#include "lib/base/support/KernelScratch.h"
 #include "lib/runtime/host/ThreadPool.h"
 #include "lib/runtime/run/Profile.h"
-#include "lib/support/KernelScratch.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,7 +1,7 @@
 #include "lib/runtime/run/Profile.h"
 
+#include "lib/base/support/CountText.h"
 #include "lib/runtime/host/HostPeaks.h"
-#include "lib/support/CountText.h"
 
 #include <fmt/format.h>
 

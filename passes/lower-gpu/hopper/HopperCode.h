@@ -2,7 +2,7 @@
 /// and wgmma.
 #pragma once
 
-#include "lib/target/MatrixInstruction.h"
+#include "lib/base/target/MatrixInstruction.h"
 #include "passes/lower-gpu/IndexCode.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

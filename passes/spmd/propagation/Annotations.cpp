@@ -2,7 +2,7 @@
 
 #include "dialects/dist/Placements.h"
 #include "dialects/pd/ir/FunctionAttributes.h"
-#include "lib/spmd/Refine.h"
+#include "lib/base/spmd/Refine.h"
 
 using namespace mlir;
 

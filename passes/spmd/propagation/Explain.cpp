@@ -1,7 +1,7 @@
 #include "passes/spmd/propagation/Explain.h"
 
 #include "dialects/pd/ir/FunctionAttributes.h"
-#include "lib/support/Suggest.h"
+#include "lib/base/support/Suggest.h"
 #include "passes/spmd/propagation/WholeDims.h"
 
 #include "llvm/ADT/StringMap.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "dialects/dist/Dist.h"
-#include "lib/spmd/Mesh.h"
+#include "lib/base/spmd/Mesh.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"

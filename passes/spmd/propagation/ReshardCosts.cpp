@@ -1,6 +1,6 @@
 #include "passes/spmd/propagation/ReshardCosts.h"
 
-#include "lib/spmd/MeshReshard.h"
+#include "lib/base/spmd/MeshReshard.h"
 #include "passes/spmd/ReshardExpander.h"
 
 #include "llvm/ADT/Hashing.h"

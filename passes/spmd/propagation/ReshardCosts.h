@@ -3,8 +3,8 @@
 
 #include "passes/spmd/propagation/Meshes.h"
 
-#include "lib/spmd/Placement.h"
-#include "lib/target/TargetFacts.h"
+#include "lib/base/spmd/Placement.h"
+#include "lib/base/target/TargetFacts.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -34,7 +34,7 @@ private:
   std::vector<const Entry *> entries;
 };
 
-/// Times of reshards by the planner of lib/spmd, computed once for each pair of placements and type.
+/// Times of reshards by the planner of lib/base/spmd, computed once for each pair of placements and type.
 class ReshardCosts {
 public:
   /// Times are those of `device`. A step whose source and result take more than `memoryLimit` bytes of a

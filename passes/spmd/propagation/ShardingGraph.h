@@ -4,7 +4,7 @@
 #include "passes/spmd/propagation/Meshes.h"
 #include "passes/spmd/propagation/RuleCache.h"
 
-#include "lib/spmd/Placement.h"
+#include "lib/base/spmd/Placement.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"

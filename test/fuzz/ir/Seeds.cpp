@@ -1,7 +1,7 @@
 #include "test/fuzz/ir/Seeds.h"
 
+#include "lib/base/support/Files.h"
 #include "lib/check/CaseMeta.h"
-#include "lib/support/Files.h"
 #include "translator/import/Import.h"
 #include "translator/params/ModelFolder.h"
 

@@ -1,6 +1,6 @@
 // ir-fuzz: runs the passes of proa on mutants of valid modules.
+#include "lib/base/support/Files.h"
 #include "lib/compiler/compile/Registration.h"
-#include "lib/support/Files.h"
 #include "test/fuzz/ir/Minimize.h"
 #include "test/fuzz/ir/Pipelines.h"
 #include "test/fuzz/ir/Seeds.h"

@@ -1,4 +1,4 @@
-#include "lib/aot/Description.h"
+#include "lib/compiler/aot/Description.h"
 #include "lib/runtime/host/CpuFeatures.h"
 #include "lib/runtime/host/ThreadPool.h"
 #include "proa-c/runtime.h"

@@ -1,4 +1,4 @@
-#include "lib/aot/LinkLibrary.h"
+#include "lib/compiler/aot/LinkLibrary.h"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 #include "lib/check/CaseMeta.h"
 
-#include "lib/support/Files.h"
+#include "lib/base/support/Files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Attention by generated kernels for the GPU, run by the emulator and compared with sums in double precision.
 #include "test/unit/codegen/KernelText.h"
 
-#include "lib/emulator/Emulator.h"
+#include "lib/runtime/emulator/Emulator.h"
 #include "lib/runtime/host/Random.h"
 
 #include <fmt/format.h>

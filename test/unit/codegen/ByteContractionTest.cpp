@@ -2,7 +2,7 @@
 // double precision. Results of integers are exact.
 #include "test/unit/codegen/KernelText.h"
 
-#include "lib/emulator/Emulator.h"
+#include "lib/runtime/emulator/Emulator.h"
 
 #include <gtest/gtest.h>
 

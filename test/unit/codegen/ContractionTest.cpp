@@ -1,7 +1,7 @@
 // Products of matrices on the emulated GPU, compared with sums in double precision.
 #include "test/unit/codegen/KernelText.h"
 
-#include "lib/emulator/Emulator.h"
+#include "lib/runtime/emulator/Emulator.h"
 
 #include <gtest/gtest.h>
 

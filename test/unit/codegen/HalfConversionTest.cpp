@@ -1,5 +1,5 @@
 // Conversions to and from 8 and 16 bits, compiled for CPUs with and without instructions for them.
-#include "lib/codegen/TargetCode.h"
+#include "lib/compiler/codegen/TargetCode.h"
 #include "test/unit/codegen/KernelText.h"
 
 #include "llvm/ADT/APFloat.h"

@@ -1,10 +1,10 @@
 #include "test/unit/codegen/KernelText.h"
 
 #include "dialects/pd/ir/Pd.h"
+#include "lib/base/tensors/Elements.h"
 #include "lib/compiler/compile/Registration.h"
-#include "lib/emulator/Emulator.h"
+#include "lib/runtime/emulator/Emulator.h"
 #include "lib/runtime/run/KernelServices.h"
-#include "lib/tensors/Elements.h"
 #include "passes/lower-linalg/Passes.h"
 #include "proa/Half.h"
 

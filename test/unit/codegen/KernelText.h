@@ -1,8 +1,8 @@
 /// Kernels for tests: builds their MLIR text, compiles, loads and runs them.
 #pragma once
 
-#include "lib/codegen/CompileKernels.h"
-#include "lib/codegen/LoadedObject.h"
+#include "lib/compiler/codegen/CompileKernels.h"
+#include "lib/compiler/codegen/LoadedObject.h"
 #include "proa/Tensor.h"
 
 #include <functional>

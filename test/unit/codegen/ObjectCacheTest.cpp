@@ -1,4 +1,4 @@
-#include "lib/codegen/ObjectCache.h"
+#include "lib/compiler/codegen/ObjectCache.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // Generated kernels for the GPU, run by the emulator and compared with sums in double precision.
 #include "test/unit/codegen/KernelText.h"
 
-#include "lib/emulator/Emulator.h"
+#include "lib/runtime/emulator/Emulator.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

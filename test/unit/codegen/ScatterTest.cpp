@@ -2,7 +2,7 @@
 // the definition.
 #include "test/unit/codegen/KernelText.h"
 
-#include "lib/emulator/Emulator.h"
+#include "lib/runtime/emulator/Emulator.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 #include "proa/Model.h"
 #include "test/common/OpenSession.h"
 
-#include "lib/support/Files.h"
+#include "lib/base/support/Files.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

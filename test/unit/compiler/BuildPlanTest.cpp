@@ -1,5 +1,5 @@
 // The planner: where the values of a program are stored.
-#include "lib/planner/BuildPlan.h"
+#include "lib/compiler/planner/BuildPlan.h"
 #include "dialects/rt/Rt.h"
 #include "lib/compiler/compile/Registration.h"
 

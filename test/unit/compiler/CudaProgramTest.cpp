@@ -1,13 +1,13 @@
 // Whole programs for a CUDA device, on the recording driver. Its kernels are the emulated ones.
 #include "lib/compiler/cuda/CudaProgram.h"
-#include "lib/codegen/LoadedObject.h"
-#include "lib/codegen/cuda/CudaToolkit.h"
-#include "lib/codegen/cuda/EmitPtx.h"
+#include "lib/base/support/Files.h"
 #include "lib/compiler/autodiff/CompiledFunction.h"
+#include "lib/compiler/codegen/LoadedObject.h"
+#include "lib/compiler/codegen/cuda/CudaToolkit.h"
+#include "lib/compiler/codegen/cuda/EmitPtx.h"
 #include "lib/compiler/compile/Registration.h"
-#include "lib/emulator/Emulator.h"
 #include "lib/runtime/cuda/RecordingDriver.h"
-#include "lib/support/Files.h"
+#include "lib/runtime/emulator/Emulator.h"
 #include "proa/Model.h"
 #include "test/common/OpenSession.h"
 

@@ -2,7 +2,7 @@
 // The emulator checks the address of every access.
 #include "lib/compiler/autodiff/CompiledFunction.h"
 #include "lib/compiler/compile/Registration.h"
-#include "lib/emulator/Emulator.h"
+#include "lib/runtime/emulator/Emulator.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"

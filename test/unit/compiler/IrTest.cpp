@@ -2,7 +2,7 @@
 #include "test/common/OpenSession.h"
 #include "test/unit/compiler/FloatElements.h"
 
-#include "lib/support/Files.h"
+#include "lib/base/support/Files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

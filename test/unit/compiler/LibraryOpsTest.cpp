@@ -6,8 +6,8 @@
 #include "dialects/pd/ir/OpKind.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/sharding/ShardingRule.h"
+#include "lib/base/support/Files.h"
 #include "lib/compiler/compile/Registration.h"
-#include "lib/support/Files.h"
 #include "passes/autodiff/Transforms.h"
 
 #include "mlir/IR/Diagnostics.h"

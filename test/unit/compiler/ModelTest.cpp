@@ -1,8 +1,8 @@
 #include "proa/Model.h"
 #include "test/common/OpenSession.h"
 
-#include "lib/support/Files.h"
-#include "lib/tensors/Compare.h"
+#include "lib/base/support/Files.h"
+#include "lib/base/tensors/Compare.h"
 #include "translator/params/ModelTensors.h"
 #include "translator/params/PaddleParams.h"
 #include "translator/params/Safetensors.h"

@@ -2,7 +2,7 @@
 #include "proa/Model.h"
 #include "test/common/OpenSession.h"
 
-#include "lib/support/Files.h"
+#include "lib/base/support/Files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

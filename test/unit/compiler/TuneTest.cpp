@@ -1,9 +1,9 @@
 // Tuning of kernels on the recording driver, whose times are those of a formula.
+#include "lib/base/support/Files.h"
 #include "lib/compiler/compile/Compile.h"
 #include "lib/compiler/compile/Registration.h"
 #include "lib/compiler/cuda/TuneKernels.h"
 #include "lib/runtime/cuda/RecordingDriver.h"
-#include "lib/support/Files.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"

@@ -1,6 +1,6 @@
-#include "lib/codegen/LoadedObject.h"
-#include "lib/codegen/cuda/CompileDevice.h"
-#include "lib/codegen/cuda/HostCode.h"
+#include "lib/compiler/codegen/LoadedObject.h"
+#include "lib/compiler/codegen/cuda/CompileDevice.h"
+#include "lib/compiler/codegen/cuda/HostCode.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"

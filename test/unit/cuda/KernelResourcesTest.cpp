@@ -1,4 +1,4 @@
-#include "lib/codegen/cuda/KernelResources.h"
+#include "lib/compiler/codegen/cuda/KernelResources.h"
 
 #include <gmock/gmock.h>
 

@@ -1,8 +1,8 @@
 /// Runs one library kernel on a recorded device, and compares it with the kernel of the CPU.
 #pragma once
 
-#include "lib/planner/Lifetimes.h"
-#include "lib/planner/PlaceOnDevice.h"
+#include "lib/compiler/planner/Lifetimes.h"
+#include "lib/compiler/planner/PlaceOnDevice.h"
 #include "lib/runtime/cuda/CudaDevice.h"
 #include "lib/runtime/cuda/DeviceLibraries.h"
 #include "lib/runtime/cuda/RecordingDriver.h"

@@ -1,9 +1,9 @@
 /// Plans of kernels written by hand, on a recorded device.
 #pragma once
 
-#include "lib/planner/Lifetimes.h"
-#include "lib/planner/PlaceOnDevice.h"
-#include "lib/planner/ResidentStates.h"
+#include "lib/compiler/planner/Lifetimes.h"
+#include "lib/compiler/planner/PlaceOnDevice.h"
+#include "lib/compiler/planner/ResidentStates.h"
 #include "lib/runtime/cuda/CudaDevice.h"
 #include "lib/runtime/cuda/RecordingDriver.h"
 #include "lib/runtime/run/Executable.h"

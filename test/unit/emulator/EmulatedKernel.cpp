@@ -1,6 +1,6 @@
 #include "test/unit/emulator/EmulatedKernel.h"
 
-#include "lib/codegen/TargetCode.h"
+#include "lib/compiler/codegen/TargetCode.h"
 #include "lib/compiler/compile/Registration.h"
 #include "passes/emulate-gpu/Passes.h"
 

@@ -1,8 +1,8 @@
 /// GPU kernels for tests: from the text of a device module to emulated runs.
 #pragma once
 
-#include "lib/codegen/LoadedObject.h"
-#include "lib/emulator/Emulator.h"
+#include "lib/compiler/codegen/LoadedObject.h"
+#include "lib/runtime/emulator/Emulator.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

@@ -1,5 +1,5 @@
 // mbarriers, bulk copies of tensors and wgmma.
-#include "lib/emulator/TensorMap.h"
+#include "lib/runtime/emulator/TensorMap.h"
 #include "proa/Half.h"
 #include "test/unit/emulator/EmulatedKernel.h"
 

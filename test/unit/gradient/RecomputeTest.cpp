@@ -1,5 +1,5 @@
 // Decisions of recomputation: minimum cuts and the schedule of binomial checkpointing.
-#include "lib/support/BinomialSchedule.h"
+#include "lib/base/support/BinomialSchedule.h"
 #include "passes/autodiff/MinimumCut.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Wrong passes, each of which changes results for some inputs only. Expected values follow from the formulas.
-#include "lib/numerics/NumericsCheck.h"
+#include "lib/compiler/numerics/NumericsCheck.h"
 
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/ops/creation/CreationOps.h"

@@ -1,5 +1,5 @@
 #include "translator/onnx/Inline.h"
-#include "lib/support/FileReport.h"
+#include "lib/base/support/FileReport.h"
 #include "test/unit/onnx/OnnxTesting.h"
 #include "translator/onnx/Check.h"
 

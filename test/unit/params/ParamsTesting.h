@@ -1,7 +1,7 @@
 /// Helpers of the tests of weight readers.
 #pragma once
 
-#include "lib/support/Files.h"
+#include "lib/base/support/Files.h"
 #include "proa/Tensor.h"
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 
 #include "dialects/pd/reference/Evaluate.h"
 #include "dialects/pd/reference/HostScalar.h"
-#include "lib/spmd/Refine.h"
+#include "lib/base/spmd/Refine.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 /// whole tensor.
 #pragma once
 
-#include "lib/spmd/Placement.h"
+#include "lib/base/spmd/Placement.h"
 
 #include "proa/Tensor.h"
 

@@ -1,8 +1,8 @@
 #include "test/unit/partition/SimulatedRanks.h"
 
 #include "dialects/dist/Placements.h"
-#include "lib/numerics/Interpreter.h"
-#include "lib/spmd/Exchange.h"
+#include "lib/base/spmd/Exchange.h"
+#include "lib/compiler/numerics/Interpreter.h"
 
 #include <barrier>
 #include <map>

@@ -1,9 +1,9 @@
 // The published schedules: valid for all sizes, with the idle time and memory of the formulas.
-#include "lib/pipeline/Builders.h"
+#include "lib/base/pipeline/Builders.h"
 
-#include "lib/pipeline/Check.h"
-#include "lib/pipeline/Picture.h"
-#include "lib/pipeline/Text.h"
+#include "lib/base/pipeline/Check.h"
+#include "lib/base/pipeline/Picture.h"
+#include "lib/base/pipeline/Text.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // Faults of schedules are found, with rank, position and job.
-#include "lib/pipeline/Check.h"
+#include "lib/base/pipeline/Check.h"
 
-#include "lib/pipeline/Builders.h"
-#include "lib/pipeline/Text.h"
+#include "lib/base/pipeline/Builders.h"
+#include "lib/base/pipeline/Text.h"
 
 #include <gtest/gtest.h>
 

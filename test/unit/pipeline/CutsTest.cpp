@@ -1,5 +1,5 @@
 //! Cuts into stages: compared with all cuts.
-#include "lib/pipeline/Cuts.h"
+#include "lib/base/pipeline/Cuts.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // The search for schedules: valid, within memory, above the lower bound, and optimal where all orders are
 // tried.
-#include "lib/pipeline/Search.h"
+#include "lib/base/pipeline/Search.h"
 
-#include "lib/pipeline/Builders.h"
-#include "lib/pipeline/Check.h"
-#include "lib/pipeline/Text.h"
+#include "lib/base/pipeline/Builders.h"
+#include "lib/base/pipeline/Check.h"
+#include "lib/base/pipeline/Text.h"
 
 #include <gtest/gtest.h>
 

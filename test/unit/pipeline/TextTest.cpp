@@ -1,7 +1,7 @@
 // The text form of schedules.
-#include "lib/pipeline/Text.h"
+#include "lib/base/pipeline/Text.h"
 
-#include "lib/pipeline/Builders.h"
+#include "lib/base/pipeline/Builders.h"
 
 #include <gtest/gtest.h>
 

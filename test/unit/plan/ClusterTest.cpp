@@ -1,4 +1,4 @@
-#include "lib/plan/Cluster.h"
+#include "lib/base/plan/Cluster.h"
 
 #include "test/unit/plan/Workloads.h"
 

@@ -1,4 +1,4 @@
-#include "lib/plan/CostModel.h"
+#include "lib/base/plan/CostModel.h"
 
 #include "test/unit/plan/Workloads.h"
 

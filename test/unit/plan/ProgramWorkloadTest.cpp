@@ -1,5 +1,5 @@
 #include "lib/compiler/plan/ProgramWorkload.h"
-#include "lib/plan/CostModel.h"
+#include "lib/base/plan/CostModel.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

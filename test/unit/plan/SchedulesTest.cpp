@@ -1,5 +1,5 @@
 // Idle time and memory of schedules in the planner, with published formulas.
-#include "lib/plan/CostModel.h"
+#include "lib/base/plan/CostModel.h"
 
 #include "test/unit/plan/Workloads.h"
 

@@ -1,4 +1,4 @@
-#include "lib/plan/Search.h"
+#include "lib/base/plan/Search.h"
 
 #include "test/unit/plan/Workloads.h"
 

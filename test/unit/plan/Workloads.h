@@ -1,7 +1,7 @@
 /// Workloads and clusters for tests of the planner.
 #pragma once
 
-#include "lib/plan/Workload.h"
+#include "lib/base/plan/Workload.h"
 
 #include <random>
 

@@ -1,7 +1,7 @@
 #include "test/unit/runtime/CollectiveCases.h"
 
+#include "lib/base/spmd/Refine.h"
 #include "lib/runtime/kernels/common/Convert.h"
-#include "lib/spmd/Refine.h"
 #include "test/unit/spmd/SimulatedMesh.h"
 
 #include <gtest/gtest.h>

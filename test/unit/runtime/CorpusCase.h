@@ -2,7 +2,7 @@
 /// outputs.
 #pragma once
 
-#include "lib/support/Files.h"
+#include "lib/base/support/Files.h"
 #include "test/unit/runtime/KernelHarness.h"
 #include "translator/legacy/ReadProgram.h"
 

@@ -3,7 +3,7 @@
 
 #include "proa/Model.h"
 
-#include "lib/support/Files.h"
+#include "lib/base/support/Files.h"
 #include "translator/params/Safetensors.h"
 
 #include <fmt/format.h>

@@ -3,11 +3,11 @@
 // the whole op. Prints the number of splits of each kind of op.
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/reference/Evaluate.h"
+#include "lib/base/support/Files.h"
 #include "lib/check/CaseMeta.h"
 #include "lib/check/ShardCheck.h"
 #include "lib/check/SplitOp.h"
 #include "lib/compiler/compile/Registration.h"
-#include "lib/support/Files.h"
 #include "translator/params/Safetensors.h"
 
 #include "mlir/IR/BuiltinOps.h"

@@ -1,7 +1,7 @@
 //! Transfers between meshes, roots of broadcasts, checks of meshes and placements. Steps on one mesh are
 //! tested by test/unit/runtime/CollectiveTest.cpp.
-#include "lib/spmd/Exchange.h"
-#include "lib/spmd/Validity.h"
+#include "lib/base/spmd/Exchange.h"
+#include "lib/base/spmd/Validity.h"
 #include "test/unit/spmd/SimulatedMesh.h"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 //! Reshards between meshes on all pairs of placements: results are right, and the traffic is that of the
 //! bound.
-#include "lib/spmd/MeshReshard.h"
-#include "lib/spmd/Exchange.h"
-#include "lib/spmd/View.h"
+#include "lib/base/spmd/MeshReshard.h"
+#include "lib/base/spmd/Exchange.h"
+#include "lib/base/spmd/View.h"
 #include "test/unit/spmd/SimulatedMesh.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 //! Placements by exhaustion: which position holds which element.
-#include "lib/spmd/Refine.h"
+#include "lib/base/spmd/Refine.h"
 #include "test/unit/spmd/SimulatedMesh.h"
 
 #include <gtest/gtest.h>

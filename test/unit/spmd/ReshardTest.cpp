@@ -1,6 +1,6 @@
 //! The reshard planner on all pairs of placements: results are right, and the traffic is near the lower
 //! bound.
-#include "lib/spmd/Reshard.h"
+#include "lib/base/spmd/Reshard.h"
 #include "test/unit/spmd/SimulatedMesh.h"
 
 #include <fmt/format.h>

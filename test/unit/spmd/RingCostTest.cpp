@@ -1,5 +1,5 @@
 //! The choice between rings and gathers: by time, and by memory at little cost.
-#include "lib/spmd/RingCost.h"
+#include "lib/base/spmd/RingCost.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-/// Collectives on plain arrays, one per mesh position. Shares no code with lib/spmd but the definition of
-/// placements: element e of a dimension (or block) of size S in n parts is in part floor(e * n / S).
+/// Collectives on plain arrays, one per mesh position. Shares no code with lib/base/spmd but the definition
+/// of placements: element e of a dimension (or block) of size S in n parts is in part floor(e * n / S).
 #pragma once
 
-#include "lib/spmd/Step.h"
+#include "lib/base/spmd/Step.h"
 
 namespace proa::spmd {
 

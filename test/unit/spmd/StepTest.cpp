@@ -1,5 +1,5 @@
 //! Steps between placements: each kind does what it says, and wrong placements are refused.
-#include "lib/spmd/Refine.h"
+#include "lib/base/spmd/Refine.h"
 #include "test/unit/spmd/SimulatedMesh.h"
 
 #include <gtest/gtest.h>

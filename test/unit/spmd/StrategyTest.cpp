@@ -1,5 +1,5 @@
 //! Strategies: each part, and the errors.
-#include "lib/spmd/Strategy.h"
+#include "lib/base/spmd/Strategy.h"
 
 #include <gtest/gtest.h>
 

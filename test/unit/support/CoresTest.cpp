@@ -1,4 +1,4 @@
-#include "lib/support/Cores.h"
+#include "lib/base/support/Cores.h"
 
 #include <gtest/gtest.h>
 

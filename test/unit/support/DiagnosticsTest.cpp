@@ -1,4 +1,4 @@
-#include "lib/support/UniqueDiagnostics.h"
+#include "lib/base/support/UniqueDiagnostics.h"
 
 #include <gtest/gtest.h>
 

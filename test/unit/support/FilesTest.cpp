@@ -1,6 +1,6 @@
-#include "lib/support/Files.h"
+#include "lib/base/support/Files.h"
 
-#include "lib/support/TemporaryFolder.h"
+#include "lib/base/support/TemporaryFolder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

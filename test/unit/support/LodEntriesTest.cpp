@@ -1,4 +1,4 @@
-#include "lib/support/LodEntries.h"
+#include "lib/base/support/LodEntries.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

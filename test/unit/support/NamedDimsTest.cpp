@@ -1,4 +1,4 @@
-#include "lib/support/NamedDims.h"
+#include "lib/base/support/NamedDims.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "lib/support/RecentlyUsed.h"
+#include "lib/base/support/RecentlyUsed.h"
 
 #include <gtest/gtest.h>
 

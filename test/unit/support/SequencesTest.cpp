@@ -1,4 +1,4 @@
-#include "lib/support/Sequences.h"
+#include "lib/base/support/Sequences.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

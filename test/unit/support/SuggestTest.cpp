@@ -1,4 +1,4 @@
-#include "lib/support/Suggest.h"
+#include "lib/base/support/Suggest.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "lib/support/TensorCheck.h"
+#include "lib/base/support/TensorCheck.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Layouts of the instructions against the figures of the PTX ISA 8.4, and their inverses.
-#include "lib/target/MatrixInstruction.h"
+#include "lib/base/target/MatrixInstruction.h"
 
 #include <gtest/gtest.h>
 

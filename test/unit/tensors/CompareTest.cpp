@@ -1,4 +1,4 @@
-#include "lib/tensors/Compare.h"
+#include "lib/base/tensors/Compare.h"
 
 #include "proa/Half.h"
 

@@ -1,6 +1,6 @@
 #include "tools/proa-run/Feeds.h"
 
-#include "lib/tensors/RandomTensor.h"
+#include "lib/base/tensors/RandomTensor.h"
 #include "translator/params/Safetensors.h"
 
 #include <gmock/gmock.h>

@@ -1,8 +1,8 @@
 // Compares mappings with those of Paddle's AOA engine, which record_paddle.py recorded.
 #include "TransformTesting.h"
 
-#include "lib/support/Files.h"
-#include "lib/support/Json.h"
+#include "lib/base/support/Files.h"
+#include "lib/base/support/Json.h"
 
 #include <fmt/format.h>
 

@@ -9,7 +9,7 @@
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/ops/shape/KnownElements.h"
-#include "lib/support/Numbers.h"
+#include "lib/base/support/Numbers.h"
 
 #include "mlir/IR/Matchers.h"
 

@@ -5,7 +5,7 @@
 #include "translator/import/legacy/Recomputed.h"
 #include "translator/import/legacy/interface/InterfaceFinder.h"
 
-#include "lib/support/Suggest.h"
+#include "lib/base/support/Suggest.h"
 
 #include "dialects/pd/ir/Pd.h"
 

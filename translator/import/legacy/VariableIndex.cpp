@@ -1,6 +1,6 @@
 #include "translator/import/legacy/VariableIndex.h"
 
-#include "lib/support/Parallel.h"
+#include "lib/base/support/Parallel.h"
 
 namespace proa::import {
 namespace {

@@ -1,6 +1,6 @@
 #include "translator/import/newir/GradientTable.h"
 
-#include "lib/support/TableByName.h"
+#include "lib/base/support/TableByName.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"

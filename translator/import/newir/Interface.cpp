@@ -4,7 +4,7 @@
 #include "translator/import/newir/ModelImporter.h"
 
 #include "dialects/pd/ir/FunctionAttributes.h"
-#include "lib/support/Suggest.h"
+#include "lib/base/support/Suggest.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/Sequence.h"

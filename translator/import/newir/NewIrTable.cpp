@@ -1,6 +1,6 @@
 #include "translator/import/newir/NewIrTable.h"
 
-#include "lib/support/TableByName.h"
+#include "lib/base/support/TableByName.h"
 
 namespace proa::import {
 

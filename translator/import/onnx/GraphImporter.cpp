@@ -3,7 +3,7 @@
 #include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/shape/KnownElements.h"
-#include "lib/support/Suggest.h"
+#include "lib/base/support/Suggest.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

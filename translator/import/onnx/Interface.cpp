@@ -9,8 +9,8 @@
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/reference/Evaluate.h"
-#include "lib/support/Sequences.h"
-#include "lib/support/Suggest.h"
+#include "lib/base/support/Sequences.h"
+#include "lib/base/support/Suggest.h"
 
 using namespace mlir;
 

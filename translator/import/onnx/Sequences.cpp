@@ -1,6 +1,6 @@
 //! Feeds and fetches that are sequences or optionals: tensor arrays in the program, tensors in its interface
-//! (lib/support/Sequences.h).
-#include "lib/support/Sequences.h"
+//! (lib/base/support/Sequences.h).
+#include "lib/base/support/Sequences.h"
 #include "translator/import/common/FeedValues.h"
 #include "translator/import/onnx/GraphImporter.h"
 

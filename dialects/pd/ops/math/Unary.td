@@ -216,7 +216,7 @@ def Pd_CastOp : Pd_FoldableOp<"cast"> {
   let summary = "x converted to another element type";
   let description = [{
     Float to integer rounds towards zero. Values out of range and NaN give the results of x86-64 code, as in Paddle:
-    up to 16 bits the low bits of the int32 result; for int32 and int64 the smallest integer (lib/support/Numbers.h).
+    up to 16 bits the low bits of the int32 result; for int32 and int64 the least integer (lib/base/support/Numbers.h).
     Conversion to bool is `x != 0`; real to complex has imaginary part 0; complex to real keeps the real part.
     Conversion to f16 and bf16 rounds to nearest; with `toward_zero` it rounds towards zero, and values beyond the
     largest f16 become infinite, as on the CPU before Paddle 3. Legacy ops have `toward_zero` set; casts that passes

@@ -12,7 +12,7 @@
 #include "dialects/pd/ops/shape/KnownElements.h"
 #include "dialects/pd/ops/shape/Shape.h"
 #include "dialects/pd/reference/Evaluate.h"
-#include "lib/support/SortOrder.h"
+#include "lib/base/support/SortOrder.h"
 
 #include "dialects/pd/ir/MatchFailure.h"
 #include <cmath>

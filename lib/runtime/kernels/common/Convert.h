@@ -1,7 +1,7 @@
 /// Loops over elements of any dtype.
 #pragma once
 
-#include "lib/support/Numbers.h"
+#include "lib/base/support/Numbers.h"
 #include "proa/Half.h"
 #include "proa/Tensor.h"
 

@@ -1,7 +1,7 @@
 //! The communication of dist: steps between placements, broadcast, send and receive.
+#include "lib/base/spmd/Validity.h"
 #include "lib/runtime/kernels/common/Checks.h"
 #include "lib/runtime/ranks/Collective.h"
-#include "lib/spmd/Validity.h"
 
 #include "dialects/rt/Rt.kernels.inc"
 

@@ -1,8 +1,8 @@
 /// The library kernel "binomial_schedule" (iterations; snapshots; results: kinds, numbers).
 /// dialects/pd/ops/autodiff/Recompute.td says what it computes.
+#include "lib/base/support/BinomialSchedule.h"
 #include "lib/runtime/kernels/common/Checks.h"
 #include "lib/runtime/kernels/common/OutputMemory.h"
-#include "lib/support/BinomialSchedule.h"
 
 #include "dialects/pd/ops/autodiff/Recompute.kernels.inc"
 

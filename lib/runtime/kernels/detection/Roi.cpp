@@ -2,9 +2,9 @@
 /// boxes_num; pooled_height, pooled_width, spatial_scale ...), and the gradients of x, which are given x,
 /// boxes, the cotangent (roi_pool's also the places of the maxima) and boxes_num.
 /// dialects/pd/ops/detection/RoiPool.td and Boxes.td say what they compute.
+#include "lib/base/support/Numbers.h"
 #include "lib/runtime/host/ThreadPool.h"
 #include "lib/runtime/kernels/sequence/Sequences.h"
-#include "lib/support/Numbers.h"
 
 #include "dialects/pd/ops/detection/RoiPool.kernels.inc"
 

@@ -5,11 +5,11 @@
 /// In sorted elements NaN is greater than every number, and equal elements have the order of SortOrder.
 /// argmax finds the first of equal elements, never a NaN, and 0 if no element is above the lowest finite
 /// number.
+#include "lib/base/support/SortOrder.h"
 #include "lib/runtime/host/ThreadPool.h"
 #include "lib/runtime/kernels/common/Checks.h"
 #include "lib/runtime/kernels/common/Convert.h"
 #include "lib/runtime/kernels/index/Lines.h"
-#include "lib/support/SortOrder.h"
 
 #include "dialects/pd/ops/search/Search.kernels.inc"
 

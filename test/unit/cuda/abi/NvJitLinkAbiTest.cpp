@@ -1,6 +1,6 @@
 // nvJitLink (nvJitLink.h).
 #if __has_include(<nvJitLink.h>)
-#include "lib/codegen/cuda/Assembler.cpp"
+#include "lib/compiler/codegen/cuda/Assembler.cpp"
 #include "test/unit/cuda/abi/Abi.h"
 
 #include <nvJitLink.h>

@@ -10,7 +10,7 @@
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/pd/reference/Evaluate.h"
-#include "lib/support/Suggest.h"
+#include "lib/base/support/Suggest.h"
 
 #include <map>
 

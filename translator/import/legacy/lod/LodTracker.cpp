@@ -3,7 +3,7 @@
 #include "translator/import/Import.h"
 
 #include "dialects/pd/ir/Types.h"
-#include "lib/support/LodEntries.h"
+#include "lib/base/support/LodEntries.h"
 
 #include "llvm/ADT/STLExtras.h"
 

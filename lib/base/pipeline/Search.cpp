@@ -1,0 +1,256 @@
+//! Searches for schedules.
+#include "lib/base/pipeline/Search.h"
+
+#include "lib/base/pipeline/Builders.h"
+#include "lib/base/pipeline/Check.h"
+#include "lib/base/pipeline/ListSchedule.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+
+namespace proa::pipeline {
+namespace {
+
+/// The time between the end of F and the start of B of a micro-batch on a stage: F and B of all stages after.
+double timeAfter(const Shape &shape, const Costs &costs, int64_t stage) {
+  double time = 0;
+  for (int64_t later = stage + 1; later < shape.stages(); ++later) {
+    time += costs.timesOf(later).forward + costs.timesOf(later).inputGradient;
+    if (shape.rankOf(later) != shape.rankOf(later - 1))
+      time += 2 * costs.latency;
+  }
+  return time;
+}
+
+/// The least idle time between the first F of a rank and its first B.
+double idleBeforeBackward(const Shape &shape, const SearchOptions &options, int64_t rank) {
+  const Costs &costs = options.costs;
+  int64_t first = std::numeric_limits<int64_t>::max(), last = 0;
+  double fastest = 0; ///< the most time of F for one unit of memory
+  double work = 0;    ///< of all F of the rank
+  for (int64_t chunk = 0; chunk < shape.chunks; ++chunk) {
+    int64_t stage = shape.stageOf(rank, chunk);
+    first = std::min(first, stage);
+    last = std::max(last, stage);
+    double forward = costs.timesOf(stage).forward, activation = costs.activationOf(stage);
+    work += forward * static_cast<double>(shape.microBatches);
+    if (forward > 0)
+      fastest =
+          std::max(fastest, activation > 0 ? forward / activation : std::numeric_limits<double>::infinity());
+  }
+  double time = timeAfter(shape, costs, last);
+  for (int64_t stage = first; stage <= last; ++stage) {
+    time += costs.timesOf(stage).forward;
+    if (stage > first && shape.rankOf(stage) != shape.rankOf(stage - 1))
+      time += costs.latency;
+  }
+  double forwards = options.memoryLimit ? std::min(work, *options.memoryLimit * fastest) : work;
+  return std::max(time - forwards, 0.0);
+}
+
+/// The least period of the rank of `stage`: another rank runs F and B of all micro-batches between the first
+/// F of the stage and its last W.
+double timeOfLaterRanks(const Shape &shape, const SearchOptions &options, int64_t stage) {
+  const Costs &costs = options.costs;
+  double ways = costs.timesOf(stage).weightGradient; ///< to the later stage and back, and the last W
+  double most = 0;
+  std::vector<bool> isVisited(shape.ranks);
+  for (int64_t later = stage; later < shape.stages(); ++later) {
+    if (later > stage && shape.rankOf(later) != shape.rankOf(later - 1))
+      ways += 2 * costs.latency;
+    if (int64_t rank = shape.rankOf(later); !isVisited[rank]) {
+      isVisited[rank] = true;
+      double work = 0;
+      for (int64_t other = later; other < shape.stages(); ++other)
+        if (shape.rankOf(other) == rank)
+          work += costs.timesOf(other).forward + costs.timesOf(other).inputGradient;
+      most = std::max(most, ways + work * static_cast<double>(shape.microBatches));
+    }
+    ways += costs.timesOf(later).forward + costs.timesOf(later).inputGradient;
+  }
+  return most;
+}
+
+/// The time for which a rank holds activations, divided by the limit.
+double timeOfMemory(const Shape &shape, const SearchOptions &options, int64_t rank) {
+  if (!options.memoryLimit || *options.memoryLimit <= 0)
+    return 0;
+  double sum = 0;
+  for (int64_t chunk = 0; chunk < shape.chunks; ++chunk) {
+    int64_t stage = shape.stageOf(rank, chunk);
+    const JobTimes &times = options.costs.timesOf(stage);
+    sum += options.costs.activationOf(stage) * (times.forward + times.inputGradient + times.weightGradient +
+                                                timeAfter(shape, options.costs, stage));
+  }
+  return sum * static_cast<double>(shape.microBatches) / *options.memoryLimit;
+}
+
+class ScheduleSearch {
+public:
+  ScheduleSearch(const Shape &shape, const SearchOptions &options)
+      : shape(shape), options(options), bound(lowerBoundOfPeriod(shape, options)) {}
+
+  SearchResult run() {
+    tryPublished();
+    tryPolicies();
+    improve();
+    return {std::move(best), std::move(timeline), bound};
+  }
+
+private:
+  bool isOptimal() const { return !best.jobs.empty() && timeline.period <= bound * (1 + 1e-9); }
+
+  static double peakOf(const Timeline &timeline) { return *std::ranges::max_element(timeline.peak); }
+
+  bool fits(const Timeline &candidate) const {
+    return candidate.isComplete() &&
+           (!options.memoryLimit || peakOf(candidate) <= *options.memoryLimit * (1 + 1e-9));
+  }
+
+  void consider(Schedule candidate) {
+    Timeline times = simulate(candidate, options.costs);
+    if (!fits(times))
+      return;
+    bool isBetter = best.jobs.empty() || times.period < timeline.period * (1 - 1e-12) ||
+                    (times.period <= timeline.period && peakOf(times) < peakOf(timeline));
+    if (!isBetter)
+      return;
+    best = std::move(candidate);
+    timeline = std::move(times);
+  }
+
+  void tryPublished() {
+    for (ScheduleKind kind : allScheduleKinds()) {
+      Result<Shape> other = shapeFor(kind, shape.ranks, shape.microBatches, shape.chunks);
+      if (kind != ScheduleKind::Automatic && other && (*other == shape || shape.chunks == 1))
+        consider(buildSchedule(kind, *other));
+    }
+  }
+
+  /// List scheduling with uniform limits, and with limits that fall from the first rank to the last.
+  void tryPolicies() {
+    double all = 0;
+    for (int64_t stage = 0; stage < shape.stages(); ++stage)
+      all = std::max(all, options.costs.activationOf(stage) * static_cast<double>(shape.chunks));
+    double largest = std::min(options.memoryLimit.value_or(all * static_cast<double>(shape.microBatches)),
+                              all * static_cast<double>(std::min(shape.microBatches, 3 * shape.ranks)));
+    double smallest = all;
+    int64_t steps = std::clamp<int64_t>(static_cast<int64_t>((largest - smallest) / all), 1, 24);
+    for (int64_t step = 0; step <= steps; ++step) {
+      double limit = smallest + (largest - smallest) * static_cast<double>(step) / static_cast<double>(steps);
+      for (bool isFalling : {false, true})
+        tryLimits(limitsOf(limit, isFalling));
+    }
+  }
+
+  std::vector<double> limitsOf(double limit, bool isFalling) const {
+    std::vector<double> limits;
+    for (int64_t rank = 0; rank < shape.ranks; ++rank) {
+      double least = 0;
+      for (int64_t chunk = 0; chunk < shape.chunks; ++chunk)
+        least += options.costs.activationOf(shape.stageOf(rank, chunk));
+      double part =
+          isFalling ? static_cast<double>(shape.ranks - rank) / static_cast<double>(shape.ranks) : 1;
+      limits.push_back(std::max(limit * part, least));
+    }
+    return limits;
+  }
+
+  void tryLimits(const std::vector<double> &limits) {
+    constexpr int64_t anyNumber = 1 << 20;
+    for (bool prefersForward : {false, true})
+      for (double fill : {0.0, 0.5, 1.0})
+        for (int64_t waiting : {int64_t{0}, shape.ranks, anyNumber})
+          if (!isOptimal())
+            if (std::optional<Schedule> candidate =
+                    listSchedule(shape, options.costs, limits, {prefersForward, fill, waiting}))
+              consider(std::move(*candidate));
+  }
+
+  /// Simulated annealing: moves single jobs within their rank, and keeps changes that are better or a little
+  /// worse, by a part of the period that falls to nothing.
+  void improve() {
+    if (best.jobs.empty())
+      return;
+    constexpr double firstTemperature = 0.02;
+    constexpr int64_t farthest = 8;
+    std::mt19937_64 random(0);
+    Schedule current = best;
+    double period = timeline.period;
+    for (int64_t attempt = 0; attempt < options.attempts && !isOptimal(); ++attempt) {
+      std::vector<Job> &jobs = current.jobs[random() % current.jobs.size()];
+      int64_t size = std::ssize(jobs);
+      int64_t from = static_cast<int64_t>(random() % size);
+      int64_t distance = 1 + static_cast<int64_t>(random() % farthest);
+      int64_t to = std::clamp(from + (random() % 2 ? distance : -distance), int64_t{0}, size - 1);
+      double left = 1 - static_cast<double>(attempt) / static_cast<double>(options.attempts);
+      double luck = (static_cast<double>(random() >> 11) + 1) * 0x1p-53;
+      double accepted = period - std::log(luck) * firstTemperature * left * left * bound;
+      moveJob(jobs, from, to);
+      Timeline times = simulate(current, options.costs);
+      if (!fits(times) || times.period > accepted) {
+        moveJob(jobs, to, from);
+        continue;
+      }
+      period = times.period;
+      consider(current);
+    }
+  }
+
+  static void moveJob(std::vector<Job> &jobs, int64_t from, int64_t to) {
+    auto begin = jobs.begin();
+    if (from < to)
+      std::rotate(begin + from, begin + from + 1, begin + to + 1);
+    else
+      std::rotate(begin + to, begin + from, begin + from + 1);
+  }
+
+  const Shape &shape;
+  const SearchOptions &options;
+  double bound;
+  Schedule best;
+  Timeline timeline;
+};
+
+} // namespace
+
+double lowerBoundOfPeriod(const Shape &shape, const SearchOptions &options) {
+  double bound = 0;
+  for (int64_t rank = 0; rank < shape.ranks; ++rank) {
+    double work = 0, longest = 0;
+    for (int64_t chunk = 0; chunk < shape.chunks; ++chunk) {
+      int64_t stage = shape.stageOf(rank, chunk);
+      const JobTimes &times = options.costs.timesOf(stage);
+      double own = times.forward + times.inputGradient + times.weightGradient;
+      work += own;
+      longest = std::max(
+          {longest, own + timeAfter(shape, options.costs, stage), timeOfLaterRanks(shape, options, stage)});
+    }
+    bound =
+        std::max({bound, longest,
+                  work * static_cast<double>(shape.microBatches) + idleBeforeBackward(shape, options, rank),
+                  timeOfMemory(shape, options, rank)});
+  }
+  return bound;
+}
+
+Result<SearchResult> searchSchedule(const Shape &shape, const SearchOptions &options) {
+  for (int64_t rank = 0; options.memoryLimit && rank < shape.ranks; ++rank) {
+    double least = 0;
+    for (int64_t chunk = 0; chunk < shape.chunks; ++chunk)
+      least += options.costs.activationOf(shape.stageOf(rank, chunk));
+    if (least > *options.memoryLimit * (1 + 1e-9))
+      return errorAt(
+          fmt::format("rank {}", rank),
+          fmt::format("a micro-batch has activations of {:.6g} and the memory limit is {:.6g}, expected "
+                      "a limit that holds one micro-batch",
+                      least, *options.memoryLimit));
+  }
+  return ScheduleSearch(shape, options).run();
+}
+
+} // namespace proa::pipeline

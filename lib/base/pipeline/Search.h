@@ -1,0 +1,45 @@
+/// The search for the best order of jobs under a memory limit, and a lower bound of its time.
+#pragma once
+
+#include "lib/base/pipeline/Simulate.h"
+
+#include "proa/Result.h"
+
+namespace proa::pipeline {
+
+struct SearchOptions {
+  Costs costs = {};
+  /// The most activations that a rank may hold, in the unit of `costs.activations`; none: no limit.
+  std::optional<double> memoryLimit;
+  /// The number of changes that the search tries after list scheduling.
+  int64_t attempts = 20000;
+};
+
+struct SearchResult {
+  Schedule schedule;
+  Timeline timeline;
+  /// No schedule of this shape within the memory limit has a shorter period.
+  double lowerBound = 0;
+
+  /// How far the period is above the bound, as a part of it.
+  double gap() const { return lowerBound > 0 ? timeline.period / lowerBound - 1 : 0; }
+};
+
+/// The schedule of the shortest period that the search finds; of equal ones the one that holds the least
+/// memory. Candidates are the published schedules that fit the shape and the limit, and those of list
+/// scheduling with several policies; simulated annealing changes the best until it reaches the bound. The
+/// result depends on the arguments alone. Error: a limit below the activations of one micro-batch on a rank,
+/// with which no schedule exists.
+Result<SearchResult> searchSchedule(const Shape &shape, const SearchOptions &options);
+
+/// A period that no schedule is below. On each rank, the largest of
+/// - the work, and the time in which it must wait between its first F and its first B: the micro-batch passes
+///   the stages after, and the rank can only run the F that fit into the memory limit;
+/// - the time of one micro-batch, from F of a stage through all stages after it to W;
+/// - the way of the first micro-batch from a stage to a later one, F and B of all micro-batches on the later
+/// one's
+///   rank, the way back, and W;
+/// - the time for which it holds all activations, divided by the memory limit.
+double lowerBoundOfPeriod(const Shape &shape, const SearchOptions &options);
+
+} // namespace proa::pipeline

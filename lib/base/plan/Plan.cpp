@@ -1,0 +1,90 @@
+#include "lib/base/plan/Plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace proa::plan {
+
+std::span<const ScheduleChoice> scheduleChoices() {
+  // FThenB and eager 1F1B are never better in the models.
+  static constexpr ScheduleChoice choices[] = {
+      {ScheduleKind::OneFOneB, 1},     {ScheduleKind::Interleaved, 2},  {ScheduleKind::Interleaved, 4},
+      {ScheduleKind::ZeroBubbleH1, 1}, {ScheduleKind::ZeroBubbleH2, 1}, {ScheduleKind::ZeroBubbleV, 2},
+      {ScheduleKind::VHalf, 2},        {ScheduleKind::VMin, 2}};
+  return choices;
+}
+
+std::vector<size_t> Frame::stagesOfChunks() const {
+  std::vector<size_t> stages;
+  auto shape = pipeline::shapeFor(schedule, pipeline, microBatches, chunks);
+  for (int64_t chunk = 0; chunk < pipeline * chunks; ++chunk)
+    stages.push_back(static_cast<size_t>(shape ? shape->rankOf(chunk) : 0));
+  return stages;
+}
+
+bool Workload::allows(const std::string &axis, int64_t size) const {
+  auto found = divides.find(axis);
+  return size == 1 || (found != divides.end() &&
+                       std::ranges::all_of(found->second, [&](int64_t dim) { return dim % size == 0; }));
+}
+
+std::pair<int, int> equalLayers(const Workload &workload) {
+  std::pair<int, int> most{0, 0};
+  for (int kind = 0; kind < static_cast<int>(workload.kinds.size()); ++kind)
+    if (auto count = static_cast<int>(std::ranges::count(workload.layers, kind)); count > most.second)
+      most = {kind, count};
+  return most;
+}
+
+void setEqualLayers(Workload &workload, int count) {
+  int kind = equalLayers(workload).first;
+  auto first = std::ranges::find(workload.layers, kind);
+  first = workload.layers.erase(first,
+                                std::find_if(first, workload.layers.end(), [&](int k) { return k != kind; }));
+  workload.layers.insert(first, static_cast<size_t>(count), kind);
+}
+
+std::string strategyText(const Frame &frame, bool recomputes) {
+  std::string text;
+  auto add = [&](const std::string &part) { text += (text.empty() ? "" : ",") + part; };
+  for (auto [name, size] :
+       {std::pair{"dp", frame.data}, {"cp", frame.context}, {"ep", frame.expert}, {"mp", frame.model}})
+    if (size > 1)
+      add(fmt::format("{}{}", name, size));
+  if (frame.sequence)
+    add("sp");
+  if (frame.zero != spmd::ZeroStage::None)
+    add(fmt::format("zero{}", static_cast<int>(frame.zero)));
+  if (frame.microBatches > 1)
+    add(fmt::format("acc{}", frame.microBatches));
+  if (recomputes)
+    add("recompute");
+  return text;
+}
+
+std::string planText(const Plan &plan) {
+  std::string text = strategyText(plan.frame, false);
+  auto add = [&](const std::string &part) { text += (text.empty() ? "" : ",") + part; };
+  if (plan.frame.pipeline > 1)
+    add(fmt::format("pp{},{}{}", plan.frame.pipeline, nameOf(plan.frame.schedule),
+                    plan.frame.schedule == ScheduleKind::Interleaved ? std::to_string(plan.frame.chunks)
+                                                                     : ""));
+  if (plan.frame.offload)
+    add("offload");
+  auto selective = std::ranges::count(plan.recompute, Recompute::Selective);
+  auto full = std::ranges::count(plan.recompute, Recompute::Full);
+  if (selective > 0)
+    add(fmt::format("selective {}/{}", selective, plan.recompute.size()));
+  if (full > 0)
+    add(fmt::format("full {}/{}", full, plan.recompute.size()));
+  return text.empty() ? "one device" : text;
+}
+
+std::string whyNotExecutable(const Plan &plan) {
+  return plan.frame.pipeline > 1
+             ? "a plan does not state its stages for a run; --strategy ppN,SCHEDULE runs them"
+             : "";
+}
+
+} // namespace proa::plan

@@ -1,0 +1,208 @@
+//! Reads strategies.
+#include "lib/base/spmd/Strategy.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <set>
+
+namespace proa::spmd {
+namespace {
+
+constexpr std::string_view expected = "expected parts among ppN, the name of a schedule (1f1b, zbh1, ...), "
+                                      "dpN, cpN, epN, mpN, sp, zero1, zero2, "
+                                      "zero3, amp, amp2, recompute, accN, ring and noring";
+constexpr int64_t mostDevices = 1 << 24;
+
+using Size = int64_t Strategy::*;
+constexpr std::array<std::pair<std::string_view, Size>, 5> axisSizes{{{"pp", &Strategy::pipeline},
+                                                                      {"dp", &Strategy::data},
+                                                                      {"cp", &Strategy::context},
+                                                                      {"ep", &Strategy::expert},
+                                                                      {"mp", &Strategy::model}}};
+
+Size memberOf(std::string_view axis) {
+  for (auto [name, member] : axisSizes)
+    if (name == axis)
+      return member;
+  return nullptr;
+}
+
+void report(Diagnostics &diagnostics, std::string message) {
+  diagnostics.add("--strategy", std::move(message));
+}
+
+/// Parts that need another one.
+void checkParts(const Strategy &strategy, Diagnostics &diagnostics) {
+  if (strategy.sequence && strategy.model == 1)
+    report(diagnostics, "sp splits over the axis mp: expected a part mpN of at least 2");
+  if (strategy.zero != ZeroStage::None && strategy.data == 1)
+    report(diagnostics, "zero splits over the axis dp: expected a part dpN of at least 2");
+  if (strategy.schedule && strategy.pipeline == 1)
+    report(diagnostics, fmt::format("'{}' is a schedule of a pipeline: expected a part ppN of at least 2",
+                                    pipeline::nameOf(*strategy.schedule)));
+}
+
+std::string textOf(const Mesh &mesh) {
+  std::string text;
+  for (const MeshAxis &axis : mesh.axes)
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", axis.name, axis.size);
+  return text;
+}
+
+class StrategyReader {
+public:
+  Result<Strategy> read(std::string_view text) {
+    for (size_t begin = 0; begin <= text.size();) {
+      size_t end = std::min(text.find(',', begin), text.size());
+      readPart(text.substr(begin, end - begin));
+      begin = end + 1;
+    }
+    if (!diagnostics.empty())
+      return diagnostics;
+    strategy.impliesData = strategy.zero != ZeroStage::None && !seen.contains("dp");
+    strategy.impliesModel = strategy.sequence && !seen.contains("mp");
+    if (strategy.impliesData)
+      strategy.data = 0;
+    if (strategy.impliesModel)
+      strategy.model = 0;
+    return strategy;
+  }
+
+private:
+  void readPart(std::string_view part) {
+    if (readSchedule(part))
+      return;
+    size_t digits = part.find_first_of("0123456789");
+    std::string_view name = part.substr(0, digits);
+    std::optional<int64_t> number;
+    if (digits != std::string_view::npos) {
+      int64_t value = 0;
+      auto [end, error] = std::from_chars(part.data() + digits, part.data() + part.size(), value);
+      if (error != std::errc() || end != part.data() + part.size())
+        return report(fmt::format("unknown part '{}' of a strategy: {}", part, expected));
+      number = value;
+    }
+    if (name == "tp")
+      name = "mp";
+    if (!seen.insert(std::string(name)).second)
+      return report(fmt::format("'{}' is given twice", name));
+    if (!readSize(part, name, number) && !readFlag(name, number))
+      report(fmt::format("unknown part '{}' of a strategy: {}", part, expected));
+  }
+
+  /// The name of a schedule, of an interleaved one with the number of its chunks.
+  bool readSchedule(std::string_view part) {
+    std::string_view interleaved = pipeline::nameOf(pipeline::ScheduleKind::Interleaved);
+    std::string_view name = part.starts_with(interleaved) ? interleaved : part;
+    std::optional<pipeline::ScheduleKind> kind = pipeline::parseScheduleKind(name);
+    if (!kind)
+      return false;
+    std::string_view number = part.substr(name.size());
+    constexpr int64_t mostChunks = 1024;
+    auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), strategy.chunks);
+    bool isNumber = error == std::errc() && end == number.data() + number.size() && strategy.chunks >= 2 &&
+                    strategy.chunks <= mostChunks;
+    if (!number.empty() && !isNumber)
+      report(fmt::format("expected a number of chunks from 2 to {} after '{}', found '{}'", mostChunks, name,
+                         part));
+    if (strategy.schedule)
+      report(fmt::format("'{}' and '{}' are two schedules; expected one",
+                         pipeline::nameOf(*strategy.schedule), part));
+    strategy.schedule = *kind;
+    return true;
+  }
+
+  /// Parts with a size or a number. False if the part is not one of them.
+  bool readSize(std::string_view part, std::string_view name, std::optional<int64_t> number) {
+    Size axis = memberOf(name);
+    if (!axis && name != "acc")
+      return false;
+    bool isValid = number ? *number >= 1 && *number <= mostDevices : axis != nullptr;
+    if (isValid && axis)
+      strategy.*axis = number.value_or(0);
+    else if (isValid)
+      strategy.microBatches = *number;
+    else
+      report(fmt::format("expected a number from 1 to {} after '{}', found '{}'", mostDevices, name, part));
+    return true;
+  }
+
+  bool readFlag(std::string_view name, std::optional<int64_t> number) {
+    if (name == "sp" && !number)
+      strategy.sequence = true;
+    else if (name == "recompute" && !number)
+      strategy.recompute = true;
+    else if ((name == "ring" || name == "noring") && !number)
+      setRings(name == "ring" ? RingUse::Always : RingUse::Never);
+    else if (name == "amp" && (!number || *number == 1 || *number == 2))
+      strategy.ampLevel = static_cast<int>(number.value_or(1));
+    else if (name == "zero" && number && *number >= 1 && *number <= 3)
+      strategy.zero = static_cast<ZeroStage>(*number);
+    else
+      return false;
+    return true;
+  }
+
+  void setRings(RingUse use) {
+    if (strategy.rings != RingUse::ByCost && strategy.rings != use)
+      report("'ring' and 'noring' contradict each other");
+    strategy.rings = use;
+  }
+
+  void report(std::string message) { spmd::report(diagnostics, std::move(message)); }
+
+  Strategy strategy;
+  Diagnostics diagnostics;
+  std::set<std::string> seen;
+};
+
+} // namespace
+
+int64_t Strategy::sizeOf(std::string_view axis) const {
+  Size member = memberOf(axis);
+  return member ? this->*member : 1;
+}
+
+Mesh Strategy::mesh() const {
+  Mesh mesh;
+  for (auto [name, member] : axisSizes)
+    if (this->*member > 1)
+      mesh.axes.push_back({std::string(name), this->*member});
+  return mesh;
+}
+
+Result<Strategy> parseStrategy(std::string_view text) { return StrategyReader().read(text); }
+
+Result<Strategy> strategyOnMesh(const Strategy &strategy, const Mesh *mesh) {
+  Strategy complete = strategy;
+  Diagnostics diagnostics;
+  for (auto [name, member] : axisSizes) {
+    int64_t size = strategy.*member;
+    std::optional<unsigned> axis = mesh ? mesh->indexOf(name) : std::nullopt;
+    bool isImplied = (name == "dp" && strategy.impliesData) || (name == "mp" && strategy.impliesModel);
+    if (isImplied && !axis)
+      complete.*member = 1;
+    else if (size == 0 && !mesh)
+      report(diagnostics,
+             fmt::format("'{0}' has no number and there is no mesh: expected {0}N, or a mesh with "
+                         "an axis '{0}'",
+                         name));
+    else if (mesh && size != 1 && !axis)
+      report(diagnostics, fmt::format("'{0}{1}' splits over the axis '{0}', which the mesh '{2}' lacks", name,
+                                      size == 0 ? "" : std::to_string(size), textOf(*mesh)));
+    else if (size != 0 && axis && mesh->axes[*axis].size != size && size != 1)
+      report(diagnostics,
+             fmt::format("'{0}{1}' and the mesh '{2}' disagree: expected {0}{3}, or a mesh with {0}={1}",
+                         name, size, textOf(*mesh), mesh->axes[*axis].size));
+    else if (size == 0)
+      complete.*member = mesh->axes[*axis].size;
+  }
+  checkParts(complete, diagnostics);
+  if (!diagnostics.empty())
+    return diagnostics;
+  return complete;
+}
+
+} // namespace proa::spmd
