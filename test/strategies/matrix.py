@@ -16,11 +16,12 @@ import sys
 FEATURES = [
     ("AMP O1", ["amp"]), ("AMP O2", ["amp2"]), ("recompute", ["recompute"]), ("accumulation", ["acc2"]),
     ("DP", ["dp2"]), ("TP", ["mp2"]), ("SP", ["mp2", "sp"]), ("CP", ["cp2"]), ("EP", ["ep2"]),
-    ("ZeRO 1", ["dp2", "zero1"]), ("ZeRO 2", ["dp2", "zero2"]), ("ZeRO 3", ["dp2", "zero3"]),
+    ("ZeRO 1", ["dp2", "zero1"]), ("ZeRO 2", ["dp2", "zero2"]), ("ZeRO 3", ["dp2", "zero3"]), ("PP", ["pp2"]),
 ]
 TRIPLES = [
     ("AMP O1", "DP", "ZeRO 2"), ("AMP O2", "TP", "recompute"), ("DP", "TP", "accumulation"),
-    ("TP", "SP", "recompute"), ("DP", "EP", "AMP O1"), ("DP", "CP", "ZeRO 3"),
+    ("TP", "SP", "recompute"), ("DP", "EP", "AMP O1"), ("DP", "CP", "ZeRO 3"), ("PP", "DP", "TP"),
+    ("PP", "TP", "SP"), ("PP", "DP", "ZeRO 2"),
 ]
 PROGRAMS = ["training/gpt_sgd", "training/llama_adamw", "training/mlp_adamw", "../cases/training/moe_sgd"]
 # A program that one device cannot run on micro-batches either: its labels are not divided like its tokens.
@@ -48,20 +49,32 @@ def strategy(names):
     return ",".join(dict.fromkeys(part for name in names for part in parts[name]))
 
 
+def passes(check, corpus, programs, text):
+    """Whether programs pass with a strategy; prints the failures."""
+    folders = [f"{corpus}/{program}" for program in programs]
+    done = subprocess.run([check, *folders, f"--strategy={text}", "--no-optimize", "--jobs", "1", "--timeout", "300"],
+                          capture_output=True, text=True)
+    if done.returncode == 0 and f"{len(folders)} passed, 0 failed" in done.stdout:
+        return True
+    failures = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith(("FAIL", "error"))]
+    print(f"{text}: " + "\n  ".join(failures or [done.stdout + done.stderr]), file=sys.stderr)
+    return False
+
+
 def run(check, corpus, names):
     """The text of a cell."""
     if text := reason(names):
         return text
-    skipped = WITHOUT_ACCUMULATION if "accumulation" in names else set()
-    folders = [f"{corpus}/{program}" for program in PROGRAMS if program not in skipped]
-    done = subprocess.run([check, *folders, f"--strategy={strategy(names)}", "--no-optimize", "--jobs", "1",
-                           "--timeout", "300"],
-                          capture_output=True, text=True)
-    if done.returncode == 0 and f"{len(folders)} passed, 0 failed" in done.stdout:
-        return "passed"
-    failures = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith(("FAIL", "error"))]
-    print(f"{strategy(names)}: " + "\n  ".join(failures or [done.stdout + done.stderr]), file=sys.stderr)
-    return "FAILED"
+    divided = [program for program in PROGRAMS if program not in WITHOUT_ACCUMULATION]
+    whole = [program for program in PROGRAMS if program in WITHOUT_ACCUMULATION]
+    if "accumulation" in names:
+        groups = [(divided, "")]
+    elif "PP" in names:  # stages run micro-batches
+        groups = [(divided, ""), (whole, ",acc1")]
+    else:
+        groups = [(PROGRAMS, "")]
+    return "passed" if all([passes(check, corpus, programs, strategy(names) + more) for programs, more in groups]) \
+        else "FAILED"
 
 
 def page_of(check, corpus):
