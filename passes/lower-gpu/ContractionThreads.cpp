@@ -30,8 +30,7 @@ LogicalResult ContractionThreads::replace(linalg::LinalgOp op, linalg::LinalgOp 
   Values indices(op.getNumLoops());
   indices[target.form.k] = arith::ConstantIndexOp::create(b, loc, 0);
   tiles(target, 0, indices, [&](ValueRange own) {
-    (*loop)->tile(
-        own, [&](TileSums &tile, ValueRange sums, Value memory) { results.store(own, tile, sums, memory); });
+    (*loop)->tile(own, [&](ValueRange sums, Value memory) { results.store(own, sums, memory); });
   });
   if (epilogue)
     b.eraseOp(epilogue);

@@ -20,12 +20,14 @@ public:
     return b.createOrFold<mlir::arith::MulIOp>(loc, left, right);
   }
   mlir::Value multiply(mlir::Value left, int64_t right) const { return multiply(left, constant(right)); }
-  mlir::Value divide(mlir::Value left, int64_t right) const {
-    return b.createOrFold<mlir::arith::DivUIOp>(loc, left, constant(right));
+  mlir::Value divide(mlir::Value left, mlir::Value right) const {
+    return b.createOrFold<mlir::arith::DivUIOp>(loc, left, right);
   }
-  mlir::Value remainder(mlir::Value left, int64_t right) const {
-    return b.createOrFold<mlir::arith::RemUIOp>(loc, left, constant(right));
+  mlir::Value divide(mlir::Value left, int64_t right) const { return divide(left, constant(right)); }
+  mlir::Value remainder(mlir::Value left, mlir::Value right) const {
+    return b.createOrFold<mlir::arith::RemUIOp>(loc, left, right);
   }
+  mlir::Value remainder(mlir::Value left, int64_t right) const { return remainder(left, constant(right)); }
   mlir::Value isBelow(mlir::Value left, mlir::Value right) const {
     return b.createOrFold<mlir::arith::CmpIOp>(loc, mlir::arith::CmpIPredicate::slt, left, right);
   }

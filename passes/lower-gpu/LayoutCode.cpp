@@ -46,6 +46,12 @@ Value LayoutCode::indexOf(MatrixDim dim, int64_t index) const {
   return sum ? add(sum, offset) : constant(offset);
 }
 
+Value LayoutCode::firstOfWarp(MatrixDim dim) const {
+  size_t lanes = digitsOfLanes(layout.threadDigits());
+  Value sum = sumOf(ArrayRef(layout.threadDigits()).drop_front(lanes), divide(thread, warpSize), dim);
+  return sum ? sum : constant(0);
+}
+
 LayoutCode::Values LayoutCode::byRows(ValueRange registers) const {
   Values numbers;
   for (int64_t row = 0; row < layout.sizeOfThread(MatrixDim::Row); ++row)

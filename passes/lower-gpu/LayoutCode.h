@@ -18,6 +18,8 @@ public:
   const ThreadLayout &threadLayout() const { return layout; }
   /// The index of row or column number `index` of the thread.
   mlir::Value indexOf(MatrixDim dim, int64_t index) const;
+  /// The first row or column of the warp.
+  mlir::Value firstOfWarp(MatrixDim dim) const;
   mlir::Value rowOf(int64_t row) const { return indexOf(MatrixDim::Row, row); }
   mlir::Value columnOf(int64_t column) const { return indexOf(MatrixDim::Column, column); }
 

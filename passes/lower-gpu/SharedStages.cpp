@@ -1,8 +1,18 @@
 #include "passes/lower-gpu/SharedStages.h"
 
+#include "passes/lower-gpu/AccessWidth.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
 using namespace mlir;
 
 namespace proa {
+
+Value allocateShared(IRRewriter &b, Location loc, ArrayRef<int64_t> dims, Type element) {
+  auto space = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
+  auto type = MemRefType::get(dims, element, MemRefLayoutAttrInterface(), space);
+  return memref::AllocOp::create(b, loc, type, ValueRange(), ValueRange(), b.getI64IntegerAttr(accessBytes));
+}
 
 Value stageView(IRRewriter &b, Location loc, Value memory, Value stage) {
   auto type = cast<MemRefType>(memory.getType());

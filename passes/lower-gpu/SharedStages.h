@@ -6,6 +6,10 @@
 
 namespace proa {
 
+/// Shared memory with these dims.
+mlir::Value allocateShared(mlir::IRRewriter &b, mlir::Location loc, llvm::ArrayRef<int64_t> dims,
+                           mlir::Type element);
+
 /// The memory of one stage, without the first dim.
 mlir::Value stageView(mlir::IRRewriter &b, mlir::Location loc, mlir::Value memory, mlir::Value stage);
 

@@ -1,8 +1,10 @@
 // The loop over k in which the threads copy parts of the operands to shared memory.
 #include "passes/lower-gpu/AccessWidth.h"
+#include "passes/lower-gpu/ElementCode.h"
 #include "passes/lower-gpu/SharedStages.h"
 #include "passes/lower-gpu/StagedOperand.h"
 #include "passes/lower-gpu/TileLoop.h"
+#include "passes/lower-gpu/TileMatmul.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -20,16 +22,15 @@ public:
       : IndexCode(site.b, site.loc), op(site.target.op), form(site.target.form), choice(site.target.choice),
         kSize(site.target.sizes[form.k]), thread(site.thread) {
     x = std::make_unique<StagedOperand>(b, loc, op, op->getOpOperand(0), form.m, form.k,
-                                        StagedOperand::Shape{choice.m, choice.k, choice.threads});
+                                        StagedOperand::Shape{choice.m, choice.k, choice.threads}, thread);
     y = std::make_unique<StagedOperand>(b, loc, op, op->getOpOperand(1), form.n, form.k,
-                                        StagedOperand::Shape{choice.n, choice.k, choice.threads});
-    bool usesMma = choice.kind == MatmulKind::Mma;
-    products = (usesMma ? makeMmaTile : makeFmaTile)(b, loc, op, choice, thread);
-    shared = allocate(site.results.sumsType(*products));
+                                        StagedOperand::Shape{choice.n, choice.k, choice.threads}, thread);
+    matmul = makeMatmul(site.results.layout());
+    shared = allocate(site.results.sumsType());
   }
 
   void tile(ValueRange indices, Store store) override {
-    store(*products, copiesAsync() ? sumsOfStages(indices) : sumsOf(indices), shared.sums);
+    store(copiesAsync() ? sumsOfStages(indices) : sumsOf(indices), shared.sums);
   }
 
 private:
@@ -37,17 +38,18 @@ private:
 
   /// The operands in shared memory, and later the sums of a pass, which take their place.
   struct Shared {
-    TileProducts::Staged x, y;
+    TileMatmul::Operand x, y;
     Value sums;
   };
 
-  TileProducts::Staged viewOf(Value bytes, int64_t offset, const StagedOperand &operand, int64_t outer);
+  std::unique_ptr<TileMatmul> makeMatmul(const ThreadLayout &sums);
+  TileMatmul::Operand viewOf(Value bytes, int64_t offset, const StagedOperand &operand, int64_t outer);
   Shared allocate(MemRefType sumsType);
   bool copiesAsync();
   Values sumsOf(ValueRange indices);
   Values sumsOfStages(ValueRange indices);
   void copyStage(ValueRange indices, Value k, Value stage);
-  TileProducts::Staged stageOf(const TileProducts::Staged &operand, Value stage);
+  TileMatmul::Operand stageOf(const TileMatmul::Operand &operand, Value stage);
 
   linalg::LinalgOp op;
   ContractionForm form;
@@ -55,14 +57,24 @@ private:
   OpFoldResult kSize;
   Value thread;
   std::unique_ptr<StagedOperand> x, y;
-  std::unique_ptr<TileProducts> products;
+  std::unique_ptr<TileMatmul> matmul;
   Shared shared;
 };
 
+std::unique_ptr<TileMatmul> StagedLoop::makeMatmul(const ThreadLayout &sums) {
+  if (choice.kind == MatmulKind::Mma)
+    return makeMmaMatmul(b, loc, sums, thread, *TensorCoreTypes::of(op, /*allowsTf32=*/true));
+  auto body = [this](Value left, Value right, Value sum) {
+    Value own[] = {left, right, sum};
+    return cloneBody(b, op, {}, [&](OpOperand &operand) { return own[operand.getOperandNumber()]; })[0];
+  };
+  return makeFmaMatmul(b, loc, sums, thread, getElementTypeOrSelf(op.getDpsInits()[0].getType()), body);
+}
+
 /// An operand at `offset` of the shared memory.
-TileProducts::Staged StagedLoop::viewOf(Value bytes, int64_t offset, const StagedOperand &operand,
-                                        int64_t outer) {
-  TileProducts::Layout layout = products->layoutOf(operand.elementType(), operand.isAdjacentAlongK());
+TileMatmul::Operand StagedLoop::viewOf(Value bytes, int64_t offset, const StagedOperand &operand,
+                                       int64_t outer) {
+  TileMatmul::Layout layout = matmul->layoutOf(operand.elementType(), operand.isAdjacentAlongK());
   int64_t lines = layout.kFirst ? choice.k : outer, length = (layout.kFirst ? outer : choice.k) + layout.pad;
   SmallVector<int64_t> dims{lines, length};
   if (copiesAsync())
@@ -77,7 +89,7 @@ StagedLoop::Shared StagedLoop::allocate(MemRefType sumsType) {
     return static_cast<int64_t>(llvm::divideCeil(type.getIntOrFloatBitWidth(), 8));
   };
   auto operandBytes = [&](const StagedOperand &operand, int64_t outer) {
-    TileProducts::Layout layout = products->layoutOf(operand.elementType(), operand.isAdjacentAlongK());
+    TileMatmul::Layout layout = matmul->layoutOf(operand.elementType(), operand.isAdjacentAlongK());
     int64_t lines = layout.kFirst ? choice.k : outer,
             length = (layout.kFirst ? outer : choice.k) + layout.pad;
     int64_t stages = copiesAsync() ? choice.stages : 1;
@@ -96,14 +108,13 @@ StagedLoop::Shared StagedLoop::allocate(MemRefType sumsType) {
 /// Each iteration multiplies what the one before loaded into registers, and loads the next part meanwhile. An
 /// operand of too many chunks is copied when its part is needed.
 StagedLoop::Values StagedLoop::sumsOf(ValueRange indices) {
-  Values state = products->start();
+  Values state = matmul->start();
   size_t numSums = state.size();
   Value zero = constant(0);
-  std::pair<StagedOperand *, TileProducts::Staged *> operands[] = {{x.get(), &shared.x},
-                                                                   {y.get(), &shared.y}};
+  std::pair<StagedOperand *, TileMatmul::Operand *> operands[] = {{x.get(), &shared.x}, {y.get(), &shared.y}};
   for (auto [operand, staged] : operands)
     if (operand->isLoadedEarly())
-      state.append(operand->load(thread, indices, zero));
+      state.append(operand->copy().load(operand->at(indices, zero)));
   Value end = getValueOrCreateConstantIndexOp(b, loc, kSize);
   auto created = scf::ForOp::create(b, loc, zero, end, constant(choice.k), state);
   OpBuilder::InsertionGuard guard(b);
@@ -113,19 +124,20 @@ StagedLoop::Values StagedLoop::sumsOf(ValueRange indices) {
   gpu::BarrierOp::create(b, loc); // the last part is no longer read
   for (auto [operand, staged] : operands) {
     if (!operand->isLoadedEarly()) {
-      operand->copy(thread, indices, k, staged->memory, staged->kFirst);
+      operand->copy().copy(operand->at(indices, k), staged->memory, operand->isTransposed(staged->kFirst));
       continue;
     }
-    operand->store(thread, loaded.take_front(operand->chunksOfThread()), staged->memory, staged->kFirst);
-    loaded = loaded.drop_front(operand->chunksOfThread());
+    int64_t count = operand->copy().chunksOfThread();
+    operand->copy().store(loaded.take_front(count), staged->memory, operand->isTransposed(staged->kFirst));
+    loaded = loaded.drop_front(count);
   }
   gpu::BarrierOp::create(b, loc);
   Value next = arith::AddIOp::create(b, loc, k, constant(choice.k));
   Values nextLoaded;
   for (auto [operand, staged] : operands)
     if (operand->isLoadedEarly())
-      nextLoaded.append(operand->load(thread, indices, next));
-  Values results = products->accumulate(shared.x, shared.y, own.take_front(numSums));
+      nextLoaded.append(operand->copy().load(operand->at(indices, next)));
+  Values results = matmul->accumulate(shared.x, shared.y, choice.k, own.take_front(numSums));
   results.append(nextLoaded);
   scf::YieldOp::create(b, loc, results);
   return Values(created.getResults().take_front(numSums));
@@ -133,20 +145,21 @@ StagedLoop::Values StagedLoop::sumsOf(ValueRange indices) {
 
 /// Whether the parts of both operands are copied asynchronously.
 bool StagedLoop::copiesAsync() {
-  bool xFirst = products->layoutOf(x->elementType(), x->isAdjacentAlongK()).kFirst;
-  bool yFirst = products->layoutOf(y->elementType(), y->isAdjacentAlongK()).kFirst;
+  bool xFirst = matmul->layoutOf(x->elementType(), x->isAdjacentAlongK()).kFirst;
+  bool yFirst = matmul->layoutOf(y->elementType(), y->isAdjacentAlongK()).kFirst;
   return choice.stages > 1 && x->canCopyAsync(xFirst) && y->canCopyAsync(yFirst);
 }
 
 /// Starts the copies of both operands, as one group.
 void StagedLoop::copyStage(ValueRange indices, Value k, Value stage) {
-  x->copyAsync(thread, indices, k, shared.x.memory, stage, shared.x.kFirst);
-  y->copyAsync(thread, indices, k, shared.y.memory, stage, shared.y.kFirst);
+  for (auto [operand, staged] : {std::pair(x.get(), &shared.x), std::pair(y.get(), &shared.y)})
+    operand->copy().copyAsync(operand->at(indices, k), stageView(b, loc, staged->memory, stage),
+                              operand->copy().chunksOfThread());
   NVVM::CpAsyncCommitGroupOp::create(b, loc);
 }
 
 /// The memory of one stage.
-TileProducts::Staged StagedLoop::stageOf(const TileProducts::Staged &operand, Value stage) {
+TileMatmul::Operand StagedLoop::stageOf(const TileMatmul::Operand &operand, Value stage) {
   return {stageView(b, loc, operand.memory, stage), operand.kFirst};
 }
 
@@ -158,7 +171,7 @@ StagedLoop::Values StagedLoop::sumsOfStages(ValueRange indices) {
   gpu::BarrierOp::create(b, loc); // the sums of the last tile are no longer read
   for (int64_t stage = 0; stage < ahead; ++stage)
     copyStage(indices, constant(stage * choice.k), constant(stage));
-  Values state = products->start();
+  Values state = matmul->start();
   state.append({zero, constant(ahead)});
   Value end = getValueOrCreateConstantIndexOp(b, loc, kSize);
   auto created = scf::ForOp::create(b, loc, zero, end, constant(choice.k), state);
@@ -169,7 +182,8 @@ StagedLoop::Values StagedLoop::sumsOfStages(ValueRange indices) {
   NVVM::CpAsyncWaitGroupOp::create(b, loc, ahead - 1); // all but the copies of later parts
   gpu::BarrierOp::create(b, loc);
   copyStage(indices, add(created.getInductionVar(), ahead * choice.k), last);
-  Values results = products->accumulate(stageOf(shared.x, stage), stageOf(shared.y, stage), own.drop_back(2));
+  Values results =
+      matmul->accumulate(stageOf(shared.x, stage), stageOf(shared.y, stage), choice.k, own.drop_back(2));
   Value next = add(stage, 1);
   results.append({select(isEqual(next, choice.stages), zero, next), stage});
   scf::YieldOp::create(b, loc, results);

@@ -1,7 +1,6 @@
 /// How a block computes tiles of a contraction.
 #pragma once
 
-#include "passes/lower-gpu/TileProducts.h"
 #include "passes/lower-gpu/TileResults.h"
 
 namespace proa {
@@ -10,7 +9,7 @@ namespace proa {
 class TileLoop {
 public:
   /// Stores the sums that a thread has of a tile. `memory` is shared memory for a pass of them.
-  using Store = llvm::function_ref<void(TileSums &tile, mlir::ValueRange sums, mlir::Value memory)>;
+  using Store = llvm::function_ref<void(mlir::ValueRange sums, mlir::Value memory)>;
 
   virtual ~TileLoop() = default;
   /// The tile that starts at `indices` of the loops. All threads of the block execute the code; those that

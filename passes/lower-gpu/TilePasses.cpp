@@ -38,6 +38,44 @@ TilePasses::TilePasses(const ThreadLayout &whole, ThreadLayout::Digits given)
   ofPass = ThreadLayout(std::move(threads), std::move(elements));
 }
 
+/// Each thread has groups of 4 rows and 4 columns, between which the groups of other threads lie. So lanes
+/// side by side read adjacent groups. A pass has one row of each thread.
+static TilePasses passesOfFma(const ContractionChoice &choice) {
+  constexpr int64_t group = fmaInstruction.rows;
+  int64_t threadsOfM = choice.m / choice.warpM, threadsOfN = choice.n / choice.warpN;
+  ThreadLayout::Digits rows{rowDigit(group, 1), rowDigit(choice.warpM / group, threadsOfM * group)};
+  ThreadLayout::Digits elements{columnDigit(group, 1), columnDigit(choice.warpN / group, threadsOfN * group)};
+  llvm::append_range(elements, rows);
+  return {{{columnDigit(threadsOfN, group), rowDigit(threadsOfM, group)}, std::move(elements)}, rows};
+}
+
+/// Instructions follow each other along the columns of a pass, then the passes, and warps or warpgroups along
+/// the columns and rows of the block.
+static TilePasses passesOfInstruction(const ContractionChoice &choice, const MatrixInstruction &instruction,
+                                      int64_t columnsOfPass, MatrixDim dimOfPass) {
+  ThreadLayout pass = instruction.sums(columnsOfPass);
+  ThreadLayout::Digits threads = pass.threadDigits(), elements = pass.elementDigits();
+  threads.push_back(columnDigit(choice.n / choice.warpN, choice.warpN));
+  threads.push_back(rowDigit(choice.m / choice.warpM, choice.warpM));
+  LayoutDigit columns = columnDigit(choice.warpN / columnsOfPass, columnsOfPass),
+              rows = rowDigit(choice.warpM / instruction.rows, instruction.rows);
+  llvm::append_range(elements, ArrayRef{columns, rows});
+  return {{std::move(threads), std::move(elements)}, {dimOfPass == MatrixDim::Row ? rows : columns}};
+}
+
+TilePasses TilePasses::of(const ContractionChoice &choice) {
+  constexpr int64_t mostColumns = 64; // of all rows
+  switch (choice.kind) {
+  case MatmulKind::Fma:
+    return passesOfFma(choice);
+  case MatmulKind::Mma:
+    return passesOfInstruction(choice, mmaInstruction, choice.warpN, MatrixDim::Row);
+  case MatmulKind::Wgmma:
+    return passesOfInstruction(choice, wgmmaInstruction, std::min(choice.n, mostColumns), MatrixDim::Column);
+  }
+  llvm_unreachable("a kind without passes");
+}
+
 int64_t TilePasses::count() const { return whole.elements() / ofPass.elements(); }
 
 int64_t TilePasses::elementOf(int64_t pass, int64_t element) const {

@@ -1,6 +1,7 @@
 /// The passes in which the sums of a tile go through shared memory.
 #pragma once
 
+#include "passes/lower-gpu/ContractionForm.h"
 #include "passes/lower-gpu/LayoutCode.h"
 
 namespace proa {
@@ -11,6 +12,11 @@ class TilePasses {
 public:
   /// `digits` are some of the layout's element digits.
   TilePasses(const ThreadLayout &whole, ThreadLayout::Digits digits);
+  /// The passes of the tile of a contraction.
+  static TilePasses of(const ContractionChoice &choice);
+
+  /// The elements of the tile in registers.
+  const ThreadLayout &wholeLayout() const { return whole; }
 
   int64_t count() const;
   /// The elements of a pass in shared memory.

@@ -21,15 +21,15 @@ using namespace mlir;
 namespace proa {
 
 TileResults::TileResults(IRRewriter &b, Location loc, Target given, Value thread)
-    : IndexCode(b, loc), target(std::move(given)), thread(thread) {}
+    : IndexCode(b, loc), target(std::move(given)), passes(TilePasses::of(target.choice)), holder(thread),
+      thread(thread) {}
 
-MemRefType TileResults::sumsType(const TileSums &tile) const {
+MemRefType TileResults::sumsType() const {
   constexpr int64_t pad = 8; // lanes with different rows access different banks
   linalg::LinalgOp op = target.op;
   Type sum = getElementTypeOrSelf(op.getDpsInits()[0].getType());
   auto space = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
-  return MemRefType::get({tile.rowsOfPass(), tile.columnsOfPass() + pad}, sum, MemRefLayoutAttrInterface(),
-                         space);
+  return MemRefType::get({rowsOfPass(), columnsOfPass() + pad}, sum, MemRefLayoutAttrInterface(), space);
 }
 
 void TileResults::loop(Value begin, OpFoldResult end, int64_t step, function_ref<void(Value)> body) {
@@ -83,25 +83,52 @@ int64_t TileResults::chunkOfStores() {
   return isAdjacent && bits % 8 == 0 ? std::max<int64_t>(accessBytes * 8 / bits, 1) : 1;
 }
 
-void TileResults::store(ValueRange indices, TileSums &tile, ValueRange sums, Value sumsMemory) {
+void TileResults::store(ValueRange indices, ValueRange sums, Value sumsMemory) {
   memory = sumsMemory;
-  vector = std::gcd(chunkOfStores(), tile.columnsOfPass());
-  for (int64_t pass = 0; pass < tile.passes(); ++pass) {
+  vector = std::gcd(chunkOfStores(), columnsOfPass());
+  for (int64_t pass = 0; pass < passes.count(); ++pass) {
     barrier();
-    tile.store(pass, sums, memory);
+    sumsToMemory(pass, sums);
     barrier();
-    storePass(pass, indices, tile);
+    storePass(pass, indices);
   }
 }
 
-void TileResults::storePass(int64_t pass, ValueRange indices, TileSums &tile) {
-  int64_t chunksOfRow = tile.columnsOfPass() / vector;
-  auto count = b.getIndexAttr(tile.rowsOfPass() * chunksOfRow);
+/// Stores adjacent elements at once.
+void TileResults::sumsToMemory(int64_t pass, ValueRange sums) {
+  const ThreadLayout &own = passes.layout();
+  LayoutCode code(b, loc, own, holder);
+  Value firstRow = code.rowOf(0), firstColumn = code.columnOf(0);
+  int64_t adjacent = own.adjacentColumns();
+  for (int64_t first = 0; first < own.elements(); first += adjacent) {
+    Values elements;
+    for (int64_t i = first; i < first + adjacent; ++i)
+      elements.push_back(sums[static_cast<size_t>(passes.elementOf(pass, i))]);
+    ThreadLayout::Position offset = own.positionOf({0, first});
+    storeVector(elements, memory, {add(firstRow, offset.row), add(firstColumn, offset.column)});
+  }
+}
+
+void TileResults::storeVector(ValueRange elements, Value to, ValueRange indices) {
+  Type element = elements[0].getType();
+  auto type = VectorType::get({static_cast<int64_t>(elements.size())}, element);
+  Value chunk = arith::ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(type)));
+  for (auto [i, value] : llvm::enumerate(elements))
+    chunk = vector::InsertOp::create(b, loc, value, chunk, static_cast<int64_t>(i));
+  int64_t bytes = type.getNumElements() * element.getIntOrFloatBitWidth() / 8;
+  vector::StoreOp::create(b, loc, chunk, to, indices, /*nontemporal=*/false,
+                          llvm::MaybeAlign(static_cast<uint64_t>(std::min(bytes, accessBytes))));
+}
+
+void TileResults::storePass(int64_t pass, ValueRange indices) {
+  int64_t chunksOfRow = columnsOfPass() / vector;
+  auto count = b.getIndexAttr(rowsOfPass() * chunksOfRow);
   loop(thread, count, target.choice.storingThreads, [&](Value chunk) {
     Value row = divide(chunk, chunksOfRow), column = multiply(remainder(chunk, chunksOfRow), vector);
     Values own(indices);
-    own[target.form.m] = add(indices[target.form.m], tile.rowOf(pass, row));
-    own[target.form.n] = add(indices[target.form.n], tile.columnOf(pass, column));
+    own[target.form.m] = add(indices[target.form.m], passes.indexInTile(*this, MatrixDim::Row, pass, row));
+    own[target.form.n] =
+        add(indices[target.form.n], passes.indexInTile(*this, MatrixDim::Column, pass, column));
     guard(isInside(own[target.form.m], target.form.m, target.choice.m),
           [&] { storeChunk(own, row, column); });
   });
@@ -146,15 +173,11 @@ void TileResults::storeElements(ValueRange indices, Value row, Value column, int
         map.getNumResults() > 0
             ? memref::getMixedSize(b, loc, init.get(), static_cast<int64_t>(map.getNumResults()) - 1)
             : OpFoldResult(b.getIndexAttr(1));
-    Type element = getElementTypeOrSelf(init.get().getType());
     if (count > 1 && chunkElements(init.get(), last) % count == 0) {
-      auto type = VectorType::get({count}, element);
-      Value chunk = arith::ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(type)));
-      for (int64_t i = 0; i < count; ++i)
-        chunk = vector::InsertOp::create(b, loc, results[static_cast<size_t>(i)][number], chunk, i);
-      vector::StoreOp::create(
-          b, loc, chunk, init.get(), indicesThrough(b, loc, map, places[0]), /*nontemporal=*/false,
-          llvm::MaybeAlign(static_cast<uint64_t>(count * element.getIntOrFloatBitWidth() / 8)));
+      Values chunk;
+      for (const Values &own : results)
+        chunk.push_back(own[number]);
+      storeVector(chunk, init.get(), indicesThrough(b, loc, map, places[0]));
       continue;
     }
     for (auto [own, values] : llvm::zip(places, results))

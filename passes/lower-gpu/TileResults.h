@@ -1,7 +1,7 @@
 /// The results of a tile of a contraction, stored to global memory.
 #pragma once
 
-#include "passes/lower-gpu/TileProducts.h"
+#include "passes/lower-gpu/TilePasses.h"
 
 namespace proa {
 
@@ -20,13 +20,15 @@ public:
 
   TileResults(mlir::IRRewriter &b, mlir::Location loc, Target target, mlir::Value thread);
 
-  /// The type of the shared memory that a pass of `tile` needs.
-  mlir::MemRefType sumsType(const TileSums &tile) const;
+  /// The elements of the tile that each thread has.
+  const ThreadLayout &layout() const { return passes.wholeLayout(); }
+  /// The type of the shared memory that a pass needs: [rows][columns], with padding.
+  mlir::MemRefType sumsType() const;
 
   /// Stores the tile that starts at `indices` of the loops. The threads wait for each other before the memory
   /// is written.
-  void store(mlir::ValueRange indices, TileSums &tile, mlir::ValueRange sums, mlir::Value memory);
-  /// The index of the thread in the code that store() creates.
+  void store(mlir::ValueRange indices, mlir::ValueRange sums, mlir::Value memory);
+  /// The index of the thread in the code that stores to global memory.
   void setThread(mlir::Value index) { thread = index; }
 
 private:
@@ -36,7 +38,9 @@ private:
             llvm::function_ref<void(mlir::Value)> body);
   void guard(mlir::Value condition, llvm::function_ref<void()> body);
   void barrier();
-  void storePass(int64_t pass, mlir::ValueRange indices, TileSums &tile);
+  void storeVector(mlir::ValueRange elements, mlir::Value to, mlir::ValueRange indices);
+  void sumsToMemory(int64_t pass, mlir::ValueRange sums);
+  void storePass(int64_t pass, mlir::ValueRange indices);
   void storeChunk(mlir::ValueRange indices, mlir::Value row, mlir::Value column);
   void storeElements(mlir::ValueRange indices, mlir::Value row, mlir::Value column, int64_t count);
   Values valuesAt(mlir::ValueRange indices, mlir::Value sum);
@@ -45,8 +49,13 @@ private:
   mlir::Value isInside(mlir::Value index, unsigned loop, int64_t tile);
   int64_t chunkOfStores();
 
+  int64_t rowsOfPass() const { return passes.layout().size(MatrixDim::Row); }
+  int64_t columnsOfPass() const { return passes.layout().size(MatrixDim::Column); }
+
   Target target;
-  mlir::Value thread, memory;
+  TilePasses passes;
+  mlir::Value holder, thread; ///< the index of the thread, and the one that setThread() may change
+  mlir::Value memory;
   int64_t vector = 1; ///< adjacent elements that a thread stores
 };
 

@@ -31,7 +31,7 @@ PATTERNS = [
 ASSIGNMENT = re.compile(r"(\w+)\s*=\s*(" + NUMBER + ")")
 ALLOWED = {
     ("lib/compiler/codegen/cuda/KernelResources.h", "registers"): "the most that an instruction can name",
-    ("passes/lower-gpu/attention/MmaProducts.cpp", "mostInRegisters"): "accumulators of a thread, of the 255 registers",
+    ("passes/lower-gpu/MmaMatmul.cpp", "mostInRegisters"): "accumulators of a thread, of the 255 registers",
     ("passes/fuse/FormAttention.cpp", "nanosecondsOfRow"): "the break-even point of two kernels, not yet in the target",
     ("passes/fuse/FormAttention.cpp", "nanosecondsOfScore"): "as nanosecondsOfRow",
     ("lib/compiler/numerics/Samples.h", "dynamicDim"): "the size of dynamic dims in generated samples",

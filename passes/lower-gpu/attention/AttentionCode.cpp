@@ -22,6 +22,38 @@ Value AttentionCode::size(const AttentionTensor &tensor, unsigned dim) const {
   return getValueOrCreateConstantIndexOp(b, loc, tensor.sizes[dim]);
 }
 
+int64_t AttentionCode::headsOfKeys() const {
+  return *getConstantIntValue(site.q.sizes[headDim]) / *getConstantIntValue(site.k.sizes[headDim]);
+}
+
+/// The tiles with most work come first: with a causal mask, the last queries and the first keys.
+AttentionCode::Place AttentionCode::placeOf(Value row) const {
+  const AttentionSide &own = tile.own;
+  Value tiles = b.createOrFold<arith::CeilDivUIOp>(loc, size(own.scores, rowDim), constant(own.rows));
+  Value heads = size(own.scores, headDim), inHead = remainder(row, tiles), rest = divide(row, tiles);
+  Place at;
+  at.head = at.keyHead = remainder(rest, heads);
+  at.batch = divide(rest, heads);
+  if (!own.areKeys) {
+    inHead = b.createOrFold<arith::SubIOp>(loc, add(tiles, -1), inHead);
+    at.keyHead = divide(at.head, headsOfKeys());
+  }
+  at.first = multiply(inHead, own.rows);
+  at.firstKey = constant(0);
+  at.keyEnd = limitOfKeys(at.batch);
+  return at;
+}
+
+void AttentionCode::forRows(const Place &at, function_ref<void(size_t row, Value index)> body) {
+  for (int64_t row = 0; row < fragments.rows(); ++row) {
+    Value index = add(at.first, fragments.rowOf(row));
+    auto guarded = scf::IfOp::create(b, loc, isBelow(index, size(tile.own.scores, rowDim)));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(guarded.thenBlock());
+    body(static_cast<size_t>(row), index);
+  }
+}
+
 Value AttentionCode::endOfKeys(Value batch, Value firstQuery) const {
   Value end = limitOfKeys(batch);
   if (!operands.isCausal)

@@ -24,9 +24,18 @@ public:
   };
 
 protected:
-  AttentionCode(const AttentionSite &site, Operands operands, const AttentionFragments &fragments)
-      : IndexCode(site.b, site.loc), site(site), operands(operands), fragments(fragments),
+  using Place = AttentionTile::Place;
+
+  AttentionCode(const AttentionSite &site, AttentionTile &tile, Operands operands)
+      : IndexCode(site.b, site.loc), site(site), tile(tile), operands(operands), fragments(tile.fragments),
         dropout(site, operands.dropout, fragments, {site.q.sizes[1], site.q.sizes[2], site.k.sizes[2]}) {}
+
+  /// Tile number `row` of the tiles that blocks own: tiles of a head, then heads, then batches.
+  Place placeOf(mlir::Value row) const;
+  /// Query heads that share a head of keys.
+  int64_t headsOfKeys() const;
+  /// Code for the rows of the thread that the tensors have. `index` is the index in the tensors.
+  void forRows(const Place &at, llvm::function_ref<void(size_t row, mlir::Value index)> body);
 
   mlir::Value number(double value) const;
   /// 2^exponent as a weight: below 2^-126 it is zero.
@@ -53,6 +62,7 @@ protected:
                 mlir::ValueRange numbers, int64_t padded);
 
   const AttentionSite &site;
+  AttentionTile &tile;
   Operands operands;
   const AttentionFragments &fragments;
   KeptWeights dropout;

@@ -39,7 +39,7 @@ AttentionFragments::AttentionFragments(IRRewriter &b, Location loc, const Attent
     : IndexCode(b, loc), kind(choice.kind), rowsOfTile(choice.rows()), isByKeys(choice.isByKeys),
       thread(thread), scores(b, loc, scoresLayout(choice), thread) {}
 
-ThreadLayout AttentionFragments::outputs(int64_t elements) const {
+ThreadLayout AttentionFragments::outputLayout(int64_t elements) const {
   constexpr int64_t elementsOfRead = 4; // from shared memory
   if (kind == MatmulKind::Fma)
     return fmaLayout(rowsOfTile, elements, std::gcd(elements / fmaLanes, elementsOfRead));
@@ -47,7 +47,7 @@ ThreadLayout AttentionFragments::outputs(int64_t elements) const {
 }
 
 AdjacentLanes AttentionFragments::lanesOfFourKeys() const {
-  return layoutOfScores().lanesOf(isByKeys ? MatrixDim::Row : MatrixDim::Column, 4);
+  return scoreLayout().lanesOf(isByKeys ? MatrixDim::Row : MatrixDim::Column, 4);
 }
 
 AttentionFragments::Values AttentionFragments::operand(ValueRange numbers, int64_t first,

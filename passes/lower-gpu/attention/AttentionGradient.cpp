@@ -13,58 +13,33 @@ namespace proa {
 // Loops over tiles
 //===----------------------------------------------------------------------===//
 
-/// The query heads that share a head of keys.
-static int64_t headsOfKeys(const AttentionSite &site) {
-  return *getConstantIntValue(site.q.sizes[headDim]) / *getConstantIntValue(site.k.sizes[headDim]);
-}
-
-/// The tiles with most work come first: with a causal mask, the last queries and the first keys.
-AttentionGradient::Place AttentionGradient::placeOf(Value row) const {
-  Value tiles = size(own.scores, rowDim);
-  tiles = b.createOrFold<arith::CeilDivUIOp>(loc, tiles, constant(own.rows));
-  Value heads = size(own.scores, headDim);
-  Value inHead = b.createOrFold<arith::RemUIOp>(loc, row, tiles),
-        rest = b.createOrFold<arith::DivUIOp>(loc, row, tiles);
-  Place place;
-  place.head = b.createOrFold<arith::RemUIOp>(loc, rest, heads);
-  place.batch = b.createOrFold<arith::DivUIOp>(loc, rest, heads);
-  place.keyHead = place.head;
-  if (!isByKeys()) {
-    inHead = b.createOrFold<arith::SubIOp>(loc, add(tiles, -1), inHead);
-    place.keyHead = divide(place.head, headsOfKeys(site));
-  }
-  place.first = multiply(inHead, own.rows);
-  place.limit = limitOfKeys(place.batch);
-  return place;
-}
-
-AttentionGradient::Numbers AttentionGradient::loop(Value begin, Value end, Value stepSize,
-                                                   const Numbers &sums,
-                                                   function_ref<Numbers(Value, const Numbers &)> body) {
+AttentionGradient::Fragments AttentionGradient::loop(Value begin, Value end, Value stepSize,
+                                                   const Fragments &sums,
+                                                   function_ref<Fragments(Value, const Fragments &)> body) {
   auto loop = scf::ForOp::create(b, loc, begin, end, stepSize, sums.all());
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  Numbers next = body(loop.getInductionVar(), sums.withValues(loop.getRegionIterArgs()));
+  Fragments next = body(loop.getInductionVar(), sums.withValues(loop.getRegionIterArgs()));
   if (loop.getNumResults() > 0) // otherwise the loop has its terminator
     scf::YieldOp::create(b, loc, next.all());
   return sums.withValues(loop.getResults());
 }
 
-AttentionGradient::Numbers AttentionGradient::overTiles(const Place &place, const Numbers &sums, Body body) {
+AttentionGradient::Fragments AttentionGradient::overTiles(const Place &place, const Fragments &sums, Body body) {
   return isByKeys() ? overHeads(place, sums, body) : overColumns(place, sums, body);
 }
 
 /// The query heads that share the head of the keys.
-AttentionGradient::Numbers AttentionGradient::overHeads(Place place, const Numbers &sums, Body body) {
-  int64_t heads = headsOfKeys(site);
-  return loop(constant(0), constant(heads), constant(1), sums, [&](Value head, const Numbers &own) {
+AttentionGradient::Fragments AttentionGradient::overHeads(Place place, const Fragments &sums, Body body) {
+  int64_t heads = headsOfKeys();
+  return loop(constant(0), constant(heads), constant(1), sums, [&](Value head, const Fragments &own) {
     place.head = add(multiply(place.keyHead, heads), head);
     return overColumns(place, own, body);
   });
 }
 
 /// Only tiles of which some query uses some key.
-AttentionGradient::Numbers AttentionGradient::overColumns(const Place &place, const Numbers &sums,
+AttentionGradient::Fragments AttentionGradient::overColumns(const Place &place, const Fragments &sums,
                                                           Body body) {
   Value begin = constant(0), end;
   int64_t columns = site.choice.columns();
@@ -73,7 +48,7 @@ AttentionGradient::Numbers AttentionGradient::overColumns(const Place &place, co
   } else {
     end = size(site.q, rowDim);
     if (operands.lengths)
-      end = select(isBelow(place.first, place.limit), end, constant(0));
+      end = select(isBelow(place.first, place.keyEnd), end, constant(0));
     if (operands.isCausal) {
       Value first = b.createOrFold<arith::SubIOp>(loc, place.first, keysBeforeQueries());
       first = b.createOrFold<arith::MaxSIOp>(loc, first, constant(0));
@@ -81,7 +56,7 @@ AttentionGradient::Numbers AttentionGradient::overColumns(const Place &place, co
     }
   }
   return loop(begin, end, constant(columns), sums,
-              [&](Value first, const Numbers &own) { return body(place, first, own); });
+              [&](Value first, const Fragments &own) { return body(place, first, own); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -94,7 +69,7 @@ void AttentionGradient::build(Value row) {
   Place place = placeOf(row);
   auto copy = [&] {
     tile.copyOwn(place);
-    overTiles(place, {}, [&](const Place &at, Value firstColumn, const Numbers &none) {
+    overTiles(place, {}, [&](const Place &at, Value firstColumn, const Fragments &none) {
       tile.copyColumns(at, firstColumn);
       return none;
     });
@@ -105,13 +80,13 @@ void AttentionGradient::build(Value row) {
 void AttentionGradient::compute(const Place &place) {
   tile.begin(place);
   auto rows = static_cast<size_t>(fragments.rows());
-  Numbers sums;
+  Fragments sums;
   sums.scores.assign(rows * static_cast<size_t>(fragments.outputsOfRow(tile.scoreElements)), number(0));
   if (isByKeys())
     sums.values.assign(rows * static_cast<size_t>(fragments.outputsOfRow(tile.valueElements)), number(0));
   else
     loadQueries(place);
-  sums = overTiles(place, sums, [&](const Place &at, Value firstColumn, const Numbers &own) {
+  sums = overTiles(place, sums, [&](const Place &at, Value firstColumn, const Fragments &own) {
     return step(at, firstColumn, own);
   });
   tile.end();
@@ -139,12 +114,12 @@ AttentionGradient::Query AttentionGradient::load(const Place &place, Value query
   return {maximum, offset, read(tensors.delta)};
 }
 
-AttentionGradient::Numbers AttentionGradient::step(const Place &place, Value firstColumn,
-                                                   const Numbers &sums) {
-  Numbers weights = derivatives(place, firstColumn);
+AttentionGradient::Fragments AttentionGradient::step(const Place &place, Value firstColumn,
+                                                   const Fragments &sums) {
+  Fragments weights = derivatives(place, firstColumn);
   if (!isByKeys())
     weights.values.clear();
-  Numbers next = tile.accumulate(weights, sums);
+  Fragments next = tile.accumulate(weights, sums);
   tile.endColumns();
   return next;
 }
@@ -156,7 +131,7 @@ Value AttentionGradient::isUsed(const Place &place, Value query, Value key) {
     used = used ? b.createOrFold<arith::AndIOp>(loc, used, condition) : condition;
   };
   if (operands.lengths || (!isByKeys() && isUneven(site.k, site.choice.keys)))
-    require(isBelow(key, place.limit));
+    require(isBelow(key, place.keyEnd));
   if (isByKeys() && isUneven(site.q, site.choice.queries))
     require(isBelow(query, size(site.q, rowDim)));
   if (operands.isCausal)
@@ -190,14 +165,14 @@ AttentionGradient::Values AttentionGradient::indices(Value first, int64_t count,
 }
 
 /// The gradients of the scores, and the weights after dropout.
-AttentionGradient::Numbers AttentionGradient::derivatives(const Place &place, Value firstColumn) {
+AttentionGradient::Fragments AttentionGradient::derivatives(const Place &place, Value firstColumn) {
   Values rows = indices(place.first, fragments.rows(), true),
          columns = indices(firstColumn, fragments.columns(), false);
   const Values &queries = isByKeys() ? columns : rows, &keys = isByKeys() ? rows : columns;
   // Before the products need registers.
   Values kept = dropout ? dropout.kept(place.batch, place.head, queries, keys) : Values();
-  Numbers products = tile.multiply(place, firstColumn);
-  Numbers found = products;
+  Fragments products = tile.multiply(place, firstColumn);
+  Fragments found = products;
   for (size_t column = 0; column < columns.size(); ++column) {
     Query ofColumn = isByKeys() ? load(place, queries[column]) : Query();
     for (size_t row = 0; row < rows.size(); ++row) {
@@ -217,25 +192,14 @@ AttentionGradient::Numbers AttentionGradient::derivatives(const Place &place, Va
   return found;
 }
 
-/// Code for the rows of the thread, from `first` on, that the tensors have.
-void AttentionGradient::forRows(Value first, function_ref<void(int64_t row, Value index)> body) {
-  for (int64_t row = 0; row < fragments.rows(); ++row) {
-    Value at = add(first, fragments.rowOf(row));
-    auto guarded = scf::IfOp::create(b, loc, isBelow(at, size(own.scores, rowDim)));
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(guarded.thenBlock());
-    body(row, at);
-  }
-}
-
-void AttentionGradient::store(const Place &place, const Numbers &sums) {
+void AttentionGradient::store(const Place &place, const Fragments &sums) {
   auto storeAll = [&](const AttentionTensor &tensor, ValueRange numbers, int64_t padded, double factor) {
     auto outputs = static_cast<size_t>(fragments.outputsOfRow(padded));
-    forRows(place.first, [&](int64_t row, Value at) {
+    forRows(place, [&](size_t row, Value at) {
       Values scaled;
-      for (Value sum : numbers.slice(static_cast<size_t>(row) * outputs, outputs))
+      for (Value sum : numbers.slice(row * outputs, outputs))
         scaled.push_back(factor == 1 ? sum : arith::MulFOp::create(b, loc, sum, number(factor)));
-      storeRow(tensor, place.batch, own.headOf(place), at, scaled, padded);
+      storeRow(tensor, place.batch, tile.headOf(tile.own, place), at, scaled, padded);
     });
   };
   if (tensors.byScores.memory)
@@ -264,19 +228,19 @@ void AttentionGradient::buildOfScores(Value row) {
   place.head = take(size(tensors.ofScores, headDim));
   place.batch = row;
   auto copy = [&] {
-    overExamples(place, {}, [&](const Place &at, const Numbers &none) {
+    overExamples(place, {}, [&](const Place &at, const Fragments &none) {
       tile.copyOwn(at);
       tile.copyColumns(at, firstKey);
       return none;
     });
   };
   auto compute = [&] {
-    Numbers sums;
+    Fragments sums;
     sums.scores.assign(static_cast<size_t>(fragments.rows() * fragments.columns()), number(0));
-    sums = overExamples(place, sums, [&](const Place &at, const Numbers &own) {
+    sums = overExamples(place, sums, [&](const Place &at, const Fragments &own) {
       tile.begin(at);
       loadQueries(at);
-      Numbers next{derivatives(at, firstKey).scores, {}};
+      Fragments next{derivatives(at, firstKey).scores, {}};
       for (auto [sum, before] : llvm::zip(next.scores, own.scores))
         sum = arith::AddFOp::create(b, loc, before, sum);
       tile.endColumns();
@@ -289,31 +253,31 @@ void AttentionGradient::buildOfScores(Value row) {
 }
 
 /// The batches and heads over which a tile of scores is summed, or the only one.
-AttentionGradient::Numbers
-AttentionGradient::overExamples(const Place &place, const Numbers &sums,
-                                function_ref<Numbers(const Place &place, const Numbers &sums)> body) {
-  auto over = [&](unsigned dim, Value only, const Numbers &sums,
-                  function_ref<Numbers(Value, const Numbers &)> inner) {
+AttentionGradient::Fragments
+AttentionGradient::overExamples(const Place &place, const Fragments &sums,
+                                function_ref<Fragments(const Place &place, const Fragments &sums)> body) {
+  auto over = [&](unsigned dim, Value only, const Fragments &sums,
+                  function_ref<Fragments(Value, const Fragments &)> inner) {
     if (getConstantIntValue(tensors.ofScores.sizes[dim]) != 1)
       return inner(only, sums);
     return loop(constant(0), size(site.q, dim), constant(1), sums, inner);
   };
-  return over(batchDim, place.batch, sums, [&](Value batch, const Numbers &ofBatch) {
+  return over(batchDim, place.batch, sums, [&](Value batch, const Fragments &ofBatch) {
     Place at = place;
     at.batch = batch;
-    at.limit = limitOfKeys(batch);
-    return over(headDim, place.head, ofBatch, [&](Value head, const Numbers &ofHead) {
+    at.keyEnd = limitOfKeys(batch);
+    return over(headDim, place.head, ofBatch, [&](Value head, const Fragments &ofHead) {
       at.head = head;
-      at.keyHead = divide(head, headsOfKeys(site));
+      at.keyHead = divide(head, headsOfKeys());
       return body(at, ofHead);
     });
   });
 }
 
-void AttentionGradient::storeScores(const Place &place, Value firstColumn, const Numbers &sums) {
+void AttentionGradient::storeScores(const Place &place, Value firstColumn, const Fragments &sums) {
   auto columns = static_cast<size_t>(fragments.columns());
-  forRows(place.first, [&](int64_t row, Value at) {
-    ValueRange own = ValueRange(sums.scores).slice(static_cast<size_t>(row) * columns, columns);
+  forRows(place, [&](size_t row, Value at) {
+    ValueRange own = ValueRange(sums.scores).slice(row * columns, columns);
     storeElements(
         tensors.ofScores, {place.batch, place.head, at}, own, fragments.adjacentColumns(),
         [&](int64_t column) { return add(firstColumn, fragments.columnOf(column)); },

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "passes/lower-gpu/attention/AttentionCode.h"
-#include "passes/lower-gpu/attention/GradientTile.h"
 
 namespace proa {
 
@@ -13,7 +12,6 @@ namespace proa {
 class AttentionGradient : public AttentionCode {
 public:
   struct Tensors {
-    AttentionTensor outGradient;
     Statistics statistics;
     mlir::Value delta; ///< memref
     /// The gradients by q, or by k and by v. Those without memory are not stored.
@@ -22,53 +20,47 @@ public:
     AttentionTensor ofScores;
   };
 
-  AttentionGradient(const AttentionSite &site, GradientTile &tile, Operands operands, const Tensors &tensors)
-      : AttentionCode(site, operands, tile.fragments), tile(tile), tensors(tensors),
-        own(site, tensors.outGradient, /*isOwn=*/true) {}
+  AttentionGradient(const AttentionSite &site, AttentionTile &tile, Operands operands, const Tensors &tensors)
+      : AttentionCode(site, tile, operands), tensors(tensors) {}
 
   /// The code of a block that computes tile number `row`: those of a head, then heads, then batches.
   void build(mlir::Value row);
 
 private:
-  using Values = GradientTile::Values;
-  using Place = GradientTile::Place;
-  using Numbers = GradientTile::Numbers; ///< weights, or sums of a thread
+  using Values = AttentionTile::Values;
+  using Fragments = AttentionTile::Fragments; ///< weights, or sums of a thread
 
-  /// Numbers of a query. A weight is 2^((score - maximum) log2(e) - offset). Without a mask, which may be
+  /// Fragments of a query. A weight is 2^((score - maximum) log2(e) - offset). Without a mask, which may be
   /// the least finite number, the offset has the maximum in it.
   struct Query {
     mlir::Value maximum, offset, delta;
   };
-  using Body = llvm::function_ref<Numbers(const Place &place, mlir::Value firstColumn, const Numbers &sums)>;
+  using Body = llvm::function_ref<Fragments(const Place &place, mlir::Value firstColumn, const Fragments &sums)>;
 
-  Place placeOf(mlir::Value row) const;
-  Numbers overTiles(const Place &place, const Numbers &sums, Body body);
-  Numbers overHeads(Place place, const Numbers &sums, Body body);
-  Numbers overColumns(const Place &place, const Numbers &sums, Body body);
+  Fragments overTiles(const Place &place, const Fragments &sums, Body body);
+  Fragments overHeads(Place place, const Fragments &sums, Body body);
+  Fragments overColumns(const Place &place, const Fragments &sums, Body body);
   void compute(const Place &place);
   void loadQueries(const Place &place);
-  Numbers step(const Place &place, mlir::Value firstColumn, const Numbers &sums);
-  Numbers derivatives(const Place &place, mlir::Value firstColumn);
+  Fragments step(const Place &place, mlir::Value firstColumn, const Fragments &sums);
+  Fragments derivatives(const Place &place, mlir::Value firstColumn);
   mlir::Value weight(const Place &place, mlir::Value product, const Query &statistics, mlir::Value query,
                      mlir::Value key);
   mlir::Value isUsed(const Place &place, mlir::Value query, mlir::Value key);
   Values indices(mlir::Value first, int64_t count, bool areRows);
   Query load(const Place &place, mlir::Value query) const;
-  void store(const Place &place, const Numbers &sums);
-  void forRows(mlir::Value first, llvm::function_ref<void(int64_t row, mlir::Value index)> body);
+  void store(const Place &place, const Fragments &sums);
 
   void buildOfScores(mlir::Value row);
-  Numbers overExamples(const Place &place, const Numbers &sums,
-                       llvm::function_ref<Numbers(const Place &place, const Numbers &sums)> body);
-  void storeScores(const Place &place, mlir::Value firstColumn, const Numbers &sums);
+  Fragments overExamples(const Place &place, const Fragments &sums,
+                       llvm::function_ref<Fragments(const Place &place, const Fragments &sums)> body);
+  void storeScores(const Place &place, mlir::Value firstColumn, const Fragments &sums);
 
   bool isByKeys() const { return site.choice.isByKeys; }
-  Numbers loop(mlir::Value begin, mlir::Value end, mlir::Value stepSize, const Numbers &sums,
-               llvm::function_ref<Numbers(mlir::Value, const Numbers &)> body);
+  Fragments loop(mlir::Value begin, mlir::Value end, mlir::Value stepSize, const Fragments &sums,
+               llvm::function_ref<Fragments(mlir::Value, const Fragments &)> body);
 
-  GradientTile &tile;
   const Tensors &tensors;
-  GradientSide own;
   llvm::SmallVector<Query> ownQueries;
 };
 

@@ -1,7 +1,6 @@
 #include "passes/lower-gpu/attention/AttentionThreads.h"
 #include "passes/lower-gpu/LaunchForm.h"
 
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -36,33 +35,32 @@ AttentionThreads::State AttentionThreads::State::of(ValueRange all, size_t rows)
 // Tiles
 //===----------------------------------------------------------------------===//
 
-Value AttentionThreads::tilesOfHead() const {
-  AffineExpr tiles = b.getAffineSymbolExpr(0).ceilDiv(site.choice.queries);
-  return getValueOrCreateConstantIndexOp(
-      b, loc, affine::makeComposedFoldedAffineApply(b, loc, tiles, {site.q.sizes[rowDim]}));
-}
-
-/// The last queries of a head come first: with a causal mask they have most keys.
 AttentionTile::Place AttentionThreads::placeOf(Value row) const {
-  Value tiles = tilesOfHead(), heads = size(site.q, headDim);
-  Value inHead = b.createOrFold<arith::RemUIOp>(loc, row, tiles),
-        rest = b.createOrFold<arith::DivUIOp>(loc, row, tiles);
-  Value head = b.createOrFold<arith::RemUIOp>(loc, rest, heads),
-        batch = b.createOrFold<arith::DivUIOp>(loc, rest, heads);
-  Value last = b.createOrFold<arith::SubIOp>(loc, add(tiles, -1), inHead);
-  int64_t queriesOfKeys =
-      *getConstantIntValue(site.q.sizes[headDim]) / *getConstantIntValue(site.k.sizes[headDim]);
-  AttentionTile::Place place{
-      batch, head, divide(head, queriesOfKeys), multiply(last, site.choice.queries), constant(0), {}};
-  place.keyEnd = endOfKeys(batch, place.firstQuery);
+  Place place = AttentionCode::placeOf(row);
+  place.keyEnd = endOfKeys(place.batch, place.first);
   return place;
 }
 
+void AttentionThreads::computeTile(const Place &place) {
+  auto copy = [&] {
+    tile.copyOwn(place);
+    auto loop = scf::ForOp::create(b, loc, place.firstKey, place.keyEnd, constant(site.choice.keys));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    tile.copyColumns(place, loop.getInductionVar());
+  };
+  auto computeAll = [&] {
+    compute(place);
+    tile.end();
+  };
+  tile.tile(computeAll, copy);
+}
+
 /// The end of the tiles of keys of which all queries use all.
-Value AttentionThreads::endOfFreeKeys(const AttentionTile::Place &place) const {
+Value AttentionThreads::endOfFreeKeys(const Place &place) const {
   Value end = isOfAllKeys(place) ? limitOfKeys(place.batch) : place.keyEnd;
   if (operands.isCausal) {
-    Value seen = add(add(place.firstQuery, keysBeforeQueries()), 1);
+    Value seen = add(add(place.first, keysBeforeQueries()), 1);
     seen = b.createOrFold<arith::MaxSIOp>(loc, seen, constant(0));
     end = b.createOrFold<arith::MinSIOp>(loc, end, seen);
   }
@@ -71,7 +69,7 @@ Value AttentionThreads::endOfFreeKeys(const AttentionTile::Place &place) const {
 
 void AttentionThreads::build(Value row) { computeTile(placeOf(row)); }
 
-void AttentionThreads::compute(const AttentionTile::Place &place) {
+void AttentionThreads::compute(const Place &place) {
   tile.begin(place);
   State state;
   state.maxima.assign(rows(), number(minusInfinity));
@@ -87,7 +85,7 @@ void AttentionThreads::compute(const AttentionTile::Place &place) {
   store(place, state);
 }
 
-AttentionThreads::State AttentionThreads::overKeys(const AttentionTile::Place &place, Value begin, Value end,
+AttentionThreads::State AttentionThreads::overKeys(const Place &place, Value begin, Value end,
                                                    State state, bool isRestricted) {
   auto loop = scf::ForOp::create(b, loc, begin, end, constant(site.choice.keys), state.all());
   OpBuilder::InsertionGuard guard(b);
@@ -129,9 +127,9 @@ Value AttentionThreads::maximumOf(ValueRange numbers) const {
 
 /// The scores. Without a mask they are in units of log 2, so that a power of 2 is their exponential. A mask
 /// may be the least finite number, which has no product with another unit.
-AttentionThreads::Values AttentionThreads::scaledScores(const AttentionTile::Place &place, Value firstKey,
+AttentionThreads::Values AttentionThreads::scaledScores(const Place &place, Value firstKey,
                                                         bool isRestricted) {
-  Values scores = tile.scores(place, firstKey);
+  Values scores = tile.multiply(place, firstKey).scores;
   Value scale = number(operands.mask ? operands.scale : operands.scale * std::numbers::log2e);
   Value distance = keysBeforeQueries();
   Value limit = isRestricted ? limitOfKeys(place.batch) : Value();
@@ -139,7 +137,7 @@ AttentionThreads::Values AttentionThreads::scaledScores(const AttentionTile::Pla
     auto row = static_cast<int64_t>(i) / fragments.columns(),
          column = static_cast<int64_t>(i) % fragments.columns();
     score = arith::MulFOp::create(b, loc, score, scale);
-    Value query = add(place.firstQuery, fragments.rowOf(row)),
+    Value query = add(place.first, fragments.rowOf(row)),
           key = add(firstKey, fragments.columnOf(column));
     if (operands.mask)
       score = arith::AddFOp::create(b, loc, score, maskAt(place.batch, place.head, query, key));
@@ -155,7 +153,7 @@ AttentionThreads::Values AttentionThreads::scaledScores(const AttentionTile::Pla
   return scores;
 }
 
-AttentionThreads::State AttentionThreads::step(const AttentionTile::Place &place, Value firstKey,
+AttentionThreads::State AttentionThreads::step(const Place &place, Value firstKey,
                                                const State &state, bool isRestricted) {
   Values kept = dropout ? keptWeights(place, firstKey) : Values(); // before the scores need registers
   Values scores = scaledScores(place, firstKey, isRestricted), weights;
@@ -190,14 +188,15 @@ AttentionThreads::State AttentionThreads::step(const AttentionTile::Place &place
   }
   for (auto [weight, isKept] : llvm::zip(weights, kept)) // their factor multiplies the outputs
     weight = dropout.keep(isKept, weight);
-  next.outputs = tile.accumulate(weights, rescaled);
+  next.outputs = tile.accumulate({{}, weights}, {{}, rescaled}).values;
+  tile.endColumns();
   return next;
 }
 
-AttentionThreads::Values AttentionThreads::keptWeights(const AttentionTile::Place &place, Value firstKey) {
+AttentionThreads::Values AttentionThreads::keptWeights(const Place &place, Value firstKey) {
   Values queries, keys;
   for (int64_t row = 0; row < fragments.rows(); ++row)
-    queries.push_back(add(place.firstQuery, fragments.rowOf(row)));
+    queries.push_back(add(place.first, fragments.rowOf(row)));
   for (int64_t score = 0; score < fragments.columns(); ++score)
     keys.push_back(add(firstKey, fragments.columnOf(score)));
   return dropout.kept(place.batch, place.head, queries, keys);
@@ -211,23 +210,12 @@ Value AttentionThreads::normalization(Value sum) {
   return arith::DivFOp::create(b, loc, number(dropout.factor()), sum);
 }
 
-void AttentionThreads::forRows(const AttentionTile::Place &place,
-                               function_ref<void(size_t row, Value query)> body) {
-  for (size_t row = 0; row < rows(); ++row) {
-    Value query = add(place.firstQuery, fragments.rowOf(static_cast<int64_t>(row)));
-    auto isQuery = scf::IfOp::create(b, loc, isBelow(query, size(site.q, rowDim)));
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(isQuery.thenBlock());
-    body(row, query);
-  }
-}
-
 ValueRange AttentionThreads::outputsOf(const State &state, size_t row) const {
   size_t outputs = outputsOfRow();
   return ValueRange(state.outputs).slice(row * outputs, outputs);
 }
 
-void AttentionThreads::store(const AttentionTile::Place &place, const State &state) {
+void AttentionThreads::store(const Place &place, const State &state) {
   Values sums; // shuffles are those of all lanes
   for (Value sum : state.sums)
     sums.push_back(acrossLanes(sum, /*isMaximum=*/false));
@@ -237,13 +225,13 @@ void AttentionThreads::store(const AttentionTile::Place &place, const State &sta
     for (Value output : outputsOf(state, row))
       elements.push_back(arith::MulFOp::create(b, loc, output, factor));
     if (site.out.memory)
-      storeRow(site.out, place.batch, place.head, query, elements, tile.outputElements);
+      storeRow(site.out, place.batch, place.head, query, elements, tile.valueElements);
     storeStatistics(place, query, state.maxima[row], sums[row]);
   });
 }
 
 /// One lane of each row does.
-void AttentionThreads::storeStatistics(const AttentionTile::Place &place, Value query, Value maximum,
+void AttentionThreads::storeStatistics(const Place &place, Value query, Value maximum,
                                        Value sum) {
   if (!results.maximum && !results.sum)
     return;

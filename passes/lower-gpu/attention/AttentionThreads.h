@@ -10,16 +10,13 @@ namespace proa {
 class AttentionThreads : public AttentionCode {
 public:
   AttentionThreads(const AttentionSite &site, AttentionTile &tile, Operands operands, Statistics results)
-      : AttentionCode(site, operands, tile.fragments), tile(tile), results(results) {}
+      : AttentionCode(site, tile, operands), results(results) {}
 
   virtual ~AttentionThreads() = default;
 
   /// The code of a block that computes tile number `row` of all tiles: those of queries of a head, then
   /// heads, then batches.
   virtual void build(mlir::Value row);
-
-  /// The number of tiles of queries of a head.
-  mlir::Value tilesOfHead() const;
 
 protected:
   using Values = llvm::SmallVector<mlir::Value>;
@@ -31,35 +28,28 @@ protected:
     static State of(mlir::ValueRange all, size_t rows);
   };
 
-  AttentionTile::Place placeOf(mlir::Value row) const;
-  void computeTile(const AttentionTile::Place &place) {
-    tile.tile(place, [&] { compute(place); });
-  }
+  Place placeOf(mlir::Value row) const;
+  void computeTile(const Place &place);
   /// The factor of a row of outputs, of the sum of its weights.
   virtual mlir::Value normalization(mlir::Value sum);
-  virtual void store(const AttentionTile::Place &place, const State &state);
+  virtual void store(const Place &place, const State &state);
   mlir::Value acrossLanes(mlir::Value value, bool isMaximum) const;
   size_t rows() const { return static_cast<size_t>(fragments.rows()); }
   /// Outputs of a row of the thread.
-  size_t outputsOfRow() const { return static_cast<size_t>(fragments.outputsOfRow(tile.outputElements)); }
-  /// Code for rows of the thread that are queries.
-  void forRows(const AttentionTile::Place &place,
-               llvm::function_ref<void(size_t row, mlir::Value query)> body);
+  size_t outputsOfRow() const { return static_cast<size_t>(fragments.outputsOfRow(tile.valueElements)); }
   /// The outputs of a row of the thread.
   mlir::ValueRange outputsOf(const State &state, size_t row) const;
 
-  AttentionTile &tile;
-
 private:
-  mlir::Value endOfFreeKeys(const AttentionTile::Place &place) const;
-  void compute(const AttentionTile::Place &place);
-  State overKeys(const AttentionTile::Place &place, mlir::Value begin, mlir::Value end, State state,
+  mlir::Value endOfFreeKeys(const Place &place) const;
+  void compute(const Place &place);
+  State overKeys(const Place &place, mlir::Value begin, mlir::Value end, State state,
                  bool isRestricted);
-  State step(const AttentionTile::Place &place, mlir::Value firstKey, const State &state, bool isRestricted);
-  Values scaledScores(const AttentionTile::Place &place, mlir::Value firstKey, bool isRestricted);
+  State step(const Place &place, mlir::Value firstKey, const State &state, bool isRestricted);
+  Values scaledScores(const Place &place, mlir::Value firstKey, bool isRestricted);
   mlir::Value maximumOf(mlir::ValueRange numbers) const;
-  Values keptWeights(const AttentionTile::Place &place, mlir::Value firstKey);
-  void storeStatistics(const AttentionTile::Place &place, mlir::Value query, mlir::Value maximum,
+  Values keptWeights(const Place &place, mlir::Value firstKey);
+  void storeStatistics(const Place &place, mlir::Value query, mlir::Value maximum,
                        mlir::Value sum);
 
   Statistics results;

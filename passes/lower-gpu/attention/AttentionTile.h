@@ -1,4 +1,4 @@
-/// How the threads of a block compute the products of an attention.
+/// Matmuls of an attention and of its gradients, as the threads of a block compute them.
 #pragma once
 
 #include "passes/lower-gpu/attention/AttentionFragments.h"
@@ -27,7 +27,7 @@ struct AttentionTensor {
   int64_t elements() const { return *mlir::getConstantIntValue(sizes[3]); }
 };
 
-/// An attention that is being lowered, and the place of its code.
+/// An attention or a gradient that is being lowered, and the place of its code.
 struct AttentionSite {
   mlir::IRRewriter &b;
   mlir::Location loc;
@@ -36,41 +36,81 @@ struct AttentionSite {
   AttentionChoice choice;
   mlir::Type element;
   mlir::Value thread;
+  AttentionTensor outGradient = {}; ///< of a gradient
 };
 
-/// The products of one tile of queries with tiles of keys. Each thread has some elements of some rows of the
-/// scores and of the output.
+/// The tensors of the rows that a block owns, or of the columns that it loops over: Q and dO, or K and V. The
+/// queries of a forward kernel have no `values`.
+struct AttentionSide {
+  AttentionSide(const AttentionSite &site, bool isOwn)
+      : areKeys(site.choice.isByKeys == isOwn), scores(areKeys ? site.k : site.q),
+        values(areKeys ? site.v : site.outGradient), rows(isOwn ? site.choice.rows() : site.choice.columns()) {}
+
+  bool areKeys;
+  const AttentionTensor &scores, &values;
+  int64_t rows; ///< of a tile
+
+  bool hasValues() const { return bool(values.memory); }
+};
+
+/// The matmuls of one tile of rows, which a block owns, with tiles of columns, over which it loops. A forward
+/// kernel computes S = Q K^T and O += P V, a gradient S = Q K^T, dP = dO V^T and sums of two matmuls with the
+/// columns. Matmuls with Q or K are `scores`, matmuls with V or dO are `values`. Each thread holds a fragment
+/// of each.
 class AttentionTile : public IndexCode {
 public:
   using Values = llvm::SmallVector<mlir::Value>;
 
   /// The tile that a block computes, as indices.
   struct Place {
-    mlir::Value batch, head, keyHead, firstQuery;
-    mlir::Value firstKey, keyEnd; ///< the keys that are used
+    mlir::Value batch, head, keyHead; ///< of a tile of keys, `head` is the current head of the queries
+    mlir::Value first;                ///< row that the block owns
+    mlir::Value firstKey, keyEnd;     ///< the keys that are read
+  };
+  /// Elements that a thread holds, by rows.
+  struct Fragments {
+    Values scores, values;
+    Values all() const;
+    Fragments withValues(mlir::ValueRange all) const;
   };
 
   virtual ~AttentionTile() = default;
 
-  /// The elements that each thread holds. Rows of the output have `outputElements`.
+  /// The elements that each thread holds.
   AttentionFragments fragments;
-  int64_t outputElements;
+  AttentionSide own, other;
+  /// Elements of a row of q and k, and of v, in shared memory.
+  int64_t scoreElements, valueElements;
+
+  mlir::Value headOf(const AttentionSide &side, const Place &at) const {
+    return side.areKeys ? at.keyHead : at.head;
+  }
 
   /// Creates what all tiles of a kernel need, such as shared memory; once, at the start of the kernel.
-  virtual void prepare() {}
-  /// Code of a tile. `compute` creates that of the threads which have scores; others may help.
-  virtual void tile(const Place &place, llvm::function_ref<void()> compute) = 0;
-  /// In `compute`, before the first keys.
-  virtual void begin(const Place &place) = 0;
-  /// The products of the queries with the keys from `firstKey` on, by rows. Tiles of keys follow each other.
-  virtual Values scores(const Place &place, mlir::Value firstKey) = 0;
-  /// The outputs plus the products of the weights, by rows, with the values of the same keys.
-  virtual Values accumulate(mlir::ValueRange weights, mlir::ValueRange outputs) = 0;
+  virtual void prepare() = 0;
+  /// Code of a tile. `compute` creates the code of threads with fragments. `copy`, with the same loops
+  /// around copyOwn() and copyColumns() as are around begin() and multiply(), that of others.
+  virtual void tile(llvm::function_ref<void()> compute, llvm::function_ref<void()> copy) = 0;
+  virtual void copyOwn(const Place & /*at*/) {}
+  virtual void copyColumns(const Place & /*at*/, mlir::Value /*firstColumn*/) {}
+
+  /// In `compute`, around the uses of the tile that the block owns.
+  virtual void begin(const Place &at) = 0;
+  virtual void end() {}
+  /// The matmuls of the rows with the columns from `firstColumn` on. In a forward kernel, tiles of columns
+  /// follow each other.
+  virtual Fragments multiply(const Place &at, mlir::Value firstColumn) = 0;
+  /// The sums plus the matmuls of weights with the columns of multiply(); only the ones that have weights.
+  virtual Fragments accumulate(const Fragments &weights, const Fragments &sums) = 0;
+  /// After the last use of these columns.
+  virtual void endColumns() {}
 
 protected:
   explicit AttentionTile(const AttentionSite &site)
       : IndexCode(site.b, site.loc), fragments(site.b, site.loc, site.choice, site.thread),
-        outputElements(paddedElements(site.choice.kind, site.v.elements())), site(site) {}
+        own(site, /*isOwn=*/true), other(site, /*isOwn=*/false),
+        scoreElements(paddedElements(site.choice.kind, site.q.elements())),
+        valueElements(paddedElements(site.choice.kind, site.v.elements())), site(site) {}
 
   const AttentionSite &site;
 };
@@ -79,5 +119,7 @@ protected:
 std::unique_ptr<AttentionTile> makeStagedAttention(const AttentionSite &site);
 /// 16-bit floats, by wgmma. Error: the tensor memory accelerator cannot address an operand.
 mlir::FailureOr<std::unique_ptr<AttentionTile>> makeWgmmaAttention(const AttentionSite &site);
+/// The kind of the choice.
+mlir::FailureOr<std::unique_ptr<AttentionTile>> makeAttentionTile(const AttentionSite &site);
 
 } // namespace proa

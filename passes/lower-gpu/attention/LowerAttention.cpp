@@ -183,18 +183,17 @@ private:
       proa::AttentionCode::Statistics statistics{
           proa::destinationOf(attention.getMaximum(), signature, results),
           proa::destinationOf(attention.getSum(), signature, results)};
-      FailureOr<std::unique_ptr<proa::AttentionTile>> tile = makeTile(site);
+      FailureOr<std::unique_ptr<proa::AttentionTile>> tile = tileOf(site);
       if (failed(tile))
         return failure();
-      (*tile)->prepare();
       proa::AttentionThreads threads(site, **tile, operands, statistics);
       proa::overRows(b, op.getLoc(), signature, [&](Value row) { threads.build(row); });
     } else {
+      site.outGradient = tensorOf(proa::memoryOf(op.getOutGrad()), op.getOutPermutation());
       proa::AttentionGradient::Tensors tensors = gradientTensors(signature, results);
-      FailureOr<std::unique_ptr<proa::GradientTile>> tile = proa::makeGradientTile(site, tensors.outGradient);
+      FailureOr<std::unique_ptr<proa::AttentionTile>> tile = tileOf(site);
       if (failed(tile))
         return failure();
-      (*tile)->prepare();
       proa::AttentionGradient gradient(site, **tile, operands, tensors);
       proa::overRows(b, op.getLoc(), signature, [&](Value row) { gradient.build(row); });
     }
@@ -219,7 +218,6 @@ private:
                                                    ArrayRef<Value> results) {
     auto common = [&](auto gradient) {
       proa::AttentionGradient::Tensors tensors;
-      tensors.outGradient = tensorOf(proa::memoryOf(gradient.getOutGrad()), op.getOutPermutation());
       tensors.statistics = {proa::memoryOf(gradient.getMaximum()), proa::memoryOf(gradient.getSum())};
       tensors.delta = proa::memoryOf(gradient.getDelta());
       return tensors;
@@ -241,10 +239,11 @@ private:
     return tensors;
   }
 
-  static FailureOr<std::unique_ptr<proa::AttentionTile>> makeTile(const proa::AttentionSite &site) {
-    if (site.choice.kind == proa::MatmulKind::Wgmma)
-      return proa::makeWgmmaAttention(site);
-    return proa::makeStagedAttention(site);
+  static FailureOr<std::unique_ptr<proa::AttentionTile>> tileOf(const proa::AttentionSite &site) {
+    FailureOr<std::unique_ptr<proa::AttentionTile>> tile = proa::makeAttentionTile(site);
+    if (succeeded(tile))
+      (*tile)->prepare();
+    return tile;
   }
 };
 

@@ -20,7 +20,7 @@ namespace proa {
 void PagedThreads::build(Value row) {
   slot = row;
   Value tileNumber = divide(row, parts.count);
-  AttentionTile::Place place = placeOf(tileNumber);
+  Place place = placeOf(tileNumber);
   if (parts.count > 1)
     choosePart(place, remainder(row, parts.count));
   checkBlocks(place);
@@ -35,7 +35,7 @@ void PagedThreads::build(Value row) {
 }
 
 /// Whole tiles of the keys that the sequence has: the capacity of the cache does not matter.
-void PagedThreads::choosePart(AttentionTile::Place &place, Value part) const {
+void PagedThreads::choosePart(Place &place, Value part) const {
   Value keysOfParts = constant(parts.count * site.choice.keys);
   Value tiles = b.createOrFold<arith::CeilDivUIOp>(loc, place.keyEnd, keysOfParts);
   Value keys = multiply(tiles, site.choice.keys);
@@ -44,7 +44,7 @@ void PagedThreads::choosePart(AttentionTile::Place &place, Value part) const {
 }
 
 /// Reports entries of the block table that are not blocks of the cache.
-void PagedThreads::checkBlocks(const AttentionTile::Place &place) {
+void PagedThreads::checkBlocks(const Place &place) {
   enum Operand : unsigned { query, keys, values, table };
   int64_t rows = site.k.rowsOfBlock;
   Value first = add(divide(place.firstKey, rows), site.thread),
@@ -67,7 +67,7 @@ Value PagedThreads::normalization(Value sum) {
   return arith::SelectOp::create(b, loc, isEmpty, number(0), inverse);
 }
 
-void PagedThreads::store(const AttentionTile::Place &place, const State &state) {
+void PagedThreads::store(const Place &place, const State &state) {
   if (parts.count == 1)
     return AttentionThreads::store(place, state);
   Values sums; // shuffles are those of all lanes
@@ -75,7 +75,7 @@ void PagedThreads::store(const AttentionTile::Place &place, const State &state) 
     sums.push_back(acrossLanes(sum, /*isMaximum=*/false));
   forRows(place, [&](size_t row, Value) {
     Value inTile = fragments.rowOf(static_cast<int64_t>(row));
-    storeRow(parts.outputs, slot, constant(0), inTile, outputsOf(state, row), tile.outputElements);
+    storeRow(parts.outputs, slot, constant(0), inTile, outputsOf(state, row), tile.valueElements);
     Value isFirst = isEqual(remainder(site.thread, fragments.lanesOfRow()), 0);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(scf::IfOp::create(b, loc, isFirst).thenBlock());
@@ -85,7 +85,7 @@ void PagedThreads::store(const AttentionTile::Place &place, const State &state) 
 }
 
 /// The threads combine chunks of the elements of all rows of the tile.
-void PagedThreads::combine(const AttentionTile::Place &place, Value tileNumber) {
+void PagedThreads::combine(const Place &place, Value tileNumber) {
   constexpr int64_t widest = 4; // 16 bytes
   int64_t elements = site.out.elements(), width = elements % widest == 0 ? widest : 1;
   int64_t ofRow = elements / width, chunks = site.choice.queries * ofRow;
@@ -93,13 +93,13 @@ void PagedThreads::combine(const AttentionTile::Place &place, Value tileNumber) 
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value chunk = loop.getInductionVar(), row = divide(chunk, ofRow);
-  Value isQuery = isBelow(add(place.firstQuery, row), size(site.q, rowDim));
+  Value isQuery = isBelow(add(place.first, row), size(site.q, rowDim));
   b.setInsertionPointToStart(scf::IfOp::create(b, loc, isQuery).thenBlock());
   combineChunk(place, multiply(tileNumber, parts.count), row, multiply(remainder(chunk, ofRow), width),
                width);
 }
 
-void PagedThreads::combineChunk(const AttentionTile::Place &place, Value firstSlot, Value row, Value element,
+void PagedThreads::combineChunk(const Place &place, Value firstSlot, Value row, Value element,
                                 int64_t width) {
   auto load = [&](Value memory, Value part) -> Value {
     return memref::LoadOp::create(b, loc, memory, ValueRange{add(firstSlot, part), row});
@@ -128,8 +128,8 @@ void PagedThreads::combineChunk(const AttentionTile::Place &place, Value firstSl
   for (Value sum : ValueRange(sums).drop_front())
     out.push_back(arith::MulFOp::create(b, loc, sum, factor));
   storeElements(
-      site.out, {place.batch, place.head, add(place.firstQuery, row)}, out, width,
-      [&](int64_t output) { return add(element, output); }, tile.outputElements != site.out.elements());
+      site.out, {place.batch, place.head, add(place.first, row)}, out, width,
+      [&](int64_t output) { return add(element, output); }, tile.valueElements != site.out.elements());
 }
 
 /// Without any key all powers are 0.

@@ -27,12 +27,12 @@ public:
 
 private:
   mlir::Value normalization(mlir::Value sum) override;
-  void store(const AttentionTile::Place &place, const State &state) override;
+  void store(const Place &place, const State &state) override;
 
-  void choosePart(AttentionTile::Place &place, mlir::Value part) const;
-  void checkBlocks(const AttentionTile::Place &place);
-  void combine(const AttentionTile::Place &place, mlir::Value tileNumber);
-  void combineChunk(const AttentionTile::Place &place, mlir::Value firstSlot, mlir::Value row,
+  void choosePart(Place &place, mlir::Value part) const;
+  void checkBlocks(const Place &place);
+  void combine(const Place &place, mlir::Value tileNumber);
+  void combineChunk(const Place &place, mlir::Value firstSlot, mlir::Value row,
                     mlir::Value element, int64_t width);
   Values overParts(Values state, llvm::function_ref<Values(mlir::Value part, mlir::ValueRange)> body);
   mlir::Value baseOf(mlir::Value maximum);

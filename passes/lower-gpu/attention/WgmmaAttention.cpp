@@ -1,136 +1,200 @@
-// Attention by wgmma: a warpgroup has 64 rows. One more warp asks the tensor memory accelerator for the
-// queries, and for tiles of keys and values, which alternate in one ring.
-#include "passes/lower-gpu/LaunchForm.h"
-#include "passes/lower-gpu/attention/WgmmaRows.h"
-
-#include "mlir/Dialect/SCF/IR/SCF.h"
+// Attention and gradients by wgmma: a warpgroup has 64 of the rows that the block owns. One more warp asks
+// the tensor memory accelerator for these rows, and for tiles of columns, in the stages of a pipeline.
+#include "passes/lower-gpu/attention/AttentionTile.h"
+#include "passes/lower-gpu/hopper/WgmmaMatmul.h"
 
 using namespace mlir;
 
 namespace proa {
 namespace {
 
+/// Weights of a row that an instruction multiplies.
+constexpr int64_t columnsOfStep = wgmmaInstruction.k(16);
+
 class WgmmaAttention : public AttentionTile {
 public:
-  struct Tiles {
-    WgmmaRows q, k, v;
+  struct Tile : MappedTile {
+    const AttentionTensor *tensor;
   };
+  /// Tiles of a side: of `scores`, and of `values` if the side has them.
+  using Tiles = SmallVector<Tile, 2>;
 
-  WgmmaAttention(const AttentionSite &site, Tiles given)
-      : AttentionTile(site), tiles(std::move(given)), wgmma(site, fragments) {}
+  WgmmaAttention(const AttentionSite &site, Tiles ownTiles, Tiles otherTiles)
+      : AttentionTile(site), rows(std::move(ownTiles)), columns(std::move(otherTiles)),
+        areApart(!own.hasValues()), threads(b, loc, site.thread, site.choice.storingThreads),
+        matmul(b, loc, {site.element, site.element}, wgmmaInstruction.rows, site.thread) {}
 
   void prepare() override;
-  void tile(const Place &place, function_ref<void()> compute) override;
-  void begin(const Place &) override { queryRing->awaitFull(queryPosition->load()); }
-  Values scores(const Place &place, Value firstKey) override;
-  Values accumulate(ValueRange weights, ValueRange outputs) override;
+  void tile(function_ref<void()> compute, function_ref<void()> copy) override {
+    threads.assignRoles(compute, copy);
+  }
+  void copyOwn(const Place &at) override { fill(*ownRing, *ownPosition, rows, own, at, at.first); }
+  void copyColumns(const Place &at, Value firstColumn) override;
+  void begin(const Place &) override { ownRing->awaitFull(ownPosition->load()); }
+  void end() override { release(*ownRing, *ownPosition); }
+  Fragments multiply(const Place &at, Value firstColumn) override;
+  Fragments accumulate(const Fragments &weights, const Fragments &sums) override;
+  void endColumns() override {
+    if (!areApart)
+      release(*ring, *position);
+  }
 
 private:
-  Tiles tiles;
-  WgmmaRowsCode wgmma;
-  Value base;                          ///< address of the queries, after which the stages follow
-  std::optional<Ring> ring, queryRing; ///< the second one has one stage
-  std::optional<RingVariable> position, queryPosition;
+  Tiles rows, columns;
+  bool areApart; ///< `scores` and `values` of the columns are in stages of their own, one after the other
+  RingThreads threads;
+  WgmmaMatmul matmul;
+  Value base; ///< address of the tile that the block owns, after which the stages follow
+  std::optional<Ring> ring, ownRing; ///< the second one has one stage
+  std::optional<RingVariable> position, ownPosition;
 
-  int64_t stageBytes() const { return std::max(tiles.k.bytes(), tiles.v.bytes()); }
-  Value stageAddress(const Ring::Position &at) {
-    return add(base, add(multiply(at.stage, stageBytes()), tiles.q.bytes()));
+  static int64_t bytesOf(ArrayRef<Tile> tiles) {
+    int64_t bytes = 0;
+    for (const Tile &tile : tiles)
+      bytes += tile.shared.bytes();
+    return bytes;
   }
-  void fill(const Place &place);
-  Ring::Position awaitColumns();
-  void releaseColumns(const Ring::Position &at);
+  int64_t stageBytes() const {
+    return areApart ? std::max(bytesOf(columns[0]), bytesOf(columns[1])) : bytesOf(columns);
+  }
+  Value stageAddress(const Ring::Position &at) {
+    return add(base, add(IndexCode::multiply(at.stage, stageBytes()), bytesOf(rows)));
+  }
+  /// Where the values of the columns are, if their stage is at `address`.
+  Value valuesAt(Value address) const { return areApart ? address : add(address, bytesOf(columns[0])); }
+
+  void fill(const Ring &stages, RingVariable &variable, ArrayRef<Tile> tiles, const AttentionSide &side,
+            const Place &at, Value first);
+  SmallVector<Values> operandsOf(ValueRange weights) const;
+  void release(const Ring &stages, RingVariable &variable) {
+    threads.release(stages, variable.load());
+    variable.save(stages.next(variable.load()));
+  }
+  Values byRows(Value sums, int64_t elements) const {
+    return fragments.byRows(matmul.registersOf(sums, elements), elements);
+  }
 };
 
 void WgmmaAttention::prepare() {
-  int64_t stages = site.choice.stages, bytes = tiles.q.bytes() + stages * stageBytes();
+  int64_t stages = site.choice.stages, tiles = bytesOf(rows) + stages * stageBytes();
   int64_t barriers = Ring::barrierBytes(stages);
-  base = wgmma.allocate(bytes + barriers + Ring::barrierBytes(1));
-  int64_t readers = site.choice.storingThreads / warpSize; // one lane of each warp frees a stage
-  ring.emplace(wgmma.code, add(base, bytes), stages, readers);
-  queryRing.emplace(wgmma.code, add(base, bytes + barriers), 1, readers);
-  for (WgmmaRows *rows : {&tiles.q, &tiles.k, &tiles.v})
-    wgmma.addMap(*rows);
-  wgmma.initRings({&*ring, &*queryRing}, {&tiles.q, &tiles.k, &tiles.v});
+  base = threads.addressOf(threads.allocate(tiles + barriers + Ring::barrierBytes(1)));
+  ring.emplace(threads, add(base, tiles), stages, threads.arrivals());
+  ownRing.emplace(threads, add(base, tiles + barriers), 1, threads.arrivals());
+  Values maps;
+  for (Tiles *side : {&rows, &columns})
+    for (Tile &tile : *side) {
+      tile.addMap(site.kernel);
+      maps.push_back(tile.map);
+    }
+  threads.start({&*ring, &*ownRing}, maps);
   position.emplace(b, loc, ring->first());
-  queryPosition.emplace(b, loc, queryRing->first());
-}
-
-void WgmmaAttention::tile(const Place &place, function_ref<void()> compute) {
-  auto computeAll = [&] {
-    compute();
-    wgmma.release(*queryRing, queryPosition->load());
-    queryPosition->save(queryRing->next(queryPosition->load()));
-  };
-  wgmma.assignRoles(computeAll, [&] { fill(place); });
+  ownPosition.emplace(b, loc, ownRing->first());
 }
 
 //===----------------------------------------------------------------------===//
 // The producer
 //===----------------------------------------------------------------------===//
 
-void WgmmaAttention::fill(const Place &place) {
-  Ring::Position at = queryPosition->load();
-  queryRing->acquire(at, tiles.q.bytes());
-  wgmma.copy(tiles.q, {place.batch, place.head, place.firstQuery}, base, queryRing->full(at.stage));
-  queryPosition->save(queryRing->next(at));
-  auto loop = scf::ForOp::create(b, loc, place.firstKey, place.keyEnd, constant(site.choice.keys));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  at = position->load();
-  Value rowPlace[] = {place.batch, place.keyHead, loop.getInductionVar()};
-  for (const WgmmaRows *rows : {&tiles.k, &tiles.v}) {
-    ring->acquire(at, rows->bytes());
-    wgmma.copy(*rows, rowPlace, stageAddress(at), ring->full(at.stage));
-    at = ring->next(at);
+void WgmmaAttention::fill(const Ring &stages, RingVariable &variable, ArrayRef<Tile> tiles,
+                          const AttentionSide &side, const Place &at, Value first) {
+  Ring::Position to = variable.load();
+  stages.acquire(to, bytesOf(tiles));
+  Value target = &stages == &*ownRing ? base : stageAddress(to), full = stages.full(to.stage);
+  Value indices[] = {at.batch, headOf(side, at), first, constant(0)};
+  for (const Tile &tile : tiles) {
+    tile.copy(threads, tile.tensor->indices(indices), target, full);
+    target = add(target, tile.shared.bytes());
   }
-  position->save(at);
+  variable.save(stages.next(to));
+}
+
+void WgmmaAttention::copyColumns(const Place &at, Value firstColumn) {
+  if (!areApart)
+    return fill(*ring, *position, columns, other, at, firstColumn);
+  for (const Tile &tile : columns)
+    fill(*ring, *position, tile, other, at, firstColumn);
 }
 
 //===----------------------------------------------------------------------===//
 // The readers
 //===----------------------------------------------------------------------===//
 
-Ring::Position WgmmaAttention::awaitColumns() {
+AttentionTile::Fragments WgmmaAttention::multiply(const Place &, Value) {
   Ring::Position at = position->load();
   ring->awaitFull(at);
-  return at;
+  Value address = stageAddress(at);
+  auto products = [&](const Tile &x, Value xAddress, const Tile &y, Value yAddress) {
+    return matmul.multiply({x.shared, xAddress}, {y.shared, yAddress}, matmul.start(other.rows), other.rows,
+                           /*addsSums=*/false)[0];
+  };
+  matmul.begin();
+  Value scores = products(rows[0], base, columns[0], address), values;
+  if (own.hasValues())
+    values = products(rows[1], add(base, bytesOf(rows[0])), columns[1], valuesAt(address));
+  matmul.end();
+  if (areApart)
+    release(*ring, *position);
+  return {byRows(scores, other.rows), values ? byRows(values, other.rows) : Values()};
 }
 
-void WgmmaAttention::releaseColumns(const Ring::Position &at) {
-  wgmma.release(*ring, at);
-  position->save(ring->next(at));
+AttentionTile::Fragments WgmmaAttention::accumulate(const Fragments &weights, const Fragments &sums) {
+  Ring::Position at = position->load();
+  if (areApart)
+    ring->awaitFull(at);
+  Value address = stageAddress(at);
+  SmallVector<Values> ofScores = operandsOf(weights.scores), ofValues = operandsOf(weights.values);
+  auto addTo = [&](ArrayRef<Values> x, const Tile &y, Value memory, ValueRange to, int64_t elements) {
+    return x.empty() ? Value()
+                     : matmul.multiply(x, {y.shared, memory, /*alongK=*/false},
+                                       matmul.pack(fragments.byRegisters(to, elements)));
+  };
+  matmul.begin();
+  Value scores = addTo(ofScores, columns[0], address, sums.scores, scoreElements);
+  Value values = addTo(ofValues, columns[1], valuesAt(address), sums.values, valueElements);
+  matmul.end();
+  if (areApart)
+    release(*ring, *position);
+  return {scores ? byRows(scores, scoreElements) : Values(),
+          values ? byRows(values, valueElements) : Values()};
 }
 
-AttentionTile::Values WgmmaAttention::scores(const Place &, Value) {
-  Ring::Position at = awaitColumns();
-  wgmma.wgmma.begin();
-  Value sums = wgmma.multiply(tiles.q, base, tiles.k, stageAddress(at));
-  wgmma.wgmma.end();
-  releaseColumns(at);
-  return fragments.byRows(wgmma.wgmma.registersOf(sums, site.choice.keys), site.choice.keys);
+/// Weights as operand x.
+SmallVector<AttentionTile::Values> WgmmaAttention::operandsOf(ValueRange weights) const {
+  SmallVector<Values> operands;
+  for (int64_t column = 0; column < other.rows && !weights.empty(); column += columnsOfStep)
+    operands.push_back(fragments.operand(weights, column, site.element));
+  return operands;
 }
 
-AttentionTile::Values WgmmaAttention::accumulate(ValueRange weights, ValueRange outputs) {
-  Ring::Position at = awaitColumns();
-  Values sums = fragments.byRegisters(outputs, outputElements);
-  SmallVector<Values> operands = wgmma.operandsOf(weights, site.choice.keys);
-  wgmma.wgmma.begin();
-  Value packed = wgmma.addWeighted(operands, tiles.v, stageAddress(at), wgmma.wgmma.pack(sums));
-  wgmma.wgmma.end();
-  releaseColumns(at);
-  return fragments.byRows(wgmma.wgmma.registersOf(packed, outputElements), outputElements);
+/// The tiles of a side. Error: the accelerator cannot address one.
+FailureOr<WgmmaAttention::Tiles> tilesOf(const AttentionSite &site, bool isOwn) {
+  AttentionSide side(site, isOwn);
+  WgmmaAttention::Tiles tiles;
+  std::pair<const AttentionTensor *, StringRef> tensors[] = {{&side.scores, side.areKeys ? "k" : "q"},
+                                                             {&side.values, side.areKeys ? "v" : "out_grad"}};
+  for (auto [tensor, name] : tensors) {
+    if (!tensor->memory)
+      continue;
+    std::string reason;
+    std::optional<TensorView> view = TensorView::of(tensor->memory, reason);
+    if (!view)
+      return emitError(site.loc) << "'wgmma' cannot read " << name << ": " << reason;
+    SwizzledTile shared{site.element, side.rows, paddedElements(MatmulKind::Wgmma, tensor->elements())};
+    tiles.push_back({{shared, *view, static_cast<unsigned>(tensor->dims[rowDim]),
+                      static_cast<unsigned>(tensor->dims[elementDim])},
+                     tensor});
+  }
+  return tiles;
 }
 
 } // namespace
 
 FailureOr<std::unique_ptr<AttentionTile>> makeWgmmaAttention(const AttentionSite &site) {
-  FailureOr<WgmmaRows> q = WgmmaRows::of(site, site.q, site.choice.queries, "q"),
-                       k = WgmmaRows::of(site, site.k, site.choice.keys, "k"),
-                       v = WgmmaRows::of(site, site.v, site.choice.keys, "v");
-  if (failed(q) || failed(k) || failed(v))
+  FailureOr<WgmmaAttention::Tiles> own = tilesOf(site, true), other = tilesOf(site, false);
+  if (failed(own) || failed(other))
     return failure();
-  return std::unique_ptr<AttentionTile>(
-      std::make_unique<WgmmaAttention>(site, WgmmaAttention::Tiles{*q, *k, *v}));
+  return std::unique_ptr<AttentionTile>(std::make_unique<WgmmaAttention>(site, *own, *other));
 }
 
 } // namespace proa

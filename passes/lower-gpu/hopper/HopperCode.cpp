@@ -1,7 +1,11 @@
 #include "passes/lower-gpu/hopper/HopperCode.h"
 
+#include "passes/lower-gpu/LaunchForm.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -114,6 +118,45 @@ Ring::Position Ring::next(const Position &position) const {
   Value after = code.add(position.stage, 1), isEnd = code.isEqual(after, stages);
   return {code.select(isEnd, code.constant(0), after),
           code.select(isEnd, code.flip(position.parity), position.parity)};
+}
+
+int64_t RingThreads::arrivals() const { return readers / warpSize; }
+
+Value RingThreads::allocate(int64_t bytes) const {
+  auto space = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
+  auto type = MemRefType::get({bytes}, b.getI8Type(), MemRefLayoutAttrInterface(), space);
+  return memref::AllocOp::create(b, loc, type, ValueRange(), ValueRange(), b.getI64IntegerAttr(patternBytes));
+}
+
+void RingThreads::start(ArrayRef<const Ring *> rings, ValueRange maps) const {
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(scf::IfOp::create(b, loc, isEqual(thread, 0)).thenBlock());
+    for (const Ring *ring : rings)
+      ring->init();
+    fenceBarriers();
+    for (Value map : maps)
+      prefetchMap(map);
+  }
+  gpu::BarrierOp::create(b, loc);
+}
+
+void RingThreads::assignRoles(function_ref<void()> read, function_ref<void()> fill) const {
+  Value isReader = isBelow(thread, constant(readers));
+  auto roles = scf::IfOp::create(b, loc, isReader, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(roles.thenBlock());
+  read();
+  b.setInsertionPointToStart(roles.elseBlock());
+  b.setInsertionPointToStart(scf::IfOp::create(b, loc, isEqual(thread, readers)).thenBlock());
+  fill();
+}
+
+void RingThreads::release(const Ring &ring, const Ring::Position &at) const {
+  OpBuilder::InsertionGuard guard(b);
+  Value isFirstLane = isEqual(remainder(thread, warpSize), 0);
+  b.setInsertionPointToStart(scf::IfOp::create(b, loc, isFirstLane).thenBlock());
+  ring.release(at);
 }
 
 RingVariable::RingVariable(IRRewriter &b, Location loc, const Ring::Position &first)

@@ -1,12 +1,9 @@
 // The loop over k in which the tensor memory accelerator fills a ring of parts in shared memory.
 #include "passes/analysis/KernelAttributes.h"
-#include "passes/lower-gpu/LaunchForm.h"
 #include "passes/lower-gpu/TileLoop.h"
-#include "passes/lower-gpu/hopper/TensorView.h"
-#include "passes/lower-gpu/hopper/WgmmaTile.h"
+#include "passes/lower-gpu/hopper/WgmmaMatmul.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -15,101 +12,71 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-/// An operand of the contraction: where it is in memory, and how its parts are in shared memory.
+/// An operand of the contraction: its tile in shared memory, and the loops of its dims.
 struct RingOperand {
   OpOperand *operand = nullptr;
-  unsigned outerLoop = 0;
-  TensorView view;
-  WgmmaOperand shared;
-  Value map; ///< the tensor map
+  MappedTile tile;
+  bool alongK = true; ///< adjacent elements differ in k
 };
 
 class RingLoop : public TileLoop, private IndexCode {
 public:
   RingLoop(const ContractionSite &site, RingOperand xOperand, RingOperand yOperand)
       : IndexCode(site.b, site.loc), op(site.target.op), form(site.target.form), choice(site.target.choice),
-        kSize(site.target.sizes[form.k]), thread(site.thread), results(site.results), code(b, loc),
-        x(std::move(xOperand)), y(std::move(yOperand)),
-        products(b, loc, op, choice, x.shared, y.shared, thread) {
-    auto kernel = op->getParentOfType<func::FuncOp>();
-    x.map = addMap(kernel, x);
-    y.map = addMap(kernel, y);
-    prepare(kernel, site.results.sumsType(products));
+        kSize(site.target.sizes[form.k]), thread(site.thread), results(site.results),
+        threads(b, loc, thread, choice.storingThreads), x(std::move(xOperand)), y(std::move(yOperand)),
+        matmul(b, loc, *TensorCoreTypes::of(op, /*allowsTf32=*/true), choice.warpM, thread) {
+    for (RingOperand *operand : {&x, &y})
+      operand->tile.addMap(op->getParentOfType<func::FuncOp>());
+    prepare(site.results.sumsType());
   }
 
   void tile(ValueRange indices, Store store) override {
-    Value isReader = isBelow(thread, constant(choice.storingThreads));
-    auto roles = scf::IfOp::create(b, loc, isReader, /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(roles.thenBlock());
-    TileSums::Values registers = read();
-    results.setThread(code.pinned(thread));
-    store(products, registers, sums);
-    b.setInsertionPointToStart(roles.elseBlock());
-    Value isProducer = isEqual(thread, choice.storingThreads);
-    b.setInsertionPointToStart(scf::IfOp::create(b, loc, isProducer).thenBlock());
-    fill(indices);
+    auto readAll = [&] {
+      Values registers;
+      for (Value ofRows : read())
+        registers.append(matmul.registersOf(ofRows, choice.n));
+      results.setThread(threads.pinned(thread));
+      store(registers, sums);
+    };
+    threads.assignRoles(readAll, [&] { fill(indices); });
   }
 
 private:
+  using Values = SmallVector<Value>;
+
   linalg::LinalgOp op;
   ContractionForm form;
   ContractionChoice choice;
   OpFoldResult kSize;
   Value thread;
   TileResults &results;
-  HopperCode code;
+  RingThreads threads;
   RingOperand x, y;
-  WgmmaTile products;
+  WgmmaMatmul matmul;
   std::optional<Ring> ring;
   Value base, sums;                     ///< of the stages, as an address; of the sums of a pass
   std::optional<RingVariable> position; ///< across tiles
 
-  int64_t stageBytes() const { return x.shared.bytes() + y.shared.bytes(); }
-
-  Value addMap(func::FuncOp kernel, const RingOperand &operand) {
-    AffineMap map = op.getMatchingIndexingMap(operand.operand);
-    SmallVector<int64_t> box(operand.view.sizes.size(), 1);
-    for (auto [result, dim] : llvm::zip(map.getResults(), operand.view.dims)) {
-      if (result == b.getAffineDimExpr(form.k))
-        box[dim] = operand.shared.partK();
-      if (result == b.getAffineDimExpr(operand.outerLoop))
-        box[dim] = operand.shared.boxOfOuter();
-    }
-    return operand.view.addTensorMap(kernel, box, swizzleBytes);
-  }
+  int64_t stageBytes() const { return x.tile.shared.bytes() + y.tile.shared.bytes(); }
 
   /// Allocates shared memory and initializes the barriers, at the start of the kernel.
-  void prepare(func::FuncOp kernel, MemRefType sumsType) {
+  void prepare(MemRefType sumsType) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointAfterValue(thread);
     int64_t ringBytes = choice.stages * stageBytes();
     int64_t sumsBytes = sumsType.getNumElements() * sumsType.getElementTypeBitWidth() / 8;
-    auto type = MemRefType::get({ringBytes + sumsBytes + Ring::barrierBytes(choice.stages)}, b.getI8Type(),
-                                MemRefLayoutAttrInterface(), sumsType.getMemorySpace());
-    Value memory =
-        memref::AllocOp::create(b, loc, type, ValueRange(), ValueRange(), b.getI64IntegerAttr(patternBytes));
-    base = code.addressOf(memory);
+    Value memory = threads.allocate(ringBytes + sumsBytes + Ring::barrierBytes(choice.stages));
+    base = threads.addressOf(memory);
     sums = memref::ViewOp::create(b, loc, sumsType, memory, constant(ringBytes), ValueRange());
-    // One lane of each warp frees a stage.
-    ring.emplace(code, add(base, ringBytes + sumsBytes), choice.stages, choice.storingThreads / warpSize);
+    ring.emplace(threads, add(base, ringBytes + sumsBytes), choice.stages, threads.arrivals());
     // LLVM keeps variables of the first block only in registers.
     position.emplace(b, loc, ring->first());
-    Value isFirst = isEqual(thread, 0);
-    {
-      OpBuilder::InsertionGuard inner(b);
-      b.setInsertionPointToStart(scf::IfOp::create(b, loc, isFirst).thenBlock());
-      ring->init();
-      code.fenceBarriers();
-      code.prefetchMap(x.map);
-      code.prefetchMap(y.map);
-    }
-    gpu::BarrierOp::create(b, loc);
+    threads.start({&*ring}, {x.tile.map, y.tile.map});
   }
 
   /// A loop over the parts of k, whose state ends with the position in the ring.
-  TileSums::Values parts(TileSums::Values state,
-                         function_ref<TileSums::Values(Value k, Ring::Position, ValueRange)> body) {
+  Values parts(Values state, function_ref<Values(Value k, Ring::Position, ValueRange)> body) {
     Ring::Position start = position->load();
     state.append({start.stage, start.parity});
     Value end = getValueOrCreateConstantIndexOp(b, loc, kSize);
@@ -119,60 +86,66 @@ private:
       b.setInsertionPointToStart(loop.getBody());
       ValueRange own = loop.getRegionIterArgs();
       Ring::Position at{own.drop_back().back(), own.back()};
-      TileSums::Values next = body(loop.getInductionVar(), at, own.drop_back(2));
+      Values next = body(loop.getInductionVar(), at, own.drop_back(2));
       at = ring->next(at);
       next.append({at.stage, at.parity});
       scf::YieldOp::create(b, loc, next);
     }
     ValueRange results = loop.getResults();
     position->save({results.drop_back().back(), results.back()});
-    return TileSums::Values(results.drop_back(2));
+    return Values(results.drop_back(2));
   }
 
   Value stageAddress(const Ring::Position &position) {
     return add(base, multiply(position.stage, stageBytes()));
   }
 
-  TileSums::Values read() {
-    return parts(products.start(), [&](Value, Ring::Position position, ValueRange own) {
-      ring->awaitFull(position);
-      Value address = stageAddress(position);
-      TileSums::Values next = products.accumulate(address, add(address, x.shared.bytes()), own);
-      Value isFirstLane = isEqual(remainder(thread, warpSize), 0);
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(scf::IfOp::create(b, loc, isFirstLane).thenBlock());
-      ring->release(position);
+  Values read() {
+    return parts(matmul.start(choice.n), [&](Value, Ring::Position at, ValueRange own) {
+      ring->awaitFull(at);
+      Values next = accumulate(stageAddress(at), own);
+      threads.release(*ring, at);
       return next;
     });
   }
 
+  /// The sums plus the products of the operands at an address.
+  Values accumulate(Value address, ValueRange before) {
+    bool addsLater = matmul.losesBits();
+    Values zeros = addsLater ? matmul.start(choice.n) : Values();
+    matmul.begin();
+    Values next = matmul.multiply({x.tile.shared, address, x.alongK},
+                                  {y.tile.shared, add(address, x.tile.shared.bytes()), y.alongK},
+                                  addsLater ? ValueRange(zeros) : before, choice.n, /*addsSums=*/!addsLater);
+    matmul.end();
+    if (addsLater)
+      for (auto [own, sum] : llvm::zip_equal(next, before))
+        own = matmul.addSums(sum, own, choice.n);
+    return next;
+  }
+
   void fill(ValueRange indices) {
-    parts({}, [&](Value k, Ring::Position position, ValueRange) {
-      ring->acquire(position, stageBytes());
-      Value address = stageAddress(position), barrier = ring->full(position.stage);
-      copyPart(x, indices, k, address, barrier);
-      copyPart(y, indices, k, add(address, x.shared.bytes()), barrier);
-      return TileSums::Values();
+    parts({}, [&](Value k, Ring::Position at, ValueRange) {
+      ring->acquire(at, stageBytes());
+      Value address = stageAddress(at), barrier = ring->full(at.stage);
+      x.tile.copy(threads, coordinatesOf(x, indices, k), address, barrier);
+      y.tile.copy(threads, coordinatesOf(y, indices, k), add(address, x.tile.shared.bytes()), barrier);
+      return Values();
     });
   }
 
-  void copyPart(const RingOperand &operand, ValueRange indices, Value k, Value address, Value barrier) {
+  /// Of the first element, in the tensor.
+  Values coordinatesOf(const RingOperand &operand, ValueRange indices, Value k) {
+    const TensorView &view = operand.tile.view;
+    Values coordinates;
+    for (OpFoldResult offset : view.offsets)
+      coordinates.push_back(getValueOrCreateConstantIndexOp(b, loc, offset));
     AffineMap map = op.getMatchingIndexingMap(operand.operand);
-    for (int64_t box = 0; box < operand.shared.boxes(); ++box) {
-      TileSums::Values coordinates;
-      for (OpFoldResult offset : operand.view.offsets)
-        coordinates.push_back(getValueOrCreateConstantIndexOp(b, loc, offset));
-      for (auto [result, dim] : llvm::zip(map.getResults(), operand.view.dims)) {
-        auto loop = dyn_cast<AffineDimExpr>(result);
-        if (!loop)
-          continue; // index 0
-        Value index = loop.getPosition() == form.k ? k : indices[loop.getPosition()];
-        if (loop.getPosition() == operand.outerLoop)
-          index = add(index, box * operand.shared.boxOfOuter());
-        coordinates[dim] = add(coordinates[dim], index);
-      }
-      code.copyBox(add(address, box * operand.shared.boxBytes()), operand.map, coordinates, barrier);
-    }
+    for (auto [result, dim] : llvm::zip(map.getResults(), view.dims))
+      if (auto loop = dyn_cast<AffineDimExpr>(result)) // otherwise index 0
+        coordinates[dim] =
+            add(coordinates[dim], loop.getPosition() == form.k ? k : indices[loop.getPosition()]);
+    return coordinates;
   }
 };
 
@@ -183,11 +156,18 @@ FailureOr<RingOperand> operandOf(const ContractionSite &site, OpOperand &operand
   std::string reason = whyNotForRing(op, operand, outerLoop, site.target.form.k);
   if (!reason.empty())
     return op->emitError() << "'wgmma' cannot read operand " << operand.getOperandNumber() << ": " << reason;
-  RingOperand found{&operand, outerLoop, *TensorView::of(operand.get(), reason), {}, {}};
+  RingOperand found{&operand, {{}, *TensorView::of(operand.get(), reason)}};
+  MappedTile &tile = found.tile;
   AffineMap map = op.getMatchingIndexingMap(&operand);
-  found.shared.element = found.view.element;
-  found.shared.alongK = map.getResults().back() == site.b.getAffineDimExpr(site.target.form.k);
-  found.shared.outer = outer;
+  AffineExpr k = site.b.getAffineDimExpr(site.target.form.k), outerDim = site.b.getAffineDimExpr(outerLoop);
+  found.alongK = map.getResults().back() == k;
+  auto dimOf = [&](AffineExpr loop) { return tile.view.dims[*map.getResultPosition(loop)]; };
+  tile.lineDim = dimOf(found.alongK ? outerDim : k);
+  tile.elementDim = dimOf(found.alongK ? k : outerDim);
+  tile.shared.element = tile.view.element;
+  int64_t ofLine = tile.shared.lineElements(); // and of k
+  tile.shared.lines = found.alongK ? outer : ofLine;
+  tile.shared.elements = found.alongK ? ofLine : outer;
   return found;
 }
 

@@ -32,7 +32,7 @@ WgmmaCode::Values WgmmaCode::registersOf(Value sums, int64_t columns) const {
 
 bool WgmmaCode::losesBits() const { return isFloat8(types.element); }
 
-Value WgmmaCode::add(Value sums, Value others, int64_t columns) const {
+Value WgmmaCode::addSums(Value sums, Value others, int64_t columns) const {
   Values registers = registersOf(sums, columns);
   for (auto [own, other] : llvm::zip_equal(registers, registersOf(others, columns)))
     own = arith::AddFOp::create(b, loc, own, other);

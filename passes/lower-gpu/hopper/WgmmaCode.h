@@ -26,7 +26,7 @@ public:
 
   /// Whether the instruction keeps fewer bits of the sums than f32 has: about 14 for 8-bit floats on Hopper
   /// (DeepSeek-AI 2024, "DeepSeek-V3 Technical Report", section 3.3.2). Then sums of a part of k are added to
-  /// the others by add().
+  /// the others by addSums().
   bool losesBits() const;
 
   mlir::Type sumsType(int64_t columns) const;
@@ -34,7 +34,7 @@ public:
   mlir::Value pack(mlir::ValueRange registers) const;
   Values registersOf(mlir::Value sums, int64_t columns) const;
 
-  mlir::Value add(mlir::Value sums, mlir::Value others, int64_t columns) const;
+  mlir::Value addSums(mlir::Value sums, mlir::Value others, int64_t columns) const;
 
   /// Before the first product, after sums or operands in registers were written.
   void begin() const;

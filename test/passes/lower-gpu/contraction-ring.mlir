@@ -27,8 +27,8 @@
 // CHECK-NEXT: nvvm.wgmma.commit.group.sync.aligned
 // CHECK-NEXT: nvvm.wgmma.wait.group.sync.aligned 0
 // CHECK: nvvm.mbarrier.arrive
-// CHECK: nvvm.barrier id = %{{.*}} number_of_threads = %{{.*}}
 // CHECK: llvm.extractvalue
+// CHECK: nvvm.barrier id = %{{.*}} number_of_threads = %{{.*}}
 // CHECK: vector.store %{{.*}} : memref<128x72xf32, #gpu.address_space<workgroup>>, vector<2xf32>
 // CHECK: nvvm.barrier id
 // CHECK: vector.store %{{.*}} : memref<128x128xf32, strided<[384, 1], offset: ?>>, vector<4xf32>

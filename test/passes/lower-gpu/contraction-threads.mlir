@@ -120,7 +120,8 @@ func.func @mma(%x: memref<64x64xbf16>, %y: memref<64x64xbf16>, %r: memref<64x64x
 // CHECK-LABEL: func.func @stages
 // CHECK-DAG: %[[X:.*]] = memref.view %{{.*}} to memref<3x32x40xbf16, #gpu.address_space<workgroup>>
 // CHECK: gpu.barrier
-// CHECK: nvgpu.device_async_copy %arg0[{{.*}}], %[[X]][{{.*}}], 8, %{{.*}} {bypassL1}
+// CHECK: memref.subview %[[X]][0, 0, 0] [1, 32, 40]
+// CHECK: nvgpu.device_async_copy %arg0[{{.*}}], %{{.*}}[{{.*}}], 8, %{{.*}} {bypassL1}
 // CHECK: nvvm.cp.async.commit.group
 // CHECK: nvgpu.device_async_copy %arg0
 // CHECK: nvvm.cp.async.commit.group
