@@ -36,8 +36,7 @@ SmallVector<TileCopy::Chunk> TileCopy::chunksOfAll() const {
 void TileCopy::overChunks(int64_t unrolled, function_ref<void(ArrayRef<Chunk>)> body) {
   if (unrolled >= chunksOfThread())
     return body(chunksOfAll());
-  auto loop =
-      scf::ForOp::create(b, loc, thread, constant(chunks()), constant(unrolled * shape.threads));
+  auto loop = scf::ForOp::create(b, loc, thread, constant(chunks()), constant(unrolled * shape.threads));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   SmallVector<Chunk> own;

@@ -14,8 +14,8 @@ namespace proa {
 //===----------------------------------------------------------------------===//
 
 AttentionGradient::Fragments AttentionGradient::loop(Value begin, Value end, Value stepSize,
-                                                   const Fragments &sums,
-                                                   function_ref<Fragments(Value, const Fragments &)> body) {
+                                                     const Fragments &sums,
+                                                     function_ref<Fragments(Value, const Fragments &)> body) {
   auto loop = scf::ForOp::create(b, loc, begin, end, stepSize, sums.all());
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
@@ -25,7 +25,8 @@ AttentionGradient::Fragments AttentionGradient::loop(Value begin, Value end, Val
   return sums.withValues(loop.getResults());
 }
 
-AttentionGradient::Fragments AttentionGradient::overTiles(const Place &place, const Fragments &sums, Body body) {
+AttentionGradient::Fragments AttentionGradient::overTiles(const Place &place, const Fragments &sums,
+                                                          Body body) {
   return isByKeys() ? overHeads(place, sums, body) : overColumns(place, sums, body);
 }
 
@@ -40,7 +41,7 @@ AttentionGradient::Fragments AttentionGradient::overHeads(Place place, const Fra
 
 /// Only tiles of which some query uses some key.
 AttentionGradient::Fragments AttentionGradient::overColumns(const Place &place, const Fragments &sums,
-                                                          Body body) {
+                                                            Body body) {
   Value begin = constant(0), end;
   int64_t columns = site.choice.columns();
   if (!isByKeys()) {
@@ -115,7 +116,7 @@ AttentionGradient::Query AttentionGradient::load(const Place &place, Value query
 }
 
 AttentionGradient::Fragments AttentionGradient::step(const Place &place, Value firstColumn,
-                                                   const Fragments &sums) {
+                                                     const Fragments &sums) {
   Fragments weights = derivatives(place, firstColumn);
   if (!isByKeys())
     weights.values.clear();

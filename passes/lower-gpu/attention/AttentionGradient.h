@@ -35,7 +35,8 @@ private:
   struct Query {
     mlir::Value maximum, offset, delta;
   };
-  using Body = llvm::function_ref<Fragments(const Place &place, mlir::Value firstColumn, const Fragments &sums)>;
+  using Body =
+      llvm::function_ref<Fragments(const Place &place, mlir::Value firstColumn, const Fragments &sums)>;
 
   Fragments overTiles(const Place &place, const Fragments &sums, Body body);
   Fragments overHeads(Place place, const Fragments &sums, Body body);
@@ -53,12 +54,12 @@ private:
 
   void buildOfScores(mlir::Value row);
   Fragments overExamples(const Place &place, const Fragments &sums,
-                       llvm::function_ref<Fragments(const Place &place, const Fragments &sums)> body);
+                         llvm::function_ref<Fragments(const Place &place, const Fragments &sums)> body);
   void storeScores(const Place &place, mlir::Value firstColumn, const Fragments &sums);
 
   bool isByKeys() const { return site.choice.isByKeys; }
   Fragments loop(mlir::Value begin, mlir::Value end, mlir::Value stepSize, const Fragments &sums,
-               llvm::function_ref<Fragments(mlir::Value, const Fragments &)> body);
+                 llvm::function_ref<Fragments(mlir::Value, const Fragments &)> body);
 
   const Tensors &tensors;
   llvm::SmallVector<Query> ownQueries;

@@ -85,8 +85,8 @@ void AttentionThreads::compute(const Place &place) {
   store(place, state);
 }
 
-AttentionThreads::State AttentionThreads::overKeys(const Place &place, Value begin, Value end,
-                                                   State state, bool isRestricted) {
+AttentionThreads::State AttentionThreads::overKeys(const Place &place, Value begin, Value end, State state,
+                                                   bool isRestricted) {
   auto loop = scf::ForOp::create(b, loc, begin, end, constant(site.choice.keys), state.all());
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
@@ -137,8 +137,7 @@ AttentionThreads::Values AttentionThreads::scaledScores(const Place &place, Valu
     auto row = static_cast<int64_t>(i) / fragments.columns(),
          column = static_cast<int64_t>(i) % fragments.columns();
     score = arith::MulFOp::create(b, loc, score, scale);
-    Value query = add(place.first, fragments.rowOf(row)),
-          key = add(firstKey, fragments.columnOf(column));
+    Value query = add(place.first, fragments.rowOf(row)), key = add(firstKey, fragments.columnOf(column));
     if (operands.mask)
       score = arith::AddFOp::create(b, loc, score, maskAt(place.batch, place.head, query, key));
     if (!isRestricted)
@@ -153,8 +152,8 @@ AttentionThreads::Values AttentionThreads::scaledScores(const Place &place, Valu
   return scores;
 }
 
-AttentionThreads::State AttentionThreads::step(const Place &place, Value firstKey,
-                                               const State &state, bool isRestricted) {
+AttentionThreads::State AttentionThreads::step(const Place &place, Value firstKey, const State &state,
+                                               bool isRestricted) {
   Values kept = dropout ? keptWeights(place, firstKey) : Values(); // before the scores need registers
   Values scores = scaledScores(place, firstKey, isRestricted), weights;
   auto columns = static_cast<size_t>(fragments.columns()), outputs = outputsOfRow();
@@ -231,8 +230,7 @@ void AttentionThreads::store(const Place &place, const State &state) {
 }
 
 /// One lane of each row does.
-void AttentionThreads::storeStatistics(const Place &place, Value query, Value maximum,
-                                       Value sum) {
+void AttentionThreads::storeStatistics(const Place &place, Value query, Value maximum, Value sum) {
   if (!results.maximum && !results.sum)
     return;
   Value isFirst = isEqual(remainder(site.thread, fragments.lanesOfRow()), 0);

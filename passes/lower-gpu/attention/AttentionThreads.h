@@ -43,14 +43,12 @@ protected:
 private:
   mlir::Value endOfFreeKeys(const Place &place) const;
   void compute(const Place &place);
-  State overKeys(const Place &place, mlir::Value begin, mlir::Value end, State state,
-                 bool isRestricted);
+  State overKeys(const Place &place, mlir::Value begin, mlir::Value end, State state, bool isRestricted);
   State step(const Place &place, mlir::Value firstKey, const State &state, bool isRestricted);
   Values scaledScores(const Place &place, mlir::Value firstKey, bool isRestricted);
   mlir::Value maximumOf(mlir::ValueRange numbers) const;
   Values keptWeights(const Place &place, mlir::Value firstKey);
-  void storeStatistics(const Place &place, mlir::Value query, mlir::Value maximum,
-                       mlir::Value sum);
+  void storeStatistics(const Place &place, mlir::Value query, mlir::Value maximum, mlir::Value sum);
 
   Statistics results;
 };

@@ -44,7 +44,8 @@ struct AttentionSite {
 struct AttentionSide {
   AttentionSide(const AttentionSite &site, bool isOwn)
       : areKeys(site.choice.isByKeys == isOwn), scores(areKeys ? site.k : site.q),
-        values(areKeys ? site.v : site.outGradient), rows(isOwn ? site.choice.rows() : site.choice.columns()) {}
+        values(areKeys ? site.v : site.outGradient),
+        rows(isOwn ? site.choice.rows() : site.choice.columns()) {}
 
   bool areKeys;
   const AttentionTensor &scores, &values;

@@ -32,8 +32,8 @@ private:
   void choosePart(Place &place, mlir::Value part) const;
   void checkBlocks(const Place &place);
   void combine(const Place &place, mlir::Value tileNumber);
-  void combineChunk(const Place &place, mlir::Value firstSlot, mlir::Value row,
-                    mlir::Value element, int64_t width);
+  void combineChunk(const Place &place, mlir::Value firstSlot, mlir::Value row, mlir::Value element,
+                    int64_t width);
   Values overParts(Values state, llvm::function_ref<Values(mlir::Value part, mlir::ValueRange)> body);
   mlir::Value baseOf(mlir::Value maximum);
 

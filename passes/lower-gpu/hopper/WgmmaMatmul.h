@@ -49,7 +49,8 @@ public:
 
   WgmmaMatmul(mlir::IRRewriter &b, mlir::Location loc, const TensorCoreTypes &types, int64_t rowsOfGroup,
               mlir::Value thread)
-      : WgmmaCode(b, loc, types), code(b, loc), rowsOfGroup(rowsOfGroup), group(divide(thread, warpgroupThreads)) {}
+      : WgmmaCode(b, loc, types), code(b, loc), rowsOfGroup(rowsOfGroup),
+        group(divide(thread, warpgroupThreads)) {}
 
   /// Zeros.
   Values start(int64_t columns) const { return Values(static_cast<size_t>(blocks()), zeros(columns)); }
