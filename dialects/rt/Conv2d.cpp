@@ -24,7 +24,7 @@ struct FusableConv2d : FusableOpInterface::ExternalModel<FusableConv2d, pd::Conv
     // oneDNN 2.6.3 gave wrong sums for a depthwise convolution with a residual (8 channels, 7x7 filter).
     if (isDepthwise)
       limits.residual = "the runtime's convolution with groups does not add a residual";
-    // The runtime computes dilated depthwise convolutions by its own loops (DepthwiseConv.h).
+    // The runtime computes dilated depthwise convolutions by its own loops (GroupedConv.h).
     if (isDepthwise && llvm::any_of(conv.getDilations(), [](int64_t dilation) { return dilation != 1; }))
       limits.activation = "the runtime's dilated convolution with groups adds a bias only";
     return limits;

@@ -2,7 +2,7 @@
 #include "lib/runtime/kernels/conv/Conv.h"
 
 #include "lib/runtime/kernels/common/PlannedKernel.h"
-#include "lib/runtime/kernels/conv/DepthwiseConv.h"
+#include "lib/runtime/kernels/conv/GroupedConv.h"
 #include "lib/runtime/kernels/conv/IndirectConv.h"
 #include "lib/runtime/kernels/conv/WinogradConv.h"
 
@@ -16,7 +16,7 @@ namespace {
 struct ConvEntry {
   ConvGeometry geometry;
   bool planned = false;
-  std::unique_ptr<DepthwiseConv> depthwise; ///< holds the filter if that is constant
+  std::unique_ptr<GroupedConv> grouped; ///< holds the filter if that is constant
   std::unique_ptr<WinogradConv> winograd;
   std::unique_ptr<IndirectConv> indirect;
   std::shared_ptr<const ConvPlan> plan;
@@ -45,22 +45,28 @@ void Conv::plan(ConvEntry &entry, const Call &call, const View &out) const {
   bool known = out.dtype == DType::Float32 || out.dtype == DType::BFloat16;
   if (!known || isEmpty(entry.geometry))
     return;
-  if (DepthwiseConv::supports(attributes, entry.geometry, inputs)) {
-    entry.depthwise = std::make_unique<DepthwiseConv>(attributes, entry.geometry, call.input(1).as<float>());
+  entry.grouped = GroupedConv::create(attributes, entry.geometry, inputs, call.input(1).as<float>());
+  if (entry.grouped)
     return;
-  }
   entry.winograd =
       WinogradConv::create(attributes, entry.geometry, inputs, call.input(1).as<float>(), constants);
   if (entry.winograd)
     return;
-  entry.indirect =
-      IndirectConv::create(attributes, entry.geometry, inputs, call.input(1).as<float>(), constants);
-  if (entry.indirect)
+  auto planIndirect = [&](bool writesWindows) {
+    entry.indirect = IndirectConv::create(attributes, entry.geometry, inputs, call.input(1).as<float>(),
+                                          constants, writesWindows);
+    return entry.indirect != nullptr;
+  };
+  if (planIndirect(false))
     return;
   bool inPlace = addedInPlace(entry.geometry, entry.geometry.output, call, out).has_value();
   entry.plan = ConvPlan::create(out.dtype, attributes, entry.geometry, inputs, inPlace);
   if (!entry.plan)
     return;
+  if (entry.plan->isGemm() && planIndirect(true)) {
+    entry.plan = nullptr;
+    return;
+  }
   entry.execution = entry.plan->execution();
   if (constants.isConstant() && entry.plan->wantedFilter() != entry.plan->plainFilter())
     entry.filter = constants.get(entry.plan->plainFilter(), entry.plan->wantedFilter());
@@ -75,12 +81,10 @@ Result<void> Conv::compute(ConvEntry &entry, Call &call, const View &out) const 
     entry.indirect->run(call, out.as<float>());
     return {};
   }
-  size_t fused = entry.plan ? entry.plan->fusedCount() : entry.depthwise ? entry.depthwise->fusedCount() : 0;
+  size_t fused = entry.plan ? entry.plan->fusedCount() : entry.grouped ? entry.grouped->fusedCount() : 0;
   PostOpOperands operands(attributes.postOps, call, fused, out);
-  if (entry.depthwise) {
-    std::optional<size_t> bias = entry.depthwise->bias();
-    entry.depthwise->run(call.input(0).as<float>(), bias ? call.input(*bias).as<float>() : nullptr,
-                         out.as<float>());
+  if (entry.grouped) {
+    entry.grouped->run(call, out.as<float>());
     entry.planned = constants.isConstant();
   } else if (entry.plan) {
     entry.plan->run(call, *entry.execution, entry.filter.get(), out);

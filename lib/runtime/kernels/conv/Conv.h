@@ -48,6 +48,8 @@ public:
   /// Runs an execution on the tensors of a call. Without `packedFilter` the filter is packed first.
   void run(Call &call, Execution &execution, const PackedTensor *packedFilter, const View &out) const;
   const char *implementation() const { return name.c_str(); }
+  /// Whether oneDNN writes the windows to memory and multiplies them.
+  bool isGemm() const { return name.find("gemm") != std::string::npos; }
 
 private:
   bool build(const ConvConfig &attributes, const ConvGeometry &geometry, std::span<const OperandType> inputs,

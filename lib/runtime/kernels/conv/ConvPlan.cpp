@@ -111,8 +111,7 @@ bool ConvPlan::isUsable() const {
   bool fusesTensor = false;
   for (const Port &port : extraPorts)
     fusesTensor |= port.argument != DNNL_ARG_BIAS;
-  bool isGemm = name.find("gemm") != std::string::npos;
-  return !isReference(name.c_str()) && !(isGemm && fusesTensor);
+  return !isReference(name.c_str()) && !(isGemm() && fusesTensor);
 }
 
 /// Creates the primitive with the first `count` post-ops; false if oneDNN has none.

@@ -102,15 +102,22 @@ bool hasForm(const ConvConfig &attributes, const ConvGeometry &g, std::span<cons
          !attributes.transposed && isDense(g.input) && isDense(g.output);
 }
 
+/// Whether a tap is a row of the window: channels of one position are too short a loop.
+bool joins(const ConvGeometry &g) { return g.groups == 1 && g.inputChannels() < vectorSize; }
+
 /// Whether this is expected to be faster than oneDNN. With AVX-512 oneDNN skips taps too, at a higher rate.
-/// With AVX2 both multiply at the same rate, but oneDNN multiplies zeros outside of the image, and fills up
-/// groups of few channels.
-bool isWorthwhile(const ConvGeometry &g, double used) {
+/// With AVX2 both multiply at the same rate, but oneDNN multiplies zeros outside of the image, fills up
+/// groups of few channels, and writes windows to memory if it has no other kernel.
+bool isWorthwhile(const ConvGeometry &g, double used, bool writesWindows) {
   constexpr double usedByFew = 0.7;
   constexpr int64_t fewChannels = 64;
   int64_t inputs = g.inputChannels() / g.groups, outputs = g.outputChannels() / g.groups;
-  return prefersPanels() && inputs >= vectorSize && outputs >= vectorSize &&
-         (used < usedByFew || (g.groups > 1 && inputs < fewChannels));
+  if (!prefersPanels())
+    return false;
+  if (joins(g))
+    return writesWindows && g.dilations[1] == 1;
+  return inputs >= vectorSize && outputs >= vectorSize &&
+         (writesWindows || used < usedByFew || (g.groups > 1 && inputs < fewChannels));
 }
 
 } // namespace
@@ -140,9 +147,9 @@ double IndirectConv::usedTaps(const ConvGeometry &geometry) {
 
 std::unique_ptr<IndirectConv> IndirectConv::create(const ConvConfig &attributes, const ConvGeometry &geometry,
                                                    std::span<const OperandType> inputs, const float *filter,
-                                                   const PackedCache &filters) {
+                                                   const PackedCache &filters, bool writesWindows) {
   if (!filters.isConstant() || !hasForm(attributes, geometry, inputs) ||
-      !isWorthwhile(geometry, usedTaps(geometry)))
+      !isWorthwhile(geometry, usedTaps(geometry), writesWindows))
     return nullptr;
   auto postOps = RowPostOps::create(attributes.postOps, geometry.output, geometry.operands, inputs);
   if (!postOps)
@@ -162,8 +169,8 @@ std::unique_ptr<IndirectConv> IndirectConv::create(const ConvConfig &attributes,
 }
 
 IndirectConv::IndirectConv(const ConvGeometry &geometry, RowPostOps postOps)
-    : geometry(geometry), postOps(std::move(postOps)),
-      zeros(static_cast<size_t>(geometry.inputChannels()), 0.0f) {
+    : geometry(geometry), postOps(std::move(postOps)), joinsColumns(joins(geometry)),
+      zeros(static_cast<size_t>(geometry.groups * inputs()), 0.0f) {
   int64_t tile = tilePositions(), most = mostPositions / tile * tile;
   int64_t blocks = (positions() + most - 1) / most, each = (positions() + blocks - 1) / blocks;
   blockPositions = (each + tile - 1) / tile * tile;
@@ -172,16 +179,34 @@ IndirectConv::IndirectConv(const ConvGeometry &geometry, RowPostOps postOps)
 int64_t IndirectConv::panelsOfGroup() const { return (outputs() + panelWidth - 1) / panelWidth; }
 
 void IndirectConv::pack(const float *from, float *to) const {
+  int64_t places = geometry.kernel[0] * geometry.kernel[1];
   for (int64_t group = 0; group < geometry.groups; ++group)
     for (int64_t panel = 0; panel < panelsOfGroup(); ++panel)
-      for (int64_t tap = 0; tap < taps(); ++tap)
-        for (int64_t input = 0; input < inputs(); ++input)
+      for (int64_t place = 0; place < places; ++place)
+        for (int64_t input = 0; input < groupInputs(); ++input)
           for (int64_t i = 0; i < panelWidth; ++i) {
             int64_t output = panel * panelWidth + i;
             *to++ = output < outputs()
-                        ? from[((group * outputs() + output) * inputs() + input) * taps() + tap]
+                        ? from[((group * outputs() + output) * groupInputs() + input) * places + place]
                         : 0.0f;
           }
+}
+
+/// Copies the image, with zeros beside its rows.
+void IndirectConv::padRows(const float *input, float *to) const {
+  const ConvGeometry &g = geometry;
+  int64_t channels = g.inputChannels(), width = paddedWidth() * channels;
+  int64_t left = std::min(g.before[1] * channels, width),
+          columns = std::min(g.input.dims[3] * channels, width - left);
+  parallelFor(g.input.dims[0] * g.input.dims[2], 1 + 16384 / width, [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      float *line = to + row * width;
+      std::fill_n(line, left, 0.0f);
+      std::memcpy(line + left, input + row * g.input.dims[3] * channels,
+                  static_cast<size_t>(columns) * sizeof(float));
+      std::fill(line + left + columns, line + width, 0.0f);
+    }
+  });
 }
 
 /// Fills the table of the positions [first, first + count).
@@ -192,16 +217,18 @@ void IndirectConv::locate(Worker &worker, int64_t first, int64_t count) const {
   worker.count = count;
   const ConvGeometry &g = geometry;
   int64_t height = g.output.dims[2], width = g.output.dims[3];
+  int64_t before = joinsColumns ? 0 : g.before[1], inWidth = joinsColumns ? paddedWidth() : g.input.dims[3];
+  int64_t columns = g.kernel[1] / tapColumns();
   for (int64_t i = 0; i < count; ++i) {
     int64_t column = (first + i) % width, row = (first + i) / width % height,
             image = (first + i) / width / height;
     for (int64_t tap = 0; tap < taps(); ++tap) {
-      int64_t y = row * g.strides[0] - g.before[0] + tap / g.kernel[1] * g.dilations[0];
-      int64_t x = column * g.strides[1] - g.before[1] + tap % g.kernel[1] * g.dilations[1];
-      bool isInside = y >= 0 && y < g.input.dims[2] && x >= 0 && x < g.input.dims[3];
-      worker.rows[tap * blockPositions + i] = isInside ? worker.input + image * g.input.strides[0] +
-                                                             y * g.input.strides[2] + x * g.input.strides[3]
-                                                       : zeros.data();
+      int64_t y = row * g.strides[0] - g.before[0] + tap / columns * g.dilations[0];
+      int64_t x = column * g.strides[1] - before + tap % columns * g.dilations[1];
+      bool isInside = y >= 0 && y < g.input.dims[2] && x >= 0 && x < inWidth;
+      worker.rows[tap * blockPositions + i] =
+          isInside ? worker.input + ((image * g.input.dims[2] + y) * inWidth + x) * g.inputChannels()
+                   : zeros.data();
     }
   }
 }
@@ -262,11 +289,19 @@ void IndirectConv::run(Call &call, float *output) const {
     pieces.add(sumBytes);
   }
   size_t bytes = pieces.bytes() / static_cast<size_t>(workers);
+  int64_t copied = joinsColumns ? geometry.input.dims[0] * geometry.input.dims[2] * paddedWidth() : 0;
+  size_t copyPiece = pieces.add(static_cast<size_t>(copied * geometry.inputChannels()) * sizeof(float));
   auto *scratch = static_cast<std::byte *>(call.scratch(pieces.bytes()));
+  const float *input = call.input(0).as<float>();
+  if (joinsColumns) {
+    auto *copy = reinterpret_cast<float *>(scratch + copyPiece);
+    padRows(input, copy);
+    input = copy;
+  }
   parallelFor(workers, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       std::byte *memory = scratch + static_cast<size_t>(i) * bytes;
-      Worker worker{call.input(0).as<float>(), reinterpret_cast<const float **>(memory),
+      Worker worker{input, reinterpret_cast<const float **>(memory),
                     reinterpret_cast<float *>(memory + bytes - (sumBytes + 63) / 64 * 64)};
       runUnits(worker, units * i / workers, units * (i + 1) / workers, output, operands);
     }

@@ -3,6 +3,9 @@
 /// by pointers. A tap that is outside of the image for all positions of a tile is skipped: half of the taps
 /// or more where dilations are as large as the image. Source: Dukhan, "The Indirect Convolution Algorithm"
 /// (2019).
+///
+/// With few input channels a tap is a row of the window: its columns and channels are one piece of memory in
+/// a copy of the image that has zeros on both sides of each row.
 #pragma once
 
 #include "lib/runtime/kernels/common/OneDnn.h"
@@ -15,9 +18,10 @@ class IndirectConv {
 public:
   /// Null where the convolution has another form, its filter is not constant, or oneDNN is expected to be
   /// faster. `filters` holds the filter [out, in / groups, kh, kw] and keeps the packed one.
+  /// `writesWindows`: oneDNN would copy all windows to memory and multiply them by a GEMM.
   static std::unique_ptr<IndirectConv> create(const ConvConfig &attributes, const ConvGeometry &geometry,
                                               std::span<const OperandType> inputs, const float *filter,
-                                              const PackedCache &filters);
+                                              const PackedCache &filters, bool writesWindows);
 
   /// With all post-ops; an addend may be in the memory of the output.
   void run(Call &call, float *output) const;
@@ -29,6 +33,7 @@ private:
   IndirectConv(const ConvGeometry &geometry, RowPostOps postOps);
   struct Worker;
   void pack(const float *filter, float *to) const;
+  void padRows(const float *input, float *to) const;
   void runUnits(Worker &worker, int64_t begin, int64_t end, float *output,
                 std::span<const float *const> operands) const;
   void locate(Worker &worker, int64_t first, int64_t count) const;
@@ -36,8 +41,16 @@ private:
   void finish(const Worker &worker, int64_t channel, int64_t channels, float *output,
               std::span<const float *const> operands) const;
 
-  int64_t taps() const { return geometry.kernel[0] * geometry.kernel[1]; }
-  int64_t inputs() const { return geometry.inputChannels() / geometry.groups; }
+  /// Columns of the window that are one tap.
+  int64_t tapColumns() const { return joinsColumns ? geometry.kernel[1] : 1; }
+  int64_t taps() const { return geometry.kernel[0] * geometry.kernel[1] / tapColumns(); }
+  int64_t groupInputs() const { return geometry.inputChannels() / geometry.groups; }
+  /// Neighbouring elements of a tap.
+  int64_t inputs() const { return tapColumns() * groupInputs(); }
+  /// Columns of the copy.
+  int64_t paddedWidth() const {
+    return (geometry.output.dims[3] - 1) * geometry.strides[1] + geometry.kernel[1];
+  }
   int64_t outputs() const { return geometry.outputChannels() / geometry.groups; }
   int64_t panelsOfGroup() const;
   int64_t positions() const {
@@ -46,6 +59,7 @@ private:
 
   ConvGeometry geometry;
   RowPostOps postOps;
+  bool joinsColumns;                          ///< a tap is a row of the window
   int64_t blockPositions = 0;                 ///< that share a table of pointers
   std::vector<float> zeros;                   ///< the row of a tap outside of the image
   std::shared_ptr<const PackedTensor> filter; ///< [group, panel, tap, input, panelWidth]
