@@ -90,11 +90,15 @@ public:
       addTerm();
       break;
     case StepKind::AllGather:
+      exchange.isEven = haveEqualParts(from);
+      addMembers();
+      break;
     case StepKind::AllToAll:
       addMembers();
       break;
     case StepKind::ReduceScatter:
       exchange.reduction = reduction();
+      exchange.isEven = haveEqualParts(to);
       addMembers();
       break;
     case StepKind::AllReduce:
@@ -115,6 +119,14 @@ private:
       if (std::ranges::find(to.partial, p) == to.partial.end())
         return p.reduction;
     return Reduction::Sum;
+  }
+
+  /// Whether the members have parts of one size, and not empty ones.
+  bool haveEqualParts(const Placement &placement) const {
+    std::vector<int64_t> own = localDims(mesh, placement, dims, position);
+    return std::ranges::find(own, 0) == own.end() && std::ranges::all_of(members, [&](int64_t member) {
+             return localDims(mesh, placement, dims, member) == own;
+           });
   }
 
   void addMembers() {

@@ -41,6 +41,9 @@ struct Exchange {
   /// all_reduce only: the positions whose local tensors are combined element by element, ascending. There are
   /// no transfers: an implementation may choose how to move the terms.
   std::vector<int64_t> group;
+  /// all_gather and reduce_scatter only: each member gets equally many elements of each other one, so that a
+  /// library may do the whole step. All members agree on it.
+  bool isEven = false;
 };
 
 /// Whether the members of an all_reduce send each other their whole tensors, which takes one round. Otherwise

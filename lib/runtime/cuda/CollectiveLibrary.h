@@ -27,6 +27,11 @@ public:
   /// The reduction of `from` of all members, at member `root`.
   virtual Result<void> reduce(spmd::Reduction reduction, DType dtype, DeviceAddress from, DeviceAddress to,
                               int64_t count, int root, StreamHandle stream) = 0;
+  /// The reduction of element `member * count + i` of `from` of all members, at element i of `to`.
+  virtual Result<void> reduceScatter(spmd::Reduction reduction, DType dtype, DeviceAddress from,
+                                     DeviceAddress to, int64_t count, StreamHandle stream) = 0;
+  /// The `bytes` of each member, by members.
+  virtual Result<void> allGather(DeviceAddress from, DeviceAddress to, size_t bytes, StreamHandle stream) = 0;
   virtual Result<void> send(DeviceAddress from, size_t bytes, int member, StreamHandle stream) = 0;
   virtual Result<void> receive(DeviceAddress to, size_t bytes, int member, StreamHandle stream) = 0;
   /// Requests between begin() and end() are one operation: their order does not matter.

@@ -126,8 +126,8 @@ public:
     if (!exchange.group.empty())
       return allReduce();
     if (exchange.reduction)
-      return reduceParts();
-    return exchangeParts();
+      return exchange.isEven ? reduceScatter() : reduceParts();
+    return exchange.isEven ? allGather() : exchangeParts();
   }
 
 private:
@@ -171,11 +171,11 @@ private:
     const Move *move;
     size_t offset;
   };
-  std::vector<Part> partsOf(const std::vector<Move> &moves, size_t &end) const {
+  std::vector<Part> partsOf(const std::vector<Move> &moves, size_t &end, size_t alignment = 256) const {
     std::vector<Part> parts;
     for (const Move &move : moves) {
       parts.push_back({&move, end});
-      end += (static_cast<size_t>(move.count) * bytes + 255) / 256 * 256;
+      end += (static_cast<size_t>(move.count) * bytes + alignment - 1) / alignment * alignment;
     }
     return parts;
   }
@@ -197,7 +197,67 @@ private:
     return {all.begin(), all.end()};
   }
 
-  /// Each rank combines the parts that the others have for it: a reduction to each.
+  /// Each rank combines the parts that the others have for it. The parts have one size.
+  Result<void> reduceScatter() {
+    std::vector<Move> moves = exchange.sends;
+    std::ranges::copy_if(exchange.receives, std::back_inserter(moves),
+                         [&](const Move &move) { return isOwn(move); });
+    std::ranges::sort(moves, {}, &Move::rank);
+    size_t end = 0;
+    std::vector<Part> parts = partsOf(moves, end, /*alignment=*/1);
+    Result<DeviceAddress> memory = queue.workspace(end);
+    if (!memory)
+      return memory.diagnostics();
+    if (Result<void> done = pack(parts, *memory); !done)
+      return done;
+    if (moves.size() == 1)
+      return queue.copyOnDevice(call.outputs[0].data, reinterpret_cast<const void *>(*memory), end);
+    Result<std::shared_ptr<CollectiveGroup>> group = join(ranks());
+    if (!group)
+      return group.diagnostics();
+    return (*group)->reduceScatter(*exchange.reduction, dtype, *memory, target(), moves.front().count,
+                                   queue.use("reduce_scatter"));
+  }
+
+  /// Each rank gets the tensors of all, which have one size: in place, where they follow each other there.
+  Result<void> allGather() {
+    std::vector<Move> moves = exchange.receives;
+    std::ranges::sort(moves, {}, &Move::rank);
+    size_t end = 0;
+    std::vector<Part> parts = partsOf(moves, end, /*alignment=*/1);
+    if (moves.size() == 1)
+      return queue.copyOnDevice(call.outputs[0].data, call.inputs[0].data, end);
+    Result<std::shared_ptr<CollectiveGroup>> group = join(ranks());
+    if (!group)
+      return group.diagnostics();
+    bool isInPlace = true;
+    for (int64_t index = 0; const Move &move : moves)
+      isInPlace &= isSlice(move, index++);
+    Result<DeviceAddress> memory = isInPlace ? Result<DeviceAddress>(target()) : queue.workspace(end);
+    if (!memory)
+      return memory.diagnostics();
+    if (Result<void> done =
+            (*group)->allGather(source(), *memory, end / moves.size(), queue.use("all_gather"));
+        !done || isInPlace)
+      return done;
+    for (const Part &part : parts)
+      if (Result<void> done = copies.copy(part.move->unpack, part.move->dims, *memory + part.offset,
+                                          exchange.targetDims, target());
+          !done)
+        return done;
+    return {};
+  }
+
+  /// Whether a part is slice number `index` of the first dimension of the target.
+  bool isSlice(const Move &move, int64_t index) const {
+    if (move.dims.empty() ||
+        !std::ranges::equal(std::span(move.dims).subspan(1), std::span(exchange.targetDims).subspan(1)))
+      return false;
+    const std::vector<spmd::Segment> &segments = move.unpack.dims[0];
+    return segments.size() == 1 && segments[0].target == index * move.dims[0];
+  }
+
+  /// The same for parts of different sizes: a reduction to each rank.
   Result<void> reduceParts() {
     size_t end = 0;
     std::vector<Part> parts = partsOf(exchange.sends, end);

@@ -31,6 +31,10 @@ struct Api {
                       Handle group, void *stream) = nullptr;
   Status (*reduce)(DeviceAddress from, DeviceAddress to, size_t count, int type, int operation, int root,
                    Handle group, void *stream) = nullptr;
+  Status (*reduceScatter)(DeviceAddress from, DeviceAddress to, size_t count, int type, int operation,
+                          Handle group, void *stream) = nullptr;
+  Status (*allGather)(DeviceAddress from, DeviceAddress to, size_t count, int type, Handle group,
+                      void *stream) = nullptr;
   Status (*send)(DeviceAddress from, size_t count, int type, int member, Handle group,
                  void *stream) = nullptr;
   Status (*receive)(DeviceAddress to, size_t count, int type, int member, Handle group,
@@ -117,6 +121,18 @@ public:
       return api.reduce(from, to, static_cast<size_t>(count), *typeOf(dtype), operationOf(reduction), root,
                         group, stream.value);
     });
+  }
+  Result<void> reduceScatter(spmd::Reduction reduction, DType dtype, DeviceAddress from, DeviceAddress to,
+                             int64_t count, StreamHandle stream) override {
+    return request("ncclReduceScatter", [&] {
+      return api.reduceScatter(from, to, static_cast<size_t>(count), *typeOf(dtype), operationOf(reduction),
+                               group, stream.value);
+    });
+  }
+  Result<void> allGather(DeviceAddress from, DeviceAddress to, size_t bytes, StreamHandle stream) override {
+    constexpr int byte = 0;
+    return request("ncclAllGather",
+                   [&] { return api.allGather(from, to, bytes, byte, group, stream.value); });
   }
   Result<void> send(DeviceAddress from, size_t bytes, int member, StreamHandle stream) override {
     constexpr int byte = 0;
@@ -212,6 +228,8 @@ Result<std::shared_ptr<CollectiveLibrary>> openNccl(std::shared_ptr<Driver> driv
   library->load(api.lastError, "ncclGetLastError");
   library->load(api.allReduce, "ncclAllReduce");
   library->load(api.reduce, "ncclReduce");
+  library->load(api.reduceScatter, "ncclReduceScatter");
+  library->load(api.allGather, "ncclAllGather");
   library->load(api.send, "ncclSend");
   library->load(api.receive, "ncclRecv");
   library->load(api.begin, "ncclGroupStart");

@@ -47,11 +47,24 @@ public:
 
   Result<void> allReduce(spmd::Reduction reduction, DType dtype, DeviceAddress from, DeviceAddress to,
                          int64_t count, StreamHandle stream) override {
-    return combine("all_reduce", reduction, dtype, from, to, count, std::nullopt, stream);
+    return combine("all_reduce", reduction, dtype, from, to, count, {}, stream);
   }
   Result<void> reduce(spmd::Reduction reduction, DType dtype, DeviceAddress from, DeviceAddress to,
                       int64_t count, int root, StreamHandle stream) override {
-    return combine("reduce", reduction, dtype, from, to, count, root, stream);
+    return combine("reduce", reduction, dtype, from, to, count, {.root = root}, stream);
+  }
+  Result<void> reduceScatter(spmd::Reduction reduction, DType dtype, DeviceAddress from, DeviceAddress to,
+                             int64_t count, StreamHandle stream) override {
+    return combine("reduce_scatter", reduction, dtype, from, to, count, {.parts = size}, stream);
+  }
+  Result<void> allGather(DeviceAddress from, DeviceAddress to, size_t bytes, StreamHandle stream) override {
+    auto place = [=](const Terms &terms) {
+      for (size_t other = 0; other < terms.size(); ++other)
+        std::memcpy(reinterpret_cast<std::byte *>(to) + other * bytes, terms[other], bytes);
+      return Result<void>();
+    };
+    return meet(fmt::format("all_gather {}", bytes), {from, bytes},
+                {{from, bytes}, {to, bytes * static_cast<size_t>(size)}}, place, stream);
   }
 
   Result<void> send(DeviceAddress from, size_t bytes, int target, StreamHandle stream) override {
@@ -130,37 +143,59 @@ private:
   std::shared_ptr<State> state;
   std::vector<std::function<Result<void>()>> delayed;
 
+  using Region = std::pair<DeviceAddress, size_t>;
+  using Terms = std::vector<const void *>;
+
+  /// Which member has the result of a reduction (none: all), and of how many parts each member has its own.
+  struct Form {
+    std::optional<int> root = {};
+    int parts = 1;
+  };
+
   Result<void> combine(const char *name, spmd::Reduction reduction, DType dtype, DeviceAddress from,
-                       DeviceAddress to, int64_t count, std::optional<int> root, StreamHandle stream) {
+                       DeviceAddress to, int64_t count, Form form, StreamHandle stream) {
     if (!hasReduction(reduction, dtype))
       return errorAt("", fmt::format("{} of {} is not supported", spmd::keywordOf(reduction), nameOf(dtype)));
     size_t bytes = static_cast<size_t>(count) * sizeOf(dtype);
-    std::vector<std::pair<DeviceAddress, size_t>> regions{{from, bytes}};
-    if (!root || *root == member)
+    Region own{from, bytes * static_cast<size_t>(form.parts)};
+    std::vector<Region> regions{own};
+    bool hasResult = !form.root || *form.root == member;
+    if (hasResult)
       regions.emplace_back(to, bytes);
+    size_t first = form.parts > 1 ? static_cast<size_t>(member) * bytes : 0;
+    auto reduceAll = [=](const Terms &terms) {
+      Terms ownTerms;
+      for (const void *term : terms)
+        ownTerms.push_back(static_cast<const std::byte *>(term) + first);
+      return hasResult ? runtime::reduceTerms(reduction, dtype, ownTerms, count, reinterpret_cast<void *>(to))
+                       : Result<void>();
+    };
+    return meet(fmt::format("{} {} {} {}", name, spmd::keywordOf(reduction), nameOf(dtype), count), own,
+                std::move(regions), reduceAll, stream);
+  }
+
+  /// A request in which each member brings bytes, and gets those of all members.
+  Result<void> meet(const std::string &text, Region own, std::vector<Region> regions,
+                    std::function<Result<void>(const Terms &)> use, StreamHandle stream) {
     auto work = [=, this, number = sequence++, meeting = meeting, state = state] {
       std::unique_lock lock(meeting->mutex);
-      auto *begin = reinterpret_cast<const std::byte *>(from);
-      meeting->brought[number][member].assign(begin, begin + bytes);
+      auto *begin = reinterpret_cast<const std::byte *>(own.first);
+      meeting->brought[number][member].assign(begin, begin + own.second);
       meeting->changed.notify_all();
       bool met = meeting->changed.wait_for(lock, patience, [&] {
         return static_cast<int>(meeting->brought[number].size()) == size || meeting->isAborted;
       });
       if (!met || static_cast<int>(meeting->brought[number].size()) != size)
         return state->fail("the other members do not come");
-      std::vector<const void *> terms;
+      Terms terms;
       for (auto &[other, term] : meeting->brought[number])
         terms.push_back(term.data());
-      if (!root || *root == member)
-        if (auto done = runtime::reduceTerms(reduction, dtype, terms, count, reinterpret_cast<void *>(to));
-            !done)
-          state->fail(done.diagnostics()[0].message);
+      if (Result<void> done = use(terms); !done)
+        state->fail(done.diagnostics()[0].message);
       if (++meeting->left[number] == size)
         meeting->brought.erase(number);
     };
-    return driver->request(stream,
-                           fmt::format("{} {} {} {}", name, spmd::keywordOf(reduction), nameOf(dtype), count),
-                           std::move(regions), work);
+    return driver->request(stream, text, std::move(regions), work);
   }
 };
 

@@ -263,7 +263,7 @@ std::string textOf(const PlacementStep &step, DType dtype) {
 
 RankExchange::RankExchange(const spmd::Exchange &exchange, const std::function<int64_t(int64_t)> &rankOf)
     : sourceDims(exchange.sourceDims), targetDims(exchange.targetDims), reduction(exchange.reduction),
-      fill(exchange.fill) {
+      fill(exchange.fill), isEven(exchange.isEven) {
   for (const spmd::Transfer &transfer : exchange.sends)
     sends.push_back(moveOf(transfer, rankOf(transfer.position)));
   for (const spmd::Transfer &transfer : exchange.receives)

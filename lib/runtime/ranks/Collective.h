@@ -45,6 +45,7 @@ struct RankExchange {
   std::vector<Move> sends, receives;
   std::optional<spmd::Reduction> reduction, fill;
   std::vector<int64_t> group;
+  bool isEven = false;
 
   RankExchange() = default;
   /// `rankOf` is the rank of a position of the exchange.

@@ -8,7 +8,10 @@ namespace proa::runtime {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::SizeIs;
 
 /// The device of one rank.
 struct RankDevice {
@@ -110,6 +113,43 @@ TEST(DeviceCollectiveTest, ReductionsAndDtypes) {
   EXPECT_GT(runOnDevices(allCases(DType::Bool, line, {4}, logical)), 2U);
   EXPECT_FALSE(cuda::hasReduction(spmd::Reduction::Sum, DType::Complex64));
   EXPECT_FALSE(cuda::hasReduction(spmd::Reduction::Avg, DType::Int32));
+}
+
+/// The requests of rank 0, without copies, for a step of a tensor [4, 6] on two devices.
+std::vector<std::string> requestsOf(spmd::StepKind kind, const spmd::Placement &from,
+                                    const spmd::Placement &to) {
+  spmd::Mesh line{{{"x", 2}}, {}};
+  PlacementStep step{kind, line, from, to, {4, 6}, 0};
+  std::vector<std::string> requests;
+  auto ran = runSimulated(2, [&](std::shared_ptr<Communicator> communicator) -> Result<void> {
+    RankDevice rank;
+    auto kernel = cuda::createDeviceCollective(step, DType::Float32);
+    Tensor local(DType::Float32, spmd::localDims(line, from, step.dims, communicator->rank()));
+    auto result = kernel ? rank.run(**kernel, local, *communicator) : kernel.diagnostics();
+    if (!result)
+      return result.diagnostics();
+    if (communicator->rank() == 0)
+      for (const std::string &text : rank.driver->log())
+        if (!text.starts_with("copy to") && text != "wait")
+          requests.push_back(text);
+    return {};
+  });
+  for (const Diagnostics &diagnostics : ran)
+    EXPECT_EQ(diagnostics.text(), "");
+  return requests;
+}
+
+/// Parts of one size are one request of the library; slices of the first dimension need no copies.
+TEST(DeviceCollectiveTest, EvenPartsAreOneRequest) {
+  spmd::Mesh line{{{"x", 2}}, {}};
+  spmd::AxisRef x = line.full(0);
+  spmd::Placement whole{{{}, {}}, {}}, rows{{{{x}}, {}}, {}}, columns{{{}, {{x}}}, {}},
+      sum{{{}, {}}, {{x, spmd::Reduction::Sum}}};
+  EXPECT_THAT(requestsOf(spmd::StepKind::AllGather, rows, whole), ElementsAre("all_gather 48"));
+  EXPECT_THAT(requestsOf(spmd::StepKind::AllGather, columns, whole),
+              AllOf(Contains("all_gather 48"), SizeIs(3)));
+  EXPECT_THAT(requestsOf(spmd::StepKind::ReduceScatter, sum, rows),
+              Contains("reduce_scatter sum float32 12"));
 }
 
 /// The failure of one rank ends the wait of the others, in whose device the collective never ends.

@@ -20,6 +20,8 @@ TEST(NcclAbi, Functions) {
   EXPECT_FUNCTION(api.lastError, ncclGetLastError);
   EXPECT_FUNCTION(api.allReduce, ncclAllReduce);
   EXPECT_FUNCTION(api.reduce, ncclReduce);
+  EXPECT_FUNCTION(api.reduceScatter, ncclReduceScatter);
+  EXPECT_FUNCTION(api.allGather, ncclAllGather);
   EXPECT_FUNCTION(api.send, ncclSend);
   EXPECT_FUNCTION(api.receive, ncclRecv);
   EXPECT_FUNCTION(api.begin, ncclGroupStart);
