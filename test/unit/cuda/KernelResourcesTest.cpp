@@ -81,4 +81,18 @@ TEST(KernelResourcesTest, BlockMustFitTheChip) {
               HasSubstr("needs 65 registers in each of 897 threads, expected at most 65536 in a block"));
 }
 
+/// The figures of NVIDIA's occupancy calculator for compute capability 9.0.
+TEST(KernelResourcesTest, ResidentBlocks) {
+  const GpuFacts &gpu = *knownFacts<GpuFacts>("sm_90a");
+  KernelResources kernel{.symbol = "gemm", .chip = "sm_90a", .registers = 114};
+  // 120 registers after rounding: 17 warps, of which four schedulers execute 16.
+  EXPECT_EQ(residentBlocksOf(kernel, {.threads = 288, .sharedBytes = 0}, gpu), 1);
+  EXPECT_EQ(residentBlocksOf(kernel, {.threads = 256, .sharedBytes = 0}, gpu), 2);
+  EXPECT_EQ(residentBlocksOf(kernel, {.threads = 160, .sharedBytes = 0}, gpu), 3);
+  EXPECT_EQ(residentBlocksOf(kernel, {.threads = 160, .sharedBytes = 113 * 1024}, gpu), 2);
+  EXPECT_EQ(residentBlocksOf(kernel, {.threads = 160, .sharedBytes = 114 * 1024}, gpu), 1);
+  kernel.registers = 32;
+  EXPECT_EQ(residentBlocksOf(kernel, {.threads = 256, .sharedBytes = 0}, gpu), 8);
+}
+
 TEST(KernelResourcesTest, EmptyReportHasNoKernels) { EXPECT_THAT(parseResources(""), IsEmpty()); }

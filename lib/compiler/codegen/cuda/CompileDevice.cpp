@@ -189,6 +189,10 @@ private:
     kernel.cubin = std::move(cubin->bytes);
     if (!cubin->kernels.empty())
       kernel.resources = cubin->kernels.front();
+    if (!cubin->kernels.empty() && kernel.residentBlocks > 0) // more would run in a second wave
+      kernel.residentBlocks =
+          std::min(kernel.residentBlocks, static_cast<int32_t>(residentBlocksOf(
+                                              kernel.resources, {kernel.threads, kernel.sharedBytes}, *gpu)));
     std::pair<const char *, std::string> files[] = {
         {".txt", cubin->report}, {".cubin", kernel.cubin}, {".json", describeAsJson(kernel)}};
     for (const auto &[suffix, text] : files)

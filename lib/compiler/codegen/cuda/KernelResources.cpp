@@ -111,8 +111,16 @@ Result<void> checkResources(std::span<const KernelResources> kernels, const Reso
   return diagnostics;
 }
 
+/// Threads of a warp, and the registers that it takes at once.
+constexpr int64_t warp = 32, unit = 256;
+
+static int64_t warpsOf(const BlockSize &block) { return (block.threads + warp - 1) / warp; }
+
+static int64_t registersOfWarp(const KernelResources &kernel) {
+  return (kernel.registers * warp + unit - 1) / unit * unit;
+}
+
 Result<void> checkBlock(const KernelResources &kernel, const BlockSize &block, const GpuFacts &gpu) {
-  constexpr int64_t warp = 32, unit = 256;
   Diagnostics diagnostics;
   std::string where = "kernel '" + kernel.symbol + "' for " + kernel.chip;
   if (int64_t shared = kernel.sharedBytes + block.sharedBytes; shared > gpu.sharedBytes)
@@ -120,13 +128,19 @@ Result<void> checkBlock(const KernelResources &kernel, const BlockSize &block, c
                     fmt::format("needs {} bytes of shared memory, expected at most {}, which a block can "
                                 "have",
                                 shared, gpu.sharedBytes));
-  int64_t warps = (block.threads + warp - 1) / warp;
-  int64_t ofWarp = (kernel.registers * warp + unit - 1) / unit * unit;
-  if (warps * ofWarp > gpu.registers)
+  if (warpsOf(block) * registersOfWarp(kernel) > gpu.registers)
     diagnostics.add(where,
                     fmt::format("needs {} registers in each of {} threads, expected at most {} in a block",
                                 kernel.registers, block.threads, gpu.registers));
   return diagnostics;
+}
+
+int64_t residentBlocksOf(const KernelResources &kernel, const BlockSize &block, const GpuFacts &gpu) {
+  constexpr int64_t mostWarps = 64, schedulers = 4, reservedBytes = 1024;
+  int64_t warps = gpu.registers / std::max<int64_t>(registersOfWarp(kernel), 1) / schedulers * schedulers;
+  int64_t byWarps = std::min(warps, mostWarps) / warpsOf(block);
+  int64_t shared = kernel.sharedBytes + block.sharedBytes + reservedBytes;
+  return std::max<int64_t>(std::min(byWarps, (gpu.sharedBytes + reservedBytes) / shared), 1);
 }
 
 std::string resourcesText(std::span<const KernelResources> kernels) {

@@ -50,6 +50,10 @@ struct BlockSize {
 /// more registers than the 65536 of a block, which each warp takes in units of 256.
 Result<void> checkBlock(const KernelResources &kernel, const BlockSize &block, const GpuFacts &gpu);
 
+/// Blocks of the kernel that a multiprocessor of `gpu` executes at once: its registers, which each warp takes
+/// in units of 256 and groups of four warps share equally, its shared memory and its warps limit them.
+int64_t residentBlocksOf(const KernelResources &kernel, const BlockSize &block, const GpuFacts &gpu);
+
 /// A line for each kernel: "softmax sm_90a: 18 registers, 1 barriers, 128 bytes shared, 0 bytes stack, 0
 /// bytes spilled", then its notes.
 std::string resourcesText(std::span<const KernelResources> kernels);
