@@ -12,6 +12,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 using namespace mlir;
 
@@ -88,6 +89,36 @@ ThreadLoops::Values ThreadLoops::loop(Value begin, OpFoldResult end, int64_t ste
         scf::YieldOp::create(b, loc, next);
       });
   return Values(created.getResults());
+}
+
+/// The largest value of a size; nothing if that is not known.
+static std::optional<int64_t> boundOf(OpFoldResult size) {
+  if (std::optional<int64_t> constant = getConstantIntValue(size))
+    return constant;
+  FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
+      presburger::BoundType::UB, cast<Value>(size), nullptr, /*closedUB=*/true);
+  return succeeded(bound) ? std::optional(*bound) : std::nullopt;
+}
+
+/// As loop(), for `begin` less than `step`. Loops that are long take a few steps at once, so that their loads
+/// do not wait for each other.
+ThreadLoops::Values ThreadLoops::unrolledLoop(Value begin, OpFoldResult end, int64_t step, ValueRange state,
+                                              BodyBuilder body) {
+  constexpr int64_t unrolled = 4;
+  std::optional<int64_t> most = boundOf(end);
+  if (!most || *most < unrolled * step)
+    return loop(begin, end, step, state, body);
+  AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
+  AffineExpr rounds = (s0 - s1).ceilDiv(step).floorDiv(unrolled);
+  OpFoldResult rest = affine::makeComposedFoldedAffineApply(b, loc, s1 + rounds * (unrolled * step),
+                                                            {end, OpFoldResult(begin)});
+  Values next = loop(begin, rest, unrolled * step, state, [&](Value position, ValueRange own) {
+    Values values(own);
+    for (int64_t i = 0; i < unrolled; ++i)
+      values = body(scaled(position, 1, i * step), values);
+    return values;
+  });
+  return loop(toValue(rest), end, step, next, body);
 }
 
 //===----------------------------------------------------------------------===//
@@ -210,7 +241,7 @@ ThreadLoops::Values ThreadLoops::reduceTerms(ValueRange resultIndices, Value fir
                                                          {sizes.back()});
   OpFoldResult chunks = product(sizes);
   Values results(resultIndices);
-  Values sums = loop(first, chunks, step, state, [&](Value chunk, ValueRange own) -> Values {
+  Values sums = unrolledLoop(first, chunks, step, state, [&](Value chunk, ValueRange own) -> Values {
     Values terms = split(chunk, sizes), next(own);
     Value start = terms.back();
     for (int64_t i = 0; i < vector; ++i) {

@@ -32,6 +32,8 @@ private:
   // Loops.
   Values loop(mlir::Value begin, mlir::OpFoldResult end, int64_t step, mlir::ValueRange state,
               BodyBuilder body);
+  Values unrolledLoop(mlir::Value begin, mlir::OpFoldResult end, int64_t step, mlir::ValueRange state,
+                      BodyBuilder body);
   void parallel();
   void parallelRest(mlir::OpFoldResult chunks);
   void reduceByThread();

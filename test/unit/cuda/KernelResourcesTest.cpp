@@ -81,7 +81,7 @@ TEST(KernelResourcesTest, BlockMustFitTheChip) {
               HasSubstr("needs 65 registers in each of 897 threads, expected at most 65536 in a block"));
 }
 
-/// The figures of NVIDIA's occupancy calculator for compute capability 9.0.
+/// The rules of NVIDIA's occupancy calculator for compute capability 9.0.
 TEST(KernelResourcesTest, ResidentBlocks) {
   const GpuFacts &gpu = *knownFacts<GpuFacts>("sm_90a");
   KernelResources kernel{.symbol = "gemm", .chip = "sm_90a", .registers = 114};
