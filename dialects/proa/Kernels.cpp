@@ -141,7 +141,7 @@ LogicalResult IndexCheckAttr::verify(EmitError emitError, std::optional<int64_t>
 
 LogicalResult DimCheckAttr::verify(EmitError emitError, int64_t argument, int64_t axis,
                                    std::optional<int64_t> other, std::optional<int64_t> otherAxis,
-                                   std::optional<int64_t> size) {
+                                   std::optional<int64_t> size, bool) {
   if (argument < 0 || axis < 0 || other.value_or(0) < 0 || otherAxis.value_or(0) < 0 || size.value_or(0) < 0)
     return emitError() << "C1: a field is negative, expected indices and a size";
   if (other.has_value() != otherAxis.has_value() || other.has_value() == size.has_value())

@@ -179,11 +179,12 @@ def Proa_DimCheckAttr : Proa_KernelAttr<"DimCheck", "dim_check"> {
   let summary = "A condition on dims that only a run knows";
   let description = [{
     On a kernel, as an element of the array `proa.dim_checks`: a dim of an argument is equal to a dim of another
-    argument, or to a number.
+    argument, or to a number; with `may_be_one` it may also be 1, as the kernel then repeats its only index.
 
     ```mlir
     proa.dim_checks = [#proa.dim_check<argument = 1, axis = 0, other = 0, other_axis = 0>,
-                       #proa.dim_check<argument = 2, axis = 1, size = 16>]
+                       #proa.dim_check<argument = 2, axis = 1, size = 16>,
+                       #proa.dim_check<argument = 3, axis = 0, other = 0, other_axis = 0, may_be_one = true>]
     ```
 
     Constraints:
@@ -194,7 +195,8 @@ def Proa_DimCheckAttr : Proa_KernelAttr<"DimCheck", "dim_check"> {
     "int64_t":$argument, "int64_t":$axis,
     Proa_OptionalField<"int64_t", "the other argument">:$other,
     Proa_OptionalField<"int64_t", "its dim">:$other_axis,
-    Proa_OptionalField<"int64_t", "the expected size">:$size);
+    Proa_OptionalField<"int64_t", "the expected size">:$size,
+    DefaultValuedParameter<"bool", "false", "whether the dim may be 1 instead">:$may_be_one);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

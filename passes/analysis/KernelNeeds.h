@@ -20,6 +20,7 @@ struct IndexCheck {
 /// The fields of a DimCheckAttr; -1 for `other` or `size` that is not set.
 struct DimCheck {
   int64_t argument = 0, axis = 0, other = -1, otherAxis = 0, size = -1;
+  bool mayBeOne = false;
 };
 
 /// The kernel's last pointers, in this order, and the conditions of a call.

@@ -341,12 +341,26 @@ private:
            });
   }
 
+  /// Why the op cannot have its dynamic dims; null if it can.
+  const char *whyNotDynamic() const {
+    if (!isDynamic())
+      return nullptr;
+    if (target == AttentionTarget::Mesh)
+      return "its dims are dynamic";
+    if (hasGradient())
+      return "its dims are dynamic, and it has a gradient";
+    return hasPlainDims()
+               ? nullptr
+               : "its dims are dynamic, and not all heads and elements are static, or operands have "
+                 "other batches";
+  }
+
   LogicalResult checkTypes(ArrayRef<int64_t> scores) {
     const MatrixProduct &first = forward.first, &second = forward.second;
     if (scores.size() != 4)
       return refuse("the scores have more than four dims");
-    if (isDynamic() && (target != AttentionTarget::Onnx || !hasPlainDims() || hasGradient()))
-      return refuse("its dims are dynamic");
+    if (const char *reason = whyNotDynamic())
+      return refuse(reason);
     auto elementOf = [](Value value) { return pd::tensorType(value).getElementType(); };
     SmallVector<Value> others{first.y(), second.y(), second.result()};
     if (hasGradient())
@@ -365,7 +379,7 @@ private:
     case AttentionTarget::Cpu:
       if (pd::tensorType(forward.first.x()).getElementType().isF64())
         return "the kernels of the CPU compute in float32";
-      return scores[2] < leastQueries ? "it has few queries" : nullptr;
+      return !ShapedType::isDynamic(scores[2]) && scores[2] < leastQueries ? "it has few queries" : nullptr;
     case AttentionTarget::Mesh:
       if (scores[2] != scores[3])
         return "queries and keys are not those of one sequence";

@@ -68,11 +68,12 @@ struct CheckDims : proa::impl::CheckDimsBase<CheckDims> {
         others = others.drop_front(); // the one that the others are compared with
       for (EqualDims::Dim dim : others)
         if (isStatic)
-          checks.push_back(proa::DimCheckAttr::get(&getContext(), dim.argument, dim.axis, {}, {}, dims.size));
+          checks.push_back(proa::DimCheckAttr::get(&getContext(), dim.argument, dim.axis, {}, {}, dims.size,
+                                                   /*mayBeOne=*/false));
         else
           checks.push_back(proa::DimCheckAttr::get(&getContext(), dim.argument, dim.axis,
                                                    dims.dynamicDims.front().argument,
-                                                   dims.dynamicDims.front().axis, {}));
+                                                   dims.dynamicDims.front().axis, {}, /*mayBeOne=*/false));
     }
     if (checks.empty())
       return;

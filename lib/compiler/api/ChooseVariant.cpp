@@ -22,8 +22,7 @@ Variants::Variants(Model::Implementation &model, std::map<std::string, Tensor> k
 
 bool Variants::mayShare(const std::map<std::string, Tensor> &inputs) const {
   const ModelOptions &options = model.options;
-  if (options.specialization == Specialization::Always || model.mesh || model.needsFeeds ||
-      model.target.kind != TargetKind::Cpu)
+  if (options.specialization == Specialization::Always || model.mesh || model.needsFeeds)
     return false;
   if (options.specialization == Specialization::Background && !model.states.empty())
     return false;

@@ -56,7 +56,7 @@ planner::KernelFacts kernelFacts(int64_t rows, double work, const KernelNeeds &n
   for (const DimCheck &check : needs.dimChecks)
     facts.dimChecks.push_back({static_cast<int32_t>(check.argument), static_cast<int32_t>(check.axis),
                                static_cast<int32_t>(check.other), static_cast<int32_t>(check.otherAxis),
-                               check.size});
+                               check.size, check.mayBeOne});
   return facts;
 }
 

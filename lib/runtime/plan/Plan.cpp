@@ -12,7 +12,7 @@ namespace {
 using nlohmann::json;
 
 // Numbers in the file; Storage and StepKind are stored by name, so that a plan stays readable.
-constexpr int formatVersion = 4, deviceFormatVersion = 8; // 8: with steps or values on a device
+constexpr int formatVersion = 5, deviceFormatVersion = 9; // 9: with steps or values on a device
 // Of control flow in control flow; more than any program has, less than the stack holds.
 constexpr int maximalDepth = 256;
 constexpr std::pair<Storage, const char *> storageNames[] = {
@@ -99,7 +99,8 @@ json toJson(const Step &step) {
     object["checks"].push_back(
         {check.indices, check.bound, check.axis, check.size, static_cast<int>(check.kind)});
   for (const DimCheck &check : step.dimChecks)
-    object["dimChecks"].push_back({check.input, check.axis, check.other, check.otherAxis, check.size});
+    object["dimChecks"].push_back(
+        {check.input, check.axis, check.other, check.otherAxis, check.size, int64_t(check.mayBeOne)});
   return object;
 }
 
@@ -245,10 +246,11 @@ Step readStep(Diagnostics &diagnostics, const json &object, const std::string &w
       step.checks.push_back({static_cast<int32_t>(indices), static_cast<int32_t>(bound),
                              static_cast<int32_t>(axis), size, static_cast<CheckedNumber>(kind)});
   if (object.contains("dimChecks"))
-    for (const auto &[input, axis, other, otherAxis, size] :
-         fields.get<std::vector<std::array<int64_t, 5>>>("dimChecks"))
+    for (const auto &[input, axis, other, otherAxis, size, mayBeOne] :
+         fields.get<std::vector<std::array<int64_t, 6>>>("dimChecks"))
       step.dimChecks.push_back({static_cast<int32_t>(input), static_cast<int32_t>(axis),
-                                static_cast<int32_t>(other), static_cast<int32_t>(otherAxis), size});
+                                static_cast<int32_t>(other), static_cast<int32_t>(otherAxis), size,
+                                mayBeOne != 0});
   fields.forEach("bodies", [&](const json &element, const std::string &path) {
     step.bodies.push_back(readBody(diagnostics, element, path, depth));
   });

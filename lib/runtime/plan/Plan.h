@@ -113,13 +113,14 @@ struct IndexCheck {
 };
 
 /// A condition of a kernel on dims that only a run knows: dim `axis` of an input is dim `otherAxis` of
-/// another one, or `size`. The runtime compares them before the call.
+/// another one, or `size`, or 1 if `mayBeOne`. The runtime compares them before the call.
 struct DimCheck {
   int32_t input = 0; ///< into Step::inputs
   int32_t axis = 0;
   int32_t other = -1; ///< into Step::inputs; -1: the dim is `size`
   int32_t otherAxis = 0;
   int64_t size = dynamicDim;
+  bool mayBeOne = false;
 };
 
 struct Step;

@@ -292,6 +292,8 @@ Result<void> Frame::checkDims(const Step &step) const {
   for (const DimCheck &check : step.dimChecks) {
     const View &own = view(step.inputs[static_cast<size_t>(check.input)]);
     int64_t dim = own.dims[static_cast<size_t>(check.axis)];
+    if (check.mayBeOne && dim == 1)
+      continue;
     if (check.other < 0) {
       if (dim != check.size)
         return failure("dim {} of {} is {}, expected {}: a dim that only a run knows is not broadcast",

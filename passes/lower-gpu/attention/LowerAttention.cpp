@@ -5,6 +5,7 @@
 #include "passes/kernels/KernelForm.h"
 #include "passes/kernels/KernelSignature.h"
 #include "passes/lower-gpu/Passes.h"
+#include "passes/lower-gpu/attention/AttentionDims.h"
 #include "passes/lower-gpu/attention/AttentionGradient.h"
 #include "passes/lower-gpu/attention/AttentionKernel.h"
 #include "passes/lower-gpu/attention/AttentionThreads.h"
@@ -44,6 +45,7 @@ public:
     proa::setWork(kernel, tiles(), cast<proa::pd::DeviceKernelOpInterface>(op.getOperation()));
     if (failed(addShapeFunction(module)))
       return failure();
+    proa::addAttentionDimChecks(kernel, op);
     Operation *terminator = kernel.getBody().front().getTerminator();
     SmallVector<Value> results(terminator->getOperands());
     proa::KernelSignature signature = proa::changeSignature(kernel);

@@ -19,11 +19,12 @@ func.func private @kind() attributes {proa.attention = #proa.attention<kind = fm
 func.func private @launch() attributes {proa.launch = #proa.launch<shared_bytes = 65536, resident_blocks = 2,
     row_blocks = 4, threads = 256>}
 // CHECK: @checks() attributes
-// CHECK-SAME: proa.dim_checks = [#proa.dim_check<argument = 1, axis = 0, other = 0, other_axis = 2>, #proa.dim_check<argument = 1, axis = 1, size = 16>]
+// CHECK-SAME: proa.dim_checks = [#proa.dim_check<argument = 1, axis = 0, other = 0, other_axis = 2>, #proa.dim_check<argument = 1, axis = 1, size = 16>, #proa.dim_check<argument = 0, axis = 1, size = 4, may_be_one = true>]
 // CHECK-SAME: proa.index_checks = [#proa.index_check<indices = 3, bound = 1, axis = 2, size = 9>, #proa.index_check<size = 4, kind = index_from_end>, #proa.index_check<indices = 2, bound = 0, kind = group_size>]
 func.func private @checks() attributes {
     proa.dim_checks = [#proa.dim_check<argument = 1, axis = 0, other = 0, other_axis = 2>,
-                       #proa.dim_check<argument = 1, axis = 1, size = 16>],
+                       #proa.dim_check<argument = 1, axis = 1, size = 16>,
+                       #proa.dim_check<argument = 0, axis = 1, size = 4, may_be_one = true>],
     proa.index_checks = [#proa.index_check<indices = 3, bound = 1, axis = 2, size = 9, kind = index>,
                          #proa.index_check<size = 4, kind = index_from_end>,
                          #proa.index_check<indices = 2, bound = 0, axis = 0, kind = group_size>]}

@@ -149,6 +149,11 @@ TEST(Executable, DimsAreComparedBeforeAKernelIsCalled) {
   failed = session->run({{"x", randomFloats({3, 4}, 1)}});
   ASSERT_FALSE(failed);
   EXPECT_THAT(failed.diagnostics().text(), HasSubstr("dim 0 of float32[3, 4] is 3, expected 2"));
+  EXPECT_FALSE(session->run({{"x", randomFloats({1, 4}, 1)}}));
+  plan.steps[0].dimChecks[0].mayBeOne = true;
+  session = sessionOf(plan, weights);
+  EXPECT_TRUE(session->run({{"x", randomFloats({1, 4}, 1)}}));
+  EXPECT_FALSE(session->run({{"x", randomFloats({3, 4}, 1)}}));
 }
 
 TEST(Executable, ResultsBelongToTheCaller) {

@@ -29,7 +29,7 @@ Plan samplePlan() {
   plan.steps = {{StepKind::Kernel, "k0", {2, 3}, {4}, {}, 16, 12.5, 0, "add", "net.py:2", {}, {}},
                 {StepKind::Kernel, "k1", {0, 4}, {5}, {}, dynamicDim, 0, 0, "mul", "", {}, {}}};
   plan.steps[1].dimChecks = {{.input = 0, .axis = 0, .other = 1, .otherAxis = 0},
-                             {.input = 0, .axis = 0, .size = 16}};
+                             {.input = 0, .axis = 0, .size = 16, .mayBeOne = true}};
   for (Step &step : plan.steps)
     step.attributes = nlohmann::json::object();
   plan.fetches = {6, 0};
@@ -56,6 +56,8 @@ TEST(Plan, RoundTrip) {
   ASSERT_EQ(again->steps[1].dimChecks.size(), 2u);
   EXPECT_EQ(again->steps[1].dimChecks[0].other, 1);
   EXPECT_EQ(again->steps[1].dimChecks[1].size, 16);
+  EXPECT_TRUE(again->steps[1].dimChecks[1].mayBeOne);
+  EXPECT_FALSE(again->steps[1].dimChecks[0].mayBeOne);
 }
 
 TEST(Plan, DamagedPlansDoNotCrash) {

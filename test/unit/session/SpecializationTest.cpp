@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <thread>
@@ -26,14 +27,27 @@ func.func @main(%x: tensor<?x3xf32> {pd.feed = "x"}) -> (tensor<?x3xf32> {pd.fet
   return %0 : tensor<?x3xf32>
 })";
 
+/// out = softmax(q k^T + mask) k.
+const char *const attention = R"(
+func.func @main(%q: tensor<?x2x?x4xf32> {pd.feed = "q"}, %k: tensor<?x2x?x4xf32> {pd.feed = "k"},
+    %m: tensor<?x1x?x?xf32> {pd.feed = "m"}) -> (tensor<?x2x?x4xf32> {pd.fetch = "out"}) {
+  %s = pd.matmul %q, %k {transpose_y = true} : (tensor<?x2x?x4xf32>, tensor<?x2x?x4xf32>) -> tensor<?x2x?x?xf32>
+  %a = pd.add %s, %m : (tensor<?x2x?x?xf32>, tensor<?x1x?x?xf32>) -> tensor<?x2x?x?xf32>
+  %p = pd.softmax %a : (tensor<?x2x?x?xf32>) -> tensor<?x2x?x?xf32>
+  %o = pd.matmul %p, %k : (tensor<?x2x?x?xf32>, tensor<?x2x?x4xf32>) -> tensor<?x2x?x4xf32>
+  return %o : tensor<?x2x?x4xf32>
+})";
+
 std::string written(const char *text, const std::string &name) {
   std::string path = temporaryFile(name + ".mlir");
   EXPECT_TRUE(writeFile(path, text));
   return path;
 }
 
-Result<Model> open(const std::string &path, Specialization specialization, size_t kept = 16) {
+Result<Model> open(const std::string &path, Specialization specialization, size_t kept = 16,
+                   const std::string &target = "") {
   ModelOptions options;
+  options.target = target;
   options.cacheDirectory = "off";
   options.threads = 1;
   options.specialization = specialization;
@@ -66,6 +80,63 @@ std::vector<float> expected(const std::map<std::string, Tensor> &feeds) {
     for (int64_t j = 0; j < std::max(a.dims()[1], b.dims()[1]); ++j)
       result.push_back(std::max(0.0f, at(a, i, j) + at(b, i, j)));
   return result;
+}
+
+/// The program `attention` by its definition; the batches of k and m may be 1.
+std::vector<float> expectedAttention(const std::map<std::string, Tensor> &feeds) {
+  const Tensor &q = feeds.at("q"), &k = feeds.at("k"), &m = feeds.at("m");
+  constexpr int64_t heads = 2, elements = 4;
+  int64_t queries = q.dims()[2], keys = k.dims()[2];
+  std::vector<float> result;
+  for (int64_t b = 0; b < q.dims()[0]; ++b)
+    for (int64_t h = 0; h < heads; ++h)
+      for (int64_t i = 0; i < queries; ++i) {
+        const float *query = q.as<float>() + ((b * heads + h) * queries + i) * elements,
+                    *key = k.as<float>() + ((k.dims()[0] == 1 ? 0 : b) * heads + h) * keys * elements,
+                    *mask = m.as<float>() +
+                            ((m.dims()[0] == 1 ? 0 : b) * m.dims()[2] + (m.dims()[2] == 1 ? 0 : i)) * keys;
+        std::array<double, elements> out{};
+        double sum = 0;
+        for (int64_t j = 0; j < keys; ++j) {
+          double score = mask[j];
+          for (int64_t d = 0; d < elements; ++d)
+            score += static_cast<double>(query[d]) * key[j * elements + d];
+          sum += std::exp(score);
+          for (size_t d = 0; d < elements; ++d)
+            out[d] += std::exp(score) * key[static_cast<size_t>(j * elements) + d];
+        }
+        for (double element : out)
+          result.push_back(static_cast<float>(element / sum));
+      }
+  return result;
+}
+
+struct AttentionDims {
+  int64_t batch, batchOfKeys, batchOfMask, queries, rowsOfMask, keys;
+  bool isCompiledFor = false; ///< not by the program for all dims
+};
+
+// The batch of a mask may be 1 in the program for all dims; that of the keys may not.
+TEST(Specialization, OneCompilationComputesAttentionOfAllDims) {
+  for (const char *target : {"cpu", "cuda-emulated"}) {
+    auto model = open(written(attention, "attention"), Specialization::Never, 16, target);
+    ASSERT_TRUE(model) << model.diagnostics().text();
+    auto session = model->session();
+    bool isFirst = true;
+    for (AttentionDims dims : {AttentionDims{2, 2, 2, 5, 5, 7}, AttentionDims{3, 3, 1, 40, 1, 150},
+                               AttentionDims{2, 1, 2, 5, 5, 7, true}, AttentionDims{1, 1, 1, 1, 1, 1}}) {
+      std::map<std::string, Tensor> feeds{
+          {"q", numbers({dims.batch, 2, dims.queries, 4}, 1)},
+          {"k", numbers({dims.batchOfKeys, 2, dims.keys, 4}, 2)},
+          {"m", numbers({dims.batchOfMask, 1, dims.rowsOfMask, dims.keys}, 3)}};
+      std::vector<float> found = fetch(session->run(feeds)), right = expectedAttention(feeds);
+      ASSERT_EQ(found.size(), right.size());
+      for (size_t i = 0; i < found.size(); ++i)
+        ASSERT_NEAR(found[i], right[i], 1e-6) << target << ", batch " << dims.batch << ", element " << i;
+      EXPECT_EQ(session->times().compile > 0, isFirst || dims.isCompiledFor) << target << " " << dims.batch;
+      isFirst = false;
+    }
+  }
 }
 
 TEST(Specialization, OneCompilationServesAllDims) {
