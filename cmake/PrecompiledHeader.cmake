@@ -26,6 +26,9 @@ set(device_headers
 string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
 separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}}")
 get_directory_property(options COMPILE_OPTIONS)
+if(build_type STREQUAL "DEBUG" AND NOT LLVM_ENABLE_ASSERTIONS)
+  list(APPEND flags -DNDEBUG) # as ProaBuild.cmake does for all files
+endif()
 list(APPEND flags ${options} -std=c++20 -fPIC -fvisibility=default -DFMT_SHARED -isystem ${MLIR_INCLUDE_DIRS})
 
 list(GET MLIR_INCLUDE_DIRS 0 MLIR_INCLUDE_DIR)

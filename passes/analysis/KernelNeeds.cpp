@@ -25,7 +25,8 @@ KernelNeeds KernelNeeds::of(Operation *kernel) {
   if (auto checks = kernel->getAttrOfType<ArrayAttr>(dimChecksAttribute))
     for (auto check : checks.getAsRange<DimCheckAttr>())
       needs.dimChecks.push_back({check.getArgument(), check.getAxis(), check.getOther().value_or(-1),
-                                 check.getOtherAxis().value_or(0), check.getSize().value_or(-1), check.getMayBeOne()});
+                                 check.getOtherAxis().value_or(0), check.getSize().value_or(-1),
+                                 check.getMayBeOne()});
   return needs;
 }
 

@@ -1,6 +1,7 @@
 //! Regions of pd.checkpoint, whose values a gradient recomputes, by the names of values.
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/ir/ReplaceResult.h"
+#include "dialects/pd/ir/ResultNames.h"
 #include "dialects/pd/ops/autodiff/RecomputeOps.h"
 #include "dialects/pd/ops/autodiff/VjpOps.h"
 #include "passes/autodiff/NewFunction.h"
@@ -16,10 +17,7 @@ using namespace mlir;
 namespace proa::autodiff {
 namespace {
 
-StringRef nameOf(Operation *op) {
-  auto name = dyn_cast<NameLoc>(op->getLoc());
-  return name ? name.getName().getValue() : StringRef();
-}
+StringRef nameOf(Operation *op) { return pd::resultName(op->getLoc()); }
 
 class Segments {
 public:

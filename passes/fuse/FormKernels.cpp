@@ -1,5 +1,6 @@
 // pd-form-kernels: replaces groups of primitives by calls of kernel functions.
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/ResultNames.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/analysis/KernelGroups.h"
@@ -182,10 +183,8 @@ private:
       return locations.front();
     Builder builder(group.members.front()->getContext());
     SmallVector<Attribute> names;
-    for (Value output : interface.outputs) {
-      auto name = dyn_cast<NameLoc>(output.getLoc());
-      names.push_back(name ? name.getName() : builder.getStringAttr(""));
-    }
+    for (Value output : interface.outputs)
+      names.push_back(builder.getStringAttr(pd::resultName(output)));
     return FusedLoc::get(builder.getContext(), locations, builder.getArrayAttr(names));
   }
 

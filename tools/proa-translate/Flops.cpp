@@ -48,8 +48,9 @@ void takeApart(ModuleOp module) {
   (void)pm.run(module);
 }
 
+/// The first output of the program's op, which names the op.
 std::string outputOf(Operation *op) {
-  auto name = dyn_cast<NameLoc>(op->getLoc());
+  auto name = op->getLoc()->findInstanceOf<NameLoc>();
   return name ? name.getName().str() : "";
 }
 

@@ -2,6 +2,7 @@
 
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/ResultNames.h"
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/autodiff/VjpOps.h"
 #include "dialects/pd/ops/control/ArrayOps.h"
@@ -110,9 +111,8 @@ std::string ProgramExporter::of(Value value) {
   if (!name.empty())
     return name;
   // The variable that the program was imported from, if it is still free.
-  if (auto location = value.getLoc()->findInstanceOf<NameLoc>();
-      location && taken.insert(location.getName()).second)
-    return name = location.getName().str();
+  if (StringRef variable = pd::resultName(value); !variable.empty() && taken.insert(variable).second)
+    return name = variable.str();
   return name = freshName(isa<pd::ArrayType>(value.getType()));
 }
 

@@ -8,6 +8,7 @@
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Keywords.h"
 #include "dialects/pd/ir/Pd.h"
+#include "dialects/pd/ir/ResultNames.h"
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/reference/Evaluate.h"
@@ -60,14 +61,7 @@ std::string lineOf(Location location) {
 
 namespace {
 
-/// The name of an op's result; passes/fuse/FormKernels.cpp gives those of a kernel as metadata.
-std::string nameOf(Location location, size_t result = 0) {
-  if (auto fused = dyn_cast<FusedLoc>(location))
-    if (auto names = dyn_cast_or_null<ArrayAttr>(fused.getMetadata()); names && result < names.size())
-      return cast<StringAttr>(names[result]).str();
-  auto name = dyn_cast<NameLoc>(location);
-  return name ? name.getName().str() : "";
-}
+std::string nameOf(Location location, size_t result = 0) { return pd::resultName(location, result).str(); }
 
 std::string whereOf(Location location) {
   return nameOf(location) + (lineOf(location).empty() ? "" : " at " + lineOf(location));

@@ -3,6 +3,7 @@
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Pd.h"
+#include "dialects/pd/ir/ResultNames.h"
 #include "lib/base/support/DiagnosticCollector.h"
 #include "lib/base/support/Suggest.h"
 #include "passes/analysis/KernelAttributes.h"
@@ -312,20 +313,21 @@ static SmallVector<OpResult> unreturnedValues(Block &body) {
   return values;
 }
 
-/// The last op with one result for each name in locations of the body.
-static llvm::StringMap<Operation *> opsByName(Block &body) {
-  llvm::StringMap<Operation *> ops;
+/// The last value for each name in locations of the body.
+static llvm::StringMap<Value> valuesByName(Block &body) {
+  llvm::StringMap<Value> values;
   for (Operation &op : body)
-    if (auto name = dyn_cast<NameLoc>(op.getLoc()); name && op.getNumResults() == 1)
-      ops[name.getName()] = &op;
-  return ops;
+    for (OpResult result : op.getResults())
+      if (StringRef name = pd::resultName(result); !name.empty())
+        values[name] = result;
+  return values;
 }
 
 void fetchAllValues(ModuleOp module) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
   Block &body = main.getBody().front();
   AsmState state(module);
-  llvm::StringMap<Operation *> named = opsByName(body);
+  llvm::StringMap<Value> named = valuesByName(body);
   unsigned fetches = 0;
   llvm::StringSet<> taken;
   for (; fetches < main.getNumResults(); ++fetches) {
@@ -339,10 +341,9 @@ void fetchAllValues(ModuleOp module) {
     std::string name;
     llvm::raw_string_ostream stream(name);
     value.printAsOperand(stream, state);
-    auto location = dyn_cast<NameLoc>(value.getLoc());
-    if (location && named.lookup(location.getName()) == value.getOwner() &&
-        taken.insert(location.getName()).second)
-      name = location.getName().str();
+    if (StringRef variable = pd::resultName(value);
+        named.lookup(variable) == value && taken.insert(variable).second)
+      name = variable.str();
     auto role =
         DictionaryAttr::get(module.getContext(), {{StringAttr::get(module.getContext(), pd::fetchAttribute),
                                                    StringAttr::get(module.getContext(), name)}});

@@ -1,7 +1,10 @@
 // Repeated ops are copied from their first import: here next to ops that differ slightly.
+#include "dialects/pd/ir/ResultNames.h"
 #include "lib/compiler/compile/Registration.h"
 #include "translator/import/Import.h"
 
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
 
@@ -151,6 +154,41 @@ TEST_F(RepetitionTest, CopiesKeepTheirLocations) {
       names.push_back(mlir::cast<mlir::NameLoc>(op->getLoc()).getName().str());
   });
   EXPECT_THAT(names, ElementsAre("a", "b"));
+}
+
+// An op with several results has their names, a copy its own. A variable that is only another name does not
+// count.
+TEST_F(RepetitionTest, ResultsHaveTheNamesOfTheirVariables) {
+  for (std::string x : {"x", "y"}) {
+    legacy::Operation &split = op("split", {x}, x + "0", {{"num", int64_t(3)}, {"axis", int64_t(1)}});
+    split.outputs[0].arguments = {x + "0", x + "1", x + "2"};
+    op("assign", {x + "1"}, x + "copy");
+  }
+  auto module = import::importProgram(context, program, options);
+  ASSERT_TRUE(module) << module.diagnostics().text();
+  std::vector<std::string> names;
+  (*module)->walk([&](mlir::Operation *op) {
+    if (op->getNumResults() == 3)
+      for (mlir::Value result : op->getResults())
+        names.push_back(pd::resultName(result).str());
+  });
+  EXPECT_THAT(names, ElementsAre("x0", "x1", "x2", "y0", "y1", "y2"));
+}
+
+TEST_F(RepetitionTest, ResultsAreNamedOnceAndByTheirOp) {
+  mlir::Builder builder(&context);
+  mlir::Location own = mlir::NameLoc::get(builder.getStringAttr("a")),
+                 other = mlir::NameLoc::get(builder.getStringAttr("b"));
+  mlir::OperationState state(own, mlir::UnrealizedConversionCastOp::getOperationName());
+  state.addTypes({builder.getF32Type(), builder.getF32Type()});
+  mlir::OwningOpRef<mlir::Operation *> op = mlir::Operation::create(state);
+  EXPECT_EQ(pd::resultName(op->getResult(0)), "a") << "the location has one name";
+  pd::setResultName(op->getResult(1), "late", other);
+  EXPECT_EQ(op->getLoc(), own) << "another op uses the result";
+  pd::setResultName(op->getResult(1), "second", own);
+  pd::setResultName(op->getResult(1), "again", own);
+  EXPECT_EQ(pd::resultName(op->getResult(1)), "second");
+  EXPECT_EQ(pd::resultName(op->getResult(0)), "") << "no variable has it";
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "translator/export/onnx/ComplexParts.h"
 #include "translator/export/onnx/NodeExporter.h"
 
+#include "dialects/pd/ir/ResultNames.h"
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/math/ComplexOps.h"
 #include "dialects/pd/reference/Evaluate.h"
@@ -229,17 +230,15 @@ bool GraphExporter::writeDecomposed(Operation &op) {
 }
 
 void GraphExporter::keepVariableNames(Operation &op) {
-  if (op.getNumResults() != 1)
-    return;
-  auto location = op.getLoc()->findInstanceOf<NameLoc>();
-  std::string name = nameOf(op.getResult(0));
-  if (!location || name.empty() || renamed.count(name) || !graphs.back().second.contains(name))
-    return;
-  std::string variable = location.getName().str();
-  // The ops of a model of the new IR have their positions as names.
-  bool isVariable = !variable.empty() && !llvm::StringRef(variable).contains("].ops[");
-  if (isVariable && taken.insert(variable).second)
-    renamed[name] = variable;
+  for (OpResult result : op.getResults()) {
+    std::string name = nameOf(result), variable = pd::resultName(result).str();
+    if (name.empty() || renamed.count(name) || !graphs.back().second.contains(name))
+      continue;
+    // The ops of a model of the new IR have their positions as names.
+    bool isVariable = !variable.empty() && !llvm::StringRef(variable).contains("].ops[");
+    if (isVariable && taken.insert(variable).second)
+      renamed[name] = variable;
+  }
 }
 
 Result<onnx::Model> GraphExporter::run() {

@@ -8,6 +8,7 @@
 #include "lib/base/support/Suggest.h"
 
 #include "dialects/pd/ir/Pd.h"
+#include "dialects/pd/ir/ResultNames.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -165,6 +166,8 @@ void ProgramImporter::define(const std::string &name, VariableNumber number, Val
     return;
   if (defined)
     defined->emplace_back(&name, value);
+  if (auto result = dyn_cast_if_present<OpResult>(value); result && currentOp && options.locations)
+    pd::setResultName(result, name, locationOf(currentIndex, *currentOp));
   scope.set(name, number, value);
   lods.clear(name);
   if (sparseRows.isActive())

@@ -1,6 +1,7 @@
 #include "translator/import/onnx/GraphImporter.h"
 
 #include "dialects/pd/ir/Guarded.h"
+#include "dialects/pd/ir/ResultNames.h"
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/shape/KnownElements.h"
 #include "lib/base/support/Suggest.h"
@@ -214,8 +215,11 @@ Value GraphImporter::find(llvm::StringRef name) const {
 
 void GraphImporter::define(const std::string &name, Value value) {
   bool isFed = scopes.size() == 1 && current && fedInside.count(name);
-  if (!isFed)
-    scopes.back().values[name] = value;
+  if (isFed)
+    return;
+  scopes.back().values[name] = value;
+  if (auto result = dyn_cast_if_present<OpResult>(value))
+    pd::setResultName(result, name, location());
 }
 
 std::optional<Tensor> GraphImporter::knownTensor(Value value) {
