@@ -42,6 +42,26 @@ model("if_opset_7", """(bool[1] c, float[2] x) => (float[2] y) {
   >
 }""", {"c": [1], "x": "float[2]"}, {"c": [0], "x": "float[2]"}, opset=7)
 
+# The rows of each bag: the slice needs to know the number of starts, which follows from the iteration.
+model("loop_by_condition", """(float[6, 3] x, int64[4] ends) => (float[K, 3] y)
+  <int64[1] zero = {0}, int64[1] one = {1}, int64[1] two = {2}, int64[1] three = {3}> {
+  yes = Constant <value = bool {1}> ()
+  begin = SequenceEmpty ()
+  last, rows = Loop ("", yes, zero, begin) <body = step (int64 i, bool before, int64[1] index, seq(float[A, 3]) old)
+      => (bool after, int64[1] next, seq(float[B, 3]) new) {
+    next = Add (index, one)
+    second = Add (index, two)
+    start = Slice (ends, index, next)
+    end = Slice (ends, next, second)
+    bag = Slice (x, start, end)
+    sum = ReduceSum (bag, zero)
+    new = SequenceInsert (old, sum)
+    less = Less (next, three)
+    after = Squeeze (less)
+  }>
+  y = ConcatFromSequence <axis = 0> (rows)
+}""", {"x": "float[6, 3]", "ends": [0, 2, 3, 6]})
+
 LOOP = """(int64 m, float[2, 2] x) => (float[2, 2] last, float[K, 2, 2] all, int64[K] numbers)
   <float[2, 2] w = {0.5, -0.25, 0.125, 0.75}> {
   yes = Constant <value = bool {1}> ()

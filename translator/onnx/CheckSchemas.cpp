@@ -1,6 +1,7 @@
 #include "lib/base/support/FileReport.h"
 #include "lib/base/support/Suggest.h"
 #include "translator/onnx/Location.h"
+#include "translator/onnx/PartialDomains.h"
 #include "translator/onnx/Schema.h"
 
 #include <fmt/format.h>
@@ -115,6 +116,8 @@ private:
     if (!opset)
       return; // `check` reports it
     const Schema *schema = schemaOf(node.domain, node.type, *opset);
+    if (!schema && !hasAllSchemas(node.domain))
+      return; // the import reports an op that it does not take
     if (!schema)
       return reportUnknown(node, *opset, at);
     if (schema->isDeprecated)

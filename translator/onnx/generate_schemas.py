@@ -17,14 +17,18 @@ RUNTIME_VERSION = "1.32.0"
 # Ops of ONNX Runtime that records map; the others have no schema here.
 RUNTIME_OPS = {
     "com.microsoft": """
-        Attention BiasAdd BiasGelu BiasSoftmax BiasSplitGelu CausalConvWithState CDist DequantizeLinear
-        DynamicQuantizeLSTM DynamicQuantizeMatMul EmbedLayerNormalization FastGelu FusedConv FusedGemm
-        FusedMatMul GatherBlockQuantized Gelu GridSample GroupNorm GroupQueryAttention Inverse
-        LinearAttention MatMulBnb4 MatMulInteger16 MatMulIntegerToFloat MatMulNBits MoE MultiHeadAttention NhwcConv
-        NhwcFusedConv NhwcMaxPool QAttention QGemm QLinearAdd QLinearAveragePool QLinearConcat
-        QLinearConv QLinearGlobalAveragePool QLinearLeakyRelu QLinearMul QLinearReduceMean QLinearSigmoid
-        QLinearSoftmax QLinearWhere QMoE QuantizeLinear QuickGelu RelativePositionBias RotaryEmbedding
-        SkipGroupNorm SkipLayerNormalization SkipSimplifiedLayerNormalization TransposeMatMul Trilu""".split(),
+        Attention BiasAdd BiasGelu BiasSoftmax BiasSplitGelu BranchwiseRMSNorm CausalConvWithState CDist
+        DecoderMaskedMultiHeadAttention DequantizeLinear DynamicQuantizeLSTM DynamicQuantizeMatMul
+        EmbedLayerNormalization FastGelu FusedConv FusedGemm FusedMatMul GatedAdd GatedRelativePositionBias
+        GatedRMSNorm GatherBlockQuantized GatherND Gelu GridSample GroupNorm GroupQueryAttention Inverse
+        LinearAttention LinearAttentionGate MatMulBnb4 MatMulInteger16 MatMulIntegerToFloat MatMulNBits MoE
+        MoEGroupRouter MRotaryEmbedding MultiHeadAttention NGramRepeatBlock NhwcConv NhwcFusedConv
+        NhwcMaxPool PackedAttention PackedMultiHeadAttention QAttention QEmbedLayerNormalization QGemm
+        QLinearAdd QLinearAveragePool QLinearConcat QLinearConv QLinearGlobalAveragePool QLinearLeakyRelu
+        QLinearMul QLinearReduceMean QLinearSigmoid QLinearSoftmax QLinearWhere QMoE QuantizeLinear
+        QuickGelu RelativePositionBias RemovePadding RestorePadding RotaryEmbedding ScaledSiLU SkipGroupNorm
+        SkipLayerNormalization SkipSimplifiedLayerNormalization SparseAttention SwiGLU TransposeMatMul Trilu
+        UnfoldTensor""".split(),
     "": ["SimplifiedLayerNormalization"],
 }
 WIDTH = 116

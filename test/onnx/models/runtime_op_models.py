@@ -342,12 +342,66 @@ def expert_cases():
                                      quant_type=kind)
 
 
+def decoder_cases():
+    """Ops that exporters of language models write."""
+    b, heads, size = 2, 4, 8
+    h = heads * size
+    one = floats(b, 1, h)
+    buffers = [floats(b, heads, 7, size) for _ in range(2)]
+    length = ("w", np.array([5], np.int32))
+    yield "decoder_masked_buffer", Case(
+        "DecoderMaskedMultiHeadAttention", [one, floats(b, 1, h), floats(b, 1, h), None, None, *buffers, length, None,
+                                            None, ("w", floats(3 * h))],
+        outputs=3, num_heads=heads, past_present_share_buffer=1)
+    beams = RANDOM.integers(0, 2, (1, 2, 7)).astype(np.int32)
+    yield "decoder_masked_beams", Case(
+        "DecoderMaskedMultiHeadAttention", [one, floats(b, 1, h), floats(b, 1, h), None, None, *buffers, length,
+                                            ("w", np.array([2], np.int32)), beams],
+        outputs=3, num_heads=heads, past_present_share_buffer=1)
+    yield "decoder_masked_cross", Case("DecoderMaskedMultiHeadAttention", [one, *buffers], num_heads=heads,
+                                       scale=0.3)
+    x = floats(b, 3, 4 * 2 * size)
+    cos, sin = ("w", np.cos(floats(16, 4))), ("w", np.sin(floats(16, 4)))
+    for name, layout, sections in (("sections", 0, [1, 2, 1]), ("mixed", 1, [2, 1, 1])):
+        yield f"mrotary_{name}", Case("MRotaryEmbedding", [x, RANDOM.integers(0, 16, (3, b, 3)), cos, sin],
+                                      num_heads=heads * 2, rotary_embedding_dim=size, mrope_section=sections,
+                                      mrope_layout=layout, interleaved=layout)
+
+
+def language_model_cases():
+    x = floats(2, 3, 8)
+    for activation in ("silu", "sigmoid"):
+        yield f"gated_rms_norm_{activation}", Case("GatedRMSNorm", [x, ("w", floats(4)), floats(2, 3, 8)],
+                                                   activation=activation, epsilon=1e-5)
+    yield "linear_attention_gate", Case("LinearAttentionGate",
+                                        [x, ("w", floats(8)), ("w", -np.abs(floats(8))), floats(2, 3, 8)], outputs=2)
+    yield "branchwise_rms_norm", Case("BranchwiseRMSNorm", [x, ("w", floats(8))], num_branches=2, epsilon=1e-5)
+    yield "branchwise_rms_norm_grouped", Case("BranchwiseRMSNorm", [floats(2, 3, 2, 4), ("w", floats(4))],
+                                              epsilon=1e-5)
+    yield "gated_add", Case("GatedAdd", [x, floats(2, 3, 8), floats(2, 3, 1)])
+    yield "scaled_silu", Case("ScaledSiLU", [x], alpha=1.7)
+    for name, groups in (("one_group", 1), ("groups", 4)):
+        yield f"router_{name}", Case("MoEGroupRouter", [floats(5, 16), ("w", floats(16, scale=0.3))], top_k=4,
+                                     n_group=groups, topk_group=min(groups, 2), group_topk=2, router_sentinel=-50.0)
+    yield "unfold", Case("UnfoldTensor", [floats(2, 9, 3)], dim=1, size=4, step=2)
+    ids = np.array([[1, 2, 3, 1, 2], [4, 4, 4, 0, 4]], np.int64)
+    yield "ngram_repeat_block", Case("NGramRepeatBlock", [ids, floats(2, 6)], ngram_size=2)
+    table = [("w", bytes_(n, 8)) for n in (9, 6, 2)]
+    scales, zeros = [("w", scalar(0.01 * (i + 1))) for i in range(5)], [("w", scalar(120, np.uint8))] * 5
+    yield "q_embed_layer_norm", Case(
+        "QEmbedLayerNormalization",
+        [RANDOM.integers(0, 9, (2, 5)).astype(np.int32), RANDOM.integers(0, 2, (2, 5)).astype(np.int32), *table,
+         ("w", bytes_(8)), ("w", bytes_(8)), np.array([[1, 1, 1, 0, 0], [1] * 5], np.int32), *scales, *zeros],
+        outputs=2, types=[TensorProto.FLOAT, TensorProto.INT32], epsilon=1e-5)
+    yield "gather_nd", Case("GatherND", [floats(2, 3, 4), np.array([[0, 2], [1, 0]], np.int64)])
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     target = pathlib.Path(sys.argv[1])
     for cases in (attention_cases, other_float_cases, quantized_cases, ml_cases, state_cases,
-                  other_cases, expert_cases):
+                  other_cases, expert_cases, decoder_cases, language_model_cases):
         for name, case in cases():
             write_case(target / name, case.model(), case.feeds())
 

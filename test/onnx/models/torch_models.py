@@ -471,6 +471,12 @@ class IndexOps(nn.Module):
                 torch.floor_divide(order, 2), x.round().to(torch.int32).bitwise_and(3))
 
 
+# The exporter writes a loop without a trip count, whose body needs its index to be known.
+@network(opset=18, is_new=True)
+def embedding_bag():
+    return nn.EmbeddingBag(20, 8, mode="mean"), lambda i: (torch.randint(0, 20, (3, 5)),)
+
+
 @network(opset=18, is_new=True)
 def index_ops():
     return IndexOps(), lambda i: (torch.randn(4, 6), torch.randint(0, 6, (4, 2)))

@@ -5,6 +5,7 @@
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/shape/KnownElements.h"
 #include "lib/base/support/Suggest.h"
+#include "translator/onnx/PartialDomains.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -96,9 +97,10 @@ void GraphImporter::importOp(const onnx::Node &node) {
     if (!hasReported())
       return keepStoredTypes(node, *schema);
   } else if (!refuses) {
+    bool isKnown = schema || (onnx::hasSchemas(domain) && !onnx::hasAllSchemas(domain));
     report("op '" + llvm::Twine(node.type) + "' of " +
-           (domain.empty() ? "ONNX" : "domain '" + domain.str() + "'") + " is not known, opset " +
-           llvm::Twine(opset));
+           (domain.empty() ? "ONNX" : "domain '" + domain.str() + "'") + " is not " +
+           (isKnown ? "supported" : "known") + ", opset " + llvm::Twine(opset));
   }
   for (const std::string &output : node.outputs)
     if (!output.empty() && !scopes.back().values.contains(output))

@@ -78,15 +78,21 @@ private:
   /// needs to know its index. Nothing if the number of iterations is not known or the body has errors.
   std::optional<GraphLoopResults> unrolled() {
     std::optional<Tensor> count = loop.count ? graph.knownTensor(loop.count) : std::nullopt;
-    int64_t iterations = count ? pd::loadScalar(*count, 0).integer : 0;
-    if (iterations < 1 || known(loop.condition) != true || !graph.mayUnroll(iterations))
+    std::optional<int64_t> iterations;
+    if (count)
+      iterations = pd::loadScalar(*count, 0).integer;
+    if ((loop.count && !count) || known(loop.condition) != true)
+      return std::nullopt;
+    if (iterations && (*iterations < 1 || !graph.mayUnroll(*iterations)))
       return std::nullopt;
     GraphLoopResults results;
     results.carried = loop.carried;
     llvm::SmallVector<Values> collected;
     std::optional<ImportFailure> failure = graph.attempt([&] {
       std::optional<bool> goesOn = true;
-      for (int64_t i = 0; i < iterations && goesOn == true; ++i) {
+      for (int64_t i = 0; (!iterations || i < *iterations) && goesOn == true; ++i) {
+        if (!iterations && !graph.mayUnroll(1))
+          node.stop();
         LoopIteration end = loop.iterate(pd::oneInt(builder, location, i), results.carried);
         results.carried = end.carried;
         collected.push_back(end.collected);

@@ -12,6 +12,16 @@ def : OnnxFormula<"RotaryEmbedding", "importContribRotaryEmbedding", 1, 0, "com.
 def : OnnxFormula<"QAttention", "importQAttention", 1, 0, "com.microsoft">;
 def : OnnxFormula<"RelativePositionBias", "importRelativePositionBias", 1, 0, "com.microsoft">;
 def : OnnxFormula<"LinearAttention", "importLinearAttention", 1, 0, "com.microsoft">;
+def : OnnxFormula<"LinearAttentionGate", "importLinearAttentionGate", 1, 0, "com.microsoft">;
+def : OnnxFormula<"DecoderMaskedMultiHeadAttention", "importDecoderMaskedAttention", 1, 0, "com.microsoft">;
+def : OnnxFormula<"SparseAttention", "importSparseAttention", 1, 0, "com.microsoft">;
+def : OnnxFormula<"PackedAttention", "importPackedAttention", 1, 0, "com.microsoft">;
+def : OnnxFormula<"PackedMultiHeadAttention", "importPackedMultiHeadAttention", 1, 0, "com.microsoft">;
+def : OnnxFormula<"RemovePadding", "importRemovePadding", 1, 0, "com.microsoft">;
+def : OnnxFormula<"RestorePadding", "importRestorePadding", 1, 0, "com.microsoft">;
+def : OnnxFormula<"GatedRelativePositionBias", "importGatedRelativePositionBias", 1, 0, "com.microsoft">;
+def : OnnxFormula<"MRotaryEmbedding", "importMRotaryEmbedding", 1, 0, "com.microsoft">;
+def : OnnxFormula<"NGramRepeatBlock", "importNGramRepeatBlock", 1, 0, "com.microsoft">;
 
 def Pd_FlashAttnOp : Pd_Op<"flash_attn"> {
   let lod = "none";

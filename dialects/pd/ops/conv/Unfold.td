@@ -48,5 +48,6 @@ def Pd_FoldOp : Pd_Op<"fold"> {
 }
 
 def : OnnxFormula<"Col2Im", "importCol2Im">;
+def : OnnxFormula<"UnfoldTensor", "importUnfoldTensor", 1, 0, "com.microsoft">;
 
 #endif

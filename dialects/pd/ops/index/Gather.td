@@ -7,6 +7,7 @@ include "dialects/pd/autodiff/Broadcasting.td"
 
 def : OnnxFormula<"GatherElements", "importGatherElements", strings_="moved">;
 def : OnnxFormula<"GatherND", "importGatherNd", strings_="moved">;
+def : OnnxFormula<"GatherND", "importGatherNd", 1, 0, "com.microsoft">;
 def : OnnxFormula<"Compress", "importCompress", strings_="moved">;
 def : OnnxFormula<"ReverseSequence", "importReverseSequence">;
 

@@ -13,6 +13,7 @@ def : OnnxFormula<"FusedGemm", "importFusedGemm", 1, 0, "com.microsoft">;
 def : OnnxFormula<"MatMulBnb4", "importMatMulBnb4", 1, 0, "com.microsoft">;
 def : OnnxFormula<"MoE", "importMoe", 1, 0, "com.microsoft">;
 def : OnnxFormula<"QMoE", "importQMoe", 1, 0, "com.microsoft">;
+def : OnnxFormula<"MoEGroupRouter", "importMoeGroupRouter", 1, 0, "com.microsoft">;
 def : OnnxFormula<"GatherBlockQuantized", "importGatherBlockQuantized", 1, 0, "com.microsoft">;
 def : OnnxFormula<"CDist", "importCDist", 1, 0, "com.microsoft">;
 

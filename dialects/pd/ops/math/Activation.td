@@ -12,6 +12,9 @@ def : OnnxFormula<"FastGelu", "importFastGelu", 1, 0, "com.microsoft">;
 def : OnnxFormula<"QuickGelu", "importQuickGelu", 1, 0, "com.microsoft">;
 def : OnnxFormula<"BiasSplitGelu", "importBiasSplitGelu", 1, 0, "com.microsoft">;
 def : OnnxFormula<"BiasAdd", "importBiasAdd", 1, 0, "com.microsoft">;
+def : OnnxFormula<"ScaledSiLU", "importScaledSilu", 1, 0, "com.microsoft">;
+def : OnnxFormula<"SwiGLU", "importContribSwiGlu", 1, 0, "com.microsoft">;
+def : OnnxFormula<"GatedAdd", "importGatedAdd", 1, 0, "com.microsoft">;
 def : OnnxFormula<"BiasSoftmax", "importBiasSoftmax", 1, 0, "com.microsoft">;
 
 class Pd_FormulaOp<string mnemonic, TypeConstraint type, string text, string formula, dag attributes = (ins)>

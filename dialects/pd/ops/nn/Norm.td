@@ -10,6 +10,9 @@ def : OnnxFormula<"SkipLayerNormalization", "importSkipLayerNormalization", 1, 0
 def : OnnxFormula<"SkipSimplifiedLayerNormalization", "importSkipSimplifiedLayerNormalization", 1, 0, "com.microsoft">;
 def : OnnxFormula<"EmbedLayerNormalization", "importEmbedLayerNormalization", 1, 0, "com.microsoft">;
 def : OnnxFormula<"SimplifiedLayerNormalization", "importSimplifiedLayerNormalization">;
+def : OnnxFormula<"QEmbedLayerNormalization", "importQEmbedLayerNormalization", 1, 0, "com.microsoft">;
+def : OnnxFormula<"GatedRMSNorm", "importGatedRmsNorm", 1, 0, "com.microsoft">;
+def : OnnxFormula<"BranchwiseRMSNorm", "importBranchwiseRmsNorm", 1, 0, "com.microsoft">;
 def : OnnxFormula<"GroupNorm", "importGroupNorm", 1, 0, "com.microsoft">;
 def : OnnxFormula<"SkipGroupNorm", "importSkipGroupNorm", 1, 0, "com.microsoft">;
 

@@ -1,40 +1,39 @@
 //! Hooks of the attentions of ONNX Runtime (com.microsoft). Q, K and V are [batch, heads, length, head size].
+#include "translator/import/onnx/hooks/ContribAttention.h"
+
 #include "translator/import/onnx/GraphImporter.h"
-#include "translator/import/onnx/hooks/AttentionForm.h"
 #include "translator/import/onnx/hooks/Quantization.h"
 
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
-#include "dialects/pd/ops/shape/DimSize.h"
 
 #include <cmath>
 
 using namespace mlir;
 
-namespace proa::import::onnxhooks {
+namespace proa::import {
 
 using pd::DimSize;
 using pd::Expression;
 
-namespace {
+namespace contrib {
 
-/// Positions 0, 1, ... along a dimension of a rank-4 tensor.
 Expression positions(NodeImporter &node, const DimSize &count, int64_t dim) {
   llvm::SmallVector<int64_t> shape(4 - dim, 1);
   shape[0] = -1;
   return node.tensors().reshape(iota(node.tensors(), count, node.getBuilder().getI64Type()), shape);
 }
 
-/// A vector with an element for each example, as [batch, 1, 1, 1].
 Expression perExample(NodeImporter &node, Expression x) {
   return node.tensors().reshape(node.tensors().cast(x, node.getBuilder().getI64Type()), {-1, 1, 1, 1});
 }
 
-/// `filter` where the condition is false, else 0.
 Expression additive(NodeImporter &node, Expression condition, double filter, Type element) {
   pd::TensorBuilder &e = node.tensors();
   return e.select(condition, e.constant(0, element), e.constant(filter, element));
 }
+
+namespace {
 
 /// The mask of padding, of one of the forms of the ops, as a condition that broadcasts to [batch, heads,
 /// rows, keys].
@@ -78,13 +77,13 @@ Expression pastLength(NodeImporter &node, Expression q, Expression k) {
   return node.wrap(DimSize(k, 2).getValue(e)) - node.wrap(DimSize(q, 2).getValue(e));
 }
 
-/// Attribute `scale`; 0 means none.
+} // namespace
+
 std::optional<double> givenScale(NodeImporter &node) {
   double scale = node.floatAttribute("scale");
   return scale == 0 ? std::nullopt : std::optional(scale);
 }
 
-/// Masks and biases that Attention and MultiHeadAttention share.
 AttentionForm formOf(NodeImporter &node, Expression q, Expression k, llvm::StringRef mask) {
   AttentionForm form;
   form.scale = givenScale(node);
@@ -96,11 +95,10 @@ AttentionForm formOf(NodeImporter &node, Expression q, Expression k, llvm::Strin
   if (Value bias = node.input("attention_bias"))
     form.addends.push_back(bias);
   if (node.boolAttribute("unidirectional"))
-    form.addends.push_back(causalMask(node, q, k, pastLength(node, q, k), 0, -3.4028234663852886e38));
+    form.addends.push_back(causalMask(node, q, k, pastLength(node, q, k), 0, excluded));
   return form;
 }
 
-/// Parts of a bias of the projections, in order.
 llvm::SmallVector<Expression> splitBias(Expression bias, llvm::ArrayRef<int64_t> sizes) {
   llvm::SmallVector<Expression> parts;
   int64_t begin = 0;
@@ -111,7 +109,6 @@ llvm::SmallVector<Expression> splitBias(Expression bias, llvm::ArrayRef<int64_t>
   return parts;
 }
 
-/// The sizes of the projections of Q, K and V together.
 llvm::SmallVector<int64_t> projectionSizes(NodeImporter &node, int64_t total) {
   if (auto sizes = node.optionalInts("qkv_hidden_sizes"); sizes && sizes->size() == 3)
     return *sizes;
@@ -130,7 +127,46 @@ int64_t requiredHeads(NodeImporter &node, llvm::StringRef name) {
   node.stop();
 }
 
-} // namespace
+Expression rotatedBy(NodeImporter &node, Expression x, Expression cos, Expression sin, bool isInterleaved) {
+  int64_t half = cos.type().getDimSize(3), size = x.type().getDimSize(3);
+  if (ShapedType::isDynamic(half) || ShapedType::isDynamic(size)) {
+    node.reportOpen("the sizes of a head and of the cache of angles are dynamic, expected static ones");
+    node.stop();
+  }
+  Expression turned = slice(x, 3, 0, 2 * half);
+  Expression real = isInterleaved ? slice(turned, 3, 0, 2 * half, 2) : slice(turned, 3, 0, half);
+  Expression imaginary = isInterleaved ? slice(turned, 3, 1, 2 * half, 2) : slice(turned, 3, half, 2 * half);
+  Expression newReal = real * cos - imaginary * sin, newImaginary = real * sin + imaginary * cos;
+  Expression result =
+      isInterleaved
+          ? reshapeTo(pd::concat({insertDim(newReal, 4), insertDim(newImaginary, 4)}, 4), dimSizesOf(turned))
+          : pd::concat({newReal, newImaginary}, 3);
+  return 2 * half < size ? pd::concat({result, slice(x, 3, 2 * half, size)}, 3) : result;
+}
+
+Expression rotated(NodeImporter &node, Expression x, Expression cos, Expression sin, Expression position,
+                   bool isInterleaved) {
+  auto at = [&](Expression cache) { // [batch, 1, length, half]
+    return insertDim(node.create<pd::GatherOp>(cache, position, Value(), uint64_t(0)), 1);
+  };
+  return rotatedBy(node, x, at(cos), at(sin), isInterleaved);
+}
+
+std::array<Expression, 3> groupedHeads(NodeImporter &node, int64_t heads, int64_t kvHeads) {
+  Expression query = node.operand("query");
+  if (node.hasInput("key"))
+    return {toHeads(query, heads), toHeads(node.operand("key"), kvHeads),
+            toHeads(node.operand("value"), kvHeads)};
+  Expression all = toHeads(query, heads + 2 * kvHeads);
+  return {slice(all, 1, 0, heads), slice(all, 1, heads, heads + kvHeads),
+          slice(all, 1, heads + kvHeads, pd::toTheEnd)};
+}
+
+} // namespace contrib
+
+namespace onnxhooks {
+
+using namespace contrib;
 
 /// Attention from the input and the weights of the projections.
 static void importProjectedAttention(NodeImporter &node, Expression input, Expression weights) {
@@ -212,29 +248,6 @@ void importMultiHeadAttention(NodeImporter &node) {
   node.setOutput("qk", attended.weights);
 }
 
-/// x [batch, heads, length, size], whose first dimensions are rotated by the angles of the positions [batch
-/// or 1, length]. `cos` and `sin` are [positions, half the number of rotated dimensions].
-static Expression rotated(NodeImporter &node, Expression x, Expression cos, Expression sin,
-                          Expression position, bool isInterleaved) {
-  int64_t half = cos.type().getDimSize(1), size = x.type().getDimSize(3);
-  if (ShapedType::isDynamic(half) || ShapedType::isDynamic(size)) {
-    node.reportOpen("the sizes of a head and of the cache of angles are dynamic, expected static ones");
-    node.stop();
-  }
-  auto at = [&](Expression cache) { // [batch, 1, length, half]
-    return insertDim(node.create<pd::GatherOp>(cache, position, Value(), uint64_t(0)), 1);
-  };
-  Expression c = at(cos), s = at(sin), turned = slice(x, 3, 0, 2 * half);
-  Expression real = isInterleaved ? slice(turned, 3, 0, 2 * half, 2) : slice(turned, 3, 0, half);
-  Expression imaginary = isInterleaved ? slice(turned, 3, 1, 2 * half, 2) : slice(turned, 3, half, 2 * half);
-  Expression newReal = real * c - imaginary * s, newImaginary = real * s + imaginary * c;
-  Expression result =
-      isInterleaved
-          ? reshapeTo(pd::concat({insertDim(newReal, 4), insertDim(newImaginary, 4)}, 4), dimSizesOf(turned))
-          : pd::concat({newReal, newImaginary}, 3);
-  return 2 * half < size ? pd::concat({result, slice(x, 3, 2 * half, size)}, 3) : result;
-}
-
 void importContribRotaryEmbedding(NodeImporter &node) {
   pd::TensorBuilder &e = node.tensors();
   Expression x = node.operand("input"), cos = node.operand("cos_cache"), sin = node.operand("sin_cache");
@@ -311,32 +324,30 @@ Expression appended(NodeImporter &node, Expression past, Expression added, Expre
 }
 
 void refuseUnsupported(NodeImporter &node) {
-  for (llvm::StringRef name : {"k_scale", "v_scale", "q_norm_weight", "k_norm_weight", "query_seqlens"})
+  for (llvm::StringRef name : {"k_scale", "v_scale", "query_seqlens"})
     if (node.hasInput(name))
       node.report("input '" + name + "' is given, which is not supported");
   for (llvm::StringRef name : {"k_quant_type", "v_quant_type"})
     if (std::string type = node.stringAttribute(name, "NONE"); type != "NONE")
       node.report("attribute '" + name + "' is '" + type + "', expected NONE");
-  for (llvm::StringRef name : {"sliding_window_cache", "qk_output"})
-    if (node.intAttribute(name) != 0)
-      node.report("attribute '" + name + "' is set, which is not supported");
-  for (llvm::StringRef name : {"kv_cache_bit_width"})
-    node.intAttribute(name);
-  for (llvm::StringRef name : {"k_norm_epsilon", "q_norm_epsilon", "qk_norm_epsilon"})
-    node.floatAttribute(name); // of the weights that are refused
+  if (node.intAttribute("sliding_window_cache") != 0)
+    node.report("attribute 'sliding_window_cache' is set, which is not supported");
+  node.intAttribute("kv_cache_bit_width");
   if (node.getGraph().hasReported())
     node.stop();
 }
 
-/// Q, K and V, split into heads.
-std::array<Expression, 3> groupedHeads(NodeImporter &node, int64_t heads, int64_t kvHeads) {
-  Expression query = node.operand("query");
-  if (node.hasInput("key"))
-    return {toHeads(query, heads), toHeads(node.operand("key"), kvHeads),
-            toHeads(node.operand("value"), kvHeads)};
-  Expression all = toHeads(query, heads + 2 * kvHeads);
-  return {slice(all, 1, 0, heads), slice(all, 1, heads, heads + kvHeads),
-          slice(all, 1, heads + kvHeads, pd::toTheEnd)};
+/// x [batch, heads, length, size], each head divided by its root mean square, times the weight
+/// `NAME_norm_weight`.
+Expression normalizedHeads(NodeImporter &node, Expression x, llvm::StringRef name) {
+  double shared = node.floatAttribute("qk_norm_epsilon", 1e-6);
+  double epsilon = node.floatAttribute((name + "_norm_epsilon").str(), shared);
+  std::string weight = (name + "_norm_weight").str();
+  if (!node.hasInput(weight))
+    return x;
+  pd::TensorBuilder &e = node.tensors();
+  Expression wide = e.computed(x), factor = e.rsqrt(e.mean(wide * wide, {3}) + epsilon);
+  return e.cast(wide * factor * e.computed(node.operand(weight)), x.type().getElementType());
 }
 
 } // namespace
@@ -347,6 +358,8 @@ void importGroupQueryAttention(NodeImporter &node) {
   Type i64 = node.getBuilder().getI64Type();
   int64_t heads = requiredHeads(node, "num_heads"), kvHeads = requiredHeads(node, "kv_num_heads");
   auto [q, k, v] = groupedHeads(node, heads, kvHeads);
+  q = normalizedHeads(node, q, "q");
+  k = normalizedHeads(node, k, "k");
   // The number of tokens of each example before this step.
   Expression total = perExample(node, node.operand("seqlens_k")) + 1.0;
   Expression count = e.maximum(total - node.wrap(DimSize(q, 2).getValue(e)), e.constant(0, i64));
@@ -375,7 +388,7 @@ void importGroupQueryAttention(NodeImporter &node) {
   form.scale = givenScale(node);
   form.softcap = node.floatAttribute("softcap");
   int64_t window = node.intAttribute("local_window_size", -1);
-  double filter = -3.4028234663852886e38;
+  double filter = excluded;
   if (node.intAttribute("causal", 1) != 0)
     form.addends.push_back(causalMask(node, q, k, count, window, filter));
   else
@@ -386,7 +399,11 @@ void importGroupQueryAttention(NodeImporter &node) {
   form.sink = node.input("head_sink");
   if (!form.sink && node.intAttribute("smooth_softmax", -1) == 1)
     form.sink = node.numbers(llvm::SmallVector<double>(heads, 0), q.type().getElementType());
-  node.setOutput("output", fromHeads(attend(node, q, k, v, form).values));
+  Attended attended = attend(node, q, k, v, form);
+  node.setOutput("output", fromHeads(attended.values));
+  if (int64_t kind = node.intAttribute("qk_output"); kind != 0)
+    node.setOutput("output_qk", kind == 1 ? attended.biased : attended.weights);
 }
 
-} // namespace proa::import::onnxhooks
+} // namespace onnxhooks
+} // namespace proa::import

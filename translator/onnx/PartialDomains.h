@@ -1,0 +1,14 @@
+/// Domains of which the table of schemas has only a part.
+#pragma once
+
+#include "translator/onnx/Schema.h"
+
+namespace proa::onnx {
+
+/// Whether there are schemas of all ops of the domain. Those of ONNX Runtime are of the ops that the import
+/// takes.
+inline bool hasAllSchemas(std::string_view domain) {
+  return hasSchemas(domain) && canonicalDomain(domain) != "com.microsoft";
+}
+
+} // namespace proa::onnx
