@@ -255,11 +255,13 @@ def HoistCollectives : Pass<"dist-hoist-collectives", "::mlir::ModuleOp"> {
 }
 
 def SinkReductions : Pass<"dist-sink-reductions", "::mlir::ModuleOp"> {
-  let summary = "Reduce sums of loops after the loop";
+  let summary = "Reduce sums after their terms are added up";
   let description = [{
     Moves an all_reduce after a loop, if each iteration adds its result to a carried value that is zero at first and is
     not used otherwise. Ops between the all_reduce and the addition must be linear. Each device then adds up its own
-    terms, and the sum of all devices is computed once: gradients of micro-batches are reduced once in a step.
+    terms, and the sum of all devices is computed once: gradients of micro-batches are reduced once in a step. A sum of
+    two all_reduces with the same placements, or of one and zero, is reduced in the same way, as in the jobs of a
+    pipeline.
 
     ```mlir
     // before

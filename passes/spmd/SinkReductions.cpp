@@ -1,4 +1,5 @@
-//! dist-sink-reductions: moves all_reduce ops of terms that a loop adds up after the loop.
+//! dist-sink-reductions: moves all_reduce ops of terms that a loop, or a sequence of ops, adds up after the
+//! sum.
 #include "passes/spmd/Passes.h"
 
 #include "dialects/pd/ir/Pd.h"
@@ -52,9 +53,51 @@ public:
         if (dist::StepOpInterface reduction = reductionOf(loop, number, meshes))
           sink(loop, number, reduction, meshes);
     });
+    SmallVector<pd::AddOp> sums;
+    getOperation()->walk([&](pd::AddOp op) { sums.push_back(op); });
+    for (pd::AddOp sum : sums)
+      reduceSum(sum, meshes);
   }
 
 private:
+  /// The all_reduce whose only use is a sum of terms of its type; null: the term is another value.
+  static dist::StepOpInterface reductionOf(Value term, pd::AddOp sum, MeshPlacements &meshes) {
+    Operation *op = term.getDefiningOp();
+    auto step = op ? dyn_cast_if_present<dist::StepOpInterface>(collectiveOf(op)) : dist::StepOpInterface();
+    bool isMovable = step && step.getStepKind() == spmd::StepKind::AllReduce && term.hasOneUse() &&
+                     op->getBlock() == sum->getBlock() && step.getX().getType() == sum.getType();
+    return isMovable && sums(step, meshes) ? step : nullptr;
+  }
+
+  /// Replaces a sum of two reduced terms, or of one and zero, by the reduced sum of the terms of the device.
+  void reduceSum(pd::AddOp sum, MeshPlacements &meshes) {
+    if (sum.getX().getType() != sum.getType() || sum.getY().getType() != sum.getType())
+      return;
+    dist::StepOpInterface x = reductionOf(sum.getX(), sum, meshes), y = reductionOf(sum.getY(), sum, meshes);
+    bool isOfSamePlacements = x && y && x.getFrom() == y.getFrom() && x.getTo() == y.getTo();
+    if (!isOfSamePlacements && !(x && isZero(sum.getY())) && !(y && isZero(sum.getX())))
+      return;
+    dist::StepOpInterface step = x ? x : y;
+    remarks.done(step) << step->getName().getStringRef() << " moves after the sum";
+    OpBuilder builder(sum->getContext());
+    builder.setInsertionPointAfter(sum);
+    auto type = cast<RankedTensorType>(sum.getType());
+    Value reduced = dist::createStep(builder, step.getLoc(), spmd::StepKind::AllReduce, sum.getResult(), type,
+                                     step.getGlobal(), step.getFrom(), step.getTo());
+    sum->getResult(0).replaceAllUsesExcept(reduced, reduced.getDefiningOp());
+    for (dist::StepOpInterface own : {x, y})
+      if (own) {
+        own->getResult(0).replaceAllUsesWith(own.getX());
+        own->erase();
+      }
+  }
+
+  static bool sums(dist::StepOpInterface step, MeshPlacements &meshes) {
+    return llvm::all_of(meshes.placementOf(step.getFrom()).partial, [](const spmd::PartialAxis &axis) {
+      return axis.reduction == spmd::Reduction::Sum || axis.reduction == spmd::Reduction::Avg;
+    });
+  }
+
   /// The term that each iteration adds to a carried value that is zero at first and has no other use; null:
   /// the value is another one.
   static Value termOf(scf::WhileOp loop, unsigned number) {
@@ -96,14 +139,12 @@ private:
     if (step.getStepKind() != spmd::StepKind::AllReduce)
       return false;
     const spmd::Placement &from = meshes.placementOf(step.getFrom());
-    bool sums = llvm::all_of(from.partial, [](const spmd::PartialAxis &axis) {
-      return axis.reduction == spmd::Reduction::Sum || axis.reduction == spmd::Reduction::Avg;
-    });
+    bool isSum = sums(step, meshes);
     bool isWhole = llvm::all_of(from.dims, [](const spmd::DimPlacement &dim) { return dim.axes.empty(); });
-    if (sums && (isSame || isWhole))
+    if (isSum && (isSame || isWhole))
       return true;
     remarks.missed(step) << step->getName().getStringRef() << " stays in the loop: "
-                         << (sums ? "it splits dims that later ops change" : "it does not sum");
+                         << (isSum ? "it splits dims that later ops change" : "it does not sum");
     return false;
   }
 

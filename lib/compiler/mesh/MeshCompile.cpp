@@ -28,6 +28,7 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <limits>
 
 using namespace mlir;
 
@@ -118,6 +119,10 @@ private:
     partitioning.memoryLimit = memoryLimit;
     pm.addPass(createPartition(partitioning));
     pm.addPass(createSinkReductions());
+    // States of ZeRO 1 are split, gradients are whole: each device needs a part of the reduced ones only.
+    SplitAllReduceOptions slices;
+    slices.minBytes = std::numeric_limits<int64_t>::max();
+    pm.addPass(createSplitAllReduce(slices));
     DecomposeRingsOptions decomposition;
     decomposition.use = rings;
     decomposition.overlaps = overlaps;

@@ -27,12 +27,52 @@ func.func @linear(%x: tensor<1x4xf32>, %p: i1) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }
 
+// A sum of several terms, as of the jobs of a pipeline, is reduced once.
+// CHECK-LABEL: func @straight
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[Y:.*]]: tensor<4xf32>, %[[Z:.*]]: tensor<4xf32>
+// CHECK: %[[A:.*]] = pd.add %{{.*}}, %[[X]] :
+// CHECK: %[[B:.*]] = pd.add %[[A]], %[[Y]] :
+// CHECK: %[[C:.*]] = pd.add %[[B]], %[[Z]] :
+// CHECK: %[[ALL:.*]] = dist.all_reduce %[[C]] of tensor<4xf32> from <@m, [{}], partial = [sum {"x"}]> to <@m, [{}]>
+// CHECK: return %[[ALL]]
+func.func @straight(%x: tensor<4xf32>, %y: tensor<4xf32>, %z: tensor<4xf32>) -> tensor<4xf32> {
+  %zero = pd.constant dense<0.0> : tensor<4xf32>
+  %0 = dist.all_reduce %x of tensor<4xf32> from <@m, [{}], partial = [sum {"x"}]> to <@m, [{}]> : tensor<4xf32> -> tensor<4xf32>
+  %1 = pd.add %zero, %0 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %2 = dist.all_reduce %y of tensor<4xf32> from <@m, [{}], partial = [sum {"x"}]> to <@m, [{}]> : tensor<4xf32> -> tensor<4xf32>
+  %3 = pd.add %1, %2 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %4 = dist.all_reduce %z of tensor<4xf32> from <@m, [{}], partial = [sum {"x"}]> to <@m, [{}]> : tensor<4xf32> -> tensor<4xf32>
+  %5 = pd.add %3, %4 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %5 : tensor<4xf32>
+}
+
+// Not reduced later: a term that is not reduced, one with another use, and one that is no sum.
+// CHECK-LABEL: func @straight_near_misses
+// CHECK-COUNT-3: dist.all_reduce
+// CHECK: pd.add
+// CHECK: pd.add
+// CHECK: pd.add
+// CHECK-NOT: dist.all_reduce
+// CHECK: return
+func.func @straight_near_misses(%x: tensor<4xf32>, %y: tensor<4xf32>)
+    -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %zero = pd.constant dense<0.0> : tensor<4xf32>
+  %0 = dist.all_reduce %x of tensor<4xf32> from <@m, [{}], partial = [sum {"x"}]> to <@m, [{}]> : tensor<4xf32> -> tensor<4xf32>
+  %1 = dist.all_reduce %x of tensor<4xf32> from <@m, [{}], partial = [sum {"x"}]> to <@m, [{}]> : tensor<4xf32> -> tensor<4xf32>
+  %2 = dist.all_reduce %x of tensor<4xf32> from <@m, [{}], partial = [max {"x"}]> to <@m, [{}]> : tensor<4xf32> -> tensor<4xf32>
+  %3 = pd.add %y, %0 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %4 = pd.add %zero, %1 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %5 = pd.add %zero, %2 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %3, %4, %1, %5 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
 // CHECK-LABEL: func @near_misses
 // CHECK: scf.while
 // CHECK-COUNT-5: dist.all_reduce
 // CHECK: scf.yield
 // CHECK-NOT: dist.all_reduce
 // REMARK: dist.all_reduce stays in the loop: it does not sum
+// REMARK: dist.all_reduce moves after the sum
 func.func @near_misses(%x: tensor<4xf32>, %one: tensor<4xf32>, %p: i1) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
   %zero = pd.constant dense<0.0> : tensor<4xf32>
   %0:5 = scf.while (%a = %zero, %b = %one, %c = %zero, %d = %zero, %e = %zero)
