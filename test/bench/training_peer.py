@@ -8,7 +8,6 @@ import zlib  # noqa: F401  Paddle brings an older zlib; whoever comes first wins
 import argparse
 import json
 import os
-import struct
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("action", choices=["make", "measure"])
@@ -24,6 +23,7 @@ import numpy as np  # noqa: E402
 import paddle  # noqa: E402
 from paddle import nn, static  # noqa: E402
 
+from tensor_files import read_safetensors, write_safetensors  # noqa: E402
 from timing import milliseconds  # noqa: E402
 
 
@@ -44,32 +44,6 @@ def bert(layers=4, width=256, length=128, batch=4, words=4000):
     loss = nn.functional.cross_entropy(nn.Linear(width, words)(hidden), labels)
     paddle.optimizer.AdamW(1e-4).minimize(loss)
     return loss, {"ids": (batch, length), "labels": (batch, length, 1)}, words
-
-
-def write_safetensors(path, tensors):
-    names = {"float32": "F32", "int64": "I64"}
-    header, offset = {}, 0
-    for name, value in tensors.items():
-        header[name] = {"dtype": names[str(value.dtype)], "shape": list(value.shape),
-                        "data_offsets": [offset, offset + value.nbytes]}
-        offset += value.nbytes
-    text = json.dumps(header).encode()
-    with open(path, "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text)
-        for value in tensors.values():
-            file.write(np.ascontiguousarray(value).tobytes())
-
-
-def read_safetensors(path):
-    with open(path, "rb") as file:
-        data = file.read()
-    size = struct.unpack("<Q", data[:8])[0]
-    out = {}
-    for name, entry in json.loads(data[8 : 8 + size]).items():
-        begin, end = (8 + size + at for at in entry["data_offsets"])
-        dtype = {"F32": np.float32, "I64": np.int64}[entry["dtype"]]
-        out[name] = np.frombuffer(data[begin:end], dtype).reshape(entry["shape"])
-    return out
 
 
 def make(kind, folder):

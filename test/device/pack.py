@@ -24,7 +24,7 @@ sys.path.insert(0, str(HERE))
 from programs import all_programs, corpus_programs
 
 SCRIPTS = [HERE / "kit" / name for name in ("run.py", "check.py", "formulas.py", "peers.py")] + [
-    TEST / "common/compiled_library.py", TEST / "bench/corpus.py"]
+    TEST / "common/compiled_library.py", TEST / "bench/corpus.py", TEST / "bench/tensor_files.py"]
 CASE_FILES = ("meta.json", "inputs.safetensors", "expected.safetensors", "params.safetensors", "params.pdiparams")
 # Parts of glibc, which the machine with the device has.
 SYSTEM = ("libc.so", "libm.so", "libdl.so", "libpthread.so", "librt.so", "ld-linux")

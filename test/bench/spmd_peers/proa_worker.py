@@ -1,14 +1,17 @@
 """The cases and reshards by proa: shardings of the inputs are propagated, and the program runs on simulated ranks."""
-import json
 import os
 import re
 import subprocess
+import sys
 import tempfile
 
 import numpy as np
 
 import cases
 import reshards
+
+sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from tensor_files import read_safetensors, write_safetensors  # noqa: E402
 
 TYPES = {"float32": "f32", "float16": "f16", "int64": "i64", "bool": "i1"}
 MOVES = ("dist.all_gather", "dist.all_to_all", "dist.permute", "dist.reduce_scatter", "dist.all_reduce")
@@ -58,28 +61,6 @@ class Tools:
         if done.returncode:
             raise RuntimeError(done.stderr)
         return read_safetensors(out)["r"]
-
-
-def read_safetensors(path):
-    with open(path, "rb") as file:
-        data = file.read()
-    size = int.from_bytes(data[:8], "little")
-    dtypes = {"F32": np.float32, "F16": np.float16, "I64": np.int64, "BOOL": bool}
-    return {name: np.frombuffer(data[8 + size + entry["data_offsets"][0]:8 + size + entry["data_offsets"][1]],
-                                dtypes[entry["dtype"]]).reshape(entry["shape"])
-            for name, entry in json.loads(data[8:8 + size]).items() if name != "__metadata__"}
-
-
-def write_safetensors(path, tensors):
-    names = {np.dtype("float32"): "F32", np.dtype("int64"): "I64"}
-    header, data = {}, b""
-    for name, array in tensors.items():
-        header[name] = {"dtype": names[array.dtype], "shape": list(array.shape),
-                        "data_offsets": [len(data), len(data) + array.nbytes]}
-        data += array.tobytes()
-    text = json.dumps(header).encode()
-    with open(path, "wb") as file:
-        file.write(len(text).to_bytes(8, "little") + text + data)
 
 
 def probe(tools, case):
