@@ -1,5 +1,6 @@
 #include "dialects/dist/Dist.h"
 #include "dialects/dist/Schedule.h"
+#include "dialects/dist/StageMark.h"
 
 #include "lib/base/support/UnknownOp.h"
 
@@ -51,8 +52,15 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   };
   if (attribute.getName() == unevenAttribute && isa<UnitAttr>(attribute.getValue()))
     return success();
+  if (attribute.getName() == stageAttribute) {
+    auto stage = dyn_cast<IntegerAttr>(attribute.getValue());
+    return stage && stage.getType().isInteger() && !stage.getValue().isNegative()
+               ? success()
+               : emitError() << "expected the number of a stage from 0, found " << attribute.getValue();
+  }
   if (attribute.getName() != shardingsAttribute)
-    return emitError() << "is not an attribute of ops; expected '" << shardingsAttribute << "'";
+    return emitError() << "is not an attribute of ops; expected '" << shardingsAttribute << "' or '"
+                       << stageAttribute << "'";
   auto list = dyn_cast<ArrayAttr>(attribute.getValue());
   if (!list || list.size() != op->getNumResults())
     return emitError() << "expected an array with one entry for each of the " << op->getNumResults()

@@ -12,7 +12,8 @@ def PipelineStages : Pass<"dist-pipeline", "::mlir::ModuleOp"> {
 
     Each index of the axis becomes a mesh, and each op runs on the mesh of its stage:
     - The forward ops are cut in program order into stages of balanced time, at values of few bytes. Ops on feeds and
-      constants alone run on each stage that uses them.
+      constants alone run on each stage that uses them. An op whose location has a stage (`dist.stage` of the imported
+      program, or cuts of a plan) is in this stage.
     - An op of the backward part runs on the last stage that has the forward values and parameters that it reads, but
       not on a later one than its cotangents. The ops that a stage before needs are job B, the others job W.
     - Sums over micro-batches are on the stage of their addends. If these are on several stages (a parameter that
@@ -24,7 +25,8 @@ def PipelineStages : Pass<"dist-pipeline", "::mlir::ModuleOp"> {
     Values move between stages by `dist.reshard` after the job that computes them; barriers of seeds are removed.
 
     Errors: no such axis or loop; a schedule for other numbers of ranks or micro-batches; fewer forward ops than stages;
-    values between stages that are no tensors of static dims.
+    an op that needs the result of an op that is given a later stage; values between stages that are no tensors of
+    static dims.
 
     ```mlir
     // before: schedule=fthenb, @m = <["pp"=2]>, two micro-batches

@@ -5,9 +5,12 @@
 #include "lib/base/pipeline/Search.h"
 
 #include "dialects/dist/Schedule.h"
+#include "dialects/dist/StageMark.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/proa/Proa.h"
+#include "passes/pipeline/OptimizerBarrier.h"
 #include "passes/pipeline/StagePrograms.h"
+#include "passes/remarks/Remarks.h"
 
 using namespace mlir;
 
@@ -47,7 +50,10 @@ private:
     FailureOr<StageAssignment> assignment = StageAssignment::create(main, *loop, shape->stages());
     if (failed(assignment))
       return failure();
+    main.walk([](Operation *op) { op->setLoc(dist::withoutStage(op->getLoc())); });
     FailureOr<pipeline::Schedule> schedule = scheduleFor(*shape, *assignment);
+    if (succeeded(schedule))
+      remarkBarrier(main, *loop, *assignment, *shape);
     if (failed(schedule) || failed(writeStagePrograms(main, *loop, *assignment, *schedule, splitMesh(*mesh))))
       return failure();
     (*mesh).erase();
@@ -127,6 +133,18 @@ private:
     if (!found)
       return getOperation().emitError() << getArgumentName() << ": " << found.diagnostics()[0].message;
     return std::move(found->schedule);
+  }
+
+  /// Idle time of zero-bubble schedules assumes that a rank begins the next step while others end this one.
+  void remarkBarrier(func::FuncOp main, const MicroBatchLoop &loop, const StageAssignment &assignment,
+                     const pipeline::Shape &shape) {
+    if (!PassRemarks::areEnabled(&getContext()))
+      return;
+    if (Operation *barrier = findOptimizerBarrier(main, loop, assignment, shape))
+      PassRemarks(getArgumentName()).missed(barrier) << barrier->getName().getStringRef()
+                                                     << " combines gradients of several ranks, and updates "
+                                                        "of parameters need its result: all ranks wait for "
+                                                        "it, also in schedules without idle time";
   }
 
   /// Creates the mesh of each rank: the devices with its index on the axis.

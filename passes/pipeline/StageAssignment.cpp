@@ -8,6 +8,7 @@
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/optimizer/ScalingOps.h"
 #include "dialects/proa/Proa.h"
+#include "passes/pipeline/GivenStages.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -135,6 +136,9 @@ private:
       return loop.loop.emitError() << "the forward part has " << ops.size()
                                    << " ops that use parameters, expected at "
                                    << "least one for each of " << stageCount << " stages";
+    FailureOr<std::vector<int64_t>> given = sortByGivenStages(ops, stageCount);
+    if (failed(given))
+      return failure();
     // The gradients of an op take about twice its time; a cotangent moves back for each value that moves
     // forward.
     constexpr double passes = 3, directions = 2;
@@ -143,7 +147,11 @@ private:
       work.push_back(passes * secondsOf(op));
     for (double &time : transfer)
       time *= directions;
-    std::vector<size_t> begins = pipeline::balancedCuts({work, transfer}, stageCount);
+    std::vector<size_t> begins = pipeline::balancedCuts({work, transfer, *given}, stageCount);
+    if (begins.empty())
+      return loop.loop.emitError()
+             << "the given stages of ops leave no op that uses parameters for one of the " << stageCount
+             << " stages, expected at least one for each";
     for (auto [i, op] : llvm::enumerate(ops)) {
       int64_t stage = std::ranges::upper_bound(begins, i) - begins.begin() - 1;
       assignment.stageOfOp[op] = stage;

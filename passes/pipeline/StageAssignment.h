@@ -17,12 +17,13 @@ struct StageJobs {
 ///
 /// Forward ops are those that losses need, or, if the loop has no result besides gradients, all that no
 /// cotangent reaches. Ops on feeds and constants alone (`shared` ops) run on each stage that uses them. The
-/// stages of the other forward ops are segments of the program. A backward op is on the last stage that has
-/// the forward values and the parameters that it reads, and that is not after the stages of the cotangents
-/// that it reads.
+/// stages of the other forward ops are segments of the program, sorted by the stages that they are given. A
+/// backward op is on the last stage that has the forward values and the parameters that it reads, and that is
+/// not after the stages of the cotangents that it reads.
 class StageAssignment {
 public:
-  /// Errors: fewer forward ops than stages; values between stages that cannot move.
+  /// Errors: fewer forward ops than stages; given stages that contradict each other; values between stages
+  /// that cannot move.
   static llvm::FailureOr<StageAssignment> create(mlir::func::FuncOp function, const MicroBatchLoop &loop,
                                                  int64_t stageCount);
 

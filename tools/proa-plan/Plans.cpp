@@ -40,12 +40,20 @@ private:
   bool isPossible = false;
 };
 
+Result<void> writePlan(const plan::CostModel &model, const plan::Candidate &candidate,
+                       const PlanOptions &options) {
+  return options.output.empty() ? Result<void>()
+                                : writeFile(options.output, planJson(model, candidate).dump(2) + "\n");
+}
+
 Result<void> explainStrategy(const plan::CostModel &model, const PlanOptions &options, const Judge &judge) {
   auto plan = plan::planOfStrategy(model, options.strategy);
   if (!plan)
     return plan.diagnostics();
   std::vector<plan::Candidate> one{{.plan = *plan, .estimate = model.estimate(*plan)}};
   judge(one);
+  if (Result<void> written = writePlan(model, one.front(), options); !written)
+    return written;
   if (options.json)
     fmt::print("{}\n", planJson(model, one.front()).dump(2));
   else
@@ -56,14 +64,17 @@ Result<void> explainStrategy(const plan::CostModel &model, const PlanOptions &op
 Result<void> choose(const plan::CostModel &model, const PlanOptions &options, const Judge &judge) {
   plan::SearchOptions search{.best = options.best, .judge = judge};
   if (options.executable)
-    search.accepts = [](const plan::Frame &frame) { return plan::whyNotExecutable({frame, {}, {}}).empty(); };
+    search.accepts = [](const plan::Frame &frame) { return plan::whyNotExecutable(frame).empty(); };
   plan::SearchResult result = plan::search(model, search);
+  if (options.executable)
+    std::erase_if(result.best, [&](const plan::Candidate &candidate) {
+      return !plan::whyNotExecutable(candidate.plan, model.workload).empty();
+    });
   if (result.best.empty())
     return whyNothingFits(model, result);
   const plan::Candidate &best = result.best.front();
-  if (!options.output.empty())
-    if (Result<void> written = writeFile(options.output, planJson(model, best).dump(2) + "\n"); !written)
-      return written;
+  if (Result<void> written = writePlan(model, best, options); !written)
+    return written;
   if (options.json) {
     fmt::print("{}\n", resultJson(model, result).dump(2));
     return {};
@@ -123,7 +134,8 @@ void declarePlans(CommandLine &line, PlanOptions &options) {
   line.add_option("--best", options.best, "Number of plans in the table")
       ->check(CLI::Range(size_t(1), size_t(1000)))
       ->capture_default_str();
-  line.add_option("-o,--output", options.output, "File for the best plan, which proa-run --plan executes")
+  line.add_option("-o,--output", options.output,
+                  "File for the best plan, or for --strategy, which proa-run --plan executes")
       ->check(checkName)
       ->excludes(layers)
       ->type_name("FILE");

@@ -75,13 +75,16 @@ Result<plan::StoredPlan> bestPlan(const ToolOptions &options,
     return described.diagnostics();
   plan::CostModel model(described->workload, *cluster, described->batch, options.model.mesh->overlap);
   plan::SearchOptions search{.best = judgedPlans, .explainsFamilies = false};
-  search.accepts = [](const plan::Frame &frame) { return plan::whyNotExecutable({frame, {}, {}}).empty(); };
+  search.accepts = [](const plan::Frame &frame) { return plan::whyNotExecutable(frame).empty(); };
   if (described->isTraining)
     search.judge = [&](std::vector<plan::Candidate> &candidates) {
       if (auto program = importProgram(options.path, options.model.feedDims))
         judgePlans(*program->module, model, {.targetFacts = options.model.targetFacts}, candidates);
     };
   plan::SearchResult result = plan::search(model, search);
+  std::erase_if(result.best, [&](const plan::Candidate &candidate) {
+    return !plan::whyNotExecutable(candidate.plan, model.workload).empty();
+  });
   if (result.best.empty())
     return whyNothingFits(model, result);
   const plan::Candidate &best = result.best.front();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 namespace proa::pipeline {
 namespace {
@@ -45,7 +46,22 @@ private:
         best = costs.transfer[i] < costs.transfer[best] ? i : best;
       candidates.push_back(best);
     }
+    if (step > 1)
+      addGivenCandidates();
     candidates.push_back(count);
+  }
+
+  /// Units around which the given stage changes.
+  void addGivenCandidates() {
+    std::optional<size_t> last;
+    for (size_t i = 0; i < costs.stages.size(); ++i)
+      if (costs.stages[i] >= 0) {
+        if (last && costs.stages[i] != costs.stages[*last])
+          candidates.insert(candidates.end(), {*last + 1, i});
+        last = i;
+      }
+    std::ranges::sort(candidates);
+    candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
   }
 
   /// The end of the longest list of units from each candidate that may all be in a stage.

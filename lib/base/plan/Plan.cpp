@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 namespace proa::plan {
 
@@ -43,6 +44,7 @@ void setEqualLayers(Workload &workload, int count) {
   first = workload.layers.erase(first,
                                 std::find_if(first, workload.layers.end(), [&](int k) { return k != kind; }));
   workload.layers.insert(first, static_cast<size_t>(count), kind);
+  workload.firstOps.clear();
 }
 
 std::string strategyText(const Frame &frame, bool recomputes) {
@@ -63,13 +65,40 @@ std::string strategyText(const Frame &frame, bool recomputes) {
   return text;
 }
 
+/// "pp4,interleaved2".
+static std::string stagesText(const Frame &frame) {
+  std::string chunks = frame.schedule == ScheduleKind::Interleaved ? std::to_string(frame.chunks) : "";
+  return fmt::format("pp{},{}{}", frame.pipeline, nameOf(frame.schedule), chunks);
+}
+
+/// The first op of each stage after the first one.
+static std::vector<int64_t> cutsOf(const Plan &plan, const Workload &workload) {
+  std::vector<int64_t> ops;
+  for (int layer : std::span(plan.cuts).subspan(1))
+    ops.push_back(workload.firstOps[static_cast<size_t>(layer)]);
+  return ops;
+}
+
+std::string executedText(const Plan &plan, const Workload &workload) {
+  bool isFull = std::ranges::count(plan.recompute, Recompute::Full) > 0;
+  bool isSelective = std::ranges::count(plan.recompute, Recompute::Selective) > 0;
+  std::string text = strategyText(plan.frame, isSelective && !isFull);
+  if (plan.frame.pipeline == 1)
+    return text;
+  text = stagesText(plan.frame) + (text.empty() ? "" : ",") + text;
+  if (plan.frame.microBatches == 1)
+    text += ",acc1"; // else a run chooses their number
+  if (!workload.firstOps.empty())
+    for (int64_t op : cutsOf(plan, workload))
+      text += fmt::format(",cut{}", op);
+  return text;
+}
+
 std::string planText(const Plan &plan) {
   std::string text = strategyText(plan.frame, false);
   auto add = [&](const std::string &part) { text += (text.empty() ? "" : ",") + part; };
   if (plan.frame.pipeline > 1)
-    add(fmt::format("pp{},{}{}", plan.frame.pipeline, nameOf(plan.frame.schedule),
-                    plan.frame.schedule == ScheduleKind::Interleaved ? std::to_string(plan.frame.chunks)
-                                                                     : ""));
+    add(stagesText(plan.frame));
   if (plan.frame.offload)
     add("offload");
   auto selective = std::ranges::count(plan.recompute, Recompute::Selective);
@@ -81,10 +110,21 @@ std::string planText(const Plan &plan) {
   return text.empty() ? "one device" : text;
 }
 
-std::string whyNotExecutable(const Plan &plan) {
-  return plan.frame.pipeline > 1
-             ? "a plan does not state its stages for a run; --strategy ppN,SCHEDULE runs them"
+std::string whyNotExecutable(const Frame &frame) {
+  return frame.pipeline > 1 && frame.offload
+             ? "the states of an optimizer cannot be on the host if the program has stages"
              : "";
+}
+
+std::string whyNotExecutable(const Plan &plan, const Workload &workload) {
+  if (plan.frame.pipeline == 1)
+    return "";
+  if (workload.firstOps.empty())
+    return "the program has another number of layers than the plan divides into stages";
+  std::vector<int64_t> ops = cutsOf(plan, workload);
+  if (ops.front() < 1 || std::ranges::adjacent_find(ops, std::greater_equal()) != ops.end())
+    return "ops of the imported program are in several of its stages";
+  return whyNotExecutable(plan.frame);
 }
 
 } // namespace proa::plan

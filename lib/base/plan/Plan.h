@@ -51,7 +51,11 @@ struct Plan {
 std::string strategyText(const Frame &frame, bool recomputes);
 /// The same with "pp4", the schedule, offload and the number of layers that recompute.
 std::string planText(const Plan &plan);
-/// Why `proa-run` cannot execute the plan; empty: it can.
-std::string whyNotExecutable(const Plan &plan);
+/// The strategy that executes the plan: with stages that begin with the ops of their first layers. A plan of
+/// full recomputation has a memory budget instead of "recompute".
+std::string executedText(const Plan &plan, const Workload &workload);
+/// Why `proa-run` cannot execute a plan with the frame, or the plan; empty: it can.
+std::string whyNotExecutable(const Frame &frame);
+std::string whyNotExecutable(const Plan &plan, const Workload &workload);
 
 } // namespace proa::plan

@@ -150,7 +150,7 @@ std::string describe(const CostModel &model, const SearchResult &result) {
       "bounds){}; the best is within {:.2f} %.\n",
       secondsText(result.lowerBound), result.solved, result.frames,
       result.best.front().lowered ? " by formulas" : "", 100 * (result.bestSeconds / result.lowerBound - 1));
-  if (std::string reason = whyNotExecutable(result.best.front().plan); !reason.empty())
+  if (std::string reason = whyNotExecutable(result.best.front().plan, model.workload); !reason.empty())
     text += "The best plan cannot be executed: " + reason + ".\n";
   if (!result.rejected.empty())
     text += "\nnot used:\n";
@@ -215,8 +215,7 @@ StoredPlan storedPlanOf(const CostModel &model, const Candidate &candidate) {
   const Plan &plan = candidate.plan;
   const MemoryUse &memory = candidate.estimate.memory;
   bool isFull = std::ranges::count(plan.recompute, Recompute::Full) > 0;
-  bool isSelective = !isFull && std::ranges::count(plan.recompute, Recompute::Selective) > 0;
-  StoredPlan stored{.strategy = strategyText(plan.frame, isSelective),
+  StoredPlan stored{.strategy = executedText(plan, model.workload),
                     .devices = plan.frame.devices(),
                     .memoryBudget = std::nullopt,
                     .offload = plan.frame.offload,
@@ -248,7 +247,7 @@ nlohmann::ordered_json planJson(const CostModel &model, const Candidate &candida
                         {"schedule", std::string(pipeline::nameOf(plan.frame.schedule))},
                         {"chunks", plan.frame.chunks},
                         {"cuts", plan.cuts}};
-  if (std::string reason = whyNotExecutable(plan); !reason.empty())
+  if (std::string reason = whyNotExecutable(plan, model.workload); !reason.empty())
     json["not_executable"] = reason;
   json["seconds"] = estimate.seconds;
   for (const Estimate::Part &part : estimate.parts)
@@ -331,6 +330,25 @@ Result<StoredPlan> readPlan(const std::string &path) {
   return root ? planOf(*root, path) : root.diagnostics();
 }
 
+/// The layers that begin with the cuts of a strategy, or after them.
+static std::vector<int> layersAt(const Workload &workload, const spmd::Strategy &strategy) {
+  std::vector<int> layers{0};
+  for (int64_t op : strategy.cuts) {
+    auto found = std::ranges::lower_bound(workload.firstOps, op) - workload.firstOps.begin();
+    layers.push_back(
+        std::clamp(static_cast<int>(found), layers.back(), static_cast<int>(workload.layers.size()) - 1));
+  }
+  return layers;
+}
+
+/// As a run chooses it: the largest number up to twice the number of stages that divides the batch.
+static int64_t defaultMicroBatches(const CostModel &model, const Frame &frame) {
+  for (int64_t count = frame.pipeline > 1 ? 2 * frame.pipeline : 1; count > 1; --count)
+    if (model.batch % (count * frame.batchWays()) == 0)
+      return count;
+  return 1;
+}
+
 Result<Plan> planOfStrategy(const CostModel &model, const std::string &text) {
   auto parsed = spmd::parseStrategy(text);
   auto strategy = parsed ? spmd::strategyOnMesh(*parsed, nullptr) : parsed;
@@ -340,16 +358,25 @@ Result<Plan> planOfStrategy(const CostModel &model, const std::string &text) {
               .context = strategy->context,
               .expert = strategy->expert,
               .model = strategy->model,
+              .pipeline = strategy->pipeline,
               .sequence = strategy->sequence,
-              .zero = strategy->zero,
-              .microBatches = strategy->microBatches.value_or(1)};
+              .zero = strategy->zero};
+  frame.microBatches = strategy->microBatches.value_or(defaultMicroBatches(model, frame));
+  if (frame.pipeline > 1) {
+    frame.schedule = strategy->schedule.value_or(ScheduleKind::OneFOneB);
+    frame.chunks = strategy->chunks > 0 ? strategy->chunks : pipeline::defaultChunks(frame.schedule);
+  }
   if (frame.devices() != model.cluster.size())
     return errorAt("--strategy", fmt::format("'{}' has {} devices, expected {}, those of the cluster", text,
                                              frame.devices(), model.cluster.size()));
   if (std::string reason = model.whyInvalid(frame); !reason.empty())
     return errorAt("--strategy", fmt::format("'{}': {}", text, reason));
   Recompute mode = strategy->recompute ? Recompute::Selective : Recompute::None;
-  return Plan{frame, {0}, std::vector<Recompute>(model.workload.layers.size(), mode)};
+  std::vector<int> cuts{0};
+  if (frame.pipeline > 1)
+    cuts = strategy->cuts.empty() ? FrameSolver(model, frame).leanest().cuts
+                                  : layersAt(model.workload, *strategy);
+  return Plan{frame, cuts, std::vector<Recompute>(model.workload.layers.size(), mode)};
 }
 
 } // namespace proa::plan

@@ -75,6 +75,8 @@ struct Workload {
   std::string name;
   std::vector<Layer> kinds;
   std::vector<int> layers; ///< the index of the kind of each layer, in order
+  /// The index of the first op of each layer in the imported program; empty: it has other layers.
+  std::vector<int64_t> firstOps;
   StateBytes states;
   bool is16Bit = false; ///< contractions have 16-bit operands
   /// Sizes that the size of an axis must divide; an axis that is not here cannot be used, because of
@@ -88,7 +90,7 @@ struct Workload {
 
 /// The kind of most layers, and how many layers have it.
 std::pair<int, int> equalLayers(const Workload &workload);
-/// Changes the number of layers of that kind, which follow each other.
+/// Changes the number of layers of that kind, which follow each other. The layers have no ops then.
 void setEqualLayers(Workload &workload, int count);
 
 } // namespace proa::plan

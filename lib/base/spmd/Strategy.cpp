@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <functional>
 #include <set>
 
 namespace proa::spmd {
@@ -12,7 +14,7 @@ namespace {
 
 constexpr std::string_view expected = "expected parts among ppN, the name of a schedule (1f1b, zbh1, ...), "
                                       "dpN, cpN, epN, mpN, sp, zero1, zero2, "
-                                      "zero3, amp, amp2, recompute, accN, ring and noring";
+                                      "zero3, amp, amp2, recompute, accN, cutN, ring and noring";
 constexpr int64_t mostDevices = 1 << 24;
 
 using Size = int64_t Strategy::*;
@@ -33,6 +35,23 @@ void report(Diagnostics &diagnostics, std::string message) {
   diagnostics.add("--strategy", std::move(message));
 }
 
+void checkCuts(const Strategy &strategy, Diagnostics &diagnostics) {
+  if (strategy.cuts.empty())
+    return;
+  int64_t chunks =
+      strategy.chunks > 0
+          ? strategy.chunks
+          : pipeline::defaultChunks(strategy.schedule.value_or(pipeline::ScheduleKind::OneFOneB));
+  auto expected = static_cast<size_t>(strategy.pipeline * chunks - 1);
+  if (strategy.pipeline == 1)
+    report(diagnostics, "cuts divide a program into stages: expected a part ppN of at least 2");
+  else if (strategy.cuts.size() != expected)
+    report(diagnostics, fmt::format("found {} cuts, expected {}: one for each stage after the first",
+                                    strategy.cuts.size(), expected));
+  if (std::ranges::adjacent_find(strategy.cuts, std::greater_equal()) != strategy.cuts.end())
+    report(diagnostics, "the numbers of cuts do not ascend, expected the first ops of the stages in order");
+}
+
 /// Parts that need another one.
 void checkParts(const Strategy &strategy, Diagnostics &diagnostics) {
   if (strategy.sequence && strategy.model == 1)
@@ -42,6 +61,7 @@ void checkParts(const Strategy &strategy, Diagnostics &diagnostics) {
   if (strategy.schedule && strategy.pipeline == 1)
     report(diagnostics, fmt::format("'{}' is a schedule of a pipeline: expected a part ppN of at least 2",
                                     pipeline::nameOf(*strategy.schedule)));
+  checkCuts(strategy, diagnostics);
 }
 
 std::string textOf(const Mesh &mesh) {
@@ -86,10 +106,19 @@ private:
     }
     if (name == "tp")
       name = "mp";
+    if (name == "cut")
+      return readCut(part, number);
     if (!seen.insert(std::string(name)).second)
       return report(fmt::format("'{}' is given twice", name));
     if (!readSize(part, name, number) && !readFlag(name, number))
       report(fmt::format("unknown part '{}' of a strategy: {}", part, expected));
+  }
+
+  void readCut(std::string_view part, std::optional<int64_t> number) {
+    if (number && *number >= 1)
+      strategy.cuts.push_back(*number);
+    else
+      report(fmt::format("expected the number of an op from 1 after 'cut', found '{}'", part));
   }
 
   /// The name of a schedule, of an interleaved one with the number of its chunks.

@@ -8,6 +8,7 @@
 #include "proa/Result.h"
 
 #include <optional>
+#include <vector>
 
 namespace proa::spmd {
 
@@ -46,6 +47,8 @@ struct Strategy {
   std::optional<pipeline::ScheduleKind> schedule;
   /// "interleaved2": chunks of each rank of a pipeline; 0: as many as the schedule has by default.
   int64_t chunks = 0;
+  /// "cut12,cut40": stages after the first begin with these ops, by their indices in the imported program.
+  std::vector<int64_t> cuts;
   /// "ring", "noring": whether attention over a split sequence (cp) and matmuls with a collective (mp) pass
   /// parts around a ring of devices. Without it the model of costs decides (RingCost.h).
   RingUse rings = RingUse::ByCost;
@@ -57,15 +60,16 @@ struct Strategy {
 };
 
 /// Reads a strategy: parts separated by commas, each at most once: ppN, the name of a schedule, dpN, cpN,
-/// epN, mpN (or tpN), sp, zero1, zero2, zero3, amp (amp1), amp2, recompute, accN, ring, noring. pp, dp, cp,
-/// ep and mp (tp) without a number have the size of the axis of the mesh; so have dp where ZeRO is given
-/// without it, and mp where sp is. Errors: an unknown part, a number that is missing or wrong, a part twice;
-/// all in one list.
+/// epN, mpN (or tpN), sp, zero1, zero2, zero3, amp (amp1), amp2, recompute, accN, ring, noring, and cutN,
+/// which may occur several times. pp, dp, cp, ep and mp (tp) without a number have the size of the axis of
+/// the mesh; so have dp where ZeRO is given without it, and mp where sp is. Errors: an unknown part, a number
+/// that is missing or wrong, a part twice; all in one list.
 Result<Strategy> parseStrategy(std::string_view text);
 
 /// The strategy on a mesh, which may have axes that it does not use: all sizes are known. `mesh` is null if
 /// there is none; then the strategy must have all sizes. Errors, in one list: a size that differs from that
-/// of the axis, an axis that the mesh lacks, sp without mp, ZeRO without dp, a schedule without pp.
+/// of the axis, an axis that the mesh lacks, sp without mp, ZeRO without dp, a schedule or cuts without pp,
+/// another number of cuts than stages after the first.
 Result<Strategy> strategyOnMesh(const Strategy &strategy, const Mesh *mesh);
 
 } // namespace proa::spmd

@@ -10,6 +10,7 @@
 #include "lib/compiler/compile/KernelDiagnosis.h"
 #include "lib/compiler/compile/Registration.h"
 #include "lib/compiler/compile/Stopwatch.h"
+#include "lib/compiler/mesh/PipelineForm.h"
 #include "lib/compiler/program/IrProgram.h"
 #include "lib/compiler/program/SpecializeFeeds.h"
 #include "passes/autodiff/MixedPrecision.h"
@@ -69,6 +70,9 @@ Result<void> Variants::transform(mlir::ModuleOp module) const {
   });
   if (Result<void> converted = model.mesh ? model.mesh->convertRings(module) : Result<void>(); !converted)
     return converted;
+  if (Result<void> marked = model.mesh ? model.mesh->markStages(module) : markStages(module, nullptr);
+      !marked)
+    return marked;
   auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
   if (options.amp && failed(autodiff::scaleLoss(main, *options.amp)))
     return diagnostics;

@@ -93,6 +93,8 @@ Result<void> ModelMesh::convertRings(mlir::ModuleOp module) const {
   return given.rings.empty() ? Result<void>() : proa::convertRings(module, given);
 }
 
+Result<void> ModelMesh::markStages(mlir::ModuleOp module) const { return proa::markStages(module, &given); }
+
 Result<void> ModelMesh::preparePipeline(mlir::ModuleOp module, std::optional<int64_t> &microBatches) const {
   return isPipelined(module, given) ? proa::preparePipeline(module, given, microBatches) : Result<void>();
 }

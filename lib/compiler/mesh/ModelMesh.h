@@ -29,6 +29,8 @@ public:
   std::optional<int64_t> compiledRank() const;
   /// Brings a legacy collective program into its local form, if the options say so (MeshOptions::rings).
   Result<void> convertRings(mlir::ModuleOp module) const;
+  /// Puts given stages into locations, if the strategy has stages: markStages().
+  Result<void> markStages(mlir::ModuleOp module) const;
   /// Prepares a training program for the stages of a pipeline, if the strategy has them: pipelineForm().
   Result<void> preparePipeline(mlir::ModuleOp module, std::optional<int64_t> &microBatches) const;
   Result<Compilation> compile(mlir::OwningOpRef<mlir::ModuleOp> module, const CompileOptions &options) const;

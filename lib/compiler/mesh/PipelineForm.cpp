@@ -5,6 +5,7 @@
 #include "lib/compiler/mesh/MeshCompile.h"
 
 #include "dialects/dist/Schedule.h"
+#include "dialects/dist/StageMark.h"
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "passes/autodiff/BackwardPart.h"
 #include "passes/decompose/Passes.h"
@@ -65,6 +66,37 @@ int64_t defaultMicroBatches(func::FuncOp main, const spmd::Strategy &strategy) {
 
 bool isPipelined(ModuleOp module, const MeshOptions &mesh) {
   return !module.getOps<dist::ScheduleOp>().empty() || strategyOf(mesh).pipeline != 1;
+}
+
+Result<void> markStages(ModuleOp module, const MeshOptions *mesh) {
+  bool hasStages = mesh && isPipelined(module, *mesh);
+  std::vector<int64_t> cuts = hasStages ? strategyOf(*mesh).cuts : std::vector<int64_t>();
+  Block &block = module.lookupSymbol<func::FuncOp>("main").getBody().front();
+  auto count = static_cast<int64_t>(block.getOperations().size());
+  if (!cuts.empty() && cuts.back() >= count)
+    return errorAt("--strategy",
+                   fmt::format("a stage begins with op {}, but the program has {} ops: expected the "
+                               "program of the plan",
+                               cuts.back(), count));
+  DiagnosticCollector diagnostics(module.getContext());
+  bool isConsistent = true;
+  for (auto [index, op] : llvm::enumerate(block.without_terminator())) {
+    std::optional<int64_t> stage;
+    if (!cuts.empty())
+      stage = std::ranges::upper_bound(cuts, static_cast<int64_t>(index)) - cuts.begin();
+    if (auto given = op.getAttrOfType<IntegerAttr>(dist::stageAttribute)) {
+      if (stage && *stage != given.getInt()) {
+        op.emitError() << "is given stage " << given.getInt()
+                       << ", but the cuts of the strategy put it on stage " << *stage;
+        isConsistent = false;
+      }
+      stage = given.getInt();
+      op.removeAttr(dist::stageAttribute);
+    }
+    if (hasStages && stage)
+      op.setLoc(dist::withStage(op.getLoc(), *stage));
+  }
+  return isConsistent ? Result<void>() : diagnostics.take("the stages contradict each other");
 }
 
 Result<void> preparePipeline(ModuleOp module, const MeshOptions &mesh, std::optional<int64_t> &microBatches) {

@@ -11,11 +11,17 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-plan::Estimate estimateOf(const PlannedStep &step, double memory) {
+/// A rank's own program does not show in which part of its time it waits for other stages: the part is that
+/// of the formulas.
+plan::Estimate estimateOf(const PlannedStep &step, const plan::Estimate &formulas, double memory) {
+  double idle = formulas.secondsOf("idle");
+  if (idle > 0)
+    idle *= step.time.total() / (formulas.seconds - idle);
   plan::Estimate estimate;
-  estimate.seconds = step.time.total();
-  for (auto [name, seconds] :
-       {std::pair{"computation", step.time.computation}, {"collectives", step.time.collectives}})
+  estimate.seconds = step.time.total() + idle;
+  for (auto [name, seconds] : {std::pair{"computation", step.time.computation},
+                               {"collectives", step.time.collectives},
+                               {"idle", idle}})
     if (seconds > 0)
       estimate.parts.push_back({name, seconds});
   estimate.memory.states = static_cast<double>(step.states);
@@ -48,7 +54,7 @@ void judgePlans(ModuleOp module, const plan::CostModel &model, const JudgeOption
   Time::time_point begin = Time::now();
   double expected = expectedSeconds(module);
   for (plan::Candidate &candidate : candidates) {
-    if (!plan::whyNotExecutable(candidate.plan).empty() || candidate.plan.frame.offload)
+    if (!plan::whyNotExecutable(candidate.plan, model.workload).empty() || candidate.plan.frame.offload)
       continue;
     if (secondsSince(begin) + expected > options.seconds)
       break;
@@ -59,7 +65,7 @@ void judgePlans(ModuleOp module, const plan::CostModel &model, const JudgeOption
         {.memoryBudget = stored.memoryBudget, .is16Bit = stored.is16Bit, .targetFacts = options.targetFacts});
     expected = secondsSince(start);
     if (step)
-      candidate.lowered = estimateOf(*step, model.cluster.memory);
+      candidate.lowered = estimateOf(*step, candidate.estimate, model.cluster.memory);
   }
   std::ranges::stable_sort(candidates, [](const plan::Candidate &a, const plan::Candidate &b) {
     if (int first = groupOf(a), second = groupOf(b); first != second || first != 0)

@@ -3,6 +3,7 @@
 #include "lib/base/spmd/Strategy.h"
 #include "lib/base/support/DiagnosticCollector.h"
 #include "lib/compiler/mesh/MeshCompile.h"
+#include "lib/compiler/mesh/PipelineForm.h"
 
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "passes/autodiff/Transforms.h"
@@ -80,12 +81,19 @@ Result<PlannedStep> plannedStep(ModuleOp module, const std::string &text, const 
   if (!strategy)
     return strategy.diagnostics();
   OwningOpRef<ModuleOp> copy(module.clone());
-  if (int64_t count = strategy->microBatches.value_or(1); count > 1)
-    if (Result<void> done = accumulateParts(*copy, count); !done)
-      return done.diagnostics();
   MeshOptions mesh;
   mesh.strategy = text;
   mesh.simulate = true;
+  std::optional<int64_t> microBatches = strategy->microBatches;
+  if (Result<void> marked = markStages(*copy, &mesh); !marked)
+    return marked.diagnostics();
+  bool hasStages = isPipelined(*copy, mesh);
+  if (hasStages)
+    if (Result<void> formed = preparePipeline(*copy, mesh, microBatches); !formed)
+      return formed.diagnostics();
+  if (microBatches.value_or(1) > 1 || hasStages)
+    if (Result<void> done = accumulateParts(*copy, microBatches.value_or(1)); !done)
+      return done.diagnostics();
   std::set<std::string> states = statesOf(*copy);
   std::optional<int64_t> rank;
   if (strategy->mesh().size() > mostRanks)
@@ -97,7 +105,7 @@ Result<PlannedStep> plannedStep(ModuleOp module, const std::string &text, const 
   for (auto [number, program] : llvm::enumerate(compiled->programs)) {
     PlannedStep own = memoryOf(program.plan, states);
     auto first = llvm::find(compiled->programOf, number) - compiled->programOf.begin();
-    RankTime time = timeOfRank(program.plan, cluster, first, strategy->microBatches.value_or(1));
+    RankTime time = timeOfRank(program.plan, cluster, first, hasStages ? 1 : microBatches.value_or(1));
     own.time = time.total() > most.time.total() ? time : most.time;
     if (own.total() > most.total())
       most = own;

@@ -1,11 +1,13 @@
 #include "lib/compiler/plan/ProgramWorkload.h"
 
 #include "lib/base/support/DiagnosticCollector.h"
+#include "lib/compiler/mesh/PipelineForm.h"
 #include "lib/compiler/plan/AxisProbe.h"
 #include "lib/compiler/plan/ImportedProgram.h"
 #include "lib/compiler/plan/RepeatedLayers.h"
 #include "lib/compiler/plan/TrainingForm.h"
 
+#include "dialects/dist/StageMark.h"
 #include "dialects/pd/ir/Arithmetic.h"
 #include "dialects/pd/ir/Contraction.h"
 #include "dialects/pd/ir/Pd.h"
@@ -328,6 +330,8 @@ private:
     workload.name = options.name;
     workload.is16Bit = options.is16Bit;
     workload.layers = ranges.kinds;
+    for (size_t begin : ranges.begins)
+      workload.firstOps.push_back(firstOpFrom(begin));
     int kinds = *llvm::max_element(ranges.kinds) + 1;
     for (int kind = 0; kind < kinds; ++kind)
       workload.kinds.push_back(meanOf(kind));
@@ -343,6 +347,14 @@ private:
     described.isTraining = form.isTraining;
     described.batch = form.batch;
     return described;
+  }
+
+  /// The index in the imported program of the first forward op that has one.
+  int64_t firstOpFrom(size_t begin) const {
+    for (Operation *op : ArrayRef(form.forward).drop_front(begin))
+      if (std::optional<int64_t> index = dist::stageOf(op->getLoc()))
+        return *index;
+    return 0;
   }
 
   plan::Layer meanOf(int kind) const {
@@ -412,8 +424,18 @@ static std::string whyNoMicroBatches(ModuleOp module, int64_t batch) {
   return (*diagnostics.take("the program has no micro-batches").begin()).message;
 }
 
+/// Marks the ops of the imported program by their indices, which the locations of other forms keep.
+static void markOps(ModuleOp module) {
+  if (auto main = module.lookupSymbol<func::FuncOp>("main"))
+    for (auto [index, op] : llvm::enumerate(main.getBody().front()))
+      op.setLoc(dist::withStage(op.getLoc(), static_cast<int64_t>(index)));
+}
+
 Result<ProgramWorkload> describeWorkload(ModuleOp module, const WorkloadOptions &options) {
+  if (Result<void> unmarked = markStages(module, nullptr); !unmarked)
+    return unmarked.diagnostics();
   OwningOpRef<ModuleOp> original(module.clone());
+  markOps(module);
   auto form = trainingForm(module);
   if (!form)
     return form.diagnostics();

@@ -100,5 +100,16 @@ TEST(Cuts, AreEmptyIfThereAreFewerUnitsThanStages) {
   EXPECT_TRUE(balancedCuts({{}, {}}, 1).empty());
 }
 
+// Only some of many units may begin a stage, but given stages are met at each unit.
+TEST(Cuts, MeetGivenStagesOfManyUnits) {
+  constexpr size_t count = 5000;
+  std::vector<double> work(count, 1), transfer(count + 1, 1);
+  for (size_t first : {1, 777, 2503, 4999}) {
+    std::vector<int64_t> given(count, 0);
+    std::fill(given.begin() + static_cast<std::ptrdiff_t>(first), given.end(), 1);
+    EXPECT_EQ(balancedCuts({work, transfer, given}, 2), (std::vector<size_t>{0, first}));
+  }
+}
+
 } // namespace
 } // namespace proa::pipeline

@@ -195,5 +195,24 @@ TEST(SearchTest, ChangesTogetherMakeAPlanFit) {
   EXPECT_NE(together->change.find(", "), std::string::npos) << together->change;
 }
 
+TEST(PlanTest, StagesBeginWithTheFirstOpsOfTheirLayers) {
+  Workload workload = transformer({.layers = 4});
+  workload.firstOps = {0, 5, 15, 25, 35, 45};
+  Plan plan{{.data = 2, .pipeline = 2, .microBatches = 4, .schedule = ScheduleKind::Interleaved, .chunks = 2},
+            {0, 2, 3, 5},
+            std::vector<Recompute>(workload.layers.size())};
+  EXPECT_EQ(executedText(plan, workload), "pp2,interleaved2,dp2,acc4,cut15,cut25,cut45");
+  EXPECT_EQ(whyNotExecutable(plan, workload), "");
+  plan.recompute.front() = Recompute::Selective;
+  plan.frame.microBatches = 1; // a run must not choose another number
+  EXPECT_EQ(executedText(plan, workload), "pp2,interleaved2,dp2,recompute,acc1,cut15,cut25,cut45");
+  plan.frame.offload = true;
+  EXPECT_NE(whyNotExecutable(plan, workload).find("on the host"), std::string::npos);
+  workload.firstOps[3] = 15; // a boundary between layers in an op
+  EXPECT_NE(whyNotExecutable(plan, workload).find("several of its stages"), std::string::npos);
+  setEqualLayers(workload, 6);
+  EXPECT_NE(whyNotExecutable(plan, workload).find("another number of layers"), std::string::npos);
+}
+
 } // namespace
 } // namespace proa::plan

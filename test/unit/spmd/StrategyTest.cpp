@@ -47,6 +47,25 @@ TEST(Strategy, ReadsStagesAndSchedules) {
   EXPECT_EQ(strategyOnMesh(*parseStrategy("pp,dp,1f1b"), &mesh)->pipeline, 2);
 }
 
+TEST(Strategy, ReadsTheCutsOfStages) {
+  auto strategy = strategyOnMesh(*parseStrategy("pp2,interleaved2,cut3,cut7,cut12"), nullptr);
+  ASSERT_TRUE(strategy) << strategy.diagnostics().text();
+  EXPECT_EQ(strategy->cuts, (std::vector<int64_t>{3, 7, 12}));
+  auto text = [](std::string_view strategy) {
+    auto parsed = parseStrategy(strategy);
+    auto complete = parsed ? strategyOnMesh(*parsed, nullptr) : parsed;
+    return complete ? std::string() : complete.diagnostics().text();
+  };
+  EXPECT_EQ(text("pp4,zbh1,cut1,cut2,cut3"), "");
+  EXPECT_NE(text("pp4,cut1").find("found 1 cuts, expected 3: one for each stage after the first"),
+            std::string::npos);
+  EXPECT_NE(text("pp2,zbv,cut4,cut4,cut5").find("do not ascend"), std::string::npos);
+  EXPECT_NE(text("dp2,cut4").find("cuts divide a program into stages: expected a part ppN"),
+            std::string::npos);
+  EXPECT_NE(text("pp2,cut0").find("expected the number of an op from 1 after 'cut', found 'cut0'"),
+            std::string::npos);
+}
+
 TEST(Strategy, RingsAreChosenByCostAlwaysOrNever) {
   EXPECT_EQ(parseStrategy("cp2")->rings, RingUse::ByCost);
   EXPECT_EQ(parseStrategy("cp2,ring")->rings, RingUse::Always);
