@@ -60,10 +60,17 @@ std::optional<pd::ImageLayout> layoutOf(Operation *conv) {
 
 /// Whether a bias has one element for each channel of a convolution with channels first.
 bool isPerChannel(Value bias, pd::ContractionOpInterface conv) {
-  ArrayRef<int64_t> shape = pd::tensorType(bias).getShape();
-  int64_t channels = pd::tensorType(conv.getChannelWeights()->get()).getDimSize(0);
-  return shape.size() >= 3 && shape.size() <= 4 && shape[shape.size() - 3] == channels &&
-         pd::tensorType(bias).hasStaticShape() && pd::tensorType(bias).getNumElements() == channels;
+  RankedTensorType weights = pd::tensorType(conv.getChannelWeights()->get()), type = pd::tensorType(bias);
+  int64_t channels = weights.getDimSize(conv.getChannelDim()), rank = weights.getRank();
+  return type.hasStaticShape() && (type.getRank() == rank || type.getRank() == rank - 1) &&
+         type.getDimSize(type.getRank() - (rank - 1)) == channels && type.getNumElements() == channels;
+}
+
+/// One element for each channel, along dimension `dim` of `rank`.
+pd::Expression along(pd::TensorBuilder &e, pd::Expression channels, int64_t dim, int64_t rank) {
+  SmallVector<int64_t> shape(static_cast<size_t>(rank), 1);
+  shape[static_cast<size_t>(dim)] = -1;
+  return e.reshape(channels, shape);
 }
 
 /// The reason why the normalization stays; null if it can be folded.
@@ -72,7 +79,9 @@ const char *obstacle(pd::BatchNormOp op) {
     return "it uses the statistics of the batch";
   pd::ContractionOpInterface conv = convBefore(op);
   if (!conv)
-    return "its input is not the result of pd.conv2d, with or without a constant bias";
+    return "its input is not the result of a convolution whose filter has channels of the result, with or "
+           "without a "
+           "constant bias";
   if (!conv->hasOneUse())
     return "the convolution has other users";
   if (!pd::tensorType(conv->getResult(0)).getElementType().isF32())
@@ -114,12 +123,13 @@ public:
     pd::Expression shift = -(mean * factor);
     if (op.getBias())
       shift = e.wrap(op.getBias()) + shift;
-    pd::Expression filter = e.wrap(conv.getChannelWeights()->get()) * e.reshape(factor, {-1, 1, 1, 1});
+    pd::Expression filter = e.wrap(conv.getChannelWeights()->get());
+    int64_t rank = filter.type().getRank();
+    filter = filter * along(e, factor, conv.getChannelDim(), rank);
     auto scaled = cast<pd::ContractionOpInterface>(rewriter.clone(*conv));
     scaled.getChannelWeights()->set(filter);
     bool channelsLast = layoutOf(conv) == pd::ImageLayout::ChannelsLast;
-    pd::Expression out =
-        e.wrap(scaled->getResult(0)) + (channelsLast ? shift : e.reshape(shift, {1, -1, 1, 1}));
+    pd::Expression out = e.wrap(scaled->getResult(0)) + (channelsLast ? shift : along(e, shift, 1, rank));
     pd::replaceResult(rewriter, op.getOut(), out);
     for (auto [result, operand] :
          {std::pair(op.getMeanOut(), op.getMean()), std::pair(op.getSavedMean(), op.getMean()),

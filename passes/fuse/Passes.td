@@ -45,9 +45,10 @@ def FormKernels : Pass<"pd-form-kernels", "::mlir::ModuleOp"> {
 def FoldBatchNorm : Pass<"pd-fold-batch-norm", "::mlir::func::FuncOp"> {
   let summary = "Fold a batch normalization with fixed statistics into the convolution before it";
   let description = [{
-    `batch_norm(conv2d(x, w))` becomes `conv2d(x, w * s) + t` with `s = scale / sqrt(variance + epsilon)` and
-    `t = bias - mean * s`. The filter w and the statistics must be parameters or constants, so that s, t and the new
-    filter are computed once. The convolution must have no other user. A bias added between the two is folded into t.
+    `batch_norm(conv(x, w))` becomes `conv(x, w * s) + t` with `s = scale / sqrt(variance + epsilon)` and
+    `t = bias - mean * s`, for convolutions and for transposed ones without groups. The filter w and the statistics
+    must be parameters or constants, so that s, t and the new filter are computed once. The convolution must have no
+    other user. A bias added between the two is folded into t.
   }];
   let dependentDialects = ["::proa::pd::PdDialect"];
 }

@@ -11,9 +11,11 @@ def ContractionOpInterface : OpInterface<"ContractionOpInterface"> {
     InterfaceMethod<"Number of multiply-adds of one execution; empty if a dim is dynamic.",
       "::std::optional<int64_t>", "getMultiplyAdds">,
     InterfaceMethod<[{
-      The operand with one slice along its dimension 0 for each channel of the result: a factor of a channel can be
-      folded into its slice. Null if there is none.
+      The operand with one slice for each channel of the result, along its dimension `getChannelDim()`: a factor of a
+      channel can be folded into its slice. Null if there is none.
     }], "::mlir::OpOperand *", "getChannelWeights", (ins), "", [{ return nullptr; }]>,
+    InterfaceMethod<"The dimension of the channel weights along which the channels of the result are.", "int64_t",
+      "getChannelDim", (ins), "", [{ return 0; }]>,
     InterfaceMethod<[{
       The indexing maps of x, y and the result of `out[...] = sum of x[...] * y[...]`. The loops are the dims of the
       result, outermost first, then the summed dim. Empty if the op is not of this form, or if a map is not known.

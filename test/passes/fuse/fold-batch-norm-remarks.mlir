@@ -32,7 +32,7 @@ func.func @no_parameter(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>, %m: te
 
 func.func @no_convolution(%x: tensor<1x4x8x8xf32>, %m: tensor<4xf32> {pd.param = "m"},
                           %v: tensor<4xf32> {pd.param = "v"}) -> tensor<1x4x8x8xf32> {
-  // expected-remark @below {{pd.batch_norm is not folded: its input is not the result of pd.conv2d, with or without a constant bias}}
+  // expected-remark @below {{pd.batch_norm is not folded: its input is not the result of a convolution whose filter has channels of the result, with or without a constant bias}}
   %1:6 = "pd.batch_norm"(%x, %m, %v) {is_test = true, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>}
     : (tensor<1x4x8x8xf32>, tensor<4xf32>, tensor<4xf32>)
     -> (tensor<1x4x8x8xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<0xf32>)

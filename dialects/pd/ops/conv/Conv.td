@@ -41,6 +41,9 @@ class Pd_ConvOp<string mnemonic, int spatial, string ones, string zeros, string 
   let batching = "inCode";
   let sharding = "inCode";
   let referenceInCode = 1;
+  let extraClassDeclaration = [{
+    ::mlir::OpOperand *getChannelWeights() { return &getFilterMutable(); }
+  }];
 }
 
 // Convolutions, with the ops that Paddle's passes fuse into them (translator/import/legacy/FusedParts.h).
@@ -55,9 +58,6 @@ def Pd_Conv2dOp : Pd_ConvOp<"conv2d", 2, "{1, 1}", "{0, 0}", "NCHW"> {
   let newIr = [NewIr<["input", "filter"], [], [], [], "depthwise_conv2d">];
   let legacy = [LegacyConv<"conv2d">, LegacyConv<"depthwise_conv2d">, LegacyConv<"fused_conv2d">];
   let newIrGradients = ["conv2d_grad_grad(input, filter, dout)", "depthwise_conv2d_double_grad(input, filter, dout)"];
-  let extraClassDeclaration = [{
-    ::mlir::OpOperand *getChannelWeights() { return &getFilterMutable(); }
-  }];
 }
 def Pd_Conv3dOp : Pd_ConvOp<"conv3d", 3, "{1, 1, 1}", "{0, 0, 0}", "NCDHW"> {
   let onnx = [OnnxWritten<"exportConv3d">];
@@ -103,6 +103,11 @@ class Pd_ConvTransposeOp<string mnemonic, int spatial, string ones, string zeros
   let batching = "inCode";
   let sharding = "inCode";
   let referenceInCode = 1;
+  let extraClassDeclaration = [{
+    // With groups a slice of the filter belongs to a channel of each group.
+    ::mlir::OpOperand *getChannelWeights() { return getGroups() == 1 ? &getFilterMutable() : nullptr; }
+    int64_t getChannelDim() { return 1; }
+  }];
 }
 
 def Pd_Conv2dTransposeOp : Pd_ConvTransposeOp<"conv2d_transpose", 2, "{1, 1}", "{0, 0}", "NCHW"> {
