@@ -35,7 +35,7 @@ int64_t tileOf(int64_t size, int64_t limit, int64_t multiple = 1) {
 
 struct RowChooser {
   struct Limits {
-    int64_t innerElements, leastInnerElements, innerMultiple, rowElements;
+    int64_t innerElements, leastInnerElements, innerMultiple, rowElements, transposedElements;
   };
 
   RowChooser(func::FuncOp function, const Limits &limits)
@@ -137,6 +137,28 @@ private:
     return loop ? std::optional<unsigned>(loop.getPosition()) : std::nullopt;
   }
 
+  /// The class along which an operand of an elementwise op is contiguous, if that is another one than the
+  /// result's.
+  std::optional<unsigned> transposedClass(linalg::LinalgOp op, unsigned contiguous) const {
+    if (op.getNumReductionLoops() != 0)
+      return std::nullopt;
+    SmallVector<unsigned> loops = classes.ofLoops(op);
+    auto has = [&](AffineMap map, unsigned c) {
+      return llvm::any_of(map.getResults(), [&](AffineExpr result) {
+        auto loop = dyn_cast<AffineDimExpr>(result);
+        return loop && loops[loop.getPosition()] == c;
+      });
+    };
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      AffineMap map = op.getMatchingIndexingMap(input);
+      auto last =
+          map.getNumResults() ? dyn_cast<AffineDimExpr>(map.getResults().back()) : AffineDimExpr(nullptr);
+      if (last && loops[last.getPosition()] != contiguous && has(map, contiguous))
+        return loops[last.getPosition()];
+    }
+    return std::nullopt;
+  }
+
   /// Tiles of the loops of a contraction. Rows of other dimensions have one element.
   bool takeLoopTiles() {
     for (linalg::LinalgOp op : classes.operations()) {
@@ -160,7 +182,7 @@ private:
     if (takeLoopTiles())
       return;
     llvm::DenseMap<unsigned, int64_t> tileOfClass;
-    std::optional<unsigned> contiguous;
+    std::optional<unsigned> contiguous, transposed;
     double elements = 1;
     if (linalg::LinalgOp main = mainOperation()) {
       SmallVector<unsigned> loops = classes.ofLoops(main);
@@ -169,6 +191,8 @@ private:
           elements *= ShapedType::isDynamic(size) ? assumedSize : std::max<int64_t>(size, 1);
       if (std::optional<unsigned> loop = contiguousLoop(main))
         contiguous = loops[*loop];
+      if (contiguous && limits.transposedElements > 1)
+        transposed = transposedClass(main, *contiguous);
     } else if (!rowClasses.empty()) {
       contiguous = classes.of(mainRoot()).back();
     }
@@ -184,9 +208,13 @@ private:
     if (contiguous && llvm::is_contained(rowClasses, *contiguous))
       choose(*contiguous, std::max<double>(limits.leastInnerElements, limits.innerElements / elements),
              limits.innerMultiple);
+    if (transposed && llvm::is_contained(rowClasses, *transposed))
+      choose(*transposed,
+             std::max<double>(static_cast<double>(limits.transposedElements), limits.rowElements / elements),
+             limits.transposedElements);
     // Rows of a dynamic dimension are not gathered: the size of the last tile would be another.
     for (unsigned c : llvm::reverse(rowClasses))
-      if (c != contiguous)
+      if (c != contiguous && c != transposed)
         choose(c, ShapedType::isDynamic(sizeOf(c)) ? 1 : limits.rowElements / elements, 1);
     for (unsigned c : rowClasses)
       tiles.push_back(tileOfClass[c]);
@@ -256,8 +284,8 @@ struct ChooseRows : proa::impl::ChooseRowsBase<ChooseRows> {
       return;
     if (failed(proa::verifyTensorKernel(function)))
       return signalPassFailure();
-    RowChooser(function,
-               {mostInnerElements(), leastInnerElements, std::max<int64_t>(innerMultiple, 1), rowElements})
+    RowChooser(function, {mostInnerElements(), leastInnerElements, std::max<int64_t>(innerMultiple, 1),
+                          rowElements, std::max<int64_t>(transposedElements, 1)})
         .run();
     report(function);
   }

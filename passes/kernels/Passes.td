@@ -110,7 +110,10 @@ def ChooseRows : Pass<"proa-choose-rows", "mlir::func::FuncOp"> {
     Option<"innerMultiple", "inner-multiple", "int64_t", "1",
       "A tile of an innermost dimension that is divided is a multiple of this">,
     Option<"rowElements", "row-elements", "int64_t", "512",
-      "Number of elements of a row up to which outer dimensions are tiled">
+      "Number of elements of a row up to which outer dimensions are tiled">,
+    Option<"transposedElements", "transposed-elements", "int64_t", "1",
+      "Smallest tile of the dimension along which a transposed operand of the largest op is contiguous; also its "
+      "multiple">
   ];
   let dependentDialects = ["::proa::ProaDialect"];
 }

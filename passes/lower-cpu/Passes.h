@@ -11,6 +11,9 @@ namespace proa {
 #define GEN_PASS_REGISTRATION
 #include "passes/lower-cpu/Passes.h.inc"
 
+/// Rows and columns of a block of `proa-transpose-blocks`: the 32-bit elements of a line of the cache.
+inline constexpr int64_t transposedBlock = 16;
+
 /// From kernels on tensors to the LLVM dialect. --proa-lower-kernels runs it after --proa-extract-kernels and
 /// --pd-lower-to-linalg.
 void buildLowerKernelsPipeline(mlir::OpPassManager &passes, const LowerKernelsOptions &options);

@@ -21,6 +21,19 @@ def BlockSums : Pass<"proa-block-sums", "mlir::func::FuncOp"> {
       "Most addends of one accumulator">];
 }
 
+def TransposeBlocks : Pass<"proa-transpose-blocks", "mlir::func::FuncOp"> {
+  let summary = "Transpose blocks of elements in vector registers";
+  let description = [{
+    An elementwise op on buffers whose operand is contiguous along another loop than its result reads or writes single
+    elements, each in a line of the cache of its own. This pass divides the two loops into blocks of 16 x 16. A block is
+    loaded as 16 vectors, transposed by shuffles and stored as 16 vectors, into the result if the op is a copy, else
+    into a buffer that the op reads. The last block of a copy with static dims begins earlier, so that it is a whole
+    one; other elements that are in no whole block are computed as before. Elements have 32 bits.
+  }];
+  let dependentDialects = ["mlir::affine::AffineDialect", "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect",
+                           "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"];
+}
+
 def PlaceScratch : Pass<"proa-place-scratch", "mlir::func::FuncOp"> {
   let summary = "Put scratch buffers on the stack, or free them at the end";
   let description = [{

@@ -23,11 +23,15 @@ static void addLoopPasses(OpPassManager &passes) {
 
 void buildLowerKernelsPipeline(OpPassManager &passes, const LowerKernelsOptions &options) {
   addTensorPasses(passes);
-  addRowPasses(passes);
+  ChooseRowsOptions rows;
+  rows.transposedElements = transposedBlock;
+  addRowPasses(passes, rows);
   addBufferPasses(passes);
   passes.addNestedPass<func::FuncOp>(createBlockSums());
+  passes.addNestedPass<func::FuncOp>(createTransposeBlocks());
   addScratchPasses(passes);
   addLoopPasses(passes);
+  passes.addPass(createConvertVectorToLLVMPass());
   addLLVMPasses(passes, options);
   passes.addPass(createWrapKernels());
 }

@@ -1,4 +1,5 @@
 // RUN: proa-opt %s --proa-choose-rows --split-input-file | FileCheck %s
+// RUN: proa-opt %s --proa-choose-rows=transposed-elements=16 --split-input-file | FileCheck %s --check-prefix=BLOCKS
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
@@ -120,4 +121,22 @@ func.func @contraction_tile(%x: tensor<3x256x8xf32>, %y: tensor<8x20xf32>, %init
     linalg.yield %t : f32
   } -> tensor<3x256x20xf32>
   return %0 : tensor<3x256x20xf32>
+}
+
+// -----
+
+// A block of 16 columns of the operand is read at once where that is asked for: the CPU's pipeline does. Without,
+// a row is one line of the result.
+// CHECK: func.func private @transposed
+// CHECK-SAME: tiles = [1, 3136]
+// BLOCKS: func.func private @transposed
+// BLOCKS-SAME: tiles = [16, 3136]
+func.func private @transposed(%x: tensor<3136x256xf32>) -> tensor<256x3136xf32> attributes {proa.kernel} {
+  %e = tensor.empty() : tensor<256x3136xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<3136x256xf32>) outs(%e : tensor<256x3136xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<256x3136xf32>
+  return %0 : tensor<256x3136xf32>
 }
