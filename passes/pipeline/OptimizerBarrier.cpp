@@ -9,7 +9,7 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-/// The ranks whose gradients a value depends on, and the first op that combined those of several ones.
+/// The ranks whose gradients a value depends on, and the first op that combined gradients of several ranks.
 struct Origin {
   std::set<int64_t> ranks;
   Operation *joined = nullptr;

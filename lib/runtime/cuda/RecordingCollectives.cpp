@@ -174,7 +174,7 @@ private:
                 std::move(regions), reduceAll, stream);
   }
 
-  /// A request in which each member brings bytes, and gets those of all members.
+  /// A request in which each member brings bytes, and gets the bytes of all members.
   Result<void> meet(const std::string &text, Region own, std::vector<Region> regions,
                     std::function<Result<void>(const Terms &)> use, StreamHandle stream) {
     auto work = [=, this, number = sequence++, meeting = meeting, state = state] {

@@ -116,7 +116,7 @@ struct AttentionDims {
   bool isCompiledFor = false; ///< not by the program for all dims
 };
 
-// The batch of a mask may be 1 in the program for all dims; that of the keys may not.
+// In the program for all dims the batch of a mask may be 1, the batch of the keys may not.
 TEST(Specialization, OneCompilationComputesAttentionOfAllDims) {
   for (const char *target : {"cpu", "cuda-emulated"}) {
     auto model = open(written(attention, "attention"), Specialization::Never, 16, target);

@@ -32,8 +32,8 @@ Expression written(NodeImporter &node, Expression past, Expression added, Expres
   return e.select(isNew, fresh, past);
 }
 
-/// The rows of a cache by beams: row t of beam j is that of beam indirection[batch, j, t], the last row its
-/// own.
+/// The rows of a cache by beams: row t of beam j is row t of beam indirection[batch, j, t]; the last row
+/// is its own.
 Expression ofBeams(NodeImporter &node, Expression cache, Expression indirection) {
   pd::TensorBuilder &e = node.tensors();
   llvm::SmallVector<DimSize> dims = dimSizesOf(cache);
@@ -47,7 +47,7 @@ Expression ofBeams(NodeImporter &node, Expression cache, Expression indirection)
   return reshapeTo(node.create<pd::TakeAlongAxisOp>(split, index, 1), dims);
 }
 
-/// Q, K and V of DecoderMaskedMultiHeadAttention, one token each, without those of a cross attention.
+/// Q, K and V of DecoderMaskedMultiHeadAttention, one token each, without keys and values of a cross attention.
 llvm::SmallVector<Expression> tokenParts(NodeImporter &node, Expression query) {
   llvm::SmallVector<Expression> parts{query};
   if (!node.hasInput("key")) {
@@ -180,7 +180,7 @@ void importSparseAttention(NodeImporter &node) {
   node.setOutput("output", fromHeads(attend(node, q, k, v, form).values));
 }
 
-/// Rotary embeddings of images and texts: each angle is that of one of three positions of a token.
+/// Rotary embeddings of images and texts: each angle belongs to one of three positions of a token.
 void importMRotaryEmbedding(NodeImporter &node) {
   pd::TensorBuilder &e = node.tensors();
   Expression x = node.operand("input"), cos = node.operand("cos_cache"), sin = node.operand("sin_cache");
