@@ -45,7 +45,7 @@ func.func @less_known(%x: tensor<2x3x8x8xf32>, %w: tensor<4x3x1x1xf32> {pd.param
 
 // The filter of a transposed convolution has the channels of the result in its second dim.
 // CHECK-LABEL: func @transposed
-// CHECK: %[[F:.*]] = pd.reshape %{{.*}} {shape = array<i64: 1, 4, 1, 1>}
+// CHECK: %[[F:.*]] = pd.reshape %{{.*}} {shape = array<i64: 1, -1, 1, 1>}
 // CHECK: %[[W:.*]] = pd.multiply %arg1, %[[F]]
 // CHECK: pd.conv2d_transpose %arg0, %[[W]]
 // CHECK-NOT: pd.batch_norm
