@@ -156,11 +156,11 @@ TEST_F(OnnxExport, OpOnComplexNumbersWithoutAFormIsAnError) {
   Result<onnx::Model> model = exported(R"(
     func.func @main(%x: tensor<3x3xcomplex<f32>> {pd.feed = "x"})
         -> (tensor<3x3xcomplex<f32>> {pd.fetch = "out"}) {
-      %0 = pd.cholesky %x : (tensor<3x3xcomplex<f32>>) -> tensor<3x3xcomplex<f32>>
-      return %0 : tensor<3x3xcomplex<f32>>
+      %0, %1 = pd.eigh %x : (tensor<3x3xcomplex<f32>>) -> (tensor<3xf32>, tensor<3x3xcomplex<f32>>)
+      return %1 : tensor<3x3xcomplex<f32>>
     })");
   ASSERT_FALSE(model);
-  EXPECT_NE(model.diagnostics().text().find("pd.cholesky (-:4): has no form in ONNX"), std::string::npos)
+  EXPECT_NE(model.diagnostics().text().find("pd.eigh (-:4): has no form in ONNX"), std::string::npos)
       << model.diagnostics().text();
 }
 
@@ -256,16 +256,19 @@ TEST_F(OnnxExport, OpsetOutOfRangeIsAnError) {
 
 TEST_F(OnnxExport, EachOpWithoutFormIsReported) {
   Result<onnx::Model> model = exported(R"(
-    func.func @main(%x: tensor<2xf32> {pd.feed = "x"}, %y: tensor<2xf32> {pd.feed = "y"})
-        -> (tensor<2xf32> {pd.fetch = "a"}, tensor<2xf32> {pd.fetch = "b"}) {
-      %0 = pd.nextafter %x, %y : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
-      %1 = pd.poisson %x : (tensor<2xf32>) -> tensor<2xf32>
-      return %0, %1 : tensor<2xf32>, tensor<2xf32>
+    func.func @main(%x: tensor<2x2xf64> {pd.feed = "x"}, %y: tensor<2x2xf64> {pd.feed = "y"},
+                    %z: tensor<3x2x2xf64> {pd.feed = "z"})
+        -> (tensor<2x2xf64> {pd.fetch = "a"}, tensor<2xf64> {pd.fetch = "b"}, tensor<3x2x2xf64> {pd.fetch = "c"}) {
+      %0 = pd.nextafter %x, %y : (tensor<2x2xf64>, tensor<2x2xf64>) -> tensor<2x2xf64>
+      %1, %2 = pd.eigh %x : (tensor<2x2xf64>) -> (tensor<2xf64>, tensor<2x2xf64>)
+      %3 = pd.solve %x, %z : (tensor<2x2xf64>, tensor<3x2x2xf64>) -> tensor<3x2x2xf64>
+      return %0, %1, %3 : tensor<2x2xf64>, tensor<2xf64>, tensor<3x2x2xf64>
     })");
   ASSERT_FALSE(model);
   std::string text = model.diagnostics().text();
-  EXPECT_NE(text.find("pd.nextafter"), std::string::npos) << text;
-  EXPECT_NE(text.find("pd.poisson"), std::string::npos) << text;
+  EXPECT_NE(text.find("another type than f32"), std::string::npos) << text;
+  EXPECT_NE(text.find("pd.eigh"), std::string::npos) << text;
+  EXPECT_NE(text.find("operands of different batches"), std::string::npos) << text;
 }
 
 TEST_F(OnnxExport, WhileIsALoopWithTheConditionAtTheEnd) {

@@ -17,6 +17,7 @@ class Pd_FactorOp<string mnemonic, string text> : Pd_Op<mnemonic> {
 }
 
 def Pd_CholeskyOp : Pd_FactorOp<"cholesky", "Cholesky factor: the triangle L of x = L L^H, or U of x = U^H U"> {
+  let onnx = [OnnxWritten<"exportCholesky">];
   let sharding = "... * * -> ... * *";
   let arguments = (ins Pd_Matrices:$x, DefaultValuedAttr<BoolAttr, "false">:$upper);
   let results = (outs Pd_Matrices:$out);
@@ -30,6 +31,7 @@ def Pd_CholeskyOp : Pd_FactorOp<"cholesky", "Cholesky factor: the triangle L of 
 }
 
 def Pd_LuOp : Pd_FactorOp<"lu", "LU factorization with row pivots, in one matrix"> {
+  let onnx = [OnnxWritten<"exportLu">];
   let sharding = "... * * -> ... * *, ... *, ...";
   let description = [{
     L, with an implied unit diagonal, is below the diagonal of `out`; U is the rest. Row i was swapped with row
@@ -50,6 +52,7 @@ def Pd_LuOp : Pd_FactorOp<"lu", "LU factorization with row pivots, in one matrix
 }
 
 def Pd_LuPermutationOp : Pd_Op<"lu_permutation"> {
+  let onnx = [OnnxWritten<"exportLuPermutation">];
   let sharding = "... *, * -> ... * *";
   let summary = "The permutation matrix P with x = P L U, from the pivots of pd.lu";
   let description = "The element of `rows_tensor` overrides `rows`.";

@@ -18,6 +18,7 @@ defvar systemConstraints = [
 ];
 
 def Pd_SolveOp : Pd_Op<"solve", [Pd_BroadcastsOperands]> {
+  let onnx = [OnnxWritten<"exportSolve">];
   let sharding = "... * *, ... * k -> ... * k";
   let summary = "The solution of x * out = y; a y of rank 1, or with the dimensions of x except the last, contains "
     "vectors";
@@ -36,6 +37,7 @@ def Pd_SolveOp : Pd_Op<"solve", [Pd_BroadcastsOperands]> {
 }
 
 def Pd_CholeskySolveOp : Pd_Op<"cholesky_solve", [Pd_BroadcastsOperands]> {
+  let onnx = [OnnxWritten<"exportCholeskySolve">];
   let sharding = "... * k, ... * * -> ... * k";
   let summary = "The solution of A * out = x for A = y y^H, or y^H y with `upper`";
   let description = systemDescription;
@@ -53,6 +55,7 @@ def Pd_CholeskySolveOp : Pd_Op<"cholesky_solve", [Pd_BroadcastsOperands]> {
 }
 
 def Pd_TriangularSolveOp : Pd_Op<"triangular_solve", [Pd_BroadcastsOperands]> {
+  let onnx = [OnnxWritten<"exportTriangularSolve">];
   let sharding = "... * *, ... * k -> ... * k";
   let summary = "The solution of x * out = y, or x^T * out = y, for triangular x, of which one triangle is read";
   let description = systemDescription # " With `unitriangular` the diagonal of x is taken to be 1.";
@@ -99,6 +102,7 @@ class Pd_SquareMatrixOp<string mnemonic, string text> : Pd_Op<mnemonic> {
 }
 
 def Pd_InverseOp : Pd_SquareMatrixOp<"inverse", "The inverse of a matrix; a singular matrix is an error of the run"> {
+  let onnx = [OnnxWritten<"exportInverse">];
   let sharding = "... * * -> ... * *";
   let arguments = (ins Pd_SystemMatrices:$x);
   let infer = "inferSquare";
@@ -112,13 +116,12 @@ def Pd_InverseOp : Pd_SquareMatrixOp<"inverse", "The inverse of a matrix; a sing
 }
 
 def Pd_DetOp : Pd_SquareMatrixOp<"det", "The determinant"> {
-  let onnx = [OnnxUnary<"Det">];
   let sharding = "... * * -> ...";
   let arguments = (ins Pd_SystemMatrices:$x);
   let infer = "inferDet";
   let vjp = ["asMatrixFactor(dout) * adjoint(e.wrap(e.create<AdjugateOp>(x)))"];
   let library = "det";
-  let onnx = [OnnxReadOnly<"Det", ["X"], ["Y"]>];
+  let onnx = [OnnxReadOnly<"Det", ["X"], ["Y"]>, OnnxWritten<"exportDet">];
   let legacy = [Legacy<"determinant", ["Input"], ["Out"]>];
   let newIrGradients = ["det_grad(x, out)"];
   let batching = "batchFirstOperand";
@@ -141,6 +144,7 @@ def Pd_AdjugateOp : Pd_SquareMatrixOp<"adjugate",
 
 def Pd_SlogdetOp : Pd_SquareMatrixOp<"slogdet",
   "The signs of the determinants, then the logarithms of their absolute values"> {
+  let onnx = [OnnxWritten<"exportSlogdet">];
   let sharding = "... * * -> * ...";
   let arguments = (ins Pd_SystemMatrices:$x);
   let infer = "inferSlogdet";

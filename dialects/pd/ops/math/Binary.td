@@ -162,6 +162,7 @@ def Pd_Atan2Op : Pd_BinaryOp<"atan2", Pd_FloatTensor> {
 }
 
 def Pd_NextafterOp : Pd_BinaryOp<"nextafter", Pd_FloatTensor> {
+  let onnx = [OnnxWritten<"exportNextafter">];
   let summary = "The next representable float after x towards y";
   let scalar = "b.nextafter(x, y)";
   let derivatives = ["1.0", ""];

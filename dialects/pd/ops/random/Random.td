@@ -75,6 +75,7 @@ def Pd_GaussianOp : Pd_FilledAtRandomOp<"gaussian", (ins RandomFloat<"0.0">:$mea
 
 def Pd_TruncatedGaussianRandomOp : Pd_FilledAtRandomOp<"truncated_gaussian_random", (ins RandomFloat<"0.0">:$mean,
     RandomFloat<"1.0">:$std, RandomFloat<"-2.0">:$a, RandomFloat<"2.0">:$b)> {
+  let onnx = [OnnxWritten<"exportTruncatedGaussian">];
   let sharding = "inCode";
   let summary = "Random numbers, normally distributed and truncated to mean + std * [a, b]";
   let results = (outs Drawn<Pd_FloatTensor>:$out);
@@ -100,6 +101,7 @@ def Pd_RandintOp : Pd_FilledAtRandomOp<"randint", (ins RandomInt<"0">:$low, Rand
 }
 
 def Pd_RandpermOp : Pd_RandomOp<"randperm"> {
+  let onnx = [OnnxWritten<"exportRandperm">];
   let sharding = "whole: a permutation depends on all numbers";
   let summary = "A random permutation of 0 to n - 1";
   let constraints = ["C1. n >= 0"];
@@ -190,6 +192,7 @@ class Pd_SampledForEachOp<string mnemonic> : Pd_RandomOp<mnemonic> {
 }
 
 def Pd_PoissonOp : Pd_SampledForEachOp<"poisson"> {
+  let onnx = [OnnxWritten<"exportPoisson">];
   let sharding = "inCode";
   let summary = "Poisson-distributed random counts with mean x; the gradient is zero, as in Paddle";
   let library = "poisson";
@@ -200,6 +203,7 @@ def Pd_PoissonOp : Pd_SampledForEachOp<"poisson"> {
 }
 
 def Pd_BinomialOp : Pd_RandomOp<"binomial"> {
+  let onnx = [OnnxWritten<"exportBinomial">];
   let sharding = "inCode";
   let summary = "Binomially distributed random counts of successes in `count` trials of probability `prob`; no "
     "gradient, as in Paddle";
@@ -219,6 +223,7 @@ def Pd_BinomialOp : Pd_RandomOp<"binomial"> {
 }
 
 def Pd_StandardGammaOp : Pd_SampledForEachOp<"standard_gamma"> {
+  let onnx = [OnnxWritten<"exportStandardGamma">];
   let sharding = "inCode";
   let summary = "Gamma-distributed random numbers of shape x and scale 1";
   let description = "A result below the smallest normal number of the element type is replaced by that number.";
@@ -271,6 +276,7 @@ def Pd_MultinomialOp : Pd_RandomOp<"multinomial"> {
 }
 
 def Pd_SamplingIdOp : Pd_RandomOp<"sampling_id"> {
+  let onnx = [OnnxWritten<"exportSamplingId">];
   let sharding = "whole: its samples follow from the whole operand";
   let summary = "For each row of x, the first index whose cumulative sum is above a uniform random number in [min, "
     "max)";
@@ -296,6 +302,7 @@ def Pd_SeedOp : Pd_RandomOp<"seed"> {
 }
 
 def Pd_ShuffleBatchOp : Pd_RandomOp<"shuffle_batch"> {
+  let onnx = [OnnxWritten<"exportShuffleBatch">];
   let sharding = "whole: its samples follow from the whole operand";
   let summary = "The rows of x in random order";
   let description = [{
@@ -315,6 +322,7 @@ def Pd_ShuffleBatchOp : Pd_RandomOp<"shuffle_batch"> {
 }
 
 def Pd_ClassCenterSampleOp : Pd_RandomOp<"class_center_sample"> {
+  let onnx = [OnnxWritten<"exportClassCenterSample">];
   let sharding = "whole: its samples follow from the whole operand";
   let summary = "The classes that occur in label with random others, and the labels as indices among them";
   let description = [{

@@ -7,6 +7,7 @@
 #include "dialects/pd/ops/math/UnaryOps.h"
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 using namespace mlir;
@@ -218,6 +219,29 @@ void exportAtan2(NodeExporter &node) {
     Expression aside = e.select(bothInfinite, signX, e.select(bothZero, signX, x));
     Expression angle = e.wrap(e.create<pd::AtanOp>(above / aside));
     return e.results({e.select(left, angle + signY * std::numbers::pi, angle)});
+  });
+}
+
+/// In f64: a bit more than half of the distance to the next f32 is added, and the sum is rounded to f32.
+void exportNextafter(NodeExporter &node) {
+  auto op = node.get<pd::NextafterOp>();
+  Type element = pd::tensorType(op.getOut()).getElementType();
+  if (!element.isF32())
+    return node.report("has a result of another type than f32; ONNX does not read the bits of floats");
+  node.exportAs([&](TensorBuilder &e) {
+    constexpr double most = std::numeric_limits<float>::max(),
+                     least = std::numeric_limits<float>::denorm_min();
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    Type f64 = e.getBuilder().getF64Type();
+    Expression x = e.cast(e.operand(0), f64), y = e.cast(e.operand(1), f64);
+    // 1.25 / 2 to 1.25 of the distance; below the smallest normal number distances are equal.
+    Expression step = e.maximum(e.abs(x) * std::ldexp(1.25, -24), least * 0.625);
+    Expression next = e.cast(e.select(y > x, x + step, x - step), element);
+    Expression ofInfinity = e.cast(e.minimum(e.maximum(x, -most), most), element);
+    next = e.select(e.equal(e.abs(x), infinity), ofInfinity, next);
+    Expression isInvalid = eitherOf(e, e.isnan(x), e.isnan(y));
+    next = e.select(x == y, e.cast(y, element), next);
+    return Values{e.select(isInvalid, e.cast(x + y, element), next)};
   });
 }
 

@@ -35,12 +35,26 @@ static void setCast(NodeExporter &node, std::string value) {
   node.setResult(0, element.isF32() ? value : node.cast(value, element));
 }
 
+/// The elements of the diagonal replaced by a number.
+static std::string withDiagonal(NodeExporter &node, pd::UniformOp op, std::string value) {
+  auto count = static_cast<int64_t>(op.getDiagNum()), step = static_cast<int64_t>(op.getDiagStep()) + 1;
+  if (count == 0)
+    return value;
+  llvm::SmallVector<int64_t> places;
+  for (int64_t i = 0; i < count; ++i)
+    places.push_back(i * step);
+  llvm::SmallVector<double> numbers(static_cast<size_t>(count), op.getDiagVal().convertToDouble());
+  std::string indices = node.unsqueeze(node.ints(places), {1});
+  std::string updates = node.numbers(numbers, Float32Type::get(op.getContext()));
+  std::string shape = node.shapeOf(value), flat = node.reshape(value, {-1});
+  return node.node("Reshape", {node.node("ScatterND", {flat, indices, updates}), shape});
+}
+
 void exportUniform(NodeExporter &node) {
   auto op = node.get<pd::UniformOp>();
-  if (op.getDiagNum() != 0)
-    return node.report("sets a diagonal, which ONNX's random ops lack");
-  setCast(node, randomOf<pd::UniformOp>(node, "RandomUniform",
-                                        {{"low", floatOf(op.getMin())}, {"high", floatOf(op.getMax())}}));
+  std::string value = randomOf<pd::UniformOp>(
+      node, "RandomUniform", {{"low", floatOf(op.getMin())}, {"high", floatOf(op.getMax())}});
+  setCast(node, withDiagonal(node, op, value));
 }
 
 void exportGaussian(NodeExporter &node) {
