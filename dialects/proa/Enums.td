@@ -19,6 +19,13 @@ def Proa_MatmulStrategy : I32Enum<"MatmulStrategy", "the kinds that a pass choos
   let cppNamespace = "::proa";
 }
 
+def Proa_DeviceKernel : I32Enum<"DeviceKernel", "what the body of a kernel for the GPU is", [
+    I32EnumCase<"Op", 0, "op">,          // one op of pd (DeviceKernelOpInterface), which a pass for the GPU lowers
+    I32EnumCase<"Threads", 1, "threads"> // code of one thread, on memory
+]> {
+  let cppNamespace = "::proa";
+}
+
 def Proa_FusedWith : I32Enum<"FusedWith", "the code of a contraction that contains an op", [
     I32EnumCase<"Operand", 0, "operand">, // the op computes an operand, where it is copied to shared memory
     I32EnumCase<"Result", 1, "result">    // the op reads the result, in registers

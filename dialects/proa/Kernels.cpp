@@ -270,4 +270,57 @@ ScratchAttr ScratchAttr::withCounters() const { return get(getContext(), getBuff
 
 void ScratchAttr::setOn(Operation *kernel) const { kernel->setAttr(scratchAttribute, *this); }
 
+bool DeviceKernelAttr::isOn(Operation *function) { return function->hasAttr(deviceKernelAttribute); }
+
+bool DeviceKernelAttr::isOn(Operation *function, DeviceKernel form) {
+  auto attribute = function->getAttrOfType<DeviceKernelAttr>(deviceKernelAttribute);
+  return attribute && attribute.getValue() == form;
+}
+
+KernelCallAttr KernelCallAttr::of(Operation *call) {
+  return call->getAttrOfType<KernelCallAttr>(kernelCallAttribute);
+}
+
+void KernelCallAttr::setOn(Operation *call) const { call->setAttr(kernelCallAttribute, *this); }
+
+LogicalResult TensorMapAttr::verify(EmitError emitError, int64_t buffer, int64_t elementBytes,
+                                    AffineMapAttr sizes, ArrayRef<int64_t> box, int64_t swizzle) {
+  // Limits of cuTensorMapEncodeTiled.
+  constexpr size_t mostDims = 5;
+  constexpr int64_t mostOfBox = 256;
+  if (failed(verifyRange(emitError, "C1: `buffer`", buffer, 0, std::numeric_limits<int64_t>::max())))
+    return failure();
+  if (elementBytes < 1 || elementBytes > 8 || !llvm::isPowerOf2_64(static_cast<uint64_t>(elementBytes)))
+    return emitError() << "C2: `element_bytes` is " << elementBytes << ", expected 1, 2, 4 or 8";
+  AffineMap map = sizes.getValue();
+  auto isProduct = [](AffineExpr size) { return SizeFactors::of(size).has_value(); };
+  if (map.getNumDims() > 0 || map.getNumResults() < 1 || map.getNumResults() > mostDims ||
+      !llvm::all_of(map.getResults(), isProduct))
+    return emitError() << "C3: `sizes` is " << sizes << ", expected a map of symbols to 1 to " << mostDims
+                       << " products";
+  bool isBox = llvm::all_of(box, [](int64_t size) { return size >= 1 && size <= mostOfBox; });
+  if (!isBox || box.size() != map.getNumResults())
+    return emitError() << "C4: `box` is " << textOf(box) << ", expected " << map.getNumResults()
+                       << " sizes of 1 to " << mostOfBox;
+  if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128)
+    return emitError() << "C5: `swizzle` is " << swizzle << ", expected 0, 32, 64 or 128";
+  return success();
+}
+
+std::optional<SizeFactors> SizeFactors::of(AffineExpr size) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(size))
+    return SizeFactors{constant.getValue(), {}};
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(size))
+    return SizeFactors{1, {symbol.getPosition()}};
+  auto product = dyn_cast<AffineBinaryOpExpr>(size);
+  if (!product || product.getKind() != AffineExprKind::Mul)
+    return std::nullopt;
+  auto left = of(product.getLHS()), right = of(product.getRHS());
+  if (!left || !right)
+    return std::nullopt;
+  left->constant *= right->constant;
+  left->dims.append(right->dims);
+  return left;
+}
+
 } // namespace proa

@@ -200,6 +200,86 @@ def Proa_DimCheckAttr : Proa_KernelAttr<"DimCheck", "dim_check"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
+def Proa_DeviceKernelAttr : EnumAttr<Proa_Dialect, Proa_DeviceKernel, "device_kernel"> {
+  let summary = "A kernel that only passes for the GPU lower";
+  let description = [{
+    On a function, instead of `proa.kernel`:
+
+    ```mlir
+    proa.device_kernel = #proa.device_kernel<op>
+    ```
+
+    With `op` it consists of one op of pd (`DeviceKernelOpInterface`); with `threads` its body is the code of one
+    thread. Passes that lower kernels ignore it. `proa-lower-attention`, `proa-lower-grouped` and `proa-map-to-threads`
+    replace it by `proa.kernel`.
+  }];
+  let assemblyFormat = "`<` $value `>`";
+  let extraClassDeclaration = [{
+    /// Whether a function is such a kernel; of a form.
+    static bool isOn(::mlir::Operation *function);
+    static bool isOn(::mlir::Operation *function, ::proa::DeviceKernel form);
+  }];
+}
+
+def Proa_KernelCallAttr : AttrDef<Proa_Dialect, "KernelCall"> {
+  let mnemonic = "kernel_call";
+  let summary = "The ops that a call of a kernel computes";
+  let description = [{
+    On a call of a kernel:
+
+    ```mlir
+    proa.kernel_call = #proa.kernel_call<label = "exp+sum+divide">
+    ```
+
+    | field | meaning |
+    |---|---|
+    | `label` | the ops; profiles show it |
+    | `locations` | their locations, constants aside, in order; only on request (`pd-form-kernels`) |
+
+    The ops in the kernel have the locations of its first caller.
+  }];
+  let parameters = (ins
+    StringRefParameter<"names of the ops">:$label,
+    OptionalParameter<"::mlir::ArrayAttr", "locations of the ops">:$locations);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = [{
+    /// The attribute of a call, or null.
+    static KernelCallAttr of(::mlir::Operation *call);
+    void setOn(::mlir::Operation *call) const;
+  }];
+}
+
+def Proa_TensorMapAttr : Proa_KernelAttr<"TensorMap", "tensor_map"> {
+  let summary = "How a launch creates a tensor map (CUtensorMap)";
+  let description = [{
+    On a parameter of a kernel, after the range of rows:
+
+    ```mlir
+    proa.tensor_map = #proa.tensor_map<buffer = 0, element_bytes = 2, sizes = affine_map<()[s0] -> (s0, 128)>,
+                                       box = [64, 64], swizzle = 128>
+    ```
+
+    | field | meaning |
+    |---|---|
+    | `buffer` | index of the buffer of the kernel that has the tensor, which is contiguous |
+    | `element_bytes` | bytes of an element |
+    | `sizes` | dims of the tensor, as products of dynamic dims of the kernel (symbols) |
+    | `box` | elements of a copy in each dim, of which the last one is contiguous |
+    | `swizzle` | bytes of the pattern in shared memory |
+
+    Constraints:
+    - C1. `buffer` is not negative
+    - C2. `element_bytes` is 1, 2, 4 or 8
+    - C3. `sizes` maps symbols to 1 to 5 products of symbols and numbers
+    - C4. `box` has a size of 1 to 256 for each dim
+    - C5. `swizzle` is 0, 32, 64 or 128
+  }];
+  let parameters = (ins
+    "int64_t":$buffer, "int64_t":$element_bytes, "::mlir::AffineMapAttr":$sizes,
+    ArrayRefParameter<"int64_t", "elements of a copy">:$box, "int64_t":$swizzle);
+  let assemblyFormat = "`<` struct($buffer, $element_bytes, $sizes, custom<Sizes>($box), $swizzle) `>`";
+}
+
 def Proa_LoopsAttr : Proa_KernelAttr<"Loops", "loops"> {
   let summary = "How the threads of a block compute the loops of an op";
   let description = [{

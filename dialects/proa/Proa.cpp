@@ -155,6 +155,8 @@ static bool (*kindOf(StringRef name))(Attribute) {
       .Case(rowsAttribute, [](Attribute value) { return isa<RowsAttr>(value); })
       .Case(scratchAttribute, [](Attribute value) { return isa<ScratchAttr>(value); })
       .Case(launchAttribute, [](Attribute value) { return isa<LaunchAttr>(value); })
+      .Case(deviceKernelAttribute, [](Attribute value) { return isa<DeviceKernelAttr>(value); })
+      .Case(kernelCallAttribute, [](Attribute value) { return isa<KernelCallAttr>(value); })
       .Case(indexChecksAttribute, isArrayOf<IndexCheckAttr>)
       .Case(dimChecksAttribute, isArrayOf<DimCheckAttr>)
       .Default(nullptr);
@@ -173,6 +175,14 @@ LogicalResult ProaDialect::verifyOperationAttribute(Operation *op, NamedAttribut
                          << (isArray ? "an array of #" : "a #") << name
                          << (belongsToModule ? " on a module" : "") << ", found " << attribute.getValue()
                          << " on " << op->getName();
+}
+
+LogicalResult ProaDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,
+                                                    NamedAttribute attribute) {
+  if (attribute.getName() != tensorMapAttribute || isa<TensorMapAttr>(attribute.getValue()))
+    return success();
+  return op->emitError() << "attribute '" << tensorMapAttribute << "' of argument " << argument
+                         << ": expected a #proa.tensor_map, found " << attribute.getValue();
 }
 
 } // namespace proa

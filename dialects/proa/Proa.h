@@ -42,6 +42,25 @@ inline constexpr llvm::StringLiteral indexChecksAttribute = "proa.index_checks";
 /// On a kernel, ArrayAttr of DimCheckAttr.
 inline constexpr llvm::StringLiteral dimChecksAttribute = "proa.dim_checks";
 
+/// On a function, DeviceKernelAttr.
+inline constexpr llvm::StringLiteral deviceKernelAttribute = "proa.device_kernel";
+/// On a call of a kernel, KernelCallAttr.
+inline constexpr llvm::StringLiteral kernelCallAttribute = "proa.kernel_call";
+/// On a parameter of a kernel, TensorMapAttr.
+inline constexpr llvm::StringLiteral tensorMapAttribute = "proa.tensor_map";
+
+/// Size and alignment of a tensor map, in bytes.
+inline constexpr int64_t tensorMapBytes = 128, tensorMapAlignment = 64;
+
+/// A size as a constant times dynamic dims, which are named by their indices.
+struct SizeFactors {
+  int64_t constant = 1;
+  llvm::SmallVector<unsigned> dims;
+
+  /// Nothing if `size` is not a product of constants and symbols.
+  static std::optional<SizeFactors> of(mlir::AffineExpr size);
+};
+
 /// The instruction with which the threads of a block multiply.
 const MatrixInstruction &instructionOf(MatmulKind kind);
 /// The kind that an option requests; nothing for MatmulStrategy::Fastest.

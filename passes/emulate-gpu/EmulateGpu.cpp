@@ -6,7 +6,6 @@
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/emulate-gpu/ThreadCode.h"
 #include "passes/kernel-entry/KernelEntry.h"
-#include "passes/kernel-entry/TensorMapForm.h"
 
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/IR/AttrTypeSubElements.h"
@@ -98,50 +97,49 @@ private:
 
   /// Fills the memory of a tensor map, which the thread has on its stack. `arguments` are those of the
   /// kernel.
-  static void fillTensorMap(OpBuilder &builder, Location loc, Value map, const proa::TensorMapForm &form,
+  static void fillTensorMap(OpBuilder &builder, Location loc, Value map, proa::TensorMapAttr form,
                             ArrayRef<Value> arguments, proa::ThreadCode &code) {
     SmallVector<Value> buffers, dims, sizes, box;
     for (Value argument : arguments)
       (isa<LLVM::LLVMPointerType>(argument.getType()) ? buffers : dims).push_back(argument);
-    for (AffineExpr result : form.sizes.getResults()) {
+    for (AffineExpr result : form.getSizes().getValue().getResults()) {
       proa::SizeFactors factors = *proa::SizeFactors::of(result);
       Value size = proa::i64Constant(builder, loc, factors.constant);
       for (unsigned dim : factors.dims)
         size = LLVM::MulOp::create(builder, loc, size, dims[dim]);
       sizes.push_back(size);
     }
-    for (int64_t size : form.box)
+    for (int64_t size : form.getBox())
       box.push_back(proa::i64Constant(builder, loc, size));
     code.call(builder, loc, "proa_emulate_tensor_map", {},
-              {map, buffers[static_cast<size_t>(form.buffer)], proa::i32Constant(builder, loc, form.buffer),
-               proa::i32Constant(builder, loc, form.elementBytes),
+              {map, buffers[static_cast<size_t>(form.getBuffer())],
+               proa::i32Constant(builder, loc, form.getBuffer()),
+               proa::i32Constant(builder, loc, form.getElementBytes()),
                proa::i32Constant(builder, loc, static_cast<int64_t>(sizes.size())),
                storeNumbers(builder, loc, sizes), storeNumbers(builder, loc, box),
-               proa::i32Constant(builder, loc, form.swizzle)});
+               proa::i32Constant(builder, loc, form.getSwizzle())});
   }
 
   /// The descriptions of the tensor maps among the parameters. Error: one that does not fit the kernel.
-  static FailureOr<SmallVector<proa::TensorMapForm>> tensorMapsOf(LLVM::LLVMFuncOp kernel) {
-    SmallVector<proa::TensorMapForm> forms;
+  static FailureOr<SmallVector<proa::TensorMapAttr>> tensorMapsOf(LLVM::LLVMFuncOp kernel) {
+    SmallVector<proa::TensorMapAttr> forms;
     unsigned ordinary = ordinaryParameters(kernel);
     ArrayRef<Type> types = kernel.getFunctionType().getParams();
     auto buffers = llvm::count_if(types.take_front(ordinary), llvm::IsaPred<LLVM::LLVMPointerType>);
     for (unsigned i = ordinary; i < types.size(); ++i) {
-      auto form = proa::TensorMapForm::read(kernel.getArgAttr(i, proa::tensorMapAttribute), kernel);
-      if (failed(form))
-        return failure();
-      if (!isa<LLVM::LLVMPointerType>(types[i]) || form->buffer >= buffers ||
-          form->sizes.getNumSymbols() > ordinary - buffers - 2)
-        return kernel.emitError() << "parameter " << i << " is a tensor map of buffer " << form->buffer
-                                  << " and " << form->sizes.getNumSymbols()
-                                  << " dims, which the kernel does not have";
-      forms.push_back(*form);
+      auto form = cast<proa::TensorMapAttr>(kernel.getArgAttr(i, proa::tensorMapAttribute));
+      unsigned symbols = form.getSizes().getValue().getNumSymbols();
+      if (!isa<LLVM::LLVMPointerType>(types[i]) || form.getBuffer() >= buffers ||
+          symbols > ordinary - buffers - 2)
+        return kernel.emitError() << "parameter " << i << " is a tensor map of buffer " << form.getBuffer()
+                                  << " and " << symbols << " dims, which the kernel does not have";
+      forms.push_back(form);
     }
     return forms;
   }
 
   /// Gives the code the parameters of a thread. Returns the pointers of the buffers.
-  SmallVector<Value> changeSignature(LLVM::LLVMFuncOp kernel, ArrayRef<proa::TensorMapForm> tensorMaps) {
+  SmallVector<Value> changeSignature(LLVM::LLVMFuncOp kernel, ArrayRef<proa::TensorMapAttr> tensorMaps) {
     Type pointer = LLVM::LLVMPointerType::get(&getContext()), i64 = IntegerType::get(&getContext(), 64);
     SmallVector<Type> types{pointer, pointer, pointer, pointer, i64, i64};
     Block &block = kernel.getBody().front();

@@ -2,6 +2,7 @@
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/ResultNames.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
+#include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/analysis/KernelGroups.h"
 #include "passes/fuse/CloneProducers.h"
@@ -156,13 +157,11 @@ private:
     auto call =
         func::CallOp::create(builder, locationOf(group, interface), kernel, interface.inputs.getArrayRef());
     std::string label = labelOf(group);
-    call->setAttr(kernelLabelAttribute, builder.getStringAttr(label));
-    if (opLocations) {
-      SmallVector<Attribute> locations;
-      for (Operation *member : group.members)
-        locations.push_back(member->getLoc());
-      call->setAttr(opLocationsAttribute, builder.getArrayAttr(locations));
-    }
+    ArrayAttr locations;
+    if (opLocations)
+      locations = builder.getArrayAttr(llvm::map_to_vector(
+          group.members, [](Operation *member) -> Attribute { return member->getLoc(); }));
+    KernelCallAttr::get(&getContext(), label, locations).setOn(call);
     if (PassRemarks::areEnabled(&getContext()))
       report(group, label, kernel);
     for (auto [output, result] : llvm::zip(interface.outputs, call.getResults()))

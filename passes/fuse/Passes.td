@@ -37,9 +37,9 @@ def FormKernels : Pass<"pd-form-kernels", "::mlir::ModuleOp"> {
     Option<"target", "target", "::proa::KernelTarget", "::proa::KernelTarget::Cpu",
       "Where the kernels run; gpu-blas leaves large products to a library", "::proa::kernelTargetValues()">,
     Option<"opLocations", "op-locations", "bool", "false",
-      "Adds the locations of the ops of a kernel to each of its calls (proa.op_locations)">
+      "Adds the locations of the ops of a kernel to each of its calls (#proa.kernel_call)">
   ];
-  let dependentDialects = ["::mlir::func::FuncDialect"];
+  let dependentDialects = ["::proa::ProaDialect", "::mlir::func::FuncDialect"];
 }
 
 def FoldBatchNorm : Pass<"pd-fold-batch-norm", "::mlir::func::FuncOp"> {

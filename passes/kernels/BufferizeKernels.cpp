@@ -1,4 +1,5 @@
 // Tensors to memory: see Passes.td.
+#include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/kernels/Passes.h"
 
@@ -51,7 +52,9 @@ struct BufferizeKernels : proa::impl::BufferizeKernelsBase<BufferizeKernels> {
   using BufferizeKernelsBase::BufferizeKernelsBase;
 
   /// Whether another pass lowers the function as a whole, from tensors.
-  static bool isWholeKernel(func::FuncOp function) { return function->hasAttr(proa::wholeKernelAttribute); }
+  static bool isWholeKernel(func::FuncOp function) {
+    return proa::DeviceKernelAttr::isOn(function, proa::DeviceKernel::Op);
+  }
 
   /// Reports ops on tensors that have no form on memory. Bufferization leaves unused ones unchanged, but
   /// rewrites the ops in their regions.

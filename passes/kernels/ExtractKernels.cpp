@@ -1,4 +1,5 @@
 // A module of kernels only: see Passes.td.
+#include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/kernels/KernelForm.h"
 #include "passes/kernels/Passes.h"
@@ -34,7 +35,7 @@ struct ExtractKernels : proa::impl::ExtractKernelsBase<ExtractKernels> {
     bool isCorrect = true;
     SmallVector<func::FuncOp> kernels = proa::kernelsOf(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (function->hasAttr(proa::wholeKernelAttribute) || function->hasAttr(proa::threadCodeAttribute))
+      if (proa::DeviceKernelAttr::isOn(function))
         kernels.push_back(function);
     for (func::FuncOp kernel : kernels)
       isCorrect &= succeeded(verifyIsAlone(kernel));
@@ -46,7 +47,7 @@ struct ExtractKernels : proa::impl::ExtractKernelsBase<ExtractKernels> {
     size_t removed = 0;
     llvm::SmallPtrSet<Operation *, 16> kept(kernels.begin(), kernels.end());
     for (func::FuncOp kernel : kernels) // a kernel of threads has its function of shapes already
-      if (kernel->hasAttr(proa::threadCodeAttribute))
+      if (proa::DeviceKernelAttr::isOn(kernel, proa::DeviceKernel::Threads))
         if (Operation *shape = getOperation().lookupSymbol((kernel.getName() + "_shape").str()))
           kept.insert(shape);
     for (Operation &op : llvm::make_early_inc_range(*getOperation().getBody())) {

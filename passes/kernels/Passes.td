@@ -7,9 +7,9 @@ include "mlir/Pass/PassBase.td"
 def ExtractKernels : Pass<"proa-extract-kernels", "mlir::ModuleOp"> {
   let summary = "Remove everything but kernels";
   let description = [{
-    Keeps the functions with the attribute `proa.kernel`, `proa.whole_kernel` or `proa.thread_code` and removes all
-    other ops of the module. The passes that lower kernels change their signatures, so no function may call them. A
-    kernel that refers to a symbol is an error; a module without kernels becomes empty, with a warning.
+    Keeps the functions with the attribute `proa.kernel` or `#proa.device_kernel` and removes all other ops of the
+    module. The passes that lower kernels change their signatures, so no function may call them. A kernel that refers to
+    a symbol is an error; a module without kernels becomes empty, with a warning.
   }];
 }
 
@@ -145,7 +145,7 @@ def BufferizeKernels : Pass<"proa-bufferize-kernels", "mlir::ModuleOp"> {
   let summary = "Bufferize kernels";
   let description = [{
     Replaces empty tensors by the destinations that they are inserted into, then runs one-shot bufferization. Copies
-    become loops, not calls. Functions with `proa.whole_kernel`, which another pass lowers, stay on tensors.
+    become loops, not calls. Functions with `#proa.device_kernel<op>`, which another pass lowers, stay on tensors.
   }];
   let dependentDialects = ["mlir::bufferization::BufferizationDialect", "mlir::linalg::LinalgDialect",
                            "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect"];

@@ -2,7 +2,6 @@
 
 #include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
-#include "passes/kernel-entry/TensorMapForm.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"

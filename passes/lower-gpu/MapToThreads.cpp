@@ -79,7 +79,8 @@ struct MapToThreads : proa::impl::MapToThreadsBase<MapToThreads> {
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (function->removeAttr(proa::threadCodeAttribute)) { // it has its threads already
+    if (proa::DeviceKernelAttr::isOn(function, proa::DeviceKernel::Threads)) { // it has its threads already
+      function->removeAttr(proa::deviceKernelAttribute);
       function->setAttr(proa::kernelAttribute, UnitAttr::get(&getContext()));
       return;
     }

@@ -1,7 +1,6 @@
 // Kernels into a gpu.module and out of it: see Passes.td.
 #include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
-#include "passes/kernel-entry/TensorMapForm.h"
 #include "passes/kernels/KernelForm.h"
 #include "passes/lower-gpu/LaunchForm.h"
 #include "passes/lower-gpu/Passes.h"

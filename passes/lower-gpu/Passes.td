@@ -31,8 +31,8 @@ def ChooseContraction : Pass<"proa-choose-contraction", "mlir::func::FuncOp"> {
     `proa-map-to-threads` computes its elements where they are copied to shared memory, without a buffer for all of
     them.
 
-    On the `pd.grouped_matmul` of a kernel (`proa.whole_kernel`), or its gradient, it sets the same for the loops m, n
-    and k, with the estimate for groups of equal sizes. The gradient has no form with `wgmma`.
+    On the `pd.grouped_matmul` of a kernel (`#proa.device_kernel<op>`), or its gradient, it sets the same for the loops
+    m, n and k, with the estimate for groups of equal sizes. The gradient has no form with `wgmma`.
 
     The only reader of the result gets `#proa.loops<fused_with = result>` if it is elementwise: it is computed with the
     result, before that is stored. Remarks show the choices.
@@ -156,10 +156,10 @@ def MapToThreads : Pass<"proa-map-to-threads", "mlir::func::FuncOp"> {
 
     With "wgmma" the copies are those of the tensor memory accelerator: the first lane of a warp of its own asks for
     them as stages of a ring become free, also for the next tile while the other warps store the results of one. The
-    kernel gets a tensor map (`proa.tensor_map`, passes/kernel-entry/TensorMapForm.h) for each operand as its last
-    parameters. Elements outside of the operands arrive as zeros.
+    kernel gets a tensor map (`proa.tensor_map`) for each operand as its last parameters. Elements outside of the
+    operands arrive as zeros.
 
-    A function with `proa.thread_code` becomes a kernel as it is.
+    A function with `#proa.device_kernel<threads>` becomes a kernel as it is.
 
     The loop over rows runs over the rows of a block: from `begin` plus the index of the block, in steps of the number
     of blocks. Each linalg op becomes loops in which thread `t` computes the elements (or chunks of `vector`
@@ -182,8 +182,8 @@ def MapToThreads : Pass<"proa-map-to-threads", "mlir::func::FuncOp"> {
 def ChooseAttention : Pass<"proa-choose-attention", "mlir::func::FuncOp"> {
   let summary = "Choose how blocks compute attention";
   let description = [{
-    On the `pd.fused_attention` of a kernel (`proa.whole_kernel`), a gradient of it or `pd.paged_attention`, completes
-    `#proa.attention`, which `proa-lower-attention` reads; fields that are there already stay:
+    On the `pd.fused_attention` of a kernel (`#proa.device_kernel<op>`), a gradient of it or `pd.paged_attention`,
+    completes `#proa.attention`, which `proa-lower-attention` reads; fields that are there already stay:
 
     ```mlir
     proa.attention = #proa.attention<kind = wgmma, tile = [128, 64], stages = 4>

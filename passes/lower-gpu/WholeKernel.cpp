@@ -13,7 +13,7 @@ using namespace mlir;
 namespace proa {
 
 pd::DeviceKernelOpInterface wholeKernelOpOf(func::FuncOp kernel) {
-  if (!kernel->hasAttr(wholeKernelAttribute) || kernel.isDeclaration())
+  if (!DeviceKernelAttr::isOn(kernel, DeviceKernel::Op) || kernel.isDeclaration())
     return {};
   auto ops = kernel.getBody().front().getOps<pd::DeviceKernelOpInterface>();
   return ops.empty() ? pd::DeviceKernelOpInterface() : *ops.begin();
@@ -61,7 +61,7 @@ void removeOp(func::FuncOp kernel, Operation *op) {
   op->erase();
   for (Operation *tensor : tensors)
     tensor->erase();
-  kernel->removeAttr(wholeKernelAttribute);
+  kernel->removeAttr(deviceKernelAttribute);
   kernel->setAttr(kernelAttribute, UnitAttr::get(kernel.getContext()));
 }
 

@@ -1,4 +1,5 @@
-/// The parts of a kernel that is one op of pd (`proa.whole_kernel`), while code on memory replaces the op.
+/// The parts of a kernel that is one op of pd (`#proa.device_kernel<op>`), while code on memory replaces the
+/// op.
 #pragma once
 
 #include "dialects/pd/ir/DeviceKernel.h"

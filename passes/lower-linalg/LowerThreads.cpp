@@ -231,7 +231,7 @@ private:
       if (isa<MemRefType>(argument.getType()))
         function.setArgAttr(argument.getArgNumber(), LLVM::LLVMDialect::getNoAliasAttrName(),
                             b.getUnitAttr());
-    function->setAttr(threadCodeAttribute, b.getUnitAttr());
+    function->setAttr(deviceKernelAttribute, DeviceKernelAttr::get(b.getContext(), DeviceKernel::Threads));
     LaunchAttr::orEmpty(function).withThreads(op.getThreads()).setOn(function);
     function->setAttr(strategyAttribute, b.getStringAttr(op.getStrategy()));
     double elements = 0;

@@ -11,8 +11,8 @@ namespace proa {
 bool isThreadKernel(mlir::func::FuncOp kernel);
 
 /// Replaces such a kernel by a function on memory with the code of one thread, and adds its function of
-/// shapes where dims are dynamic. The new function has `proa.thread_code` instead of `proa.kernel`, and
-/// `proa.launch`. Error: the op has no code for threads.
+/// shapes where dims are dynamic. The new function has `#proa.device_kernel<threads>` instead of
+/// `proa.kernel`, and `proa.launch`. Error: the op has no code for threads.
 llvm::LogicalResult lowerToThreads(mlir::func::FuncOp kernel, PassRemarks remarks);
 
 } // namespace proa

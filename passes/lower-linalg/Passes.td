@@ -16,7 +16,7 @@ def LowerToLinalg : Pass<"pd-lower-to-linalg", "::mlir::ModuleOp"> {
       argument, and the body stores a wrong index there (`memref.atomic_rmw minu`) instead of reading.
 
     A kernel of one op of ThreadOpInterface becomes a function on memory with the code of one thread, whose row loop
-    begins at the index of its block. It has the attribute `proa.thread_code` instead of `proa.kernel`.
+    begins at the index of its block. It has the attribute `#proa.device_kernel<threads>` instead of `proa.kernel`.
 
     Operands broadcast by their index maps: a dim of size 1 is read at index 0. Integers become signless; the bodies
     keep the signedness. An op that kernels cannot compute is an error. So is a kernel that is called and whose

@@ -552,7 +552,7 @@ void markWholeKernel(func::FuncOp kernel) {
   for (Operation &op : kernel.getBody().front())
     if (isa<pd::DeviceKernelOpInterface>(op)) {
       kernel->removeAttr(kernelAttribute);
-      kernel->setAttr(wholeKernelAttribute, UnitAttr::get(kernel.getContext()));
+      kernel->setAttr(deviceKernelAttribute, DeviceKernelAttr::get(kernel.getContext(), DeviceKernel::Op));
       return;
     }
 }

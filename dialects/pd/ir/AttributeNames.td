@@ -5,7 +5,7 @@
 include "mlir/IR/OpBase.td"
 
 // The op has no attribute that its record does not declare, except those whose name begins with a dialect's name
-// ("proa.label"): a misspelt attribute is an error.
+// ("proa.kernel_call"): a misspelt attribute is an error.
 def Pd_DeclaredAttributesOnly : NativeOpTrait<"DeclaredAttributesOnly"> {
   let cppNamespace = "::proa::pd";
 }

@@ -1,6 +1,7 @@
 #include "lib/compiler/codegen/EmulatedKernels.h"
 #include "lib/base/support/Verification.h"
 
+#include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/emulate-gpu/Passes.h"
 #include "passes/lower-gpu/Passes.h"
@@ -28,8 +29,7 @@ FailureOr<OwningOpRef<ModuleOp>> takeEmulatedKernels(ModuleOp module, const Emul
   if (failed(passes.run(*emulated)))
     return failure();
   auto isTaken = [&](func::FuncOp function) {
-    bool isKernel = function->hasAttr(kernelAttribute) || function->hasAttr(wholeKernelAttribute) ||
-                    function->hasAttr(threadCodeAttribute);
+    bool isKernel = function->hasAttr(kernelAttribute) || DeviceKernelAttr::isOn(function);
     return isKernel && emulated->lookupSymbol(function.getName());
   };
   for (func::FuncOp kernel : llvm::filter_to_vector(module.getOps<func::FuncOp>(), isTaken)) {

@@ -34,7 +34,7 @@ struct PipelineOptions {
   std::optional<int64_t> memoryBudget;
   std::optional<AmpOptions> amp;
   std::optional<OffloadOptions> offload;
-  /// Calls of kernels have the locations of the kernel's ops (opLocationsAttribute).
+  /// Calls of kernels have the locations of the kernel's ops (`#proa.kernel_call`).
   bool opLocations = false;
   /// The module went through buildProgramPipeline already: it is the program of one rank of a mesh.
   bool isLocal = false;

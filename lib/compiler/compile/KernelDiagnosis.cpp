@@ -1,5 +1,6 @@
 #include "lib/compiler/compile/KernelDiagnosis.h"
 
+#include "dialects/proa/Proa.h"
 #include "lib/compiler/autodiff/CompiledFunction.h"
 #include "lib/compiler/planner/BuildPlan.h"
 #include "passes/analysis/KernelAttributes.h"
@@ -72,7 +73,7 @@ private:
     for (Value input : inputs)
       operands.push_back(values.lookup(input));
     auto call = func::CallOp::create(builder, location, function, operands);
-    call->setAttr(kernelLabelAttribute, builder.getStringAttr(op->getName().stripDialect()));
+    KernelCallAttr::get(builder.getContext(), op->getName().stripDialect(), {}).setOn(call);
     values.map(op->getResults(), call.getResults());
   }
 
@@ -104,7 +105,8 @@ Diagnostics findNonFiniteOp(ModuleOp module, const runtime::Step &step, const st
   auto kernel = module.lookupSymbol<func::FuncOp>(step.symbol);
   if (!call || !kernel || kernel.getNumArguments() != inputs.size())
     return {};
-  KernelSplitter splitter(kernel, call->getAttrOfType<ArrayAttr>(opLocationsAttribute));
+  auto described = KernelCallAttr::of(call);
+  KernelSplitter splitter(kernel, described ? described.getLocations() : ArrayAttr());
   OwningOpRef<ModuleOp> ops = splitter.split();
   if (!ops)
     return {};

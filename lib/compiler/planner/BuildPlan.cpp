@@ -12,6 +12,7 @@
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/reference/Evaluate.h"
+#include "dialects/proa/Proa.h"
 #include "dialects/rt/Rt.h"
 #include "dialects/rt/Storage.h"
 
@@ -281,8 +282,8 @@ private:
     step.hasCounters = facts.hasCounters;
     step.checks = facts.checks;
     step.dimChecks = facts.dimChecks;
-    if (auto label = call->getAttrOfType<StringAttr>("proa.label"))
-      step.label = label.str();
+    if (auto described = KernelCallAttr::of(call))
+      step.label = described.getLabel().str();
     Step &added = addStep(std::move(step), call);
     bool isPrepared = !plan.prepare.empty() && &added == &plan.prepare.back();
     for (const std::vector<int64_t> &dims : facts.scratch)

@@ -168,16 +168,13 @@ bool TensorView::isWhole(unsigned dim) const {
 
 Value TensorView::addTensorMap(func::FuncOp kernel, ArrayRef<int64_t> box, int64_t swizzle) const {
   MLIRContext *context = kernel.getContext();
-  TensorMapForm form;
-  form.buffer = buffer.getArgNumber(); // buffers are the first parameters
-  form.elementBytes = element.getIntOrFloatBitWidth() / 8;
   unsigned symbols = 0;
   for (Type type : kernel.getArgumentTypes())
     symbols += type.isIndex();
-  form.sizes = AffineMap::get(0, symbols - 2, sizes, context); // the last two are the range of rows
-  form.box.assign(box.begin(), box.end());
-  form.swizzle = swizzle;
-  Attribute description = form.toAttribute(context);
+  AffineMap dims = AffineMap::get(0, symbols - 2, sizes, context); // the last two are the range of rows
+  int64_t index = buffer.getArgNumber();                           // buffers are the first parameters
+  auto description = TensorMapAttr::get(context, index, element.getIntOrFloatBitWidth() / 8,
+                                        AffineMapAttr::get(dims), box, swizzle);
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
     if (kernel.getArgAttr(i, tensorMapAttribute) == description)
       return kernel.getArgument(i);

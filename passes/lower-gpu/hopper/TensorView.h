@@ -1,7 +1,7 @@
 /// Memory of kernels as tensors that the tensor memory accelerator can copy.
 #pragma once
 
-#include "passes/kernel-entry/TensorMapForm.h"
+#include "dialects/proa/Proa.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"

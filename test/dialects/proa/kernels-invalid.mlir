@@ -166,3 +166,35 @@ func.func private @f() attributes {proa.scratch = #proa.scratch<buffers = [[4, -
 // -----
 // expected-error@+1 {{attribute 'proa.scratch': expected a #proa.scratch, found [array<i64: 4>] on func.func}}
 func.func private @f() attributes {proa.scratch = [array<i64: 4>]}
+
+// -----
+// expected-error@+1 {{C1: `buffer` is -1}}
+func.func private @map(memref<4xf32> {proa.tensor_map = #proa.tensor_map<buffer = -1, element_bytes = 2, sizes = affine_map<() -> (4)>, box = [4], swizzle = 0>})
+
+// -----
+// expected-error@+1 {{C2: `element_bytes` is 3, expected 1, 2, 4 or 8}}
+func.func private @map(memref<4xf32> {proa.tensor_map = #proa.tensor_map<buffer = 0, element_bytes = 3, sizes = affine_map<() -> (4)>, box = [4], swizzle = 0>})
+
+// -----
+// expected-error@+1 {{C3: `sizes` is affine_map<()[s0] -> (s0 + 1)>, expected a map of symbols to 1 to 5 products}}
+func.func private @map(memref<4xf32> {proa.tensor_map = #proa.tensor_map<buffer = 0, element_bytes = 2, sizes = affine_map<()[s0] -> (s0 + 1)>, box = [4], swizzle = 0>})
+
+// -----
+// expected-error@+1 {{C4: `box` is [257], expected 1 sizes of 1 to 256}}
+func.func private @map(memref<4xf32> {proa.tensor_map = #proa.tensor_map<buffer = 0, element_bytes = 2, sizes = affine_map<() -> (4)>, box = [257], swizzle = 0>})
+
+// -----
+// expected-error@+1 {{C5: `swizzle` is 8, expected 0, 32, 64 or 128}}
+func.func private @map(memref<4xf32> {proa.tensor_map = #proa.tensor_map<buffer = 0, element_bytes = 2, sizes = affine_map<() -> (4)>, box = [4], swizzle = 8>})
+
+// -----
+// expected-error@+1 {{attribute 'proa.device_kernel': expected a #proa.device_kernel, found unit on func.func}}
+func.func private @f() attributes {proa.device_kernel}
+
+// -----
+func.func private @callee()
+func.func private @f() {
+  // expected-error@+1 {{attribute 'proa.kernel_call': expected a #proa.kernel_call, found "exp" on func.call}}
+  call @callee() {proa.kernel_call = "exp"} : () -> ()
+  return
+}

@@ -1,6 +1,10 @@
 // RUN: proa-opt %s | proa-opt | FileCheck %s
 // RUN: proa-opt %s --mlir-print-op-generic | proa-opt | FileCheck %s
 
+// The locations of a call, at the end of this file.
+// CHECK: #[[$A:loc[0-9]*]] = loc("a")
+// CHECK: #[[$B:loc[0-9]*]] = loc("b")
+
 // Fields in any order; those that are not set are not printed.
 // CHECK: @all() attributes {proa.contraction = #proa.contraction<kind = wgmma, tile = [1, 128, 256, 64], warp = [64, 256], stages = 3, split_k = 4, whole_steps = true>}
 func.func private @all() attributes {proa.contraction = #proa.contraction<whole_steps = true, split_k = 4, stages = 3,
@@ -39,3 +43,18 @@ func.func private @rows() attributes {proa.rows = #proa.rows<dims = [[0, 1], [0,
 // CHECK: @dynamic() attributes {proa.rows = #proa.rows<count = ?>, proa.scratch = #proa.scratch<buffers = {{\[\[}}?, 4], [8]], counters = true>}
 func.func private @dynamic() attributes {proa.rows = #proa.rows<count = ?>,
     proa.scratch = #proa.scratch<counters = true, buffers = [[?, 4], [8]]>}
+
+// CHECK-LABEL: func.func private @device_kernels
+// CHECK-SAME: %{{.*}}: memref<4xf32> {proa.tensor_map = #proa.tensor_map<buffer = 0, element_bytes = 2, sizes = affine_map<()[s0] -> (s0 * 4, 128)>, box = [64, 64], swizzle = 128>}
+// CHECK-SAME: proa.device_kernel = #proa.device_kernel<op>
+func.func private @device_kernels(%x: memref<4xf32> {proa.tensor_map = #proa.tensor_map<buffer = 0, element_bytes = 2, sizes = affine_map<()[s0] -> (s0 * 4, 128)>, box = [64, 64], swizzle = 128>})
+    attributes {proa.device_kernel = #proa.device_kernel<op>} {
+  return
+}
+
+// CHECK-LABEL: func.func private @calls
+// CHECK: proa.kernel_call = #proa.kernel_call<label = "exp+sum", locations = [#[[$A]], #[[$B]]]>
+func.func private @calls(%x: memref<4xf32>) attributes {proa.device_kernel = #proa.device_kernel<threads>} {
+  func.call @device_kernels(%x) {proa.kernel_call = #proa.kernel_call<label = "exp+sum", locations = [loc("a"), loc("b")]>} : (memref<4xf32>) -> ()
+  return
+}

@@ -236,8 +236,8 @@ llvm.func @host() -> !llvm.ptr {
 llvm.mlir.global external @dynamic_shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
 llvm.func @dynamic(%x: !llvm.ptr, %n: i64, %m: i64, %begin: i64, %end: i64,
     %map: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant,
-                     proa.tensor_map = {buffer = 0 : i64, element_bytes = 2 : i64, box = array<i64: 64, 64>,
-                                        sizes = affine_map<()[s0, s1] -> (s0 * s1, 128)>, swizzle = 128 : i64}})
+                     proa.tensor_map = #proa.tensor_map<buffer = 0, element_bytes = 2,
+                       sizes = affine_map<()[s0, s1] -> (s0 * s1, 128)>, box = [64, 64], swizzle = 128>})
     attributes {proa.kernel, nvvm.kernel, proa.launch = #proa.launch<threads = 32, shared_bytes = 65536>} {
   %s = llvm.mlir.addressof @dynamic_shared : !llvm.ptr<3>
   %b = llvm.getelementptr %s[65528] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8

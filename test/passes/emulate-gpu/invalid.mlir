@@ -131,7 +131,7 @@ llvm.func @forms(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel,
 
 // -----
 
-// expected-error @+1 {{'proa.tensor_map' is {buffer = 0 : i64}, expected a dictionary with the i64 'buffer', 'element_bytes' (1, 2, 4 or 8) and 'swizzle' (0, 32, 64 or 128), the map 'sizes' of symbols to 1 to 5 products, and as many sizes of 1 to 256 in 'box'}}
+// expected-error @+1 {{attribute 'proa.tensor_map' of argument 3: expected a #proa.tensor_map, found {buffer = 0 : i64}}}
 llvm.func @map(%x: !llvm.ptr, %begin: i64, %end: i64, %map: !llvm.ptr {proa.tensor_map = {buffer = 0 : i64}})
     attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   llvm.return
@@ -141,8 +141,8 @@ llvm.func @map(%x: !llvm.ptr, %begin: i64, %end: i64, %map: !llvm.ptr {proa.tens
 
 // expected-error @+1 {{parameter 3 is a tensor map of buffer 1 and 1 dims, which the kernel does not have}}
 llvm.func @map(%x: !llvm.ptr, %begin: i64, %end: i64,
-    %map: !llvm.ptr {proa.tensor_map = {buffer = 1 : i64, element_bytes = 2 : i64, box = array<i64: 64>,
-                                        sizes = affine_map<()[s0] -> (s0)>, swizzle = 0 : i64}})
+    %map: !llvm.ptr {proa.tensor_map = #proa.tensor_map<buffer = 1, element_bytes = 2, sizes = affine_map<()[s0] -> (s0)>,
+                                                     box = [64], swizzle = 0>})
     attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   llvm.return
 }

@@ -2,7 +2,7 @@
 
 // CUDA's library multiplies large matrices, except those that are stored in 8 bits: it would read wider copies of them.
 // CHECK-LABEL: func @bytes
-// CHECK-NEXT: call @kernel{{.*}} {proa.label = "transpose+cast+cast+matmul"}
+// CHECK-NEXT: call @kernel{{.*}} {proa.kernel_call = #proa.kernel_call<label = "transpose+cast+cast+matmul">}
 // CHECK-NEXT: return
 func.func @bytes(%x: tensor<1024x1024xf8E4M3FN>, %y: tensor<1024x1024xf8E5M2>) -> tensor<1024x1024xf32> {
   %t = pd.transpose %y {perm = array<i64: 1, 0>} : (tensor<1024x1024xf8E5M2>) -> tensor<1024x1024xf8E5M2>

@@ -3,7 +3,7 @@
 
 // A product with its epilogue is one kernel. On the CPU it is a library op.
 // CHECK-LABEL: func @epilogue
-// CHECK-NEXT: call @[[EPILOGUE:kernel_[0-9]+]](%arg0, %arg1, %arg2) {proa.label = "matmul+add+tanh"}
+// CHECK-NEXT: call @[[EPILOGUE:kernel_[0-9]+]](%arg0, %arg1, %arg2) {proa.kernel_call = #proa.kernel_call<label = "matmul+add+tanh">}
 // CHECK-NEXT: return
 // CPU-LABEL: func @epilogue
 // CPU: pd.matmul
@@ -17,7 +17,7 @@ func.func @epilogue(%x: tensor<4x8xf32>, %y: tensor<8x6xf32>, %b: tensor<6xf32>)
 
 // Operands are read through transposes and widening casts.
 // CHECK-LABEL: func @operands
-// CHECK-NEXT: call @kernel{{.*}}(%arg0, %arg1) {proa.label = "transpose+cast+matmul"}
+// CHECK-NEXT: call @kernel{{.*}}(%arg0, %arg1) {proa.kernel_call = #proa.kernel_call<label = "transpose+cast+matmul">}
 // CHECK-NEXT: return
 func.func @operands(%x: tensor<8x4xf32>, %y: tensor<8x6xf16>) -> tensor<4x6xf32> {
   %t = pd.transpose %x {perm = array<i64: 1, 0>} : (tensor<8x4xf32>) -> tensor<4x8xf32>
@@ -29,7 +29,7 @@ func.func @operands(%x: tensor<8x4xf32>, %y: tensor<8x6xf16>) -> tensor<4x6xf32>
 // Near miss: other ops on operands would be repeated in each tile, and a narrower type rounded.
 // CHECK-LABEL: func @computed_operands
 // CHECK-COUNT-2: call @kernel
-// CHECK: call @kernel{{.*}} {proa.label = "matmul"}
+// CHECK: call @kernel{{.*}} {proa.kernel_call = #proa.kernel_call<label = "matmul">}
 func.func @computed_operands(%x: tensor<4x8xf16>, %y: tensor<8x6xf32>) -> tensor<4x6xf16> {
   %e = pd.exp %x : (tensor<4x8xf16>) -> tensor<4x8xf16>
   %c = pd.cast %y {dtype = f16} : (tensor<8x6xf32>) -> tensor<8x6xf16>
@@ -49,8 +49,8 @@ func.func @used_twice(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> (tensor<8x8xf
 
 // Near miss: a reduction of the result needs whole rows, and a second product tiles of its own.
 // CHECK-LABEL: func @reduced
-// CHECK: call @kernel{{.*}} {proa.label = "matmul"}
-// CHECK: call @kernel{{.*}} {proa.label = "sum"}
+// CHECK: call @kernel{{.*}} {proa.kernel_call = #proa.kernel_call<label = "matmul">}
+// CHECK: call @kernel{{.*}} {proa.kernel_call = #proa.kernel_call<label = "sum">}
 func.func @reduced(%x: tensor<4x8xf32>, %y: tensor<8x6xf32>) -> tensor<4xf32> {
   %p = pd.matmul %x, %y : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
   %s = pd.sum %p {axis = array<i64: 1>, keepdim = false} : (tensor<4x6xf32>) -> tensor<4xf32>
@@ -58,8 +58,8 @@ func.func @reduced(%x: tensor<4x8xf32>, %y: tensor<8x6xf32>) -> tensor<4xf32> {
 }
 
 // CHECK-LABEL: func @two_products
-// CHECK: call @kernel{{.*}} {proa.label = "matmul"}
-// CHECK: call @kernel{{.*}} {proa.label = "matmul+add"}
+// CHECK: call @kernel{{.*}} {proa.kernel_call = #proa.kernel_call<label = "matmul">}
+// CHECK: call @kernel{{.*}} {proa.kernel_call = #proa.kernel_call<label = "matmul+add">}
 func.func @two_products(%x: tensor<4x8xf32>, %y: tensor<8x6xf32>, %z: tensor<8x6xf32>) -> tensor<4x6xf32> {
   %p = pd.matmul %x, %y : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
   %q = pd.matmul %x, %z : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
@@ -77,7 +77,7 @@ func.func @complex(%x: tensor<4x8xcomplex<f32>>, %y: tensor<8x6xcomplex<f32>>) -
 
 // Integers are extended while a product reads them.
 // CHECK-LABEL: func @integers
-// CHECK: call @kernel{{.*}} {proa.label = "cast+cast+matmul+cast"}
+// CHECK: call @kernel{{.*}} {proa.kernel_call = #proa.kernel_call<label = "cast+cast+matmul+cast">}
 // CHECK-NEXT: return
 func.func @integers(%x: tensor<4x8xi8>, %y: tensor<8x6xui8>) -> tensor<4x6xf32> {
   %a = pd.cast %x {dtype = i32} : (tensor<4x8xi8>) -> tensor<4x8xi32>
@@ -89,7 +89,7 @@ func.func @integers(%x: tensor<4x8xi8>, %y: tensor<8x6xui8>) -> tensor<4x6xf32> 
 
 // So are 8-bit floats.
 // CHECK-LABEL: func @float8
-// CHECK: call @kernel{{.*}} {proa.label = "cast+cast+matmul+cast"}
+// CHECK: call @kernel{{.*}} {proa.kernel_call = #proa.kernel_call<label = "cast+cast+matmul+cast">}
 // CHECK-NEXT: return
 func.func @float8(%x: tensor<4x8xf8E4M3FN>, %y: tensor<8x6xf8E5M2>) -> tensor<4x6xf16> {
   %a = pd.cast %x {dtype = f32} : (tensor<4x8xf8E4M3FN>) -> tensor<4x8xf32>
@@ -101,9 +101,9 @@ func.func @float8(%x: tensor<4x8xf8E4M3FN>, %y: tensor<8x6xf8E5M2>) -> tensor<4x
 
 // Near miss: bools. Integers that become floats are converted while they are copied.
 // CHECK-LABEL: func @other_casts
-// CHECK: call @kernel{{.*}} {proa.label = "cast"}
-// CHECK: call @kernel{{.*}} {proa.label = "matmul"}
-// CHECK: call @kernel{{.*}} {proa.label = "cast+matmul"}
+// CHECK: call @kernel{{.*}} {proa.kernel_call = #proa.kernel_call<label = "cast">}
+// CHECK: call @kernel{{.*}} {proa.kernel_call = #proa.kernel_call<label = "matmul">}
+// CHECK: call @kernel{{.*}} {proa.kernel_call = #proa.kernel_call<label = "cast+matmul">}
 func.func @other_casts(%x: tensor<4x8xi1>, %y: tensor<8x6xi8>) -> (tensor<4x6xi32>, tensor<4x6xf32>) {
   %a = pd.cast %x {dtype = i32} : (tensor<4x8xi1>) -> tensor<4x8xi32>
   %z = pd.full {dtype = i32, shape = array<i64: 8, 6>, value = 3.0} : () -> tensor<8x6xi32>
@@ -117,7 +117,7 @@ func.func @other_casts(%x: tensor<4x8xi1>, %y: tensor<8x6xi8>) -> (tensor<4x6xi3
 // Small kernels that do not depend on each other are one: the factors of an optimizer step for two parameters. The
 // constants are part of it.
 // CHECK-LABEL: func @factors
-// CHECK-NEXT: call @kernel{{.*}} {proa.label = "multiply+sqrt+multiply+sqrt"}
+// CHECK-NEXT: call @kernel{{.*}} {proa.kernel_call = #proa.kernel_call<label = "multiply+sqrt+multiply+sqrt">}
 // CHECK-NEXT: return
 // CPU-LABEL: func @factors
 // CPU-COUNT-2: call @kernel
@@ -134,7 +134,7 @@ func.func @factors(%x: tensor<1xf32>, %y: tensor<1xf32>) -> (tensor<1xf32>, tens
 // A value that is reshaped in between does not hinder.
 // CHECK-LABEL: func @reshaped
 // CHECK-NEXT: pd.reshape %arg1
-// CHECK-NEXT: call @kernel{{.*}} {proa.label = "exp+exp"}
+// CHECK-NEXT: call @kernel{{.*}} {proa.kernel_call = #proa.kernel_call<label = "exp+exp">}
 // CHECK-NEXT: return
 func.func @reshaped(%x: tensor<f32>, %y: tensor<1xf32>) -> (tensor<f32>, tensor<f32>) {
   %p = pd.exp %x : (tensor<f32>) -> tensor<f32>
@@ -145,7 +145,7 @@ func.func @reshaped(%x: tensor<f32>, %y: tensor<1xf32>) -> (tensor<f32>, tensor<
 
 // The label names equal parts once.
 // CHECK-LABEL: func @labels
-// CHECK-NEXT: call @kernel{{.*}} {proa.label = "3x(exp+tanh)"}
+// CHECK-NEXT: call @kernel{{.*}} {proa.kernel_call = #proa.kernel_call<label = "3x(exp+tanh)">}
 // CHECK-NEXT: return
 func.func @labels(%x: tensor<f32>, %y: tensor<f32>, %z: tensor<f32>) -> (tensor<f32>, tensor<f32>, tensor<f32>) {
   %a = pd.exp %x : (tensor<f32>) -> tensor<f32>
@@ -159,23 +159,23 @@ func.func @labels(%x: tensor<f32>, %y: tensor<f32>, %z: tensor<f32>) -> (tensor<
 
 // Near misses: other domains, domains that fill a device, and an operand that is computed later.
 // CHECK-LABEL: func @other_domains
-// CHECK-COUNT-2: call @kernel{{.*}} {proa.label = "exp"}
+// CHECK-COUNT-2: call @kernel{{.*}} {proa.kernel_call = #proa.kernel_call<label = "exp">}
 func.func @other_domains(%x: tensor<1xf32>, %y: tensor<2xf32>) -> (tensor<1xf32>, tensor<2xf32>) {
   %p = pd.exp %x : (tensor<1xf32>) -> tensor<1xf32>
   %q = pd.exp %y : (tensor<2xf32>) -> tensor<2xf32>
   return %p, %q : tensor<1xf32>, tensor<2xf32>
 }
 // CHECK-LABEL: func @large
-// CHECK-COUNT-2: call @kernel{{.*}} {proa.label = "exp"}
+// CHECK-COUNT-2: call @kernel{{.*}} {proa.kernel_call = #proa.kernel_call<label = "exp">}
 func.func @large(%x: tensor<1025xf32>, %y: tensor<1025xf32>) -> (tensor<1025xf32>, tensor<1025xf32>) {
   %p = pd.exp %x : (tensor<1025xf32>) -> tensor<1025xf32>
   %q = pd.exp %y : (tensor<1025xf32>) -> tensor<1025xf32>
   return %p, %q : tensor<1025xf32>, tensor<1025xf32>
 }
 // CHECK-LABEL: func @later
-// CHECK: call @kernel{{.*}} {proa.label = "exp"}
+// CHECK: call @kernel{{.*}} {proa.kernel_call = #proa.kernel_call<label = "exp">}
 // CHECK: pd.cholesky
-// CHECK: call @kernel{{.*}} {proa.label = "exp"}
+// CHECK: call @kernel{{.*}} {proa.kernel_call = #proa.kernel_call<label = "exp">}
 func.func @later(%x: tensor<1xf32>, %y: tensor<1x1xf32>) -> (tensor<1xf32>, tensor<1xf32>) {
   %p = pd.exp %x : (tensor<1xf32>) -> tensor<1xf32>
   %c = pd.cholesky %y : (tensor<1x1xf32>) -> tensor<1x1xf32>
@@ -186,7 +186,7 @@ func.func @later(%x: tensor<1xf32>, %y: tensor<1x1xf32>) -> (tensor<1xf32>, tens
 
 // A product computes quantized weights while it copies them: they are smaller than the operand.
 // CHECK-LABEL: func @quantized_weights
-// CHECK-NEXT: call @kernel{{.*}}(%arg1, %arg2, %arg0) {proa.label = "cast+multiply+matmul"}
+// CHECK-NEXT: call @kernel{{.*}}(%arg1, %arg2, %arg0) {proa.kernel_call = #proa.kernel_call<label = "cast+multiply+matmul">}
 // CHECK-NEXT: return
 func.func @quantized_weights(%x: tensor<4x8xf16>, %w: tensor<8x6xi8>, %s: tensor<6xf16>) -> tensor<4x6xf16> {
   %c = pd.cast %w {dtype = f16} : (tensor<8x6xi8>) -> tensor<8x6xf16>
@@ -197,8 +197,8 @@ func.func @quantized_weights(%x: tensor<4x8xf16>, %w: tensor<8x6xi8>, %s: tensor
 
 // Near miss: the scales have as many bytes as the operand.
 // CHECK-LABEL: func @scale_of_each
-// CHECK-NEXT: call @kernel{{.*}} {proa.label = "cast+multiply"}
-// CHECK-NEXT: call @kernel{{.*}} {proa.label = "matmul"}
+// CHECK-NEXT: call @kernel{{.*}} {proa.kernel_call = #proa.kernel_call<label = "cast+multiply">}
+// CHECK-NEXT: call @kernel{{.*}} {proa.kernel_call = #proa.kernel_call<label = "matmul">}
 func.func @scale_of_each(%x: tensor<4x8xf16>, %w: tensor<8x6xi8>, %s: tensor<8x6xf16>) -> tensor<4x6xf16> {
   %c = pd.cast %w {dtype = f16} : (tensor<8x6xi8>) -> tensor<8x6xf16>
   %m = pd.multiply %c, %s : (tensor<8x6xf16>, tensor<8x6xf16>) -> tensor<8x6xf16>
@@ -208,8 +208,8 @@ func.func @scale_of_each(%x: tensor<4x8xf16>, %w: tensor<8x6xi8>, %s: tensor<8x6
 
 // Near miss: something else reads the weights, so they are computed once.
 // CHECK-LABEL: func @weights_used_twice
-// CHECK-NEXT: call @kernel{{.*}} {proa.label = "cast+multiply"}
-// CHECK-NEXT: call @kernel{{.*}} {proa.label = "matmul"}
+// CHECK-NEXT: call @kernel{{.*}} {proa.kernel_call = #proa.kernel_call<label = "cast+multiply">}
+// CHECK-NEXT: call @kernel{{.*}} {proa.kernel_call = #proa.kernel_call<label = "matmul">}
 func.func @weights_used_twice(%x: tensor<4x8xf16>, %w: tensor<8x6xi8>, %s: tensor<6xf16>) -> (tensor<4x6xf16>, tensor<8x6xf16>) {
   %c = pd.cast %w {dtype = f16} : (tensor<8x6xi8>) -> tensor<8x6xf16>
   %m = pd.multiply %c, %s : (tensor<8x6xf16>, tensor<6xf16>) -> tensor<8x6xf16>
@@ -219,8 +219,8 @@ func.func @weights_used_twice(%x: tensor<4x8xf16>, %w: tensor<8x6xi8>, %s: tenso
 
 // Near miss: of dynamic dims it is not known which is smaller.
 // CHECK-LABEL: func @dynamic_weights
-// CHECK-NEXT: call @kernel{{.*}} {proa.label = "cast+multiply"}
-// CHECK-NEXT: call @kernel{{.*}} {proa.label = "matmul"}
+// CHECK-NEXT: call @kernel{{.*}} {proa.kernel_call = #proa.kernel_call<label = "cast+multiply">}
+// CHECK-NEXT: call @kernel{{.*}} {proa.kernel_call = #proa.kernel_call<label = "matmul">}
 func.func @dynamic_weights(%x: tensor<4x8xf16>, %w: tensor<8x?xi8>, %s: tensor<?xf16>) -> tensor<4x?xf16> {
   %c = pd.cast %w {dtype = f16} : (tensor<8x?xi8>) -> tensor<8x?xf16>
   %m = pd.multiply %c, %s : (tensor<8x?xf16>, tensor<?xf16>) -> tensor<8x?xf16>

@@ -2,7 +2,7 @@
 
 // A kernel of threads, and its function of shapes, stay; a function that is not a kernel goes.
 // CHECK: func.func private @sum(
-// CHECK-SAME: proa.thread_code
+// CHECK-SAME: proa.device_kernel = #proa.device_kernel<threads>
 // CHECK: func.func private @sum_shape(
 // CHECK-NOT: func.func
 func.func private @sum(%x: tensor<?x4xf32>) -> tensor<?x4xf32> attributes {proa.kernel} {

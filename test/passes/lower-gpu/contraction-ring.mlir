@@ -7,8 +7,8 @@
 // Two warpgroups multiply, one warp asks for copies. Rows of x are lines of k. y has its columns side by side: its part
 // is two boxes of 64 columns. The ring has 2 stages of 32 KiB; the sums of a pass and the barriers follow it.
 // CHECK-LABEL: func.func @ring
-// CHECK-SAME: %[[MAPX:[a-z0-9]*]]: !llvm.ptr {proa.tensor_map = {box = array<i64: 128, 64>, buffer = 0 : i64, element_bytes = 2 : i64, sizes = affine_map<() -> (256, 512)>, swizzle = 128 : i64}}
-// CHECK-SAME: %[[MAPY:[a-z0-9]*]]: !llvm.ptr {proa.tensor_map = {box = array<i64: 64, 64>, buffer = 1 : i64, element_bytes = 2 : i64, sizes = affine_map<() -> (512, 384)>, swizzle = 128 : i64}}
+// CHECK-SAME: %[[MAPX:[a-z0-9]*]]: !llvm.ptr {proa.tensor_map = #proa.tensor_map<buffer = 0, element_bytes = 2, sizes = affine_map<() -> (256, 512)>, box = [128, 64], swizzle = 128>}
+// CHECK-SAME: %[[MAPY:[a-z0-9]*]]: !llvm.ptr {proa.tensor_map = #proa.tensor_map<buffer = 1, element_bytes = 2, sizes = affine_map<() -> (512, 384)>, box = [64, 64], swizzle = 128>}
 // CHECK: %[[SHARED:.*]] = memref.alloc() {alignment = 1024 : i64} : memref<102432xi8, #gpu.address_space<workgroup>>
 // CHECK-NOT: scf
 // CHECK: memref.alloca() : memref<index>
@@ -77,8 +77,8 @@ func.func @ring(%x: memref<256x512xbf16>, %y: memref<512x384xbf16>, %r: memref<2
 // The other orders of dims: x has its rows side by side, y has k there. The sizes of the tensors are those of the whole
 // buffers, of which one is a product of dynamic dims.
 // CHECK-LABEL: func.func @orders
-// CHECK-SAME: proa.tensor_map = {box = array<i64: 64, 64>, {{.*}} sizes = affine_map<()[s0, s1] -> (64, 64)>
-// CHECK-SAME: proa.tensor_map = {box = array<i64: 64, 1, 64>, {{.*}} sizes = affine_map<()[s0, s1] -> (s0 * s1, 4, 64)>
+// CHECK-SAME: proa.tensor_map = #proa.tensor_map<{{.*}} sizes = affine_map<()[s0, s1] -> (64, 64)>, box = [64, 64]
+// CHECK-SAME: proa.tensor_map = #proa.tensor_map<{{.*}} sizes = affine_map<()[s0, s1] -> (s0 * s1, 4, 64)>, box = [64, 1, 64]
 // CHECK: nvvm.wgmma.mma_async {{.*}} A[<f16>, <one>, <col>], B[<f16>, <one>, <col>]
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, box[%{{[^,]*}}, %{{[^,]*}}]
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, box[%{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}]

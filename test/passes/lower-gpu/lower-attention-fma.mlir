@@ -16,7 +16,7 @@
 // CHECK-NOT: math.fma
 // CHECK-COUNT-16: gpu.shuffle xor
 // CHECK-COUNT-4: vector.store
-func.func private @forward(%q: tensor<2x4x128x64xf32>, %k: tensor<2x4x128x64xf32>, %v: tensor<2x4x128x64xf32>) -> tensor<2x4x128x64xf32> attributes {proa.whole_kernel} {
+func.func private @forward(%q: tensor<2x4x128x64xf32>, %k: tensor<2x4x128x64xf32>, %v: tensor<2x4x128x64xf32>) -> tensor<2x4x128x64xf32> attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0:3 = pd.fused_attention %q, %k, %v : (tensor<2x4x128x64xf32>, tensor<2x4x128x64xf32>, tensor<2x4x128x64xf32>)
       -> (tensor<2x4x128x64xf32>, tensor<2x4x128xf32>, tensor<2x4x128xf32>)
   return %0#0 : tensor<2x4x128x64xf32>
@@ -26,7 +26,7 @@ func.func private @forward(%q: tensor<2x4x128x64xf32>, %k: tensor<2x4x128x64xf32
 // CHECK: math.log2
 // CHECK-COUNT-192: math.fma
 // CHECK-COUNT-4: vector.store
-func.func private @queries(%q: tensor<2x4x128x64xf32>, %s: tensor<2x4x128xf32>) -> tensor<2x4x128x64xf32> attributes {proa.whole_kernel} {
+func.func private @queries(%q: tensor<2x4x128x64xf32>, %s: tensor<2x4x128xf32>) -> tensor<2x4x128x64xf32> attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0 = pd.fused_attention_q_grad %q, %q, %q, %q, %s, %s, %s : (tensor<2x4x128x64xf32>, tensor<2x4x128x64xf32>,
       tensor<2x4x128x64xf32>, tensor<2x4x128x64xf32>, tensor<2x4x128xf32>, tensor<2x4x128xf32>, tensor<2x4x128xf32>)
       -> tensor<2x4x128x64xf32>
@@ -37,7 +37,7 @@ func.func private @queries(%q: tensor<2x4x128x64xf32>, %s: tensor<2x4x128xf32>) 
 // CHECK-COUNT-256: math.fma
 // CHECK-COUNT-8: vector.store
 func.func private @keys(%q: tensor<2x4x128x64xf32>, %s: tensor<2x4x128xf32>) -> (tensor<2x4x128x64xf32>, tensor<2x4x128x64xf32>)
-    attributes {proa.whole_kernel} {
+    attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0:2 = pd.fused_attention_kv_grad %q, %q, %q, %q, %s, %s, %s : (tensor<2x4x128x64xf32>, tensor<2x4x128x64xf32>,
       tensor<2x4x128x64xf32>, tensor<2x4x128x64xf32>, tensor<2x4x128xf32>, tensor<2x4x128xf32>, tensor<2x4x128xf32>)
       -> (tensor<2x4x128x64xf32>, tensor<2x4x128x64xf32>)
@@ -47,7 +47,7 @@ func.func private @keys(%q: tensor<2x4x128x64xf32>, %s: tensor<2x4x128xf32>) -> 
 // CHECK-LABEL: func.func private @scores
 // CHECK-COUNT-128: math.fma
 // CHECK-COUNT-16: vector.store
-func.func private @scores(%q: tensor<2x4x128x64xf32>, %s: tensor<2x4x128xf32>) -> tensor<1x4x128x128xf32> attributes {proa.whole_kernel} {
+func.func private @scores(%q: tensor<2x4x128x64xf32>, %s: tensor<2x4x128xf32>) -> tensor<1x4x128x128xf32> attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0 = pd.fused_attention_score_grad %q, %q, %q, %q, %s, %s, %s {sum_batches = true} : (tensor<2x4x128x64xf32>,
       tensor<2x4x128x64xf32>, tensor<2x4x128x64xf32>, tensor<2x4x128x64xf32>, tensor<2x4x128xf32>, tensor<2x4x128xf32>,
       tensor<2x4x128xf32>) -> tensor<1x4x128x128xf32>

@@ -36,7 +36,7 @@
 // WGMMA: nvvm.mbarrier.arrive
 // WGMMA: vector.store
 // WGMMA: nvvm.cp.async.bulk.tensor.shared.cluster.global
-func.func private @forward(%q: tensor<2x4x128x64xf16>, %k: tensor<2x4x128x64xf16>, %v: tensor<2x4x128x64xf16>) -> tensor<2x4x128x64xf16> attributes {proa.whole_kernel} {
+func.func private @forward(%q: tensor<2x4x128x64xf16>, %k: tensor<2x4x128x64xf16>, %v: tensor<2x4x128x64xf16>) -> tensor<2x4x128x64xf16> attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0:3 = pd.fused_attention %q, %k, %v : (tensor<2x4x128x64xf16>, tensor<2x4x128x64xf16>, tensor<2x4x128x64xf16>)
       -> (tensor<2x4x128x64xf16>, tensor<2x4x128xf32>, tensor<2x4x128xf32>)
   return %0#0 : tensor<2x4x128x64xf16>
@@ -53,7 +53,7 @@ func.func private @forward(%q: tensor<2x4x128x64xf16>, %k: tensor<2x4x128x64xf16
 // MMA: scf.yield
 // WGMMA-LABEL: func.func private @causal
 // WGMMA-COUNT-2: nvvm.wgmma.fence.aligned
-func.func private @causal(%q: tensor<2x4x128x64xf16>, %k: tensor<2x4x128x64xf16>, %v: tensor<2x4x128x64xf16>) -> tensor<2x4x128x64xf16> attributes {proa.whole_kernel} {
+func.func private @causal(%q: tensor<2x4x128x64xf16>, %k: tensor<2x4x128x64xf16>, %v: tensor<2x4x128x64xf16>) -> tensor<2x4x128x64xf16> attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0:3 = pd.fused_attention %q, %k, %v {causal = true} : (tensor<2x4x128x64xf16>, tensor<2x4x128x64xf16>,
       tensor<2x4x128x64xf16>) -> (tensor<2x4x128x64xf16>, tensor<2x4x128xf32>, tensor<2x4x128xf32>)
   return %0#0 : tensor<2x4x128x64xf16>
@@ -73,7 +73,7 @@ func.func private @causal(%q: tensor<2x4x128x64xf16>, %k: tensor<2x4x128x64xf16>
 // WGMMA-COUNT-8: nvvm.wgmma.mma_async
 // WGMMA: math.exp2
 // WGMMA: vector.store
-func.func private @queries(%q: tensor<2x4x128x64xf16>, %s: tensor<2x4x128xf32>) -> tensor<2x4x128x64xf16> attributes {proa.whole_kernel} {
+func.func private @queries(%q: tensor<2x4x128x64xf16>, %s: tensor<2x4x128xf32>) -> tensor<2x4x128x64xf16> attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0 = pd.fused_attention_q_grad %q, %q, %q, %q, %s, %s, %s : (tensor<2x4x128x64xf16>, tensor<2x4x128x64xf16>,
       tensor<2x4x128x64xf16>, tensor<2x4x128x64xf16>, tensor<2x4x128xf32>, tensor<2x4x128xf32>, tensor<2x4x128xf32>)
       -> tensor<2x4x128x64xf16>
@@ -95,7 +95,7 @@ func.func private @queries(%q: tensor<2x4x128x64xf16>, %s: tensor<2x4x128xf32>) 
 // WGMMA-COUNT-8: nvvm.wgmma.mma_async
 // WGMMA: vector.store
 func.func private @keys(%q: tensor<2x4x128x64xf16>, %s: tensor<2x4x128xf32>) -> (tensor<2x4x128x64xf16>, tensor<2x4x128x64xf16>)
-    attributes {proa.whole_kernel} {
+    attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0:2 = pd.fused_attention_kv_grad %q, %q, %q, %q, %s, %s, %s : (tensor<2x4x128x64xf16>, tensor<2x4x128x64xf16>,
       tensor<2x4x128x64xf16>, tensor<2x4x128x64xf16>, tensor<2x4x128xf32>, tensor<2x4x128xf32>, tensor<2x4x128xf32>)
       -> (tensor<2x4x128x64xf16>, tensor<2x4x128x64xf16>)
@@ -113,7 +113,7 @@ func.func private @keys(%q: tensor<2x4x128x64xf16>, %s: tensor<2x4x128xf32>) -> 
 // WGMMA: scf.for
 // WGMMA-COUNT-8: nvvm.wgmma.mma_async
 // WGMMA: vector.store
-func.func private @scores(%q: tensor<2x4x128x64xf16>, %s: tensor<2x4x128xf32>) -> tensor<1x4x128x128xf32> attributes {proa.whole_kernel} {
+func.func private @scores(%q: tensor<2x4x128x64xf16>, %s: tensor<2x4x128xf32>) -> tensor<1x4x128x128xf32> attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0 = pd.fused_attention_score_grad %q, %q, %q, %q, %s, %s, %s {sum_batches = true} : (tensor<2x4x128x64xf16>,
       tensor<2x4x128x64xf16>, tensor<2x4x128x64xf16>, tensor<2x4x128x64xf16>, tensor<2x4x128xf32>, tensor<2x4x128xf32>,
       tensor<2x4x128xf32>) -> tensor<1x4x128x128xf32>

@@ -28,7 +28,7 @@
 // DEVICE-LABEL: llvm.func @rows
 // DEVICE: wgmma.mma_async
 func.func private @rows(%x: tensor<2048x1024xf16>, %y: tensor<8x1024x2048xf16>, %sizes: tensor<8xi64>) -> tensor<2048x2048xf16>
-    attributes {proa.whole_kernel} {
+    attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0 = pd.grouped_matmul %x, %y, %sizes : (tensor<2048x1024xf16>, tensor<8x1024x2048xf16>, tensor<8xi64>) -> tensor<2048x2048xf16>
   return %0 : tensor<2048x2048xf16>
 }
@@ -44,7 +44,7 @@ func.func private @rows(%x: tensor<2048x1024xf16>, %y: tensor<8x1024x2048xf16>, 
 // DEVICE-LABEL: llvm.func @columns
 // DEVICE: nvvm.mma.sync
 func.func private @columns(%x: tensor<2048x1024xf16>, %g: tensor<2048x2048xf16>, %sizes: tensor<8xi64>) -> tensor<8x1024x2048xf16>
-    attributes {proa.whole_kernel} {
+    attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0 = pd.grouped_matmul_y_grad %x, %g, %sizes : (tensor<2048x1024xf16>, tensor<2048x2048xf16>, tensor<8xi64>) -> tensor<8x1024x2048xf16>
   return %0 : tensor<8x1024x2048xf16>
 }
@@ -59,7 +59,7 @@ func.func private @columns(%x: tensor<2048x1024xf16>, %g: tensor<2048x2048xf16>,
 // CHECK: linalg.generic
 // CHECK-SAME: proa.contraction = #proa.contraction<kind = fma
 func.func private @single(%x: tensor<5x7xf32>, %y: tensor<2x7x33xf32>, %sizes: tensor<2xi32>) -> tensor<5x33xf32>
-    attributes {proa.whole_kernel} {
+    attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0 = pd.grouped_matmul %x, %y, %sizes : (tensor<5x7xf32>, tensor<2x7x33xf32>, tensor<2xi32>) -> tensor<5x33xf32>
   return %0 : tensor<5x33xf32>
 }

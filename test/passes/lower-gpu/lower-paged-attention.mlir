@@ -19,7 +19,7 @@
 // CHECK: arith.maximumf
 // CHECK: vector.store
 func.func private @parts(%q: tensor<2x6x64xf16>, %k: tensor<9x2x16x64xf16>, %v: tensor<9x2x16x64xf16>,
-    %t: tensor<2x40xi32>, %n: tensor<2xi32>) -> tensor<2x6x64xf16> attributes {proa.whole_kernel} {
+    %t: tensor<2x40xi32>, %n: tensor<2xi32>) -> tensor<2x6x64xf16> attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0 = pd.paged_attention %q, %k, %v, %t, %n {proa.attention = #proa.attention<split_keys = 2>}
       : (tensor<2x6x64xf16>, tensor<9x2x16x64xf16>, tensor<9x2x16x64xf16>,
       tensor<2x40xi32>, tensor<2xi32>) -> tensor<2x6x64xf16>
@@ -32,7 +32,7 @@ func.func private @parts(%q: tensor<2x6x64xf16>, %k: tensor<9x2x16x64xf16>, %v: 
 // CHECK-NOT: proa.scratch
 // CHECK-SAME: proa.rows = #proa.rows<count = 4, nanoseconds = {{[^>]*}}>
 func.func private @whole(%q: tensor<2x6x64xf16>, %k: tensor<9x2x16x64xf16>, %t: tensor<2x40xi32>, %n: tensor<2xi32>)
-    -> tensor<2x6x64xf16> attributes {proa.whole_kernel} {
+    -> tensor<2x6x64xf16> attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0 = pd.paged_attention %q, %k, %k, %t, %n {proa.attention = #proa.attention<split_keys = 1>}
       : (tensor<2x6x64xf16>, tensor<9x2x16x64xf16>, tensor<9x2x16x64xf16>,
       tensor<2x40xi32>, tensor<2xi32>) -> tensor<2x6x64xf16>
@@ -43,7 +43,7 @@ func.func private @whole(%q: tensor<2x6x64xf16>, %k: tensor<9x2x16x64xf16>, %t: 
 
 // There are counters for 1024 rows.
 func.func private @counters(%q: tensor<600x6x64xf16>, %k: tensor<9x2x16x64xf16>, %t: tensor<600x40xi32>,
-    %n: tensor<600xi32>) -> tensor<600x6x64xf16> attributes {proa.whole_kernel} {
+    %n: tensor<600xi32>) -> tensor<600x6x64xf16> attributes {proa.device_kernel = #proa.device_kernel<op>} {
   // expected-error @below {{`split_keys` is 2, expected 1 for more than 1024 tiles of queries, found 1200}}
   %0 = pd.paged_attention %q, %k, %k, %t, %n {proa.attention = #proa.attention<split_keys = 2>}
       : (tensor<600x6x64xf16>, tensor<9x2x16x64xf16>, tensor<9x2x16x64xf16>,

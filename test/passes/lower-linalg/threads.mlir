@@ -5,10 +5,10 @@
 // before the range of rows.
 // CHECK-LABEL: func.func private @scan(
 // CHECK-SAME: %{{.*}}: memref<3x1000xf32> {llvm.noalias}, %{{.*}}: memref<3x1000xf32> {llvm.noalias}, %{{.*}}: index, %{{.*}}: index)
+// CHECK-SAME: proa.device_kernel = #proa.device_kernel<threads>
 // CHECK-SAME: proa.launch = #proa.launch<threads = 256>
 // CHECK-SAME: proa.rows = #proa.rows<count = 3, nanoseconds
 // CHECK-SAME: proa.strategy = "tiles"
-// CHECK-SAME: proa.thread_code
 // CHECK: gpu.thread_id x
 // CHECK: scf.for
 // CHECK: gpu.barrier

@@ -8,7 +8,7 @@
 // REQUIRES: cuda-assembler, cuda-libdevice
 
 // CHECK-DAG: queries_f16_64 sm_{{.*}}, 0 bytes spilled
-func.func private @queries_f16_64(%q: tensor<2x8x256x64xf16>, %s: tensor<2x8x256xf32>) -> tensor<2x8x256x64xf16> attributes {proa.whole_kernel} {
+func.func private @queries_f16_64(%q: tensor<2x8x256x64xf16>, %s: tensor<2x8x256xf32>) -> tensor<2x8x256x64xf16> attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0 = pd.fused_attention_q_grad %q, %q, %q, %q, %s, %s, %s {causal = true}
       : (tensor<2x8x256x64xf16>, tensor<2x8x256x64xf16>, tensor<2x8x256x64xf16>, tensor<2x8x256x64xf16>, tensor<2x8x256xf32>, tensor<2x8x256xf32>, tensor<2x8x256xf32>)
       -> tensor<2x8x256x64xf16>
@@ -16,7 +16,7 @@ func.func private @queries_f16_64(%q: tensor<2x8x256x64xf16>, %s: tensor<2x8x256
 }
 
 // CHECK-DAG: queries_f16_64_mask sm_{{.*}}, 0 bytes spilled
-func.func private @queries_f16_64_mask(%q: tensor<2x8x256x64xf16>, %s: tensor<2x8x256xf32>, %m: tensor<1x8x256x256xf16>) -> tensor<2x8x256x64xf16> attributes {proa.whole_kernel} {
+func.func private @queries_f16_64_mask(%q: tensor<2x8x256x64xf16>, %s: tensor<2x8x256xf32>, %m: tensor<1x8x256x256xf16>) -> tensor<2x8x256x64xf16> attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0 = pd.fused_attention_q_grad %q, %q, %q, %q, %s, %s, %s mask = %m
       : (tensor<2x8x256x64xf16>, tensor<2x8x256x64xf16>, tensor<2x8x256x64xf16>, tensor<2x8x256x64xf16>, tensor<2x8x256xf32>, tensor<2x8x256xf32>, tensor<2x8x256xf32>, tensor<1x8x256x256xf16>)
       -> tensor<2x8x256x64xf16>
@@ -24,7 +24,7 @@ func.func private @queries_f16_64_mask(%q: tensor<2x8x256x64xf16>, %s: tensor<2x
 }
 
 // CHECK-DAG: keys_f16_64 sm_{{.*}}, 0 bytes spilled
-func.func private @keys_f16_64(%q: tensor<2x8x256x64xf16>, %s: tensor<2x8x256xf32>) -> (tensor<2x8x256x64xf16>, tensor<2x8x256x64xf16>) attributes {proa.whole_kernel} {
+func.func private @keys_f16_64(%q: tensor<2x8x256x64xf16>, %s: tensor<2x8x256xf32>) -> (tensor<2x8x256x64xf16>, tensor<2x8x256x64xf16>) attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0:2 = pd.fused_attention_kv_grad %q, %q, %q, %q, %s, %s, %s {causal = true}
       : (tensor<2x8x256x64xf16>, tensor<2x8x256x64xf16>, tensor<2x8x256x64xf16>, tensor<2x8x256x64xf16>, tensor<2x8x256xf32>, tensor<2x8x256xf32>, tensor<2x8x256xf32>)
       -> (tensor<2x8x256x64xf16>, tensor<2x8x256x64xf16>)
@@ -32,7 +32,7 @@ func.func private @keys_f16_64(%q: tensor<2x8x256x64xf16>, %s: tensor<2x8x256xf3
 }
 
 // CHECK-DAG: keys_f16_64_mask sm_{{.*}}, 0 bytes spilled
-func.func private @keys_f16_64_mask(%q: tensor<2x8x256x64xf16>, %s: tensor<2x8x256xf32>, %m: tensor<1x8x256x256xf16>) -> (tensor<2x8x256x64xf16>, tensor<2x8x256x64xf16>) attributes {proa.whole_kernel} {
+func.func private @keys_f16_64_mask(%q: tensor<2x8x256x64xf16>, %s: tensor<2x8x256xf32>, %m: tensor<1x8x256x256xf16>) -> (tensor<2x8x256x64xf16>, tensor<2x8x256x64xf16>) attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0:2 = pd.fused_attention_kv_grad %q, %q, %q, %q, %s, %s, %s mask = %m
       : (tensor<2x8x256x64xf16>, tensor<2x8x256x64xf16>, tensor<2x8x256x64xf16>, tensor<2x8x256x64xf16>, tensor<2x8x256xf32>, tensor<2x8x256xf32>, tensor<2x8x256xf32>, tensor<1x8x256x256xf16>)
       -> (tensor<2x8x256x64xf16>, tensor<2x8x256x64xf16>)
@@ -40,7 +40,7 @@ func.func private @keys_f16_64_mask(%q: tensor<2x8x256x64xf16>, %s: tensor<2x8x2
 }
 
 // CHECK-DAG: scores_f16_64 sm_{{.*}}, 0 bytes spilled
-func.func private @scores_f16_64(%q: tensor<2x8x256x64xf16>, %s: tensor<2x8x256xf32>) -> tensor<1x8x256x256xf32> attributes {proa.whole_kernel} {
+func.func private @scores_f16_64(%q: tensor<2x8x256x64xf16>, %s: tensor<2x8x256xf32>) -> tensor<1x8x256x256xf32> attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0 = pd.fused_attention_score_grad %q, %q, %q, %q, %s, %s, %s {causal = true, sum_batches = true}
       : (tensor<2x8x256x64xf16>, tensor<2x8x256x64xf16>, tensor<2x8x256x64xf16>, tensor<2x8x256x64xf16>, tensor<2x8x256xf32>, tensor<2x8x256xf32>, tensor<2x8x256xf32>)
       -> tensor<1x8x256x256xf32>
@@ -48,7 +48,7 @@ func.func private @scores_f16_64(%q: tensor<2x8x256x64xf16>, %s: tensor<2x8x256x
 }
 
 // CHECK-DAG: scores_f16_64_mask sm_{{.*}}, 0 bytes spilled
-func.func private @scores_f16_64_mask(%q: tensor<2x8x256x64xf16>, %s: tensor<2x8x256xf32>, %m: tensor<1x8x256x256xf16>) -> tensor<1x8x256x256xf32> attributes {proa.whole_kernel} {
+func.func private @scores_f16_64_mask(%q: tensor<2x8x256x64xf16>, %s: tensor<2x8x256xf32>, %m: tensor<1x8x256x256xf16>) -> tensor<1x8x256x256xf32> attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0 = pd.fused_attention_score_grad %q, %q, %q, %q, %s, %s, %s mask = %m {sum_batches = true}
       : (tensor<2x8x256x64xf16>, tensor<2x8x256x64xf16>, tensor<2x8x256x64xf16>, tensor<2x8x256x64xf16>, tensor<2x8x256xf32>, tensor<2x8x256xf32>, tensor<2x8x256xf32>, tensor<1x8x256x256xf16>)
       -> tensor<1x8x256x256xf32>
@@ -56,7 +56,7 @@ func.func private @scores_f16_64_mask(%q: tensor<2x8x256x64xf16>, %s: tensor<2x8
 }
 
 // CHECK-DAG: queries_f16_128 sm_{{.*}}, 0 bytes spilled
-func.func private @queries_f16_128(%q: tensor<2x8x256x128xf16>, %s: tensor<2x8x256xf32>) -> tensor<2x8x256x128xf16> attributes {proa.whole_kernel} {
+func.func private @queries_f16_128(%q: tensor<2x8x256x128xf16>, %s: tensor<2x8x256xf32>) -> tensor<2x8x256x128xf16> attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0 = pd.fused_attention_q_grad %q, %q, %q, %q, %s, %s, %s {causal = true}
       : (tensor<2x8x256x128xf16>, tensor<2x8x256x128xf16>, tensor<2x8x256x128xf16>, tensor<2x8x256x128xf16>, tensor<2x8x256xf32>, tensor<2x8x256xf32>, tensor<2x8x256xf32>)
       -> tensor<2x8x256x128xf16>
@@ -64,7 +64,7 @@ func.func private @queries_f16_128(%q: tensor<2x8x256x128xf16>, %s: tensor<2x8x2
 }
 
 // CHECK-DAG: queries_f16_128_mask sm_{{.*}}, 0 bytes spilled
-func.func private @queries_f16_128_mask(%q: tensor<2x8x256x128xf16>, %s: tensor<2x8x256xf32>, %m: tensor<1x8x256x256xf16>) -> tensor<2x8x256x128xf16> attributes {proa.whole_kernel} {
+func.func private @queries_f16_128_mask(%q: tensor<2x8x256x128xf16>, %s: tensor<2x8x256xf32>, %m: tensor<1x8x256x256xf16>) -> tensor<2x8x256x128xf16> attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0 = pd.fused_attention_q_grad %q, %q, %q, %q, %s, %s, %s mask = %m
       : (tensor<2x8x256x128xf16>, tensor<2x8x256x128xf16>, tensor<2x8x256x128xf16>, tensor<2x8x256x128xf16>, tensor<2x8x256xf32>, tensor<2x8x256xf32>, tensor<2x8x256xf32>, tensor<1x8x256x256xf16>)
       -> tensor<2x8x256x128xf16>
@@ -72,7 +72,7 @@ func.func private @queries_f16_128_mask(%q: tensor<2x8x256x128xf16>, %s: tensor<
 }
 
 // CHECK-DAG: keys_f16_128 sm_{{.*}}, 0 bytes spilled
-func.func private @keys_f16_128(%q: tensor<2x8x256x128xf16>, %s: tensor<2x8x256xf32>) -> (tensor<2x8x256x128xf16>, tensor<2x8x256x128xf16>) attributes {proa.whole_kernel} {
+func.func private @keys_f16_128(%q: tensor<2x8x256x128xf16>, %s: tensor<2x8x256xf32>) -> (tensor<2x8x256x128xf16>, tensor<2x8x256x128xf16>) attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0:2 = pd.fused_attention_kv_grad %q, %q, %q, %q, %s, %s, %s {causal = true}
       : (tensor<2x8x256x128xf16>, tensor<2x8x256x128xf16>, tensor<2x8x256x128xf16>, tensor<2x8x256x128xf16>, tensor<2x8x256xf32>, tensor<2x8x256xf32>, tensor<2x8x256xf32>)
       -> (tensor<2x8x256x128xf16>, tensor<2x8x256x128xf16>)
@@ -80,7 +80,7 @@ func.func private @keys_f16_128(%q: tensor<2x8x256x128xf16>, %s: tensor<2x8x256x
 }
 
 // CHECK-DAG: keys_f16_128_mask sm_{{.*}}, 0 bytes spilled
-func.func private @keys_f16_128_mask(%q: tensor<2x8x256x128xf16>, %s: tensor<2x8x256xf32>, %m: tensor<1x8x256x256xf16>) -> (tensor<2x8x256x128xf16>, tensor<2x8x256x128xf16>) attributes {proa.whole_kernel} {
+func.func private @keys_f16_128_mask(%q: tensor<2x8x256x128xf16>, %s: tensor<2x8x256xf32>, %m: tensor<1x8x256x256xf16>) -> (tensor<2x8x256x128xf16>, tensor<2x8x256x128xf16>) attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0:2 = pd.fused_attention_kv_grad %q, %q, %q, %q, %s, %s, %s mask = %m
       : (tensor<2x8x256x128xf16>, tensor<2x8x256x128xf16>, tensor<2x8x256x128xf16>, tensor<2x8x256x128xf16>, tensor<2x8x256xf32>, tensor<2x8x256xf32>, tensor<2x8x256xf32>, tensor<1x8x256x256xf16>)
       -> (tensor<2x8x256x128xf16>, tensor<2x8x256x128xf16>)
@@ -88,7 +88,7 @@ func.func private @keys_f16_128_mask(%q: tensor<2x8x256x128xf16>, %s: tensor<2x8
 }
 
 // CHECK-DAG: scores_f16_128 sm_{{.*}}, 0 bytes spilled
-func.func private @scores_f16_128(%q: tensor<2x8x256x128xf16>, %s: tensor<2x8x256xf32>) -> tensor<1x8x256x256xf32> attributes {proa.whole_kernel} {
+func.func private @scores_f16_128(%q: tensor<2x8x256x128xf16>, %s: tensor<2x8x256xf32>) -> tensor<1x8x256x256xf32> attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0 = pd.fused_attention_score_grad %q, %q, %q, %q, %s, %s, %s {causal = true, sum_batches = true}
       : (tensor<2x8x256x128xf16>, tensor<2x8x256x128xf16>, tensor<2x8x256x128xf16>, tensor<2x8x256x128xf16>, tensor<2x8x256xf32>, tensor<2x8x256xf32>, tensor<2x8x256xf32>)
       -> tensor<1x8x256x256xf32>
@@ -96,7 +96,7 @@ func.func private @scores_f16_128(%q: tensor<2x8x256x128xf16>, %s: tensor<2x8x25
 }
 
 // CHECK-DAG: scores_f16_128_mask sm_{{.*}}, 0 bytes spilled
-func.func private @scores_f16_128_mask(%q: tensor<2x8x256x128xf16>, %s: tensor<2x8x256xf32>, %m: tensor<1x8x256x256xf16>) -> tensor<1x8x256x256xf32> attributes {proa.whole_kernel} {
+func.func private @scores_f16_128_mask(%q: tensor<2x8x256x128xf16>, %s: tensor<2x8x256xf32>, %m: tensor<1x8x256x256xf16>) -> tensor<1x8x256x256xf32> attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0 = pd.fused_attention_score_grad %q, %q, %q, %q, %s, %s, %s mask = %m {sum_batches = true}
       : (tensor<2x8x256x128xf16>, tensor<2x8x256x128xf16>, tensor<2x8x256x128xf16>, tensor<2x8x256x128xf16>, tensor<2x8x256xf32>, tensor<2x8x256xf32>, tensor<2x8x256xf32>, tensor<1x8x256x256xf16>)
       -> tensor<1x8x256x256xf32>
@@ -104,7 +104,7 @@ func.func private @scores_f16_128_mask(%q: tensor<2x8x256x128xf16>, %s: tensor<2
 }
 
 // CHECK-DAG: queries_f32_64 sm_{{.*}}, 0 bytes spilled
-func.func private @queries_f32_64(%q: tensor<2x8x256x64xf32>, %s: tensor<2x8x256xf32>) -> tensor<2x8x256x64xf32> attributes {proa.whole_kernel} {
+func.func private @queries_f32_64(%q: tensor<2x8x256x64xf32>, %s: tensor<2x8x256xf32>) -> tensor<2x8x256x64xf32> attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0 = pd.fused_attention_q_grad %q, %q, %q, %q, %s, %s, %s {causal = true}
       : (tensor<2x8x256x64xf32>, tensor<2x8x256x64xf32>, tensor<2x8x256x64xf32>, tensor<2x8x256x64xf32>, tensor<2x8x256xf32>, tensor<2x8x256xf32>, tensor<2x8x256xf32>)
       -> tensor<2x8x256x64xf32>
@@ -112,7 +112,7 @@ func.func private @queries_f32_64(%q: tensor<2x8x256x64xf32>, %s: tensor<2x8x256
 }
 
 // CHECK-DAG: queries_f32_64_mask sm_{{.*}}, 0 bytes spilled
-func.func private @queries_f32_64_mask(%q: tensor<2x8x256x64xf32>, %s: tensor<2x8x256xf32>, %m: tensor<1x8x256x256xf32>) -> tensor<2x8x256x64xf32> attributes {proa.whole_kernel} {
+func.func private @queries_f32_64_mask(%q: tensor<2x8x256x64xf32>, %s: tensor<2x8x256xf32>, %m: tensor<1x8x256x256xf32>) -> tensor<2x8x256x64xf32> attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0 = pd.fused_attention_q_grad %q, %q, %q, %q, %s, %s, %s mask = %m
       : (tensor<2x8x256x64xf32>, tensor<2x8x256x64xf32>, tensor<2x8x256x64xf32>, tensor<2x8x256x64xf32>, tensor<2x8x256xf32>, tensor<2x8x256xf32>, tensor<2x8x256xf32>, tensor<1x8x256x256xf32>)
       -> tensor<2x8x256x64xf32>
@@ -120,7 +120,7 @@ func.func private @queries_f32_64_mask(%q: tensor<2x8x256x64xf32>, %s: tensor<2x
 }
 
 // CHECK-DAG: keys_f32_64 sm_{{.*}}, 0 bytes spilled
-func.func private @keys_f32_64(%q: tensor<2x8x256x64xf32>, %s: tensor<2x8x256xf32>) -> (tensor<2x8x256x64xf32>, tensor<2x8x256x64xf32>) attributes {proa.whole_kernel} {
+func.func private @keys_f32_64(%q: tensor<2x8x256x64xf32>, %s: tensor<2x8x256xf32>) -> (tensor<2x8x256x64xf32>, tensor<2x8x256x64xf32>) attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0:2 = pd.fused_attention_kv_grad %q, %q, %q, %q, %s, %s, %s {causal = true}
       : (tensor<2x8x256x64xf32>, tensor<2x8x256x64xf32>, tensor<2x8x256x64xf32>, tensor<2x8x256x64xf32>, tensor<2x8x256xf32>, tensor<2x8x256xf32>, tensor<2x8x256xf32>)
       -> (tensor<2x8x256x64xf32>, tensor<2x8x256x64xf32>)
@@ -128,7 +128,7 @@ func.func private @keys_f32_64(%q: tensor<2x8x256x64xf32>, %s: tensor<2x8x256xf3
 }
 
 // CHECK-DAG: keys_f32_64_mask sm_{{.*}}, 0 bytes spilled
-func.func private @keys_f32_64_mask(%q: tensor<2x8x256x64xf32>, %s: tensor<2x8x256xf32>, %m: tensor<1x8x256x256xf32>) -> (tensor<2x8x256x64xf32>, tensor<2x8x256x64xf32>) attributes {proa.whole_kernel} {
+func.func private @keys_f32_64_mask(%q: tensor<2x8x256x64xf32>, %s: tensor<2x8x256xf32>, %m: tensor<1x8x256x256xf32>) -> (tensor<2x8x256x64xf32>, tensor<2x8x256x64xf32>) attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0:2 = pd.fused_attention_kv_grad %q, %q, %q, %q, %s, %s, %s mask = %m
       : (tensor<2x8x256x64xf32>, tensor<2x8x256x64xf32>, tensor<2x8x256x64xf32>, tensor<2x8x256x64xf32>, tensor<2x8x256xf32>, tensor<2x8x256xf32>, tensor<2x8x256xf32>, tensor<1x8x256x256xf32>)
       -> (tensor<2x8x256x64xf32>, tensor<2x8x256x64xf32>)
@@ -136,7 +136,7 @@ func.func private @keys_f32_64_mask(%q: tensor<2x8x256x64xf32>, %s: tensor<2x8x2
 }
 
 // CHECK-DAG: scores_f32_64 sm_{{.*}}, 0 bytes spilled
-func.func private @scores_f32_64(%q: tensor<2x8x256x64xf32>, %s: tensor<2x8x256xf32>) -> tensor<1x8x256x256xf32> attributes {proa.whole_kernel} {
+func.func private @scores_f32_64(%q: tensor<2x8x256x64xf32>, %s: tensor<2x8x256xf32>) -> tensor<1x8x256x256xf32> attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0 = pd.fused_attention_score_grad %q, %q, %q, %q, %s, %s, %s {causal = true, sum_batches = true}
       : (tensor<2x8x256x64xf32>, tensor<2x8x256x64xf32>, tensor<2x8x256x64xf32>, tensor<2x8x256x64xf32>, tensor<2x8x256xf32>, tensor<2x8x256xf32>, tensor<2x8x256xf32>)
       -> tensor<1x8x256x256xf32>
@@ -144,7 +144,7 @@ func.func private @scores_f32_64(%q: tensor<2x8x256x64xf32>, %s: tensor<2x8x256x
 }
 
 // CHECK-DAG: scores_f32_64_mask sm_{{.*}}, 0 bytes spilled
-func.func private @scores_f32_64_mask(%q: tensor<2x8x256x64xf32>, %s: tensor<2x8x256xf32>, %m: tensor<1x8x256x256xf32>) -> tensor<1x8x256x256xf32> attributes {proa.whole_kernel} {
+func.func private @scores_f32_64_mask(%q: tensor<2x8x256x64xf32>, %s: tensor<2x8x256xf32>, %m: tensor<1x8x256x256xf32>) -> tensor<1x8x256x256xf32> attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0 = pd.fused_attention_score_grad %q, %q, %q, %q, %s, %s, %s mask = %m {sum_batches = true}
       : (tensor<2x8x256x64xf32>, tensor<2x8x256x64xf32>, tensor<2x8x256x64xf32>, tensor<2x8x256x64xf32>, tensor<2x8x256xf32>, tensor<2x8x256xf32>, tensor<2x8x256xf32>, tensor<1x8x256x256xf32>)
       -> tensor<1x8x256x256xf32>

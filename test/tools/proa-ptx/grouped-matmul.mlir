@@ -16,25 +16,25 @@
 // PTX: cp.async.cg.shared.global
 // PTX: mma.sync
 func.func private @prefill(%x: tensor<4096x2048xbf16>, %y: tensor<8x2048x4096xbf16>, %n: tensor<8xi64>) -> tensor<4096x4096xbf16>
-    attributes {proa.whole_kernel} {
+    attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0 = pd.grouped_matmul %x, %y, %n : (tensor<4096x2048xbf16>, tensor<8x2048x4096xbf16>, tensor<8xi64>) -> tensor<4096x4096xbf16>
   return %0 : tensor<4096x4096xbf16>
 }
 
 func.func private @decode(%x: tensor<16x2048xbf16>, %y: tensor<64x2048x4096xbf16>, %n: tensor<64xi64>) -> tensor<16x4096xbf16>
-    attributes {proa.whole_kernel} {
+    attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0 = pd.grouped_matmul %x, %y, %n : (tensor<16x2048xbf16>, tensor<64x2048x4096xbf16>, tensor<64xi64>) -> tensor<16x4096xbf16>
   return %0 : tensor<16x4096xbf16>
 }
 
 func.func private @gradient(%x: tensor<4096x2048xbf16>, %g: tensor<4096x4096xbf16>, %n: tensor<8xi64>) -> tensor<8x2048x4096xbf16>
-    attributes {proa.whole_kernel} {
+    attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0 = pd.grouped_matmul_y_grad %x, %g, %n : (tensor<4096x2048xbf16>, tensor<4096x4096xbf16>, tensor<8xi64>) -> tensor<8x2048x4096xbf16>
   return %0 : tensor<8x2048x4096xbf16>
 }
 
 func.func private @single(%x: tensor<4096x2048xf32>, %y: tensor<8x4096x2048xf32>, %n: tensor<8xi64>) -> tensor<4096x4096xf32>
-    attributes {proa.whole_kernel} {
+    attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0 = pd.grouped_matmul %x, %y, %n {transpose_y = true} : (tensor<4096x2048xf32>, tensor<8x4096x2048xf32>, tensor<8xi64>) -> tensor<4096x4096xf32>
   return %0 : tensor<4096x4096xf32>
 }

@@ -10,21 +10,21 @@
 // CHECK-DAG: single {{.*}} 0 bytes stack, 0 bytes spilled
 // PTX-COUNT-90: cp.async.cg.shared.global [{{.*}}], [{{.*}}], 16
 func.func private @half(%q: tensor<8x32x128xf16>, %k: tensor<999x8x16x128xf16>, %t: tensor<8x256xi32>, %n: tensor<8xi32>)
-    -> tensor<8x32x128xf16> attributes {proa.whole_kernel} {
+    -> tensor<8x32x128xf16> attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0 = pd.paged_attention %q, %k, %k, %t, %n : (tensor<8x32x128xf16>, tensor<999x8x16x128xf16>,
       tensor<999x8x16x128xf16>, tensor<8x256xi32>, tensor<8xi32>) -> tensor<8x32x128xf16>
   return %0 : tensor<8x32x128xf16>
 }
 
 func.func private @short(%q: tensor<300x8x64xbf16>, %k: tensor<999x8x64x64xbf16>, %t: tensor<300x64xi32>,
-    %n: tensor<300xi32>) -> tensor<300x8x64xbf16> attributes {proa.whole_kernel} {
+    %n: tensor<300xi32>) -> tensor<300x8x64xbf16> attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0 = pd.paged_attention %q, %k, %k, %t, %n : (tensor<300x8x64xbf16>, tensor<999x8x64x64xbf16>,
       tensor<999x8x64x64xbf16>, tensor<300x64xi32>, tensor<300xi32>) -> tensor<300x8x64xbf16>
   return %0 : tensor<300x8x64xbf16>
 }
 
 func.func private @single(%q: tensor<8x32x128xf32>, %k: tensor<999x8x16x128xf32>, %t: tensor<8x256xi32>, %n: tensor<8xi32>)
-    -> tensor<8x32x128xf32> attributes {proa.whole_kernel} {
+    -> tensor<8x32x128xf32> attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0 = pd.paged_attention %q, %k, %k, %t, %n : (tensor<8x32x128xf32>, tensor<999x8x16x128xf32>,
       tensor<999x8x16x128xf32>, tensor<8x256xi32>, tensor<8xi32>) -> tensor<8x32x128xf32>
   return %0 : tensor<8x32x128xf32>

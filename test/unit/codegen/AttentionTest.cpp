@@ -81,7 +81,8 @@ struct Attention {
                      : "";
     std::string resultTypes = fmt::format("{}", fmt::join(results, ", ")),
                 resultNames = fmt::format("{}", fmt::join(values, ", "));
-    return fmt::format("func.func private @attention({}) -> ({}) attributes {{proa.whole_kernel}} {{\n"
+    return fmt::format("func.func private @attention({}) -> ({}) attributes {{proa.device_kernel = "
+                       "#proa.device_kernel<op>}} {{\n"
                        "{} = \"pd.{}\"({}) <{{causal = {}, operandSegmentSizes = array<i32: {}>, "
                        "scale = 0.3, dropout_p = {}{}{}{}}}> : ({}) -> ({})\nreturn {} : {}\n}}\n",
                        fmt::join(arguments, ", "), resultTypes, resultNames, op, fmt::join(names, ", "),

@@ -51,10 +51,10 @@ struct GroupedMatmul {
                       transposeY ? inner : columns, type);
       out = fmt::format("tensor<{}x{}x{}>", rows(), columns, type);
     }
-    return fmt::format(
-        "func.func private @grouped(%x: {0}, %y: {1}, %n: {2}) -> {3} attributes {{proa.whole_kernel}} "
-        "{{\n%0 = {4} : ({0}, {1}, {2}) -> {3}\nreturn %0 : {3}\n}}\n",
-        x, y, n, out, op);
+    return fmt::format("func.func private @grouped(%x: {0}, %y: {1}, %n: {2}) -> {3} attributes "
+                       "{{proa.device_kernel = #proa.device_kernel<op>}} "
+                       "{{\n%0 = {4} : ({0}, {1}, {2}) -> {3}\nreturn %0 : {3}\n}}\n",
+                       x, y, n, out, op);
   }
 
   std::vector<Tensor> inputs() const {

@@ -47,7 +47,7 @@ struct PagedAttention {
                 n = fmt::format("tensor<{}xi32>", batch()),
                 out = fmt::format("tensor<{}x{}x{}x{}>", batch(), heads, value, type);
     return fmt::format("func.func private @attention(%q: {0}, %k: {1}, %v: {2}, %t: {3}, %n: {4}) -> {5}\n"
-                       "    attributes {{proa.whole_kernel}} {{\n"
+                       "    attributes {{proa.device_kernel = #proa.device_kernel<op>}} {{\n"
                        "%0 = pd.paged_attention %q, %k, %v, %t, %n\n"
                        "    {{scale = 0.3 : f64, proa.attention = #proa.attention<split_keys = {6}>}}\n"
                        "    : ({0}, {1}, {2}, {3}, {4}) -> {5}\nreturn %0 : {5}\n}}\n",

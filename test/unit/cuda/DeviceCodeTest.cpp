@@ -68,7 +68,7 @@ TEST_F(DeviceCodeTest, DescribesKernelsAndKeepsShapeFunctions) {
   auto compiled = compileDeviceKernels(*module, toolkit, {.chip = "sm_80", .assembles = false});
   ASSERT_TRUE(bool(compiled)) << compiled.diagnostics().text();
   ASSERT_EQ(compiled->kernels.size(), 2U);
-  const DeviceKernel &store = compiled->kernels[0], &grow = compiled->kernels[1];
+  const cuda::DeviceKernel &store = compiled->kernels[0], &grow = compiled->kernels[1];
   EXPECT_EQ(store.rows, 8);
   EXPECT_EQ(store.work, 5);
   EXPECT_EQ(store.threads, 64);

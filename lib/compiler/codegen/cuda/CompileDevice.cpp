@@ -4,7 +4,6 @@
 #include "lib/base/support/Files.h"
 #include "lib/base/support/Parallel.h"
 #include "passes/analysis/KernelAttributes.h"
-#include "passes/kernel-entry/TensorMapForm.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -115,9 +114,7 @@ private:
     if (LaunchAttr launch = LaunchAttr::of(function))
       kernel.residentBlocks =
           static_cast<int32_t>(launch.getResidentBlocks().value_or(kernel.residentBlocks));
-    if (!describeTensorMaps(function, kernel.tensorMaps))
-      diagnostics.add("kernel '" + kernel.symbol + "'",
-                      "expected tensor maps as `proa.tensor_map` describes");
+    kernel.tensorMaps = tensorMapsOf(function);
     kernel.needs = KernelNeeds::of(function);
     if (!describeParameters(function, kernel.parameters))
       diagnostics.add("kernel '" + kernel.symbol + "'",
@@ -126,26 +123,23 @@ private:
     return kernel;
   }
 
-  static bool describeTensorMaps(LLVM::LLVMFuncOp function,
-                                 std::vector<runtime::TensorMapParameter> &described) {
+  static std::vector<runtime::TensorMapParameter> tensorMapsOf(LLVM::LLVMFuncOp function) {
+    std::vector<runtime::TensorMapParameter> described;
     for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-      Attribute attribute = function.getArgAttr(i, tensorMapAttribute);
-      if (!attribute)
+      auto form = function.getArgAttrOfType<TensorMapAttr>(i, tensorMapAttribute);
+      if (!form)
         continue;
-      FailureOr<TensorMapForm> form = TensorMapForm::read(attribute, function);
-      if (failed(form))
-        return false;
       runtime::TensorMapParameter &map = described.emplace_back();
-      map.buffer = static_cast<int32_t>(form->buffer);
-      map.elementBytes = static_cast<int32_t>(form->elementBytes);
-      map.box.assign(form->box.begin(), form->box.end());
-      map.swizzle = static_cast<int32_t>(form->swizzle);
-      for (AffineExpr size : form->sizes.getResults()) {
+      map.buffer = static_cast<int32_t>(form.getBuffer());
+      map.elementBytes = static_cast<int32_t>(form.getElementBytes());
+      map.box.assign(form.getBox().begin(), form.getBox().end());
+      map.swizzle = static_cast<int32_t>(form.getSwizzle());
+      for (AffineExpr size : form.getSizes().getValue().getResults()) {
         SizeFactors factors = *SizeFactors::of(size);
         map.sizes.push_back({factors.constant, {factors.dims.begin(), factors.dims.end()}});
       }
     }
-    return true;
+    return described;
   }
 
   static bool describeParameters(LLVM::LLVMFuncOp function, std::string &parameters) {
