@@ -14,8 +14,9 @@ namespace proa {
 bool isPipelined(mlir::ModuleOp module, const MeshOptions &mesh);
 
 /// Puts the stages that ops of an imported program are given into their locations
-/// (dialects/dist/StageMark.h): the stages of attributes, and the stages between the cuts of the strategy. Without
-/// stages it removes the attributes. Errors: a cut after the last op, an attribute that contradicts the cuts.
+/// (dialects/dist/StageMark.h): the stages of attributes, and the stages between the cuts of the strategy.
+/// Without stages it removes the attributes. Errors: a cut after the last op, an attribute that contradicts
+/// the cuts.
 Result<void> markStages(mlir::ModuleOp module, const MeshOptions *mesh);
 
 /// Marks the backward part of an imported training program, before it is divided into micro-batches. Chooses

@@ -47,7 +47,8 @@ Expression ofBeams(NodeImporter &node, Expression cache, Expression indirection)
   return reshapeTo(node.create<pd::TakeAlongAxisOp>(split, index, 1), dims);
 }
 
-/// Q, K and V of DecoderMaskedMultiHeadAttention, one token each, without keys and values of a cross attention.
+/// Q, K and V of DecoderMaskedMultiHeadAttention, one token each, without keys and values of a cross
+/// attention.
 llvm::SmallVector<Expression> tokenParts(NodeImporter &node, Expression query) {
   llvm::SmallVector<Expression> parts{query};
   if (!node.hasInput("key")) {
