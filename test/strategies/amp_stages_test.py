@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Mixed precision with loss scaling on the stages of a pipeline: states after three steps are those of one device, also
+"""Mixed precision with loss scaling on the stages of a pipeline: after three steps the states equal one device, also
 if gradients are not finite, so that all stages omit an update and the scale changes.
 
 usage: amp_stages_test.py PROA_RUN CORPUS

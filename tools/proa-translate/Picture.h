@@ -16,7 +16,7 @@ struct PictureRequest {
 };
 
 /// Draws the program as an HTML page (lib/compiler/picture). A program with weights gets their statistics.
-/// Errors: those of reading and importing; Graphviz is not installed.
+/// Errors: the errors of reading and importing; Graphviz is not installed.
 Result<void> writePicture(const PictureRequest &request);
 
 } // namespace proa::tools

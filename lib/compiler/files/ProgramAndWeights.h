@@ -17,7 +17,7 @@ struct ProgramAndWeights {
 /// Adds the feeds and fetches of a case folder (meta.json) where the options have none.
 Result<void> readInterface(const params::ModelFiles &files, import::ImportOptions &options);
 
-/// Errors: those of reading and importing.
+/// Errors: the errors of reading and importing.
 Result<ProgramAndWeights> readProgramAndWeights(const FolderRequest &request, mlir::MLIRContext &context);
 
 } // namespace proa

@@ -89,8 +89,8 @@ public:
 
   /// Creates what all tiles of a kernel need, such as shared memory; once, at the start of the kernel.
   virtual void prepare() = 0;
-  /// Code of a tile. `compute` creates the code of threads with fragments. `copy`, with the same loops
-  /// around copyOwn() and copyColumns() as are around begin() and multiply(), that of others.
+  /// Code of a tile. `compute` creates the code of threads with fragments. `copy` creates the code
+  /// of threads that copy, with the loops around copyOwn() and copyColumns() that are around multiply().
   virtual void tile(llvm::function_ref<void()> compute, llvm::function_ref<void()> copy) = 0;
   virtual void copyOwn(const Place & /*at*/) {}
   virtual void copyColumns(const Place & /*at*/, mlir::Value /*firstColumn*/) {}

@@ -125,7 +125,7 @@ def join_heads(x):
 
 
 def write_packed_attentions(target):
-    """Three sequences of up to four tokens; the offsets of tokens are followed by those of padding."""
+    """Three sequences of up to four tokens; offsets of padding follow the offsets of tokens."""
     node, heads, hidden = helper.make_node, 2, 8
     lengths = np.array([1, 4, 2], np.int32)
     is_token = (np.arange(4) < lengths[:, None]).reshape(-1)

@@ -46,7 +46,7 @@ func.func @straight(%x: tensor<4xf32>, %y: tensor<4xf32>, %z: tensor<4xf32>) -> 
   return %5 : tensor<4xf32>
 }
 
-// Not reduced later: a term that is not reduced, one with another use, and one that is no sum.
+// Not reduced later: a term that is not reduced, one with another use, and one that another op than a sum creates.
 // CHECK-LABEL: func @straight_near_misses
 // CHECK-COUNT-3: dist.all_reduce
 // CHECK: pd.add

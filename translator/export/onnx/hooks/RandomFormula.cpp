@@ -54,7 +54,7 @@ Expression largest(Expression x) {
 
 /// Counts by the inversion of their distribution: the number of probabilities whose sum is at most a uniform
 /// number. `first` is the logarithm of the probability of 0, `ratio` the logarithm of the probability of a
-/// count by that of the one before.
+/// count by the probability of the count before.
 Expression countsByInversion(Expression first, Expression most, uint64_t seed,
                              llvm::function_ref<Expression(Expression number)> ratio) {
   TensorBuilder &e = first.owner();
