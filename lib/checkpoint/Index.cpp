@@ -71,9 +71,10 @@ public:
 
 private:
   bool checkFrame(json &object) {
-    int found = object.at("version").get<int>();
-    if (found != version) {
-      diagnostics.add(where, fmt::format("the catalog has version {}, expected {}", found, version));
+    auto found = object.find("version");
+    if (found == object.end() || *found != version) {
+      std::string text = found == object.end() ? "no version" : "version " + found->dump();
+      diagnostics.add(where, fmt::format("the catalog has {}, expected version {}", text, version));
       return false;
     }
     std::string expected = object.at(checksumKey).get<std::string>();

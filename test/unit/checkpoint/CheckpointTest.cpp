@@ -129,6 +129,22 @@ TEST_F(CheckpointTest, AlteredIndexIsNamed) {
   EXPECT_THAT(verifyError(), HasSubstr(indexName));
 }
 
+TEST_F(CheckpointTest, UnknownVersionIsNamed) {
+  std::string text = *readFile(path(indexName)), version = "\"version\": 1";
+  size_t at = text.find(version);
+  ASSERT_NE(at, std::string::npos);
+  auto errorWith = [&](const std::string &replacement) {
+    std::string changed = text;
+    EXPECT_TRUE(writeFile(path(indexName), changed.replace(at, version.size(), replacement)));
+    return verifyError();
+  };
+  for (const char *other : {"2", "0", "1.5", "\"1\"", "null"})
+    EXPECT_THAT(errorWith(std::string("\"version\": ") + other),
+                testing::EndsWith(std::string(indexName) + ": the catalog has version " + other +
+                                  ", expected version 1\n"));
+  EXPECT_THAT(errorWith("\"variant\": 1"), HasSubstr("the catalog has no version, expected version 1"));
+}
+
 TEST_F(CheckpointTest, MissingIndexIsNamed) {
   fs::remove(path(indexName));
   EXPECT_THAT(verifyError(), HasSubstr(std::string("has no checkpoint, expected ") + indexName));

@@ -40,6 +40,18 @@ TEST(ScheduleCheckTest, MissingJobs) {
       "error: rank 0, position 3 (end): W or BW of micro-batch 0 on chunk 0 is missing, expected it once\n");
 }
 
+TEST(ScheduleCheckTest, MissingMicroBatches) {
+  std::string expected;
+  for (const char *rank : {"0", "1"})
+    for (const char *job : {"F", "B or BW", "W or BW"})
+      expected += std::string("error: rank ") + rank + ", position 2 (end): " + job +
+                  " of micro-batch 1 is missing, expected it once\n";
+  EXPECT_EQ(errorsOf("ranks=2 microbatches=2\n0: F0 BW0\n1: F0 BW0\n"), expected);
+  // Rank 0 has the micro-batch: the others do not run it.
+  EXPECT_EQ(errorsOf("ranks=2 microbatches=2\n0: F0 F1 BW0 BW1\n1: F0 BW0\n"),
+            expected.substr(expected.size() / 2));
+}
+
 TEST(ScheduleCheckTest, JobsThatAreThereTwice) {
   EXPECT_EQ(
       errorsOf("ranks=1\n0: F0 F0 BW0 W0\n"),
