@@ -58,6 +58,18 @@ def check_results(folder):
                 os.remove(path)
 
 
+def check_plans(folder):
+    """proa-run --plan: losses of one device, and another number of processes than the plan has."""
+    plan, model = f"{folder}/plan.json", f"{CORPUS}/training/mlp_adamw"
+    for strategy in ("pp2,zbh1,acc4,cut4", "dp2,zero1"):
+        with open(plan, "w", encoding="utf-8") as file:
+            json.dump({"strategy": strategy, "devices": 2}, file)
+        code, output, _ = finish(mpirun(2, PROA_RUN, model, "--plan", plan, "--steps", "3", "--expect", "-q"))
+        expect(code == 0 and output.count(": PASS") == 3, f"a plan with {strategy} on 2 ranks", output)
+    code, output, _ = finish(mpirun(3, PROA_RUN, model, "--plan", plan, "-q"))
+    expect(code != 0 and output.count("it has 2 devices, but 3 processes run") == 1, "a plan for 2 ranks on 3", output)
+
+
 def check_faults(folder):
     model = f"{CORPUS}/training/gpt_sgd"
     broken = f"{folder}/broken"
@@ -135,6 +147,7 @@ def main():
         return processes.SKIPPED
     with tempfile.TemporaryDirectory() as folder:
         check_results(folder)
+        check_plans(folder)
         check_messages()
         check_cases(folder)
         check_faults(folder)
