@@ -10,6 +10,9 @@
 
 #include "llvm/ADT/SetVector.h"
 
+#include <queue>
+#include <vector>
+
 using namespace mlir;
 
 namespace proa {
@@ -72,22 +75,25 @@ public:
         placement(meshes.placementOf(op.getTo())), type(op.getX().getType()),
         replicated(meshes, op.getFrom().getMesh(), reduction.axes) {}
 
-  /// Finds a dimension with equal parts, the ops, and the results that are needed whole.
+  /// Finds the first dimension with equal parts, the ops, and the results that are needed whole.
   bool find() {
-    if (!findDim())
-      return false;
-    values.insert(op->getResult(0));
-    for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
-      if (llvm::any_of(next->getOperands(), [&](Value v) { return values.contains(v); }) &&
-          runsOnParts(next)) {
-        ops.insert(next);
-        values.insert(next->getResult(0));
+    for (size_t d = 0; d < placement.dims.size(); ++d)
+      if (splits(d)) {
+        collectOps();
+        return true;
       }
-    for (Value value : values)
-      if (llvm::any_of(value.getUsers(),
-                       [&](Operation *user) { return !ops.contains(user) && !isSlice(user); }))
-        whole.push_back(value);
-    return true;
+    return false;
+  }
+
+  /// The same with a dimension of which all results are needed in parts only.
+  bool findForSlices() {
+    for (size_t d = 0; d < placement.dims.size() && !op->use_empty(); ++d)
+      if (splits(d)) {
+        collectOps();
+        if (whole.empty())
+          return true;
+      }
+    return false;
   }
 
   size_t opCount() const { return ops.size(); }
@@ -118,21 +124,41 @@ public:
   }
 
 private:
-  bool findDim() {
-    for (size_t d = 0; d < placement.dims.size(); ++d) {
-      parted = placement;
-      if (!parted.dims[d].blocks.empty())
-        continue;
-      for (const spmd::AxisRef &axis : reduction.axes)
-        parted.dims[d].axes.push_back(axis);
-      if (spmd::evenLocalSize(parted.dims[d], op.getGlobal().getDimSize(static_cast<int64_t>(d)))) {
-        dim = d;
-        return spmd::mismatch(spmd::StepKind::ReduceScatter, mesh, dist::placementOf(op.getFrom(), mesh),
-                              parted)
-            .empty();
-      }
+  /// Whether a reduce_scatter can split a dimension in equal parts; chooses it.
+  bool splits(size_t d) {
+    dim = d;
+    parted = placement;
+    if (!parted.dims[d].blocks.empty())
+      return false;
+    for (const spmd::AxisRef &axis : reduction.axes)
+      parted.dims[d].axes.push_back(axis);
+    return spmd::evenLocalSize(parted.dims[d], op.getGlobal().getDimSize(static_cast<int64_t>(d))) &&
+           spmd::mismatch(spmd::StepKind::ReduceScatter, mesh, dist::placementOf(op.getFrom(), mesh), parted)
+               .empty();
+  }
+
+  /// Finds the ops that run on parts of the chosen dimension, and the results that are needed whole.
+  void collectOps() {
+    ops.clear(), values.clear(), whole.clear();
+    auto isLater = [](Operation *a, Operation *b) { return b->isBeforeInBlock(a); };
+    std::priority_queue<Operation *, std::vector<Operation *>, decltype(isLater)> users(isLater);
+    auto add = [&](Value value) {
+      values.insert(value);
+      for (Operation *user : value.getUsers())
+        if (user->getBlock() == op->getBlock())
+          users.push(user);
+    };
+    add(op->getResult(0));
+    while (!users.empty()) {
+      Operation *next = users.top();
+      users.pop();
+      if (runsOnParts(next) && ops.insert(next))
+        add(next->getResult(0));
     }
-    return false;
+    for (Value value : values)
+      if (llvm::any_of(value.getUsers(),
+                       [&](Operation *user) { return !ops.contains(user) && !isSlice(user); }))
+        whole.push_back(value);
   }
 
   bool isSlice(Operation *user) {
@@ -142,8 +168,7 @@ private:
 
   /// An elementwise op of the shape of the all_reduce, on values that are equal on all devices that reduce.
   bool runsOnParts(Operation *next) {
-    if (next->getBlock() != op->getBlock() || next->getNumResults() != 1 || !isMovable(next) ||
-        !isElementwise(next))
+    if (next->getNumResults() != 1 || !isMovable(next) || !isElementwise(next))
       return false;
     auto result = dyn_cast<RankedTensorType>(next->getResult(0).getType());
     auto isAvailable = [&](Value operand) {
@@ -260,15 +285,22 @@ public:
 private:
   void splitForOps(dist::AllReduceOp op, MeshPlacements &meshes) {
     auto reduction = evenCollectiveOf(cast<dist::StepOpInterface>(op.getOperation()), meshes);
-    if (!reduction || reduction->bytes() < minBytes)
+    if (!reduction)
       return;
     PartedOps parts(*reduction, meshes);
+    if (parts.findForSlices()) {
+      remarks.done(op) << "dist.all_reduce becomes reduce_scatter; " << std::to_string(parts.opCount())
+                       << " ops run on parts";
+      return parts.replace();
+    }
+    if (reduction->bytes() < minBytes)
+      return;
     if (!parts.find()) {
       remarks.missed(op) << "dist.all_reduce stays: no dimension has equal parts";
       return;
     }
     size_t gathers = parts.wholeValues().size();
-    if (gathers == 0 ? op->use_empty() : gathers > 1 || parts.wholeValues()[0] == op.getResult()) {
+    if (gathers != 1 || parts.wholeValues()[0] == op.getResult()) {
       remarks.missed(op) << "dist.all_reduce stays: " << std::to_string(gathers)
                          << " results of the elementwise ops after it are needed whole";
       return;

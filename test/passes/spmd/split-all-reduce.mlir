@@ -57,6 +57,35 @@ func.func @update(%g: tensor<3x8xf32>, %w: tensor<3x8xf32> {dist.sharding = #dis
   return %3 : tensor<3x8xf32>
 }
 
+// The mean over micro-batches of a gradient of ZeRO 1: all users are slices, of any size, of the dimension that they
+// split, although the first one has equal parts too.
+// CHECK-LABEL: func @mean_of_slices
+// CHECK-SAME: (%[[G:.*]]: tensor<6x8xf32>, %[[C:.*]]: tensor<f32>
+// CHECK-NEXT: %[[S:.*]] = dist.reduce_scatter %[[G]] of tensor<6x8xf32> from <@m, [{}, {}], partial = [sum {"x"}]> to <@m, [{}, {"x"}]> : tensor<6x8xf32> -> tensor<6x4xf32>
+// CHECK-NEXT: %[[M:.*]] = pd.divide %[[S]], %[[C]] : (tensor<6x4xf32>, tensor<f32>) -> tensor<6x4xf32>
+// CHECK-NEXT: pd.softmax %[[M]]
+// SMALL-LABEL: func @mean_of_slices
+// SMALL-NEXT: dist.reduce_scatter
+// SMALL-NEXT: pd.divide
+// REMARK: dist.all_reduce becomes reduce_scatter; 1 ops run on parts
+func.func @mean_of_slices(%g: tensor<6x8xf32>, %count: tensor<f32> {dist.sharding = #dist.sharding<@m, []>}) -> tensor<6x4xf32> {
+  %0 = dist.all_reduce %g of tensor<6x8xf32> from <@m, [{}, {}], partial = [sum {"x"}]> to <@m, [{}, {}]> : tensor<6x8xf32> -> tensor<6x8xf32>
+  %1 = pd.divide %0, %count : (tensor<6x8xf32>, tensor<f32>) -> tensor<6x8xf32>
+  %2 = dist.slice %1 of tensor<6x8xf32> from <@m, [{}, {}]> to <@m, [{}, {"x"}]> : tensor<6x8xf32> -> tensor<6x4xf32>
+  %3 = pd.softmax %2 : (tensor<6x4xf32>) -> tensor<6x4xf32>
+  return %3 : tensor<6x4xf32>
+}
+
+// The mean is needed whole too: a small all_reduce stays.
+// SMALL-LABEL: func @mean_of_slices_and_whole
+// SMALL-NEXT: dist.all_reduce
+func.func @mean_of_slices_and_whole(%g: tensor<6x8xf32>, %count: tensor<f32> {dist.sharding = #dist.sharding<@m, []>}) -> (tensor<6x4xf32>, tensor<6x8xf32>) {
+  %0 = dist.all_reduce %g of tensor<6x8xf32> from <@m, [{}, {}], partial = [sum {"x"}]> to <@m, [{}, {}]> : tensor<6x8xf32> -> tensor<6x8xf32>
+  %1 = pd.divide %0, %count : (tensor<6x8xf32>, tensor<f32>) -> tensor<6x8xf32>
+  %2 = dist.slice %1 of tensor<6x8xf32> from <@m, [{}, {}]> to <@m, [{}, {"x"}]> : tensor<6x8xf32> -> tensor<6x4xf32>
+  return %2, %1 : tensor<6x4xf32>, tensor<6x8xf32>
+}
+
 // Two results are needed whole: two gathers move more bytes than the all_reduce.
 // CHECK-LABEL: func @two_results
 // CHECK-NEXT: dist.all_reduce
