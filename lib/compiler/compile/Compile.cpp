@@ -23,6 +23,7 @@
 #include "passes/lower-linalg/Passes.h"
 #include "passes/offload/Passes.h"
 #include "passes/patterns/Passes.h"
+#include "passes/pipeline/Passes.h"
 #include "passes/remarks/Remarks.h"
 #include "passes/spmd/Passes.h"
 
@@ -146,7 +147,10 @@ Result<void> checkRemarks(const std::string &passes, const std::string &userPass
   pm.addPass(createApplyStrategy());
   pm.addPass(createPropagate());
   pm.addPass(createChooseRings());
+  pm.addPass(createPipelineStages());
   pm.addPass(createPartition());
+  pm.addPass(createSinkReductions());
+  pm.addPass(createSplitAllReduce());
   pm.addPass(createDecomposeRings());
   pm.addPass(createMergeCollectives());
   pm.addPass(createOverlapCollectives());
