@@ -454,6 +454,35 @@ int proa_session_finish_checkpoint(proa_session *session);
  */
 int proa_session_load_checkpoint(proa_session *session, const char *folder, int64_t *step);
 
+/** An open checkpoint, of which single tensors are read. One thread at a time may use it. */
+typedef struct proa_checkpoint proa_checkpoint;
+
+/**
+ * Opens a checkpoint: a folder or a file of proa, Hugging Face, Paddle or PyTorch (docs/checkpoints.md lists
+ * the formats). No model is needed. Free the result with proa_checkpoint_close. NULL on failure: nothing of
+ * these, an unknown version, a file that is missing or has another size than the index says.
+ */
+proa_checkpoint *proa_checkpoint_open(const char *path);
+
+/** Frees the checkpoint and the tensor of the last read. NULL is allowed. */
+void proa_checkpoint_close(proa_checkpoint *checkpoint);
+
+/** The number of completed steps; -1: no training saved the checkpoint. */
+int64_t proa_checkpoint_step(const proa_checkpoint *checkpoint);
+
+/** Number of tensors, in the order of their names. */
+size_t proa_checkpoint_tensor_count(const proa_checkpoint *checkpoint);
+/** Describes tensor `index`, until the checkpoint is closed. Fails if there is no such tensor. */
+int proa_checkpoint_tensor(const proa_checkpoint *checkpoint, size_t index, proa_tensor_info *info);
+
+/**
+ * Reads the elements from `begin` to before `end` of each dim of a tensor, or all of them if both are NULL;
+ * only shards that have such elements are read. `value` is valid until the next read or until the checkpoint
+ * is closed. Fails if there is no such tensor, a range is not one of the dims, or a file was changed.
+ */
+int proa_checkpoint_read(proa_checkpoint *checkpoint, const char *name, const int64_t *begin,
+                         const int64_t *end, proa_tensor *value);
+
 /**
  * Copies all values of another session of a program with the same variables, as a checkpoint does, but
  * without files. The sessions may have other meshes and strategies. Fails as proa_session_load_checkpoint

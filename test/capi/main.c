@@ -377,6 +377,47 @@ static void check_training(const char *corpus) {
   close_training(&opened);
 }
 
+/* Single tensors of a checkpoint, whole and in parts, without the model. */
+static void check_stored_tensors(const char *folder, const training *saved) {
+  static const int64_t begin[] = {3, 2}, end[] = {5, 6}, outside[] = {3, 17};
+  proa_checkpoint *checkpoint = proa_checkpoint_open(folder);
+  proa_tensor_info info;
+  proa_tensor whole, part;
+  float expected[160], *row;
+  size_t i, found = 0;
+  CHECK(checkpoint);
+  if (!checkpoint)
+    return;
+  CHECK(proa_checkpoint_step(checkpoint) == 2 && proa_checkpoint_step(NULL) == -1);
+  CHECK(proa_checkpoint_tensor_count(checkpoint) ==
+        proa_model_parameter_count(proa_session_model(saved->session)));
+  for (i = 0; i < proa_checkpoint_tensor_count(checkpoint); ++i) {
+    CHECK(proa_checkpoint_tensor(checkpoint, i, &info) == 0);
+    found += strcmp(info.name, "fc_0.w_0") == 0 && info.dtype == PROA_FLOAT32 && info.rank == 2 &&
+             info.dims[0] == 10 && info.dims[1] == 16;
+  }
+  CHECK(found == 1);
+  CHECK(proa_checkpoint_tensor(checkpoint, i, &info) != 0 && strstr(proa_error(), "no tensor"));
+  CHECK(proa_checkpoint_read(checkpoint, "fc_0.w_0", NULL, NULL, &whole) == 0);
+  CHECK(whole.rank == 2 && whole.dims[0] == 10 && whole.dims[1] == 16);
+  memcpy(expected, whole.data, sizeof expected);
+  CHECK(proa_checkpoint_read(checkpoint, "fc_0.w_0", begin, end, &part) == 0);
+  CHECK(part.rank == 2 && part.dims[0] == 2 && part.dims[1] == 4);
+  row = part.data;
+  CHECK(memcmp(row, expected + 3 * 16 + 2, 4 * sizeof(float)) == 0);
+  CHECK(memcmp(row + 4, expected + 4 * 16 + 2, 4 * sizeof(float)) == 0);
+  CHECK(proa_checkpoint_read(checkpoint, "fc_0.w_0", begin, outside, &part) != 0);
+  CHECK(strstr(proa_error(), "found the range [2, 17) of dim 1, expected one in [0, 16)"));
+  CHECK(proa_checkpoint_read(checkpoint, "fc_0.w_0", NULL, end, &part) != 0);
+  CHECK(proa_checkpoint_read(checkpoint, "fc_0.w", NULL, NULL, &part) != 0);
+  CHECK(strstr(proa_error(), "has no tensor 'fc_0.w'"));
+  CHECK(proa_checkpoint_read(NULL, "fc_0.w_0", NULL, NULL, &part) != 0);
+  proa_checkpoint_close(checkpoint);
+  CHECK(!proa_checkpoint_open("capi-test-absent") && strstr(proa_error(), "capi-test-absent"));
+  CHECK(!proa_checkpoint_open(NULL));
+  proa_checkpoint_close(NULL);
+}
+
 /* A session that loads a checkpoint continues with the same bits. */
 static void check_checkpoints(const char *corpus) {
   const char *folder = "capi-test-checkpoint", *index = "capi-test-checkpoint/model.safetensors.index.json",
@@ -400,6 +441,7 @@ static void check_checkpoints(const char *corpus) {
   CHECK(proa_session_load_checkpoint(resumed.session, folder, &step) == 0 && step == 2);
   CHECK(proa_session_run(resumed.session, resumed.given, &loss) == 0);
   CHECK(*(const float *)loss.data == third);
+  check_stored_tensors(folder, &saved);
   CHECK(proa_session_load_checkpoint(saved.session, folder, NULL) == 0);
   CHECK(proa_session_copy_values(resumed.session, saved.session) == 0);
   CHECK(proa_session_run(resumed.session, resumed.given, &loss) == 0);
