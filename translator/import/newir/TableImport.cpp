@@ -199,6 +199,9 @@ ModelImporter::Values ModelImporter::withDeclaredWidth(const newir::Type &declar
     return values;
   Type found = pd::tensorType(values[0]).getElementType(),
        element = pd::elementTypeOf(&context, declared.dtype);
+  // Paddle's inference leaves the float type of an operand where its kernel computes int64 (matrix_rank).
+  if (isa<FloatType>(element) && isa<IntegerType>(found))
+    element = builder.getI64Type();
   bool isWidth = found != element && isa<IntegerType>(found) && isa<IntegerType>(element) &&
                  !found.isInteger(1) && !element.isInteger(1);
   if (isWidth)
