@@ -19,7 +19,7 @@ static FailureOr<SmallVector<Value>> embeddingOfPart(LocalFormBuilder &form) {
   if (rows < form.partsOf(factor)) // a part has no row
     return failure();
   auto [index, isHeld] = indicesInPart(form, e, form.operand(0), factor, rows);
-  if (op.getPaddingIdx() != -1) {
+  if (static_cast<int64_t>(op.getPaddingIdx()) != -1) {
     Expression ids = e.wrap(form.operand(0));
     isHeld = e.wrap(e.create<LogicalAndOp>(
         isHeld, e.wrap(e.create<LogicalNotOp>(e.equal(ids, static_cast<double>(op.getPaddingIdx()))))));
