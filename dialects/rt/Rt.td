@@ -25,7 +25,7 @@ def Rt_Number : OptionalParameter<"::mlir::FloatAttr"> {
 
 def Rt_PostOpAttr : AttrDef<Rt_Dialect, "PostOp"> {
   let mnemonic = "post_op";
-  let summary = "One operation on the result of a matrix product or convolution";
+  let summary = "One operation on the result of a matmul or convolution";
   let description = [{
     | kind | result | parameters |
     |---|---|---|

@@ -85,7 +85,7 @@ bool readsDomainAfterReduction(ArrayRef<int64_t> domain, ArrayRef<int64_t> reduc
   return rows >= static_cast<double>(gpu.busyBlocks()) || terms <= manyTerms;
 }
 
-/// Whether a product reads the op's operand in its place: the op moves elements, or extends their type. A
+/// Whether a matmul reads the op's operand in its place: the op moves elements, or extends their type. A
 /// narrower type would be rounded once for each use.
 bool canBeReadThrough(Operation *op) {
   if (!op->hasOneUse() || op->getNumOperands() != 1)
@@ -222,7 +222,7 @@ private:
       return "it reduces dimensions that are not the last ones";
     bool isDomain = domain == group.domain;
     if (!reduced.empty() && group.hasContraction)
-      return "it reduces a dimension of the product of matrices that that kernel computes tile by tile";
+      return "it reduces a dimension of the matmul that that kernel computes tile by tile";
     if (!reduced.empty() && !group.reducedDims.empty() && group.reducedDims != reduced)
       return "it reduces other dimensions than that kernel";
     if (!isDomain && (!reduced.empty() || !isReducedDomain(group, domain)))
@@ -293,22 +293,22 @@ private:
     return groups.back().get();
   }
 
-  /// A product starts a group, with the transposes and casts through which it reads its operands, and
+  /// A matmul starts a group, with the transposes and casts through which it reads its operands, and
   /// prologues.
   KernelGroup *startContraction(Operation *op, const char *&reason) {
-    KernelGroup *product = start(op);
-    product->hasContraction = true;
+    KernelGroup *matmul = start(op);
+    matmul->hasContraction = true;
     for (Value operand : op->getOperands()) {
       KernelGroup *group = producerGroup(operand);
-      if (!group || group == product)
+      if (!group || group == matmul)
         continue;
       bool isRead = !group->closed && llvm::all_of(group->members, canBeReadThrough);
       if (!isRead && !isPrologue(*group, operand))
-        reason = "a tile of the product needs all of its rows or columns";
+        reason = "a tile of the matmul needs all of its rows or columns";
       else
-        merge(*product, *group);
+        merge(*matmul, *group);
     }
-    return product;
+    return matmul;
   }
 
   KernelTarget target;
@@ -318,7 +318,7 @@ private:
 
 } // namespace
 
-/// Number of multiplications of a product, 0 if a dim is dynamic.
+/// Number of multiply-adds of a matmul, 0 if a dim is dynamic.
 static double multiplicationsOf(pd::ContractionOpInterface op) {
   SmallVector<AffineMap> maps = op.getContractionMaps();
   SmallVector<double> sizes(maps.front().getNumDims(), 0);
@@ -332,7 +332,7 @@ static double multiplicationsOf(pd::ContractionOpInterface op) {
   return product;
 }
 
-/// Whether both operands of a product are stored in 8 bits. Libraries would read wider copies of them.
+/// Whether both operands of a matmul are stored in 8 bits. Libraries would read wider copies of them.
 static bool multipliesBytes(Operation *op) {
   return llvm::all_of(op->getOperands().take_front(2), [](Value operand) {
     while (Operation *producer = operand.getDefiningOp()) {

@@ -11,19 +11,19 @@
 
 namespace proa {
 
-/// Where kernels run. On the GPU they also compute products of matrices and ops of ElementOpInterface, which
+/// Where kernels run. On the GPU they also compute matmuls and ops of ElementOpInterface, which
 /// are library ops on the CPU.
 enum class KernelTarget : uint8_t {
   Cpu,
   Gpu,
-  GpuWithBlas, ///< products with many multiplications stay library ops, as the GPU has a library for them
+  GpuWithBlas, ///< matmuls with many multiply-adds stay library ops, as the GPU has a library for them
 };
 
 /// The values of an option of this type.
 inline llvm::cl::ValuesClass kernelTargetValues() {
   return llvm::cl::values(
       clEnumValN(KernelTarget::Cpu, "cpu", "a CPU"), clEnumValN(KernelTarget::Gpu, "gpu", "a GPU"),
-      clEnumValN(KernelTarget::GpuWithBlas, "gpu-blas", "a GPU with a library for large products"));
+      clEnumValN(KernelTarget::GpuWithBlas, "gpu-blas", "a GPU with a library for large matmuls"));
 }
 
 /// Largest group: code size grows with the members, and registers are few.
@@ -40,7 +40,7 @@ struct KernelGroup {
   llvm::SmallVector<int64_t> reducedDims;
   /// Members of the shape `domain` that depend on a reduction of the group.
   llvm::DenseSet<mlir::Operation *> afterReduction;
-  /// A member is a product of matrices. Then no member is a reduction.
+  /// A member is a matmul. Then no member is a reduction.
   bool hasContraction = false;
   /// The only member is an op of pd::ThreadOpInterface.
   bool hasThreadCode = false;
@@ -53,7 +53,7 @@ struct KernelGroup {
 /// Why no kernel can compute the op; null if a kernel can.
 const char *whyNoKernelOp(mlir::Operation *op, KernelTarget target = KernelTarget::Cpu);
 
-/// Whether kernels for `target` compute the op and it is a product of matrices (ContractionOpInterface). This
+/// Whether kernels for `target` compute the op and it is a matmul (ContractionOpInterface). This
 /// function chooses between kernels and library ops.
 bool isContractionOfKernels(mlir::Operation *op, KernelTarget target);
 

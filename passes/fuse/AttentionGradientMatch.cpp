@@ -53,7 +53,7 @@ public:
 private:
   const AttentionForward &forward;
   pd::DropoutOp dropout;         ///< that of `forward`
-  llvm::SetVector<Value> values; ///< all between the products
+  llvm::SetVector<Value> values; ///< all between the matmuls
   llvm::SmallPtrSet<Operation *, 32> known;
   Value weightGradient, scoreGradient;
   const AttentionMask *condition = nullptr; ///< that selects scores; null: none
@@ -97,19 +97,19 @@ private:
   bool findValues() {
     Value weights = forward.second.x(), ofValues = forward.second.y();
     for (Operation *user : weights.getUsers())
-      if (std::optional<MatrixProduct> product = MatrixProduct::of(user);
-          product && product->isXTransposed && !product->isYTransposed && product->x() == weights &&
-          product->y() != weights)
-        backward.v = *product;
+      if (std::optional<AttentionMatmul> matmul = AttentionMatmul::of(user);
+          matmul && matmul->isXTransposed && !matmul->isYTransposed && matmul->x() == weights &&
+          matmul->y() != weights)
+        backward.v = *matmul;
     if (!backward.v.op)
       return false;
     known.insert(backward.v.op);
     backward.outGradient = backward.v.y();
     for (Operation *user : backward.outGradient.getUsers())
-      if (std::optional<MatrixProduct> product = MatrixProduct::of(user);
-          product && !product->isXTransposed && product->isYTransposed &&
-          product->x() == backward.outGradient && product->y() == ofValues)
-        weightGradient = product->result();
+      if (std::optional<AttentionMatmul> matmul = AttentionMatmul::of(user);
+          matmul && !matmul->isXTransposed && matmul->isYTransposed && matmul->x() == backward.outGradient &&
+          matmul->y() == ofValues)
+        weightGradient = matmul->result();
     if (!weightGradient)
       return false;
     add(weightGradient.getDefiningOp());
@@ -214,7 +214,7 @@ private:
     return kept == gradient && matchPattern(filled, m_AnyZeroFloat());
   }
 
-  /// The products of the gradient of the scores with queries and keys, and other uses of it, after casts,
+  /// The matmuls of the gradient of the scores with queries and keys, and other uses of it, after casts,
   /// reshapes, constant factors and the selection of the condition.
   std::string followScores(Value gradient, double factor, bool isSelected) {
     for (OpOperand &use : gradient.getUses()) {
@@ -232,9 +232,9 @@ private:
           return reason;
       } else if (!isSelected) {
         return "a condition selects its scores, but not their gradient";
-      } else if (MatrixProduct::of(user)) {
-        if (!isProductGradient(user, gradient, factor))
-          return "the gradient of its scores has other products than those of queries and keys";
+      } else if (AttentionMatmul::of(user)) {
+        if (!isMatmulGradient(user, gradient, factor))
+          return "the gradient of its scores has other matmuls than those of queries and keys";
       } else {
         known.insert(user);
         backward.scores.push_back(useOf(use, factor));
@@ -243,22 +243,22 @@ private:
     return "";
   }
 
-  /// Whether an op is the product of the gradient with keys or queries; all have one factor.
-  bool isProductGradient(Operation *user, Value gradient, double factor) {
+  /// Whether an op is the matmul of the gradient with keys or queries; all have one factor.
+  bool isMatmulGradient(Operation *user, Value gradient, double factor) {
     Value queries = forward.first.x(), keys = forward.first.y();
     bool areKeysTransposed = !forward.first.isYTransposed;
-    MatrixProduct product = *MatrixProduct::of(user);
-    bool isQuery = product.x() == gradient && !product.isXTransposed && product.y() == keys &&
-                   product.isYTransposed == areKeysTransposed;
-    bool isKey = product.isXTransposed && !product.isYTransposed &&
-                 (areKeysTransposed ? product.x() == queries && product.y() == gradient
-                                    : product.x() == gradient && product.y() == queries);
+    AttentionMatmul matmul = *AttentionMatmul::of(user);
+    bool isQuery = matmul.x() == gradient && !matmul.isXTransposed && matmul.y() == keys &&
+                   matmul.isYTransposed == areKeysTransposed;
+    bool isKey = matmul.isXTransposed && !matmul.isYTransposed &&
+                 (areKeysTransposed ? matmul.x() == queries && matmul.y() == gradient
+                                    : matmul.x() == gradient && matmul.y() == queries);
     bool isFirst = !backward.q.op && !backward.k.op;
-    MatrixProduct &place = isQuery ? backward.q : backward.k;
+    AttentionMatmul &place = isQuery ? backward.q : backward.k;
     if ((!isQuery && !isKey) || place.op || (!isFirst && factor != backward.factor))
       return false;
     backward.factor = factor;
-    place = product;
+    place = matmul;
     known.insert(user);
     return true;
   }

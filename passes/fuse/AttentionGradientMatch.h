@@ -5,7 +5,7 @@
 
 namespace proa {
 
-/// A use of the gradient of the scores other than a product: the gradient of what is added to them.
+/// A use of the gradient of the scores other than a matmul: the gradient of what is added to them.
 struct ScoreGradientUse {
   mlir::OpOperand *use;
   double factor;                               ///< of the gradient before the use
@@ -15,11 +15,11 @@ struct ScoreGradientUse {
   mlir::Value value() const { return sumsBatches || sumsHeads ? use->getOwner()->getResult(0) : use->get(); }
 };
 
-/// The products that give the gradients by q, k and v. Those by q and k may be missing.
+/// The matmuls that give the gradients by q, k and v. Those by q and k may be missing.
 struct AttentionBackward {
-  MatrixProduct q, k, v;
+  AttentionMatmul q, k, v;
   mlir::Value outGradient;
-  double factor = 1; ///< that multiplies the gradient of the scores before the products
+  double factor = 1; ///< that multiplies the gradient of the scores before the matmuls
   llvm::SmallVector<ScoreGradientUse> scores;
 };
 

@@ -13,13 +13,13 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-constexpr const char *otherScores = "its scores are not a product that is scaled and masked";
+constexpr const char *otherScores = "its scores are not a matmul that is scaled and masked";
 
 class ForwardMatcher {
 public:
-  /// The reason why the ops do not match; empty for an ordinary product, or if they do.
+  /// The reason why the ops do not match; empty for an ordinary matmul, or if they do.
   std::string match(Operation *root) {
-    std::optional<MatrixProduct> second = MatrixProduct::of(root);
+    std::optional<AttentionMatmul> second = AttentionMatmul::of(root);
     if (!second || second->isXTransposed || second->isYTransposed)
       return "";
     forward.second = *second;
@@ -81,16 +81,16 @@ private:
     return axis == -1 || axis == pd::tensorType(forward.weights).getRank() - 1;
   }
 
-  /// Finds the product that `scores` is, before scalings and masks. Returns the reason if there is none.
+  /// Finds the matmul that `scores` is, before scalings and masks. Returns the reason if there is none.
   std::string matchScores(Value scores) {
     for (;;) {
       Operation *op = scores.getDefiningOp();
       if (!op)
         return otherScores;
       forward.between.push_back(scores);
-      if (std::optional<MatrixProduct> product = MatrixProduct::of(op)) {
-        forward.first = *product;
-        return product->isXTransposed ? otherScores : "";
+      if (std::optional<AttentionMatmul> matmul = AttentionMatmul::of(op)) {
+        forward.first = *matmul;
+        return matmul->isXTransposed ? otherScores : "";
       }
       if (std::optional<double> own = factorOf(op)) {
         forward.scoreFactor *= *own;
@@ -113,8 +113,8 @@ private:
   }
 
   std::string readAddition(pd::AddOp add, Value &scores) {
-    bool isFirst = leadsToProduct(add.getX());
-    if (!isFirst && !leadsToProduct(add.getY()))
+    bool isFirst = leadsToMatmul(add.getX());
+    if (!isFirst && !leadsToMatmul(add.getY()))
       return otherScores;
     forward.masks.push_back({isFirst ? add.getY() : add.getX(), add.getOut(), forward.scoreFactor});
     scores = isFirst ? add.getX() : add.getY();
@@ -123,11 +123,11 @@ private:
 
   /// A selection between the scores and a number.
   std::string readSelection(pd::WhereOp where, Value &scores) {
-    bool isKept = leadsToProduct(where.getX());
+    bool isKept = leadsToMatmul(where.getX());
     Value fill = isKept ? where.getY() : where.getX();
     scores = isKept ? where.getX() : where.getY();
     DenseFPElementsAttr constant;
-    if ((!isKept && !leadsToProduct(scores)) || !keepsShape(scores, where.getOut()))
+    if ((!isKept && !leadsToMatmul(scores)) || !keepsShape(scores, where.getOut()))
       return otherScores;
     if (!matchPattern(fill, m_Constant(&constant)) || !constant.isSplat())
       return "a condition selects between its scores and a tensor";
@@ -140,14 +140,14 @@ private:
     return pd::tensorType(from).getShape() == pd::tensorType(to).getShape();
   }
 
-  static bool leadsToProduct(Value value) {
+  static bool leadsToMatmul(Value value) {
     while (Operation *op = value.getDefiningOp()) {
-      if (MatrixProduct::of(op))
+      if (AttentionMatmul::of(op))
         return true;
       if (isa<pd::AddOp>(op))
-        return leadsToProduct(op->getOperand(0)) || leadsToProduct(op->getOperand(1));
+        return leadsToMatmul(op->getOperand(0)) || leadsToMatmul(op->getOperand(1));
       if (isa<pd::WhereOp>(op))
-        return leadsToProduct(op->getOperand(1)) || leadsToProduct(op->getOperand(2));
+        return leadsToMatmul(op->getOperand(1)) || leadsToMatmul(op->getOperand(2));
       if (!factorOf(op) && !isFloatCast(op) && !keepsMatrices(op))
         return false;
       value = op->getOperand(0);

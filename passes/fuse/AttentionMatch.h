@@ -2,7 +2,7 @@
 #pragma once
 
 #include "dialects/pd/ops/nn/DropoutOps.h"
-#include "passes/fuse/AttentionProducts.h"
+#include "passes/fuse/AttentionMatmuls.h"
 
 #include <string>
 
@@ -22,22 +22,22 @@ struct AttentionMask {
   bool isAddend() const;
 };
 
-/// The ops of an attention, without its gradient. The scores are scoreFactor times the first product, plus
+/// The ops of an attention, without its gradient. The scores are scoreFactor times the first matmul, plus
 /// the masks.
 struct AttentionForward {
-  MatrixProduct first, second;
+  AttentionMatmul first, second;
   mlir::Value weights;                    ///< result of the softmax
   mlir::Value scores;                     ///< operand of the softmax
   pd::DropoutOp dropout;                  ///< in training, of the weights; null: none
-  llvm::SmallVector<mlir::Value> between; ///< all values from the first product to the operand of the second
-  llvm::SmallVector<AttentionMask> masks; ///< from the softmax to the product
+  llvm::SmallVector<mlir::Value> between; ///< all values from the first matmul to the operand of the second
+  llvm::SmallVector<AttentionMask> masks; ///< from the softmax to the matmul
   double scoreFactor = 1;
   double outFactor = 1; ///< of the weights after the softmax
   bool isCausal = false;
 };
 
-/// The attention of which `op` is the product with the values. If there is none, `reason` says why; it is
-/// empty for a product that does not follow a softmax.
+/// The attention of which `op` is the matmul with the values. If there is none, `reason` says why; it is
+/// empty for a matmul that does not follow a softmax.
 std::optional<AttentionForward> matchAttention(mlir::Operation *op, std::string &reason);
 
 } // namespace proa

@@ -1,4 +1,4 @@
-//! pd-form-attention: softmax between two products becomes pd.fused_attention, and its gradient
+//! pd-form-attention: softmax between two matmuls becomes pd.fused_attention, and its gradient
 //! pd.fused_attention_grad.
 #include "passes/fuse/Passes.h"
 
@@ -53,7 +53,7 @@ bool isWithoutKernel(AttentionTarget target) {
   return target == AttentionTarget::Mesh || target == AttentionTarget::Onnx;
 }
 
-/// Finds and creates the attention that ends with a product.
+/// Finds and creates the attention that ends with a matmul.
 class AttentionFormer {
 public:
   AttentionFormer(Operation *op, PatternRewriter &rewriter, AttentionTarget target)
@@ -214,7 +214,7 @@ private:
     return forward.masks.size() > 1 ? "it has other masks than a condition that selects its scores" : nullptr;
   }
 
-  /// The mask of the op, with four dims; null without masks. From the product to the softmax, as a
+  /// The mask of the op, with four dims; null without masks. From the matmul to the softmax, as a
   /// selection replaces the masks before it.
   Value sumOfMasks(ArrayRef<int64_t> scores) {
     pd::TensorBuilder e(rewriter, root);
@@ -356,7 +356,7 @@ private:
   }
 
   LogicalResult checkTypes(ArrayRef<int64_t> scores) {
-    const MatrixProduct &first = forward.first, &second = forward.second;
+    const AttentionMatmul &first = forward.first, &second = forward.second;
     if (scores.size() != 4)
       return refuse("the scores have more than four dims");
     if (const char *reason = whyNotDynamic())
@@ -401,7 +401,7 @@ private:
       return "";
     return llvm::formatv(
         "it has a gradient and {0} keys: by estimate its kernels take {1:F0} ns for the rows of "
-        "a query besides the products, and separate kernels {2:F0} ns for its scores",
+        "a query besides the matmuls, and separate kernels {2:F0} ns for its scores",
         scores[3], nanosecondsOfRow, separate);
   }
 
@@ -431,7 +431,7 @@ private:
     if (failed(check(scores, whole)))
       return failure();
     rewriter.setInsertionPoint(root);
-    const MatrixProduct &first = forward.first, &second = forward.second;
+    const AttentionMatmul &first = forward.first, &second = forward.second;
     ArrayRef<int64_t> batches = ArrayRef(scores).take_front(2);
     Stored q = store(withoutFactors(first.x(), queryFactor), false, batches),
            k = store(withoutFactors(first.y(), keyFactor), !first.isYTransposed, batches),
@@ -557,9 +557,9 @@ private:
     double factor = 1;
   };
 
-  /// The result of a product, and the constant factors after it.
-  static Replaced resultOf(const MatrixProduct &product) {
-    Replaced result{product.op ? product.result() : Value()};
+  /// The result of a matmul, and the constant factors after it.
+  static Replaced resultOf(const AttentionMatmul &matmul) {
+    Replaced result{matmul.op ? matmul.result() : Value()};
     while (result.value && skipFactor(result)) {
     }
     return result;
@@ -577,9 +577,9 @@ private:
   }
 
   /// The sum of a gradient over the heads that are repeated for groups; a null value if the program has none.
-  /// `isTransposed` says whether the matrices of the product are.
-  static Replaced sumOfHeads(const MatrixProduct &product, bool isTransposed, const Stored &repeated) {
-    Replaced result = resultOf(product);
+  /// `isTransposed` says whether the matrices of the matmul are.
+  static Replaced sumOfHeads(const AttentionMatmul &matmul, bool isTransposed, const Stored &repeated) {
+    Replaced result = resultOf(matmul);
     if (!result.value || shapeOf(result.value).size() != 4)
       return {};
     SmallVector<int64_t> permutation{0, 1, 2, 3};
@@ -686,7 +686,7 @@ private:
         out.attribute(rewriter), attention.getDropoutPAttr(), attention.getDropoutModeAttr(),
         attention.getWholeShapeAttr(), attention.getMaskFillAttr(), attention.getRingAttr());
     createScoreGradients(gradient);
-    double factor = backward.factor / forward.scoreFactor; // of the gradient of the product in the program
+    double factor = backward.factor / forward.scoreFactor; // of the gradient of the matmul in the program
     replace(resultOf(backward.q), inOrder(gradient.getQGrad(), q.permutation, false), factor / queryFactor);
     if (hasSums) {
       replace(ofKeys, gradient.getKGrad(), factor / keyFactor);

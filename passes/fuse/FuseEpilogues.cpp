@@ -193,7 +193,7 @@ struct StoredOperand {
   SmallVector<int64_t> permutation;
 };
 
-/// Whether a matrix product can read (or write) memory whose axes are permuted like this: one of the last two
+/// Whether a matmul can read (or write) memory whose axes are permuted like this: one of the last two
 /// axes is the last stored one, which is contiguous.
 bool keepsRows(ArrayRef<int64_t> permutation) {
   auto rank = static_cast<int64_t>(permutation.size());

@@ -17,7 +17,7 @@ def FormKernels : Pass<"pd-form-kernels", "::mlir::ModuleOp"> {
 
     A transpose of dims of size 1 that would be a kernel of its own becomes `pd.reshape`, which needs no kernel.
 
-    With `target=gpu` a product of matrices (ContractionOpInterface) is part of a kernel too. It starts a group with the
+    With `target=gpu` a matmul (ContractionOpInterface) is part of a kernel too. It starts a group with the
     transposes and widening casts (of floats to floats, of integers to integers) of its operands; elementwise ops on the
     result join it, reductions do not.
 
@@ -35,7 +35,7 @@ def FormKernels : Pass<"pd-form-kernels", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"target", "target", "::proa::KernelTarget", "::proa::KernelTarget::Cpu",
-      "Where the kernels run; gpu-blas leaves large products to a library", "::proa::kernelTargetValues()">,
+      "Where the kernels run; gpu-blas leaves large matmuls to a library", "::proa::kernelTargetValues()">,
     Option<"opLocations", "op-locations", "bool", "false",
       "Adds the locations of the ops of a kernel to each of its calls (#proa.kernel_call)">
   ];
@@ -89,12 +89,12 @@ def FormIntegerProducts : Pass<"pd-form-integer-products", "::mlir::func::FuncOp
   let dependentDialects = ["::proa::pd::PdDialect"];
 }
 
-def FormBlockProducts : Pass<"pd-form-block-products", "::mlir::func::FuncOp"> {
+def FormBlockMatmuls : Pass<"pd-form-block-matmuls", "::mlir::func::FuncOp"> {
   let summary = "Multiply by bytes that are quantized in blocks without a matrix of floats";
   let description = [{
     A matmul with a matrix of bytes, less zero points and times scales of blocks along the summed dimension, becomes
     `pd.block_quantized_matmul`, whose CPU kernel reads the bytes. `DequantizeLinear` of ONNX with `block_size` is such
-    a matrix. Remarks say what was formed (`--remarks=pd-form-block-products`).
+    a matrix. Remarks say what was formed (`--remarks=pd-form-block-matmuls`).
 
     ```mlir
     // before
@@ -137,7 +137,7 @@ def FuseEpilogues : Pass<"pd-fuse-epilogues", "::mlir::func::FuncOp"> {
   let description = [{
     A contraction for which rt has an op (rt::FusableOpInterface) absorbs the only user of its result: first a
     multiplication by a constant, then sums with a bias or with a value of the same type and activations of the runtime
-    (PostOpInterface). Matrix products also read transposed or scaled operands directly and store a result that is only
+    (PostOpInterface). Matmuls also read transposed or scaled operands directly and store a result that is only
     transposed in that order. Remarks say for each contraction what was fused and why nothing more was
     (`--remarks=pd-fuse-epilogues`).
 

@@ -27,7 +27,7 @@ bool isFree(linalg::LinalgOp op) {
   });
 }
 
-/// Whether the producer makes floats of the integers of a product's operand. Tensor cores multiply elements
+/// Whether the producer makes floats of the integers of a matmul's operand. Tensor cores multiply elements
 /// as they are in shared memory.
 bool convertsOperand(linalg::GenericOp producer, linalg::GenericOp consumer) {
   auto isConversion = [](Operation &inner) { return isa<arith::SIToFPOp, arith::UIToFPOp>(inner); };
@@ -39,7 +39,7 @@ bool convertsOperand(linalg::GenericOp producer, linalg::GenericOp consumer) {
 /// Why the producer of the operand is not fused into its consumer; null if it is.
 const char *fusionObstacle(linalg::GenericOp producer, linalg::GenericOp consumer) {
   if (convertsOperand(producer, consumer))
-    return "a product converts integers to floats while it copies them";
+    return "a matmul converts integers to floats while it copies them";
   if (isFree(producer))
     return nullptr;
   if (producer.getNumReductionLoops() > 0)

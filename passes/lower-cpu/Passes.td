@@ -13,7 +13,7 @@ def BlockSums : Pass<"proa-block-sums", "mlir::func::FuncOp"> {
     many. Each block is summed in a buffer of its own, which is then added to the accumulator; as many blocks form a
     group, which is summed in the same way. The innermost loop of a row is vectorized with several accumulators, so its
     blocks are 16 times as long; if its trip count is dynamic it is not divided. A sum over another dynamic dim is
-    computed in blocks only if it is longer than one. Products of matrices stay as they are.
+    computed in blocks only if it is longer than one. Matmuls stay as they are.
   }];
   let dependentDialects = ["mlir::affine::AffineDialect", "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
                            "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect"];

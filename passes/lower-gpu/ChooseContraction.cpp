@@ -91,14 +91,14 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
     return producer;
   }
 
-  /// A product of matrices, and the kinds that can compute it.
-  struct Product {
+  /// A matmul, and the kinds that can compute it.
+  struct Matmul {
     Operation *op;
     proa::ContractionSizes sizes;
     SmallVector<proa::MatmulKind> kinds;
   };
 
-  /// The kinds for a product, on tensor cores or not. `why` gives the reason against wgmma for operand 0
+  /// The kinds for a matmul, on tensor cores or not. `why` gives the reason against wgmma for operand 0
   /// or 1.
   SmallVector<proa::MatmulKind> kindsFor(Operation *op, bool onTensorCores, const proa::GpuFacts &gpu,
                                          function_ref<std::string(unsigned)> why) {
@@ -115,7 +115,7 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
     return kinds;
   }
 
-  Product productOf(linalg::LinalgOp op, const proa::ContractionForm &form, const proa::GpuFacts &gpu) {
+  Matmul matmulOf(linalg::LinalgOp op, const proa::ContractionForm &form, const proa::GpuFacts &gpu) {
     auto why = [&](unsigned number) {
       OpOperand &operand = op->getOpOperand(number);
       return whyNotForRing(operand.get(), op.getMatchingIndexingMap(&operand), number == 0 ? form.m : form.n,
@@ -125,7 +125,7 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
     return {op, sizesOf(op, form), kindsFor(op, onTensorCores, gpu, why)};
   }
 
-  Product productOf(Operation *grouped, const proa::GpuFacts &gpu) {
+  Matmul matmulOf(Operation *grouped, const proa::GpuFacts &gpu) {
     auto form = proa::GroupedForm::of(grouped);
     auto why = [&](unsigned number) -> std::string {
       if (form.dividesK)
@@ -141,11 +141,11 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
 
   /// The fastest tile by the cost model, of `requested` if that is a kind. Nothing, after an error, if it is
   /// impossible.
-  FailureOr<proa::ContractionTile> fastestTile(Product product, std::optional<proa::MatmulKind> requested,
+  FailureOr<proa::ContractionTile> fastestTile(Matmul matmul, std::optional<proa::MatmulKind> requested,
                                                const proa::GpuFacts &gpu) {
-    Operation *op = product.op;
+    Operation *op = matmul.op;
     if (requested) {
-      if (*requested != proa::MatmulKind::Fma && !llvm::is_contained(product.kinds, *requested))
+      if (*requested != proa::MatmulKind::Fma && !llvm::is_contained(matmul.kinds, *requested))
         return op->emitError() << "a contraction by " << stringifyMatmulKind(*requested) << " needs "
                                << (*requested == proa::MatmulKind::Mma ? "" : "a chip with wgmma, and ")
                                << "operands of f16 or of bf16, or of f32 where TF32 is allowed, "
@@ -153,11 +153,11 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
                                << (*requested == proa::MatmulKind::Mma
                                        ? ""
                                        : ", that the tensor memory accelerator can read");
-      product.kinds = {*requested};
+      matmul.kinds = {*requested};
     }
-    const proa::ContractionSizes &sizes = product.sizes;
+    const proa::ContractionSizes &sizes = matmul.sizes;
     std::optional<proa::ContractionTile> best;
-    for (proa::MatmulKind kind : product.kinds)
+    for (proa::MatmulKind kind : matmul.kinds)
       for (const proa::ContractionTile &tile : proa::tilesOf(kind, sizes, gpu)) {
         bool fits = tile.threads() <= maxThreads;
         if (fits && (!best || proa::clocksOf(tile, sizes, gpu) < proa::clocksOf(*best, sizes, gpu)))
@@ -170,18 +170,18 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
 
   /// Writes the fastest tile on the op, unless it has one. Other fields that are set stay. `loops` are those
   /// of the op.
-  LogicalResult writeTile(const Product &product, unsigned loops, unsigned m, unsigned n, unsigned k,
+  LogicalResult writeTile(const Matmul &matmul, unsigned loops, unsigned m, unsigned n, unsigned k,
                           const proa::GpuFacts &gpu) {
-    proa::ContractionAttr own = proa::contractionOf(product.op);
+    proa::ContractionAttr own = proa::contractionOf(matmul.op);
     if (own && own.isComplete())
       return success();
     if (!own)
       own = proa::ContractionAttr::get(&getContext(), {}, {}, {}, {}, {}, false);
     std::optional<proa::MatmulKind> requested = own.getKind() ? own.getKind() : proa::requestedKind(strategy);
-    FailureOr<proa::ContractionTile> tile = fastestTile(product, requested, gpu);
+    FailureOr<proa::ContractionTile> tile = fastestTile(matmul, requested, gpu);
     if (failed(tile))
       return failure();
-    estimate = std::to_string(static_cast<int64_t>(proa::clocksOf(*tile, product.sizes, gpu))) +
+    estimate = std::to_string(static_cast<int64_t>(proa::clocksOf(*tile, matmul.sizes, gpu))) +
                " clocks on " + std::to_string(gpu.multiprocessors) + " multiprocessors (estimate)";
     SmallVector<int64_t> sizes(loops, 1);
     sizes[m] = tile->m;
@@ -192,12 +192,12 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
       stages = tile->stages;
     if (!splitK && tile->splitK > 1)
       splitK = tile->splitK;
-    auto chosen = proa::ContractionAttr::getChecked([&] { return product.op->emitError(); }, &getContext(),
+    auto chosen = proa::ContractionAttr::getChecked([&] { return matmul.op->emitError(); }, &getContext(),
                                                     tile->kind, sizes, {tile->warpM, tile->warpN}, stages,
                                                     splitK, own.getWholeSteps());
     if (!chosen)
       return failure();
-    product.op->setAttr(proa::contractionAttribute, chosen);
+    matmul.op->setAttr(proa::contractionAttribute, chosen);
     if (tile->residentBlocks > 0)
       proa::LaunchAttr::orEmpty(getOperation())
           .withResidentBlocks(tile->residentBlocks)
@@ -207,7 +207,7 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
 
   LogicalResult chooseFor(linalg::LinalgOp op, const proa::ContractionForm &form, const proa::GpuFacts &gpu) {
     estimate.clear();
-    if (failed(writeTile(productOf(op, form, gpu), op.getNumLoops(), form.m, form.n, form.k, gpu)))
+    if (failed(writeTile(matmulOf(op, form, gpu), op.getNumLoops(), form.m, form.n, form.k, gpu)))
       return failure();
     FailureOr<proa::ContractionChoice> choice = proa::ContractionChoice::read(op);
     if (failed(choice))
@@ -215,7 +215,7 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
     for (Value operand : op.getDpsInputs())
       if (linalg::GenericOp producer = prologueOf(operand)) {
         proa::LoopsAttr::of(producer).withFusedWith(proa::FusedWith::Operand).setOn(producer);
-        remarks.done(producer) << "computed while the operand of the product is copied to shared memory";
+        remarks.done(producer) << "computed while the operand of the matmul is copied to shared memory";
       }
     linalg::GenericOp reader = elementwiseReader(op);
     if (reader)
@@ -235,7 +235,7 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
     if ((!function->hasAttr(proa::kernelAttribute) && !grouped) || function.isDeclaration())
       return;
     const proa::GpuFacts &gpu = proa::gpuOf(function);
-    if (grouped && failed(writeTile(productOf(grouped, gpu), proa::GroupedForm::loops, 0, 1, 2, gpu)))
+    if (grouped && failed(writeTile(matmulOf(grouped, gpu), proa::GroupedForm::loops, 0, 1, 2, gpu)))
       return signalPassFailure();
     SmallVector<linalg::LinalgOp> ops;
     function.walk([&](linalg::LinalgOp op) { ops.push_back(op); });

@@ -1,4 +1,4 @@
-/// A static cost model of products of matrices on a GPU.
+/// A static cost model of matmuls on a GPU.
 #pragma once
 
 #include "lib/base/target/TargetFacts.h"
@@ -6,7 +6,7 @@
 
 namespace proa {
 
-/// A product of matrices of known or assumed sizes.
+/// A matmul of known or assumed sizes.
 struct ContractionSizes {
   int64_t m = 1, n = 1, k = 1, batch = 1;
   int64_t operandBits = 32, sumBits = 32;

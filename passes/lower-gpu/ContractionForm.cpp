@@ -179,8 +179,7 @@ FailureOr<ContractionChoice> ContractionChoice::read(linalg::LinalgOp op) {
   ContractionAttr attribute = contractionOf(op);
   std::optional<ContractionForm> form = ContractionForm::of(op);
   if (!form)
-    return op->emitError() << "'" << contractionAttribute
-                           << "' is on an op that is not a product of matrices";
+    return op->emitError() << "'" << contractionAttribute << "' is on an op that is not a matmul";
   if (!attribute || attribute.getTile().size() != op.getNumLoops())
     return op->emitError() << "'" << contractionAttribute << "' needs `kind`, `warp`, and a `tile` of "
                            << op.getNumLoops() << " sizes (--proa-choose-contraction)";

@@ -1,4 +1,4 @@
-/// Products of matrices, distributed over the threads of a block.
+/// Matmuls, distributed over the threads of a block.
 #pragma once
 
 #include "passes/lower-gpu/TileLoop.h"

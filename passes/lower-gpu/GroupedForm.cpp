@@ -17,8 +17,8 @@ GroupedForm GroupedForm::of(Operation *op) {
   form.element = x.getElementType();
   form.rows = x.getDimSize(0);
   form.groups = cast<ShapedType>(form.sizes.getType()).getDimSize(0);
-  if (auto product = dyn_cast<pd::GroupedMatmulOp>(op)) {
-    form.transposesY = product.getTransposeY();
+  if (auto matmul = dyn_cast<pd::GroupedMatmulOp>(op)) {
+    form.transposesY = matmul.getTransposeY();
     form.m = form.rows;
     form.n = y.getDimSize(form.transposesY ? 1 : 2);
     form.k = x.getDimSize(1);

@@ -1,4 +1,4 @@
-/// Products of groups of rows (pd.grouped_matmul and its gradient) as products of matrices.
+/// Products of groups of rows (pd.grouped_matmul and its gradient) as matmuls.
 #pragma once
 
 #include "passes/lower-gpu/ContractionCost.h"
@@ -7,7 +7,7 @@
 
 namespace proa {
 
-/// The loops of a product of groups of rows: out[m, n] += x[m, k] * y[group, k, n], where the rows m are
+/// The loops of a grouped matmul: out[m, n] += x[m, k] * y[group, k, n], where the rows m are
 /// those of all groups, or out[group, m, n] += x[k, m] * y[k, n], where the group has a range of k.
 struct GroupedForm {
   static constexpr unsigned loops = 3;               ///< m, n, k
@@ -29,7 +29,7 @@ struct GroupedForm {
   mlir::AffineMap mapOfResult() const;
 };
 
-/// The op of a kernel that is one product of groups of rows; null for others.
+/// The op of a kernel that is one grouped matmul; null for others.
 mlir::Operation *groupedProductOf(mlir::func::FuncOp kernel);
 
 } // namespace proa

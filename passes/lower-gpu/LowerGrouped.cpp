@@ -1,4 +1,4 @@
-// Kernels of products of groups of rows become kernels on memory: see Passes.td.
+// Kernels of grouped matmuls become kernels on memory: see Passes.td.
 #include "passes/analysis/IndexChecks.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/kernels/KernelForm.h"

@@ -37,8 +37,7 @@ struct LowerGpuKernelsOptions : mlir::PassPipelineOptions<LowerGpuKernelsOptions
       *this, "shared-bytes",
       llvm::cl::desc("Largest size of the shared memory of a block, in bytes; 0: that of the chip"),
       llvm::cl::init(0)};
-  Option<MatmulStrategy> contraction{*this, "contraction",
-                                     llvm::cl::desc("How products of matrices are computed"),
+  Option<MatmulStrategy> contraction{*this, "contraction", llvm::cl::desc("How matmuls are computed"),
                                      llvm::cl::init(MatmulStrategy::Fastest), matmulStrategyValues()};
   Option<MatmulStrategy> attention{*this, "attention", llvm::cl::desc("How attention is computed"),
                                    llvm::cl::init(MatmulStrategy::Fastest), matmulStrategyValues()};

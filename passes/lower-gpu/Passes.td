@@ -6,7 +6,7 @@
 include "mlir/Pass/PassBase.td"
 
 def ChooseContraction : Pass<"proa-choose-contraction", "mlir::func::FuncOp"> {
-  let summary = "Choose how blocks compute products of matrices";
+  let summary = "Choose how blocks compute matmuls";
   let description = [{
     Runs on tensors, before `proa-choose-rows`. This is the only place that chooses; all later passes read the
     attribute. On a linalg op `out[.., m, n] += x[.., m, k] * y[.., k, n]`, in which the dims of the operands may have
@@ -46,7 +46,7 @@ def ChooseContraction : Pass<"proa-choose-contraction", "mlir::func::FuncOp"> {
 }
 
 def LowerGrouped : Pass<"proa-lower-grouped", "mlir::ModuleOp"> {
-  let summary = "Lower kernels of products of groups of rows to contractions on memory";
+  let summary = "Lower kernels of grouped matmuls to contractions on memory";
   let description = [{
     A kernel with `pd.grouped_matmul` or its gradient becomes a kernel on memory like others, with a contraction of
     views, which has the `#proa.contraction` of the op. A row of the kernel is a tile of the

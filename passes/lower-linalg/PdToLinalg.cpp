@@ -417,7 +417,7 @@ public:
                                 ConversionPatternRewriter &rewriter) const override {
     SmallVector<AffineMap> maps = op.getContractionMaps();
     if (maps.empty())
-      return rewriter.notifyMatchFailure(op, "not a product of matrices");
+      return rewriter.notifyMatchFailure(op, "not a matmul");
     Location location = op.getLoc();
     auto resultType = cast<RankedTensorType>(signless(op->getResult(0).getType()));
     Type element = resultType.getElementType();

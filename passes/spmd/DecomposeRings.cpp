@@ -94,8 +94,8 @@ private:
   bool choose(dist::StepOpInterface op, Operation *contraction, const EvenCollective &collective) {
     if (use != spmd::RingUse::ByCost)
       return use == spmd::RingUse::Always;
-    auto product = dyn_cast<pd::ContractionOpInterface>(contraction);
-    std::optional<int64_t> multiplyAdds = product ? product.getMultiplyAdds() : std::nullopt;
+    auto matmul = dyn_cast<pd::ContractionOpInterface>(contraction);
+    std::optional<int64_t> multiplyAdds = matmul ? matmul.getMultiplyAdds() : std::nullopt;
     spmd::RingWork work;
     work.parts = collective.parts;
     work.messageBytes = collective.bytes() / collective.parts;

@@ -159,7 +159,7 @@ NONE = {"libraries": "none"}
 
 
 def products():
-    """Matrix products by generated kernels and by cuBLASLt: small ones with odd sizes for correctness, large ones for
+    """Matmuls by generated kernels and by cuBLASLt: small ones with odd sizes for correctness, large ones for
     time. The tolerance of 16 bits is one unit of the result and of its sums."""
     tolerances = {"bf16": 2e-2, "f16": 3e-3, "f32": 1e-4}
     for dtype, tolerance in tolerances.items():

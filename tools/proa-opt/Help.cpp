@@ -31,7 +31,7 @@ const std::vector<Group> &groups() {
         "dist-hoist-collectives", "dist-overlap-collectives", "dist-from-rings", "dist-to-rings",
         "dist-lower-collectives"}},
       {"Fusion",
-       {"pd-form-attention", "pd-fold-repeats", "pd-form-block-products", "pd-form-integer-products",
+       {"pd-form-attention", "pd-fold-repeats", "pd-form-block-matmuls", "pd-form-integer-products",
         "pd-fold-batch-norm", "pd-fuse-epilogues", "pd-form-composites", "pd-form-kernels"}},
       {"Patterns of users", {"pd-apply-patterns"}},
       {"The machine", {"proa-set-target"}},

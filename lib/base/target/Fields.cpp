@@ -15,7 +15,7 @@ template <class Facts, size_t N> constexpr auto withDeviceFields(const FactField
   std::array<FactField<Facts>, N + 7> all = {{
       {"assumed_dim", &Facts::assumedDim, 1, "assumed size of an unknown dim"},
       {"memory_bandwidth", &Facts::memoryBandwidth, 1, "MB/s read and written"},
-      {"matmul_rate", &Facts::matmulRate, 1, "MFLOP/s of a large product of float32 matrices"},
+      {"matmul_rate", &Facts::matmulRate, 1, "MFLOP/s of a large float32 matmul"},
       {"step_nanoseconds", &Facts::stepNanoseconds, 1, "ns to start a kernel or another step"},
       {"link_nanoseconds", &Facts::linkNanoseconds, 0, "ns of a message to another rank besides its bytes"},
       {"link_bandwidth", &Facts::linkBandwidth, 1, "MB/s that a rank receives"},
@@ -57,7 +57,7 @@ constexpr auto gpuFields = withDeviceFields<GpuFacts>({
     {"tile_start_clocks", &GpuFacts::tileStartClocks, 0,
      "clocks of a tile in which the first operands arrive and the results are stored"},
     {"library_nanoseconds", &GpuFacts::libraryNanoseconds, 0,
-     "ns, without tensor cores, from which on a product of matrices is computed by a library"},
+     "ns, without tensor cores, from which on a matmul is computed by a library"},
     {"sort_nanoseconds", &GpuFacts::sortNanoseconds, 0, "ns to sort the keys of a scatter"},
 });
 

@@ -63,7 +63,7 @@ struct GpuFacts : DeviceFacts {
   int64_t fma64Rate = 0;
   int64_t mmaRate = 0;            ///< multiplications of 16-bit floats by mma.sync
   int64_t wgmmaRate = 0;          ///< the same by wgmma; 0: the GPU does not have it
-  int64_t tileStartClocks = 0;    ///< of a tile of a matrix product in which nothing is multiplied
+  int64_t tileStartClocks = 0;    ///< of a tile of a matmul in which nothing is multiplied
   int64_t libraryNanoseconds = 0; ///< see isForLibrary()
   int64_t sortNanoseconds = 0;    ///< sort of the keys of a scatter
 
@@ -81,7 +81,7 @@ struct GpuFacts : DeviceFacts {
   int64_t sharedBytesOf(int64_t blocks) const { return sharedBytes / blocks - 1024; }
   /// Bytes that one multiprocessor reads of the L2 cache.
   double l2BytesPerNanosecond() const;
-  /// Whether a product of matrices is large enough for a library: without tensor cores it takes longer than
+  /// Whether a matmul is large enough for a library: without tensor cores it takes longer than
   /// `libraryNanoseconds`.
   bool isForLibrary(double multiplications) const;
 };

@@ -28,7 +28,7 @@ struct CodegenOptions {
   /// without a form on the GPU are compiled for the CPU.
   bool emulatesGpu = false;
   std::string emulatedChip = "sm_90a"; ///< the chip that the kernels are lowered for
-  /// The kinds of matrix products and of attention.
+  /// The kinds of matmuls and of attention.
   MatmulStrategy emulatedContraction = MatmulStrategy::Fastest, emulatedAttention = MatmulStrategy::Fastest;
   unsigned threads = 2;      ///< number of threads that compile
   std::string dumpDirectory; ///< folder for intermediate code; empty: none

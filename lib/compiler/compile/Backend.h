@@ -28,7 +28,7 @@ public:
 
   /// Whether kernels run on a GPU: the option `target` of pd-decompose, which keeps ops with kernels there.
   virtual bool isGpu() const = 0;
-  /// Whether a library computes large products of matrices on the device.
+  /// Whether a library computes large matmuls on the device.
   virtual bool usesMatrixLibrary(const PipelineOptions &options) const { return false; }
   /// Adds the passes of buildKernelPipeline that run last before kernels are formed.
   virtual void addPassesBeforeKernels(mlir::OpPassManager &pm, const PipelineOptions &options) const {}

@@ -38,11 +38,11 @@ struct PipelineOptions {
   bool opLocations = false;
   /// The module went through buildProgramPipeline already: it is the program of one rank of a mesh.
   bool isLocal = false;
-  /// Where kernels run. On a GPU they compute products of matrices too.
+  /// Where kernels run. On a GPU they compute matmuls too.
   TargetKind target = TargetKind::Cpu;
   /// With TargetKind::Cuda: the number of the device.
   int device = 0;
-  /// With TargetKind::Cuda: the device has a library for large products of matrices; compileProgram sets it.
+  /// With TargetKind::Cuda: the device has a library for large matmuls; compileProgram sets it.
   bool hasMatrixLibrary = false;
   /// See ModelOptions.
   bool allowsAtomicSums = false;

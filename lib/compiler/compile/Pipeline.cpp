@@ -96,7 +96,7 @@ void buildKernelPipeline(OpPassManager &pm, const PipelineOptions &options) {
   std::unique_ptr<Backend> backend = Backend::create(options.target);
   bool usesBlas = backend->usesMatrixLibrary(options);
   if (!backend->isGpu()) {
-    pm.addNestedPass<func::FuncOp>(createFormBlockProducts());
+    pm.addNestedPass<func::FuncOp>(createFormBlockMatmuls());
     pm.addNestedPass<func::FuncOp>(createFormIntegerProducts());
   }
   // cuDNN takes filters in the order of the images; those of the program have the channels first.

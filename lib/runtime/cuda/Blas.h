@@ -1,4 +1,4 @@
-/// Matrix products on a device: cuBLASLt, or a recording double for tests.
+/// Matmuls on a device: cuBLASLt, or a recording double for tests.
 #pragma once
 
 #include "lib/runtime/cuda/Driver.h"
@@ -24,7 +24,7 @@ struct MatrixLayout {
 
 /// D = activation(alpha * A * B + C + bias) for each matrix of a batch: A is m x k, B is k x n, C and D are m
 /// x n; the bias has m elements. All elements have one type.
-struct MatrixProduct {
+struct LibraryMatmul {
   enum class Activation : uint8_t { None, Relu, GeluTanh };
 
   DType dtype = DType::Float32; ///< float16, bfloat16 and float32: sums in float32; float64: in float64
@@ -37,7 +37,7 @@ struct MatrixProduct {
   double alpha = 1;
   bool allowsTf32 = false; ///< float32: the operands may be rounded to TF32, with 10 bits of mantissa
 
-  auto operator<=>(const MatrixProduct &) const = default;
+  auto operator<=>(const LibraryMatmul &) const = default;
 };
 
 struct MatrixAddresses {
@@ -50,19 +50,19 @@ public:
   virtual ~Blas() = default;
   /// Bytes of the workspace that multiply() gets.
   virtual size_t workspaceBytes() const = 0;
-  /// Requests a product on a stream. `workspace` must not be used by work of other streams. Error: the
-  /// library does not support the product.
-  virtual Result<void> multiply(const MatrixProduct &product, const MatrixAddresses &addresses,
+  /// Requests a matmul on a stream. `workspace` must not be used by work of other streams. Error: the
+  /// library does not support the matmul.
+  virtual Result<void> multiply(const LibraryMatmul &matmul, const MatrixAddresses &addresses,
                                 DeviceAddress workspace, StreamHandle stream) = 0;
 };
 
-/// Loads cuBLASLt, which remembers the algorithm of each product that it was asked for. `library` is the name
+/// Loads cuBLASLt, which remembers the algorithm of each matmul that it was asked for. `library` is the name
 /// of the library; empty: that of CUDA 13 or 12, in the search path of libraries or in $CUDA_HOME. Error: it
 /// is not found, or the device cannot be used.
 Result<std::shared_ptr<Blas>> openCublasLt(std::shared_ptr<Driver> driver, const std::string &library = "");
 
 /// Computes in host memory, in the order of the streams of `driver`. float32 and float64 only. The driver's
-/// log has a line for each product: "multiply float32 2x3x4 batch 1 +bias relu".
+/// log has a line for each matmul: "multiply float32 2x3x4 batch 1 +bias relu".
 std::shared_ptr<Blas> recordingBlas(std::shared_ptr<RecordingDriver> driver);
 
 } // namespace proa::cuda

@@ -88,7 +88,7 @@ int typeOf(DType dtype) {
   }
 }
 
-/// The library's objects for a product, and the algorithm that it chose.
+/// The library's objects for a matmul, and the algorithm that it chose.
 struct Prepared {
   LibraryObject description, a, b, c, d;
   Algorithm algorithm{};
@@ -101,26 +101,26 @@ public:
 
   size_t workspaceBytes() const override { return size_t(32) << 20; } // as NVIDIA recommends for Hopper
 
-  Result<void> multiply(const MatrixProduct &product, const MatrixAddresses &addresses,
+  Result<void> multiply(const LibraryMatmul &matmul, const MatrixAddresses &addresses,
                         DeviceAddress workspace, StreamHandle stream) override {
     if (Result<void> current = driver->makeCurrent(); !current)
       return current;
     std::lock_guard lock(mutex);
-    Result<Prepared *> prepared = find(product, addresses);
+    Result<Prepared *> prepared = find(matmul, addresses);
     if (!prepared)
       return prepared.diagnostics();
     Prepared &p = **prepared;
-    if (product.hasBias)
+    if (matmul.hasBias)
       if (Result<void> done = set(p.description, value::biasPointer, addresses.bias); !done)
         return done;
-    bool isDouble = product.dtype == DType::Float64;
-    double wide[] = {product.alpha, product.hasAddend ? 1.0 : 0.0};
+    bool isDouble = matmul.dtype == DType::Float64;
+    double wide[] = {matmul.alpha, matmul.hasAddend ? 1.0 : 0.0};
     float narrow[] = {static_cast<float>(wide[0]), static_cast<float>(wide[1])};
     const void *alpha = isDouble ? static_cast<const void *>(wide) : narrow;
     const void *beta = isDouble ? static_cast<const void *>(wide + 1) : narrow + 1;
     Status status =
         api.matmul(handle.get(), p.description.get(), alpha, addresses.a, p.a.get(), addresses.b, p.b.get(),
-                   beta, product.hasAddend ? addresses.c : addresses.d, p.c.get(), addresses.d, p.d.get(),
+                   beta, matmul.hasAddend ? addresses.c : addresses.d, p.c.get(), addresses.d, p.d.get(),
                    &p.algorithm, workspace, workspaceBytes(), stream.value);
     return status == 0 ? Result<void>() : Result<void>(failure(api, "cublasLtMatmul", status));
   }
@@ -130,8 +130,8 @@ private:
   std::shared_ptr<Driver> driver;
   LibraryObject handle;
   std::mutex mutex;
-  /// By product and alignment of its addresses.
-  std::map<std::pair<MatrixProduct, uint32_t>, Prepared> products;
+  /// By matmul and alignment of its addresses.
+  std::map<std::pair<LibraryMatmul, uint32_t>, Prepared> matmuls;
 
   /// The largest power of two, up to 256, that divides all addresses: algorithms with wide accesses depend on
   /// it.
@@ -141,14 +141,14 @@ private:
     return static_cast<uint32_t>(all & (~all + 1));
   }
 
-  Result<Prepared *> find(const MatrixProduct &product, const MatrixAddresses &addresses) {
-    std::pair key(product, alignmentOf(addresses));
-    if (auto found = products.find(key); found != products.end())
+  Result<Prepared *> find(const LibraryMatmul &matmul, const MatrixAddresses &addresses) {
+    std::pair key(matmul, alignmentOf(addresses));
+    if (auto found = matmuls.find(key); found != matmuls.end())
       return &found->second;
-    Result<Prepared> prepared = prepare(product, addresses, key.second);
+    Result<Prepared> prepared = prepare(matmul, addresses, key.second);
     if (!prepared)
       return prepared.diagnostics();
-    return &products.emplace(key, std::move(*prepared)).first->second;
+    return &matmuls.emplace(key, std::move(*prepared)).first->second;
   }
 
   template <class T> Result<void> set(const LibraryObject &description, int attribute, T value) const {
@@ -157,17 +157,17 @@ private:
                        : Result<void>(failure(api, "cublasLtMatmulDescSetAttribute", status));
   }
 
-  Result<LibraryObject> layout(const MatrixProduct &product, const MatrixLayout &matrix, int64_t rows,
+  Result<LibraryObject> layout(const LibraryMatmul &matmul, const MatrixLayout &matrix, int64_t rows,
                                int64_t columns) const {
     if (matrix.isTransposed)
       std::swap(rows, columns);
     Handle created = nullptr;
-    Status status = api.layoutCreate(&created, typeOf(product.dtype), static_cast<uint64_t>(rows),
+    Status status = api.layoutCreate(&created, typeOf(matmul.dtype), static_cast<uint64_t>(rows),
                                      static_cast<uint64_t>(columns), matrix.leading);
     if (status != 0)
       return failure(api, "cublasLtMatrixLayoutCreate", status);
     LibraryObject object(created, api.layoutDestroy);
-    auto count = static_cast<int32_t>(product.batch);
+    auto count = static_cast<int32_t>(matmul.batch);
     status = api.layoutSet(created, value::batchCount, &count, sizeof count);
     if (status == 0)
       status =
@@ -177,11 +177,11 @@ private:
     return object;
   }
 
-  Result<void> describe(const MatrixProduct &product, Prepared &prepared) const {
-    bool isDouble = product.dtype == DType::Float64;
-    int compute = isDouble                                                ? value::compute64F
-                  : product.allowsTf32 && product.dtype == DType::Float32 ? value::compute32FFastTF32
-                                                                          : value::compute32F;
+  Result<void> describe(const LibraryMatmul &matmul, Prepared &prepared) const {
+    bool isDouble = matmul.dtype == DType::Float64;
+    int compute = isDouble                                              ? value::compute64F
+                  : matmul.allowsTf32 && matmul.dtype == DType::Float32 ? value::compute32FFastTF32
+                                                                        : value::compute32F;
     Handle created = nullptr;
     Status status = api.descriptionCreate(&created, compute, isDouble ? value::real64F : value::real32F);
     if (status != 0)
@@ -190,38 +190,38 @@ private:
     auto operation = [](const MatrixLayout &matrix) {
       return static_cast<int32_t>(matrix.isTransposed ? value::transposed : value::notTransposed);
     };
-    uint32_t epilogue = product.hasBias ? value::bias : 0;
-    if (product.activation == MatrixProduct::Activation::Relu)
+    uint32_t epilogue = matmul.hasBias ? value::bias : 0;
+    if (matmul.activation == LibraryMatmul::Activation::Relu)
       epilogue |= value::relu;
-    if (product.activation == MatrixProduct::Activation::GeluTanh)
+    if (matmul.activation == LibraryMatmul::Activation::GeluTanh)
       epilogue |= value::gelu;
     if (epilogue == 0)
       epilogue = value::plain;
-    if (Result<void> done = set(prepared.description, value::transposeA, operation(product.a)); !done)
+    if (Result<void> done = set(prepared.description, value::transposeA, operation(matmul.a)); !done)
       return done;
-    if (Result<void> done = set(prepared.description, value::transposeB, operation(product.b)); !done)
+    if (Result<void> done = set(prepared.description, value::transposeB, operation(matmul.b)); !done)
       return done;
     return set(prepared.description, value::epilogue, epilogue);
   }
 
-  Result<Prepared> prepare(const MatrixProduct &product, const MatrixAddresses &addresses,
+  Result<Prepared> prepare(const LibraryMatmul &matmul, const MatrixAddresses &addresses,
                            uint32_t alignment) const {
     Prepared prepared;
-    if (Result<void> done = describe(product, prepared); !done)
+    if (Result<void> done = describe(matmul, prepared); !done)
       return done.diagnostics();
-    if (product.hasBias) // its alignment is read
+    if (matmul.hasBias) // its alignment is read
       if (Result<void> done = set(prepared.description, value::biasPointer, addresses.bias); !done)
         return done.diagnostics();
     struct {
       LibraryObject &object;
       const MatrixLayout &matrix;
       int64_t rows, columns;
-    } layouts[] = {{prepared.a, product.a, product.m, product.k},
-                   {prepared.b, product.b, product.k, product.n},
-                   {prepared.c, product.hasAddend ? product.c : product.d, product.m, product.n},
-                   {prepared.d, product.d, product.m, product.n}};
+    } layouts[] = {{prepared.a, matmul.a, matmul.m, matmul.k},
+                   {prepared.b, matmul.b, matmul.k, matmul.n},
+                   {prepared.c, matmul.hasAddend ? matmul.c : matmul.d, matmul.m, matmul.n},
+                   {prepared.d, matmul.d, matmul.m, matmul.n}};
     for (auto &[object, matrix, rows, columns] : layouts) {
-      Result<LibraryObject> created = layout(product, matrix, rows, columns);
+      Result<LibraryObject> created = layout(matmul, matrix, rows, columns);
       if (!created)
         return created.diagnostics();
       object = std::move(*created);
@@ -249,7 +249,7 @@ private:
     if (status != 0)
       return failure(api, "cublasLtMatmulAlgoGetHeuristic", status);
     if (returned == 0 || result.state != 0)
-      return runtime::refusal("cuBLASLt has no algorithm for the product");
+      return runtime::refusal("cuBLASLt has no algorithm for the matmul");
     prepared.algorithm = result.algorithm;
     return {};
   }

@@ -191,7 +191,7 @@ Result<void> CudaQueue::launch(size_t number, int64_t rows, std::span<const uint
                                   stream, *maps));
 }
 
-Result<void> CudaQueue::multiply(const MatrixProduct &product, const MatrixAddresses &addresses) {
+Result<void> CudaQueue::multiply(const LibraryMatmul &matmul, const MatrixAddresses &addresses) {
   Result<std::shared_ptr<Blas>> blas = libraries().blas.get();
   if (!blas)
     return blas.diagnostics();
@@ -199,7 +199,7 @@ Result<void> CudaQueue::multiply(const MatrixProduct &product, const MatrixAddre
   if (!memory)
     return memory.diagnostics();
   remember("matmul");
-  return requested((*blas)->multiply(product, addresses, *memory, stream));
+  return requested((*blas)->multiply(matmul, addresses, *memory, stream));
 }
 
 Result<void> CudaQueue::convolve(const Convolution &convolution, const ConvolutionAddresses &addresses) {

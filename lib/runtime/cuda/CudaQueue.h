@@ -47,7 +47,7 @@ public:
   /// Memory for the work of one call, in the order of the stream. A later call may get the same memory.
   Result<DeviceAddress> workspace(size_t bytes);
   Result<void> fillZero(void *to, size_t bytes);
-  Result<void> multiply(const MatrixProduct &product, const MatrixAddresses &addresses);
+  Result<void> multiply(const LibraryMatmul &matmul, const MatrixAddresses &addresses);
   Result<void> convolve(const Convolution &convolution, const ConvolutionAddresses &addresses);
   /// Makes wait() fail with `describe(i, code)` for the first of `count` int32 at `codes` that is not 0.
   Result<void> expectZeros(DeviceAddress codes, size_t count,

@@ -34,10 +34,10 @@ Result<MatmulConfig> configOf(const runtime::Step &step, const KernelRequest &re
   return failure("'{}' is not a matmul", step.symbol);
 }
 
-/// The post-ops as one product computes them: indices into MatmulConfig::postOps.
+/// The post-ops as the library computes them: indices into MatmulConfig::postOps.
 struct MatmulEpilogue {
   std::optional<size_t> bias, addend;
-  MatrixProduct::Activation activation = MatrixProduct::Activation::None;
+  LibraryMatmul::Activation activation = LibraryMatmul::Activation::None;
 };
 
 /// Nothing where the library does not have the combination.
@@ -45,7 +45,7 @@ std::optional<MatmulEpilogue> epilogueOf(const MatmulConfig &config) {
   MatmulEpilogue epilogue;
   for (size_t i = 0; i < config.postOps.size(); ++i) {
     const PostOp &op = config.postOps[i];
-    if (epilogue.activation != MatrixProduct::Activation::None)
+    if (epilogue.activation != LibraryMatmul::Activation::None)
       return std::nullopt; // the activation is the last step of the library
     RowActivation activation = op.hasOperand() ? RowActivation::None : runtime::rowActivation(op);
     if (op.kind == PostOp::Kind::Bias && !epilogue.bias)
@@ -53,9 +53,9 @@ std::optional<MatmulEpilogue> epilogueOf(const MatmulConfig &config) {
     else if (op.kind == PostOp::Kind::Add && !epilogue.addend)
       epilogue.addend = i;
     else if (activation == RowActivation::Relu)
-      epilogue.activation = MatrixProduct::Activation::Relu;
+      epilogue.activation = LibraryMatmul::Activation::Relu;
     else if (activation == RowActivation::GeluTanh)
-      epilogue.activation = MatrixProduct::Activation::GeluTanh;
+      epilogue.activation = LibraryMatmul::Activation::GeluTanh;
     else
       return std::nullopt;
   }
@@ -87,10 +87,10 @@ std::optional<MatrixLayout> layoutOf(const StridedOperand &operand, size_t fast,
   return layout;
 }
 
-/// The products that compute a matmul: one for each index of the batch axes but one, which is the batch of
-/// each.
+/// The library's matmuls that compute a step: one for each index of the batch axes but one, which is the
+/// batch of each.
 ///
-/// Memory by columns is memory by rows of the transposed matrix, so the product is out^T = y^T x^T.
+/// Memory by columns is memory by rows of the transposed matrix, so the library computes out^T = y^T x^T.
 class Schedule {
 public:
   Schedule(const MatmulGeometry &geometry, const MatmulEpilogue &epilogue)
@@ -100,17 +100,17 @@ public:
         batchAxis = axis;
   }
 
-  Result<MatrixProduct> product(DType dtype, double alpha) const {
-    MatrixProduct product;
-    product.dtype = dtype;
-    product.alpha = alpha;
-    product.m = geometry.columns();
-    product.n = geometry.rows();
-    product.k = geometry.inner();
-    product.activation = epilogue.activation;
-    product.hasBias = epilogue.bias.has_value();
-    product.hasAddend = epilogue.addend.has_value();
-    product.batch = batchAxis ? geometry.out.dims[*batchAxis] : 1;
+  Result<LibraryMatmul> matmul(DType dtype, double alpha) const {
+    LibraryMatmul matmul;
+    matmul.dtype = dtype;
+    matmul.alpha = alpha;
+    matmul.m = geometry.columns();
+    matmul.n = geometry.rows();
+    matmul.k = geometry.inner();
+    matmul.activation = epilogue.activation;
+    matmul.hasBias = epilogue.bias.has_value();
+    matmul.hasAddend = epilogue.addend.has_value();
+    matmul.batch = batchAxis ? geometry.out.dims[*batchAxis] : 1;
     // y is [K, N], x is [M, K], the result is [M, N].
     std::optional<MatrixLayout> a = layoutOf(geometry.y, column, row, true),
                                 b = layoutOf(geometry.x, column, row, true),
@@ -121,15 +121,15 @@ public:
       return failure("the device does not support a matrix whose rows and columns are both apart in memory");
     if (epilogue.addend && addend().dims != geometry.out.dims)
       return failure("the device does not support an addition that broadcasts");
-    product.a = withBatch(*a, geometry.y);
-    product.b = withBatch(*b, geometry.x);
-    product.d = withBatch(*d, geometry.out);
+    matmul.a = withBatch(*a, geometry.y);
+    matmul.b = withBatch(*b, geometry.x);
+    matmul.d = withBatch(*d, geometry.out);
     if (epilogue.addend)
-      product.c = withBatch(*c, addend());
-    return product;
+      matmul.c = withBatch(*c, addend());
+    return matmul;
   }
 
-  /// Calls `visit` with the offsets of y, x, addend and result, in elements, for each product.
+  /// Calls `visit` with the offsets of y, x, addend and result, in elements, for each matmul.
   template <class Visit> Result<void> forEach(Visit visit) const {
     std::vector<int64_t> index(row, 0);
     for (;;) {
@@ -198,10 +198,10 @@ public:
     if (geometry->inner() == 0)
       return failure("the device does not support a matmul with an inner dim of 0");
     Schedule schedule(*geometry, epilogue);
-    Result<MatrixProduct> product = schedule.product(output.dtype, config.alpha);
-    if (!product)
-      return product.diagnostics();
-    product->allowsTf32 = allowsTf32;
+    Result<LibraryMatmul> matmul = schedule.matmul(output.dtype, config.alpha);
+    if (!matmul)
+      return matmul.diagnostics();
+    matmul->allowsTf32 = allowsTf32;
     auto address = [&](const View &view, int64_t offset) {
       return reinterpret_cast<DeviceAddress>(view.data) +
              static_cast<DeviceAddress>(offset) * sizeOf(output.dtype);
@@ -216,7 +216,7 @@ public:
         addresses.c = address(inputs[config.postOps[*epilogue.addend].input], c);
       if (epilogue.bias)
         addresses.bias = address(inputs[config.postOps[*epilogue.bias].input], 0);
-      return stream.multiply(*product, addresses);
+      return stream.multiply(*matmul, addresses);
     });
   }
 

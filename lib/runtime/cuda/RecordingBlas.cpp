@@ -18,8 +18,7 @@ int64_t span(const MatrixLayout &layout, int64_t rows, int64_t columns, int64_t 
 
 template <class T> class Multiplication {
 public:
-  Multiplication(const MatrixProduct &product, const MatrixAddresses &addresses)
-      : p(product), at(addresses) {}
+  Multiplication(const LibraryMatmul &matmul, const MatrixAddresses &addresses) : p(matmul), at(addresses) {}
 
   void run() const {
     for (int64_t batch = 0; batch < p.batch; ++batch)
@@ -29,7 +28,7 @@ public:
   }
 
 private:
-  const MatrixProduct p;
+  const LibraryMatmul p;
   const MatrixAddresses at;
 
   static T &element(DeviceAddress address, const MatrixLayout &layout, int64_t batch, int64_t i, int64_t j) {
@@ -48,11 +47,11 @@ private:
     if (p.hasBias)
       sum += reinterpret_cast<const T *>(at.bias)[i];
     switch (p.activation) {
-    case MatrixProduct::Activation::Relu:
+    case LibraryMatmul::Activation::Relu:
       return std::max(sum, 0.0);
-    case MatrixProduct::Activation::GeluTanh:
+    case LibraryMatmul::Activation::GeluTanh:
       return 0.5 * sum * (1 + std::tanh(std::sqrt(2 / M_PI) * (sum + 0.044715 * sum * sum * sum)));
-    case MatrixProduct::Activation::None:
+    case LibraryMatmul::Activation::None:
       break;
     }
     return sum;
@@ -65,10 +64,10 @@ public:
 
   size_t workspaceBytes() const override { return 256; }
 
-  Result<void> multiply(const MatrixProduct &p, const MatrixAddresses &at, DeviceAddress workspace,
+  Result<void> multiply(const LibraryMatmul &p, const MatrixAddresses &at, DeviceAddress workspace,
                         StreamHandle stream) override {
     if (p.dtype != DType::Float32 && p.dtype != DType::Float64)
-      return errorAt("", fmt::format("the recording library has no products of {}", nameOf(p.dtype)));
+      return errorAt("", fmt::format("the recording library has no matmuls of {}", nameOf(p.dtype)));
     if (Result<void> valid = check(p); !valid)
       return valid;
     std::vector<std::pair<DeviceAddress, size_t>> regions{{workspace, workspaceBytes()}};
@@ -91,7 +90,7 @@ private:
   std::shared_ptr<RecordingDriver> driver;
 
   /// The rules of cuBLASLt: columns do not overlap, and results of a batch are apart.
-  static Result<void> check(const MatrixProduct &p) {
+  static Result<void> check(const LibraryMatmul &p) {
     auto isValid = [](const MatrixLayout &layout, int64_t rows, int64_t columns) {
       return layout.leading >= (layout.isTransposed ? columns : rows);
     };
@@ -101,14 +100,14 @@ private:
     return valid ? Result<void>() : Result<void>(errorAt("", "invalid matrix layout"));
   }
 
-  static std::string lineOf(const MatrixProduct &p) {
+  static std::string lineOf(const LibraryMatmul &p) {
     std::string line = fmt::format("multiply {} {}x{}x{} batch {}", nameOf(p.dtype), p.m, p.n, p.k, p.batch);
     if (p.hasAddend)
       line += " +addend";
     if (p.hasBias)
       line += " +bias";
-    if (p.activation != MatrixProduct::Activation::None)
-      line += p.activation == MatrixProduct::Activation::Relu ? " relu" : " gelu_tanh";
+    if (p.activation != LibraryMatmul::Activation::None)
+      line += p.activation == LibraryMatmul::Activation::Relu ? " relu" : " gelu_tanh";
     if (p.allowsTf32)
       line += " tf32";
     return line;

@@ -61,7 +61,7 @@ func.func @few(%q: tensor<2x4x15x8xf32>, %k: tensor<2x4x112x8xf32>, %v: tensor<2
   return %o : tensor<2x4x15x6xf32>
 }
 
-// REMARK: it has a gradient and 96 keys: by estimate its kernels take 300 ns for the rows of a query besides the products, and separate kernels 269 ns for its scores
+// REMARK: it has a gradient and 96 keys: by estimate its kernels take 300 ns for the rows of a query besides the matmuls, and separate kernels 269 ns for its scores
 // CHECK-LABEL: func.func @short_vjp
 // CHECK-NOT: pd.fused_attention
 func.func @short(%q: tensor<2x4x96x8xf32>, %k: tensor<2x4x96x8xf32>, %v: tensor<2x4x96x6xf32>) -> tensor<2x4x96x6xf32> {

@@ -91,7 +91,7 @@ func.func @other_axis(%q: tensor<8x4xf32>) -> tensor<8x4xf32> {
 
 // CHECK-LABEL: @tanh
 // CHECK-NOT: pd.fused_attention
-// REMARK: its scores are not a product that is scaled and masked
+// REMARK: its scores are not a matmul that is scaled and masked
 func.func @tanh(%q: tensor<8x4xf32>) -> tensor<8x4xf32> {
   %0 = pd.matmul %q, %q {transpose_y = true} : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x8xf32>
   %1 = pd.tanh %0 : (tensor<8x8xf32>) -> tensor<8x8xf32>

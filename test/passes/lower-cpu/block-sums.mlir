@@ -62,7 +62,7 @@ func.func @planes(%x: memref<10x4x512xf32>, %sum: memref<4xf32>) {
 
 // -----
 
-// Near misses: few addends, a row, which is vectorized, another type, a product of matrices, a maximum.
+// Near misses: few addends, a row, which is vectorized, another type, a matmul, a maximum.
 #left = affine_map<(d0, d1, d2) -> (d0, d1)>
 #right = affine_map<(d0, d1, d2) -> (d0, d2)>
 #result = affine_map<(d0, d1, d2) -> (d1, d2)>

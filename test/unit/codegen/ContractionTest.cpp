@@ -1,4 +1,4 @@
-// Products of matrices on the emulated GPU, compared with sums in double precision.
+// Matmuls on the emulated GPU, compared with sums in double precision.
 #include "test/unit/codegen/KernelText.h"
 
 #include "lib/runtime/emulator/Emulator.h"

@@ -1,4 +1,4 @@
-// Products of matrices whose operands are computed while they are copied: quantized weights with scales.
+// Matmuls whose operands are computed while they are copied: quantized weights with scales.
 // Generated kernels for the GPU, run by the emulator and compared with sums in double precision.
 #include "test/unit/codegen/KernelText.h"
 

@@ -13,7 +13,7 @@ class RefusingBlas final : public cuda::Blas {
 public:
   explicit RefusingBlas(Diagnostics answer) : answer(std::move(answer)) {}
   size_t workspaceBytes() const override { return 64; }
-  Result<void> multiply(const cuda::MatrixProduct &, const cuda::MatrixAddresses &, cuda::DeviceAddress,
+  Result<void> multiply(const cuda::LibraryMatmul &, const cuda::MatrixAddresses &, cuda::DeviceAddress,
                         cuda::StreamHandle) override {
     ++calls;
     return answer;

@@ -1,5 +1,5 @@
 /// Ops that Paddle's inference passes fuse into another op by attributes: an activation, an addend, scales
-/// of quantized kernels, reshapes and transposes around a matrix product.
+/// of quantized kernels, reshapes and transposes around a matmul.
 ///
 /// Paddle's oneDNN kernels apply them and all other kernels ignore them. The import always applies them,
 /// because the pass that wrote them removed the ops that they replace. An entry of the legacy table that

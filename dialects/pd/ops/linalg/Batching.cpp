@@ -1,4 +1,4 @@
-//! Batching rules of matrix products, factorizations and systems: the examples are one more batch dimension.
+//! Batching rules of matmuls, factorizations and systems: the examples are one more batch dimension.
 #include "dialects/pd/autodiff/BatchingRules.h"
 #include "dialects/pd/ops/linalg/Contract.h"
 #include "dialects/pd/ops/linalg/FactorOps.h"

@@ -1,4 +1,4 @@
-/// Matrix products with matrices of a few bits for each element.
+/// Matmuls with matrices of a few bits for each element.
 #pragma once
 
 #include "dialects/pd/ir/DeviceKernel.h"

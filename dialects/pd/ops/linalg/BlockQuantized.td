@@ -1,4 +1,4 @@
-// Matrix products with matrices of a few bits for each element.
+// Matmuls with matrices of a few bits for each element.
 #ifndef PROA_DIALECTS_PD_LINALG_BLOCK_QUANTIZED
 #define PROA_DIALECTS_PD_LINALG_BLOCK_QUANTIZED
 
@@ -12,7 +12,7 @@ def : OnnxFormula<"MatMulNBits", "importMatMulNBits", 1, 0, "com.microsoft">;
 def Pd_BlockQuantizedMatmulOp : Pd_Op<"block_quantized_matmul", [DeclareOpInterfaceMethods<ContractionOpInterface>,
     DeclareOpInterfaceMethods<DeviceKernelOpInterface>, DeclareOpInterfaceMethods<PartialLibraryOpInterface>]> {
   let lod = "none";
-  let summary = "Matrix product with a constant matrix that is quantized in blocks of its rows";
+  let summary = "Matmul with a constant matrix that is quantized in blocks of its rows";
   let description = [{
     With k in block b = k / `block_size`:
 

@@ -66,8 +66,7 @@ LogicalResult inferMatmulOf(std::optional<Location> location, ValueRange operand
                             bool transposeY, Results &results, Type element) {
   RankedTensorType xType = tensorType(operands[0]), yType = tensorType(operands[1]);
   if (xType.getRank() == 0 || yType.getRank() == 0)
-    return inferenceError(location,
-                          "C1: the operands of a matrix product must have rank 1 or more, found rank 0");
+    return inferenceError(location, "C1: the operands of a matmul must have rank 1 or more, found rank 0");
   if (!element && failed(checkElementTypes(location, operands)))
     return failure();
   MatrixShape x = matrixOf(xType, transposeX, false), y = matrixOf(yType, transposeY, true);

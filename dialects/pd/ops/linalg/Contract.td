@@ -25,7 +25,7 @@ defvar FusedIntoMatmul = ["Scale_x=fused", "Scale_y=fused", "Scale_out=fused",
 
 def Pd_MatmulOp : Pd_FoldableOp<"matmul",
     [DeclareOpInterfaceMethods<ContractionOpInterface, ["getContractionMaps"]>]> {
-  let summary = "Matrix product over the last two dimensions, with broadcast leading dimensions";
+  let summary = "Matmul over the last two dimensions, with broadcast leading dimensions";
   let description = [{
     `out[..., m, n] = sum over k of x[..., m, k] * y[..., k, n]`. With `transpose_x` (`transpose_y`) the last two
     dimensions of x (y) are swapped first. An x of rank 1 is a row and a y of rank 1 is a column; the result does not
@@ -64,7 +64,7 @@ def Pd_MatmulOp : Pd_FoldableOp<"matmul",
 }
 
 def Pd_MatmulWithFlattenOp : Pd_Op<"matmul_with_flatten"> {
-  let summary = "Matrix product of operands flattened to matrices";
+  let summary = "Matmul of operands flattened to matrices";
   let description = [{
     The first `x_num_col_dims` dimensions of x are its rows, the others its columns; for y, `y_num_col_dims`. The
     result has the row dimensions of x and the column dimensions of y.
@@ -89,7 +89,7 @@ def Pd_MatmulWithFlattenOp : Pd_Op<"matmul_with_flatten"> {
 }
 
 def Pd_BmmOp : Pd_Op<"bmm"> {
-  let summary = "Matrix products of two batches of matrices";
+  let summary = "Matmuls of two batches of matrices";
   let description = [{
     `out[b, m, n] = sum over k of x[b, m, k] * y[b, k, n]`.
   }];

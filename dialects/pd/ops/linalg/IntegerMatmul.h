@@ -1,4 +1,4 @@
-/// Exact matrix products of 8-bit integers.
+/// Exact matmuls of 8-bit integers.
 #pragma once
 
 #include "dialects/pd/ops/linalg/Contract.h"

@@ -1,4 +1,4 @@
-// Exact matrix products of 8-bit integers.
+// Exact matmuls of 8-bit integers.
 #ifndef PROA_DIALECTS_PD_LINALG_INTEGER_MATMUL
 #define PROA_DIALECTS_PD_LINALG_INTEGER_MATMUL
 
@@ -7,7 +7,7 @@ include "dialects/pd/ir/Contraction.td"
 
 def Pd_IntegerMatmulOp : Pd_Op<"integer_matmul", [DeclareOpInterfaceMethods<ContractionOpInterface>]> {
   let lod = "none";
-  let summary = "Matrix product of 8-bit integers with exact sums in 32 bits";
+  let summary = "Matmul of 8-bit integers with exact sums in 32 bits";
   let description = [{
     As pd.matmul, with products and sums of int32; sums beyond int32 wrap around. Quantized tensors with zero points
     add multiples of the sums of rows and columns to the result (`pd-form-integer-products`). The result has no

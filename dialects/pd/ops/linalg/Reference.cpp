@@ -49,7 +49,7 @@ private:
   std::vector<Number> elements;
 };
 
-Matrix product(const Matrix &a, const Matrix &b) {
+Matrix multiply(const Matrix &a, const Matrix &b) {
   Matrix out(a.rows, b.columns);
   for (int64_t i = 0; i < a.rows; ++i)
     for (int64_t j = 0; j < b.columns; ++j)
@@ -233,8 +233,8 @@ void reflect(Matrix &r, Matrix &q) {
     for (int64_t i = k; i < r.rows; ++i)
       for (int64_t j = k; j < r.rows; ++j)
         reflection(i, j) -= 2.0 * v(i, 0) * std::conj(v(j, 0)) / length;
-    r = product(reflection, r);
-    q = product(q, reflection);
+    r = multiply(reflection, r);
+    q = multiply(q, reflection);
   }
 }
 
@@ -258,8 +258,8 @@ void diagonalize(Matrix &a, Matrix &v) {
         rotation(p, p) = rotation(q, q) = std::cos(angle);
         rotation(q, p) = std::sin(angle);
         rotation(p, q) = -std::sin(angle);
-        a = product(product(rotation.adjoint(), a), rotation);
-        v = product(v, rotation);
+        a = multiply(multiply(rotation.adjoint(), a), rotation);
+        v = multiply(v, rotation);
       }
     if (off < 1e-14)
       return;
@@ -364,7 +364,7 @@ LogicalResult CholeskySolveOp::computeReference(llvm::ArrayRef<Tensor> operands,
   bool upper = getUpper();
   return solveEach(operands[1], operands[0], results[0], [&](Matrix y) {
     Matrix factor = triangle(std::move(y), upper);
-    return upper ? product(factor.adjoint(), factor) : product(factor, factor.adjoint());
+    return upper ? multiply(factor.adjoint(), factor) : multiply(factor, factor.adjoint());
   });
 }
 
@@ -455,10 +455,10 @@ LogicalResult SvdOp::computeReference(llvm::ArrayRef<Tensor> operands, llvm::Mut
     return failure();
   return forEachMatrix(operands[0], [&](int64_t n, const Matrix &x) {
     Matrix tall = x.rows >= x.columns ? x : x.adjoint();
-    Matrix squares = product(tall.adjoint(), tall), v = Matrix::identity(tall.columns);
+    Matrix squares = multiply(tall.adjoint(), tall), v = Matrix::identity(tall.columns);
     diagonalize(squares, v);
     v = columnsOf(v, orderOfDiagonal(squares, /*rising=*/false));
-    Matrix u = product(tall, v);
+    Matrix u = multiply(tall, v);
     for (int64_t k = 0; k < rank; ++k) {
       double norm = 0;
       for (int64_t i = 0; i < u.rows; ++i)
@@ -488,20 +488,20 @@ LogicalResult LstsqOp::computeReference(llvm::ArrayRef<Tensor> operands,
   bool isTall = stack.rows >= stack.columns;
   return forEachMatrix(operands[0], [&](int64_t n, const Matrix &x) {
     Matrix y = load(operands[1], n, right.rows, right.columns),
-           squares = isTall ? product(x.adjoint(), x) : product(x, x.adjoint());
+           squares = isTall ? multiply(x.adjoint(), x) : multiply(x, x.adjoint());
     Matrix values = squares, vectors = Matrix::identity(least);
     diagonalize(values, vectors);
     llvm::SmallVector<int64_t> order = orderOfDiagonal(values, /*rising=*/false);
     if (least == 0 ||
         values(order.back(), order.back()).real() < 1e-9 * values(order.front(), order.front()).real())
       return failure(); // LAPACK's driver decides which values are 0
-    auto solution = isTall ? solved(squares, product(x.adjoint(), y)) : solved(squares, y);
+    auto solution = isTall ? solved(squares, multiply(x.adjoint(), y)) : solved(squares, y);
     if (!solution)
       return failure();
     if (!isTall)
-      solution = product(x.adjoint(), *solution);
+      solution = multiply(x.adjoint(), *solution);
     store(results[0], n, *solution);
-    Matrix fitted = product(x, *solution);
+    Matrix fitted = multiply(x, *solution);
     for (int64_t c = 0; stack.rows > stack.columns && c < right.columns; ++c) {
       double sum = 0;
       for (int64_t r = 0; r < stack.rows; ++r)

@@ -71,7 +71,7 @@ Result<StridedOperand> orient(std::span<const int64_t> dims, const std::vector<i
   }
   size_t rank = dims.size();
   if (rank == 0)
-    return failure("a scalar has no matrix product");
+    return failure("a scalar has no matmul");
   if (rank == 1) {
     size_t position = isLeft ? 0 : 1;
     out.dims.insert(out.dims.begin() + static_cast<ptrdiff_t>(position), 1);

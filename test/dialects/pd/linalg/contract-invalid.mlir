@@ -49,7 +49,7 @@ func.func @multi_dot_c3(%a: tensor<3x4xf32>, %b: tensor<3x2xf32>) {
 // -----
 
 func.func @matmul_c1(%x: tensor<f32>, %y: tensor<3xf32>) {
-  // expected-error@+1 {{C1: the operands of a matrix product must have rank 1 or more, found rank 0}}
+  // expected-error@+1 {{C1: the operands of a matmul must have rank 1 or more, found rank 0}}
   %0 = "pd.matmul"(%x, %y) : (tensor<f32>, tensor<3xf32>) -> tensor<f32>
   return
 }

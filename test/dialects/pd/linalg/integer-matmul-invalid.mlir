@@ -1,7 +1,7 @@
 // RUN: proa-opt %s --split-input-file --verify-diagnostics
 
 func.func @scalar(%x: tensor<ui8>, %y: tensor<4x5xi8>) {
-  // expected-error@+1 {{C1: the operands of a matrix product must have rank 1 or more, found rank 0}}
+  // expected-error@+1 {{C1: the operands of a matmul must have rank 1 or more, found rank 0}}
   %0 = pd.integer_matmul %x, %y : (tensor<ui8>, tensor<4x5xi8>) -> tensor<5xi32>
   return
 }

@@ -1,4 +1,4 @@
-//! Hooks of matrix products.
+//! Hooks of matmuls.
 #include "translator/import/common/TensorOps.h"
 #include "translator/import/legacy/LegacyTable.h"
 

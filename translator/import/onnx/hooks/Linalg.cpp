@@ -1,4 +1,4 @@
-//! Hooks of ONNX's products of matrices.
+//! Hooks of ONNX's matmuls.
 #include "translator/import/onnx/GraphImporter.h"
 
 #include "dialects/pd/ops/linalg/Contract.h"

@@ -1,4 +1,4 @@
-#include "passes/fuse/AttentionProducts.h"
+#include "passes/fuse/AttentionMatmuls.h"
 
 #include "dialects/pd/ir/Contraction.h"
 #include "dialects/pd/ir/Infer.h"
@@ -45,7 +45,7 @@ bool keepsMatrices(Operation *op) {
          !ShapedType::isDynamicShape(from.take_back(2));
 }
 
-std::optional<MatrixProduct> MatrixProduct::of(Operation *op) {
+std::optional<AttentionMatmul> AttentionMatmul::of(Operation *op) {
   auto contraction = dyn_cast_or_null<pd::ContractionOpInterface>(op);
   if (!contraction || op->getNumResults() != 1)
     return std::nullopt;
@@ -61,10 +61,10 @@ std::optional<MatrixProduct> MatrixProduct::of(Operation *op) {
     dims.append({row, column});
     return AffineMap::getMultiDimMapWithTargets(loops, dims, op->getContext());
   };
-  MatrixProduct product{op, maps[0] == map(k, m), maps[1] == map(n, k)};
-  bool isProduct = (product.isXTransposed || maps[0] == map(m, k)) &&
-                   (product.isYTransposed || maps[1] == map(k, n)) && maps[2] == map(m, n);
-  return isProduct ? std::optional(product) : std::nullopt;
+  AttentionMatmul matmul{op, maps[0] == map(k, m), maps[1] == map(n, k)};
+  bool isMatmul = (matmul.isXTransposed || maps[0] == map(m, k)) &&
+                  (matmul.isYTransposed || maps[1] == map(k, n)) && maps[2] == map(m, n);
+  return isMatmul ? std::optional(matmul) : std::nullopt;
 }
 
 } // namespace proa

@@ -1,4 +1,4 @@
-// RUN: proa-opt %s --pd-form-block-products --cse | FileCheck %s
+// RUN: proa-opt %s --pd-form-block-matmuls --cse | FileCheck %s
 
 // CHECK-LABEL: func.func @signed(
 // CHECK-SAME: %[[X:.*]]: tensor<3x4xf32>, %[[W:.*]]: tensor<4x8xi8>, %[[S:.*]]: tensor<2x8xf32>, %[[Z:.*]]: tensor<2x8xi8>

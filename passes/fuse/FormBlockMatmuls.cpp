@@ -1,4 +1,4 @@
-//! pd-form-block-products: matmuls with matrices that are dequantized by blocks read the bytes.
+//! pd-form-block-matmuls: matmuls with matrices that are dequantized by blocks read the bytes.
 #include "passes/fuse/Passes.h"
 #include "passes/fuse/QuantizedTensor.h"
 
@@ -14,7 +14,7 @@
 using namespace mlir;
 
 namespace proa {
-#define GEN_PASS_DEF_FORMBLOCKPRODUCTS
+#define GEN_PASS_DEF_FORMBLOCKMATMULS
 #include "passes/fuse/Passes.h.inc"
 
 namespace {
@@ -88,7 +88,7 @@ struct FormBlockMatmul : OpRewritePattern<pd::MatmulOp> {
   PassRemarks remarks;
 };
 
-class FormBlockProductsPass : public impl::FormBlockProductsBase<FormBlockProductsPass> {
+class FormBlockMatmulsPass : public impl::FormBlockMatmulsBase<FormBlockMatmulsPass> {
 public:
   void runOnOperation() override {
     PassRemarks remarks(getArgumentName());

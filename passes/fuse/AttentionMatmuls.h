@@ -1,4 +1,4 @@
-/// The ops of which attention consists: products of matrices, and ops between them that scale, cast or
+/// The ops of which attention consists: matmuls, and ops between them that scale, cast or
 /// reshape.
 #pragma once
 
@@ -17,14 +17,14 @@ bool isFloatCast(mlir::Operation *op);
 /// Whether a reshape keeps the last two dims, so that it only merges or splits batch and heads.
 bool keepsMatrices(mlir::Operation *op);
 
-/// A product of matrices x [.., m, k], or transposed [.., k, m], and y [.., k, n] or, transposed, [.., n, k],
+/// A matmul x [.., m, k], or transposed [.., k, m], and y [.., k, n] or, transposed, [.., n, k],
 /// with equal batches.
-struct MatrixProduct {
+struct AttentionMatmul {
   mlir::Operation *op = nullptr;
   bool isXTransposed = false, isYTransposed = false;
 
   /// Empty if the op, which may be null, is another one.
-  static std::optional<MatrixProduct> of(mlir::Operation *op);
+  static std::optional<AttentionMatmul> of(mlir::Operation *op);
 
   mlir::Value x() const { return op->getOperand(0); }
   mlir::Value y() const { return op->getOperand(1); }
