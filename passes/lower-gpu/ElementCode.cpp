@@ -28,7 +28,7 @@ Value loadElement(OpBuilder &b, Location loc, linalg::LinalgOp op, OpOperand &op
 }
 
 SmallVector<Value> cloneBody(OpBuilder &b, linalg::LinalgOp op, ValueRange indices,
-                             function_ref<Value(OpOperand &)> read) {
+                             function_ref<Value(OpOperand &)> read, ValueRange values) {
   IRMapping map;
   for (OpOperand &operand : op->getOpOperands()) {
     BlockArgument argument = op.getMatchingBlockArgument(&operand);
@@ -42,9 +42,14 @@ SmallVector<Value> cloneBody(OpBuilder &b, linalg::LinalgOp op, ValueRange indic
       b.clone(inner, map);
   }
   SmallVector<Value> results;
-  for (Value value : op.getBlock()->getTerminator()->getOperands())
+  for (Value value : values)
     results.push_back(map.lookupOrDefault(value));
   return results;
+}
+
+SmallVector<Value> cloneBody(OpBuilder &b, linalg::LinalgOp op, ValueRange indices,
+                             function_ref<Value(OpOperand &)> read) {
+  return cloneBody(b, op, indices, read, op.getBlock()->getTerminator()->getOperands());
 }
 
 void storeElements(OpBuilder &b, Location loc, linalg::LinalgOp op, ValueRange values, ValueRange indices) {

@@ -13,8 +13,13 @@ llvm::SmallVector<mlir::Value> indicesThrough(mlir::OpBuilder &b, mlir::Location
 mlir::Value loadElement(mlir::OpBuilder &b, mlir::Location loc, mlir::linalg::LinalgOp op,
                         mlir::OpOperand &operand, mlir::ValueRange indices);
 
-/// Copies the body of `op` and returns what it yields. `read` gives the value of an operand that the body
-/// uses.
+/// Copies the body of `op` and returns the copies of `values` of it. `read` gives the value of an operand
+/// that the body uses.
+llvm::SmallVector<mlir::Value> cloneBody(mlir::OpBuilder &b, mlir::linalg::LinalgOp op,
+                                         mlir::ValueRange indices,
+                                         llvm::function_ref<mlir::Value(mlir::OpOperand &)> read,
+                                         mlir::ValueRange values);
+/// The same of what the body yields.
 llvm::SmallVector<mlir::Value> cloneBody(mlir::OpBuilder &b, mlir::linalg::LinalgOp op,
                                          mlir::ValueRange indices,
                                          llvm::function_ref<mlir::Value(mlir::OpOperand &)> read);

@@ -45,6 +45,28 @@ def ChooseContraction : Pass<"proa-choose-contraction", "mlir::func::FuncOp"> {
   let dependentDialects = ["::proa::ProaDialect"];
 }
 
+def FormOnlineSums : Pass<"proa-form-online-sums", "mlir::func::FuncOp"> {
+  let summary = "Reduce the maximum of long rows and the sum of their exponentials at once";
+  let description = [{
+    Runs on tensors. A softmax reads each row for its maximum, for the sum of the exponentials, and for the result. If
+    the exponentials of a row would occupy too much shared memory, or their number is dynamic, maximum and sum become
+    one reduction of two results, which rescales the sum where the maximum grows (Milakov and Gimelshein, "Online
+    normalizer calculation for softmax", 2018):
+
+    ```mlir
+    %m = max(%x); %e = exp(%x - %m); %s = sum(%e); %y = %e / %s                             // before
+    %m, %s = (max(%m, %x), larger + smaller * exp(min(%m, %x) - max(%m, %x)));              // after
+    %y = exp(%x - %m) / %s
+    ```
+
+    The row is then read twice, and nothing is stored between. Infinite and NaN elements give the same results.
+  }];
+  let options = [Option<"blocks", "blocks", "int64_t", "4",
+      "A row is long if its exponentials leave shared memory for fewer blocks of a multiprocessor">];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect", "mlir::math::MathDialect",
+                           "mlir::tensor::TensorDialect"];
+}
+
 def LowerGrouped : Pass<"proa-lower-grouped", "mlir::ModuleOp"> {
   let summary = "Lower kernels of grouped matmuls to contractions on memory";
   let description = [{

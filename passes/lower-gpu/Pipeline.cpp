@@ -77,6 +77,10 @@ void buildLowerGpuKernelsPipeline(OpPassManager &passes, const LowerGpuKernelsOp
   attention.strategy = options.attention;
   passes.addNestedPass<func::FuncOp>(createChooseAttention(attention));
   addTensorPasses(passes);
+  OpPassManager &functions = passes.nest<func::FuncOp>();
+  functions.addPass(createFormOnlineSums());
+  functions.addPass(createFuseElementwise()); // exponentials into the ops that read them
+  functions.addPass(createCanonicalizerPass());
   ChooseContractionOptions contractions;
   contractions.maxThreads = options.maxThreads;
   contractions.strategy = options.contraction;

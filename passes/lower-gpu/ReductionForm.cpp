@@ -87,6 +87,37 @@ bool Combiner::readTogether(linalg::LinalgOp op) {
   return true;
 }
 
+/// A maximum m and a sum s relative to it, of which the smaller one is rescaled (proa-form-online-sums):
+/// s = select(c, t, s) + select(c, s, t) * f, where c and f depend on maxima only.
+bool Combiner::readOnline(linalg::LinalgOp op) {
+  Operation *greatest = yielded.size() == 2 ? yielded[0].getDefiningOp() : nullptr;
+  auto sum = yielded.back().getDefiningOp<arith::AddFOp>();
+  if (!isa_and_present<arith::MaximumFOp, arith::MaxNumFOp>(greatest) ||
+      greatest->getOperand(0) != accumulators[0] || !sum)
+    return false;
+  auto larger = sum.getLhs().getDefiningOp<arith::SelectOp>();
+  auto product = sum.getRhs().getDefiningOp<arith::MulFOp>();
+  auto smaller = product ? product.getLhs().getDefiningOp<arith::SelectOp>() : arith::SelectOp();
+  if (!larger || !smaller || larger.getCondition() != smaller.getCondition() ||
+      larger.getFalseValue() != accumulators[1] || smaller.getTrueValue() != accumulators[1] ||
+      larger.getTrueValue() != smaller.getFalseValue())
+    return false;
+  terms = {greatest->getOperand(1), larger.getTrueValue()};
+  Builder builder(op.getContext());
+  Type type = accumulators[0].getType();
+  const llvm::fltSemantics &semantics = cast<FloatType>(type).getFloatSemantics();
+  neutrals = {builder.getFloatAttr(type, APFloat::getInf(semantics, /*Negative=*/true)),
+              builder.getFloatAttr(accumulators[1].getType(), 0)};
+  llvm::SmallPtrSet<Operation *, 16> needed;
+  if (!llvm::all_of(yielded, [&](Value result) { return addCode(result, op.getBlock(), needed); }))
+    return false;
+  for (Operation &inner : op.getBlock()->without_terminator())
+    if (needed.contains(&inner))
+      code.push_back(&inner);
+  isOnline = true;
+  return true;
+}
+
 /// Adds the ops that compute `value` from accumulators and terms. False if it depends on something else of
 /// the body.
 bool Combiner::addCode(Value value, Block *body, llvm::SmallPtrSetImpl<Operation *> &needed) const {
@@ -112,9 +143,11 @@ std::optional<Combiner> Combiner::of(linalg::LinalgOp op) {
   llvm::append_range(combiner.yielded, op.getBlock()->getTerminator()->getOperands());
   if (combiner.readSeparate(op))
     return combiner;
-  combiner.terms.clear(), combiner.neutrals.clear(), combiner.code.clear();
-  if (combiner.readTogether(op))
-    return combiner;
+  for (auto read : {&Combiner::readTogether, &Combiner::readOnline}) {
+    combiner.terms.clear(), combiner.neutrals.clear(), combiner.code.clear();
+    if ((combiner.*read)(op))
+      return combiner;
+  }
   return std::nullopt;
 }
 

@@ -15,6 +15,7 @@ namespace proa {
 /// of them
 ///   (the greatest element and its index). The op has the field `neutral` of `proa.loops` with the neutral
 ///   element of each.
+/// - A maximum, and a sum that is relative to it (`proa-form-online-sums`).
 class Combiner {
 public:
   /// The combiner of `op`; nothing if it has another form, or a type that lanes of a warp cannot exchange.
@@ -26,6 +27,10 @@ public:
   /// The op that combines, if there is one result; null otherwise. Its term.
   mlir::Operation *onlyOp() const { return code.size() == 1 ? code.front() : nullptr; }
   mlir::Value onlyTerm() const { return terms.front(); }
+  /// Values of the body that are combined into the results.
+  mlir::ValueRange bodyTerms() const { return terms; }
+  /// Whether it is a chain of many instructions, so that few of them should depend on each other.
+  bool isLong() const { return isOnline; }
   /// Code that combines the results `left` with other results or terms.
   llvm::SmallVector<mlir::Value> build(mlir::OpBuilder &builder, mlir::ValueRange left,
                                        mlir::ValueRange right) const;
@@ -33,11 +38,13 @@ public:
 private:
   bool readSeparate(mlir::linalg::LinalgOp op);
   bool readTogether(mlir::linalg::LinalgOp op);
+  bool readOnline(mlir::linalg::LinalgOp op);
   bool addCode(mlir::Value value, mlir::Block *body, llvm::SmallPtrSetImpl<mlir::Operation *> &needed) const;
 
   llvm::SmallVector<mlir::Value> accumulators, terms, yielded;
   llvm::SmallVector<mlir::TypedAttr> neutrals;
   llvm::SmallVector<mlir::Operation *> code; ///< the ops that depend on accumulators, in order
+  bool isOnline = false;
 };
 
 /// Whether loop `loop` of `op` is a reduction.

@@ -4,6 +4,7 @@
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-gpu/AccessWidth.h"
 #include "passes/lower-gpu/ElementCode.h"
+#include "passes/lower-gpu/LaneReduction.h"
 #include "passes/lower-gpu/LaunchForm.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -232,6 +233,32 @@ ThreadLoops::Values ThreadLoops::combine(ValueRange left, ValueRange right) {
   return combiner->build(b, left, right);
 }
 
+/// `state` with the terms at some indices. A long combiner combines pairs of terms first, so that few steps
+/// depend on the state.
+ThreadLoops::Values ThreadLoops::addTerms(ArrayRef<Values> indices, ValueRange state) {
+  if (!combiner->isLong()) {
+    Values next(state);
+    for (const Values &own : indices)
+      next = body(own, next);
+    return next;
+  }
+  SmallVector<Values> terms;
+  for (const Values &own : indices)
+    terms.push_back(cloneBody(
+        b, op, own,
+        [&](OpOperand &operand) { return op.isDpsInit(&operand) ? state[0] : load(operand, own); },
+        combiner->bodyTerms()));
+  while (terms.size() > 1) {
+    SmallVector<Values> pairs;
+    for (size_t i = 0; i + 1 < terms.size(); i += 2)
+      pairs.push_back(combine(terms[i], terms[i + 1]));
+    if (terms.size() % 2 != 0)
+      pairs.push_back(terms.back());
+    terms = std::move(pairs);
+  }
+  return combine(state, terms[0]);
+}
+
 /// The terms first, first + step, ... of one element of the result, in chunks of `vector` terms.
 ThreadLoops::Values ThreadLoops::reduceTerms(ValueRange resultIndices, Value first, int64_t step,
                                              ValueRange state) {
@@ -242,14 +269,13 @@ ThreadLoops::Values ThreadLoops::reduceTerms(ValueRange resultIndices, Value fir
   OpFoldResult chunks = product(sizes);
   Values results(resultIndices);
   Values sums = unrolledLoop(first, chunks, step, state, [&](Value chunk, ValueRange own) -> Values {
-    Values terms = split(chunk, sizes), next(own);
-    Value start = terms.back();
-    for (int64_t i = 0; i < vector; ++i) {
-      if (vector > 1)
-        terms.back() = scaled(start, vector, i);
-      next = body(indicesOf(results, terms), next);
-    }
-    return next;
+    Values terms = split(chunk, sizes);
+    SmallVector<Values> ofChunk(static_cast<size_t>(vector), terms);
+    for (int64_t i = 0; vector > 1 && i < vector; ++i)
+      ofChunk[static_cast<size_t>(i)].back() = scaled(terms.back(), vector, i);
+    for (Values &indices : ofChunk)
+      indices = indicesOf(results, indices);
+    return addTerms(ofChunk, own);
   });
   std::optional<int64_t> size = getConstantIntValue(termSizes.back());
   if (vector == 1 || (size && *size % vector == 0))
@@ -260,30 +286,10 @@ ThreadLoops::Values ThreadLoops::reduceTerms(ValueRange resultIndices, Value fir
               [&](Value term, ValueRange own) -> Values { return body(indicesOf(results, {term}), own); });
 }
 
-/// `value` of the lane whose number differs in the bits of `offset`.
-Value ThreadLoops::shuffle(Value value, int64_t offset) {
-  Type type = value.getType();
-  bool isSmall = type.getIntOrFloatBitWidth() < 32;
-  if (isSmall)
-    value = arith::ExtUIOp::create(b, loc, b.getI32Type(), value);
-  auto constant32 = [&](int64_t number) {
-    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(static_cast<int32_t>(number)));
-  };
-  Value other =
-      gpu::ShuffleOp::create(b, loc, value, constant32(offset), constant32(warpSize), gpu::ShuffleMode::XOR)
-          .getShuffleResult();
-  return isSmall ? Value(arith::TruncIOp::create(b, loc, type, other)) : other;
-}
-
 /// Afterwards each lane of a group has the combination of all of them.
-ThreadLoops::Values ThreadLoops::combineLanes(Values partial, int64_t group) {
-  for (int64_t offset = group / 2; offset > 0; offset /= 2) {
-    Values others;
-    for (Value value : partial)
-      others.push_back(shuffle(value, offset));
-    partial = combine(partial, others);
-  }
-  return partial;
+ThreadLoops::Values ThreadLoops::combineLanes(ValueRange partial, int64_t group) {
+  return proa::combineLanes(b, loc, partial, group,
+                            [&](ValueRange own, ValueRange others) { return combine(own, others); });
 }
 
 /// Several elements of the result in a warp. All threads run the same iterations, because a shuffle needs all

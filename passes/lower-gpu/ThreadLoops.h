@@ -45,9 +45,9 @@ private:
   Values reduceColumnTerms(mlir::ValueRange first, int64_t width, mlir::Value begin, int64_t step);
   int64_t combineRows(llvm::ArrayRef<mlir::Value> exchange, int64_t rows, int64_t width);
   void storeColumns(mlir::ValueRange first, int64_t element, mlir::ValueRange sums);
+  Values addTerms(llvm::ArrayRef<Values> indices, mlir::ValueRange state);
   Values reduceTerms(mlir::ValueRange resultIndices, mlir::Value first, int64_t step, mlir::ValueRange state);
-  Values combineLanes(Values partial, int64_t group);
-  mlir::Value shuffle(mlir::Value value, int64_t offset);
+  Values combineLanes(mlir::ValueRange partial, int64_t group);
   Values combine(mlir::ValueRange left, mlir::ValueRange right);
   Values neutral();
 

@@ -1,8 +1,7 @@
 #include "passes/lower-gpu/attention/AttentionThreads.h"
-#include "passes/lower-gpu/LaunchForm.h"
+#include "passes/lower-gpu/LaneReduction.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -101,16 +100,12 @@ AttentionThreads::State AttentionThreads::overKeys(const Place &place, Value beg
 
 /// The combination of the values of the lanes that share a row.
 Value AttentionThreads::acrossLanes(Value value, bool isMaximum) const {
-  auto i32 = [&](int64_t number) {
-    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(static_cast<int32_t>(number)));
+  auto combine = [&](ValueRange own, ValueRange other) -> Values {
+    if (isMaximum)
+      return {arith::MaximumFOp::create(b, loc, own[0], other[0])};
+    return {arith::AddFOp::create(b, loc, own[0], other[0])};
   };
-  for (int64_t offset = fragments.lanesOfRow() / 2; offset > 0; offset /= 2) {
-    Value other = gpu::ShuffleOp::create(b, loc, value, i32(offset), i32(warpSize), gpu::ShuffleMode::XOR)
-                      .getShuffleResult();
-    value = isMaximum ? Value(arith::MaximumFOp::create(b, loc, value, other))
-                      : Value(arith::AddFOp::create(b, loc, value, other));
-  }
-  return value;
+  return combineLanes(b, loc, value, fragments.lanesOfRow(), combine)[0];
 }
 
 /// The maximum by a few independent chains of comparisons.

@@ -106,6 +106,50 @@ TEST(Reduction, SoftmaxOverTheFirstDimension) { softmaxTest({21, 1000}, 0); }
 TEST(Reduction, SoftmaxOfShortRows) { softmaxTest({4, 700, 10}, 2); }
 TEST(Reduction, SoftmaxOfRowsLargerThanTheStack) { softmaxTest({3, 60000}, 1); }
 
+/// Softmax of long rows on the emulated GPU, which computes maximum and sum at once. A row has -inf, one NaN,
+/// one an infinity, and one nothing else than -inf.
+static void longSoftmaxTest(const std::string &rowSize, int64_t size, const std::string &maximum) {
+  const std::string full = "tensor<4x" + rowSize + "xf32>", part = "tensor<4xf32>";
+  KernelText text("softmax", "%x: " + full);
+  const std::string sizes = rowSize == "?" ? "%n" : "";
+  if (!sizes.empty())
+    text.raw("%c1 = arith.constant 1 : index\n%n = tensor.dim %x, %c1 : " + full);
+  text.generic("%max", {{"%x", full, "0 1"}}, {"", part, "0"}, "pr",
+               "%y = arith." + maximum + " %o, %i0 : f32", "0xFF800000");
+  text.generic(
+      "%e", {{"%x", full, "0 1"}, {"%max", part, "0"}}, {"", full, "0 1"}, "pp",
+      "%0 = arith.subf %i0, %i1 : f32\n%k = arith.constant -64.0 : f32\n"
+      "%1 = arith.cmpf olt, %0, %k : f32\n%2 = arith.select %1, %k, %0 : f32\n%y = math.exp %2 : f32",
+      "", sizes);
+  text.generic("%sum", {{"%e", full, "0 1"}}, {"", part, "0"}, "pr", addCode, "0.0");
+  text.generic("%r", {{"%e", full, "0 1"}, {"%sum", part, "0"}}, {"", full, "0 1"}, "pp",
+               "%y = arith.divf %i0, %i1 : f32", "", sizes);
+  TestKernel kernel(text.returns("%r", full), {.emulatesGpu = true});
+  ASSERT_TRUE(kernel.valid());
+  Tensor x = randomTensor(DType::Float32, {4, size}, -9, 9);
+  for (int64_t i = 0; i < size; i += 3)
+    setElement(x, i, -INFINITY);
+  setElement(x, size + size / 2, NAN);
+  setElement(x, 2 * size + size / 3, INFINITY);
+  for (int64_t i = 3 * size; i < 4 * size; ++i)
+    setElement(x, i, -INFINITY);
+  double greatest = -INFINITY, sum = 0;
+  for (int64_t i = 0; i < size; ++i)
+    greatest = std::max(greatest, element(x, i));
+  for (int64_t i = 0; i < size; ++i)
+    sum += std::exp(std::max(element(x, i) - greatest, -64.0));
+  expectElements(
+      kernel.run({x})[0],
+      [&](int64_t i) { return i < size ? std::exp(std::max(element(x, i) - greatest, -64.0)) / sum : NAN; },
+      1e-5, 1e-30);
+}
+
+TEST(Reduction, SoftmaxOfLongRowsOnAGpu) {
+  longSoftmaxTest("20000", 20000, "maxnumf");
+  longSoftmaxTest("16411", 16411, "maximumf");
+  longSoftmaxTest("?", 301, "maxnumf");
+}
+
 TEST(Reduction, InnerDimension) {
   KernelText text("inner", "%x: tensor<50x301xf32>");
   text.generic("%r", {{"%x", "tensor<50x301xf32>", "0 1"}}, {"", "tensor<50xf32>", "0"}, "pr", addCode,
