@@ -35,7 +35,8 @@ int64_t tileOf(int64_t size, int64_t limit, int64_t multiple = 1) {
 
 struct RowChooser {
   struct Limits {
-    int64_t innerElements, leastInnerElements, innerMultiple, rowElements, transposedElements;
+    int64_t innerElements, leastInnerElements, innerMultiple, rowElements, transposedElements,
+        squareTransposes;
   };
 
   RowChooser(func::FuncOp function, const Limits &limits)
@@ -191,7 +192,7 @@ private:
           elements *= ShapedType::isDynamic(size) ? assumedSize : std::max<int64_t>(size, 1);
       if (std::optional<unsigned> loop = contiguousLoop(main))
         contiguous = loops[*loop];
-      if (contiguous && limits.transposedElements > 1)
+      if (contiguous && (limits.transposedElements > 1 || limits.squareTransposes > 0))
         transposed = transposedClass(main, *contiguous);
     } else if (!rowClasses.empty()) {
       contiguous = classes.of(mainRoot()).back();
@@ -205,13 +206,23 @@ private:
       tileOfClass[c] = tile;
       elements *= tile;
     };
-    if (contiguous && llvm::is_contained(rowClasses, *contiguous))
+    auto isRow = [&](std::optional<unsigned> c) { return c && llvm::is_contained(rowClasses, *c); };
+    if (limits.squareTransposes > 0 && isRow(contiguous) && isRow(transposed)) {
+      auto side = static_cast<double>(limits.squareTransposes);
+      int64_t size = sizeOf(*transposed);
+      double other = ShapedType::isDynamic(size) ? side : std::min(static_cast<double>(size), side);
+      choose(*contiguous, std::max(side, side * side / (elements * other)), 1);
+      choose(*transposed, std::max(side, side * side / elements), 1);
+    } else if (isRow(contiguous)) {
       choose(*contiguous, std::max<double>(limits.leastInnerElements, limits.innerElements / elements),
              limits.innerMultiple);
-    if (transposed && llvm::is_contained(rowClasses, *transposed))
+    }
+    if (limits.transposedElements > 1 && isRow(transposed))
       choose(*transposed,
              std::max<double>(static_cast<double>(limits.transposedElements), limits.rowElements / elements),
              limits.transposedElements);
+    if (transposed && !tileOfClass.contains(*transposed))
+      transposed.reset();
     // Rows of a dynamic dimension are not gathered: the size of the last tile would be another.
     for (unsigned c : llvm::reverse(rowClasses))
       if (c != contiguous && c != transposed)
@@ -285,7 +296,7 @@ struct ChooseRows : proa::impl::ChooseRowsBase<ChooseRows> {
     if (failed(proa::verifyTensorKernel(function)))
       return signalPassFailure();
     RowChooser(function, {mostInnerElements(), leastInnerElements, std::max<int64_t>(innerMultiple, 1),
-                          rowElements, std::max<int64_t>(transposedElements, 1)})
+                          rowElements, std::max<int64_t>(transposedElements, 1), squareTransposes})
         .run();
     report(function);
   }

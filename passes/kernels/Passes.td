@@ -113,7 +113,9 @@ def ChooseRows : Pass<"proa-choose-rows", "mlir::func::FuncOp"> {
       "Number of elements of a row up to which outer dimensions are tiled">,
     Option<"transposedElements", "transposed-elements", "int64_t", "1",
       "Smallest tile of the dimension along which a transposed operand of the largest op is contiguous; also its "
-      "multiple">
+      "multiple">,
+    Option<"squareTransposes", "square-transposes", "int64_t", "0",
+      "Tile of both this and the innermost dimension, larger where the other one is smaller; 0: as the options above">
   ];
   let dependentDialects = ["::proa::ProaDialect"];
 }

@@ -63,7 +63,7 @@ public:
         maxThreads = threads = choice->threads;
         continue;
       }
-      int64_t vector = vectorOf(op);
+      int64_t vector = proa::LoopsAttr::of(op).getVector().value_or(vectorOf(op));
       proa::LoopsAttr::of(op).withVector(vector).setOn(op);
       while (threads < maxThreads && threads * vector < elements(op))
         threads *= 2;

@@ -133,6 +133,22 @@ def SplitReductions : Pass<"proa-split-reductions", "mlir::ModuleOp"> {
                            "mlir::NVVM::NVVMDialect", "mlir::scf::SCFDialect"];
 }
 
+def StageTransposes : Pass<"proa-stage-transposes", "mlir::func::FuncOp"> {
+  let summary = "Read transposed operands through shared memory";
+  let description = [{
+    Runs on memory. An operand of an elementwise op that is contiguous along another loop than the innermost one is
+    copied to a buffer, which `proa-place-shared` puts into shared memory, in the order of its own memory. The op then
+    reads the buffer, so that threads side by side access adjacent elements in both. Rows of the buffer are padded to an
+    odd number of banks. `proa-choose-rows` (`square-transposes`) chooses tiles of both dimensions for such kernels.
+
+    ```mlir
+    %y[i, j] = f(%x[j, i])                                                   // before
+    %tile[j, i] = %x[j, i]; %y[i, j] = f(%tile[j, i])                        // after; %tile : memref<64x65xf32>
+    ```
+  }];
+  let dependentDialects = ["::proa::ProaDialect", "mlir::linalg::LinalgDialect", "mlir::memref::MemRefDialect"];
+}
+
 def ChooseLaunch : Pass<"proa-choose-launch", "mlir::func::FuncOp"> {
   let summary = "Choose the threads of a block and the work of each thread";
   let description = [{
@@ -141,7 +157,7 @@ def ChooseLaunch : Pass<"proa-choose-launch", "mlir::func::FuncOp"> {
 
     - on the function, `#proa.launch<threads = 256>`: the number of threads of a block, a multiple of 32;
     - on each linalg op, `vector` of `#proa.loops`: the number of consecutive elements that a thread computes in one
-      step, so that it accesses up to 16 bytes at once;
+      step, so that it accesses up to 16 bytes at once; a number that is there already stays;
     - on a reduction, `group` of `#proa.loops`: the number of threads that compute one element of the result together:
       1, a power of two up to 32 (lanes of a warp), or `threads`. If the innermost loop is not reduced, threads side by
       side have elements of the result side by side, and the group is any divisor of `threads`.

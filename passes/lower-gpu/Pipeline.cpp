@@ -23,6 +23,7 @@ static void addThreadPasses(OpPassManager &passes, const LowerGpuKernelsOptions 
   OpPassManager &functions = passes.nest<func::FuncOp>();
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
+  functions.addPass(createStageTransposes());
   ChooseLaunchOptions launch;
   launch.maxThreads = options.maxThreads;
   functions.addPass(createChooseLaunch(launch));
@@ -73,6 +74,7 @@ void buildLowerGpuKernelsPipeline(OpPassManager &passes, const LowerGpuKernelsOp
   // A warp reads 16 bytes with each thread: two rows of 128 columns of f16, or one of f32.
   rows.leastInnerElements = 128;
   rows.innerMultiple = 8;
+  rows.squareTransposes = 64;
   ChooseAttentionOptions attention;
   attention.strategy = options.attention;
   passes.addNestedPass<func::FuncOp>(createChooseAttention(attention));

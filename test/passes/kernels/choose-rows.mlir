@@ -1,5 +1,6 @@
 // RUN: proa-opt %s --proa-choose-rows --split-input-file | FileCheck %s
 // RUN: proa-opt %s --proa-choose-rows=transposed-elements=16 --split-input-file | FileCheck %s --check-prefix=BLOCKS
+// RUN: proa-opt %s --proa-choose-rows=square-transposes=64 --split-input-file | FileCheck %s --check-prefix=SQUARE
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
@@ -131,6 +132,8 @@ func.func @contraction_tile(%x: tensor<3x256x8xf32>, %y: tensor<8x20xf32>, %init
 // CHECK-SAME: tiles = [1, 3136]
 // BLOCKS: func.func private @transposed
 // BLOCKS-SAME: tiles = [16, 3136]
+// SQUARE: func.func private @transposed
+// SQUARE-SAME: tiles = [64, 64]
 func.func private @transposed(%x: tensor<3136x256xf32>) -> tensor<256x3136xf32> attributes {proa.kernel} {
   %e = tensor.empty() : tensor<256x3136xf32>
   %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}

@@ -31,6 +31,46 @@ TEST(Movement, TransposeOfTheInnermostDimension) {
   expectElements(kernel.run({x})[0], [&](int64_t i) { return 2 * element(x, i % 70 * 50 + i / 70); });
 }
 
+/// f(x[.., j, i], y[.., i, j]) on the emulated GPU, where x goes through shared memory.
+static void transposeOnGpu(DType dtype, const std::string &type, const std::string &code, int64_t batch,
+                           int64_t rows, int64_t columns, bool isDynamic = false) {
+  SCOPED_TRACE(type + " " + std::to_string(rows) + "x" + std::to_string(columns));
+  auto tensor = [&](int64_t m, int64_t n) {
+    auto dim = [&](int64_t size) { return isDynamic ? std::string("?") : std::to_string(size); };
+    return "tensor<" + std::to_string(batch) + "x" + dim(m) + "x" + dim(n) + "x" + type + ">";
+  };
+  std::string from = tensor(rows, columns), to = tensor(columns, rows);
+  KernelText text("transpose", "%x: " + from + ", %z: " + to);
+  if (isDynamic)
+    text.raw("%c1 = arith.constant 1 : index\n%c2 = arith.constant 2 : index\n%m = tensor.dim %z, %c1 : " +
+             to + "\n%n = tensor.dim %z, %c2 : " + to);
+  text.generic("%a", {{"%x", from, "0 2 1"}, {"%z", to, "0 1 2"}}, {"", to, "0 1 2"}, "ppp", code, "",
+               isDynamic ? "%m, %n" : "");
+  TestKernel kernel(text.returns("%a", to), {.emulatesGpu = true});
+  ASSERT_TRUE(kernel.valid());
+  Tensor x = randomTensor(dtype, {batch, rows, columns}, -9, 9),
+         z = randomTensor(dtype, {batch, columns, rows}, -9, 9, 2);
+  expectElements(
+      kernel.run({x, z})[0],
+      [&](int64_t i) {
+        int64_t b = i / (rows * columns), column = i / rows % columns, row = i % rows;
+        return element(x, (b * rows + row) * columns + column) - element(z, i);
+      },
+      1e-2, 0);
+}
+
+TEST(Movement, TransposesOnAGpu) {
+  for (auto [rows, columns] : {std::pair(64, 128), std::pair(70, 50), std::pair(3, 500), std::pair(500, 3),
+                               std::pair(131, 257), std::pair(40, 1), std::pair(7, 5)}) {
+    transposeOnGpu(DType::Float32, "f32", "%y = arith.subf %i0, %i1 : f32", 2, rows, columns);
+    transposeOnGpu(DType::Float16, "f16", "%y = arith.subf %i0, %i1 : f16", 1, rows, columns);
+    transposeOnGpu(DType::Int8, "i8", "%y = arith.subi %i0, %i1 : i8", 3, rows, columns);
+    transposeOnGpu(DType::Float64, "f64", "%y = arith.subf %i0, %i1 : f64", 1, rows, columns);
+    transposeOnGpu(DType::Float32, "f32", "%y = arith.subf %i0, %i1 : f32", 2, rows, columns,
+                   /*isDynamic=*/true);
+  }
+}
+
 TEST(Movement, MatrixPlusItsTranspose) {
   KernelText text("symmetric", "%x: tensor<40x40xf32>");
   text.generic("%e", {{"%x", "tensor<40x40xf32>", "0 1"}}, {"", "tensor<40x40xf32>", "0 1"}, "pp",

@@ -1,0 +1,140 @@
+// Transposed operands by way of shared memory: see Passes.td.
+#include "dialects/proa/Proa.h"
+#include "passes/analysis/KernelAttributes.h"
+#include "passes/lower-gpu/Passes.h"
+#include "passes/remarks/Remarks.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+namespace proa {
+#define GEN_PASS_DEF_STAGETRANSPOSES
+#include "passes/lower-gpu/Passes.h.inc"
+} // namespace proa
+
+using namespace mlir;
+
+namespace {
+
+bool isArgument(Value memory) {
+  while (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
+    memory = view.getViewSource();
+  return isa<BlockArgument>(memory);
+}
+
+/// Elements of a row in shared memory, of which `elements` are used: adjacent rows begin in other banks, so
+/// that lanes that read a column do not wait for each other.
+int64_t paddedElements(int64_t elements, int64_t bytes) {
+  constexpr int64_t bank = 4;
+  int64_t period = std::max(2 * bank, 2 * bytes), offset = std::max(bank, bytes);
+  while (elements * bytes % period != offset)
+    ++elements;
+  return elements;
+}
+
+class TransposeStager {
+public:
+  TransposeStager(linalg::LinalgOp op, OpBuilder &b) : op(op), b(b), loc(op.getLoc()) {}
+
+  /// Whether an operand was staged.
+  bool run() {
+    bool isStaged = false;
+    if (op.getNumReductionLoops() > 0 || op.getNumLoops() < 2 || !op.hasPureBufferSemantics())
+      return false;
+    for (OpOperand *operand : op.getDpsInputOperands())
+      if (std::optional<SmallVector<int64_t>> dims = tileOf(*operand)) {
+        bytesLeft -= stage(*operand, *dims);
+        isStaged = true;
+      }
+    if (isStaged)
+      proa::LoopsAttr::of(op).withVector(1).setOn(op);
+    return isStaged;
+  }
+
+private:
+  linalg::LinalgOp op;
+  OpBuilder &b;
+  Location loc;
+  int64_t bytesLeft = 48 << 10; ///< of shared memory, so that several blocks are resident
+
+  /// The dims of the largest tile of an operand that should be staged: it is contiguous along another loop
+  /// than the innermost one.
+  std::optional<SmallVector<int64_t>> tileOf(OpOperand &operand) {
+    constexpr int64_t leastRun = 8;
+    auto type = dyn_cast<MemRefType>(operand.get().getType());
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    if (!type || !map.isProjectedPermutation() || map.getNumResults() < 2 || !type.isLastDimUnitStride() ||
+        !type.getElementType().isIntOrFloat() || !isArgument(operand.get()))
+      return std::nullopt;
+    unsigned innermost = op.getNumLoops() - 1;
+    std::optional<unsigned> column = map.getResultPosition(b.getAffineDimExpr(innermost));
+    if (!column || *column == map.getNumResults() - 1)
+      return std::nullopt;
+    SmallVector<int64_t> dims;
+    int64_t bytes = elementBytes(type);
+    for (unsigned dim = 0; dim < map.getNumResults(); ++dim) {
+      FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
+          presburger::BoundType::UB, {operand.get(), static_cast<int64_t>(dim)}, nullptr, /*closedUB=*/true);
+      if (failed(bound) || *bound > bytesLeft)
+        return std::nullopt;
+      dims.push_back(*bound);
+      bytes *= *bound;
+    }
+    if (bytes > bytesLeft || dims.back() * dims[*column] < leastRun * leastRun)
+      return std::nullopt;
+    return dims;
+  }
+
+  static int64_t elementBytes(MemRefType type) {
+    return static_cast<int64_t>(llvm::divideCeil(type.getElementTypeBitWidth(), 8));
+  }
+
+  /// Copies the operand to shared memory in the order of its memory, and lets the op read that. Returns the
+  /// bytes.
+  int64_t stage(OpOperand &operand, ArrayRef<int64_t> dims) {
+    auto type = cast<MemRefType>(operand.get().getType());
+    auto kernel = op->getParentOfType<func::FuncOp>();
+    SmallVector<int64_t> padded(dims);
+    padded.back() = paddedElements(padded.back(), elementBytes(type));
+    b.setInsertionPointToStart(&kernel.getBody().front());
+    Value tile = memref::AllocOp::create(b, loc, MemRefType::get(padded, type.getElementType()));
+    b.setInsertionPoint(op);
+    SmallVector<OpFoldResult> sizes = memref::getMixedSizes(b, loc, operand.get());
+    SmallVector<OpFoldResult> zeros(sizes.size(), b.getIndexAttr(0)), ones(sizes.size(), b.getIndexAttr(1));
+    Value view = memref::SubViewOp::create(b, loc, tile, zeros, sizes, ones);
+    auto rank = static_cast<unsigned>(type.getRank());
+    SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(rank));
+    SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
+    auto copy = linalg::GenericOp::create(b, loc, TypeRange(), operand.get(), view, maps, loops,
+                                          [](OpBuilder &body, Location at, ValueRange values) {
+                                            linalg::YieldOp::create(body, at, values[0]);
+                                          });
+    proa::LoopsAttr::of(copy).withVector(1).setOn(copy); // rows of the tile are not aligned
+    operand.set(view);
+    int64_t bytes = elementBytes(type);
+    for (int64_t dim : padded)
+      bytes *= dim;
+    return bytes;
+  }
+};
+
+struct StageTransposes : proa::impl::StageTransposesBase<StageTransposes> {
+  using StageTransposesBase::StageTransposesBase;
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (!function->hasAttr(proa::kernelAttribute) || function.isDeclaration())
+      return;
+    SmallVector<linalg::LinalgOp> ops;
+    function.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+    OpBuilder builder(&getContext());
+    for (linalg::LinalgOp op : ops)
+      if (TransposeStager(op, builder).run())
+        proa::PassRemarks(getArgumentName()).done(op) << "a transposed operand goes through shared memory, "
+                                                         "so that all accesses of memory are contiguous";
+  }
+};
+
+} // namespace
