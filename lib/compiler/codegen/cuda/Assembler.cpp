@@ -116,6 +116,14 @@ private:
   }
 };
 
+/// Bytes of spills of all kernels.
+int64_t spillsOf(const std::string &report) {
+  int64_t bytes = 0;
+  for (const KernelResources &kernel : parseResources(report))
+    bytes += kernel.spillStoreBytes + kernel.spillLoadBytes;
+  return bytes;
+}
+
 class PtxasAssembler final : public Assembler {
 public:
   PtxasAssembler(std::string program, const std::string &version) : program(std::move(program)) {
@@ -128,7 +136,29 @@ protected:
     Result<TemporaryFolder> folder = TemporaryFolder::create();
     if (!folder)
       return folder.diagnostics();
-    std::string input = folder->file("kernels.ptx"), output = folder->file("kernels.cubin");
+    Result<Cubin> cubin = assembleIn(*folder, ptx, chip);
+    if (!cubin || spillsOf(cubin->report) == 0)
+      return cubin;
+    // ptxas may spill so that more blocks are resident at once, but not where a kernel asks for one.
+    std::string single = ptx;
+    constexpr llvm::StringLiteral bound = ".maxntid";
+    for (size_t at = single.find(bound); at != std::string::npos; at = single.find(bound, at)) {
+      std::string added = ".minnctapersm 1\n";
+      single.insert(at, added);
+      at += added.size() + bound.size();
+    }
+    if (single == ptx || StringRef(ptx).contains(".minnctapersm"))
+      return cubin;
+    Result<Cubin> other = assembleIn(*folder, single, chip);
+    return other && spillsOf(other->report) < spillsOf(cubin->report) ? std::move(other) : std::move(cubin);
+  }
+
+private:
+  std::string program;
+
+  Result<Cubin> assembleIn(const TemporaryFolder &folder, const std::string &ptx,
+                           const std::string &chip) const {
+    std::string input = folder.file("kernels.ptx"), output = folder.file("kernels.cubin");
     if (Result<void> written = writeFile(input, ptx); !written)
       return written.diagnostics();
     Result<std::string> report = runProgram(program, {"-v", "-O3", "-arch=" + chip, input, "-o", output});
@@ -139,9 +169,6 @@ protected:
       return bytes.diagnostics();
     return Cubin{std::move(*bytes), std::move(*report), {}};
   }
-
-private:
-  std::string program;
 };
 
 /// A cached cubin: the number of bytes of the report, the report, the machine code.
@@ -168,22 +195,22 @@ std::optional<Cubin> unpacked(const std::string &text) {
 
 Result<std::unique_ptr<Assembler>> Assembler::create(const CudaToolkit &toolkit, Kind kind) {
   Diagnostics diagnostics;
-  if (kind != Kind::Ptxas && !toolkit.nvJitLink.empty()) {
-    Result<NvJitLinkApi> api = loadNvJitLink(toolkit.nvJitLink);
-    if (api)
-      return std::unique_ptr<Assembler>(new NvJitLinkAssembler(*api));
-    diagnostics.append(api.diagnostics());
-  }
   if (kind != Kind::NvJitLink && !toolkit.ptxas.empty()) {
     Result<std::string> version = runProgram(toolkit.ptxas, {"--version"});
     if (version)
       return std::unique_ptr<Assembler>(new PtxasAssembler(toolkit.ptxas, *version));
     diagnostics.append(version.diagnostics());
   }
+  if (kind != Kind::Ptxas && !toolkit.nvJitLink.empty()) {
+    Result<NvJitLinkApi> api = loadNvJitLink(toolkit.nvJitLink);
+    if (api)
+      return std::unique_ptr<Assembler>(new NvJitLinkAssembler(*api));
+    diagnostics.append(api.diagnostics());
+  }
   if (diagnostics.empty()) {
     const char *missing = kind == Kind::NvJitLink ? "nvJitLink was not"
                           : kind == Kind::Ptxas   ? "ptxas was not"
-                                                  : "neither nvJitLink nor ptxas was";
+                                                  : "neither ptxas nor nvJitLink was";
     diagnostics.add("CUDA toolkit", std::string(missing) + " found; " + toolkitHint());
   }
   return diagnostics;

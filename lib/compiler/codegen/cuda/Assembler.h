@@ -23,7 +23,10 @@ struct Cubin {
 class Assembler {
 public:
   enum class Kind : uint8_t {
-    Any,       ///< nvJitLink, or else ptxas
+    /// ptxas, or else nvJitLink, which assembles code that is linked: with more registers, spills in kernels
+    /// that have
+    /// none by ptxas, and without `setmaxnreg`.
+    Any,
     NvJitLink, ///< libnvJitLink, loaded into this process
     Ptxas,     ///< the program `ptxas`, as a child process
   };
