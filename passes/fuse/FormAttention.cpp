@@ -196,9 +196,9 @@ private:
     return true;
   }
 
-  /// Whether the mask of the op selects scores: addends cannot replace a condition, or the CPU reads it.
+  /// Whether the mask of the op selects scores: addends cannot replace a condition, or a kernel reads it.
   bool hasCondition() const {
-    bool isRead = target == AttentionTarget::Cpu && forward.masks.size() == 1;
+    bool isRead = !isWithoutKernel(target) && forward.masks.size() == 1;
     return llvm::any_of(forward.masks, [&](const AttentionMask &mask) {
       return mask.isCondition() && (isRead || hasGradient() || !mask.isAddend());
     });
@@ -208,7 +208,7 @@ private:
   const char *whyNoCondition() const {
     if (!hasCondition())
       return nullptr;
-    if (target != AttentionTarget::Cpu)
+    if (isWithoutKernel(target))
       return hasGradient() ? "a condition selects its scores, and it has a gradient"
                            : "a condition selects a number for its scores that is not below -1e30";
     return forward.masks.size() > 1 ? "it has other masks than a condition that selects its scores" : nullptr;

@@ -217,11 +217,10 @@ def FormAttention : Pass<"pd-form-attention", "::mlir::func::FuncOp"> {
     The option `target` says who computes the op:
 
     - On the GPU and the CPU transposes of operands and of the result become permutations, and repeated heads of keys
-      and values are read as they are.
+      and values are read as they are. A condition that is the only mask stays a condition, so that its number may also
+      be above -1e30, and the program may have the gradient, which is zero for the scores that it replaces.
     - On the CPU, whose kernels have a tile of queries in vectors, attention of few queries and in float64 stays as it
-      is; with a gradient also where an estimate says that few keys make separate kernels faster. A condition that is
-      the only mask stays a condition, so that its number may also be above -1e30, and the program may have the
-      gradient, which is zero for the scores that it replaces.
+      is; with a gradient also where an estimate says that few keys make separate kernels faster.
     - For a mesh (the default) the op is formed for devices that split its sequence: self-attention without
       permutations, causal masks, dropout and gradients of masks.
     - For `onnx` also attention to other sequences, and of dynamic dims: operands have four dims, with static heads and

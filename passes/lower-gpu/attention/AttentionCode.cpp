@@ -93,9 +93,38 @@ Value AttentionCode::maskAt(Value batch, Value head, Value query, Value key) {
   }
   Value loaded = memref::LoadOp::create(b, loc, operands.mask, indices);
   unsigned bits = type.getElementTypeBitWidth();
+  if (bits == 1)
+    return loaded;
   if (bits < 32)
     return arith::ExtFOp::create(b, loc, b.getF32Type(), loaded);
   return bits > 32 ? Value(arith::TruncFOp::create(b, loc, b.getF32Type(), loaded)) : loaded;
+}
+
+bool AttentionCode::hasCondition() const {
+  return operands.mask && cast<MemRefType>(operands.mask.getType()).getElementType().isInteger(1);
+}
+
+Value AttentionCode::relative(Value index, Value firstColumn) const {
+  // Each part as 32 bits: what does not depend on the tile then has one register.
+  auto word = [&](Value own) { return arith::IndexCastOp::create(b, loc, b.getI32Type(), own); };
+  Value fromThread = word(b.createOrFold<arith::SubIOp>(loc, index, fragments.columnOf(0)));
+  return arith::SubIOp::create(b, loc, fromThread, word(firstColumn));
+}
+
+Value AttentionCode::isInside(const Columns &range, int64_t column) const {
+  // Comparisons of 32 bits with constants: indices of 64 bits need many registers.
+  int64_t offset = fragments.scoreLayout().offsetOf(MatrixDim::Column, column);
+  Value own = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(static_cast<int32_t>(offset)));
+  Value inside;
+  auto require = [&](arith::CmpIPredicate predicate, Value bound) {
+    Value condition = arith::CmpIOp::create(b, loc, predicate, own, bound);
+    inside = inside ? Value(arith::AndIOp::create(b, loc, inside, condition)) : condition;
+  };
+  if (range.begin)
+    require(arith::CmpIPredicate::sge, range.begin);
+  if (range.end)
+    require(arith::CmpIPredicate::slt, range.end);
+  return inside;
 }
 
 bool AttentionCode::isUneven(const AttentionTensor &tensor, int64_t tileRows) {

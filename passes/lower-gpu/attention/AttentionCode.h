@@ -12,9 +12,9 @@ using pd::minusInfinity;
 class AttentionCode : public IndexCode {
 public:
   struct Operands {
-    mlir::Value mask;    ///< memref, or null
-    mlir::Value lengths; ///< memref, or null
-    double scale = 1;
+    mlir::Value mask;           ///< memref, or null
+    mlir::Value lengths;        ///< memref, or null
+    double scale = 1, fill = 0; ///< `fill` is the score where a condition is false
     bool isCausal = false;
     KeptWeights::Dropout dropout;
   };
@@ -50,8 +50,20 @@ protected:
   mlir::Value endOfKeys(mlir::Value batch, mlir::Value firstQuery) const;
   /// With a causal mask, query m uses the keys up to this number plus m.
   mlir::Value keysBeforeQueries() const;
-  /// An element of the mask, in f32. A query or key after the last one reads that.
+  /// An element of the mask, in f32, or of i1 if it is a condition. A query or key after the last one reads
+  /// that.
   mlir::Value maskAt(mlir::Value batch, mlir::Value head, mlir::Value query, mlir::Value key);
+  /// Whether the mask is a condition that selects scores.
+  bool hasCondition() const;
+
+  /// The columns of a thread that a row uses, relative to its first one in the tile, as i32. Null: no limit.
+  struct Columns {
+    mlir::Value begin, end;
+  };
+  /// Column `index` of the tensors in such a range; `firstColumn` is that of the tile.
+  mlir::Value relative(mlir::Value index, mlir::Value firstColumn) const;
+  /// Whether column number `column` of the thread is in the range; null if all are.
+  mlir::Value isInside(const Columns &range, int64_t column) const;
 
   /// Stores the numbers of a thread for the row [batch, head, row] of a tensor: `adjacent` ones are adjacent,
   /// and `indexOf` gives their elements. With `mayExceed` some of these may be after the last one.

@@ -4,6 +4,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include <limits>
 #include <numbers>
 
 using namespace mlir;
@@ -125,36 +126,52 @@ AttentionGradient::Fragments AttentionGradient::step(const Place &place, Value f
   return next;
 }
 
-/// Whether a query uses a key; null if all of the tiles do.
-Value AttentionGradient::isUsed(const Place &place, Value query, Value key) {
-  Value used;
-  auto require = [&](Value condition) {
-    used = used ? b.createOrFold<arith::AndIOp>(loc, used, condition) : condition;
-  };
-  if (operands.lengths || (!isByKeys() && isUneven(site.k, site.choice.keys)))
-    require(isBelow(key, place.keyEnd));
-  if (isByKeys() && isUneven(site.q, site.choice.queries))
-    require(isBelow(query, size(site.q, rowDim)));
-  if (operands.isCausal)
-    require(isBelow(key, add(add(query, keysBeforeQueries()), 1)));
-  return used;
+/// The columns of the tile that a row uses: keys of a query, or queries of a key.
+AttentionGradient::Columns AttentionGradient::columnsOf(const Place &place, Value firstColumn,
+                                                        Value row) const {
+  Value begin, end;
+  if (isByKeys()) {
+    if (operands.isCausal)
+      begin = relative(b.createOrFold<arith::SubIOp>(loc, row, keysBeforeQueries()), firstColumn);
+    if (isUneven(site.q, site.choice.queries))
+      end = relative(size(site.q, rowDim), firstColumn);
+    if (operands.lengths) { // no query uses a key after the last one
+      auto word = [&](int32_t value) {
+        return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
+      };
+      begin = select(isBelow(row, place.keyEnd), begin ? begin : word(0),
+                     word(std::numeric_limits<int32_t>::max()));
+    }
+    return {begin, end};
+  }
+  if (operands.lengths || isUneven(site.k, site.choice.keys))
+    end = place.keyEnd;
+  if (operands.isCausal) {
+    Value seen = add(add(row, keysBeforeQueries()), 1);
+    end = end ? b.createOrFold<arith::MinSIOp>(loc, end, seen) : seen;
+  }
+  return {begin, end ? relative(end, firstColumn) : end};
 }
 
-Value AttentionGradient::weight(const Place &place, Value product, const Query &statistics, Value query,
-                                Value key) {
-  Value exponent;
+/// The weight of a query and a key, and whether its score depends on their product; null if it does.
+AttentionGradient::Weight AttentionGradient::weight(const Place &place, Value product,
+                                                    const Query &statistics, Value query, Value key) {
+  Value exponent, isKept;
   if (operands.mask) {
     Value score = arith::MulFOp::create(b, loc, product, number(operands.scale));
-    score = arith::AddFOp::create(b, loc, score, maskAt(place.batch, place.head, query, key));
+    Value mask = maskAt(place.batch, place.head, query, key);
+    if (hasCondition()) {
+      isKept = mask;
+      score = arith::SelectOp::create(b, loc, mask, score, number(operands.fill));
+    } else {
+      score = arith::AddFOp::create(b, loc, score, mask);
+    }
     exponent = arith::SubFOp::create(b, loc, score, statistics.maximum);
     exponent = arith::MulFOp::create(b, loc, exponent, number(std::numbers::log2e));
   } else {
     exponent = arith::MulFOp::create(b, loc, product, number(operands.scale * std::numbers::log2e));
   }
-  exponent = arith::SubFOp::create(b, loc, exponent, statistics.offset);
-  Value weight = exp2(exponent);
-  Value used = isUsed(place, query, key);
-  return used ? arith::SelectOp::create(b, loc, used, weight, number(0)) : weight;
+  return {exp2(arith::SubFOp::create(b, loc, exponent, statistics.offset)), isKept};
 }
 
 /// The indices of the rows or columns of the thread, from `first` on.
@@ -174,13 +191,19 @@ AttentionGradient::Fragments AttentionGradient::derivatives(const Place &place, 
   Values kept = dropout ? dropout.kept(place.batch, place.head, queries, keys) : Values();
   Fragments products = tile.multiply(place, firstColumn);
   Fragments found = products;
+  SmallVector<Columns> used;
+  for (Value row : rows)
+    used.push_back(columnsOf(place, firstColumn, row));
   for (size_t column = 0; column < columns.size(); ++column) {
     Query ofColumn = isByKeys() ? load(place, queries[column]) : Query();
     for (size_t row = 0; row < rows.size(); ++row) {
       size_t i = row * columns.size() + column;
       const Query &statistics = isByKeys() ? ofColumn : ownQueries[row];
       Value query = queries[isByKeys() ? column : row], key = keys[isByKeys() ? row : column];
-      Value own = weight(place, products.scores[i], statistics, query, key), gradient = products.values[i];
+      auto [own, isKept] = weight(place, products.scores[i], statistics, query, key);
+      Value gradient = products.values[i];
+      if (Value isUsed = isInside(used[row], static_cast<int64_t>(column)))
+        own = arith::SelectOp::create(b, loc, isUsed, own, number(0));
       found.values[i] = own;
       if (dropout) {
         found.values[i] = dropout.keep(kept[i], own);
@@ -188,6 +211,8 @@ AttentionGradient::Fragments AttentionGradient::derivatives(const Place &place, 
       }
       Value difference = arith::SubFOp::create(b, loc, gradient, statistics.delta);
       found.scores[i] = arith::MulFOp::create(b, loc, own, difference);
+      if (isKept)
+        found.scores[i] = arith::SelectOp::create(b, loc, isKept, found.scores[i], number(0));
     }
   }
   return found;

@@ -45,9 +45,12 @@ private:
   void loadQueries(const Place &place);
   Fragments step(const Place &place, mlir::Value firstColumn, const Fragments &sums);
   Fragments derivatives(const Place &place, mlir::Value firstColumn);
-  mlir::Value weight(const Place &place, mlir::Value product, const Query &statistics, mlir::Value query,
-                     mlir::Value key);
-  mlir::Value isUsed(const Place &place, mlir::Value query, mlir::Value key);
+  struct Weight {
+    mlir::Value value, isKept;
+  };
+  Weight weight(const Place &place, mlir::Value product, const Query &statistics, mlir::Value query,
+                mlir::Value key);
+  Columns columnsOf(const Place &place, mlir::Value firstColumn, mlir::Value row) const;
   Values indices(mlir::Value first, int64_t count, bool areRows);
   Query load(const Place &place, mlir::Value query) const;
   void store(const Place &place, const Fragments &sums);

@@ -126,25 +126,32 @@ AttentionThreads::Values AttentionThreads::scaledScores(const Place &place, Valu
                                                         bool isRestricted) {
   Values scores = tile.multiply(place, firstKey).scores;
   Value scale = number(operands.mask ? operands.scale : operands.scale * std::numbers::log2e);
-  Value distance = keysBeforeQueries();
-  Value limit = isRestricted ? limitOfKeys(place.batch) : Value();
-  for (auto [i, score] : llvm::enumerate(scores)) {
-    auto row = static_cast<int64_t>(i) / fragments.columns(),
-         column = static_cast<int64_t>(i) % fragments.columns();
-    score = arith::MulFOp::create(b, loc, score, scale);
-    Value query = add(place.first, fragments.rowOf(row)), key = add(firstKey, fragments.columnOf(column));
-    if (operands.mask)
-      score = arith::AddFOp::create(b, loc, score, maskAt(place.batch, place.head, query, key));
-    if (!isRestricted)
-      continue;
-    Value isUsed = isBelow(key, limit);
-    if (operands.isCausal) {
-      Value isSeen = isBelow(key, add(add(query, distance), 1));
-      isUsed = b.createOrFold<arith::AndIOp>(loc, isUsed, isSeen);
+  for (int64_t row = 0; row < fragments.rows(); ++row) {
+    Value query = add(place.first, fragments.rowOf(row));
+    Columns used = isRestricted ? keysOf(place, firstKey, query) : Columns();
+    for (int64_t column = 0; column < fragments.columns(); ++column) {
+      Value &score = scores[static_cast<size_t>(row * fragments.columns() + column)];
+      score = arith::MulFOp::create(b, loc, score, scale);
+      if (operands.mask) {
+        Value mask = maskAt(place.batch, place.head, query, add(firstKey, fragments.columnOf(column)));
+        if (hasCondition())
+          score = arith::SelectOp::create(b, loc, mask, score, number(operands.fill));
+        else
+          score = arith::AddFOp::create(b, loc, score, mask);
+      }
+      if (Value isUsed = isInside(used, column))
+        score = arith::SelectOp::create(b, loc, isUsed, score, number(minusInfinity));
     }
-    score = arith::SelectOp::create(b, loc, isUsed, score, number(minusInfinity));
   }
   return scores;
+}
+
+/// The keys that a query uses.
+AttentionThreads::Columns AttentionThreads::keysOf(const Place &place, Value firstKey, Value query) const {
+  Value end = limitOfKeys(place.batch);
+  if (operands.isCausal)
+    end = b.createOrFold<arith::MinSIOp>(loc, end, add(add(query, keysBeforeQueries()), 1));
+  return {{}, relative(end, firstKey)};
 }
 
 AttentionThreads::State AttentionThreads::step(const Place &place, Value firstKey, const State &state,

@@ -46,6 +46,7 @@ private:
   State overKeys(const Place &place, mlir::Value begin, mlir::Value end, State state, bool isRestricted);
   State step(const Place &place, mlir::Value firstKey, const State &state, bool isRestricted);
   Values scaledScores(const Place &place, mlir::Value firstKey, bool isRestricted);
+  Columns keysOf(const Place &place, mlir::Value firstKey, mlir::Value query) const;
   mlir::Value maximumOf(mlir::ValueRange numbers) const;
   Values keptWeights(const Place &place, mlir::Value firstKey);
   void storeStatistics(const Place &place, mlir::Value query, mlir::Value maximum, mlir::Value sum);

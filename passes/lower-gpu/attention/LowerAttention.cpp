@@ -167,8 +167,12 @@ private:
 
   LogicalResult replaceBody(const proa::KernelSignature &signature, ArrayRef<Value> results) {
     Location loc = op.getLoc();
-    proa::AttentionCode::Operands operands{proa::memoryOf(op.getMask()), proa::memoryOf(op.getKeyLengths()),
-                                           op.getScale().convertToDouble(), op.getCausal(), dropout()};
+    proa::AttentionCode::Operands operands{proa::memoryOf(op.getMask()),
+                                           proa::memoryOf(op.getKeyLengths()),
+                                           op.getScale().convertToDouble(),
+                                           op.getMaskFill().convertToDouble(),
+                                           op.getCausal(),
+                                           dropout()};
     Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
     proa::AttentionSite site{b,
                              loc,

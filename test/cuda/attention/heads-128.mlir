@@ -18,7 +18,23 @@ func.func @main(
     %masked_s: tensor<2x8x1024xf32>,
     %row_mask_q: tensor<2x8x1000x128xbf16>,
     %row_mask_k: tensor<2x8x1000x128xbf16>,
-    %row_mask_m: tensor<2x1x1x1000xbf16>
+    %row_mask_m: tensor<2x1x1x1000xbf16>,
+    %uneven_q: tensor<2x8x1000x128xbf16>,
+    %uneven_k: tensor<2x8x1000x128xbf16>,
+    %uneven_s: tensor<2x8x1000xf32>,
+    %uneven_causal_q: tensor<2x8x1023x128xbf16>,
+    %uneven_causal_k: tensor<2x8x1023x128xbf16>,
+    %uneven_causal_s: tensor<2x8x1023xf32>,
+    %uneven_mask_q: tensor<2x8x1000x128xbf16>,
+    %uneven_mask_k: tensor<2x8x1000x128xbf16>,
+    %uneven_mask_m: tensor<2x1x1x1000xbf16>,
+    %uneven_mask_s: tensor<2x8x1000xf32>,
+    %half_q: tensor<2x8x1000x128xf16>,
+    %half_k: tensor<2x8x1000x128xf16>,
+    %half_s: tensor<2x8x1000xf32>,
+    %half_even_q: tensor<2x8x1024x128xf16>,
+    %half_even_k: tensor<2x8x1024x128xf16>,
+    %half_even_s: tensor<2x8x1024xf32>
 ) -> (
     tensor<2x8x1024x128xbf16>,
     tensor<2x8x1024x128xbf16>,
@@ -35,7 +51,27 @@ func.func @main(
     tensor<2x8x1024x128xbf16>,
     tensor<2x8x1024x128xbf16>,
     tensor<2x8x1024x128xbf16>,
-    tensor<2x8x1000x128xbf16>
+    tensor<2x8x1000x128xbf16>,
+    tensor<2x8x1000x128xbf16>,
+    tensor<2x8x1000x128xbf16>,
+    tensor<2x8x1000x128xbf16>,
+    tensor<2x8x1000x128xbf16>,
+    tensor<2x8x1023x128xbf16>,
+    tensor<2x8x1023x128xbf16>,
+    tensor<2x8x1023x128xbf16>,
+    tensor<2x8x1023x128xbf16>,
+    tensor<2x8x1000x128xbf16>,
+    tensor<2x8x1000x128xbf16>,
+    tensor<2x8x1000x128xbf16>,
+    tensor<2x8x1000x128xbf16>,
+    tensor<2x8x1000x128xf16>,
+    tensor<2x8x1000x128xf16>,
+    tensor<2x8x1000x128xf16>,
+    tensor<2x8x1000x128xf16>,
+    tensor<2x8x1024x128xf16>,
+    tensor<2x8x1024x128xf16>,
+    tensor<2x8x1024x128xf16>,
+    tensor<2x8x1024x128xf16>
 ) {
   %causal:3 = pd.fused_attention %causal_q, %causal_k, %causal_k {causal = true}
       : (tensor<2x8x1024x128xbf16>, tensor<2x8x1024x128xbf16>, tensor<2x8x1024x128xbf16>) -> (tensor<2x8x1024x128xbf16>, tensor<2x8x1024xf32>, tensor<2x8x1024xf32>)
@@ -63,6 +99,36 @@ func.func @main(
       : (tensor<2x8x1024x128xbf16>, tensor<2x8x1024x128xbf16>, tensor<2x8x1024x128xbf16>, tensor<2x8x1024x128xbf16>, tensor<2x8x1024xf32>, tensor<2x8x1024xf32>, tensor<2x8x1024xf32>, tensor<1x8x1024x1024xbf16>) -> (tensor<2x8x1024x128xbf16>, tensor<2x8x1024x128xbf16>)
   %row_mask:3 = pd.fused_attention %row_mask_q, %row_mask_k, %row_mask_k mask = %row_mask_m
       : (tensor<2x8x1000x128xbf16>, tensor<2x8x1000x128xbf16>, tensor<2x8x1000x128xbf16>, tensor<2x1x1x1000xbf16>) -> (tensor<2x8x1000x128xbf16>, tensor<2x8x1000xf32>, tensor<2x8x1000xf32>)
+  %uneven:3 = pd.fused_attention %uneven_q, %uneven_k, %uneven_k
+      : (tensor<2x8x1000x128xbf16>, tensor<2x8x1000x128xbf16>, tensor<2x8x1000x128xbf16>) -> (tensor<2x8x1000x128xbf16>, tensor<2x8x1000xf32>, tensor<2x8x1000xf32>)
+  %uneven_gq = pd.fused_attention_q_grad %uneven_q, %uneven_k, %uneven_k, %uneven_q, %uneven#1, %uneven#2, %uneven_s
+      : (tensor<2x8x1000x128xbf16>, tensor<2x8x1000x128xbf16>, tensor<2x8x1000x128xbf16>, tensor<2x8x1000x128xbf16>, tensor<2x8x1000xf32>, tensor<2x8x1000xf32>, tensor<2x8x1000xf32>) -> tensor<2x8x1000x128xbf16>
+  %uneven_gk:2 = pd.fused_attention_kv_grad %uneven_q, %uneven_k, %uneven_k, %uneven_q, %uneven#1, %uneven#2, %uneven_s
+      : (tensor<2x8x1000x128xbf16>, tensor<2x8x1000x128xbf16>, tensor<2x8x1000x128xbf16>, tensor<2x8x1000x128xbf16>, tensor<2x8x1000xf32>, tensor<2x8x1000xf32>, tensor<2x8x1000xf32>) -> (tensor<2x8x1000x128xbf16>, tensor<2x8x1000x128xbf16>)
+  %uneven_causal:3 = pd.fused_attention %uneven_causal_q, %uneven_causal_k, %uneven_causal_k {causal = true}
+      : (tensor<2x8x1023x128xbf16>, tensor<2x8x1023x128xbf16>, tensor<2x8x1023x128xbf16>) -> (tensor<2x8x1023x128xbf16>, tensor<2x8x1023xf32>, tensor<2x8x1023xf32>)
+  %uneven_causal_gq = pd.fused_attention_q_grad %uneven_causal_q, %uneven_causal_k, %uneven_causal_k, %uneven_causal_q, %uneven_causal#1, %uneven_causal#2, %uneven_causal_s {causal = true}
+      : (tensor<2x8x1023x128xbf16>, tensor<2x8x1023x128xbf16>, tensor<2x8x1023x128xbf16>, tensor<2x8x1023x128xbf16>, tensor<2x8x1023xf32>, tensor<2x8x1023xf32>, tensor<2x8x1023xf32>) -> tensor<2x8x1023x128xbf16>
+  %uneven_causal_gk:2 = pd.fused_attention_kv_grad %uneven_causal_q, %uneven_causal_k, %uneven_causal_k, %uneven_causal_q, %uneven_causal#1, %uneven_causal#2, %uneven_causal_s {causal = true}
+      : (tensor<2x8x1023x128xbf16>, tensor<2x8x1023x128xbf16>, tensor<2x8x1023x128xbf16>, tensor<2x8x1023x128xbf16>, tensor<2x8x1023xf32>, tensor<2x8x1023xf32>, tensor<2x8x1023xf32>) -> (tensor<2x8x1023x128xbf16>, tensor<2x8x1023x128xbf16>)
+  %uneven_mask:3 = pd.fused_attention %uneven_mask_q, %uneven_mask_k, %uneven_mask_k mask = %uneven_mask_m
+      : (tensor<2x8x1000x128xbf16>, tensor<2x8x1000x128xbf16>, tensor<2x8x1000x128xbf16>, tensor<2x1x1x1000xbf16>) -> (tensor<2x8x1000x128xbf16>, tensor<2x8x1000xf32>, tensor<2x8x1000xf32>)
+  %uneven_mask_gq = pd.fused_attention_q_grad %uneven_mask_q, %uneven_mask_k, %uneven_mask_k, %uneven_mask_q, %uneven_mask#1, %uneven_mask#2, %uneven_mask_s mask = %uneven_mask_m
+      : (tensor<2x8x1000x128xbf16>, tensor<2x8x1000x128xbf16>, tensor<2x8x1000x128xbf16>, tensor<2x8x1000x128xbf16>, tensor<2x8x1000xf32>, tensor<2x8x1000xf32>, tensor<2x8x1000xf32>, tensor<2x1x1x1000xbf16>) -> tensor<2x8x1000x128xbf16>
+  %uneven_mask_gk:2 = pd.fused_attention_kv_grad %uneven_mask_q, %uneven_mask_k, %uneven_mask_k, %uneven_mask_q, %uneven_mask#1, %uneven_mask#2, %uneven_mask_s mask = %uneven_mask_m
+      : (tensor<2x8x1000x128xbf16>, tensor<2x8x1000x128xbf16>, tensor<2x8x1000x128xbf16>, tensor<2x8x1000x128xbf16>, tensor<2x8x1000xf32>, tensor<2x8x1000xf32>, tensor<2x8x1000xf32>, tensor<2x1x1x1000xbf16>) -> (tensor<2x8x1000x128xbf16>, tensor<2x8x1000x128xbf16>)
+  %half:3 = pd.fused_attention %half_q, %half_k, %half_k {causal = true}
+      : (tensor<2x8x1000x128xf16>, tensor<2x8x1000x128xf16>, tensor<2x8x1000x128xf16>) -> (tensor<2x8x1000x128xf16>, tensor<2x8x1000xf32>, tensor<2x8x1000xf32>)
+  %half_gq = pd.fused_attention_q_grad %half_q, %half_k, %half_k, %half_q, %half#1, %half#2, %half_s {causal = true}
+      : (tensor<2x8x1000x128xf16>, tensor<2x8x1000x128xf16>, tensor<2x8x1000x128xf16>, tensor<2x8x1000x128xf16>, tensor<2x8x1000xf32>, tensor<2x8x1000xf32>, tensor<2x8x1000xf32>) -> tensor<2x8x1000x128xf16>
+  %half_gk:2 = pd.fused_attention_kv_grad %half_q, %half_k, %half_k, %half_q, %half#1, %half#2, %half_s {causal = true}
+      : (tensor<2x8x1000x128xf16>, tensor<2x8x1000x128xf16>, tensor<2x8x1000x128xf16>, tensor<2x8x1000x128xf16>, tensor<2x8x1000xf32>, tensor<2x8x1000xf32>, tensor<2x8x1000xf32>) -> (tensor<2x8x1000x128xf16>, tensor<2x8x1000x128xf16>)
+  %half_even:3 = pd.fused_attention %half_even_q, %half_even_k, %half_even_k {causal = true}
+      : (tensor<2x8x1024x128xf16>, tensor<2x8x1024x128xf16>, tensor<2x8x1024x128xf16>) -> (tensor<2x8x1024x128xf16>, tensor<2x8x1024xf32>, tensor<2x8x1024xf32>)
+  %half_even_gq = pd.fused_attention_q_grad %half_even_q, %half_even_k, %half_even_k, %half_even_q, %half_even#1, %half_even#2, %half_even_s {causal = true}
+      : (tensor<2x8x1024x128xf16>, tensor<2x8x1024x128xf16>, tensor<2x8x1024x128xf16>, tensor<2x8x1024x128xf16>, tensor<2x8x1024xf32>, tensor<2x8x1024xf32>, tensor<2x8x1024xf32>) -> tensor<2x8x1024x128xf16>
+  %half_even_gk:2 = pd.fused_attention_kv_grad %half_even_q, %half_even_k, %half_even_k, %half_even_q, %half_even#1, %half_even#2, %half_even_s {causal = true}
+      : (tensor<2x8x1024x128xf16>, tensor<2x8x1024x128xf16>, tensor<2x8x1024x128xf16>, tensor<2x8x1024x128xf16>, tensor<2x8x1024xf32>, tensor<2x8x1024xf32>, tensor<2x8x1024xf32>) -> (tensor<2x8x1024x128xf16>, tensor<2x8x1024x128xf16>)
   return
     %causal#0,
     %causal_gq,
@@ -79,7 +145,27 @@ func.func @main(
     %masked_gq,
     %masked_gk#0,
     %masked_gk#1,
-    %row_mask#0
+    %row_mask#0,
+    %uneven#0,
+    %uneven_gq,
+    %uneven_gk#0,
+    %uneven_gk#1,
+    %uneven_causal#0,
+    %uneven_causal_gq,
+    %uneven_causal_gk#0,
+    %uneven_causal_gk#1,
+    %uneven_mask#0,
+    %uneven_mask_gq,
+    %uneven_mask_gk#0,
+    %uneven_mask_gk#1,
+    %half#0,
+    %half_gq,
+    %half_gk#0,
+    %half_gk#1,
+    %half_even#0,
+    %half_even_gq,
+    %half_even_gk#0,
+    %half_even_gk#1
     : tensor<2x8x1024x128xbf16>,
       tensor<2x8x1024x128xbf16>,
       tensor<2x8x1024x128xbf16>,
@@ -95,5 +181,25 @@ func.func @main(
       tensor<2x8x1024x128xbf16>,
       tensor<2x8x1024x128xbf16>,
       tensor<2x8x1024x128xbf16>,
-      tensor<2x8x1000x128xbf16>
+      tensor<2x8x1000x128xbf16>,
+      tensor<2x8x1000x128xbf16>,
+      tensor<2x8x1000x128xbf16>,
+      tensor<2x8x1000x128xbf16>,
+      tensor<2x8x1000x128xbf16>,
+      tensor<2x8x1023x128xbf16>,
+      tensor<2x8x1023x128xbf16>,
+      tensor<2x8x1023x128xbf16>,
+      tensor<2x8x1023x128xbf16>,
+      tensor<2x8x1000x128xbf16>,
+      tensor<2x8x1000x128xbf16>,
+      tensor<2x8x1000x128xbf16>,
+      tensor<2x8x1000x128xbf16>,
+      tensor<2x8x1000x128xf16>,
+      tensor<2x8x1000x128xf16>,
+      tensor<2x8x1000x128xf16>,
+      tensor<2x8x1000x128xf16>,
+      tensor<2x8x1024x128xf16>,
+      tensor<2x8x1024x128xf16>,
+      tensor<2x8x1024x128xf16>,
+      tensor<2x8x1024x128xf16>
 }

@@ -21,7 +21,14 @@ func.func @main(
     %row_mask_q: tensor<2x8x1000x64xbf16>,
     %row_mask_k: tensor<2x8x1000x64xbf16>,
     %row_mask_m: tensor<2x1x1x1000xbf16>,
-    %row_mask_s: tensor<2x8x1000xf32>
+    %row_mask_s: tensor<2x8x1000xf32>,
+    %half_q: tensor<2x8x1000x64xf16>,
+    %half_k: tensor<2x8x1000x64xf16>,
+    %half_s: tensor<2x8x1000xf32>,
+    %uneven_mask2_q: tensor<2x8x1000x64xbf16>,
+    %uneven_mask2_k: tensor<2x8x1000x64xbf16>,
+    %uneven_mask2_m: tensor<2x1x1x1000xbf16>,
+    %uneven_mask2_s: tensor<2x8x1000xf32>
 ) -> (
     tensor<2x8x1024x64xbf16>,
     tensor<2x8x1024x64xbf16>,
@@ -44,6 +51,14 @@ func.func @main(
     tensor<2x8x1024x64xbf16>,
     tensor<2x8x1024x64xbf16>,
     tensor<2x8x1024x64xbf16>,
+    tensor<2x8x1000x64xbf16>,
+    tensor<2x8x1000x64xbf16>,
+    tensor<2x8x1000x64xbf16>,
+    tensor<2x8x1000x64xbf16>,
+    tensor<2x8x1000x64xf16>,
+    tensor<2x8x1000x64xf16>,
+    tensor<2x8x1000x64xf16>,
+    tensor<2x8x1000x64xf16>,
     tensor<2x8x1000x64xbf16>,
     tensor<2x8x1000x64xbf16>,
     tensor<2x8x1000x64xbf16>,
@@ -87,6 +102,18 @@ func.func @main(
       : (tensor<2x8x1000x64xbf16>, tensor<2x8x1000x64xbf16>, tensor<2x8x1000x64xbf16>, tensor<2x8x1000x64xbf16>, tensor<2x8x1000xf32>, tensor<2x8x1000xf32>, tensor<2x8x1000xf32>, tensor<2x1x1x1000xbf16>) -> tensor<2x8x1000x64xbf16>
   %row_mask_gk:2 = pd.fused_attention_kv_grad %row_mask_q, %row_mask_k, %row_mask_k, %row_mask_q, %row_mask#1, %row_mask#2, %row_mask_s mask = %row_mask_m
       : (tensor<2x8x1000x64xbf16>, tensor<2x8x1000x64xbf16>, tensor<2x8x1000x64xbf16>, tensor<2x8x1000x64xbf16>, tensor<2x8x1000xf32>, tensor<2x8x1000xf32>, tensor<2x8x1000xf32>, tensor<2x1x1x1000xbf16>) -> (tensor<2x8x1000x64xbf16>, tensor<2x8x1000x64xbf16>)
+  %half:3 = pd.fused_attention %half_q, %half_k, %half_k {causal = true}
+      : (tensor<2x8x1000x64xf16>, tensor<2x8x1000x64xf16>, tensor<2x8x1000x64xf16>) -> (tensor<2x8x1000x64xf16>, tensor<2x8x1000xf32>, tensor<2x8x1000xf32>)
+  %half_gq = pd.fused_attention_q_grad %half_q, %half_k, %half_k, %half_q, %half#1, %half#2, %half_s {causal = true}
+      : (tensor<2x8x1000x64xf16>, tensor<2x8x1000x64xf16>, tensor<2x8x1000x64xf16>, tensor<2x8x1000x64xf16>, tensor<2x8x1000xf32>, tensor<2x8x1000xf32>, tensor<2x8x1000xf32>) -> tensor<2x8x1000x64xf16>
+  %half_gk:2 = pd.fused_attention_kv_grad %half_q, %half_k, %half_k, %half_q, %half#1, %half#2, %half_s {causal = true}
+      : (tensor<2x8x1000x64xf16>, tensor<2x8x1000x64xf16>, tensor<2x8x1000x64xf16>, tensor<2x8x1000x64xf16>, tensor<2x8x1000xf32>, tensor<2x8x1000xf32>, tensor<2x8x1000xf32>) -> (tensor<2x8x1000x64xf16>, tensor<2x8x1000x64xf16>)
+  %uneven_mask2:3 = pd.fused_attention %uneven_mask2_q, %uneven_mask2_k, %uneven_mask2_k mask = %uneven_mask2_m
+      : (tensor<2x8x1000x64xbf16>, tensor<2x8x1000x64xbf16>, tensor<2x8x1000x64xbf16>, tensor<2x1x1x1000xbf16>) -> (tensor<2x8x1000x64xbf16>, tensor<2x8x1000xf32>, tensor<2x8x1000xf32>)
+  %uneven_mask2_gq = pd.fused_attention_q_grad %uneven_mask2_q, %uneven_mask2_k, %uneven_mask2_k, %uneven_mask2_q, %uneven_mask2#1, %uneven_mask2#2, %uneven_mask2_s mask = %uneven_mask2_m
+      : (tensor<2x8x1000x64xbf16>, tensor<2x8x1000x64xbf16>, tensor<2x8x1000x64xbf16>, tensor<2x8x1000x64xbf16>, tensor<2x8x1000xf32>, tensor<2x8x1000xf32>, tensor<2x8x1000xf32>, tensor<2x1x1x1000xbf16>) -> tensor<2x8x1000x64xbf16>
+  %uneven_mask2_gk:2 = pd.fused_attention_kv_grad %uneven_mask2_q, %uneven_mask2_k, %uneven_mask2_k, %uneven_mask2_q, %uneven_mask2#1, %uneven_mask2#2, %uneven_mask2_s mask = %uneven_mask2_m
+      : (tensor<2x8x1000x64xbf16>, tensor<2x8x1000x64xbf16>, tensor<2x8x1000x64xbf16>, tensor<2x8x1000x64xbf16>, tensor<2x8x1000xf32>, tensor<2x8x1000xf32>, tensor<2x8x1000xf32>, tensor<2x1x1x1000xbf16>) -> (tensor<2x8x1000x64xbf16>, tensor<2x8x1000x64xbf16>)
   return
     %causal#0,
     %causal_gq,
@@ -112,7 +139,15 @@ func.func @main(
     %row_mask#0,
     %row_mask_gq,
     %row_mask_gk#0,
-    %row_mask_gk#1
+    %row_mask_gk#1,
+    %half#0,
+    %half_gq,
+    %half_gk#0,
+    %half_gk#1,
+    %uneven_mask2#0,
+    %uneven_mask2_gq,
+    %uneven_mask2_gk#0,
+    %uneven_mask2_gk#1
     : tensor<2x8x1024x64xbf16>,
       tensor<2x8x1024x64xbf16>,
       tensor<2x8x1024x64xbf16>,
@@ -134,6 +169,14 @@ func.func @main(
       tensor<2x8x1024x64xbf16>,
       tensor<2x8x1024x64xbf16>,
       tensor<2x8x1024x64xbf16>,
+      tensor<2x8x1000x64xbf16>,
+      tensor<2x8x1000x64xbf16>,
+      tensor<2x8x1000x64xbf16>,
+      tensor<2x8x1000x64xbf16>,
+      tensor<2x8x1000x64xf16>,
+      tensor<2x8x1000x64xf16>,
+      tensor<2x8x1000x64xf16>,
+      tensor<2x8x1000x64xf16>,
       tensor<2x8x1000x64xbf16>,
       tensor<2x8x1000x64xbf16>,
       tensor<2x8x1000x64xbf16>,

@@ -40,11 +40,10 @@ func.func @scaled_mask(%q: tensor<2x4x5x8xf32>, %m: tensor<5x5xf32>) -> tensor<2
 
 // -----
 
-// A condition selects the scores, else the lowest float: the mask is zero or this number.
+// A condition selects the scores, else the lowest float.
 // REMARK: pd.matmul is the end of an attention
 // CHECK-LABEL: func.func @condition(%arg0: tensor<2x4x5x8xf32>, %arg1: tensor<1x1x5x5xi1>)
-// CHECK: %[[MASK:.*]] = pd.where %arg1, %{{.*}}, %{{.*}} -> tensor<1x1x5x5xf32>
-// CHECK: pd.fused_attention %arg0, %arg0, %arg0 mask = %[[MASK]] {scale = 5.000000e-01 : f64}
+// CHECK: pd.fused_attention %arg0, %arg0, %arg0 mask = %arg1 {mask_fill = -3.4028234{{.*}}E+38 : f64, scale = 5.000000e-01 : f64}
 func.func @condition(%q: tensor<2x4x5x8xf32>, %c: tensor<1x1x5x5xi1>) -> tensor<2x4x5x8xf32> {
   %half = pd.constant dense<0.5> : tensor<f32>
   %low = pd.constant dense<-3.40282347E+38> : tensor<f32>
@@ -75,14 +74,31 @@ func.func @filled(%q: tensor<2x4x5x8xf32>, %c: tensor<2x1x1x5xi1>, %m: tensor<2x
 
 // -----
 
-// Where a row is filled with -1e4, scores that are added to it change the weights.
-// REMARK: a condition selects a number for its scores that is not below -1e30
+// A row that -1e4 fills has equal weights: the mask stays a condition.
+// REMARK: pd.matmul is the end of an attention
 // CHECK-LABEL: func.func @small_fill
-// CHECK-NOT: pd.fused_attention
+// CHECK: pd.fused_attention %arg0, %arg0, %arg0 mask = %arg1 {mask_fill = -1.000000e+04 : f64}
+// CHECK-NOT: pd.softmax
 func.func @small_fill(%q: tensor<2x4x5x8xf32>, %c: tensor<1x1x5x5xi1>) -> tensor<2x4x5x8xf32> {
   %low = pd.constant dense<-1.0E+4> : tensor<f32>
   %s = pd.matmul %q, %q {transpose_y = true} : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x5xf32>
   %w = pd.where %c, %s, %low : (tensor<1x1x5x5xi1>, tensor<2x4x5x5xf32>, tensor<f32>) -> tensor<2x4x5x5xf32>
+  %p = pd.softmax %w : (tensor<2x4x5x5xf32>) -> tensor<2x4x5x5xf32>
+  %o = pd.matmul %p, %q : (tensor<2x4x5x5xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x8xf32>
+  return %o : tensor<2x4x5x8xf32>
+}
+
+// -----
+
+// Near miss: scores that are added where a row is filled with -1e4 change the weights.
+// REMARK: it has other masks than a condition that selects its scores
+// CHECK-LABEL: func.func @two_masks
+// CHECK-NOT: pd.fused_attention
+func.func @two_masks(%q: tensor<2x4x5x8xf32>, %c: tensor<1x1x5x5xi1>, %b: tensor<1x4x5x5xf32>) -> tensor<2x4x5x8xf32> {
+  %low = pd.constant dense<-1.0E+4> : tensor<f32>
+  %s = pd.matmul %q, %q {transpose_y = true} : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x5xf32>
+  %a = pd.add %s, %b : (tensor<2x4x5x5xf32>, tensor<1x4x5x5xf32>) -> tensor<2x4x5x5xf32>
+  %w = pd.where %c, %a, %low : (tensor<1x1x5x5xi1>, tensor<2x4x5x5xf32>, tensor<f32>) -> tensor<2x4x5x5xf32>
   %p = pd.softmax %w : (tensor<2x4x5x5xf32>) -> tensor<2x4x5x5xf32>
   %o = pd.matmul %p, %q : (tensor<2x4x5x5xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x8xf32>
   return %o : tensor<2x4x5x8xf32>

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
+#include <optional>
 
 using namespace proa;
 using namespace proa::testing;
@@ -29,6 +30,8 @@ struct Attention {
   /// The probability that a weight is dropped, and whether the others are scaled.
   double dropout = 0;
   bool isUpscaled = true;
+  /// The mask is a condition, and scores are this number where it is false.
+  std::optional<double> fill = std::nullopt;
 
   bool hasDropout() const { return dropout != 0; }
   DType dtype() const {
@@ -64,7 +67,7 @@ struct Attention {
       segments += "1, ";
     segments += fmt::format("{:d}, {:d}, {:d}, 0", hasMask, hasLengths, hasDropout());
     if (hasMask)
-      types.push_back(tensor(maskDims(), type));
+      types.push_back(tensor(maskDims(), fill ? "i1" : type));
     if (hasLengths)
       types.push_back(tensor({batch}, "i32"));
     if (hasDropout())
@@ -84,9 +87,10 @@ struct Attention {
     return fmt::format("func.func private @attention({}) -> ({}) attributes {{proa.device_kernel = "
                        "#proa.device_kernel<op>}} {{\n"
                        "{} = \"pd.{}\"({}) <{{causal = {}, operandSegmentSizes = array<i32: {}>, "
-                       "scale = 0.3, dropout_p = {}{}{}{}}}> : ({}) -> ({})\nreturn {} : {}\n}}\n",
+                       "scale = 0.3, mask_fill = {:.17e} : f64, dropout_p = {}{}{}{}}}> : ({}) -> ({})\n"
+                       "return {} : {}\n}}\n",
                        fmt::join(arguments, ", "), resultTypes, resultNames, op, fmt::join(names, ", "),
-                       isCausal, segments, fmt::format("{:e} : f64", dropout),
+                       isCausal, segments, fill.value_or(0), fmt::format("{:e} : f64", dropout),
                        isUpscaled ? "" : ", dropout_mode = #pd<dropout_mode downgrade_in_infer>",
                        permutations, attributes, fmt::join(types, ", "), resultTypes, resultNames,
                        resultTypes);
@@ -100,6 +104,12 @@ struct Attention {
   }
 
   Tensor mask() const {
+    if (fill) { // false for all keys of a query
+      Tensor condition = randomTensor(DType::Bool, maskDims(), 0, 2, 4);
+      for (int64_t n = 0; n < keys && queries > 1; ++n)
+        setElement(condition, keys + n, 0);
+      return condition;
+    }
     Tensor mask = randomTensor(dtype(), maskDims(), -2, 2, 4);
     for (int64_t i = 1; i < mask.size(); i += 7)
       setElement(mask, i, -INFINITY);
@@ -140,6 +150,10 @@ struct Attention {
 
   int64_t groupOf(int64_t b, int64_t h) const { return b * groups + h / (heads / groups); }
 
+  bool isKept(const Tensor &mask, int64_t b, int64_t m, int64_t n) const {
+    return !fill || element(mask, (b * queries + m) * keys + n) != 0;
+  }
+
   /// A query in double precision.
   struct Row {
     std::vector<double> weights;
@@ -154,7 +168,9 @@ struct Attention {
       double sum = 0;
       for (int64_t d = 0; d < head; ++d)
         sum += element(inputs[0], row * head + d) * element(inputs[1], (group * keys + n) * head + d);
-      double score = 0.3 * sum + (hasMask ? element(mask, (b * queries + m) * keys + n) : 0);
+      double score = 0.3 * sum + (hasMask && !fill ? element(mask, (b * queries + m) * keys + n) : 0);
+      if (!isKept(mask, b, m, n))
+        score = *fill;
       scores[static_cast<size_t>(n)] = hasMask ? static_cast<float>(score) : score;
     }
     Row result{{}, *std::max_element(scores.begin(), scores.end()), 0};
@@ -238,6 +254,7 @@ struct Attention {
     Tensor maximum(DType::Float32, statisticDims()), sum(DType::Float32, statisticDims()),
         delta(DType::Float32, statisticDims());
     int64_t allQueries = batch * heads * queries, allKeys = batch * groups * keys;
+    Tensor condition = fill ? mask() : Tensor();
     Sums q(allQueries * head), k(allKeys * head), v(allKeys * value), scores(allQueries * keys);
     forQueries(given, [&](int64_t b, int64_t h, int64_t m, const Row &row) {
       int64_t number = (b * heads + h) * queries + m, at = queryIndex(b, h, m), group = groupOf(b, h) * keys;
@@ -259,6 +276,8 @@ struct Attention {
       setElement(delta, number, sumOfAll);
       for (int64_t n = 0; n < keys; ++n) {
         auto i = static_cast<size_t>(n);
+        if (!isKept(condition, b, m, n))
+          continue;
         scores.add(number * keys + n, row.weights[i] * ofWeights[i]);
         scores.add(number * keys + n, -row.weights[i] * sumOfAll);
         double gradient = 0.3 * row.weights[i] * (ofWeights[i] - sumOfAll);
@@ -357,6 +376,40 @@ TEST(Attention, MasksAndLengths) {
                 .isCausal = false,
                 .hasLengths = true}
           .check();
+    }
+}
+
+// The numbers for other keys are small, the least finite one, or above some scores.
+TEST(Attention, Conditions) {
+  for (auto [type, strategy] : strategies)
+    for (double fill : {-1e30, -static_cast<double>(FLT_MAX), 0.25}) {
+      SCOPED_TRACE(fmt::format("{} {} {}", type, strategy, fill));
+      Attention{.type = type,
+                .strategy = strategy,
+                .batch = 2,
+                .queries = 70,
+                .keys = 75,
+                .isCausal = fill == 0.25,
+                .hasMask = true,
+                .fill = fill}
+          .check();
+    }
+}
+
+TEST(Attention, GradientsWithConditions) {
+  for (auto [type, strategy] : shortStrategies)
+    for (double fill : {-1e30, -static_cast<double>(FLT_MAX), 0.25}) {
+      SCOPED_TRACE(fmt::format("{} {} {}", type, strategy, fill));
+      Attention{.type = type,
+                .strategy = strategy,
+                .batch = 2,
+                .queries = 70,
+                .keys = 75,
+                .isCausal = fill == 0.25,
+                .hasMask = true,
+                .hasLengths = fill == 0.25,
+                .fill = fill}
+          .checkGradients();
     }
 }
 

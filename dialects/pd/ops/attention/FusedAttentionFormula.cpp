@@ -202,7 +202,7 @@ const char *AttentionOperands::whyNoDeviceKernel() const {
   for (const PermutedTensor &tensor : {q, k, v})
     if (const char *reason = whyNoRows(tensor))
       return reason;
-  return isCondition(mask) ? "its mask is a condition" : nullptr;
+  return nullptr;
 }
 
 } // namespace proa::pd
