@@ -58,7 +58,8 @@ void declare(CommandLine &line, Options &options) {
   line.add_option("--device", options.device, "The number of the CUDA device")
       ->check(CLI::Range(0, 1023))
       ->capture_default_str();
-  line.add_option("--launches", options.launches, "Launches of a measurement; the fastest of three counts")
+  line.add_option("--launches", options.launches,
+                  "Launches of a measurement, with cold caches; the median counts")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   line.add_flag("--again", options.again, "Measures kernels that the database has already");

@@ -10,10 +10,14 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
+#include "llvm/ADT/APFloat.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
+#include <random>
 
 using namespace mlir;
 
@@ -40,13 +44,43 @@ bool hasStaticDims(func::FuncOp kernel) {
   });
 }
 
-size_t bytesOf(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  Type element = tensor.getElementType();
-  auto complex = dyn_cast<ComplexType>(element);
-  unsigned bits =
-      complex ? 2 * complex.getElementType().getIntOrFloatBitWidth() : element.getIntOrFloatBitWidth();
-  return static_cast<size_t>(tensor.getNumElements()) * ((bits + 7) / 8);
+/// A copy of this many bytes leaves nothing else in the caches of known devices.
+constexpr size_t cachedBytes = size_t(64) << 20;
+
+/// The bits of a random number of a type: floats with 1/2 <= |x| < 1, integers below `end`, booleans.
+uint64_t randomElement(Type type, int64_t end, std::mt19937_64 &random) {
+  uint64_t bits = random();
+  auto floating = dyn_cast<FloatType>(type);
+  if (!floating)
+    return type.isInteger(1) ? bits & 1 : bits % static_cast<uint64_t>(end);
+  constexpr double steps = 1024;
+  llvm::APFloat number(0.5 + static_cast<double>(bits % 512) / steps);
+  bool losesInfo = false;
+  number.convert(floating.getFloatSemantics(), llvm::APFloat::rmTowardZero, &losesInfo);
+  if (bits >> 63 != 0)
+    number.changeSign();
+  return number.bitcastToAPInt().getZExtValue();
+}
+
+/// Random content of a tensor. Power depends on the data, and so do the clock of a device and the choice.
+std::vector<std::byte> randomBytes(RankedTensorType type, int64_t end) {
+  constexpr size_t mostDifferent = 4099; // a prime; the numbers repeat, as they take time to make
+  Type element = type.getElementType();
+  size_t parts = isa<ComplexType>(element) ? 2 : 1;
+  if (auto complex = dyn_cast<ComplexType>(element))
+    element = complex.getElementType();
+  size_t bytes = (element.isIndex() ? 64 : element.getIntOrFloatBitWidth() + 7) / 8;
+  size_t count = static_cast<size_t>(type.getNumElements()) * parts;
+  // Small integers of few bits stay positive.
+  int64_t most = bytes == 1 ? 127 : 32767;
+  std::mt19937_64 random(1);
+  std::vector<uint64_t> numbers(std::min(count, mostDifferent));
+  for (uint64_t &number : numbers)
+    number = randomElement(element, std::min(end, most), random);
+  std::vector<std::byte> content(count * bytes);
+  for (size_t i = 0; i < count; ++i)
+    std::memcpy(&content[i * bytes], &numbers[i % numbers.size()], bytes);
+  return content;
 }
 
 class KernelTuner {
@@ -63,9 +97,12 @@ public:
     best.microseconds = std::numeric_limits<double>::infinity();
     for (const Candidate &candidate : candidates) {
       Result<double> measured = measure(candidate);
-      if (!measured)
+      bool isDefault = &candidate == &candidates.front();
+      if (!measured && isDefault)
         return measured.diagnostics();
-      if (&candidate == &candidates.front())
+      if (!measured) // other ones may need more than the device has
+        continue;
+      if (isDefault)
         best.defaultMicroseconds = *measured;
       if (*measured < best.microseconds) {
         best.microseconds = *measured;
@@ -123,37 +160,54 @@ private:
     std::vector<uint64_t> parameters;
     for (const std::shared_ptr<void> &buffer : *buffers)
       parameters.push_back(reinterpret_cast<uint64_t>(buffer.get()));
-    auto launch = [&](int times) -> Result<void> {
-      for (int i = 0; i < times; ++i)
-        if (Result<void> done = (*queue)->launch(*bound, facts.rows, parameters); !done)
-          return done;
-      return {};
-    };
-    if (Result<void> warm = launch(2); !warm)
+    Result<std::shared_ptr<void>> other = (*queue)->allocate(2 * cachedBytes);
+    if (!other)
+      return other.diagnostics();
+    auto *evicting = static_cast<std::byte *>(other->get());
+    auto launch = [&]() -> Result<void> { return (*queue)->launch(*bound, facts.rows, parameters); };
+    if (Result<void> warm = launch(); !warm)
       return warm.diagnostics();
-    double best = std::numeric_limits<double>::infinity();
-    for (int i = 0; i < 3; ++i) {
-      Result<size_t> begin = (*queue)->mark();
-      Result<void> done = begin ? launch(options.launches) : Result<void>(begin.diagnostics());
+    std::vector<std::pair<size_t, size_t>> marks;
+    for (int i = 0; i < options.launches; ++i) {
+      // In a program other kernels use the caches in between.
+      Result<void> done = (*queue)->copyOnDevice(evicting, evicting + cachedBytes, cachedBytes);
+      Result<size_t> begin = done ? (*queue)->mark() : Result<size_t>(done.diagnostics());
+      done = begin ? launch() : Result<void>(begin.diagnostics());
       Result<size_t> end = done ? (*queue)->mark() : Result<size_t>(done.diagnostics());
-      if (Result<void> waited = end ? (*queue)->wait() : Result<void>(end.diagnostics()); !waited)
-        return waited.diagnostics();
-      Result<double> nanoseconds = (*queue)->nanosecondsBetween(*begin, *end);
+      if (!end)
+        return end.diagnostics();
+      marks.emplace_back(*begin, *end);
+    }
+    if (Result<void> waited = (*queue)->wait(); !waited)
+      return waited.diagnostics();
+    std::vector<double> times;
+    for (auto [begin, end] : marks) {
+      Result<double> nanoseconds = (*queue)->nanosecondsBetween(begin, end);
       if (!nanoseconds)
         return nanoseconds.diagnostics();
-      (*queue)->dropMarks();
-      best = std::min(best, *nanoseconds / options.launches / 1000);
+      times.push_back(*nanoseconds / 1000);
     }
-    return best;
+    (*queue)->dropMarks();
+    std::ranges::nth_element(times, times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2));
+    return times[times.size() / 2];
   }
 
-  /// The buffers of the kernel's parameters. Operands are bytes 0x3c: each float type has a number of
-  /// moderate size there, and integers are valid; where they are wrong indices, nothing is read at them.
+  /// The smallest dim of more than one element: indices below it are valid along any axis.
+  int64_t leastDim() const {
+    int64_t least = std::numeric_limits<int64_t>::max();
+    for (Type type : tensorTypesOf(kernel))
+      for (int64_t dim : cast<RankedTensorType>(type).getShape())
+        if (dim > 1)
+          least = std::min(least, dim);
+    return least;
+  }
+
+  /// The buffers of the kernel's parameters, with random operands.
   Result<std::vector<std::shared_ptr<void>>> allocateAll(runtime::DeviceQueue &queue,
                                                          const planner::KernelFacts &facts) {
-    std::vector<std::pair<size_t, std::byte>> contents;
+    std::vector<std::vector<std::byte>> contents;
     for (Type type : tensorTypesOf(kernel))
-      contents.emplace_back(bytesOf(type), std::byte(0x3c));
+      contents.push_back(randomBytes(cast<RankedTensorType>(type), leastDim()));
     for (const std::vector<int64_t> &dims : facts.scratch)
       contents.emplace_back(static_cast<size_t>(elementCount(dims).value_or(0)), std::byte(0));
     if (facts.hasCounters)
@@ -161,12 +215,11 @@ private:
     if (!facts.checks.empty())
       contents.emplace_back(facts.checks.size() * sizeof(uint64_t), std::byte(0xff));
     std::vector<std::shared_ptr<void>> buffers;
-    for (auto [bytes, content] : contents) {
-      Result<std::shared_ptr<void>> buffer = queue.allocate(std::max<size_t>(bytes, 1));
+    for (const std::vector<std::byte> &initial : contents) {
+      Result<std::shared_ptr<void>> buffer = queue.allocate(std::max<size_t>(initial.size(), 1));
       if (!buffer)
         return buffer.diagnostics();
-      std::vector<std::byte> initial(bytes, content);
-      if (Result<void> done = queue.copyToDevice(buffer->get(), initial.data(), bytes); !done)
+      if (Result<void> done = queue.copyToDevice(buffer->get(), initial.data(), initial.size()); !done)
         return done.diagnostics();
       buffers.push_back(std::move(*buffer));
     }

@@ -122,6 +122,34 @@ TEST_F(TuneTest, ErrorsOfTheDeviceEndTheTuning) {
   EXPECT_EQ(database.size(), 0U);
 }
 
+TEST_F(TuneTest, StrategiesThatTheDeviceRefusesAreLeftOut) {
+  driver->setCost(costOf);
+  // The default has five launches, and the next strategy, of 64 threads, none.
+  driver->failCalls("cuLaunchKernel", "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", /*passed=*/5, /*times=*/1);
+  TuningDatabase database;
+  EXPECT_THAT(tune(database, 1), Contains(HasSubstr("10.00 us with 128 threads")));
+}
+
+/// The caches hold nothing of a kernel's operands: before each launch that is measured, other memory is
+/// copied.
+TEST_F(TuneTest, LaunchesHaveColdCaches) {
+  TuningDatabase database;
+  driver->clearLog();
+  tune(database, 1);
+  std::string last;
+  int launches = 0, cold = 0;
+  for (const std::string &line : driver->log()) {
+    if (line.starts_with("launch")) {
+      ++launches;
+      cold += last.starts_with("copy on device");
+    }
+    if (line.starts_with("launch") || line.starts_with("copy"))
+      last = line;
+  }
+  EXPECT_GT(launches, 10);
+  EXPECT_EQ(cold * 5, launches * 4); // the first one of five is not measured
+}
+
 TEST_F(TuneTest, DamagedDatabasesAreErrors) {
   auto textOf = [&](const std::string &content) {
     EXPECT_TRUE(writeFile(file, content));
