@@ -158,6 +158,10 @@ def convert_checkpoint(
     like: Path | None = None,
     flatten: int = 0,
     max_file_size: int = 0,
+    strategy: str | None = None,
+    model: Path | None = None,
+    mesh: str = "",
+    dims: Mapping[str, Sequence[int]] | None = None,
     transform: Path | None = None,
     define: Mapping[str, object] | None = None,
     inverse: bool = False,
@@ -166,8 +170,12 @@ def convert_checkpoint(
     """Writes a checkpoint in another layout, as ``proa-checkpoint convert`` does.
 
     The target is one file if it ends with ``.safetensors`` or ``.pdiparams``, else a folder. ``shardings`` (a file),
-    ``like`` (a checkpoint), ``flatten`` (a number of files) and ``max_file_size`` (in bytes) choose the layout of a
-    folder. ``transform`` is a file of statements, ``define`` has the values of their variables, and ``inverse``
+    ``like`` (a checkpoint), ``flatten`` (a number of files), ``max_file_size`` (in bytes) and ``strategy`` choose the
+    layout of a folder. The layout of a strategy, such as ``"dp2,mp2,zero1"``, is that of a training of the program
+    ``model`` with it; ``mesh`` has axes and their sizes, if the strategy does not, and ``dims`` those of feeds. Nothing
+    is compiled or run.
+
+    ``transform`` is a file of statements, ``define`` has the values of their variables, and ``inverse``
     inverts them; then ``source`` may be several checkpoints by prefix. Warnings of statements are Python's warnings,
     or arguments of ``on_diagnostic``.
     """
@@ -175,6 +183,13 @@ def convert_checkpoint(
         sources = [f"{prefix}={os.fspath(path)}" for prefix, path in source.items()]
     else:
         sources = [os.fspath(source)]
+    if (strategy is None) != (model is None):
+        raise ValueError("found one of strategy and model, expected both or none")
+    if strategy is None and (mesh or dims):
+        raise ValueError("found mesh or dims, expected a strategy with them")
+    options: dict[str, object] = {"mesh": {"axes": mesh, "strategy": strategy or "", "simulate": True}}
+    if dims:
+        options["dims"] = {name: list(sizes) for name, sizes in dims.items()}
     found: list[Diagnostic] = []
     try:
         _proa.convert_checkpoint(
@@ -187,6 +202,8 @@ def convert_checkpoint(
             _text(transform),
             {name: str(value) for name, value in (define or {}).items()},
             inverse,
+            _text(model),
+            options,
             found,
         )
     finally:

@@ -1,11 +1,13 @@
 #include "Checkpoint.h"
 
 #include "Errors.h"
+#include "Options.h"
 #include "Shared.h"
 
 #include "lib/checkpoint/Checkpoint.h"
 #include "lib/checkpoint/Convert.h"
 #include "lib/checkpoint/ConvertFiles.h"
+#include "lib/compiler/api/CheckpointLayout.h"
 
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
@@ -14,6 +16,7 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -79,6 +82,24 @@ std::vector<std::string> differences(const std::string &a, const std::string &b)
   return check(checkpoints::differences(first, second));
 }
 
+/// The layout that a program saves on the mesh of the options, after a run with feeds of the declared dims.
+Result<std::unique_ptr<checkpoints::Layout>> layoutOf(const std::string &program,
+                                                      const ModelOptions &options) {
+  Result<Model> model = Model::open(program, options);
+  if (!model)
+    return model.diagnostics();
+  Diagnostics diagnostics;
+  std::map<std::string, Tensor> feeds;
+  for (const TensorInfo &feed : model->feeds())
+    if (std::ranges::any_of(feed.dims, [](int64_t dim) { return dim < 0; }))
+      diagnostics.add("feed '" + feed.name + "'", "its dims are dynamic, expected them in 'dims'");
+    else
+      feeds.emplace(feed.name, Tensor(feed.dtype, feed.dims));
+  if (!diagnostics.empty())
+    return diagnostics;
+  return checkpointLayout(*model, feeds);
+}
+
 void convert(const std::vector<std::string> &sources, const std::string &target,
              checkpoints::ConvertOptions options, nb::list diagnostics) {
   std::vector<Diagnostic> found;
@@ -99,18 +120,22 @@ void addConversion(nb::module_ &module) {
       "convert_checkpoint",
       [](const std::vector<std::string> &sources, const std::string &target, const std::string &shardings,
          const std::string &like, int64_t flatten, int64_t fileBytes, const std::string &transform,
-         const std::map<std::string, std::string> &variables, bool isInverse, nb::list diagnostics) {
+         const std::map<std::string, std::string> &variables, bool isInverse, const std::string &model,
+         const nb::dict &modelOptions, nb::list diagnostics) {
         checkpoints::ConvertOptions options{shardings, like, flatten,   fileBytes, nullptr,
                                             transform, {},   isInverse, nullptr};
         options.variables.insert(variables.begin(), variables.end());
+        if (!model.empty())
+          options.layout = [&model, given = modelOptionsOf(modelOptions)] { return layoutOf(model, given); };
         convert(sources, target, std::move(options), std::move(diagnostics));
       },
       nb::arg("sources"), nb::arg("target"), nb::arg("shardings"), nb::arg("like"), nb::arg("flatten"),
       nb::arg("max_file_size"), nb::arg("transform"), nb::arg("variables"), nb::arg("inverse"),
-      nb::arg("diagnostics"),
+      nb::arg("model"), nb::arg("model_options"), nb::arg("diagnostics"),
       nb::sig("def convert_checkpoint(sources: collections.abc.Sequence[str], target: str, shardings: str, "
               "like: str, flatten: int, max_file_size: int, transform: str, "
-              "variables: collections.abc.Mapping[str, str], inverse: bool, "
+              "variables: collections.abc.Mapping[str, str], inverse: bool, model: str, "
+              "model_options: dict[str, object], "
               "diagnostics: list[Diagnostic]) -> None"),
       "Writes a checkpoint in another layout; warnings are appended to the list.");
 }

@@ -148,6 +148,29 @@ def test_conversion_by_statements(tmp_path, stored):
     assert proa.Checkpoint(net).differences(checkpoint)[0].startswith("left: only in ")
 
 
+def test_layout_of_a_strategy(tmp_path, training, case):
+    """The layout is that of a training with the strategy, and equals the one of its own checkpoint."""
+    program = case("training/mlp_adamw")[0]
+    model, feeds = training()
+    model.run(feeds(0))
+    model.save_checkpoint(tmp_path / "run", step=1)
+    proa.convert_checkpoint(tmp_path / "run", tmp_path / "whole.safetensors")
+    proa.convert_checkpoint(tmp_path / "whole.safetensors", tmp_path / "sharded", strategy="dp2,zero1", model=program)
+    sharded = proa.Checkpoint(tmp_path / "sharded")
+    assert sharded.differences(tmp_path / "whole.safetensors") == []
+    moments = sharded["fc_1.w_0_moment1_0"].shards
+    assert [list(shard.box) for shard in moments] == [[(0, 8), (0, 16)], [(8, 16), (0, 16)]]
+    assert len(sharded["fc_1.w_0"].shards) == 1  # ZeRO 1 divides no parameters
+    with pytest.raises(ValueError, match="expected both or none"):
+        proa.convert_checkpoint(tmp_path / "run", tmp_path / "x", strategy="dp2")
+    with pytest.raises(ValueError, match="expected a strategy"):
+        proa.convert_checkpoint(tmp_path / "run", tmp_path / "x", mesh="dp=2")
+    with pytest.raises(proa.Error, match="unknown part 'dq2'"):
+        proa.convert_checkpoint(tmp_path / "run", tmp_path / "x", strategy="dq2", model=program)
+    with pytest.raises(proa.Error, match="found 2 layouts"):
+        proa.convert_checkpoint(tmp_path / "run", tmp_path / "x", strategy="dp2", model=program, flatten=2)
+
+
 def test_average_of_several(tmp_path, stored):
     _, values = stored
     proa.save(tmp_path / "other.safetensors", {"w": values["w"] + 2})

@@ -15,7 +15,8 @@ RULES = [
     ("translator", r"lib/(check|compiler|runtime)/", None),
     ("dialects", r"(passes|translator|tools|lib/(?!base/(support|spmd|pipeline|target)/))", None),
     ("passes", r"(translator|tools|lib/(?!base/(support|spmd|pipeline|target)/|runtime/emulator/Codes))", None),
-    ("python", r"((mlir|llvm|dialects|passes|tools)/|translator/(?!params)|lib/(?!checkpoint))", None),
+    ("python", r"((mlir|llvm|dialects|passes|tools)/|translator/(?!params)|"
+               r"lib/(?!checkpoint|compiler/api/CheckpointLayout\.h))", None),
     ("include", r"(dialects|passes|translator|tools|lib|mlir)/", None),
     # These use neither MLIR nor LLVM. The tables that are generated from records do not either.
     ("lib/runtime", r"(mlir|llvm|dialects(?!/.*Kernels\.inc|/.*\.kernels\.inc)|passes|translator)/", None),
