@@ -1,5 +1,6 @@
 #include "lib/base/plan/Cluster.h"
 
+#include "lib/base/spmd/Bucket.h"
 #include "lib/base/spmd/Exchange.h"
 #include "lib/base/support/Json.h"
 #include "lib/base/support/Suggest.h"
@@ -266,6 +267,14 @@ std::vector<Cluster::Span> Cluster::spansOf(const DeviceGroup &group) const {
     inside = std::max(inside, members);
   }
   return spans;
+}
+
+double Cluster::bucketBytes(const DeviceGroup &group, bool overlaps) const {
+  double bytes = spmd::mostBucketBytes;
+  if (overlaps)
+    for (const Span &span : spansOf(group))
+      bytes = std::min(bytes, spmd::bucketBytes(span.latency, span.bandwidth));
+  return bytes;
 }
 
 /// Messages are on their way at once, and arrive one after the other.

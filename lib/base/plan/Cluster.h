@@ -55,6 +55,8 @@ struct Cluster {
   /// The best of a ring over all devices, a tree (all_reduce) and one step for each level; or direct
   /// messages.
   double seconds(Collective collective, const DeviceGroup &group, double bytes) const;
+  /// Bytes of a bucket, which small collectives of a group are merged into (lib/base/spmd/Bucket.h).
+  double bucketBytes(const DeviceGroup &group, bool overlaps) const;
 
 private:
   struct Span {

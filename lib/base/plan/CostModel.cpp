@@ -10,6 +10,12 @@ namespace {
 
 double asDouble(int64_t number) { return static_cast<double>(number); }
 
+/// The devices that have the same parameter: experts are not replicated over ep.
+DeviceGroup replicasOf(const Frame &frame, bool isExpert) {
+  return isExpert ? DeviceGroup{frame.model * frame.expert, frame.context * frame.data}
+                  : DeviceGroup{frame.model, frame.expert * frame.context * frame.data};
+}
+
 /// The devices of an axis. Axes from minor to major: mp, ep, cp, dp, and the stages of the pipeline.
 DeviceGroup groupOf(const Frame &frame, std::string_view axis) {
   if (axis == "mp" || axis == "sp")
@@ -45,6 +51,8 @@ void StageCost::add(const LayerCost &layer, Recompute mode) {
   sum.dataLinks += layer.dataLinks;
   sum.elements += layer.elements;
   sum.expertElements += layer.expertElements;
+  sum.messages += layer.messages;
+  sum.expertMessages += layer.expertMessages;
   sum.weights += layer.weights;
   sum.gradients += layer.gradients;
   sum.optimizer += layer.optimizer;
@@ -141,7 +149,7 @@ double CostModel::modelLinks(const Frame &frame, const std::vector<Communication
   return links(frame, list, hasOwn ? "sp" : "mp");
 }
 
-LayerCost CostModel::layerCost(const Frame &frame, const Layer &layer) const {
+LayerCost CostModel::layerCost(const Frame &frame, const Layer &layer, const Buckets &buckets) const {
   LayerCost cost;
   cost.forward = seconds(frame, layer.forward);
   cost.backward = seconds(frame, layer.backward);
@@ -160,14 +168,20 @@ LayerCost CostModel::layerCost(const Frame &frame, const Layer &layer) const {
     cost.kept[mode] = local(frame, layer.kept[mode]);
   cost.working = local(frame, layer.working);
   cost.output = local(frame, layer.output);
-  addStates(frame, layer, cost);
+  addStates(frame, layer, buckets, cost);
   return cost;
 }
 
-void CostModel::addStates(const Frame &frame, const Layer &layer, LayerCost &cost) const {
-  for (const Amount &parameter : layer.parameters)
-    (parameter.splits & expertSplit ? cost.expertElements : cost.elements) +=
-        local(frame, parameter.splits, parameter.amount);
+void CostModel::addStates(const Frame &frame, const Layer &layer, const Buckets &buckets,
+                          LayerCost &cost) const {
+  for (const Parameters &parameters : layer.parameters) {
+    bool isExpert = parameters.splits & expertSplit;
+    double own = local(frame, parameters.splits, parameters.elements);
+    (isExpert ? cost.expertElements : cost.elements) += own;
+    // Small tensors share a bucket.
+    double bytes = own * workload.states.gradient, bucket = isExpert ? buckets.ofExperts : buckets.shared;
+    (isExpert ? cost.expertMessages : cost.messages) += std::min(parameters.count, bytes / bucket);
+  }
   double elements = cost.elements + cost.expertElements;
   auto part = [&](spmd::ZeroStage stage) { return frame.zero >= stage ? asDouble(frame.data) : 1; };
   cost.weights = elements * workload.states.weight / part(spmd::ZeroStage::Parameters);
@@ -179,8 +193,12 @@ void CostModel::addStates(const Frame &frame, const Layer &layer, LayerCost &cos
 
 std::vector<LayerCost> CostModel::layerCosts(const Frame &frame) const {
   std::vector<LayerCost> costs;
+  auto bytesOf = [&](bool isExpert) {
+    return std::max(cluster.bucketBytes(replicasOf(frame, isExpert), overlaps), 1.0);
+  };
+  Buckets buckets{bytesOf(false), bytesOf(true)};
   for (const Layer &layer : workload.kinds)
-    costs.push_back(layerCost(frame, layer));
+    costs.push_back(layerCost(frame, layer, buckets));
   return costs;
 }
 
@@ -229,22 +247,25 @@ double CostModel::transfer(const Frame &frame, double bytes) const {
 
 double CostModel::dataSeconds(const Frame &frame, const StageCost &stage) const {
   double repeated = asDouble(frame.microBatches), total = 0, window = stage.sum.backward;
-  auto add = [&](DeviceGroup group, double elements) {
-    double gradients = elements * workload.states.gradient, weights = elements * workload.states.weight;
-    double gather = cluster.seconds(Collective::AllGather, group, weights);
-    double scatter = cluster.seconds(Collective::ReduceScatter, group, gradients);
+  auto add = [&](bool isExpert, double elements, double messages) {
+    messages = std::max(messages, 1.0);
+    auto seconds = [&](Collective kind, double bytes) {
+      return messages * cluster.seconds(kind, replicasOf(frame, isExpert), elements * bytes / messages);
+    };
+    double gather = seconds(Collective::AllGather, workload.states.weight);
+    double scatter = seconds(Collective::ReduceScatter, workload.states.gradient);
     if (frame.zero == spmd::ZeroStage::None)
-      total += cluster.seconds(Collective::AllReduce, group, gradients);
-    else if (frame.zero == spmd::ZeroStage::Optimizer) // gradients are whole
-      total += cluster.seconds(Collective::AllReduce, group, gradients) + gather;
+      total += seconds(Collective::AllReduce, workload.states.gradient);
+    else if (frame.zero == spmd::ZeroStage::Optimizer)
+      total += scatter + gather;
     else if (frame.zero == spmd::ZeroStage::Gradients)
       total += repeated * scatter + gather;
     else
       total += repeated * (scatter + 2 * gather);
   };
-  add({frame.model, frame.expert * frame.context * frame.data}, stage.sum.elements);
+  add(false, stage.sum.elements, stage.sum.messages);
   if (stage.sum.expertElements > 0)
-    add({frame.model * frame.expert, frame.context * frame.data}, stage.sum.expertElements);
+    add(true, stage.sum.expertElements, stage.sum.expertMessages);
   if (!overlaps)
     return total;
   if (frame.zero >= spmd::ZeroStage::Gradients)

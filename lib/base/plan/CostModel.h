@@ -20,6 +20,7 @@ struct LayerCost {
   double kept[recomputeModes] = {};                 ///< bytes kept for the backward pass
   double working = 0, output = 0;                   ///< bytes
   double elements = 0, expertElements = 0;          ///< of parameters; experts are not replicated over ep
+  double messages = 0, expertMessages = 0;          ///< of their gradients over dp, in buckets
   double weights = 0, gradients = 0, optimizer = 0; ///< bytes of states
   double gathered = 0;                              ///< bytes of parameters that ZeRO 3 gathers
 
@@ -111,8 +112,12 @@ private:
   double links(const Frame &frame, const std::vector<Communication> &list, std::string_view axis) const;
   /// Over mp, with or without sp.
   double modelLinks(const Frame &frame, const std::vector<Communication> &list) const;
-  LayerCost layerCost(const Frame &frame, const Layer &layer) const;
-  void addStates(const Frame &frame, const Layer &layer, LayerCost &cost) const;
+  /// Bytes of buckets of gradients.
+  struct Buckets {
+    double shared, ofExperts;
+  };
+  LayerCost layerCost(const Frame &frame, const Layer &layer, const Buckets &buckets) const;
+  void addStates(const Frame &frame, const Layer &layer, const Buckets &buckets, LayerCost &cost) const;
   /// Exposed time of the collectives of gradients and parameters over data parallelism.
   double dataSeconds(const Frame &frame, const StageCost &stage) const;
   double optimizerSeconds(const Frame &frame, const StageCost &stage) const;

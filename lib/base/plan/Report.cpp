@@ -31,8 +31,8 @@ std::string secondsText(double seconds) {
 double parametersOf(const Workload &workload) {
   double sum = 0;
   for (int kind : workload.layers)
-    for (const Amount &parameter : workload.kinds[static_cast<size_t>(kind)].parameters)
-      sum += parameter.amount;
+    for (const Parameters &part : workload.kinds[static_cast<size_t>(kind)].parameters)
+      sum += part.elements;
   return sum;
 }
 

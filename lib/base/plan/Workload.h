@@ -27,10 +27,17 @@ struct Work {
   double ops = 0;   ///< kernels
 };
 
-/// Values, or elements of parameters, of a layer with equal splits.
+/// Values of a layer with equal splits.
 struct Amount {
   uint8_t splits = 0;
   double amount = 0;
+};
+
+/// Parameters of a layer with equal splits and sizes.
+struct Parameters {
+  uint8_t splits = 0;
+  double elements = 0; ///< of all `count` tensors together
+  double count = 1;    ///< may be below 1: a mean over layers
 };
 
 /// Collectives of a layer over an axis: "mp", "sp" (over mp, instead of "mp"), "ep", "cp", and "dp",
@@ -53,7 +60,7 @@ inline constexpr size_t recomputeModes = 3;
 
 struct Layer {
   std::string name;
-  std::vector<Amount> parameters; ///< elements
+  std::vector<Parameters> parameters;
   std::vector<Work> forward, backward;
   /// The part of `forward` that selective recomputation repeats.
   std::vector<Work> cheap;

@@ -1,5 +1,6 @@
 #include "lib/compiler/mesh/MeshCompile.h"
 
+#include "lib/base/spmd/Bucket.h"
 #include "lib/base/support/DiagnosticCollector.h"
 #include "lib/base/support/Verification.h"
 #include "lib/compiler/compile/DescribeTarget.h"
@@ -65,10 +66,8 @@ int64_t leastBytesToOverlap(const DeviceFacts &device) {
   return device.asyncNanoseconds * device.linkBandwidth / 1000;
 }
 
-/// Bytes of a bucket of gradients, against whose time the latency of a message is small.
 int64_t bucketBytes(const DeviceFacts &device) {
-  constexpr int64_t latencies = 80;
-  return latencies * device.linkNanoseconds * device.linkBandwidth / 1000;
+  return std::llround(spmd::bucketBytes(device.linkLatency(), device.linkBytesPerSecond()));
 }
 
 /// Compiles the program of each rank, equal ones once.

@@ -227,8 +227,20 @@ private:
       uint8_t splits = splitsOf(parameter);
       double elements = static_cast<double>(cast<RankedTensorType>(parameter.getType()).getNumElements());
       size_t index = layer == parameterLayer.end() ? 0 : static_cast<size_t>(layer->second);
-      addTo(layers[index].parameters, plan::Amount{splits, elements}, &plan::Amount::amount);
+      addParameters(layers[index].parameters, {splits, elements});
     }
+  }
+
+  /// Joins parameters of equal splits and sizes.
+  static void addParameters(std::vector<plan::Parameters> &list, const plan::Parameters &added) {
+    auto sizeOf = [](const plan::Parameters &own) { return own.elements / own.count; };
+    for (plan::Parameters &own : list)
+      if (own.splits == added.splits && sizeOf(own) == sizeOf(added)) {
+        own.elements += added.elements;
+        own.count += added.count;
+        return;
+      }
+    list.push_back(added);
   }
 
   void keep(plan::Recompute mode, Value value) {
@@ -370,7 +382,8 @@ private:
       if (ranges.kinds[i] != kind)
         continue;
       const plan::Layer &layer = layers[i];
-      addAll(mean.parameters, layer.parameters, &plan::Amount::amount);
+      for (const plan::Parameters &own : layer.parameters)
+        addParameters(mean.parameters, own);
       addAll(mean.output, layer.output, &plan::Amount::amount);
       for (auto work : {&plan::Layer::forward, &plan::Layer::backward, &plan::Layer::cheap})
         addAll(mean.*work, layer.*work, &plan::Work::flops, &plan::Work::bytes, &plan::Work::ops);
@@ -380,6 +393,8 @@ private:
       mean.forwardCollectives = layer.forwardCollectives;
       mean.backwardCollectives = layer.backwardCollectives;
     }
+    for (plan::Parameters &parameters : mean.parameters)
+      parameters.elements /= count, parameters.count /= count;
     mean.name = fmt::format("{} x {} ops", count, opsOf(kind));
     return mean;
   }

@@ -112,6 +112,34 @@ TEST(CostModelTest, OverlapHidesCollectivesOfData) {
   EXPECT_NEAR(hidden, exposed / 8 + 0.1 * exposed * 7 / 8, 1e-9); // that of the last layer, and a slowdown
 }
 
+// With links of unlimited bandwidth only latencies count: of an all_reduce over 8 devices 2 log2(8), of a
+// reduce_scatter and an all_gather 7 each. Matrices of 403 MB have messages of their own; vectors of 32 KB
+// share buckets of 25 MiB.
+TEST(CostModelTest, EachBucketOfGradientsHasALatency) {
+  Workload workload = blocks(4);
+  Cluster cluster = hopperCluster(8);
+  cluster.levels[0].bandwidth = 1e30;
+  auto latencies = [&](spmd::ZeroStage zero) {
+    Estimate estimate =
+        CostModel(workload, cluster, 64, false).estimate(planOf(workload, {.data = 8, .zero = zero}));
+    return estimate.secondsOf("dp collectives") / cluster.levels[0].latency;
+  };
+  double messages = 4 * (1 + 4 * 4096 * 2 / (25.0 * (1 << 20)));
+  EXPECT_NEAR(latencies(spmd::ZeroStage::None), 6 * messages, 1e-9);
+  EXPECT_NEAR(latencies(spmd::ZeroStage::Gradients), 14 * messages, 1e-9);
+  for (Layer &layer : workload.kinds)
+    layer.parameters = {{0, 4 * 4096, 4}};
+  EXPECT_NEAR(latencies(spmd::ZeroStage::None), 6, 1e-9); // one bucket
+}
+
+// A bucket of collectives that overlap has 80 times the bytes of a latency.
+TEST(CostModelTest, BucketsOfOverlappingCollectivesAreSmaller) {
+  Cluster cluster = hopperCluster(16);
+  cluster.levels[0].latency = 1e-6, cluster.levels[0].bandwidth = 1e9;
+  EXPECT_DOUBLE_EQ(cluster.bucketBytes({1, 8}, true), 80e3);
+  EXPECT_DOUBLE_EQ(cluster.bucketBytes({1, 8}, false), 25 << 20);
+}
+
 TEST(CostModelTest, InvalidFramesHaveReasons) {
   Workload workload = transformer({});
   Cluster cluster = hopperCluster(8);

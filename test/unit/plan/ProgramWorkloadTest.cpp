@@ -16,8 +16,8 @@ Result<ProgramWorkload> describeCase(const std::string &name, const WorkloadOpti
 double parametersOf(const plan::Workload &workload) {
   double sum = 0;
   for (int kind : workload.layers)
-    for (const plan::Amount &parameter : workload.kinds[static_cast<size_t>(kind)].parameters)
-      sum += parameter.amount;
+    for (const plan::Parameters &part : workload.kinds[static_cast<size_t>(kind)].parameters)
+      sum += part.elements;
   return sum;
 }
 
