@@ -11,14 +11,16 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-/// A rank's own program does not show in which part of its time it waits for other stages: the part is that
-/// of the formulas.
+/// The program of one rank alone does not show how long it waits for other stages: then the part of its time
+/// is that of the formulas.
 plan::Estimate estimateOf(const PlannedStep &step, const plan::Estimate &formulas, double memory) {
-  double idle = formulas.secondsOf("idle");
-  if (idle > 0)
-    idle *= step.time.total() / (formulas.seconds - idle);
+  double own = step.time.computation + step.time.collectives, idle = step.time.waiting;
+  if (!step.isOfAllRanks) {
+    double part = formulas.secondsOf("idle");
+    idle = part > 0 ? own * part / (formulas.seconds - part) : 0;
+  }
   plan::Estimate estimate;
-  estimate.seconds = step.time.total() + idle;
+  estimate.seconds = own + idle;
   for (auto [name, seconds] : {std::pair{"computation", step.time.computation},
                                {"collectives", step.time.collectives},
                                {"idle", idle}})

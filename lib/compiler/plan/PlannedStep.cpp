@@ -58,6 +58,17 @@ std::set<std::string> statesOf(ModuleOp module) {
   return names;
 }
 
+/// The times of all ranks, or of the one that was compiled.
+std::vector<RankTime> timesOf(const Compilation &compiled, const plan::Cluster &cluster, int64_t trips,
+                              bool isOfAllRanks) {
+  if (!isOfAllRanks)
+    return {timeOfRank(compiled.programs.front().plan, cluster, 0, trips)};
+  std::vector<const runtime::Plan *> plans;
+  for (size_t program : compiled.programOf)
+    plans.push_back(&compiled.programs[program].plan);
+  return timesOfRanks(plans, cluster, trips);
+}
+
 CompileOptions optionsOf(const spmd::Strategy &strategy, const PlannedStepOptions &chosen) {
   CompileOptions options;
   options.plansOnly = true;
@@ -102,16 +113,14 @@ Result<PlannedStep> plannedStep(ModuleOp module, const std::string &text, const 
   if (!compiled)
     return compiled.diagnostics();
   PlannedStep most;
-  for (auto [number, program] : llvm::enumerate(compiled->programs)) {
-    PlannedStep own = memoryOf(program.plan, states);
-    auto first = llvm::find(compiled->programOf, number) - compiled->programOf.begin();
-    RankTime time = timeOfRank(program.plan, cluster, first, hasStages ? 1 : microBatches.value_or(1));
-    own.time = time.total() > most.time.total() ? time : most.time;
-    if (own.total() > most.total())
+  for (const auto &program : compiled->programs)
+    if (PlannedStep own = memoryOf(program.plan, states); own.total() > most.total())
       most = own;
-    else
-      most.time = own.time;
-  }
+  most.isOfAllRanks = !rank;
+  int64_t trips = hasStages ? 1 : microBatches.value_or(1);
+  for (const RankTime &time : timesOf(*compiled, cluster, trips, most.isOfAllRanks))
+    if (time.total() > most.time.total())
+      most.time = time;
   return most;
 }
 

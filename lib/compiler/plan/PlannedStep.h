@@ -16,7 +16,8 @@ namespace proa {
 struct PlannedStep {
   int64_t arena = 0;  ///< bytes of the values of a run: Session::arenaBytes of a rank
   int64_t states = 0; ///< bytes of parameters and states of the optimizer, of the rank with the most memory
-  RankTime time;      ///< of the slowest rank
+  RankTime time;      ///< of the rank that ends last
+  bool isOfAllRanks = false; ///< whether `time` knows how long ranks wait for other stages
   int64_t total() const { return arena + states; }
 };
 

@@ -3,8 +3,11 @@
 #include "lib/runtime/ranks/Collective.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 namespace proa {
 namespace {
@@ -12,17 +15,103 @@ namespace {
 using runtime::Step;
 using runtime::ValueId;
 
+/// Messages between the stages of a pipeline, by channel.
+class Messages {
+public:
+  explicit Messages(const plan::Cluster &cluster) : cluster(cluster) {}
+
+  /// A send that will happen.
+  void expect(int64_t channel) { ++channels[channel].missing; }
+  void send(int64_t channel, int64_t rank, double seconds, double bytes) {
+    Channel &own = channels[channel];
+    --own.missing;
+    own.sent.push_back({rank, seconds, bytes});
+  }
+  /// Nobody waits any more: the senders are not simulated.
+  void stopWaiting() { isStopped = true; }
+
+  /// When a rank has the messages of a channel; nothing: they are not sent yet.
+  std::optional<double> arrival(int64_t channel, int64_t rank) const {
+    auto found = channels.find(channel);
+    if (found == channels.end() || isStopped)
+      return 0;
+    if (found->second.missing > 0)
+      return std::nullopt;
+    double last = 0;
+    for (const Message &message : found->second.sent) {
+      plan::DeviceGroup pair{std::max<int64_t>(std::abs(message.rank - rank), 1), 2};
+      last =
+          std::max(last, message.seconds + cluster.seconds(plan::Collective::Permute, pair, message.bytes));
+    }
+    return last;
+  }
+
+private:
+  struct Message {
+    int64_t rank;
+    double seconds, bytes;
+  };
+  struct Channel {
+    int64_t missing = 0;
+    std::vector<Message> sent;
+  };
+  const plan::Cluster &cluster;
+  std::map<int64_t, Channel> channels;
+  bool isStopped = false;
+};
+
 class Clock {
 public:
   Clock(const runtime::Plan &plan, const plan::Cluster &cluster, int64_t rank, int64_t trips)
       : plan(plan), cluster(cluster), rank(rank), trips(static_cast<double>(trips)) {}
 
-  RankTime run() {
-    runAll(plan.steps);
-    return time;
+  void expectSends(Messages &messages) const {
+    for (const Step &step : plan.steps)
+      if (step.symbol == sendSymbol)
+        messages.expect(channelOf(step));
   }
 
+  /// Runs steps until one waits for a message that is not sent yet. Whether it ran any.
+  bool advance(Messages &messages) {
+    size_t first = next;
+    while (!hasEnded() && runAtTop(plan.steps[next], messages))
+      ++next;
+    return next > first;
+  }
+
+  bool hasEnded() const { return next == plan.steps.size(); }
+  const RankTime &now() const { return time; }
+
 private:
+  static constexpr std::string_view sendSymbol = "dist_send", receiveSymbol = "dist_recv";
+
+  static int64_t channelOf(const Step &step) { return step.attributes.value("channel", int64_t{-1}); }
+
+  /// False: the step waits for a message.
+  bool runAtTop(const Step &step, Messages &messages) {
+    if (step.symbol == receiveSymbol && step.isStart) {
+      time.computation += cluster.stepSeconds;
+      receives[step.outputs.front()] = channelOf(step);
+      return true;
+    }
+    std::optional<int64_t> channel;
+    if (step.symbol == receiveSymbol)
+      channel = channelOf(step);
+    else if (auto started = step.isWait() ? receives.find(step.inputs.front()) : receives.end();
+             started != receives.end())
+      channel = started->second;
+    if (channel) {
+      std::optional<double> arrival = messages.arrival(*channel, rank);
+      if (!arrival)
+        return false;
+      time.waiting += std::max(0.0, *arrival - time.total());
+    }
+    run(step);
+    if (step.symbol == sendSymbol)
+      messages.send(channelOf(step), rank, time.total(), bytesOf(step.inputs.front()));
+    return true;
+  }
+
   void runAll(const std::vector<Step> &steps) {
     for (const Step &step : steps)
       run(step);
@@ -164,13 +253,43 @@ private:
   const double trips;
   RankTime time;
   double linkIsFree = 0;
-  std::map<ValueId, double> ends; ///< of started collectives, by their output
+  std::map<ValueId, double> ends;      ///< of started collectives, by their output
+  std::map<ValueId, int64_t> receives; ///< channels of started receives, by their output
+  size_t next = 0;                     ///< step
 };
 
 } // namespace
 
 RankTime timeOfRank(const runtime::Plan &plan, const plan::Cluster &cluster, int64_t rank, int64_t trips) {
-  return Clock(plan, cluster, rank, trips).run();
+  Messages messages(cluster);
+  messages.stopWaiting();
+  Clock clock(plan, cluster, rank, trips);
+  clock.advance(messages);
+  return clock.now();
+}
+
+std::vector<RankTime> timesOfRanks(std::span<const runtime::Plan *const> plans, const plan::Cluster &cluster,
+                                   int64_t trips) {
+  Messages messages(cluster);
+  std::vector<Clock> clocks;
+  for (const runtime::Plan *plan : plans) {
+    clocks.emplace_back(*plan, cluster, static_cast<int64_t>(clocks.size()), trips);
+    clocks.back().expectSends(messages);
+  }
+  for (bool isRunning = true; isRunning;) {
+    bool hasAdvanced = false;
+    isRunning = false;
+    for (Clock &clock : clocks) {
+      hasAdvanced |= clock.advance(messages);
+      isRunning |= !clock.hasEnded();
+    }
+    if (!hasAdvanced) // messages that a branch sends
+      messages.stopWaiting();
+  }
+  std::vector<RankTime> times;
+  for (const Clock &clock : clocks)
+    times.push_back(clock.now());
+  return times;
 }
 
 } // namespace proa

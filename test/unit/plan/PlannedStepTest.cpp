@@ -150,6 +150,46 @@ TEST(PlannedTimeTest, GradientsOfMicroBatchesAreReducedOnce) {
   EXPECT_NEAR(timeOf("dp2,acc2") / timeOf("dp2"), 1, 0.02);
 }
 
+// ZeRO 1 needs a part of each sum: a reduce_scatter, and an all_gather of the updated parameters, with and
+// without micro-batches. An all_reduce of float32 would take twice the time of the reduce_scatter.
+TEST(PlannedTimeTest, GradientsOfZero1AreScattered) {
+  plan::Cluster slow = threadsOfOneMachine(0, 1e6);
+  auto timeOf = [&](const char *strategy) {
+    auto planned = stepOf(training("mlp_adamw"), strategy, slow);
+    EXPECT_TRUE(planned) << planned.diagnostics().text();
+    return planned->time.collectives;
+  };
+  double whole = timeOf("dp2");
+  EXPECT_NEAR(timeOf("dp2,zero1") / whole, 1, 0.05); // 36 elements of biases are reduced whole
+  EXPECT_NEAR(timeOf("dp2,zero1,acc2") / whole, 1, 0.02);
+}
+
+// One step of a pipeline on a simulated clock: with 1F1B the rank that ends last waits for the other stage in
+// one of m micro-batches (Narayanan et al. 2021), here of stages of about equal time. Messages take no time;
+// the goal is 10 %.
+TEST(PlannedTimeTest, IdleTimeOfStagesIsThatOfTheSchedule) {
+  plan::Cluster fast = threadsOfOneMachine(0, 1e15);
+  auto timeOf = [&](const std::string &strategy) {
+    auto planned = stepOf(training("mlp_adamw"), strategy, fast);
+    EXPECT_TRUE(planned) << planned.diagnostics().text();
+    EXPECT_TRUE(planned->isOfAllRanks);
+    return planned->time;
+  };
+  for (double parts : {2.0, 4.0, 8.0}) {
+    RankTime time = timeOf("pp2,1f1b,cut4,acc" + std::to_string(static_cast<int>(parts)));
+    std::printf("%g micro-batches: computation %.1f us, waiting %.1f us\n", parts, time.computation * 1e6,
+                time.waiting * 1e6);
+    EXPECT_NEAR(time.total() / (time.computation * (1 + 1 / parts)), 1, 0.1);
+  }
+}
+
+// Messages of 1 s: the activation, its gradient, and the learning rate, which the first stage sends last.
+TEST(PlannedTimeTest, WaitsForMessages) {
+  auto planned = stepOf(training("mlp_adamw"), "pp2,1f1b,acc1", threadsOfOneMachine(1, 1e15));
+  ASSERT_TRUE(planned) << planned.diagnostics().text();
+  EXPECT_NEAR(planned->time.waiting, 3, 0.01);
+}
+
 TEST(PlannedStatesTest, WrongStrategiesAreErrors) {
   auto planned = stepOf(training("mlp_adamw"), "dp2,zero4");
   ASSERT_FALSE(planned);
