@@ -1,13 +1,13 @@
 #include "translator/import/legacy/ProgramImporter.h"
 
 #include "translator/import/common/CreateOp.h"
+#include "translator/import/common/DeviceStage.h"
 #include "translator/import/legacy/FusedParts.h"
 #include "translator/import/legacy/Recomputed.h"
 #include "translator/import/legacy/interface/InterfaceFinder.h"
 
 #include "lib/base/support/Suggest.h"
 
-#include "dialects/dist/StageMark.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/ir/ResultNames.h"
 
@@ -71,14 +71,10 @@ static std::string nearOps(const std::string &type) {
   return didYouMean(type, names);
 }
 
-/// The stage of a pipeline that the user gives an op: N of the device "gpu:N" (paddle.static.device_guard).
-static std::optional<int64_t> stageOf(const legacy::Operation &op) {
+static StringRef deviceOf(const legacy::Operation &op) {
   const legacy::Attribute *attribute = op.attribute("op_device");
   const auto *device = attribute ? std::get_if<std::string>(&attribute->value) : nullptr;
-  int64_t index = 0;
-  if (!device || StringRef(*device).split(':').second.getAsInteger(10, index) || index < 0)
-    return std::nullopt;
-  return index;
+  return device ? StringRef(*device) : StringRef();
 }
 
 void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
@@ -117,16 +113,8 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
   } else {
     if (gradients.isActive())
       gradients.recordProducer(op);
-    std::optional<int64_t> stage = stageOf(op);
-    Block::iterator end = builder.getInsertionPoint();
-    bool isFirst = end == builder.getInsertionBlock()->begin();
-    Block::iterator before = isFirst ? end : std::prev(end);
+    DeviceStage stage(builder, deviceOf(op));
     importKnownOp(op, *entry);
-    if (stage)
-      for (Operation &created :
-           llvm::make_range(isFirst ? builder.getInsertionBlock()->begin() : std::next(before),
-                            builder.getInsertionPoint()))
-        created.setAttr(dist::stageAttribute, builder.getI64IntegerAttr(*stage));
   }
   if (diagnostics.size() == before) {
     if (sparseRows.isActive())

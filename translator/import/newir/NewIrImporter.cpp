@@ -1,5 +1,7 @@
 #include "translator/import/newir/ModelImporter.h"
 
+#include "translator/import/common/DeviceStage.h"
+
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
@@ -108,6 +110,8 @@ void ModelImporter::importOp(const newir::Operation &op) {
   current = &op;
   size_t before = diagnostics.size();
   isBlocked = false;
+  std::string device = text(op, "op_device");
+  DeviceStage stage(builder, device);
   auto handler = handlers().find(op.name);
   llvm::StringRef name = op.name;
   const NewIrGradient *gradient = name.consume_front("1.") ? findNewIrGradient(name) : nullptr;
