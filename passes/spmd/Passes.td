@@ -205,9 +205,11 @@ def MergeCollectives : Pass<"dist-merge-collectives", "::mlir::ModuleOp"> {
 def SplitAllReduce : Pass<"dist-split-all-reduce", "::mlir::ModuleOp"> {
   let summary = "Replace all_reduce by reduce_scatter, and all_gather of what is needed whole";
   let description = [{
-    - An all_reduce whose users are all slices to one sharding is a reduce_scatter.
-    - An all_reduce is a reduce_scatter if the elementwise ops after it can run on parts and at most one of their
-      results is needed whole, which an all_gather joins. The bytes moved are the same, and each device computes its
+    - An all_reduce whose users are all slices to one sharding is a reduce_scatter; so is one after which elementwise
+      ops can run on parts, of whose results only slices are used. An example is the mean over micro-batches of a
+      gradient of ZeRO 1.
+    - An all_reduce is a reduce_scatter if the elementwise ops after it can run on parts and one of their results is
+      needed whole, which an all_gather joins. The bytes moved are the same, and each device computes its
       part only. An example is the update of a parameter. Other operands of the ops are sliced; they must be equal on
       the devices that reduce. The dimension that is split is the first one with equal parts. Reductions of less than
       `min-bytes` stay: two collectives have a larger latency than one.
