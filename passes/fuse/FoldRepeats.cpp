@@ -6,7 +6,9 @@
 #include "dialects/pd/ir/ReplaceResult.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/linalg/Contract.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
+#include "passes/fuse/DimRoots.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -48,9 +50,9 @@ struct FoldRepeatedIndices : OpRewritePattern<pd::TakeAlongAxisOp> {
 };
 
 /// A stack of matrices each of which is repeated: [.., G, 1, K, N] as [.., G, R, K, N], which is a factor as
-/// [.., G * R, K, N].
+/// [.., G * R, K, N]. G and R are static.
 struct RepeatedMatrices {
-  Value matrices; ///< [.., G, K, N] in other dims
+  Value matrices; ///< [.., G, 1, K, N]
   int64_t groups = 0, repeats = 0;
 
   /// Null unless `factor` is a reshaped expand of that form.
@@ -62,16 +64,21 @@ struct RepeatedMatrices {
     RankedTensorType narrow = pd::tensorType(expand.getX()), wide = pd::tensorType(expand.getOut()),
                      all = pd::tensorType(factor);
     int64_t rank = wide.getRank(), repeated = rank - 3;
-    if (!wide.hasStaticShape() || !narrow.hasStaticShape() || narrow.getRank() != rank || repeated < 1 ||
-        narrow.getDimSize(repeated) != 1)
+    if (repeated < 1 || narrow.getRank() != rank || all.getRank() != rank - 1 ||
+        narrow.getDimSize(repeated) != 1 || wide.isDynamicDim(repeated) || wide.isDynamicDim(repeated - 1))
       return std::nullopt;
-    SmallVector<int64_t> once(wide.getShape()), merged(wide.getShape());
-    once[repeated] = 1;
-    merged[repeated - 1] *= merged[repeated];
-    merged.erase(merged.begin() + repeated);
-    if (narrow.getShape() != ArrayRef(once) || all.getShape() != ArrayRef(merged))
+    int64_t groups = wide.getDimSize(repeated - 1), repeats = wide.getDimSize(repeated);
+    if (all.getDimSize(repeated - 1) != groups * repeats)
       return std::nullopt;
-    return RepeatedMatrices{expand.getX(), wide.getDimSize(repeated - 1), wide.getDimSize(repeated)};
+    for (int64_t axis = 0; axis < rank; ++axis) {
+      DimRoot root = dimRootOf(expand.getOut(), axis);
+      bool isKept = axis == repeated || dimRootOf(expand.getX(), axis) == root;
+      bool isInFactor = axis == repeated || axis == repeated - 1 ||
+                        dimRootOf(factor, axis < repeated ? axis : axis - 1) == root;
+      if (!isKept || !isInFactor)
+        return std::nullopt;
+    }
+    return RepeatedMatrices{expand.getX(), groups, repeats};
   }
 };
 
@@ -83,21 +90,35 @@ struct FoldRepeatedMatrices : OpRewritePattern<pd::MatmulOp> {
     RankedTensorType x = pd::tensorType(op.getX()), y = pd::tensorType(op.getY());
     auto found = RepeatedMatrices::of(op.getY());
     if (!found)
-      return rewriter.notifyMatchFailure(op, "y is not a stack of repeated matrices with static dims");
+      return rewriter.notifyMatchFailure(op, "y is not a stack of repeated matrices");
     int64_t rank = x.getRank();
-    if (op.getTransposeX() || !x.hasStaticShape() || rank != y.getRank() ||
-        x.getShape().drop_back(2) != y.getShape().drop_back(2))
+    if (op.getTransposeX() || rank != y.getRank() || x.getDimSize(rank - 3) != y.getDimSize(rank - 3) ||
+        !haveEqualBatches(op, rank - 3))
       return rewriter.notifyMatchFailure(op, "x is transposed or does not have the leading dims of y");
     TensorBuilder e(rewriter, op);
-    SmallVector<int64_t> rows(x.getShape()), matrices(y.getShape());
+    Expression left = e.wrap(op.getX()), right = e.wrap(found->matrices);
+    SmallVector<pd::DimSize> rows = dimSizesOf(left), matrices = dimSizesOf(right);
+    pd::DimSize count = rows[rank - 2];
     rows[rank - 3] = found->groups;
-    rows[rank - 2] *= found->repeats;
-    matrices[rank - 3] = found->groups;
-    Expression out = e.matmul(e.reshape(e.wrap(op.getX()), rows),
-                              e.reshape(e.wrap(found->matrices), matrices), false, op.getTransposeY());
-    pd::replaceResult(rewriter, op.getOut(), e.reshape(out, pd::tensorType(op.getOut()).getShape()));
+    rows[rank - 2] = multiply(e, count, found->repeats);
+    matrices.erase(matrices.begin() + rank - 2);
+    Expression out = e.matmul(reshapeTo(left, rows), reshapeTo(right, matrices), false, op.getTransposeY());
+    SmallVector<pd::DimSize> dims = dimSizesOf(out);
+    dims[rank - 3] = found->groups * found->repeats;
+    dims[rank - 2] = count;
+    pd::replaceResult(rewriter, op.getOut(), reshapeTo(out, dims));
     rewriter.eraseOp(op);
     return success();
+  }
+
+private:
+  /// Whether no leading dim is broadcast. A dynamic one that is 1 for a factor would broadcast in both forms.
+  static bool haveEqualBatches(pd::MatmulOp op, int64_t count) {
+    return llvm::all_of(llvm::seq<int64_t>(0, count), [&](int64_t axis) {
+      int64_t left = pd::tensorType(op.getX()).getDimSize(axis),
+              right = pd::tensorType(op.getY()).getDimSize(axis);
+      return left == right || ShapedType::isDynamic(left) || ShapedType::isDynamic(right);
+    });
   }
 };
 
