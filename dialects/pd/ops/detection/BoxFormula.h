@@ -36,4 +36,20 @@ inline Expression overlapOf(Expression a, Expression b, double pixel) {
   return common / (areaOf(a) + areaOf(b) - common);
 }
 
+/// Intersection over union of boxes with pixel corners: gaps below one pixel overlap.
+inline Expression pixelOverlapOf(Expression a, Expression b) {
+  TensorBuilder &e = a.owner();
+  auto side = [&](Expression box, int64_t axis) {
+    return coordinateOf(box, axis + 2) - coordinateOf(box, axis) + 1.0;
+  };
+  auto commonSide = [&](int64_t axis) {
+    Expression low = e.maximum(coordinateOf(a, axis), coordinateOf(b, axis)),
+               high = e.minimum(coordinateOf(a, axis + 2), coordinateOf(b, axis + 2));
+    return e.maximum(high - low + 1.0, 0.0);
+  };
+  Expression common = commonSide(0) * commonSide(1);
+  Expression all = side(a, 0) * side(a, 1) + side(b, 0) * side(b, 1) - common;
+  return e.select(common > 0.0, common / all, 0.0);
+}
+
 } // namespace proa::pd

@@ -8,6 +8,7 @@ class Threshold<string value> : DefaultValuedAttr<F64Attr, value>;
 
 class Pd_TargetOp<string mnemonic, list<Trait> t = []> : Pd_Op<mnemonic, t> {
   let library = mnemonic;
+  let decomposesInCode = 1;
   let lod = "none";
 }
 

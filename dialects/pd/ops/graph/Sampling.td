@@ -20,6 +20,7 @@ def Pd_GraphSampleNeighborsOp : Pd_Op<"graph_sample_neighbors"> {
   let results = (outs Res<Pd_IntTensor, "", [MemAlloc]>:$out, Pd_IntTensor:$out_count, Pd_IntTensor:$out_eids);
   let infer = "inferSampleNeighbors";
   let library = "graph_sample_neighbors";
+  let decomposesInCode = 1;
   let samples = "1";
   let lod = "none";
   let legacy = [Legacy<"graph_sample_neighbors", ["Row", "Col_Ptr", "X", "Eids"], ["Out", "Out_Count", "Out_Eids"],
@@ -59,6 +60,7 @@ def Pd_WeightedSampleNeighborsOp : Pd_Op<"weighted_sample_neighbors"> {
     Pd_IntTensor:$out_eids);
   let infer = "inferWeightedSampleNeighbors";
   let library = "weighted_sample_neighbors";
+  let decomposesInCode = 1;
   let samples = "1";
   let lod = "none";
   let legacy = [Legacy<"weighted_sample_neighbors", ["row", "colptr", "edge_weight", "input_nodes", "eids"],
@@ -88,6 +90,7 @@ def Pd_GraphKhopSamplerOp : Pd_Op<"graph_khop_sampler"> {
     Pd_IntTensor:$reindex_x, Pd_IntTensor:$out_eids);
   let infer = "inferGraphKhopSampler";
   let library = "graph_khop_sampler";
+  let decomposesInCode = 1;
   let samples = "1";
   let lod = "none";
   let legacy = [Legacy<"graph_khop_sampler", ["Row", "Col_Ptr", "X", "Eids"], ["Out_Src", "Out_Dst", "Sample_Index",
@@ -118,6 +121,7 @@ def Pd_TdmSamplerOp : Pd_Op<"tdm_sampler"> {
   let results = (outs Res<Pd_IntTensor, "", [MemAlloc]>:$out, Pd_IntTensor:$labels, Pd_IntTensor:$mask);
   let infer = "inferTdmSampler";
   let library = "tdm_sampler";
+  let decomposesInCode = 1;
   let samples = "op.getSeed() == 0 ? 1 : 0";
   let lod = "none";
   let legacy = [Legacy<"tdm_sampler", ["X", "Travel", "Layer"], ["Out", "Labels", "Mask"], ["neg_samples_num_list",
