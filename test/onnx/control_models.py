@@ -281,6 +281,21 @@ model("loop_ranks", """(float[2] x) => (float[A, B, C, 2] y, float[3, 2] k) <int
   }>
 }""", {"x": "float[2]"})
 
+# The counter is a vector of one element before the loop, and a scalar after each iteration.
+model("loop_scalar", """(float[2, 3] x, int64 m) => (float[A] s, float[B, 2, 3] y) {
+  yes = Constant <value = bool {1}> ()
+  start = Constant <value = float[1] {0.5}> ()
+  s, y = Loop (m, yes, start) <body = step (int64 i, bool before, float[] c) => (bool after, float[] d, float[2, 3] z) {
+    after = Identity (before)
+    n = Cast <to = 1> (i)
+    axes = Constant <value = int64[1] {0}> ()
+    flat = Constant <value = int64[0] {}> ()
+    one = Reshape (c, flat)
+    d = Add (one, n)
+    z = Mul (x, d)
+  }>
+}""", {"x": "float[2, 3]", "m": [4]}, {"x": "float[2, 3]", "m": [1]})
+
 model("if_condition_ranks", """(bool c, float[3] x) => (float[3] y) {
   zero = Constant <value = float {0}> ()
   axis = Constant <value = int64[1] {0}> ()

@@ -347,6 +347,14 @@ def encoders():
 
 def texts():
     yield Case("middle", "StringConcat", [WORDS, strings("-", "", "++")], 20, has_reference=True)
+    rows = strings("a-b--c", "-", "", "größe-ß--", "--x", "nothing").reshape(2, 3)
+    for name, attributes in (("each", {"delimiter": "-"}), ("bytes", {"delimiter": "--"}),
+                             ("most", {"delimiter": "-", "maxsplit": 1}), ("umlaut", {"delimiter": "ß"}),
+                             ("none", {"delimiter": "-", "maxsplit": 0})):
+        yield Case(name, "StringSplit", [rows], 20, attributes, outputs=2, has_reference=True)
+    spaces = strings(" a  b\tc ", "", "  ", "one", " two three  four ")
+    yield Case("space", "StringSplit", [spaces], 20, {}, outputs=2, has_reference=True)
+    yield Case("first_space", "StringSplit", [spaces], 20, {"maxsplit": 1}, outputs=2, has_reference=True)
     line = strings("Mon", "tue", "WED", "Big", "tue")
     words = {"stopwords": ["mon", "TUE"], "case_change_action": "LOWER"}
     # ONNX Runtime needs the locales of the machine.

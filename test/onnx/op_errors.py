@@ -19,7 +19,7 @@ except ImportError as error:
 OPSETS = '"ai.onnx.preview" : 1, "ai.onnx.preview.training" : 1, "com.microsoft" : 1'
 HEAD = f'<ir_version: 8, opset_import: ["" : 18, {OPSETS}]> g '
 NEWER_HEAD = f'<ir_version: 11, opset_import: ["" : 27, {OPSETS}]> g '  # for ops that opset 18 lacks
-NEWER_OPS = "LinearAttention", "CausalConvWithState", "StringSplit"
+NEWER_OPS = "LinearAttention", "CausalConvWithState", "RegexFullMatch"
 CASES = [
     ('(float[2, 3] x) => (float[2, 3] y) { y = Softmax<axis = 2>(x) }', "axis must be in [-2, 2), found 2"),
     ('(float[2, 3] x) => (float[3] y) <int64[1] a = {1}> { y = Squeeze(x, a) }', "has dim 3 at axis 1, expected 1"),
@@ -71,10 +71,9 @@ CASES = [
      'g (float[a, b, c, d] s) => (float[a] t) { z = Constant<value = int64[1] {0}>() t = Shape(s) }>(q, q, q) }',
      "graph 'score_mod' changes the rank or element type of its input, expected neither"),
     # All ops that are not supported, with the names of their nodes.
-    ('(string[2] s, uint8[4] u, float[2] x) => (string[2, K] y, int64[2] n, bool[2] m, uint8[H, W, 3] p, float[2] z) '
-     '{ [split] y, n = StringSplit(s) [match] m = RegexFullMatch<pattern = "a+">(s) [decode] p = ImageDecoder(u) '
+    ('(string[2] s, uint8[4] u, float[2] x) => (bool[2] m, uint8[H, W, 3] p, float[2] z) '
+     '{ [match] m = RegexFullMatch<pattern = "a+">(s) [decode] p = ImageDecoder(u) '
      '[pages] z = com.microsoft.PagedAttention(x, x, x, x, x, x, x, x) }',
-     "node 'split' (StringSplit): needs tensors of strings, which the import of this op does not take",
      "node 'match' (RegexFullMatch): needs tensors of strings",
      "node 'decode' (ImageDecoder): op 'ImageDecoder' of ONNX is not supported",
      "node 'pages' (PagedAttention): op 'PagedAttention' of domain 'com.microsoft' is not supported"),

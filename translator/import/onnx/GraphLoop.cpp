@@ -9,6 +9,8 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include "llvm/ADT/SmallBitVector.h"
+
 using namespace mlir;
 
 namespace proa::import {
@@ -31,6 +33,7 @@ public:
         loop(loop) {
     for (Value value : loop.carried)
       types.push_back(value.getType());
+    reshaped.resize(types.size());
   }
 
   GraphLoopResults run() {
@@ -163,9 +166,15 @@ private:
     return isStable;
   }
 
-  /// Joins the type of a carried value with that after an iteration; false if it has changed.
+  /// Joins the type of a carried value with its type after an iteration; false if it has changed.
   bool join(size_t i, Type after) {
     Type joined = pd::joinedTypes(types[i], after);
+    // All iterations but the first one have the rank of the result.
+    if (!joined && hasOneElement(types[i]) && hasOneElement(after) && !reshaped.test(i)) {
+      reshaped.set(i);
+      types[i] = cast<RankedTensorType>(after);
+      return false;
+    }
     if (!joined)
       node.reportOpen("value '" + llvm::Twine(loop.names[i]) + "' has type " + typeText(types[i]) +
                       " before an iteration and " + typeText(after) +
@@ -178,9 +187,19 @@ private:
 
   Values widenedTo(ValueRange values) {
     Values out;
-    for (auto [value, type] : llvm::zip(values, types))
-      out.push_back(pd::widened(builder, location, value, type));
+    for (auto [i, value, type] : llvm::enumerate(values, types)) {
+      bool isReshaped = reshaped.test(i) && value.getType() != type;
+      Value before = isReshaped
+                         ? node.tensors().reshape(node.wrap(value), cast<RankedTensorType>(type).getShape())
+                         : value;
+      out.push_back(pd::widened(builder, location, before, type));
+    }
     return out;
+  }
+
+  static bool hasOneElement(Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.hasStaticShape() && tensor.getNumElements() == 1;
   }
 
   /// Moves the body to the insertion point. Returns the carried values and the arrays after the iteration,
@@ -260,6 +279,7 @@ private:
   Location location;
   const GraphLoop &loop;
   llvm::SmallVector<Type> types; ///< of the carried values
+  llvm::SmallBitVector reshaped; ///< carried values of one element whose rank an iteration changes
   std::unique_ptr<ImportedBody> body;
   Values kinds;    ///< the carried values after an iteration
   Values elements; ///< that an iteration collects

@@ -47,6 +47,7 @@ def : OnnxFormula<"Unique", "importUnique">;
 def : OnnxFormula<"TfIdfVectorizer", "importTfIdfVectorizer", strings_="inHook">;
 def : OnnxFormula<"StringConcat", "importStringConcat", strings_="inHook">;
 def : OnnxFormula<"StringNormalizer", "importStringNormalizer", strings_="inHook">;
+def : OnnxFormula<"StringSplit", "importStringSplit", strings_="inHook">;
 
 def Pd_UniqueOp : Pd_Op<"unique"> {
   let onnx = [OnnxWritten<"exportUnique">];

@@ -5,9 +5,11 @@
 
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
+#include "dialects/pd/ops/math/Logic.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
 #include "dialects/pd/ops/reduce/ReduceOps.h"
 #include "dialects/pd/ops/search/SearchOps.h"
+#include "dialects/pd/ops/sequence/Recurrence.h"
 
 using namespace mlir;
 
@@ -212,6 +214,122 @@ void importStringNormalizer(NodeImporter &node) {
   if (action != "NONE")
     x = inCase(x, action == "UPPER");
   setStrings(node, "Y", isMatrix ? pd::insertDim(x, 0) : x);
+}
+
+//===-- StringSplit -------------------------------------------------------------------------------------===//
+
+namespace {
+
+/// The pieces of strings [strings, bytes].
+struct Pieces {
+  Expression number; ///< of the piece that each byte is in
+  Expression isKept; ///< 1 for a byte of a piece, 0 for a separator and after the end
+  Expression count;  ///< [strings]
+};
+
+/// Splits strings in one scan over their bytes.
+class StringSplitter {
+public:
+  StringSplitter(NodeImporter &node, Expression strings)
+      : node(node), e(node.tensors()), strings(strings), i64(e.getBuilder().getI64Type()),
+        numbers(e.cast(strings, i64)) {}
+
+  Pieces atDelimiter(const std::string &delimiter, double mostSplits) {
+    auto length = static_cast<int64_t>(delimiter.size());
+    DimSize width(strings, 1);
+    Expression behind = pd::concat({numbers, e.cast(zeroBytes(e, {DimSize(strings, 0), length}), i64)}, 1);
+    Expression isMatch = numbers > 0.0;
+    for (int64_t k = 0; k < length; ++k) {
+      Expression shifted = pd::sliceBetween(behind, 1, k, pd::sum(e, width, DimSize(k)));
+      isMatch = pd::both(isMatch, e.equal(shifted, static_cast<uint8_t>(delimiter[static_cast<size_t>(k)])));
+    }
+    // The bytes of the delimiter that are left, beside the number of the piece and whether a byte is kept.
+    return scanned({isMatch}, 0, [&](llvm::ArrayRef<Expression> now, llvm::ArrayRef<Expression> before) {
+      Expression isInside = before[2] > 0.0;
+      Expression begins = pd::both(pd::both(now[1], pd::negation(isInside)), before[0] < mostSplits);
+      Expression left = e.select(begins, static_cast<double>(length - 1), e.maximum(before[2] - 1.0, 0.0));
+      Expression isKept = pd::both(now[0], pd::negation(pd::either(isInside, begins)));
+      return Expressions{before[0] + pd::asInts(begins), pd::asInts(isKept), left};
+    });
+  }
+
+  /// Runs of white space separate pieces; none is at the begin or end.
+  Pieces atSpace(double mostSplits) {
+    Expression isSpace = pd::either(e.equal(numbers, ' '), pd::both(numbers >= 9.0, numbers <= 13.0));
+    return scanned({isSpace}, -1, [&](llvm::ArrayRef<Expression> now, llvm::ArrayRef<Expression> before) {
+      Expression wasInside = before[2] > 0.0, ends = pd::both(now[1], before[0] < mostSplits);
+      Expression isInside = pd::either(pd::negation(now[1]), pd::both(wasInside, pd::negation(ends)));
+      Expression begins = pd::both(pd::both(isInside, pd::negation(wasInside)), now[0]);
+      Expression isKept = pd::asInts(pd::both(isInside, now[0]));
+      return Expressions{before[0] + pd::asInts(begins), isKept, isKept};
+    });
+  }
+
+  /// The bytes of pieces [strings, pieces, bytes].
+  Expression bytesOf(const Pieces &pieces) {
+    DimSize most = pd::dimSizeOf(
+        e.max(pd::concat({pieces.count, e.reshape(e.constant(0, i64), {1})}, 0), {0}, /*keepdim=*/false));
+    Expression piece = e.reshape(pd::iota(e, most, i64), {1, -1, 1});
+    Expression isOwn =
+        pd::both(pd::insertDim(pieces.number, 1) == piece, pd::insertDim(pieces.isKept, 1) > 0.0);
+    Expression length = e.sum(pd::asInts(isOwn), {2});
+    Expression position = e.reshape(pd::iota(e, widthOf(strings), i64), {1, 1, -1});
+    Expression start = -e.max(e.select(isOwn, -position, -noPosition), {2});
+    Expression isInside = position < length;
+    Expression from = e.select(isInside, start + position, 0.0);
+    Dims dims = pd::dimSizesOf(from);
+    Expression repeated = pd::expandTo(pd::insertDim(strings, 1), dims);
+    Expression bytes = node.create<pd::TakeAlongAxisOp>(repeated, from, int64_t(2));
+    return e.select(isInside, bytes, 0.0);
+  }
+
+private:
+  using Expressions = llvm::SmallVector<Expression>;
+  using Step = llvm::function_ref<Expressions(llvm::ArrayRef<Expression>, llvm::ArrayRef<Expression>)>;
+  static constexpr double noPosition = 1e9;
+
+  /// `step` gets whether a string has a byte, and `marks`, then the states: the number of the piece, whether
+  /// the byte is kept, and one more.
+  Pieces scanned(llvm::ArrayRef<Expression> marks, double first, Step step) {
+    Expressions inputs{e.transpose(numbers > 0.0, {1, 0})};
+    for (Expression mark : marks)
+      inputs.push_back(e.transpose(mark, {1, 0}));
+    Expression zero = e.sum(numbers * 0.0, {1}, /*keepdim=*/false);
+    pd::Recurrence scan = pd::runSteps(widthOf(strings), inputs, {zero + first, zero, zero}, /*recorded=*/2,
+                                       [&](Expression, llvm::ArrayRef<Expression> now,
+                                           llvm::ArrayRef<Expression> before) { return step(now, before); });
+    auto ofBytes = [&](Expression history) {
+      return e.transpose(pd::slice(history, 0, 1, pd::toTheEnd), {1, 0});
+    };
+    return {ofBytes(scan.history[0]), ofBytes(scan.history[1]), scan.last[0] + 1.0};
+  }
+
+  NodeImporter &node;
+  TensorBuilder &e;
+  Expression strings;
+  Type i64;
+  Expression numbers;
+};
+
+} // namespace
+
+void importStringSplit(NodeImporter &node) {
+  TensorBuilder &e = node.tensors();
+  Expression x = node.operand("X");
+  std::string delimiter = node.stringAttribute("delimiter");
+  int64_t most = node.intAttribute("maxsplit", -1);
+  double mostSplits = most < 0 ? 1e9 : static_cast<double>(most);
+  Dims dims = stringDims(x);
+  DimSize count = 1;
+  for (const DimSize &dim : dims)
+    count = pd::multiply(e, count, dim);
+  StringSplitter splitter(node, pd::reshapeTo(x, {count, widthOf(x)}));
+  Pieces pieces =
+      delimiter.empty() ? splitter.atSpace(mostSplits) : splitter.atDelimiter(delimiter, mostSplits);
+  Expression bytes = splitter.bytesOf(pieces);
+  node.setOutput("Z", pd::reshapeTo(pieces.count, dims));
+  dims.append({DimSize(bytes, 1), widthOf(x)});
+  setStrings(node, "Y", pd::reshapeTo(bytes, dims));
 }
 
 } // namespace onnxhooks
