@@ -166,6 +166,32 @@ TEST_F(OnnxExport, OpOnComplexNumbersWithoutAFormIsAnError) {
 
 /// 5 * 1.5 is 7.5: positions follow from 1.5, not from 7 / 5. With aligned corners they follow from the
 /// sizes.
+TEST_F(OnnxExport, BitsAreReadFromOpset26On) {
+  constexpr const char *text = R"(
+    func.func @main(%x: tensor<3xf32> {pd.feed = "x"}) -> (tensor<3xi32> {pd.fetch = "out"}) {
+      %0 = pd.view_dtype %x {dtype = i32} : (tensor<3xf32>) -> tensor<3xi32>
+      return %0 : tensor<3xi32>
+    })";
+  options.opset = 26;
+  EXPECT_EQ(typesIn(valid(text).graph), Types{"BitCast"});
+  options.opset = 25;
+  Result<onnx::Model> model = exported(text);
+  ASSERT_FALSE(model);
+  EXPECT_NE(model.diagnostics().text().find("has no form in ONNX of opset 25"), std::string::npos)
+      << model.diagnostics().text();
+}
+
+TEST_F(OnnxExport, MatricesOfDynamicSizeHaveNoFormula) {
+  Result<onnx::Model> model = exported(R"(
+    func.func @main(%x: tensor<?x?xf32> {pd.feed = "x"}) -> (tensor<?xf32> {pd.fetch = "out"}) {
+      %0 = pd.svdvals %x : (tensor<?x?xf32>) -> tensor<?xf32>
+      return %0 : tensor<?xf32>
+    })");
+  ASSERT_FALSE(model);
+  EXPECT_NE(model.diagnostics().text().find("expected a static size"), std::string::npos)
+      << model.diagnostics().text();
+}
+
 TEST_F(OnnxExport, ScaleOfAnInterpolationIsKept) {
   auto resize = [&](const std::string &attributes) {
     onnx::Model model = valid(R"(
@@ -258,16 +284,17 @@ TEST_F(OnnxExport, EachOpWithoutFormIsReported) {
   Result<onnx::Model> model = exported(R"(
     func.func @main(%x: tensor<2x2xf64> {pd.feed = "x"}, %y: tensor<2x2xf64> {pd.feed = "y"},
                     %z: tensor<3x2x2xf64> {pd.feed = "z"})
-        -> (tensor<2x2xf64> {pd.fetch = "a"}, tensor<2xf64> {pd.fetch = "b"}, tensor<3x2x2xf64> {pd.fetch = "c"}) {
+        -> (tensor<2x2xf64> {pd.fetch = "a"}, tensor<2xcomplex<f64>> {pd.fetch = "b"},
+            tensor<3x2x2xf64> {pd.fetch = "c"}) {
       %0 = pd.nextafter %x, %y : (tensor<2x2xf64>, tensor<2x2xf64>) -> tensor<2x2xf64>
-      %1, %2 = pd.eigh %x : (tensor<2x2xf64>) -> (tensor<2xf64>, tensor<2x2xf64>)
+      %1, %2 = pd.eig %x : (tensor<2x2xf64>) -> (tensor<2xcomplex<f64>>, tensor<2x2xcomplex<f64>>)
       %3 = pd.solve %x, %z : (tensor<2x2xf64>, tensor<3x2x2xf64>) -> tensor<3x2x2xf64>
-      return %0, %1, %3 : tensor<2x2xf64>, tensor<2xf64>, tensor<3x2x2xf64>
+      return %0, %1, %3 : tensor<2x2xf64>, tensor<2xcomplex<f64>>, tensor<3x2x2xf64>
     })");
   ASSERT_FALSE(model);
   std::string text = model.diagnostics().text();
   EXPECT_NE(text.find("another type than f32"), std::string::npos) << text;
-  EXPECT_NE(text.find("pd.eigh"), std::string::npos) << text;
+  EXPECT_NE(text.find("pd.eig"), std::string::npos) << text;
   EXPECT_NE(text.find("operands of different batches"), std::string::npos) << text;
 }
 

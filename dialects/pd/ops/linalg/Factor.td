@@ -80,6 +80,7 @@ def Pd_LuUnpackOp : Pd_Op<"lu_unpack"> {
 }
 
 def Pd_QrOp : Pd_FactorOp<"qr", "QR factorization: x = Q R with orthonormal columns in Q and triangular R"> {
+  let onnx = [OnnxWritten<"exportQr", "isReal(op.getX())">];
   let sharding = "... * * -> ... * *, ... * *";
   let description = [{
     `mode` is "reduced" (Q is m x min(m, n)), "complete" (Q is m x m) or "r" (Q is empty).
@@ -99,6 +100,7 @@ def Pd_QrOp : Pd_FactorOp<"qr", "QR factorization: x = Q R with orthonormal colu
 
 def Pd_SvdOp : Pd_FactorOp<"svd",
   "Singular value decomposition: x = U diag(S) VH with orthonormal U and V and descending S"> {
+  let onnx = [OnnxWritten<"exportSvd", "isReal(op.getX())">];
   let sharding = "... * * -> ... * *, ... *, ... * *";
   let arguments = (ins Pd_Matrices:$x, DefaultValuedAttr<BoolAttr, "false">:$full_matrices);
   let results = (outs Pd_Matrices:$u, Pd_FloatTensor:$s, Pd_Matrices:$vh);
@@ -122,6 +124,7 @@ def Pd_SvdvalsOp : Pd_Op<"svdvals"> {
 
 def Pd_EighOp : Pd_FactorOp<"eigh",
   "Eigenvalues, in ascending order, and eigenvectors of symmetric or Hermitian matrices"> {
+  let onnx = [OnnxWritten<"exportEigh", "isReal(op.getX())">];
   let sharding = "... * * -> ... *, ... * *";
   let description = [{
     Only the triangle UPLO ("L" or "U") of x is read. The eigenvectors are columns.

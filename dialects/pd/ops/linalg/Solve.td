@@ -185,6 +185,7 @@ def Pd_MatrixRankOp : Pd_Op<"matrix_rank"> {
 }
 
 def Pd_LstsqOp : Pd_Op<"lstsq"> {
+  let onnx = [OnnxWritten<"exportLstsq", "isReal(op.getX())">];
   let sharding = "inCode";
   let summary = "Least squares: the out with the smallest |x * out - y|, and the smallest such out";
   let description = [{

@@ -69,6 +69,7 @@ def Pd_PolygammaOp : Pd_SpecialOp<"polygamma", "The n-th derivative of digamma",
 }
 
 def Pd_GammainccOp : Pd_Op<"gammaincc"> {
+  let onnx = [OnnxWritten<"exportGammaincc">];
   let sharding = "..., ... -> ...";
   let summary = "The regularized upper incomplete gamma function Q(x, y): the integral of t^(x-1) exp(-t) from y to "
     "infinity, divided by gamma(x)";

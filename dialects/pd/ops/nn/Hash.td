@@ -5,6 +5,7 @@
 include "dialects/pd/ir/Base.td"
 
 def Pd_HashOp : Pd_Op<"hash"> {
+  let onnx = [OnnxWritten<"exportHash", "opset >= 18">];
   let sharding = "r * -> r * *";
   let summary = "Hash codes of the rows of x, by num_hash functions";
   let description = "Code k of a row is xxHash64 of its bytes with seed k, modulo mod_by.";

@@ -39,6 +39,7 @@ def Pd_TensorUnfoldOp : Pd_Op<"tensor_unfold"> {
 }
 
 def Pd_ViewDtypeOp : Pd_Op<"view_dtype"> {
+  let onnx = [OnnxWritten<"exportViewDtype", "opset >= 26">];
   let sharding = "inCode";
   let lod = "none";
   let summary = "The bits of x as elements of type dtype";

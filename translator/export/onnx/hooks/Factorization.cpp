@@ -1,6 +1,7 @@
 //! Factorizations of matrices and linear systems, which ONNX lacks, as loops over columns or rows. Matrices
 //! are the last two dimensions.
 #include "translator/export/onnx/NodeExporter.h"
+#include "translator/export/onnx/hooks/MatrixFormula.h"
 
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/linalg/FactorOps.h"
@@ -23,29 +24,6 @@ using pd::Expression;
 using pd::TensorBuilder;
 using Expressions = llvm::SmallVector<Expression>;
 using Values = llvm::SmallVector<Value>;
-
-Expression integersUpTo(TensorBuilder &e, const DimSize &count) {
-  return iota(e, count, e.getBuilder().getI64Type());
-}
-
-/// The indices of rows [rows, 1] and of columns [1, columns] of matrices.
-Expression rowsOf(Expression x) { return insertDim(integersUpTo(x.owner(), DimSize(x, x.rank() - 2)), 1); }
-Expression columnsOf(Expression x) { return insertDim(integersUpTo(x.owner(), DimSize(x, x.rank() - 1)), 0); }
-
-/// x where a condition holds, else 0.
-Expression where(Expression condition, Expression x) { return x.owner().select(condition, x, 0.0); }
-/// The row, column and element of x at one index each.
-Expression rowAt(Expression x, Expression isRow) { return x.owner().sum(where(isRow, x), {x.rank() - 2}); }
-Expression columnAt(Expression x, Expression isColumn) {
-  return x.owner().sum(where(isColumn, x), {x.rank() - 1});
-}
-
-/// x / y, or 0 where y is 0.
-Expression quotient(Expression x, Expression y) {
-  TensorBuilder &e = x.owner();
-  Expression isZero = e.equal(e.abs(y), 0.0);
-  return e.select(isZero, 0.0, x / e.select(isZero, 1.0, y));
-}
 
 /// The leading dims of matrices, and one more dim.
 llvm::SmallVector<DimSize> batchAnd(Expression x, const DimSize &size) {
@@ -81,7 +59,7 @@ struct Elimination {
           Expression a = e.wrap(
               e.create<pd::TakeAlongAxisOp>(before[0], index, e.getBuilder().getI64IntegerAttr(last - 1)));
           Expression top = rowAt(a, rows == k), column = columnAt(a, columns == k);
-          Expression factors = where(rows > k, quotient(column, columnAt(top, columns == k)));
+          Expression factors = where(rows > k, quotientOr0(column, columnAt(top, columns == k)));
           Expression isFactor = pd::both(columns == k, rows > k);
           Expression reduced = a - factors * where(columns > k, top);
           return {e.select(isFactor, factors, reduced), e.select(step == k, pivot, before[1])};
@@ -144,8 +122,6 @@ Expression hasOddExchanges(Expression pivots) {
   return count - e.floor(count * 0.5) * 2.0 > 0.5;
 }
 
-Expression diagonalOf(Expression x) { return dropDim(columnAt(x, rowsOf(x) == columnsOf(x)), x.rank() - 1); }
-
 /// The rows of x in the order of the exchanges: [..., rows].
 Expression orderOfExchanges(Expression pivots, const DimSize &rows) {
   TensorBuilder &e = pivots.owner();
@@ -164,8 +140,6 @@ Expression orderOfExchanges(Expression pivots, const DimSize &rows) {
       });
   return loop.last[0];
 }
-
-Value as(Expression x, Value result) { return x.owner().cast(x, pd::tensorType(result).getElementType()); }
 
 bool haveEqualBatches(Value x, Value y) {
   RankedTensorType left = pd::tensorType(x), right = pd::tensorType(y);

@@ -11,6 +11,7 @@
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/pd/ops/shape/SliceOps.h"
+#include "dialects/pd/ops/shape/StridedOps.h"
 
 #include <cstring>
 
@@ -181,13 +182,35 @@ void exportSetValueToOnnx(NodeExporter &node) {
 }
 
 /// ONNX does not read the bits of numbers, so that the bytes of a parameter become an initializer.
+/// The first opset that reads the bits of numbers (BitCast).
+static constexpr int64_t opsetOfBits = 26;
+
+/// Rows of least and largest number, and codes of 8 bits, four in each float32.
+static void exportComputedTable(NodeExporter &node, pd::LookupTableDequantOp op) {
+  node.exportAs([&](TensorBuilder &e) {
+    Expression ids = e.wrap(op.getIds());
+    auto padding = static_cast<int64_t>(op.getPaddingIdx());
+    Expression isPadding = e.equal(ids, static_cast<double>(padding)); // [..., 1]
+    Expression index = pd::dropDim(padding == -1 ? ids : e.select(isPadding, 0.0, ids), ids.rank() - 1);
+    Expression rows = e.wrap(e.create<pd::GatherOp>(op.getW(), index, Value(), uint64_t(0)));
+    int64_t last = rows.rank() - 1;
+    Expression least = pd::slice(rows, last, 0, 1), most = pd::slice(rows, last, 1, 2);
+    Type byte = e.getBuilder().getIntegerType(8, /*isSigned=*/false);
+    Expression codes = e.wrap(e.create<pd::ViewDtypeOp>(pd::slice(rows, last, 2, pd::toTheEnd), byte));
+    Expression out = least + (most - least) * (1.0 / 256) * e.cast(codes, e.getBuilder().getF32Type());
+    return llvm::SmallVector<Value>{padding == -1 ? out : e.select(isPadding, 0.0, out)};
+  });
+}
+
 void exportLookupTableDequant(NodeExporter &node) {
   auto op = node.get<pd::LookupTableDequantOp>();
   const Tensor *table = node.getGraph().parameterOf(op.getW());
+  if (!table && node.getOpset() >= opsetOfBits)
+    return exportComputedTable(node, op);
   if (!table)
     return node.report(
         "has a table that is computed or trained, expected a parameter: ONNX does not read the "
-        "bytes of floats");
+        "bytes of floats before opset 26");
   int64_t rows = table->dims()[0], columns = table->dims()[1], width = 4 * (columns - 2);
   Tensor bytes(DType::UInt8, {rows, width}), least(DType::Float32, {rows, 1}),
       step(DType::Float32, {rows, 1});

@@ -6,6 +6,9 @@
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/pd/ops/shape/SliceBox.h"
 #include "dialects/pd/ops/shape/SliceOps.h"
+#include "dialects/pd/ops/shape/StridedOps.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -167,6 +170,100 @@ void exportArange(NodeExporter &node) {
   std::string range = node.node("Range", bounds);
   bool isSame = pd::tensorType(op.getStart()).getElementType() == op.getDtype();
   node.setResult(0, isSame ? range : node.cast(range, op.getDtype()));
+}
+
+//===-- Bits --------------------------------------------------------------------------------------------===//
+
+namespace {
+
+using onnx::DataType;
+
+/// The bits of elements, as unsigned integers.
+class BitWriter {
+public:
+  explicit BitWriter(NodeExporter &node) : node(node) {}
+
+  std::string cast(std::string x, DataType to) {
+    return node.node("Cast", {std::move(x)}, {{"to", typed(to)}});
+  }
+  std::string bitCast(std::string x, DataType to) {
+    return node.node("BitCast", {std::move(x)}, {{"to", typed(to)}});
+  }
+  /// Elements [..., n] of `bits` bits as elements [..., n * parts] of fewer bits, the lowest ones first.
+  std::string split(const std::string &x, int64_t rank, int64_t bits, int64_t parts) {
+    int64_t width = bits / parts;
+    std::string wide = cast(x, DataType::UInt64), mask = number(std::exp2(width) - 1);
+    std::vector<std::string> pieces;
+    for (int64_t k = 0; k < parts; ++k) {
+      std::string piece = node.node("BitwiseAnd", {shifted(wide, "RIGHT", k * width), mask});
+      pieces.push_back(node.unsqueeze(cast(piece, unsignedOf(width)), {rank}));
+    }
+    std::vector<int64_t> shape(static_cast<size_t>(rank), 0);
+    shape.back() = -1;
+    return node.reshape(node.node("Concat", pieces, {{"axis", rank}}), shape);
+  }
+  /// The inverse of split.
+  std::string join(const std::string &x, int64_t rank, int64_t bits, int64_t parts) {
+    std::vector<int64_t> shape(static_cast<size_t>(rank - 1), 0);
+    shape.insert(shape.end(), {-1, parts});
+    std::string narrow = node.reshape(cast(x, DataType::UInt64), shape), all;
+    for (int64_t k = 0; k < parts; ++k) {
+      std::string index =
+          node.scalar(static_cast<double>(k), IntegerType::get(node.getOp()->getContext(), 64));
+      std::string piece = shifted(node.node("Gather", {narrow, index}, {{"axis", rank}}), "LEFT", k * bits);
+      all = k == 0 ? piece : node.node("BitwiseOr", {all, piece});
+    }
+    return cast(all, unsignedOf(bits * parts));
+  }
+
+  static DataType unsignedOf(int64_t bits) {
+    return bits == 8    ? DataType::UInt8
+           : bits == 16 ? DataType::UInt16
+           : bits == 32 ? DataType::UInt32
+                        : DataType::UInt64;
+  }
+
+private:
+  static int64_t typed(DataType type) { return static_cast<int64_t>(type); }
+  std::string number(double value) {
+    return cast(node.scalar(value, IntegerType::get(node.getOp()->getContext(), 64)), DataType::UInt64);
+  }
+  std::string shifted(const std::string &x, llvm::StringRef direction, int64_t bits) {
+    return bits == 0 ? x
+                     : node.node("BitShift", {x, number(static_cast<double>(bits))},
+                                 {{"direction", direction.str()}});
+  }
+
+  NodeExporter &node;
+};
+
+} // namespace
+
+void exportViewDtype(NodeExporter &node) {
+  auto op = node.get<pd::ViewDtypeOp>();
+  RankedTensorType x = pd::tensorType(op.getX());
+  std::optional<DType> from = pd::dtypeOf(x.getElementType()), to = pd::dtypeOf(op.getDtype());
+  if (!from || !to || isa<ComplexType>(x.getElementType()) || isa<ComplexType>(op.getDtype()))
+    return node.report("reads the bits of complex numbers, which ONNX lacks");
+  auto bitsOf = [](DType dtype) { return static_cast<int64_t>(8 * sizeOf(dtype)); };
+  int64_t bits = bitsOf(*from), target = bitsOf(*to);
+  BitWriter writer(node);
+  std::string value = node.of(op.getX());
+  if (bits == target && *from != DType::Bool && *to != DType::Bool)
+    return node.setResult(0, writer.bitCast(value, onnx::dataTypeOf(*to)));
+  if (*from == DType::Bool)
+    value = writer.cast(value, DataType::UInt8);
+  else if (onnx::dataTypeOf(*from) != BitWriter::unsignedOf(bits))
+    value = writer.bitCast(value, BitWriter::unsignedOf(bits));
+  if (bits > target)
+    value = writer.split(value, x.getRank(), bits, bits / target);
+  else if (bits < target)
+    value = writer.join(value, x.getRank(), bits, target / bits);
+  if (*to == DType::Bool)
+    value = writer.cast(value, DataType::Bool);
+  else if (onnx::dataTypeOf(*to) != BitWriter::unsignedOf(target))
+    value = writer.bitCast(value, onnx::dataTypeOf(*to));
+  node.setResult(0, value);
 }
 
 } // namespace proa::exporter::onnxhooks
