@@ -3,15 +3,14 @@
 
     PYTHONPATH=build/release/python:build/onnx test/bench/convolutions.py
     PYTHONPATH=... test/bench/convolutions.py --filter few --filter 1x1       some rows
-    ONEDNN_MAX_CPU_ISA=AVX2 PYTHONPATH=... test/bench/convolutions.py         oneDNN without AVX-512
+    PROA_MAX_CPU_ISA=avx2 ONEDNN_MAX_CPU_ISA=AVX2 PYTHONPATH=... test/bench/convolutions.py    without AVX-512
 
 The engines run in this process, one after the other, `--rounds` times. A figure is the shortest run: other processes of
 a shared machine interrupt the others. Needs the packages onnx and onnxruntime; OpenVINO is
 measured where its package is found. A convolution has constant weights and a bias, and images with channels first; a
 row with `chain` is between two convolutions, so that an engine may choose the layout of its operands.
 
-ONEDNN_MAX_CPU_ISA limits oneDNN in proa, which chooses its own kernels accordingly, and OpenVINO. It does not limit
-ONNX Runtime, nor the instructions of proa's own kernels."""
+PROA_MAX_CPU_ISA limits proa, ONEDNN_MAX_CPU_ISA OpenVINO. Nothing limits ONNX Runtime."""
 
 import argparse
 import json

@@ -1,5 +1,7 @@
 #include "lib/compiler/codegen/TargetCode.h"
 
+#include "lib/runtime/host/CpuFeatures.h"
+
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -17,6 +19,11 @@ namespace proa {
 Target chooseTarget(const CodegenOptions &options) {
   if (!options.cpu.empty())
     return {options.cpu, options.features, options.optimizes};
+#if defined(__x86_64__)
+  if (auto limit = runtime::vectorLimit(); limit && *limit != runtime::VectorIsa::Avx512)
+    return {runtime::vectorIsa() == runtime::VectorIsa::Avx2 ? "x86-64-v3" : "x86-64-v2", options.features,
+            options.optimizes};
+#endif
   llvm::SubtargetFeatures features;
   for (const auto &feature : llvm::sys::getHostCPUFeatures())
     features.AddFeature(feature.getKey(), feature.getValue());

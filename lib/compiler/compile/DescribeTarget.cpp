@@ -13,6 +13,8 @@ namespace {
 
 /// The known CPU with the instructions of `options.cpu`, or of this machine.
 Result<CpuFacts> cpuOf(const CompileOptions &options) {
+  if (Result<void> valid = runtime::checkVectorLimit(); !valid)
+    return valid.diagnostics();
   Result<std::vector<std::string>> features =
       options.cpu.empty() ? Result(runtime::cpuFeatures()) : cpuFeaturesOf(options.cpu);
   if (!features)

@@ -1,6 +1,10 @@
-/// Instruction sets of the CPU that this process runs on.
+/// Instruction sets of the CPU that this process runs on, and uses: the environment variable PROA_MAX_CPU_ISA
+/// limits all code of the process to a lower set, as if the CPU had no other.
 #pragma once
 
+#include "proa/Result.h"
+
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,10 +15,21 @@ namespace proa::runtime {
 /// on CPUs other than x86-64, for which no instruction sets are distinguished.
 std::vector<std::string> knownCpuFeatures();
 
-/// Those of them that this CPU has.
+/// Those of them that this CPU has and PROA_MAX_CPU_ISA allows.
 std::vector<std::string> cpuFeatures();
 
 /// Those of `needed` that this CPU lacks.
 std::vector<std::string> missingCpuFeatures(std::span<const std::string> needed);
+
+/// Vector instructions: what kernels of the runtime are compiled for. Named as the CPUs of KnownTargets.cpp.
+enum class VectorIsa : uint8_t { Generic, Avx2, Avx512 };
+const char *nameOf(VectorIsa isa);
+
+/// The best that this CPU has and PROA_MAX_CPU_ISA allows.
+VectorIsa vectorIsa();
+/// PROA_MAX_CPU_ISA: generic, avx2 or avx512. Nothing: not set.
+std::optional<VectorIsa> vectorLimit();
+/// Error: PROA_MAX_CPU_ISA has another value.
+Result<void> checkVectorLimit();
 
 } // namespace proa::runtime

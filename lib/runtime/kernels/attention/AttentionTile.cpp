@@ -407,9 +407,7 @@ PROA_VECTOR_INLINE void transposeSquare(const float *const *rows, int64_t column
 
 } // namespace
 
-// Not static: GCC does not clone such functions. The declarations show that they are meant to be external.
-PROA_VECTOR_CLONES void addBlockByVectors(const AttentionBlock &block, bool wide);
-PROA_VECTOR_CLONES void addBlockByVectors(const AttentionBlock &block, bool wide) {
+PROA_VECTOR_INLINE static void addBlockByVectors(const AttentionBlock &block, bool wide) {
   constexpr int few = AttentionTile::leastQueries / vectorSize,
                 many = AttentionTile::mostQueries / vectorSize;
   if (block.tile.queries == AttentionTile::mostQueries)
@@ -419,8 +417,7 @@ PROA_VECTOR_CLONES void addBlockByVectors(const AttentionBlock &block, bool wide
   else
     addBlock<few, false>(block);
 }
-PROA_VECTOR_CLONES void addGradientByVectors(const AttentionGradientBlock &block, bool wide);
-PROA_VECTOR_CLONES void addGradientByVectors(const AttentionGradientBlock &block, bool wide) {
+PROA_VECTOR_INLINE static void addGradientByVectors(const AttentionGradientBlock &block, bool wide) {
   constexpr int few = AttentionTile::leastQueries / vectorSize,
                 many = AttentionTile::mostQueries / vectorSize;
   if (block.forward.tile.queries == AttentionTile::mostQueries)
@@ -430,56 +427,48 @@ PROA_VECTOR_CLONES void addGradientByVectors(const AttentionGradientBlock &block
   else
     addGradient<few, false>(block);
 }
-PROA_VECTOR_CLONES void multiplyByVectors(const float *const *x, const float *y, int64_t yStride,
-                                          int64_t count, int64_t elements, float *to);
-PROA_VECTOR_CLONES void multiplyByVectors(const float *const *x, const float *y, int64_t yStride,
-                                          int64_t count, int64_t elements, float *to) {
+PROA_VECTOR_INLINE static void multiplyByVectors(const float *const *x, const float *y, int64_t yStride,
+                                                 int64_t count, int64_t elements, float *to) {
   for (int64_t i = 0; i < count; ++i)
     productOfRows(x[i], y + i * yStride, elements, to + i);
 }
-PROA_VECTOR_CLONES void findByVectors(float limit, const float *numbers, int64_t count, float *to);
-PROA_VECTOR_CLONES void findByVectors(float limit, const float *numbers, int64_t count, float *to) {
+PROA_VECTOR_INLINE static void findByVectors(float limit, const float *numbers, int64_t count, float *to) {
   findHighest(limit, numbers, count, to);
 }
-PROA_VECTOR_CLONES void keepByVectors(const RandomCall &call, uint64_t first, int64_t count, float p,
-                                      float factor, float *to);
-PROA_VECTOR_CLONES void keepByVectors(const RandomCall &call, uint64_t first, int64_t count, float p,
-                                      float factor, float *to) {
+PROA_VECTOR_INLINE static void keepByVectors(const RandomCall &call, uint64_t first, int64_t count, float p,
+                                             float factor, float *to) {
   keepNumbers(call, first, count, p, factor, to);
 }
-PROA_VECTOR_CLONES void divideByVectors(const AttentionTile &tile, const float *sum, float *out);
-PROA_VECTOR_CLONES void divideByVectors(const AttentionTile &tile, const float *sum, float *out) {
+PROA_VECTOR_INLINE static void divideByVectors(const AttentionTile &tile, const float *sum, float *out) {
   if (tile.queries == AttentionTile::mostQueries)
     divideTile<AttentionTile::mostQueries / vectorSize>(tile, sum, out);
   else
     divideTile<AttentionTile::leastQueries / vectorSize>(tile, sum, out);
 }
-PROA_VECTOR_CLONES void transposeSquares(const float *const *rows, int64_t columns, float *to,
-                                         int64_t stride);
-PROA_VECTOR_CLONES void transposeSquares(const float *const *rows, int64_t columns, float *to,
-                                         int64_t stride) {
+PROA_VECTOR_INLINE static void transposeSquares(const float *const *rows, int64_t columns, float *to,
+                                                int64_t stride) {
   for (int64_t column = 0; column + side <= columns; column += side)
     transposeSquare(rows, column, to, stride);
 }
 
-void addAttentionBlock(const AttentionBlock &block, bool wide) { addBlockByVectors(block, wide); }
+void addAttentionBlock(const AttentionBlock &block, bool wide) { runVectors<addBlockByVectors>(block, wide); }
 void addAttentionGradient(const AttentionGradientBlock &block, bool wide) {
-  addGradientByVectors(block, wide);
+  runVectors<addGradientByVectors>(block, wide);
 }
 void multiplyRows(const float *const *x, const float *y, int64_t yStride, int64_t count, int64_t elements,
                   float *to) {
-  multiplyByVectors(x, y, yStride, count, elements, to);
+  runVectors<multiplyByVectors>(x, y, yStride, count, elements, to);
 }
 float highestUpTo(float limit, const float *numbers, int64_t count) {
   float highest;
-  findByVectors(limit, numbers, count, &highest);
+  runVectors<findByVectors>(limit, numbers, count, &highest);
   return highest;
 }
 void keepAtRandom(const RandomCall &call, uint64_t first, int64_t count, float p, float factor, float *to) {
-  keepByVectors(call, first, count, p, factor, to);
+  runVectors<keepByVectors>(call, first, count, p, factor, to);
 }
 void divideAttentionTile(const AttentionTile &tile, const float *sum, float *out) {
-  divideByVectors(tile, sum, out);
+  runVectors<divideByVectors>(tile, sum, out);
 }
 
 void transposeRows(const float *const *rows, int64_t count, int64_t columns, float *to, int64_t width,
@@ -487,7 +476,7 @@ void transposeRows(const float *const *rows, int64_t count, int64_t columns, flo
   for (int64_t first = 0; first < width; first += side) {
     int64_t own = std::clamp<int64_t>(count - first, 0, side), begin = 0;
     if (own == side) {
-      transposeSquares(rows + first, columns, to + first, stride);
+      runVectors<transposeSquares>(rows + first, columns, to + first, stride);
       begin = columns / side * side;
     }
     for (int64_t column = begin; column < columns; ++column) {

@@ -1,8 +1,10 @@
 #include "lib/runtime/kernels/common/OneDnn.h"
 
+#include "lib/runtime/host/CpuFeatures.h"
 #include "lib/runtime/host/ThreadPool.h"
 
 #include <cstring>
+#include <mutex>
 #include <new>
 
 namespace proa::runtime {
@@ -13,8 +15,23 @@ void *const noMemory = DNNL_MEMORY_NONE;
 
 } // namespace
 
+/// oneDNN reads its limit when it is used first.
+static void limitInstructions() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    auto limit = vectorLimit();
+    if (limit == VectorIsa::Avx2)
+      dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx2);
+    else if (limit == VectorIsa::Generic)
+      dnnl::set_max_cpu_isa(dnnl::cpu_isa::sse41);
+  });
+}
+
 const dnnl::engine &dnnlEngine() {
-  static const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  static const dnnl::engine engine = [] {
+    limitInstructions();
+    return dnnl::engine(dnnl::engine::kind::cpu, 0);
+  }();
   return engine;
 }
 
@@ -43,6 +60,7 @@ std::optional<dnnl::memory::data_type> dnnlType(DType dtype) {
 bool sumsBytesExactly() {
   // Processors with VNNI in 256 bits only run code of which some halves weights.
   static const bool isExact = [] {
+    limitInstructions();
     auto isa = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
     auto vnni = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_vnni);
     return (isa & vnni) == vnni;

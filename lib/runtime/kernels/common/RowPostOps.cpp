@@ -54,8 +54,8 @@ PROA_VECTOR_INLINE Vector geluErf(const Vector &x) {
 #define PROA_MAP(expression)                                                                                 \
   map(values, count, [&](Vector &x) __attribute__((always_inline)) { x = expression; })
 
-PROA_VECTOR_CLONES void activateRow(RowActivation kind, float *values, int64_t count, float alpha,
-                                    float beta) {
+PROA_VECTOR_INLINE static void activateInline(RowActivation kind, float *values, int64_t count, float alpha,
+                                              float beta) {
   switch (kind) {
   case RowActivation::None:
     return;
@@ -93,6 +93,10 @@ PROA_VECTOR_CLONES void activateRow(RowActivation kind, float *values, int64_t c
 }
 #undef PROA_MAP
 
+void activateRow(RowActivation kind, float *values, int64_t count, float alpha, float beta) {
+  runVectors<activateInline>(kind, values, count, alpha, beta);
+}
+
 namespace {
 
 PROA_VECTOR_INLINE void combine(bool multiply, float *values, const float *operand, int64_t count) {
@@ -108,11 +112,8 @@ PROA_VECTOR_INLINE void combine(bool multiply, float *values, const float *opera
 } // namespace
 
 /// `values` and an operand of `period` elements, which repeats.
-// Not static: GCC does not clone such functions. The declaration shows that it is meant to be external.
-PROA_VECTOR_CLONES void combineRow(bool multiply, float *values, const float *operand, int64_t period,
-                                   int64_t count);
-PROA_VECTOR_CLONES void combineRow(bool multiply, float *values, const float *operand, int64_t period,
-                                   int64_t count) {
+PROA_VECTOR_INLINE static void combineRow(bool multiply, float *values, const float *operand, int64_t period,
+                                          int64_t count) {
   for (int64_t i = 0; i < count; i += period)
     combine(multiply, values + i, operand, std::min(period, count - i));
 }
@@ -122,7 +123,7 @@ namespace {
 /// The operand's elements for `values` begin at `offset`; activations have none.
 void applyOp(const PostOp &op, float *values, int64_t count, int64_t offset, const float *operand) {
   if (op.hasOperand())
-    combineRow(op.kind == PostOp::Kind::Multiply, values, operand + offset, count, count);
+    runVectors<combineRow>(op.kind == PostOp::Kind::Multiply, values, operand + offset, count, count);
   else
     activateRow(rowActivation(op), values, count, op.alpha, op.beta);
 }
@@ -167,7 +168,7 @@ void RowPostOps::apply(float *values, int64_t places, int64_t offset,
   int64_t count = places * channels;
   for (size_t i = 0; i < ops.size(); ++i)
     if (ops[i].kind == PostOp::Kind::Bias)
-      combineRow(false, values, operands[i], channels, count);
+      runVectors<combineRow>(false, values, operands[i], channels, count);
     else
       applyOp(ops[i], values, count, offset, operands[i]);
 }

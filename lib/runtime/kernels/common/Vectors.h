@@ -2,21 +2,12 @@
 /// extension, compiled for several instruction sets and chosen when the program starts.
 #pragma once
 
+#include "lib/runtime/host/CpuFeatures.h"
+
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
 
-/// On a function with external linkage: it exists for AVX-512, for FMA and for every x86-64. What it calls
-/// must be PROA_VECTOR_INLINE to be compiled so too, and may not take or return vectors (Clang); what that
-/// calls may.
-#if defined(__x86_64__) && defined(__gnu_linux__)
-#define PROA_VECTOR_CLONES __attribute__((target_clones("avx512f", "fma", "default")))
-/// The same with vectors of integers for AVX2, which "fma" does not include.
-#define PROA_INTEGER_VECTOR_CLONES __attribute__((target_clones("avx512f", "arch=x86-64-v3", "default")))
-#else
-#define PROA_VECTOR_CLONES
-#define PROA_INTEGER_VECTOR_CLONES
-#endif
 #define PROA_VECTOR_INLINE [[gnu::always_inline]] inline
 
 // GCC: vectors are only handed to functions that are inlined.
@@ -30,12 +21,33 @@ using ByteVector = int8_t __attribute__((vector_size(vectorSize)));
 using IntVector = int32_t __attribute__((vector_size(vectorSize * sizeof(int32_t))));
 
 /// Whether a vector is one register.
-inline bool hasWideVectors() {
+inline bool hasWideVectors() { return vectorIsa() == VectorIsa::Avx512; }
+
 #if defined(__x86_64__)
-  return __builtin_cpu_supports("avx512f");
-#else
-  return false;
+template <auto Body, class... Arguments>
+__attribute__((target("avx512f"))) void runAvx512(Arguments &&...arguments) {
+  Body(arguments...);
+}
+template <auto Body, class... Arguments>
+__attribute__((target("avx2,fma,bmi,bmi2,lzcnt,f16c"))) void runAvx2(Arguments &&...arguments) {
+  Body(arguments...);
+}
 #endif
+
+/// Calls a function that is compiled for each instruction set, by the best one of this process. The function
+/// and what it calls must be PROA_VECTOR_INLINE to be compiled so. It returns nothing and takes no vectors.
+template <auto Body, class... Arguments> void runVectors(Arguments &&...arguments) {
+#if defined(__x86_64__)
+  switch (vectorIsa()) {
+  case VectorIsa::Avx512:
+    return runAvx512<Body>(arguments...);
+  case VectorIsa::Avx2:
+    return runAvx2<Body>(arguments...);
+  case VectorIsa::Generic:
+    break;
+  }
+#endif
+  Body(arguments...);
 }
 
 /// The first `count` elements; zeros in the others.

@@ -128,9 +128,7 @@ bool hasForm(const ConvConfig &attributes, const ConvGeometry &g, std::span<cons
 
 } // namespace
 
-// Not static: GCC does not clone such functions. The declaration shows that it is meant to be external.
-PROA_VECTOR_CLONES void computeGroupedRow(const GroupedRow &row, bool wide);
-PROA_VECTOR_CLONES void computeGroupedRow(const GroupedRow &row, bool wide) {
+PROA_VECTOR_INLINE static void computeGroupedRow(const GroupedRow &row, bool wide) {
   // As many sums as registers hold beside the weights. Widths are often multiples of 7.
   switch (row.groupChannels) {
   case 1:
@@ -189,10 +187,11 @@ void GroupedConv::run(Call &call, float *output) const {
               [&](int64_t begin, int64_t end) {
                 for (int64_t row = begin; row < end; ++row) {
                   int64_t offset = row * width.out * channels;
-                  computeGroupedRow({height, width, channels, groupChannels(), row % height.out,
-                                     input + row / height.out * height.in * width.in * channels, taps.data(),
-                                     output + offset},
-                                    wide);
+                  runVectors<computeGroupedRow>(
+                      GroupedRow{height, width, channels, groupChannels(), row % height.out,
+                                 input + row / height.out * height.in * width.in * channels, taps.data(),
+                                 output + offset},
+                      wide);
                   if (!postOps.empty())
                     postOps.apply(output + offset, width.out, offset, operands);
                 }

@@ -122,9 +122,7 @@ bool isWorthwhile(const ConvGeometry &g, double used, bool writesWindows) {
 
 } // namespace
 
-// Not static: GCC does not clone such functions. The declaration shows that it is meant to be external.
-PROA_VECTOR_CLONES void addIndirectTerms(const IndirectTerms &terms, bool wide);
-PROA_VECTOR_CLONES void addIndirectTerms(const IndirectTerms &terms, bool wide) {
+PROA_VECTOR_INLINE static void addIndirectTerms(const IndirectTerms &terms, bool wide) {
   int64_t position = 0;
   if (wide)
     addTiles<12>(terms, position);
@@ -253,7 +251,7 @@ void IndirectConv::multiply(Worker &worker, int64_t group, int64_t panel, int64_
       for (int64_t i = 0; i < panels; ++i) {
         terms.panel = first + i * panelFloats + (tap * inputs() + channel) * panelWidth;
         terms.sums = worker.sums + i * panelWidth;
-        addIndirectTerms(terms, wide);
+        runVectors<addIndirectTerms>(terms, wide);
       }
     }
 }

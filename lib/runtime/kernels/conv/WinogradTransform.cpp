@@ -179,13 +179,9 @@ PROA_VECTOR_INLINE void transformFilterRow(bool transposed, const float *filter,
 
 } // namespace
 
-// Not static: GCC does not clone such functions. The declaration shows that it is meant to be external.
-PROA_VECTOR_CLONES void transformFilterRows(int64_t tileDim, bool transposed, const float *filter,
-                                            int64_t begin, int64_t end, int64_t in, int64_t out,
-                                            float *transformed);
-PROA_VECTOR_CLONES void transformFilterRows(int64_t tileDim, bool transposed, const float *filter,
-                                            int64_t begin, int64_t end, int64_t in, int64_t out,
-                                            float *transformed) {
+PROA_VECTOR_INLINE static void transformFilterRows(int64_t tileDim, bool transposed, const float *filter,
+                                                   int64_t begin, int64_t end, int64_t in, int64_t out,
+                                                   float *transformed) {
   for (int64_t row = begin; row < end; ++row)
     if (tileDim == 2)
       transformFilterRow<2>(transposed, filter, row, in, out, transformed);
@@ -198,11 +194,11 @@ void transformFilter(int64_t tileDim, bool transposed, const float *filter, int6
   auto grain =
       static_cast<int64_t>(minimalForkNanoseconds / (filterNanoseconds * static_cast<double>(out))) + 1;
   parallelFor(in, grain, [&](int64_t begin, int64_t end) {
-    transformFilterRows(tileDim, transposed, filter, begin, end, in, out, transformed);
+    runVectors<transformFilterRows>(tileDim, transposed, filter, begin, end, in, out, transformed);
   });
 }
 
-PROA_VECTOR_CLONES void transformInput(const WinogradBlock &block, int64_t begin, int64_t end) {
+PROA_VECTOR_INLINE static void transformTiles(const WinogradBlock &block, int64_t begin, int64_t end) {
   for (int64_t index = begin; index < end; ++index)
     if (block.tileDim == 2)
       transformInputTile<2>(block, index);
@@ -210,9 +206,11 @@ PROA_VECTOR_CLONES void transformInput(const WinogradBlock &block, int64_t begin
       transformInputTile<4>(block, index);
 }
 
-// Not static: GCC does not clone such functions. The declaration shows that it is meant to be external.
-PROA_VECTOR_CLONES void gatherResults(const WinogradBlock &block, int64_t index, float *results);
-PROA_VECTOR_CLONES void gatherResults(const WinogradBlock &block, int64_t index, float *results) {
+void transformInput(const WinogradBlock &block, int64_t begin, int64_t end) {
+  runVectors<transformTiles>(block, begin, end);
+}
+
+PROA_VECTOR_INLINE static void gatherResults(const WinogradBlock &block, int64_t index, float *results) {
   if (block.tileDim == 2)
     gatherTile<2>(block, index, results);
   else
@@ -227,7 +225,7 @@ void transformOutput(const WinogradBlock &block, int64_t begin, int64_t end, con
   thread_local std::vector<float> results;
   results.resize(static_cast<size_t>(tileDim * tileDim * channels));
   for (int64_t index = begin; index < end; ++index) {
-    gatherResults(block, index, results.data());
+    runVectors<gatherResults>(block, index, results.data());
     Tile tile(g, tileDim, block.first + index);
     int64_t places = std::min(tileDim, width - tile.column);
     for (int64_t i = 0; i < std::min(tileDim, height - tile.row); ++i) {

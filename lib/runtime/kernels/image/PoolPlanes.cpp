@@ -22,10 +22,8 @@ PROA_VECTOR_INLINE void fold(bool isMax, const T *from, int64_t stride, int64_t 
       into[i] += static_cast<W>(from[i * stride]);
 }
 
-// Not static: GCC does not clone such functions. The declaration shows that it is meant to be external.
-PROA_VECTOR_CLONES void foldFloats(bool isMax, const float *from, int64_t stride, int64_t count, float *into);
-PROA_VECTOR_CLONES void foldFloats(bool isMax, const float *from, int64_t stride, int64_t count,
-                                   float *into) {
+PROA_VECTOR_INLINE static void foldFloats(bool isMax, const float *from, int64_t stride, int64_t count,
+                                          float *into) {
   if (stride == 1)
     fold(isMax, from, 1, count, into);
   else if (stride == 2)
@@ -89,7 +87,7 @@ private:
 
   template <class U> void foldInto(Sum *into, const U *from, int64_t stride, int64_t count) const {
     if constexpr (std::is_same_v<U, float>)
-      foldFloats(attributes.isMax, from, stride, count, into);
+      runVectors<foldFloats>(attributes.isMax, from, stride, count, into);
     else
       fold(attributes.isMax, from, stride, count, into);
   }

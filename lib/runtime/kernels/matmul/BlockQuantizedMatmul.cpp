@@ -167,11 +167,8 @@ PROA_VECTOR_INLINE void unpackBytes(const BlockMatrix &matrix, int64_t panel, in
 
 } // namespace
 
-// Not static: GCC does not clone such functions. The declarations show that they are meant to be external.
-PROA_INTEGER_VECTOR_CLONES void multiplyByCodes(const BlockMatrix &matrix, const BlockRows &rows,
-                                                int64_t panel, float *out);
-PROA_INTEGER_VECTOR_CLONES void multiplyByCodes(const BlockMatrix &matrix, const BlockRows &rows,
-                                                int64_t panel, float *out) {
+PROA_VECTOR_INLINE static void multiplyByCodes(const BlockMatrix &matrix, const BlockRows &rows,
+                                               int64_t panel, float *out) {
   if (matrix.bits == 4 && matrix.zeros)
     multiplyAllInRegisters<true, true>(matrix, rows, panel, out);
   else if (matrix.bits == 4)
@@ -182,10 +179,8 @@ PROA_INTEGER_VECTOR_CLONES void multiplyByCodes(const BlockMatrix &matrix, const
     multiplyAllInRegisters<false, false>(matrix, rows, panel, out);
 }
 
-PROA_INTEGER_VECTOR_CLONES void unpackCodes(const BlockMatrix &matrix, int64_t panel, int64_t first,
-                                            int64_t last, float *to);
-PROA_INTEGER_VECTOR_CLONES void unpackCodes(const BlockMatrix &matrix, int64_t panel, int64_t first,
-                                            int64_t last, float *to) {
+PROA_VECTOR_INLINE static void unpackCodes(const BlockMatrix &matrix, int64_t panel, int64_t first,
+                                           int64_t last, float *to) {
   if (matrix.bits == 4)
     unpackBytes<true>(matrix, panel, first, last, to);
   else
@@ -218,7 +213,7 @@ int64_t unpackPart(const BlockMatrix &matrix, int64_t panel, int64_t begin, floa
   int64_t end = std::min(matrix.columnBytes(), begin + codesOfPart / perByte);
   for (int64_t byte = begin; byte < end;) {
     int64_t last = std::min((byte / blockBytes + 1) * blockBytes, end);
-    unpackCodes(matrix, panel, byte, last, to);
+    runVectors<unpackCodes>(matrix, panel, byte, last, to);
     to += (last - byte) * perByte * vectorSize;
     byte = last;
   }
@@ -327,7 +322,7 @@ void multiplyFewRows(const BlockMatrix &matrix, const float *x, int64_t count, i
   }
   parallelFor(matrix.panels(), grainOf(matrix.inner() * vectorSize), [&](int64_t begin, int64_t end) {
     for (int64_t panel = begin; panel < end; ++panel)
-      multiplyByCodes(matrix, rows, panel, out);
+      runVectors<multiplyByCodes>(matrix, rows, panel, out);
   });
 }
 

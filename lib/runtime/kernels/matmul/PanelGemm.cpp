@@ -129,9 +129,7 @@ int64_t blockRows(const PanelGemm &gemm) {
 
 } // namespace
 
-// Not static: GCC does not clone such functions. The declaration shows that it is meant to be external.
-PROA_VECTOR_CLONES void multiplyByPanel(const PanelTile &tile, int64_t rows, bool wide);
-PROA_VECTOR_CLONES void multiplyByPanel(const PanelTile &tile, int64_t rows, bool wide) {
+PROA_VECTOR_INLINE static void multiplyByPanel(const PanelTile &tile, int64_t rows, bool wide) {
   if (wide)
     multiplyPanel<true>(tile, rows);
   else
@@ -179,7 +177,7 @@ void multiplyPanels(const PanelGemm &gemm, const PanelGemm::Part &part, bool wid
                      gemm.outStride,
                      std::min(panelWidth, part.column + part.columns - column),
                      gemm.accumulates || first > 0};
-      multiplyByPanel(tile, part.rows, wide);
+      runVectors<multiplyByPanel>(tile, part.rows, wide);
     }
   }
 }

@@ -93,7 +93,10 @@ template <class Lane, class T> PROA_VECTOR_INLINE void runLanes(RnnMode mode, co
 
 } // namespace
 
-PROA_VECTOR_CLONES void runStep(RnnMode mode, const RnnStep<float> &step) { runLanes<Vector>(mode, step); }
+PROA_VECTOR_INLINE static void runVectorStep(RnnMode mode, const RnnStep<float> &step) {
+  runLanes<Vector>(mode, step);
+}
+void runStep(RnnMode mode, const RnnStep<float> &step) { runVectors<runVectorStep>(mode, step); }
 void runStep(RnnMode mode, const RnnStep<double> &step) { runLanes<double>(mode, step); }
 
 PackedWeights::PackedWeights(const float *weights, int64_t columns, int64_t inner)
