@@ -124,7 +124,7 @@ def model_of(row):
 def proa_runner(model, x):
     import proa
 
-    compiled = proa.open(model, threads=1)
+    compiled = proa.open(model, threads=1, optimize="always")
     compiled.run_tensors({"x": x})
     result = compiled(x=x)["y"]
     return lambda: compiled.run_tensors({"x": x}), result

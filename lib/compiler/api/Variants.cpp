@@ -13,6 +13,7 @@
 #include "lib/compiler/mesh/PipelineForm.h"
 #include "lib/compiler/program/IrProgram.h"
 #include "lib/compiler/program/SpecializeFeeds.h"
+#include "lib/runtime/kernels/common/DescribedKernel.h"
 #include "passes/autodiff/MixedPrecision.h"
 #include "passes/autodiff/Transforms.h"
 
@@ -473,6 +474,19 @@ std::shared_ptr<const Variant> Variants::find(const std::map<std::string, Tensor
   return found ? *found : nullptr;
 }
 
+/// Reports what library kernels choose, if `remarks` (ModelOptions) says so.
+static void remarkKernels(const runtime::Plan &plan, const std::string &remarks,
+                          const std::function<void(const Diagnostic &)> &onRemark) {
+  if (!onRemark || !remarksMatch(remarks, runtime::kernelChoiceRemarks))
+    return;
+  for (Diagnostic remark : runtime::describeChoices(plan)) {
+    remark.severity = Diagnostic::Severity::Remark;
+    remark.code = runtime::kernelChoiceRemarks;
+    remark.message = remark.code + ": " + remark.message;
+    onRemark(remark);
+  }
+}
+
 Result<std::shared_ptr<const Variant>> Variants::add(const std::map<std::string, Tensor> &inputs,
                                                      const std::string &dims, PrepareTimes &times) {
   FeedKnowledge known = FeedKnowledge::Declared;
@@ -495,6 +509,7 @@ Result<std::shared_ptr<const Variant>> Variants::add(const std::map<std::string,
   auto variant = load(std::move(*compiled), inputs);
   if (!variant)
     return variant.diagnostics();
+  remarkKernels((*variant)->plan(), model.options.remarks, model.onRemark);
   std::lock_guard lock(mutex);
   std::string key = dims;
   if (known == FeedKnowledge::Elements) {

@@ -15,6 +15,7 @@
 #include "lib/compiler/codegen/CompileKernels.h"
 #include "lib/compiler/planner/BuildPlan.h"
 #include "lib/runtime/host/CpuFeatures.h"
+#include "lib/runtime/kernels/common/DescribedKernel.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/device/Passes.h"
 #include "passes/fuse/Passes.h"
@@ -163,6 +164,7 @@ Result<void> checkRemarks(const std::string &passes, const std::string &userPass
   pm.printAsTextualPipeline(stream);
   std::vector<std::string> names = passNamesOf(pipeline + "," + userPasses);
   names.emplace_back(graphRemarks);
+  names.emplace_back(runtime::kernelChoiceRemarks);
   return checkRemarkedPasses(passes, names, "remarks");
 }
 

@@ -1,5 +1,6 @@
 #include "lib/runtime/kernels/conv/WinogradConv.h"
 
+#include "test/unit/runtime/ConvChoiceCase.h"
 #include "test/unit/runtime/ConvDefinition.h"
 
 #include "dialects/pd/ops/conv/Conv.kernels.inc"
@@ -17,15 +18,14 @@ using Geometry = std::array<int64_t, 10>;
 
 Shape outputOf(const Geometry &g) { return {g[0], g[2], g[3] + g[5] + g[6] - 2, g[4] + g[7] + g[8] - 2}; }
 
-std::optional<int64_t> tileDimOf(const Geometry &g, bool isConstant = true) {
-  Conv2dAttributes attributes{.paddings = {g[5], g[6], g[7], g[8]}, .dataFormat = DataFormat::NHWC};
-  OperandType operand{true, true, DType::Float32, {}};
-  std::vector<OperandType> inputs(2, operand), outputs(1, operand);
-  auto parsed = ConvConfig::create(attributes, {inputs, outputs}, 2, false);
-  EXPECT_TRUE(parsed) << parsed.diagnostics().text();
-  auto geometry = ConvGeometry::compute(*parsed, Shape{g[0], g[3], g[4], g[1]}, Shape{g[2], g[1], 3, 3}, {});
-  EXPECT_TRUE(geometry) << geometry.diagnostics().text();
-  return WinogradConv::chooseTileDim(*geometry, isConstant);
+/// 2 or 4; 0: another kernel is chosen.
+int64_t tileDimOf(const Geometry &g, const ConvMachine &machine, bool isConstant = true) {
+  ConvChoiceCase problem{{.paddings = {g[5], g[6], g[7], g[8]}, .dataFormat = DataFormat::NHWC},
+                         {g[0], g[3], g[4], g[1]},
+                         {g[2], g[1], 3, 3},
+                         isConstant};
+  ConvMethod method = choiceOf(problem, machine).method();
+  return method == ConvMethod::Winograd2 ? 2 : method == ConvMethod::Winograd4 ? 4 : 0;
 }
 
 /// Random values, scaled so that results have the size of the input.
@@ -40,7 +40,8 @@ class Winograd : public ::testing::TestWithParam<Geometry> {};
 
 TEST_P(Winograd, EqualsDefinition) {
   const Geometry &g = GetParam();
-  ASSERT_EQ(tileDimOf(g), g[9]);
+  EXPECT_EQ(tileDimOf(g, machineNamed("avx512")), g[9]);
+  EXPECT_NE(tileDimOf(g, thisMachine()), 0);
   Tensor x = randomFloats({g[0], g[1], g[3], g[4]}, 1), w = filterOf(g);
   Shape out = outputOf(g);
   Tensor bias = randomFloats({g[2]}, 3), residual = randomFloats(out, 4), factor = randomFloats(out, 5);
@@ -82,8 +83,9 @@ TEST_P(Winograd, TransposedEqualsDefinition) {
   Tensor w = filterOf({g[0], g[2], g[1]}), x = randomFloats({g[0], g[1], g[3], g[4]}, 1);
   int64_t crop[2] = {std::min<int64_t>(g[5], 1), std::min<int64_t>(g[7], 2)};
   Shape out{g[0], g[2], g[3] + 2 - 2 * crop[0], g[4] + 2 - 2 * crop[1]};
-  ASSERT_NE(tileDimOf({g[0], g[1], g[2], g[3], g[4], 2 - crop[0], 2 - crop[0], 2 - crop[1], 2 - crop[1]}),
-            std::nullopt);
+  ASSERT_NE(tileDimOf({g[0], g[1], g[2], g[3], g[4], 2 - crop[0], 2 - crop[0], 2 - crop[1], 2 - crop[1]},
+                      thisMachine()),
+            0);
   std::vector<double> expected = scatterConvolve(x, w, out, {{1, 1}, {crop[0], crop[1]}});
   json attributes = {{"paddings", {crop[0], crop[1]}}, {"data_format", "NHWC"}};
   KernelCase c{"conv2d_transpose",
@@ -97,15 +99,16 @@ TEST_P(Winograd, TransposedEqualsDefinition) {
 }
 
 TEST(WinogradConv, IsNotUsedWhereSlower) {
-  EXPECT_EQ(tileDimOf({1, 16, 16, 5, 5, 1, 1, 1, 1, 0}), std::nullopt);
-  EXPECT_EQ(tileDimOf({1, 512, 512, 7, 7, 1, 1, 1, 1, 0}), std::nullopt);
-  EXPECT_EQ(tileDimOf({1, 256, 256, 14, 14, 1, 1, 1, 1, 0}, false), std::nullopt); // a filter that changes
+  ConvMachine machine = machineNamed("avx512");
+  EXPECT_EQ(tileDimOf({1, 16, 16, 5, 5, 1, 1, 1, 1, 0}, machine), 0);
+  EXPECT_EQ(tileDimOf({1, 512, 512, 7, 7, 1, 1, 1, 1, 0}, machine), 0);
+  EXPECT_EQ(tileDimOf({1, 256, 256, 14, 14, 1, 1, 1, 1, 0}, machine, false), 0); // a filter that changes
 }
 
 /// The result overwrites the residual: both convolutions of x by w are added.
 TEST(WinogradConv, ResidualInPlace) {
   constexpr Geometry g{1, 32, 32, 28, 28, 1, 1, 1, 1, 4};
-  ASSERT_EQ(tileDimOf(g), 4);
+  ASSERT_NE(tileDimOf(g, thisMachine()), 0);
   Tensor x = randomFloats({1, 32, 28, 28}, 1), w = filterOf(g);
   Shape image{1, 28, 28, 32};
   Plan plan;

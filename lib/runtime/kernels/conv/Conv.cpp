@@ -1,13 +1,19 @@
 /// The library kernels for convolutions; ConvGeometry.h says what they compute.
 #include "lib/runtime/kernels/conv/Conv.h"
 
+#include "lib/runtime/host/CpuFeatures.h"
+#include "lib/runtime/kernels/common/DescribedKernel.h"
 #include "lib/runtime/kernels/common/PlannedKernel.h"
+#include "lib/runtime/kernels/conv/ConvChoice.h"
 #include "lib/runtime/kernels/conv/GroupedConv.h"
 #include "lib/runtime/kernels/conv/IndirectConv.h"
+#include "lib/runtime/kernels/conv/PlaneConv.h"
 #include "lib/runtime/kernels/conv/WinogradConv.h"
 
 #include "dialects/pd/ops/conv/Conv.kernels.inc"
 #include "dialects/rt/Rt.kernels.inc"
+
+#include <algorithm>
 
 namespace proa::runtime {
 namespace {
@@ -19,19 +25,29 @@ struct ConvEntry {
   std::unique_ptr<GroupedConv> grouped; ///< holds the filter if that is constant
   std::unique_ptr<WinogradConv> winograd;
   std::unique_ptr<IndirectConv> indirect;
+  std::unique_ptr<PlaneConv> planes; ///< holds the filter if that is constant
   std::shared_ptr<const ConvPlan> plan;
   std::unique_ptr<Execution> execution;
   std::shared_ptr<const PackedTensor> filter; ///< a constant filter, packed; null: packed in each run
 };
 
-class Conv final : public PlannedKernel<ConvConfig, ConvGeometry, ConvEntry> {
+class Conv final : public PlannedKernel<ConvConfig, ConvGeometry, ConvEntry>, public DescribedKernel {
 public:
   using PlannedKernel::PlannedKernel;
+  std::string describeChoice() const override;
 
 private:
+  struct Choice {
+    ConvChoice kernels;
+    std::shared_ptr<const ConvPlan> plan; ///< of oneDNN, if that is chosen
+  };
+  Choice choose(const ConvGeometry &geometry, DType dtype, bool isConstant, bool inPlace) const;
   void plan(ConvEntry &entry, const Call &call, const View &out) const override;
   Result<void> compute(ConvEntry &entry, Call &call, const View &out) const override;
 };
+
+/// Whether oneDNN convolves the type.
+bool isPlanned(DType dtype) { return dtype == DType::Float32 || dtype == DType::BFloat16; }
 
 bool isEmpty(const ConvGeometry &geometry) {
   for (const auto *dims : {&geometry.input.dims, &geometry.output.dims})
@@ -41,35 +57,67 @@ bool isEmpty(const ConvGeometry &geometry) {
   return false;
 }
 
+Conv::Choice Conv::choose(const ConvGeometry &geometry, DType dtype, bool isConstant, bool inPlace) const {
+  ConvProblem problem{attributes, geometry, inputs, isConstant};
+  ConvMachine machine{*knownFacts<CpuFacts>(nameOf(vectorIsa())), prefersPanels()};
+  Choice choice{chooseConv(problem, machine), nullptr};
+  if (choice.kernels.method() != ConvMethod::Library)
+    return choice;
+  choice.plan = ConvPlan::create(dtype, attributes, geometry, inputs, inPlace);
+  if (choice.plan && !choice.plan->isGemm())
+    return choice;
+  choice.kernels = chooseConv(problem, machine, choice.plan ? LibraryForm::Windows : LibraryForm::None);
+  if (choice.kernels.method() != ConvMethod::Library)
+    choice.plan = nullptr;
+  return choice;
+}
+
 void Conv::plan(ConvEntry &entry, const Call &call, const View &out) const {
-  bool known = out.dtype == DType::Float32 || out.dtype == DType::BFloat16;
-  if (!known || isEmpty(entry.geometry))
-    return;
-  entry.grouped = GroupedConv::create(attributes, entry.geometry, inputs, call.input(1).as<float>());
-  if (entry.grouped)
-    return;
-  entry.winograd =
-      WinogradConv::create(attributes, entry.geometry, inputs, call.input(1).as<float>(), constants);
-  if (entry.winograd)
-    return;
-  auto planIndirect = [&](bool writesWindows) {
-    entry.indirect = IndirectConv::create(attributes, entry.geometry, inputs, call.input(1).as<float>(),
-                                          constants, writesWindows);
-    return entry.indirect != nullptr;
-  };
-  if (planIndirect(false))
+  if (!isPlanned(out.dtype) || isEmpty(entry.geometry))
     return;
   bool inPlace = addedInPlace(entry.geometry, entry.geometry.output, call, out).has_value();
-  entry.plan = ConvPlan::create(out.dtype, attributes, entry.geometry, inputs, inPlace);
-  if (!entry.plan)
+  Choice choice = choose(entry.geometry, out.dtype, constants.isConstant(), inPlace);
+  ConvProblem problem{attributes, entry.geometry, inputs, constants.isConstant()};
+  const auto *filter = call.input(1).as<float>();
+  switch (choice.kernels.method()) {
+  case ConvMethod::Grouped:
+    entry.grouped = GroupedConv::create(problem, filter);
     return;
-  if (entry.plan->isGemm() && planIndirect(true)) {
-    entry.plan = nullptr;
+  case ConvMethod::Winograd2:
+  case ConvMethod::Winograd4:
+    entry.winograd = WinogradConv::create(problem, choice.kernels.method() == ConvMethod::Winograd2 ? 2 : 4,
+                                          filter, constants);
     return;
+  case ConvMethod::Indirect:
+    entry.indirect = IndirectConv::create(problem, filter, constants);
+    return;
+  case ConvMethod::Planes:
+    entry.planes = PlaneConv::create(problem, filter);
+    return;
+  case ConvMethod::Blas:
+    return;
+  case ConvMethod::Library:
+    break;
   }
+  entry.plan = choice.plan;
   entry.execution = entry.plan->execution();
   if (constants.isConstant() && entry.plan->wantedFilter() != entry.plan->plainFilter())
     entry.filter = constants.get(entry.plan->plainFilter(), entry.plan->wantedFilter());
+}
+
+std::string Conv::describeChoice() const {
+  std::vector<std::vector<int64_t>> operands;
+  for (const PostOp &op : attributes.postOps)
+    operands.push_back(op.hasOperand() ? inputs[op.input].dims : std::vector<int64_t>());
+  if (!std::ranges::all_of(inputs, &OperandType::isStatic))
+    return "";
+  Result<ConvGeometry> geometry = ConvGeometry::compute(attributes, inputs[0].dims, inputs[1].dims, operands);
+  if (!geometry || isEmpty(*geometry))
+    return "";
+  DType dtype = inputs[0].dtype;
+  if (!isPlanned(dtype))
+    return fmt::format("a convolution is computed by BLAS: oneDNN has no {}", proa::nameOf(dtype));
+  return "a convolution is computed by " + choose(*geometry, dtype, inputs[1].constant, false).kernels.text();
 }
 
 Result<void> Conv::compute(ConvEntry &entry, Call &call, const View &out) const {
@@ -81,10 +129,16 @@ Result<void> Conv::compute(ConvEntry &entry, Call &call, const View &out) const 
     entry.indirect->run(call, out.as<float>());
     return {};
   }
-  size_t fused = entry.plan ? entry.plan->fusedCount() : entry.grouped ? entry.grouped->fusedCount() : 0;
+  size_t fused = entry.plan      ? entry.plan->fusedCount()
+                 : entry.grouped ? entry.grouped->fusedCount()
+                 : entry.planes  ? entry.planes->fusedCount()
+                                 : 0;
   PostOpOperands operands(attributes.postOps, call, fused, out);
-  if (entry.grouped) {
-    entry.grouped->run(call, out.as<float>());
+  if (entry.grouped || entry.planes) {
+    if (entry.grouped)
+      entry.grouped->run(call, out.as<float>());
+    else
+      entry.planes->run(call, out.as<float>());
     entry.planned = constants.isConstant();
   } else if (entry.plan) {
     entry.plan->run(call, *entry.execution, entry.filter.get(), out);

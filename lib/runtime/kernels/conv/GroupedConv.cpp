@@ -142,14 +142,15 @@ PROA_VECTOR_INLINE static void computeGroupedRow(const GroupedRow &row, bool wid
   }
 }
 
-std::unique_ptr<GroupedConv> GroupedConv::create(const ConvConfig &attributes, const ConvGeometry &geometry,
-                                                 std::span<const OperandType> inputs, const float *filter) {
-  if (!hasForm(attributes, geometry, inputs))
-    return nullptr;
+const char *GroupedConv::whyNot(const ConvProblem &problem) {
+  return hasForm(problem.attributes, problem.geometry, problem.inputs)
+             ? nullptr
+             : "not groups of 1, 2, 4 or 8 channels to as many, 16 or more channels, last, in float32";
+}
+
+std::unique_ptr<GroupedConv> GroupedConv::create(const ConvProblem &problem, const float *filter) {
+  const auto &[attributes, geometry, inputs, isConstant] = problem;
   std::unique_ptr<GroupedConv> conv(new GroupedConv(geometry));
-  bool isDilated = std::ranges::any_of(geometry.dilations, [](int64_t dilation) { return dilation > 1; });
-  if (conv->groupChannels() == 1 && !isDilated)
-    return nullptr;
   for (size_t count : {leadingWithoutTensors(attributes.postOps), size_t(0)}) {
     std::span<const PostOp> ops = std::span(attributes.postOps).first(count);
     if (auto postOps = RowPostOps::create(ops, geometry.output, geometry.operands, inputs)) {

@@ -6,16 +6,17 @@
 #pragma once
 
 #include "lib/runtime/kernels/common/RowPostOps.h"
-#include "lib/runtime/kernels/conv/ConvGeometry.h"
+#include "lib/runtime/kernels/conv/ConvChoice.h"
 
 namespace proa::runtime {
 
 class GroupedConv {
 public:
-  /// Null where the convolution has another form, or oneDNN is faster. `filter` is [channels, channels of a
-  /// group, kernel...]. The packed filter is kept, so that `filter` may change only with a new object.
-  static std::unique_ptr<GroupedConv> create(const ConvConfig &attributes, const ConvGeometry &geometry,
-                                             std::span<const OperandType> inputs, const float *filter);
+  /// Why this is not the kernel of a convolution; null: it can be.
+  static const char *whyNot(const ConvProblem &problem);
+  /// Of a convolution without whyNot. `filter` is [channels, channels of a group, kernel...]. The packed
+  /// filter is kept, so that `filter` may change only with a new object.
+  static std::unique_ptr<GroupedConv> create(const ConvProblem &problem, const float *filter);
 
   /// How many leading post-ops `run` applies.
   size_t fusedCount() const { return fused; }

@@ -105,21 +105,6 @@ bool hasForm(const ConvConfig &attributes, const ConvGeometry &g, std::span<cons
 /// Whether a tap is a row of the window: channels of one position are too short a loop.
 bool joins(const ConvGeometry &g) { return g.groups == 1 && g.inputChannels() < vectorSize; }
 
-/// Whether this is expected to be faster than oneDNN. With AVX-512 oneDNN skips taps too, at a higher rate.
-/// With AVX2 both multiply at the same rate, but oneDNN multiplies zeros outside of the image, fills up
-/// groups of few channels, and writes windows to memory if it has no other kernel.
-bool isWorthwhile(const ConvGeometry &g, double used, bool writesWindows) {
-  constexpr double usedByFew = 0.7;
-  constexpr int64_t fewChannels = 64;
-  int64_t inputs = g.inputChannels() / g.groups, outputs = g.outputChannels() / g.groups;
-  if (!prefersPanels())
-    return false;
-  if (joins(g))
-    return writesWindows && g.dilations[1] == 1;
-  return inputs >= vectorSize && outputs >= vectorSize &&
-         (writesWindows || used < usedByFew || (g.groups > 1 && inputs < fewChannels));
-}
-
 } // namespace
 
 PROA_VECTOR_INLINE static void addIndirectTerms(const IndirectTerms &terms, bool wide) {
@@ -143,15 +128,26 @@ double IndirectConv::usedTaps(const ConvGeometry &geometry) {
   return usedPairs(geometry, 0, 1) * usedPairs(geometry, 1, tilePositions());
 }
 
-std::unique_ptr<IndirectConv> IndirectConv::create(const ConvConfig &attributes, const ConvGeometry &geometry,
-                                                   std::span<const OperandType> inputs, const float *filter,
-                                                   const PackedCache &filters, bool writesWindows) {
-  if (!filters.isConstant() || !hasForm(attributes, geometry, inputs) ||
-      !isWorthwhile(geometry, usedTaps(geometry), writesWindows))
-    return nullptr;
-  auto postOps = RowPostOps::create(attributes.postOps, geometry.output, geometry.operands, inputs);
-  if (!postOps)
-    return nullptr;
+const char *IndirectConv::whyNot(const ConvProblem &problem) {
+  const ConvGeometry &g = problem.geometry;
+  if (!problem.isConstant)
+    return "the filter is not constant";
+  if (!hasForm(problem.attributes, g, problem.inputs))
+    return "not two-dimensional in float32 with channels last";
+  if (joins(g) && g.dilations[1] != 1)
+    return "few channels and dilated columns";
+  if (!joins(g) && (g.inputChannels() / g.groups < vectorSize || g.outputChannels() / g.groups < vectorSize))
+    return "groups of fewer than 16 channels";
+  if (!RowPostOps::create(problem.attributes.postOps, g.output, g.operands, problem.inputs))
+    return postOpsReason;
+  return nullptr;
+}
+
+std::unique_ptr<IndirectConv> IndirectConv::create(const ConvProblem &problem, const float *filter,
+                                                   const PackedCache &filters) {
+  const ConvGeometry &geometry = problem.geometry;
+  auto postOps =
+      RowPostOps::create(problem.attributes.postOps, geometry.output, geometry.operands, problem.inputs);
   std::unique_ptr<IndirectConv> conv(new IndirectConv(geometry, std::move(*postOps)));
   using dnnl::memory;
   int64_t terms = conv->taps() * conv->inputs();

@@ -10,18 +10,18 @@
 
 #include "lib/runtime/kernels/common/OneDnn.h"
 #include "lib/runtime/kernels/common/RowPostOps.h"
-#include "lib/runtime/kernels/conv/ConvGeometry.h"
+#include "lib/runtime/kernels/conv/ConvChoice.h"
 
 namespace proa::runtime {
 
 class IndirectConv {
 public:
-  /// Null where the convolution has another form, its filter is not constant, or oneDNN is expected to be
-  /// faster. `filters` holds the filter [out, in / groups, kh, kw] and keeps the packed one.
-  /// `writesWindows`: oneDNN would copy all windows to memory and multiply them by a GEMM.
-  static std::unique_ptr<IndirectConv> create(const ConvConfig &attributes, const ConvGeometry &geometry,
-                                              std::span<const OperandType> inputs, const float *filter,
-                                              const PackedCache &filters, bool writesWindows);
+  /// Why this is not the kernel of a convolution; null: it can be.
+  static const char *whyNot(const ConvProblem &problem);
+  /// Of a convolution without whyNot. `filters` holds the filter [out, in / groups, kh, kw] and keeps the
+  /// packed one.
+  static std::unique_ptr<IndirectConv> create(const ConvProblem &problem, const float *filter,
+                                              const PackedCache &filters);
 
   /// With all post-ops; an addend may be in the memory of the output.
   void run(Call &call, float *output) const;

@@ -11,8 +11,8 @@ namespace {
 
 using dnnl::memory;
 
-/// Throughput of a core with AVX-512 per nanosecond. Only ratios matter; they are similar on other machines.
-constexpr double operationsPerNanosecond = 150, filterBytesPerNanosecond = 15, tileBytesPerNanosecond = 20;
+/// Of one core, for the grain of threads.
+constexpr double grainOperations = 150, tileBytesPerNanosecond = 20; // in a nanosecond
 
 int64_t tilesAlong(int64_t tileDim, int64_t tile) { return (tileDim + tile - 1) / tile; }
 
@@ -24,25 +24,6 @@ int64_t countTiles(const ConvGeometry &g, int64_t tileDim) {
 int64_t tileBytes(const ConvGeometry &g, int64_t tileDim) {
   int64_t points = (tileDim + 2) * (tileDim + 2);
   return points * (g.inputChannels() + g.outputChannels()) * static_cast<int64_t>(sizeof(float));
-}
-
-double directNanoseconds(const ConvGeometry &g) {
-  double operations = 2.0 * 9 * static_cast<double>(g.inputChannels());
-  for (int64_t dim : g.output.dims)
-    operations *= static_cast<double>(dim);
-  return operations / operationsPerNanosecond;
-}
-
-double winogradNanoseconds(const ConvGeometry &g, int64_t tileDim, bool isConstant) {
-  constexpr double fixed = 3000;
-  auto points = static_cast<double>((tileDim + 2) * (tileDim + 2));
-  auto tiles = static_cast<double>(countTiles(g, tileDim));
-  double filter = points * static_cast<double>(g.inputChannels() * g.outputChannels());
-  double transform =
-      isConstant ? 0 : filterNanoseconds * static_cast<double>(g.inputChannels() * g.outputChannels());
-  return fixed + transform + 2 * filter * tiles / operationsPerNanosecond +
-         filter * sizeof(float) / filterBytesPerNanosecond +
-         tiles * static_cast<double>(tileBytes(g, tileDim)) / tileBytesPerNanosecond;
 }
 
 /// Tiles of a block: few enough that their V and products stay in the caches, and more for a larger filter,
@@ -72,28 +53,37 @@ bool hasForm(const ConvConfig &attributes, const ConvGeometry &g, std::span<cons
 
 } // namespace
 
-std::optional<int64_t> WinogradConv::chooseTileDim(const ConvGeometry &geometry, bool isConstant) {
-  constexpr double worthwhile = 0.85;
-  std::optional<int64_t> best;
-  double least = worthwhile * directNanoseconds(geometry);
-  for (int64_t tileDim : {4, 2})
-    if (double time = winogradNanoseconds(geometry, tileDim, isConstant); time < least) {
-      best = tileDim;
-      least = time;
-    }
-  return best;
+const char *WinogradConv::whyNot(const ConvProblem &problem) {
+  if (!hasForm(problem.attributes, problem.geometry, problem.inputs))
+    return "not a 3x3 filter of stride 1 on 16 or more channels, last, in float32";
+  if (!RowPostOps::create(problem.attributes.postOps, problem.geometry.output, problem.geometry.operands,
+                          problem.inputs))
+    return postOpsReason;
+  return nullptr;
 }
 
-std::unique_ptr<WinogradConv> WinogradConv::create(const ConvConfig &attributes, const ConvGeometry &geometry,
-                                                   std::span<const OperandType> inputs, const float *filter,
-                                                   const PackedCache &filters) {
-  if (!hasForm(attributes, geometry, inputs))
-    return nullptr;
-  std::optional<int64_t> tileDim = chooseTileDim(geometry, filters.isConstant());
-  auto postOps = RowPostOps::create(attributes.postOps, geometry.output, geometry.operands, inputs);
-  if (!tileDim || !postOps)
-    return nullptr;
-  std::unique_ptr<WinogradConv> conv(new WinogradConv(attributes, geometry, std::move(*postOps), *tileDim));
+double WinogradConv::nanoseconds(const ConvGeometry &g, int64_t tileDim, bool isConstant,
+                                 const CpuFacts &cpu) {
+  // An estimate above the others by this is chosen: it is less certain.
+  constexpr double fixed = 3000, certainty = 0.85;
+  double rate = operationsPerNanosecond(cpu),
+         bytesPerNanosecond = static_cast<double>(cpu.memoryBandwidth) * 1e-3;
+  auto points = static_cast<double>((tileDim + 2) * (tileDim + 2));
+  auto tiles = static_cast<double>(countTiles(g, tileDim));
+  double filter = points * static_cast<double>(g.inputChannels() * g.outputChannels());
+  double transform =
+      isConstant ? 0 : filterNanoseconds * static_cast<double>(g.inputChannels() * g.outputChannels());
+  double bytes = filter * sizeof(float) + tiles * static_cast<double>(tileBytes(g, tileDim));
+  return (fixed + transform + 2 * filter * tiles / rate + bytes / bytesPerNanosecond) / certainty;
+}
+
+std::unique_ptr<WinogradConv> WinogradConv::create(const ConvProblem &problem, int64_t tileDim,
+                                                   const float *filter, const PackedCache &filters) {
+  const ConvGeometry &geometry = problem.geometry;
+  auto postOps =
+      RowPostOps::create(problem.attributes.postOps, geometry.output, geometry.operands, problem.inputs);
+  std::unique_ptr<WinogradConv> conv(
+      new WinogradConv(problem.attributes, geometry, std::move(*postOps), tileDim));
   if (filters.isConstant() && prefersPanels()) {
     conv->pack(filter, filters);
     return conv;
@@ -171,7 +161,7 @@ void WinogradConv::multiply(const WinogradBlock &block, int64_t tiles, void *scr
   if (gemm)
     return gemm->run(scratch);
   double operations = 2.0 * static_cast<double>(tiles * layout.inner * layout.columns);
-  auto grain = static_cast<int64_t>(minimalForkNanoseconds * operationsPerNanosecond / operations) + 1;
+  auto grain = static_cast<int64_t>(minimalForkNanoseconds * grainOperations / operations) + 1;
   parallelFor(points(), grain, [&](int64_t begin, int64_t end) {
     for (int64_t point = begin; point < end; ++point)
       PanelGemm{layout,        static_cast<const float *>(panels->data()) + point * layout.size(),

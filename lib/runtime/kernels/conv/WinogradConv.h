@@ -10,7 +10,7 @@
 #pragma once
 
 #include "lib/runtime/kernels/common/RowPostOps.h"
-#include "lib/runtime/kernels/conv/ConvGeometry.h"
+#include "lib/runtime/kernels/conv/ConvChoice.h"
 #include "lib/runtime/kernels/matmul/PanelGemm.h"
 
 namespace proa::runtime {
@@ -19,18 +19,20 @@ struct WinogradBlock;
 
 class WinogradConv {
 public:
-  /// Null where the convolution is another one, or is not expected to be faster so. `filters` holds the
-  /// filter [out, in, 3, 3], which must be constant, and keeps what it is transformed to.
-  static std::unique_ptr<WinogradConv> create(const ConvConfig &attributes, const ConvGeometry &geometry,
-                                              std::span<const OperandType> inputs, const float *filter,
-                                              const PackedCache &filters);
+  /// Why this is not the kernel of a convolution; null: it can be.
+  static const char *whyNot(const ConvProblem &problem);
+  /// Estimated time with tiles of `tileDim` (2 or 4) results a side. A filter that is not constant is
+  /// transformed in each run.
+  static double nanoseconds(const ConvGeometry &geometry, int64_t tileDim, bool isConstant,
+                            const CpuFacts &cpu);
+
+  /// Of a convolution without whyNot. `filters` holds the filter [out, in, 3, 3] and keeps what it is
+  /// transformed to, if it is constant.
+  static std::unique_ptr<WinogradConv> create(const ConvProblem &problem, int64_t tileDim,
+                                              const float *filter, const PackedCache &filters);
 
   /// With all post-ops; a addend may lie where the output goes.
   void run(Call &call, float *output);
-
-  /// m: 2 or 4, by a model of the time that both and the definition take; nothing where the definition wins.
-  /// A filter that is not constant is transformed in each run.
-  static std::optional<int64_t> chooseTileDim(const ConvGeometry &geometry, bool isConstant);
 
 private:
   WinogradConv(const ConvConfig &attributes, const ConvGeometry &geometry, RowPostOps postOps,

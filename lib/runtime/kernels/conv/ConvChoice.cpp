@@ -1,0 +1,162 @@
+#include "lib/runtime/kernels/conv/ConvChoice.h"
+
+#include "lib/runtime/kernels/conv/GroupedConv.h"
+#include "lib/runtime/kernels/conv/IndirectConv.h"
+#include "lib/runtime/kernels/conv/PlaneConv.h"
+#include "lib/runtime/kernels/conv/WinogradConv.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace proa::runtime {
+namespace {
+
+// Measured shares of the rate of a large matmul (CpuFacts::matmulRate).
+constexpr double indirectShare = 0.7, groupedShare = 0.33, windowsShare = 0.5, blasShare = 0.1;
+/// oneDNN's kernels for one channel in a group, without dilations.
+constexpr double depthwiseShare = 0.4;
+
+/// The share that oneDNN reaches with this many channels in a group: it fills up vectors with zeros.
+double shareOfGroups(double channels) { return channels / (channels + 24); }
+
+bool isDilated(const ConvGeometry &g) {
+  return std::ranges::any_of(g.dilations, [](int64_t dilation) { return dilation > 1; });
+}
+
+class Estimates {
+public:
+  Estimates(const ConvProblem &problem, const ConvMachine &machine, LibraryForm form)
+      : problem(problem), g(problem.geometry), machine(machine), form(form),
+        rate(operationsPerNanosecond(machine.cpu)), operations(convOperations(problem)) {}
+
+  ConvChoice choose() const {
+    ConvChoice choice{{library(), winograd(2), winograd(4), indirect(), grouped(), planes()}};
+    if (form == LibraryForm::None)
+      choice.estimates.push_back({ConvMethod::Blas, at(blasShare)});
+    std::ranges::sort(choice.estimates, {}, [](const ConvEstimate &estimate) {
+      return std::tuple(estimate.whyNot != nullptr, estimate.nanoseconds, estimate.method);
+    });
+    return choice;
+  }
+
+private:
+  double at(double share) const { return operations / (share * rate); }
+  bool hasWideVectors() const { return machine.cpu.vectorBits >= 512; }
+
+  ConvEstimate library() const {
+    if (form == LibraryForm::None)
+      return {ConvMethod::Library, 0, "oneDNN has no fast kernel"};
+    auto inputs = static_cast<double>(g.inputChannels()) / static_cast<double>(g.groups);
+    double share = 1;
+    if (g.groups > 1 && inputs == 1 && !isDilated(g))
+      share = depthwiseShare;
+    else if (g.groups > 1)
+      share = shareOfGroups(inputs);
+    double nanoseconds = at(share);
+    // With AVX-512 oneDNN skips taps outside of the image.
+    if (hasWideVectors() && !problem.attributes.transposed && problem.attributes.spatial == 2)
+      nanoseconds *= IndirectConv::usedTaps(g);
+    if (form == LibraryForm::Windows)
+      nanoseconds = at(g.groups > 1 ? windowsShare * shareOfGroups(inputs) : windowsShare);
+    return {ConvMethod::Library, nanoseconds + copyNanoseconds()};
+  }
+
+  ConvEstimate winograd(int64_t tileDim) const {
+    ConvMethod method = tileDim == 2 ? ConvMethod::Winograd2 : ConvMethod::Winograd4;
+    if (const char *reason = WinogradConv::whyNot(problem))
+      return {method, 0, reason};
+    return {method, WinogradConv::nanoseconds(g, tileDim, problem.isConstant, machine.cpu)};
+  }
+
+  ConvEstimate indirect() const {
+    if (const char *reason = IndirectConv::whyNot(problem))
+      return {ConvMethod::Indirect, 0, reason};
+    if (!machine.prefersPanels)
+      return {ConvMethod::Indirect, 0, "oneDNN packs matrices for this processor, or GCC built proa"};
+    return {ConvMethod::Indirect, at(indirectShare) * IndirectConv::usedTaps(g)};
+  }
+
+  ConvEstimate grouped() const {
+    if (const char *reason = GroupedConv::whyNot(problem))
+      return {ConvMethod::Grouped, 0, reason};
+    return {ConvMethod::Grouped, at(groupedShare) * IndirectConv::usedTaps(g)}; // it skips taps too
+  }
+
+  ConvEstimate planes() const {
+    if (const char *reason = PlaneConv::whyNot(problem))
+      return {ConvMethod::Planes, 0, reason};
+    return {ConvMethod::Planes, PlaneConv::nanoseconds(problem, machine.cpu)};
+  }
+
+  /// Of the transposes to and from channels last.
+  double copyNanoseconds() const {
+    double bytes = 0;
+    for (const StridedOperand *tensor : {&g.input, &g.output})
+      if (tensor->strides != convStrides(tensor->dims, true))
+        bytes += 2.0 * sizeof(float) * static_cast<double>(*elementCount(tensor->dims));
+    return bytes / (static_cast<double>(machine.cpu.memoryBandwidth) * 1e-3);
+  }
+
+  const ConvProblem &problem;
+  const ConvGeometry &g;
+  const ConvMachine &machine;
+  LibraryForm form;
+  double rate, operations;
+};
+
+} // namespace
+
+const char *nameOf(ConvMethod method) {
+  switch (method) {
+  case ConvMethod::Library:
+    return "oneDNN";
+  case ConvMethod::Winograd2:
+    return "Winograd 2x2";
+  case ConvMethod::Winograd4:
+    return "Winograd 4x4";
+  case ConvMethod::Indirect:
+    return "indirect";
+  case ConvMethod::Grouped:
+    return "grouped";
+  case ConvMethod::Planes:
+    return "planes";
+  case ConvMethod::Blas:
+    return "BLAS";
+  }
+  return "";
+}
+
+double operationsPerNanosecond(const CpuFacts &cpu) {
+  // The known rates are of vectors of 256 bits. Twice as wide ones were measured 1.9 to 3 times as fast.
+  constexpr double knownVectorBits = 256;
+  return cpu.flopsPerSecond() * 1e-9 * static_cast<double>(cpu.vectorBits) / knownVectorBits;
+}
+
+double convOperations(const ConvProblem &problem) {
+  const ConvGeometry &g = problem.geometry;
+  double operations = 2.0 * static_cast<double>(g.inputChannels() / g.groups);
+  for (int64_t dim : problem.attributes.transposed ? g.input.dims : g.output.dims)
+    operations *= static_cast<double>(dim);
+  for (int64_t size : g.kernel)
+    operations *= static_cast<double>(size);
+  return problem.attributes.transposed
+             ? operations * static_cast<double>(g.outputChannels()) / static_cast<double>(g.inputChannels())
+             : operations;
+}
+
+std::string ConvChoice::text() const {
+  std::string text =
+      fmt::format("{}, {:.1f} us estimated", nameOf(method()), estimates.front().nanoseconds / 1e3);
+  for (const ConvEstimate &other : std::span(estimates).subspan(1))
+    text += other.whyNot ? fmt::format("; not {}: {}", nameOf(other.method), other.whyNot)
+                         : fmt::format("; {} {:.1f} us", nameOf(other.method), other.nanoseconds / 1e3);
+  return text;
+}
+
+ConvChoice chooseConv(const ConvProblem &problem, const ConvMachine &machine, LibraryForm form) {
+  return Estimates(problem, machine, form).choose();
+}
+
+} // namespace proa::runtime

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Time of whole networks with convolutions in proa and ONNX Runtime (on the model that proa-translate writes), on one
+thread.
+
+    PYTHONPATH=build/release/python:build/onnx test/bench/networks.py                        with all instructions
+    PROA_MAX_CPU_ISA=avx2 PYTHONPATH=... test/bench/networks.py                              proa without AVX-512
+    PYTHONPATH=... test/bench/networks.py test/corpus/realistic/mobilenet_v2                 these cases
+
+The engines run in this process, one after the other, `--rounds` times. A figure is the shortest run: other processes
+of a shared machine interrupt the others. The rows are sorted by their quotient. Needs the packages onnx and
+onnxruntime."""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # read when the libraries load
+    os.environ.setdefault(variable, "1")
+
+from convolutions import shortest_us  # noqa: E402
+from corpus import Case  # noqa: E402
+from onnx_latency import ROOT, inference_cases  # noqa: E402
+
+
+def processor():
+    with open("/proc/cpuinfo") as file:
+        return next(line.split(":", 1)[1].strip() for line in file if line.startswith("model name"))
+
+
+def has_convolutions(folder):
+    with open(os.path.join(folder, "program.json")) as file:
+        text = file.read()
+    return re.search(r'"type": *"(depthwise_)?conv2d(_transpose)?"', text) is not None
+
+
+def default_cases():
+    for folder in ("models", "realistic"):
+        yield from filter(has_convolutions, inference_cases(os.path.join(ROOT, "test", "corpus", folder)))
+
+
+def proa_runner(folder, feeds):
+    import proa
+
+    compiled = proa.open(folder, threads=1, optimize="always")
+    compiled.run_tensors(feeds)
+    return lambda: compiled.run_tensors(feeds)
+
+
+def ort_runner(model, feeds):
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    names = {value.name for value in session.get_inputs()}
+    known = {name: value for name, value in feeds.items() if name in names}
+    return lambda: session.run(None, known)
+
+
+def measure(folder, options):
+    """Milliseconds of proa and ONNX Runtime; None where one cannot run the program."""
+    with tempfile.TemporaryDirectory() as scratch:
+        model = os.path.join(scratch, "model.onnx")
+        command = [os.path.join(options.bin, "proa-translate"), folder, "--to=onnx", "-o", model, "--quiet"]
+        if subprocess.run(command, capture_output=True, check=False).returncode:
+            return None
+        feeds = Case(folder).feeds
+        try:
+            runners = [proa_runner(folder, feeds), ort_runner(model, feeds)]
+            best = [float("inf")] * 2
+            for _ in range(options.rounds):
+                best = [min(us, shortest_us(run, options.seconds)) for us, run in zip(best, runners)]
+        except Exception as error:  # noqa: BLE001  the engines have no common class of errors
+            print(f"{folder}: {str(error).splitlines()[0]}", file=sys.stderr)
+            return None
+    return [us / 1e3 for us in best]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cases", nargs="*", help="folders of programs; default: those of the corpus with convolutions")
+    parser.add_argument("--bin", default=os.path.join(ROOT, "build", "release", "bin"))
+    parser.add_argument("--seconds", type=float, default=0.1, help="measuring time of an engine in a round")
+    parser.add_argument("--rounds", type=int, default=5)
+    options = parser.parse_args()
+    rows = []
+    for folder in options.cases or default_cases():
+        if best := measure(folder, options):
+            rows.append((best[1] / best[0], os.path.basename(folder), best))
+            print(f"{rows[-1][1]}: {best[0]:.3f} {best[1]:.3f} ms", file=sys.stderr)
+    print(f"{processor()}, PROA_MAX_CPU_ISA={os.environ.get('PROA_MAX_CPU_ISA', '')}\n")
+    print("| program | proa ms | ONNX Runtime ms | ort / proa |\n|---|---|---|---|")
+    for ratio, name, (proa, ort) in sorted(rows):
+        print(f"| {name} | {proa:.3f} | {ort:.3f} | {ratio:.2f} |")
+
+
+if __name__ == "__main__":
+    main()

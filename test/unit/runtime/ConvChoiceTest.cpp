@@ -1,0 +1,109 @@
+#include "test/unit/runtime/ConvChoiceCase.h"
+
+namespace proa::runtime {
+namespace {
+
+/// channels -> outputs, square images and filters, channels last, the window in the middle.
+struct Row {
+  int64_t channels, size, outputs, kernel, stride = 1, dilation = 1, groups = 1;
+  DataFormat format = DataFormat::NHWC;
+  bool isConstant = true;
+
+  ConvChoiceCase problem() const {
+    int64_t padding = dilation * (kernel - 1) / 2;
+    bool isLast = format == DataFormat::NHWC;
+    return {{.strides = {stride, stride},
+             .paddings = {padding, padding},
+             .dilations = {dilation, dilation},
+             .groups = groups,
+             .dataFormat = format},
+            isLast ? std::vector{int64_t(1), size, size, channels}
+                   : std::vector{int64_t(1), channels, size, size},
+            {outputs, channels / groups, kernel, kernel},
+            isConstant};
+  }
+};
+
+ConvMethod chosen(const char *machine, const Row &row, LibraryForm form = LibraryForm::Direct) {
+  return choiceOf(row.problem(), machineNamed(machine), form).method();
+}
+
+TEST(ConvChoice, WinogradForLargeImages) {
+  EXPECT_EQ(chosen("avx512", {256, 14, 256, 3}), ConvMethod::Winograd2);
+  EXPECT_EQ(chosen("avx2", {256, 14, 256, 3}), ConvMethod::Winograd4); // products take longer there
+  for (const char *machine : {"avx2", "avx512"}) {
+    EXPECT_EQ(chosen(machine, {64, 56, 64, 3}), ConvMethod::Winograd4);
+    EXPECT_EQ(chosen(machine, {64, 56, 64, 3, 2}), ConvMethod::Library);    // strided
+    EXPECT_EQ(chosen(machine, {64, 56, 64, 3, 1, 2}), ConvMethod::Library); // dilated
+    EXPECT_EQ(chosen(machine, {64, 56, 64, 5}), ConvMethod::Library);       // 5 x 5
+    EXPECT_EQ(chosen(machine, {15, 56, 64, 3}), ConvMethod::Library);       // few channels
+    EXPECT_EQ(chosen(machine, {512, 4, 512, 3}), ConvMethod::Library); // reading the filter takes longest
+    EXPECT_EQ(chosen(machine, {64, 56, 64, 3, 1, 1, 1, DataFormat::NCHW}), ConvMethod::Library);
+  }
+}
+
+TEST(ConvChoice, IndirectForTapsOutsideOfTheImage) {
+  EXPECT_EQ(chosen("avx2", {512, 16, 256, 3, 1, 24}), ConvMethod::Indirect);
+  EXPECT_EQ(chosen("avx2", {512, 16, 256, 3, 1, 2}), ConvMethod::Library); // most taps are inside
+  EXPECT_EQ(chosen("avx2", {512, 16, 256, 3, 1, 24, 1, DataFormat::NHWC, false}), ConvMethod::Library);
+  EXPECT_EQ(chosen("avx512", {512, 16, 256, 3, 1, 24}), ConvMethod::Library); // which skips them
+}
+
+TEST(ConvChoice, IndirectWhereTheLibraryWritesWindows) {
+  Row few{3, 224, 64, 11, 4};
+  EXPECT_EQ(chosen("avx2", few), ConvMethod::Library);
+  EXPECT_EQ(chosen("avx2", few, LibraryForm::Windows), ConvMethod::Indirect);
+  few.dilation = 2;
+  EXPECT_EQ(chosen("avx2", few, LibraryForm::Windows), ConvMethod::Planes);
+}
+
+TEST(ConvChoice, GroupsOfFewChannels) {
+  for (const char *machine : {"avx2", "avx512"}) {
+    for (int64_t ofGroup : {2, 4})
+      EXPECT_EQ(chosen(machine, {64, 28, 64, 3, 1, 1, 64 / ofGroup}), ConvMethod::Grouped) << ofGroup;
+    EXPECT_EQ(chosen(machine, {64, 28, 64, 3, 1, 2, 64}), ConvMethod::Grouped);
+    EXPECT_EQ(chosen(machine, {64, 28, 64, 3, 1, 1, 64}), ConvMethod::Library); // not dilated
+    EXPECT_EQ(chosen(machine, {64, 28, 64, 3, 1, 1, 16, DataFormat::NCHW}), ConvMethod::Planes);
+  }
+  EXPECT_EQ(chosen("avx2", {512, 14, 512, 3, 1, 1, 32}), ConvMethod::Indirect); // 16 of a group
+  EXPECT_EQ(chosen("avx512", {512, 14, 512, 3, 1, 1, 32}), ConvMethod::Library);
+  EXPECT_EQ(chosen("avx512", {64, 28, 64, 3, 1, 1, 8}), ConvMethod::Grouped);
+  EXPECT_EQ(chosen("avx512", {48, 28, 48, 3, 1, 1, 8}), ConvMethod::Planes); // 6 of a group
+}
+
+TEST(ConvChoice, PlanesOfFewChannels) {
+  for (const char *machine : {"avx2", "avx512"}) {
+    auto first = DataFormat::NCHW;
+    EXPECT_EQ(chosen(machine, {3, 224, 32, 3, 2, 1, 1, first}), ConvMethod::Planes);
+    EXPECT_EQ(chosen(machine, {3, 224, 32, 3, 2}), ConvMethod::Library); // channels last
+    EXPECT_EQ(chosen(machine, {9, 224, 32, 3, 2, 1, 1, first}), ConvMethod::Library);
+    EXPECT_EQ(chosen(machine, {96, 56, 96, 3, 1, 1, 96, first}), ConvMethod::Planes);
+    EXPECT_EQ(chosen(machine, {96, 56, 96, 3, 1, 1, 96}), ConvMethod::Library);
+    EXPECT_EQ(chosen(machine, {12, 28, 12, 3, 1, 2, 12}),
+              ConvMethod::Planes); // too few for a vector of channels
+  }
+}
+
+TEST(ConvChoice, BlasWithoutTheLibrary) {
+  EXPECT_EQ(chosen("avx512", {9, 9, 5, 2}, LibraryForm::None), ConvMethod::Blas);
+}
+
+TEST(ConvChoice, FollowsTheFactsOfTheTarget) {
+  ConvMachine machine = machineNamed("avx512");
+  Row row{64, 56, 64, 3};
+  EXPECT_EQ(choiceOf(row.problem(), machine).method(), ConvMethod::Winograd4);
+  machine.cpu.memoryBandwidth /= 10; // Winograd's transforms take longer
+  EXPECT_EQ(choiceOf(row.problem(), machine).method(), ConvMethod::Library);
+}
+
+TEST(ConvChoice, TextHasEstimatesAndReasons) {
+  EXPECT_EQ(choiceOf(Row{64, 28, 64, 3, 1, 1, 16}.problem(), machineNamed("avx512")).text(),
+            "grouped, 66.8 us estimated; oneDNN 154.3 us; planes 161.4 us; not Winograd 2x2: not a 3x3 "
+            "filter of stride 1 "
+            "on 16 or more channels, last, in float32; not Winograd 4x4: not a 3x3 filter of stride 1 on 16 "
+            "or more "
+            "channels, last, in float32; not indirect: groups of fewer than 16 channels");
+}
+
+} // namespace
+} // namespace proa::runtime
