@@ -119,6 +119,8 @@ public:
     OperandRange operands = op->getOperands().take_front(op.getNumImageOperands());
     if (const char *reason = whyNot(op, operands, isStart))
       return keepsChannelsFirst(op, rewriter, reason);
+    if (!images.areReadBy(op) && hasFewChannels(op) && isAlone(op))
+      return keepsChannelsFirst(op, rewriter, "its kernel reads few channels, and no other image is near");
     Operation *rewritten = rewriter.clone(*op);
     for (auto [i, image] : llvm::enumerate(operands))
       rewritten->setOperand(i, images.lastOf(image, rewriter));
@@ -135,6 +137,40 @@ public:
   }
 
 private:
+  /// Whether the op is a convolution of few channels in a group with a small window, which is as fast with
+  /// channels first (lib/runtime/kernels/conv/PlaneConv.h), so that transposes would be in vain.
+  static bool hasFewChannels(Operation *op) {
+    constexpr int64_t fewChannels = 8, smallWindow = 7;
+    auto contraction = dyn_cast<pd::ContractionOpInterface>(op);
+    OpOperand *weights = contraction ? contraction.getChannelWeights() : nullptr;
+    if (!weights || contraction.getChannelDim() != 0)
+      return false;
+    RankedTensorType type = pd::tensorType(weights->get());
+    if (type.getRank() != 4 || !type.hasStaticShape() || !type.getElementType().isF32())
+      return false;
+    int64_t height = type.getDimSize(2), width = type.getDimSize(3);
+    return type.getDimSize(1) <= fewChannels && height * width > 1 && std::max(height, width) <= smallWindow;
+  }
+
+  /// Whether neither the op's image nor its results, also after elementwise ops, are images of other ops that
+  /// have a layout.
+  static bool isAlone(Operation *op) {
+    if (Operation *source = op->getOperand(0).getDefiningOp();
+        source && !source->hasTrait<OpTrait::ConstantLike>())
+      return false;
+    SmallVector<Operation *> pending(op->getUsers());
+    llvm::SmallPtrSet<Operation *, 16> seen;
+    while (!pending.empty()) {
+      Operation *user = pending.pop_back_val();
+      if (user->hasTrait<OpTrait::IsTerminator>() || !seen.insert(user).second)
+        continue;
+      if (!user->hasTrait<pd::ElementwiseTrait>() || isa<pd::LayoutOpInterface>(user))
+        return false;
+      llvm::append_range(pending, user->getUsers());
+    }
+    return true;
+  }
+
   static bool isSumOfIntegers(Operation *op) {
     return isa<pd::ContractionOpInterface>(op) &&
            isa<IntegerType>(pd::tensorType(op->getResult(0)).getElementType());

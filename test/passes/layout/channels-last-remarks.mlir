@@ -75,3 +75,56 @@ func.func @row(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>, %r: tensor<8xf3
   %2 = pd.sum %0 {axis = array<i64: 2>} : (tensor<1x4x8x8xf32>) -> tensor<1x4x8xf32>
   return %1, %2 : tensor<1x4x8x8xf32>, tensor<1x4x8xf32>
 }
+
+// A convolution of few channels between arguments and results.
+func.func @alone(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>, %b: tensor<4x1x1xf32>) -> tensor<1x4x6x6xf32> {
+  // expected-remark @below {{pd.conv2d keeps channels first: its kernel reads few channels, and no other image is near}}
+  %0 = pd.conv2d %x, %w : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32>
+  %1 = pd.add %0, %b : (tensor<1x4x6x6xf32>, tensor<4x1x1xf32>) -> tensor<1x4x6x6xf32>
+  %2 = pd.relu %1 : (tensor<1x4x6x6xf32>) -> tensor<1x4x6x6xf32>
+  return %2 : tensor<1x4x6x6xf32>
+}
+
+func.func @alone_depthwise(%x: tensor<1x16x8x8xf32>, %w: tensor<16x1x3x3xf32>) -> tensor<1x16x6x6xf32> {
+  // expected-remark @below {{pd.conv2d keeps channels first: its kernel reads few channels, and no other image is near}}
+  %0 = pd.conv2d %x, %w {groups = 16 : i64} : (tensor<1x16x8x8xf32>, tensor<16x1x3x3xf32>) -> tensor<1x16x6x6xf32>
+  return %0 : tensor<1x16x6x6xf32>
+}
+
+// Near misses: many channels; a large window; another convolution after it; an image of another op; a reduction.
+func.func @many_channels(%x: tensor<1x9x8x8xf32>, %w: tensor<4x9x3x3xf32>) -> tensor<1x4x6x6xf32> {
+  // expected-remark @below {{pd.conv2d works with channels last}}
+  %0 = pd.conv2d %x, %w : (tensor<1x9x8x8xf32>, tensor<4x9x3x3xf32>) -> tensor<1x4x6x6xf32>
+  return %0 : tensor<1x4x6x6xf32>
+}
+
+func.func @large_window(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x8x8xf32>) -> tensor<1x4x1x1xf32> {
+  // expected-remark @below {{pd.conv2d works with channels last}}
+  %0 = pd.conv2d %x, %w : (tensor<1x3x8x8xf32>, tensor<4x3x8x8xf32>) -> tensor<1x4x1x1xf32>
+  return %0 : tensor<1x4x1x1xf32>
+}
+
+func.func @another_convolution(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>, %v: tensor<4x4x3x3xf32>) -> tensor<1x4x4x4xf32> {
+  // expected-remark @below {{pd.conv2d works with channels last}}
+  %0 = pd.conv2d %x, %w : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32>
+  // expected-remark @below {{pd.relu works with channels last}}
+  %1 = pd.relu %0 : (tensor<1x4x6x6xf32>) -> tensor<1x4x6x6xf32>
+  // expected-remark @below {{pd.conv2d works with channels last}}
+  %2 = pd.conv2d %1, %v : (tensor<1x4x6x6xf32>, tensor<4x4x3x3xf32>) -> tensor<1x4x4x4xf32>
+  return %2 : tensor<1x4x4x4xf32>
+}
+
+func.func @image_of_another_op(%y: tensor<1x8x8x3xf32>, %w: tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32> {
+  %x = pd.transpose %y {perm = array<i64: 0, 3, 1, 2>} : (tensor<1x8x8x3xf32>) -> tensor<1x3x8x8xf32>
+  // expected-remark @below {{pd.conv2d works with channels last}}
+  %0 = pd.conv2d %x, %w : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32>
+  return %0 : tensor<1x4x6x6xf32>
+}
+
+func.func @reduced(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>) -> tensor<4xf32> {
+  // expected-remark @below {{pd.conv2d works with channels last}}
+  %0 = pd.conv2d %x, %w : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32>
+  // expected-remark @below {{pd.sum works with channels last}}
+  %1 = pd.sum %0 {axis = array<i64: 0, 2, 3>} : (tensor<1x4x6x6xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
