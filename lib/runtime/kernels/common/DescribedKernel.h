@@ -15,7 +15,8 @@ public:
 
 /// The name of the remarks about these choices, beside those of passes.
 inline constexpr const char *kernelChoiceRemarks = "library-kernels";
-/// The choices of library kernels on the host, at the places of their steps. Bodies of control flow are left out.
+/// The choices of library kernels on the host, at the places of their steps. Bodies of control flow are left
+/// out.
 Diagnostics describeChoices(const Plan &plan);
 
 } // namespace proa::runtime
