@@ -15,8 +15,13 @@ namespace {
 
 // Measured shares of the rate of a large matmul (CpuFacts::matmulRate).
 constexpr double indirectShare = 0.7, groupedShare = 0.33, windowsShare = 0.5, blasShare = 0.1;
-/// oneDNN's kernels for one channel in a group, without dilations.
-constexpr double depthwiseShare = 0.4;
+/// oneDNN's kernels for one channel in a group, without dilations: the share grows with the taps, for which a
+/// result stays in a register.
+constexpr double depthwiseShareOfTap = 0.06;
+/// oneDNN's transposes to and from channels last: a start, and each element of a tensor that caches hold. Of
+/// fewer channels than a vector has they move single elements.
+constexpr double transposeNanoseconds = 3000, transposedNanoseconds = 0.07, movedNanoseconds = 0.4;
+constexpr double cachedBytes = 4 << 20;
 
 /// The share that oneDNN reaches with this many channels in a group: it fills up vectors with zeros.
 double shareOfGroups(double channels) { return channels / (channels + 24); }
@@ -49,9 +54,12 @@ private:
     if (form == LibraryForm::None)
       return {ConvMethod::Library, 0, "oneDNN has no fast kernel"};
     auto inputs = static_cast<double>(g.inputChannels()) / static_cast<double>(g.groups);
+    double taps = 1;
+    for (int64_t size : g.kernel)
+      taps *= static_cast<double>(size);
     double share = 1;
     if (g.groups > 1 && inputs == 1 && !isDilated(g))
-      share = depthwiseShare;
+      share = std::min(1.0, depthwiseShareOfTap * taps);
     else if (g.groups > 1)
       share = shareOfGroups(inputs);
     double nanoseconds = at(share);
@@ -90,13 +98,21 @@ private:
     return {ConvMethod::Planes, PlaneConv::nanoseconds(problem, machine.cpu)};
   }
 
+  double elementNanoseconds(const StridedOperand &tensor) const {
+    auto elements = static_cast<double>(*elementCount(tensor.dims)), bytes = 2 * sizeof(float) * elements;
+    double cached = elements * (tensor.dims[1] < 8 ? movedNanoseconds : transposedNanoseconds);
+    if (bytes <= cachedBytes)
+      return cached;
+    return std::max(cached, bytes / (static_cast<double>(machine.cpu.memoryBandwidth) * 1e-3));
+  }
+
   /// Of the transposes to and from channels last.
   double copyNanoseconds() const {
-    double bytes = 0;
+    double nanoseconds = 0;
     for (const StridedOperand *tensor : {&g.input, &g.output})
       if (tensor->strides != convStrides(tensor->dims, true))
-        bytes += 2.0 * sizeof(float) * static_cast<double>(*elementCount(tensor->dims));
-    return bytes / (static_cast<double>(machine.cpu.memoryBandwidth) * 1e-3);
+        nanoseconds += transposeNanoseconds + elementNanoseconds(*tensor);
+    return nanoseconds;
   }
 
   const ConvProblem &problem;

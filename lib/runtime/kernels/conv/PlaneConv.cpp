@@ -313,7 +313,9 @@ const char *PlaneConv::whyNot(const ConvProblem &problem) {
 
 double PlaneConv::nanoseconds(const ConvProblem &problem, const CpuFacts &cpu) {
   // Shares of the rate of a matmul. Sums of one input channel load each of their factors.
-  constexpr double share = 0.85, depthwiseShare = 0.5, groupNanoseconds = 20, wholeOutputs = 8;
+  double share = cpu.vectorBits >= 512 ? 1 : 0.85;
+  constexpr double depthwiseShare = 0.5, groupNanoseconds = 20, wholeOutputs = 8;
+  constexpr double pickNanoseconds = 0.11; // an element of the image, of a stride
   const ConvGeometry &g = problem.geometry;
   bool isDepthwise = g.inputChannels() == g.groups && g.outputChannels() == g.groups;
   double used = shareOfLanes(g.output.dims[3]);
@@ -328,7 +330,8 @@ double PlaneConv::nanoseconds(const ConvProblem &problem, const CpuFacts &cpu) {
     copied += static_cast<double>(*elementCount(g.input.dims));
   if (g.output.strides[3] != 1)
     copied += static_cast<double>(*elementCount(g.output.dims));
-  return groupNanoseconds * static_cast<double>(g.output.dims[0] * g.groups) +
+  double picked = stride > 1 ? static_cast<double>(*elementCount(g.input.dims)) : 0;
+  return pickNanoseconds * picked + groupNanoseconds * static_cast<double>(g.output.dims[0] * g.groups) +
          2 * copied * static_cast<double>(cpu.gatherCost) * 1e-3 + // loads and stores
          convOperations(problem) / (used * operationsPerNanosecond(cpu));
 }
