@@ -12,6 +12,7 @@
 #include "lib/compiler/program/IrProgram.h"
 #include "lib/compiler/program/LocateErrors.h"
 #include "lib/runtime/cuda/CudaContext.h"
+#include "lib/runtime/host/CpuFeatures.h"
 #include "passes/autodiff/MixedPrecision.h"
 #include "translator/params/ModelFolder.h"
 
@@ -41,6 +42,8 @@ Result<void> Model::Implementation::open(const std::string &modelPath, const Mod
   path = modelPath;
   if (Result<void> checked = checkOptions(options, path); !checked)
     return checked;
+  if (Result<void> limit = runtime::checkVectorLimit(); !limit)
+    return limit;
   onRemark = options.onDiagnostic;
   options.onDiagnostic = onceEach(options.onDiagnostic);
   if (!options.cpu.empty())
