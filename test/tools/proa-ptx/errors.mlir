@@ -14,7 +14,7 @@
 // NONE: bootstrap.sh cuda
 // LIBDEVICE: error: CUDA code generation: the kernels call __nv_expf, but libdevice.10.bc was not found; install
 // PTX: ld.global
-// ASSEMBLER: error: CUDA toolkit: neither nvJitLink nor ptxas was found; install a CUDA toolkit
+// ASSEMBLER: error: CUDA toolkit: neither ptxas nor nvJitLink was found; install a CUDA toolkit
 // CHIP: --chip: {{.*}}sm_20
 // EMPTY: error: CUDA code generation: the module has no function with the attribute `gpu.kernel`
 // CHECK-ONLY: --max-registers and --max-shared require --check

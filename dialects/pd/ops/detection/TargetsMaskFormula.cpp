@@ -11,7 +11,7 @@ namespace proa::pd {
 namespace {
 
 /// How many grid lines a pixel has in each direction, and the line that is its middle.
-constexpr double fineness = 5, middle = 2;
+constexpr double polygonFineness = 5, middle = 2;
 /// The box of an object without points.
 constexpr double farAway = 3e38;
 
@@ -119,7 +119,7 @@ private:
     Expression low = slice(roi, 1, 0, 2), extent = e.maximum(slice(roi, 1, 2, 4) - low, 1.0);
     Expression at = gatherRows(e.computed(op.getGtSegms()), points) - gatherRows(low, region);
     at = at * static_cast<double>(size) / gatherRows(extent, region);
-    return truncated(e.cast(at, real) * fineness + 0.5);
+    return truncated(e.cast(at, real) * polygonFineness + 0.5);
   }
 
   Expression truncated(Expression x) { return e.cast(e.cast(x, integer), real); }
@@ -128,10 +128,11 @@ private:
   Expression edgesAbove(Expression from, Expression to) {
     auto axisOf = [](Expression x, int64_t axis) { return slice(x, 1, axis, axis + 1); };
     Expression isFlat = e.abs(axisOf(to, 0) - axisOf(from, 0)) >= e.abs(axisOf(to, 1) - axisOf(from, 1));
-    Expression column = insertDim(e.cast(iota(e, size, integer), real), 0), line = column * fineness + middle;
+    Expression column = insertDim(e.cast(iota(e, size, integer), real), 0),
+               line = column * polygonFineness + middle;
     Crossing flat = crossingOfFlat(from, to, line), steep = crossingOfSteep(from, to, line);
     Expression isCrossed = e.select(isFlat, asInts(flat.isCrossed), asInts(steep.isCrossed)) > 0.0;
-    Expression height = (e.select(isFlat, flat.height, steep.height) + 0.5) / fineness - 0.5;
+    Expression height = (e.select(isFlat, flat.height, steep.height) + 0.5) / polygonFineness - 0.5;
     Expression row = e.reshape(column, {1, size, 1});
     return both(insertDim(isCrossed, 1), insertDim(height, 1) <= row);
   }

@@ -216,10 +216,12 @@ Matrix triangle(Matrix a, bool upper) {
 /// Reflections that make the columns of r zero below the diagonal; q gathers them.
 void reflect(Matrix &r, Matrix &q) {
   for (int64_t k = 0; k < std::min(r.rows - 1, r.columns); ++k) {
-    double norm = 0;
-    for (int64_t i = k; i < r.rows; ++i)
-      norm += std::norm(r(i, k));
-    norm = std::sqrt(norm);
+    double below = 0;
+    for (int64_t i = k + 1; i < r.rows; ++i)
+      below += std::norm(r(i, k));
+    if (below == 0 && r(k, k).imag() == 0) // LAPACK reflects nothing, so that r(k, k) keeps its sign
+      continue;
+    double norm = std::sqrt(below + std::norm(r(k, k)));
     Matrix v(r.rows, 1);
     for (int64_t i = k; i < r.rows; ++i)
       v(i, 0) = r(i, k);

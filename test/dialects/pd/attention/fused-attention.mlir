@@ -30,13 +30,13 @@ func.func @double(%q: tensor<2x4x5x8xf64>) -> tensor<2x4x5x8xf64> {
   return %0#0 : tensor<2x4x5x8xf64>
 }
 
-// A mask of i1 selects scores; kernels of GPUs have no form for it.
+// A mask of i1 selects scores.
 // CHECK-LABEL: func.func @condition
 // CHECK: pd.fused_attention {{.*}}mask = %arg1 {mask_fill = -1.000000e+04 : f64}
 // PLAIN-LABEL: func.func @condition
 // PLAIN: pd.where %arg1
 // GPU-LABEL: func.func @condition
-// GPU-NOT: pd.fused_attention
+// GPU: pd.fused_attention {{.*}}mask = %arg1 {mask_fill = -1.000000e+04 : f64}
 func.func @condition(%q: tensor<2x4x5x8xf32>, %m: tensor<2x1x1x5xi1>) -> tensor<2x4x5x8xf32> {
   %0:3 = "pd.fused_attention"(%q, %q, %q, %m) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 0, 0>, mask_fill = -1.0e4}>
       : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x1x1x5xi1>)
