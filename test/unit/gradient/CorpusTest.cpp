@@ -29,6 +29,9 @@ constexpr struct {
     {"sparse_padding", "the padding row has a gradient, as in Paddle, although its elements are not read"},
     {"gradients/sparse_adam_lazy", "second moments of zero, where the square root has no derivative"},
     {"gradients/sparse_sum", "second moments of zero, where the square root has no derivative"},
+    {"detection_map/difficult", "labels decide the number of rows of its states"},
+    {"ops/svd/full_wide", "vectors of no singular value are constant in the gradient, as in Paddle"},
+    {"ops/svd/rank_two", "singular values of zero, whose vectors have no derivative"},
     {"ops/mode/vector", "equal elements, of which the program takes another one where they differ"},
 };
 
@@ -48,7 +51,7 @@ constexpr struct {
 };
 
 /// Programs that read one triangle of symmetric matrices: arguments and directions are symmetric.
-constexpr const char *symmetric[] = {"ops/cholesky/", "ops/eigvalsh/"};
+constexpr const char *symmetric[] = {"ops/cholesky/", "ops/eigh/", "ops/eigvalsh/"};
 
 /// The error message without the IR around it.
 template <class T> std::string brief(const Result<T> &failed) {
