@@ -198,10 +198,15 @@ private:
     return session.saveCheckpoint(options.checkpoint, {.step = run + 1, .inBackground = !isLast});
   }
 
+  /// Whether the ranks of the mesh are processes, which must do equally many runs.
+  static bool hasOtherProcesses(const Model &model) {
+    return model.rankCount() > 1 && runtime::rankStartedByMpi().size > 1;
+  }
+
   Result<void> checkBenchmark(const Model &model) const {
     if (!options.checkpoint.empty() && !model.isTraining())
       return errorAt("--save-checkpoint", "the program is not a training program, expected one");
-    if (options.duration > 0 && model.rankCount() > 1 && runtime::rankStartedByMpi().size > 1)
+    if (options.duration > 0 && hasOtherProcesses(model))
       return errorAt("--duration", "processes of a mesh would end after different runs, expected --repeat");
     if (options.concurrency == 1)
       return {};
@@ -453,15 +458,16 @@ private:
   }
 
   /// Measures a second run, because the first one also creates kernels and packs weights. Skipped if the
-  /// first run was very slow.
+  /// first run was very slow; processes of a mesh do not decide by their own times.
   Result<void> measureAgain(Session &session, const params::Tensors &feeds) {
     constexpr double longestFirst = 10000;
-    runTimes.onlyFirst = runTimes.first > longestFirst && options.profile.empty();
+    bool isAlone = !hasOtherProcesses(session.model());
+    runTimes.onlyFirst = isAlone && runTimes.first > longestFirst && options.profile.empty();
     if (runTimes.onlyFirst)
       return {};
     // The code of kernels may have been replaced after the first run: caches lack it then.
     constexpr double shortFirst = 100;
-    if (runTimes.first < shortFirst)
+    if (!isAlone || runTimes.first < shortFirst)
       if (Result<double> warm = session.measure(feeds); !warm)
         return warm.diagnostics();
     session.enableProfile(!options.profile.empty());
