@@ -1,6 +1,8 @@
 //! Attributes of kernels: verifiers and accessors.
 #include "dialects/proa/Proa.h"
 
+#include "mlir/IR/Builders.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 #include <limits>

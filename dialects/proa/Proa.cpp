@@ -1,5 +1,6 @@
 #include "dialects/proa/Proa.h"
 
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 
 #include "llvm/ADT/StringSwitch.h"
