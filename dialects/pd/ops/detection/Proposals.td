@@ -27,9 +27,11 @@ def Pd_GenerateProposalsOp : Pd_DetectionOp<"generate_proposals"> {
   let decomposesInCode = 1;
   defvar numbers = ["pre_nms_top_n=pre_nms_topN", "post_nms_top_n=post_nms_topN", "nms_thresh", "min_size", "eta"];
   let legacy = [Legacy<"generate_proposals_v2", ["Scores", "BboxDeltas", "ImShape", "Anchors", "Variances"],
-                  ["RpnRois", "RpnRoiProbs", "RpnRoisNum"], numbers # ["pixel_offset"], [], "importGenerateProposals">,
+                  ["RpnRois", "RpnRoiProbs", "RpnRoisNum"], numbers # ["pixel_offset"], [], "importGenerateProposals",
+                  writtenIf_="!op.getIsScaled()">,
                 Legacy<"generate_proposals", ["Scores", "BboxDeltas", "ImInfo", "Anchors", "Variances"],
-                  ["RpnRois", "RpnRoiProbs", "RpnRoisNum"], numbers, [], "importGenerateProposals">];
+                  ["RpnRois", "RpnRoiProbs", "RpnRoisNum"], numbers, [], "importGenerateProposals",
+                  writtenIf_="op.getIsScaled() && op.getPixelOffset()">];
   let referenceInCode = 1;
   let differentiable = 0;
   let batching = "refused";
