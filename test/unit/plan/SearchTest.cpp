@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <ctime>
 
 namespace proa::plan {
@@ -122,9 +123,11 @@ double secondsOfSearch(int64_t devices, int layers, int64_t batch) {
   return seconds;
 }
 
+/// PROA_TIMES=1 checks the times of docs/planning.md; otherwise a machine may be four times slower.
 TEST(SearchTest, TakesOneSecondFor64DevicesAndTenFor1024) {
-  EXPECT_LE(secondsOfSearch(64, 32, 512), 1);
-  EXPECT_LE(secondsOfSearch(1024, 96, 2048), 10);
+  double slower = std::getenv("PROA_TIMES") ? 1 : 4;
+  EXPECT_LE(secondsOfSearch(64, 32, 512), 1 * slower);
+  EXPECT_LE(secondsOfSearch(1024, 96, 2048), 10 * slower);
 }
 
 TEST(SearchTest, LittleMemoryNeedsOtherPlans) {
