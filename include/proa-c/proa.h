@@ -472,13 +472,13 @@ int64_t proa_checkpoint_step(const proa_checkpoint *checkpoint);
 
 /** Number of tensors, in the order of their names. */
 size_t proa_checkpoint_tensor_count(const proa_checkpoint *checkpoint);
-/** Describes tensor `index`, until the checkpoint is closed. Fails if there is no such tensor. */
+/** Describes tensor `index`, until the checkpoint is closed. Fails if the checkpoint lacks the tensor. */
 int proa_checkpoint_tensor(const proa_checkpoint *checkpoint, size_t index, proa_tensor_info *info);
 
 /**
  * Reads the elements from `begin` to before `end` of each dim of a tensor, or all of them if both are NULL;
  * only shards that have such elements are read. `value` is valid until the next read or until the checkpoint
- * is closed. Fails if there is no such tensor, a range is not one of the dims, or a file was changed.
+ * is closed. Fails if the checkpoint lacks the tensor, a range is not one of the dims, or a file was changed.
  */
 int proa_checkpoint_read(proa_checkpoint *checkpoint, const char *name, const int64_t *begin,
                          const int64_t *end, proa_tensor *value);

@@ -234,7 +234,7 @@ private:
         return "a condition selects its scores, but not their gradient";
       } else if (AttentionMatmul::of(user)) {
         if (!isMatmulGradient(user, gradient, factor))
-          return "the gradient of its scores has other matmuls than those of queries and keys";
+          return "the gradient of its scores has other matmuls than with queries and keys";
       } else {
         known.insert(user);
         backward.scores.push_back(useOf(use, factor));

@@ -164,7 +164,7 @@ def FoldRepeats : Pass<"pd-fold-repeats", "::mlir::func::FuncOp"> {
     Indices of `pd.take_along_axis` that are equal along other dimensions of x are not repeated: the op broadcasts them,
     and its kernel copies whole rows. A matmul with a stack of matrices each of which is repeated, as the keys of
     grouped heads of attention, multiplies all rows that have the same matrix at once. The numbers of heads must be
-    static; dims may be dynamic where the shapes of expand and reshape name those of the matrices.
+    static; dims may be dynamic where the shapes of expand and reshape name the dims of the matrices.
 
     ```mlir
     // before

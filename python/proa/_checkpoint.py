@@ -169,11 +169,11 @@ def convert_checkpoint(
 ) -> None:
     """Writes a checkpoint in another layout, as ``proa-checkpoint convert`` does.
 
-    The target is one file if it ends with ``.safetensors`` or ``.pdiparams``, else a folder. ``shardings`` (a file),
-    ``like`` (a checkpoint), ``flatten`` (a number of files), ``max_file_size`` (in bytes) and ``strategy`` choose the
-    layout of a folder. The layout of a strategy, such as ``"dp2,mp2,zero1"``, is that of a training of the program
-    ``model`` with it; ``mesh`` has axes and their sizes, if the strategy does not, and ``dims`` those of feeds. Nothing
-    is compiled or run.
+    The target is one file if it ends with ``.safetensors`` or ``.pdiparams``, else a folder. ``shardings`` (a
+    file), ``like`` (a checkpoint), ``flatten`` (a number of files), ``max_file_size`` (in bytes) and ``strategy``
+    choose the layout of a folder. The layout of a strategy, such as ``"dp2,mp2,zero1"``, equals the layout of a
+    training of the program ``model`` with it; ``mesh`` has axes and their sizes, if the strategy does not, and
+    ``dims`` the dims of feeds. Nothing is compiled or run.
 
     ``transform`` is a file of statements, ``define`` has the values of their variables, and ``inverse``
     inverts them; then ``source`` may be several checkpoints by prefix. Warnings of statements are Python's warnings,

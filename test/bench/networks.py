@@ -82,7 +82,7 @@ def measure(folder, options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("cases", nargs="*", help="folders of programs; default: those of the corpus with convolutions")
+    parser.add_argument("cases", nargs="*", help="folders of programs; default: the corpus, with convolutions")
     parser.add_argument("--bin", default=os.path.join(ROOT, "build", "release", "bin"))
     parser.add_argument("--seconds", type=float, default=0.1, help="measuring time of an engine in a round")
     parser.add_argument("--rounds", type=int, default=5)

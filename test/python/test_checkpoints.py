@@ -149,7 +149,7 @@ def test_conversion_by_statements(tmp_path, stored):
 
 
 def test_layout_of_a_strategy(tmp_path, training, case):
-    """The layout is that of a training with the strategy, and equals the one of its own checkpoint."""
+    """The layout equals the layout of a checkpoint that a training with the strategy wrote."""
     program = case("training/mlp_adamw")[0]
     model, feeds = training()
     model.run(feeds(0))

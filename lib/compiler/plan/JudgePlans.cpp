@@ -12,7 +12,7 @@ namespace proa {
 namespace {
 
 /// The program of one rank alone does not show how long it waits for other stages: then the part of its time
-/// is that of the formulas.
+/// comes from the formulas.
 plan::Estimate estimateOf(const PlannedStep &step, const plan::Estimate &formulas, double memory) {
   double own = step.time.computation + step.time.collectives, idle = step.time.waiting;
   if (!step.isOfAllRanks) {

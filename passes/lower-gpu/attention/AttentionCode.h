@@ -60,7 +60,7 @@ protected:
   struct Columns {
     mlir::Value begin, end;
   };
-  /// Column `index` of the tensors in such a range; `firstColumn` is that of the tile.
+  /// Column `index` of the tensors in such a range; `firstColumn` is the first column of the tile.
   mlir::Value relative(mlir::Value index, mlir::Value firstColumn) const;
   /// Whether column number `column` of the thread is in the range; null if all are.
   mlir::Value isInside(const Columns &range, int64_t column) const;

@@ -73,7 +73,7 @@ func.func @transposed(%q: tensor<2x12x8x2xf32>, %k: tensor<2x4x1x7x8xf32>) -> te
   return %2 : tensor<2x12x2x7xf32>
 }
 
-// Decoding: the batch and the number of keys are dynamic, and the shapes name those of the keys.
+// Decoding: the batch and the number of keys are dynamic, and the shapes name the dims of the keys.
 // CHECK-LABEL: func.func @dynamic_heads(
 // CHECK-SAME: %[[Q:.*]]: tensor<?x12x1x8xf32>, %[[K:.*]]: tensor<?x4x1x?x8xf32>
 // CHECK-NOT: pd.expand

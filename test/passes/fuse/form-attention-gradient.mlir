@@ -98,7 +98,7 @@ func.func @mask(%q: tensor<2x4x5x8xf32>, %m: tensor<2x4x5x5xf32>, %g: tensor<2x4
 // -----
 
 // A product of the gradient of the scores with another tensor is none of a gradient.
-// REMARK: the gradient of its scores has other matmuls than those of queries and keys
+// REMARK: the gradient of its scores has other matmuls than with queries and keys
 // CHECK-LABEL: func.func @product
 // CHECK-NOT: pd.fused_attention
 // CHECK: pd.softmax

@@ -379,37 +379,35 @@ TEST(Attention, MasksAndLengths) {
     }
 }
 
-// The numbers for other keys are small, the least finite one, or above some scores.
+/// The number for other keys is small, the least finite one, or above some scores.
+constexpr double fills[] = {-1e30, -static_cast<double>(FLT_MAX), 0.25};
+
+Attention withCondition(const char *type, const char *strategy, double fill) {
+  return {.type = type,
+          .strategy = strategy,
+          .batch = 2,
+          .queries = 70,
+          .keys = 75,
+          .isCausal = fill == 0.25,
+          .hasMask = true,
+          .fill = fill};
+}
+
 TEST(Attention, Conditions) {
   for (auto [type, strategy] : strategies)
-    for (double fill : {-1e30, -static_cast<double>(FLT_MAX), 0.25}) {
+    for (double fill : fills) {
       SCOPED_TRACE(fmt::format("{} {} {}", type, strategy, fill));
-      Attention{.type = type,
-                .strategy = strategy,
-                .batch = 2,
-                .queries = 70,
-                .keys = 75,
-                .isCausal = fill == 0.25,
-                .hasMask = true,
-                .fill = fill}
-          .check();
+      withCondition(type, strategy, fill).check();
     }
 }
 
 TEST(Attention, GradientsWithConditions) {
   for (auto [type, strategy] : shortStrategies)
-    for (double fill : {-1e30, -static_cast<double>(FLT_MAX), 0.25}) {
+    for (double fill : fills) {
       SCOPED_TRACE(fmt::format("{} {} {}", type, strategy, fill));
-      Attention{.type = type,
-                .strategy = strategy,
-                .batch = 2,
-                .queries = 70,
-                .keys = 75,
-                .isCausal = fill == 0.25,
-                .hasMask = true,
-                .hasLengths = fill == 0.25,
-                .fill = fill}
-          .checkGradients();
+      Attention attention = withCondition(type, strategy, fill);
+      attention.hasLengths = fill == 0.25;
+      attention.checkGradients();
     }
 }
 

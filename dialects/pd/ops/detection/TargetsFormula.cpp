@@ -133,7 +133,7 @@ SmallVector<Expression> targetsOf(TensorBuilder &e, const AnchorMatch &match) {
   DimSize count(match.anchors, 0);
   Expression anchors = e.wrap(count.getValue(e));
   Expression first = insertDim(firstMax(asInts(match.isPositive), 1), 1); // [images, 1]
-  // Places from `anchors` on are those of positive anchors that are not negative.
+  // Places from `anchors` on belong to positive anchors that are not negative.
   Listed located = Listed::of(concat({both(match.isPositive, match.isNegative), isAlone}, 1));
   Expression isOther = located.element >= anchors;
   Expression anchor =

@@ -1,5 +1,5 @@
 //! Sampling of graphs and trees as formulas: all candidates get a random number, and those with the largest
-//! ones are chosen. The numbers are not those of the kernels.
+//! ones are chosen. The kernels choose others.
 #include "dialects/pd/ops/graph/Sampling.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/math/Logic.h"

@@ -13,7 +13,7 @@ public:
   virtual std::string describeChoice() const = 0;
 };
 
-/// The name of the remarks about these choices, beside those of passes.
+/// The name of the remarks about these choices; passes have other names.
 inline constexpr const char *kernelChoiceRemarks = "library-kernels";
 /// The choices of library kernels on the host, at the places of their steps. Bodies of control flow are left
 /// out.

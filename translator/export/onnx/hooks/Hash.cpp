@@ -15,7 +15,7 @@ using Name = NodeExporter::Name;
 constexpr uint64_t p1 = 0x9E3779B185EBCA87ULL, p2 = 0xC2B2AE3D27D4EB4FULL, p3 = 0x165667B19E3779F9ULL,
                    p4 = 0x85EBCA77C2B2AE63ULL, p5 = 0x27D4EB2F165667C5ULL;
 
-/// Arithmetic on int64 tensors whose bits are those of uint64. ONNX Runtime multiplies signed integers only,
+/// Arithmetic on int64 tensors that hold the bits of uint64. ONNX Runtime multiplies signed integers only,
 /// and shifts unsigned ones only.
 class HashWriter {
 public:

@@ -26,7 +26,8 @@ using Expressions = llvm::SmallVector<Expression>;
 using Values = llvm::SmallVector<Value>;
 
 Expression widened(TensorBuilder &e, Value x) { return e.cast(e.wrap(x), e.getBuilder().getF64Type()); }
-/// Reports matrices that the formulas do not take: those of unknown size and without elements.
+
+/// Reports matrices that the formulas do not take: of unknown size, or without elements.
 bool areExpressible(NodeExporter &node, Value x) {
   RankedTensorType type = pd::tensorType(x);
   if (type.isDynamicDim(type.getRank() - 1) || type.isDynamicDim(type.getRank() - 2))

@@ -81,7 +81,7 @@ Expression gammaDensity(Expression a, Expression y) {
   return e.select(a < 20.0, direct, byStirling);
 }
 
-/// The number of terms of both expansions: a multiple of sqrt(a), as that of the kernel.
+/// The number of terms of both expansions: a multiple of sqrt(a), as in the kernel.
 pd::DimSize termsOf(Expression a) {
   pd::TensorBuilder &e = a.owner();
   Expression largest = a.rank() == 0 ? a : e.max(a, llvm::to_vector(llvm::seq<int64_t>(a.rank())), false);
