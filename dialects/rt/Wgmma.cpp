@@ -48,8 +48,4 @@ bool WgmmaOp::getAsmValues(RewriterBase &, SmallVectorImpl<std::pair<Value, NVVM
   return true;
 }
 
-std::string Exp2FtzOp::getPtx() { return "ex2.approx.ftz.f32 %0, %1;"; }
-
-bool Exp2FtzOp::hasSideEffect() { return false; }
-
 } // namespace proa::rt

@@ -46,13 +46,12 @@ def Rt_WgmmaOp : Op<Rt_Dialect, "wgmma", [AllTypesMatch<["sums", "out"]>,
   }];
 }
 
-def Rt_Exp2FtzOp : Op<Rt_Dialect, "exp2_ftz", [Pure,
-    DeclareOpInterfaceMethods<BasicPtxBuilderOpInterface, ["hasSideEffect"]>]> {
+def Rt_Exp2FtzOp : Op<Rt_Dialect, "exp2_ftz", [Pure]> {
   let summary = "A power of two by one instruction, without subnormal results";
   let description = [{
-    The relative error is below 2^-22; results below 2^-126 are zero. `convert-nvvm-to-llvm` writes it as
-    `ex2.approx.ftz.f32`. Without `ftz`, which libdevice has, the assembler adds a comparison and two multiplications
-    for subnormal results.
+    The relative error is below 2^-22; results below 2^-126 are zero. The code generator writes it as LLVM's intrinsic
+    of `ex2.approx.ftz.f32`. Without `ftz`, which libdevice has, the assembler adds a comparison and two
+    multiplications for subnormal results.
 
     ```mlir
     %power = rt.exp2_ftz %exponent

@@ -5,10 +5,12 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 #include "llvm/ADT/StringSet.h"
 
+#include <array>
 #include <numbers>
 
 namespace proa {
@@ -57,6 +59,50 @@ template <class Log> void scaleSubnormals(Operation *root, double logOfTwo) {
   }
 }
 
+/// erf of f32 on a device that has an instruction for powers of two, without a division:
+///   |x| <= 0.9:  x + x P(x^2)
+///   else:        1 - 2^Q(|x|), with the sign of x
+/// P and Q are minimax polynomials of erf(x) / x - 1 on [0, 0.9] and of log2(1 - erf(x)) on [0.9, 4.05],
+/// weighted for the error of erf: at most 2 units in the last place. Beyond 4.05, Q stays below -25, so that
+/// the result is 1.
+struct ErfByPowerOfTwo : OpRewritePattern<math::ErfOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::ErfOp op, PatternRewriter &rewriter) const override {
+    if (!op.getType().isF32())
+      return rewriter.notifyMatchFailure(op, "the coefficients are for f32");
+    static constexpr std::array p = {0.12837915F,   -0.37612525F,  0.11282141F,
+                                     -0.026778916F, 0.0050119707F, -0.00060903933F};
+    static constexpr std::array q = {0.0002441091F, -1.6295073F,    -0.9138043F,   -0.15612899F,
+                                     0.036183663F,  -0.0059962003F, 0.0006223676F, -3.0049187e-05F};
+    ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
+    Value x = op.getOperand();
+    Value square = arith::MulFOp::create(builder, x, x);
+    Value small = math::FmaOp::create(builder, x, polynomial(builder, square, p), x);
+    Value size = math::AbsFOp::create(builder, x);
+    Value power = math::Exp2Op::create(builder, polynomial(builder, size, q), arith::FastMathFlags::afn);
+    Value rest = arith::SubFOp::create(builder, constant(builder, 1), power);
+    Value large = math::CopySignOp::create(builder, rest, x);
+    // False for NaN, which `small` keeps.
+    Value isLarge = arith::CmpFOp::create(builder, arith::CmpFPredicate::OGT, size, constant(builder, 0.9F));
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, isLarge, large, small);
+    return success();
+  }
+
+private:
+  static Value constant(ImplicitLocOpBuilder &builder, float value) {
+    return arith::ConstantOp::create(builder, builder.getF32FloatAttr(value));
+  }
+
+  /// Horner's scheme, with the constant coefficient first.
+  static Value polynomial(ImplicitLocOpBuilder &builder, Value x, ArrayRef<float> coefficients) {
+    Value sum = constant(builder, coefficients.back());
+    for (float coefficient : llvm::reverse(coefficients.drop_back()))
+      sum = math::FmaOp::create(builder, x, sum, constant(builder, coefficient));
+    return sum;
+  }
+};
+
 struct ExpandMath : proa::impl::ExpandMathBase<ExpandMath> {
   using ExpandMathBase::ExpandMathBase;
 
@@ -66,6 +112,8 @@ struct ExpandMath : proa::impl::ExpandMathBase<ExpandMath> {
     RewritePatternSet patterns(&getContext());
     populateMathAlgebraicSimplificationPatterns(patterns);
     populateMathPolynomialApproximationPatterns(patterns, hasGoodPolynomial);
+    if (hasExp2)
+      patterns.add<ErfByPowerOfTwo>(&getContext(), /*benefit=*/2);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

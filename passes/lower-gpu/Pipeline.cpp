@@ -36,7 +36,7 @@ static void addThreadPasses(OpPassManager &passes, const LowerGpuKernelsOptions 
   bodies.addPass(createCanonicalizerPass());
   bodies.addPass(createCSEPass());
   bodies.addPass(createConvertComplexToStandardPass());
-  bodies.addPass(createExpandMath());
+  bodies.addPass(createExpandMath({/*hasExp2=*/true}));
   bodies.addPass(createCSEPass());
   passes.addPass(createOutlineDevice());
 }

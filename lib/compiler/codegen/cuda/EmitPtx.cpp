@@ -2,6 +2,7 @@
 
 #include "dialects/proa/Proa.h"
 #include "dialects/rt/Rt.h"
+#include "dialects/rt/Wgmma.h"
 #include "lib/base/support/DiagnosticCollector.h"
 #include "lib/base/support/Verification.h"
 
@@ -118,8 +119,20 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
 }
 
+/// Calls of LLVM's intrinsic. Assembly, of which LLVM does not know that it returns, would separate accesses
+/// that it merges into wide ones.
+void lowerPowers(ModuleOp module) {
+  IRRewriter rewriter(module.getContext());
+  module.walk([&](rt::Exp2FtzOp op) {
+    rewriter.setInsertionPoint(op);
+    rewriter.replaceOpWithNewOp<LLVM::CallIntrinsicOp>(
+        op, op.getType(), rewriter.getStringAttr("llvm.nvvm.ex2.approx.ftz.f32"), op.getExponent());
+  });
+}
+
 /// NVVM ops without an intrinsic of LLVM become inline assembly.
 Result<void> lowerToIntrinsics(ModuleOp module) {
+  lowerPowers(module);
   DiagnosticCollector diagnostics(module.getContext());
   PassManager passes(module.getContext());
   passes.enableVerifier(verifiesPasses());
