@@ -59,6 +59,60 @@ template <class Log> void scaleSubnormals(Operation *root, double logOfTwo) {
   }
 }
 
+Value constant(ImplicitLocOpBuilder &builder, float value) {
+  return arith::ConstantOp::create(builder, builder.getF32FloatAttr(value));
+}
+
+/// Horner's scheme, with the constant coefficient first.
+Value polynomial(ImplicitLocOpBuilder &builder, Value x, ArrayRef<float> coefficients) {
+  Value sum = constant(builder, coefficients.back());
+  for (float coefficient : llvm::reverse(coefficients.drop_back()))
+    sum = math::FmaOp::create(builder, x, sum, constant(builder, coefficient));
+  return sum;
+}
+
+/// By the instruction for powers of two, whose relative error is below 2^-22.
+Value powerOfTwo(ImplicitLocOpBuilder &builder, Value exponent) {
+  return math::Exp2Op::create(builder, exponent, arith::FastMathFlags::afn);
+}
+
+/// exp of f32 on a device that has an instruction for powers of two:
+///   2^n 2^(x log2(e) - n),  n = x log2(e), rounded to an integer from -126 to 127
+/// with log2(e) as the sum of two floats: at most 2 units in the last place. The second power becomes
+/// infinite, zero or NaN as exp does, and gives subnormal results.
+struct ExpByPowerOfTwo : OpRewritePattern<math::ExpOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::ExpOp op, PatternRewriter &rewriter) const override {
+    if (!op.getType().isF32())
+      return rewriter.notifyMatchFailure(op, "the constants are for f32");
+    constexpr float log2e = 1.44269502F;
+    constexpr float rest = 1.92596303e-8F;
+    // A float of this size has no fraction: its lowest bits are those of the integer.
+    constexpr float rounding = 0x1.8p23F;
+    constexpr int32_t mantissaBits = 23, exponentOfOne = 127;
+    ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
+    Value x = op.getOperand();
+    Value scaled = arith::MulFOp::create(builder, x, constant(builder, log2e));
+    scaled = arith::MaximumFOp::create(builder, scaled, constant(builder, -126));
+    scaled = arith::MinimumFOp::create(builder, scaled, constant(builder, 127));
+    Value rounded = arith::AddFOp::create(builder, scaled, constant(builder, rounding));
+    Value n = arith::SubFOp::create(builder, rounded, constant(builder, rounding));
+    Value fraction =
+        math::FmaOp::create(builder, x, constant(builder, log2e), arith::NegFOp::create(builder, n));
+    fraction = math::FmaOp::create(builder, x, constant(builder, rest), fraction);
+    auto integer = [&](int32_t value) -> Value {
+      return arith::ConstantOp::create(builder, builder.getI32IntegerAttr(value));
+    };
+    Value bits = arith::BitcastOp::create(builder, builder.getI32Type(), rounded);
+    bits = arith::ShLIOp::create(builder, bits, integer(mantissaBits));
+    bits = arith::AddIOp::create(builder, bits, integer(exponentOfOne << mantissaBits));
+    Value scale = arith::BitcastOp::create(builder, builder.getF32Type(), bits);
+    rewriter.replaceOpWithNewOp<arith::MulFOp>(op, powerOfTwo(builder, fraction), scale);
+    return success();
+  }
+};
+
 /// erf of f32 on a device that has an instruction for powers of two, without a division:
 ///   |x| <= 0.9:  x + x P(x^2)
 ///   else:        1 - 2^Q(|x|), with the sign of x
@@ -80,26 +134,13 @@ struct ErfByPowerOfTwo : OpRewritePattern<math::ErfOp> {
     Value square = arith::MulFOp::create(builder, x, x);
     Value small = math::FmaOp::create(builder, x, polynomial(builder, square, p), x);
     Value size = math::AbsFOp::create(builder, x);
-    Value power = math::Exp2Op::create(builder, polynomial(builder, size, q), arith::FastMathFlags::afn);
+    Value power = powerOfTwo(builder, polynomial(builder, size, q));
     Value rest = arith::SubFOp::create(builder, constant(builder, 1), power);
     Value large = math::CopySignOp::create(builder, rest, x);
     // False for NaN, which `small` keeps.
     Value isLarge = arith::CmpFOp::create(builder, arith::CmpFPredicate::OGT, size, constant(builder, 0.9F));
     rewriter.replaceOpWithNewOp<arith::SelectOp>(op, isLarge, large, small);
     return success();
-  }
-
-private:
-  static Value constant(ImplicitLocOpBuilder &builder, float value) {
-    return arith::ConstantOp::create(builder, builder.getF32FloatAttr(value));
-  }
-
-  /// Horner's scheme, with the constant coefficient first.
-  static Value polynomial(ImplicitLocOpBuilder &builder, Value x, ArrayRef<float> coefficients) {
-    Value sum = constant(builder, coefficients.back());
-    for (float coefficient : llvm::reverse(coefficients.drop_back()))
-      sum = math::FmaOp::create(builder, x, sum, constant(builder, coefficient));
-    return sum;
   }
 };
 
@@ -113,7 +154,7 @@ struct ExpandMath : proa::impl::ExpandMathBase<ExpandMath> {
     populateMathAlgebraicSimplificationPatterns(patterns);
     populateMathPolynomialApproximationPatterns(patterns, hasGoodPolynomial);
     if (hasExp2)
-      patterns.add<ErfByPowerOfTwo>(&getContext(), /*benefit=*/2);
+      patterns.add<ErfByPowerOfTwo, ExpByPowerOfTwo>(&getContext(), /*benefit=*/2);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -26,3 +26,25 @@ func.func @f64(%x: f64) -> f64 {
   %0 = math.erf %x : f64
   return %0 : f64
 }
+
+// CHECK-LABEL: func.func @exp
+// CHECK-SAME: (%[[X:.*]]: f32, %[[Y:.*]]: f64)
+// CHECK: %[[SCALED:.*]] = arith.mulf %[[X]], %
+// CHECK: %[[LEAST:.*]] = arith.maximumf %[[SCALED]]
+// CHECK: %[[MOST:.*]] = arith.minimumf %[[LEAST]]
+// CHECK: %[[ROUNDED:.*]] = arith.addf %[[MOST]], %[[ROUNDING:.*]] : f32
+// CHECK: %[[N:.*]] = arith.subf %[[ROUNDED]], %[[ROUNDING]]
+// CHECK: %[[NEGATIVE:.*]] = arith.negf %[[N]]
+// CHECK: %[[HIGH:.*]] = math.fma %[[X]], %{{.*}}, %[[NEGATIVE]]
+// CHECK: %[[FRACTION:.*]] = math.fma %[[X]], %{{.*}}, %[[HIGH]]
+// CHECK: arith.shli
+// CHECK: %[[SCALE:.*]] = arith.bitcast %{{.*}} : i32 to f32
+// CHECK: %[[POWER:.*]] = math.exp2 %[[FRACTION]] fastmath<afn>
+// CHECK: arith.mulf %[[POWER]], %[[SCALE]]
+// Near miss: the constants are for f32.
+// CHECK: math.exp %[[Y]]
+func.func @exp(%x: f32, %y: f64) -> (f32, f64) {
+  %0 = math.exp %x : f32
+  %1 = math.exp %y : f64
+  return %0, %1 : f32, f64
+}
