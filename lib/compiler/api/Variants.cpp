@@ -343,6 +343,7 @@ Variants::bind(const Variant &variant, const std::map<std::string, Tensor> &para
       return checked.diagnostics();
   if (auto bound = (*executable)->bindParameters(parameters); !bound)
     return bound.diagnostics();
+  std::call_once(variant.graphsRemarked, [&] { remarkGraphs(**executable); });
   return executable;
 }
 

@@ -64,6 +64,8 @@ struct Variant {
   mutable std::mutex mutex;
   /// With the weights of the model: for all sessions that have not set parameters.
   mutable std::shared_ptr<runtime::Executable> executable;
+  /// Executables with other weights have the same graphs.
+  mutable std::once_flag graphsRemarked;
 };
 
 /// Times of a prepare() or a run.
@@ -178,6 +180,7 @@ private:
   CompileOptions compileOptions() const;
   /// Finds the op in a kernel of a variant that makes a NaN or an Inf.
   runtime::KernelDiagnosis diagnosisOf(const Variant &variant) const;
+  /// Reports the graphs of an executable, and why other steps are in none, if ModelOptions::remarks says so.
   void remarkGraphs(const runtime::Executable &executable) const;
   /// Converts rings, applies loss scaling and micro-batches.
   Result<void> transform(mlir::ModuleOp module) const;

@@ -313,11 +313,25 @@ Diagnostics Executable::describeGraphs() const {
   auto add = [&](const BoundStep &bound, std::string text) {
     remarks.add(placeOf(*bound.step), std::move(text));
   };
+  const char *reasonForAll = !device->recordsGraphs()
+                                 ? "graphs are off (PROA_CUDA_GRAPHS), or the host waits after each launch"
+                             : checksFinite ? "results are checked for NaN and infinity step by step"
+                                            : nullptr;
+  if (reasonForAll && first < steps.size()) {
+    add(steps[first], fmt::format("no step is part of a CUDA graph: {}", reasonForAll));
+    return remarks;
+  }
   for (const GraphRange &range : graphs)
     add(steps[range.begin], fmt::format("{} steps are a CUDA graph", range.end - range.begin));
+  auto isRecorded = [&](size_t i) {
+    return std::ranges::any_of(graphs,
+                               [&](const GraphRange &range) { return range.begin <= i && i < range.end; });
+  };
   for (size_t i = first; i <= last && i < steps.size(); ++i)
     if (const char *reason = whyNotRecorded(steps[i]))
       add(steps[i], fmt::format("is not part of a CUDA graph: {}", reason));
+    else if (!isRecorded(i))
+      add(steps[i], "is not part of a CUDA graph: a graph of one step saves nothing");
   return remarks;
 }
 

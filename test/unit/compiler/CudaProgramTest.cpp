@@ -162,6 +162,35 @@ Session openTraining(const std::string &target) {
   return std::move(*session);
 }
 
+/// The remarks of ModelOptions::remarks, once for all sessions of a model.
+TEST_F(CudaProgramTest, RemarksOfGraphs) {
+  if (cuda::CudaToolkit::find().libdevice.empty())
+    GTEST_SKIP() << "libdevice was not found";
+  registerKernels(trainingStep);
+  std::string path = (std::filesystem::path(::testing::TempDir()) / "proa-cuda-graphs.mlir").string();
+  ASSERT_TRUE(writeFile(path, trainingStep));
+  std::vector<std::string> remarks;
+  ModelOptions options;
+  options.target = "cuda";
+  options.cacheDirectory = "off";
+  options.remarks = "cuda-graphs";
+  options.onDiagnostic = [&](const proa::Diagnostic &remark) {
+    if (remark.code == "cuda-graphs")
+      remarks.push_back(remark.message);
+  };
+  auto model = Model::open(path, options);
+  ASSERT_TRUE(model) << model.diagnostics().text();
+  for (int i = 0; i < 2; ++i) {
+    auto session = model->session();
+    ASSERT_TRUE(session) << session.diagnostics().text();
+    ASSERT_TRUE(session->setParameter("w", wave({6, 4}, 1)));
+    ASSERT_TRUE(session->setParameter("m", wave({6, 4}, 0)));
+    ASSERT_TRUE(session->setParameter("n", wave({1}, 0)));
+    ASSERT_TRUE(session->run({{"x", wave({6, 4}, 2)}}));
+  }
+  EXPECT_THAT(remarks, ::testing::ElementsAre(::testing::HasSubstr("cuda-graphs: 2 steps are a CUDA graph")));
+}
+
 void expectNear(const Result<Tensor> &found, const Result<Tensor> &expected) {
   ASSERT_TRUE(found) << found.diagnostics().text();
   ASSERT_TRUE(expected) << expected.diagnostics().text();

@@ -62,7 +62,8 @@ TEST_F(GraphTest, OtherParametersAreRecordedAgain) {
 
 TEST_F(GraphTest, HostStepsAreNotRecorded) {
   auto session = start({"twice"});
-  EXPECT_THAT(remarksOf(*executable), ElementsAre()); // one step on the device, and nothing between
+  EXPECT_THAT(remarksOf(*executable),
+              ElementsAre("net.py:7: twice: is not part of a CUDA graph: a graph of one step saves nothing"));
   PlanMaker maker;
   ValueId x = maker.rows(Storage::Feed, "x");
   std::vector<ValueId> values = {x};
@@ -103,6 +104,17 @@ TEST_F(GraphTest, CanBeTurnedOff) {
     ASSERT_TRUE(bool(session->run({{"x", tensor({2, 4}, eight)}})));
   EXPECT_EQ(count("launch graph"), 0U);
   EXPECT_EQ(count("launch twice 2x128+0"), 3U);
+  EXPECT_THAT(remarksOf(*executable),
+              ElementsAre("net.py:7: add_rows: no step is part of a CUDA graph: graphs are off "
+                          "(PROA_CUDA_GRAPHS), or the host waits after each launch"));
+}
+
+TEST_F(GraphTest, NoGraphsWhereStepsAreLookedAt) {
+  executable = load(placed(straightPlan(), {"add_rows", "twice"}));
+  ASSERT_TRUE(bool(executable->checkFinite({})));
+  EXPECT_THAT(remarksOf(*executable),
+              ElementsAre("net.py:7: add_rows: no step is part of a CUDA graph: results "
+                          "are checked for NaN and infinity step by step"));
 }
 
 TEST_F(GraphTest, ErrorsOfTheRecordNameTheGraph) {
