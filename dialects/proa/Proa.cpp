@@ -1,4 +1,6 @@
 #include "dialects/proa/Proa.h"
+#include "dialects/proa/Strategies.h"
+#include "dialects/proa/StrategyChanges.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -129,16 +131,46 @@ static ParseResult parseFlag(AsmParser &parser, bool &flag) {
 
 static void printFlag(AsmPrinter &printer, bool flag) { printer << (flag ? "true" : "false"); }
 
+#include "dialects/proa/Interfaces.cpp.inc"
+
 #define GET_ATTRDEF_CLASSES
 #include "dialects/proa/Attributes.cpp.inc"
 
 namespace proa {
+
+// Here, where the storage of attributes is defined.
+template <class Attr, class Storage>
+struct StrategyModel : StrategyAttrInterface::ExternalModel<StrategyModel<Attr, Storage>, Attr> {
+  static SmallVector<Attribute> changes(Attribute attribute) {
+    auto *storage = static_cast<Storage *>(attribute.getImpl());
+    return StrategyChanges<Attr, typename Storage::KeyTy>::of(attribute.getContext(), storage->getAsKey());
+  }
+};
+
+using ContractionModel = StrategyModel<ContractionAttr, detail::ContractionAttrStorage>;
+using AttentionModel = StrategyModel<AttentionAttr, detail::AttentionAttrStorage>;
+
+/// Choices are `row_blocks` and `resident_blocks`; the others follow from the kernel.
+struct LaunchModel : StrategyAttrInterface::ExternalModel<LaunchModel, LaunchAttr> {
+  static SmallVector<Attribute> changes(Attribute attribute) {
+    auto launch = cast<LaunchAttr>(attribute);
+    auto all = StrategyModel<LaunchAttr, detail::LaunchAttrStorage>::changes(launch);
+    llvm::erase_if(all, [&](Attribute changed) {
+      auto other = cast<LaunchAttr>(changed);
+      return launch.getThreads() != other.getThreads() || launch.getSharedBytes() != other.getSharedBytes();
+    });
+    return all;
+  }
+};
 
 void ProaDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "dialects/proa/Attributes.cpp.inc"
       >();
+  ContractionAttr::attachInterface<ContractionModel>(*getContext());
+  AttentionAttr::attachInterface<AttentionModel>(*getContext());
+  LaunchAttr::attachInterface<LaunchModel>(*getContext());
 }
 
 template <class Element> static bool isArrayOf(Attribute value) {
@@ -160,6 +192,7 @@ static bool (*kindOf(StringRef name))(Attribute) {
       .Case(kernelCallAttribute, [](Attribute value) { return isa<KernelCallAttr>(value); })
       .Case(indexChecksAttribute, isArrayOf<IndexCheckAttr>)
       .Case(dimChecksAttribute, isArrayOf<DimCheckAttr>)
+      .Case(strategiesAttribute, isArrayOf<StrategyAttrInterface>)
       .Default(nullptr);
 }
 
@@ -169,6 +202,9 @@ LogicalResult ProaDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   bool isOnModule = isa<ModuleOp>(op), belongsToModule = name == targetAttribute;
   if (!isOfKind || (isOfKind(attribute.getValue()) && (isOnModule || !belongsToModule)))
     return success();
+  if (name == strategiesAttribute)
+    return op->emitError() << "attribute '" << name << "': expected an array of strategies, as "
+                           << "#proa.contraction, found " << attribute.getValue() << " on " << op->getName();
   bool isArray = isOfKind == isArrayOf<IndexCheckAttr> || isOfKind == isArrayOf<DimCheckAttr>;
   if (isArray)
     name.consume_back("s");

@@ -4,6 +4,7 @@
 #include "passes/kernels/NarrowFloats.h"
 #include "passes/lower-gpu/GroupedForm.h"
 #include "passes/lower-gpu/Passes.h"
+#include "passes/lower-gpu/Strategies.h"
 #include "passes/lower-gpu/hopper/TensorView.h"
 #include "passes/remarks/Remarks.h"
 
@@ -172,9 +173,11 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
   /// of the op.
   LogicalResult writeTile(const Matmul &matmul, unsigned loops, unsigned m, unsigned n, unsigned k,
                           const proa::GpuFacts &gpu) {
-    proa::ContractionAttr own = proa::contractionOf(matmul.op);
-    if (own && own.isComplete())
+    auto own = proa::takeStrategy<proa::ContractionAttr>(matmul.op, proa::contractionAttribute);
+    if (own && own.isComplete()) {
+      matmul.op->setAttr(proa::contractionAttribute, own);
       return success();
+    }
     if (!own)
       own = proa::ContractionAttr::get(&getContext(), {}, {}, {}, {}, {}, false);
     std::optional<proa::MatmulKind> requested = own.getKind() ? own.getKind() : proa::requestedKind(strategy);
@@ -231,21 +234,27 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
+    if (failed(chooseIn(function)) || failed(proa::verifyStrategiesTaken(function)))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult chooseIn(func::FuncOp function) {
     Operation *grouped = proa::groupedProductOf(function);
     if ((!function->hasAttr(proa::kernelAttribute) && !grouped) || function.isDeclaration())
-      return;
+      return success();
     const proa::GpuFacts &gpu = proa::gpuOf(function);
     if (grouped && failed(writeTile(matmulOf(grouped, gpu), proa::GroupedForm::loops, 0, 1, 2, gpu)))
-      return signalPassFailure();
+      return failure();
     SmallVector<linalg::LinalgOp> ops;
     function.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
     for (linalg::LinalgOp op : ops)
       if (std::optional<proa::ContractionForm> form = proa::ContractionForm::of(op))
         if (failed(chooseFor(op, *form, gpu)))
-          return signalPassFailure();
+          return failure();
+    return success();
   }
 
-private:
   proa::PassRemarks remarks{getArgumentName()};
   std::string estimate; ///< of the last tile that was chosen; empty for one that the op had
 };

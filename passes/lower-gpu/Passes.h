@@ -51,6 +51,9 @@ struct LowerGpuKernelsOptions : mlir::PassPipelineOptions<LowerGpuKernelsOptions
       llvm::cl::init(false)};
 };
 
+/// The first passes of buildLowerGpuKernelsPipeline: afterwards the ops of kernels have their strategies.
+void buildChooseStrategiesPipeline(mlir::OpPassManager &passes, const LowerGpuKernelsOptions &options);
+
 /// From kernels on tensors to a device module: kernels `@NAME(buffers, dims, begin, end)` with bare pointers
 /// in the LLVM dialect with ops of NVVM, and functions `@NAME_shape` for the host. A block computes the rows
 /// begin + blockIdx.x, begin + blockIdx.x + gridDim.x, ... below end. Kernels without a form on the GPU are

@@ -64,17 +64,10 @@ static void addDevicePasses(OpPassManager &passes, const LowerGpuKernelsOptions 
   device.addPass(createReconcileUnrealizedCastsPass());
 }
 
-void buildLowerGpuKernelsPipeline(OpPassManager &passes, const LowerGpuKernelsOptions &options) {
+void buildChooseStrategiesPipeline(OpPassManager &passes, const LowerGpuKernelsOptions &options) {
   SetTargetOptions target;
   target.gpu = options.chip;
   passes.addPass(createSetTarget(target));
-  ChooseRowsOptions rows;
-  rows.innerElements = 4 * options.maxThreads;
-  rows.rowElements = 2 * options.maxThreads;
-  // A warp reads 16 bytes with each thread: two rows of 128 columns of f16, or one of f32.
-  rows.leastInnerElements = 128;
-  rows.innerMultiple = 8;
-  rows.squareTransposes = 64;
   ChooseAttentionOptions attention;
   attention.strategy = options.attention;
   passes.addNestedPass<func::FuncOp>(createChooseAttention(attention));
@@ -87,6 +80,17 @@ void buildLowerGpuKernelsPipeline(OpPassManager &passes, const LowerGpuKernelsOp
   contractions.maxThreads = options.maxThreads;
   contractions.strategy = options.contraction;
   passes.addNestedPass<func::FuncOp>(createChooseContraction(contractions));
+}
+
+void buildLowerGpuKernelsPipeline(OpPassManager &passes, const LowerGpuKernelsOptions &options) {
+  buildChooseStrategiesPipeline(passes, options);
+  ChooseRowsOptions rows;
+  rows.innerElements = 4 * options.maxThreads;
+  rows.rowElements = 2 * options.maxThreads;
+  // A warp reads 16 bytes with each thread: two rows of 128 columns of f16, or one of f32.
+  rows.leastInnerElements = 128;
+  rows.innerMultiple = 8;
+  rows.squareTransposes = 64;
   addRowPasses(passes, rows);
   addBufferPasses(passes);
   addScratchPasses(passes);

@@ -70,8 +70,11 @@ public:
     auto tuning = tuningOf(options);
     if (!tuning)
       return tuning.diagnostics();
-    auto taken =
-        takeTunedKernels(kernels, options.chip, options.dumpDirectory, cache ? &*cache : nullptr, *tuning);
+    DeviceKernelOptions device;
+    device.chip = options.chip;
+    device.dumpDirectory = options.dumpDirectory;
+    device.cache = cache ? &*cache : nullptr;
+    auto taken = takeTunedKernels(kernels, device, *tuning);
     if (!taken)
       return taken.diagnostics();
     KernelCode code{std::move(taken->facts), {}, std::move(taken->hostArchives), std::move(taken->code)};

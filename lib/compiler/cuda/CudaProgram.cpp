@@ -8,6 +8,7 @@
 #include "passes/kernel-entry/KernelEntry.h"
 #include "passes/lower-gpu/LaunchForm.h"
 #include "passes/lower-gpu/Passes.h"
+#include "passes/lower-gpu/Strategies.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -60,31 +61,29 @@ planner::KernelFacts kernelFacts(int64_t rows, double work, const KernelNeeds &n
   return facts;
 }
 
-Result<DeviceKernelSet> takeDeviceKernels(ModuleOp kernels, const std::string &chip,
-                                          const std::string &dumpDirectory, const ObjectCache *cache,
-                                          const KernelStrategy &strategy) {
+Result<DeviceKernelSet> takeDeviceKernels(ModuleOp kernels, const DeviceKernelOptions &options) {
   DiagnosticCollector diagnostics(kernels.getContext());
   OwningOpRef<ModuleOp> device = kernels.clone();
   PassManager passes(kernels.getContext());
   passes.enableVerifier(verifiesPasses());
   LowerGpuKernelsOptions lowering;
-  lowering.chip = chip;
-  lowering.maxThreads = strategy.maxThreads;
-  lowering.contraction = strategy.contraction;
+  lowering.chip = options.chip;
+  lowering.maxThreads = options.maxThreads;
   buildLowerGpuKernelsPipeline(passes, lowering);
   if (failed(passes.run(*device)))
     return diagnostics.take("the kernels could not be lowered for the device");
   DeviceKernelSet result;
-  result.code.chip = chip;
+  result.code.chip = options.chip;
   if (llvm::none_of(device->getOps<LLVM::LLVMFuncOp>(), hasLaunch))
     return result;
   cuda::CudaToolkit toolkit = cuda::CudaToolkit::find();
-  cuda::DeviceCompileOptions options;
-  options.chip = chip;
-  options.assembles = toolkit.canAssemble();
-  options.dumpDirectory = dumpDirectory;
-  options.cache = cache;
-  auto compiled = cuda::compileDeviceKernels(*device, toolkit, options);
+  cuda::DeviceCompileOptions code;
+  code.chip = options.chip;
+  code.assembles = toolkit.canAssemble();
+  code.dumpDirectory = options.dumpDirectory;
+  code.cache = options.cache;
+  code.budget = options.budget;
+  auto compiled = cuda::compileDeviceKernels(*device, toolkit, code);
   if (!compiled)
     return compiled.diagnostics();
   auto shapes = compileShapes(*compiled->host);
@@ -102,24 +101,40 @@ Result<DeviceKernelSet> takeDeviceKernels(ModuleOp kernels, const std::string &c
   return result;
 }
 
-Result<DeviceKernelSet> takeTunedKernels(ModuleOp kernels, const std::string &chip,
-                                         const std::string &dumpDirectory, const ObjectCache *cache,
-                                         const TuningDatabase &database) {
-  std::map<KernelStrategy, SmallVector<func::FuncOp>> groups;
+/// Requests the strategy of each kernel that the database has, and returns the kernels by their threads.
+static Result<std::map<int64_t, SmallVector<func::FuncOp>>>
+requestTuned(ModuleOp kernels, const std::string &chip, const TuningDatabase &database) {
+  std::map<int64_t, SmallVector<func::FuncOp>> groups;
   for (auto kernel : kernels.getOps<func::FuncOp>()) {
     const TuningEntry *entry = database.size() > 0 ? database.find(tuningKey(kernel, chip)) : nullptr;
-    groups[entry ? entry->strategy : KernelStrategy()].push_back(kernel);
+    KernelStrategy strategy = entry ? entry->strategy : KernelStrategy();
+    auto attributes = attributesOf(strategy, kernels.getContext());
+    if (!attributes)
+      return errorAt("", "the tuning database has a wrong strategy for " + kernel.getName().str() + " (" +
+                             entry->label + "): " + attributes.diagnostics()[0].message);
+    requestStrategies(kernel, *attributes);
+    groups[strategy.maxThreads].push_back(kernel);
   }
+  return groups;
+}
+
+Result<DeviceKernelSet> takeTunedKernels(ModuleOp kernels, const DeviceKernelOptions &options,
+                                         const TuningDatabase &database) {
+  auto groups = requestTuned(kernels, options.chip, database);
+  if (!groups)
+    return groups.diagnostics();
   DeviceKernelSet result;
-  result.code.chip = chip;
-  for (auto &[strategy, group] : groups) {
+  result.code.chip = options.chip;
+  for (auto &[maxThreads, group] : *groups) {
     OwningOpRef<ModuleOp> part = ModuleOp::create(kernels.getLoc());
     copyTarget(kernels, *part);
     for (func::FuncOp kernel : group) {
       kernel->remove();
       part->push_back(kernel);
     }
-    auto taken = takeDeviceKernels(*part, chip, dumpDirectory, cache, strategy);
+    DeviceKernelOptions own = options;
+    own.maxThreads = maxThreads;
+    auto taken = takeDeviceKernels(*part, own);
     if (!taken)
       return taken.diagnostics();
     // Kernels without a form on the device are left.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lib/compiler/codegen/ObjectCache.h"
+#include "lib/compiler/codegen/cuda/KernelResources.h"
 #include "lib/compiler/cuda/Tuning.h"
 #include "lib/compiler/planner/BuildPlan.h"
 #include "lib/runtime/cuda/CudaContext.h"
@@ -23,19 +24,21 @@ struct DeviceKernelSet {
   std::vector<std::string> hostArchives; ///< object code of the functions that compute shapes
 };
 
+struct DeviceKernelOptions {
+  std::string chip;
+  std::string dumpDirectory;                  ///< empty: none
+  const ObjectCache *cache = nullptr;         ///< machine code by PTX, chip and version of the assembler
+  int64_t maxThreads = 256;                   ///< of buildLowerGpuKernelsPipeline
+  std::optional<cuda::ResourceBudget> budget; ///< a kernel that exceeds it is an error; nothing: none is
+};
+
 /// Compiles the kernels of `kernels` (on linalg) that have a form on the device, and removes them. Kernels
 /// with machine code need no toolkit at run time; without an assembler they have PTX, which the driver
 /// compiles. Error: a pass, or the assembler.
-///
-/// `cache` keeps machine code by PTX, chip and version of the assembler; null: none.
-Result<DeviceKernelSet> takeDeviceKernels(mlir::ModuleOp kernels, const std::string &chip,
-                                          const std::string &dumpDirectory,
-                                          const ObjectCache *cache = nullptr,
-                                          const KernelStrategy &strategy = {});
+Result<DeviceKernelSet> takeDeviceKernels(mlir::ModuleOp kernels, const DeviceKernelOptions &options);
 
-/// The same, by the strategies of the database.
-Result<DeviceKernelSet> takeTunedKernels(mlir::ModuleOp kernels, const std::string &chip,
-                                         const std::string &dumpDirectory, const ObjectCache *cache,
+/// The same, by the strategies of the database. Error: it has no valid strategy for a kernel.
+Result<DeviceKernelSet> takeTunedKernels(mlir::ModuleOp kernels, const DeviceKernelOptions &options,
                                          const TuningDatabase &database);
 
 } // namespace proa

@@ -1,295 +1,187 @@
 #include "lib/compiler/cuda/TuneKernels.h"
 
-#include "dialects/proa/Proa.h"
-#include "lib/compiler/codegen/cuda/EmitPtx.h"
-#include "lib/compiler/cuda/CudaProgram.h"
-#include "lib/runtime/cuda/CudaDevice.h"
-#include "lib/runtime/run/KernelServices.h"
+#include "lib/compiler/cuda/KernelOperands.h"
 #include "passes/analysis/KernelAttributes.h"
-#include "passes/kernels/KernelForm.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
-#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/STLExtras.h"
 
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <cstring>
-#include <limits>
-#include <random>
+#include <nlohmann/json.hpp>
 
 using namespace mlir;
 
 namespace proa {
 namespace {
 
-/// A kernel compiled with one strategy.
-struct Candidate {
-  KernelStrategy strategy;
-  DeviceKernelSet compiled;
-};
-
-/// The types of the operands and results, without the words of index checks.
-SmallVector<Type> tensorTypesOf(func::FuncOp kernel) {
-  SmallVector<Type> types(kernel.getArgumentTypes().drop_back(hasIndexChecks(kernel) ? 1 : 0));
-  llvm::append_range(types, kernel.getResultTypes());
-  return types;
-}
-
-bool hasStaticDims(func::FuncOp kernel) {
-  return llvm::all_of(tensorTypesOf(kernel), [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && tensor.hasStaticShape();
-  });
-}
-
-/// A copy of this many bytes leaves nothing else in the caches of known devices.
-constexpr size_t cachedBytes = size_t(64) << 20;
-
-/// The bits of a random number of a type: floats with 1/2 <= |x| < 1, integers below `end`, booleans.
-uint64_t randomElement(Type type, int64_t end, std::mt19937_64 &random) {
-  uint64_t bits = random();
-  auto floating = dyn_cast<FloatType>(type);
-  if (!floating)
-    return type.isInteger(1) ? bits & 1 : bits % static_cast<uint64_t>(end);
-  constexpr double steps = 1024;
-  llvm::APFloat number(0.5 + static_cast<double>(bits % 512) / steps);
-  bool losesInfo = false;
-  number.convert(floating.getFloatSemantics(), llvm::APFloat::rmTowardZero, &losesInfo);
-  if (bits >> 63 != 0)
-    number.changeSign();
-  return number.bitcastToAPInt().getZExtValue();
-}
-
-/// Random content of a tensor. Power depends on the data, and so do the clock of a device and the choice.
-std::vector<std::byte> randomBytes(RankedTensorType type, int64_t end) {
-  constexpr size_t mostDifferent = 4099; // a prime; the numbers repeat, as they take time to make
-  Type element = type.getElementType();
-  size_t parts = isa<ComplexType>(element) ? 2 : 1;
-  if (auto complex = dyn_cast<ComplexType>(element))
-    element = complex.getElementType();
-  size_t bytes = (element.isIndex() ? 64 : element.getIntOrFloatBitWidth() + 7) / 8;
-  size_t count = static_cast<size_t>(type.getNumElements()) * parts;
-  // Small integers of few bits stay positive.
-  int64_t most = bytes == 1 ? 127 : 32767;
-  std::mt19937_64 random(1);
-  std::vector<uint64_t> numbers(std::min(count, mostDifferent));
-  for (uint64_t &number : numbers)
-    number = randomElement(element, std::min(end, most), random);
-  std::vector<std::byte> content(count * bytes);
-  for (size_t i = 0; i < count; ++i)
-    std::memcpy(&content[i * bytes], &numbers[i % numbers.size()], bytes);
-  return content;
-}
-
-class KernelTuner {
-public:
-  KernelTuner(func::FuncOp kernel, const TuneOptions &options, std::string chip)
-      : kernel(kernel), options(options), chip(std::move(chip)) {}
-
-  /// Nothing, with `reason` set, for a kernel without a form on the device.
-  Result<std::optional<TuningEntry>> run() {
-    std::vector<Candidate> candidates = compileAll();
-    if (candidates.empty())
-      return std::optional<TuningEntry>();
-    TuningEntry best;
-    best.microseconds = std::numeric_limits<double>::infinity();
-    for (const Candidate &candidate : candidates) {
-      Result<double> measured = measure(candidate);
-      bool isDefault = &candidate == &candidates.front();
-      if (!measured && isDefault)
-        return measured.diagnostics();
-      if (!measured) // other ones may need more than the device has
-        continue;
-      if (isDefault)
-        best.defaultMicroseconds = *measured;
-      if (*measured < best.microseconds) {
-        best.microseconds = *measured;
-        best.strategy = candidate.strategy;
-      }
-    }
-    return std::optional(best);
-  }
-
-  std::string reason = "it has no form on the device";
-
-private:
-  func::FuncOp kernel;
-  const TuneOptions &options;
-  std::string chip;
-
-  /// The kernel by each strategy, without those that give the same code as an earlier one.
-  std::vector<Candidate> compileAll() {
-    std::vector<Candidate> candidates;
-    for (const KernelStrategy &strategy : strategiesOf(kernel)) {
-      OwningOpRef<ModuleOp> module = ModuleOp::create(kernel.getLoc());
-      copyTarget(kernel->getParentOfType<ModuleOp>(), *module);
-      module->push_back(kernel->clone());
-      auto compiled = takeDeviceKernels(*module, chip, "", nullptr, strategy);
-      // A strategy that does not fit the kernel is not an error.
-      if (!compiled || compiled->code.kernels.empty()) {
-        if (!compiled)
-          reason = compiled.diagnostics()[0].message;
-        continue;
-      }
-      bool isKnown = std::ranges::any_of(candidates, [&](const Candidate &other) {
-        return other.compiled.code.kernels[0].ptx == compiled->code.kernels[0].ptx;
-      });
-      if (!isKnown)
-        candidates.push_back({strategy, std::move(*compiled)});
-    }
-    return candidates;
-  }
-
-  /// Microseconds of one launch.
-  Result<double> measure(const Candidate &candidate) {
-    const cuda::KernelImage &image = candidate.compiled.code.kernels.front();
-    const planner::KernelFacts facts = candidate.compiled.facts.lookup(image.symbol);
-    cuda::CudaDevice device(options.context.driver, candidate.compiled.code,
-                            {.libraries = options.context.libraries});
-    Result<size_t> bound = device.bind(image.symbol, facts.launch);
-    if (!bound)
-      return bound.diagnostics();
-    Result<std::unique_ptr<runtime::DeviceQueue>> queue = device.createQueue();
-    if (!queue)
-      return queue.diagnostics();
-    Result<std::vector<std::shared_ptr<void>>> buffers = allocateAll(**queue, facts);
-    if (!buffers)
-      return buffers.diagnostics();
-    std::vector<uint64_t> parameters;
-    for (const std::shared_ptr<void> &buffer : *buffers)
-      parameters.push_back(reinterpret_cast<uint64_t>(buffer.get()));
-    Result<std::shared_ptr<void>> other = (*queue)->allocate(2 * cachedBytes);
-    if (!other)
-      return other.diagnostics();
-    auto *evicting = static_cast<std::byte *>(other->get());
-    auto launch = [&]() -> Result<void> { return (*queue)->launch(*bound, facts.rows, parameters); };
-    if (Result<void> warm = launch(); !warm)
-      return warm.diagnostics();
-    std::vector<std::pair<size_t, size_t>> marks;
-    for (int i = 0; i < options.launches; ++i) {
-      // In a program other kernels use the caches in between.
-      Result<void> done = (*queue)->copyOnDevice(evicting, evicting + cachedBytes, cachedBytes);
-      Result<size_t> begin = done ? (*queue)->mark() : Result<size_t>(done.diagnostics());
-      done = begin ? launch() : Result<void>(begin.diagnostics());
-      Result<size_t> end = done ? (*queue)->mark() : Result<size_t>(done.diagnostics());
-      if (!end)
-        return end.diagnostics();
-      marks.emplace_back(*begin, *end);
-    }
-    if (Result<void> waited = (*queue)->wait(); !waited)
-      return waited.diagnostics();
-    std::vector<double> times;
-    for (auto [begin, end] : marks) {
-      Result<double> nanoseconds = (*queue)->nanosecondsBetween(begin, end);
-      if (!nanoseconds)
-        return nanoseconds.diagnostics();
-      times.push_back(*nanoseconds / 1000);
-    }
-    (*queue)->dropMarks();
-    std::ranges::nth_element(times, times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2));
-    return times[times.size() / 2];
-  }
-
-  /// The smallest dim of more than one element: indices below it are valid along any axis.
-  int64_t leastDim() const {
-    int64_t least = std::numeric_limits<int64_t>::max();
-    for (Type type : tensorTypesOf(kernel))
-      for (int64_t dim : cast<RankedTensorType>(type).getShape())
-        if (dim > 1)
-          least = std::min(least, dim);
-    return least;
-  }
-
-  /// The buffers of the kernel's parameters, with random operands.
-  Result<std::vector<std::shared_ptr<void>>> allocateAll(runtime::DeviceQueue &queue,
-                                                         const planner::KernelFacts &facts) {
-    std::vector<std::vector<std::byte>> contents;
-    for (Type type : tensorTypesOf(kernel))
-      contents.push_back(randomBytes(cast<RankedTensorType>(type), leastDim()));
-    for (const std::vector<int64_t> &dims : facts.scratch)
-      contents.emplace_back(static_cast<size_t>(elementCount(dims).value_or(0)), std::byte(0));
-    if (facts.hasCounters)
-      contents.emplace_back(runtime::kernelCounters * sizeof(uint32_t), std::byte(0));
-    if (!facts.checks.empty())
-      contents.emplace_back(facts.checks.size() * sizeof(uint64_t), std::byte(0xff));
-    std::vector<std::shared_ptr<void>> buffers;
-    for (const std::vector<std::byte> &initial : contents) {
-      Result<std::shared_ptr<void>> buffer = queue.allocate(std::max<size_t>(initial.size(), 1));
-      if (!buffer)
-        return buffer.diagnostics();
-      if (Result<void> done = queue.copyToDevice(buffer->get(), initial.data(), initial.size()); !done)
-        return done.diagnostics();
-      buffers.push_back(std::move(*buffer));
-    }
-    return buffers;
-  }
-};
-
+/// The op of a kernel of one op, or the ops in the bodies of its linalg ops.
 std::string labelOf(func::FuncOp kernel) {
   std::string label;
-  kernel.walk([&](linalg::LinalgOp op) {
-    op.getBlock()->walk([&](Operation *inner) {
-      StringRef name = inner->getName().stripDialect();
-      if (!inner->hasTrait<OpTrait::IsTerminator>() && label.size() < 60)
-        label += (label.empty() ? "" : "+") + name.str();
-    });
-  });
+  auto add = [&](Operation *op) {
+    if (!op->hasTrait<OpTrait::IsTerminator>() && label.size() < 60)
+      label += (label.empty() ? "" : "+") + op->getName().stripDialect().str();
+  };
+  if (DeviceKernelAttr::isOn(kernel))
+    for (Operation &op : kernel.getBody().front())
+      add(&op);
+  kernel.walk([&](linalg::LinalgOp op) { op.getBlock()->walk(add); });
   return label;
 }
 
-} // namespace
-
-std::vector<KernelStrategy> strategiesOf(func::FuncOp kernel) {
-  bool hasProduct = false;
-  kernel.walk([&](linalg::LinalgOp op) { hasProduct |= linalg::isaContractionOpInterface(op); });
-  std::vector<KernelStrategy> strategies{{}};
-  for (MatmulStrategy contraction :
-       {MatmulStrategy::Fastest, MatmulStrategy::Fma, MatmulStrategy::Mma, MatmulStrategy::Wgmma})
-    for (int64_t threads : {64, 128, 256, 512, 1024})
-      if (KernelStrategy strategy{threads, contraction};
-          strategy != strategies.front() && (hasProduct || contraction == MatmulStrategy::Fastest))
-        strategies.push_back(strategy);
-  return strategies;
+/// Whether strategies of a function can be chosen.
+bool isTunable(func::FuncOp function) {
+  return !function.isDeclaration() &&
+         (function->hasAttr(kernelAttribute) || DeviceKernelAttr::isOn(function, DeviceKernel::Op));
 }
 
-Result<size_t> tuneKernels(ModuleOp kernels, TuningDatabase &database, const TuneOptions &options) {
-  const cuda::DeviceProperties &properties = options.context.driver->properties();
-  auto chosen = cuda::chipFor(properties.major, properties.minor);
-  if (!chosen)
-    return chosen.diagnostics();
-  const std::string &chip = chosen->name;
-  size_t measured = 0;
-  auto report = [&](func::FuncOp kernel, const std::string &text) {
-    if (options.report)
-      options.report(fmt::format("{} ({}): {}", kernel.getName().str(), labelOf(kernel), text));
-  };
-  for (auto kernel : kernels.getOps<func::FuncOp>()) {
-    if (!kernel->hasAttr(kernelAttribute)) // functions of shapes, and kernels with strategies of their own
-      continue;
-    std::string key = tuningKey(kernel, chip);
-    if (!options.again && database.find(key))
-      continue;
-    if (!hasStaticDims(kernel)) {
-      report(kernel, "not measured: its dims are dynamic");
-      continue;
+std::string textOf(const Trial &trial) {
+  return trial.refusal.empty() ? fmt::format("{:.2f} us", trial.microseconds) : "refused: " + trial.refusal;
+}
+
+class Tuner {
+public:
+  Tuner(TuningDatabase &database, const TuneOptions &options) : database(database), options(options) {}
+
+  Result<std::vector<TunedKernel>> tune(ModuleOp module) {
+    SmallVector<func::FuncOp> kernels =
+        llvm::filter_to_vector(module.getOps<func::FuncOp>(), [&](func::FuncOp function) {
+          return isTunable(function) && !isKnown(keyOf(function));
+        });
+    for (auto [i, kernel] : llvm::enumerate(kernels)) {
+      if (isStopped())
+        break;
+      TunedKernel &own = tuned.emplace_back();
+      own.name = kernel.getName();
+      own.label = labelOf(kernel);
+      report(fmt::format("kernel {} of {}: {} ({})", i + 1, kernels.size(), own.name, own.label));
+      Result<void> done = tune(kernel, own);
+      if (done && options.store)
+        done = options.store(tuned);
+      if (!done)
+        return done.diagnostics();
     }
-    KernelTuner tuner(kernel, options, chip);
-    Result<std::optional<TuningEntry>> entry = tuner.run();
-    if (!entry)
-      return entry.diagnostics();
-    if (!*entry) {
-      report(kernel, "not measured: " + tuner.reason);
-      continue;
-    }
-    (*entry)->label = labelOf(kernel);
-    report(kernel, fmt::format("{:.2f} us with {}, {:.2f} us by default", (*entry)->microseconds,
-                               (*entry)->strategy.text(), (*entry)->defaultMicroseconds));
-    database.set(key, std::move(**entry));
-    ++measured;
+    return std::move(tuned);
   }
-  return measured;
+
+private:
+  TuningDatabase &database;
+  const TuneOptions &options;
+  std::vector<TunedKernel> tuned;
+
+  std::string keyOf(func::FuncOp kernel) const { return tuningKey(kernel, options.search.chip); }
+  bool isStopped() const { return options.search.isStopped && options.search.isStopped(); }
+
+  bool isKnown(const std::string &key) const {
+    const TuningEntry *entry = database.find(key);
+    return entry && entry->isComplete && !options.again;
+  }
+
+  void report(const std::string &line) const {
+    if (options.report)
+      options.report(line);
+  }
+
+  Result<void> tune(func::FuncOp kernel, TunedKernel &own) {
+    if (!hasStaticDims(kernel)) {
+      own.refusal = "its dims are dynamic";
+      report("  not measured: " + own.refusal);
+      return {};
+    }
+    std::string key = keyOf(kernel);
+    const TuningEntry *before = database.find(key);
+    std::optional<KernelStrategy> first = before ? std::optional(before->strategy) : std::nullopt;
+    SearchOptions search = options.search;
+    Result<void> stored;
+    search.onTrial = [&](const Trial &trial) {
+      report("  " + trial.strategy.text() + ": " + textOf(trial));
+      bool isFastest =
+          trial.refusal.empty() && (own.trials.empty() || trial.microseconds < own.best.microseconds);
+      own.trials.push_back(trial);
+      if (!isFastest)
+        return;
+      own.best.strategy = own.trials.size() == 1 ? KernelStrategy() : trial.strategy;
+      own.best.microseconds = trial.microseconds;
+      own.best.defaultMicroseconds = own.trials.front().microseconds;
+      own.best.label = own.label;
+      own.best.isComplete = false;
+      database.set(key, own.best);
+      if (stored && options.store)
+        stored = options.store(tuned);
+    };
+    StrategySearch strategies(kernel, search, first);
+    Result<bool> hasForm = strategies.run();
+    if (!hasForm)
+      return hasForm.diagnostics();
+    if (!stored)
+      return stored;
+    if (!*hasForm) {
+      own.refusal = strategies.refusal();
+      report("  not measured: " + own.refusal);
+      return {};
+    }
+    own.best = strategies.best();
+    own.best.label = own.label;
+    database.set(key, own.best);
+    report(fmt::format("  {:.2f} us with {}, {:.2f} us by default", own.best.microseconds,
+                       own.best.strategy.text(), own.best.defaultMicroseconds));
+    return {};
+  }
+};
+
+} // namespace
+
+std::string tableOf(const std::vector<TunedKernel> &kernels) {
+  constexpr size_t widest = 40;
+  std::string table = fmt::format("{:<{}}  {:>12}  {:>12}  {:>5}  {:>7}  {}\n", "kernel", widest,
+                                  "default us", "best us", "tried", "refused", "strategy");
+  for (const TunedKernel &kernel : kernels) {
+    std::string name = fmt::format("{} ({})", kernel.name, kernel.label).substr(0, widest);
+    if (!kernel.refusal.empty()) {
+      table += fmt::format("{:<{}}  not measured: {}\n", name, widest, kernel.refusal);
+      continue;
+    }
+    auto refused = llvm::count_if(kernel.trials, [](const Trial &trial) { return !trial.refusal.empty(); });
+    table +=
+        fmt::format("{:<{}}  {:>12.2f}  {:>12.2f}  {:>5}  {:>7}  {}{}\n", name, widest,
+                    kernel.best.defaultMicroseconds, kernel.best.microseconds, kernel.trials.size(), refused,
+                    kernel.best.strategy.text(), kernel.best.isComplete ? "" : " (interrupted)");
+  }
+  return table;
+}
+
+std::string jsonOf(const std::vector<TunedKernel> &kernels, const std::string &chip) {
+  using nlohmann::json;
+  auto strategyOf = [](const KernelStrategy &strategy) {
+    return json{{"maxThreads", strategy.maxThreads}, {"attributes", strategy.attributes}};
+  };
+  json all = json::array();
+  for (const TunedKernel &kernel : kernels) {
+    json trials = json::array();
+    for (const Trial &trial : kernel.trials) {
+      json one = strategyOf(trial.strategy);
+      if (trial.refusal.empty())
+        one["microseconds"] = trial.microseconds;
+      else
+        one["refusal"] = trial.refusal;
+      trials.push_back(std::move(one));
+    }
+    json own = {{"name", kernel.name}, {"label", kernel.label}, {"trials", std::move(trials)}};
+    if (!kernel.refusal.empty())
+      own["refusal"] = kernel.refusal;
+    else
+      own.update({{"best", strategyOf(kernel.best.strategy)},
+                  {"microseconds", kernel.best.microseconds},
+                  {"defaultMicroseconds", kernel.best.defaultMicroseconds},
+                  {"complete", kernel.best.isComplete}});
+    all.push_back(std::move(own));
+  }
+  return json{{"chip", chip}, {"kernels", std::move(all)}}.dump(1) + "\n";
+}
+
+Result<std::vector<TunedKernel>> tuneKernels(ModuleOp kernels, TuningDatabase &database,
+                                             const TuneOptions &options) {
+  return Tuner(database, options).tune(kernels);
 }
 
 } // namespace proa

@@ -1,7 +1,11 @@
 #include "lib/compiler/cuda/Tuning.h"
 
+#include "dialects/proa/Strategies.h"
+#include "lib/base/support/DiagnosticCollector.h"
 #include "lib/base/support/Files.h"
 #include "lib/compiler/codegen/ObjectCache.h"
+
+#include "mlir/AsmParser/AsmParser.h"
 
 #include "llvm/Support/xxhash.h"
 
@@ -18,20 +22,43 @@ namespace proa {
 using nlohmann::json;
 
 // Changes when strategies get another meaning.
-static constexpr int formatVersion = 1;
-
-/// The name of a strategy in the database; empty for the fastest.
-static std::string nameOf(MatmulStrategy strategy) {
-  return requestedKind(strategy) ? stringifyMatmulStrategy(strategy).str() : "";
-}
-
-static std::optional<MatmulStrategy> strategyNamed(const std::string &name) {
-  return name.empty() ? MatmulStrategy::Fastest : symbolizeMatmulStrategy(name);
-}
+static constexpr int formatVersion = 2;
 
 std::string KernelStrategy::text() const {
-  return fmt::format("{} threads{}{}", maxThreads, requestedKind(contraction) ? ", " : "",
-                     nameOf(contraction));
+  std::string text = fmt::format("{} threads", maxThreads);
+  for (const std::string &attribute : attributes)
+    text += ", " + attribute;
+  return text;
+}
+
+Result<SmallVector<Attribute>> attributesOf(const KernelStrategy &strategy, MLIRContext *context) {
+  context->loadDialect<ProaDialect>();
+  DiagnosticCollector diagnostics(context);
+  SmallVector<Attribute> attributes;
+  for (const std::string &text : strategy.attributes) {
+    Attribute attribute = parseAttribute(text, context);
+    if (!attribute)
+      return diagnostics.take("'" + text + "' is not an attribute");
+    if (!isa<StrategyAttrInterface>(attribute))
+      return errorAt("", fmt::format("'{}' is not a strategy, as #proa.contraction is", text));
+    attributes.push_back(attribute);
+  }
+  return attributes;
+}
+
+/// Error: the entry lacks a field (json::exception), or has a wrong number of threads.
+static Result<TuningEntry> readEntry(const json &entry) {
+  TuningEntry read;
+  read.strategy = {entry.at("maxThreads").get<int64_t>(),
+                   entry.at("attributes").get<std::vector<std::string>>()};
+  read.label = entry.at("label").get<std::string>();
+  read.microseconds = entry.at("microseconds").get<double>();
+  read.defaultMicroseconds = entry.at("defaultMicroseconds").get<double>();
+  read.isComplete = entry.at("complete").get<bool>();
+  if (int64_t threads = read.strategy.maxThreads;
+      threads < 32 || threads > 1024 || (threads & (threads - 1)) != 0)
+    return errorAt("", fmt::format("{} threads, expected a power of two from 32 to 1024", threads));
+  return read;
 }
 
 Result<TuningDatabase> TuningDatabase::read(const std::string &path) {
@@ -47,25 +74,14 @@ Result<TuningDatabase> TuningDatabase::read(const std::string &path) {
       return errorAt(path, fmt::format("found version {} of a tuning database, expected {}; remove the file",
                                        whole.at("version").dump(), formatVersion));
     for (const auto &[key, entry] : whole.at("kernels").items()) {
-      std::string contraction = entry.at("contraction").get<std::string>();
-      std::optional<MatmulStrategy> strategy = strategyNamed(contraction);
-      if (!strategy)
-        return errorAt(path,
-                       fmt::format("kernel '{}' has contraction '{}', expected fma, mma, wgmma or nothing",
-                                   key, contraction));
-      database.entries[key] = {{entry.at("maxThreads").get<int64_t>(), *strategy},
-                               entry.at("label").get<std::string>(),
-                               entry.at("microseconds").get<double>(),
-                               entry.at("defaultMicroseconds").get<double>()};
+      Result<TuningEntry> read = readEntry(entry);
+      if (!read)
+        return errorAt(path, fmt::format("kernel '{}' has {}", key, read.diagnostics()[0].message));
+      database.entries[key] = std::move(*read);
     }
   } catch (const json::exception &error) {
     return errorAt(path, fmt::format("expected a tuning database of proa-tune: {}", error.what()));
   }
-  for (const auto &[key, entry] : database.entries)
-    if (int64_t threads = entry.strategy.maxThreads;
-        threads < 32 || threads > 1024 || (threads & (threads - 1)) != 0)
-      return errorAt(path, fmt::format("kernel '{}' has {} threads, expected a power of two from 32 to 1024",
-                                       key, threads));
   return database;
 }
 
@@ -73,10 +89,11 @@ Result<void> TuningDatabase::write(const std::string &path) const {
   json kernels = json::object();
   for (const auto &[key, entry] : entries)
     kernels[key] = {{"maxThreads", entry.strategy.maxThreads},
-                    {"contraction", nameOf(entry.strategy.contraction)},
+                    {"attributes", entry.strategy.attributes},
                     {"label", entry.label},
                     {"microseconds", entry.microseconds},
-                    {"defaultMicroseconds", entry.defaultMicroseconds}};
+                    {"defaultMicroseconds", entry.defaultMicroseconds},
+                    {"complete", entry.isComplete}};
   std::error_code error;
   if (std::filesystem::path folder = std::filesystem::path(path).parent_path(); !folder.empty())
     std::filesystem::create_directories(folder, error);

@@ -11,25 +11,32 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace proa {
 
-/// How a kernel is lowered for a device: options of buildLowerGpuKernelsPipeline. The default is the choice
-/// of the cost model in the passes.
+/// How a kernel is lowered for a device. The default is the choice of the cost model in the passes.
 struct KernelStrategy {
-  int64_t maxThreads = 256;
-  MatmulStrategy contraction = MatmulStrategy::Fastest;
+  int64_t maxThreads = 256; ///< of buildLowerGpuKernelsPipeline
+  /// The text of strategies of the kernel and of its ops (passes/lower-gpu/Strategies.h):
+  /// "#proa.contraction<...>".
+  std::vector<std::string> attributes;
 
   auto operator<=>(const KernelStrategy &) const = default;
-  /// "256 threads, mma".
+  /// "256 threads, #proa.contraction<kind = mma>".
   std::string text() const;
 };
+
+/// The attributes of a strategy. Error: one is not a strategy.
+Result<llvm::SmallVector<mlir::Attribute>> attributesOf(const KernelStrategy &strategy,
+                                                        mlir::MLIRContext *context);
 
 /// A measured kernel.
 struct TuningEntry {
   KernelStrategy strategy;
   std::string label;                                ///< ops of the kernel, for people
   double microseconds = 0, defaultMicroseconds = 0; ///< with the strategy, and with the default
+  bool isComplete = true; ///< false: the search was interrupted; it begins with the strategy next time
 };
 
 /// Measured kernels by key, in a JSON file.

@@ -2,6 +2,7 @@
 #include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-gpu/Passes.h"
+#include "passes/lower-gpu/Strategies.h"
 #include "passes/lower-gpu/attention/AttentionForm.h"
 #include "passes/lower-gpu/hopper/TensorView.h"
 #include "passes/remarks/Remarks.h"
@@ -155,8 +156,10 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
 
   LogicalResult choose(Operation *op, const proa::GpuFacts &gpu) {
     AttentionSizes sizes = AttentionSizes::of(op);
-    auto own = op->getAttrOfType<proa::AttentionAttr>(proa::attentionAttribute);
-    if (!own)
+    auto own = proa::takeStrategy<proa::AttentionAttr>(op, proa::attentionAttribute);
+    if (own)
+      op->setAttr(proa::attentionAttribute, own);
+    else
       own = proa::AttentionAttr::get(&getContext(), {}, {}, {}, {});
     if (own.getTile().empty()) {
       FailureOr<proa::MatmulKind> kind = kindOf(op, sizes, requestedKindOf(sizes, own), gpu);

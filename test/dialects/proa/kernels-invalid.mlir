@@ -198,3 +198,7 @@ func.func private @f() {
   call @callee() {proa.kernel_call = "exp"} : () -> ()
   return
 }
+
+// -----
+// expected-error@+1 {{attribute 'proa.strategies': expected an array of strategies, as #proa.contraction, found [4] on func.func}}
+func.func private @f() attributes {proa.strategies = [4]}

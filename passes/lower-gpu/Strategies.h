@@ -1,0 +1,29 @@
+/// Strategies of a kernel that somebody requests, as proa-tune and its database do, and those that passes
+/// choose.
+#pragma once
+
+#include "dialects/proa/Strategies.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace proa {
+
+/// The strategies of a kernel and of its ops after the passes that choose them: first `#proa.launch`, then
+/// those of the ops in their order.
+llvm::SmallVector<mlir::Attribute> strategiesOf(mlir::func::FuncOp kernel);
+
+/// Requests such strategies for a kernel before these passes.
+void requestStrategies(mlir::func::FuncOp kernel, llvm::ArrayRef<mlir::Attribute> strategies);
+
+/// The attribute `name` of an op, else the first one of its kind in `proa.strategies` of the kernel, which is
+/// removed there; null without both.
+mlir::Attribute takeStrategy(mlir::Operation *op, llvm::StringRef name,
+                             llvm::function_ref<bool(mlir::Attribute)> isOfKind);
+template <class Attr> Attr takeStrategy(mlir::Operation *op, llvm::StringRef name) {
+  return mlir::cast_or_null<Attr>(takeStrategy(op, name, llvm::IsaPred<Attr>));
+}
+
+/// Error: `proa.strategies` has attributes that no op has taken.
+llvm::LogicalResult verifyStrategiesTaken(mlir::func::FuncOp kernel);
+
+} // namespace proa
