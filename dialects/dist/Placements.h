@@ -36,7 +36,7 @@ mlir::RankedTensorType localType(mlir::RankedTensorType global, const spmd::Plac
 mlir::RankedTensorType localType(mlir::RankedTensorType global, const spmd::Placement &placement,
                                  const spmd::Mesh &mesh, int64_t position);
 
-/// Whether a local tensor may have the type: each static dim of it is the size of a part.
+/// Whether a local tensor may have the type: each static dim of it is the size of a shard.
 bool isLocalType(mlir::RankedTensorType local, mlir::RankedTensorType global,
                  const spmd::Placement &placement);
 

@@ -76,7 +76,7 @@ struct GradOptions {
   /// Maximum number of states of each scf.for that are kept at a time; the others are recomputed (binomial
   /// checkpointing). 0: all states are kept.
   int64_t loopSnapshots = 0;
-  /// Number of equal parts of the batch that are computed one after the other, to save memory. Above 1 the
+  /// Number of micro-batches that are computed one after the other, to save memory. Above 1 the
   /// result must be a mean over the first dimension of the arguments in `batches`.
   int64_t microBatches = 1;
   /// Indices of the arguments whose first dimension is the batch; empty: all feeds.
@@ -105,7 +105,7 @@ Result<Function> hessian(const Function &function, int64_t argument = 0, int64_t
 /// checkpoints values are recomputed; values after the last one are kept. Empty: only the arguments are kept.
 /// Error: an unknown name.
 Result<Function> checkpoint(const Function &function, const std::vector<std::string> &names = {});
-/// A function with a forward and a backward part that recomputes values until peak memory is at most
+/// A function with a forward and a backward region that recomputes values until peak memory is at most
 /// `memoryBudget` bytes (best effort). -1: recomputes only values that are nearly free.
 Result<Function> rematerialize(const Function &function, int64_t memoryBudget = -1);
 /// The function in mixed precision; arguments and results keep their dtypes. Loss scaling is an error here:

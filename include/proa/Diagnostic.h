@@ -30,7 +30,7 @@ struct Diagnostic {
   /// The variable concerned; may be empty.
   std::string variable = {};
 
-  // The parts of the location, as far as it is an op of a program.
+  // The components of the location, as far as it is an op of a program.
 
   /// The program's file; for a remark of a pass, the user's line ("net.py:42"). May be empty.
   std::string file = {};
@@ -44,7 +44,7 @@ struct Diagnostic {
   std::string pythonFile = {};
   int64_t pythonLine = 0;
 
-  /// Sets the location to its parts.
+  /// Sets the location to its components.
   void locate() {
     location = file;
     if (op < 0)

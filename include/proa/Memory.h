@@ -50,7 +50,7 @@ public:
   virtual void deallocate(void *memory, size_t bytes) = 0;
 };
 
-/// Threads of the caller, which run parts of kernels.
+/// Threads of the caller, which run tasks of kernels.
 class ThreadPool {
 public:
   virtual ~ThreadPool() = default;

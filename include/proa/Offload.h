@@ -13,16 +13,16 @@
 
 namespace proa {
 
-/// A state variable in a store; on a mesh the part of one rank.
+/// A state variable in a store; on a mesh the shard of one rank.
 struct OffloadedVariable {
   std::string name;
   int64_t rank = 0;
   DType dtype = DType::Float32;
-  std::vector<int64_t> dims; ///< of the part
+  std::vector<int64_t> dims; ///< of the shard
 };
 
 /// Where states are between their uses: files, other devices, servers. A model calls one function at a time,
-/// from any thread. On a mesh of simulated ranks it holds the parts of all ranks.
+/// from any thread. On a mesh of simulated ranks it holds the shards of all ranks.
 class OffloadStore {
 public:
   virtual ~OffloadStore() = default;

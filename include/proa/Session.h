@@ -108,7 +108,7 @@ public:
   /// does so too. Error: as saveCheckpoint().
   Result<void> finishCheckpoint();
   /// Sets all values from a checkpoint, which another mesh, strategy or number of processes may have
-  /// written. On a mesh, after prepare(), each rank reads only its parts of states. Returns the number of
+  /// written. On a mesh, after prepare(), each rank reads only its shards of states. Returns the number of
   /// completed steps. Error: no checkpoint; a file that is missing or was changed; variables without a value
   /// and tensors without a variable; other types. The values are undefined then.
   Result<int64_t> loadCheckpoint(const std::string &folder);

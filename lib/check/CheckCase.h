@@ -18,7 +18,7 @@ struct CheckOptions {
   bool reference = false;
   /// With `reference`: decomposes all ops with dynamic dims.
   bool dynamicDims = false;
-  /// Runs each op in parts by its sharding rule, with the evaluator.
+  /// Runs each op in shards by its sharding rule, with the evaluator.
   bool sharding = false;
   /// Number of mutants of the program to run by compiled code and by the evaluator, instead of the program.
   int mutants = 0;
@@ -30,7 +30,7 @@ struct CheckOptions {
   int64_t opset = 20; ///< of these models
   /// Decomposes all composite ops.
   bool decompose = false;
-  /// Derives the gradients of training cases from the forward part, instead of running their gradient ops.
+  /// Derives the gradients of training cases from the forward ops, instead of running their gradient ops.
   bool deriveGradients = false;
   /// See ModelOptions.
   std::string cpu;

@@ -1,4 +1,4 @@
-/// Check of sharding rules by running ops in parts on the positions of meshes.
+/// Check of sharding rules by running ops in shards on the positions of meshes.
 #pragma once
 
 #include "lib/check/CaseResult.h"
@@ -30,11 +30,11 @@ struct ShardCheckOptions {
 
 struct ShardCheck {
   /// The splits that were run, of them those of partial operands and by local forms, and splits that the op
-  /// refuses because a part has too few elements.
+  /// refuses because a shard has too few elements.
   int64_t cases = 0, partialCases = 0, localForms = 0, empty = 0;
   /// Splits that a local form does not cover.
   int64_t notCovered = 0;
-  /// Cases, and refused splits with empty parts, by the name of the op.
+  /// Cases, and refused splits with empty shards, by the name of the op.
   std::map<std::string, int64_t> casesOf = {}, emptyOf = {};
   /// The op and the rule of each op that was run.
   std::map<std::string, std::set<std::string>> rulesOf = {};

@@ -7,7 +7,7 @@
 namespace proa::check {
 
 /// The local results of each position by the local form of the op's rule, with collectives over positions; or
-/// the reason why there are none. `operands` are the parts of each position.
+/// the reason why there are none. `operands` are the shards of each position.
 struct SimulatedResults {
   std::vector<llvm::SmallVector<Tensor>> ofPosition;
   std::string refused;

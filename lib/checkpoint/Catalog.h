@@ -33,7 +33,7 @@ struct TensorEntry {
   bool operator==(const TensorEntry &) const = default;
 };
 
-/// A part of a tensor, and where it is stored.
+/// A shard of a tensor, and where it is stored.
 struct ShardEntry {
   Box box;
   std::string file; ///< name in the checkpoint's folder

@@ -13,7 +13,7 @@
 
 namespace proa::checkpoints {
 
-/// An open checkpoint. Tensors share the memory of mapped files; a part of a tensor is a copy. Checksums are
+/// An open checkpoint. Tensors share the memory of mapped files; a box of a tensor is a copy. Checksums are
 /// verified when a shard is read for the first time. One thread at a time may use it.
 class Checkpoint : public TensorSource {
 public:

@@ -16,7 +16,7 @@ namespace proa::checkpoints {
 struct ConvertOptions {
   std::string shardings; ///< file of shardings, see readLayout()
   std::string like;      ///< a checkpoint with the layout and, for `transform`, the names of the result
-  int64_t flatten = 0;   ///< number of files with equal parts of each tensor
+  int64_t flatten = 0;   ///< number of files with equal shards of each tensor
   int64_t fileBytes = 0; ///< most bytes of a file with whole tensors
   /// Creates another layout; null: none.
   std::function<Result<std::unique_ptr<Layout>>()> layout;

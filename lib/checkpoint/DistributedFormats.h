@@ -8,7 +8,7 @@
 
 namespace proa::checkpoints {
 
-/// A folder of torch.distributed.checkpoint: `.metadata` says which part of a file has a shard, in the form
+/// A folder of torch.distributed.checkpoint: `.metadata` says which bytes of a file hold a shard, in the form
 /// of torch.save.
 Result<OtherCheckpoint> readTorchDistributed(const std::string &folder);
 

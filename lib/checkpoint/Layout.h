@@ -67,7 +67,7 @@ public:
 
 /// Whole tensors, in files of at most `bytesOfFile` bytes, or of one tensor. 0: one file.
 std::unique_ptr<Layout> wholeTensors(int64_t bytesOfFile);
-/// Each tensor in row-major order in `count` parts of equal sizes, as ZeRO flattens them.
+/// Each tensor in row-major order in `count` shards of equal sizes, as ZeRO flattens them.
 std::unique_ptr<Layout> flattenedTensors(int64_t count);
 /// The boxes and files of another checkpoint, which must have the same tensors with the same dims.
 std::unique_ptr<Layout> layoutLike(const Catalog &catalog);

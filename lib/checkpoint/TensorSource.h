@@ -1,4 +1,4 @@
-/// Tensors that can be read in parts: a checkpoint's, or tensors that are composed of them.
+/// Tensors that can be read by boxes: a checkpoint's, or tensors that are composed of them.
 #pragma once
 
 #include "lib/checkpoint/Catalog.h"

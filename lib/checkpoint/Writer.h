@@ -27,7 +27,7 @@ struct ShardData {
 Result<int64_t> beginSave(const std::string &folder);
 /// The name of file `index` of `count` of a save: "model-00003-00001-of-00004.safetensors".
 std::string shardFileName(int64_t save, int64_t index, int64_t count);
-/// Writes a file of shards and flushes it to the disk. Returns its part of the catalog. Error: the file
+/// Writes a file of shards and flushes it to the disk. Returns its entries of the catalog. Error: the file
 /// cannot be written, for example because the disk is full; names that are not UTF-8.
 Result<Catalog> writeShards(const std::string &folder, const std::string &file,
                             std::span<const ShardData> shards);

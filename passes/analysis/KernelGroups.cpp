@@ -99,7 +99,7 @@ bool canBeReadThrough(Operation *op) {
   return isa<pd::CastOp>(op) && isOfOneKind && from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth();
 }
 
-/// Whether a product computes its operand while it copies parts of it: elementwise ops, of which nothing else
+/// Whether a product computes its operand while it copies tiles of it: elementwise ops, of which nothing else
 /// is read, that read fewer bytes than they make, such as quantized weights with scales. Others are cheaper
 /// if they are computed once, and not again for each tile.
 bool isPrologue(const KernelGroup &group, Value operand) {

@@ -14,7 +14,7 @@ namespace proa::autodiff {
 /// dtype.
 llvm::LogicalResult mixPrecision(mlir::func::FuncOp function, const AmpOptions &options);
 
-/// Multiplies the seeds of the backward part of a training program by the loss scale and divides its
+/// Multiplies the seeds of the backward region of a training program by the loss scale and divides its
 /// gradients by it. With dynamic scaling, a step with Inf or NaN sets the gradients to zero, and the function
 /// gets the state of the scale as arguments and results. Error: the function has no pd.vjp; a scale or a
 /// number of steps that is not positive.

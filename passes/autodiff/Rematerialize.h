@@ -19,12 +19,12 @@ struct RecomputeReport {
 };
 
 /// Finds the position of peak memory in the function's body, which in a training program is between the
-/// forward and the backward part, and the smallest set of values, in bytes, from which all values needed
+/// forward and the backward region, and the smallest set of values, in bytes, from which all values needed
 /// after it can be recomputed: a minimum cut. The other values are recomputed where they are first needed,
 /// after barriers (pd.optimization_barrier). Random numbers and control flow are never recomputed.
 ///
 /// Without a budget, only elementwise ops, reductions and data-movement ops are recomputed. With a budget
-/// that is kept already, nothing is. Otherwise contractions are too: the part before the position is divided
+/// that is kept already, nothing is. Otherwise contractions are too: the ops before the position are divided
 /// into segments, each of which is recomputed by itself. Their number is the one that keeps the budget with
 /// the least arithmetic, or comes nearest to it.
 RecomputeReport rematerialize(mlir::func::FuncOp function, std::optional<int64_t> budget);

@@ -16,7 +16,7 @@ using Numbers = llvm::ArrayRef<int64_t>; ///< indices of arguments
 /// keep at most `snapshots` states of an scf.for at a time (0: all), unless its attribute `pd.snapshots` sets
 /// another number; forward mode and batching convert it to scf.while. With `microBatches` above 1 the result
 /// must be a mean over the first dimension of the arguments `batches` (empty: the feeds): its gradients are
-/// computed for that number of equal parts of them, in a loop.
+/// computed for that number of equal micro-batches of them, in a loop.
 mlir::FailureOr<Function> grad(Function function, llvm::StringRef name, Numbers arguments = {},
                                int64_t result = 0, bool withValue = false, int64_t snapshots = 0,
                                int64_t microBatches = 1, Numbers batches = {});
@@ -47,9 +47,9 @@ mlir::FailureOr<Function> hessian(Function function, llvm::StringRef name, int64
 mlir::FailureOr<Function> checkpoint(Function function, llvm::StringRef name,
                                      llvm::ArrayRef<std::string> places = {});
 
-/// A training program, with pd.vjp, that runs the part that depends on the arguments `batches` (empty: the
-/// feeds) for `count` equal parts of them along their first dimension, in a loop. Values of that part that
-/// other ops read, gradients and losses, are averaged: equal results, if they are means over the batch.
+/// A training program, with pd.vjp, that runs the ops that depend on the arguments `batches` (empty: the
+/// feeds) for `count` equal micro-batches of them along their first dimension, in a loop. Values of those ops
+/// that other ops read, gradients and losses, are averaged: equal results, if they are means over the batch.
 /// Error: such a value cannot be a mean, by its type; a batch is normalized by its own statistics.
 mlir::FailureOr<Function> accumulate(Function function, llvm::StringRef name, int64_t count,
                                      Numbers batches = {});

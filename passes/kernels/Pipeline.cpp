@@ -1,4 +1,4 @@
-// The parts of the pipelines of CPUs and GPUs that both have, pass by pass.
+// The passes that the pipelines of CPUs and GPUs share, in order.
 #include "passes/kernels/Passes.h"
 
 #include "mlir/Conversion/Passes.h"

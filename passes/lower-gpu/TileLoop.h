@@ -26,9 +26,9 @@ struct ContractionSite {
   mlir::Value thread;
 };
 
-/// The threads copy parts of the operands to shared memory and multiply them there.
+/// The threads copy tiles of the operands to shared memory and multiply them there.
 std::unique_ptr<TileLoop> makeStagedLoop(const ContractionSite &site);
-/// The tensor memory accelerator fills a ring of parts in shared memory, for which one warp asks; the others
+/// The tensor memory accelerator fills a ring of stages in shared memory, for which one warp asks; the others
 /// multiply them with wgmma. Error: the accelerator cannot address an operand.
 mlir::FailureOr<std::unique_ptr<TileLoop>> makeRingLoop(const ContractionSite &site);
 

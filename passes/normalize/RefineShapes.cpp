@@ -516,7 +516,7 @@ private:
     return true;
   }
 
-  /// Decomposes a composite on constants, so that its parts fold; returns the first of them, or `next`.
+  /// Decomposes a composite on constants, so that its ops fold; returns the first of them, or `next`.
   Operation *decomposeConstant(Operation *op, Operation *next) {
     auto composite = dyn_cast<pd::DecomposableOpInterface>(op);
     bool constant = op->getNumOperands() > 0 && llvm::all_of(op->getOperands(), isSmallConstant);

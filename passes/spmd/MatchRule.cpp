@@ -63,7 +63,7 @@ bool matchesRule(Operation *op, const pd::ShardingRule *rule, const OpPlacements
   std::optional<FactorAxes> axes = rule ? factorAxesOf(*rule, rest) : std::nullopt;
   if (!axes)
     return false;
-  // The terms of a sum are not terms of the parts of another operand.
+  // The terms of a sum are not terms of the shards of another operand.
   for (const auto &list : *axes)
     for (const spmd::AxisRef &axis : list)
       if (llvm::any_of(*passed, [&](const spmd::PartialAxis &p) { return overlap(axis, p.axis); }))

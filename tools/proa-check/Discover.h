@@ -20,7 +20,7 @@ struct Selection {
 
 struct FoundCase {
   std::string folder;
-  std::string group; ///< the first part of the case's name: "ops", "models"
+  std::string group; ///< the first component of the case's name: "ops", "models"
 };
 
 /// The case folders in each directory (or the directory itself), sorted. Errors: a directory

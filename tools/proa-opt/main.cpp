@@ -262,7 +262,7 @@ int run(const std::string &input, const std::string &output, mlir::DialectRegist
   std::string text;
   llvm::raw_string_ostream stream(text);
   bool succeeded = llvm::succeeded(mlir::MlirOptMain(stream, std::move(file), registry, config));
-  if (succeeded || output == "-") // stdout gets the parts before the failed one
+  if (succeeded || output == "-") // stdout gets the modules before the failed one
     if (proa::Result<void> written = proa::tools::writeOutput(output, text); !written)
       return proa::tools::fail(written.diagnostics());
   return proa::tools::finishOutput(succeeded ? EXIT_SUCCESS : EXIT_FAILURE);

@@ -16,9 +16,9 @@ struct OpSummary {
   int64_t count = 0;
   /// Whether the translator has a mapping for the type.
   bool supported = false;
-  /// Operations of one run, without parts with dynamic dims.
+  /// Operations of one run, without ops with dynamic dims.
   int64_t flops = 0;
-  int64_t uncounted = 0; ///< parts with dynamic dims
+  int64_t uncounted = 0; ///< ops with dynamic dims
 };
 
 struct ProgramSummary {

@@ -26,7 +26,7 @@ template <class Shift> static Value shiftFormula(Shift op, TensorBuilder &e) {
   Type wide = e.getBuilder().getI64Type();
   Expression x = e.cast(e.operand(0), wide), y = e.cast(e.operand(1), wide), none = x * 0.0;
   bool drawsInSign = op.getIsArithmetic() && !type.isUnsigned();
-  if (!isLeft && !drawsInSign && bits < 64) // as an unsigned number
+  if (!isLeft && !drawsInSign && bits < 64) // as an unsigned value
     x = e.select(x < 0.0, x + std::exp2(bits), x);
   Expression places = e.minimum(e.maximum(y, 0.0), bits - 1);
   Expression many = e.minimum(places, 32.0), rest = places - many;

@@ -56,10 +56,10 @@ struct ImportOptions {
   /// feeds.
   bool deferAll = false;
   /// By parameter, the variable of its gradient. These variables get gradients that proa computes (pd.vjp of
-  /// the forward part) instead of the results of the program's gradient ops. The forward part ends at the op
-  /// that sets the gradient of the loss to a constant.
+  /// the forward region) instead of the results of the program's gradient ops. The forward region ends at the
+  /// op that sets the gradient of the loss to a constant.
   std::map<std::string, std::string> derivedGradients;
-  /// Parameters in the memory of others. A read of such a buffer gives the current values of its parts.
+  /// Parameters in the memory of others. A read of such a buffer gives the current values of its members.
   std::vector<legacy::SharedStorage> sharedParameters;
   /// Whether ops get locations: the name of their first output and the user's line. They take a quarter of
   /// the import time.

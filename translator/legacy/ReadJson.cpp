@@ -23,7 +23,7 @@ bool hasPadding(size_t fileSize) {
   return fileSize % page != 0 && page - fileSize % page >= simdjson::SIMDJSON_PADDING;
 }
 
-/// The first error of a text; none if it is JSON. The on-demand parser checks only the parts that are read.
+/// The first error of a text; none if it is JSON. The on-demand parser checks only the values that are read.
 std::optional<std::string> damageOf(std::string_view padded) {
   simdjson::dom::parser parser;
   simdjson::error_code error = parser.parse(padded.data(), padded.size(), false).error();

@@ -1,4 +1,4 @@
-/// Domains of which the table of schemas has only a part.
+/// Domains of which the table of schemas has only some rows.
 #pragma once
 
 #include "translator/onnx/Schema.h"

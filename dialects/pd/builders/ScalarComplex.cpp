@@ -51,8 +51,8 @@ Value ScalarBuilder::complexCosh(Value x) {
   return complex(multiply(cosh(real(x)), cos(imag(x))), multiply(sinh(real(x)), sin(imag(x))));
 }
 
-// With s = sqrt(1 - x) and t = sqrt(1 + x): the real part is a ratio of real parts, the imaginary part an
-// asinh.
+// With s = sqrt(1 - x) and t = sqrt(1 + x): the real component is a ratio of real components, the imaginary
+// one an asinh.
 Value ScalarBuilder::complexAsin(Value x) {
   Value one = number(1, x), s = sqrt(subtract(one, x)), t = sqrt(add(one, x));
   return complex(atan2(real(x), real(multiply(s, t))), asinh(imag(multiply(conj(s), t))));

@@ -39,7 +39,7 @@ void reduction(ShardingRuleBuilder &rule, ReductionOpInterface op) {
   int64_t next = 0;
   for (int64_t dim = 0; dim < rank; ++dim) {
     bool isReduced = llvm::is_contained(reduced, dim);
-    if (isReduced && op.propagatesNan()) // collectives lose NaNs of parts
+    if (isReduced && op.propagatesNan()) // collectives lose NaNs of shards
       continue;
     unsigned factor =
         rule.addFactor(rule.operandType(0).getDimSize(dim),

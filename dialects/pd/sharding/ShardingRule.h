@@ -10,11 +10,11 @@
 namespace proa::pd {
 
 enum class FactorKind : uint8_t {
-  /// A part of the results depends only on the same part of the operands.
+  /// A shard of the results depends only on the same shard of the operands.
   PassThrough,
-  /// Each part of the operands computes partial results of the whole size, which a reduction combines.
+  /// Each shard of the operands computes partial results of the whole size, which a reduction combines.
   Reduction,
-  /// The dimensions correspond, but each part of a result depends on the whole operands.
+  /// The dimensions correspond, but each shard of a result depends on the whole operands.
   Replicated,
 };
 
@@ -36,8 +36,8 @@ struct ShardingFactor {
 };
 
 class LocalFormBuilder;
-/// Creates the results of an op on one device, of the types of their parts, from the parts of the operands.
-/// Failure, without an error, where the form does not cover these parts; ops created by then are dead.
+/// Creates the results of an op on one device, of the types of their shards, from the shards of the operands.
+/// Failure, without an error, where the form does not cover these shards; ops created by then are dead.
 using LocalForm = llvm::FailureOr<llvm::SmallVector<mlir::Value>> (*)(LocalFormBuilder &form);
 
 /// Indices from begin to end - 1 of a factor.
@@ -118,7 +118,7 @@ public:
                                            FactorKind kind = FactorKind::PassThrough,
                                            ReductionKind reduction = ReductionKind::Sum);
 
-  /// The same for a dimension of a result that no operand shares. The factor is that of its parts.
+  /// The same for a dimension of a result that no operand shares. The factor is that of its shards.
   std::optional<unsigned> splitResultByLocalForm(unsigned result, int64_t dim, LocalForm form);
   /// Makes a factor one that the local form can split, also if its size is dynamic.
   void splitFactorByLocalForm(unsigned factor, LocalForm form, FactorKind kind = FactorKind::PassThrough);
@@ -151,7 +151,7 @@ std::optional<ShardingRule> shardingOfDecomposition(mlir::Operation *op);
 ShardingRule withLocalForm(ShardingRule rule);
 
 /// Sets the dims of the first result in the attribute `shape` of an op (reshape, expand, full) to those of a
-/// part. Dynamic dims become -1, which some ops infer.
+/// shard. Dynamic dims become -1, which some ops infer.
 void setLocalShape(mlir::Operation *op, llvm::ArrayRef<int64_t> dims);
 
 /// Whether a clone of the op on operands of these types, with setLocalShape(), infers results of these types.
@@ -159,8 +159,8 @@ void setLocalShape(mlir::Operation *op, llvm::ArrayRef<int64_t> dims);
 bool infersLocalTypes(mlir::Operation *op, llvm::ArrayRef<mlir::Type> operands,
                       llvm::ArrayRef<mlir::Type> results);
 
-/// The rule with factors replicated that type inference does not support: for a part of the operands, the
-/// inferred results are not parts (the size is in an attribute, or a dimension of size 1 is removed).
+/// The rule with factors replicated that type inference does not support: for a shard of the operands, the
+/// inferred results are not shards (the size is in an attribute, or a dimension of size 1 is removed).
 ShardingRule fitted(mlir::Operation *op, ShardingRule rule);
 
 /// The source of the rule of an op of this kind: "record", "code" (ShardableOpInterface), "interface",

@@ -9,7 +9,7 @@ namespace proa::pipeline {
 struct ListPolicy {
   /// F before B while memory allows it; otherwise B before F.
   bool prefersForward = false;
-  /// A rank that waits runs a W if the next F or B arrives no earlier than after this part of its time.
+  /// A rank that waits runs a W if the next F or B arrives no earlier than after this fraction of its time.
   double fill = 1;
   /// The number of W that may wait before the rank runs one first.
   int64_t waitingWeights = 1 << 20;

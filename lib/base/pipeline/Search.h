@@ -21,7 +21,7 @@ struct SearchResult {
   /// No schedule of this shape within the memory limit has a shorter period.
   double lowerBound = 0;
 
-  /// How far the period is above the bound, as a part of it.
+  /// How far the period is above the bound, as a fraction of it.
   double gap() const { return lowerBound > 0 ? timeline.period / lowerBound - 1 : 0; }
 };
 

@@ -217,7 +217,7 @@ private:
   Diagnostics diagnostics;
 };
 
-/// A ring: each of n - 1 steps sends one part.
+/// A ring: each of n - 1 steps sends one shard.
 double ring(double ways, double latency, double bandwidth, double bytes) {
   return (ways - 1) * latency + (ways - 1) / ways * bytes / bandwidth;
 }

@@ -45,7 +45,7 @@ struct Cluster {
   double stepSeconds = 0;     ///< start of a kernel
   double hostBandwidth = 1;   ///< bytes per second between a device and the memory of its host
   /// Each device sends to all others at once, as lib/runtime/ranks does between CPUs, instead of
-  /// passing parts around rings.
+  /// passing shards around rings.
   bool sendsDirectly = false;
   std::vector<LinkLevel> levels;
 
@@ -62,7 +62,7 @@ private:
   struct Span {
     double ways, latency, bandwidth;
   };
-  /// The levels that a group spans, innermost first, and the number of its parts that each of them joins.
+  /// The levels that a group spans, innermost first, and the number of its subgroups that each of them joins.
   std::vector<Span> spansOf(const DeviceGroup &group) const;
   static double directSeconds(Collective collective, const std::vector<Span> &spans, double bytes);
 };
@@ -74,7 +74,7 @@ private:
 ///     {"name": "ib", "devices": 8, "latency_us": 8, "bandwidth_GBps": 50}]}
 ///
 /// "device" is a known processor (docs/target.md) or a file of facts, whose section names one. Optional:
-/// "efficiency" (0 to 1, default 0.5: the part of the peak rates that kernels reach; of a file of facts,
+/// "efficiency" (0 to 1, default 0.5: the fraction of the peak rates that kernels reach; of a file of facts,
 /// whose rates are measured, 1), "host_bandwidth_GBps" (default 25); with a file of facts also the latencies
 /// and bandwidths. `memory` replaces the member of the file. A file of facts with a section "cluster", which
 /// has these members but "device", is a cluster too. Errors, all of them, with the JSON path.

@@ -15,7 +15,7 @@ namespace proa::plan {
 /// One line about the workload and one about the cluster.
 std::string describe(const CostModel &model);
 
-/// The table of the best plans with times by part, memory of the fullest device by kind and limits, which of
+/// The table of the best plans with times by term, memory of the fullest device by kind and limits, which of
 /// them were lowered, the certificate, and the rejected families.
 std::string describe(const CostModel &model, const SearchResult &result);
 

@@ -62,7 +62,7 @@ struct Layer {
   std::string name;
   std::vector<Parameters> parameters;
   std::vector<Work> forward, backward;
-  /// The part of `forward` that selective recomputation repeats.
+  /// The fraction of `forward` that selective recomputation repeats.
   std::vector<Work> cheap;
   /// Bytes kept for the backward pass, by Recompute; those of Full are the input of the layer.
   std::vector<Amount> kept[recomputeModes];

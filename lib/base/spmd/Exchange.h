@@ -47,7 +47,7 @@ struct Exchange {
 };
 
 /// Whether the members of an all_reduce send each other their whole tensors, which takes one round. Otherwise
-/// each combines one part and sends it to the others, which takes two. Two members send as many bytes either
+/// each combines one shard and sends it to the others, which takes two. Two members send as many bytes either
 /// way.
 constexpr bool sumsInOneRound(int64_t members, int64_t bytes) {
   constexpr int64_t smallBytes = 4096;
@@ -60,7 +60,7 @@ Exchange planExchange(StepKind kind, const Mesh &mesh, const Placement &from, co
 
 /// Calls `visit` with each transfer of a move of a value from one mesh to another, by giver and receiver
 /// (devices). Placements are not partial. A receiver gets each element from one device that holds it: itself
-/// if possible, otherwise the holders of a part send it to the receivers in turn.
+/// if possible, otherwise the holders of a shard send it to the receivers in turn.
 void forEachTransfer(const Mesh &source, const Placement &from, const Mesh &target, const Placement &to,
                      Dims dims,
                      const std::function<void(int64_t giver, int64_t receiver, Transfer transfer)> &visit);

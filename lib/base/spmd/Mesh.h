@@ -9,8 +9,8 @@
 
 namespace proa::spmd {
 
-/// A part of a mesh axis. An axis of size n is viewed as [pre, size, n / (pre * size)], and the part is the
-/// middle. The full axis has pre = 1 and size = n.
+/// A mesh axis or a sub-axis. An axis of size n is viewed as [pre, size, n / (pre * size)], and a sub-axis is
+/// the middle. The full axis has pre = 1 and size = n.
 struct AxisRef {
   unsigned axis = 0;
   int64_t pre = 1;
@@ -18,7 +18,7 @@ struct AxisRef {
   bool operator==(const AxisRef &) const = default;
 };
 
-/// Whether one tensor cannot use both sub-axes: they have a common part, or do not nest, as 2 and 3 of 6.
+/// Whether one tensor cannot use both sub-axes: they overlap, or do not nest, as 2 and 3 of 6.
 bool overlap(const AxisRef &a, const AxisRef &b);
 
 struct MeshAxis {

@@ -12,7 +12,7 @@ struct MeshPlacement {
   std::span<const Link> links = {};
 };
 
-/// A move of all parts from the devices of one mesh to those of another.
+/// A move of all shards from the devices of one mesh to those of another.
 struct MeshMove {
   /// Neither is partial.
   Placement sent, received;
@@ -21,7 +21,7 @@ struct MeshMove {
 struct MeshReshardPlan {
   /// Steps on the source mesh.
   std::vector<ReshardStep> before;
-  /// None if the target mesh is a view of the same devices: after the steps before, each device has its part
+  /// None if the target mesh is a view of the same devices: after the steps before, each device has its shard
   /// under the target placement.
   std::optional<MeshMove> move;
   /// Steps on the target mesh.

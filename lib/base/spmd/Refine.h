@@ -5,10 +5,10 @@
 
 namespace proa::spmd {
 
-/// A mesh with the same positions, whose axes are parts of those of another mesh, from major to minor.
+/// A mesh with the same positions, whose axes are sub-axes of another mesh, from major to minor.
 struct Refinement {
   Mesh mesh;
-  /// The part of the original mesh that each axis is.
+  /// The sub-axis of the original mesh that each axis is.
   std::vector<AxisRef> original;
   /// The placements, in full axes of `mesh`, without axes of size 1.
   std::vector<Placement> placements;

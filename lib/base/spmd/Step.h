@@ -8,7 +8,7 @@ namespace proa::spmd {
 enum class StepKind : uint8_t {
   /// Local: dimensions are split further over axes that the source does not use.
   Slice,
-  /// Local: a replicated value, or a part of a split one, becomes a term of a partial value.
+  /// Local: a replicated value, or a shard of a split one, becomes a term of a partial value.
   ToPartial,
   /// Dimensions are joined over their minor axes.
   AllGather,
@@ -48,7 +48,7 @@ std::vector<int64_t> receivedCounts(StepKind kind, const Mesh &mesh, const Place
                                     const Placement &to, Dims dims);
 
 /// An estimate of the largest of `receivedCounts` between placements in full axes, in time that does not grow
-/// with meshes of more than 128 devices. It is exact up to that size if all parts of a dimension are equal.
+/// with meshes of more than 128 devices. It is exact up to that size if all shards of a dimension are equal.
 int64_t largestReceivedCount(StepKind kind, const Mesh &mesh, const Placement &from, const Placement &to,
                              Dims dims);
 

@@ -24,7 +24,7 @@ enum class ZeroStage : uint8_t {
   Parameters,
 };
 
-/// Parts that are not in the text are off.
+/// Components that are not in the text are off.
 struct Strategy {
   /// Sizes of the axes; 1: the strategy does not use the axis; 0: the size of the axis of the mesh.
   int64_t pipeline = 1; ///< "pp": layers, in stages
@@ -50,20 +50,20 @@ struct Strategy {
   /// "cut12,cut40": stages after the first begin with these ops, by their indices in the imported program.
   std::vector<int64_t> cuts;
   /// "ring", "noring": whether attention over a split sequence (cp) and matmuls with a collective (mp) pass
-  /// parts around a ring of devices. Without it the model of costs decides (RingCost.h).
+  /// components around a ring of devices. Without it the model of costs decides (RingCost.h).
   RingUse rings = RingUse::ByCost;
 
-  /// The size of an axis; 1 if no part has that name.
+  /// The size of an axis; 1 if no component has that name.
   int64_t sizeOf(std::string_view axis) const;
   /// The axes of size above 1, in the order pp, dp, cp, ep, mp.
   Mesh mesh() const;
 };
 
-/// Reads a strategy: parts separated by commas, each at most once: ppN, the name of a schedule, dpN, cpN,
-/// epN, mpN (or tpN), sp, zero1, zero2, zero3, amp (amp1), amp2, recompute, accN, ring, noring, and cutN,
-/// which may occur several times. pp, dp, cp, ep and mp (tp) without a number have the size of the axis of
-/// the mesh; so have dp where ZeRO is given without it, and mp where sp is. Errors: an unknown part, a number
-/// that is missing or wrong, a part twice; all in one list.
+/// Reads a strategy: components separated by commas, each at most once: ppN, the name of a schedule, dpN,
+/// cpN, epN, mpN (or tpN), sp, zero1, zero2, zero3, amp (amp1), amp2, recompute, accN, ring, noring, and
+/// cutN, which may occur several times. pp, dp, cp, ep and mp (tp) without a size have the size of the axis
+/// of the mesh; so have dp where ZeRO is given without it, and mp where sp is. Errors: an unknown component,
+/// a size that is missing or wrong, a component twice; all in one list.
 Result<Strategy> parseStrategy(std::string_view text);
 
 /// The strategy on a mesh, which may have axes that it does not use: all sizes are known. `mesh` is null if

@@ -88,7 +88,7 @@ struct GpuFacts : DeviceFacts {
 
 /// The machine that a program is compiled for.
 struct TargetFacts {
-  CpuFacts cpu;                ///< runs the host's part
+  CpuFacts cpu;                ///< runs the host's code
   std::optional<GpuFacts> gpu; ///< runs kernels
 
   bool operator==(const TargetFacts &) const = default;

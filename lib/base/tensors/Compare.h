@@ -80,11 +80,11 @@ inline constexpr double unitsOfNorm = 64;
 /// One element as text: "1.5", "true", "(1+2j)". Floats have enough digits to be distinguished.
 std::string elementText(const Tensor &tensor, int64_t element);
 
-/// Mean, deviation and range of the elements (of the real parts of complex ones).
+/// Mean, deviation and range of the elements (of the real components of complex ones).
 Statistics statisticsOf(const Tensor &tensor);
 
 /// Range and mean of the finite elements, and the numbers of finite, NaN and infinite elements. A complex
-/// element counts by its real part, which is NaN or infinite if either part is.
+/// element counts by its real component, which is NaN or infinite if either component is.
 struct FiniteStatistics {
   double mean = 0, minimum = 0, maximum = 0;
   int64_t finite = 0, nans = 0, infinities = 0;

@@ -121,7 +121,7 @@ void copyBox(const Tensor &source, std::span<const int64_t> sourceOffset,
             target.as<std::byte>() + targetStart * static_cast<int64_t>(bytes));
 }
 
-/// Stores a number as an element.
+/// Stores a value as an element.
 template <class T> T elementOf(double value) {
   if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>)
     return T(static_cast<float>(value));

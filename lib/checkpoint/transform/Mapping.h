@@ -37,7 +37,7 @@ struct Source {
 struct Target {
   std::string name;
   DType dtype = DType::Float32;
-  /// Of a parameter and of its optimizer states; without parts, the tensor keeps the value that it has
+  /// Of a parameter and of its optimizer states; without pieces, the tensor keeps the value that it has
   /// (`_ -> a` without `shape`).
   std::shared_ptr<const Composition> composition;
   /// Stored sources are states of this kind, and casts do not apply. Null: they are parameters.

@@ -161,7 +161,7 @@ std::optional<Expansion> expandRanges(const Statement &statement, const MacroCon
   return Expansion{{std::move(next)}};
 }
 
-/// The names that a term with `*` is, by number; false if they are not known or there are none.
+/// The names that a term with `*` is, by index; false if they are not known or there are none.
 bool expandStar(const Term &term, const MacroContext &context, bool isInput, std::vector<Term> &terms,
                 std::string &error) {
   std::vector<PlaceholderValues> matches;

@@ -10,7 +10,7 @@ constexpr std::string_view placeholderKeywords[placeholderCount] = {"$LAYER_ID_O
 
 bool isIdDigit(char c) { return c >= '0' && c <= '9'; }
 
-/// Whether the number `a` is less than `b`, for digits without a limit of size.
+/// Whether the integer `a` is less than `b`, for digits without a limit of size.
 bool isSmaller(std::string_view a, std::string_view b) {
   return a.size() != b.size() ? a.size() < b.size() : a < b;
 }

@@ -10,7 +10,7 @@
 
 namespace proa::transform {
 
-/// A part of a name that a pattern leaves open. Names before ids, so that a longer keyword is first.
+/// A component of a name that a pattern leaves open. Names before ids, so that a longer keyword is first.
 enum class Placeholder : uint8_t {
   LayerIdOffset, ///< `$LAYER_ID_OFFSET`: digits; on the right of `->` they are one less
   ExpertId,      ///< `$EXPERT_ID`: digits
@@ -26,7 +26,7 @@ std::string_view keywordOf(Placeholder placeholder);
 /// The text at each placeholder of a name.
 using PlaceholderValues = std::array<std::string, placeholderCount>;
 
-/// The order of expansions: by numbers, and by the expert before the layer.
+/// The order of expansions: by indices, and by the expert before the layer.
 bool isBefore(const PlaceholderValues &a, const PlaceholderValues &b);
 
 /// Whether a name may have placeholders, without a pattern.

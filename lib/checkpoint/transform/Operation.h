@@ -8,7 +8,7 @@ namespace proa::transform {
 
 enum class OperationKind : uint8_t {
   Rename,    ///< a -> b
-  Split,     ///< a -> b, c, along `axis`; `sizes` or equal parts
+  Split,     ///< a -> b, c, along `axis`; `sizes` or equal pieces
   Merge,     ///< a, b -> c, along `axis`; `sizes`, if any, are the sizes of the sources
   Transpose, ///< result dim i is source dim permutation[i]; empty: all dims in reverse order
   Cast,      ///< to `dtype`

@@ -23,7 +23,7 @@ using TensorInfos = std::map<std::string, TensorInfo, std::less<>>;
 /// A kind of optimizer states: the state of parameter `w` has the name `w` + suffix.
 struct OptimizerState {
   std::string_view suffix;
-  /// The state has the dims of the parameter; others are one number.
+  /// The state has the dims of the parameter; others are scalars.
   bool hasParameterDims = true;
   /// The parameter in float32 (master weight); others are moments.
   bool isMasterWeight = false;

@@ -1,4 +1,4 @@
-/// The parts of a model, immutable after open() but for the compiled variants.
+/// The members of a model, immutable after open() but for the compiled variants.
 #pragma once
 
 #include "lib/base/support/Cores.h"

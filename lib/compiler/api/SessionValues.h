@@ -62,7 +62,8 @@ public:
   Result<void> set(const std::string &name, Tensor value);
   /// A value as a whole. On a mesh all processes must call it.
   Result<Tensor> get(const std::string &name);
-  /// All values, each whole, with buffers that agree with their parts. On a mesh all processes must call it.
+  /// All values, each whole, with buffers that agree with their members. On a mesh all processes must call
+  /// it.
   Result<const std::map<std::string, Tensor> *> whole();
 
 private:

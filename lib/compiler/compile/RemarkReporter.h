@@ -10,8 +10,8 @@
 
 namespace proa {
 
-/// Reports the warnings of passes about the program, such as a part of a strategy that has no effect, during
-/// its lifetime.
+/// Reports the warnings of passes about the program, such as a component of a strategy that has no effect,
+/// during its lifetime.
 class WarningReporter {
 public:
   WarningReporter(mlir::MLIRContext *context, const CompileOptions &options);

@@ -1,4 +1,4 @@
-/// Times of parts of the library.
+/// Times of steps of the library.
 #pragma once
 
 #include <chrono>

@@ -27,7 +27,7 @@ struct ShardedTensor {
 Result<Tensor> gather(RankGroup &ranks, const ShardedTensor &tensor, const std::string &name);
 
 /// Parameters and state variables. Each is whole, as it was read or set, until a program needs it
-/// distributed; then each rank keeps its part only, and the whole is dropped.
+/// distributed; then each rank keeps its shard only, and the whole is dropped.
 class MeshValues {
 public:
   MeshValues(RankGroup &ranks, std::map<std::string, Tensor> &whole) : ranks(ranks), whole(whole) {}
@@ -66,7 +66,7 @@ public:
   create(std::span<const std::shared_ptr<const LoadedProgram>> programs, std::span<const size_t> programOf,
          MeshInterface interface, RankGroup &ranks, const std::string &name);
 
-  /// Gives each rank its parts of the parameters. The first call creates the sessions.
+  /// Gives each rank its shards of the parameters. The first call creates the sessions.
   Result<void> bind(MeshValues &values, bool checksFinite, const Generators &generators);
   /// The distributed value of a state variable; null if it has none.
   Result<const ShardedTensor *> distributed(const std::string &name, MeshValues &values);
@@ -74,7 +74,7 @@ public:
   void setOffload(const std::function<std::shared_ptr<runtime::OffloadQueue>(int64_t rank)> &queueOf);
   /// The ranks of this process, by index.
   std::vector<int64_t> ranksOfProcess() const;
-  /// Gives each rank its parts of changed parameters.
+  /// Gives each rank its shards of changed parameters.
   Result<void> rebind(MeshValues &values);
 
   /// Runs the program once with whole feeds and updates the state in `values`. Returns the fetches, whole.

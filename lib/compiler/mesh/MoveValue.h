@@ -8,7 +8,7 @@
 
 namespace proa {
 
-/// The parts of a value in another placement, also on another mesh: each rank receives the elements that it
+/// The shards of a value in another placement, also on another mesh: each rank receives the elements that it
 /// lacks, and no others. `ranks` has the devices of both meshes. Both types have static dims and no partial
 /// values. `name` is for messages. All processes must call it. Error: those of Communicator::exchange.
 Result<ShardedTensor> moveValue(const ShardedTensor &value, const std::shared_ptr<const spmd::Mesh> &mesh,

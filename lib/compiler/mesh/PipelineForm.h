@@ -19,10 +19,10 @@ bool isPipelined(mlir::ModuleOp module, const MeshOptions &mesh);
 /// the cuts.
 Result<void> markStages(mlir::ModuleOp module, const MeshOptions *mesh);
 
-/// Marks the backward part of an imported training program, before it is divided into micro-batches. Chooses
-/// the number of micro-batches, if it has no value: from the strategy or the schedule; otherwise the
-/// largest one up to twice the number of stages that divides the batch, so that its parts of data parallelism
-/// are equal. Error: the program has no gradients.
+/// Marks the backward region of an imported training program, before it is divided into micro-batches.
+/// Chooses the number of micro-batches, if it has no value: from the strategy or the schedule; otherwise the
+/// largest one up to twice the number of stages that divides the batch, so that its shards of data
+/// parallelism are equal. Error: the program has no gradients.
 Result<void> preparePipeline(mlir::ModuleOp module, const MeshOptions &mesh,
                              std::optional<int64_t> &microBatches);
 

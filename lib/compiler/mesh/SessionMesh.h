@@ -1,4 +1,4 @@
-/// The part of a session that exists only on a mesh.
+/// The members of a session that exist only on a mesh.
 #pragma once
 
 #include "lib/compiler/mesh/MeshProgram.h"

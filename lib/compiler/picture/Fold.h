@@ -1,4 +1,4 @@
-/// Groups of nodes, so that a large graph is shown in parts.
+/// Groups of nodes, so that a large graph is shown by groups.
 #pragma once
 
 #include "lib/compiler/picture/Graph.h"

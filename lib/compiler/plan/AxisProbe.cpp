@@ -76,7 +76,7 @@ private:
       if (dim.getAxes().empty())
         continue;
       isSplit = true;
-      if (dim.getBlocks().empty() && size % 2 == 0) // an uneven vocabulary may have any number of parts
+      if (dim.getBlocks().empty() && size % 2 == 0) // an uneven vocabulary may have any number of shards
         sizes.insert(size);
       for (int64_t block : dim.getBlocks())
         sizes.insert(block);

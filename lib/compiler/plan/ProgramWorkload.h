@@ -29,7 +29,7 @@ struct ProgramWorkload {
   int64_t batch = 1;       ///< examples of the feeds of the program
 };
 
-/// The training step of an imported program: layers from repeated ops of the forward part; arithmetic from
+/// The training step of an imported program: layers from repeated ops of the forward region; arithmetic from
 /// pd::operationsOf, bytes from kernel groups, kept values from the gradients, recomputation from the minimum
 /// cut of pd-rematerialize, splits and collectives from the passes that apply strategies (AxisProbe.h). The
 /// module is changed. Errors: those of trainingForm.

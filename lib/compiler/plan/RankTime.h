@@ -20,7 +20,7 @@ struct RankTime {
 /// The time of the steps of `rank` on a device of the cluster, whose devices are the ranks:
 /// - a step takes the longer of its arithmetic and its memory traffic, and the start of a kernel. Steps
 ///   without arithmetic (slices, lookups in tables) read no more of an operand than they write;
-/// - a collective takes Cluster::seconds; of one that is started and waited for, the part that no steps hide.
+/// - a collective takes Cluster::seconds; of one that is started and waited for, the time that no steps hide.
 ///   Started collectives follow each other;
 /// - a loop runs `trips` times: the micro-batches. Of a branch the longer body counts. A rank alone does not
 ///   wait for messages.

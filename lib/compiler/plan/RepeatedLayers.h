@@ -1,4 +1,4 @@
-/// Repeated parts of a list of ops.
+/// Repeated ranges of a list of ops.
 #pragma once
 
 #include <cstddef>

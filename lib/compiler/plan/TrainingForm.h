@@ -1,4 +1,4 @@
-/// A program as forward part, backward part and update of parameters.
+/// A program as forward region, backward region and update of parameters.
 #pragma once
 
 #include "proa/Result.h"
@@ -14,8 +14,8 @@
 
 namespace proa {
 
-/// The parts of `main` of a training program. A program without gradients gets them first: derivatives of its
-/// fetches by its parameters.
+/// The regions of `main` of a training program. A program without gradients gets them first: derivatives of
+/// its fetches by its parameters.
 struct TrainingForm {
   mlir::func::FuncOp main;
   bool isTraining = false; ///< the program has gradients of its own

@@ -91,7 +91,7 @@ IdleThreads &idleThreads() {
 /// Of the ThreadScope of this thread; 0: none.
 thread_local int scopedThreads = 0;
 thread_local ThreadPool *scopedPool = nullptr;
-/// This thread runs a part of a region of a ThreadPool.
+/// This thread runs a task of a region of a ThreadPool.
 thread_local bool isInPool = false;
 
 struct Region {

@@ -26,7 +26,7 @@ void applyThreads();
 /// once in several threads may differ in it.
 class ThreadScope {
 public:
-  /// 0: leaves the number as it is. `pool` runs the parts of regions; null: libgomp. oneDNN then uses the
+  /// 0: leaves the number as it is. `pool` runs the tasks of regions; null: libgomp. oneDNN then uses the
   /// calling thread only.
   explicit ThreadScope(int count, ThreadPool *pool = nullptr);
   ~ThreadScope();

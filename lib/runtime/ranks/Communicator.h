@@ -196,7 +196,7 @@ protected:
   virtual void idle(Idler &idler) = 0;
   /// Whether all posted messages have left this process; moves them on.
   virtual bool isFlushed() { return true; }
-  /// Called when a part of a message has arrived or left: the timeout starts again.
+  /// Called when some bytes of a message have arrived or left: the timeout starts again.
   void noteProgress() {
     lastProgress = std::chrono::steady_clock::now();
     caller.rounds = 0;

@@ -10,7 +10,7 @@
 namespace proa::runtime {
 
 /// How many elements of a tensor are NaN and Inf, and the row-major positions of the first ones. A complex
-/// element is NaN where one of its parts is, else Inf where one of its parts is.
+/// element is NaN where one of its components is, else Inf where one of its components is.
 struct NonFinite {
   int64_t nans = 0, infinities = 0;
   int64_t firstNan = -1, firstInfinity = -1;

@@ -8,7 +8,7 @@
 
 namespace proa {
 
-/// A memref as a part of the contiguous tensor in a buffer of the kernel: each of its dims is a range of
+/// A memref as a view of the contiguous tensor in a buffer of the kernel: each of its dims is a range of
 /// another dim of the tensor, in steps of 1.
 struct TensorView {
   mlir::BlockArgument buffer;

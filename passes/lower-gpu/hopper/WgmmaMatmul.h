@@ -7,7 +7,7 @@
 namespace proa {
 
 /// A tile of a matrix in shared memory: blocks of `lines` lines, which have 128 bytes, are swizzled, and are
-/// parts of the same lines of the matrix. Elements of a line are adjacent in global memory.
+/// ranges of the same lines of the matrix. Elements of a line are adjacent in global memory.
 struct SwizzledTile {
   mlir::Type element;
   int64_t lines = 0, elements = 0; ///< `elements` of a line of the matrix, a multiple of lineElements()

@@ -15,7 +15,7 @@ namespace proa::sharding {
 ///    `{x:(2)2}` after `{x:(1)2}`; so is a list with other blocks.
 /// 4. An axis that overlaps one of another factor is a conflict. Axes before it are taken: `{y, x}` for j
 ///    where i has `{x}` gives j `{y}`.
-/// 5. Axes that would make more parts than the factor (or its smallest block) has elements are left out: of
+/// 5. Axes that would make more shards than the factor (or its smallest block) has elements are left out: of
 ///    `{x, y}`, a factor of size 4 takes `{x}`. So are axes that the dimension of several factors cannot have
 ///    (factorMismatch()). Neither is a conflict, because no other order of the tensors changes it.
 /// 6. A replicated factor has no axes.
@@ -66,7 +66,7 @@ struct FactorChoice {
 /// The axes for the placements of operands and results. If they contradict each other, each tensor is tried
 /// as the first one. If they split a factor that the local form of the op can split, that is tried too.
 /// `cost` decides; the first of equal ones is taken. If operands and annotated results split such a factor,
-/// the local form is taken wherever it covers the parts.
+/// the local form is taken wherever it covers the shards.
 FactorChoice chooseAxes(const CachedRule &rule, llvm::ArrayRef<const spmd::Placement *> requested,
                         bool isAnnotated, llvm::function_ref<double(const FactorAxes &)> cost);
 

@@ -82,7 +82,7 @@ double LocalFormCosts::secondsAt(const Node &node, unsigned mesh, const FactorAx
 }
 
 double LocalFormCosts::secondsOf(dist::StepOpInterface step) {
-  // Parts of constants.
+  // Shards of constants.
   if (step.getStepKind() == spmd::StepKind::Slice || step.getStepKind() == spmd::StepKind::ToPartial)
     return 0;
   // The dims that the step does not change are those of the position (CollectiveForm).

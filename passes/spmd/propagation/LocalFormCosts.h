@@ -18,7 +18,7 @@ public:
       : placements(module), meshes(meshes), reshards(reshards) {}
 
   /// The time of the slowest position if these axes split the factors of a node: 0 if they do not need the
-  /// local form, `refused` if it does not cover the parts of a position.
+  /// local form, `refused` if it does not cover the shards of a position.
   double seconds(const Node &node, unsigned mesh, const FactorAxes &axes);
 
   static constexpr double refused = 1e9;

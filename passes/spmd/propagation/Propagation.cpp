@@ -101,7 +101,7 @@ bool Propagation::appendAxes(unsigned index, unsigned dim, const spmd::DimPlacem
   llvm::SmallVector<spmd::AxisRef> next(previous.begin(), previous.end());
   for (size_t i = 0; i < axes.size(); ++i) {
     bool isKept = i < previous.size() && previous[i] == axes[i];
-    // A sub-axis that grows is checked without its own part, which was moved out of the state.
+    // A sub-axis that grows is checked without its own shard, which was moved out of the state.
     if (!isKept && uses(state, axes[i]))
       break;
     if (i < previous.size())

@@ -11,7 +11,7 @@ struct CachedRule {
   pd::ShardingRule rule;
   /// The rule withLocalForm(); equal to `rule` if the op has none. Placements follow from it in both cases.
   pd::ShardingRule local;
-  /// Whether parts of the results depend only on equal parts of the operands: such ops propagate first.
+  /// Whether shards of the results depend only on equal shards of the operands: such ops propagate first.
   bool isPassThrough = true;
 };
 

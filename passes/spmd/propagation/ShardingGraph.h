@@ -14,7 +14,7 @@ namespace proa::sharding {
 /// The index of a value that is not a tensor.
 inline constexpr unsigned none = ~0u;
 
-/// The known part of the sharding of a value, or of several values that have the same one.
+/// The known shard of the sharding of a value, or of several values that have the same one.
 struct State {
   mlir::RankedTensorType type;
   /// The index of the mesh.

@@ -135,7 +135,7 @@ TEST(GroupedMatmul, FewRows) {
     }
 }
 
-// Rows that no access of 16 bytes reads, and parts of tiles.
+// Rows that no access of 16 bytes reads, and slices of tiles.
 TEST(GroupedMatmul, OddDims) {
   for (const char *type : groupedTypes)
     for (auto [inner, columns] : {std::pair(1, 31), std::pair(33, 1), std::pair(67, 130), std::pair(72, 40)})

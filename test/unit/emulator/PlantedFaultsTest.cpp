@@ -126,7 +126,7 @@ Product &ofWarpgroups() {
   return product;
 }
 
-/// Slices of k of more parts than there are stages.
+/// Slices of k of more tiles than there are stages.
 Product &ofLongSlices() {
   static Product product(64, 64, 8192, "wgmma");
   return product;

@@ -30,7 +30,7 @@ std::optional<Case> caseAt(const std::string &folder, bool dynamicDims = false);
 /// The first step of a training program, with its weights before it. Nothing as for caseAt.
 std::optional<Case> trainingCaseAt(const std::string &folder);
 
-/// The elements of a float64 or complex128 tensor; of a complex number real and imaginary part.
+/// The elements of a float64 or complex128 tensor; of a complex number real and imaginary component.
 std::span<const double> numbersOf(const Tensor &tensor);
 std::span<double> numbersOf(Tensor &tensor);
 /// The real part of the sum of conj(x) * y.

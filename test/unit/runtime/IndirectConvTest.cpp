@@ -104,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(
                           1, 400, 17, 6, 7, {3, 3}, {1, 1}, {5, 5}, {5, 5}, {5, 5}}, // chunks of channels
                       Geometry{1, 64, 96, 24, 24, {3, 3}, {2, 1}, {18, 18}, {18, 18}, {18, 18}, 2},
                       Geometry{1, 16, 16, 4, 5, {7, 5}, {1, 1}, {3, 2}, {3, 2}, {1, 1}},    // small image
-                      Geometry{3, 16, 300, 9, 9, {3, 3}, {1, 1}, {8, 8}, {8, 8}, {8, 8}})); // several parts
+                      Geometry{3, 16, 300, 9, 9, {3, 3}, {1, 1}, {8, 8}, {8, 8}, {8, 8}})); // several blocks
 
 } // namespace
 } // namespace proa::runtime

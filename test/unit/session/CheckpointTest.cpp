@@ -80,7 +80,7 @@ private:
   std::map<std::string, Model> models;
 };
 
-/// Random shardings of the parameters and states of mlp_adamw: uneven parts too.
+/// Random shardings of the parameters and states of mlp_adamw: uneven shards too.
 std::string randomShardings(std::mt19937 &random) {
   std::string entries;
   for (const char *name : {"fc_*.w_0", "fc_*.w_0_moment1_0", "fc_*.w_0_moment2_0"}) {

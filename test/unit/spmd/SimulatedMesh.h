@@ -1,5 +1,5 @@
 /// Collectives on plain arrays, one per mesh position. Shares no code with lib/base/spmd but the definition
-/// of placements: element e of a dimension (or block) of size S in n parts is in part floor(e * n / S).
+/// of placements: element e of a dimension (or block) of size S in n shards is in shard floor(e * n / S).
 #pragma once
 
 #include "lib/base/spmd/Step.h"
@@ -19,9 +19,9 @@ class SimulatedMesh {
 public:
   SimulatedMesh(const Mesh &mesh, std::vector<int64_t> dims) : mesh(mesh), dims(std::move(dims)) {}
 
-  /// Gives each position random small integers, or 0 and 1 only; copies of one part are equal.
+  /// Gives each position random small integers, or 0 and 1 only; copies of one shard are equal.
   void fill(const Placement &placement, uint64_t seed, bool isBool = false);
-  /// Gives each position its part of a tensor. The placement is not partial.
+  /// Gives each position its shard of a tensor. The placement is not partial.
   void set(const Placement &placement, const std::vector<double> &whole);
   /// Does a step. Adds the number of elements that each position receives from others to `received`. Returns
   /// the reason if the step is not possible, for example if no position of the group has a needed element.

@@ -130,7 +130,7 @@ TEST(Compare, OrderDoesNotMatterForPermutationAndSorted) {
     EXPECT_TRUE(compare(doubles({3, nan, 1, 2}), doubles({1, 2, 3, nan}), rule(kind)).passed());
     EXPECT_FALSE(compare(doubles({3, 1, 1}), doubles({1, 2, 3}), rule(kind)).passed());
   }
-  // Conjugate pairs whose real parts differ by rounding have no stable order.
+  // Conjugate pairs whose real components differ by rounding have no stable order.
   using C = std::complex<double>;
   Tensor expected = tensor<C>(DType::Complex128, {3}, {{1, 2}, {1, -2}, {5, 0}});
   Tensor got = tensor<C>(DType::Complex128, {3}, {{5, 0}, {1 + 1e-9, 2}, {1, -2}});

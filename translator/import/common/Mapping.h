@@ -1,4 +1,4 @@
-/// How a program's format names the operands, results and attributes of an op of pd: the parts of a row of
+/// How a program's format names the operands, results and attributes of an op of pd: the columns of a row of
 /// the tables that proa-tblgen makes of the fields `legacy`, `newIr` and `onnx` of records.
 #pragma once
 

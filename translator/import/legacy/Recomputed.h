@@ -5,7 +5,7 @@
 
 namespace proa::import {
 
-/// An op of the backward part that computes what an op of the forward part has computed (its outputs are
+/// A backward op that computes what a forward op has computed (its outputs are
 /// named `x.subprog_N` where that one's is `x`, N being the segment) gets what it reads from outside of its
 /// segment through pd.optimization_barrier, so that the two are not merged again. Parameters, and the short
 /// integer vectors that shapes are, stay as they are.

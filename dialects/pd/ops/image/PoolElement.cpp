@@ -20,7 +20,7 @@ double lowestOf(Type element) {
   return element.isF32() ? -FLT_MAX : element.isF64() ? -DBL_MAX : -INFINITY;
 }
 
-/// The part of a window along one axis: the places origin + i for i in `range`.
+/// The range of a window along one axis: the places origin + i for i in `range`.
 struct AxisWindow {
   IndexValue origin;
   IndexRange range;

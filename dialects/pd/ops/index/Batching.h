@@ -1,4 +1,4 @@
-/// Shared parts of the batching rules of ops that index.
+/// Shared functions of the batching rules of ops that index.
 #pragma once
 
 #include "dialects/pd/autodiff/BatchingRules.h"

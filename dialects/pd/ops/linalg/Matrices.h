@@ -1,4 +1,4 @@
-/// Factorizations of matrices and linear systems: inference, and parts of the gradient formulas.
+/// Factorizations of matrices and linear systems: inference, and terms of the gradient formulas.
 #pragma once
 
 #include "dialects/pd/autodiff/Broadcasting.h"

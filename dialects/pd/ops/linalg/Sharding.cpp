@@ -1,4 +1,4 @@
-//! Sharding rule of the matmul: the summed dimension can be split, and the parts are added.
+//! Sharding rule of the matmul: the summed dimension can be split, and the terms are added.
 #include "dialects/pd/ops/linalg/Contract.h"
 #include "dialects/pd/ops/linalg/IntegerMatmul.h"
 #include "dialects/pd/ops/linalg/SolveOps.h"

@@ -1,4 +1,4 @@
-/// Shared parts of losses with a library kernel that also computes their derivative.
+/// Shared functions of losses with a library kernel that also computes their derivative.
 #pragma once
 
 #include "dialects/pd/ir/Pd.h"

@@ -31,7 +31,7 @@ double upperShare(double x, double y) {
   double from = std::log(y) - std::log(x), step = std::min(1.0, 1 / std::sqrt(x)), above = 0, below = 0;
   for (double direction : {-1.0, 1.0}) {
     double begin = 0, width = step;
-    do { // the left tail may be long, so its parts grow
+    do { // the left tail may be long, so its steps grow
       double end = begin + direction * width, low = std::min(begin, end), high = std::max(begin, end);
       double cut = std::min(std::max(from, low), high), tolerance = 1e-14 * step;
       if (low < cut)

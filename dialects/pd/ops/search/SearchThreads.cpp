@@ -243,7 +243,7 @@ private:
     IndexValue rest = pair % distance, low = (pair - rest) * 2 + rest, high = low + distance;
     Entry x = get(low), y = get(high);
     Value ascends = b.isEqual(low / size % 2, b.index(0));
-    // In a descending part the later element comes first.
+    // In a descending run the later element comes first.
     auto select = [&](Entry yes, Entry no) {
       return Entry{b.select(ascends, yes.key, no.key), b.select(ascends, yes.index, no.index)};
     };

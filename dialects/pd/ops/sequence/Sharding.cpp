@@ -1,5 +1,5 @@
 //! Sharding rules of ops on padded sequences: a device has some of the sequences. Sequences by offsets are
-//! rows of one tensor, which a part could cut.
+//! rows of one tensor, which a shard could cut.
 #include "dialects/pd/ops/sequence/Labels.h"
 #include "dialects/pd/sharding/AlongAxes.h"
 

@@ -1,4 +1,4 @@
-/// The parts of a CUDA toolkit that the compiler uses: assembler, device library, disassembler.
+/// The components of a CUDA toolkit that the compiler uses: assembler, device library, disassembler.
 #pragma once
 
 #include <string>
@@ -15,11 +15,11 @@ struct CudaToolkit {
 
   bool canAssemble() const { return !nvJitLink.empty() || !ptxas.empty(); }
 
-  /// One line for each part: its path, or "not found" and how to get it.
+  /// One line for each component: its path, or "not found" and how to get it.
   std::string text() const;
 
-  /// Searches, for each part, these folders in order; a folder has the layout of a toolkit (`bin`, `lib64` or
-  /// `lib`, `nvvm/libdevice`) or is a folder `nvidia` of Python packages.
+  /// Searches, for each component, these folders in order; a folder has the layout of a toolkit (`bin`,
+  /// `lib64` or `lib`, `nvvm/libdevice`) or is a folder `nvidia` of Python packages.
   ///
   /// 1. $PROA_CUDA_PATH, folders separated by colons. If it is set, no other folder is searched.
   /// 2. $CUDA_HOME and $CUDA_PATH
@@ -33,7 +33,7 @@ struct CudaToolkit {
   static CudaToolkit findIn(const std::vector<std::string> &folders);
 };
 
-/// How to get a part of the toolkit, for messages.
+/// How to get a component of the toolkit, for messages.
 std::string toolkitHint();
 
 } // namespace proa::cuda

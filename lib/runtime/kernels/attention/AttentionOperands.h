@@ -132,7 +132,7 @@ struct AttentionScoreMemory {
   std::array<int32_t, AttentionTile::mostQueries> ends{};
 };
 
-/// Hands out parts of memory, each of whole vectors.
+/// Hands out ranges of memory, each of whole vectors.
 class AttentionMemory {
 public:
   explicit AttentionMemory(float *memory) : next(memory) {}

@@ -1,4 +1,4 @@
-/// Parts of the library kernels for convolutions.
+/// Declarations of the library kernels for convolutions.
 #pragma once
 
 #include "lib/runtime/kernels/conv/ConvGeometry.h"

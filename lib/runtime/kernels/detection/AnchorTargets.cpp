@@ -50,7 +50,7 @@ template <class T> struct Overlaps {
   }
 };
 
-/// The anchors of one image by their part in the training.
+/// The anchors of one image by their role in the training.
 template <class T> struct Assignment {
   std::vector<size_t> located, positive, negative;
   std::vector<T> weights; ///< one for each of `located`

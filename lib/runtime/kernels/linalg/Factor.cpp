@@ -221,7 +221,7 @@ bool generalEigen(std::vector<T> &a, int64_t n, std::vector<std::complex<RealOf<
       return false;
     for (size_t k = 0; k < values.size(); ++k)
       values[k] = {re[k], im[k]};
-    // A conjugate pair of eigenvalues has its vector's parts in two columns.
+    // A conjugate pair of eigenvalues has its vector's components in two columns.
     auto size = static_cast<size_t>(n);
     for (size_t k = 0; k < size && job == 'V'; ++k) {
       bool pair = im[k] != 0 && k + 1 < size;

@@ -1,4 +1,4 @@
-/// Parts of the library kernel "matmul".
+/// Declarations of the library kernel "matmul".
 #pragma once
 
 #include "lib/runtime/kernels/matmul/MatmulGeometry.h"

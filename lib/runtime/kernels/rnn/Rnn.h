@@ -43,7 +43,7 @@ template <class T> struct RnnTape {
   std::vector<T> before;   ///< the hidden state before the step
   std::vector<T> cells;    ///< LSTM: the cell state before the step
   std::vector<T> newCells; ///< LSTM: the cell state after it
-  std::vector<T> addend;   ///< GRU: the hidden state's part of the candidate
+  std::vector<T> addend;   ///< GRU: the hidden state's term of the candidate
 };
 
 /// One layer in one direction.

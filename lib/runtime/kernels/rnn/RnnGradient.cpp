@@ -33,7 +33,7 @@ template <class T> void addRows(int64_t rows, int64_t columns, const T *x, T *su
 template <class T> struct RnnBackward {
   const RnnPass<T> &pass; ///< as it ran
   const RnnTape<T> &tape;
-  const T *outGradient; ///< of the pass's part of the output; [time, batch, outStride]
+  const T *outGradient; ///< of the pass's columns of the output; [time, batch, outStride]
   T *hidden,
       *cell; ///< [batch, hidden]: cotangent of the final state, becomes the gradient of the initial one
   std::vector<T> inputGates, hiddenGates; ///< gradients before the activations, [time, batch, gates * hidden]
@@ -53,7 +53,7 @@ template <class T> struct RnnBackward {
   }
 
 private:
-  /// One sample: leaves in `hidden` what the state before gets, but for the part through the hidden weights.
+  /// One sample: leaves in `hidden` what the state before gets, but for the term through the hidden weights.
   void cellStep(int64_t t, int64_t n) {
     int64_t width = pass.attributes.hidden, row = t * pass.batch + n, gates = pass.attributes.gates();
     const T *g = tape.gates.data() + row * gates * width, *before = tape.before.data() + row * width;

@@ -48,7 +48,7 @@ void addGemmGradient(const T *x, const T *w, const T *dy, int64_t rows, int64_t 
     }
 }
 
-/// The operands of a layer, checked; `gates` parts of `size` columns.
+/// The operands of a layer, checked; `gates` blocks of `size` columns.
 struct Layer {
   std::vector<SequenceSpan> spans;
   int64_t rows, size, gates;

@@ -77,7 +77,7 @@ void exportTrunc(NodeExporter &node) {
   });
 }
 
-/// ONNX rounds halves to even. Away from zero: by the part after the point, which is exact.
+/// ONNX rounds halves to even. Away from zero: by the digits after the point, which is exact.
 void exportRound(NodeExporter &node) {
   auto op = node.get<pd::RoundOp>();
   if (op.getHalfToEven() && op.getDecimals() == 0)

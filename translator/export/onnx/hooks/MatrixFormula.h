@@ -1,4 +1,4 @@
-/// Parts of formulas on matrices, which are the last two dimensions.
+/// Expressions of formulas on matrices, which are the last two dimensions.
 #pragma once
 
 #include "dialects/pd/builders/TensorBuilder.h"

@@ -1,4 +1,4 @@
-/// Gradients that proa computes (ImportOptions::derivedGradients): a pd.vjp of the program's forward part
+/// Gradients that proa computes (ImportOptions::derivedGradients): a pd.vjp of the program's forward ops
 /// instead of its gradient ops.
 #pragma once
 

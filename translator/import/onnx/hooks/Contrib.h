@@ -1,4 +1,4 @@
-/// Parts of the hooks of ONNX Runtime's ops (com.microsoft).
+/// Helpers of the hooks of ONNX Runtime's ops (com.microsoft).
 #pragma once
 
 #include "translator/import/onnx/NodeImporter.h"

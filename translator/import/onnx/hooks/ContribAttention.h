@@ -1,4 +1,4 @@
-/// Parts of the hooks of ONNX Runtime's attentions (com.microsoft). Q, K and V are [batch, heads, length,
+/// Helpers of the hooks of ONNX Runtime's attentions (com.microsoft). Q, K and V are [batch, heads, length,
 /// head size].
 #pragma once
 
@@ -21,7 +21,7 @@ pd::Expression additive(NodeImporter &node, pd::Expression condition, double fil
 AttentionForm formOf(NodeImporter &node, pd::Expression q, pd::Expression k, llvm::StringRef mask);
 /// Attribute `scale`; 0 means none.
 std::optional<double> givenScale(NodeImporter &node);
-/// Parts of a bias of the projections, in order.
+/// Pieces of a bias of the projections, in order.
 llvm::SmallVector<pd::Expression> splitBias(pd::Expression bias, llvm::ArrayRef<int64_t> sizes);
 /// The sizes of the projections of Q, K and V together.
 llvm::SmallVector<int64_t> projectionSizes(NodeImporter &node, int64_t total);

@@ -1,4 +1,4 @@
-/// Parts of the hooks of ai.onnx.ml.
+/// Helpers of the hooks of ai.onnx.ml.
 #pragma once
 
 #include "translator/import/onnx/NodeImporter.h"

@@ -169,7 +169,7 @@ static Value alongMatrix(NodeImporter &node, llvm::StringRef name, bool ofRows) 
   return ofRows ? e.reshape(node.wrap(given), {-1, 1}) : node.wrap(given);
 }
 
-/// The product of two integer matrices, exact, as float numbers.
+/// The product of two integer matrices, exact, as float values.
 static Expression integerProduct(NodeImporter &node, llvm::StringRef a, llvm::StringRef b,
                                  llvm::StringRef aZero, llvm::StringRef bZero) {
   Expression x = node.operand(a), y = node.operand(b);
