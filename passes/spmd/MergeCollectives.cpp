@@ -21,6 +21,12 @@ namespace {
 
 using Members = SmallVector<EvenCollective>;
 
+/// Whether dist-gather-at-uses places the op.
+bool gathersArgument(Operation *op) {
+  auto gather = dyn_cast<dist::AllGatherOp>(op);
+  return gather && isa<BlockArgument>(gather.getX());
+}
+
 /// Creates the collective of a bucket. Local tensors are packed as [rows, elements]: a reduce_scatter and an
 /// all_gather have one row for each part, an all_reduce has one row.
 class Bucket {
@@ -41,6 +47,10 @@ public:
     int64_t begin = 0;
     for (auto [member, part] : llvm::zip_equal(members, packed)) {
       int64_t end = begin + cast<RankedTensorType>(part.getType()).getDimSize(1);
+      OpBuilder::InsertionGuard guard(builder);
+      // Gathered arguments wait for their uses in the bucket. Other values are the last ones to be computed.
+      if (Operation *user = gathersArgument(member.op()) ? firstUser(member.op()) : nullptr)
+        builder.setInsertionPoint(user);
       auto list = [&](ArrayRef<int64_t> values) { return builder.getDenseI64ArrayAttr(values); };
       Value piece = pd::SliceOp::create(builder, location, moved, Value(), Value(), Value(), list({1}),
                                         list({begin}), list({end}), list({}));
@@ -52,6 +62,16 @@ public:
   }
 
 private:
+  /// The first op of the block that uses a result; null: none.
+  static Operation *firstUser(Operation *op) {
+    Operation *first = nullptr;
+    for (Operation *user : op->getUsers())
+      if (Operation *own = op->getBlock()->findAncestorOpInBlock(*user);
+          own && (!first || own->isBeforeInBlock(first)))
+        first = own;
+    return first;
+  }
+
   bool reducesOnly() const { return first.op().getStepKind() == spmd::StepKind::AllReduce; }
   int64_t rowCount() const { return reducesOnly() ? 1 : first.parts; }
 
@@ -186,7 +206,8 @@ private:
     SmallVector<Attribute> parts{collective.op()->getName().getIdentifier(),
                                  collective.op().getFrom().getMesh(),
                                  TypeAttr::get(collective.op().getGlobal().getElementType()),
-                                 builder.getI64IntegerAttr(static_cast<int64_t>(collective.reduction))};
+                                 builder.getI64IntegerAttr(static_cast<int64_t>(collective.reduction)),
+                                 builder.getBoolAttr(gathersArgument(collective.op()))};
     for (const spmd::AxisRef &axis : collective.axes)
       parts.push_back(builder.getI64IntegerAttr(axis.axis));
     return builder.getArrayAttr(parts);
@@ -207,11 +228,12 @@ private:
   }
 
   /// The number of members, from the first on, until one depends on another, or until an op that depends on
-  /// one cannot move after the next.
+  /// one cannot move after the next. Users of gathered arguments do not move: they would be used at another
+  /// time.
   static size_t independentPrefix(const Members &members) {
     llvm::SmallPtrSet<Operation *, 16> dependents;
     size_t count = 0;
-    bool mayFollow = true;
+    bool mayFollow = true, isOfUses = gathersArgument(members[0].op());
     for (Operation *op = members[0].op(); count < members.size(); op = op->getNextNode()) {
       bool depends = dependsOn(op, dependents), isMember = op == members[count].op().getOperation();
       if (isMember && (depends || !mayFollow))
@@ -219,7 +241,7 @@ private:
       count += isMember;
       if (isMember || depends)
         dependents.insert(op);
-      mayFollow &= isMember || !depends || isMovable(op);
+      mayFollow &= isMember || !depends || (isMovable(op) && !isOfUses);
     }
     return count;
   }

@@ -129,15 +129,39 @@ private:
     SmallVector<Operation *> delayed = {};
   };
 
+  /// Whether a value needs no more than arguments and views of them: packed parameters of ZeRO 3.
+  static bool isOfArguments(Value value) {
+    Operation *definition = value.getDefiningOp();
+    constexpr unsigned mostDepth = 2; // a bucket is a concatenation of reshaped arguments
+    SmallVector<std::pair<Operation *, unsigned>> left{{definition, 0}};
+    while (!left.empty()) {
+      auto [op, depth] = left.pop_back_val();
+      if (!op)
+        continue;
+      if (depth == mostDepth)
+        return false;
+      for (Value operand : op->getOperands())
+        left.emplace_back(operand.getDefiningOp(), depth + 1);
+    }
+    return true;
+  }
+
+  static bool gathersArguments(Operation *op) {
+    return isa_and_present<dist::AllGatherOp>(op) && isOfArguments(operandOf(op));
+  }
+
   /// The start is at most `window` ops that compute before the first user.
   std::optional<Places> latePlaces(Operation *op, Operation *user) {
     Operation *definition = operandOf(op).getDefiningOp(), *start = user;
+    bool isNext = gathersArguments(op);
     int64_t count = 0;
     for (Operation *before = user->getPrevNode(); before && before != definition;
          before = before->getPrevNode()) {
       if (before == op)
         continue;
-      if (count == window && isWork(before))
+      auto wait = dyn_cast<dist::WaitOp>(before);
+      bool isNextToArrive = isNext && wait && gathersArguments(wait.getFuture().getDefiningOp());
+      if ((count == window && isWork(before)) || (isNextToArrive && count > 0))
         break;
       count += isWork(before);
       start = before;

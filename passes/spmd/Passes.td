@@ -172,7 +172,8 @@ def MergeCollectives : Pass<"dist-merge-collectives", "::mlir::ModuleOp"> {
     Replaces `dist.all_reduce`, `dist.reduce_scatter` or `dist.all_gather` ops of one block by one op, if they have the
     same axes, reduction and element type and do not depend on each other. Their local tensors are flattened and
     concatenated, up to `bucket-bytes`. The merged op is at the last of them; ops that use earlier results move after
-    it. So the gradients of data parallelism need one reduction. Each element is combined as before.
+    it. So the gradients of data parallelism need one reduction. Each element is combined as before. A gathered
+    argument is taken out of its bucket before its first use.
 
     Not merged: collectives over sub-axes, over several dimensions, with blocks, or with parts of different sizes; and
     collectives between which an op with effects uses a result.
@@ -289,6 +290,43 @@ def SinkReductions : Pass<"dist-sink-reductions", "::mlir::ModuleOp"> {
   let dependentDialects = ["::proa::dist::DistDialect"];
 }
 
+def GatherAtUses : Pass<"dist-gather-at-uses", "::mlir::ModuleOp"> {
+  let summary = "Gather arguments before their uses, again for later ones";
+  let description = [{
+    An all_gather of an argument of the function, such as a parameter of ZeRO 3, moves before its first use. Uses that
+    are more than `span` ops apart, in the forward and in the backward part, have a gather each: the whole tensor does
+    not live between them. A gather for uses in a loop whose body has more than `span` ops is in the body; in a
+    short loop each iteration would gather for little work.
+
+    Gathers whose first uses are within `span` ops are next to each other, up to `bucket-bytes`, for
+    `dist-merge-collectives`. A bucket starts at the first use of the bucket before it: the weights of the next layer
+    arrive while one computes.
+
+    Not moved: gathers of other values, which live only as long as they are needed.
+
+    ```mlir
+    // before
+    %1 = dist.all_gather %w of tensor<8xf32> from <@m, [{"x"} ]> to <@m, [{} ]> : tensor<4xf32> -> tensor<8xf32>
+    ...
+    %2 = pd.multiply %x, %1 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    ... // more than `span` ops
+    %3 = pd.multiply %y, %1 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    // after
+    ...
+    %1 = dist.all_gather %w of tensor<8xf32> from <@m, [{"x"} ]> to <@m, [{} ]> : tensor<4xf32> -> tensor<8xf32>
+    %2 = pd.multiply %x, %1 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    ...
+    %4 = dist.all_gather %w of tensor<8xf32> from <@m, [{"x"} ]> to <@m, [{} ]> : tensor<4xf32> -> tensor<8xf32>
+    %3 = pd.multiply %y, %4 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    ```
+  }];
+  let options = [
+    Option<"span", "span", "int64_t", "32", "The most ops that compute between uses of one gather">,
+    Option<"bucketBytes", "bucket-bytes", "int64_t", "26214400", "The most bytes of gathers that start together">
+  ];
+  let dependentDialects = ["::proa::dist::DistDialect"];
+}
+
 def DecomposeRings : Pass<"dist-decompose-rings", "::mlir::ModuleOp"> {
   let summary = "Replace all_gather and reduce_scatter of contractions by steps around a ring";
   let description = [{
@@ -351,6 +389,7 @@ def OverlapCollectives : Pass<"dist-overlap-collectives", "::mlir::ModuleOp"> {
     - Others are early: they start after their operand, and the wait is at most `window` ops after that. Up to `window`
       users of the result that would end the overlap, such as the update of a weight that follows its gradient, move to
       the wait, if they have no effects.
+    - An all_gather of arguments does not start before the wait of another one: only the next weights are under way.
     - A `dist.recv` starts after the `dist.send` of its channel, as in a step of a ring.
 
     A collective stays synchronous if nothing is computed between the operand and the first use, or if it has fewer than

@@ -128,9 +128,12 @@ private:
     if (rings == spmd::RingUse::Always)
       decomposition.minBytes = 0;
     pm.addPass(createDecomposeRings(decomposition));
+    const DeviceFacts &device = targetOf(module).device();
+    GatherAtUsesOptions gathers;
+    gathers.bucketBytes = std::min<int64_t>(gathers.bucketBytes, bucketBytes(device));
+    pm.addPass(createGatherAtUses(gathers));
     // A large bucket waits for the last of its gradients.
     MergeCollectivesOptions merging;
-    const DeviceFacts &device = targetOf(module).device();
     if (overlaps)
       merging.bucketBytes = std::min<int64_t>(merging.bucketBytes, bucketBytes(device));
     pm.addPass(createMergeCollectives(merging));
