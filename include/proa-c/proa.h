@@ -125,10 +125,13 @@ typedef struct proa_mesh_options {
   /** The most bytes of a device that source and result of one step of a reshard may take
    * (MeshOptions::memoryLimit). 0: no limit. */
   int64_t memory_limit;
+  /** The order of the jobs of a pipeline: the text form of docs/pipelines.md, or a file of it
+   * (MeshOptions::schedule). NULL: the schedule of the strategy. */
+  const char *schedule;
 } proa_mesh_options;
 
 /** A mesh of processes: proa_mesh_options mesh = PROA_MESH_OPTIONS_INIT; */
-#define PROA_MESH_OPTIONS_INIT {sizeof(proa_mesh_options), NULL, NULL, NULL, 0, 0, NULL, NULL, 0}
+#define PROA_MESH_OPTIONS_INIT {sizeof(proa_mesh_options), NULL, NULL, NULL, 0, 0, NULL, NULL, 0, NULL}
 
 /** A state variable in a store; on a mesh the part of one rank. */
 typedef struct proa_stored_variable {

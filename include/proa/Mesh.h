@@ -36,6 +36,10 @@ struct MeshOptions {
   /// The most bytes of a device that source and result of one step of a reshard may take, such as those of a
   /// gathered tensor; 0: no limit. Error: no way to a sharding takes so little.
   int64_t memoryLimit = 0;
+  /// The order of the jobs of a pipeline, instead of a schedule that the strategy names: the text form of
+  /// docs/pipelines.md, or a file of it (a name has no line break). The strategy has its ranks (ppN). Empty:
+  /// the schedule of the strategy.
+  std::string schedule = {};
 };
 
 } // namespace proa

@@ -21,12 +21,13 @@ def PipelineStages : Pass<"dist-pipeline", "::mlir::ModuleOp"> {
     - Other ops run where the fewest bytes move. Optimizers are on the stage of their parameter.
 
     The loop becomes the jobs of all micro-batches in the order of the schedule: the `dist.schedule` of the module, or
-    the published one with the name `schedule`. The size of the program is proportional to the number of micro-batches.
-    Values move between stages by `dist.reshard` after the job that computes them; barriers of seeds are removed.
+    the published one with the name `schedule`, or with `auto` the best one of a search with the costs of the stages.
+    The size of the program is proportional to the number of micro-batches. Values move between stages by
+    `dist.reshard` after the job that computes them; barriers of seeds are removed.
 
-    Errors: no such axis or loop; a schedule for other numbers of ranks or micro-batches; fewer forward ops than stages;
-    an op that needs the result of an op that is given a later stage; values between stages that are no tensors of
-    static dims.
+    Errors: no such axis or loop; a `memory` that holds no micro-batch; a schedule for other numbers of ranks or
+    micro-batches; fewer forward ops than stages; an op that needs the result of an op that is given a later stage;
+    values between stages that are no tensors of static dims.
 
     ```mlir
     // before: schedule=fthenb, @m = <["pp"=2]>, two micro-batches
@@ -54,7 +55,10 @@ def PipelineStages : Pass<"dist-pipeline", "::mlir::ModuleOp"> {
     Option<"schedule", "schedule", "std::string", "\"\"",
            "Name of a schedule: fthenb, 1f1b, eager1f1b, interleaved, zbh1, zbh2, zbv, vhalf, vmin, auto; default: "
            "the dist.schedule of the module, else 1f1b">,
-    Option<"chunks", "chunks", "int64_t", "0", "Chunks of each rank; 0: as many as the schedule has by default">,
+    Option<"chunks", "chunks", "int64_t", "0",
+           "Chunks of each rank; 0: as many as the schedule has by default, of auto one or two">,
+    Option<"memory", "memory", "int64_t", "0",
+           "Bytes of a device, which the search of auto keeps: arguments, gradients and activations; 0: no limit">,
     Option<"axis", "axis", "std::string", "\"pp\"", "The axis of the mesh whose indices are the ranks">
   ];
   let dependentDialects = ["::proa::dist::DistDialect", "::proa::pd::PdDialect"];

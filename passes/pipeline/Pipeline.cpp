@@ -2,15 +2,17 @@
 #include "passes/pipeline/Passes.h"
 
 #include "lib/base/pipeline/Builders.h"
-#include "lib/base/pipeline/Search.h"
 
 #include "dialects/dist/Schedule.h"
 #include "dialects/dist/StageMark.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/proa/Proa.h"
 #include "passes/pipeline/OptimizerBarrier.h"
+#include "passes/pipeline/StageCosts.h"
 #include "passes/pipeline/StagePrograms.h"
 #include "passes/remarks/Remarks.h"
+
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
@@ -47,14 +49,13 @@ private:
     FailureOr<pipeline::Shape> shape = shapeOf(ranks, loop->count);
     if (failed(shape))
       return failure();
-    FailureOr<StageAssignment> assignment = StageAssignment::create(main, *loop, shape->stages());
-    if (failed(assignment))
+    FailureOr<std::pair<StageAssignment, pipeline::Schedule>> stages = stagesFor(main, *loop, *shape);
+    if (failed(stages))
       return failure();
+    const auto &[assignment, schedule] = *stages;
     main.walk([](Operation *op) { op->setLoc(dist::withoutStage(op->getLoc())); });
-    FailureOr<pipeline::Schedule> schedule = scheduleFor(*shape, *assignment);
-    if (succeeded(schedule))
-      remarkBarrier(main, *loop, *assignment, *shape);
-    if (failed(schedule) || failed(writeStagePrograms(main, *loop, *assignment, *schedule, splitMesh(*mesh))))
+    remarkBarrier(main, *loop, assignment, schedule.shape);
+    if (failed(writeStagePrograms(main, *loop, assignment, schedule, splitMesh(*mesh))))
       return failure();
     (*mesh).erase();
     if (given)
@@ -102,6 +103,11 @@ private:
       if (!parsed)
         return getOperation().emitError() << getArgumentName() << ": unknown schedule '" << name << "'";
       kind = *parsed;
+      if (memory > 0 && kind != pipeline::ScheduleKind::Automatic)
+        return getOperation().emitError() << getArgumentName()
+                                          << ": a memory limits the search of the schedule "
+                                             "auto, found '"
+                                          << name << "'";
       Result<pipeline::Shape> shape =
           pipeline::shapeFor(kind, ranks, microBatches, chunks > 0 ? chunks : pipeline::defaultChunks(kind));
       if (shape)
@@ -118,21 +124,33 @@ private:
     return shape;
   }
 
-  FailureOr<pipeline::Schedule> scheduleFor(const pipeline::Shape &shape, const StageAssignment &assignment) {
-    if (given)
-      return given.toSchedule();
-    if (kind != pipeline::ScheduleKind::Automatic)
-      return pipeline::buildSchedule(kind, shape);
-    pipeline::SearchOptions options;
-    options.costs.times.clear();
-    options.costs.activations = {1 / static_cast<double>(shape.chunks)};
-    options.costs.latency = targetOf(getOperation()).device().linkLatency();
-    for (const StageJobs &stage : assignment.stages())
-      options.costs.times.push_back({stage.forwardSeconds, stage.forwardSeconds, stage.forwardSeconds});
-    Result<pipeline::SearchResult> found = pipeline::searchSchedule(shape, options);
-    if (!found)
-      return getOperation().emitError() << getArgumentName() << ": " << found.diagnostics()[0].message;
-    return std::move(found->schedule);
+  /// The stages and the order of their jobs: given, published or searched.
+  FailureOr<std::pair<StageAssignment, pipeline::Schedule>>
+  stagesFor(func::FuncOp main, const MicroBatchLoop &loop, const pipeline::Shape &shape) {
+    if (!given && kind == pipeline::ScheduleKind::Automatic) {
+      std::optional<double> limit =
+          memory > 0 ? std::optional(static_cast<double>(memory)) : std::optional<double>();
+      FailureOr<SearchedSchedule> searched = searchStages(main, loop, shape.ranks, chunks, limit);
+      if (failed(searched))
+        return failure();
+      remarkSearch(loop, searched->result);
+      return std::pair(std::move(searched->assignment), std::move(searched->result.schedule));
+    }
+    FailureOr<StageAssignment> assignment = StageAssignment::create(main, loop, shape.stages());
+    if (failed(assignment))
+      return failure();
+    return std::pair(std::move(*assignment),
+                     given ? given.toSchedule() : pipeline::buildSchedule(kind, shape));
+  }
+
+  void remarkSearch(const MicroBatchLoop &loop, const pipeline::SearchResult &searched) {
+    const pipeline::Timeline &timeline = searched.timeline;
+    PassRemarks(getArgumentName()).analysis(loop.loop)
+        << llvm::formatv("auto: {0} chunks for each rank, a step of {1:f1} us (lower bound {2:f1} us), "
+                         "activations of at most {3:f0} bytes on a rank",
+                         searched.schedule.shape.chunks, timeline.period * 1e6, searched.lowerBound * 1e6,
+                         *llvm::max_element(timeline.peak))
+               .str();
   }
 
   /// Idle time of zero-bubble schedules assumes that a rank begins the next step while others end this one.

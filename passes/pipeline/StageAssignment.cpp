@@ -34,6 +34,16 @@ double bytesOf(Type type) {
   return static_cast<double>(tensor.getNumElements()) * std::max(bits / 8, 1.0);
 }
 
+double secondsOf(Operation *op, const DeviceFacts &device) {
+  double bytes = 0, operations = 0;
+  for (Value value : valuesReadBy(op))
+    bytes += bytesOf(value.getType());
+  for (Type type : op->getResultTypes())
+    bytes += bytesOf(type);
+  op->walk([&](Operation *inner) { operations += static_cast<double>(pd::operationsOf(inner).value_or(0)); });
+  return std::max(operations / device.flopsPerSecond(), bytes / (2 * device.copiedBytesPerSecond()));
+}
+
 class StageAssignment::Builder {
 public:
   Builder(func::FuncOp function, const MicroBatchLoop &loop, int64_t stageCount)
@@ -114,19 +124,6 @@ private:
     return value == loop.indexArgument() || !ofParameters.contains(value);
   }
 
-  /// Time of an op by its arithmetic and the bytes that it reads and writes.
-  double secondsOf(Operation *op) const {
-    const DeviceFacts &device = targetOf(function).device();
-    double bytes = 0, operations = 0;
-    for (Value value : valuesReadBy(op))
-      bytes += bytesOf(value.getType());
-    for (Type type : op->getResultTypes())
-      bytes += bytesOf(type);
-    op->walk(
-        [&](Operation *inner) { operations += static_cast<double>(pd::operationsOf(inner).value_or(0)); });
-    return std::max(operations / device.flopsPerSecond(), bytes / (2 * device.copiedBytesPerSecond()));
-  }
-
   LogicalResult cutForward() {
     SmallVector<Operation *> ops;
     for (Operation &op : loop.body().without_terminator())
@@ -144,7 +141,7 @@ private:
     constexpr double passes = 3, directions = 2;
     std::vector<double> work, transfer = transfersBefore(ops);
     for (Operation *op : ops)
-      work.push_back(passes * secondsOf(op));
+      work.push_back(passes * secondsOf(op, targetOf(function).device()));
     for (double &time : transfer)
       time *= directions;
     std::vector<size_t> begins = pipeline::balancedCuts({work, transfer, *given}, stageCount);
@@ -155,7 +152,6 @@ private:
     for (auto [i, op] : llvm::enumerate(ops)) {
       int64_t stage = std::ranges::upper_bound(begins, i) - begins.begin() - 1;
       assignment.stageOfOp[op] = stage;
-      assignment.jobs[stage].forwardSeconds += work[i] / passes;
     }
     return success();
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lib/base/pipeline/Schedule.h"
+#include "lib/base/target/TargetFacts.h"
 #include "passes/pipeline/MicroBatchLoop.h"
 
 namespace proa {
@@ -9,8 +10,6 @@ namespace proa {
 /// The ops of a stage in one job for one micro-batch, in program order.
 struct StageJobs {
   llvm::SmallVector<mlir::Operation *> ops[pipeline::stepCount]; ///< by pipeline::Step
-  /// Time of the forward ops, in seconds of the model of costs.
-  double forwardSeconds = 0;
 };
 
 /// Divides the ops of a loop over micro-batches among stages.
@@ -50,5 +49,7 @@ private:
 bool isCreatedAnywhere(mlir::Operation *op);
 /// The bytes of a tensor; 0 for other types.
 double bytesOf(mlir::Type type);
+/// Time of an op by its arithmetic and the bytes that it reads and writes.
+double secondsOf(mlir::Operation *op, const DeviceFacts &device);
 
 } // namespace proa

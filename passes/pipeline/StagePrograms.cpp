@@ -6,6 +6,7 @@
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
+#include "passes/pipeline/StageCosts.h"
 
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/IRMapping.h"
@@ -27,6 +28,7 @@ public:
 
   LogicalResult run() {
     Block &block = function.getBody().front();
+    hoistSmallOps();
     placeReadByLoop();
     for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
       if (failed(&op == loop.loop ? writeJobs() : placeOp(&op)))
@@ -48,6 +50,42 @@ private:
   int64_t rankOf(int64_t stage) const { return schedule.shape.rankOf(stage); }
 
   //===-- Values outside of the loop --------------------------------------------------------------------===//
+
+  /// Moves ops that need no result of the loop before it, such as those of a schedule of learning rates:
+  /// their results are small, and other ranks need not wait for the end of the jobs. Ops on a state that
+  /// updates of parameters read too stay: they are on the rank of the parameter.
+  void hoistSmallOps() {
+    llvm::SmallPtrSet<Operation *, 16> dependent{loop.loop};
+    Operation *end = function.getBody().front().getTerminator();
+    dependent.insert(end);
+    for (Operation *op = loop.loop->getNextNode(); op != end; op = op->getNextNode())
+      if (llvm::any_of(valuesReadBy(op),
+                       [&](Value value) { return dependent.contains(value.getDefiningOp()); }))
+        dependent.insert(op);
+    for (Operation *op = loop.loop->getNextNode(), *next; op != end; op = next) {
+      next = op->getNextNode();
+      bool stays =
+          dependent.contains(op) || !isSmall(op) || !isMemoryEffectFree(op) ||
+          llvm::any_of(valuesReadBy(op), [&](Value value) {
+            return dependent.contains(value.getDefiningOp()) ||
+                   (isa<BlockArgument>(value) && llvm::any_of(value.getUsers(), [&](Operation *user) {
+                      return user != end && dependent.contains(user);
+                    }));
+          });
+      if (stays)
+        dependent.insert(op);
+      else
+        op->moveBefore(loop.loop);
+    }
+  }
+
+  static bool isSmall(Operation *op) {
+    constexpr double mostBytes = 1024;
+    return llvm::all_of(op->getResultTypes(), [](Type type) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      return tensor && tensor.hasStaticShape() && bytesOf(tensor) <= mostBytes;
+    });
+  }
 
   /// Puts values that the loop reads, and the ops that compute them, on the rank of the first stage that
   /// reads them.
@@ -172,21 +210,6 @@ private:
                                           /*replaceTypes=*/false);
   }
 
-  /// On the mesh of the rank that has the value, or on the mesh of the whole program.
-  dist::ShardingAttr shardingOf(Value value) const {
-    Operation *op = value.getDefiningOp();
-    if (auto argument = dyn_cast<BlockArgument>(value))
-      return func::FuncOp(function).getArgAttrOfType<dist::ShardingAttr>(argument.getArgNumber(),
-                                                                         dist::shardingAttribute);
-    if (auto reshard = dyn_cast<dist::ReshardOp>(op))
-      return reshard.getTo();
-    if (auto constrain = dyn_cast<dist::ConstrainOp>(op))
-      return constrain.getSharding();
-    auto all = op->getAttrOfType<ArrayAttr>(dist::shardingsAttribute);
-    unsigned number = cast<OpResult>(value).getResultNumber();
-    return all && number < all.size() ? dyn_cast<dist::ShardingAttr>(all[number]) : dist::ShardingAttr();
-  }
-
   /// Creates a copy on another rank.
   FailureOr<Value> moved(Value value, int64_t from, int64_t to) {
     dist::ShardingAttr sharding = shardingOf(value);
@@ -225,10 +248,25 @@ private:
     int64_t own = rankOfValue.try_emplace(value, rank).first->second;
     if (own == rank)
       return value;
+    OpBuilder::InsertionGuard guard(builder);
+    bool isEarly = isBeforeJobs(value);
+    if (isEarly)
+      builder.setInsertionPointAfter(lastBeforeJobs);
     FailureOr<Value> copy = moved(value, own, rank);
-    if (succeeded(copy))
-      copies[{value, rank}] = *copy;
-    return copy;
+    if (failed(copy))
+      return failure();
+    if (isEarly)
+      lastBeforeJobs = copy->getDefiningOp();
+    return copies[{value, rank}] = *copy;
+  }
+
+  /// Whether the jobs are written, and the value does not depend on them: it moves before they run.
+  bool isBeforeJobs(Value value) const {
+    if (!lastBeforeJobs || isa<BlockArgument>(value))
+      return lastBeforeJobs != nullptr;
+    Operation *op = value.getDefiningOp();
+    return op == lastBeforeJobs ||
+           (op->getBlock() == lastBeforeJobs->getBlock() && op->isBeforeInBlock(lastBeforeJobs));
   }
 
   /// A scalar, such as a condition, is computed on each rank that reads it.
@@ -262,6 +300,7 @@ private:
       for (int64_t stage : assignment.readersOf(value))
         if (failed(valueOn(value, rankOf(stage))))
           return failure();
+    lastBeforeJobs = loop.loop->getPrevNode();
     for (const std::vector<pipeline::RankJob> &turn : pipeline::turnsOf(schedule)) {
       for (const pipeline::RankJob &ran : turn)
         if (failed(writeJob(ran)))
@@ -477,6 +516,7 @@ private:
   llvm::DenseMap<Value, int64_t> rankOfValue;
   llvm::DenseMap<std::pair<Value, int64_t>, Value> copies;
   SmallVector<int64_t> resultRanks;
+  Operation *lastBeforeJobs = nullptr; ///< the op before the jobs, if they are written and there is one
 };
 
 } // namespace

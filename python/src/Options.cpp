@@ -182,6 +182,7 @@ const std::vector<Field<MeshOptions>> &meshFields() {
       field("overlap", &Options::overlap, "Collectives communicate while kernels run."),
       field("emulated_link", &Options::emulatedLink, "Delays messages: \"20us,1GB/s\"."),
       field("memory_limit", &Options::memoryLimit, "Most bytes of one step of a reshard; 0: no limit."),
+      path("schedule", &Options::schedule, "Order of the jobs of a pipeline: a file, or its content."),
   };
   return fields;
 }

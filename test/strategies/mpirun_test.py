@@ -18,6 +18,7 @@ from weights import floats_of, largest_difference
 
 MODELS = [("models/nlp/gpt", "mp2", 2), ("models/nlp/llama", "dp2,mp2", 4), ("models/vision/resnet18", "dp2", 2)]
 TRAINING = [("training/gpt_sgd", "dp2,mp2", 4), ("training/gpt_sgd", "pp2,dp2,1f1b", 4),
+            ("training/gpt_sgd", "pp2,auto,mem160KB", 2),
             ("training/llama_sgd", "mp2,sp", 2),
             ("training/mlp_adamw", "dp2,zero3", 2), ("training/bert_mlm_adamw", "dp2,zero1", 2)]
 

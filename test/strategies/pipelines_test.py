@@ -29,6 +29,11 @@ def jobs():
         yield f"pp4,{schedule},acc4", ["training/mlp_clip_global_norm", "training/mlp_adamw"]
         yield f"pp2,mp2,{schedule}", ["training/gpt_sgd", "training/mlp_adamw"]
         yield f"pp2,dp2,{schedule}", ["training/gpt_sgd", "training/mlp_adamw"]
+    # Searched schedules: with a limit that one chunk for each rank exceeds, with another number of chunks, with cuts.
+    yield "pp2,auto,mem160KB", ["training/gpt_sgd"]
+    yield "pp4,auto,acc8", ["training/mlp_adamw"]
+    yield "pp2,dp2,auto2", ["training/gpt_sgd", "training/mlp_adamw"]
+    yield "pp2,auto,acc4,cut4", ["training/mlp_adamw"]
     yield "pp2,dp2,mp2,zero1,1f1b", ["training/gpt_sgd", "training/mlp_adamw"]
     yield "pp2,recompute,zbh1", ["training/gpt_sgd"]
     yield "pp4,zbh1,acc4", [f"training/{name}" for name in OPTIMIZERS]

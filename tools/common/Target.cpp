@@ -70,6 +70,11 @@ CLI::Option *declareMesh(CLI::App &line, MeshChoice &choice) {
       ->check(checkName)
       ->each(choose)
       ->type_name("PART,...");
+  line.add_option("--schedule", choice.mesh.schedule,
+                  "With stages (ppN): the order of their jobs, in the text form of proa-plan --schedule-text")
+      ->check(checkName)
+      ->each(choose)
+      ->type_name("FILE");
   line.add_option(
           "--rings", choice.mesh.rings,
           "Axes of the rings of a legacy collective program: 0=dp,1=mp,2=dp+mp; auto: the only axis, or "

@@ -152,7 +152,8 @@ Result<Shape> shapeFor(ScheduleKind kind, int64_t ranks, int64_t microBatches, i
     errors.add(std::string(nameOf(kind)), fmt::format("{} chunks for each rank, expected 2", chunks));
   if (!errors.empty())
     return errors;
-  return Shape{ranks, chunks, microBatches, isVShaped(kind) ? ChunkPlacement::V : ChunkPlacement::RoundRobin};
+  bool isV = isVShaped(kind) || (kind == ScheduleKind::Automatic && chunks == 2);
+  return Shape{ranks, chunks, microBatches, isV ? ChunkPlacement::V : ChunkPlacement::RoundRobin};
 }
 
 Schedule buildSchedule(ScheduleKind kind, const Shape &shape) {

@@ -30,7 +30,7 @@ std::string_view nameOf(ScheduleKind kind);
 std::optional<ScheduleKind> parseScheduleKind(std::string_view name);
 std::span<const ScheduleKind> allScheduleKinds();
 
-/// Two chunks in V shape for zbv, vhalf and vmin, otherwise `chunks` in turn.
+/// Two chunks in V shape for zbv, vhalf and vmin, and for auto with two chunks; otherwise `chunks` in turn.
 /// Errors: a size below 1, chunks that the kind does not have.
 Result<Shape> shapeFor(ScheduleKind kind, int64_t ranks, int64_t microBatches, int64_t chunks);
 

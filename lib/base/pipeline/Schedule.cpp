@@ -28,8 +28,8 @@ Step stepOf(JobKind kind) {
   return Step::Forward;
 }
 
-std::vector<StageJob> dependencies(const Shape &shape, const StageJob &job) {
-  std::vector<StageJob> jobs;
+JobPair dependencies(const Shape &shape, const StageJob &job) {
+  JobPair jobs;
   switch (job.step) {
   case Step::Forward:
     if (job.stage > 0)

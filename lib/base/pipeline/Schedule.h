@@ -1,6 +1,7 @@
 /// Pipeline schedules: the jobs of each rank in the order in which it runs them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -64,9 +65,21 @@ struct StageJob {
   int64_t stage = 0;
 };
 
-/// The jobs that must end before a job begins; at most two:
+/// Up to two jobs, without memory of their own: searches ask for the dependencies of millions of jobs.
+class JobPair {
+public:
+  void push_back(const StageJob &job) { jobs[count++] = job; }
+  const StageJob *begin() const { return jobs.data(); }
+  const StageJob *end() const { return jobs.data() + count; }
+
+private:
+  std::array<StageJob, 2> jobs;
+  size_t count = 0;
+};
+
+/// The jobs that must end before a job begins:
 /// F of a stage needs F of the stage before; B needs F of its stage and B of the stage after; W needs B.
-std::vector<StageJob> dependencies(const Shape &shape, const StageJob &job);
+JobPair dependencies(const Shape &shape, const StageJob &job);
 
 /// Where a schedule runs each job.
 class JobIndex {

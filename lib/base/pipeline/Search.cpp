@@ -48,7 +48,8 @@ double idleBeforeBackward(const Shape &shape, const SearchOptions &options, int6
     if (stage > first && shape.rankOf(stage) != shape.rankOf(stage - 1))
       time += costs.latency;
   }
-  double forwards = options.memoryLimit ? std::min(work, *options.memoryLimit * fastest) : work;
+  double forwards =
+      std::isfinite(options.limitOf(rank)) ? std::min(work, options.limitOf(rank) * fastest) : work;
   return std::max(time - forwards, 0.0);
 }
 
@@ -77,7 +78,8 @@ double timeOfLaterRanks(const Shape &shape, const SearchOptions &options, int64_
 
 /// The time for which a rank holds activations, divided by the limit.
 double timeOfMemory(const Shape &shape, const SearchOptions &options, int64_t rank) {
-  if (!options.memoryLimit || *options.memoryLimit <= 0)
+  double limit = options.limitOf(rank);
+  if (!std::isfinite(limit) || limit <= 0)
     return 0;
   double sum = 0;
   for (int64_t chunk = 0; chunk < shape.chunks; ++chunk) {
@@ -86,7 +88,7 @@ double timeOfMemory(const Shape &shape, const SearchOptions &options, int64_t ra
     sum += options.costs.activationOf(stage) * (times.forward + times.inputGradient + times.weightGradient +
                                                 timeAfter(shape, options.costs, stage));
   }
-  return sum * static_cast<double>(shape.microBatches) / *options.memoryLimit;
+  return sum * static_cast<double>(shape.microBatches) / limit;
 }
 
 class ScheduleSearch {
@@ -104,7 +106,13 @@ public:
 private:
   bool isOptimal() const { return !best.jobs.empty() && timeline.period <= bound * (1 + 1e-9); }
 
-  static double peakOf(const Timeline &timeline) { return *std::ranges::max_element(timeline.peak); }
+  /// Of the fullest rank.
+  double peakOf(const Timeline &timeline) const {
+    double most = 0;
+    for (size_t rank = 0; rank < timeline.peak.size(); ++rank)
+      most = std::max(most, timeline.peak[rank] + (options.reserved.empty() ? 0 : options.reserved[rank]));
+    return most;
+  }
 
   bool fits(const Timeline &candidate) const {
     return candidate.isComplete() &&
@@ -136,10 +144,12 @@ private:
     double all = 0;
     for (int64_t stage = 0; stage < shape.stages(); ++stage)
       all = std::max(all, options.costs.activationOf(stage) * static_cast<double>(shape.chunks));
-    double largest = std::min(options.memoryLimit.value_or(all * static_cast<double>(shape.microBatches)),
-                              all * static_cast<double>(std::min(shape.microBatches, 3 * shape.ranks)));
+    double most = 0;
+    for (int64_t rank = 0; rank < shape.ranks; ++rank)
+      most = std::max(most, options.limitOf(rank));
+    double largest = std::min(most, all * static_cast<double>(std::min(shape.microBatches, 3 * shape.ranks)));
     double smallest = all;
-    int64_t steps = std::clamp<int64_t>(static_cast<int64_t>((largest - smallest) / all), 1, 24);
+    int64_t steps = std::clamp<int64_t>(static_cast<int64_t>((largest - smallest) / all), 1, options.limits);
     for (int64_t step = 0; step <= steps; ++step) {
       double limit = smallest + (largest - smallest) * static_cast<double>(step) / static_cast<double>(steps);
       for (bool isFalling : {false, true})
@@ -155,7 +165,7 @@ private:
         least += options.costs.activationOf(shape.stageOf(rank, chunk));
       double part =
           isFalling ? static_cast<double>(shape.ranks - rank) / static_cast<double>(shape.ranks) : 1;
-      limits.push_back(std::max(limit * part, least));
+      limits.push_back(std::min(std::max(limit * part, least), options.limitOf(rank)));
     }
     return limits;
   }
@@ -218,6 +228,12 @@ private:
 
 } // namespace
 
+double SearchOptions::limitOf(int64_t rank) const {
+  if (!memoryLimit)
+    return std::numeric_limits<double>::infinity();
+  return *memoryLimit - (reserved.empty() ? 0 : reserved[static_cast<size_t>(rank)]);
+}
+
 double lowerBoundOfPeriod(const Shape &shape, const SearchOptions &options) {
   double bound = 0;
   for (int64_t rank = 0; rank < shape.ranks; ++rank) {
@@ -243,12 +259,14 @@ Result<SearchResult> searchSchedule(const Shape &shape, const SearchOptions &opt
     double least = 0;
     for (int64_t chunk = 0; chunk < shape.chunks; ++chunk)
       least += options.costs.activationOf(shape.stageOf(rank, chunk));
-    if (least > *options.memoryLimit * (1 + 1e-9))
+    double used = options.reserved.empty() ? 0 : options.reserved[static_cast<size_t>(rank)];
+    if (least + used > *options.memoryLimit * (1 + 1e-9))
       return errorAt(
           fmt::format("rank {}", rank),
-          fmt::format("a micro-batch has activations of {:.6g} and the memory limit is {:.6g}, expected "
+          fmt::format("a micro-batch has activations of {:.6g}{} and the memory limit is {:.6g}, expected "
                       "a limit that holds one micro-batch",
-                      least, *options.memoryLimit));
+                      least, used > 0 ? fmt::format(" besides {:.6g} of other memory", used) : "",
+                      *options.memoryLimit));
   }
   return ScheduleSearch(shape, options).run();
 }

@@ -11,8 +11,15 @@ struct SearchOptions {
   Costs costs = {};
   /// The most activations that a rank may hold, in the unit of `costs.activations`; none: no limit.
   std::optional<double> memoryLimit;
+  /// Memory of each rank besides activations; empty: none.
+  std::vector<double> reserved = {};
   /// The number of changes that the search tries after list scheduling.
   int64_t attempts = 20000;
+  /// The number of memory limits that list scheduling tries besides the least one.
+  int64_t limits = 24;
+
+  /// The most activations of a rank; infinite: no limit.
+  double limitOf(int64_t rank) const;
 };
 
 struct SearchResult {
@@ -28,8 +35,8 @@ struct SearchResult {
 /// The schedule of the shortest period that the search finds; of equal ones the one that holds the least
 /// memory. Candidates are the published schedules that fit the shape and the limit, and those of list
 /// scheduling with several policies; simulated annealing changes the best until it reaches the bound. The
-/// result depends on the arguments alone. Error: a limit below the activations of one micro-batch on a rank,
-/// with which no schedule exists.
+/// result depends on the arguments alone. Error: a limit that leaves a rank less than the activations of one
+/// micro-batch, with which no schedule exists.
 Result<SearchResult> searchSchedule(const Shape &shape, const SearchOptions &options);
 
 /// A period that no schedule is below. On each rank, the largest of

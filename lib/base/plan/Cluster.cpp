@@ -2,6 +2,7 @@
 
 #include "lib/base/spmd/Bucket.h"
 #include "lib/base/spmd/Exchange.h"
+#include "lib/base/support/Bytes.h"
 #include "lib/base/support/Json.h"
 #include "lib/base/support/Suggest.h"
 #include "lib/base/target/FactsFile.h"
@@ -9,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 
@@ -172,6 +172,9 @@ private:
     auto found = root.find("levels");
     if (found == root.end() || !found->is_array() || found->empty())
       return fail("/levels", "expected a list of levels of links, the innermost first");
+    if (found->size() > Cluster::mostLevels)
+      return fail("/levels",
+                  fmt::format("found {} levels, expected at most {}", found->size(), Cluster::mostLevels));
     double devices = 1;
     for (size_t i = 0; i < found->size(); ++i) {
       readLevel((*found)[i], fmt::format("/levels/{}", i));
@@ -255,15 +258,14 @@ int64_t Cluster::size() const {
   return size;
 }
 
-std::vector<Cluster::Span> Cluster::spansOf(const DeviceGroup &group) const {
-  std::vector<Span> spans;
+Cluster::Spans Cluster::spansOf(const DeviceGroup &group) const {
+  Spans spans;
   int64_t capacity = 1, inside = 1; // members of the group within a block of the level before
   for (const LinkLevel &level : levels) {
     capacity *= level.devices;
     int64_t members = std::clamp<int64_t>(capacity / group.stride, 1, group.size);
     if (members > inside)
-      spans.push_back(
-          {static_cast<double>(members) / static_cast<double>(inside), level.latency, level.bandwidth});
+      spans.add({static_cast<double>(members) / static_cast<double>(inside), level.latency, level.bandwidth});
     inside = std::max(inside, members);
   }
   return spans;
@@ -278,7 +280,7 @@ double Cluster::bucketBytes(const DeviceGroup &group, bool overlaps) const {
 }
 
 /// Messages are on their way at once, and arrive one after the other.
-double Cluster::directSeconds(Collective collective, const std::vector<Span> &spans, double bytes) {
+double Cluster::directSeconds(Collective collective, const Spans &spans, double bytes) {
   double latency = 0, perByte = 0, inner = 1, slowest = 0; // perByte: of equal messages from all others
   for (const Span &span : spans) {
     latency = std::max(latency, span.latency);
@@ -296,7 +298,7 @@ double Cluster::directSeconds(Collective collective, const std::vector<Span> &sp
 }
 
 double Cluster::seconds(Collective collective, const DeviceGroup &group, double bytes) const {
-  std::vector<Span> spans = spansOf(group);
+  Spans spans = spansOf(group);
   if (spans.empty())
     return 0;
   if (sendsDirectly)
@@ -325,21 +327,6 @@ double Cluster::seconds(Collective collective, const DeviceGroup &group, double 
   if (collective != Collective::AllReduce)
     return once;
   return std::min(2 * once, 2 * std::log2(ways) * latency + 2 * bytes / bandwidth);
-}
-
-std::optional<double> parseBytes(std::string_view text) {
-  double value = 0;
-  auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || !(value >= 0) || !std::isfinite(value))
-    return std::nullopt;
-  std::string_view unit(rest, text.data() + text.size());
-  constexpr std::pair<std::string_view, double> units[] = {
-      {"", 1},      {"B", 1},        {"KB", 1e3},     {"MB", 1e6},     {"GB", 1e9},
-      {"TB", 1e12}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}};
-  for (auto [name, factor] : units)
-    if (unit == name)
-      return value * factor;
-  return std::nullopt;
 }
 
 Result<Cluster> clusterOf(const nlohmann::json &root, const std::string &where, const std::string &folder,

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -48,6 +49,7 @@ struct Cluster {
   /// passing shards around rings.
   bool sendsDirectly = false;
   std::vector<LinkLevel> levels;
+  static constexpr size_t mostLevels = 16;
 
   int64_t size() const;
   /// Seconds of a collective by the alpha-beta model. `bytes`: of the whole tensor (all_gather: the result;
@@ -62,9 +64,21 @@ private:
   struct Span {
     double ways, latency, bandwidth;
   };
+  /// Spans without memory of their own: the search for plans needs millions.
+  class Spans {
+  public:
+    void add(const Span &span) { list[count++] = span; }
+    bool empty() const { return count == 0; }
+    const Span *begin() const { return list.data(); }
+    const Span *end() const { return list.data() + count; }
+
+  private:
+    std::array<Span, mostLevels> list;
+    size_t count = 0;
+  };
   /// The levels that a group spans, innermost first, and the number of its subgroups that each of them joins.
-  std::vector<Span> spansOf(const DeviceGroup &group) const;
-  static double directSeconds(Collective collective, const std::vector<Span> &spans, double bytes);
+  Spans spansOf(const DeviceGroup &group) const;
+  static double directSeconds(Collective collective, const Spans &spans, double bytes);
 };
 
 /// Reads a cluster:
@@ -86,8 +100,5 @@ Result<Cluster> clusterOf(const nlohmann::json &root, const std::string &where,
 
 /// A file of facts with a section "cluster": one level of `ranks` devices of `memory` bytes each.
 nlohmann::ordered_json calibrationJson(const TargetFacts &facts, double memory, int64_t ranks);
-
-/// Bytes of "80GB", "16GiB", "512MB", or a number of bytes. Empty: another form.
-std::optional<double> parseBytes(std::string_view text);
 
 } // namespace proa::plan

@@ -1,6 +1,8 @@
 //! Reads strategies.
 #include "lib/base/spmd/Strategy.h"
 
+#include "lib/base/support/Bytes.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +16,7 @@ namespace {
 
 constexpr std::string_view expected = "expected parts among ppN, the name of a schedule (1f1b, zbh1, ...), "
                                       "dpN, cpN, epN, mpN, sp, zero1, zero2, "
-                                      "zero3, amp, amp2, recompute, accN, cutN, ring and noring";
+                                      "zero3, amp, amp2, recompute, accN, memBYTES, cutN, ring and noring";
 constexpr int64_t mostDevices = 1 << 24;
 
 using Size = int64_t Strategy::*;
@@ -38,10 +40,11 @@ void report(Diagnostics &diagnostics, std::string message) {
 void checkCuts(const Strategy &strategy, Diagnostics &diagnostics) {
   if (strategy.cuts.empty())
     return;
-  int64_t chunks =
-      strategy.chunks > 0
-          ? strategy.chunks
-          : pipeline::defaultChunks(strategy.schedule.value_or(pipeline::ScheduleKind::OneFOneB));
+  pipeline::ScheduleKind schedule = strategy.schedule.value_or(pipeline::ScheduleKind::OneFOneB);
+  bool isAnyNumber = schedule == pipeline::ScheduleKind::Automatic && strategy.chunks == 0;
+  int64_t chunks = strategy.chunks > 0 ? strategy.chunks
+                   : isAnyNumber       ? std::ssize(strategy.cuts) / strategy.pipeline + 1
+                                       : pipeline::defaultChunks(schedule);
   auto expected = static_cast<size_t>(strategy.pipeline * chunks - 1);
   if (strategy.pipeline == 1)
     report(diagnostics, "cuts divide a program into stages: expected a part ppN of at least 2");
@@ -61,6 +64,8 @@ void checkParts(const Strategy &strategy, Diagnostics &diagnostics) {
   if (strategy.schedule && strategy.pipeline == 1)
     report(diagnostics, fmt::format("'{}' is a schedule of a pipeline: expected a part ppN of at least 2",
                                     pipeline::nameOf(*strategy.schedule)));
+  if (strategy.memory && strategy.schedule != pipeline::ScheduleKind::Automatic)
+    report(diagnostics, "mem limits the search for a schedule: expected a part auto");
   checkCuts(strategy, diagnostics);
 }
 
@@ -92,7 +97,7 @@ public:
 
 private:
   void readPart(std::string_view part) {
-    if (readSchedule(part))
+    if (readSchedule(part) || readMemory(part))
       return;
     size_t digits = part.find_first_of("0123456789");
     std::string_view name = part.substr(0, digits);
@@ -121,21 +126,38 @@ private:
       report(fmt::format("expected the number of an op from 1 after 'cut', found '{}'", part));
   }
 
-  /// The name of a schedule, of an interleaved one with the number of its chunks.
+  bool readMemory(std::string_view part) {
+    constexpr std::string_view name = "mem";
+    if (!part.starts_with(name))
+      return false;
+    std::optional<double> bytes = parseBytes(part.substr(name.size()));
+    if (!bytes || *bytes < 1)
+      report(fmt::format("expected the bytes of a device after 'mem', such as mem80GB, found '{}'", part));
+    if (strategy.memory)
+      report("'mem' is given twice");
+    strategy.memory = bytes;
+    return true;
+  }
+
+  /// The name of a schedule; after "interleaved" and "auto" the number of its chunks.
   bool readSchedule(std::string_view part) {
-    std::string_view interleaved = pipeline::nameOf(pipeline::ScheduleKind::Interleaved);
-    std::string_view name = part.starts_with(interleaved) ? interleaved : part;
+    std::string_view name = part;
+    int64_t leastChunks = 2;
+    for (auto [numbered, least] : {std::pair(pipeline::ScheduleKind::Interleaved, int64_t{2}),
+                                   {pipeline::ScheduleKind::Automatic, int64_t{1}}})
+      if (std::string_view known = pipeline::nameOf(numbered); part.starts_with(known))
+        name = known, leastChunks = least;
     std::optional<pipeline::ScheduleKind> kind = pipeline::parseScheduleKind(name);
     if (!kind)
       return false;
     std::string_view number = part.substr(name.size());
     constexpr int64_t mostChunks = 1024;
     auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), strategy.chunks);
-    bool isNumber = error == std::errc() && end == number.data() + number.size() && strategy.chunks >= 2 &&
-                    strategy.chunks <= mostChunks;
+    bool isNumber = error == std::errc() && end == number.data() + number.size() &&
+                    strategy.chunks >= leastChunks && strategy.chunks <= mostChunks;
     if (!number.empty() && !isNumber)
-      report(fmt::format("expected a number of chunks from 2 to {} after '{}', found '{}'", mostChunks, name,
-                         part));
+      report(fmt::format("expected a number of chunks from {} to {} after '{}', found '{}'", leastChunks,
+                         mostChunks, name, part));
     if (strategy.schedule)
       report(fmt::format("'{}' and '{}' are two schedules; expected one",
                          pipeline::nameOf(*strategy.schedule), part));

@@ -45,8 +45,11 @@ struct Strategy {
   /// "1f1b", "zbh1", ...: the order in which the stages of a pipeline run their micro-batches
   /// (lib/base/pipeline/Builders.h); none: 1f1b.
   std::optional<pipeline::ScheduleKind> schedule;
-  /// "interleaved2": chunks of each rank of a pipeline; 0: as many as the schedule has by default.
+  /// "interleaved2", "auto2": chunks of each rank of a pipeline; 0: as many as the schedule has by default,
+  /// or of "auto" the number that is faster.
   int64_t chunks = 0;
+  /// "mem80GB": bytes of a device, which the search of "auto" keeps; none: no limit.
+  std::optional<double> memory;
   /// "cut12,cut40": stages after the first begin with these ops, by their indices in the imported program.
   std::vector<int64_t> cuts;
   /// "ring", "noring": whether attention over a split sequence (cp) and matmuls with a collective (mp) pass
@@ -60,16 +63,16 @@ struct Strategy {
 };
 
 /// Reads a strategy: components separated by commas, each at most once: ppN, the name of a schedule, dpN,
-/// cpN, epN, mpN (or tpN), sp, zero1, zero2, zero3, amp (amp1), amp2, recompute, accN, ring, noring, and
-/// cutN, which may occur several times. pp, dp, cp, ep and mp (tp) without a size have the size of the axis
-/// of the mesh; so have dp where ZeRO is given without it, and mp where sp is. Errors: an unknown component,
-/// a size that is missing or wrong, a component twice; all in one list.
+/// cpN, epN, mpN (or tpN), sp, zero1, zero2, zero3, amp (amp1), amp2, recompute, accN, memBYTES, ring,
+/// noring, and cutN, which may occur several times. pp, dp, cp, ep and mp (tp) without a size have the size
+/// of the axis of the mesh; so have dp where ZeRO is given without it, and mp where sp is. Errors: an unknown
+/// component, a size that is missing or wrong, a component twice; all in one list.
 Result<Strategy> parseStrategy(std::string_view text);
 
 /// The strategy on a mesh, which may have axes that it does not use: all sizes are known. `mesh` is null if
 /// there is none; then the strategy must have all sizes. Errors, in one list: a size that differs from that
 /// of the axis, an axis that the mesh lacks, sp without mp, ZeRO without dp, a schedule or cuts without pp,
-/// another number of cuts than stages after the first.
+/// a memory without "auto", another number of cuts than stages after the first.
 Result<Strategy> strategyOnMesh(const Strategy &strategy, const Mesh *mesh);
 
 } // namespace proa::spmd

@@ -87,7 +87,8 @@ Result<MeshOptions> meshFromC(const proa_mesh_options &source) {
                      .simulate = read->simulate != 0,
                      .overlap = read->no_overlap == 0,
                      .emulatedLink = textFromC(read->emulated_link),
-                     .memoryLimit = read->memory_limit};
+                     .memoryLimit = read->memory_limit,
+                     .schedule = textFromC(read->schedule)};
 }
 
 /// The functions of a caller as a store.

@@ -58,6 +58,11 @@ Result<std::unique_ptr<ModelMesh>> ModelMesh::open(ModelOptions &options) {
     diagnostics.append(text ? Diagnostics() : text.diagnostics());
     opened->shardings = text ? *text : "";
   }
+  if (!given.schedule.empty() && given.schedule.find('\n') == std::string::npos) {
+    auto text = readFile(given.schedule);
+    diagnostics.append(text ? Diagnostics() : text.diagnostics());
+    given.schedule = text ? *text : "";
+  }
   if (!diagnostics.empty())
     return diagnostics;
   opened->given = std::move(given);
@@ -81,8 +86,8 @@ Result<void> ModelMesh::checkDevices(int64_t devicesOfProgram) const {
 }
 
 std::string ModelMesh::key() const {
-  return fmt::format("mesh {}|{}|{}|{}|{}|{}", given.axes, given.strategy, given.rings,
-                     compiledRank().value_or(-1), given.overlap, shardings);
+  return fmt::format("mesh {}|{}|{}|{}|{}|{}|{}", given.axes, given.strategy, given.rings,
+                     compiledRank().value_or(-1), given.overlap, shardings, given.schedule);
 }
 
 std::optional<int64_t> ModelMesh::compiledRank() const {
@@ -96,7 +101,12 @@ Result<void> ModelMesh::convertRings(mlir::ModuleOp module) const {
 Result<void> ModelMesh::markStages(mlir::ModuleOp module) const { return proa::markStages(module, &given); }
 
 Result<void> ModelMesh::preparePipeline(mlir::ModuleOp module, std::optional<int64_t> &microBatches) const {
-  return isPipelined(module, given) ? proa::preparePipeline(module, given, microBatches) : Result<void>();
+  if (isPipelined(module, given))
+    return proa::preparePipeline(module, given, microBatches);
+  return given.schedule.empty()
+             ? Result<void>()
+             : errorAt("--schedule",
+                       "it orders the stages of a pipeline, expected a strategy with a part ppN");
 }
 
 Result<Compilation> ModelMesh::compile(mlir::OwningOpRef<mlir::ModuleOp> module,

@@ -1,5 +1,7 @@
 #include "lib/compiler/mesh/PipelineForm.h"
 
+#include "lib/base/pipeline/Check.h"
+#include "lib/base/pipeline/Text.h"
 #include "lib/base/spmd/Strategy.h"
 #include "lib/base/support/DiagnosticCollector.h"
 #include "lib/compiler/mesh/MeshCompile.h"
@@ -62,6 +64,27 @@ int64_t defaultMicroBatches(func::FuncOp main, const spmd::Strategy &strategy) {
   return 1;
 }
 
+/// Puts the schedule of the options into the module.
+Result<void> addSchedule(ModuleOp module, const MeshOptions &mesh, const spmd::Strategy &strategy) {
+  if (mesh.schedule.empty())
+    return {};
+  constexpr const char *option = "--schedule";
+  auto schedule = pipeline::parseSchedule(mesh.schedule, option);
+  if (!schedule)
+    return schedule.diagnostics();
+  if (strategy.schedule.value_or(pipeline::ScheduleKind::Automatic) != pipeline::ScheduleKind::Automatic)
+    return errorAt(option, fmt::format("the strategy has the schedule '{}' too, expected one of them",
+                                       pipeline::nameOf(*strategy.schedule)));
+  if (!module.getOps<dist::ScheduleOp>().empty())
+    return errorAt(option, "the program has a schedule too (dist.schedule), expected one of them");
+  if (Diagnostics errors = pipeline::check(*schedule, {.name = option}); !errors.empty())
+    return errors;
+  module.getContext()->loadDialect<dist::DistDialect>();
+  auto builder = OpBuilder::atBlockBegin(module.getBody());
+  dist::ScheduleOp::create(builder, UnknownLoc::get(module.getContext()), "given_schedule", *schedule);
+  return {};
+}
+
 } // namespace
 
 bool isPipelined(ModuleOp module, const MeshOptions &mesh) {
@@ -115,6 +138,8 @@ Result<void> preparePipeline(ModuleOp module, const MeshOptions &mesh, std::opti
                    "the program has no gradients; the stages of a pipeline (pp) need a training program");
   autodiff::markSeeds(seeds);
   spmd::Strategy strategy = completeStrategyOf(module, mesh);
+  if (Result<void> added = addSchedule(module, mesh, strategy); !added)
+    return added;
   auto schedules = module.getOps<dist::ScheduleOp>();
   if (strategy.microBatches)
     microBatches = strategy.microBatches;
@@ -128,8 +153,11 @@ Result<void> preparePipeline(ModuleOp module, const MeshOptions &mesh, std::opti
 PipelineStagesOptions pipelineOptionsOf(const MeshOptions &mesh) {
   spmd::Strategy strategy = strategyOf(mesh);
   PipelineStagesOptions options;
+  if (!mesh.schedule.empty())
+    return options;
   options.schedule = strategy.schedule ? std::string(pipeline::nameOf(*strategy.schedule)) : "";
   options.chunks = strategy.chunks;
+  options.memory = static_cast<int64_t>(strategy.memory.value_or(0));
   return options;
 }
 

@@ -7,6 +7,15 @@
 // RUN: cat %t/schedule.mlir %t/two.mlir > %t/own.mlir
 // RUN: proa-opt %t/own.mlir --dist-pipeline | FileCheck %s --check-prefix=FTHENB
 // RUN: proa-opt %t/two.mlir --dist-pipeline --dist-partition=rank=0 | FileCheck %s --check-prefix=RANK0
+// RUN: proa-opt %t/two.mlir --dist-pipeline=schedule=auto --remarks=dist-pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=AUTO
+// RUN: proa-opt %t/two.mlir --dist-pipeline="schedule=auto memory=100" --remarks=dist-pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=TIGHT
+// RUN: not proa-opt %t/two.mlir --dist-pipeline="schedule=auto memory=60" -o /dev/null 2>&1 | FileCheck %s --check-prefix=LITTLE
+// RUN: not proa-opt %t/two.mlir --dist-pipeline="schedule=zbv memory=100" -o /dev/null 2>&1 | FileCheck %s --check-prefix=LIMIT
+
+// AUTO: remark: {{.*}}auto: 1 chunks for each rank, a step of {{.*}} us (lower bound {{.*}} us), activations of at most 64 bytes on a rank
+// TIGHT: remark: {{.*}}auto: 1 chunks for each rank, a step of {{.*}}, activations of at most 32 bytes on a rank
+// LITTLE: error: no schedule fits the memory: rank 0: a micro-batch has activations of 16 besides {{.*}} of other memory and the memory limit is 60, expected a limit that holds one micro-batch
+// LIMIT: error: dist-pipeline: a memory limits the search of the schedule auto, found 'zbv'
 
 // All forward jobs, then all backward jobs. Each parameter, its gradient and its update are on one stage, and the feed
 // is where the first op reads it.

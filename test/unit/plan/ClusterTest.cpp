@@ -1,5 +1,7 @@
 #include "lib/base/plan/Cluster.h"
 
+#include "lib/base/support/Bytes.h"
+
 #include "test/unit/plan/Workloads.h"
 
 #include <gtest/gtest.h>

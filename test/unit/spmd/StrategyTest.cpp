@@ -47,6 +47,31 @@ TEST(Strategy, ReadsStagesAndSchedules) {
   EXPECT_EQ(strategyOnMesh(*parseStrategy("pp,dp,1f1b"), &mesh)->pipeline, 2);
 }
 
+TEST(Strategy, ReadsTheMemoryOfASearch) {
+  auto text = [](std::string_view strategy) {
+    auto parsed = parseStrategy(strategy);
+    auto complete = parsed ? strategyOnMesh(*parsed, nullptr) : parsed;
+    return complete ? std::string() : complete.diagnostics()[0].message;
+  };
+  EXPECT_EQ(parseStrategy("pp4,auto,mem80GB")->memory, 80e9);
+  EXPECT_EQ(parseStrategy("pp4,auto,mem1.5MiB,dp2")->memory, 1.5 * 0x1p20);
+  EXPECT_FALSE(parseStrategy("pp4,auto")->memory);
+  EXPECT_EQ(parseStrategy("pp4,auto")->chunks, 0);
+  EXPECT_EQ(parseStrategy("pp4,auto1")->chunks, 1);
+  EXPECT_EQ(parseStrategy("pp4,auto2")->chunks, 2);
+  EXPECT_EQ(text("pp4,auto0"), "expected a number of chunks from 1 to 1024 after 'auto', found 'auto0'");
+  EXPECT_EQ(text("pp4,auto,mem"), "expected the bytes of a device after 'mem', such as mem80GB, found 'mem'");
+  EXPECT_EQ(text("pp4,auto,mem1XB"),
+            "expected the bytes of a device after 'mem', such as mem80GB, found 'mem1XB'");
+  EXPECT_EQ(text("pp4,auto,mem1MB,mem2MB"), "'mem' is given twice");
+  EXPECT_EQ(text("pp4,zbv,mem1MB"), "mem limits the search for a schedule: expected a part auto");
+  // The number of cuts says how many chunks the stages have.
+  EXPECT_EQ(text("pp2,auto,cut3"), "");
+  EXPECT_EQ(text("pp2,auto,cut3,cut5,cut7"), "");
+  EXPECT_EQ(text("pp2,auto,cut3,cut5"), "found 2 cuts, expected 3: one for each stage after the first");
+  EXPECT_EQ(text("pp2,auto1,cut3,cut5,cut7"), "found 3 cuts, expected 1: one for each stage after the first");
+}
+
 TEST(Strategy, ReadsTheCutsOfStages) {
   auto strategy = strategyOnMesh(*parseStrategy("pp2,interleaved2,cut3,cut7,cut12"), nullptr);
   ASSERT_TRUE(strategy) << strategy.diagnostics().text();
