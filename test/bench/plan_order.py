@@ -18,7 +18,7 @@ from timing import median_of_run
 
 STRATEGIES = ("dp2", "dp2,zero1", "dp2,zero2", "dp2,zero3", "mp2", "mp2,sp", "cp2", "cp2,zero1", "dp2,acc2",
               "dp2,zero2,acc2", "dp2,zero3,acc2", "mp2,acc2", "mp2,sp,acc2", "cp2,acc2", "dp2,recompute",
-              "mp2,recompute")
+              "mp2,recompute", "pp2,1f1b,acc4", "pp2,zbh1,acc4", "pp2,vhalf,acc4")
 
 
 def planned(tools, model, cluster, strategy, seconds):

@@ -36,7 +36,7 @@ Result<void> applyPlan(const plan::StoredPlan &stored, const std::string &source
   if (!stored.strategy.empty() && !options.model.mesh)
     options.model.mesh.emplace();
   if (options.model.mesh)
-    options.model.mesh->strategy = stored.strategy;
+    options.model.mesh->strategy = stored.strategy, options.model.mesh->schedule = stored.schedule;
   if (stored.strategy.empty() && options.model.mesh && options.model.mesh->axes.empty())
     options.model.mesh.reset(); // one device
   if (stored.memoryBudget)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace proa::plan {
 namespace {
@@ -92,6 +93,11 @@ std::string CostModel::whyInvalid(const Frame &frame) const {
     return "interleaved stages need several chunks, and micro-batches that the stages divide";
   if (frame.pipeline == 1 && frame.schedule != ScheduleKind::OneFOneB)
     return "a schedule needs stages";
+  constexpr int64_t mostStages = 8, mostJobs = 1024; // a search takes longer than the rest of planning
+  if (frame.schedule == ScheduleKind::Automatic &&
+      (frame.pipeline > mostStages || frame.pipeline * frame.microBatches > mostJobs))
+    return fmt::format("schedules are searched for up to {} stages, and {} stages times micro-batches",
+                       mostStages, mostJobs);
   if (auto shape = pipeline::shapeFor(frame.schedule, frame.pipeline, frame.microBatches, frame.chunks);
       !shape)
     return (*shape.diagnostics().begin()).message;
@@ -202,11 +208,17 @@ std::vector<LayerCost> CostModel::layerCosts(const Frame &frame) const {
   return costs;
 }
 
+const ScheduleFigures &CostModel::figuresOf(const Frame &frame, double forwardPart) const {
+  return schedules.of(frame.schedule, frame.pipeline, frame.microBatches, frame.chunks, forwardPart,
+                      frame.activations);
+}
+
 double CostModel::inFlight(const Frame &frame, int64_t stage) const {
   if (frame.pipeline == 1)
     return 1;
-  return schedules.of(frame.schedule, frame.pipeline, frame.microBatches, frame.chunks)
-      .inFlight[static_cast<size_t>(stage)];
+  if (frame.schedule == ScheduleKind::Automatic)
+    return std::clamp(frame.activations, 1.0, asDouble(frame.microBatches));
+  return figuresOf(frame).inFlight[static_cast<size_t>(stage)];
 }
 
 double CostModel::fixedBytes(const Frame &frame, const StageCost &stage) const {
@@ -226,11 +238,13 @@ double CostModel::idleFactor(const Frame &frame, double forward, double backward
   if (frame.pipeline == 1)
     return 0;
   double forwardPart = (forward + extra) / std::max(forward + backward + extra, 1e-30);
-  return schedules.of(frame.schedule, frame.pipeline, frame.microBatches, frame.chunks, forwardPart).idle;
+  return figuresOf(frame, forwardPart).idle;
 }
 
 /// The least factor of any recomputation.
 double CostModel::leastIdleFactor(const Frame &frame, const LayerCost &sum) const {
+  if (frame.schedule == ScheduleKind::Automatic)
+    return 0; // no search for frames that are not solved
   auto partOf = [&](double extra) {
     return (sum.forward + extra) / std::max(sum.forward + sum.backward + extra, 1e-30);
   };
@@ -322,23 +336,40 @@ void CostModel::addTime(const Frame &frame, const std::vector<StageCost> &stages
   add("optimizer", optimizer);
 }
 
-Estimate CostModel::estimate(const Plan &plan, const std::vector<LayerCost> &costs) const {
-  const Frame &frame = plan.frame;
-  auto stageCount = static_cast<size_t>(frame.pipeline);
-  std::vector<StageCost> stages(stageCount);
-  std::vector<size_t> stageOf = frame.stagesOfChunks();
+std::vector<StageCost> CostModel::partCosts(const Plan &plan, const std::vector<LayerCost> &costs,
+                                            const std::vector<size_t> &partOf, size_t parts) const {
+  std::vector<StageCost> result(parts);
+  std::vector<size_t> stageOf = plan.frame.stagesOfChunks();
   for (size_t chunk = 0; chunk < plan.cuts.size(); ++chunk) {
-    StageCost &stage = stages[stageOf[chunk]];
+    StageCost &part = result[partOf[chunk]];
     bool isLast = chunk + 1 == plan.cuts.size();
     int end = isLast ? static_cast<int>(workload.layers.size()) : plan.cuts[chunk + 1];
     for (int layer = plan.cuts[chunk]; layer < end; ++layer)
-      stage.add(costs[static_cast<size_t>(workload.layers[static_cast<size_t>(layer)])],
-                plan.recompute[static_cast<size_t>(layer)]);
+      part.add(costs[static_cast<size_t>(workload.layers[static_cast<size_t>(layer)])],
+               plan.recompute[static_cast<size_t>(layer)]);
     if (!isLast && stageOf[chunk] != stageOf[chunk + 1]) // the activation and its gradient
-      stage.transfers +=
-          2 *
-          transfer(frame, costs[static_cast<size_t>(workload.layers[static_cast<size_t>(end) - 1])].output);
+      part.transfers +=
+          2 * transfer(plan.frame,
+                       costs[static_cast<size_t>(workload.layers[static_cast<size_t>(end) - 1])].output);
   }
+  return result;
+}
+
+std::vector<StageCost> CostModel::stageCosts(const Plan &plan) const {
+  return partCosts(plan, layerCosts(plan.frame), plan.frame.stagesOfChunks(),
+                   static_cast<size_t>(plan.frame.pipeline));
+}
+
+std::vector<StageCost> CostModel::chunkCosts(const Plan &plan) const {
+  std::vector<size_t> chunks(plan.cuts.size());
+  std::iota(chunks.begin(), chunks.end(), size_t{0});
+  return partCosts(plan, layerCosts(plan.frame), chunks, chunks.size());
+}
+
+Estimate CostModel::estimate(const Plan &plan, const std::vector<LayerCost> &costs) const {
+  const Frame &frame = plan.frame;
+  std::vector<StageCost> stages =
+      partCosts(plan, costs, frame.stagesOfChunks(), static_cast<size_t>(frame.pipeline));
   Estimate estimate;
   addTime(frame, stages, estimate);
   for (size_t i = 0; i < stages.size(); ++i) {
@@ -378,9 +409,8 @@ double CostModel::leastMemory(const Frame &frame, const std::vector<LayerCost> &
     working = std::max(working, layer.working + 2 * layer.gathered);
   }
   double stages = asDouble(frame.pipeline), least = 1;
-  if (frame.pipeline > 1)
-    least = *std::ranges::min_element(
-        schedules.of(frame.schedule, frame.pipeline, frame.microBatches, frame.chunks).inFlight);
+  if (frame.pipeline > 1 && frame.schedule != ScheduleKind::Automatic)
+    least = *std::ranges::min_element(figuresOf(frame).inFlight);
   return std::max(working, (states + kept * least) / stages);
 }
 

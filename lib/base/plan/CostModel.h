@@ -87,7 +87,11 @@ public:
   /// A number of bytes that the fullest device of no plan with the frame is below.
   double leastMemory(const Frame &frame, const std::vector<LayerCost> &costs) const;
 
-  /// Micro-batches whose activations a stage keeps at once, by simulation of the schedule.
+  /// The layers of each stage, and of each chunk of layers, with the transfers after them.
+  std::vector<StageCost> stageCosts(const Plan &plan) const;
+  std::vector<StageCost> chunkCosts(const Plan &plan) const;
+  /// Micro-batches whose activations a stage keeps at once, by simulation of the schedule. Of a searched one:
+  /// its limit.
   double inFlight(const Frame &frame, int64_t stage) const;
   /// Bytes that a stage needs besides kept activations.
   double fixedBytes(const Frame &frame, const StageCost &stage) const;
@@ -104,6 +108,10 @@ public:
 
 private:
   mutable ScheduleTable schedules;
+  const ScheduleFigures &figuresOf(const Frame &frame, double forwardPart = ScheduleTable::equalTimes) const;
+  /// The costs of parts of the plan's layers: chunk i belongs to part `partOf[i]`.
+  std::vector<StageCost> partCosts(const Plan &plan, const std::vector<LayerCost> &costs,
+                                   const std::vector<size_t> &partOf, size_t parts) const;
   double leastIdleFactor(const Frame &frame, const LayerCost &sum) const;
   double samples(const Frame &frame) const;
   double local(const Frame &frame, uint8_t splits, double amount) const;

@@ -10,9 +10,12 @@ namespace proa::plan {
 std::span<const ScheduleChoice> scheduleChoices() {
   // FThenB and eager 1F1B are never better in the models.
   static constexpr ScheduleChoice choices[] = {
-      {ScheduleKind::OneFOneB, 1},     {ScheduleKind::Interleaved, 2},  {ScheduleKind::Interleaved, 4},
-      {ScheduleKind::ZeroBubbleH1, 1}, {ScheduleKind::ZeroBubbleH2, 1}, {ScheduleKind::ZeroBubbleV, 2},
-      {ScheduleKind::VHalf, 2},        {ScheduleKind::VMin, 2}};
+      {ScheduleKind::OneFOneB, 1},        {ScheduleKind::Interleaved, 2},
+      {ScheduleKind::Interleaved, 4},     {ScheduleKind::ZeroBubbleH1, 1},
+      {ScheduleKind::ZeroBubbleH2, 1},    {ScheduleKind::ZeroBubbleV, 2},
+      {ScheduleKind::VHalf, 2},           {ScheduleKind::VMin, 2},
+      {ScheduleKind::Automatic, 1, 1.0},  {ScheduleKind::Automatic, 1, 1.5},
+      {ScheduleKind::Automatic, 2, 0.75}, {ScheduleKind::Automatic, 2, 1.0}};
   return choices;
 }
 
@@ -67,7 +70,8 @@ std::string strategyText(const Frame &frame, bool recomputes) {
 
 /// "pp4,interleaved2".
 static std::string stagesText(const Frame &frame) {
-  std::string chunks = frame.schedule == ScheduleKind::Interleaved ? std::to_string(frame.chunks) : "";
+  bool isNumbered = frame.schedule == ScheduleKind::Interleaved || frame.schedule == ScheduleKind::Automatic;
+  std::string chunks = isNumbered ? std::to_string(frame.chunks) : "";
   return fmt::format("pp{},{}{}", frame.pipeline, nameOf(frame.schedule), chunks);
 }
 
@@ -99,6 +103,8 @@ std::string planText(const Plan &plan) {
   auto add = [&](const std::string &part) { text += (text.empty() ? "" : ",") + part; };
   if (plan.frame.pipeline > 1)
     add(stagesText(plan.frame));
+  if (plan.frame.activations > 0)
+    add(fmt::format("{:.3g} in flight", plan.frame.activations));
   if (plan.frame.offload)
     add("offload");
   auto selective = std::ranges::count(plan.recompute, Recompute::Selective);

@@ -17,6 +17,8 @@ using pipeline::ScheduleKind;
 struct ScheduleChoice {
   ScheduleKind kind;
   int64_t chunks;
+  /// Of a searched schedule: micro-batches that a stage may hold at once, for each stage.
+  double activations = 0;
 };
 std::span<const ScheduleChoice> scheduleChoices();
 
@@ -27,7 +29,9 @@ struct Frame {
   spmd::ZeroStage zero = spmd::ZeroStage::None;
   int64_t microBatches = 1;
   ScheduleKind schedule = ScheduleKind::OneFOneB;
-  int64_t chunks = 1;   ///< of layers on a stage
+  int64_t chunks = 1; ///< of layers on a stage
+  /// Micro-batches whose activations a stage may hold at once, if the schedule is searched ("auto").
+  double activations = 0;
   bool offload = false; ///< states of the optimizer are in the memory of the host
 
   int64_t devices() const { return data * context * expert * model * pipeline; }

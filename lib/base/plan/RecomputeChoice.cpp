@@ -1,6 +1,7 @@
 #include "lib/base/plan/RecomputeChoice.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace proa::plan {
 namespace {
@@ -24,15 +25,50 @@ bool keepFront(std::vector<Point> &points) {
   return isThinned;
 }
 
-/// The points of the layers of one kind.
+/// Bytes that a mode saves, and seconds that it costs, for one layer.
+struct Trade {
+  double saved = 0, extra = 0;
+};
+
+/// The least number of layers of `many` that save as much as one of `one`, if they cost no more: then one of
+/// `one` beside that many less one without recomputation is never better. A large number: there is none.
+int layersInstead(const Trade &many, const Trade &one) {
+  constexpr int none = 1 << 20;
+  if (many.saved <= 0)
+    return none;
+  double count = std::ceil(one.saved / many.saved);
+  return count < none && count * many.extra <= one.extra ? std::max(static_cast<int>(count), 1) : none;
+}
+
+/// The same for the other direction: the most layers of `many` that one of `one` replaces.
+int layersReplaced(const Trade &many, const Trade &one) {
+  constexpr int none = 1 << 20;
+  if (many.extra <= 0)
+    return none;
+  double count = std::ceil(one.extra / many.extra);
+  return count < none && one.saved >= count * many.saved ? std::max(static_cast<int>(count), 1) : none;
+}
+
+/// The points of the layers of one kind, without most of those that others are below.
 std::vector<Point> pointsOf(int count, const LayerCost &cost, AllowedModes allowed) {
+  auto allows = [&](Recompute mode) { return (allowed & (1 << static_cast<int>(mode))) != 0; };
+  bool both = allows(Recompute::Selective) && allows(Recompute::Full);
+  Trade selective{cost.kept[0] - cost.kept[1], cost.extra[1]},
+      full{cost.kept[0] - cost.kept[2], cost.extra[2]};
+  int mostNone = both ? layersInstead(selective, full) - 2 : count; ///< beside a full layer
+  int mostSelective = allows(Recompute::Selective) ? count : 0;
+  if (both &&
+      mostNone >= count) // both hold only for equal ratios, and then each leaves what the other does not
+    mostSelective = std::min(mostSelective, layersReplaced(selective, full) - 1);
   std::vector<Point> points;
-  auto most = [&](Recompute mode, int left) { return allowed & (1 << static_cast<int>(mode)) ? left : 0; };
-  for (int selective = 0; selective <= most(Recompute::Selective, count); ++selective)
-    for (int full = 0; full <= most(Recompute::Full, count - selective); ++full)
+  for (int fulls = 0; fulls <= (allows(Recompute::Full) ? count : 0); ++fulls) {
+    int most = std::min(mostSelective, count - fulls);
+    int least = fulls > 0 ? std::clamp(count - fulls - std::max(mostNone, 0), 0, most) : 0;
+    for (int selectives = least; selectives <= most; ++selectives)
       points.push_back(
-          {(count - selective - full) * cost.kept[0] + selective * cost.kept[1] + full * cost.kept[2],
-           selective * cost.extra[1] + full * cost.extra[2], 0, selective, full});
+          {(count - selectives - fulls) * cost.kept[0] + selectives * cost.kept[1] + fulls * cost.kept[2],
+           selectives * cost.extra[1] + fulls * cost.extra[2], 0, selectives, fulls});
+  }
   return points;
 }
 

@@ -1,5 +1,8 @@
 #include "lib/base/plan/Report.h"
 
+#include "lib/base/pipeline/Check.h"
+#include "lib/base/pipeline/Text.h"
+#include "lib/base/plan/StageSchedule.h"
 #include "lib/base/support/Json.h"
 
 #include <fmt/format.h>
@@ -7,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <sstream>
 
 namespace proa::plan {
 namespace {
@@ -222,7 +226,18 @@ StoredPlan storedPlanOf(const CostModel &model, const Candidate &candidate) {
                     .is16Bit = model.workload.is16Bit};
   if (isFull) // pd-rematerialize keeps a budget; gradients are in the arena too
     stored.memoryBudget = static_cast<int64_t>(memory.activations + memory.working + memory.gradients);
+  if (plan.frame.schedule == ScheduleKind::Automatic)
+    if (auto searched = searchSchedule(model, plan))
+      stored.schedule = textOf(searched->schedule);
   return stored;
+}
+
+static nlohmann::ordered_json linesOf(const std::string &text) {
+  nlohmann::ordered_json lines = nlohmann::ordered_json::array();
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);)
+    lines.push_back(line);
+  return lines;
 }
 
 nlohmann::ordered_json planJson(const CostModel &model, const Candidate &candidate) {
@@ -247,6 +262,8 @@ nlohmann::ordered_json planJson(const CostModel &model, const Candidate &candida
                         {"schedule", std::string(pipeline::nameOf(plan.frame.schedule))},
                         {"chunks", plan.frame.chunks},
                         {"cuts", plan.cuts}};
+  if (!stored.schedule.empty())
+    json["schedule"] = linesOf(stored.schedule);
   if (std::string reason = whyNotExecutable(plan, model.workload); !reason.empty())
     json["not_executable"] = reason;
   json["seconds"] = estimate.seconds;
@@ -308,6 +325,17 @@ Result<StoredPlan> planOf(const nlohmann::json &root, const std::string &where) 
   if (root.contains("mixed_precision"))
     if (auto found = member("mixed_precision", "true or false", isBool))
       stored.is16Bit = found->template get<bool>();
+  auto isLines = [](const nlohmann::json &json) {
+    return json.is_array() && std::ranges::all_of(json, [](const auto &line) { return line.is_string(); });
+  };
+  if (root.contains("schedule"))
+    if (auto found = member("schedule", "the lines of a schedule", isLines)) {
+      for (const auto &line : *found)
+        stored.schedule += line.template get<std::string>() + "\n";
+      auto schedule = pipeline::parseSchedule(stored.schedule, "");
+      for (const Diagnostic &error : schedule ? pipeline::check(*schedule) : schedule.diagnostics())
+        fail("/schedule" + error.location, error.message);
+    }
   if (auto found = root.find("not_executable"); found != root.end())
     fail("/not_executable", found->is_string() ? found->get<std::string>() : found->dump());
   if (!stored.strategy.empty()) {
@@ -365,6 +393,10 @@ Result<Plan> planOfStrategy(const CostModel &model, const std::string &text) {
   if (frame.pipeline > 1) {
     frame.schedule = strategy->schedule.value_or(ScheduleKind::OneFOneB);
     frame.chunks = strategy->chunks > 0 ? strategy->chunks : pipeline::defaultChunks(frame.schedule);
+    if (frame.schedule == ScheduleKind::Automatic) { // no schedule needs more activations
+      frame.chunks = std::max(frame.chunks, (std::ssize(strategy->cuts) + 1) / frame.pipeline);
+      frame.activations = static_cast<double>(std::min(frame.microBatches, 2 * frame.pipeline - 1));
+    }
   }
   if (frame.devices() != model.cluster.size())
     return errorAt("--strategy", fmt::format("'{}' has {} devices, expected {}, those of the cluster", text,
@@ -376,7 +408,11 @@ Result<Plan> planOfStrategy(const CostModel &model, const std::string &text) {
   if (frame.pipeline > 1)
     cuts = strategy->cuts.empty() ? FrameSolver(model, frame).leanest().cuts
                                   : layersAt(model.workload, *strategy);
-  return Plan{frame, cuts, std::vector<Recompute>(model.workload.layers.size(), mode)};
+  Plan plan{frame, cuts, std::vector<Recompute>(model.workload.layers.size(), mode)};
+  double memory = std::min(model.cluster.memory, strategy->memory.value_or(model.cluster.memory));
+  while (plan.frame.activations > 1 && model.estimate(plan).memory.total() > memory)
+    --plan.frame.activations;
+  return plan;
 }
 
 } // namespace proa::plan

@@ -36,8 +36,10 @@ struct StoredPlan {
   std::optional<int64_t> memoryBudget; ///< ModelOptions::memoryBudget
   bool offload = false;
   bool is16Bit = false;
+  std::string schedule = {}; ///< MeshOptions::schedule, if it was searched
 };
 
+/// Searches the order of the jobs of a plan with the schedule "auto".
 StoredPlan storedPlanOf(const CostModel &model, const Candidate &candidate);
 
 /// Reads a plan of a file that planJson wrote. Errors, with the JSON path: another form, a strategy that is

@@ -21,15 +21,16 @@ struct ScheduleFigures {
 class ScheduleTable {
 public:
   /// Of stages that spend `forwardPart` of their time on forward passes, rounded to a multiple of
-  /// `resolution`, and halves of the rest on gradients of inputs and of weights. The kind is a published one.
+  /// `resolution`, and halves of the rest on gradients of inputs and of weights. A schedule that is searched
+  /// holds at most `activations` micro-batches.
   const ScheduleFigures &of(pipeline::ScheduleKind kind, int64_t stages, int64_t microBatches, int64_t chunks,
-                            double forwardPart = equalTimes);
+                            double forwardPart = equalTimes, double activations = 0);
 
   static constexpr double resolution = 1.0 / 24;
   static constexpr double equalTimes = 1.0 / 3; ///< of forward pass and both gradients
 
 private:
-  using Key = std::tuple<pipeline::ScheduleKind, int64_t, int64_t, int64_t, int64_t>;
+  using Key = std::tuple<pipeline::ScheduleKind, int64_t, int64_t, int64_t, int64_t, double>;
   std::map<Key, ScheduleFigures> figures;
 };
 

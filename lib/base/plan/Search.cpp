@@ -85,6 +85,7 @@ private:
       return add(frame);
     for (const ScheduleChoice &choice : scheduleChoices()) {
       frame.schedule = choice.kind, frame.chunks = choice.chunks;
+      frame.activations = std::round(choice.activations * static_cast<double>(frame.pipeline));
       add(frame);
     }
   }
@@ -129,6 +130,7 @@ constexpr Family families[] = {
     {"pipeline of less memory (vhalf, vmin)",
      [](const Frame &f) { return f.schedule == ScheduleKind::VHalf || f.schedule == ScheduleKind::VMin; },
      {}},
+    {"searched schedule (auto)", [](const Frame &f) { return f.schedule == ScheduleKind::Automatic; }, {}},
     {"ZeRO 1", [](const Frame &f) { return f.zero == spmd::ZeroStage::Optimizer; }, {}},
     {"ZeRO 2", [](const Frame &f) { return f.zero == spmd::ZeroStage::Gradients; }, {}},
     {"ZeRO 3", [](const Frame &f) { return f.zero == spmd::ZeroStage::Parameters; }, {}},
@@ -144,7 +146,7 @@ public:
     for (const Frame &frame : framesOf(model))
       if (!options.accepts || options.accepts(frame)) {
         Frame unscheduled = frame; // costs of layers do not depend on the schedule
-        unscheduled.schedule = ScheduleKind::OneFOneB, unscheduled.chunks = 1;
+        unscheduled.schedule = ScheduleKind::OneFOneB, unscheduled.chunks = 1, unscheduled.activations = 0;
         if (before != unscheduled)
           costs = model.layerCosts(frame), before = unscheduled;
         frames.push_back({frame, model.lowerBound(frame, costs),

@@ -11,10 +11,20 @@ FrameSolver::FrameSolver(const CostModel &model, const Frame &frame)
   const std::vector<int> &layers = model.workload.layers;
   prefix.emplace_back(costs.size(), 0);
   seconds.push_back(0);
+  transfers.push_back(0);
   for (int kind : layers) {
     prefix.push_back(prefix.back());
     ++prefix.back()[static_cast<size_t>(kind)];
     seconds.push_back(seconds.back() + costs[static_cast<size_t>(kind)].step());
+  }
+  for (size_t end = 1; end < layers.size(); ++end)
+    transfers.push_back(2 * model.transfer(frame, costs[static_cast<size_t>(layers[end - 1])].output));
+  transfers.push_back(0);
+  for (int64_t stage = 0; stage < frame.pipeline; ++stage) {
+    int64_t equal = 0;
+    while (model.inFlight(frame, equal) != model.inFlight(frame, stage))
+      ++equal;
+    equalStage.push_back(static_cast<size_t>(equal));
   }
 }
 
@@ -80,8 +90,9 @@ std::optional<StageChoice> FrameSolver::choose(const Counts &counts, size_t stag
 
 const std::optional<StageChoice> &FrameSolver::segment(size_t stage, size_t begin, size_t end) {
   size_t count = model.workload.layers.size() + 1;
-  if (segments.empty())
-    segments.resize(static_cast<size_t>(frame.pipeline) * count * count);
+  stage = equalStage[stage];
+  if (size_t size = (stage + 1) * count * count; segments.size() < size)
+    segments.resize(size);
   auto &cached = segments[(stage * count + begin) * count + end];
   if (!cached) {
     auto [found, isNew] = choices.try_emplace({countsOf(begin, end), stage});
@@ -90,12 +101,6 @@ const std::optional<StageChoice> &FrameSolver::segment(size_t stage, size_t begi
     cached = found->second;
   }
   return *cached;
-}
-
-double FrameSolver::transferAfter(size_t end) const {
-  const std::vector<int> &layers = model.workload.layers;
-  return end == layers.size() ? 0
-                              : 2 * model.transfer(frame, costs[static_cast<size_t>(layers[end - 1])].output);
 }
 
 /// Cuts with the least recomputation of which no stage takes longer than `slowest`.
@@ -116,7 +121,7 @@ std::optional<std::vector<int>> FrameSolver::cutsWithin(double slowest) {
         if (stage + 1 == stages && end < layers)
           continue;
         const std::optional<StageChoice> &choice = segment(stage, begin, end);
-        if (!choice || choice->seconds + transferAfter(end) > slowest)
+        if (!choice || choice->seconds + transfers[end] > slowest)
           continue;
         if (before[begin] + choice->extra < after[end])
           after[end] = before[begin] + choice->extra, from[stage][end] = static_cast<int>(begin);
@@ -136,7 +141,7 @@ std::optional<std::vector<int>> FrameSolver::cutsWithin(double slowest) {
 /// The least time of the slowest stage, to a thousandth; infinite if no cuts fit the memory.
 double FrameSolver::leastSlowest() {
   double low = seconds.back() / static_cast<double>(frame.pipeline), high = low;
-  double most = 3 * seconds.back() + 2 * transferAfter(1) + 1e-9; // each mode of recomputation is shorter
+  double most = 3 * seconds.back() + 2 * transfers[1] + 1e-9; // each mode of recomputation is shorter
   for (; !cutsWithin(high); high = std::min(1.5 * high, most))
     if (high >= most)
       return std::numeric_limits<double>::infinity();
@@ -183,7 +188,7 @@ std::optional<FrameSolver::Solution> FrameSolver::planOf(const std::vector<int> 
   }
   std::vector<RecomputeCounts> left;
   for (size_t stage = 0; stage < stages; ++stage) {
-    auto [found, isNew] = choices.try_emplace({counts[stage], stage});
+    auto [found, isNew] = choices.try_emplace({counts[stage], equalStage[stage]});
     if (isNew)
       found->second = choose(counts[stage], stage);
     if (!found->second)

@@ -41,7 +41,6 @@ private:
   const RecomputeFront &frontOf(const Counts &counts, const std::vector<AllowedModes> &allowed);
   std::vector<double> recomputedBytes(const Counts &counts) const;
   double workingOf(size_t kind, size_t mode) const;
-  double transferAfter(size_t end) const;
   std::optional<std::vector<int>> cutsWithin(double slowest);
   double leastSlowest();
   std::vector<int> balancedCuts(size_t parts) const;
@@ -55,10 +54,13 @@ private:
   const CostModel &model;
   Frame frame;
   std::vector<LayerCost> costs;
-  std::vector<Counts> prefix;  ///< layers by kind before each layer
-  std::vector<double> seconds; ///< of the layers before each layer, without recomputation
+  std::vector<Counts> prefix;    ///< layers by kind before each layer
+  std::vector<double> seconds;   ///< of the layers before each layer, without recomputation
+  std::vector<double> transfers; ///< seconds of messages, there and back, if a stage ends before each layer
   std::map<std::pair<Counts, std::vector<AllowedModes>>, RecomputeFront> fronts;
-  std::map<std::pair<Counts, size_t>, std::optional<StageChoice>> choices;
+  /// The first stage that holds as many micro-batches as each stage: its choices are equal.
+  std::vector<size_t> equalStage;
+  std::map<std::pair<Counts, size_t>, std::optional<StageChoice>> choices; ///< by equalStage
   std::vector<std::optional<std::optional<StageChoice>>> segments;
   bool isThinned = false;
 };

@@ -62,9 +62,11 @@ void judgePlans(ModuleOp module, const plan::CostModel &model, const JudgeOption
       break;
     Time::time_point start = Time::now();
     plan::StoredPlan stored = storedPlanOf(model, candidate);
-    auto step = plannedStep(
-        module, stored.strategy, model.cluster,
-        {.memoryBudget = stored.memoryBudget, .is16Bit = stored.is16Bit, .targetFacts = options.targetFacts});
+    auto step = plannedStep(module, stored.strategy, model.cluster,
+                            {.memoryBudget = stored.memoryBudget,
+                             .is16Bit = stored.is16Bit,
+                             .targetFacts = options.targetFacts,
+                             .schedule = stored.schedule});
     expected = secondsSince(start);
     if (step)
       candidate.lowered = estimateOf(*step, candidate.estimate, model.cluster.memory);

@@ -94,6 +94,7 @@ Result<PlannedStep> plannedStep(ModuleOp module, const std::string &text, const 
   OwningOpRef<ModuleOp> copy(module.clone());
   MeshOptions mesh;
   mesh.strategy = text;
+  mesh.schedule = options.schedule;
   mesh.simulate = true;
   std::optional<int64_t> microBatches = strategy->microBatches;
   if (Result<void> marked = markStages(*copy, &mesh); !marked)
@@ -118,7 +119,8 @@ Result<PlannedStep> plannedStep(ModuleOp module, const std::string &text, const 
       most = own;
   most.isOfAllRanks = !rank;
   int64_t trips = hasStages ? 1 : microBatches.value_or(1);
-  for (const RankTime &time : timesOf(*compiled, cluster, trips, most.isOfAllRanks))
+  most.ranks = timesOf(*compiled, cluster, trips, most.isOfAllRanks);
+  for (const RankTime &time : most.ranks)
     if (time.total() > most.time.total())
       most.time = time;
   return most;

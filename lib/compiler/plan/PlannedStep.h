@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace proa {
 
@@ -17,14 +18,16 @@ struct PlannedStep {
   int64_t arena = 0;  ///< bytes of the values of a run: Session::arenaBytes of a rank
   int64_t states = 0; ///< bytes of parameters and states of the optimizer, of the rank with the most memory
   RankTime time;      ///< of the rank that ends last
-  bool isOfAllRanks = false; ///< whether `time` knows how long ranks wait for other stages
+  bool isOfAllRanks = false;   ///< whether `time` knows how long ranks wait for other stages
+  std::vector<RankTime> ranks; ///< the times of the ranks that were lowered
   int64_t total() const { return arena + states; }
 };
 
 struct PlannedStepOptions {
   std::optional<int64_t> memoryBudget; ///< of ModelOptions
-  bool is16Bit = false;    ///< mixed precision at level O2 in bfloat16, as `proa-run --plan` sets it
-  std::string targetFacts; ///< of ModelOptions
+  bool is16Bit = false;      ///< mixed precision at level O2 in bfloat16, as `proa-run --plan` sets it
+  std::string targetFacts;   ///< of ModelOptions
+  std::string schedule = {}; ///< of MeshOptions
 };
 
 /// Distributes an imported module by a strategy ("dp2,mp2,zero1,acc2"), lowers the programs of up to 8 ranks
