@@ -9,6 +9,8 @@
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/reference/Evaluate.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 using namespace mlir;
 
 namespace proa::import {

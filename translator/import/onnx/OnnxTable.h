@@ -4,6 +4,11 @@
 
 #include "translator/import/common/Mapping.h"
 
+#include "mlir/IR/Builders.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
 namespace proa::import {
 
 class NodeImporter;
