@@ -9,9 +9,10 @@ namespace proa::plan {
 namespace {
 
 /// A number of micro-batches with the same idle time and memory: after some times the number of stages each
-/// further one repeats the pattern. Searches take longer, and fewer are enough: idle time is at both ends.
-int64_t simulatedMicroBatches(pipeline::ScheduleKind kind, int64_t microBatches, int64_t stages) {
-  int64_t most = (kind == pipeline::ScheduleKind::Automatic ? 2 : 4) * stages;
+/// further one repeats the pattern.
+int64_t simulatedMicroBatches(int64_t microBatches, int64_t stages) {
+  constexpr int64_t rounds = 4;
+  int64_t most = rounds * stages;
   return microBatches <= most ? microBatches : most + microBatches % stages;
 }
 
@@ -37,11 +38,22 @@ ScheduleFigures simulated(pipeline::ScheduleKind kind, const pipeline::Shape &sh
 const ScheduleFigures &ScheduleTable::of(pipeline::ScheduleKind kind, int64_t stages, int64_t microBatches,
                                          int64_t chunks, double forwardPart, double activations) {
   int64_t step = std::clamp<int64_t>(std::llround(forwardPart / resolution), 0, std::llround(1 / resolution));
-  int64_t simulatedCount = simulatedMicroBatches(kind, microBatches, stages);
-  auto [found, isNew] = figures.try_emplace({kind, stages, simulatedCount, chunks, step, activations});
-  if (isNew)
-    if (auto shape = pipeline::shapeFor(kind, stages, simulatedCount, chunks))
-      found->second = simulated(kind, *shape, static_cast<double>(step) * resolution, activations);
+  bool isSearched = kind == pipeline::ScheduleKind::Automatic;
+  int64_t count = isSearched ? microBatches : simulatedMicroBatches(microBatches, stages);
+  auto [found, isNew] = figures.try_emplace({kind, stages, count, chunks, step, activations});
+  if (!isNew)
+    return found->second;
+  // With little memory a rank waits in each micro-batch: the idle time grows with their number.
+  constexpr int64_t rounds = 3;
+  if (int64_t most = rounds * stages; isSearched && count > most) {
+    ScheduleFigures all = of(kind, stages, most, chunks, forwardPart, activations);
+    double before = of(kind, stages, most - stages, chunks, forwardPart, activations).idle;
+    double added = std::max(0.0, all.idle - before) / static_cast<double>(stages);
+    all.idle += added * static_cast<double>(count - most);
+    return found->second = std::move(all);
+  }
+  if (auto shape = pipeline::shapeFor(kind, stages, count, chunks))
+    found->second = simulated(kind, *shape, static_cast<double>(step) * resolution, activations);
   return found->second;
 }
 

@@ -85,7 +85,7 @@ private:
       return add(frame);
     for (const ScheduleChoice &choice : scheduleChoices()) {
       frame.schedule = choice.kind, frame.chunks = choice.chunks;
-      frame.activations = std::round(choice.activations * static_cast<double>(frame.pipeline));
+      frame.activations = std::floor(choice.activations * static_cast<double>(frame.pipeline));
       add(frame);
     }
   }
@@ -145,8 +145,7 @@ public:
     std::optional<Frame> before;
     for (const Frame &frame : framesOf(model))
       if (!options.accepts || options.accepts(frame)) {
-        Frame unscheduled = frame; // costs of layers do not depend on the schedule
-        unscheduled.schedule = ScheduleKind::OneFOneB, unscheduled.chunks = 1, unscheduled.activations = 0;
+        Frame unscheduled = withoutSchedule(frame); // costs of layers do not depend on the schedule
         if (before != unscheduled)
           costs = model.layerCosts(frame), before = unscheduled;
         frames.push_back({frame, model.lowerBound(frame, costs),
@@ -204,7 +203,23 @@ private:
     return FrameSolver(model, frame).solve();
   }
 
+  static Frame withoutSchedule(Frame frame) {
+    frame.schedule = ScheduleKind::OneFOneB, frame.chunks = 1, frame.activations = 0;
+    return frame;
+  }
+
+  /// Whether a plan needs no searched schedule, because a published one takes as long.
+  static bool isReplacedBy(const Candidate &searched, const Candidate &published) {
+    constexpr double precision = 1e-9;
+    return searched.plan.frame.schedule == ScheduleKind::Automatic &&
+           withoutSchedule(searched.plan.frame) == withoutSchedule(published.plan.frame) &&
+           published.estimate.seconds <= searched.estimate.seconds * (1 + precision);
+  }
+
   static void insert(std::vector<Candidate> &best, Candidate candidate, size_t count) {
+    if (std::ranges::any_of(best, [&](const Candidate &other) { return isReplacedBy(candidate, other); }))
+      return;
+    std::erase_if(best, [&](const Candidate &other) { return isReplacedBy(other, candidate); });
     auto place = std::ranges::upper_bound(best, candidate.estimate.seconds, {},
                                           [](const Candidate &other) { return other.estimate.seconds; });
     best.insert(place, std::move(candidate));

@@ -63,6 +63,19 @@ TEST(StageScheduleTest, IdleTimeIsNotAboveTheOneOfPublishedSchedules) {
   }
 }
 
+// One micro-batch at a time on two stages: each rank waits for the other one half of the time.
+TEST(StageScheduleTest, IdleTimeWithLittleMemoryGrowsWithTheMicroBatches) {
+  Workload workload = transformer({});
+  Cluster cluster = hopperCluster(2);
+  CostModel model(workload, cluster, 64);
+  for (int64_t microBatches : {2, 6, 8, 64}) {
+    Frame frame{.pipeline = 2, .microBatches = microBatches, .schedule = ScheduleKind::Automatic};
+    frame.activations = 1;
+    // W may run beside F and B of the other stage. The idle time of 1F1B with two stages has the factor 1.
+    EXPECT_GE(model.idleFactor(frame, 1, 2, 0), static_cast<double>(microBatches) / 2) << microBatches;
+  }
+}
+
 TEST(StageScheduleTest, FilesOfPlansHaveTheOrderOfJobs) {
   Workload workload = transformer({.layers = 30});
   for (int i = 0; i < 32; ++i)
