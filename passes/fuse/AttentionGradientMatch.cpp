@@ -43,7 +43,9 @@ public:
     for (const AttentionMask &mask : forward.masks)
       if (mask.isCondition())
         condition = &mask;
-    if (std::string reason = followScores(scoreGradient, 1, /*isSelected=*/!condition); !reason.empty())
+    if (std::string reason =
+            followScores(scoreGradient, 1, {.isSelected = !condition, .isCapped = !forward.capped});
+        !reason.empty())
       return reason;
     return haveOnlyKnownUsers() ? "" : "values of its gradient are used elsewhere";
   }
@@ -214,27 +216,54 @@ private:
     return kept == gradient && matchPattern(filled, m_AnyZeroFloat());
   }
 
+  /// Whether a user of the gradient is the derivative of the soft cap, g (1 - t^2).
+  bool isDerivativeOfCap(Operation *user, Value gradient) {
+    auto multiply = dyn_cast<pd::MultiplyOp>(user);
+    if (!multiply || !forward.capped)
+      return false;
+    Value other = multiply.getX() == gradient ? multiply.getY() : multiply.getX();
+    auto subtract = other.getDefiningOp<pd::SubtractOp>();
+    auto square = subtract ? subtract.getY().getDefiningOp<pd::MultiplyOp>() : pd::MultiplyOp();
+    if (!square || !matchPattern(subtract.getX(), m_OneFloat()) || square.getX() != forward.capped ||
+        square.getY() != forward.capped)
+      return false;
+    add(square);
+    add(subtract);
+    return true;
+  }
+
+  /// Which steps of the derivative of the scores a gradient is after.
+  struct Steps {
+    bool isSelected, isCapped;
+  };
+
   /// The matmuls of the gradient of the scores with queries and keys, and other uses of it, after casts,
-  /// reshapes, constant factors and the selection of the condition.
-  std::string followScores(Value gradient, double factor, bool isSelected) {
+  /// reshapes, constant factors, the selection of the condition and the derivative of the soft cap.
+  std::string followScores(Value gradient, double factor, Steps steps) {
     for (OpOperand &use : gradient.getUses()) {
       Operation *user = use.getOwner();
       std::optional<double> own = factorOf(user);
       bool isFactor = own && use.getOperandNumber() == 0;
       if (known.contains(user))
         continue;
-      bool selects = isSelection(user, gradient);
-      if (selects || isFactor || isFloatCast(user) || keepsMatrices(user)) {
+      bool selects = isSelection(user, gradient), caps = isDerivativeOfCap(user, gradient);
+      if (selects || caps || isFactor || isFloatCast(user) || keepsMatrices(user)) {
+        if (caps && steps.isCapped)
+          return "the derivative of its soft cap multiplies its gradient twice";
         add(user);
-        if (std::string reason =
-                followScores(user->getResult(0), isFactor ? factor * *own : factor, isSelected || selects);
+        if (std::string reason = followScores(user->getResult(0), isFactor ? factor * *own : factor,
+                                              {steps.isSelected || selects, steps.isCapped || caps});
             !reason.empty())
           return reason;
-      } else if (!isSelected) {
+      } else if (!steps.isSelected) {
         return "a condition selects its scores, but not their gradient";
       } else if (AttentionMatmul::of(user)) {
+        if (!steps.isCapped)
+          return "a soft cap bounds its scores, and the gradient does not have its derivative";
         if (!isMatmulGradient(user, gradient, factor))
           return "the gradient of its scores has other matmuls than with queries and keys";
+      } else if (forward.capped && steps.isCapped) {
+        return "the gradient before its soft cap has other uses than matmuls";
       } else {
         known.insert(user);
         backward.scores.push_back(useOf(use, factor));

@@ -8,6 +8,8 @@
 
 #include "mlir/IR/Matchers.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace proa {
@@ -95,6 +97,12 @@ private:
       if (std::optional<double> own = factorOf(op)) {
         forward.scoreFactor *= *own;
         scores = op->getOperand(0);
+      } else if (isa<pd::TanhOp>(op)) {
+        if (forward.capped || forward.scoreFactor == 0)
+          return "several soft caps, or one of zero, bound its scores";
+        forward.capped = scores;
+        forward.softCap = std::abs(forward.scoreFactor);
+        scores = op->getOperand(0);
       } else if (isFloatCast(op) || keepsMatrices(op)) {
         scores = op->getOperand(0);
       } else if (std::string reason = readMask(op, scores); !reason.empty()) {
@@ -105,6 +113,8 @@ private:
 
   /// Reads an op that adds a mask to `scores` or selects by one. Returns the reason if it is another op.
   std::string readMask(Operation *op, Value &scores) {
+    if (forward.capped)
+      return "a mask is added to its scores before a soft cap";
     if (auto add = dyn_cast<pd::AddOp>(op))
       return readAddition(add, scores);
     if (auto where = dyn_cast<pd::WhereOp>(op))
@@ -148,7 +158,7 @@ private:
         return leadsToMatmul(op->getOperand(0)) || leadsToMatmul(op->getOperand(1));
       if (isa<pd::WhereOp>(op))
         return leadsToMatmul(op->getOperand(1)) || leadsToMatmul(op->getOperand(2));
-      if (!factorOf(op) && !isFloatCast(op) && !keepsMatrices(op))
+      if (!factorOf(op) && !isFloatCast(op) && !keepsMatrices(op) && !isa<pd::TanhOp>(op))
         return false;
       value = op->getOperand(0);
     }

@@ -23,7 +23,7 @@ struct AttentionMask {
 };
 
 /// The ops of an attention, without its gradient. The scores are scoreFactor times the first matmul, plus
-/// the masks.
+/// the masks. With a soft cap they are softCap tanh(scoreFactor / softCap times the first matmul) instead.
 struct AttentionForward {
   AttentionMatmul first, second;
   mlir::Value weights;                    ///< result of the softmax
@@ -31,8 +31,9 @@ struct AttentionForward {
   pd::DropoutOp dropout;                  ///< in training, of the weights; null: none
   llvm::SmallVector<mlir::Value> between; ///< all values from the first matmul to the operand of the second
   llvm::SmallVector<AttentionMask> masks; ///< from the softmax to the matmul
-  double scoreFactor = 1;
-  double outFactor = 1; ///< of the weights after the softmax
+  double scoreFactor = 1, softCap = 0;    ///< a soft cap of 0: none
+  mlir::Value capped;                     ///< result of the hyperbolic tangent; null: none
+  double outFactor = 1;                   ///< of the weights after the softmax
   bool isCausal = false;
 };
 

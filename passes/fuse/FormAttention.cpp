@@ -17,6 +17,7 @@
 #include "dialects/rt/Rt.h"
 #include "passes/fuse/AttentionGradientMatch.h"
 #include "passes/fuse/AttentionMatch.h"
+#include "passes/fuse/AttentionPositions.h"
 #include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -80,6 +81,7 @@ private:
   AttentionTarget target;
   AttentionForward forward;
   AttentionBackward backward;
+  AttentionPositions positions;
   double queryFactor = 1, keyFactor = 1; ///< of the operands
 
   LogicalResult refuse(const Twine &reason) {
@@ -237,6 +239,20 @@ private:
       sum = mask.kept ? e.select(e.wrap(part), before, fill) : e.select(e.wrap(part), fill, before);
     }
     return sum;
+  }
+
+  /// The number of keys of each batch; null if all have all.
+  Value lengthsOfKeys(ArrayRef<int64_t> scores) {
+    if (!positions.lengths)
+      return {};
+    pd::TensorBuilder e(rewriter, root);
+    pd::Expression lengths = e.cast(e.wrap(positions.lengths->lengths), rewriter.getI64Type());
+    lengths = e.reshape(lengths, {-1});
+    if (int64_t offset = positions.lengths->offset)
+      lengths = lengths + static_cast<double>(offset);
+    if (positions.areLengthsPositive)
+      lengths = e.select(lengths <= 0.0, static_cast<double>(scores[3]), lengths);
+    return pd::expandTo(lengths, {pd::DimSize(scores[0])});
   }
 
   /// How a mask that is added to scores with other batch dims, as windows have them, becomes one of
@@ -427,6 +443,8 @@ private:
 
   LogicalResult create() {
     SmallVector<int64_t> scores = dimsOfScores();
+    if (!isWithoutKernel(target) && scores.size() == 4)
+      positions = takePositions(forward, scores);
     SmallVector<int64_t> whole = wholeShapeOfDropout();
     if (failed(check(scores, whole)))
       return failure();
@@ -448,15 +466,17 @@ private:
     pd::TransposeOp transpose =
         isWithoutKernel(target) ? pd::TransposeOp() : transposeOf(second.result(), out);
     auto attention = pd::FusedAttentionOp::create(
-        rewriter, root->getLoc(), q.value, ownK.value, ownV.value, sumOfMasks(scores), Value(),
+        rewriter, root->getLoc(), q.value, ownK.value, ownV.value, sumOfMasks(scores), lengthsOfKeys(scores),
         callOfDropout(), beginOfDropout(), rewriter.getF64FloatAttr(scale),
-        rewriter.getBoolAttr(forward.isCausal), q.attribute(rewriter), ownK.attribute(rewriter),
-        ownV.attribute(rewriter), out.attribute(rewriter),
+        rewriter.getBoolAttr(forward.isCausal || positions.right == 0), q.attribute(rewriter),
+        ownK.attribute(rewriter), ownV.attribute(rewriter), out.attribute(rewriter),
         forward.dropout ? forward.dropout.getPAttr() : rewriter.getF64FloatAttr(0),
         pd::DropoutModeAttr::get(rewriter.getContext(), forward.dropout ? forward.dropout.getMode()
                                                                         : pd::DropoutMode::UpscaleInTrain),
         rewriter.getDenseI64ArrayAttr(whole),
         rewriter.getF64FloatAttr(hasCondition() ? forward.masks[0].fill : 0),
+        rewriter.getF64FloatAttr(forward.softCap), rewriter.getI64IntegerAttr(positions.left.value_or(-1)),
+        rewriter.getI64IntegerAttr(positions.right.value_or(0) == 0 ? -1 : *positions.right),
         /*ring=*/rewriter.getBoolAttr(false));
     if (hasGradient())
       createGradient(attention, q, {k, ownK}, {v, ownV}, out, batches);
@@ -644,8 +664,9 @@ private:
           all.getSum(), delta, all.getMask(), all.getKeyLengths(), all.getDropoutCall(), all.getPartBegin(),
           all.getScaleAttr(), all.getCausalAttr(), all.getQPermutationAttr(), all.getKPermutationAttr(),
           all.getVPermutationAttr(), all.getOutPermutationAttr(), all.getDropoutPAttr(),
-          all.getDropoutModeAttr(), all.getWholeShapeAttr(), all.getMaskFillAttr(),
-          rewriter.getBoolAttr(use.sumsBatches), rewriter.getBoolAttr(use.sumsHeads));
+          all.getDropoutModeAttr(), all.getWholeShapeAttr(), all.getMaskFillAttr(), all.getSoftCapAttr(),
+          all.getLeftWindowAttr(), all.getRightWindowAttr(), rewriter.getBoolAttr(use.sumsBatches),
+          rewriter.getBoolAttr(use.sumsHeads));
       pd::TensorBuilder e(rewriter, root);
       Value value = use.value();
       gradient = e.cast(e.wrap(inPlaceOf(value, gradient, use.factor)), getElementTypeOrSelf(value));
@@ -684,7 +705,8 @@ private:
         attention.getDropoutCall(), attention.getPartBegin(), attention.getScaleAttr(),
         attention.getCausalAttr(), q.attribute(rewriter), k.attribute(rewriter), v.attribute(rewriter),
         out.attribute(rewriter), attention.getDropoutPAttr(), attention.getDropoutModeAttr(),
-        attention.getWholeShapeAttr(), attention.getMaskFillAttr(), attention.getRingAttr());
+        attention.getWholeShapeAttr(), attention.getMaskFillAttr(), attention.getSoftCapAttr(),
+        attention.getLeftWindowAttr(), attention.getRightWindowAttr(), attention.getRingAttr());
     createScoreGradients(gradient);
     double factor = backward.factor / forward.scoreFactor; // of the gradient of the matmul in the program
     replace(resultOf(backward.q), inOrder(gradient.getQGrad(), q.permutation, false), factor / queryFactor);

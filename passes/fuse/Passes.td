@@ -191,6 +191,8 @@ def FormAttention : Pass<"pd-form-attention", "::mlir::func::FuncOp"> {
     |---|---|
     | a scale | constant factors of the queries, the keys, the product or the masked scores |
     | a mask | a tensor that is added; a condition that selects a number for scores. Below -1e30 it becomes an addend |
+    | a soft cap | a hyperbolic tangent between two scales, before the mask |
+    | positions | a mask computed of positions and lengths, on the CPU and the GPU (see below) |
     | types | casts to floats before and after the softmax |
     | dims | reshapes that split or merge batch and heads; a mask broadcasts to the dims where it is added |
     | dropout | of constant probability; its mask must have no other use than in the gradient |
@@ -211,6 +213,18 @@ def FormAttention : Pass<"pd-form-attention", "::mlir::func::FuncOp"> {
     for groups of query heads are summed by the op. Other uses of the gradient of the scores, as the gradient of a mask
     has them, read `pd.fused_attention_score_grad`, which is also the sum over batches or heads. Values in between must
     have no other use.
+
+    A mask that the program computes of positions (ranges, triangles, `sequence_mask`, tables of constants) and of
+    lengths, by comparisons, selections, casts and arithmetic, becomes `causal`, `left_window`, `right_window` and
+    `key_lengths`, so that kernels skip tiles of keys. A sum of masks is split for that. Results do not change: the
+    number for excluded keys must be at most -1e4, and the mask stays where a query may have no other keys, as the
+    number decides then.
+
+    | mask | becomes |
+    |---|---|
+    | positions, with a key at each query's | windows, with minus infinity, or beside constants (ALiBi) and lengths |
+    | lengths, with minus infinity | `key_lengths` |
+    | lengths, with another number | `key_lengths`, where zero means all keys, and the mask beside it |
 
     The random numbers of dropout in training keep their place among those of the program: `rt.random_call` takes it,
     and the kernels compute the mask again.

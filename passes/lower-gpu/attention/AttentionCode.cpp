@@ -6,6 +6,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include <numbers>
+
 using namespace mlir;
 
 namespace proa {
@@ -39,7 +41,7 @@ AttentionCode::Place AttentionCode::placeOf(Value row) const {
     at.keyHead = divide(at.head, headsOfKeys());
   }
   at.first = multiply(inHead, own.rows);
-  at.firstKey = constant(0);
+  at.firstKey = operands.left && !own.areKeys ? beginOfKeys(at.first) : constant(0);
   at.keyEnd = limitOfKeys(at.batch);
   return at;
 }
@@ -54,11 +56,30 @@ void AttentionCode::forRows(const Place &at, function_ref<void(size_t row, Value
   }
 }
 
+AttentionCode::Score AttentionCode::scoreOf(Value product, double unit) const {
+  double cap = operands.softCap;
+  if (cap == 0)
+    return {arith::MulFOp::create(b, loc, product, number(operands.scale * unit)), {}};
+  // tanh x = 1 - 2 rest with rest = 1 / (1 + e^(2 x)); tanh.approx has an error of 5e-4.
+  double scale = 2 * std::numbers::log2e * operands.scale / cap;
+  Value power = exp2(arith::MulFOp::create(b, loc, product, number(scale)));
+  power = arith::AddFOp::create(b, loc, power, number(1));
+  Value rest = arith::DivFOp::create(b, loc, number(1), power, arith::FastMathFlags::afn);
+  Value value = math::FmaOp::create(b, loc, rest, number(-2 * cap * unit), number(cap * unit));
+  Value slope = math::FmaOp::create(b, loc, rest, number(-4), number(4));
+  return {value, arith::MulFOp::create(b, loc, rest, slope)};
+}
+
+Value AttentionCode::beginOfKeys(Value firstQuery) const {
+  Value begin = b.createOrFold<arith::MaxSIOp>(loc, windowBegin(firstQuery), constant(0));
+  return multiply(divide(begin, site.choice.keys), site.choice.keys);
+}
+
 Value AttentionCode::endOfKeys(Value batch, Value firstQuery) const {
   Value end = limitOfKeys(batch);
-  if (!operands.isCausal)
+  if (!operands.right)
     return end;
-  Value seen = add(add(firstQuery, keysBeforeQueries()), site.choice.queries);
+  Value seen = windowEnd(add(firstQuery, site.choice.queries - 1));
   seen = b.createOrFold<arith::MaxSIOp>(loc, seen, constant(0));
   return b.createOrFold<arith::MinSIOp>(loc, end, seen);
 }

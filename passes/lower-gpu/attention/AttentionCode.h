@@ -15,7 +15,9 @@ public:
     mlir::Value mask;           ///< memref, or null
     mlir::Value lengths;        ///< memref, or null
     double scale = 1, fill = 0; ///< `fill` is the score where a condition is false
-    bool isCausal = false;
+    double softCap = 0;         ///< 0: none
+    /// The numbers of keys before and after its position that a query uses; none: all.
+    std::optional<int64_t> left, right;
     KeptWeights::Dropout dropout;
   };
   /// Memrefs of the statistics of queries. Results that nothing uses are null.
@@ -46,10 +48,22 @@ protected:
 
   /// The number of keys of a batch.
   mlir::Value limitOfKeys(mlir::Value batch) const;
-  /// The number of keys that the tile of queries uses.
+  /// The tiles of keys that a tile of queries uses begin at this key.
+  mlir::Value beginOfKeys(mlir::Value firstQuery) const;
+  /// The number of keys up to the last one that the tile of queries uses.
   mlir::Value endOfKeys(mlir::Value batch, mlir::Value firstQuery) const;
-  /// With a causal mask, query m uses the keys up to this number plus m.
+  /// The position of query m among the keys is m plus this number.
   mlir::Value keysBeforeQueries() const;
+  /// The first key of the window of a query, which may be negative, and the first one after it.
+  mlir::Value windowBegin(mlir::Value query) const { return add(positionOf(query), -*operands.left); }
+  mlir::Value windowEnd(mlir::Value query) const { return add(positionOf(query), *operands.right + 1); }
+
+  /// A score before the mask. `slope` is its derivative by the scaled product; null: 1.
+  struct Score {
+    mlir::Value value, slope;
+  };
+  /// The score of the product of a query and a key, times `unit`.
+  Score scoreOf(mlir::Value product, double unit) const;
   /// An element of the mask, in f32, or of i1 if it is a condition. A query or key after the last one reads
   /// that.
   mlir::Value maskAt(mlir::Value batch, mlir::Value head, mlir::Value query, mlir::Value key);
@@ -78,6 +92,9 @@ protected:
   Operands operands;
   const AttentionFragments &fragments;
   KeptWeights dropout;
+
+private:
+  mlir::Value positionOf(mlir::Value query) const { return add(query, keysBeforeQueries()); }
 };
 
 } // namespace proa

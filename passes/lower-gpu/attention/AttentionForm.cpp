@@ -66,7 +66,9 @@ AttentionSizes AttentionSizes::of(Operation *op) {
   sizes.isByKeys = isa<pd::FusedAttentionKvGradOp>(op);
   sizes.isOfScores = isa<pd::FusedAttentionScoreGradOp>(op);
   sizes.hasDropout = fused.getDropoutCall() != nullptr;
-  sizes.hasConditions = fused.getCausal() || fused.getKeyLengths() || fused.getMask();
+  bool hasWindow =
+      fused.getCausal() || pd::windowOf(fused.getLeftWindow()) || pd::windowOf(fused.getRightWindow());
+  sizes.hasConditions = hasWindow || fused.getKeyLengths() || fused.getMask();
   return sizes;
 }
 

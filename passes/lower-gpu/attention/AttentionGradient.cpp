@@ -46,13 +46,21 @@ AttentionGradient::Fragments AttentionGradient::overColumns(const Place &place, 
   Value begin = constant(0), end;
   int64_t columns = site.choice.columns();
   if (!isByKeys()) {
+    begin = place.firstKey;
     end = endOfKeys(place.batch, place.first);
   } else {
     end = size(site.q, rowDim);
+    if (operands.left) {
+      Value seen = add(place.first, site.choice.keys + *operands.left);
+      seen = b.createOrFold<arith::SubIOp>(loc, seen, keysBeforeQueries());
+      seen = b.createOrFold<arith::MaxSIOp>(loc, seen, constant(0));
+      end = b.createOrFold<arith::MinSIOp>(loc, end, seen);
+    }
     if (operands.lengths)
       end = select(isBelow(place.first, place.keyEnd), end, constant(0));
-    if (operands.isCausal) {
-      Value first = b.createOrFold<arith::SubIOp>(loc, place.first, keysBeforeQueries());
+    if (operands.right) {
+      Value first =
+          b.createOrFold<arith::SubIOp>(loc, add(place.first, -*operands.right), keysBeforeQueries());
       first = b.createOrFold<arith::MaxSIOp>(loc, first, constant(0));
       begin = multiply(divide(first, columns), columns);
     }
@@ -131,10 +139,16 @@ AttentionGradient::Columns AttentionGradient::columnsOf(const Place &place, Valu
                                                         Value row) const {
   Value begin, end;
   if (isByKeys()) {
-    if (operands.isCausal)
-      begin = relative(b.createOrFold<arith::SubIOp>(loc, row, keysBeforeQueries()), firstColumn);
+    Value query = b.createOrFold<arith::SubIOp>(loc, row, keysBeforeQueries()); // at the position of the key
+    if (operands.right)
+      begin = relative(add(query, -*operands.right), firstColumn);
     if (isUneven(site.q, site.choice.queries))
-      end = relative(size(site.q, rowDim), firstColumn);
+      end = size(site.q, rowDim);
+    if (operands.left) {
+      Value last = add(query, *operands.left + 1);
+      end = end ? b.createOrFold<arith::MinSIOp>(loc, end, last) : last;
+    }
+    end = end ? relative(end, firstColumn) : end;
     if (operands.lengths) { // no query uses a key after the last one
       auto word = [&](int32_t value) {
         return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
@@ -146,19 +160,20 @@ AttentionGradient::Columns AttentionGradient::columnsOf(const Place &place, Valu
   }
   if (operands.lengths || isUneven(site.k, site.choice.keys))
     end = place.keyEnd;
-  if (operands.isCausal) {
-    Value seen = add(add(row, keysBeforeQueries()), 1);
+  if (operands.left)
+    begin = relative(windowBegin(row), firstColumn);
+  if (operands.right) {
+    Value seen = windowEnd(row);
     end = end ? b.createOrFold<arith::MinSIOp>(loc, end, seen) : seen;
   }
   return {begin, end ? relative(end, firstColumn) : end};
 }
 
-/// The weight of a query and a key, and whether its score depends on their product; null if it does.
+/// The weight of a query and a key, whether its score depends on their product (null if it does), and how.
 AttentionGradient::Weight AttentionGradient::weight(const Place &place, Value product,
                                                     const Query &statistics, Value query, Value key) {
   Value exponent, isKept;
   if (operands.mask) {
-    Value score = arith::MulFOp::create(b, loc, product, number(operands.scale));
     Value mask = maskAt(place.batch, place.head, query, key);
     if (hasCondition()) {
       isKept = mask;
@@ -168,10 +183,11 @@ AttentionGradient::Weight AttentionGradient::weight(const Place &place, Value pr
     }
     exponent = arith::SubFOp::create(b, loc, score, statistics.maximum);
     exponent = arith::MulFOp::create(b, loc, exponent, number(std::numbers::log2e));
+  auto [score, slope] = scoreOf(product, operands.mask ? 1 : std::numbers::log2e);
   } else {
-    exponent = arith::MulFOp::create(b, loc, product, number(operands.scale * std::numbers::log2e));
+    exponent = score;
   }
-  return {exp2(arith::SubFOp::create(b, loc, exponent, statistics.offset)), isKept};
+  return {exp2(arith::SubFOp::create(b, loc, exponent, statistics.offset)), isKept, slope};
 }
 
 /// The indices of the rows or columns of the thread, from `first` on.
@@ -200,7 +216,7 @@ AttentionGradient::Fragments AttentionGradient::derivatives(const Place &place, 
       size_t i = row * columns.size() + column;
       const Query &statistics = isByKeys() ? ofColumn : ownQueries[row];
       Value query = queries[isByKeys() ? column : row], key = keys[isByKeys() ? row : column];
-      auto [own, isKept] = weight(place, products.scores[i], statistics, query, key);
+      auto [own, isKept, slope] = weight(place, products.scores[i], statistics, query, key);
       Value gradient = products.values[i];
       if (Value isUsed = isInside(used[row], static_cast<int64_t>(column)))
         own = arith::SelectOp::create(b, loc, isUsed, own, number(0));
@@ -224,6 +240,8 @@ void AttentionGradient::store(const Place &place, const Fragments &sums) {
     forRows(place, [&](size_t row, Value at) {
       Values scaled;
       for (Value sum : numbers.slice(row * outputs, outputs))
+      if (slope && !tensors.ofScores.memory)
+        found.scores[i] = arith::MulFOp::create(b, loc, found.scores[i], slope);
         scaled.push_back(factor == 1 ? sum : arith::MulFOp::create(b, loc, sum, number(factor)));
       storeRow(tensor, place.batch, tile.headOf(tile.own, place), at, scaled, padded);
     });

@@ -46,7 +46,7 @@ private:
   Fragments step(const Place &place, mlir::Value firstColumn, const Fragments &sums);
   Fragments derivatives(const Place &place, mlir::Value firstColumn);
   struct Weight {
-    mlir::Value value, isKept;
+    mlir::Value value, isKept, slope;
   };
   Weight weight(const Place &place, mlir::Value product, const Query &statistics, mlir::Value query,
                 mlir::Value key);

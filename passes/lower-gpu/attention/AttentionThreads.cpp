@@ -58,8 +58,8 @@ void AttentionThreads::computeTile(const Place &place) {
 /// The end of the tiles of keys of which all queries use all.
 Value AttentionThreads::endOfFreeKeys(const Place &place) const {
   Value end = isOfAllKeys(place) ? limitOfKeys(place.batch) : place.keyEnd;
-  if (operands.isCausal) {
-    Value seen = add(add(place.first, keysBeforeQueries()), 1);
+  if (operands.right) {
+    Value seen = windowEnd(place.first);
     seen = b.createOrFold<arith::MaxSIOp>(loc, seen, constant(0));
     end = b.createOrFold<arith::MinSIOp>(loc, end, seen);
   }
@@ -74,11 +74,14 @@ void AttentionThreads::compute(const Place &place) {
   state.maxima.assign(rows(), number(minusInfinity));
   state.sums.assign(rows(), number(0));
   state.outputs.assign(rows() * outputsOfRow(), number(0));
-  Value freeEnd = endOfFreeKeys(place);
-  if (!isOfAllKeys(place))
-    freeEnd = b.createOrFold<arith::MaxSIOp>(loc, freeEnd, place.firstKey);
-  state = overKeys(place, place.firstKey, freeEnd, std::move(state), /*isRestricted=*/false);
-  bool isFree = !isUneven(site.k, site.choice.keys) && !operands.isCausal && !operands.lengths;
+  Value freeEnd = place.firstKey;
+  if (!operands.left) { // most tiles of a window have keys that some query does not use
+    freeEnd = endOfFreeKeys(place);
+    if (!isOfAllKeys(place))
+      freeEnd = b.createOrFold<arith::MaxSIOp>(loc, freeEnd, place.firstKey);
+    state = overKeys(place, place.firstKey, freeEnd, std::move(state), /*isRestricted=*/false);
+  }
+  bool isFree = !isUneven(site.k, site.choice.keys) && !operands.left && !operands.right && !operands.lengths;
   if (!isFree)
     state = overKeys(place, freeEnd, place.keyEnd, std::move(state), /*isRestricted=*/true);
   store(place, state);
@@ -125,13 +128,13 @@ Value AttentionThreads::maximumOf(ValueRange numbers) const {
 AttentionThreads::Values AttentionThreads::scaledScores(const Place &place, Value firstKey,
                                                         bool isRestricted) {
   Values scores = tile.multiply(place, firstKey).scores;
-  Value scale = number(operands.mask ? operands.scale : operands.scale * std::numbers::log2e);
+  double unit = operands.mask ? 1 : std::numbers::log2e;
   for (int64_t row = 0; row < fragments.rows(); ++row) {
     Value query = add(place.first, fragments.rowOf(row));
     Columns used = isRestricted ? keysOf(place, firstKey, query) : Columns();
     for (int64_t column = 0; column < fragments.columns(); ++column) {
       Value &score = scores[static_cast<size_t>(row * fragments.columns() + column)];
-      score = arith::MulFOp::create(b, loc, score, scale);
+      score = scoreOf(score, unit).value;
       if (operands.mask) {
         Value mask = maskAt(place.batch, place.head, query, add(firstKey, fragments.columnOf(column)));
         if (hasCondition())
@@ -149,9 +152,9 @@ AttentionThreads::Values AttentionThreads::scaledScores(const Place &place, Valu
 /// The keys that a query uses.
 AttentionThreads::Columns AttentionThreads::keysOf(const Place &place, Value firstKey, Value query) const {
   Value end = limitOfKeys(place.batch);
-  if (operands.isCausal)
-    end = b.createOrFold<arith::MinSIOp>(loc, end, add(add(query, keysBeforeQueries()), 1));
-  return {{}, relative(end, firstKey)};
+  if (operands.right)
+    end = b.createOrFold<arith::MinSIOp>(loc, end, windowEnd(query));
+  return {operands.left ? relative(windowBegin(query), firstKey) : Value(), relative(end, firstKey)};
 }
 
 AttentionThreads::State AttentionThreads::step(const Place &place, Value firstKey, const State &state,

@@ -167,11 +167,14 @@ private:
 
   LogicalResult replaceBody(const proa::KernelSignature &signature, ArrayRef<Value> results) {
     Location loc = op.getLoc();
+    auto windows = proa::pd::AttentionOperands::of(op);
     proa::AttentionCode::Operands operands{proa::memoryOf(op.getMask()),
                                            proa::memoryOf(op.getKeyLengths()),
                                            op.getScale().convertToDouble(),
                                            op.getMaskFill().convertToDouble(),
-                                           op.getCausal(),
+                                           op.getSoftCap().convertToDouble(),
+                                           windows.left,
+                                           windows.right,
                                            dropout()};
     Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
     proa::AttentionSite site{b,

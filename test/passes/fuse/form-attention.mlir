@@ -89,12 +89,12 @@ func.func @other_axis(%q: tensor<8x4xf32>) -> tensor<8x4xf32> {
   return %2 : tensor<8x4xf32>
 }
 
-// CHECK-LABEL: @tanh
+// CHECK-LABEL: @sigmoid
 // CHECK-NOT: pd.fused_attention
 // REMARK: its scores are not a matmul that is scaled and masked
-func.func @tanh(%q: tensor<8x4xf32>) -> tensor<8x4xf32> {
+func.func @sigmoid(%q: tensor<8x4xf32>) -> tensor<8x4xf32> {
   %0 = pd.matmul %q, %q {transpose_y = true} : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x8xf32>
-  %1 = pd.tanh %0 : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %1 = pd.sigmoid %0 : (tensor<8x8xf32>) -> tensor<8x8xf32>
   %2 = pd.softmax %1 : (tensor<8x8xf32>) -> tensor<8x8xf32>
   %3 = pd.matmul %2, %q : (tensor<8x8xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
   return %3 : tensor<8x4xf32>

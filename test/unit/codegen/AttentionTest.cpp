@@ -32,6 +32,8 @@ struct Attention {
   bool isUpscaled = true;
   /// The mask is a condition, and scores are this number where it is false.
   std::optional<double> fill = std::nullopt;
+  double softCap = 0;            ///< 0: none
+  int64_t left = -1, right = -1; ///< keys before and after its position that a query uses; negative: all
 
   bool hasDropout() const { return dropout != 0; }
   DType dtype() const {
@@ -87,11 +89,12 @@ struct Attention {
     return fmt::format("func.func private @attention({}) -> ({}) attributes {{proa.device_kernel = "
                        "#proa.device_kernel<op>}} {{\n"
                        "{} = \"pd.{}\"({}) <{{causal = {}, operandSegmentSizes = array<i32: {}>, "
-                       "scale = 0.3, mask_fill = {:.17e} : f64, dropout_p = {}{}{}{}}}> : ({}) -> ({})\n"
+                       "scale = 0.3, mask_fill = {:.17e} : f64, dropout_p = {}, soft_cap = {:.3f}, "
+                       "left_window = {}, right_window = {}{}{}{}}}> : ({}) -> ({})\n"
                        "return {} : {}\n}}\n",
                        fmt::join(arguments, ", "), resultTypes, resultNames, op, fmt::join(names, ", "),
-                       isCausal, segments, fill.value_or(0), fmt::format("{:e} : f64", dropout),
-                       isUpscaled ? "" : ", dropout_mode = #pd<dropout_mode downgrade_in_infer>",
+                       isCausal, segments, fill.value_or(0), fmt::format("{:e} : f64", dropout), softCap,
+                       left, right, isUpscaled ? "" : ", dropout_mode = #pd<dropout_mode downgrade_in_infer>",
                        permutations, attributes, fmt::join(types, ", "), resultTypes, resultNames,
                        resultTypes);
   }
@@ -156,24 +159,28 @@ struct Attention {
 
   /// A query in double precision.
   struct Row {
-    std::vector<double> weights;
+    std::vector<double> weights, slopes; ///< slopes: the derivatives of the soft cap
     double maximum = 0, sum = 0;
   };
   Row rowOf(const std::vector<Tensor> &inputs, const Tensor &mask, int64_t b, int64_t h, int64_t m) const {
     int64_t group = groupOf(b, h), row = queryIndex(b, h, m);
     std::vector<double> scores(static_cast<size_t>(keys), -INFINITY);
+    Row result{{}, std::vector<double>(static_cast<size_t>(keys)), 0, 0};
     for (int64_t n = 0; n < lengthOf(b); ++n) {
-      if (isCausal && n > m + keys - queries)
+      int64_t distance = n - (m + keys - queries);
+      if ((isCausal && distance > 0) || (right >= 0 && distance > right) || (left >= 0 && distance < -left))
         continue;
       double sum = 0;
       for (int64_t d = 0; d < head; ++d)
         sum += element(inputs[0], row * head + d) * element(inputs[1], (group * keys + n) * head + d);
-      double score = 0.3 * sum + (hasMask && !fill ? element(mask, (b * queries + m) * keys + n) : 0);
+      double bounded = softCap == 0 ? 0.3 * sum : softCap * std::tanh(0.3 * sum / softCap);
+      result.slopes[static_cast<size_t>(n)] = softCap == 0 ? 1 : 1 - std::pow(bounded / softCap, 2);
+      double score = bounded + (hasMask && !fill ? element(mask, (b * queries + m) * keys + n) : 0);
       if (!isKept(mask, b, m, n))
         score = *fill;
       scores[static_cast<size_t>(n)] = hasMask ? static_cast<float>(score) : score;
     }
-    Row result{{}, *std::max_element(scores.begin(), scores.end()), 0};
+    result.maximum = *std::max_element(scores.begin(), scores.end());
     for (double score : scores)
       result.sum += std::exp(score - result.maximum);
     for (double score : scores)
@@ -280,7 +287,7 @@ struct Attention {
           continue;
         scores.add(number * keys + n, row.weights[i] * ofWeights[i]);
         scores.add(number * keys + n, -row.weights[i] * sumOfAll);
-        double gradient = 0.3 * row.weights[i] * (ofWeights[i] - sumOfAll);
+        double gradient = 0.3 * row.slopes[i] * row.weights[i] * (ofWeights[i] - sumOfAll);
         for (int64_t d = 0; d < head; ++d) {
           q.add(at * head + d, gradient * element(given[1], (group + n) * head + d));
           k.add((group + n) * head + d, gradient * element(given[0], at * head + d));
@@ -507,6 +514,65 @@ TEST(Attention, GradientsOfGroupsAndPermutations) {
               .isTransposed = true}
         .checkGradients();
   }
+}
+
+TEST(Attention, SoftCaps) {
+  for (auto [type, strategy] : strategies)
+    for (bool hasMask : {false, true}) {
+      SCOPED_TRACE(fmt::format("{} {} {}", type, strategy, hasMask));
+      Attention{.type = type,
+                .strategy = strategy,
+                .heads = 2,
+                .queries = 70,
+                .keys = 75,
+                .isCausal = !hasMask,
+                .hasMask = hasMask,
+                .softCap = hasMask ? 0.5 : 4}
+          .check();
+    }
+}
+
+TEST(Attention, GradientsOfSoftCaps) {
+  for (auto [type, strategy] : shortStrategies)
+    for (bool hasMask : {false, true}) {
+      SCOPED_TRACE(fmt::format("{} {} {}", type, strategy, hasMask));
+      Attention{.type = type,
+                .strategy = strategy,
+                .queries = 40,
+                .keys = 70,
+                .hasMask = hasMask,
+                .softCap = hasMask ? 0.5 : 4}
+          .checkGradients();
+    }
+}
+
+/// Windows at both sides, one that is larger than a tile, and one at the left of more queries than a tile
+/// has.
+const std::pair<int64_t, int64_t> windows[] = {{5, 3}, {70, 0}, {10, -1}, {-1, 20}};
+
+TEST(Attention, Windows) {
+  for (auto [type, strategy] : strategies)
+    for (auto [left, right] : windows) {
+      SCOPED_TRACE(fmt::format("{} {} {} {}", type, strategy, left, right));
+      Attention{.type = type,
+                .strategy = strategy,
+                .batch = 2,
+                .queries = 150,
+                .keys = 160,
+                .hasLengths = left < 0,
+                .left = left,
+                .right = right}
+          .check();
+    }
+}
+
+TEST(Attention, GradientsOfWindows) {
+  for (auto [type, strategy] : shortStrategies)
+    for (auto [left, right] : windows) {
+      SCOPED_TRACE(fmt::format("{} {} {} {}", type, strategy, left, right));
+      Attention{.type = type, .strategy = strategy, .queries = 150, .keys = 160, .left = left, .right = right}
+          .checkGradients();
+    }
 }
 
 TEST(Attention, GradientSchedules) {

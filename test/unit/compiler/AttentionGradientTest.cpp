@@ -234,7 +234,10 @@ const Program programs[] = {
      "dropout_p = 0.3, q_permutation = array<i64: 0, 2, 1, 3>, scale = 0.4, "
      "whole_shape = array<i64: 3, 8, 11, 9>",
      /*hasMask=*/false, /*hasLengths=*/false, /*hasDropout=*/true, /*isPart=*/true},
-    {"causal", "causal = true, q_permutation = array<i64: 0, 2, 1, 3>, scale = 0.4"}};
+    {"causal", "causal = true, q_permutation = array<i64: 0, 2, 1, 3>, scale = 0.4"},
+    {"soft_cap", "soft_cap = 0.5, q_permutation = array<i64: 0, 2, 1, 3>, scale = 0.4", /*hasMask=*/true},
+    {"window", "left_window = 3, q_permutation = array<i64: 0, 2, 1, 3>, right_window = 1, scale = 0.4, "
+               "soft_cap = 0.5"}};
 INSTANTIATE_TEST_SUITE_P(All, AttentionGradient, testing::ValuesIn(programs),
                          [](const auto &info) { return info.param.name; });
 

@@ -28,6 +28,8 @@ struct AttentionProblem {
   double dropped = 0;  ///< probability of dropout of execution `random`; 0: none
   RandomCall random{7, 3};
   Dims4 begin = {}, whole = {};  ///< the part of the weights of dropout
+  double softCap = 0;            ///< bound of the scores before the mask; 0: none
+  int64_t left = -1, right = -1; ///< keys before and after its position that a query uses; negative: all
   Tensor q = {}, k = {}, v = {}; ///< in the order [batch, head, row, element], float32
 
   AttentionProblem &fill() {
@@ -73,7 +75,9 @@ struct AttentionProblem {
   nlohmann::json attributes() const {
     nlohmann::json attributes = {{"scale", scale},       {"causal", isCausal},
                                  {"dropout_p", dropped}, {"dropout_mode", "upscale_in_train"},
-                                 {"whole_shape", whole}, {"mask_fill", maskFill}};
+                                 {"whole_shape", whole}, {"mask_fill", maskFill},
+                                 {"soft_cap", softCap},  {"left_window", left},
+                                 {"right_window", right}};
     const char *names[] = {"q_permutation", "k_permutation", "v_permutation", "out_permutation"};
     for (size_t i = 0; i < 4; ++i)
       attributes[names[i]] = permutations[i];
@@ -116,17 +120,29 @@ struct AttentionProblem {
     return index;
   }
 
-  std::vector<double> scoresOf(int64_t b, int64_t h, int64_t m) const {
+  bool isUsed(int64_t b, int64_t m, int64_t n) const {
+    int64_t distance = n - (m + keys - queries);
+    return !((isCausal && distance > 0) || (right >= 0 && distance > right) ||
+             (left >= 0 && distance < -left) || (lengths.data() && n >= lengths.as<int64_t>()[b]));
+  }
+  /// The scaled product of a query and a key.
+  double productOf(int64_t b, int64_t h, int64_t m, int64_t n) const {
     int64_t g = h / (heads / keyHeads);
+    double sum = 0;
+    for (int64_t d = 0; d < elements; ++d)
+      sum += numberOf(q, ((b * heads + h) * queries + m) * elements + d) *
+             numberOf(k, ((b * keyHeads + g) * keys + n) * elements + d);
+    return scale * sum;
+  }
+
+  std::vector<double> scoresOf(int64_t b, int64_t h, int64_t m) const {
     std::vector<double> scores(static_cast<size_t>(keys), -infinity);
     for (int64_t n = 0; n < keys; ++n) {
-      if ((isCausal && n > m + keys - queries) || (lengths.data() && n >= lengths.as<int64_t>()[b]))
+      if (!isUsed(b, m, n))
         continue;
-      double sum = 0;
-      for (int64_t d = 0; d < elements; ++d)
-        sum += numberOf(q, ((b * heads + h) * queries + m) * elements + d) *
-               numberOf(k, ((b * keyHeads + g) * keys + n) * elements + d);
-      scores[static_cast<size_t>(n)] = isFilled(b, h, m, n) ? maskFill : scale * sum + addedOf(b, h, m, n);
+      double product = productOf(b, h, m, n),
+             bounded = softCap == 0 ? product : softCap * std::tanh(product / softCap);
+      scores[static_cast<size_t>(n)] = isFilled(b, h, m, n) ? maskFill : bounded + addedOf(b, h, m, n);
     }
     return scores;
   }

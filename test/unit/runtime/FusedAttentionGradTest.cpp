@@ -52,6 +52,8 @@ struct AttentionGradientProblem : AttentionProblem {
       }
       double ofScore = isFilled(b, h, m, n) ? 0 : p * (kept * ofWeight - delta);
       result.scores.push_back(ofScore);
+      if (softCap != 0)
+        ofScore *= 1 - std::pow(std::tanh(productOf(b, h, m, n) / softCap), 2);
       for (int64_t d = 0; d < elements; ++d) {
         result.q[query * static_cast<size_t>(elements) + static_cast<size_t>(d)] +=
             scale * ofScore * numberOf(k, keyAt(b, h, n) * elements + d);
@@ -148,6 +150,7 @@ TEST(FusedAttentionGrad, DefinitionIsTheDerivative) {
   AttentionGradientProblem problem(AttentionProblem{1, 2, 1, 3, 5, 4, 3});
   problem.mask = randomFloats({1, 1, 3, 5}, 4);
   problem.dropped = 0.3;
+  problem.softCap = 0.2;
   AttentionGradientProblem::Gradients gradients = problem.expectedGradients();
   std::vector<double> ofMask = problem.sumOf(gradients.scores, true, true);
   auto lossAt = [&](Tensor &operand, int64_t i, float change) {
@@ -244,6 +247,28 @@ TEST(FusedAttentionGrad, Conditions) {
       AttentionGradientProblem problem({2, 4, 2, 70, 200, 16, 16});
       problem.mask = AttentionProblem::randomConditions(dims);
       problem.maskFill = fill;
+      problem.check();
+    }
+}
+
+TEST(FusedAttentionGrad, SoftCap) {
+  for (double cap : {0.1, 1.0, 50.0}) {
+    AttentionGradientProblem problem({2, 4, 2, 70, 200, 16, 16});
+    problem.softCap = cap;
+    problem.scale = 2;
+    problem.check();
+    problem.mask = AttentionProblem::randomConditions({1, 1, 70, 200});
+    problem.maskFill = -1e4;
+    problem.check();
+  }
+}
+
+TEST(FusedAttentionGrad, Windows) {
+  for (auto [left, right] : {std::pair(0, 0), {60, -1}, {-1, 3}, {20, 150}})
+    for (auto [queries, keys] : {std::pair(300, 300), {20, 400}, {200, 90}}) { // with more queries: NaN
+      AttentionGradientProblem problem({1, 2, 1, queries, keys, 8, 8});
+      problem.left = left;
+      problem.right = right;
       problem.check();
     }
 }

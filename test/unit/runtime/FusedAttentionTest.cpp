@@ -102,6 +102,33 @@ TEST(FusedAttention, Conditions) {
     }
 }
 
+TEST(FusedAttention, SoftCap) {
+  for (double cap : {0.1, 1.0, 50.0}) {
+    AttentionProblem problem = AttentionProblem{2, 4, 2, 70, 200, 16, 16}.fill();
+    problem.softCap = cap;
+    problem.scale = 2; // products of up to 10
+    problem.check();
+    problem.mask = randomFloats({1, 1, 70, 200}, 4);
+    problem.isCausal = true;
+    problem.check();
+  }
+}
+
+TEST(FusedAttention, Windows) {
+  for (auto [left, right] : {std::pair(0, 0), {60, -1}, {-1, 3}, {20, 150}, {1000, 0}})
+    for (auto [queries, keys] : {std::pair(300, 300), {20, 400}, {200, 90}}) { // with more queries: NaN
+      AttentionProblem problem = AttentionProblem{2, 2, 1, queries, keys, 8, 8}.fill();
+      problem.left = left;
+      problem.right = right;
+      problem.check();
+      problem.lengths = longs({2}, {77, keys});
+      problem.check();
+      problem.isCausal = true;
+      problem.mask = randomFloats({1, 2, 1, keys}, 4);
+      problem.check();
+    }
+}
+
 TEST(FusedAttention, NotFiniteNumbers) {
   AttentionProblem problem = AttentionProblem{1, 2, 1, 20, 200, 16, 16}.fill();
   problem.q.as<float>()[3 * 16] = NAN;       // a row of scores

@@ -77,7 +77,9 @@ FailureOr<SmallVector<Value>> FlashAttnOp::decompose(OpBuilder &builder) {
         builder.getF64FloatAttr(ownScale), builder.getBoolAttr(getCausal()), rowsFirst, rowsFirst, rowsFirst,
         rowsFirst, builder.getF64FloatAttr(0),
         DropoutModeAttr::get(getContext(), DropoutMode::UpscaleInTrain), builder.getDenseI64ArrayAttr({}),
-        /*mask_fill=*/builder.getF64FloatAttr(0), /*ring=*/builder.getBoolAttr(false));
+        /*mask_fill=*/builder.getF64FloatAttr(0), /*soft_cap=*/builder.getF64FloatAttr(0),
+        /*left_window=*/builder.getI64IntegerAttr(-1), /*right_window=*/builder.getI64IntegerAttr(-1),
+        /*ring=*/builder.getBoolAttr(false));
     return SmallVector<Value>{fused.getOut()};
   }
   int64_t heads = tensorType(getQ()).getDimSize(2);

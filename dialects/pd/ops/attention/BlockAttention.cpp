@@ -349,7 +349,9 @@ FailureOr<SmallVector<Value>> MaskedMultiheadAttentionOp::decompose(OpBuilder &b
               lengths, Value(), Value(), builder.getF64FloatAttr(dims.scale()), builder.getBoolAttr(false),
               none, none, none, none, builder.getF64FloatAttr(0),
               DropoutModeAttr::get(getContext(), DropoutMode::UpscaleInTrain), none,
-              /*mask_fill=*/builder.getF64FloatAttr(0), /*ring=*/builder.getBoolAttr(false))
+              /*mask_fill=*/builder.getF64FloatAttr(0), /*soft_cap=*/builder.getF64FloatAttr(0),
+              /*left_window=*/builder.getI64IntegerAttr(-1), /*right_window=*/builder.getI64IntegerAttr(-1),
+              /*ring=*/builder.getBoolAttr(false))
               .getOut();
   } else { // each sequence is a block
     out =

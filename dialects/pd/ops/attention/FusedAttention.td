@@ -25,14 +25,17 @@ class Pd_FusedAttentionBase<string mnemonic, list<Trait> traits = []>
       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$out_permutation,
       DefaultValuedAttr<F64Attr, "0.0">:$dropout_p,
       Pd_DefaultEnum<Pd_DropoutModeAttr, "UpscaleInTrain">:$dropout_mode,
-      DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$whole_shape, DefaultValuedAttr<F64Attr, "0.0">:$mask_fill);
+      DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$whole_shape, DefaultValuedAttr<F64Attr, "0.0">:$mask_fill,
+      DefaultValuedAttr<F64Attr, "0.0">:$soft_cap, DefaultValuedAttr<I64Attr, "-1">:$left_window,
+      DefaultValuedAttr<I64Attr, "-1">:$right_window);
   list<string> shapes =
       ["C1. q, k and v have rank 4 and the same element type, and a permutation has each of 0 to 3 once",
        "C2. B, N, D and the heads agree: G divides H, and D, E, G and H are static",
        "C3. mask has rank 4 and broadcasts to [B, H, M, N]", "C4. key_lengths has dims [B]"];
-  list<string> dropouts =
+  list<string> ranges =
       ["C7. dropout_call has dims [2] and the element type i64, and dropout_p, which is 0 without it, is in [0, 1]",
-       "C8. with dropout_call, whole_shape may have four entries, of which the last is N, and part_begin four"];
+       "C8. with dropout_call, whole_shape may have four entries, of which the last is N, and part_begin four",
+       "C9. soft_cap is finite and not negative", "C10. left_window and right_window are -1 or more"];
 }
 
 // A GPU computes the op by one kernel.
@@ -58,16 +61,19 @@ def Pd_FusedAttentionOp
   let description = [{
     For each batch b, query head h and query m, with n over the keys of head g = h / (H / G):
 
-        s[n] = scale * sum_d q[b, h, m, d] * k[b, g, n, d] + mask[b, h, m, n]
+        t[n] = scale * sum_d q[b, h, m, d] * k[b, g, n, d]
+        c[n] = soft_cap * tanh(t[n] / soft_cap), or t[n] where soft_cap is 0
+        s[n] = c[n] + mask[b, h, m, n]
         maximum[b, h, m] = max_n s[n]
         sum[b, h, m] = sum_n exp(s[n] - maximum[b, h, m])
         out[b, h, m, e] = sum_n exp(s[n] - maximum[b, h, m]) / sum[b, h, m] * v[b, g, n, e]
 
     The dims are q [B, H, M, D], k [B, G, N, D], v [B, G, N, E] and out [B, H, M, E]; with a permutation, dim i of these
     is dim `permutation[i]` of the tensor. mask broadcasts to [B, H, M, N]. If it is of i1, it is a condition: s[n] is
-    scale * sum_d q[b, h, m, d] * k[b, g, n, d] where it is true, and `mask_fill` elsewhere. With `causal` query m uses
-    the keys up to m + N - M; with `key_lengths` [B] the keys below key_lengths[b]. The sums are computed in float32,
-    for float64 in float64. `maximum` and `sum` have that type.
+    c[n] where it is true, and `mask_fill` elsewhere. The position of query m among the keys is m + N - M: with `causal`
+    it uses no later keys, with `left_window` w >= 0 the last w before its position, that at it, and later ones, and
+    with `right_window` w >= 0 at most w later ones. With `key_lengths` [B] it uses the keys below key_lengths[b]. The
+    sums are computed in float32, for float64 in float64. `maximum` and `sum` have that type.
 
     A query without keys, or whose mask is minus infinity for all of them, gives NaN.
 
@@ -81,10 +87,11 @@ def Pd_FusedAttentionOp
     With `ring` devices that split the sequence pass keys and values around in steps, and hold two parts at a time;
     without it they gather them. The results do not depend on it.
 
-    Source: Dao et al., "FlashAttention-2" (2023), for the kernels, which compute the same without a matrix of scores in
+    Source: Gemma Team, "Gemma 2" (2024), for `soft_cap`; Beltagy et al., "Longformer" (2020), for the windows; Dao et
+    al., "FlashAttention-2" (2023), for the kernels, which compute the same without a matrix of scores in
     memory. That of CPUs does not compute float64.
   }];
-  let constraints = shapes # dropouts;
+  let constraints = shapes # ranges;
   let arguments = !con(inputs, settings, ringOfDevices);
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$maximum, Pd_FloatTensor:$sum);
 }
@@ -101,15 +108,16 @@ def Pd_FusedAttentionGradOp
         delta[b, h, m] = sum_e out_grad[b, h, m, e] * out[b, h, m, e]
         s_grad[n] = p[n] * (z[n] * sum_e out_grad[b, h, m, e] * v[b, g, n, e] - delta[b, h, m]), or 0 where the mask is
                     a condition that is false
-        q_grad[b, h, m, d] = scale * sum_n s_grad[n] * k[b, g, n, d]
-        k_grad[b, g, n, d] = scale * sum_hm s_grad[n] * q[b, h, m, d]
+        t_grad[n] = s_grad[n] * (1 - tanh(t[n] / soft_cap)^2), or s_grad[n] where soft_cap is 0
+        q_grad[b, h, m, d] = scale * sum_n t_grad[n] * k[b, g, n, d]
+        k_grad[b, g, n, d] = scale * sum_hm t_grad[n] * q[b, h, m, d]
         v_grad[b, g, n, e] = sum_hm p[n] * z[n] * out_grad[b, h, m, e]
 
     The sums sum_hm are those over all queries of the query heads h that share the head g. delta is the sum of p times
     its gradient, which the derivative of softmax has. z is 1, or the factor of dropout of the same execution. The dims,
-    mask, `causal` and `key_lengths` are those of pd.fused_attention; `out_permutation` is also that of out_grad, and a
-    gradient is stored as its tensor. The sums are computed in float32, for float64 in float64. The gradient of mask is
-    that of pd.fused_attention_score_grad. A query without keys gives NaN.
+    mask, `causal`, windows and `key_lengths` are those of pd.fused_attention; `out_permutation` is also that of
+    out_grad, and a gradient is stored as its tensor. The sums are computed in float32, for float64 in float64. The
+    gradient of mask is that of pd.fused_attention_score_grad. A query without keys gives NaN.
 
     On GPUs the op is decomposed into delta, `pd.fused_attention_q_grad` and `pd.fused_attention_kv_grad`: a block that
     owns queries sums over keys, one that owns keys sums over queries. A thread of a CPU owns a head of keys, or a part
@@ -120,7 +128,7 @@ def Pd_FusedAttentionGradOp
   let constraints = shapes # [
     "C5. out and out_grad have the dims and the type of the result of pd.fused_attention",
     "C6. maximum and sum have dims [B, H, M] and the type of the sums"
-  ] # dropouts;
+  ] # ranges;
   let arguments = !con(inputs, (ins Pd_FloatTensor:$out_grad, Pd_FloatTensor:$maximum, Pd_FloatTensor:$sum,
     Pd_FloatTensor:$out), settings, ringOfDevices);
   let results = (outs Pd_FloatTensor:$q_grad, Pd_FloatTensor:$k_grad, Pd_FloatTensor:$v_grad);
@@ -132,7 +140,7 @@ class Pd_FusedAttentionPartGrad<string mnemonic, dag more = (ins), list<Trait> t
   let constraints = shapes # [
     "C5. out_grad has the dims and the type of the result of pd.fused_attention",
     "C6. maximum, sum and delta have dims [B, H, M] and the type of the sums"
-  ] # dropouts;
+  ] # ranges;
   let arguments = !con(inputs, (ins Pd_FloatTensor:$out_grad, Pd_FloatTensor:$maximum, Pd_FloatTensor:$sum,
     Pd_FloatTensor:$delta), settings, more);
 }

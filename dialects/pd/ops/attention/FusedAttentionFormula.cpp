@@ -6,6 +6,8 @@
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Support/DebugStringHelper.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace proa::pd {
@@ -15,18 +17,21 @@ constexpr unsigned batch = batchOfAttention, head = headOfAttention, row = rowOf
                    element = elementOfAttention;
 
 /// scores [B, H, M, N] with minus infinity for keys that the query does not use.
-Expression restrictKeys(Expression scores, bool causal, Value lengths) {
+Expression restrictKeys(Expression scores, const AttentionOperands &operands) {
   TensorBuilder &e = scores.owner();
   Type index = e.getBuilder().getI64Type();
   DimSize queries(scores, row), keys(scores, element);
   Expression key = insertDim(iota(e, keys, index), 0);
-  if (causal) {
+  if (operands.left || operands.right) {
     Expression query = insertDim(iota(e, queries, index), 1);
-    Expression distance = e.wrap(keys.getValue(e)) - e.wrap(queries.getValue(e));
-    scores = e.select(key <= query + distance, scores, minusInfinity);
+    Expression position = query + (e.wrap(keys.getValue(e)) - e.wrap(queries.getValue(e)));
+    if (operands.left)
+      scores = e.select(position <= key + static_cast<double>(*operands.left), scores, minusInfinity);
+    if (operands.right)
+      scores = e.select(key <= position + static_cast<double>(*operands.right), scores, minusInfinity);
   }
-  if (lengths) {
-    Expression ends = e.cast(e.wrap(lengths), index);
+  if (operands.keyLengths) {
+    Expression ends = e.cast(e.wrap(operands.keyLengths), index);
     for (int64_t dim = 1; dim < 4; ++dim)
       ends = insertDim(ends, dim);
     scores = e.select(key < ends, scores, minusInfinity);
@@ -98,6 +103,13 @@ LogicalResult AttentionOperands::check(std::optional<Location> location) const {
       return inferenceError(location, "C4: key_lengths is " + llvm::Twine(debugString(keyLengths.getType())) +
                                           ", expected one number for each of " + llvm::Twine(ofQ[batch]) +
                                           " batches");
+  if (!std::isfinite(softCap) || softCap < 0)
+    return inferenceError(location, "C9: soft_cap is " + std::to_string(softCap) +
+                                        ", expected a finite number of at least 0");
+  for (auto [name, keys] : {std::pair("left_window", leftAttribute), {"right_window", rightAttribute}})
+    if (keys < -1)
+      return inferenceError(location, "C10: " + StringRef(name) + " is " + Twine(keys) +
+                                          ", expected -1 for no window, or a number of keys");
   return dropout.check(location, ofK[row]);
 }
 
@@ -154,11 +166,25 @@ Expression AttentionOperands::repeatHeads(Expression x) const {
   return reshapeTo(expandTo(insertDim(x, row), repeated), shape);
 }
 
+std::optional<int64_t> windowOf(uint64_t attribute) {
+  auto keys = static_cast<int64_t>(attribute);
+  constexpr int64_t most = std::numeric_limits<int32_t>::max(); // no tensor has as many rows
+  return keys < 0 || keys > most ? std::nullopt : std::optional(keys);
+}
+
+std::optional<Expression> AttentionOperands::tanhOfProducts(TensorBuilder &e) const {
+  if (softCap == 0)
+    return std::nullopt;
+  return e.tanh(e.matmul(q.inOrder(e), repeatHeads(k.inOrder(e)), false, true) * (scale / softCap));
+}
+
 Expression AttentionOperands::scores(TensorBuilder &e) const {
-  Expression scores = e.matmul(q.inOrder(e), repeatHeads(k.inOrder(e)), false, true) * scale;
+  std::optional<Expression> capped = tanhOfProducts(e);
+  Expression scores =
+      capped ? *capped * softCap : e.matmul(q.inOrder(e), repeatHeads(k.inOrder(e)), false, true) * scale;
   if (mask && !isCondition(mask))
     scores = scores + e.cast(e.computed(mask), scores.type().getElementType());
-  return restrictKeys(whereNotFilled(scores, maskFill), causal, keyLengths);
+  return restrictKeys(whereNotFilled(scores, maskFill), *this);
 }
 
 bool isCondition(Value mask) { return mask && tensorType(mask).getElementType().isInteger(1); }
@@ -173,10 +199,14 @@ std::optional<int64_t> AttentionOperands::operations(int64_t productsOfHeads,
   if (ShapedType::isDynamicShape(ofQ) || ShapedType::isDynamicShape(ofK))
     return std::nullopt;
   int64_t pairs = ofQ[row] * ofK[row];
-  if (causal) {
+  if (left || right) {
     pairs = 0;
-    for (int64_t query = 0; query < ofQ[row]; ++query)
-      pairs += std::clamp<int64_t>(query + ofK[row] - ofQ[row] + 1, 0, ofK[row]);
+    for (int64_t query = 0; query < ofQ[row]; ++query) {
+      int64_t position = query + ofK[row] - ofQ[row],
+              begin = left ? std::clamp<int64_t>(position - *left, 0, ofK[row]) : 0,
+              end = right ? std::clamp<int64_t>(position + *right + 1, 0, ofK[row]) : ofK[row];
+      pairs += std::max<int64_t>(end - begin, 0);
+    }
   }
   int64_t products = productsOfHeads * ofQ[element] + productsOfValues * v.shape()[element];
   return 2 * ofQ[batch] * ofQ[head] * pairs * products;

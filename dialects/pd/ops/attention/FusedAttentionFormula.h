@@ -48,12 +48,18 @@ struct WeightDropout {
 /// Whether a mask, which may be null, selects scores instead of being added.
 bool isCondition(mlir::Value mask);
 
+/// The number of keys of a window; empty if the attribute is negative. A causal mask is also a right window
+/// of none.
+std::optional<int64_t> windowOf(uint64_t attribute);
+
 /// The operands and attributes that pd.fused_attention and its gradients have.
 struct AttentionOperands {
   PermutedTensor q, k, v;
   mlir::Value mask, keyLengths;
-  double scale, maskFill;
-  bool causal;
+  double scale, maskFill, softCap;
+  /// The numbers of keys before and after its position that a query uses; none: all.
+  std::optional<int64_t> left, right;
+  int64_t leftAttribute, rightAttribute; ///< as written
   WeightDropout dropout;
 
   /// Those of an op or of its adaptor.
@@ -65,17 +71,23 @@ struct AttentionOperands {
             op.getKeyLengths(),
             op.getScale().convertToDouble(),
             op.getMaskFill().convertToDouble(),
-            op.getCausal(),
+            op.getSoftCap().convertToDouble(),
+            windowOf(op.getLeftWindow()),
+            op.getCausal() ? std::optional<int64_t>(0) : windowOf(op.getRightWindow()),
+            static_cast<int64_t>(op.getLeftWindow()),
+            static_cast<int64_t>(op.getRightWindow()),
             WeightDropout::of(op)};
   }
 
-  /// The constraints C1 to C4, C7 and C8.
+  /// The constraints C1 to C4 and C7 to C10.
   mlir::LogicalResult check(std::optional<mlir::Location> location) const;
   /// The dims [B, H, M, E] of the result.
   llvm::SmallVector<int64_t> resultShape() const;
   /// The type of a number of each query, [B, H, M].
   mlir::RankedTensorType statisticType() const;
-  /// scale q k^T + mask, with minus infinity for keys that a query does not use.
+  /// tanh(scale q k^T / softCap); empty without a soft cap.
+  std::optional<Expression> tanhOfProducts(TensorBuilder &e) const;
+  /// scale q k^T with the soft cap, plus the mask, with minus infinity for keys that a query does not use.
   Expression scores(TensorBuilder &e) const;
   /// x [B, G, N, D] as [B, H, N, D]: each head for H / G query heads.
   Expression repeatHeads(Expression x) const;

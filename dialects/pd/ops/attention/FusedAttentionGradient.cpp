@@ -63,6 +63,8 @@ template <class Op> struct GradientFormula {
     dropped = operands.dropout.apply(weights, kept);
     scoreGradient = operands.whereNotFilled(weights * (ofWeights - column(op.getDelta())), 0);
     productGradient = scoreGradient * operands.scale;
+    if (std::optional<Expression> tanh = operands.tanhOfProducts(e))
+      productGradient = productGradient * (1.0 - *tanh * *tanh);
   }
 
   Expression column(Value statistic) { return insertDim(e.wrap(statistic), elementOfAttention); }
@@ -122,12 +124,14 @@ FailureOr<SmallVector<Value>> FusedAttentionGradOp::decompose(OpBuilder &builder
       builder, getLoc(), getQ(), getK(), getV(), getOutGrad(), getMaximum(), getSum(), delta, getMask(),
       getKeyLengths(), getDropoutCall(), getPartBegin(), getScaleAttr(), getCausalAttr(),
       getQPermutationAttr(), getKPermutationAttr(), getVPermutationAttr(), getOutPermutationAttr(),
-      getDropoutPAttr(), getDropoutModeAttr(), getWholeShapeAttr(), getMaskFillAttr());
+      getDropoutPAttr(), getDropoutModeAttr(), getWholeShapeAttr(), getMaskFillAttr(), getSoftCapAttr(),
+      getLeftWindowAttr(), getRightWindowAttr());
   auto keys = FusedAttentionKvGradOp::create(
       builder, getLoc(), getQ(), getK(), getV(), getOutGrad(), getMaximum(), getSum(), delta, getMask(),
       getKeyLengths(), getDropoutCall(), getPartBegin(), getScaleAttr(), getCausalAttr(),
       getQPermutationAttr(), getKPermutationAttr(), getVPermutationAttr(), getOutPermutationAttr(),
-      getDropoutPAttr(), getDropoutModeAttr(), getWholeShapeAttr(), getMaskFillAttr());
+      getDropoutPAttr(), getDropoutModeAttr(), getWholeShapeAttr(), getMaskFillAttr(), getSoftCapAttr(),
+      getLeftWindowAttr(), getRightWindowAttr());
   return SmallVector<Value>{queries.getQGrad(), keys.getKGrad(), keys.getVGrad()};
 }
 

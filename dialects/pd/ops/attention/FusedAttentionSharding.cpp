@@ -190,7 +190,8 @@ bool isPlain(FusedAttentionOpInterface op) {
   return llvm::all_of(ArrayRef<ArrayRef<int64_t>>{op.getQPermutation(), op.getKPermutation(),
                                                   op.getVPermutation(), op.getOutPermutation()},
                       inOrder) &&
-         !op.getCausal() && !op.getKeyLengths() && !op.getDropoutCall() &&
+         !op.getCausal() && !windowOf(op.getLeftWindow()) && !windowOf(op.getRightWindow()) &&
+         !op.getKeyLengths() && !op.getDropoutCall() &&
          tensorType(op.getQ()).getDimSize(headOfAttention) ==
              tensorType(op.getK()).getDimSize(headOfAttention);
 }

@@ -72,11 +72,15 @@ int64_t AttentionOperands::keysOf(int64_t batch) const {
   return std::clamp<int64_t>(length, 0, k.dims[RowDim]);
 }
 
-int64_t AttentionOperands::endOf(const AttentionColumns &own) const {
-  int64_t end = isCausal ? 0 : k.dims[RowDim];
-  for (int64_t column = own.column; isCausal && column < own.column + own.count; ++column)
-    end = std::max(end, endOf(column));
-  return std::min(end, keysOf(own.batch));
+AttentionOperands::Keys AttentionOperands::keysOf(const AttentionColumns &own) const {
+  Keys used{k.dims[RowDim], 0};
+  for (int64_t column = own.column; column < own.column + own.count; ++column) {
+    used.begin = std::min(used.begin, beginOf(column));
+    used.end = std::max(used.end, endOf(column));
+  }
+  used.begin = std::max<int64_t>(used.begin, 0) / AttentionTile::keys * AttentionTile::keys;
+  used.end = std::min(used.end, keysOf(own.batch));
+  return used;
 }
 
 //===-- Blocks of keys ----------------------------------------------------------------------------------===//
@@ -87,6 +91,7 @@ AttentionScoreMemory AttentionOperands::scoreMemory(AttentionMemory &memory) con
   result.mask = memory.take(tile.sizeOfScores());
   result.rows = memory.take(tile.sizeOfScores());
   result.kept = dropout.isPresent ? memory.take(tile.sizeOfScores()) : nullptr;
+  result.slopes = softCap != 0 ? memory.take(tile.sizeOfScores()) : nullptr;
   return result;
 }
 
@@ -113,6 +118,7 @@ std::optional<AttentionBlock> AttentionOperands::blockAt(const AttentionColumns 
                        .kStride = k.strides[RowDim],
                        .vStride = v.strides[RowDim],
                        .scale = scale,
+                       .softCap = softCap,
                        .q = nullptr,
                        .mask = nullptr,
                        .maskOfKeys = nullptr,
@@ -120,27 +126,40 @@ std::optional<AttentionBlock> AttentionOperands::blockAt(const AttentionColumns 
                        .condition = nullptr,
                        .fill = maskFill,
                        .highestMasked = NAN,
+                       .begins = nullptr,
                        .ends = nullptr,
                        .kept = nullptr,
+                       .slopes = nullptr,
                        .scores = memory.scores,
                        .out = nullptr,
                        .maximum = nullptr,
                        .sum = nullptr};
-  if (isCausal) {
-    int64_t least = keys, most = 0;
-    for (int64_t i = 0; i < tile.queries; ++i) {
-      int64_t end = i < own.count ? std::clamp<int64_t>(endOf(own.column + i) - key, 0, keys) : keys;
-      memory.ends[static_cast<size_t>(i)] = static_cast<int32_t>(end);
-      least = std::min(least, end);
-      most = i < own.count ? std::max(most, end) : most;
-    }
-    if (most == 0 && skips)
-      return std::nullopt;
-    block.ends = least < keys ? memory.ends.data() : nullptr;
-  }
+  bool isUsed = setWindow(block, own, memory, key);
+  if (!isUsed && skips)
+    return std::nullopt;
   if (mask.data)
     setMask(block, own, memory, key);
   return block;
+}
+
+bool AttentionOperands::setWindow(AttentionBlock &block, const AttentionColumns &own,
+                                  AttentionScoreMemory &memory, int64_t key) const {
+  if (left < 0 && right < 0)
+    return true;
+  bool isUsed = false, hasBegins = false, hasEnds = false;
+  for (int64_t i = 0; i < tile.queries; ++i) { // columns that do not exist use all
+    int64_t begin = i < own.count ? std::clamp<int64_t>(beginOf(own.column + i) - key, 0, block.keys) : 0,
+            end =
+                i < own.count ? std::clamp<int64_t>(endOf(own.column + i) - key, 0, block.keys) : block.keys;
+    memory.begins[static_cast<size_t>(i)] = static_cast<int32_t>(begin);
+    memory.ends[static_cast<size_t>(i)] = static_cast<int32_t>(end);
+    isUsed |= i < own.count && begin < end;
+    hasBegins |= begin > 0;
+    hasEnds |= end < block.keys;
+  }
+  block.begins = hasBegins ? memory.begins.data() : nullptr;
+  block.ends = hasEnds ? memory.ends.data() : nullptr;
+  return isUsed;
 }
 
 /// Adding a score to a number of at most this one gives the number again.

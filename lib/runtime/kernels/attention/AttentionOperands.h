@@ -128,8 +128,8 @@ struct AttentionColumns {
 
 /// Memory for the scores of a tile and for what restricts them.
 struct AttentionScoreMemory {
-  float *scores, *mask, *kept, *rows;
-  std::array<int32_t, AttentionTile::mostQueries> ends{};
+  float *scores, *mask, *kept, *slopes, *rows;
+  std::array<int32_t, AttentionTile::mostQueries> begins{}, ends{};
 };
 
 /// Hands out ranges of memory, each of whole vectors.
@@ -153,8 +153,8 @@ class AttentionOperands {
 public:
   AttentionTensor q, k, v, mask;
   View lengths;
-  double scale = 1, maskFill = 0;
-  bool isCausal = false;
+  double scale = 1, maskFill = 0, softCap = 0;
+  int64_t left = -1, right = -1; ///< keys before and after its position that a query uses; negative: all
   AttentionDropout dropout;
 
   /// The operands of an op; `settings` is the index of its mask. Error: dims do not fit.
@@ -166,7 +166,9 @@ public:
     lengths = call.input(settings + 1);
     scale = op.scale;
     maskFill = op.maskFill;
-    isCausal = op.causal;
+    softCap = op.softCap;
+    left = op.leftWindow;
+    right = op.causal ? 0 : op.rightWindow;
     Result<AttentionDropout> dropped = AttentionDropout::of(call, settings + 2, op);
     if (!dropped)
       return dropped.diagnostics();
@@ -193,8 +195,11 @@ public:
   int64_t queryOf(const AttentionColumns &own, int64_t column) const {
     return (own.batch * q.dims[HeadDim] + headOf(own, column)) * q.dims[RowDim] + rowOf(column);
   }
-  /// The number of keys that some of the columns may use.
-  int64_t endOf(const AttentionColumns &own) const;
+  /// The keys that some of the columns may use, in whole blocks from the first one on.
+  struct Keys {
+    int64_t begin, end;
+  };
+  Keys keysOf(const AttentionColumns &own) const;
 
 protected:
   static constexpr int64_t unitColumns = 64; ///< that read the rows of keys and values together
@@ -210,7 +215,9 @@ protected:
   /// Threads for products of `elements` multiplications for each pair of a column and a key.
   int64_t workersFor(int64_t jobs, double pairs, int64_t elements) const;
 
-  int64_t sizeOfScoreMemory() const { return (dropout.isPresent ? 4 : 3) * tile.sizeOfScores(); }
+  int64_t sizeOfScoreMemory() const {
+    return (3 + (dropout.isPresent ? 1 : 0) + (softCap != 0 ? 1 : 0)) * tile.sizeOfScores();
+  }
   AttentionScoreMemory scoreMemory(AttentionMemory &memory) const;
 
   /// The rows of a tensor that belong to columns; those that are not adjacent floats are copied to `memory`,
@@ -230,9 +237,15 @@ protected:
 private:
   /// Checks the dims and chooses the tile.
   Result<void> divide();
-  /// The keys that a query may use are those before this one.
-  int64_t endOf(int64_t column) const { return rowOf(column) + k.dims[RowDim] - q.dims[RowDim] + 1; }
+  /// The position of a query among the keys.
+  int64_t positionOf(int64_t column) const { return rowOf(column) + k.dims[RowDim] - q.dims[RowDim]; }
+  /// The keys that a query may use begin at this one, and are those before this one.
+  int64_t beginOf(int64_t column) const { return left < 0 ? 0 : positionOf(column) - left; }
+  int64_t endOf(int64_t column) const { return right < 0 ? k.dims[RowDim] : positionOf(column) + right + 1; }
   int64_t keysOf(int64_t batch) const;
+  /// Sets which keys of a block each column uses. False if none uses one.
+  bool setWindow(AttentionBlock &block, const AttentionColumns &own, AttentionScoreMemory &memory,
+                 int64_t key) const;
   void setMask(AttentionBlock &block, const AttentionColumns &own, AttentionScoreMemory &memory,
                int64_t key) const;
 };

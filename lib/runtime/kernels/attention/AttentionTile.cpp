@@ -47,6 +47,17 @@ PROA_VECTOR_INLINE Vector weightOf(const Vector &x) {
   return power < lowest ? Vector{} : weight;
 }
 
+/// The hyperbolic tangent. Its error is a few units in the last place (Cephes, tanhf).
+PROA_VECTOR_INLINE Vector tanhOf(const Vector &x) {
+  Vector size = x < 0.0f ? -x : x, square = x * x;
+  Vector sum = Vector{} - 5.70498872745e-3f;
+  for (float factor : {2.06390887954e-2f, -5.37397155531e-2f, 1.33314422036e-1f, -3.33332819422e-1f})
+    sum = sum * square + factor;
+  Vector small = x + x * square * sum;
+  Vector power = weightOf(-2.0f * size), large = 1.0f - 2.0f * power / (1.0f + power);
+  return size < 0.625f ? small : x < 0.0f ? -large : large;
+}
+
 /// Adds to sums[row][c] the sum over i of x[row * rowStride + i * step] * y[i * lineStride + c vectors].
 template <int Rows, int Columns>
 PROA_VECTOR_INLINE void addProducts(const float *x, int64_t rowStride, int64_t step, const float *y,
@@ -73,12 +84,19 @@ PROA_VECTOR_INLINE void scoreRows(const AttentionBlock &block, int64_t key, Vect
   Vector sums[Rows][Columns] = {};
   addProducts<Rows, Columns>(block.k + key * block.kStride, block.kStride, 1, block.q, width,
                              block.tile.qElements, sums);
-  auto scale = static_cast<float>(block.scale);
+  auto scale = static_cast<float>(block.scale), cap = static_cast<float>(block.softCap);
+  float inverseCap = 1 / cap;
   Vector fill = Vector{} + static_cast<float>(block.fill);
   for (int row = 0; row < Rows; ++row) {
     int64_t own = key + row;
     for (int c = 0; c < Columns; ++c) {
       Vector score = sums[row][c] * scale;
+      if (block.softCap != 0) {
+        Vector bounded = tanhOf(score * inverseCap);
+        score = bounded * cap;
+        if (block.slopes)
+          storeWhole(1.0f - bounded * bounded, block.slopes + own * width + c * vectorSize);
+      }
       if (block.mask)
         score += loadWhole(block.mask + own * width + c * vectorSize);
       if (block.maskOfKeys)
@@ -89,6 +107,11 @@ PROA_VECTOR_INLINE void scoreRows(const AttentionBlock &block, int64_t key, Vect
         IntVector ends;
         std::memcpy(&ends, block.ends + c * vectorSize, sizeof(ends));
         score = ends > static_cast<int32_t>(own) ? score : Vector{} - infinity;
+      }
+      if (block.begins) {
+        IntVector begins;
+        std::memcpy(&begins, block.begins + c * vectorSize, sizeof(begins));
+        score = begins <= static_cast<int32_t>(own) ? score : Vector{} - infinity;
       }
       storeWhole(score, block.scores + own * width + c * vectorSize);
       highest[c] = greater(score, highest[c]);
@@ -222,6 +245,8 @@ PROA_VECTOR_INLINE void gradientTiles(const AttentionGradientBlock &block, int64
         Vector ofScore = weight * (gradient - loadWhole(block.delta + c * vectorSize));
         if (forward.condition)
           ofScore = loadWhole(forward.condition + place) == 0.0f ? Vector{} : ofScore;
+        if (forward.slopes)
+          ofScore *= loadWhole(forward.slopes + place);
         storeWhole(ofScore, block.scoreGradient + place);
       }
   }

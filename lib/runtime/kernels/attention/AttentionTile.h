@@ -36,6 +36,7 @@ struct AttentionBlock {
   const float *k, *v; ///< rows of adjacent elements
   int64_t kStride, vStride;
   double scale;
+  double softCap; ///< bound of the scores before the mask; 0: none
   const float *q; ///< [qElements, queries]
   /// Added to the scores: [keys, queries], or a number for each key with `maskOfKeys`. May be null.
   const float *mask, *maskOfKeys;
@@ -45,10 +46,11 @@ struct AttentionBlock {
   double fill;
   /// The greatest score, if the mask alone gives all scores of the block; else NaN.
   float highestMasked;
-  /// Query i uses the keys of the block below ends[i]. Null: all.
-  const int32_t *ends;
+  /// Query i uses the keys of the block from begins[i] on, and below ends[i]. Null: all.
+  const int32_t *begins, *ends;
   /// Factors of the weights after their sum, [keys, queries]: zero where a weight is dropped. Null: 1.
   const float *kept;
+  float *slopes;        ///< [keys, queries]: result, the derivatives of the soft cap. Null: not requested
   float *scores;        ///< [keys, queries]: memory
   float *out;           ///< [vElements, queries]: sums of weights and values
   float *maximum, *sum; ///< [queries]: of the blocks so far; at first minus infinity and zero

@@ -73,10 +73,10 @@ private:
           parts[used] = {batch, head, first + begin, std::min(tile.queries, count - begin)};
       start(own, buffers.tiles[used++], buffers);
     }
-    int64_t end = endOf({batch, head, first, count});
+    auto [begin, end] = keysOf(AttentionColumns{batch, head, first, count});
     std::array<float, mostTiles> postponed{}; // the greatest score of blocks that the mask alone gives
     postponed.fill(NAN);
-    for (int64_t key = 0; key < end; key += AttentionTile::keys)
+    for (int64_t key = begin; key < end; key += AttentionTile::keys)
       for (size_t i = 0; i < used; ++i) {
         float masked = add(parts[i], buffers.tiles[i], buffers, key, end, /*isMasked=*/false);
         postponed[i] = std::fmax(postponed[i], masked);
@@ -85,7 +85,7 @@ private:
       // Most rows have other keys, beside which those have no weight.
       bool isComplete =
           std::isnan(postponed[i]) || lacksWeights(postponed[i], buffers.tiles[i].maximum, parts[i].count);
-      for (int64_t key = 0; key < end && !isComplete; key += AttentionTile::keys)
+      for (int64_t key = begin; key < end && !isComplete; key += AttentionTile::keys)
         add(parts[i], buffers.tiles[i], buffers, key, end, /*isMasked=*/true);
       finish(parts[i], buffers.tiles[i], buffers);
     }

@@ -77,9 +77,9 @@ protected:
     std::fill_n(memory.qGradient, tile.sizeOfQ(), 0.0f);
   }
 
-  /// The number of keys that the tile needs: all where a query has none, as its weights are NaN.
-  int64_t endOfTile(const AttentionColumns &own, const TileMemory &memory) const {
-    return hasEmptyRow(own, memory) ? k.dims[RowDim] : endOf(own);
+  /// The keys that the tile needs: all where a query has none, as its weights are NaN.
+  Keys keysOfTile(const AttentionColumns &own, const TileMemory &memory) const {
+    return hasEmptyRow(own, memory) ? Keys{0, k.dims[RowDim]} : keysOf(own);
   }
 
   /// The block without sums of its keys. Empty if it changes nothing.
@@ -188,12 +188,13 @@ private:
   void runTile(const AttentionColumns &own, TileMemory &memory, float *sums) const {
     start(own, memory);
     setDelta(own, memory);
-    int64_t end = endOfTile(own, memory);
-    for (int64_t key = 0; key < end; key += AttentionTile::keys) {
+    auto [begin, end] = keysOfTile(own, memory);
+    for (int64_t key = begin; key < end; key += AttentionTile::keys) {
       std::optional<AttentionGradientBlock> block =
           gradientBlock(own, key, std::min(AttentionTile::keys, end - key), memory);
       if (!block)
         continue;
+      block->forward.slopes = memory.scores.slopes;
       block->qGradient = qGradient.data ? memory.qGradient : nullptr;
       block->kGradient = kGradient.data ? sums + key * qStride() : nullptr;
       block->vGradient = vGradient.data ? valueSums(sums) + key * vStride() : nullptr;
@@ -343,8 +344,8 @@ private:
     start(own, memory);
     for (int64_t i = 0; i < own.count; ++i)
       memory.delta[i] = delta[queryOf(own, own.column + i)];
-    int64_t end = endOfTile(own, memory);
-    for (int64_t key = 0; key < end; key += AttentionTile::keys) {
+    auto [begin, end] = keysOfTile(own, memory);
+    for (int64_t key = begin; key < end; key += AttentionTile::keys) {
       int64_t keys = std::min(AttentionTile::keys, end - key);
       std::optional<AttentionGradientBlock> block = gradientBlock(own, key, keys, memory);
       if (!block)

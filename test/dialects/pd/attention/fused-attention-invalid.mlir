@@ -357,3 +357,83 @@ func.func @attention_q_grad_c8_scores(%q: tensor<2x4x5x8xf32>, %s: tensor<2x4x5x
   %0 = "pd.fused_attention_score_grad"(%q, %q, %q, %q, %s, %s, %s, %c, %b) <{dropout_p = 0.5, whole_shape = array<i64: 4, 4, 5, 7>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2xi64>, tensor<4xi64>) -> tensor<2x4x5x8xf32>
   return
 }
+
+// -----
+
+func.func @attention_c9(%q: tensor<2x4x5x8xf32>) {
+  // expected-error@+1 {{C9: soft_cap is -1.000000, expected a finite number of at least 0}}
+  %0:3 = "pd.fused_attention"(%q, %q, %q) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>, soft_cap = -1.0}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c10(%q: tensor<2x4x5x8xf32>) {
+  // expected-error@+1 {{C10: left_window is -2, expected -1 for no window, or a number of keys}}
+  %0:3 = "pd.fused_attention"(%q, %q, %q) <{left_window = -2 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
+  return
+}
+
+// -----
+
+func.func @fused_attention_grad_c9(%q: tensor<2x4x5x8xf32>, %s: tensor<2x4x5xf32>) {
+  // expected-error@+1 {{C9: soft_cap is -1.000000, expected a finite number of at least 0}}
+  %0:3 = "pd.fused_attention_grad"(%q, %q, %q, %q, %s, %s, %q) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>, soft_cap = -1.0}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
+  return
+}
+
+// -----
+
+func.func @fused_attention_grad_c10(%q: tensor<2x4x5x8xf32>, %s: tensor<2x4x5xf32>) {
+  // expected-error@+1 {{C10: right_window is -2, expected -1 for no window, or a number of keys}}
+  %0:3 = "pd.fused_attention_grad"(%q, %q, %q, %q, %s, %s, %q) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>, right_window = -2 : i64}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
+  return
+}
+
+// -----
+
+func.func @fused_attention_q_grad_c9(%q: tensor<2x4x5x8xf32>, %s: tensor<2x4x5xf32>) {
+  // expected-error@+1 {{C9: soft_cap is -1.000000, expected a finite number of at least 0}}
+  %0 = "pd.fused_attention_q_grad"(%q, %q, %q, %q, %s, %s, %s) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>, soft_cap = -1.0}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> tensor<2x4x5x8xf32>
+  return
+}
+
+// -----
+
+func.func @fused_attention_q_grad_c10(%q: tensor<2x4x5x8xf32>, %s: tensor<2x4x5xf32>) {
+  // expected-error@+1 {{C10: right_window is -2, expected -1 for no window, or a number of keys}}
+  %0 = "pd.fused_attention_q_grad"(%q, %q, %q, %q, %s, %s, %s) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>, right_window = -2 : i64}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> tensor<2x4x5x8xf32>
+  return
+}
+
+// -----
+
+func.func @fused_attention_kv_grad_c9(%q: tensor<2x4x5x8xf32>, %s: tensor<2x4x5xf32>) {
+  // expected-error@+1 {{C9: soft_cap is -1.000000, expected a finite number of at least 0}}
+  %0:2 = "pd.fused_attention_kv_grad"(%q, %q, %q, %q, %s, %s, %s) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>, soft_cap = -1.0}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
+  return
+}
+
+// -----
+
+func.func @fused_attention_kv_grad_c10(%q: tensor<2x4x5x8xf32>, %s: tensor<2x4x5xf32>) {
+  // expected-error@+1 {{C10: right_window is -2, expected -1 for no window, or a number of keys}}
+  %0:2 = "pd.fused_attention_kv_grad"(%q, %q, %q, %q, %s, %s, %s) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>, right_window = -2 : i64}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
+  return
+}
+
+// -----
+
+func.func @fused_attention_score_grad_c9(%q: tensor<2x4x5x8xf32>, %s: tensor<2x4x5xf32>) {
+  // expected-error@+1 {{C9: soft_cap is -1.000000, expected a finite number of at least 0}}
+  %0 = "pd.fused_attention_score_grad"(%q, %q, %q, %q, %s, %s, %s) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>, soft_cap = -1.0}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> tensor<2x4x5x5xf32>
+  return
+}
+
+// -----
+
+func.func @fused_attention_score_grad_c10(%q: tensor<2x4x5x8xf32>, %s: tensor<2x4x5xf32>) {
+  // expected-error@+1 {{C10: right_window is -2, expected -1 for no window, or a number of keys}}
+  %0 = "pd.fused_attention_score_grad"(%q, %q, %q, %q, %s, %s, %s) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>, right_window = -2 : i64}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> tensor<2x4x5x5xf32>
+  return
+}

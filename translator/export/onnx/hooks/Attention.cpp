@@ -2,7 +2,7 @@
 #include "translator/export/onnx/NodeExporter.h"
 #include "translator/export/onnx/hooks/Conditions.h"
 
-#include "dialects/pd/ops/attention/FusedAttention.h"
+#include "dialects/pd/ops/attention/FusedAttentionFormula.h"
 #include "dialects/pd/ops/nn/RmsNormOps.h"
 #include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/reference/Reference.h"
@@ -15,7 +15,8 @@ bool isAttentionInOnnx(pd::FusedAttentionOp op) {
   bool isInOrder = op.getQPermutation().empty() && op.getKPermutation().empty() &&
                    op.getVPermutation().empty() && op.getOutPermutation().empty();
   bool isAdded = !op.getMask() || isa<FloatType>(pd::tensorType(op.getMask()).getElementType());
-  return isInOrder && isAdded && !op.getCausal() && !op.getKeyLengths() && !op.getDropoutCall() &&
+  return isInOrder && isAdded && !op.getCausal() && !pd::windowOf(op.getLeftWindow()) &&
+         !pd::windowOf(op.getRightWindow()) && !op.getKeyLengths() && !op.getDropoutCall() &&
          op.getMaximum().use_empty() && op.getSum().use_empty();
 }
 
@@ -48,8 +49,11 @@ void exportAttention(NodeExporter &node) {
       dims.back() = pd::DimSize(e.wrap(op.getK()), 2);
       return llvm::SmallVector<Value>{node.getOpset() > 23 ? own : pd::expandTo(own, dims)};
     })[0];
+  std::vector<NodeExporter::Named> attributes{{"scale", static_cast<float>(op.getScale().convertToDouble())}};
+  if (double cap = op.getSoftCap().convertToDouble(); cap != 0)
+    attributes.push_back({"softcap", static_cast<float>(cap)});
   node.setResult(0, node.node("Attention", {node.of(op.getQ()), node.of(op.getK()), node.of(op.getV()), mask},
-                              {{"scale", static_cast<float>(op.getScale().convertToDouble())}}));
+                              attributes));
 }
 
 bool isPlainRmsNorm(pd::RmsNormOp op) { return op.getScale() && op.getInvvar().use_empty(); }

@@ -1,0 +1,23 @@
+/// Masks of attention that windows and lengths of keys replace.
+#pragma once
+
+#include "passes/fuse/AttentionMatch.h"
+#include "passes/fuse/PositionMask.h"
+
+namespace proa {
+
+/// The keys that the queries of an attention use, by position.
+struct AttentionPositions {
+  /// Keys before and after the position of a query; empty: all.
+  std::optional<int64_t> left, right;
+  std::optional<KeyLimit> lengths;
+  /// A length of at most zero means all keys: a mask that stays says what such a sequence has.
+  bool areLengthsPositive = false;
+};
+
+/// Removes the masks that windows and lengths replace from `forward`. Results do not change: a mask stays
+/// where a query may have no keys besides those that it excludes, as its number decides then. `scores` are
+/// [batch, heads, queries, keys].
+AttentionPositions takePositions(AttentionForward &forward, llvm::ArrayRef<int64_t> scores);
+
+} // namespace proa

@@ -1,0 +1,486 @@
+#include "passes/fuse/PositionMask.h"
+
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/math/BinaryOps.h"
+#include "dialects/pd/ops/math/ScaleOps.h"
+#include "dialects/pd/ops/math/UnaryOps.h"
+#include "dialects/pd/ops/sequence/SequenceOps.h"
+#include "dialects/pd/ops/shape/DiagonalOps.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
+#include "dialects/pd/ops/shape/View.h"
+
+#include "mlir/IR/Matchers.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <array>
+#include <cmath>
+#include <functional>
+
+using namespace mlir;
+
+namespace proa {
+namespace {
+
+constexpr unsigned mostDims = 6;
+
+/// A tensor whose elements are known: a linear function of indices, or one of two numbers. Dims count from
+/// the last one, so that broadcasting keeps them.
+struct Form {
+  /// The element at indices i is constant + sum of factors[d] * i[d] + sign * lengths.
+  std::array<int64_t, mostDims> factors{};
+  double constant = 0;
+  KeyLimit lengths; ///< a null value: none
+  int64_t sign = 1;
+  /// Instead of that, one of two numbers.
+  std::optional<PositionMask> mask;
+
+  static Form number(double value) {
+    Form form;
+    form.constant = value;
+    return form;
+  }
+  bool isUniform() const {
+    return !mask && llvm::all_of(factors, [](int64_t factor) { return factor == 0; });
+  }
+  bool isNumber() const { return isUniform() && !lengths.lengths; }
+  double inside() const { return mask ? mask->inside : constant; }
+  double outside() const { return mask ? mask->outside : constant; }
+};
+
+using Function = llvm::function_ref<double(ArrayRef<double>)>;
+
+bool isSame(const KeyRange &a, const KeyRange &b) {
+  auto areSame = [](const KeyLimit &x, const KeyLimit &y) {
+    return x.lengths == y.lengths && x.offset == y.offset && x.dim == y.dim;
+  };
+  return a.left == b.left && a.right == b.right && a.limits.size() == b.limits.size() &&
+         a.queryDim == b.queryDim && a.keyDim == b.keyDim &&
+         llvm::all_of(llvm::zip(a.limits, b.limits),
+                      [&](auto pair) { return areSame(std::get<0>(pair), std::get<1>(pair)); });
+}
+
+std::optional<int64_t> least(std::optional<int64_t> a, std::optional<int64_t> b) {
+  return a && b ? std::optional(std::min(*a, *b)) : a ? a : b;
+}
+
+/// The keys that are in both ranges; empty if their dims differ.
+std::optional<KeyRange> common(const KeyRange &a, const KeyRange &b) {
+  auto hasWindow = [](const KeyRange &range) { return range.left || range.right; };
+  if (a.keyDim != b.keyDim || (hasWindow(a) && hasWindow(b) && a.queryDim != b.queryDim))
+    return std::nullopt;
+  KeyRange both{least(a.left, b.left), least(a.right, b.right), a.limits,
+                hasWindow(a) ? a.queryDim : b.queryDim, a.keyDim};
+  both.limits.append(b.limits);
+  return both;
+}
+
+/// A number as an element of a type.
+double rounded(double value, Type type) {
+  if (auto own = dyn_cast<FloatType>(type)) {
+    APFloat number(value);
+    bool losesInfo;
+    number.convert(own.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
+    return number.convertToDouble();
+  }
+  return type.isInteger(1) ? static_cast<double>(value != 0) : std::trunc(value);
+}
+
+/// A mask of the numbers that a function has inside and outside of two ranges. Empty if it has none.
+std::optional<PositionMask> combined(const std::optional<PositionMask> &first,
+                                     const std::optional<PositionMask> &second,
+                                     llvm::function_ref<double(bool, bool)> at) {
+  if (!first || !second)
+    return std::nullopt;
+  double inside = at(true, true), outside = at(false, false), ofFirst = at(true, false),
+         ofSecond = at(false, true);
+  if (ofFirst == inside && ofSecond == outside) // the second has no influence
+    return PositionMask{first->range, inside, outside};
+  if (ofSecond == inside && ofFirst == outside)
+    return PositionMask{second->range, inside, outside};
+  std::optional<KeyRange> range;
+  if (ofFirst == outside && ofSecond == outside)
+    range = common(first->range, second->range);
+  return range ? std::optional(PositionMask{*range, inside, outside}) : std::nullopt;
+}
+
+/// The form of an elementwise op of numbers and masks.
+std::optional<Form> apply(ArrayRef<Form> operands, Type type, Function function) {
+  std::optional<PositionMask> first, second;
+  for (const Form &own : operands) {
+    if (!own.mask && !own.isNumber())
+      return std::nullopt;
+    if (!own.mask || (first && isSame(first->range, own.mask->range)) ||
+        (second && isSame(second->range, own.mask->range)))
+      continue;
+    if (second)
+      return std::nullopt;
+    (first ? second : first) = own.mask;
+  }
+  auto at = [&](bool isInFirst, bool isInSecond) {
+    SmallVector<double> values;
+    for (const Form &own : operands) {
+      bool isInside = !own.mask || (isSame(first->range, own.mask->range) ? isInFirst : isInSecond);
+      values.push_back(isInside ? own.inside() : own.outside());
+    }
+    return rounded(function(values), type);
+  };
+  Form result;
+  if (!first) {
+    result.constant = at(true, true);
+    return result;
+  }
+  if (!second)
+    result.mask = PositionMask{first->range, at(true, true), at(false, false)};
+  else
+    for (bool isFirst : {true, false})
+      for (bool isSecond : {true, false}) // the side that counts as inside
+        if (!result.mask)
+          result.mask =
+              combined(isFirst ? first : complementOf(*first), isSecond ? second : complementOf(*second),
+                       [&](bool a, bool b) { return at(a == isFirst, b == isSecond); });
+  bool isNumber = result.mask && !std::isnan(result.mask->inside) && !std::isnan(result.mask->outside);
+  return isNumber ? std::optional(result) : std::nullopt;
+}
+
+class Reader {
+public:
+  std::optional<Form> read(Value value, unsigned depth = 0) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    constexpr unsigned mostDepth = 64;
+    if (!type || !type.hasStaticShape() || type.getRank() > mostDims || depth > mostDepth)
+      return std::nullopt;
+    std::optional<Form> form = readOp(value, type, depth + 1);
+    if (!form || (form->isUniform() && form->lengths.lengths))
+      if (std::optional<Form> lengths = lengthsOf(value, type))
+        return lengths;
+    return form;
+  }
+
+private:
+  /// Integers that may be lengths, whatever they are computed of.
+  static std::optional<Form> lengthsOf(Value value, RankedTensorType type) {
+    if (!type.getElementType().isSignlessInteger(32) && !type.getElementType().isSignlessInteger(64))
+      return std::nullopt;
+    Form form;
+    form.lengths.lengths = value;
+    for (auto [dim, size] : llvm::enumerate(llvm::reverse(type.getShape()))) {
+      if (size != 1 && form.lengths.dim)
+        return std::nullopt;
+      if (size != 1)
+        form.lengths.dim = static_cast<unsigned>(dim);
+    }
+    return form;
+  }
+
+  std::optional<Form> readOp(Value value, RankedTensorType type, unsigned depth) {
+    DenseElementsAttr constant;
+    if (matchPattern(value, m_Constant(&constant)))
+      return formOf(constant);
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return std::nullopt;
+    if (isa<pd::ExpandOp, pd::ExpandAsOp, pd::AssignOp>(op))
+      return read(op->getOperand(0), depth);
+    if (isa<pd::ReshapeOp, pd::UnsqueezeOp, pd::SqueezeOp>(op))
+      return reshaped(op->getOperand(0), type, depth);
+    if (auto mask = dyn_cast<pd::SequenceMaskOp>(op))
+      return formOf(mask);
+    if (auto scale = dyn_cast<pd::ScaleOp>(op))
+      return scaled(scale, type, depth);
+    if (isa<pd::TrilOp, pd::TriuOp>(op))
+      return triangle(op, type, depth);
+    return elementwise(op, type, depth);
+  }
+
+  //===-- Leaves
+  //------------------------------------------------------------------------------------------===//
+
+  static std::optional<Form> formOf(DenseElementsAttr constant) {
+    Type element = constant.getElementType();
+    if (!isa<FloatType>(element) && !element.isSignlessInteger())
+      return std::nullopt;
+    auto ofInteger = [&](const APInt &own) {
+      return element.isInteger(1) ? static_cast<double>(own.getZExtValue())
+                                  : static_cast<double>(own.getSExtValue());
+    };
+    if (constant.isSplat())
+      return Form::number(isa<FloatType>(element) ? constant.getSplatValue<APFloat>().convertToDouble()
+                                                  : ofInteger(constant.getSplatValue<APInt>()));
+    ArrayRef<int64_t> shape = constant.getType().getShape();
+    SmallVector<double> values;
+    if (isa<FloatType>(element))
+      for (const APFloat &own : constant.getValues<APFloat>())
+        values.push_back(own.convertToDouble());
+    else
+      for (const APInt &own : constant.getValues<APInt>())
+        values.push_back(ofInteger(own));
+    SmallVector<unsigned> dims;
+    for (auto [dim, size] : llvm::enumerate(llvm::reverse(shape)))
+      if (size != 1)
+        dims.push_back(static_cast<unsigned>(dim));
+    if (dims.size() == 1)
+      return linear(values, dims[0]);
+    if (dims.size() == 2)
+      return window(values, dims, shape[shape.size() - 1 - dims[0]]);
+    return std::nullopt;
+  }
+
+  /// Numbers with equal differences.
+  static std::optional<Form> linear(ArrayRef<double> values, unsigned dim) {
+    double step = values[1] - values[0];
+    for (size_t i = 1; i < values.size(); ++i)
+      if (values[i] - values[i - 1] != step || step != std::trunc(step))
+        return std::nullopt;
+    Form form = Form::number(values[0]);
+    form.factors[dim] = static_cast<int64_t>(step);
+    return form;
+  }
+
+  /// Rows of `columns` of two numbers, one of them in a window around a diagonal. The other one is in a
+  /// corner.
+  static std::optional<Form> window(ArrayRef<double> values, ArrayRef<unsigned> dims, int64_t columns) {
+    int64_t rows = static_cast<int64_t>(values.size()) / columns;
+    double inside = values[static_cast<size_t>((rows - 1) * columns + columns - 1)];
+    const auto *other = llvm::find_if(values, [&](double own) { return own != inside; });
+    if (std::isnan(inside) || other == values.end() || std::isnan(*other))
+      return std::nullopt;
+    KeyRange range{{}, {}, {}, dims[1], dims[0]};
+    for (int64_t row = 0; row < rows; ++row) {
+      ArrayRef<double> own = values.slice(static_cast<size_t>(row * columns), static_cast<size_t>(columns));
+      int64_t begin = llvm::find(own, inside) - own.begin(), end = begin;
+      while (end < columns && own[static_cast<size_t>(end)] == inside)
+        ++end;
+      if (begin == columns)
+        return std::nullopt;
+      if (begin > 0)
+        range.left = least(range.left, row - begin);
+      if (end < columns)
+        range.right = least(range.right, end - 1 - row);
+    }
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t column = 0; column < columns; ++column) {
+        int64_t distance = column - row;
+        bool isInside =
+            (!range.left || distance >= -*range.left) && (!range.right || distance <= *range.right);
+        if (values[static_cast<size_t>(row * columns + column)] != (isInside ? inside : *other))
+          return std::nullopt;
+      }
+    Form form;
+    form.mask = PositionMask{range, inside, *other};
+    return form;
+  }
+
+  /// Keys below the lengths x, which have a dim less.
+  static std::optional<Form> formOf(pd::SequenceMaskOp op) {
+    std::optional<Form> form = lengthsOf(op.getX(), pd::tensorType(op.getX()));
+    if (!form)
+      return std::nullopt;
+    if (form->lengths.dim)
+      ++*form->lengths.dim;
+    Form result;
+    result.mask = PositionMask{{{}, {}, {form->lengths}}, 1, 0};
+    return result;
+  }
+
+  //===-- Movements
+  //---------------------------------------------------------------------------------------===//
+
+  /// The dims after a reshape that only adds or removes dims of 1.
+  std::optional<Form> reshaped(Value from, RankedTensorType type, unsigned depth) {
+    std::optional<Form> form = read(from, depth);
+    if (!form || form->isNumber())
+      return form;
+    auto dimsOf = [](ArrayRef<int64_t> shape) {
+      SmallVector<unsigned> dims;
+      for (auto [dim, size] : llvm::enumerate(llvm::reverse(shape)))
+        if (size != 1)
+          dims.push_back(static_cast<unsigned>(dim));
+      return dims;
+    };
+    ArrayRef<int64_t> before = pd::tensorType(from).getShape(), after = type.getShape();
+    SmallVector<unsigned> old = dimsOf(before), own = dimsOf(after);
+    auto hasSize = [&](auto dims) {
+      return before[before.size() - 1 - std::get<0>(dims)] == after[after.size() - 1 - std::get<1>(dims)];
+    };
+    if (old.size() != own.size() || !llvm::all_of(llvm::zip(old, own), hasSize))
+      return std::nullopt;
+    auto moved = [&](unsigned dim) -> std::optional<unsigned> {
+      auto *found = llvm::find(old, dim);
+      return found == old.end() ? std::nullopt : std::optional(own[static_cast<size_t>(found - old.begin())]);
+    };
+    Form result = *form;
+    result.factors = {};
+    for (unsigned dim : old)
+      result.factors[*moved(dim)] = form->factors[dim];
+    if (result.lengths.dim)
+      result.lengths.dim = moved(*result.lengths.dim);
+    return result.mask && !moveMask(result.mask->range, moved) ? std::nullopt : std::optional(result);
+  }
+
+  /// False if a dim of the range has the size 1.
+  static bool moveMask(KeyRange &range, function_ref<std::optional<unsigned>(unsigned)> moved) {
+    std::optional<unsigned> key = moved(range.keyDim), query = moved(range.queryDim);
+    if (!key || ((range.left || range.right) && !query))
+      return false;
+    range.keyDim = *key;
+    range.queryDim = query.value_or(range.keyDim + 1);
+    for (KeyLimit &limit : range.limits)
+      if (limit.dim)
+        limit.dim = moved(*limit.dim);
+    return true;
+  }
+
+  /// A triangle of the last two dims, with zeros elsewhere.
+  std::optional<Form> triangle(Operation *op, RankedTensorType type, unsigned depth) {
+    std::optional<Form> x = read(op->getOperand(0), depth);
+    if (!x)
+      return std::nullopt;
+    KeyRange range;
+    if (auto lower = dyn_cast<pd::TrilOp>(op))
+      range.right = static_cast<int64_t>(lower.getDiagonal());
+    else
+      range.left = -static_cast<int64_t>(cast<pd::TriuOp>(op).getDiagonal());
+    Form part;
+    part.mask = PositionMask{range, 1, 0};
+    return apply({*x, part}, type.getElementType(),
+                 [](ArrayRef<double> values) { return values[1] != 0 ? values[0] : 0; });
+  }
+
+  //===-- Arithmetic
+  //--------------------------------------------------------------------------------------===//
+
+  std::optional<Form> scaled(pd::ScaleOp op, RankedTensorType type, unsigned depth) {
+    std::optional<Form> x = op.getScaleTensor() || op.getBiasTensor() ? std::nullopt : read(op.getX(), depth);
+    if (!x)
+      return std::nullopt;
+    double scale = op.getScale().convertToDouble(), bias = op.getBias().convertToDouble();
+    double offset = op.getBiasAfterScale() ? bias : scale * bias;
+    if (!x->mask && !x->isNumber())
+      return sumOf(*x, scale, Form::number(offset), 1);
+    return apply({*x}, type.getElementType(),
+                 [&](ArrayRef<double> values) { return scale * values[0] + offset; });
+  }
+
+  /// x times a plus y times b, of linear forms.
+  static std::optional<Form> sumOf(const Form &x, double a, const Form &y, double b) {
+    if (x.mask || y.mask || a != std::trunc(a) || b != std::trunc(b) ||
+        (x.lengths.lengths && y.lengths.lengths))
+      return std::nullopt;
+    Form sum = x.lengths.lengths ? x : y;
+    sum.sign *= static_cast<int64_t>(x.lengths.lengths ? a : b);
+    sum.constant = a * x.constant + b * y.constant;
+    for (unsigned dim = 0; dim < mostDims; ++dim)
+      sum.factors[dim] = static_cast<int64_t>(a) * x.factors[dim] + static_cast<int64_t>(b) * y.factors[dim];
+    return sum;
+  }
+
+  std::optional<Form> elementwise(Operation *op, RankedTensorType type, unsigned depth) {
+    using Values = ArrayRef<double>;
+    auto of = [&](auto function) { return [function](Values v) -> double { return function(v); }; };
+    std::function<double(Values)> function =
+        llvm::TypeSwitch<Operation *, std::function<double(Values)>>(op)
+            .Case<pd::CastOp>([&](auto) { return of([](Values v) { return v[0]; }); })
+            .Case<pd::LogicalNotOp>([&](auto) { return of([](Values v) { return v[0] == 0; }); })
+            .Case<pd::LogicalAndOp>([&](auto) { return of([](Values v) { return v[0] != 0 && v[1] != 0; }); })
+            .Case<pd::LogicalOrOp>([&](auto) { return of([](Values v) { return v[0] != 0 || v[1] != 0; }); })
+            .Case<pd::WhereOp>([&](auto) { return of([](Values v) { return v[0] != 0 ? v[1] : v[2]; }); })
+            .Case<pd::AddOp>([&](auto) { return of([](Values v) { return v[0] + v[1]; }); })
+            .Case<pd::SubtractOp>([&](auto) { return of([](Values v) { return v[0] - v[1]; }); })
+            .Case<pd::MultiplyOp>([&](auto) { return of([](Values v) { return v[0] * v[1]; }); })
+            .Case<pd::MinimumOp>([&](auto) { return of([](Values v) { return std::min(v[0], v[1]); }); })
+            .Case<pd::MaximumOp>([&](auto) { return of([](Values v) { return std::max(v[0], v[1]); }); })
+            .Case<pd::EqualOp>([&](auto) { return of([](Values v) { return v[0] == v[1]; }); })
+            .Case<pd::NotEqualOp>([&](auto) { return of([](Values v) { return v[0] != v[1]; }); })
+            .Case<pd::LessThanOp>([&](auto) { return of([](Values v) { return v[0] < v[1]; }); })
+            .Case<pd::LessEqualOp>([&](auto) { return of([](Values v) { return v[0] <= v[1]; }); })
+            .Case<pd::GreaterThanOp>([&](auto) { return of([](Values v) { return v[0] > v[1]; }); })
+            .Case<pd::GreaterEqualOp>([&](auto) { return of([](Values v) { return v[0] >= v[1]; }); })
+            .Default([](Operation *) { return nullptr; });
+    if (!function)
+      return std::nullopt;
+    SmallVector<Form> operands;
+    for (Value operand : op->getOperands()) {
+      std::optional<Form> own = read(operand, depth);
+      if (!own)
+        return std::nullopt;
+      operands.push_back(*own);
+    }
+    if (llvm::all_of(operands, [](const Form &own) { return own.mask || own.isNumber(); }))
+      return apply(operands, type.getElementType(), function);
+    return ofLinear(op, type.getElementType(), operands);
+  }
+
+  /// Casts, sums and comparisons of linear forms.
+  static std::optional<Form> ofLinear(Operation *op, Type element, ArrayRef<Form> operands) {
+    if (isa<pd::CastOp>(op)) {
+      bool isExact = element.isF32() || element.isF64() || element.isSignlessInteger(32) ||
+                     element.isSignlessInteger(64);
+      return isExact ? std::optional(operands[0]) : std::nullopt;
+    }
+    if (isa<pd::AddOp>(op))
+      return sumOf(operands[0], 1, operands[1], 1);
+    if (isa<pd::SubtractOp>(op))
+      return sumOf(operands[0], 1, operands[1], -1);
+    if (isa<pd::LessThanOp, pd::GreaterEqualOp>(op))
+      return compared(operands[0], operands[1], /*allowsEqual=*/false, isa<pd::GreaterEqualOp>(op));
+    if (isa<pd::LessEqualOp, pd::GreaterThanOp>(op))
+      return compared(operands[0], operands[1], /*allowsEqual=*/true, isa<pd::GreaterThanOp>(op));
+    return std::nullopt;
+  }
+
+  /// Where x < y or, with `allowsEqual`, x <= y; with `isOpposite` where it is not.
+  static std::optional<Form> compared(const Form &x, const Form &y, bool allowsEqual, bool isOpposite) {
+    std::optional<Form> difference = sumOf(x, 1, y, -1);
+    if (!difference || difference->constant != std::trunc(difference->constant))
+      return std::nullopt;
+    // The sum of the indices times their factors, and of the lengths, is at most `bound`.
+    int64_t bound = -static_cast<int64_t>(difference->constant) - (allowsEqual ? 0 : 1);
+    SmallVector<unsigned> dims;
+    for (unsigned dim = 0; dim < mostDims; ++dim)
+      if (difference->factors[dim] != 0)
+        dims.push_back(dim);
+    if (dims.empty() || dims.size() > 2 ||
+        llvm::any_of(dims, [&](unsigned dim) { return std::abs(difference->factors[dim]) != 1; }))
+      return std::nullopt;
+    Form form;
+    KeyRange range;
+    range.keyDim = dims[0];
+    int64_t ofKeys = difference->factors[dims[0]];
+    if (dims.size() == 2) {
+      if (difference->lengths.lengths || difference->factors[dims[1]] != -ofKeys)
+        return std::nullopt;
+      range.queryDim = dims[1];
+      (ofKeys > 0 ? range.right : range.left) = bound;
+    } else {
+      KeyLimit limit = difference->lengths;
+      if (!limit.lengths || difference->sign != -ofKeys)
+        return std::nullopt;
+      // key <= lengths + bound, or lengths - key <= bound: not key <= lengths - bound - 1.
+      limit.offset = ofKeys > 0 ? bound + 1 : -bound;
+      range.limits.push_back(limit);
+      isOpposite = isOpposite != (ofKeys < 0);
+    }
+    form.mask = PositionMask{range, isOpposite ? 0.0 : 1.0, isOpposite ? 1.0 : 0.0};
+    return form;
+  }
+};
+
+} // namespace
+
+std::optional<PositionMask> complementOf(const PositionMask &mask) {
+  const KeyRange &range = mask.range;
+  if (!range.limits.empty() || bool(range.left) == bool(range.right))
+    return std::nullopt;
+  PositionMask other{range, mask.outside, mask.inside};
+  other.range.left = range.right ? std::optional(-*range.right - 1) : std::nullopt;
+  other.range.right = range.left ? std::optional(-*range.left - 1) : std::nullopt;
+  return other;
+}
+
+std::optional<PositionMask> positionMaskOf(Value mask) {
+  std::optional<Form> form = Reader().read(mask);
+  return form ? form->mask : std::nullopt;
+}
+
+} // namespace proa
