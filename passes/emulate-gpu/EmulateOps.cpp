@@ -234,6 +234,13 @@ public:
     return replace(op, asFlag(emulateWait(op.getAddr(), op.getStateOrPhase())));
   }
 
+  LogicalResult emulate(NVVM::SetMaxRegisterOp op) {
+    bool isIncrease = op.getAction() == NVVM::SetMaxRegisterAction::increase;
+    code.synchronize(builder, loc, "proa_emulate_set_registers", {},
+                     {constant(static_cast<int32_t>(op.getRegCount())), constant(isIncrease)});
+    return erase(op);
+  }
+
   LogicalResult emulate(NVVM::WgmmaFenceAlignedOp op) {
     code.call(builder, loc, "proa_emulate_wgmma_fence", {}, {});
     return erase(op);
@@ -503,10 +510,11 @@ LogicalResult emulateOp(Operation *op, ThreadCode &code) {
             NVVM::CpAsyncBulkCommitGroupOp, NVVM::CpAsyncBulkWaitGroupOp, NVVM::WgmmaMmaAsyncOp,
             NVVM::WgmmaFenceAlignedOp, NVVM::WgmmaGroupSyncAlignedOp, NVVM::WgmmaWaitGroupSyncOp,
             NVVM::FenceMbarrierInitOp, NVVM::FenceProxyOp, NVVM::MembarOp, LLVM::FenceOp, NVVM::InlinePtxOp,
-            rt::WgmmaOp, rt::Exp2FtzOp>([&](auto found) { return emulator.emulate(found); })
+            NVVM::SetMaxRegisterOp, rt::WgmmaOp, rt::Exp2FtzOp>(
+          [&](auto found) { return emulator.emulate(found); })
       .Case<NVVM::FenceScClusterOp, NVVM::FenceSyncRestrictOp, NVVM::FenceProxyAcquireOp,
-            NVVM::FenceProxyReleaseOp, NVVM::FenceProxySyncRestrictOp, NVVM::PrefetchOp,
-            NVVM::SetMaxRegisterOp, NVVM::NanosleepOp>([&](auto found) { return emulator.erase(found); })
+            NVVM::FenceProxyReleaseOp, NVVM::FenceProxySyncRestrictOp, NVVM::PrefetchOp, NVVM::NanosleepOp>(
+          [&](auto found) { return emulator.erase(found); })
       .Default(
           [](Operation *unknown) { return unknown->emitOpError("is not an op that the emulator supports"); });
 }

@@ -117,7 +117,9 @@ private:
   AttentionPositions positions;
 
   /// An addend that is a sum becomes several, if one of them is of positions.
-  void add(const AttentionMask &mask) {
+  void add(AttentionMask mask) {
+    while (auto expand = mask.value.getDefiningOp<pd::ExpandOp>()) // to the heads: masks broadcast
+      mask.value = expand.getX();
     auto sum = mask.value.getDefiningOp<pd::AddOp>();
     if (sum && !mask.isCondition() && !positionMaskOf(mask.value) &&
         (hasPositions(sum.getX()) || hasPositions(sum.getY()))) {

@@ -86,22 +86,45 @@ double rounded(double value, Type type) {
   return type.isInteger(1) ? static_cast<double>(value != 0) : std::trunc(value);
 }
 
+/// Whether no key is on these sides of two ranges.
+bool isEmpty(const PositionMask &first, bool isInFirst, const PositionMask &second, bool isInSecond) {
+  std::optional<PositionMask> a = isInFirst ? first : complementOf(first),
+                              b = isInSecond ? second : complementOf(second);
+  std::optional<KeyRange> both = a && b ? common(a->range, b->range) : std::nullopt;
+  return both && both->left && both->right && -*both->left > *both->right;
+}
+
 /// A mask of the numbers that a function has inside and outside of two ranges. Empty if it has none.
 std::optional<PositionMask> combined(const std::optional<PositionMask> &first,
                                      const std::optional<PositionMask> &second,
                                      llvm::function_ref<double(bool, bool)> at) {
   if (!first || !second)
     return std::nullopt;
-  double inside = at(true, true), outside = at(false, false), ofFirst = at(true, false),
-         ofSecond = at(false, true);
-  if (ofFirst == inside && ofSecond == outside) // the second has no influence
-    return PositionMask{first->range, inside, outside};
-  if (ofSecond == inside && ofFirst == outside)
-    return PositionMask{second->range, inside, outside};
-  std::optional<KeyRange> range;
-  if (ofFirst == outside && ofSecond == outside)
-    range = common(first->range, second->range);
-  return range ? std::optional(PositionMask{*range, inside, outside}) : std::nullopt;
+  using Side = std::pair<bool, bool>;
+  /// The number that all of these sides have that are not empty.
+  auto numberOf = [&](ArrayRef<Side> sides) -> std::optional<double> {
+    std::optional<double> number;
+    for (auto [a, b] : sides) {
+      if (isEmpty(*first, a, *second, b))
+        continue;
+      if (number && *number != at(a, b))
+        return std::nullopt;
+      number = at(a, b);
+    }
+    return number;
+  };
+  auto maskOf = [&](const KeyRange &range, ArrayRef<Side> in,
+                    ArrayRef<Side> out) -> std::optional<PositionMask> {
+    std::optional<double> inside = numberOf(in), outside = numberOf(out);
+    return inside && outside ? std::optional(PositionMask{range, *inside, *outside}) : std::nullopt;
+  };
+  constexpr Side both{true, true}, ofFirst{true, false}, ofSecond{false, true}, none{false, false};
+  if (auto mask = maskOf(first->range, {both, ofFirst}, {ofSecond, none})) // the second has no influence
+    return mask;
+  if (auto mask = maskOf(second->range, {both, ofSecond}, {ofFirst, none}))
+    return mask;
+  std::optional<KeyRange> range = common(first->range, second->range);
+  return range ? maskOf(*range, {both}, {ofFirst, ofSecond, none}) : std::nullopt;
 }
 
 /// The form of an elementwise op of numbers and masks.

@@ -1,5 +1,7 @@
 #include "lib/runtime/emulator/Block.h"
 
+#include "lib/base/target/WarpgroupRegisters.h"
+
 #include <sanitizer/asan_interface.h>
 #include <sys/mman.h>
 
@@ -49,8 +51,9 @@ std::string describeRanges(const std::vector<uint32_t> &threads) {
 }
 
 const char *nameOf(WarpOperation operation) {
-  constexpr const char *names[] = {"shfl.sync",     "vote.sync", "redux.sync", "match.sync", "elect.sync",
-                                   "bar.warp.sync", "ldmatrix",  "stmatrix",   "mma.sync",   "wgmma"};
+  constexpr const char *names[] = {"shfl.sync",  "vote.sync",     "redux.sync", "match.sync",
+                                   "elect.sync", "bar.warp.sync", "ldmatrix",   "stmatrix",
+                                   "mma.sync",   "wgmma",         "setmaxnreg"};
   return names[static_cast<size_t>(operation)];
 }
 
@@ -122,6 +125,7 @@ void Block::prepare(const Launch &launch, uint32_t index) {
   if (launch.usesAsyncProxy)
     sharedAccesses.prepare(launch.sharedBytes);
   warpgroupOperations.fill(0);
+  registerUse.fill({static_cast<uint32_t>(WarpgroupRegisters::atStart(launch.threads())), 0});
   ended = 0;
   hasFailed = false;
   error.clear();
@@ -247,6 +251,7 @@ void Block::runFibers() {
       error = fmt::format("block {}: threads wait for each other forever: {}", blockIndex, describeWaits());
     }
   compareWarpgroups();
+  compareRegisters();
 }
 
 /// All four warps of a warpgroup execute a wgmma together.
@@ -260,6 +265,44 @@ void Block::compareWarpgroups() {
     error = fmt::format("block {}: warp {} executed {} wgmma and warp {} of the same warpgroup {}",
                         blockIndex, first, warpgroupOperations[first], warp, warpgroupOperations[warp]);
   }
+}
+
+void Block::setRegisters(const Thread &thread, uint32_t registers, bool isIncrease) {
+  RegisterUse &use = registerUse[thread.index / warpSize];
+  if (isIncrease ? registers < use.registers : registers > use.registers)
+    fail(thread,
+         fmt::format("executes setmaxnreg.{} {} with {} registers, expected {}", isIncrease ? "inc" : "dec",
+                     registers, use.registers, isIncrease ? "at most as many" : "at least as many"));
+  use.registers = registers;
+  ++use.requests;
+}
+
+/// All four warps of a warpgroup execute setmaxnreg together. Requests for more registers than the
+/// block has wait forever.
+void Block::compareRegisters() {
+  constexpr size_t groupWarps = 4;
+  size_t warps = current->threads() / warpSize;
+  int64_t all = 0;
+  bool hasRequests = false;
+  for (size_t warp = 0; warp < warps && !hasFailed; ++warp) {
+    const RegisterUse &own = registerUse[warp], &first = registerUse[warp / groupWarps * groupWarps];
+    hasRequests |= own.requests > 0;
+    all += static_cast<int64_t>(own.registers) * warpSize;
+    if (own.requests == first.requests && own.registers == first.registers)
+      continue;
+    hasFailed = true;
+    error = fmt::format(
+        "block {}: warp {} has {} registers after {} setmaxnreg, and warp {} of the same warpgroup {} "
+        "after {}",
+        blockIndex, warp / groupWarps * groupWarps, first.registers, first.requests, warp, own.registers,
+        own.requests);
+  }
+  int64_t most = WarpgroupRegisters::ofBlock(current->threads());
+  if (hasFailed || !hasRequests || all <= most)
+    return;
+  hasFailed = true;
+  error = fmt::format("block {}: its warps request {} registers by setmaxnreg, expected at most {}",
+                      blockIndex, all, most);
 }
 
 /// Whether the next asynchronous operation is carried out at once.

@@ -61,7 +61,8 @@ enum class WarpOperation : uint8_t {
   LoadMatrix,
   StoreMatrix,
   Mma,
-  WarpgroupMma
+  WarpgroupMma,
+  SetRegisters
 };
 
 /// The condition that a thread waits for.
@@ -157,6 +158,8 @@ public:
   void delay(Thread &thread, Wait::Kind kind);
   /// Counts a wgmma of a warp. The four warps of a warpgroup must execute as many.
   void countWarpgroupOperation(const Thread &thread) { ++warpgroupOperations[thread.index / warpSize]; }
+  /// Changes the registers of the threads of a warp. The four warps of a warpgroup must execute as many.
+  void setRegisters(const Thread &thread, uint32_t registers, bool isIncrease);
   /// Lets other threads run first.
   void yield(Thread &thread);
   /// Makes the threads ready whose wait fulfills `isOver`.
@@ -184,6 +187,7 @@ private:
   bool endDelays();
   bool carryOutEffects();
   void compareWarpgroups();
+  void compareRegisters();
   bool runWarp(uint32_t warp);
   void runFibers();
   void runLoop();
@@ -205,6 +209,10 @@ private:
   std::vector<std::function<void()>> effects; ///< of asynchronous operations
   bool hasDelays = false;
   std::array<uint32_t, 32> warpgroupOperations{}; ///< by warp
+  struct RegisterUse {
+    uint32_t registers = 0, requests = 0; ///< of a thread; by setmaxnreg
+  };
+  std::array<RegisterUse, 32> registerUse{}; ///< by warp
   std::mt19937_64 random;
   Schedule schedule = Schedule::Forward;
   uint32_t ended = 0;

@@ -108,6 +108,8 @@ void multiplyRegistersInWarpgroup(Thread *thread, int32_t n, int32_t k, MatrixEl
 void fenceProducts(Thread *thread);
 void commitProducts(Thread *thread);
 void waitForProducts(Thread *thread, int32_t pendingGroups);
+/// setmaxnreg: the registers of each thread of a warpgroup from now on.
+void setRegisters(Thread *thread, int32_t registers, int32_t isIncrease);
 /// The number of the last wgmma in its warp, from 1.
 int64_t lastProduct(const Thread *thread);
 /// Before a read of registers that wgmma `number` writes; 0: no wgmma does.

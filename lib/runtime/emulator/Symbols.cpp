@@ -83,6 +83,7 @@ std::span<const Symbol> symbols() {
       symbol("proa_emulate_bulk_wait", waitForBulkCopies),
       symbol("proa_emulate_wgmma", multiplyInWarpgroup),
       symbol("proa_emulate_wgmma_registers", multiplyRegistersInWarpgroup),
+      symbol("proa_emulate_set_registers", setRegisters),
       symbol("proa_emulate_wgmma_fence", fenceProducts),
       symbol("proa_emulate_wgmma_commit", commitProducts),
       symbol("proa_emulate_wgmma_wait", waitForProducts),

@@ -4,6 +4,8 @@
 #include "lib/runtime/emulator/Functions.h"
 #include "lib/runtime/emulator/MatrixNumbers.h"
 
+#include "lib/base/target/WarpgroupRegisters.h"
+
 #include <numeric>
 #include <vector>
 
@@ -180,6 +182,25 @@ void multiplyRegistersInWarpgroup(Thread *thread, int32_t n, int32_t k, MatrixEl
   Operands operands{n, k, type, type, MatrixElement::F32, flags, 0, static_cast<uint64_t>(descriptorB),
                     a, c, d};
   collectWarpgroupMma(thread, operands);
+}
+
+void setRegisters(Thread *thread, int32_t registers, int32_t isIncrease) {
+  Block &block = *thread->block;
+  uint32_t threads = block.launch().threads();
+  if (!WarpgroupRegisters::isRequest(registers) || threads % WarpgroupRegisters::threads != 0)
+    block.fail(
+        *thread,
+        fmt::format("executes setmaxnreg of {} registers in a block of {} threads, expected a multiple "
+                    "of {} from {} to {}, and whole warpgroups of {} threads",
+                    registers, threads, WarpgroupRegisters::unit, WarpgroupRegisters::least,
+                    WarpgroupRegisters::most, WarpgroupRegisters::threads));
+  constexpr uint32_t increase = 1 << 16;
+  auto perform = [](Block &own, Thread &last, const LaneOperands &, uint32_t) {
+    uint32_t qualifiers = last.wait.qualifiers;
+    own.setRegisters(last, qualifiers % increase, qualifiers >= increase);
+  };
+  block.collect(*thread, allLanes, WarpOperation::SetRegisters,
+                static_cast<uint32_t>(registers) | (isIncrease ? increase : 0), nullptr, perform);
 }
 
 void fenceProducts(Thread *thread) { thread->products.isFenced = true; }

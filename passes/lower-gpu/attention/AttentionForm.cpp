@@ -1,5 +1,7 @@
 #include "passes/lower-gpu/attention/AttentionForm.h"
 
+#include "dialects/pd/ops/attention/FusedAttentionFormula.h"
+#include "lib/base/target/WarpgroupRegisters.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-gpu/WholeKernel.h"
 
@@ -72,11 +74,20 @@ AttentionSizes AttentionSizes::of(Operation *op) {
   return sizes;
 }
 
+bool AttentionChoice::exchangesRegisters() const {
+  return threads - storingThreads == WarpgroupRegisters::threads;
+}
+
 void AttentionChoice::setThreads() {
   // Fma: 16 threads for each row of four; Mma: a warp for 16 rows; Wgmma: a warpgroup for 64.
   int64_t threadsOfRow = kind == MatmulKind::Fma ? 4 : 2;
   storingThreads = rows() * threadsOfRow;
-  threads = storingThreads + (kind == MatmulKind::Wgmma ? 32 : 0);
+  if (kind != MatmulKind::Wgmma)
+    threads = storingThreads;
+  else if (storingThreads > WarpgroupRegisters::threads) // which have more registers beside a whole warpgroup
+    threads = storingThreads + WarpgroupRegisters::threads;
+  else
+    threads = storingThreads + 32;
 }
 
 FailureOr<AttentionChoice> AttentionChoice::read(Operation *op) {

@@ -33,7 +33,11 @@ struct AttentionChoice {
   int64_t splitKeys = 1;         ///< blocks that share the keys of a tile of queries
   bool isByKeys = false;         ///< as in AttentionSizes
   int64_t threads = 0;           ///< of a block
-  int64_t storingThreads = 0;    ///< the first ones; with Wgmma a warp follows that copies
+  int64_t storingThreads =
+      0; ///< the first ones; with Wgmma a warp or a warpgroup follows, of which a thread copies
+
+  /// Whether the threads that do not store are a warpgroup, which gives its registers to the others.
+  bool exchangesRegisters() const;
 
   /// Rows of the tile that a block owns, and of those that it loops over.
   int64_t rows() const { return isByKeys ? keys : queries; }

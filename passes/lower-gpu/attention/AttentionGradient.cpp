@@ -75,16 +75,27 @@ AttentionGradient::Fragments AttentionGradient::overColumns(const Place &place, 
 
 void AttentionGradient::build(Value row) {
   if (tensors.ofScores.memory)
-    return buildOfScores(row);
-  Place place = placeOf(row);
-  auto copy = [&] {
-    tile.copyOwn(place);
-    overTiles(place, {}, [&](const Place &at, Value firstColumn, const Fragments &none) {
-      tile.copyColumns(at, firstColumn);
+    computeScores(row);
+  else
+    compute(placeOf(row));
+}
+
+void AttentionGradient::copy(Value row) {
+  if (tensors.ofScores.memory) {
+    auto [place, firstKey] = placeOfScores(row);
+    overExamples(place, {}, [&, first = firstKey](const Place &at, const Fragments &none) {
+      tile.copyOwn(at);
+      tile.copyColumns(at, first);
       return none;
     });
-  };
-  tile.tile([&] { compute(place); }, copy);
+    return;
+  }
+  Place place = placeOf(row);
+  tile.copyOwn(place);
+  overTiles(place, {}, [&](const Place &at, Value firstColumn, const Fragments &none) {
+    tile.copyColumns(at, firstColumn);
+    return none;
+  });
 }
 
 void AttentionGradient::compute(const Place &place) {
@@ -173,6 +184,7 @@ AttentionGradient::Columns AttentionGradient::columnsOf(const Place &place, Valu
 AttentionGradient::Weight AttentionGradient::weight(const Place &place, Value product,
                                                     const Query &statistics, Value query, Value key) {
   Value exponent, isKept;
+  auto [score, slope] = scoreOf(product, operands.mask ? 1 : std::numbers::log2e);
   if (operands.mask) {
     Value mask = maskAt(place.batch, place.head, query, key);
     if (hasCondition()) {
@@ -183,7 +195,6 @@ AttentionGradient::Weight AttentionGradient::weight(const Place &place, Value pr
     }
     exponent = arith::SubFOp::create(b, loc, score, statistics.maximum);
     exponent = arith::MulFOp::create(b, loc, exponent, number(std::numbers::log2e));
-  auto [score, slope] = scoreOf(product, operands.mask ? 1 : std::numbers::log2e);
   } else {
     exponent = score;
   }
@@ -229,6 +240,8 @@ AttentionGradient::Fragments AttentionGradient::derivatives(const Place &place, 
       found.scores[i] = arith::MulFOp::create(b, loc, own, difference);
       if (isKept)
         found.scores[i] = arith::SelectOp::create(b, loc, isKept, found.scores[i], number(0));
+      if (slope && !tensors.ofScores.memory)
+        found.scores[i] = arith::MulFOp::create(b, loc, found.scores[i], slope);
     }
   }
   return found;
@@ -240,8 +253,6 @@ void AttentionGradient::store(const Place &place, const Fragments &sums) {
     forRows(place, [&](size_t row, Value at) {
       Values scaled;
       for (Value sum : numbers.slice(row * outputs, outputs))
-      if (slope && !tensors.ofScores.memory)
-        found.scores[i] = arith::MulFOp::create(b, loc, found.scores[i], slope);
         scaled.push_back(factor == 1 ? sum : arith::MulFOp::create(b, loc, sum, number(factor)));
       storeRow(tensor, place.batch, tile.headOf(tile.own, place), at, scaled, padded);
     });
@@ -257,7 +268,7 @@ void AttentionGradient::store(const Place &place, const Fragments &sums) {
 //===----------------------------------------------------------------------===//
 
 /// Tiles of keys follow each other, then those of queries, heads and batches.
-void AttentionGradient::buildOfScores(Value row) {
+std::pair<AttentionGradient::Place, Value> AttentionGradient::placeOfScores(Value row) const {
   auto take = [&](Value count) {
     Value index = b.createOrFold<arith::RemUIOp>(loc, row, count);
     row = b.createOrFold<arith::DivUIOp>(loc, row, count);
@@ -271,29 +282,24 @@ void AttentionGradient::buildOfScores(Value row) {
   place.first = multiply(take(tilesOf(rowDim, site.choice.queries)), site.choice.queries);
   place.head = take(size(tensors.ofScores, headDim));
   place.batch = row;
-  auto copy = [&] {
-    overExamples(place, {}, [&](const Place &at, const Fragments &none) {
-      tile.copyOwn(at);
-      tile.copyColumns(at, firstKey);
-      return none;
-    });
-  };
-  auto compute = [&] {
-    Fragments sums;
-    sums.scores.assign(static_cast<size_t>(fragments.rows() * fragments.columns()), number(0));
-    sums = overExamples(place, sums, [&](const Place &at, const Fragments &own) {
-      tile.begin(at);
-      loadQueries(at);
-      Fragments next{derivatives(at, firstKey).scores, {}};
-      for (auto [sum, before] : llvm::zip(next.scores, own.scores))
-        sum = arith::AddFOp::create(b, loc, before, sum);
-      tile.endColumns();
-      tile.end();
-      return next;
-    });
-    storeScores(place, firstKey, sums);
-  };
-  tile.tile(compute, copy);
+  return {place, firstKey};
+}
+
+void AttentionGradient::computeScores(Value row) {
+  auto [place, firstKey] = placeOfScores(row);
+  Fragments sums;
+  sums.scores.assign(static_cast<size_t>(fragments.rows() * fragments.columns()), number(0));
+  sums = overExamples(place, sums, [&, first = firstKey](const Place &at, const Fragments &own) {
+    tile.begin(at);
+    loadQueries(at);
+    Fragments next{derivatives(at, first).scores, {}};
+    for (auto [sum, before] : llvm::zip(next.scores, own.scores))
+      sum = arith::AddFOp::create(b, loc, before, sum);
+    tile.endColumns();
+    tile.end();
+    return next;
+  });
+  storeScores(place, firstKey, sums);
 }
 
 /// The batches and heads over which a tile of scores is summed, or the only one.

@@ -24,7 +24,9 @@ public:
       : AttentionCode(site, tile, operands), tensors(tensors) {}
 
   /// The code of a block that computes tile number `row`: those of a head, then heads, then batches.
+  /// Of threads with fragments, and of threads that copy.
   void build(mlir::Value row);
+  void copy(mlir::Value row);
 
 private:
   using Values = AttentionTile::Values;
@@ -55,7 +57,9 @@ private:
   Query load(const Place &place, mlir::Value query) const;
   void store(const Place &place, const Fragments &sums);
 
-  void buildOfScores(mlir::Value row);
+  /// A tile of scores, and its first key.
+  std::pair<Place, mlir::Value> placeOfScores(mlir::Value row) const;
+  void computeScores(mlir::Value row);
   Fragments overExamples(const Place &place, const Fragments &sums,
                          llvm::function_ref<Fragments(const Place &place, const Fragments &sums)> body);
   void storeScores(const Place &place, mlir::Value firstColumn, const Fragments &sums);

@@ -41,18 +41,17 @@ AttentionTile::Place AttentionThreads::placeOf(Value row) const {
 }
 
 void AttentionThreads::computeTile(const Place &place) {
-  auto copy = [&] {
-    tile.copyOwn(place);
-    auto loop = scf::ForOp::create(b, loc, place.firstKey, place.keyEnd, constant(site.choice.keys));
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    tile.copyColumns(place, loop.getInductionVar());
-  };
-  auto computeAll = [&] {
-    compute(place);
-    tile.end();
-  };
-  tile.tile(computeAll, copy);
+  compute(place);
+  tile.end();
+}
+
+void AttentionThreads::copy(Value row) {
+  Place place = placeOf(row);
+  tile.copyOwn(place);
+  auto loop = scf::ForOp::create(b, loc, place.firstKey, place.keyEnd, constant(site.choice.keys));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  tile.copyColumns(place, loop.getInductionVar());
 }
 
 /// The end of the tiles of keys of which all queries use all.

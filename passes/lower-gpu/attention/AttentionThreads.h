@@ -15,8 +15,9 @@ public:
   virtual ~AttentionThreads() = default;
 
   /// The code of a block that computes tile number `row` of all tiles: those of queries of a head, then
-  /// heads, then batches.
+  /// heads, then batches. Of threads with fragments, and of threads that copy.
   virtual void build(mlir::Value row);
+  void copy(mlir::Value row);
 
 protected:
   using Values = llvm::SmallVector<mlir::Value>;

@@ -89,9 +89,9 @@ public:
 
   /// Creates what all tiles of a kernel need, such as shared memory; once, at the start of the kernel.
   virtual void prepare() = 0;
-  /// Code of a tile. `compute` creates the code of threads with fragments. `copy` creates the code
-  /// of threads that copy, with the loops around copyOwn() and copyColumns() that are around multiply().
-  virtual void tile(llvm::function_ref<void()> compute, llvm::function_ref<void()> copy) = 0;
+  /// Code of all tiles of a block. `compute` creates the code of threads with fragments. `copy` creates the
+  /// code of threads that copy, with the loops around copyOwn() and copyColumns() that are around multiply().
+  virtual void assignRoles(llvm::function_ref<void()> compute, llvm::function_ref<void()> copy) = 0;
   virtual void copyOwn(const Place & /*at*/) {}
   virtual void copyColumns(const Place & /*at*/, mlir::Value /*firstColumn*/) {}
 

@@ -68,17 +68,14 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
     return choice;
   }
 
-  /// Outputs and scores of a thread share its registers: 168 with two warpgroups. A tile with conditions
-  /// needs more, and rows of more than 128 elements leave room for one warpgroup only.
+  /// Outputs and scores of a thread share its registers: 232 with two warpgroups, which have the registers of
+  /// the warpgroup that copies. Rows of more than 128 elements leave room for one warpgroup only.
   static int64_t keysOf(const AttentionSizes &sizes, proa::MatmulKind kind, int64_t padded) {
     constexpr int64_t most = 128;
     bool isLong = padded > 128;
     if (kind != proa::MatmulKind::Wgmma)
       return isLong ? 32 : 64;
-    if (sizes.hasDropout) // which divides the keys
-      return isLong ? most / 2 : most;
-    bool isUneven = ShapedType::isDynamic(sizes.keys) || sizes.keys % most != 0;
-    return padded <= 64 && !sizes.hasConditions && !isUneven ? most : most / 2;
+    return isLong ? most / 2 : most;
   }
 
   /// Tiles of which a block owns one and loops over the others. `padded` is the longest row.
@@ -91,10 +88,11 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
             &other = choice.isByKeys ? choice.queries : choice.keys;
     int64_t rows = assumed(choice.isByKeys ? sizes.keys : sizes.queries, gpu);
     bool isWgmma = kind == proa::MatmulKind::Wgmma;
-    // Two gradients and two products of a thread share its registers, with dropout random words too. Threads
-    // of two warpgroups have 168 registers.
+    // Two gradients and two products of a thread share its registers, with dropout random words too.
     owned = isWgmma && !choice.isByKeys ? 128 : 64;
     other = padded <= 64 && !sizes.hasDropout ? 64 : 32;
+    if (sizes.hasDropout && padded > 64 && kind != proa::MatmulKind::Fma)
+      other = 16;
     for (int64_t unit = isWgmma ? 64 : 16; owned > unit && owned / 2 >= rows;)
       owned /= 2;
     choice.stages = isWgmma ? 4 : 1;

@@ -196,7 +196,7 @@ private:
       if (failed(tile))
         return failure();
       proa::AttentionThreads threads(site, **tile, operands, statistics);
-      proa::overRows(b, op.getLoc(), signature, [&](Value row) { threads.build(row); });
+      overTiles(threads, **tile, signature);
     } else {
       site.outGradient = tensorOf(proa::memoryOf(op.getOutGrad()), op.getOutPermutation());
       proa::AttentionGradient::Tensors tensors = gradientTensors(signature, results);
@@ -204,10 +204,25 @@ private:
       if (failed(tile))
         return failure();
       proa::AttentionGradient gradient(site, **tile, operands, tensors);
-      proa::overRows(b, op.getLoc(), signature, [&](Value row) { gradient.build(row); });
+      overTiles(gradient, **tile, signature);
     }
     proa::finishKernel(kernel, op, choice);
     return success();
+  }
+
+  /// The loops of the threads of a block over its tiles: of each role, where roles have registers of their
+  /// own, or else of all together, which takes fewer registers.
+  template <class Code>
+  void overTiles(Code &code, proa::AttentionTile &tile, const proa::KernelSignature &signature) {
+    auto over = [&](auto body) {
+      OpBuilder::InsertionGuard guard(b);
+      proa::overRows(b, op.getLoc(), signature, body);
+    };
+    if (choice.exchangesRegisters())
+      tile.assignRoles([&] { over([&](Value row) { code.build(row); }); },
+                       [&] { over([&](Value row) { code.copy(row); }); });
+    else
+      over([&](Value row) { tile.assignRoles([&] { code.build(row); }, [&] { code.copy(row); }); });
   }
 
   proa::KeptWeights::Dropout dropout() {

@@ -28,7 +28,7 @@ public:
       weightMemory = allocateShared(b, loc, {own.rows, other.rows + pad()}, b.getF32Type());
   }
 
-  void tile(function_ref<void()> compute, function_ref<void()>) override { compute(); }
+  void assignRoles(function_ref<void()> compute, function_ref<void()>) override { compute(); }
 
   void begin(const Place &at) override {
     copy(rows, at, at.first, constant(0));

@@ -21,11 +21,12 @@ public:
 
   WgmmaAttention(const AttentionSite &site, Tiles ownTiles, Tiles otherTiles)
       : AttentionTile(site), rows(std::move(ownTiles)), columns(std::move(otherTiles)),
-        areApart(!own.hasValues()), threads(b, loc, site.thread, site.choice.storingThreads),
+        areApart(!own.hasValues()), threads(b, loc, site.thread, site.choice.storingThreads,
+                                            site.choice.threads - site.choice.storingThreads),
         matmul(b, loc, {site.element, site.element}, wgmmaInstruction.rows, site.thread) {}
 
   void prepare() override;
-  void tile(function_ref<void()> compute, function_ref<void()> copy) override {
+  void assignRoles(function_ref<void()> compute, function_ref<void()> copy) override {
     threads.assignRoles(compute, copy);
   }
   void copyOwn(const Place &at) override { fill(*ownRing, *ownPosition, rows, own, at, at.first); }

@@ -1,5 +1,6 @@
 #include "passes/lower-gpu/hopper/HopperCode.h"
 
+#include "lib/base/target/WarpgroupRegisters.h"
 #include "passes/lower-gpu/LaunchForm.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -145,9 +146,17 @@ void RingThreads::assignRoles(function_ref<void()> read, function_ref<void()> fi
   Value isReader = isBelow(thread, constant(readers));
   auto roles = scf::IfOp::create(b, loc, isReader, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
+  constexpr int64_t ofFillers = 40; // with the least number, 24, addresses of windows and lengths spill
+  bool exchange = fillers % WarpgroupRegisters::threads == 0;
+  auto setRegisters = [&](int64_t registers, NVVM::SetMaxRegisterAction action) {
+    if (exchange)
+      NVVM::SetMaxRegisterOp::create(b, loc, static_cast<uint32_t>(registers), action);
+  };
   b.setInsertionPointToStart(roles.thenBlock());
+  setRegisters(WarpgroupRegisters::beside(readers, fillers, ofFillers), NVVM::SetMaxRegisterAction::increase);
   read();
   b.setInsertionPointToStart(roles.elseBlock());
+  setRegisters(ofFillers, NVVM::SetMaxRegisterAction::decrease);
   b.setInsertionPointToStart(scf::IfOp::create(b, loc, isEqual(thread, readers)).thenBlock());
   fill();
 }

@@ -94,11 +94,11 @@ private:
 };
 
 /// The threads of a block that share rings: the first `readers` threads read, and the thread after them fills
-/// the stages.
+/// the stages. Where the others are a warpgroup (`fillers`), they give the readers their registers.
 class RingThreads : public HopperCode {
 public:
-  RingThreads(mlir::IRRewriter &b, mlir::Location loc, mlir::Value thread, int64_t readers)
-      : HopperCode(b, loc), thread(thread), readers(readers) {}
+  RingThreads(mlir::IRRewriter &b, mlir::Location loc, mlir::Value thread, int64_t readers, int64_t fillers)
+      : HopperCode(b, loc), thread(thread), readers(readers), fillers(fillers) {}
 
   /// Arrivals that free a stage: one lane of each warp does.
   int64_t arrivals() const;
@@ -106,14 +106,14 @@ public:
   mlir::Value allocate(int64_t bytes) const;
   /// Initializes the barriers of rings, as one thread of the block, and waits for that.
   void start(llvm::ArrayRef<const Ring *> rings, mlir::ValueRange maps) const;
-  /// Code of the threads with each role.
+  /// Code of the threads with each role. It must have all loops if the threads exchange registers.
   void assignRoles(llvm::function_ref<void()> read, llvm::function_ref<void()> fill) const;
   /// Frees a stage, as one of the readers.
   void release(const Ring &ring, const Ring::Position &at) const;
 
 private:
   mlir::Value thread;
-  int64_t readers;
+  int64_t readers, fillers;
 };
 
 /// The position of a thread in a ring, as a variable that outlives loops. It becomes registers.

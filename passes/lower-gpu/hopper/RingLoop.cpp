@@ -24,7 +24,8 @@ public:
   RingLoop(const ContractionSite &site, RingOperand xOperand, RingOperand yOperand)
       : IndexCode(site.b, site.loc), op(site.target.op), form(site.target.form), choice(site.target.choice),
         kSize(site.target.sizes[form.k]), thread(site.thread), results(site.results),
-        threads(b, loc, thread, choice.storingThreads), x(std::move(xOperand)), y(std::move(yOperand)),
+        threads(b, loc, thread, choice.storingThreads, /*fillers=*/warpSize), x(std::move(xOperand)),
+        y(std::move(yOperand)),
         matmul(b, loc, *TensorCoreTypes::of(op, /*allowsTf32=*/true), choice.warpM, thread) {
     for (RingOperand *operand : {&x, &y})
       operand->tile.addMap(op->getParentOfType<func::FuncOp>());

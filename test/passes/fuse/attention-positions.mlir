@@ -70,6 +70,25 @@ func.func @triangles(%q: tensor<2x4x17x8xf32>) -> tensor<2x4x17x8xf32> {
 
 // -----
 
+// A band as the difference of two triangles, which are nested.
+// CHECK-LABEL: func.func @band(
+// CHECK: pd.fused_attention %arg0, %arg0, %arg0 {causal = true, left_window = 4 : i64}
+func.func @band(%q: tensor<2x4x17x8xf32>) -> tensor<2x4x17x8xf32> {
+  %ones = pd.constant dense<1.0> : tensor<17x17xf32>
+  %low = pd.constant dense<-1.0E+9> : tensor<f32>
+  %lower = pd.tril %ones {diagonal = -5 : i64} : (tensor<17x17xf32>) -> tensor<17x17xf32>
+  %full = pd.tril %ones : (tensor<17x17xf32>) -> tensor<17x17xf32>
+  %band = pd.subtract %full, %lower : (tensor<17x17xf32>, tensor<17x17xf32>) -> tensor<17x17xf32>
+  %c = pd.cast %band {dtype = i1} : (tensor<17x17xf32>) -> tensor<17x17xi1>
+  %s = pd.matmul %q, %q {transpose_y = true} : (tensor<2x4x17x8xf32>, tensor<2x4x17x8xf32>) -> tensor<2x4x17x17xf32>
+  %w = pd.where %c, %s, %low : (tensor<17x17xi1>, tensor<2x4x17x17xf32>, tensor<f32>) -> tensor<2x4x17x17xf32>
+  %p = pd.softmax %w : (tensor<2x4x17x17xf32>) -> tensor<2x4x17x17xf32>
+  %o = pd.matmul %p, %q : (tensor<2x4x17x17xf32>, tensor<2x4x17x8xf32>) -> tensor<2x4x17x8xf32>
+  return %o : tensor<2x4x17x8xf32>
+}
+
+// -----
+
 // A table of conditions.
 // CHECK-LABEL: func.func @table(
 // CHECK: pd.fused_attention %arg0, %arg1, %arg1 {left_window = 1 : i64, right_window = 1 : i64}
@@ -135,6 +154,20 @@ func.func @both(%q: tensor<2x4x16x8xf32>, %n: tensor<2xi64>) -> tensor<2x4x16x8x
   %all = pd.add %m, %triangle : (tensor<2x1x1x16xf32>, tensor<16x16xf32>) -> tensor<2x1x16x16xf32>
   %s = pd.matmul %q, %q {transpose_y = true} : (tensor<2x4x16x8xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x16x16xf32>
   %a = pd.add %s, %all : (tensor<2x4x16x16xf32>, tensor<2x1x16x16xf32>) -> tensor<2x4x16x16xf32>
+  %p = pd.softmax %a : (tensor<2x4x16x16xf32>) -> tensor<2x4x16x16xf32>
+  %o = pd.matmul %p, %q : (tensor<2x4x16x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x16x8xf32>
+  return %o : tensor<2x4x16x8xf32>
+}
+
+// -----
+
+// A mask that is repeated for the heads is read as it is.
+// CHECK-LABEL: func.func @expanded(
+// CHECK: pd.fused_attention %arg0, %arg0, %arg0 mask = %arg1 : {{.*}}tensor<2x1x1x16xf32>
+func.func @expanded(%q: tensor<2x4x16x8xf32>, %m: tensor<2x1x1x16xf32>) -> tensor<2x4x16x8xf32> {
+  %e = pd.expand %m {shape = array<i64: 2, 4, 16, 16>} : (tensor<2x1x1x16xf32>) -> tensor<2x4x16x16xf32>
+  %s = pd.matmul %q, %q {transpose_y = true} : (tensor<2x4x16x8xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x16x16xf32>
+  %a = pd.add %s, %e : (tensor<2x4x16x16xf32>, tensor<2x4x16x16xf32>) -> tensor<2x4x16x16xf32>
   %p = pd.softmax %a : (tensor<2x4x16x16xf32>) -> tensor<2x4x16x16xf32>
   %o = pd.matmul %p, %q : (tensor<2x4x16x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x16x8xf32>
   return %o : tensor<2x4x16x8xf32>

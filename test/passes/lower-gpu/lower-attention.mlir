@@ -21,10 +21,11 @@
 // MMA: scf.yield
 // MMA: vector.store
 //
-// One warp copies tiles, two warpgroups have 64 queries each. Of 64 elements wgmma takes 16 at a time.
+// One warpgroup copies tiles, two have 64 queries each and take its registers. Of 64 elements wgmma takes 16 at a time.
 // WGMMA-LABEL: func.func private @forward
-// WGMMA-SAME: proa.launch = #proa.launch<threads = 288, resident_blocks = 1>, proa.rows = #proa.rows<count = 8, nanoseconds = {{[^>]*}}>
+// WGMMA-SAME: proa.launch = #proa.launch<threads = 384, resident_blocks = 1>, proa.rows = #proa.rows<count = 8, nanoseconds = {{[^>]*}}>
 // WGMMA: nvvm.mbarrier.init
+// WGMMA: nvvm.setmaxregister increase 232
 // WGMMA: scf.for
 // WGMMA: nvvm.mbarrier.try_wait.parity
 // WGMMA: nvvm.wgmma.fence.aligned
@@ -35,6 +36,7 @@
 // WGMMA: rt.wgmma f16(
 // WGMMA: nvvm.mbarrier.arrive
 // WGMMA: vector.store
+// WGMMA: nvvm.setmaxregister decrease 40
 // WGMMA: nvvm.cp.async.bulk.tensor.shared.cluster.global
 func.func private @forward(%q: tensor<2x4x128x64xf16>, %k: tensor<2x4x128x64xf16>, %v: tensor<2x4x128x64xf16>) -> tensor<2x4x128x64xf16> attributes {proa.device_kernel = #proa.device_kernel<op>} {
   %0:3 = pd.fused_attention %q, %k, %v : (tensor<2x4x128x64xf16>, tensor<2x4x128x64xf16>, tensor<2x4x128x64xf16>)

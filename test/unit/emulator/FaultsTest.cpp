@@ -88,6 +88,41 @@ TEST(Faults, InvalidBarrier) {
               HasSubstr("waits at barrier 0 for 31 threads, expected a multiple of 32"));
 }
 
+/// Threads of 384 below `limit` request `readers` registers, the others `others`.
+std::string exchange(int limit, int readers, int others, int threads = 384) {
+  return warpKernel(0,
+                    branch(limit, "nvvm.setmaxregister increase " + std::to_string(readers) + "\n",
+                           "nvvm.setmaxregister decrease " + std::to_string(others) + "\n"),
+                    threads);
+}
+
+TEST(Faults, RegistersThatWarpgroupsExchangeAreValid) {
+  EmulatedKernel kernel(exchange(256, 240, 24));
+  for (emulator::Schedule schedule : allSchedules)
+    EXPECT_EQ(kernel.run(schedule, {}), "");
+}
+
+TEST(Faults, MoreRegistersThanTheBlockHas) {
+  EXPECT_THAT(errorOf(exchange(256, 240, 40)),
+              HasSubstr("its warps request 66560 registers by setmaxnreg, expected at most 64512"));
+}
+
+TEST(Faults, RegistersOfAPartOfAWarpgroup) {
+  EXPECT_THAT(errorOf(exchange(224, 240, 24)),
+              HasSubstr("warp 4 has 240 registers after 1 setmaxnreg, and warp 7 of the same warpgroup 24 "
+                        "after 1"));
+}
+
+TEST(Faults, RegistersOfABlockWithoutWholeWarpgroups) {
+  EXPECT_THAT(errorOf(exchange(256, 240, 24, 288)),
+              HasSubstr("executes setmaxnreg of 240 registers in a block of 288 threads"));
+}
+
+TEST(Faults, RegistersThatAnIncreaseTakesAway) {
+  EXPECT_THAT(errorOf(exchange(256, 160, 24)),
+              HasSubstr("executes setmaxnreg.inc 160 with 168 registers, expected at most as many"));
+}
+
 TEST(Faults, ShuffleWithAMaskWithoutTheLane) {
   EXPECT_THAT(errorOf(warpKernel(0, constants("%mask", 0xffff) +
                                         "%r = nvvm.shfl.sync bfly %mask, %tid, %c1, %c31 : i32 -> i32\n")),
