@@ -2,6 +2,8 @@
 
 #include "lib/base/support/TableByName.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 namespace proa::import {
 
 bool isStructuralAttribute(llvm::StringRef name) {
