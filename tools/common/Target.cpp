@@ -63,10 +63,11 @@ CLI::Option *declareMesh(CLI::App &line, MeshChoice &choice) {
       ->check(checkName)
       ->each(choose)
       ->type_name("FILE");
-  line.add_option("--strategy", choice.mesh.strategy,
-                  "Strategy of parallel training: ppN with 1f1b or another schedule, dpN, mpN, cpN, epN, sp, "
-                  "zero1, zero2, "
-                  "zero3, amp, amp2, recompute, accN, ring, noring, separated by commas")
+  line.add_option(
+          "--strategy", choice.mesh.strategy,
+          "Strategy of parallel training: ppN with 1f1b or another schedule (auto searches for one, with "
+          "memSIZE for the memory of a device), dpN, mpN, cpN, epN, sp, zero1, zero2, zero3, amp, amp2, "
+          "recompute, accN, ring, noring, separated by commas")
       ->check(checkName)
       ->each(choose)
       ->type_name("PART,...");
