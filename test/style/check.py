@@ -44,6 +44,13 @@ def checked_files(root):
             yield name, path
 
 
+def applies(where, name):
+    """`all`, `docs` (documents), or folders whose code the rule is about."""
+    if where in ("all", "docs"):
+        return where == "all" or name.endswith(".md")
+    return not name.endswith(".md") and name.startswith(tuple(where.split()))
+
+
 def is_long(name, line):
     """Tables, URLs and expected text of tests may be long."""
     if len(line) <= MAX_LINE or "://" in line:
@@ -62,7 +69,7 @@ def find_violations(root, rules):
             if is_long(name, line) and not in_code:
                 found[name, "long-line"].append((number, f"{len(line)} characters, at most {MAX_LINE}"))
             for pattern, expression, instead, where in rules:
-                if (where == "all" or name.endswith(".md")) and expression.search(line):
+                if applies(where, name) and expression.search(line):
                     found[name, pattern].append((number, f"write: {instead}"))
     return found
 
