@@ -1,5 +1,7 @@
 // Kernels into a gpu.module and out of it: see Passes.td.
 #include "dialects/proa/Proa.h"
+#include "dialects/rt/Wgmma.h"
+#include "lib/base/target/WarpgroupRegisters.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/kernels/KernelForm.h"
 #include "passes/lower-gpu/LaunchForm.h"
@@ -93,12 +95,34 @@ struct InlineDevice : proa::impl::InlineDeviceBase<InlineDevice> {
                       builder.getI64IntegerAttr(proa::tensorMapAlignment));
   }
 
+  /// The number of blocks that a multiprocessor must be able to hold; 0: the assembler decides.
+  static int64_t leastBlocks(LLVM::LLVMFuncOp kernel, int64_t threads) {
+    bool setsRegisters = false, multiplies = false;
+    kernel.walk([&](Operation *op) {
+      setsRegisters |= isa<NVVM::SetMaxRegisterOp>(op);
+      multiplies |= isa<NVVM::WgmmaMmaAsyncOp, proa::rt::WgmmaOp>(op);
+    });
+    // The assembler ignores setmaxnreg (C7508) unless it knows the registers at entry.
+    if (setsRegisters)
+      return 1;
+    // Two blocks with one warpgroup each hide each other's waits. Without a bound the assembler may take the
+    // registers of the second one.
+    constexpr int64_t blocks = 2;
+    const std::optional<proa::GpuFacts> &gpu = proa::targetOf(kernel).gpu;
+    bool fits = gpu && threads < blocks * proa::WarpgroupRegisters::threads &&
+                proa::LaunchAttr::of(kernel).getSharedBytes().value_or(0) <= gpu->sharedBytesOf(blocks);
+    return multiplies && fits ? blocks : 0;
+  }
+
   static void markAsKernel(LLVM::LLVMFuncOp kernel, int64_t threads) {
     Builder builder(kernel.getContext());
     kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), builder.getUnitAttr());
     kernel->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
     kernel->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),
                     builder.getDenseI32ArrayAttr({static_cast<int32_t>(threads)}));
+    if (int64_t blocks = leastBlocks(kernel, threads))
+      kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                      builder.getI32IntegerAttr(static_cast<int32_t>(blocks)));
     kernel.setLinkage(LLVM::Linkage::External);
     kernel.setPublic();
     for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes()))

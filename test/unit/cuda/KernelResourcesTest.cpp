@@ -47,6 +47,19 @@ TEST(KernelResourcesTest, ReadsReportOfEachKernel) {
   EXPECT_EQ(kernels[2].spillLoadBytes, 16);
 }
 
+TEST(KernelResourcesTest, NoteWithoutAKernelIsAboutAll) {
+  std::vector<KernelResources> kernels =
+      parseResources("ptxas info    : (C7508) Potential Performance Loss: 'setmaxnreg' ignored; unable to "
+                     "determine register count "
+                     "at entry.\n"
+                     "ptxas info    : 0 bytes gmem\n"
+                     "ptxas info    : Compiling entry function 'attention' for 'sm_90a'\n"
+                     "ptxas info    : Used 143 registers, used 1 barriers\n");
+  ASSERT_EQ(kernels.size(), 1U);
+  ASSERT_EQ(kernels[0].notes.size(), 1U);
+  EXPECT_THAT(kernels[0].notes[0], HasSubstr("(C7508)"));
+}
+
 TEST(KernelResourcesTest, CheckNamesEachFault) {
   std::vector<KernelResources> kernels = parseResources(report);
   Result<void> checked = checkResources(kernels, {.registers = 160, .sharedBytes = 1024});

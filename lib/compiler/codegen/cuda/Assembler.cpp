@@ -124,6 +124,21 @@ int64_t spillsOf(const std::string &report) {
   return bytes;
 }
 
+/// The kernels, each of which asks for one resident block.
+std::string withOneBlock(StringRef ptx) {
+  constexpr llvm::StringLiteral least = ".minnctapersm ", most = ".maxntid ";
+  std::string text;
+  while (!ptx.empty()) {
+    auto [line, rest] = ptx.split('\n');
+    if (!line.starts_with(least))
+      text += (line + "\n").str();
+    if (line.starts_with(most))
+      text += (least + "1\n").str();
+    ptx = rest;
+  }
+  return text;
+}
+
 class PtxasAssembler final : public Assembler {
 public:
   PtxasAssembler(std::string program, const std::string &version) : program(std::move(program)) {
@@ -140,14 +155,8 @@ protected:
     if (!cubin || spillsOf(cubin->report) == 0)
       return cubin;
     // ptxas may spill so that more blocks are resident at once, but not where a kernel asks for one.
-    std::string single = ptx;
-    constexpr llvm::StringLiteral bound = ".maxntid";
-    for (size_t at = single.find(bound); at != std::string::npos; at = single.find(bound, at)) {
-      std::string added = ".minnctapersm 1\n";
-      single.insert(at, added);
-      at += added.size() + bound.size();
-    }
-    if (single == ptx || StringRef(ptx).contains(".minnctapersm"))
+    std::string single = withOneBlock(ptx);
+    if (single == ptx)
       return cubin;
     Result<Cubin> other = assembleIn(*folder, single, chip);
     return other && spillsOf(other->report) < spillsOf(cubin->report) ? std::move(other) : std::move(cubin);

@@ -39,8 +39,8 @@ public:
       begin(symbol, quotedAfter(line, "' for "));
       return;
     }
-    if (StringRef symbol = quotedAfter(line, "function "); line.contains("(C75") && !symbol.empty()) {
-      notes.push_back({symbol.str(), line.substr(line.find("(C75")).rtrim().str()});
+    if (line.contains("(C75")) {
+      notes.push_back({quotedAfter(line, "function ").str(), line.substr(line.find("(C75")).rtrim().str()});
       return;
     }
     if (kernels.empty())
@@ -54,11 +54,12 @@ public:
     }
   }
 
-  /// Adds the notes, which may precede the kernel that they name.
+  /// Adds the notes, which may precede the kernel that they name. One without a name is about some kernel of
+  /// the module.
   void finish() {
     for (auto &[symbol, text] : notes)
       for (KernelResources &kernel : kernels)
-        if (kernel.symbol == symbol)
+        if (symbol.empty() || kernel.symbol == symbol)
           kernel.notes.push_back(text);
   }
 
