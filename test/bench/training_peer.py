@@ -1,7 +1,7 @@
 """Makes a training program with Paddle and measures its steps there; training.py starts it with the Python of a virtual
 environment that holds Paddle. Prints one line of JSON.
 
-    training_peer.py make mlp FOLDER         a case folder: program, parameters, inputs, meta.json
+    training_peer.py make mlp FOLDER         a case folder: program, parameters, inputs, meta.json; or bert, layers
     training_peer.py measure FOLDER          milliseconds of a step of it"""
 
 import zlib  # noqa: F401  Paddle brings an older zlib; whoever comes first wins.
@@ -46,11 +46,20 @@ def bert(layers=4, width=256, length=128, batch=4, words=4000):
     return loss, {"ids": (batch, length), "labels": (batch, length, 1)}, words
 
 
+def layers(count=16, width=512, batch=256):
+    """Equal layers, which stages of a pipeline share evenly."""
+    x = static.data("x", [batch, width], "float32")
+    net = nn.Sequential(*[layer for _ in range(count) for layer in (nn.Linear(width, width), nn.ReLU())])
+    loss = paddle.mean(net(x))
+    paddle.optimizer.SGD(0.01).minimize(loss)
+    return loss, {"x": (batch, width)}, 1
+
+
 def make(kind, folder):
     paddle.seed(1)
     main, startup = static.Program(), static.Program()
     with static.program_guard(main, startup):
-        loss, feeds, classes = {"mlp": mlp, "bert": bert}[kind]()
+        loss, feeds, classes = {"mlp": mlp, "bert": bert, "layers": layers}[kind]()
     static.Executor(paddle.CPUPlace()).run(startup)
     random = np.random.RandomState(0)
     inputs = {}

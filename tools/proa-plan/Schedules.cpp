@@ -7,6 +7,7 @@
 #include "lib/base/pipeline/Text.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <array>
 #include <charconv>
@@ -123,6 +124,25 @@ std::string describe(const Solution &solution, const Timeline &timeline) {
   return text;
 }
 
+/// The same figures as `describe`.
+nlohmann::json jsonOf(const Solution &solution, const Timeline &timeline) {
+  const Shape &shape = solution.schedule.shape;
+  nlohmann::json ranks = nlohmann::json::array();
+  for (int64_t rank = 0; rank < shape.ranks; ++rank)
+    ranks.push_back(
+        {{"busy", timeline.busy[rank]}, {"idle", timeline.idle(rank)}, {"activations", timeline.peak[rank]}});
+  nlohmann::json result = {{"micro_batches", shape.microBatches},
+                           {"chunks", shape.chunks},
+                           {"time", timeline.period},
+                           {"first_to_last_job", timeline.makespan},
+                           {"idle", timeline.bubble()},
+                           {"idle_of_work", timeline.bubbleRatio()},
+                           {"ranks", std::move(ranks)}};
+  if (solution.lowerBound)
+    result["lower_bound"] = *solution.lowerBound;
+  return result;
+}
+
 } // namespace
 
 void declareSchedules(CLI::App &line, ScheduleOptions &options) {
@@ -186,7 +206,10 @@ Result<void> showSchedule(const ScheduleOptions &options) {
   if (!errors.empty())
     return errors;
   Timeline timeline = simulate(solution->schedule, solution->costs);
-  fmt::print("{}", describe(*solution, timeline));
+  if (options.json)
+    fmt::print("{}\n", jsonOf(*solution, timeline).dump());
+  else
+    fmt::print("{}", describe(*solution, timeline));
   if (!options.svgFile.empty())
     if (Result<void> written =
             writeOutput(options.svgFile, drawSchedule(solution->schedule, timeline, options.schedule));

@@ -15,6 +15,8 @@ struct ScheduleOptions {
   double latency = 0;
   std::optional<double> memory;
   std::string svgFile, textFile;
+  /// Prints JSON.
+  bool json = false;
 
   bool isRequested() const { return !schedule.empty(); }
 };

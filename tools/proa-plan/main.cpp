@@ -26,6 +26,7 @@ int main(int argc, char **argv) {
   declarePlans(line, plans);
   if (std::optional<int> code = line.read(argc, argv))
     return *code;
+  schedules.json = plans.json;
   Diagnostics diagnostics;
   if (!schedules.isRequested())
     checkPlan(plans, diagnostics);
