@@ -302,7 +302,7 @@ bool NodeExporter::widen(llvm::ArrayRef<DType> from, DType to) {
     for (auto [result, own] : llvm::zip(copy->getResults(), op->getResults())) {
       bool isWidened = isNarrow(own);
       if (isWidened)
-        result.setType(cast<RankedTensorType>(own.getType()).clone(wide));
+        result.setType(mlir::cast<RankedTensorType>(own.getType()).clone(wide));
       results.push_back(isWidened ? e.create<pd::CastOp>(result, pd::tensorType(own).getElementType())
                                   : Value(result));
     }
