@@ -1,5 +1,6 @@
 #include "tools/common/FileErrors.h"
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
 

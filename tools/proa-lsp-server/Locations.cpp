@@ -2,6 +2,8 @@
 
 #include "tools/proa-lsp-server/Text.h"
 
+#include "mlir/IR/BuiltinAttributes.h"
+
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

@@ -3,6 +3,7 @@
 
 #include "proa/Result.h"
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
 
 #include "llvm/Support/raw_ostream.h"

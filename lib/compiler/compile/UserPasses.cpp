@@ -3,6 +3,7 @@
 #include "lib/base/support/Files.h"
 #include "lib/compiler/compile/Registration.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
