@@ -158,7 +158,7 @@ private:
     return own;
   }
 
-  /// Whether lengths are those of the batches.
+  /// Whether there is one length for each batch.
   bool isOfBatches(const AttentionMask &mask, const KeyLimit &limit) const {
     constexpr unsigned batchDim = 3;
     bool isWhole = pd::tensorType(mask.masked).getShape() == scores;

@@ -88,7 +88,7 @@ struct ExpByPowerOfTwo : OpRewritePattern<math::ExpOp> {
       return rewriter.notifyMatchFailure(op, "the constants are for f32");
     constexpr float log2e = 1.44269502F;
     constexpr float rest = 1.92596303e-8F;
-    // A float of this size has no fraction: its lowest bits are those of the integer.
+    // A float of this size has no fraction: its lowest bits hold the integer.
     constexpr float rounding = 0x1.8p23F;
     constexpr int32_t mantissaBits = 23, exponentOfOne = 127;
     ImplicitLocOpBuilder builder(op.getLoc(), rewriter);

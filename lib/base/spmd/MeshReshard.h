@@ -12,7 +12,7 @@ struct MeshPlacement {
   std::span<const Link> links = {};
 };
 
-/// A move of all shards from the devices of one mesh to those of another.
+/// A move of all shards from the devices of one mesh to the devices of another.
 struct MeshMove {
   /// Neither is partial.
   Placement sent, received;

@@ -18,7 +18,7 @@ public:
 /// Launches on a device, each with cold caches; the median counts.
 std::unique_ptr<KernelTimer> createDeviceTimer(cuda::CudaContext context, int launches);
 
-/// A stand-in where there is no device, for tests of the search: a nanosecond for each instruction of the PTX
+/// Replaces a device in tests of the search: a nanosecond for each instruction of the PTX
 /// and each thread of the launch. It does not tell which strategy is fast.
 std::unique_ptr<KernelTimer> createInstructionCounter();
 
