@@ -49,11 +49,11 @@ AxisAttr parseAxis(AsmParser &parser) {
   int64_t pre = 0, size = 0;
   if (parser.parseString(&name))
     return {};
-  bool isPart = succeeded(parser.parseOptionalColon());
-  if (isPart &&
+  bool isSubAxis = succeeded(parser.parseOptionalColon());
+  if (isSubAxis &&
       (parser.parseLParen() || parser.parseInteger(pre) || parser.parseRParen() || parser.parseInteger(size)))
     return {};
-  if (isPart && pre == 0 && size == 0) {
+  if (isSubAxis && pre == 0 && size == 0) {
     parser.emitError(location,
                      "C2: expected a sub-axis with a pre-size of at least 1 and a size of at least 2");
     return {};
@@ -392,15 +392,15 @@ static bool overlap(AxisAttr a, AxisAttr b) {
   return a.isFull() || b.isFull() || spmd::overlap(refOf(a), refOf(b));
 }
 
-/// Emits an error that begins with `number` if two axes overlap.
-static LogicalResult verifyDisjoint(function_ref<InFlightDiagnostic()> emitError, StringRef number,
+/// Emits an error that begins with `constraint` if two axes overlap.
+static LogicalResult verifyDisjoint(function_ref<InFlightDiagnostic()> emitError, StringRef constraint,
                                     ArrayRef<AxisAttr> axes) {
   llvm::StringMap<SmallVector<AxisAttr, 1>> byName;
   for (AxisAttr axis : axes) {
     SmallVector<AxisAttr, 1> &others = byName[axis.getName()];
     if (llvm::any_of(others, [&](AxisAttr other) { return overlap(axis, other); }))
-      return emitError() << number << ": expected each axis at most once, found \"" << axis.getName()
-                         << "\" or parts of it twice, or parts that do not nest";
+      return emitError() << constraint << ": expected each axis at most once, found \"" << axis.getName()
+                         << "\" or sub-axes of it twice, or sub-axes that do not nest";
     others.push_back(axis);
   }
   return success();

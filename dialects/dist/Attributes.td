@@ -23,7 +23,7 @@ class Dist_Attr<string name, string mnemonic_> : AttrDef<Dist_Dialect, name> {
 }
 
 def Dist_AxisAttr : Dist_Attr<"Axis", "axis"> {
-  let summary = "A mesh axis, or a part of one";
+  let summary = "A mesh axis or a sub-axis";
   let description = [{
     `"x"` is the axis x. `"x":(m)k` is a sub-axis: the axis of size n is viewed as [m, k, n / (m * k)], and the sub-axis
     is the middle, of size k. In C++ the full axis has `pre` = 0 and `size` = 0.
@@ -61,14 +61,14 @@ def Dist_DimShardingAttr : Dist_Attr<"DimSharding", "dim"> {
   let summary = "The split of one dimension";
   let description = [{
     `{"x", "y"}` splits the dimension over the axes x (major) and y (minor): a dimension of size S has n = |x| * |y|
-    parts, and the device at (i, j) holds part c = i * |y| + j, the indices from ceil(c * S / n) to
+    shards, and the device at (i, j) holds shard c = i * |y| + j, the indices from ceil(c * S / n) to
     ceil((c + 1) * S / n) - 1. `{}` is a whole dimension.
 
     `{"x", ?}` is open: propagation may append axes. Without `?` it is closed. `{"x"}p1` has priority 1: propagation
     uses all dimensions of priority 0 first. The default is 0.
 
     `{"x"} blocks(8, 4, 4)` splits each block of the dimension, which has the sizes 8, 4 and 4: the local tensor is the
-    concatenation of the parts of all blocks. It describes fused weights (query, key and value), and a dimension that
+    concatenation of the shards of all blocks. It describes fused weights (query, key and value), and a dimension that
     is outer and inner ones, of which an inner one is split. `blocks(3 * 16)` are three blocks of 16.
 
     Constraints:

@@ -14,7 +14,7 @@ def StepOpInterface : OpInterface<"StepOpInterface"> {
     StaticInterfaceMethod<"The kind of step.", "::proa::spmd::StepKind", "getStepKind">,
     InterfaceMethod<"The local tensor before the step.",
       "::mlir::TypedValue<::mlir::RankedTensorType>", "getX">,
-    InterfaceMethod<"The type of the value that the local tensors are parts of.",
+    InterfaceMethod<"The type of the value that the local tensors are shards of.",
       "::mlir::RankedTensorType", "getGlobal">,
     InterfaceMethod<"The sharding before the step.", "::proa::dist::ShardingAttr", "getFrom">,
     InterfaceMethod<"The sharding after the step.", "::proa::dist::ShardingAttr", "getTo">,

@@ -39,7 +39,7 @@ defvar ShardingConstraints = [
 defvar FinalConstraint = "C7. the sharding is final: closed dimensions, no priorities, no replicated axes";
 defvar LocalConstraint = 
   "C8. the type of a local tensor has the element type and the rank of the global type, and each static dim"
-  " is the size of a part";
+  " is the size of a shard";
 
 // Verified with its mesh, when all symbols are known.
 def Dist_UsesMesh : DeclareOpInterfaceMethods<SymbolUserOpInterface>;
@@ -112,7 +112,7 @@ def Dist_ReshardOp : Dist_Op<"reshard", [Pure, SameOperandsAndResultType, Dist_U
 def Dist_ToLocalOp : Dist_Op<"to_local", [Pure, Dist_UsesMesh]> {
   let summary = "The local tensor of a global value";
   let text = [{
-    `result` is the part of `x` that the device holds under `sharding`; of a partial value, the term of the device. A
+    `result` is the shard of `x` that the device holds under `sharding`; of a partial value, the term of the device. A
     dim of the local type is static if it is the same on all devices, otherwise dynamic.
 
     ```mlir
@@ -131,7 +131,7 @@ def Dist_ToLocalOp : Dist_Op<"to_local", [Pure, Dist_UsesMesh]> {
 def Dist_ToGlobalOp : Dist_Op<"to_global", [Pure, Dist_UsesMesh]> {
   let summary = "The global value of local tensors";
   let text = [{
-    The value whose local tensors under `sharding` are `x`. Devices that hold the same part must have equal tensors.
+    The value whose local tensors under `sharding` are `x`. Devices that hold the same shard must have equal tensors.
 
     ```mlir
     %1 = dist.to_global %0 with <@mesh, [{"x"}, {} ]> : tensor<4x16xf32> -> tensor<8x16xf32>
@@ -177,7 +177,7 @@ class Dist_CollectiveOp<string mnemonic, string kind> : Dist_StepOp<mnemonic, ki
 def Dist_SliceOp : Dist_LocalStepOp<"slice", "Slice"> {
   let summary = "Splits dimensions further, without communication";
   let text = [{
-    The device keeps its part of `x` under `to`.
+    The device keeps its shard of `x` under `to`.
 
     ```mlir
     %1 = dist.slice %0 of tensor<8x16xf32> from <@m, [{}, {} ]> to <@m, [{"x"}, {} ]>
@@ -210,9 +210,9 @@ def Dist_ToPartialOp : Dist_LocalStepOp<"to_partial", "ToPartial"> {
 }
 
 def Dist_AllGatherOp : Dist_CollectiveOp<"all_gather", "AllGather"> {
-  let summary = "Joins the parts of dimensions";
+  let summary = "Joins the shards of dimensions";
   let text = [{
-    Each device gets the parts of the devices that differ from it on the removed axes only. It receives
+    Each device gets the shards of the devices that differ from it on the removed axes only. It receives
     (n - 1) / n of its result.
 
     ```mlir
@@ -230,9 +230,9 @@ def Dist_AllGatherOp : Dist_CollectiveOp<"all_gather", "AllGather"> {
 def Dist_AllToAllOp : Dist_CollectiveOp<"all_to_all", "AllToAll"> {
   let summary = "Moves axes between dimensions";
   let text = [{
-    Each device gets the elements of its part under `to` that it does not hold. It gets an element from the device that
+    Each device gets the elements of its shard under `to` that it does not hold. It gets an element from the device that
     holds it and has the same coordinates on all axes that do not move. The step may also add axes that `from` does not
-    use: then only the elements of the finer parts move. Several axes and dimensions may change at once.
+    use: then only the elements of the finer shards move. Several axes and dimensions may change at once.
 
     ```mlir
     %1 = dist.all_to_all %0 of tensor<8x16xf32> from <@m, [{"x"}, {} ]> to <@m, [{}, {"x"} ]>
@@ -259,14 +259,14 @@ def Dist_PermuteOp : Dist_CollectiveOp<"permute", "Permute"> {
     ```
   }];
   let constraints = StepConstraints # [
-    "C10. each dimension has the same number of parts and the same blocks in `from` and `to`, which differ; "
+    "C10. each dimension has the same number of shards and the same blocks in `from` and `to`, which differ; "
     "partial axes are equal"];
 }
 
 def Dist_ReduceScatterOp : Dist_CollectiveOp<"reduce_scatter", "ReduceScatter"> {
   let summary = "Combines partial values and splits the result";
   let text = [{
-    The terms of the devices along the reduced axes are combined by the reduction. Each device gets its part. It
+    The terms of the devices along the reduced axes are combined by the reduction. Each device gets its shard. It
     receives (n - 1) / n of `x`, or less if other axes are added too. The order of the terms is not defined, so sums
     of floats may differ by rounding.
 
@@ -318,7 +318,7 @@ def Dist_BroadcastOp : Dist_Op<"broadcast", [NoMemoryEffect, Dist_UsesMesh]> {
 }
 
 def Dist_ExchangeRowsOp : Dist_Op<"exchange_rows", [NoMemoryEffect, Dist_UsesMesh]> {
-  let summary = "Rows for each device of a group, whose numbers are known at run time";
+  let summary = "Rows for each device of a group, whose counts are known at run time";
   let text = [{
     A group is the devices that differ on the axes of `group` only, numbered in row-major order of their coordinates on
     them. Of the rows of `x`, the first send_counts[0] go to device 0 of the group, the next send_counts[1] to device 1,
@@ -335,7 +335,7 @@ def Dist_ExchangeRowsOp : Dist_Op<"exchange_rows", [NoMemoryEffect, Dist_UsesMes
   }];
   let constraints = [
     "C1. the mesh of the group is the symbol of a dist.mesh",
-    "C2. the counts are int64 vectors with one number for each device of the group",
+    "C2. the counts are int64 vectors with one count for each device of the group",
     "C3. each axis is one of the mesh; the pre-size times the size of a sub-axis divides the axis, and a sub-axis is "
       "not the whole axis",
     "C4. x has a dimension, and the result has its element type and its dims after the first one"
@@ -348,14 +348,14 @@ def Dist_ExchangeRowsOp : Dist_Op<"exchange_rows", [NoMemoryEffect, Dist_UsesMes
   }];
 }
 
-// A channel is a number that a send and its receive share.
+// A channel is an id that a send and its receive share.
 defvar ChannelConstraint = "C10. the channel is not negative";
 defvar TransferConstraints = ShardingConstraints # [FinalConstraint, LocalConstraint, ChannelConstraint];
 
 def Dist_SendOp : Dist_Op<"send", [Dist_UsesMesh, Dist_Communicates]> {
   let summary = "Sends a value to the devices of another mesh";
   let text = [{
-    The devices of the mesh of `from` send their parts of the value to the devices of the mesh of `to` that need them:
+    The devices of the mesh of `from` send their shards of the value to the devices of the mesh of `to` that need them:
     each receiving device gets an element from one device that holds it. A `dist.recv` with the same channel, type and
     shardings takes the value there. A result, `!dist.future<>`, says that the op only starts the communication.
 

@@ -176,16 +176,16 @@ bool isLocalType(RankedTensorType local, RankedTensorType global, const spmd::Pl
   if (local.getElementType() != global.getElementType() || local.getRank() != global.getRank() ||
       local.getEncoding() != global.getEncoding())
     return false;
-  for (auto [dim, size, part] : llvm::zip(placement.dims, global.getShape(), local.getShape())) {
-    if (ShapedType::isDynamic(part) || ShapedType::isDynamic(size))
+  for (auto [dim, size, shard] : llvm::zip(placement.dims, global.getShape(), local.getShape())) {
+    if (ShapedType::isDynamic(shard) || ShapedType::isDynamic(size))
       continue;
-    // Parts differ by at most one element for each block.
-    int64_t parts = dim.parts(), least = 0, most = 0;
+    // Shards differ by at most one element for each block.
+    int64_t shards = dim.shardCount(), least = 0, most = 0;
     for (int64_t block : dim.blocks.empty() ? std::vector{size} : dim.blocks) {
-      least += block / parts;
-      most += llvm::divideCeil(block, parts);
+      least += block / shards;
+      most += llvm::divideCeil(block, shards);
     }
-    if (part < least || part > most)
+    if (shard < least || shard > most)
       return false;
   }
   return true;

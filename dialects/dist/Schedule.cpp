@@ -124,16 +124,16 @@ static ParseResult parseRank(OpAsmParser &parser, SmallVectorImpl<Attribute> &ra
 ParseResult ScheduleOp::parse(OpAsmParser &parser, OperationState &result) {
   Builder &builder = parser.getBuilder();
   StringAttr name;
-  int64_t number = 0;
+  int64_t count = 0;
   StringRef placement;
   if (parser.parseSymbolName(name, "sym_name", result.attributes) || parser.parseKeyword("microbatches") ||
-      parser.parseEqual() || parser.parseInteger(number))
+      parser.parseEqual() || parser.parseInteger(count))
     return failure();
-  result.addAttribute("microbatches", builder.getI64IntegerAttr(number));
+  result.addAttribute("microbatches", builder.getI64IntegerAttr(count));
   if (succeeded(parser.parseOptionalKeyword("chunks"))) {
-    if (parser.parseEqual() || parser.parseInteger(number))
+    if (parser.parseEqual() || parser.parseInteger(count))
       return failure();
-    result.addAttribute("chunks", builder.getI64IntegerAttr(number));
+    result.addAttribute("chunks", builder.getI64IntegerAttr(count));
   }
   if (succeeded(parser.parseOptionalKeyword("placement"))) {
     if (parser.parseEqual() || parser.parseKeyword(&placement))

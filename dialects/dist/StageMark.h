@@ -16,8 +16,8 @@ inline constexpr llvm::StringLiteral stageAttribute = "dist.stage";
 /// The stage in a location: rewrites keep the locations of ops, but not their discardable attributes.
 inline std::optional<int64_t> stageOf(mlir::Location location) {
   std::optional<int64_t> stage;
-  location->walk([&](mlir::Location part) {
-    auto fused = mlir::dyn_cast<mlir::FusedLoc>(part);
+  location->walk([&](mlir::Location member) {
+    auto fused = mlir::dyn_cast<mlir::FusedLoc>(member);
     auto marks =
         fused ? mlir::dyn_cast_if_present<mlir::DictionaryAttr>(fused.getMetadata()) : mlir::DictionaryAttr();
     auto mark = marks ? marks.getAs<mlir::IntegerAttr>(stageAttribute) : mlir::IntegerAttr();
@@ -35,7 +35,7 @@ inline mlir::Location withStage(mlir::Location location, int64_t stage) {
   return mlir::FusedLoc::get(location.getContext(), {location}, mark);
 }
 
-/// The location without a stage. Other fused locations keep their parts.
+/// The location without a stage. Other fused locations keep their members.
 inline mlir::Location withoutStage(mlir::Location location) {
   auto fused = mlir::dyn_cast<mlir::FusedLoc>(location);
   if (!fused || !stageOf(location))
@@ -43,8 +43,8 @@ inline mlir::Location withoutStage(mlir::Location location) {
   auto marks = mlir::dyn_cast_if_present<mlir::DictionaryAttr>(fused.getMetadata());
   if (marks && marks.contains(stageAttribute))
     return withoutStage(fused.getLocations().front());
-  llvm::SmallVector<mlir::Location> parts(llvm::map_range(fused.getLocations(), withoutStage));
-  return mlir::FusedLoc::get(location.getContext(), parts, fused.getMetadata());
+  llvm::SmallVector<mlir::Location> members(llvm::map_range(fused.getLocations(), withoutStage));
+  return mlir::FusedLoc::get(location.getContext(), members, fused.getMetadata());
 }
 
 } // namespace proa::dist

@@ -47,15 +47,15 @@ public:
 
   /// C1 to C8.
   LogicalResult local(ShardingAttr sharding, Type local, RankedTensorType global) {
-    std::optional<spmd::Placement> parts = placement(sharding, global, /*isFinal=*/true);
-    if (!parts)
+    std::optional<spmd::Placement> localPlacement = placement(sharding, global, /*isFinal=*/true);
+    if (!localPlacement)
       return failure();
     if (auto future = dyn_cast<FutureType>(local))
       local = future.getTensor();
     auto tensor = dyn_cast_if_present<RankedTensorType>(local);
-    if (!tensor || !isLocalType(tensor, global, *parts)) {
+    if (!tensor || !isLocalType(tensor, global, *localPlacement)) {
       InFlightDiagnostic error = op->emitOpError() << "C8: expected a local tensor of type "
-                                                   << localType(global, *parts) << ", found ";
+                                                   << localType(global, *localPlacement) << ", found ";
       if (tensor)
         return error << tensor;
       return error << "a future without a tensor";

@@ -179,8 +179,8 @@ LoopsAttr LoopsAttr::withNeutral(ArrayAttr constants) const {
   return get(getContext(), getVector(), getGroup(), getStarts(), constants, getFusedWith());
 }
 
-LoopsAttr LoopsAttr::withFusedWith(FusedWith part) const {
-  return get(getContext(), getVector(), getGroup(), getStarts(), getNeutral(), part);
+LoopsAttr LoopsAttr::withFusedWith(FusedWith role) const {
+  return get(getContext(), getVector(), getGroup(), getStarts(), getNeutral(), role);
 }
 
 void LoopsAttr::setOn(Operation *op) const { op->setAttr(loopsAttribute, *this); }

@@ -30,13 +30,13 @@ def Proa_ContractionAttr : Proa_KernelAttr<"Contraction", "contraction"> {
     | field | meaning |
     |---|---|
     | `kind` | `fma`, `mma` or `wgmma` |
-    | `tile` | size of the tile of a block in each loop of the op; for k, the part in shared memory at once |
+    | `tile` | size of the tile of a block in each loop of the op; for k, the range in shared memory at once |
     | `warp` | rows and columns of the tile of a warp (`mma`), of a warpgroup (`wgmma`), or of a thread (`fma`) |
     | `stages` | k tiles of the operands in shared memory at once; from 2 on, later ones are copied during the matmul |
     | `split_k` | blocks that divide k of a tile among them, and with it all reductions of the kernel |
     | `whole_steps` | split-K slices are multiples of the k tile, except the last; `proa-split-reductions` sets it |
 
-    Fields that are not set are chosen by `proa-choose-contraction`, and `split_k` by `proa-choose-parts`. On tensor
+    Fields that are not set are chosen by `proa-choose-contraction`, and `split_k` by `proa-choose-slices`. On tensor
     cores operands of f32 are rounded to TF32.
 
     Constraints:
@@ -308,7 +308,7 @@ def Proa_LoopsAttr : Proa_KernelAttr<"Loops", "loops"> {
     Proa_OptionalField<"int64_t", "threads of a result">:$group,
     OptionalParameter<"::mlir::ArrayAttr", "what results start with">:$starts,
     OptionalParameter<"::mlir::ArrayAttr", "neutral elements">:$neutral,
-    Proa_OptionalField<"::proa::FusedWith", "part of a contraction">:$fused_with);
+    Proa_OptionalField<"::proa::FusedWith", "role in a contraction">:$fused_with);
   let assemblyFormat = "`<` struct($vector, $group, $starts, $neutral, custom<FusedWith>($fused_with)) `>`";
   let extraClassDeclaration = [{
     /// The attribute of an op; one without fields if it has none. Needs the loaded dialect.
@@ -318,7 +318,7 @@ def Proa_LoopsAttr : Proa_KernelAttr<"Loops", "loops"> {
     LoopsAttr withGroup(int64_t threads) const;
     LoopsAttr withStarts(::mlir::ArrayAttr constants) const;
     LoopsAttr withNeutral(::mlir::ArrayAttr constants) const;
-    LoopsAttr withFusedWith(::proa::FusedWith part) const;
+    LoopsAttr withFusedWith(::proa::FusedWith role) const;
     /// Replaces the attribute of an op.
     void setOn(::mlir::Operation *op) const;
   }];

@@ -30,19 +30,19 @@ static void printMatmulKind(AsmPrinter &printer, std::optional<proa::MatmulKind>
   printer << proa::stringifyMatmulKind(*kind);
 }
 
-static ParseResult parseFusedWith(AsmParser &parser, std::optional<proa::FusedWith> &part) {
+static ParseResult parseFusedWith(AsmParser &parser, std::optional<proa::FusedWith> &role) {
   StringRef name;
   SMLoc location = parser.getCurrentLocation();
   if (parser.parseKeyword(&name))
     return failure();
-  part = proa::symbolizeFusedWith(name);
-  if (part)
+  role = proa::symbolizeFusedWith(name);
+  if (role)
     return success();
   return parser.emitError(location) << "found '" << name << "', expected operand or result";
 }
 
-static void printFusedWith(AsmPrinter &printer, std::optional<proa::FusedWith> part) {
-  printer << proa::stringifyFusedWith(*part);
+static void printFusedWith(AsmPrinter &printer, std::optional<proa::FusedWith> role) {
+  printer << proa::stringifyFusedWith(*role);
 }
 
 /// An integer, or `?` for kDynamic.

@@ -30,11 +30,11 @@ struct FusableConv2d : FusableOpInterface::ExternalModel<FusableConv2d, pd::Conv
     return limits;
   }
 
-  Value createFused(Operation *op, OpBuilder &builder, const FusedParts &parts) const {
+  Value createFused(Operation *op, OpBuilder &builder, const FusedOperands &fused) const {
     auto conv = cast<pd::Conv2dOp>(op);
-    return Conv2dOp::create(builder, parts.location, parts.type, parts.x, parts.y, parts.extras,
+    return Conv2dOp::create(builder, fused.location, fused.type, fused.x, fused.y, fused.extras,
                             conv.getStrides(), conv.getPaddings(), conv.getDilations(), conv.getGroups(),
-                            conv.getDataFormat(), parts.postOps);
+                            conv.getDataFormat(), fused.postOps);
   }
 };
 

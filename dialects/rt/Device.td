@@ -37,7 +37,7 @@ def Rt_RandintOp : Rt_RandomOp<"randint", AnyTypeOf<[I32, I64]>, (ins I64Attr:$l
 //===-- Scattering ------------------------------------------------------------------------------------------------===//
 
 def Rt_ScatterKeysOp : Rt_ElementOp<"scatter_keys"> {
-  let summary = "The row-major numbers of the parts of x that index tuples address";
+  let summary = "The row-major indices of the slices of x that index tuples address";
   let description = [{
     Without `axis` the last dimension of `index`, of static size k, addresses the first k dimensions of x, as in
     pd.scatter_nd; the result has the other dimensions. With `axis` each element of `index` addresses an element of x in
@@ -55,7 +55,7 @@ def Rt_ScatterKeysOp : Rt_ElementOp<"scatter_keys"> {
 def Rt_ScatterSortedOp : Rt_ElementOp<"scatter_sorted"> {
   let summary = "x with updates at sorted keys";
   let description = [{
-    Update `order[i]` has the key `keys[i]`, and the keys ascend. Part number p of x, in its first `depth` dimensions,
+    Update `order[i]` has the key `keys[i]`, and the keys ascend. Slice p of x, in its first `depth` dimensions,
     is combined with the updates whose key is p, in the order of `order`: with `reduce`, as in pd.scatter_nd. `updates`
     has the dimensions of `keys`, then those of x from `depth` on.
 
@@ -71,17 +71,17 @@ def Rt_ScatterSortedOp : Rt_ElementOp<"scatter_sorted"> {
 
 def Rt_ScatterOwnedOp : Op<Rt_Dialect, "scatter_owned", [Pd_DeclaredAttributesOnly, Pure,
     DeclareOpInterfaceMethods<ThreadOpInterface>]> {
-  let summary = "x with updates at keys, by blocks of threads that each own some parts of the result";
+  let summary = "x with updates at keys, by blocks of threads that each own some slices of the result";
   let description = [{
-    Part number p of the result, in its first `depth` dimensions, is that of x combined with the updates whose key is p;
-    negative keys have no part. Without x each element starts with `start`. `updates` has the dimension of `keys`, then
+    Slice p of the result, in its first `depth` dimensions, is that of x combined with the updates whose key is p;
+    negative keys have no slice. Without x each element starts with `start`. `updates` has the dimension of `keys`, then
     those of the result from `depth` on.
 
-    Each block of threads copies its parts of x, reads all keys, and combines those of its parts, by one of the
+    Each block of threads copies its slices of x, reads all keys, and combines those of its slices, by one of the
     strategies (`proa.strategy`):
 
-    - "ordered" (default): the block collects the updates of its parts in their order; a thread combines elements of its
-      own columns. Equal runs give equal numbers.
+    - "ordered" (default): the block collects the updates of its slices in their order; a thread combines elements of
+      its own columns. Equal runs give equal numbers.
     - "atomic", with `reduce` add: a thread adds all elements of an update by atomic additions. The order of float sums
       depends on the run.
 

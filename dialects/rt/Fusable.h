@@ -27,7 +27,7 @@ struct FusionLimits {
 };
 
 /// The operands and attributes of a fused op of rt.
-struct FusedParts {
+struct FusedOperands {
   /// The location and type of the result.
   mlir::Location location;
   mlir::Type type;

@@ -13,8 +13,8 @@ def FusableOpInterface : OpInterface<"FusableOpInterface"> {
   let methods = [
     InterfaceMethod<"The neighbouring ops that can be fused, given the attributes and types of this op.",
       "::proa::rt::FusionLimits", "getFusionLimits">,
-    InterfaceMethod<"Creates the op of rt with `parts` at the builder's insertion point and returns its result.",
-      "::mlir::Value", "createFused", (ins "::mlir::OpBuilder &":$builder, "const ::proa::rt::FusedParts &":$parts)>,
+    InterfaceMethod<"Creates the op of rt with `fused` at the builder's insertion point and returns its result.",
+      "::mlir::Value", "createFused", (ins "::mlir::OpBuilder &":$builder, "const ::proa::rt::FusedOperands &":$fused)>,
   ];
 }
 

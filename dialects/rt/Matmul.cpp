@@ -24,11 +24,11 @@ struct FusableMatmul : FusableOpInterface::ExternalModel<FusableMatmul, pd::Matm
     return limits;
   }
 
-  Value createFused(Operation *op, OpBuilder &builder, const FusedParts &parts) const {
+  Value createFused(Operation *op, OpBuilder &builder, const FusedOperands &fused) const {
     auto matmul = cast<pd::MatmulOp>(op);
-    return MatmulOp::create(builder, parts.location, parts.type, parts.x, parts.y, parts.extras,
-                            matmul.getTransposeX(), matmul.getTransposeY(), llvm::APFloat(parts.alpha),
-                            parts.postOps, parts.xPermutation, parts.yPermutation, parts.outPermutation);
+    return MatmulOp::create(builder, fused.location, fused.type, fused.x, fused.y, fused.extras,
+                            matmul.getTransposeX(), matmul.getTransposeY(), llvm::APFloat(fused.alpha),
+                            fused.postOps, fused.xPermutation, fused.yPermutation, fused.outPermutation);
   }
 };
 

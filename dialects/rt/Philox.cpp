@@ -25,7 +25,7 @@ public:
   Value exclusiveOr(Value x, Value y, Value z) {
     return arith::XOrIOp::create(b, loc, arith::XOrIOp::create(b, loc, x, y), z);
   }
-  Value add(Value x, uint64_t number) { return arith::AddIOp::create(b, loc, x, constant(number, 32)); }
+  Value add(Value x, uint64_t value) { return arith::AddIOp::create(b, loc, x, constant(value, 32)); }
 
 private:
   OpBuilder &b;

@@ -2,7 +2,7 @@
 //! lib/runtime/kernels/random/Random.cpp.
 #include "dialects/pd/builders/ElementBuilder.h"
 #include "dialects/pd/ir/Infer.h"
-#include "dialects/pd/ir/RandomPart.h"
+#include "dialects/pd/ir/RandomShard.h"
 #include "dialects/rt/Philox.h"
 #include "dialects/rt/Rt.h"
 
@@ -92,14 +92,14 @@ public:
   }
 };
 
-/// The row-major number of an element in the tensor of which the result is a part, whose begin is operand 1.
+/// The row-major index of an element in the tensor of which the result is a shard, whose begin is operand 1.
 template <class Op> IndexValue flatten(ElementBuilder &e, ValueRange at, Op op) {
   llvm::ArrayRef<int64_t> whole = op.getWholeShape();
-  bool isPart = !whole.empty();
+  bool isShard = !whole.empty();
   IndexValue flat = e.index(0);
   for (auto [dim, i] : llvm::enumerate(e.indices(at))) {
-    flat = flat * (isPart ? whole[dim] : pd::tensorType(op.getOut()).getDimSize(dim)) + i;
-    if (isPart)
+    flat = flat * (isShard ? whole[dim] : pd::tensorType(op.getOut()).getDimSize(dim)) + i;
+    if (isShard)
       flat = flat + e.loadInteger(1, {e.index(static_cast<int64_t>(dim))});
   }
   return flat;
@@ -120,9 +120,9 @@ template <class Op> LogicalResult verifyRandom(Op op) {
   if (call.getRank() != 1 || call.getDimSize(0) != 2)
     return op->emitOpError() << "C1: an execution has two words, expected tensor<2xi64>, found " << call;
   int64_t rank = pd::tensorType(op.getOut()).getRank();
-  if (pd::isPart(op.getPartBegin(), op.getWholeShape(), rank))
+  if (pd::isShard(op.getPartBegin(), op.getWholeShape(), rank))
     return success();
-  return op->emitOpError() << "C2: " << pd::expectedPart(rank);
+  return op->emitOpError() << "C2: " << pd::expectedShard(rank);
 }
 
 } // namespace
@@ -189,18 +189,18 @@ Value GaussianOp::buildElement(ElementBuilder &e, ValueRange at) {
   IndexValue i = flatten(e, at, *this);
   Numbers n(e);
   auto complexType = dyn_cast<ComplexType>(type);
-  // The parts of a complex number share the variance.
+  // The components of a complex number share the variance.
   constexpr double half = 0.70710678118654752440;
   double deviation = getStd().convertToDouble() * (complexType ? half : 1);
-  auto sample = [&](IndexValue number, Type part) {
-    Value scaled = arith::MulFOp::create(n.b, n.loc, n.number(deviation, n.f64), normal(n, number));
+  auto sample = [&](IndexValue index, Type component) {
+    Value scaled = arith::MulFOp::create(n.b, n.loc, n.number(deviation, n.f64), normal(n, index));
     return n.element(arith::AddFOp::create(n.b, n.loc, n.number(getMean().convertToDouble(), n.f64), scaled),
-                     part);
+                     component);
   };
   if (!complexType)
     return sample(i, type);
-  Type part = complexType.getElementType();
-  return complex::CreateOp::create(n.b, n.loc, type, sample(i * 2, part), sample(i * 2 + 1, part));
+  Type component = complexType.getElementType();
+  return complex::CreateOp::create(n.b, n.loc, type, sample(i * 2, component), sample(i * 2 + 1, component));
 }
 
 //===-- randint -----------------------------------------------------------------------------------------===//

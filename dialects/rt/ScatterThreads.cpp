@@ -1,4 +1,4 @@
-//! Scattering by blocks of GPU threads, each of which owns some parts of the result.
+//! Scattering by blocks of GPU threads, each of which owns some slices of the result.
 #include "dialects/pd/builders/ThreadBuilder.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/proa/Proa.h"
@@ -20,16 +20,16 @@ constexpr StringLiteral strategyOfOrder = "ordered", strategyOfAtomic = "atomic"
 /// Operands.
 enum : unsigned { keysOperand, updatesOperand, xOperand };
 
-/// The static sizes of an op: `parts` of `elements` each, of which a block owns `owned`.
-struct Parts {
-  int64_t keys, parts, elements, owned;
+/// The static sizes of an op: `slices` of `elements` each, of which a block owns `owned`.
+struct Slices {
+  int64_t keys, slices, elements, owned;
 
-  explicit Parts(ScatterOwnedOp op) {
+  explicit Slices(ScatterOwnedOp op) {
     ArrayRef<int64_t> shape = pd::tensorType(op.getOut()).getShape();
     keys = pd::tensorType(op.getKeys()).getNumElements();
-    parts = pd::productOfDims(shape.take_front(op.getDepth())).value_or(1);
+    slices = pd::productOfDims(shape.take_front(op.getDepth())).value_or(1);
     elements = pd::productOfDims(shape.drop_front(op.getDepth())).value_or(1);
-    owned = static_cast<int64_t>(llvm::divideCeil(parts, gpuOf(op).concurrentBlocks()));
+    owned = static_cast<int64_t>(llvm::divideCeil(slices, gpuOf(op).concurrentBlocks()));
   }
 };
 
@@ -45,7 +45,7 @@ class OwnerCode {
 public:
   OwnerCode(ScatterOwnedOp op, ThreadBuilder &b)
       : op(op), b(b), sizes(op), first(b.row() * sizes.owned),
-        count(min(b.index(sizes.parts) - first, b.index(sizes.owned))) {}
+        count(min(b.index(sizes.slices) - first, b.index(sizes.owned))) {}
 
   void run(bool isAtomic) {
     IndexValue begin = first * sizes.elements;
@@ -62,8 +62,8 @@ public:
 private:
   ScatterOwnedOp op;
   ThreadBuilder &b;
-  Parts sizes;
-  IndexValue first, count; ///< the parts of the block
+  Slices sizes;
+  IndexValue first, count; ///< the slices of the block
   Value flags, list; ///< shared: whether an update of a chunk is of the block; the numbers of those that are
 
   Value started(IndexValue place) {
@@ -124,15 +124,15 @@ private:
     b.barrier(); // before the next chunk is listed
   }
 
-  /// Threads have columns of their own, so that no barrier is between updates of one part.
+  /// Threads have columns of their own, so that no barrier is between updates of one slice.
   void combineUpdate(IndexValue update) {
-    IndexValue part = keyOf(update) * sizes.elements, from = update * sizes.elements;
+    IndexValue slice = keyOf(update) * sizes.elements, from = update * sizes.elements;
     bool isUnsigned = pd::tensorType(op.getOut()).getElementType().isUnsignedInteger();
     b.spread(b.index(sizes.elements), [&](IndexValue i) {
       Value given = b.loadFlat(updatesOperand, from + i);
       if (op.getReduce() != pd::ScatterReduce::Assign)
-        given = combinedUpdate(b, op.getReduce(), b.loadResult(0, part + i), given, isUnsigned);
-      b.storeFlat(0, part + i, given);
+        given = combinedUpdate(b, op.getReduce(), b.loadResult(0, slice + i), given, isUnsigned);
+      b.storeFlat(0, slice + i, given);
     });
   }
 };
@@ -172,12 +172,12 @@ StringRef ScatterOwnedOp::getStrategy() {
                                                                                   : strategyOfOrder;
 }
 
-/// A thread for each column of a part.
+/// A thread for each column of a slice.
 int64_t ScatterOwnedOp::getThreads() {
   constexpr int64_t fewest = 32, most = 256;
   if (getStrategy() == strategyOfAtomic)
     return most;
-  return std::clamp(static_cast<int64_t>(llvm::PowerOf2Ceil(static_cast<uint64_t>(Parts(*this).elements))),
+  return std::clamp(static_cast<int64_t>(llvm::PowerOf2Ceil(static_cast<uint64_t>(Slices(*this).elements))),
                     fewest, most);
 }
 
@@ -186,8 +186,8 @@ Value ScatterOwnedOp::buildResultDim(pd::ElementBuilder &b, unsigned, int64_t di
 }
 
 Value ScatterOwnedOp::buildRowCount(pd::ElementBuilder &b) {
-  Parts sizes(*this);
-  return b.index(static_cast<int64_t>(llvm::divideCeil(sizes.parts, sizes.owned))).value();
+  Slices sizes(*this);
+  return b.index(static_cast<int64_t>(llvm::divideCeil(sizes.slices, sizes.owned))).value();
 }
 
 void ScatterOwnedOp::buildThreads(ThreadBuilder &b) {

@@ -98,7 +98,7 @@ typedef struct proa_amp_options {
 
 /**
  * The devices of a run, and how tensors are distributed over them. Each device has one rank, which computes
- * its part of the program. Initialize it with PROA_MESH_OPTIONS_INIT. ABI: as for proa_model_options.
+ * its program. Initialize it with PROA_MESH_OPTIONS_INIT. ABI: as for proa_model_options.
  */
 typedef struct proa_mesh_options {
   size_t size; /**< sizeof(proa_mesh_options) of the caller's header */
@@ -108,9 +108,9 @@ typedef struct proa_mesh_options {
   /** Shardings of feeds, parameters and fetches by name pattern: a JSON file, or its content (text that
    * begins with a brace). NULL: those of the IR file alone. */
   const char *shardings;
-  /** Strategy of parallel training: parts separated by commas, such as "dp2,mp2,zero1,amp,recompute,acc4".
-   * "dp" without a number takes the size of the axis of the mesh; a number that differs from it is an error.
-   * Shardings of `shardings` take precedence. NULL: none. */
+  /** Strategy of parallel training: components separated by commas, such as
+   * "dp2,mp2,zero1,amp,recompute,acc4". "dp" without a number takes the size of the axis of the mesh; a
+   * number that differs from it is an error. Shardings of `shardings` take precedence. NULL: none. */
   const char *strategy;
   /** Not 0: the ranks are threads of this process. 0: each rank is a process started by mpirun, and the mesh
    * needs as many devices as there are processes. */
@@ -133,7 +133,7 @@ typedef struct proa_mesh_options {
 /** A mesh of processes: proa_mesh_options mesh = PROA_MESH_OPTIONS_INIT; */
 #define PROA_MESH_OPTIONS_INIT {sizeof(proa_mesh_options), NULL, NULL, NULL, 0, 0, NULL, NULL, 0, NULL}
 
-/** A state variable in a store; on a mesh the part of one rank. */
+/** A state variable in a store; on a mesh the shard of one rank. */
 typedef struct proa_stored_variable {
   const char *name;
   int64_t rank;
@@ -204,7 +204,7 @@ typedef struct proa_model_options {
   const char *const *feeds;   /**< fed variables, NULL-terminated; NULL: the program's own */
   const char *const *fetches; /**< fetched variables, NULL-terminated; NULL: the program's own */
   /** Called during long work, with the current activity and the fraction done in [0, 1]; may be NULL. */
-  void (*progress)(void *context, const char *what, double part);
+  void (*progress)(void *context, const char *what, double fraction);
   void *progress_context; /**< first argument of `progress` */
   /** Called with each warning about the program, once each, and with remarks, by the functions below; may be
    * NULL. */
@@ -221,7 +221,7 @@ typedef struct proa_model_options {
   /** Training programs: rematerializes values until peak memory is at most this many bytes (best effort); -1:
    * only values that are nearly free. NULL: none. Read during the call. */
   const int64_t *memory_budget;
-  /** Training programs: number of equal parts of the batch for which gradients are computed one after the
+  /** Training programs: number of micro-batches for which gradients are computed one after the
    * other; 0: 1. */
   int64_t micro_batches;
   const char *dump_directory; /**< folder for the IR of each stage; NULL: none is written */
@@ -240,13 +240,13 @@ typedef struct proa_model_options {
    * of mantissa), which is several times as fast. Without effect on a CPU. */
   int allow_tf32;
   /** Not 0: on a GPU, sums of scattered elements may be atomic additions, whose order depends on the run,
-   * where parts are small. Without effect on a CPU. */
+   * where slices are small. Without effect on a CPU. */
   int allow_atomic_sums;
   proa_specialization specialization; /**< of programs with dynamic dims */
   /** Number of sets of feed dims for which programs are kept in memory; 0: 16. Beyond it, those whose last
    * use is the longest ago are dropped. */
   size_t kept_specializations;
-  /** Threads of the caller, which run parts of kernels; `threads` is the number of parts. Calls
+  /** Threads of the caller, which run tasks of kernels; `threads` is the number of tasks. Calls
    * body(body_context, i) for each i in [0, count), on any threads, and returns when all calls are done. Any
    * thread that runs a session calls it. Kernels of oneDNN then use one thread. NULL: threads of the process.
    */

@@ -71,7 +71,7 @@ struct ModelOptions {
   /// Number of threads of a run; 0: one for each core that the process may use (its affinity and the CPU
   /// quota of its control group).
   int threads = 0;
-  /// Runs parts of kernels instead of the threads of the process; `threads` is the number of parts. Kernels
+  /// Runs tasks of kernels instead of the threads of the process; `threads` is the number of tasks. Kernels
   /// of oneDNN then use one thread. Null: none. Not on a mesh.
   std::shared_ptr<ThreadPool> threadPool;
   /// Seed of random ops that have no seed attribute. Equal seeds give equal results, with any number of
@@ -100,12 +100,12 @@ struct ModelOptions {
   /// For tests: decomposes every composite op, also those with a kernel.
   bool decompose = false;
   /// For tests, in training programs: maps parameters to the variables of their gradients. proa then derives
-  /// these gradients from the forward part instead of running the program's gradient ops. Empty: none.
+  /// these gradients from the forward region instead of running the program's gradient ops. Empty: none.
   std::map<std::string, std::string> derivedGradients;
   /// Rematerializes values until peak memory is at most this many bytes (best effort). -1: rematerializes
   /// only values that are nearly free. Empty: none. For training programs.
   std::optional<int64_t> memoryBudget;
-  /// Number of equal parts of the batch for which a training program computes its gradients, one after the
+  /// Number of micro-batches for which a training program computes its gradients, one after the
   /// other; the update uses their mean.
   int64_t microBatches = 1;
   /// Stops a run with an error at the first op that makes a NaN from inputs without NaN, or an Inf from
@@ -122,7 +122,7 @@ struct ModelOptions {
   std::optional<OffloadOptions> offload;
   /// Called during long work, with the current activity and the fraction done in [0, 1]. This and
   /// `onDiagnostic` are called by one thread at a time.
-  std::function<void(const std::string &what, double part)> progress;
+  std::function<void(const std::string &what, double fraction)> progress;
   /// Called with each warning about the program, from open(), and from prepare() and run() of
   /// sessions. Each warning is reported
   /// once, even if the program is imported again for other feeds. On a mesh of processes rank 0 calls this
@@ -159,7 +159,7 @@ struct ModelOptions {
   /// float32. Without effect on a CPU and on other types.
   bool allowsTf32 = false;
   /// On a GPU, sums of scattered elements (pd.scatter_nd with add, gradients of gathers) may be atomic
-  /// additions, whose order depends on the run, where parts are small. Without effect on a CPU.
+  /// additions, whose order depends on the run, where slices are small. Without effect on a CPU.
   bool allowsAtomicSums = false;
   /// Folder for the IR of each stage, one file per stage; empty: none is written.
   std::string dumpDirectory;

@@ -42,9 +42,9 @@ public:
   DifferentialResult result;
   Diagnostics diagnostics;
 
-  void tryMutant(const legacy::Program &program, const Tensors &feeds, int number) {
+  void tryMutant(const legacy::Program &program, const Tensors &feeds, int scalar) {
     Mutant mutant = mutate(program, feeds, random);
-    std::string name = fmt::format("mutant {} ({})", number, mutant.description);
+    std::string name = fmt::format("mutant {} ({})", scalar, mutant.description);
     fmt::print("{}\n", name);
     std::fflush(stdout);
     Result<ReferenceRun> expected = runReference(mutant.program, name, parameters, meta, mutant.feeds);

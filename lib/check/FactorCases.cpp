@@ -44,10 +44,10 @@ public:
     for (auto [factor, list] : llvm::zip_equal(rule.factors, axes)) {
       if (factor.kind == pd::FactorKind::Replicated)
         continue;
-      for (size_t place = 0; place <= list.size(); ++place) {
-        list.insert(list.begin() + place, mesh.axes[next]);
+      for (size_t position = 0; position <= list.size(); ++position) {
+        list.insert(list.begin() + position, mesh.axes[next]);
         give(next + 1);
-        list.erase(list.begin() + place);
+        list.erase(list.begin() + position);
       }
     }
   }

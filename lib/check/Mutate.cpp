@@ -113,9 +113,9 @@ private:
       return;
     for (legacy::Operation &op : mutant.program.blocks[0].operations)
       for (legacy::Attribute &attribute : op.attributes.own())
-        if (auto *number = std::get_if<int32_t>(&attribute.value);
-            number && attribute.name.ends_with("dtype") && *number == legacy::numberOf(from))
-          *number = legacy::numberOf(to);
+        if (auto *value = std::get_if<int32_t>(&attribute.value);
+            value && attribute.name.ends_with("dtype") && *value == legacy::numberOf(from))
+          *value = legacy::numberOf(to);
     describe(fmt::format("{} to {}", nameOf(from), nameOf(to)));
   }
 

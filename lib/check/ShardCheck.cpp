@@ -56,7 +56,7 @@ bool fits(Operation *clone, llvm::ArrayRef<Tensor> tensors) {
 /// Whether sums of terms do not lose the elements: they are finite and not large.
 bool isModest(const Tensor &tensor) {
   for (int64_t i = 0; i < tensor.size(); ++i)
-    if (double size = std::abs(pd::loadScalar(tensor, i).number); !(size < 1e6))
+    if (double size = std::abs(pd::loadScalar(tensor, i).value); !(size < 1e6))
       return false;
   return true;
 }
@@ -180,7 +180,7 @@ Tensor resized(const Tensor &tensor, llvm::ArrayRef<int64_t> dims) {
     for (int64_t i = 0; i < to; ++i)
       indices.push_back(i % from);
   }
-  return partOf(tensor, held);
+  return shardOf(tensor, held);
 }
 
 /// The operands with new sizes of the factors that are alone in their dimensions.

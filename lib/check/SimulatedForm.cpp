@@ -1,5 +1,5 @@
 #include "lib/check/SimulatedForm.h"
-#include "lib/check/TensorParts.h"
+#include "lib/check/TensorShards.h"
 #include "lib/compiler/numerics/Interpreter.h"
 
 #include "dialects/pd/ops/creation/CreationOps.h"
@@ -27,12 +27,12 @@ struct Collective {
   std::vector<int64_t> sources = {};
 };
 
-/// The part of a factor that a position has.
-int64_t partOf(const MeshAxes &mesh, llvm::ArrayRef<spmd::AxisRef> axes, int64_t position) {
-  int64_t part = 0;
+/// The shard of a factor that a position has.
+int64_t shardOf(const MeshAxes &mesh, llvm::ArrayRef<spmd::AxisRef> axes, int64_t position) {
+  int64_t shard = 0;
   for (const spmd::AxisRef &axis : axes)
-    part = part * axis.size + mesh.mesh.coordinate(axis, position);
-  return part;
+    shard = shard * axis.size + mesh.mesh.coordinate(axis, position);
+  return shard;
 }
 
 /// Creates the local form of one position. A collective is a cast with its number in an attribute.
@@ -45,15 +45,15 @@ public:
         resultTypes(resultTypes) {}
 
   RankedTensorType localResultType(unsigned result) const override { return resultTypes[result]; }
-  int64_t partsOf(unsigned factor) const override { return proa::partsOf(axes[factor]); }
+  int64_t shardCount(unsigned factor) const override { return proa::shardCount(axes[factor]); }
   llvm::ArrayRef<int64_t> blocksOf(unsigned factor) const override { return axes[factor].blocks; }
-  std::optional<int64_t> ownPart(unsigned factor) const override {
-    return partOf(mesh, axes[factor], position);
+  std::optional<int64_t> ownShard(unsigned factor) const override {
+    return shardOf(mesh, axes[factor], position);
   }
 
-  Value byPart(unsigned factor, llvm::ArrayRef<int64_t> values) override {
+  Value byShard(unsigned factor, llvm::ArrayRef<int64_t> values) override {
     auto type = RankedTensorType::get({}, getBuilder().getI64Type());
-    int64_t own = values[static_cast<size_t>(partOf(mesh, axes[factor], position))];
+    int64_t own = values[static_cast<size_t>(shardOf(mesh, axes[factor], position))];
     return pd::ConstantOp::create(getBuilder(), op()->getLoc(), type, DenseElementsAttr::get(type, own));
   }
 
@@ -65,10 +65,10 @@ public:
   }
   Value reduceScatter(Value local, int64_t dim, unsigned factor, int64_t size) override {
     std::vector<std::pair<int64_t, int64_t>> ranges;
-    for (int64_t part = 0; part < partsOf(factor); ++part)
-      ranges.push_back(
-          {pd::beginOfPart(size, partsOf(factor), part), pd::beginOfPart(size, partsOf(factor), part + 1)});
-    auto [begin, end] = ranges[static_cast<size_t>(partOf(mesh, axes[factor], position))];
+    for (int64_t shard = 0; shard < shardCount(factor); ++shard)
+      ranges.push_back({pd::beginOfShard(size, shardCount(factor), shard),
+                        pd::beginOfShard(size, shardCount(factor), shard + 1)});
+    auto [begin, end] = ranges[static_cast<size_t>(shardOf(mesh, axes[factor], position))];
     return collective(local, dim, end - begin,
                       {Collective::Kind::Reduce, factor, dim, size, pd::ReductionKind::Sum, ranges});
   }
@@ -79,7 +79,7 @@ public:
   }
   Value window(Value local, int64_t dim, unsigned factor, int64_t size,
                llvm::ArrayRef<std::pair<int64_t, int64_t>> ranges, double fill) override {
-    auto [begin, end] = ranges[static_cast<size_t>(partOf(mesh, axes[factor], position))];
+    auto [begin, end] = ranges[static_cast<size_t>(shardOf(mesh, axes[factor], position))];
     return collective(local, dim, end - begin,
                       {Collective::Kind::Window, factor, dim, size, {}, ranges.vec(), fill});
   }
@@ -143,7 +143,7 @@ public:
                                                 static_cast<int64_t>(at), resultTypes);
       auto created = rule.localForm(*own.form);
       if (failed(created))
-        return "the local form does not cover the parts";
+        return "the local form does not cover the shards";
       own.results.assign(created->begin(), created->end());
     }
     return "";
@@ -182,9 +182,9 @@ private:
     return RankedTensorType::get(dims, pd::elementTypeOf(op->getContext(), dtype));
   }
 
-  /// The positions that differ from this one only in the axes of the factor, in the order of parts.
+  /// The positions that differ from this one only in the axes of the factor, in the order of shards.
   std::vector<size_t> groupOf(size_t position, unsigned factor) const {
-    std::vector<size_t> group(static_cast<size_t>(proa::partsOf(axes[factor])));
+    std::vector<size_t> group(static_cast<size_t>(proa::shardCount(axes[factor])));
     for (size_t other = 0; other < positions.size(); ++other) {
       bool isInGroup = llvm::all_of(mesh.axes, [&](const spmd::AxisRef &axis) {
         return llvm::is_contained(axes[factor], axis) ||
@@ -192,21 +192,21 @@ private:
                    mesh.mesh.coordinate(axis, static_cast<int64_t>(other));
       });
       if (isInGroup)
-        group[static_cast<size_t>(partOf(mesh, axes[factor], static_cast<int64_t>(other)))] = other;
+        group[static_cast<size_t>(shardOf(mesh, axes[factor], static_cast<int64_t>(other)))] = other;
     }
     return group;
   }
 
   std::string communicate(llvm::ArrayRef<Block::iterator> ops) {
     for (size_t at = 0; at < positions.size(); ++at) {
-      auto number = ops[at]->getAttrOfType<IntegerAttr>("proa.collective");
-      if (!number)
+      auto index = ops[at]->getAttrOfType<IntegerAttr>("proa.collective");
+      if (!index)
         return "positions have different programs";
-      const Collective &what = positions[at].form->collectives[static_cast<size_t>(number.getInt())];
+      const Collective &what = positions[at].form->collectives[static_cast<size_t>(index.getInt())];
       llvm::SmallVector<Tensor> group;
       for (size_t other : groupOf(at, what.factor))
         group.push_back(positions[other].interpreter.valueOf(ops[other]->getOperand(0)));
-      Tensor out = resultOf(what, group, partOf(mesh, axes[what.factor], static_cast<int64_t>(at)));
+      Tensor out = resultOf(what, group, shardOf(mesh, axes[what.factor], static_cast<int64_t>(at)));
       Value value = ops[at]->getResult(0);
       if (llvm::ArrayRef<int64_t>(out.dims()) != cast<RankedTensorType>(value.getType()).getShape())
         return fmt::format("a collective gave {}", out.describe());
@@ -219,16 +219,16 @@ private:
     std::vector<int64_t> dims = group[0].dims();
     auto at = static_cast<size_t>(dim);
     dims[at] = 0;
-    for (const Tensor &part : group)
-      dims[at] += part.dims()[at];
+    for (const Tensor &shard : group)
+      dims[at] += shard.dims()[at];
     Joined out(group[0].dtype(), dims);
     int64_t begin = 0;
-    for (const Tensor &part : group) {
-      Held held = allOf(part.dims());
+    for (const Tensor &shard : group) {
+      Held held = allOf(shard.dims());
       for (int64_t &index : held[at])
         index += begin;
-      begin += part.dims()[at];
-      out.add(part, held);
+      begin += shard.dims()[at];
+      out.add(shard, held);
     }
     return out.tensor();
   }
@@ -242,23 +242,23 @@ private:
     return held;
   }
 
-  static Tensor resultOf(const Collective &what, llvm::ArrayRef<Tensor> group, int64_t part) {
+  static Tensor resultOf(const Collective &what, llvm::ArrayRef<Tensor> group, int64_t shard) {
     if (what.kind == Collective::Kind::Reduce) {
       Tensor out = group[0];
       for (const Tensor &term : group.drop_front())
         out = combined(out, term, reductionOf({0, pd::FactorKind::Reduction, what.reduction}));
-      return what.ranges.empty() ? out : rangeOf(out, what, part);
+      return what.ranges.empty() ? out : rangeOf(out, what, shard);
     }
     if (what.kind == Collective::Kind::Permute)
-      return group[static_cast<size_t>(what.sources[static_cast<size_t>(part)])];
+      return group[static_cast<size_t>(what.sources[static_cast<size_t>(shard)])];
     Tensor whole = joined(group, what.dim);
-    return what.kind == Collective::Kind::Gather ? whole : rangeOf(whole, what, part);
+    return what.kind == Collective::Kind::Gather ? whole : rangeOf(whole, what, shard);
   }
 
-  /// The range of a part, with `fill` outside of the tensor.
-  static Tensor rangeOf(const Tensor &whole, const Collective &what, int64_t part) {
+  /// The range of a shard, with `fill` outside of the tensor.
+  static Tensor rangeOf(const Tensor &whole, const Collective &what, int64_t shard) {
     auto at = static_cast<size_t>(what.dim);
-    auto [begin, end] = what.ranges[static_cast<size_t>(part)];
+    auto [begin, end] = what.ranges[static_cast<size_t>(shard)];
     std::vector<int64_t> dims = whole.dims();
     dims[at] = end - begin;
     Tensor out(whole.dtype(), dims);
@@ -267,7 +267,7 @@ private:
     Held from = allOf(whole.dims());
     std::vector<int64_t> &kept = from[at];
     std::erase_if(kept, [&](int64_t index) { return index < begin || index >= end; });
-    Tensor piece = check::partOf(whole, from);
+    Tensor piece = check::shardOf(whole, from);
     for (int64_t &index : kept)
       index -= begin;
     copyInto(out, piece, from);

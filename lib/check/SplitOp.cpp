@@ -40,8 +40,8 @@ std::vector<Held> heldOfAll(const spmd::Mesh &mesh, llvm::ArrayRef<spmd::Placeme
 }
 
 /// Whether some device has no elements of a tensor that has elements.
-bool hasEmptyPart(const spmd::Mesh &mesh, llvm::ArrayRef<spmd::Placement> placements,
-                  llvm::ArrayRef<Tensor> tensors) {
+bool hasEmptyShard(const spmd::Mesh &mesh, llvm::ArrayRef<spmd::Placement> placements,
+                   llvm::ArrayRef<Tensor> tensors) {
   for (int64_t position = 0; position < mesh.size(); ++position)
     for (auto [held, tensor] : llvm::zip_equal(heldOfAll(mesh, placements, tensors, position), tensors))
       if (tensor.size() > 0 && llvm::is_contained(dimsOf(held), 0))
@@ -116,50 +116,51 @@ std::optional<llvm::SmallVector<Tensor>> evaluateClone(Operation *clone, llvm::A
 std::string difference(const Tensor &joined, const Tensor &expected) {
   double greatest = 1;
   for (int64_t i = 0; i < expected.size(); ++i)
-    if (double value = std::abs(pd::loadScalar(expected, i).number); std::isfinite(value))
+    if (double value = std::abs(pd::loadScalar(expected, i).value); std::isfinite(value))
       greatest = std::max(greatest, value);
   double tolerance = sizeOf(expected.dtype()) <= 2 ? 2e-2 : 1e-5;
   return compare(joined, expected, {.rtol = tolerance, .atol = tolerance * greatest}).reason;
 }
 
 std::optional<SplitOp::Values> SplitOp::evaluate(llvm::ArrayRef<Tensor> inputs,
-                                                 const std::vector<Held> &resultParts) const {
+                                                 const std::vector<Held> &resultShards) const {
   Block block;
   Operation *clone = cloneOn(block, op, inputs);
-  pd::setLocalShape(clone, dimsOf(resultParts.front()));
+  pd::setLocalShape(clone, dimsOf(resultShards.front()));
   if (failed(pd::inferAgain(clone)))
     return std::nullopt;
   return evaluateClone(clone, inputs);
 }
 
-const SplitOp::Values *SplitOp::runPart(llvm::ArrayRef<Tensor> values, const std::vector<Held> &operandParts,
-                                        const std::vector<Held> &resultParts, Cache &cache) {
-  auto [entry, isNew] = cache.try_emplace(keyOf(operandParts, resultParts));
+const SplitOp::Values *SplitOp::runShard(llvm::ArrayRef<Tensor> values,
+                                         const std::vector<Held> &operandShards,
+                                         const std::vector<Held> &resultShards, Cache &cache) {
+  auto [entry, isNew] = cache.try_emplace(keyOf(operandShards, resultShards));
   if (isNew) {
     Values inputs;
-    for (auto [value, part] : llvm::zip_equal(values, operandParts))
-      inputs.push_back(partOf(value, part));
-    entry->second = evaluate(inputs, resultParts);
+    for (auto [value, shard] : llvm::zip_equal(values, operandShards))
+      inputs.push_back(shardOf(value, shard));
+    entry->second = evaluate(inputs, resultShards);
   }
   return entry->second ? &*entry->second : nullptr;
 }
 
-/// Puts a result together from what each position computed. Returns what is wrong with the parts.
-std::string SplitOp::join(const spmd::Mesh &mesh, const spmd::Placement &placement, size_t number,
+/// Puts a result together from what each position computed. Returns what is wrong with the shards.
+std::string SplitOp::join(const spmd::Mesh &mesh, const spmd::Placement &placement, size_t index,
                           llvm::ArrayRef<const Values *> locals, Tensor &joined) const {
   std::map<int64_t, Joined> terms;
   for (int64_t position = 0; position < mesh.size(); ++position) {
-    const Tensor &local = (*locals[position])[number];
-    Held part = heldBy(mesh, placement, results[number].dims(), position);
-    if (local.dims() != dimsOf(part) || local.dtype() != results[number].dtype())
+    const Tensor &local = (*locals[position])[index];
+    Held shard = heldBy(mesh, placement, results[index].dims(), position);
+    if (local.dims() != dimsOf(shard) || local.dtype() != results[index].dtype())
       return fmt::format("the local result is {}, expected {}", local.describe(),
-                         describe(results[number].dtype(), dimsOf(part)));
+                         describe(results[index].dtype(), dimsOf(shard)));
     auto &term = terms
-                     .try_emplace(spmd::partialCoordinate(mesh, placement, position), results[number].dtype(),
-                                  results[number].dims())
+                     .try_emplace(spmd::partialCoordinate(mesh, placement, position), results[index].dtype(),
+                                  results[index].dims())
                      .first->second;
-    if (!term.add(local, part))
-      return "devices that hold the same part computed different values";
+    if (!term.add(local, shard))
+      return "devices that hold the same shard computed different values";
   }
   for (auto &[coordinate, term] : terms) {
     if (!term.isComplete())
@@ -174,11 +175,11 @@ SplitOp::Outcome SplitOp::runAll(const spmd::Mesh &mesh, const OpPlacements &pla
                                  llvm::ArrayRef<Tensor> values, Cache &cache, Values &joined) {
   llvm::SmallVector<const Values *> locals;
   for (int64_t position = 0; position < mesh.size(); ++position) {
-    locals.push_back(runPart(values, heldOfAll(mesh, placements.operands, operands, position),
-                             heldOfAll(mesh, placements.results, results, position), cache));
+    locals.push_back(runShard(values, heldOfAll(mesh, placements.operands, operands, position),
+                              heldOfAll(mesh, placements.results, results, position), cache));
     if (!locals.back()) {
-      why = fmt::format("the part of position {} is refused", position);
-      return hasEmptyPart(mesh, placements.operands, operands) ? Outcome::Empty : Outcome::Refused;
+      why = fmt::format("the shard of position {} is refused", position);
+      return hasEmptyShard(mesh, placements.operands, operands) ? Outcome::Empty : Outcome::Refused;
     }
   }
   return joinAll(mesh, placements, locals, joined);
@@ -187,19 +188,19 @@ SplitOp::Outcome SplitOp::runAll(const spmd::Mesh &mesh, const OpPlacements &pla
 SplitOp::Outcome SplitOp::runLocalForms(const MeshAxes &mesh, const pd::ShardingRule &rule,
                                         const FactorAxes &axes) {
   OpPlacements placements = placementsOf(rule, axes);
-  std::vector<Values> parts;
+  std::vector<Values> shards;
   for (int64_t position = 0; position < mesh.mesh.size(); ++position) {
-    Values &own = parts.emplace_back();
+    Values &own = shards.emplace_back();
     for (auto [tensor, held] :
          llvm::zip_equal(operands, heldOfAll(mesh.mesh, placements.operands, operands, position)))
-      own.push_back(partOf(tensor, held));
+      own.push_back(shardOf(tensor, held));
   }
-  SimulatedResults ran = runLocalForm(op, mesh, rule, axes, parts, results);
+  SimulatedResults ran = runLocalForm(op, mesh, rule, axes, shards, results);
   if (why = ran.refused; !why.empty() && ran.isNotCovered)
     return Outcome::NotCovered;
   if (!why.empty())
-    return hasEmptyPart(mesh.mesh, placements.operands, operands) ||
-                   hasEmptyPart(mesh.mesh, placements.results, results)
+    return hasEmptyShard(mesh.mesh, placements.operands, operands) ||
+                   hasEmptyShard(mesh.mesh, placements.results, results)
                ? Outcome::Empty
                : Outcome::Refused;
   llvm::SmallVector<const Values *> locals;
@@ -213,10 +214,10 @@ SplitOp::Outcome SplitOp::runLocalForms(const MeshAxes &mesh, const pd::Sharding
 SplitOp::Outcome SplitOp::joinAll(const spmd::Mesh &mesh, const OpPlacements &placements,
                                   llvm::ArrayRef<const Values *> locals, Values &joined) {
   joined.resize(results.size());
-  for (size_t number = 0; number < results.size(); ++number) {
-    why = join(mesh, placements.results[number], number, locals, joined[number]);
+  for (size_t index = 0; index < results.size(); ++index) {
+    why = join(mesh, placements.results[index], index, locals, joined[index]);
     if (!why.empty()) {
-      why = fmt::format("result {}: {}", number, why);
+      why = fmt::format("result {}: {}", index, why);
       return Outcome::Different;
     }
   }
@@ -224,9 +225,9 @@ SplitOp::Outcome SplitOp::joinAll(const spmd::Mesh &mesh, const OpPlacements &pl
 }
 
 SplitOp::Outcome SplitOp::compareAll(llvm::ArrayRef<Tensor> joined) {
-  for (size_t number = 0; number < results.size(); ++number)
-    if (std::string found = difference(joined[number], results[number]); !found.empty()) {
-      why = fmt::format("result {}: {}", number, found);
+  for (size_t index = 0; index < results.size(); ++index)
+    if (std::string found = difference(joined[index], results[index]); !found.empty()) {
+      why = fmt::format("result {}: {}", index, found);
       return Outcome::Different;
     }
   return Outcome::Equal;
@@ -251,8 +252,8 @@ SplitOp::Outcome SplitOp::runPartial(const spmd::Mesh &mesh, const OpPlacements 
     Cache cache;
     if (Outcome outcome = runAll(mesh, placements, own, cache, joined); outcome != Outcome::Equal)
       return outcome;
-    for (size_t number = 0; number < sums.size(); ++number)
-      joined[number] = combined(sums[number], joined[number], spmd::Reduction::Sum);
+    for (size_t index = 0; index < sums.size(); ++index)
+      joined[index] = combined(sums[index], joined[index], spmd::Reduction::Sum);
     sums = std::move(joined);
   }
   return compareAll(sums);

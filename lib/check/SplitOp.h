@@ -2,32 +2,32 @@
 #pragma once
 
 #include "lib/check/FactorCases.h"
-#include "lib/check/TensorParts.h"
+#include "lib/check/TensorShards.h"
 
 #include <map>
 
 namespace proa::check {
 
-/// An op with values of its operands and results, which is run on the parts that placements give to the
-/// positions of a mesh. Runs on equal parts are done once.
+/// An op with values of its operands and results, which is run on the shards that placements give to the
+/// positions of a mesh. Runs on equal shards are done once.
 class SplitOp {
 public:
   enum class Outcome : uint8_t {
     Equal,
     /// The recombined results differ from the results of the whole op; `reason()` says how.
     Different,
-    /// Type inference or the evaluator refuses a part, where each device has elements.
+    /// Type inference or the evaluator refuses a shard, where each device has elements.
     Refused,
     /// As Refused, where some device has no elements (more devices than elements).
     Empty,
-    /// The local form says that it does not cover the parts.
+    /// The local form says that it does not cover the shards.
     NotCovered,
   };
 
   SplitOp(mlir::Operation *op, llvm::ArrayRef<Tensor> operands, llvm::ArrayRef<Tensor> results)
       : op(op), operands(operands), results(results) {}
 
-  /// Each position runs the op on its parts of the operands, and the results are joined by their placements.
+  /// Each position runs the op on its shards of the operands, and the results are joined by their placements.
   Outcome run(const spmd::Mesh &mesh, const OpPlacements &placements);
   /// As run(), where each position runs the local form of the op's rule, which is one withLocalForm().
   Outcome runLocalForms(const MeshAxes &mesh, const pd::ShardingRule &rule, const FactorAxes &axes);
@@ -39,19 +39,19 @@ public:
 
 private:
   using Values = llvm::SmallVector<Tensor>;
-  /// Results by the parts of operands and results; nothing if they cannot be run.
+  /// Results by the shards of operands and results; nothing if they cannot be run.
   using Cache = std::map<std::string, std::optional<Values>>;
 
-  /// Runs all positions on parts of `values` and joins the results; sets `why` unless the outcome is Equal.
+  /// Runs all positions on shards of `values` and joins the results; sets `why` unless the outcome is Equal.
   Outcome runAll(const spmd::Mesh &mesh, const OpPlacements &placements, llvm::ArrayRef<Tensor> values,
                  Cache &cache, Values &joined);
   /// Joins the results of all positions.
   Outcome joinAll(const spmd::Mesh &mesh, const OpPlacements &placements,
                   llvm::ArrayRef<const Values *> locals, Values &joined);
-  const Values *runPart(llvm::ArrayRef<Tensor> values, const std::vector<Held> &operandParts,
-                        const std::vector<Held> &resultParts, Cache &cache);
-  std::optional<Values> evaluate(llvm::ArrayRef<Tensor> inputs, const std::vector<Held> &resultParts) const;
-  std::string join(const spmd::Mesh &mesh, const spmd::Placement &placement, size_t number,
+  const Values *runShard(llvm::ArrayRef<Tensor> values, const std::vector<Held> &operandShards,
+                         const std::vector<Held> &resultShards, Cache &cache);
+  std::optional<Values> evaluate(llvm::ArrayRef<Tensor> inputs, const std::vector<Held> &resultShards) const;
+  std::string join(const spmd::Mesh &mesh, const spmd::Placement &placement, size_t index,
                    llvm::ArrayRef<const Values *> locals, Tensor &joined) const;
   Outcome compareAll(llvm::ArrayRef<Tensor> joined);
 

@@ -3,7 +3,7 @@
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "lib/compiler/compile/Registration.h"
 #include "lib/compiler/program/OnnxForm.h"
-#include "translator/export/onnx/ComplexParts.h"
+#include "translator/export/onnx/ComplexPairs.h"
 #include "translator/export/onnx/OnnxExport.h"
 #include "translator/import/Import.h"
 #include "translator/onnx/WriteModel.h"

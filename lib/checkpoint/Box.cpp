@@ -65,7 +65,7 @@ void addFlatRange(spmd::Dims dims, size_t axis, spmd::Range flat, Box &prefix, s
       box.push_back({0, dims[d]});
     boxes.push_back(std::move(box));
   };
-  auto addPart = [&](int64_t row, int64_t begin, int64_t end) {
+  auto addRow = [&](int64_t row, int64_t begin, int64_t end) {
     prefix.push_back({row, row + 1});
     addFlatRange(dims, axis + 1, {begin, end}, prefix, boxes);
     prefix.pop_back();
@@ -73,12 +73,12 @@ void addFlatRange(spmd::Dims dims, size_t axis, spmd::Range flat, Box &prefix, s
   int64_t first = flat.begin / inner, last = flat.end / inner;
   int64_t head = flat.begin % inner, tail = flat.end % inner;
   if (first == last)
-    return addPart(first, head, tail);
+    return addRow(first, head, tail);
   if (head != 0)
-    addPart(first++, head, inner);
+    addRow(first++, head, inner);
   addRows(first, last);
   if (tail != 0)
-    addPart(last, 0, tail);
+    addRow(last, 0, tail);
 }
 
 } // namespace
@@ -93,18 +93,18 @@ std::vector<Box> boxesOfFlatRange(spmd::Dims dims, int64_t begin, int64_t end) {
   return boxes;
 }
 
-void copyElements(BoxData<const std::byte> source, BoxData<std::byte> target, const Box &part,
+void copyElements(BoxData<const std::byte> source, BoxData<std::byte> target, const Box &region,
                   size_t elementSize) {
-  size_t rank = part.size();
-  if (volumeOf(part) == 0)
+  size_t rank = region.size();
+  if (volumeOf(region) == 0)
     return;
   // Trailing dims that are whole in both boxes are adjacent memory.
   size_t outer = rank;
   size_t run = elementSize;
   while (outer > 0) {
     --outer;
-    run *= static_cast<size_t>(part[outer].size());
-    if (part[outer].size() != source.box[outer].size() || part[outer].size() != target.box[outer].size())
+    run *= static_cast<size_t>(region[outer].size());
+    if (region[outer].size() != source.box[outer].size() || region[outer].size() != target.box[outer].size())
       break;
   }
   std::vector<size_t> sourceStrides(rank), targetStrides(rank);
@@ -118,8 +118,8 @@ void copyElements(BoxData<const std::byte> source, BoxData<std::byte> target, co
   const std::byte *from = source.bytes;
   std::byte *to = target.bytes;
   for (size_t d = 0; d < rank; ++d) {
-    from += static_cast<size_t>(part[d].begin - source.box[d].begin) * sourceStrides[d];
-    to += static_cast<size_t>(part[d].begin - target.box[d].begin) * targetStrides[d];
+    from += static_cast<size_t>(region[d].begin - source.box[d].begin) * sourceStrides[d];
+    to += static_cast<size_t>(region[d].begin - target.box[d].begin) * targetStrides[d];
   }
   std::vector<int64_t> index(outer, 0);
   while (true) {
@@ -129,7 +129,7 @@ void copyElements(BoxData<const std::byte> source, BoxData<std::byte> target, co
       --d;
       from += sourceStrides[d];
       to += targetStrides[d];
-      if (++index[d] < part[d].size())
+      if (++index[d] < region[d].size())
         break;
       from -= static_cast<size_t>(index[d]) * sourceStrides[d];
       to -= static_cast<size_t>(index[d]) * targetStrides[d];

@@ -36,8 +36,8 @@ template <class Byte> struct BoxData {
   const Box &box;
 };
 
-/// Copies the elements of `part`, which both boxes contain.
-void copyElements(BoxData<const std::byte> source, BoxData<std::byte> target, const Box &part,
+/// Copies the elements of `region`, which both boxes contain.
+void copyElements(BoxData<const std::byte> source, BoxData<std::byte> target, const Box &region,
                   size_t elementSize);
 
 } // namespace proa::checkpoints

@@ -190,10 +190,10 @@ Result<Tensor> Checkpoint::read(const std::string &tensor, const Box &box) {
     return pieces.diagnostics();
   Tensor result(found->second.dtype, dimsOf(box));
   for (const Piece &piece : *pieces) {
-    Result<Tensor> part = shard(tensor, piece.source);
-    if (!part)
-      return part;
-    copyElements({static_cast<const std::byte *>(part->data()), boxes[piece.source]},
+    Result<Tensor> source = shard(tensor, piece.source);
+    if (!source)
+      return source;
+    copyElements({static_cast<const std::byte *>(source->data()), boxes[piece.source]},
                  {static_cast<std::byte *>(result.data()), box}, piece.box, sizeOf(result.dtype()));
   }
   return result;

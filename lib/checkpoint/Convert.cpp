@@ -24,7 +24,7 @@ Result<void> convert(TensorSource &source, const std::string &folder, const Layo
   Catalog target;
   target.training = source.catalog().training;
   target.save = *save;
-  int64_t number = 0, count = static_cast<int64_t>(byFile.size());
+  int64_t index = 0, count = static_cast<int64_t>(byFile.size());
   for (const auto &[file, shards] : byFile) {
     std::vector<ShardData> data;
     for (const auto &[name, box] : shards) {
@@ -33,10 +33,10 @@ Result<void> convert(TensorSource &source, const std::string &folder, const Layo
         return elements.diagnostics();
       data.push_back({name, source.catalog().tensors.at(name), box, std::move(*elements)});
     }
-    Result<Catalog> part = writeShards(folder, shardFileName(*save, number++, count), data);
-    if (!part)
-      return part.diagnostics();
-    merge(target, *part);
+    Result<Catalog> written = writeShards(folder, shardFileName(*save, index++, count), data);
+    if (!written)
+      return written.diagnostics();
+    merge(target, *written);
   }
   return commitSave(folder, target);
 }

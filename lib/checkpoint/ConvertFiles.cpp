@@ -40,9 +40,9 @@ private:
                   int(options.fileBytes != 0) + int(options.layout != nullptr);
     if (layouts > 1)
       return errorAt(target, fmt::format("found {} layouts, expected one", layouts));
-    if (options.flatten < 0 || options.flatten > mostParts)
-      return errorAt(
-          target, fmt::format("found {} parts of each tensor, expected 1 to {}", options.flatten, mostParts));
+    if (options.flatten < 0 || options.flatten > mostShards)
+      return errorAt(target, fmt::format("found {} shards of each tensor, expected 1 to {}", options.flatten,
+                                         mostShards));
     if (options.fileBytes < 0)
       return errorAt(target,
                      fmt::format("found files of {} bytes, expected a positive number", options.fileBytes));
@@ -122,7 +122,7 @@ private:
     return chosen ? convert(source, target, **chosen) : Result<void>(chosen.diagnostics());
   }
 
-  static constexpr int64_t mostParts = int64_t(1) << 20;
+  static constexpr int64_t mostShards = int64_t(1) << 20;
   const std::vector<std::string> &sources;
   const std::string &target;
   const ConvertOptions &options;

@@ -41,7 +41,7 @@ bool textOf(const PickleValue &object, std::string_view name, std::string &text)
   return true;
 }
 
-/// The common part of both formats.
+/// The common base of both formats.
 class DistributedReader {
 public:
   explicit DistributedReader(std::string folder) : folder(std::move(folder)) {}
@@ -128,27 +128,27 @@ private:
       return wrong(pathOf(file),
                    fmt::format("has {} bytes, but '{}' is at bytes {} to {}: the file was truncated",
                                available, name, at, at + size));
-    Result<params::Tensors> part =
-        readTorchPart(*content, (*content)->bytes().subspan(at, size), name, pathOf(file));
-    if (!part)
-      diagnostics.append(part.diagnostics());
+    Result<params::Tensors> tensors =
+        readTorchBytes(*content, (*content)->bytes().subspan(at, size), name, pathOf(file));
+    if (!tensors)
+      diagnostics.append(tensors.diagnostics());
     else
-      addParts(types, index, name, file, *part, where);
+      addShards(types, index, name, file, *tensors, where);
   }
 
-  void addParts(const PickleValue &types, const PickleValue &index, const std::string &name,
-                const std::string &file, params::Tensors &parts, const std::string &where) {
+  void addShards(const PickleValue &types, const PickleValue &index, const std::string &name,
+                 const std::string &file, params::Tensors &tensors, const std::string &where) {
     const PickleValue *type = types.member(name);
     std::vector<int64_t> dims, offset;
     bool isSharded = type && integersOf(*type, "size", dims);
-    for (auto &[part, value] : parts) {
+    for (auto &[tensor, value] : tensors) {
       if (!isSharded || !integersOf(index, "offset", offset)) {
-        addShard(part, value.dims(), wholeBox(value.dims()), file, value);
+        addShard(tensor, value.dims(), wholeBox(value.dims()), file, value);
         continue;
       }
       if (offset.size() != dims.size() || value.dims().size() != dims.size())
         return wrong(where, "'" + name + "': the offset has another number of dims than the tensor");
-      addShard(part, dims, boxAt(offset, value.dims()), file, value);
+      addShard(tensor, dims, boxAt(offset, value.dims()), file, value);
     }
   }
 
@@ -235,12 +235,12 @@ private:
                                              value.size(), range->begin, range->end, toText(box)));
     size_t at = 0;
     auto keeper = std::make_shared<Tensor>(value);
-    for (Box &part : boxesOfFlatRange(dimsOf(box), range->begin, range->end)) {
+    for (Box &region : boxesOfFlatRange(dimsOf(box), range->begin, range->end)) {
       auto *bytes = keeper->as<std::byte>() + at;
-      at += static_cast<size_t>(volumeOf(part)) * sizeOf(value.dtype());
-      for (size_t d = 0; d < part.size(); ++d)
-        part[d] = {part[d].begin + box[d].begin, part[d].end + box[d].begin};
-      addShard(name, dims, part, file, Tensor(value.dtype(), dimsOf(part), bytes, keeper));
+      at += static_cast<size_t>(volumeOf(region)) * sizeOf(value.dtype());
+      for (size_t d = 0; d < region.size(); ++d)
+        region[d] = {region[d].begin + box[d].begin, region[d].end + box[d].begin};
+      addShard(name, dims, region, file, Tensor(value.dtype(), dimsOf(region), bytes, keeper));
     }
   }
 

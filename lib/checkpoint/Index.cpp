@@ -55,7 +55,7 @@ json jsonOf(const Catalog &catalog) {
 
 class CatalogReader {
 public:
-  CatalogReader(const std::string &where, bool isPart) : where(where), isPart(isPart) {}
+  CatalogReader(const std::string &where, bool isIncomplete) : where(where), isIncomplete(isIncomplete) {}
 
   Result<Catalog> read(json object) {
     try {
@@ -99,7 +99,7 @@ private:
     if (auto training = object.find("training"); training != object.end())
       readTraining(*training);
     for (const auto &[name, tensor] : catalog.tensors)
-      if (diagnostics.empty() && !isPart)
+      if (diagnostics.empty() && !isIncomplete)
         checkShards(name, tensor);
   }
 
@@ -162,7 +162,7 @@ private:
   }
 
   const std::string &where;
-  bool isPart;
+  bool isIncomplete;
   Catalog catalog;
   Diagnostics diagnostics;
 };
@@ -171,11 +171,11 @@ private:
 
 std::string catalogText(const Catalog &catalog) { return jsonOf(catalog).dump(); }
 
-Result<Catalog> readCatalogText(const std::string &text, const std::string &where, bool isPart) {
+Result<Catalog> readCatalogText(const std::string &text, const std::string &where, bool isIncomplete) {
   Result<json> parsed = parseJson(text, where);
   if (!parsed)
     return parsed.diagnostics();
-  return CatalogReader(where, isPart).read(std::move(*parsed));
+  return CatalogReader(where, isIncomplete).read(std::move(*parsed));
 }
 
 std::string indexText(const Catalog &catalog) {
@@ -214,13 +214,13 @@ Result<IndexFile> readIndexFile(const std::string &path) {
   return file;
 }
 
-void merge(Catalog &catalog, const Catalog &part) {
-  catalog.tensors.insert(part.tensors.begin(), part.tensors.end());
-  for (const auto &[name, shards] : part.shards) {
+void merge(Catalog &catalog, const Catalog &added) {
+  catalog.tensors.insert(added.tensors.begin(), added.tensors.end());
+  for (const auto &[name, shards] : added.shards) {
     std::vector<ShardEntry> &list = catalog.shards[name];
     list.insert(list.end(), shards.begin(), shards.end());
   }
-  catalog.files.insert(part.files.begin(), part.files.end());
+  catalog.files.insert(added.files.begin(), added.files.end());
 }
 
 } // namespace proa::checkpoints

@@ -16,8 +16,8 @@ inline constexpr const char *indexName = "model.safetensors.index.json";
 std::string catalogText(const Catalog &catalog);
 /// Reads it. `where` begins messages. Errors: invalid JSON, members that are missing or of another type, a
 /// checksum that differs, names of files that are paths, shards that do not have each element of a tensor
-/// once (not checked if `isPart`).
-Result<Catalog> readCatalogText(const std::string &text, const std::string &where, bool isPart = false);
+/// once (not checked if `isIncomplete`).
+Result<Catalog> readCatalogText(const std::string &text, const std::string &where, bool isIncomplete = false);
 
 /// The index file: `weight_map` and `metadata.total_size` for Hugging Face, `metadata.proa` has the catalog.
 std::string indexText(const Catalog &catalog);
@@ -31,7 +31,7 @@ struct IndexFile {
 /// Errors: the file cannot be read, has no `weight_map`, or as readCatalogText.
 Result<IndexFile> readIndexFile(const std::string &path);
 
-/// Adds the tensors, shards and files of a part of a checkpoint.
-void merge(Catalog &catalog, const Catalog &part);
+/// Adds the tensors, shards and files of some files of a checkpoint.
+void merge(Catalog &catalog, const Catalog &added);
 
 } // namespace proa::checkpoints

@@ -112,10 +112,10 @@ public:
     StoredBoxes boxes;
     for (const auto &[name, tensor] : tensors) {
       int64_t size = volumeOf(wholeBox(tensor.dims));
-      for (int64_t part = 0; part < count; ++part) {
-        spmd::Range range = spmd::partOf(size, count, part);
+      for (int64_t shard = 0; shard < count; ++shard) {
+        spmd::Range range = spmd::shardRange(size, count, shard);
         for (Box &box : boxesOfFlatRange(tensor.dims, range.begin, range.end))
-          boxes[name].push_back({std::move(box), part});
+          boxes[name].push_back({std::move(box), shard});
       }
       if (size == 0)
         boxes[name].push_back({wholeBox(tensor.dims), 0});
@@ -130,12 +130,12 @@ private:
 class LikeLayout : public Layout {
 public:
   explicit LikeLayout(const Catalog &catalog) : tensors(catalog.tensors) {
-    std::map<std::string, int64_t> numbers;
+    std::map<std::string, int64_t> indexOfFile;
     for (const auto &[file, bytes] : catalog.files)
-      numbers.emplace(file, static_cast<int64_t>(numbers.size()));
+      indexOfFile.emplace(file, static_cast<int64_t>(indexOfFile.size()));
     for (const auto &[name, shards] : catalog.shards)
       for (const ShardEntry &shard : shards)
-        boxes[name].push_back({shard.box, numbers.at(shard.file)});
+        boxes[name].push_back({shard.box, indexOfFile.at(shard.file)});
   }
   Result<StoredBoxes> place(const TensorEntries &others) const override {
     Diagnostics diagnostics;

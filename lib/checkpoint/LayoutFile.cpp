@@ -51,7 +51,7 @@ private:
       ++at;
     return text.substr(begin, at - begin);
   }
-  bool number(int64_t &value) {
+  bool readInteger(int64_t &value) {
     std::string digits = word();
     auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     return error == std::errc() && end == digits.data() + digits.size() && value > 0;
@@ -77,7 +77,7 @@ private:
       return false;
     }
     spmd::AxisRef ref = mesh.full(*axis);
-    if (take(':') && !(take('(') && number(ref.pre) && take(')') && number(ref.size)))
+    if (take(':') && !(take('(') && readInteger(ref.pre) && take(')') && readInteger(ref.size)))
       return false;
     dim.axes.push_back(ref);
     return true;
@@ -88,11 +88,11 @@ private:
       return false;
     while (!take(')')) {
       int64_t count = 1, size = 0;
-      if ((!blocks.empty() && !take(',')) || !number(size))
+      if ((!blocks.empty() && !take(',')) || !readInteger(size))
         return false;
       if (take('*')) {
         count = size;
-        if (!number(size))
+        if (!readInteger(size))
           return false;
       }
       if (count > spmd::mostBlocks)

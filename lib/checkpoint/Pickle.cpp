@@ -109,7 +109,7 @@ public:
   Result<Pickle> read() {
     while (!pickle.result) {
       opcodeAt = at;
-      uint8_t opcode = number<uint8_t>();
+      uint8_t opcode = read<uint8_t>();
       if (reason.empty() && !literal(opcode) && !structure(opcode) && reason.empty())
         reason = fmt::format("the opcode 0x{:02x} is not one of those of state dicts", opcode);
       if (!reason.empty())
@@ -134,7 +134,7 @@ private:
     return text;
   }
 
-  template <class T> T number() {
+  template <class T> T read() {
     T value{};
     std::string_view bytes = take(sizeof value);
     if (!bytes.empty())
@@ -204,31 +204,31 @@ private:
       push(Kind::Bool).integer = opcode == 0x88;
       return true;
     case 'J':
-      return pushInteger(number<int32_t>());
+      return pushInteger(read<int32_t>());
     case 'K':
-      return pushInteger(number<uint8_t>());
+      return pushInteger(read<uint8_t>());
     case 'M':
-      return pushInteger(number<uint16_t>());
+      return pushInteger(read<uint16_t>());
     case 0x8a: // LONG1
-      return longInteger(number<uint8_t>());
+      return longInteger(read<uint8_t>());
     case 'G':
-      push(Kind::Float).number = std::bit_cast<double>(__builtin_bswap64(number<uint64_t>()));
+      push(Kind::Float).real = std::bit_cast<double>(__builtin_bswap64(read<uint64_t>()));
       return true;
     case 'X': // BINUNICODE
-      return pushText(Kind::Text, number<uint32_t>());
+      return pushText(Kind::Text, read<uint32_t>());
     case 0x8c: // SHORT_BINUNICODE
-      return pushText(Kind::Text, number<uint8_t>());
+      return pushText(Kind::Text, read<uint8_t>());
     case 0x8d: // BINUNICODE8
-      return pushText(Kind::Text, number<uint64_t>());
+      return pushText(Kind::Text, read<uint64_t>());
     case 'T': // BINSTRING
     case 'B': // BINBYTES
-      return pushText(opcode == 'T' ? Kind::Text : Kind::Bytes, number<uint32_t>());
+      return pushText(opcode == 'T' ? Kind::Text : Kind::Bytes, read<uint32_t>());
     case 'U': // SHORT_BINSTRING
     case 'C': // SHORT_BINBYTES
-      return pushText(opcode == 'U' ? Kind::Text : Kind::Bytes, number<uint8_t>());
+      return pushText(opcode == 'U' ? Kind::Text : Kind::Bytes, read<uint8_t>());
     case 0x8e: // BINBYTES8
     case 0x96: // BYTEARRAY8
-      return pushText(Kind::Bytes, number<uint64_t>());
+      return pushText(Kind::Bytes, read<uint64_t>());
     case '}':
       push(Kind::Dict);
       return true;
@@ -255,11 +255,11 @@ private:
   bool structure(uint8_t opcode) {
     switch (opcode) {
     case 0x80: // PROTO
-      if (uint8_t protocol = number<uint8_t>(); protocol > 5)
+      if (uint8_t protocol = read<uint8_t>(); protocol > 5)
         wrong(fmt::format("found protocol {}, expected at most 5", protocol));
       return true;
     case 0x95: // FRAME
-      number<uint64_t>();
+      read<uint64_t>();
       return true;
     case '.':
       pickle.result = pop();
@@ -282,15 +282,15 @@ private:
       return pushList(std::move(items));
     }
     case 'q':
-      return memoize(number<uint8_t>());
+      return memoize(read<uint8_t>());
     case 'r':
-      return memoize(number<uint32_t>());
+      return memoize(read<uint32_t>());
     case 0x94: // MEMOIZE
       return memoize(memo.size());
     case 'h':
-      return recall(number<uint8_t>());
+      return recall(read<uint8_t>());
     case 'j':
-      return recall(number<uint32_t>());
+      return recall(read<uint32_t>());
     default:
       return container(opcode) || object(opcode);
     }

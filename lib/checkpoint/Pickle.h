@@ -33,7 +33,7 @@ struct PickleValue {
   };
   Kind kind = Kind::None;
   int64_t integer = 0;
-  double number = 0;
+  double real = 0;
   std::string_view text; ///< in the content or in Pickle::owned
   std::vector<const PickleValue *> items;
   const PickleValue *callable = nullptr, *state = nullptr;

@@ -92,7 +92,7 @@ public:
       return tensorOf(name, *value.items[1]);
     if (value.isCallOf("builtins.tuple") && value.item(0) && isNamedTensor(*value.items[0]))
       return tensorOf(name, *value.items[0]->items[1]);
-    return number(name, value);
+    return scalar(name, value);
   }
 
   params::Tensors tensors;
@@ -121,7 +121,7 @@ private:
     for (size_t i = 0; i + 1 < dict.items.size() && valueCount <= mostValues; i += 2) {
       const PickleValue &key = *dict.items[i];
       if (!key.is(Kind::Text) && !key.is(Kind::Integer)) {
-        wrong(name, "has a key that is neither a text nor a number");
+        wrong(name, "has a key that is neither a text nor an integer");
         continue;
       }
       std::string text = key.is(Kind::Text) ? std::string(key.text) : std::to_string(key.integer);
@@ -130,7 +130,7 @@ private:
     }
   }
 
-  std::optional<Tensor> number(const std::string &name, const PickleValue &value) {
+  std::optional<Tensor> scalar(const std::string &name, const PickleValue &value) {
     if (value.is(Kind::Integer) || value.is(Kind::Bool)) {
       Tensor tensor(value.is(Kind::Bool) ? DType::Bool : DType::Int64, {});
       std::memcpy(tensor.data(), &value.integer, tensor.bytes());
@@ -138,7 +138,7 @@ private:
     }
     if (value.is(Kind::Float)) {
       Tensor tensor(DType::Float64, {});
-      *tensor.as<double>() = value.number;
+      *tensor.as<double>() = value.real;
       return tensor;
     }
     if (value.is(Kind::None) || value.is(Kind::Text))
@@ -335,9 +335,9 @@ Result<params::Tensors> readTorchStateDict(const std::string &path) {
       [&](TensorCollector &collector, const PickleValue &root) { return tensorsOf(collector, root, path); });
 }
 
-Result<params::Tensors> readTorchPart(const std::shared_ptr<const MappedFile> &owner,
-                                      std::span<const std::byte> content, const std::string &name,
-                                      const std::string &where) {
+Result<params::Tensors> readTorchBytes(const std::shared_ptr<const MappedFile> &owner,
+                                       std::span<const std::byte> content, const std::string &name,
+                                       const std::string &where) {
   return withTorchPickle<params::Tensors>(
       owner, content, where,
       [&](TensorCollector &collector, const PickleValue &root) -> Result<params::Tensors> {

@@ -21,10 +21,10 @@ Result<params::Tensors> readPaddleStateDict(const std::string &path);
 /// another format; those of readZip and Pickle::read; tensors with other strides than dense ones.
 Result<params::Tensors> readTorchStateDict(const std::string &path);
 
-/// Content of torch.save in a part of a file: a tensor or number with this name, or a dict below it.
+/// Content of torch.save in some bytes of a file: a tensor or scalar with this name, or a dict below it.
 /// `owner` keeps the content alive.
-Result<params::Tensors> readTorchPart(const std::shared_ptr<const MappedFile> &owner,
-                                      std::span<const std::byte> content, const std::string &name,
-                                      const std::string &where);
+Result<params::Tensors> readTorchBytes(const std::shared_ptr<const MappedFile> &owner,
+                                       std::span<const std::byte> content, const std::string &name,
+                                       const std::string &where);
 
 } // namespace proa::checkpoints

@@ -63,7 +63,7 @@ void TransformedCheckpoint::describeTensors() {
     entry = {target.dtype, target.dims(), target.state ? StateKind::State : StateKind::Parameter};
     // A tensor is used as the first stored one of which it is composed.
     for (size_t i = 0; i < target.composition->size(); ++i) {
-      const transform::Source &source = mapping.sources[target.composition->part(i).source];
+      const transform::Source &source = mapping.sources[target.composition->piece(i).source];
       if (!source.isStored())
         continue;
       auto [input, name] = find(transform::Mapping::nameOf(source, target));
@@ -90,15 +90,15 @@ Result<Tensor> TransformedCheckpoint::read(const std::string &tensor, const Box 
   if (!target)
     return errorAt(tensor, "is not a tensor of the transformed checkpoint");
   return transform::computeBox(
-      mapping, *target, box, [&](const std::string &name, const Box &part) -> Result<transform::BoxTensor> {
+      mapping, *target, box, [&](const std::string &name, const Box &region) -> Result<transform::BoxTensor> {
         auto [input, own] = find(name);
         // A tensor in one piece is a view of the mapped file.
         bool isWhole = input->checkpoint.catalog().shards.at(own).size() == 1;
-        Result<Tensor> elements = isWhole ? input->checkpoint.read(own) : input->checkpoint.read(own, part);
+        Result<Tensor> elements = isWhole ? input->checkpoint.read(own) : input->checkpoint.read(own, region);
         if (!elements)
           return elements.diagnostics();
         return transform::BoxTensor{std::move(*elements),
-                                    isWhole ? std::vector<int64_t>() : beginOfBox(part)};
+                                    isWhole ? std::vector<int64_t>() : beginOfBox(region)};
       });
 }
 

@@ -94,15 +94,15 @@ std::string shardFileName(int64_t save, int64_t index, int64_t count) {
 Result<Catalog> writeShards(const std::string &folder, const std::string &file,
                             std::span<const ShardData> shards) {
   std::string path = (fs::path(folder) / file).string();
-  Catalog part;
+  Catalog catalog;
   params::Tensors tensors;
   for (const ShardData &shard : shards) {
     std::span bytes(static_cast<const std::byte *>(shard.elements.data()), shard.elements.bytes());
     ShardEntry entry{shard.box, file, keyOf(shard.tensor, shard.entry, shard.box), checksumOf(bytes)};
     if (!tensors.emplace(entry.key, shard.elements).second)
       return errorAt(path, "two shards have the name '" + entry.key + "'");
-    part.tensors.emplace(shard.tensor, shard.entry);
-    part.shards[shard.tensor].push_back(std::move(entry));
+    catalog.tensors.emplace(shard.tensor, shard.entry);
+    catalog.shards[shard.tensor].push_back(std::move(entry));
   }
   if (Result<void> written = params::writeSafetensors(path, tensors, fileMetadata); !written)
     return written.diagnostics();
@@ -112,8 +112,8 @@ Result<Catalog> writeShards(const std::string &folder, const std::string &file,
   uint64_t bytes = fs::file_size(path, error);
   if (error)
     return errorAt(path, "cannot read the file's size: " + error.message());
-  part.files[file] = bytes;
-  return part;
+  catalog.files[file] = bytes;
+  return catalog;
 }
 
 Result<void> commitSave(const std::string &folder, const Catalog &catalog) {

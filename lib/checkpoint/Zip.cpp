@@ -30,7 +30,7 @@ public:
   }
 
 private:
-  template <class T> T number(uint64_t offset) {
+  template <class T> T read(uint64_t offset) {
     T value{};
     if (offset > content.size() || content.size() - offset < sizeof value)
       reason = "the directory is damaged";
@@ -43,15 +43,15 @@ private:
     constexpr size_t longestComment = 65535;
     for (size_t back = endBytes; back <= content.size() && back <= endBytes + longestComment; ++back) {
       uint64_t end = content.size() - back;
-      if (number<uint32_t>(end) != endSignature)
+      if (read<uint32_t>(end) != endSignature)
         continue;
-      count = number<uint16_t>(end + 10);
-      at = number<uint32_t>(end + 16);
-      if (end >= locatorBytes && number<uint32_t>(end - locatorBytes) == locatorSignature) {
-        uint64_t end64 = number<uint64_t>(end - locatorBytes + 8);
-        if (number<uint32_t>(end64) == end64Signature) {
-          count = number<uint64_t>(end64 + 32);
-          at = number<uint64_t>(end64 + 48);
+      count = read<uint16_t>(end + 10);
+      at = read<uint32_t>(end + 16);
+      if (end >= locatorBytes && read<uint32_t>(end - locatorBytes) == locatorSignature) {
+        uint64_t end64 = read<uint64_t>(end - locatorBytes + 8);
+        if (read<uint32_t>(end64) == end64Signature) {
+          count = read<uint64_t>(end64 + 32);
+          at = read<uint64_t>(end64 + 48);
         }
       }
       return true;
@@ -60,14 +60,14 @@ private:
   }
 
   void readEntry() {
-    if (number<uint32_t>(at) != entrySignature) {
+    if (read<uint32_t>(at) != entrySignature) {
       reason = "the directory is damaged";
       return;
     }
-    auto method = number<uint16_t>(at + 10);
-    uint64_t bytes = number<uint32_t>(at + 24), offset = number<uint32_t>(at + 42);
-    auto nameBytes = number<uint16_t>(at + 28), extraBytes = number<uint16_t>(at + 30),
-         commentBytes = number<uint16_t>(at + 32);
+    auto method = read<uint16_t>(at + 10);
+    uint64_t bytes = read<uint32_t>(at + 24), offset = read<uint32_t>(at + 42);
+    auto nameBytes = read<uint16_t>(at + 28), extraBytes = read<uint16_t>(at + 30),
+         commentBytes = read<uint16_t>(at + 32);
     uint64_t nameAt = at + entryBytes;
     if (content.size() - nameAt < nameBytes || nameAt > content.size()) {
       reason = "the directory is damaged";
@@ -80,8 +80,8 @@ private:
       reason = "the member '" + name + "' is compressed, expected none";
       return;
     }
-    uint64_t data = offset + fileBytes + number<uint16_t>(offset + 26) + number<uint16_t>(offset + 28);
-    if (number<uint32_t>(offset) != fileSignature || data > content.size() || bytes > content.size() - data)
+    uint64_t data = offset + fileBytes + read<uint16_t>(offset + 26) + read<uint16_t>(offset + 28);
+    if (read<uint32_t>(offset) != fileSignature || data > content.size() || bytes > content.size() - data)
       reason = "the member '" + name + "' is outside of the file";
     else
       members[name] = content.subspan(data, bytes);
@@ -91,15 +91,15 @@ private:
   void readLongSizes(uint64_t extra, uint64_t extraBytes, uint64_t &bytes, uint64_t &offset) {
     constexpr uint16_t zip64 = 1;
     for (uint64_t end = extra + extraBytes; extra + 4 <= end && reason.empty();) {
-      auto kind = number<uint16_t>(extra), size = number<uint16_t>(extra + 2);
+      auto kind = read<uint16_t>(extra), size = read<uint16_t>(extra + 2);
       uint64_t next = extra + 4;
       if (kind == zip64) {
         if (bytes == UINT32_MAX) {
-          bytes = number<uint64_t>(next);
+          bytes = read<uint64_t>(next);
           next += 16; // the compressed size, which is equal, follows
         }
         if (offset == UINT32_MAX)
-          offset = number<uint64_t>(next);
+          offset = read<uint64_t>(next);
       }
       extra += 4 + uint64_t(size);
     }

@@ -21,11 +21,11 @@ std::optional<double> constantNumber(Value value) {
   std::optional<Tensor> known = pd::knownTensor(value);
   if (!known || known->size() == 0)
     return std::nullopt;
-  double number = pd::loadScalar(*known, 0).real();
+  double scalar = pd::loadScalar(*known, 0).real();
   for (int64_t i = 1; i < known->size(); ++i)
-    if (pd::loadScalar(*known, i).real() != number)
+    if (pd::loadScalar(*known, i).real() != scalar)
       return std::nullopt;
-  return number;
+  return scalar;
 }
 
 } // namespace proa

@@ -10,7 +10,7 @@
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/nn/NormOps.h"
 #include "dialects/pd/ops/shape/DimSize.h"
-#include "passes/autodiff/BackwardPart.h"
+#include "passes/autodiff/BackwardRegion.h"
 #include "passes/autodiff/NewFunction.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -25,14 +25,14 @@ using namespace mlir;
 namespace proa::autodiff {
 namespace {
 
-/// Converts the part of a block that depends on the batch to a loop over micro-batches.
+/// Converts the ops of a block that depend on the batch to a loop over micro-batches.
 class Accumulation {
 public:
   Accumulation(Block &block, ArrayRef<Value> batches, int64_t count)
       : block(block), batches(batches), count(count) {}
 
   LogicalResult run() {
-    findParts();
+    findRegions();
     if (failed(check()))
       return failure();
     moveReaders();
@@ -40,13 +40,13 @@ public:
   }
 
 private:
-  void findParts() {
+  void findRegions() {
     ofBatch = dependentOps(block, batches);
-    auto part = findBackwardPart(block);
+    auto backward = findBackwardRegion(block);
     SmallVector<Value> gradients;
-    llvm::copy_if(part.gradients, std::back_inserter(gradients),
+    llvm::copy_if(backward.gradients, std::back_inserter(gradients),
                   [&](Value value) { return ofBatch.contains(value.getDefiningOp()); });
-    // Ops of the backward part that read a gradient belong to the loop too.
+    // Ops of the backward region that read a gradient belong to the loop too.
     auto behind = dependentOps(block, gradients);
     for (Operation *op : neededOps(block, gradients))
       behind.remove(op);
@@ -142,12 +142,12 @@ private:
     builder.setInsertionPointAfter(end);
     Location location = end->getLoc();
     TensorBuilder e(builder, end);
-    SmallVector<Value> parts, inits;
+    SmallVector<Value> microBatches, inits;
     for (Value batch : batches) {
       auto divided = dividedBatch(e, batch);
       if (failed(divided))
         return failure();
-      parts.push_back(*divided);
+      microBatches.push_back(*divided);
     }
     for (Value value : means)
       inits.push_back(pd::zerosLike(builder, location, value));
@@ -155,7 +155,7 @@ private:
     auto sums = pd::countedLoop(builder, location, pd::oneInt(builder, location, count), inits,
                                 [&](OpBuilder &inside, Value index, ValueRange carried) {
                                   SmallVector<Value> next(carried);
-                                  fits = succeeded(writeBody(inside, parts, index, next));
+                                  fits = succeeded(writeBody(inside, microBatches, index, next));
                                   return next;
                                 });
     if (!fits)
@@ -173,7 +173,7 @@ private:
   }
 
   /// The batch reshaped to [batch / count, count, ...]: example i is in micro-batch i modulo count. So each
-  /// device of data parallelism, which has adjacent examples, has the same part of each micro-batch.
+  /// device of data parallelism, which has adjacent examples, has the same shard of each micro-batch.
   FailureOr<Value> dividedBatch(pd::TensorBuilder &e, Value batch) {
     auto type = pd::tensorType(batch);
     if (type.getRank() == 0)
@@ -188,11 +188,12 @@ private:
     return Value(pd::reshapeTo(e.wrap(batch), shape));
   }
 
-  LogicalResult writeBody(OpBuilder &inside, ArrayRef<Value> parts, Value index, SmallVector<Value> &sums) {
+  LogicalResult writeBody(OpBuilder &inside, ArrayRef<Value> microBatches, Value index,
+                          SmallVector<Value> &sums) {
     IRMapping mapping;
-    for (auto [batch, part] : llvm::zip(batches, parts)) {
+    for (auto [batch, own] : llvm::zip(batches, microBatches)) {
       Value slice =
-          pd::GatherOp::create(inside, batch.getLoc(), part, index, Value(), inside.getI64IntegerAttr(1));
+          pd::GatherOp::create(inside, batch.getLoc(), own, index, Value(), inside.getI64IntegerAttr(1));
       pd::TensorBuilder e(inside, slice.getDefiningOp());
       mapping.map(batch, pd::dropDim(e.wrap(slice), 1));
     }
@@ -274,15 +275,15 @@ private:
 };
 
 /// The arguments with these indices, or all feeds.
-FailureOr<SmallVector<Value>> batchesOf(Function function, Block &block, Numbers numbers) {
+FailureOr<SmallVector<Value>> batchesOf(Function function, Block &block, Numbers indices) {
   SmallVector<Value> values;
-  for (int64_t number : numbers) {
-    if (number < 0 || number >= function.getNumArguments())
+  for (int64_t index : indices) {
+    if (index < 0 || index >= function.getNumArguments())
       return emitError(function.getLoc())
-             << "argument " << number << " is asked for, the function has " << function.getNumArguments();
-    values.push_back(block.getArgument(static_cast<unsigned>(number)));
+             << "argument " << index << " is asked for, the function has " << function.getNumArguments();
+    values.push_back(block.getArgument(static_cast<unsigned>(index)));
   }
-  if (numbers.empty())
+  if (indices.empty())
     for (BlockArgument argument : block.getArguments())
       if (function.getArgAttr(argument.getArgNumber(), pd::feedAttribute))
         values.push_back(argument);

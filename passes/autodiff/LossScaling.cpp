@@ -9,7 +9,7 @@
 #include "dialects/pd/ops/math/UnaryOps.h"
 #include "dialects/pd/ops/optimizer/ScalingOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
-#include "passes/autodiff/BackwardPart.h"
+#include "passes/autodiff/BackwardRegion.h"
 
 using namespace mlir;
 
@@ -20,13 +20,13 @@ class LossScaling {
 public:
   LossScaling(func::FuncOp function, const AmpOptions &options)
       : function(function), block(function.getBody().front()), options(options),
-        part(findBackwardPart(block)), builder(&block, block.begin()) {}
+        backward(findBackwardRegion(block)), builder(&block, block.begin()) {}
 
   LogicalResult run() {
-    if (part.seeds.empty())
+    if (backward.seeds.empty())
       return emitError(function.getLoc())
-             << "loss scaling needs a program with a backward part of pd.vjp: found none";
-    for (Value gradient : part.gradients)
+             << "loss scaling needs a program with a backward region of pd.vjp: found none";
+    for (Value gradient : backward.gradients)
       if (!isa<RankedTensorType>(gradient.getType()) ||
           !isa<FloatType>(pd::tensorType(gradient).getElementType()))
         return mlir::emitError(gradient.getLoc())
@@ -48,9 +48,9 @@ private:
     }
     Type types[] = {one(builder.getF32Type()), one(builder.getI32Type()), one(builder.getI32Type())};
     for (auto [name, type] : llvm::zip(lossScalingState, types)) {
-      unsigned number = function.getNumArguments();
-      (void)function.insertArgument(number, type, named(pd::parameterAttribute, name), function.getLoc());
-      state.push_back(block.getArgument(number));
+      unsigned index = function.getNumArguments();
+      (void)function.insertArgument(index, type, named(pd::parameterAttribute, name), function.getLoc());
+      state.push_back(block.getArgument(index));
     }
     scale = state[0];
   }
@@ -60,7 +60,7 @@ private:
   }
 
   void scaleSeeds() {
-    for (Value seed : part.seeds) {
+    for (Value seed : backward.seeds) {
       auto type = pd::tensorType(seed);
       builder.setInsertionPointAfterValue(seed);
       if (scale.getDefiningOp() && isa<BlockArgument>(seed))
@@ -80,7 +80,7 @@ private:
   void unscale() {
     Operation *exit = block.getTerminator();
     llvm::DenseSet<Operation *> readers;
-    for (Operation *op : dependentOps(block, part.gradients.getArrayRef()))
+    for (Operation *op : dependentOps(block, backward.gradients.getArrayRef()))
       if (!neededByGradients(op)) {
         readers.insert(op);
         op->moveBefore(exit);
@@ -90,7 +90,7 @@ private:
       first = first->getPrevNode();
     builder.setInsertionPoint(first);
     Location location = function.getLoc();
-    SmallVector<Value> gradients(part.gradients.getArrayRef());
+    SmallVector<Value> gradients(backward.gradients.getArrayRef());
     auto checked = pd::CheckFiniteAndUnscaleOp::create(builder, location, gradients, scale);
     SmallVector<Value> updated(checked.getOut());
     if (!state.empty()) {
@@ -110,23 +110,23 @@ private:
 
   bool neededByGradients(Operation *op) {
     if (needed.empty())
-      needed = neededOps(block, part.gradients.getArrayRef());
+      needed = neededOps(block, backward.gradients.getArrayRef());
     return needed.contains(op);
   }
 
   void returnState(ArrayRef<Value> values) {
     Operation *exit = block.getTerminator();
     for (auto [name, value] : llvm::zip(lossScalingState, values)) {
-      unsigned number = function.getNumResults();
-      exit->insertOperands(number, value);
-      (void)function.insertResult(number, value.getType(), named(pd::stateAttribute, name));
+      unsigned index = function.getNumResults();
+      exit->insertOperands(index, value);
+      (void)function.insertResult(index, value.getType(), named(pd::stateAttribute, name));
     }
   }
 
   func::FuncOp function;
   Block &block;
   const AmpOptions &options;
-  BackwardPart part;
+  BackwardRegion backward;
   OpBuilder builder;
   Value scale;
   SmallVector<Value> state;

@@ -16,8 +16,8 @@ bool MinimumCut::findLevels(size_t source, size_t sink) {
   level[source] = 0;
   std::vector<size_t> queue{source};
   for (size_t i = 0; i < queue.size(); ++i)
-    for (size_t number : outgoing[queue[i]])
-      if (const Edge &edge = edges[number]; edge.capacity > 0 && level[edge.to] < 0) {
+    for (size_t index : outgoing[queue[i]])
+      if (const Edge &edge = edges[index]; edge.capacity > 0 && level[edge.to] < 0) {
         level[edge.to] = level[queue[i]] + 1;
         queue.push_back(edge.to);
       }
@@ -28,15 +28,15 @@ bool MinimumCut::findLevels(size_t source, size_t sink) {
 int64_t MinimumCut::sendAlongOnePath(size_t source, size_t sink) {
   std::vector<size_t> path;
   for (size_t node = source; node != sink;) {
-    size_t &number = next[node];
-    while (number < outgoing[node].size()) {
-      const Edge &edge = edges[outgoing[node][number]];
+    size_t &index = next[node];
+    while (index < outgoing[node].size()) {
+      const Edge &edge = edges[outgoing[node][index]];
       if (edge.capacity > 0 && level[edge.to] == level[node] + 1)
         break;
-      ++number;
+      ++index;
     }
-    if (number < outgoing[node].size()) {
-      path.push_back(outgoing[node][number]);
+    if (index < outgoing[node].size()) {
+      path.push_back(outgoing[node][index]);
       node = edges[path.back()].to;
     } else if (path.empty()) {
       return 0;
@@ -47,11 +47,11 @@ int64_t MinimumCut::sendAlongOnePath(size_t source, size_t sink) {
     }
   }
   int64_t flow = unlimited;
-  for (size_t number : path)
-    flow = std::min(flow, edges[number].capacity);
-  for (size_t number : path) {
-    edges[number].capacity -= flow;
-    edges[number ^ 1].capacity += flow;
+  for (size_t index : path)
+    flow = std::min(flow, edges[index].capacity);
+  for (size_t index : path) {
+    edges[index].capacity -= flow;
+    edges[index ^ 1].capacity += flow;
   }
   return flow;
 }
@@ -61,8 +61,8 @@ void MinimumCut::findSinkSide(size_t sink) {
   onSinkSide[sink] = true;
   std::vector<size_t> queue{sink};
   for (size_t i = 0; i < queue.size(); ++i)
-    for (size_t number : outgoing[queue[i]])
-      if (size_t from = edges[number].to; edges[number ^ 1].capacity > 0 && !onSinkSide[from]) {
+    for (size_t index : outgoing[queue[i]])
+      if (size_t from = edges[index].to; edges[index ^ 1].capacity > 0 && !onSinkSide[from]) {
         onSinkSide[from] = true;
         queue.push_back(from);
       }

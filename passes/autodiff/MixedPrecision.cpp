@@ -8,7 +8,7 @@
 #include "dialects/pd/ops/shape/KnownElements.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/pd/reference/HostScalar.h"
-#include "passes/autodiff/BackwardPart.h"
+#include "passes/autodiff/BackwardRegion.h"
 #include "passes/autodiff/PrecisionLists.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -65,15 +65,15 @@ private:
 
 /// Whether the attribute contains a finite number that overflows in the format.
 bool isBeyondRange(Attribute attribute, const llvm::fltSemantics &format) {
-  auto overflows = [&](llvm::APFloat number) {
-    if (!number.isFinite())
+  auto overflows = [&](llvm::APFloat value) {
+    if (!value.isFinite())
       return false;
     bool lossy = false;
-    number.convert(format, llvm::APFloat::rmNearestTiesToEven, &lossy);
-    return number.isInfinity();
+    value.convert(format, llvm::APFloat::rmNearestTiesToEven, &lossy);
+    return value.isInfinity();
   };
-  if (auto number = dyn_cast_if_present<FloatAttr>(attribute))
-    return overflows(number.getValue());
+  if (auto floating = dyn_cast_if_present<FloatAttr>(attribute))
+    return overflows(floating.getValue());
   auto elements = dyn_cast_if_present<DenseFPElementsAttr>(attribute);
   return elements && (elements.isSplat() ? overflows(elements.getSplatValue<llvm::APFloat>())
                                          : llvm::any_of(elements.getValues<llvm::APFloat>(), overflows));
@@ -92,10 +92,10 @@ public:
   MixedPrecision(Block &block, const Rules &rules, const MixedPrecision *outer = nullptr)
       : block(block), rules(rules), outer(outer) {
     // Ops on which no gradient depends, such as parameter updates, are not rewritten.
-    auto part = findBackwardPart(block);
-    if (part.gradients.empty())
+    auto backward = findBackwardRegion(block);
+    if (backward.gradients.empty())
       return;
-    auto network = neededOps(block, part.gradients.getArrayRef());
+    auto network = neededOps(block, backward.gradients.getArrayRef());
     for (Operation &op : block)
       if (!network.contains(&op))
         untouched.insert(&op);
@@ -134,8 +134,7 @@ private:
     std::optional<Tensor> known = pd::knownTensor(result);
     double largest = llvm::APFloat::getLargest(format()).convertToDouble();
     for (int64_t i = 0; known && i < known->size(); ++i)
-      if (double number = std::abs(pd::loadScalar(*known, i).real());
-          std::isfinite(number) && number > largest)
+      if (double value = std::abs(pd::loadScalar(*known, i).real()); std::isfinite(value) && value > largest)
         return true;
     return !known;
   }

@@ -3,7 +3,7 @@
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/autodiff/ForLoop.h"
 #include "dialects/pd/ir/FunctionAttributes.h"
-#include "passes/autodiff/BackwardPart.h"
+#include "passes/autodiff/BackwardRegion.h"
 #include "passes/autodiff/BatchSharded.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -63,22 +63,22 @@ LogicalResult NewFunction::differentiateBy(Numbers arguments, bool keepSnapshots
   if (numbers.empty())
     return emitError(original.getLoc()) << "has no argument of floats or complex numbers to differentiate by";
   llvm::SmallDenseSet<int64_t> seen;
-  for (int64_t number : numbers) {
-    if (number < 0 || number >= block().getNumArguments())
+  for (int64_t index : numbers) {
+    if (index < 0 || index >= block().getNumArguments())
       return emitError(original.getLoc())
-             << "argument " << number << " is asked for, the function has " << block().getNumArguments();
-    if (!pd::isDifferentiable(block().getArgument(number).getType()))
+             << "argument " << index << " is asked for, the function has " << block().getNumArguments();
+    if (!pd::isDifferentiable(block().getArgument(index).getType()))
       return emitError(original.getLoc())
-             << "argument " << number << " of type " << block().getArgument(number).getType()
+             << "argument " << index << " of type " << block().getArgument(index).getType()
              << " cannot be differentiated by: expected floats or complex numbers";
-    if (!seen.insert(number).second)
-      return emitError(original.getLoc()) << "argument " << number << " is asked for twice";
+    if (!seen.insert(index).second)
+      return emitError(original.getLoc()) << "argument " << index << " is asked for twice";
   }
   return success();
 }
 
 SmallVector<Value> NewFunction::inputs() {
-  return llvm::map_to_vector(numbers, [&](int64_t number) { return Value(block().getArgument(number)); });
+  return llvm::map_to_vector(numbers, [&](int64_t index) { return Value(block().getArgument(index)); });
 }
 
 unsigned NewFunction::addArguments(TypeRange types, Location location, ArrayRef<std::string> names) {
@@ -94,16 +94,16 @@ unsigned NewFunction::addArguments(TypeRange types, Location location, ArrayRef<
   return first;
 }
 
-std::string NewFunction::nameOfArgument(int64_t number) {
+std::string NewFunction::nameOfArgument(int64_t index) {
   for (StringRef kind : {pd::feedAttribute, pd::parameterAttribute})
-    if (auto name = function.getArgAttrOfType<StringAttr>(static_cast<unsigned>(number), kind))
+    if (auto name = function.getArgAttrOfType<StringAttr>(static_cast<unsigned>(index), kind))
       return name.str();
-  return "argument" + std::to_string(number);
+  return "argument" + std::to_string(index);
 }
 
-std::string NewFunction::nameOfResult(int64_t number) {
-  auto name = original.getResultAttrOfType<StringAttr>(static_cast<unsigned>(number), pd::fetchAttribute);
-  return name ? name.str() : "result" + std::to_string(number);
+std::string NewFunction::nameOfResult(int64_t index) {
+  auto name = original.getResultAttrOfType<StringAttr>(static_cast<unsigned>(index), pd::fetchAttribute);
+  return name ? name.str() : "result" + std::to_string(index);
 }
 
 void NewFunction::returnNew(Value value, const std::string &name) {
@@ -115,21 +115,21 @@ void NewFunction::returnNew(Value value, const std::string &name) {
                            : DictionaryAttr::get(context));
 }
 
-void NewFunction::returnOriginal(int64_t number, Value value) {
+void NewFunction::returnOriginal(int64_t index, Value value) {
   results.push_back(value);
-  DictionaryAttr own = original.getResultAttrDict(static_cast<unsigned>(number));
+  DictionaryAttr own = original.getResultAttrDict(static_cast<unsigned>(index));
   attributes.push_back(own ? own : DictionaryAttr::get(function.getContext()));
 }
 
-void NewFunction::returnBatched(int64_t number, Value value, bool openExamples) {
-  returnOriginal(number, value);
+void NewFunction::returnBatched(int64_t index, Value value, bool openExamples) {
+  returnOriginal(index, value);
   if (auto type = dyn_cast<RankedTensorType>(value.getType()))
     attributes.back() = withExamples(attributes.back(), type.getDimSize(0), openExamples);
 }
 
 void NewFunction::returnGradients(ArrayRef<Value> gradients) {
-  for (auto [number, gradient] : llvm::zip(numbers, gradients))
-    returnNew(gradient, nameOfArgument(number) + "@GRAD");
+  for (auto [index, gradient] : llvm::zip(numbers, gradients))
+    returnNew(gradient, nameOfArgument(index) + "@GRAD");
 }
 
 FailureOr<Function> NewFunction::finish() {

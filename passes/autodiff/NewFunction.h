@@ -33,14 +33,14 @@ public:
   unsigned addArguments(mlir::TypeRange types, mlir::Location location, llvm::ArrayRef<std::string> names);
 
   /// The name of an argument or result in the program; empty for others.
-  std::string nameOfArgument(int64_t number);
-  std::string nameOfResult(int64_t number);
+  std::string nameOfArgument(int64_t index);
+  std::string nameOfResult(int64_t index);
 
   /// Adds a result of the original function, or a new one.
-  void returnOriginal(int64_t number, mlir::Value value);
+  void returnOriginal(int64_t index, mlir::Value value);
   void returnNew(mlir::Value value, const std::string &name);
   /// Adds the batched form of a result of the original function.
-  void returnBatched(int64_t number, mlir::Value value, bool openExamples);
+  void returnBatched(int64_t index, mlir::Value value, bool openExamples);
   /// Adds the gradients of the differentiated arguments as results, named after the arguments.
   void returnGradients(llvm::ArrayRef<mlir::Value> gradients);
 
@@ -59,9 +59,9 @@ private:
   llvm::SmallVector<mlir::DictionaryAttr> attributes;
 };
 
-/// The gradients of `loss` by the differentiated arguments as means over `count` equal parts of the arguments
-/// `batches` (empty: the feeds), one after the other in a loop. Results of the function become means too.
-/// See accumulate().
+/// The gradients of `loss` by the differentiated arguments as means over `count` micro-batches of the
+/// arguments `batches` (empty: the feeds), one after the other in a loop. Results of the function become
+/// means too. See accumulate().
 mlir::LogicalResult accumulateGradients(NewFunction &created, mlir::Value loss, mlir::Value cotangent,
                                         int64_t count, Numbers batches,
                                         llvm::SmallVector<mlir::Value> &gradients);

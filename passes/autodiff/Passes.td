@@ -46,9 +46,9 @@ def Grad : AutodiffPass<"pd-grad"> {
     Option<"value", "value", "bool", "false", "Return the result before the gradients">,
     snapshotsOption,
     Option<"microBatches", "micro-batches", "int64_t", "1",
-      "Number of parts of the batch to compute one after the other; the result must be a mean over the batch">,
+      "Number of micro-batches to compute one after the other; the result must be a mean over the batch">,
     ListOption<"batches", "batches", "int64_t",
-      "Indices of the arguments that are divided into parts; default: all feeds">,
+      "Indices of the arguments that are divided into micro-batches; default: all feeds">,
   ];
 }
 
@@ -132,16 +132,17 @@ def Accumulate : AutodiffPass<"pd-accumulate"> {
   let summary = "Add a function that computes gradients micro-batch by micro-batch";
   let description = [{
     For a training program, whose gradients are pd.vjp; for the gradient of a function use --pd-grad=micro-batches. The
-    part of the program that depends on the batch runs in a loop over `count` equal parts along the first dimension.
-    Values of that part that are used after it (gradients, losses) are the means over the parts. Results are the same if
-    the loss is a mean over the batch; less memory is needed. Errors: batch normalization in training mode, which needs
-    the statistics of the whole batch; a condition that depends on the batch, of which a micro-batch may take another
-    branch; a feed with a LoD, whose rows are not examples; values whose type contains the number of examples.
+    ops of the program that depend on the batch run in a loop over `count` equal micro-batches along the first
+    dimension. Values of those ops that are used after it (gradients, losses) are the means over the micro-batches.
+    Results are the same if the loss is a mean over the batch; less memory is needed. Errors: batch normalization in
+    training mode, which needs the statistics of the whole batch; a condition that depends on the batch, of which a
+    micro-batch may take another branch; a feed with a LoD, whose rows are not examples; values whose type contains the
+    number of examples.
   }];
   let options = common # [
     Option<"count", "count", "int64_t", "2", "Number of micro-batches">,
     ListOption<"batches", "batches", "int64_t",
-      "Indices of the arguments that are divided into parts; default: all feeds">,
+      "Indices of the arguments that are divided into micro-batches; default: all feeds">,
   ];
 }
 
@@ -183,7 +184,7 @@ def MixPrecision : PrecisionPass<"pd-amp"> {
 def ScaleLoss : PrecisionPass<"pd-scale-loss"> {
   let summary = "Scale the loss of a training program, and its gradients back";
   let description = [{
-    The initial cotangents of the backward part are multiplied by the scale, and the gradients are divided by it
+    The initial cotangents of the backward region are multiplied by the scale, and the gradients are divided by it
     (pd.check_finite_and_unscale). With `dynamic`, a step with an infinite or NaN gradient is skipped and the scale
     changes (pd.update_loss_scaling); its state is three more parameters of the program. Runs before gradients are
     decomposed.
@@ -203,14 +204,14 @@ def ScaleLoss : PrecisionPass<"pd-scale-loss"> {
 def Rematerialize : Pass<"pd-rematerialize", "::mlir::ModuleOp"> {
   let summary = "Recompute values instead of keeping them in memory";
   let description = [{
-    Finds the point of peak memory, which in a training program is between forward and backward part. A minimum cut
+    Finds the point of peak memory, which in a training program is between forward and backward region. A minimum cut
     finds the values with the fewest bytes from which the values used after that point can be recomputed. A value that
     was not kept is recomputed where it is first needed, after a pd.optimization_barrier, which keeps it distinct from
     the first computation.
 
     Without `memory-budget`, elementwise ops, reductions and permutations are recomputed; fused into their readers they
     are nearly free. With a budget, nothing is recomputed if the budget is already met; otherwise contractions are
-    recomputed too, in as few segments of the part before the peak as the budget allows. Ops that sample random numbers
+    recomputed too, in as few segments of the ops before the peak as the budget allows. Ops that sample random numbers
     and control flow are never recomputed. A budget that cannot be met is a warning.
 
     Run it after pd-decompose: a composite is recomputed as a whole or not at all.

@@ -125,10 +125,10 @@ private:
 
   /// Adds a node for the op that computes a value and one for the value, which may be kept.
   void solve() {
-    llvm::DenseMap<Value, size_t> numbers;
+    llvm::DenseMap<Value, size_t> indices;
     std::vector<Value> values;
     auto numberOf = [&](Value value) {
-      auto [entry, isNew] = numbers.try_emplace(value, values.size());
+      auto [entry, isNew] = indices.try_emplace(value, values.size());
       if (isNew)
         values.push_back(value);
       return entry->second;
@@ -153,7 +153,7 @@ private:
         network.addEdge(source, 2 * i, MinimumCut::unlimited);
     }
     for (Value value : needed)
-      network.addEdge(2 * numbers[value] + 1, sink, MinimumCut::unlimited);
+      network.addEdge(2 * indices[value] + 1, sink, MinimumCut::unlimited);
     found.keptAfter = network.cut(source, sink);
     for (auto [i, value] : llvm::enumerate(values))
       if (network.isOnSinkSide(2 * i) && network.isOnSinkSide(2 * i + 1))

@@ -21,11 +21,11 @@ namespace {
 
 /// The indices of the float and complex results.
 SmallVector<int64_t> differentiableResults(ArrayRef<Value> returned) {
-  SmallVector<int64_t> numbers;
+  SmallVector<int64_t> indices;
   for (auto [i, value] : llvm::enumerate(returned))
     if (pd::isDifferentiable(value.getType()))
-      numbers.push_back(static_cast<int64_t>(i));
-  return numbers;
+      indices.push_back(static_cast<int64_t>(i));
+  return indices;
 }
 
 LogicalResult checkScalar(Function function, int64_t result) {
@@ -105,8 +105,8 @@ FailureOr<Function> jvp(Function function, StringRef name, Numbers arguments) {
     return failure();
   SmallVector<Value> inputs = created.inputs();
   SmallVector<std::string> names;
-  for (int64_t number : created.differentiated())
-    names.push_back(created.nameOfArgument(number) + "@TANGENT");
+  for (int64_t index : created.differentiated())
+    names.push_back(created.nameOfArgument(index) + "@TANGENT");
   unsigned first = created.addArguments(ValueRange(inputs).getTypes(), function.getLoc(), names);
   pd::Tangents tangents;
   for (auto [input, tangent] : llvm::zip(inputs, created.block().getArguments().drop_front(first)))

@@ -74,9 +74,9 @@ private:
       }
       return;
     }
-    for (Operation *part = before ? before->getNextNode() : &op->getBlock()->front(); part != op;
-         part = part->getNextNode())
-      collect(part, work);
+    for (Operation *next = before ? before->getNextNode() : &op->getBlock()->front(); next != op;
+         next = next->getNextNode())
+      collect(next, work);
     remarks.done(op) << op->getName().getStringRef() << " is decomposed";
     if (failed(pd::replaceResults(op, *values)))
       return signalPassFailure();

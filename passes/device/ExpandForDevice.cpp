@@ -87,7 +87,7 @@ struct ExpandRandint : OpRewritePattern<pd::RandintOp> {
 
 //===-- Scattering --------------------------------------------------------------------------------------===//
 
-/// The type of keys: 32 bits where all parts of x have such a number.
+/// The type of keys: 32 bits where the indices of all slices of x fit.
 Type keyType(OpBuilder &builder, RankedTensorType x) {
   bool isSmall = x.hasStaticShape() && x.getNumElements() <= std::numeric_limits<int32_t>::max();
   return isSmall ? builder.getI32Type() : builder.getI64Type();
@@ -117,7 +117,7 @@ bool isWide(Type element) {
   return element.isF32() || element.isF64() || element.isSignlessInteger(32) || element.isSignlessInteger(64);
 }
 
-/// The strategy by which blocks that own parts of x scatter `count` updates; nothing where the keys are
+/// The strategy by which blocks that own slices of x scatter `count` updates; nothing where the keys are
 /// sorted.
 std::optional<StringRef> ownersStrategy(RankedTensorType x, int64_t count, int64_t depth,
                                         pd::ScatterReduce reduce, bool allowsAtomic, const GpuFacts &gpu) {
@@ -125,11 +125,11 @@ std::optional<StringRef> ownersStrategy(RankedTensorType x, int64_t count, int64
   // Keys that all blocks read together in the time of a sort.
   double mostReads = static_cast<double>(gpu.sortNanoseconds * gpu.multiprocessors) *
                      gpu.l2BytesPerNanosecond() / sizeof(int64_t);
-  int64_t parts = countOf(x.getShape().take_front(depth)), elements = countOf(x.getShape().drop_front(depth));
+  int64_t slices = countOf(x.getShape().take_front(depth)), elements = countOf(x.getShape().drop_front(depth));
   bool isStatic =
-      !ShapedType::isDynamic(parts) && !ShapedType::isDynamic(elements) && !ShapedType::isDynamic(count);
+      !ShapedType::isDynamic(slices) && !ShapedType::isDynamic(elements) && !ShapedType::isDynamic(count);
   if (!isStatic || (reduce != pd::ScatterReduce::Assign && !isWide(x.getElementType())) ||
-      static_cast<double>(std::min(parts, gpu.concurrentBlocks())) * static_cast<double>(count) > mostReads)
+      static_cast<double>(std::min(slices, gpu.concurrentBlocks())) * static_cast<double>(count) > mostReads)
     return std::nullopt;
   if (elements >= leastElements)
     return StringRef("ordered");
@@ -151,7 +151,7 @@ std::optional<double> splatOf(Value x) {
   return std::abs(value) <= exact ? std::optional(static_cast<double>(value)) : std::nullopt;
 }
 
-/// x with `updates`, [count, parts...], at `keys`, which have any shape.
+/// x with `updates`, [count, slices...], at `keys`, which have any shape.
 Value scatter(PatternRewriter &rewriter, Location loc, Value x, Value keys, Value updates, int64_t depth,
               pd::ScatterReduce reduce, bool allowsAtomic) {
   int64_t count = countOf(pd::tensorType(keys).getShape());
@@ -199,10 +199,10 @@ struct ExpandScatterNd : OpRewritePattern<pd::ScatterNdOp> {
     int64_t depth = index.getShape().back(), rows = index.getRank() - 1;
     if (ShapedType::isDynamic(depth))
       return rewriter.notifyMatchFailure(op, "how many dimensions it addresses is known only at run time");
-    ArrayRef<int64_t> part = x.getShape().drop_front(depth);
+    ArrayRef<int64_t> slice = x.getShape().drop_front(depth);
     // The library kernel reports dims that do not fit.
-    if (updates.getRank() != rows + int64_t(part.size()) || updates.getShape().drop_front(rows) != part ||
-        llvm::any_of(part, ShapedType::isDynamic))
+    if (updates.getRank() != rows + int64_t(slice.size()) || updates.getShape().drop_front(rows) != slice ||
+        llvm::any_of(slice, ShapedType::isDynamic))
       return rewriter.notifyMatchFailure(op, "whether its updates fit is known only at run time");
     for (auto [own, other] : llvm::zip_first(index.getShape().take_front(rows), updates.getShape()))
       if (own != other || ShapedType::isDynamic(own))
@@ -211,7 +211,7 @@ struct ExpandScatterNd : OpRewritePattern<pd::ScatterNdOp> {
     auto type = RankedTensorType::get(index.getShape().drop_back(), keyType(rewriter, x));
     Value keys = rt::ScatterKeysOp::create(rewriter, loc, type, op.getX(), op.getIndex(), IntegerAttr());
     SmallVector<int64_t> flat{countOf(type.getShape())};
-    llvm::append_range(flat, part);
+    llvm::append_range(flat, slice);
     Value rowsOfUpdates = reshaped(rewriter, loc, op.getUpdates(), flat);
     rewriter.replaceOp(
         op, scatter(rewriter, loc, op.getX(), keys, rowsOfUpdates, depth, op.getReduce(), allowsAtomic));

@@ -83,14 +83,14 @@ private:
   }
 
   /// An array of i64 on the stack.
-  static Value storeNumbers(OpBuilder &builder, Location loc, ValueRange numbers) {
+  static Value storeNumbers(OpBuilder &builder, Location loc, ValueRange values) {
     Type i64 = builder.getI64Type(), pointer = LLVM::LLVMPointerType::get(builder.getContext());
-    Value count = proa::i64Constant(builder, loc, static_cast<int64_t>(numbers.size()));
+    Value count = proa::i64Constant(builder, loc, static_cast<int64_t>(values.size()));
     Value array = LLVM::AllocaOp::create(builder, loc, pointer, i64, count);
-    for (auto [i, number] : llvm::enumerate(numbers)) {
+    for (auto [i, index] : llvm::enumerate(values)) {
       Value address = LLVM::GEPOp::create(builder, loc, pointer, i64, array,
                                           ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
-      LLVM::StoreOp::create(builder, loc, number, address);
+      LLVM::StoreOp::create(builder, loc, index, address);
     }
     return array;
   }
@@ -297,7 +297,7 @@ private:
       cast.replaceAllUsesWith(cast.getArg());
       cast.erase();
     });
-    // Attributes of the device that its parts had.
+    // Attributes of the device that its ops had.
     getOperation().walk([](LLVM::LLVMFuncOp function) {
       if (function.getCConv() == LLVM::CConv::PTX_Kernel)
         function.setCConv(LLVM::CConv::C);

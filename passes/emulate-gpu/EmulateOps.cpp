@@ -373,12 +373,12 @@ public:
 
   LogicalResult emulate(rt::Exp2FtzOp op) {
     Type f32 = builder.getF32Type();
-    auto number = [&](double value) {
+    auto scalar = [&](double value) {
       return LLVM::ConstantOp::create(builder, loc, f32, builder.getF32FloatAttr(static_cast<float>(value)));
     };
     Value power = LLVM::Exp2Op::create(builder, loc, op.getExponent());
-    Value isSubnormal = LLVM::FCmpOp::create(builder, loc, LLVM::FCmpPredicate::olt, power, number(0x1p-126));
-    return replace(op, LLVM::SelectOp::create(builder, loc, isSubnormal, number(0), power));
+    Value isSubnormal = LLVM::FCmpOp::create(builder, loc, LLVM::FCmpPredicate::olt, power, scalar(0x1p-126));
+    return replace(op, LLVM::SelectOp::create(builder, loc, isSubnormal, scalar(0), power));
   }
 
   LogicalResult emulate(NVVM::RcpApproxFtzF32Op op) {

@@ -110,9 +110,9 @@ private:
         earliest = read;
     }
     for (auto [block, read] : first) {
-      Value number = numberOf(value);
+      Value scalar = numberOf(value);
       builder.setInsertionPoint(read);
-      code.call(builder, read->getLoc(), "proa_emulate_check_wgmma", {}, number);
+      code.call(builder, read->getLoc(), "proa_emulate_check_wgmma", {}, scalar);
     }
   }
 };

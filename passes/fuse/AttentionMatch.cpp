@@ -141,8 +141,8 @@ private:
       return otherScores;
     if (!matchPattern(fill, m_Constant(&constant)) || !constant.isSplat())
       return "a condition selects between its scores and a tensor";
-    double number = constant.getSplatValue<APFloat>().convertToDouble();
-    forward.masks.push_back({where.getCondition(), where.getOut(), 1, isKept, number * forward.scoreFactor});
+    double value = constant.getSplatValue<APFloat>().convertToDouble();
+    forward.masks.push_back({where.getCondition(), where.getOut(), 1, isKept, value * forward.scoreFactor});
     return "";
   }
 

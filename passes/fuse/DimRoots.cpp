@@ -36,12 +36,12 @@ std::optional<DimRoot> elementRoot(Value shape, int64_t index) {
   auto concat = shape.getDefiningOp<pd::ConcatOp>();
   if (!concat)
     return pd::tensorType(shape).getNumElements() == 1 ? rootHeldBy(shape) : std::nullopt;
-  for (Value part : concat.getX()) {
-    RankedTensorType type = pd::tensorType(part);
+  for (Value operand : concat.getX()) {
+    RankedTensorType type = pd::tensorType(operand);
     if (!type.hasStaticShape())
       return std::nullopt;
     if (index < type.getNumElements())
-      return elementRoot(part, index);
+      return elementRoot(operand, index);
     index -= type.getNumElements();
   }
   return std::nullopt;

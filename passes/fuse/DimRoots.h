@@ -8,7 +8,7 @@ namespace proa {
 /// A dim as a number, or as a dimension of the tensor that it was read from. Dims with equal roots are equal.
 struct DimRoot {
   mlir::Value tensor;
-  int64_t number = 0; ///< the dim, or the index of the dimension of `tensor`
+  int64_t index = 0; ///< the dim, or the index of the dimension of `tensor`
 
   bool operator==(const DimRoot &) const = default;
 };

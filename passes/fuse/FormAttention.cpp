@@ -226,17 +226,17 @@ private:
       return forward.masks[0].kept ? condition : e.create<pd::LogicalNotOp>(condition);
     }
     for (const AttentionMask &mask : llvm::reverse(forward.masks)) {
-      Value part = raised(mask, scores);
+      Value addend = raised(mask, scores);
       if (!mask.isCondition()) {
-        part = scaled(part, mask.factor);
-        sum = sum ? Value(pd::AddOp::create(rewriter, root->getLoc(), sum, part)) : part;
+        addend = scaled(addend, mask.factor);
+        sum = sum ? Value(pd::AddOp::create(rewriter, root->getLoc(), sum, addend)) : addend;
         continue;
       }
       Type element =
           sum ? pd::tensorType(sum).getElementType() : pd::tensorType(forward.scores).getElementType();
       pd::Expression before = sum ? e.wrap(sum) : e.constant(0.0, element),
                      fill = e.constant(mask.fill, element);
-      sum = mask.kept ? e.select(e.wrap(part), before, fill) : e.select(e.wrap(part), fill, before);
+      sum = mask.kept ? e.select(e.wrap(addend), before, fill) : e.select(e.wrap(addend), fill, before);
     }
     return sum;
   }
@@ -433,7 +433,7 @@ private:
     if (std::string reason = whySlower(scores); !reason.empty())
       return refuse(reason);
     if (!wholeOfDropout.empty() && wholeOfDropout.back() != scores.back())
-      return refuse("its dropout is of a part of the keys");
+      return refuse("its dropout is of a shard of the keys");
     if (!hasGradient())
       return success();
     if (forward.outFactor != 1)
@@ -509,7 +509,7 @@ private:
                                     rewriter.getI64IntegerAttr(seed));
   }
 
-  /// The dims of all weights of dropout, with four dims, if it drops a part of them.
+  /// The dims of all weights of dropout, with four dims, if it drops a shard of them.
   SmallVector<int64_t> wholeShapeOfDropout() {
     SmallVector<int64_t> whole(forward.dropout ? forward.dropout.getWholeShape() : ArrayRef<int64_t>());
     if (whole.size() == 3)
@@ -517,7 +517,7 @@ private:
     return whole;
   }
 
-  /// The index where the part begins; null if it is the whole.
+  /// The index where the shard begins; null if it is the whole.
   Value beginOfDropout() {
     Value begin = forward.dropout ? forward.dropout.getPartBegin() : Value();
     if (!begin || forward.dropout.getWholeShape().size() == 4)

@@ -68,7 +68,7 @@ struct Polynomial {
   }
 };
 
-Polynomial constant(double number) { return {{number}, {}}; }
+Polynomial constant(double value) { return {{value}, {}}; }
 
 /// None where the product has other terms.
 std::optional<Polynomial> product(const Polynomial &a, const Polynomial &b) {
@@ -96,8 +96,8 @@ public:
       return Polynomial{{}, {1}};
     if (value == x)
       return Polynomial{{0, 1}, {}};
-    if (std::optional<double> number = constantNumber(value))
-      return constant(*number);
+    if (std::optional<double> scalar = constantNumber(value))
+      return constant(*scalar);
     Operation *op = value.getDefiningOp();
     if (!op || depth > 8)
       return std::nullopt;
@@ -115,12 +115,12 @@ public:
 
 private:
   std::optional<Polynomial> scaled(pd::ScaleOp op, unsigned depth) const {
-    auto number = [](Value tensor, double otherwise) {
+    auto valueOr = [](Value tensor, double otherwise) {
       return tensor ? constantNumber(tensor) : std::optional(otherwise);
     };
     std::optional<Polynomial> of = read(op.getX(), depth + 1);
-    std::optional<double> factor = number(op.getScaleTensor(), op.getScale().convertToDouble()),
-                          bias = number(op.getBiasTensor(), op.getBias().convertToDouble());
+    std::optional<double> factor = valueOr(op.getScaleTensor(), op.getScale().convertToDouble()),
+                          bias = valueOr(op.getBiasTensor(), op.getBias().convertToDouble());
     if (!of || !factor || !bias)
       return std::nullopt;
     if (op.getBiasAfterScale())
@@ -352,7 +352,7 @@ template <class Root> struct FormNormalization : OpRewritePattern<Root> {
 //===-- Rotary embeddings -------------------------------------------------------------------------------===//
 
 /// The tensor of which `value` is half `number` of the last dimension; null if it is another value.
-Value wholeOfHalf(Value value, int64_t number) {
+Value wholeOfHalf(Value value, int64_t index) {
   Operation *op = value.getDefiningOp();
   if (!op || op->getNumOperands() != 1)
     return Value();
@@ -362,15 +362,15 @@ Value wholeOfHalf(Value value, int64_t number) {
     return Value();
   auto isLast = [&](int64_t axis) { return axis == last || axis == -1; };
   if (auto split = dyn_cast<pd::SplitOp>(op))
-    return isLast(static_cast<int64_t>(split.getAxis())) && split.getOut()[number] == value ? split.getX()
-                                                                                            : Value();
+    return isLast(static_cast<int64_t>(split.getAxis())) && split.getOut()[index] == value ? split.getX()
+                                                                                           : Value();
   auto slice = dyn_cast<pd::SliceOp>(op);
-  bool isPart = slice && slice.getAxes().size() == 1 && isLast(slice.getAxes()[0]) &&
-                (slice.getStrides().empty() || slice.getStrides()[0] == 1);
-  if (!isPart)
+  bool isLastHalf = slice && slice.getAxes().size() == 1 && isLast(slice.getAxes()[0]) &&
+                    (slice.getStrides().empty() || slice.getStrides()[0] == 1);
+  if (!isLastHalf)
     return Value();
   int64_t start = slice.getStarts()[0];
-  return (start < 0 ? start + size : start) == number * size / 2 ? slice.getX() : Value();
+  return (start < 0 ? start + size : start) == index * size / 2 ? slice.getX() : Value();
 }
 
 /// The x of which `value` is concat(-b, a) with its halves a and b.

@@ -187,16 +187,16 @@ private:
     return FusedLoc::get(builder.getContext(), locations, builder.getArrayAttr(names));
   }
 
-  /// "add+exp"; "8x(add+exp)" of equal parts; the first names of a long series.
+  /// "add+exp"; "8x(add+exp)" of equal series; the first names of a long series.
   static std::string labelOf(const KernelGroup &group) {
-    constexpr size_t mostNames = 24, leastParts = 3;
+    constexpr size_t mostNames = 24, leastRepetitions = 3;
     SmallVector<StringRef> names;
     for (Operation *member : group.members)
       names.push_back(member->getName().stripDialect());
     ArrayRef<StringRef> all = names;
-    for (size_t part = 1; part * leastParts <= all.size(); ++part)
-      if (all.size() % part == 0 && all.drop_front(part) == all.drop_back(part))
-        return std::to_string(all.size() / part) + "x(" + llvm::join(all.take_front(part), "+") + ")";
+    for (size_t period = 1; period * leastRepetitions <= all.size(); ++period)
+      if (all.size() % period == 0 && all.drop_front(period) == all.drop_back(period))
+        return std::to_string(all.size() / period) + "x(" + llvm::join(all.take_front(period), "+") + ")";
     if (all.size() <= mostNames)
       return llvm::join(all, "+");
     return llvm::join(all.take_front(mostNames), "+") + "+" + std::to_string(all.size() - mostNames) +

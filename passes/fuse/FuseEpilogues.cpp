@@ -174,10 +174,10 @@ private:
   }
 
   void addPostOp(rt::PostOpKind kind, std::optional<double> alpha = {}, std::optional<double> beta = {}) {
-    auto number = [&](std::optional<double> value) {
+    auto asAttribute = [&](std::optional<double> value) {
       return value ? builder.getF64FloatAttr(*value) : FloatAttr();
     };
-    postOps.push_back(rt::PostOpAttr::get(builder.getContext(), kind, number(alpha), number(beta)));
+    postOps.push_back(rt::PostOpAttr::get(builder.getContext(), kind, asAttribute(alpha), asAttribute(beta)));
   }
 
   rt::FusionLimits limits;
@@ -263,17 +263,17 @@ public:
     if (PassRemarks::areEnabled(op->getContext()))
       report(op, epilogue, x.value != op->getOperand(0) || y.value != op->getOperand(1));
     rewriter.setInsertionPoint(epilogue.absorbed.empty() ? op : epilogue.absorbed.back());
-    rt::FusedParts parts{epilogue.result.getLoc(),
-                         epilogue.result.getType(),
-                         x.value,
-                         y.value,
-                         x.permutation,
-                         y.permutation,
-                         outPermutation,
-                         epilogue.alpha,
-                         epilogue.postOpsAttr(),
-                         epilogue.extras};
-    rewriter.replaceAllUsesWith(epilogue.result, fusable.createFused(rewriter, parts));
+    rt::FusedOperands fused{epilogue.result.getLoc(),
+                            epilogue.result.getType(),
+                            x.value,
+                            y.value,
+                            x.permutation,
+                            y.permutation,
+                            outPermutation,
+                            epilogue.alpha,
+                            epilogue.postOpsAttr(),
+                            epilogue.extras};
+    rewriter.replaceAllUsesWith(epilogue.result, fusable.createFused(rewriter, fused));
     for (Operation *user : llvm::reverse(epilogue.absorbed))
       rewriter.eraseOp(user);
     rewriter.eraseOp(op); // the driver erases operands without users
@@ -282,10 +282,10 @@ public:
 
 private:
   void report(Operation *op, Epilogue &epilogue, bool readsStored) const {
-    std::string parts = readsStored ? "its scaled or transposed operands" : "";
+    std::string names = readsStored ? "its scaled or transposed operands" : "";
     for (Operation *user : epilogue.absorbed)
-      parts += (parts.empty() ? "" : ", ") + user->getName().getStringRef().str();
-    remarks.done(op) << op->getName().getStringRef() << " is fused with " << parts
+      names += (names.empty() ? "" : ", ") + user->getName().getStringRef().str();
+    remarks.done(op) << op->getName().getStringRef() << " is fused with " << names
                      << "; nothing more is fused: " << epilogue.stopReason();
   }
 

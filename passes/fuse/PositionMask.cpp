@@ -364,9 +364,9 @@ private:
       range.right = static_cast<int64_t>(lower.getDiagonal());
     else
       range.left = -static_cast<int64_t>(cast<pd::TriuOp>(op).getDiagonal());
-    Form part;
-    part.mask = PositionMask{range, 1, 0};
-    return apply({*x, part}, type.getElementType(),
+    Form triangle;
+    triangle.mask = PositionMask{range, 1, 0};
+    return apply({*x, triangle}, type.getElementType(),
                  [](ArrayRef<double> values) { return values[1] != 0 ? values[0] : 0; });
   }
 

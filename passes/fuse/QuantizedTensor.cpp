@@ -35,10 +35,10 @@ Bounds boundsOfType(IntegerType type) {
 std::optional<Bounds> boundsOfConstant(const Tensor &constant) {
   Bounds out{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
   for (int64_t i = 0; i < constant.size(); ++i) {
-    double number = pd::loadScalar(constant, i).real();
-    if (number != std::round(number))
+    double value = pd::loadScalar(constant, i).real();
+    if (value != std::round(value))
       return std::nullopt;
-    out = {std::min(out.least, number), std::max(out.greatest, number)};
+    out = {std::min(out.least, value), std::max(out.greatest, value)};
   }
   return out;
 }
@@ -54,8 +54,8 @@ bool isMove(Operation *op) {
 /// The bounds of a float tensor whose elements are integers; nothing where they may be others.
 std::optional<Bounds> integerBounds(Value value, unsigned depth = 0) {
   constexpr unsigned mostDepth = 16;
-  if (std::optional<double> number = constantNumber(value); number && *number == std::round(*number))
-    return Bounds{*number, *number};
+  if (std::optional<double> scalar = constantNumber(value); scalar && *scalar == std::round(*scalar))
+    return Bounds{*scalar, *scalar};
   if (std::optional<Tensor> constant = pd::knownTensor(value))
     return boundsOfConstant(*constant);
   Operation *op = value.getDefiningOp();

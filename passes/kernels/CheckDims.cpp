@@ -61,7 +61,7 @@ struct CheckDims : proa::impl::CheckDimsBase<CheckDims> {
       return signalPassFailure();
     Builder builder(&getContext());
     SmallVector<Attribute> checks;
-    for (const auto &[number, dims] : equalDimsOf(function)) {
+    for (const auto &[index, dims] : equalDimsOf(function)) {
       bool isStatic = !ShapedType::isDynamic(dims.size);
       ArrayRef<EqualDims::Dim> others = dims.dynamicDims;
       if (!isStatic && !others.empty())

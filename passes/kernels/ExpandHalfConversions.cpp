@@ -33,10 +33,10 @@ public:
     Value magnitude = bitAnd(bits, 0x7fff);
     // Moved to the places of a float, the exponent is too small by 112; so is that of subnormal numbers.
     Value scale = arith::ConstantOp::create(builder, floats(0x1p112f));
-    Value number =
+    Value scalar =
         bitcast(i32(), arith::MulFOp::create(builder, bitcast(f32(), shiftLeft(magnitude, 13)), scale));
-    Value notFinite = arith::OrIOp::create(builder, number, integer(0x7f800000));
-    Value value = select(compare(arith::CmpIPredicate::uge, magnitude, 0x7c00), notFinite, number);
+    Value notFinite = arith::OrIOp::create(builder, scalar, integer(0x7f800000));
+    Value value = select(compare(arith::CmpIPredicate::uge, magnitude, 0x7c00), notFinite, scalar);
     return bitcast(f32(), arith::OrIOp::create(builder, value, shiftLeft(bitAnd(bits, 0x8000), 16)));
   }
 
@@ -55,9 +55,9 @@ public:
     }
     Value bits = arith::ExtUIOp::create(builder, i32(), bitcast(i8(), x)), magnitude = bitAnd(bits, 0x7f);
     Value scale = arith::ConstantOp::create(builder, floats(0x1p120f));
-    Value number =
+    Value scalar =
         bitcast(i32(), arith::MulFOp::create(builder, bitcast(f32(), shiftLeft(magnitude, 20)), scale));
-    Value value = select(compare(arith::CmpIPredicate::eq, magnitude, 0x7f), integer(0x7fc00000), number);
+    Value value = select(compare(arith::CmpIPredicate::eq, magnitude, 0x7f), integer(0x7fc00000), scalar);
     return bitcast(f32(), arith::OrIOp::create(builder, value, shiftLeft(bitAnd(bits, 0x80), 24)));
   }
 
@@ -174,8 +174,8 @@ template <class Conversion> struct FromInteger : OpRewritePattern<Conversion> {
     if (!proa::isNarrowFloat(getElementTypeOrSelf(op.getType())))
       return rewriter.notifyMatchFailure(op, "not to 8 or 16 bits");
     Type single = clonedType(op.getType(), rewriter.getF32Type());
-    Value number = Conversion::create(rewriter, op.getLoc(), single, op.getIn());
-    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), number);
+    Value value = Conversion::create(rewriter, op.getLoc(), single, op.getIn());
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), value);
     return success();
   }
 };
@@ -187,9 +187,9 @@ template <class Conversion> struct ToInteger : OpRewritePattern<Conversion> {
     Type from = op.getIn().getType();
     if (!proa::isNarrowFloat(getElementTypeOrSelf(from)))
       return rewriter.notifyMatchFailure(op, "not from 8 or 16 bits");
-    Value number =
+    Value value =
         arith::ExtFOp::create(rewriter, op.getLoc(), clonedType(from, rewriter.getF32Type()), op.getIn());
-    rewriter.replaceOpWithNewOp<Conversion>(op, op.getType(), number);
+    rewriter.replaceOpWithNewOp<Conversion>(op, op.getType(), value);
     return success();
   }
 };

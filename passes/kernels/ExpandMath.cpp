@@ -43,17 +43,17 @@ template <class Log> void scaleSubnormals(Operation *root, double logOfTwo) {
   for (Log op : logarithms) {
     OpBuilder builder(op);
     Location location = op.getLoc();
-    auto number = [&](double value) {
+    auto constant = [&](double value) {
       return arith::ConstantOp::create(builder, location, builder.getF32FloatAttr(static_cast<float>(value)))
           .getResult();
     };
     Value x = op.getOperand();
     Value isSmall =
-        arith::CmpFOp::create(builder, location, arith::CmpFPredicate::OLT, x, number(smallestNormal));
-    Value scaled = arith::MulFOp::create(builder, location, x, number(double(1 << shift)));
+        arith::CmpFOp::create(builder, location, arith::CmpFPredicate::OLT, x, constant(smallestNormal));
+    Value scaled = arith::MulFOp::create(builder, location, x, constant(double(1 << shift)));
     op->setOperand(0, arith::SelectOp::create(builder, location, isSmall, scaled, x));
     builder.setInsertionPointAfter(op);
-    Value less = arith::SelectOp::create(builder, location, isSmall, number(shift * logOfTwo), number(0));
+    Value less = arith::SelectOp::create(builder, location, isSmall, constant(shift * logOfTwo), constant(0));
     auto result = arith::SubFOp::create(builder, location, op, less);
     op.getResult().replaceAllUsesExcept(result, result);
   }

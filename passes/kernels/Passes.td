@@ -92,8 +92,8 @@ def MarkFastMath : Pass<"proa-mark-fast-math", "mlir::func::FuncOp"> {
 def ChooseRows : Pass<"proa-choose-rows", "mlir::func::FuncOp"> {
   let summary = "Choose how each kernel is divided into rows";
   let description = [{
-    A row is the part of a kernel that one task computes. The pass finds the dimensions that all results of the kernel
-    share and no operation reduces, chooses a tile size for each, and sets fields of `#proa.rows`:
+    A row is the unit of work of a kernel: one task computes it. The pass finds the dimensions that all results of the
+    kernel share and no operation reduces, chooses a tile size for each, and sets fields of `#proa.rows`:
 
     - `tiles = [1, 256]`: the tile size of each row dimension; one row is one tile.
     - `dims = [[0, -1], [0]]`: for each result, the row dimension that each of its dimensions is, or -1.

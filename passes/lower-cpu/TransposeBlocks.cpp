@@ -154,9 +154,9 @@ private:
     return affine::makeComposedFoldedAffineApply(rewriter, loc, d0.floorDiv(blockSize) * blockSize, {size});
   }
 
-  OpFoldResult added(Value index, int64_t number) {
+  OpFoldResult added(Value index, int64_t offset) {
     AffineExpr d0 = rewriter.getAffineDimExpr(0);
-    return affine::makeComposedFoldedAffineApply(rewriter, loc, d0 + number, {OpFoldResult(index)});
+    return affine::makeComposedFoldedAffineApply(rewriter, loc, d0 + offset, {OpFoldResult(index)});
   }
 
   /// The last block begins earlier where a copy has no whole one there.
@@ -201,8 +201,8 @@ private:
     SmallVector<Value> result;
     for (AffineExpr expression : t.op.getMatchingIndexingMap(&operand).getResults()) {
       unsigned loop = cast<AffineDimExpr>(expression).getPosition();
-      int64_t number = loop == t.source ? source : loop == t.target ? column : 0;
-      result.push_back(getValueOrCreateConstantIndexOp(rewriter, loc, added(offsets[loop], number)));
+      int64_t index = loop == t.source ? source : loop == t.target ? column : 0;
+      result.push_back(getValueOrCreateConstantIndexOp(rewriter, loc, added(offsets[loop], index)));
     }
     return result;
   }
@@ -245,16 +245,16 @@ private:
     linalg::GenericOp block = slice(begin, counts);
     SmallVector<AffineMap> maps = block.getIndexingMapsArray();
     for (auto [operand, buffer] : llvm::zip(t.moved, scratch)) {
-      unsigned number = operand->getOperandNumber();
-      maps[number] = AffineMap::get(
-          block.getNumLoops(), 0, {rewriter.getAffineDimExpr(t.source), rewriter.getAffineDimExpr(t.target)},
-          rewriter.getContext());
-      block->setOperand(number, buffer);
+      unsigned index = operand->getOperandNumber();
+      maps[index] = AffineMap::get(block.getNumLoops(), 0,
+                                   {rewriter.getAffineDimExpr(t.source), rewriter.getAffineDimExpr(t.target)},
+                                   rewriter.getContext());
+      block->setOperand(index, buffer);
     }
     block.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
   }
 
-  /// The op on a part of its loops.
+  /// The op on a range of its loops.
   linalg::GenericOp slice(ArrayRef<OpFoldResult> begin, ArrayRef<OpFoldResult> counts) {
     auto tiled = cast<TilingInterface>(*t.op).getTiledImplementation(rewriter, begin, counts);
     assert(succeeded(tiled) && "a generic op can be sliced");

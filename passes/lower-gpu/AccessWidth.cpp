@@ -63,7 +63,7 @@ int64_t chunkElements(Value memory, OpFoldResult lastSize) {
                        ? accessBytes * 8 / element.getIntOrFloatBitWidth()
                        : 1;
   auto [strides, offset] = type.getStridesAndOffset();
-  auto isMultiple = [&](int64_t number) { return !ShapedType::isDynamic(number) && number % vector == 0; };
+  auto isMultiple = [&](int64_t size) { return !ShapedType::isDynamic(size) && size % vector == 0; };
   bool isAligned = llvm::all_of(ArrayRef<int64_t>(strides).drop_back(), isMultiple) &&
                    isMultiple(offsetDivisor(memory)) && isMultiple(divisorOf(lastSize));
   return isAligned ? vector : 1;

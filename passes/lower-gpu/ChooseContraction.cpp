@@ -117,9 +117,9 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
   }
 
   Matmul matmulOf(linalg::LinalgOp op, const proa::ContractionForm &form, const proa::GpuFacts &gpu) {
-    auto why = [&](unsigned number) {
-      OpOperand &operand = op->getOpOperand(number);
-      return whyNotForRing(operand.get(), op.getMatchingIndexingMap(&operand), number == 0 ? form.m : form.n,
+    auto why = [&](unsigned index) {
+      OpOperand &operand = op->getOpOperand(index);
+      return whyNotForRing(operand.get(), op.getMatchingIndexingMap(&operand), index == 0 ? form.m : form.n,
                            form.k);
     };
     bool onTensorCores = proa::TensorCoreTypes::of(op, allowsTf32()).has_value();
@@ -128,11 +128,11 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
 
   Matmul matmulOf(Operation *grouped, const proa::GpuFacts &gpu) {
     auto form = proa::GroupedForm::of(grouped);
-    auto why = [&](unsigned number) -> std::string {
+    auto why = [&](unsigned index) -> std::string {
       if (form.dividesK)
         return "it is a slice along k";
-      return number == 0 ? whyNotForRing(form.x, form.mapOfX(), 0, 2)
-                         : whyNotForRing(form.y, form.mapOfY(), 1, 2);
+      return index == 0 ? whyNotForRing(form.x, form.mapOfX(), 0, 2)
+                        : whyNotForRing(form.y, form.mapOfY(), 1, 2);
     };
     bool onTensorCores = proa::isHalf(form.element) || (form.element.isF32() && allowsTf32());
     return {grouped, form.averageSizes(), kindsFor(grouped, onTensorCores, gpu, why)};

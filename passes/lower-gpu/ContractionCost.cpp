@@ -58,8 +58,8 @@ double productsPerClock(MatmulKind kind, const ContractionSizes &sizes, const Gp
   return 1;
 }
 
-/// Clocks in which one part of k is multiplied.
-double clocksOfPart(const ContractionTile &tile, const ContractionSizes &sizes, const GpuFacts &gpu) {
+/// Clocks in which one stage of k is multiplied.
+double clocksOfStage(const ContractionTile &tile, const ContractionSizes &sizes, const GpuFacts &gpu) {
   double products = static_cast<double>(tile.m * tile.n * tile.k) / productsPerClock(tile.kind, sizes, gpu);
   if (tile.kind != MatmulKind::Wgmma)
     return products;
@@ -81,8 +81,8 @@ int64_t stagesOf(ContractionTile tile, const ContractionSizes &sizes, int64_t sh
 } // namespace
 
 int64_t ContractionTile::threads() const {
-  int64_t ofPart = kind == MatmulKind::Fma ? 1 : kind == MatmulKind::Mma ? 32 : 128;
-  return m / warpM * (n / warpN) * ofPart;
+  int64_t threadsOfWarpTile = kind == MatmulKind::Fma ? 1 : kind == MatmulKind::Mma ? 32 : 128;
+  return m / warpM * (n / warpN) * threadsOfWarpTile;
 }
 
 int64_t ContractionTile::sharedBytes(const ContractionSizes &sizes) const {
@@ -101,7 +101,7 @@ SmallVector<ContractionTile> tilesOf(MatmulKind kind, const ContractionSizes &si
     // Twice the registers: 64-bit numbers take the tiles from the second one on.
     if (kind == MatmulKind::Fma && sizes.sumBits > 32 && shape.warpM * shape.warpN > 16)
       continue;
-    // Sums of a part need as many registers again (WgmmaCode::losesBits).
+    // Sums of a stage need as many registers again (WgmmaCode::losesBits).
     constexpr int64_t mostColumnsOfFloat8 = 128;
     if (kind == MatmulKind::Wgmma && sizes.isOfFloat8 && shape.n > mostColumnsOfFloat8)
       continue;
@@ -138,8 +138,8 @@ double clocksOf(const ContractionTile &tile, const ContractionSizes &sizes, cons
   double bytes = static_cast<double>((tile.m + tile.n) * tile.k * sizes.operandBits / 8);
   auto cacheBytes = static_cast<double>(gpu.l2BytesPerClock),
        startClocks = static_cast<double>(gpu.tileStartClocks);
-  double part = std::max(clocksOfPart(tile, sizes, gpu), bytes / cacheBytes);
-  double ofTile = count(sizes.k, tile.k * tile.splitK) * part + startClocks;
+  double ofStage = std::max(clocksOfStage(tile, sizes, gpu), bytes / cacheBytes);
+  double ofTile = count(sizes.k, tile.k * tile.splitK) * ofStage + startClocks;
   double clocks = std::ceil(tiles / static_cast<double>(gpu.multiprocessors)) * ofTile;
   if (tile.splitK == 1)
     return clocks;

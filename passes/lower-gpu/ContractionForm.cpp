@@ -129,9 +129,9 @@ std::optional<TensorCoreTypes> TensorCoreTypes::of(linalg::LinalgOp op, bool all
   return types;
 }
 
-bool isFusedWith(Operation *op, FusedWith part) {
+bool isFusedWith(Operation *op, FusedWith role) {
   auto loops = op->getAttrOfType<LoopsAttr>(loopsAttribute);
-  return loops && loops.getFusedWith() == part;
+  return loops && loops.getFusedWith() == role;
 }
 
 ContractionAttr contractionOf(Operation *op) {

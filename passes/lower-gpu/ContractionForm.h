@@ -39,7 +39,7 @@ struct TensorCoreTypes {
 /// The #proa.contraction of an op, by the loops of its form.
 struct ContractionChoice {
   MatmulKind kind = MatmulKind::Fma;
-  int64_t m = 0, n = 0, k = 0;  ///< the tile of a block; k is the part that is in shared memory at once
+  int64_t m = 0, n = 0, k = 0;  ///< the tile of a block; k is the range that is in shared memory at once
   int64_t warpM = 0, warpN = 0; ///< of a thread, of a warp (Mma), or of a warpgroup (Wgmma)
   int64_t stages = 1;           ///< k tiles in shared memory
   int64_t threads = 0;          ///< of a block
@@ -49,13 +49,13 @@ struct ContractionChoice {
   static mlir::FailureOr<ContractionChoice> read(mlir::linalg::LinalgOp op);
 };
 
-/// Why the tensor memory accelerator cannot copy parts of an operand to shared memory for wgmma; empty if it
+/// Why the tensor memory accelerator cannot copy tiles of an operand to shared memory for wgmma; empty if it
 /// can.
 std::string whyNotForRing(mlir::linalg::LinalgOp op, mlir::OpOperand &operand, unsigned outerLoop,
                           unsigned kLoop);
 
 /// Whether the code of a contraction contains the op, for an operand or for the result.
-bool isFusedWith(mlir::Operation *op, FusedWith part);
+bool isFusedWith(mlir::Operation *op, FusedWith role);
 /// The #proa.contraction of an op, or null.
 ContractionAttr contractionOf(mlir::Operation *op);
 /// Whether `proa-choose-contraction` chose how to compute the op.

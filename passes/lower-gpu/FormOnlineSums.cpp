@@ -204,7 +204,7 @@ private:
   /// where the rounding of its exponent matters, the term does not.
   static SmallVector<Value> combine(OpBuilder &b, Location loc, Operation *greatest, Value m, Value s,
                                     Value x) {
-    auto number = [&](double value) {
+    auto constant = [&](double value) {
       return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(static_cast<float>(value)));
     };
     constexpr auto contract = arith::FastMathFlags::contract;
@@ -213,12 +213,12 @@ private:
     Value maximum = isa<arith::MaximumFOp>(greatest) ? Value(arith::MaximumFOp::create(b, loc, m, x))
                                                      : Value(arith::MaxNumFOp::create(b, loc, m, x));
     Value smaller = arith::MinimumFOp::create(b, loc, m, x); // NaN if one is
-    Value isNothing = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, maximum, number(-infinity));
-    Value base = arith::SelectOp::create(b, loc, isNothing, number(0), maximum);
+    Value isNothing = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, maximum, constant(-infinity));
+    Value base = arith::SelectOp::create(b, loc, isNothing, constant(0), maximum);
     Value exponent = arith::MulFOp::create(b, loc, arith::SubFOp::create(b, loc, smaller, base),
-                                           number(std::numbers::log2e));
+                                           constant(std::numbers::log2e));
     Value factor = math::Exp2Op::create(b, loc, exponent, arith::FastMathFlags::afn);
-    Value one = number(1);
+    Value one = constant(1);
     Value larger = arith::SelectOp::create(b, loc, isOther, one, s),
           other = arith::SelectOp::create(b, loc, isOther, s, one);
     Value scaled = arith::MulFOp::create(b, loc, other, factor, contract);

@@ -2,7 +2,7 @@
 
 #include "dialects/pd/ops/linalg/Grouped.h"
 #include "passes/kernels/NarrowFloats.h"
-#include "passes/lower-gpu/WholeKernel.h"
+#include "passes/lower-gpu/SingleOpKernel.h"
 
 using namespace mlir;
 
@@ -59,7 +59,7 @@ AffineMap GroupedForm::mapOfY() const {
 AffineMap GroupedForm::mapOfResult() const { return loopsMap(element, {0, 1}); }
 
 Operation *groupedProductOf(func::FuncOp kernel) {
-  Operation *op = wholeKernelOpOf(kernel);
+  Operation *op = singleOpOf(kernel);
   return isa_and_present<pd::GroupedMatmulOp, pd::GroupedMatmulYGradOp>(op) ? op : nullptr;
 }
 

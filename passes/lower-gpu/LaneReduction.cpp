@@ -15,8 +15,8 @@ static Value shuffle(OpBuilder &b, Location loc, Value value, int64_t offset) {
   bool isSmall = type.getIntOrFloatBitWidth() < 32;
   if (isSmall)
     value = arith::ExtUIOp::create(b, loc, b.getI32Type(), value);
-  auto constant = [&](int64_t number) {
-    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(static_cast<int32_t>(number)));
+  auto constant = [&](int64_t scalar) {
+    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(static_cast<int32_t>(scalar)));
   };
   Value other =
       gpu::ShuffleOp::create(b, loc, value, constant(offset), constant(warpSize), gpu::ShuffleMode::XOR)

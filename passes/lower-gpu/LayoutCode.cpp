@@ -15,11 +15,11 @@ static size_t digitsOfLanes(const ThreadLayout::Digits &digits) {
 }
 
 /// The sum over digits of `number`, which follow each other from the first one on.
-Value LayoutCode::sumOf(ArrayRef<LayoutDigit> digits, Value number, MatrixDim dim) const {
+Value LayoutCode::sumOf(ArrayRef<LayoutDigit> digits, Value value, MatrixDim dim) const {
   Value sum;
   int64_t unit = 1;
   for (auto [i, digit] : llvm::enumerate(digits)) {
-    Value own = divide(number, unit);
+    Value own = divide(value, unit);
     unit *= digit.count;
     if (digit.dim != dim)
       continue;
@@ -53,19 +53,19 @@ Value LayoutCode::firstOfWarp(MatrixDim dim) const {
 }
 
 LayoutCode::Values LayoutCode::byRows(ValueRange registers) const {
-  Values numbers;
+  Values values;
   for (int64_t row = 0; row < layout.sizeOfThread(MatrixDim::Row); ++row)
     for (int64_t column = 0; column < layout.sizeOfThread(MatrixDim::Column); ++column)
-      numbers.push_back(registers[static_cast<size_t>(layout.elementAt(row, column))]);
-  return numbers;
+      values.push_back(registers[static_cast<size_t>(layout.elementAt(row, column))]);
+  return values;
 }
 
-LayoutCode::Values LayoutCode::byRegisters(ValueRange numbers) const {
-  Values registers(numbers.size());
+LayoutCode::Values LayoutCode::byRegisters(ValueRange values) const {
+  Values registers(values.size());
   int64_t columns = layout.sizeOfThread(MatrixDim::Column);
-  for (auto [i, number] : llvm::enumerate(numbers)) {
+  for (auto [i, position] : llvm::enumerate(values)) {
     auto index = static_cast<int64_t>(i);
-    registers[static_cast<size_t>(layout.elementAt(index / columns, index % columns))] = number;
+    registers[static_cast<size_t>(layout.elementAt(index / columns, index % columns))] = position;
   }
   return registers;
 }

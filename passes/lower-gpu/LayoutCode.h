@@ -2,18 +2,18 @@
 #pragma once
 
 #include "lib/base/target/ThreadLayout.h"
-#include "passes/lower-gpu/IndexCode.h"
+#include "passes/lower-gpu/IndexBuilder.h"
 
 namespace proa {
 
 /// Creates code of one thread for a ThreadLayout.
-class LayoutCode : public IndexCode {
+class LayoutCode : public IndexBuilder {
 public:
   using Values = llvm::SmallVector<mlir::Value>;
 
   /// `thread` is the number of the thread in the layout.
   LayoutCode(mlir::IRRewriter &b, mlir::Location loc, ThreadLayout layout, mlir::Value thread)
-      : IndexCode(b, loc), layout(std::move(layout)), thread(thread) {}
+      : IndexBuilder(b, loc), layout(std::move(layout)), thread(thread) {}
 
   const ThreadLayout &threadLayout() const { return layout; }
   /// The index of row or column number `index` of the thread.
@@ -25,10 +25,10 @@ public:
 
   /// The elements of the thread by rows, from their order in registers, and back.
   Values byRows(mlir::ValueRange registers) const;
-  Values byRegisters(mlir::ValueRange numbers) const;
+  Values byRegisters(mlir::ValueRange values) const;
 
 private:
-  mlir::Value sumOf(llvm::ArrayRef<LayoutDigit> digits, mlir::Value number, MatrixDim dim) const;
+  mlir::Value sumOf(llvm::ArrayRef<LayoutDigit> digits, mlir::Value value, MatrixDim dim) const;
 
   ThreadLayout layout;
   mlir::Value thread;

@@ -4,7 +4,7 @@
 #include "passes/kernels/KernelForm.h"
 #include "passes/lower-gpu/GroupedForm.h"
 #include "passes/lower-gpu/Passes.h"
-#include "passes/lower-gpu/WholeKernel.h"
+#include "passes/lower-gpu/SingleOpKernel.h"
 
 #include "dialects/pd/builders/ElementBuilder.h"
 
@@ -137,10 +137,10 @@ private:
   /// The rows of tile number `tile`: tiles of one group follow those of the group before.
   Place findRows(proa::pd::ElementBuilder &code, IndexValue tile, IndexValue columnTile) {
     IndexValue zero = code.index(0);
-    auto rowsOfTile = [&](IndexValue number, IndexValue size) {
+    auto rowsOfTile = [&](IndexValue index, IndexValue size) {
       // Tiles of other groups have none.
-      IndexValue rest = min(size - number * tileOfM, code.index(tileOfM));
-      return code.select(isLess(number, zero), zero, max(rest, 0));
+      IndexValue rest = min(size - index * tileOfM, code.index(tileOfM));
+      return code.select(isLess(index, zero), zero, max(rest, 0));
     };
     // The tiles before the group; then group, first row and number of rows of the tile.
     SmallVector<Value> found = overGroups(
@@ -166,13 +166,13 @@ private:
                     OpFoldResult columns) {
     OpFoldResult zero = b.getIndexAttr(0), inner = b.getIndexAttr(form.k), one = b.getIndexAttr(1);
     // First, so that no register holds its place while the block multiplies.
-    Value rest = partOf(out, {place.firstZero, zero}, {place.zeros, b.getIndexAttr(form.n)});
-    Value number = arith::ConstantOp::create(b, loc, b.getZeroAttr(form.element));
-    linalg::FillOp::create(b, loc, number, rest);
-    Value x = partOf(memory[0], {place.first, zero}, {place.count, inner});
-    Value y = form.transposesY ? partOf(memory[1], {place.group, column, zero}, {one, columns, inner})
-                               : partOf(memory[1], {place.group, zero, column}, {one, inner, columns});
-    multiply(x, y, partOf(out, {place.first, column}, {place.count, columns}), {place.count, columns});
+    Value rest = viewOf(out, {place.firstZero, zero}, {place.zeros, b.getIndexAttr(form.n)});
+    Value value = arith::ConstantOp::create(b, loc, b.getZeroAttr(form.element));
+    linalg::FillOp::create(b, loc, value, rest);
+    Value x = viewOf(memory[0], {place.first, zero}, {place.count, inner});
+    Value y = form.transposesY ? viewOf(memory[1], {place.group, column, zero}, {one, columns, inner})
+                               : viewOf(memory[1], {place.group, zero, column}, {one, inner, columns});
+    multiply(x, y, viewOf(out, {place.first, column}, {place.count, columns}), {place.count, columns});
   }
 
   void multiplyColumns(ArrayRef<Value> memory, Value out, proa::pd::ElementBuilder &code, IndexValue tile,
@@ -190,13 +190,13 @@ private:
                      return {code.select(isLess(zero, size), before, zero).value(), size.value()};
                    });
     OpFoldResult first = found[1], size = found[2];
-    Value x = partOf(memory[0], {first, row}, {size, rows}),
-          y = partOf(memory[1], {first, column}, {size, columns});
-    multiply(x, y, partOf(out, {group.value(), row, column}, {one, rows, columns}), {rows, columns});
+    Value x = viewOf(memory[0], {first, row}, {size, rows}),
+          y = viewOf(memory[1], {first, column}, {size, columns});
+    multiply(x, y, viewOf(out, {group.value(), row, column}, {one, rows, columns}), {rows, columns});
   }
 
-  /// A part of a tensor, without the dim of the group.
-  Value partOf(Value memory, ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes) {
+  /// A view of some elements of a tensor, without the dim of the group.
+  Value viewOf(Value memory, ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes) {
     auto source = cast<MemRefType>(memory.getType());
     Sizes strides(offsets.size(), b.getIndexAttr(1));
     auto [dims, dynamicDims] = decomposeMixedValues(Sizes(sizes.take_back(2)));

@@ -63,8 +63,8 @@ MmaCode::Values MmaCode::loadX(const Operand &x, Value row, Value inner) const {
   if (!isLoadedByMatrix(x))
     return loadElements(x, row, inner, /*isX=*/true);
   int64_t half = kOf(getElementTypeOrSelf(x.memory.getType())) / 2;
-  Value line = remainder(lane, 8), lower = IndexCode::multiply(remainder(divide(lane, 8), 2), 8);
-  Value right = IndexCode::multiply(divide(lane, 16), half);
+  Value line = remainder(lane, 8), lower = IndexBuilder::multiply(remainder(divide(lane, 8), 2), 8);
+  Value right = IndexBuilder::multiply(divide(lane, 16), half);
   Value outer = add(row, lower), column = add(right, inner);
   return loadMatrices(x, x.kFirst ? outer : add(outer, line), x.kFirst ? add(column, line) : column);
 }
@@ -75,8 +75,8 @@ MmaCode::Values MmaCode::loadY(const Operand &y, Value column, Value inner) cons
   if (!isLoadedByMatrix(y))
     return loadElements(y, column, inner, /*isX=*/false);
   int64_t half = kOf(getElementTypeOrSelf(y.memory.getType())) / 2;
-  Value line = remainder(lane, 8), lower = IndexCode::multiply(remainder(divide(lane, 8), 2), half);
-  Value right = IndexCode::multiply(divide(lane, 16), 8);
+  Value line = remainder(lane, 8), lower = IndexBuilder::multiply(remainder(divide(lane, 8), 2), half);
+  Value right = IndexBuilder::multiply(divide(lane, 16), 8);
   Value outer = add(column, right), depth = add(lower, inner);
   return loadMatrices(y, y.kFirst ? outer : add(outer, line), y.kFirst ? add(depth, line) : depth);
 }
@@ -87,18 +87,18 @@ static NVVM::MMATypes mmaTypeOf(MatrixElement element) { return *NVVM::symbolize
 /// will do, as long as it is that of the other operand.
 MmaCode::Values MmaCode::toHalves(Value register8, Type element) const {
   Type i32 = b.getI32Type(), halves = VectorType::get({2}, b.getF16Type());
-  auto number = [&](uint32_t value) -> Value {
+  auto constant = [&](uint32_t value) -> Value {
     return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(static_cast<int32_t>(value)));
   };
   auto bitAnd = [&](Value value, uint32_t mask) -> Value {
-    return arith::AndIOp::create(b, loc, value, number(mask));
+    return arith::AndIOp::create(b, loc, value, constant(mask));
   };
   auto bitOr = [&](Value p, Value q) -> Value { return arith::OrIOp::create(b, loc, p, q); };
   auto left = [&](Value value, uint32_t places) -> Value {
-    return arith::ShLIOp::create(b, loc, value, number(places));
+    return arith::ShLIOp::create(b, loc, value, constant(places));
   };
   auto right = [&](Value value, uint32_t places) -> Value {
-    return arith::ShRUIOp::create(b, loc, value, number(places));
+    return arith::ShRUIOp::create(b, loc, value, constant(places));
   };
   auto asHalves = [&](Value bits) -> Value { return LLVM::BitcastOp::create(b, loc, halves, bits); };
   Values pairs{bitOr(bitAnd(left(register8, 8), 0xff00), bitAnd(left(register8, 16), 0xff000000)),
@@ -113,7 +113,7 @@ MmaCode::Values MmaCode::toHalves(Value register8, Type element) const {
     Value scale = arith::ConstantOp::create(
         b, loc, SplatElementsAttr::get(cast<ShapedType>(halves), b.getF16FloatAttr(256)));
     Value scaled = arith::MulFOp::create(b, loc, asHalves(bitOr(right(magnitude, 1), sign)), scale);
-    Value carry = bitAnd(arith::AddIOp::create(b, loc, magnitude, number(0x01000100)), 0x80008000);
+    Value carry = bitAnd(arith::AddIOp::create(b, loc, magnitude, constant(0x01000100)), 0x80008000);
     Value nan = arith::SubIOp::create(b, loc, carry, right(carry, 6));
     pair = asHalves(bitOr(LLVM::BitcastOp::create(b, loc, i32, scaled), nan));
   }
@@ -125,15 +125,15 @@ void MmaCode::multiply(ValueRange x, ValueRange y, Values &sums, size_t first,
   if (!isFloat8(types.element))
     return addProduct(x, y, sums, first, types);
   SmallVector<Values> xs, ys;
-  for (Value part : x)
-    xs.push_back(toHalves(part, types.element));
-  for (Value part : y)
-    ys.push_back(toHalves(part, types.yType));
+  for (Value packed : x)
+    xs.push_back(toHalves(packed, types.element));
+  for (Value packed : y)
+    ys.push_back(toHalves(packed, types.yType));
   TensorCoreTypes half{b.getF16Type(), b.getF16Type()};
   // Registers of x: rows r and r + 8 of the first half of k, then of the second; those of y: the halves of k.
-  for (size_t part : {0, 1})
-    addProduct({xs[2 * part][0], xs[2 * part + 1][0], xs[2 * part][1], xs[2 * part + 1][1]},
-               {ys[part][0], ys[part][1]}, sums, first, half);
+  for (size_t step : {0, 1})
+    addProduct({xs[2 * step][0], xs[2 * step + 1][0], xs[2 * step][1], xs[2 * step + 1][1]},
+               {ys[step][0], ys[step][1]}, sums, first, half);
 }
 
 void MmaCode::addProduct(ValueRange x, ValueRange y, Values &sums, size_t first,

@@ -2,12 +2,12 @@
 #pragma once
 
 #include "passes/lower-gpu/ContractionForm.h"
-#include "passes/lower-gpu/IndexCode.h"
+#include "passes/lower-gpu/IndexBuilder.h"
 
 namespace proa {
 
 /// Code of one lane. The PTX ISA describes which elements of the matrices a lane holds.
-class MmaCode : public IndexCode {
+class MmaCode : public IndexBuilder {
 public:
   using Values = llvm::SmallVector<mlir::Value>;
 
@@ -18,7 +18,7 @@ public:
   /// Sums of a lane.
   static constexpr int64_t sumsOfLane = m * n / mmaInstruction.threads;
 
-  MmaCode(mlir::IRRewriter &b, mlir::Location loc, mlir::Value lane) : IndexCode(b, loc), lane(lane) {}
+  MmaCode(mlir::IRRewriter &b, mlir::Location loc, mlir::Value lane) : IndexBuilder(b, loc), lane(lane) {}
 
   /// An operand in shared memory: [outer][k], or [k][outer] with `kFirst`.
   struct Operand {

@@ -22,7 +22,7 @@ def ChooseContraction : Pass<"proa-choose-contraction", "mlir::func::FuncOp"> {
       `proa-choose-launch` takes `mma` if it turns out later that they are not.
     - While one of the `stages` is multiplied, the next ones are copied: with `mma` by `cp.async`, if the alignment of
       both operands is known.
-    - `split_k` is set with `wgmma` and static dims, where there are few tiles. With the others `proa-choose-parts`
+    - `split_k` is set with `wgmma` and static dims, where there are few tiles. With the others `proa-choose-slices`
       chooses it.
 
     Fields have the values with the lowest estimate of a cost model (`ContractionCost.h`).
@@ -92,7 +92,7 @@ def LowerGrouped : Pass<"proa-lower-grouped", "mlir::ModuleOp"> {
                            "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect"];
 }
 
-def ChooseParts : Pass<"proa-choose-parts", "mlir::func::FuncOp"> {
+def ChooseSlices : Pass<"proa-choose-slices", "mlir::func::FuncOp"> {
   let summary = "Choose how many blocks share the reductions of a row";
   let description = [{
     Runs on memory. A kernel of few rows with long reductions would occupy few blocks. If its reductions can be split
@@ -103,7 +103,7 @@ def ChooseParts : Pass<"proa-choose-parts", "mlir::func::FuncOp"> {
     Option<"blocks", "blocks", "int64_t", "0",
       "Number of blocks that occupy a device; 0: two for each multiprocessor of the target">,
     Option<"leastElements", "least-elements", "int64_t", "4096", "Elements that a block reduces at least">,
-    Option<"largestParts", "largest-parts", "int64_t", "256", "Largest number of parts">
+    Option<"largestSlices", "largest-slices", "int64_t", "256", "Largest number of slices">
   ];
   let dependentDialects = ["::proa::ProaDialect"];
 }
@@ -111,17 +111,17 @@ def ChooseParts : Pass<"proa-choose-parts", "mlir::func::FuncOp"> {
 def SplitReductions : Pass<"proa-split-reductions", "mlir::ModuleOp"> {
   let summary = "Let several blocks share the reductions of a row";
   let description = [{
-    A row of a kernel with `split_k` or `row_blocks` becomes that many rows, one for each part of the reduced dimension.
-    A block writes its partial results to scratch memory in the kernel's own slot, and counts itself in the counter of
-    the row. The last block of a row combines the partial results in the order of the parts, so that each run gives
-    equal numbers, and computes the ops that read the result.
+    A row of a kernel with `split_k` or `row_blocks` becomes that many rows, one for each slice of the reduced
+    dimension. A block writes its partial results to scratch memory in the kernel's own slot, and counts itself in the
+    counter of the row. The last block of a row combines the partial results in the order of the slices, so that each
+    run gives equal numbers, and computes the ops that read the result.
 
     ```mlir
     scf.for %row = %begin to %end { reduce %x[0 .. n] }                      // before
-    scf.for %slot = %begin to %end {                                          // after: %row, %part = %slot / parts
-      reduce %x[%part * chunk .. ] to %scratch[%slot]
+    scf.for %slot = %begin to %end {                                          // after: %row, %slice = %slot / slices
+      reduce %x[%slice * chunk .. ] to %scratch[%slot]
       nvvm.memory.barrier, gpu.barrier, %last = count in %counters[%row]
-      scf.if %last { combine %scratch[%row, 0 .. parts] }
+      scf.if %last { combine %scratch[%row, 0 .. slices] }
     }
     ```
 
@@ -187,9 +187,9 @@ def PlaceBarriers : Pass<"proa-place-barriers", "mlir::func::FuncOp"> {
 def MapToThreads : Pass<"proa-map-to-threads", "mlir::func::FuncOp"> {
   let summary = "Distribute the loops of a kernel over blocks and threads";
   let description = [{
-    A contraction with `proa.contraction` becomes a loop over k, in which the block copies a part of both operands to
+    A contraction with `proa.contraction` becomes a loop over k, in which the block copies a tile of both operands to
     shared memory, with 16 bytes for each access where the alignment is known, and each thread or warp adds the products
-    of its part of the tile. Accesses outside of the operands are left out, and zeros take their place. Finally the
+    of its warp tile. Accesses outside of the operands are left out, and zeros take their place. Finally the
     sums go through shared memory to the epilogue, which all threads compute in the order of the memory.
 
     With "wgmma" the copies are those of the tensor memory accelerator: the first lane of a warp of its own asks for
@@ -265,8 +265,8 @@ def LowerAttention : Pass<"proa-lower-attention", "mlir::ModuleOp"> {
 
     With a paged cache a tile has the query heads that share a head of keys, and the addresses of keys and values follow
     from the block table, whose entries are checked (`proa.index_checks`). With `split_keys` a block has whole tiles of
-    a part of the keys that its sequence has, and stores sums relative to the maximum of the part to scratch memory. The
-    last block of a head, which a counter finds, combines them in the order of the parts (Flash-Decoding).
+    a slice of the keys that its sequence has, and stores sums relative to the maximum of the slice to scratch memory.
+    The last block of a head, which a counter finds, combines them in the order of the slices (Flash-Decoding).
 
     Source: Dao, "FlashAttention-2: Faster Attention with Better Parallelism and Work Partitioning" (2023).
   }];

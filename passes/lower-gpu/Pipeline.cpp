@@ -18,7 +18,7 @@ namespace proa {
 
 /// Loops over memory to threads.
 static void addThreadPasses(OpPassManager &passes, const LowerGpuKernelsOptions &options) {
-  passes.addNestedPass<func::FuncOp>(createChooseParts());
+  passes.addNestedPass<func::FuncOp>(createChooseSlices());
   passes.addPass(createSplitReductions());
   OpPassManager &functions = passes.nest<func::FuncOp>();
   functions.addPass(createCanonicalizerPass());

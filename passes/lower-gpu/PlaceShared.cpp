@@ -85,11 +85,11 @@ struct PlaceShared : proa::impl::PlaceSharedBase<PlaceShared> {
     return bytesOf(buffer, layout) + alignmentOf(buffer) - minimalAlignment;
   }
 
-  /// Replaces a buffer by a part of the shared memory. Views of it get the same memory space.
-  static void replace(memref::AllocOp buffer, Value part) {
+  /// Replaces a buffer by a view of the shared memory. Views of it get the same memory space.
+  static void replace(memref::AllocOp buffer, Value view) {
     Attribute space = workgroup(buffer.getContext());
-    buffer.getResult().replaceAllUsesWith(part);
-    SmallVector<Value> changed{part};
+    buffer.getResult().replaceAllUsesWith(view);
+    SmallVector<Value> changed{view};
     while (!changed.empty())
       for (Operation *user : changed.pop_back_val().getUsers())
         for (Value result : user->getResults())
@@ -190,16 +190,16 @@ struct PlaceShared : proa::impl::PlaceSharedBase<PlaceShared> {
     if (!memory)
       return signalPassFailure();
     Attribute space = workgroup(builder.getContext());
-    SmallVector<Value> parts;
+    SmallVector<Value> views;
     for (auto [op, offset] : llvm::zip(buffers, offsets)) {
       MemRefType own = op.getType();
       auto viewType =
           MemRefType::get(own.getShape(), own.getElementType(), MemRefLayoutAttrInterface(), space);
       Value start = arith::ConstantIndexOp::create(builder, loc, offset);
-      parts.push_back(memref::ViewOp::create(builder, loc, viewType, memory, start, ValueRange()));
+      views.push_back(memref::ViewOp::create(builder, loc, viewType, memory, start, ValueRange()));
     }
-    for (auto [op, part] : llvm::zip(buffers, parts))
-      replace(op, part);
+    for (auto [op, view] : llvm::zip(buffers, views))
+      replace(op, view);
   }
 
   void runOnOperation() override {

@@ -4,7 +4,7 @@
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-gpu/AccessWidth.h"
 #include "passes/lower-gpu/ContractionForm.h"
-#include "passes/lower-gpu/ElementCode.h"
+#include "passes/lower-gpu/LinalgElements.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -136,11 +136,11 @@ SmallVector<Value> Prologue::elementsAt(IRRewriter &b, Location loc, ValueRange 
   for (int64_t i = 0; i < count; ++i) {
     SmallVector<Value> at = place(i);
     elements.push_back(cloneBody(b, own, at, [&](OpOperand &operand) -> Value {
-      unsigned number = operand.getOperandNumber();
-      if (once[number])
-        return once[number];
-      if (chunks[number])
-        return vector::ExtractOp::create(b, loc, chunks[number], i);
+      unsigned index = operand.getOperandNumber();
+      if (once[index])
+        return once[index];
+      if (chunks[index])
+        return vector::ExtractOp::create(b, loc, chunks[index], i);
       return loadElement(b, loc, own, operand, at);
     })[0]);
   }

@@ -150,13 +150,13 @@ private:
       for (AffineExpr result : map.getResults())
         if (result != own && result.isFunctionOfDim(*described.loop))
           return refuse("an op reads the dimension that is reduced at computed indices");
-    if (described.isReduced && (!Combiner::of(op) || !llvm::all_of(op.getDpsInits(), hasKnownPart)))
+    if (described.isReduced && (!Combiner::of(op) || !llvm::all_of(op.getDpsInits(), hasKnownSlice)))
       return refuse("the reduction has no form for several threads");
     return true;
   }
 
   /// Whether a partial result has at most a known number of elements: those of a whole tile.
-  static bool hasKnownPart(Value memory) {
+  static bool hasKnownSlice(Value memory) {
     return cast<MemRefType>(memory.getType()).hasStaticShape() || memory.getDefiningOp<memref::SubViewOp>() ||
            memory.getDefiningOp<memref::ReinterpretCastOp>();
   }
@@ -225,10 +225,10 @@ std::optional<ReductionSplit> ReductionSplit::find(func::FuncOp function, const 
   return SplitFinder(function).run(obstacle);
 }
 
-int64_t elementsOfPart(const ReductionSplit &split, int64_t parts) {
-  int64_t least = llvm::divideCeil(split.size, parts);
+int64_t elementsOfSlice(const ReductionSplit &split, int64_t slices) {
+  int64_t least = llvm::divideCeil(split.size, slices);
   auto whole = static_cast<int64_t>(llvm::alignTo(least, split.unit));
-  return whole * (parts - 1) < split.size ? whole : least;
+  return whole * (slices - 1) < split.size ? whole : least;
 }
 
 Block &ReductionSplit::body(func::FuncOp function) const {

@@ -1,7 +1,7 @@
 // Blocks that share the reductions of a row: see Passes.td.
 #include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
-#include "passes/lower-gpu/Arrival.h"
+#include "passes/lower-gpu/LastBlock.h"
 #include "passes/lower-gpu/ContractionForm.h"
 #include "passes/lower-gpu/GlobalScratch.h"
 #include "passes/lower-gpu/Passes.h"
@@ -22,7 +22,7 @@
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 namespace proa {
-#define GEN_PASS_DEF_CHOOSEPARTS
+#define GEN_PASS_DEF_CHOOSESLICES
 #define GEN_PASS_DEF_SPLITREDUCTIONS
 #include "passes/lower-gpu/Passes.h.inc"
 } // namespace proa
@@ -41,25 +41,25 @@ bool isUnsplitKernel(func::FuncOp kernel) {
 // The choice
 //===----------------------------------------------------------------------===//
 
-struct ChooseParts : proa::impl::ChoosePartsBase<ChooseParts> {
-  using ChoosePartsBase::ChoosePartsBase;
+struct ChooseSlices : proa::impl::ChooseSlicesBase<ChooseSlices> {
+  using ChooseSlicesBase::ChooseSlicesBase;
 
   int64_t occupyingBlocks(func::FuncOp kernel) const {
     return blocks > 0 ? blocks.getValue() : proa::gpuOf(kernel).residentBlocks();
   }
 
-  int64_t partsOf(func::FuncOp kernel, const proa::ReductionSplit &split) const {
-    constexpr int64_t partsOfDynamicRows = 32;
+  int64_t slicesOf(func::FuncOp kernel, const proa::ReductionSplit &split) const {
+    constexpr int64_t slicesOfDynamicRows = 32;
     int64_t rows = proa::RowsAttr::countOf(kernel);
     auto blocksForWork = static_cast<int64_t>(split.elementsOfRow / static_cast<double>(leastElements));
-    int64_t parts = std::min({blocksForWork, largestParts.getValue(),
-                              ShapedType::isDynamic(split.size) ? largestParts.getValue() : split.size});
+    int64_t slices = std::min({blocksForWork, largestSlices.getValue(),
+                              ShapedType::isDynamic(split.size) ? largestSlices.getValue() : split.size});
     if (ShapedType::isDynamic(rows))
-      return std::min(parts, partsOfDynamicRows);
-    parts = std::min<int64_t>(parts, llvm::divideCeil(occupyingBlocks(kernel), std::max<int64_t>(rows, 1)));
-    if (parts < 2 || ShapedType::isDynamic(split.size))
-      return parts;
-    auto elements = static_cast<int64_t>(llvm::alignTo(llvm::divideCeil(split.size, parts), split.unit));
+      return std::min(slices, slicesOfDynamicRows);
+    slices = std::min<int64_t>(slices, llvm::divideCeil(occupyingBlocks(kernel), std::max<int64_t>(rows, 1)));
+    if (slices < 2 || ShapedType::isDynamic(split.size))
+      return slices;
+    auto elements = static_cast<int64_t>(llvm::alignTo(llvm::divideCeil(split.size, slices), split.unit));
     return llvm::divideCeil(split.size, elements);
   }
 
@@ -79,15 +79,15 @@ struct ChooseParts : proa::impl::ChoosePartsBase<ChooseParts> {
       remarks.missed(kernel) << "each row is computed by one block: " << obstacle;
       return;
     }
-    int64_t parts = partsOf(kernel, *split);
-    if (parts < 2) {
+    int64_t slices = slicesOf(kernel, *split);
+    if (slices < 2) {
       remarks.analysis(kernel) << "each row is computed by one block: there are enough rows, or few elements";
       return;
     }
-    proa::setSharingBlocks(kernel, *split, parts);
+    proa::setSharingBlocks(kernel, *split, slices);
     int64_t rows = proa::RowsAttr::countOf(kernel);
     std::string blocksOfRows = ShapedType::isDynamic(rows) ? "a dynamic number of" : std::to_string(rows);
-    remarks.done(kernel) << std::to_string(parts) << " blocks share the reductions of a row: " << blocksOfRows
+    remarks.done(kernel) << std::to_string(slices) << " blocks share the reductions of a row: " << blocksOfRows
                          << " rows of " << std::to_string(static_cast<int64_t>(split->elementsOfRow))
                          << " terms, where " << std::to_string(occupyingBlocks(kernel))
                          << " blocks occupy the device";
@@ -133,8 +133,8 @@ std::optional<SmallVector<int64_t>> largestDims(Value memory) {
 
 class ReductionSplitter {
 public:
-  ReductionSplitter(func::FuncOp kernel, proa::ReductionSplit split, int64_t parts)
-      : kernel(kernel), split(std::move(split)), maxParts(parts), b(kernel.getContext()),
+  ReductionSplitter(func::FuncOp kernel, proa::ReductionSplit split, int64_t slices)
+      : kernel(kernel), split(std::move(split)), maxSlices(slices), b(kernel.getContext()),
         loc(kernel.getLoc()) {}
 
   /// Null, or why the kernel stays unchanged.
@@ -147,7 +147,7 @@ public:
     computeSlice();
     emitFirstPhase();
     b.setInsertionPoint(split.rows.getBody()->getTerminator());
-    emitSecondPhase(proa::emitArrival(b, loc, counters, row, parts));
+    emitSecondPhase(proa::emitIsLastBlock(b, loc, counters, row, slices));
     return nullptr;
   }
 
@@ -158,17 +158,17 @@ private:
 
   func::FuncOp kernel;
   proa::ReductionSplit split;
-  int64_t maxParts;
+  int64_t maxSlices;
   OpBuilder b;
   Location loc;
   bool hasDynamicRows = false;
   SmallVector<Partial> partials;
   int64_t slotBytes = 0;
   Value scratch, counters;                          ///< arguments
-  Value parts;                                      ///< number of parts
-  Value slot, row, part, begin;                     ///< of the iteration; `begin` of the slice
-  OpFoldResult chunk, size;                         ///< elements of a whole part, and of this one
-  llvm::SmallPtrSet<Operation *, 4> smallerBuffers; ///< of a row, with the elements of a part only
+  Value slices;                                      ///< number of slices
+  Value slot, row, slice, begin;                     ///< of the iteration; `begin` of the slice
+  OpFoldResult chunk, size;                         ///< elements of a whole slice, and of this one
+  llvm::SmallPtrSet<Operation *, 4> smallerBuffers; ///< of a row, with the elements of a slice only
 
   const char *layOutSlots() {
     DataLayout layout = DataLayout::closest(kernel);
@@ -198,13 +198,13 @@ private:
   void addArguments() {
     int64_t rows = proa::RowsAttr::countOf(kernel), unknown = ShapedType::kDynamic;
     SmallVector<Value> added = proa::addScratchArgument(
-        kernel, {hasDynamicRows ? unknown : rows, hasDynamicRows ? unknown : maxParts, slotBytes});
+        kernel, {hasDynamicRows ? unknown : rows, hasDynamicRows ? unknown : maxSlices, slotBytes});
     BlockArgument counterBase = proa::addCountersArgument(kernel);
-    proa::RowsAttr::orEmpty(kernel).withCount(hasDynamicRows ? unknown : rows * maxParts).setOn(kernel);
+    proa::RowsAttr::orEmpty(kernel).withCount(hasDynamicRows ? unknown : rows * maxSlices).setOn(kernel);
     b.setInsertionPointToStart(&kernel.getBody().front());
-    parts = hasDynamicRows ? added[2] : constant(maxParts);
+    slices = hasDynamicRows ? added[2] : constant(maxSlices);
     Value rowCount = hasDynamicRows ? added[1] : constant(rows);
-    Value slots = arith::MulIOp::create(b, loc, rowCount, parts);
+    Value slots = arith::MulIOp::create(b, loc, rowCount, slices);
     auto asVector = [&](Value base, Type element, Value elements) {
       auto type = MemRefType::get({unknown}, element);
       return memref::ReinterpretCastOp::create(b, loc, type, base, OpFoldResult(b.getIndexAttr(0)),
@@ -222,7 +222,7 @@ private:
       op->moveBefore(split.rows.getBody()->getTerminator());
   }
 
-  /// The loop over rows becomes one over the parts of rows.
+  /// The loop over rows becomes one over the slices of rows.
   void divideRows() {
     if (!split.rows) {
       Block &whole = kernel.getBody().front();
@@ -232,26 +232,26 @@ private:
                                       constant(1));
       moveOps(whole);
     }
-    moveOps(*split.rows.getBody()); // after the views that the ops of a part need
+    moveOps(*split.rows.getBody()); // after the views that the ops of a slice need
     b.setInsertionPointToStart(split.rows.getBody());
     slot = split.rows.getInductionVar();
-    row = arith::DivUIOp::create(b, loc, slot, parts);
-    part = arith::RemUIOp::create(b, loc, slot, parts);
+    row = arith::DivUIOp::create(b, loc, slot, slices);
+    slice = arith::RemUIOp::create(b, loc, slot, slices);
     slot.replaceUsesWithIf(row, [&](OpOperand &use) {
-      return use.getOwner() != row.getDefiningOp() && use.getOwner() != part.getDefiningOp();
+      return use.getOwner() != row.getDefiningOp() && use.getOwner() != slice.getDefiningOp();
     });
   }
 
-  /// The elements of the split dimension that belong to the part.
+  /// The elements of the split dimension that belong to the slice.
   void computeSlice() {
     const proa::SplitOp *reduction =
         llvm::find_if(split.first, [](const auto &own) { return own.isReduced; });
     b.setInsertionPoint(split.first.front().op);
     AffineExpr d0 = b.getAffineDimExpr(0);
     if (!ShapedType::isDynamic(split.size) && !hasDynamicRows) {
-      int64_t elements = proa::elementsOfPart(split, maxParts);
+      int64_t elements = proa::elementsOfSlice(split, maxSlices);
       chunk = b.getIndexAttr(elements);
-      begin = affine::makeComposedAffineApply(b, loc, d0 * elements, {part});
+      begin = affine::makeComposedAffineApply(b, loc, d0 * elements, {slice});
       size = chunk;
       if (split.size % elements != 0) {
         AffineMap least = AffineMap::get(
@@ -266,14 +266,14 @@ private:
     Value whole = toValue(op.createLoopRanges(b, loc)[*reduction->loop].size);
     AffineExpr units = b.getAffineSymbolExpr(0).ceilDiv(split.unit) * split.unit;
     Value elements = affine::makeComposedAffineApply(
-        b, loc, units, {OpFoldResult(Value(arith::CeilDivUIOp::create(b, loc, whole, parts)))});
-    begin = arith::MinUIOp::create(b, loc, arith::MulIOp::create(b, loc, part, elements), whole);
+        b, loc, units, {OpFoldResult(Value(arith::CeilDivUIOp::create(b, loc, whole, slices)))});
+    begin = arith::MinUIOp::create(b, loc, arith::MulIOp::create(b, loc, slice, elements), whole);
     Value left = arith::SubIOp::create(b, loc, whole, begin);
     chunk = elements;
     size = Value(arith::MinUIOp::create(b, loc, elements, left));
   }
 
-  /// A view of the partial result in the slot of this part.
+  /// A view of the partial result in the slot of this slice.
   Value partialView(const Partial &partial, OpFoldResult byte, ArrayRef<OpFoldResult> sizes) {
     Value view = memref::ViewOp::create(b, loc, MemRefType::get(partial.largest, partial.element), scratch,
                                         toValue(byte), ValueRange());
@@ -284,7 +284,7 @@ private:
     return memref::SubViewOp::create(b, loc, view, zeros, sizes, ones);
   }
 
-  /// The part of an operand.
+  /// The slice of an operand.
   Value sliceOf(OpOperand &operand, const proa::SplitOp &own) {
     Value memory = operand.get();
     auto type = dyn_cast<MemRefType>(memory.getType());
@@ -298,14 +298,14 @@ private:
     bool isLocal = smallerBuffers.contains(memory.getDefiningOp());
     for (auto [dim, expression] : llvm::enumerate(map.getResults()))
       if (expression == loop) {
-        // A scratch buffer holds only the part.
+        // A scratch buffer holds only the slice.
         offsets[dim] = isLocal ? OpFoldResult(b.getIndexAttr(0)) : OpFoldResult(begin);
         sizes[dim] = size;
       }
     auto outer = memory.getDefiningOp<memref::SubViewOp>();
     if (!outer)
       return memref::SubViewOp::create(b, loc, memory, offsets, sizes, strides);
-    // A part of a part is one of the whole, as the tensor memory accelerator needs it.
+    // A slice of a slice is one of the whole, as the tensor memory accelerator needs it.
     SmallVector<OpFoldResult> ofWhole, sizesOfWhole, stridesOfWhole;
     if (failed(affine::mergeOffsetsSizesAndStrides(b, loc, outer.getMixedOffsets(), outer.getMixedSizes(),
                                                    outer.getMixedStrides(), outer.getDroppedDims(), offsets,
@@ -327,13 +327,13 @@ private:
            });
   }
 
-  /// Whether each part has whole steps of a contraction, except where the dimension ends.
+  /// Whether each slice has whole steps of a contraction, except where the dimension ends.
   bool hasWholeSteps() const {
     std::optional<int64_t> elements = getConstantIntValue(chunk);
     return !elements || *elements % split.unit == 0;
   }
 
-  /// Scratch buffers of the first phase with the elements of a part only.
+  /// Scratch buffers of the first phase with the elements of a slice only.
   void shrinkBuffers() {
     SmallVector<std::pair<memref::AllocOp, unsigned>> buffers;
     for (const proa::SplitOp &own : split.first)
@@ -364,8 +364,8 @@ private:
     }
   }
 
-  /// A copy of the op on its part, with other results.
-  linalg::LinalgOp emitPart(const proa::SplitOp &own, ValueRange results) {
+  /// A copy of the op on its slice, with other results.
+  linalg::LinalgOp emitSlice(const proa::SplitOp &own, ValueRange results) {
     linalg::LinalgOp op = own.op;
     SmallVector<Value> operands;
     for (OpOperand &operand : op->getOpOperands()) {
@@ -408,28 +408,28 @@ private:
       if (!own.loop)
         continue;
       if (!own.isReduced) {
-        emitPart(own, {});
+        emitSlice(own, {});
         op->erase();
         continue;
       }
       SmallVector<Value> views = partialsOf(op);
       for (auto [view, neutral] : llvm::zip(views, proa::Combiner::of(op)->neutral(b, loc)))
         linalg::FillOp::create(b, loc, neutral, view);
-      emitPart(own, views);
+      emitSlice(own, views);
     }
   }
 
-  /// All parts of a partial result, as the first dimension.
-  Value allParts(const Partial &partial, ArrayRef<OpFoldResult> sizes) {
+  /// All slices of a partial result, as the first dimension.
+  Value allSlices(const Partial &partial, ArrayRef<OpFoldResult> sizes) {
     DataLayout layout = DataLayout::closest(kernel);
     auto elementBytes = static_cast<int64_t>(layout.getTypeSize(partial.element).getFixedValue());
-    Value firstSlot = arith::MulIOp::create(b, loc, row, parts);
+    Value firstSlot = arith::MulIOp::create(b, loc, row, slices);
     Value byte = affine::makeComposedAffineApply(b, loc, b.getAffineDimExpr(0) * slotBytes + partial.offset,
                                                  {firstSlot});
     Value view =
         memref::ViewOp::create(b, loc, MemRefType::get({1}, partial.element), scratch, byte, ValueRange());
-    SmallVector<OpFoldResult> dims{hasDynamicRows ? OpFoldResult(parts)
-                                                  : OpFoldResult(b.getIndexAttr(maxParts))};
+    SmallVector<OpFoldResult> dims{hasDynamicRows ? OpFoldResult(slices)
+                                                  : OpFoldResult(b.getIndexAttr(maxSlices))};
     SmallVector<OpFoldResult> strides{b.getIndexAttr(slotBytes / elementBytes)};
     llvm::append_range(dims, sizes);
     SmallVector<int64_t> inner(sizes.size(), 1);
@@ -448,12 +448,12 @@ private:
                                              strides);
   }
 
-  /// Combines the parts of a reduction, in their order, into its results.
+  /// Combines the slices of a reduction, in their order, into its results.
   void emitCombination(linalg::LinalgOp op) {
     SmallVector<Value> inputs, results(op.getDpsInits());
     for (const Partial &partial : partials)
       if (partial.reduction == op)
-        inputs.push_back(allParts(partial, memref::getMixedSizes(b, loc, results[partial.result])));
+        inputs.push_back(allSlices(partial, memref::getMixedSizes(b, loc, results[partial.result])));
     proa::Combiner combiner = *proa::Combiner::of(op);
     auto rank = static_cast<unsigned>(cast<MemRefType>(results[0].getType()).getRank());
     SmallVector<AffineMap> maps(inputs.size(), b.getMultiDimIdentityMap(rank + 1));
@@ -494,16 +494,16 @@ struct SplitReductions : proa::impl::SplitReductionsBase<SplitReductions> {
   using SplitReductionsBase::SplitReductionsBase;
 
   /// A function of shapes also returns the dims of the scratch memory.
-  static void extendShapes(func::FuncOp shapes, int64_t maxParts) {
+  static void extendShapes(func::FuncOp shapes, int64_t maxSlices) {
     Operation *terminator = shapes.getBody().front().getTerminator();
     OpBuilder b(terminator);
     Location loc = shapes.getLoc();
     SmallVector<Value> results(terminator->getOperands());
-    Value rows = results.pop_back_val(), most = arith::ConstantIndexOp::create(b, loc, maxParts);
+    Value rows = results.pop_back_val(), most = arith::ConstantIndexOp::create(b, loc, maxSlices);
     Value areFew = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, rows, most);
     Value one = arith::ConstantIndexOp::create(b, loc, 1);
-    Value parts = arith::SelectOp::create(b, loc, areFew, most, one);
-    results.append({rows, parts, Value(arith::MulIOp::create(b, loc, rows, parts))});
+    Value slices = arith::SelectOp::create(b, loc, areFew, most, one);
+    results.append({rows, slices, Value(arith::MulIOp::create(b, loc, rows, slices))});
     terminator->setOperands(results);
     shapes.setType(
         FunctionType::get(shapes.getContext(), shapes.getArgumentTypes(), terminator->getOperandTypes()));
@@ -513,8 +513,8 @@ struct SplitReductions : proa::impl::SplitReductionsBase<SplitReductions> {
     FailureOr<std::optional<int64_t>> chosen = proa::sharingBlocksOf(kernel);
     if (failed(chosen))
       return failure();
-    int64_t parts = chosen->value_or(1);
-    if (parts == 1)
+    int64_t slices = chosen->value_or(1);
+    if (slices == 1)
       return success();
     const char *obstacle = nullptr;
     std::optional<proa::ReductionSplit> split = proa::ReductionSplit::find(kernel, obstacle);
@@ -523,12 +523,12 @@ struct SplitReductions : proa::impl::SplitReductionsBase<SplitReductions> {
     if (split && isDynamic && !shapes)
       obstacle = "the number of rows is dynamic, and no function computes it";
     if (!obstacle)
-      obstacle = ReductionSplitter(kernel, std::move(*split), parts).run();
+      obstacle = ReductionSplitter(kernel, std::move(*split), slices).run();
     if (obstacle)
       proa::PassRemarks(getArgumentName()).missed(kernel)
           << "each row is computed by one block: " << obstacle;
     else if (isDynamic)
-      extendShapes(shapes, parts);
+      extendShapes(shapes, slices);
     return success();
   }
 

@@ -1,7 +1,7 @@
-// The loop over k in which the threads copy parts of the operands to shared memory.
+// The loop over k in which the threads copy tiles of the operands to shared memory.
 #include "passes/lower-gpu/AccessWidth.h"
-#include "passes/lower-gpu/ElementCode.h"
-#include "passes/lower-gpu/SharedStages.h"
+#include "passes/lower-gpu/LinalgElements.h"
+#include "passes/lower-gpu/StagedMemory.h"
 #include "passes/lower-gpu/StagedOperand.h"
 #include "passes/lower-gpu/TileLoop.h"
 #include "passes/lower-gpu/TileMatmul.h"
@@ -16,11 +16,11 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-class StagedLoop : public TileLoop, private IndexCode {
+class StagedLoop : public TileLoop, private IndexBuilder {
 public:
   explicit StagedLoop(const ContractionSite &site)
-      : IndexCode(site.b, site.loc), op(site.target.op), form(site.target.form), choice(site.target.choice),
-        kSize(site.target.sizes[form.k]), thread(site.thread) {
+      : IndexBuilder(site.b, site.loc), op(site.target.op), form(site.target.form),
+        choice(site.target.choice), kSize(site.target.sizes[form.k]), thread(site.thread) {
     x = std::make_unique<StagedOperand>(b, loc, op, op->getOpOperand(0), form.m, form.k,
                                         StagedOperand::Shape{choice.m, choice.k, choice.threads}, thread);
     y = std::make_unique<StagedOperand>(b, loc, op, op->getOpOperand(1), form.n, form.k,
@@ -105,8 +105,8 @@ StagedLoop::Shared StagedLoop::allocate(MemRefType sumsType) {
           memref::ViewOp::create(b, loc, sumsType, memory, constant(0), ValueRange())};
 }
 
-/// Each iteration multiplies what the one before loaded into registers, and loads the next part meanwhile. An
-/// operand of too many chunks is copied when its part is needed.
+/// Each iteration multiplies what the one before loaded into registers, and loads the next tile meanwhile. An
+/// operand of too many chunks is copied when its tile is needed.
 StagedLoop::Values StagedLoop::sumsOf(ValueRange indices) {
   Values state = matmul->start();
   size_t numSums = state.size();
@@ -121,7 +121,7 @@ StagedLoop::Values StagedLoop::sumsOf(ValueRange indices) {
   b.setInsertionPointToStart(created.getBody());
   Value k = created.getInductionVar();
   ValueRange own = created.getRegionIterArgs(), loaded = own.drop_front(numSums);
-  gpu::BarrierOp::create(b, loc); // the last part is no longer read
+  gpu::BarrierOp::create(b, loc); // the last tile is no longer read
   for (auto [operand, staged] : operands) {
     if (!operand->isLoadedEarly()) {
       operand->copy().copy(operand->at(indices, k), staged->memory, operand->isTransposed(staged->kFirst));
@@ -143,7 +143,7 @@ StagedLoop::Values StagedLoop::sumsOf(ValueRange indices) {
   return Values(created.getResults().take_front(numSums));
 }
 
-/// Whether the parts of both operands are copied asynchronously.
+/// Whether the tiles of both operands are copied asynchronously.
 bool StagedLoop::copiesAsync() {
   bool xFirst = matmul->layoutOf(x->elementType(), x->isAdjacentAlongK()).kFirst;
   bool yFirst = matmul->layoutOf(y->elementType(), y->isAdjacentAlongK()).kFirst;
@@ -163,7 +163,7 @@ TileMatmul::Operand StagedLoop::stageOf(const TileMatmul::Operand &operand, Valu
   return {stageView(b, loc, operand.memory, stage), operand.kFirst};
 }
 
-/// While a part is multiplied, the next ones are copied to the other stages. The stage of the last part is
+/// While a tile is multiplied, the next ones are copied to the other stages. The stage of the last tile is
 /// free when all threads are at the barrier.
 StagedLoop::Values StagedLoop::sumsOfStages(ValueRange indices) {
   Value zero = constant(0);
@@ -179,7 +179,7 @@ StagedLoop::Values StagedLoop::sumsOfStages(ValueRange indices) {
   b.setInsertionPointToStart(created.getBody());
   ValueRange own = created.getRegionIterArgs();
   Value stage = own.drop_back().back(), last = own.back();
-  NVVM::CpAsyncWaitGroupOp::create(b, loc, ahead - 1); // all but the copies of later parts
+  NVVM::CpAsyncWaitGroupOp::create(b, loc, ahead - 1); // all but the copies of later tiles
   gpu::BarrierOp::create(b, loc);
   copyStage(indices, add(created.getInductionVar(), ahead * choice.k), last);
   Values results =

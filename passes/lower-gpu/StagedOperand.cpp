@@ -1,7 +1,7 @@
 #include "passes/lower-gpu/StagedOperand.h"
 
 #include "passes/lower-gpu/AccessWidth.h"
-#include "passes/lower-gpu/ElementCode.h"
+#include "passes/lower-gpu/LinalgElements.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 
@@ -11,7 +11,7 @@ namespace proa {
 
 StagedOperand::StagedOperand(IRRewriter &b, Location loc, linalg::LinalgOp op, OpOperand &operand,
                              unsigned outerLoop, unsigned kLoop, Shape shape, Value thread)
-    : IndexCode(b, loc), op(op), operand(operand), outerLoop(outerLoop), kLoop(kLoop), outer(shape.outer),
+    : IndexBuilder(b, loc), op(op), operand(operand), outerLoop(outerLoop), kLoop(kLoop), outer(shape.outer),
       prologue(Prologue::of(operand)) {
   auto type = cast<MemRefType>(operand.get().getType());
   AffineMap map = op.getMatchingIndexingMap(&operand);

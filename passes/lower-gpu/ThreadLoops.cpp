@@ -3,9 +3,9 @@
 #include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-gpu/AccessWidth.h"
-#include "passes/lower-gpu/ElementCode.h"
 #include "passes/lower-gpu/LaneReduction.h"
 #include "passes/lower-gpu/LaunchForm.h"
+#include "passes/lower-gpu/LinalgElements.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -429,7 +429,7 @@ void ThreadLoops::reduceColumns(int64_t group, int64_t width, OpFoldResult chunk
       exchange.push_back(memref::AllocOp::create(b, loc, MemRefType::get({group, columns * width}, type)));
   AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
   Value column = affine::makeComposedAffineApply(b, loc, d0 % columns, {thread});
-  Value part = affine::makeComposedAffineApply(b, loc, d0.floorDiv(columns), {thread});
+  Value line = affine::makeComposedAffineApply(b, loc, d0.floorDiv(columns), {thread});
   Value count = toValue(chunks);
   auto elementsOf = [&](Value chunk) {
     Values first = split(chunk, sizes);
@@ -469,11 +469,11 @@ void ThreadLoops::reduceColumns(int64_t group, int64_t width, OpFoldResult chunk
       none.append(neutral());
     Values sums = guarded(
         isInside, ValueRange(none).getTypes(),
-        [&] { return reduceColumnTerms(elementsOf(chunk), width, part, group); }, none);
+        [&] { return reduceColumnTerms(elementsOf(chunk), width, line, group); }, none);
     for (int64_t i = 0; i < width; ++i)
       for (auto [c, memory] : llvm::enumerate(exchange)) {
         Value place = scaled(column, width, i);
-        memref::StoreOp::create(b, loc, sums[i * types.size() + c], memory, ValueRange{part, place});
+        memref::StoreOp::create(b, loc, sums[i * types.size() + c], memory, ValueRange{line, place});
       }
     gpu::BarrierOp::create(b, loc);
     int64_t left = combineRows(exchange, group, columns * width);

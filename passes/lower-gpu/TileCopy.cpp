@@ -1,7 +1,7 @@
 #include "passes/lower-gpu/TileCopy.h"
 
 #include "passes/lower-gpu/AccessWidth.h"
-#include "passes/lower-gpu/SharedStages.h"
+#include "passes/lower-gpu/StagedMemory.h"
 
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -1,7 +1,7 @@
 /// Copies of tiles from global to shared memory by the threads of a block.
 #pragma once
 
-#include "passes/lower-gpu/IndexCode.h"
+#include "passes/lower-gpu/IndexBuilder.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -27,7 +27,7 @@ struct CopySource {
 
 /// A thread copies chunks of adjacent elements: through registers, so that the loads of the next tile overlap
 /// with the matmuls of this one, or asynchronously.
-class TileCopy : public IndexCode {
+class TileCopy : public IndexBuilder {
 public:
   using Values = llvm::SmallVector<mlir::Value>;
 
@@ -38,7 +38,7 @@ public:
   };
 
   TileCopy(mlir::IRRewriter &b, mlir::Location loc, mlir::Type element, Shape shape, mlir::Value thread)
-      : IndexCode(b, loc), element(element), shape(shape), thread(thread) {}
+      : IndexBuilder(b, loc), element(element), shape(shape), thread(thread) {}
 
   /// Whether all threads have the same number of chunks.
   bool isEven() const { return isExact(1); }

@@ -11,7 +11,7 @@ namespace proa {
 
 /// Adds the products of the rows of x and the columns of y to the sums of a tile, which threads hold as a
 /// layout says. Contractions and attention use it for operands that threads copy.
-class TileMatmul : public IndexCode {
+class TileMatmul : public IndexBuilder {
 public:
   using Values = llvm::SmallVector<mlir::Value>;
 
@@ -46,7 +46,7 @@ public:
 protected:
   TileMatmul(mlir::IRRewriter &b, mlir::Location loc, const ThreadLayout &sums, mlir::Value thread,
              mlir::Type sum)
-      : IndexCode(b, loc), layout(b, loc, sums, thread), sum(sum) {}
+      : IndexBuilder(b, loc), layout(b, loc, sums, thread), sum(sum) {}
 
   LayoutCode layout;
 

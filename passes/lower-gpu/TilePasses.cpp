@@ -79,17 +79,17 @@ TilePasses TilePasses::of(const ContractionChoice &choice) {
 int64_t TilePasses::count() const { return whole.elements() / ofPass.elements(); }
 
 int64_t TilePasses::elementOf(int64_t pass, int64_t element) const {
-  int64_t number = 0, unit = 1;
+  int64_t index = 0, unit = 1;
   for (const LayoutDigit &digit : whole.elementDigits()) {
     int64_t &from = isOfPass(digit) ? pass : element;
-    number += from % digit.count * unit;
+    index += from % digit.count * unit;
     from /= digit.count;
     unit *= digit.count;
   }
-  return number;
+  return index;
 }
 
-Value TilePasses::indexInTile(const IndexCode &code, MatrixDim dim, int64_t pass, Value index) const {
+Value TilePasses::indexInTile(const IndexBuilder &code, MatrixDim dim, int64_t pass, Value index) const {
   // Digits that follow each other in the tile as in the pass are one.
   SmallVector<LayoutDigit> runs;
   for (const LayoutDigit &digit : digitsOf(whole, dim, [&](const LayoutDigit &d) { return isOfPass(d); })) {

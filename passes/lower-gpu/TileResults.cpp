@@ -3,7 +3,7 @@
 #include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-gpu/AccessWidth.h"
-#include "passes/lower-gpu/ElementCode.h"
+#include "passes/lower-gpu/LinalgElements.h"
 #include "passes/lower-gpu/ReductionForm.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -21,7 +21,7 @@ using namespace mlir;
 namespace proa {
 
 TileResults::TileResults(IRRewriter &b, Location loc, Target given, Value thread)
-    : IndexCode(b, loc), target(std::move(given)), passes(TilePasses::of(target.choice)), holder(thread),
+    : IndexBuilder(b, loc), target(std::move(given)), passes(TilePasses::of(target.choice)), holder(thread),
       thread(thread) {}
 
 MemRefType TileResults::sumsType() const {
@@ -55,11 +55,11 @@ void TileResults::barrier() {
     gpu::BarrierOp::create(b, loc);
     return;
   }
-  constexpr int32_t number = 1; // 0 is that of all threads
+  constexpr int32_t scalar = 1; // 0 is that of all threads
   auto i32 = [&](int64_t value) {
     return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(static_cast<int32_t>(value)));
   };
-  NVVM::BarrierOp::create(b, loc, TypeRange(), i32(number), i32(choice.storingThreads),
+  NVVM::BarrierOp::create(b, loc, TypeRange(), i32(scalar), i32(choice.storingThreads),
                           NVVM::BarrierReductionAttr(), Value());
 }
 
@@ -167,7 +167,7 @@ void TileResults::storeElements(ValueRange indices, Value row, Value column, int
     results.push_back(valuesAt(own, withStart(own, sum)));
     places.push_back(target.epilogue ? indicesThrough(b, loc, resultMap, own) : own);
   }
-  for (auto [number, init] : llvm::enumerate(writer().getDpsInitsMutable())) {
+  for (auto [index, init] : llvm::enumerate(writer().getDpsInitsMutable())) {
     AffineMap map = writer().getMatchingIndexingMap(&init);
     OpFoldResult last =
         map.getNumResults() > 0
@@ -176,12 +176,12 @@ void TileResults::storeElements(ValueRange indices, Value row, Value column, int
     if (count > 1 && chunkElements(init.get(), last) % count == 0) {
       Values chunk;
       for (const Values &own : results)
-        chunk.push_back(own[number]);
+        chunk.push_back(own[index]);
       storeVector(chunk, init.get(), indicesThrough(b, loc, map, places[0]));
       continue;
     }
     for (auto [own, values] : llvm::zip(places, results))
-      memref::StoreOp::create(b, loc, values[number], init.get(), indicesThrough(b, loc, map, own));
+      memref::StoreOp::create(b, loc, values[index], init.get(), indicesThrough(b, loc, map, own));
   }
 }
 

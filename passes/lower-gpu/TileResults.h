@@ -8,7 +8,7 @@ namespace proa {
 /// Stores what the epilogue of a contraction computes of the sums of a tile. The sums go through shared
 /// memory, so that threads side by side store adjacent elements, and the epilogue is compiled once for each
 /// pass instead of once for each register.
-class TileResults : public IndexCode {
+class TileResults : public IndexBuilder {
 public:
   /// The contraction, the op that reads its result in registers (or null), and the sizes of its loops.
   struct Target {

@@ -142,11 +142,11 @@ private:
     matchPattern(tensor, m_Constant(&value));
     Type element = value.getElementType();
     if (auto complexType = dyn_cast<ComplexType>(element)) {
-      auto number = *value.getValues<std::complex<APFloat>>().begin();
-      auto part = complexType.getElementType();
-      return complex::ConstantOp::create(
-          builder, location, element,
-          builder.getArrayAttr({FloatAttr::get(part, number.real()), FloatAttr::get(part, number.imag())}));
+      auto literal = *value.getValues<std::complex<APFloat>>().begin();
+      auto component = complexType.getElementType();
+      return complex::ConstantOp::create(builder, location, element,
+                                         builder.getArrayAttr({FloatAttr::get(component, literal.real()),
+                                                               FloatAttr::get(component, literal.imag())}));
     }
     return arith::ConstantOp::create(builder, location,
                                      cast<TypedAttr>(*value.getValues<Attribute>().begin()));

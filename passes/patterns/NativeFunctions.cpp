@@ -22,10 +22,10 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-std::string textOf(double number) {
+std::string textOf(double value) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  stream << llvm::format("%g", number);
+  stream << llvm::format("%g", value);
   return text;
 }
 
@@ -43,11 +43,11 @@ LogicalResult refuse(PatternRewriter &rewriter, const Twine &reason) {
 bool isNear(double a, double b) { return std::abs(a - b) <= 2e-6 * std::max(std::abs(b), 1e-3); }
 
 std::optional<double> numberOf(Attribute attribute) {
-  if (auto number = dyn_cast<FloatAttr>(attribute))
-    return number.getValueAsDouble();
-  if (auto number = dyn_cast<IntegerAttr>(attribute))
-    return number.getType().isInteger(1) ? number.getValue().getZExtValue()
-                                         : number.getValue().getSExtValue();
+  if (auto floating = dyn_cast<FloatAttr>(attribute))
+    return floating.getValueAsDouble();
+  if (auto integer = dyn_cast<IntegerAttr>(attribute))
+    return integer.getType().isInteger(1) ? integer.getValue().getZExtValue()
+                                          : integer.getValue().getSExtValue();
   return std::nullopt;
 }
 
@@ -58,9 +58,9 @@ Type elementOf(Value value) {
   return type ? type.getElementType() : Type();
 }
 
-template <class Part> std::string textOfIr(Part part) {
+template <class T> std::string textOfIr(T element) {
   std::string text;
-  llvm::raw_string_ostream(text) << part;
+  llvm::raw_string_ostream(text) << element;
   return text;
 }
 
@@ -88,35 +88,35 @@ LogicalResult isConstant(PatternRewriter &rewriter, Value value) {
 }
 
 LogicalResult isScalarIn(PatternRewriter &rewriter, Value value, Attribute low, Attribute high) {
-  std::optional<double> number = constantNumber(value), least = numberOf(low), most = numberOf(high);
+  std::optional<double> scalar = constantNumber(value), least = numberOf(low), most = numberOf(high);
   if (!least || !most)
     return refuse(rewriter, "the bounds are not numbers");
-  if (!number)
+  if (!scalar)
     return refuse(rewriter, value, "it is not a constant of equal elements");
-  if (*number >= *least && *number <= *most)
+  if (*scalar >= *least && *scalar <= *most)
     return success();
   return refuse(rewriter, value,
-                "it is " + textOf(*number) + ", expected " + textOf(*least) + " to " + textOf(*most));
+                "it is " + textOf(*scalar) + ", expected " + textOf(*least) + " to " + textOf(*most));
 }
 
 LogicalResult isScalar(PatternRewriter &rewriter, Value value, Attribute expected) {
-  std::optional<double> number = constantNumber(value), other = numberOf(expected);
+  std::optional<double> scalar = constantNumber(value), other = numberOf(expected);
   if (!other)
     return refuse(rewriter, "the second argument is not a number");
-  if (!number)
+  if (!scalar)
     return refuse(rewriter, value, "it is not a constant of equal elements");
-  return isNear(*number, *other)
+  return isNear(*scalar, *other)
              ? success()
-             : refuse(rewriter, value, "it is " + textOf(*number) + ", expected " + textOf(*other));
+             : refuse(rewriter, value, "it is " + textOf(*scalar) + ", expected " + textOf(*other));
 }
 
 LogicalResult scalarAttribute(PatternRewriter &rewriter, PDLResultList &results,
                               ArrayRef<PDLValue> arguments) {
   auto value = arguments[0].cast<Value>();
-  std::optional<double> number = constantNumber(value);
-  if (!number)
+  std::optional<double> scalar = constantNumber(value);
+  if (!scalar)
     return refuse(rewriter, value, "it is not a constant of equal elements");
-  results.push_back(rewriter.getF64FloatAttr(*number));
+  results.push_back(rewriter.getF64FloatAttr(*scalar));
   return success();
 }
 
@@ -139,22 +139,22 @@ LogicalResult isParameter(PatternRewriter &rewriter, Value value) {
 }
 
 LogicalResult isNumberIn(PatternRewriter &rewriter, Attribute attribute, Attribute low, Attribute high) {
-  std::optional<double> number = numberOf(attribute), least = numberOf(low), most = numberOf(high);
-  if (!number || !least || !most)
+  std::optional<double> value = numberOf(attribute), least = numberOf(low), most = numberOf(high);
+  if (!value || !least || !most)
     return refuse(rewriter, "an argument is not a number");
-  if (*number >= *least && *number <= *most)
+  if (*value >= *least && *value <= *most)
     return success();
   return refuse(rewriter,
-                "it is " + textOf(*number) + ", expected " + textOf(*least) + " to " + textOf(*most));
+                "it is " + textOf(*value) + ", expected " + textOf(*least) + " to " + textOf(*most));
 }
 
 LogicalResult isNumber(PatternRewriter &rewriter, Attribute attribute, Attribute expected) {
-  std::optional<double> number = numberOf(attribute), other = numberOf(expected);
-  if (!number || !other)
+  std::optional<double> value = numberOf(attribute), other = numberOf(expected);
+  if (!value || !other)
     return refuse(rewriter, "an argument is not a number");
-  return isNear(*number, *other)
+  return isNear(*value, *other)
              ? success()
-             : refuse(rewriter, "it is " + textOf(*number) + ", expected " + textOf(*other));
+             : refuse(rewriter, "it is " + textOf(*value) + ", expected " + textOf(*other));
 }
 
 //===-- Types and shapes --------------------------------------------------------------------------------===//
@@ -323,13 +323,13 @@ bool stepBack(AffineForm &form) {
         (right && *right == 0 && isa<pd::DivideOp>(op)))
       return false;
     source = op->getOperand(left ? 1 : 0);
-    double number = left ? *left : *right;
+    double value = left ? *left : *right;
     if (isa<pd::AddOp>(op))
-      bias = number;
+      bias = value;
     else if (isa<pd::SubtractOp>(op))
-      scale = left ? -1 : 1, bias = left ? number : -number;
+      scale = left ? -1 : 1, bias = left ? value : -value;
     else
-      scale = isa<pd::MultiplyOp>(op) ? number : 1 / number;
+      scale = isa<pd::MultiplyOp>(op) ? value : 1 / value;
   }
   if (!source || source.getType() != form.source.getType() || !isa<FloatType>(elementOf(source)))
     return false;
@@ -495,9 +495,9 @@ Value castLike(PatternRewriter &rewriter, Value x, Value like) {
   return pd::CastOp::create(rewriter, x.getLoc(), x, TypeAttr::get(elementOf(like)));
 }
 
-Value constantLike(PatternRewriter &rewriter, Value like, Attribute number) {
+Value constantLike(PatternRewriter &rewriter, Value like, Attribute literal) {
   Type element = elementOf(like);
-  std::optional<double> value = numberOf(number);
+  std::optional<double> value = numberOf(literal);
   if (!value || !isa_and_nonnull<FloatType, IntegerType>(element)) {
     reportWrong(like, "rewrite ConstantLike: expected a number, and a tensor of floats or integers");
     return like;

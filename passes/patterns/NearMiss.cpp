@@ -12,8 +12,8 @@ namespace {
 /// The first line of a location, "train.py:12", or "".
 std::string lineOf(Location location) {
   std::string text;
-  location->walk([&](Location part) {
-    auto line = dyn_cast<FileLineColLoc>(part);
+  location->walk([&](Location member) {
+    auto line = dyn_cast<FileLineColLoc>(member);
     if (!line)
       return WalkResult::advance();
     text = (line.getFilename().getValue() + ":" + Twine(line.getLine())).str();

@@ -89,19 +89,19 @@ private:
       if (carried == found.indexArgument())
         continue;
       MicroBatchSum sum{carried.getArgNumber(), dependentOps(found.body(), {carried}), Value()};
-      Value next = found.loop.getYieldOp().getOperand(sum.number);
+      Value next = found.loop.getYieldOp().getOperand(sum.index);
       auto isOfSum = [&](Operation *op) { return sum.ops.contains(op); };
       bool isSum = sum.ops.contains(next.getDefiningOp());
       for (Operation *op : sum.ops) {
-        isSum &= sumOf.try_emplace(op, sum.number).second;
+        isSum &= sumOf.try_emplace(op, sum.index).second;
         for (OpOperand &use : op->getUses())
           isSum &=
               isOfSum(use.getOwner()) || (use.get() == next && use.getOwner() == found.loop.getYieldOp() &&
-                                          use.getOperandNumber() == sum.number);
+                                          use.getOperandNumber() == sum.index);
       }
       if (!isSum)
         return found.loop.emitError()
-               << "value " << sum.number
+               << "value " << sum.index
                << " that the loop over micro-batches carries is not a sum over them: the stages of "
                   "a pipeline compute micro-batches in another order";
       if (auto add = dyn_cast<pd::AddOp>(sum.ops.front()); add && sum.ops.size() == 1)

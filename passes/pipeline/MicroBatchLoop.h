@@ -10,7 +10,7 @@ namespace proa {
 
 /// A sum over micro-batches: a value that the loop carries.
 struct MicroBatchSum {
-  unsigned number = 0;                    ///< of the values that the loop carries
+  unsigned index = 0;                     ///< of the values that the loop carries
   llvm::SetVector<mlir::Operation *> ops; ///< those that depend on the carried value, in program order
   /// The addend, if the only op is an addition; otherwise null.
   mlir::Value addend;

@@ -26,7 +26,7 @@ Operation *findOptimizerBarrier(func::FuncOp function, const MicroBatchLoop &loo
                                 const StageAssignment &assignment, const pipeline::Shape &shape) {
   llvm::DenseMap<Value, Origin> origins;
   for (auto [i, sum] : llvm::enumerate(loop.sums))
-    origins[loop.loop.getResult(sum.number)] = {{shape.rankOf(assignment.stageOfSum(i))}};
+    origins[loop.loop.getResult(sum.index)] = {{shape.rankOf(assignment.stageOfSum(i))}};
   for (Operation *op = loop.loop->getNextNode(); op; op = op->getNextNode()) {
     Origin own;
     for (Value value : valuesReadBy(op))

@@ -14,7 +14,7 @@ def PipelineStages : Pass<"dist-pipeline", "::mlir::ModuleOp"> {
     - The forward ops are cut in program order into stages of balanced time, at values of few bytes. Ops on feeds and
       constants alone run on each stage that uses them. An op whose location has a stage (`dist.stage` of the imported
       program, or cuts of a plan) is in this stage.
-    - An op of the backward part runs on the last stage that has the forward values and parameters that it reads, but
+    - A backward op runs on the last stage that has the forward values and parameters that it reads, but
       not on a later one than its cotangents. The ops that a stage before needs are job B, the others job W.
     - Sums over micro-batches are on the stage of their addends. If these are on several stages (a parameter that
       several stages read), each stage has a sum, and the sums are added once after the jobs.

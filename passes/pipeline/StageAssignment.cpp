@@ -130,7 +130,7 @@ private:
       if (forward.contains(&op) && !shared.contains(&op))
         ops.push_back(&op);
     if (static_cast<int64_t>(ops.size()) < stageCount)
-      return loop.loop.emitError() << "the forward part has " << ops.size()
+      return loop.loop.emitError() << "the forward function has " << ops.size()
                                    << " ops that use parameters, expected at "
                                    << "least one for each of " << stageCount << " stages";
     FailureOr<std::vector<int64_t>> given = sortByGivenStages(ops, stageCount);
@@ -158,18 +158,18 @@ private:
 
   /// The time in which the values move that ops before each op compute and others from there on read.
   std::vector<double> transfersBefore(ArrayRef<Operation *> ops) const {
-    llvm::DenseMap<Operation *, size_t> places;
+    llvm::DenseMap<Operation *, size_t> positions;
     for (auto [i, op] : llvm::enumerate(ops))
-      places[op] = i;
+      positions[op] = i;
     std::vector<double> bytes(ops.size() + 1);
     for (auto [i, op] : llvm::enumerate(ops))
       for (Value result : op->getResults()) {
         size_t last = i;
         for (Operation *user : result.getUsers())
-          if (auto found = places.find(loop.body().findAncestorOpInBlock(*user)); found != places.end())
+          if (auto found = positions.find(loop.body().findAncestorOpInBlock(*user)); found != positions.end())
             last = std::max(last, found->second);
-        for (size_t place = i + 1; place <= last; ++place)
-          bytes[place] += bytesOf(result.getType());
+        for (size_t position = i + 1; position <= last; ++position)
+          bytes[position] += bytesOf(result.getType());
       }
     for (double &amount : bytes)
       amount /= targetOf(function).device().linkBytesPerSecond();

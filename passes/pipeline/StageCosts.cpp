@@ -61,22 +61,22 @@ public:
   }
 
 private:
-  /// The largest part of an op's values that a device has.
-  static double partOf(Operation *op) {
-    double part = 1;
+  /// The largest share of an op's values that a device has.
+  static double localShareOf(Operation *op) {
+    double share = 1;
     auto add = [&](Value value) {
       if (double whole = bytesOf(value.getType()); whole > 0)
-        part = std::min(part, localBytesOf(value) / whole);
+        share = std::min(share, localBytesOf(value) / whole);
     };
     llvm::for_each(valuesReadBy(op), add);
     llvm::for_each(op->getResults(), add);
-    return part;
+    return share;
   }
 
   double secondsOf(const StageJobs &stage, pipeline::Step step) const {
     double seconds = 0;
     for (Operation *op : stage.ops[static_cast<size_t>(step)])
-      seconds += proa::secondsOf(op, device) * partOf(op);
+      seconds += proa::secondsOf(op, device) * localShareOf(op);
     return seconds;
   }
 
@@ -244,8 +244,8 @@ dist::ShardingAttr shardingOf(Value value) {
   if (auto constrain = dyn_cast<dist::ConstrainOp>(op))
     return constrain.getSharding();
   auto all = op->getAttrOfType<ArrayAttr>(dist::shardingsAttribute);
-  unsigned number = cast<OpResult>(value).getResultNumber();
-  return all && number < all.size() ? dyn_cast<dist::ShardingAttr>(all[number]) : dist::ShardingAttr();
+  unsigned index = cast<OpResult>(value).getResultNumber();
+  return all && index < all.size() ? dyn_cast<dist::ShardingAttr>(all[index]) : dist::ShardingAttr();
 }
 
 FailureOr<SearchedSchedule> searchStages(func::FuncOp function, const MicroBatchLoop &loop, int64_t ranks,

@@ -431,17 +431,17 @@ private:
     return success();
   }
 
-  StageSum &sumOf(size_t number, int64_t stage) {
-    auto found = llvm::find_if(sums[number], [&](const StageSum &sum) { return sum.stage == stage; });
-    return found != sums[number].end() ? *found : sums[number].emplace_back(StageSum{stage, {}});
+  StageSum &sumOf(size_t index, int64_t stage) {
+    auto found = llvm::find_if(sums[index], [&](const StageSum &sum) { return sum.stage == stage; });
+    return found != sums[index].end() ? *found : sums[index].emplace_back(StageSum{stage, {}});
   }
 
   FailureOr<Value> initOf(const MicroBatchSum &sum, int64_t rank) {
-    return valueOn(loop.loop.getInits()[sum.number], rank);
+    return valueOn(loop.loop.getInits()[sum.index], rank);
   }
 
-  LogicalResult addOps(const MicroBatchSum &sum, size_t number, int64_t stage, int64_t microBatch) {
-    StageSum &own = sumOf(number, stage);
+  LogicalResult addOps(const MicroBatchSum &sum, size_t index, int64_t stage, int64_t microBatch) {
+    StageSum &own = sumOf(index, stage);
     if (!own.value) {
       FailureOr<Value> init = initOf(sum, rankOf(stage));
       if (failed(init))
@@ -449,22 +449,22 @@ private:
       own.value = *init;
     }
     IRMapping mapping;
-    mapping.map(loop.body().getArgument(sum.number), own.value);
+    mapping.map(loop.body().getArgument(sum.index), own.value);
     for (Operation *op : sum.ops)
       if (failed(cloneOn(op, rankOf(stage), microBatch, mapping)))
         return failure();
-    own.value = mapping.lookup(loop.loop.getYieldOp().getOperand(sum.number));
+    own.value = mapping.lookup(loop.loop.getYieldOp().getOperand(sum.index));
     return success();
   }
 
   /// The first stage of a sum has its first value.
-  LogicalResult addTerm(const MicroBatchSum &sum, size_t number, Value term, int64_t stage,
+  LogicalResult addTerm(const MicroBatchSum &sum, size_t index, Value term, int64_t stage,
                         int64_t microBatch) {
-    StageSum &own = sumOf(number, stage);
+    StageSum &own = sumOf(index, stage);
     FailureOr<Value> value = valueIn(term, rankOf(stage), microBatch);
     if (failed(value))
       return failure();
-    if (!own.value && stage == assignment.stageOfSum(number)) {
+    if (!own.value && stage == assignment.stageOfSum(index)) {
       FailureOr<Value> init = initOf(sum, rankOf(stage));
       if (failed(init))
         return failure();
@@ -488,17 +488,17 @@ private:
     for (auto [i, sum] : llvm::enumerate(loop.sums)) {
       int64_t rank = rankOf(assignment.stageOfSum(i));
       Value whole = sumOf(i, assignment.stageOfSum(i)).value;
-      for (const StageSum &part : sums[i]) {
-        if (part.stage == assignment.stageOfSum(i))
+      for (const StageSum &term : sums[i]) {
+        if (term.stage == assignment.stageOfSum(i))
           continue;
-        FailureOr<Value> own = part.value;
-        if (rankOf(part.stage) != rank)
-          own = moved(part.value, rankOf(part.stage), rank);
+        FailureOr<Value> own = term.value;
+        if (rankOf(term.stage) != rank)
+          own = moved(term.value, rankOf(term.stage), rank);
         if (failed(own))
           return failure();
         whole = added(sum, whole, *own, rank);
       }
-      loop.loop.getResult(sum.number).replaceAllUsesWith(whole);
+      loop.loop.getResult(sum.index).replaceAllUsesWith(whole);
       rankOfValue[whole] = rank;
     }
     return success();

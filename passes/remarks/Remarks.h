@@ -61,10 +61,10 @@ public:
   PassRemark(const PassRemark &) = delete;
   ~PassRemark();
 
-  template <class Part> PassRemark &operator<<(const Part &part) {
-    remark << part;
+  template <class T> PassRemark &operator<<(const T &value) {
+    remark << value;
     if (debugged)
-      llvm::raw_string_ostream(text) << part;
+      llvm::raw_string_ostream(text) << value;
     return *this;
   }
 

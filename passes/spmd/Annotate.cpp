@@ -233,8 +233,8 @@ private:
 
   dist::MeshAttr meshOfText() {
     SmallVector<std::pair<std::string, int64_t>> axes;
-    for (StringRef part : llvm::split(StringRef(mesh), ',')) {
-      auto [name, text] = part.split('=');
+    for (StringRef entry : llvm::split(StringRef(mesh), ',')) {
+      auto [name, text] = entry.split('=');
       int64_t size = 0;
       if (text.getAsInteger(10, size)) {
         error() << "expected a mesh as AXIS=SIZE,AXIS=SIZE, found '" << mesh << "'";

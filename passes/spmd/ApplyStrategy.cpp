@@ -159,12 +159,12 @@ private:
   }
 
   /// Whether a value is a parameter, or a state of an optimizer, with a divisible number of matrices.
-  bool isExpertParameter(Value value, int64_t parts) {
+  bool isExpertParameter(Value value, int64_t shards) {
     auto argument = dyn_cast<BlockArgument>(value);
     auto type = dyn_cast<RankedTensorType>(value.getType());
     return argument && argument.getOwner() == &function.getBody().front() &&
            nameOf(argument, pd::parameterAttribute) && type && type.getRank() == 3 && !type.isDynamicDim(0) &&
-           type.getDimSize(0) % parts == 0;
+           type.getDimSize(0) % shards == 0;
   }
 
   /// Whether all operands and results of a contraction have the factor of a dimension.
@@ -190,8 +190,8 @@ private:
       return;
     SmallVector<Id> candidates;
     std::optional<Id> missed; // the one with the most work
-    for (auto [number, component] : llvm::enumerate(dims.components())) {
-      Id id = static_cast<Id>(number);
+    for (auto [index, component] : llvm::enumerate(dims.components())) {
+      Id id = static_cast<Id>(index);
       if (!componentAxes[id].empty() || (!component.hasContraction && !component.isVocabulary) ||
           llvm::none_of(component.arguments, isCandidate))
         continue;
@@ -212,13 +212,13 @@ private:
       warn(name) << "no contraction has a parameter with two dimensions";
   }
 
-  /// A warning that a part of the strategy has no effect; the reason follows.
-  InFlightDiagnostic warn(StringRef part) {
-    return function.emitWarning() << "'" << part << "' of the strategy splits nothing: ";
+  /// A warning that a component of the strategy has no effect; the reason follows.
+  InFlightDiagnostic warn(StringRef component) {
+    return function.emitWarning() << "'" << component << "' of the strategy splits nothing: ";
   }
 
-  /// Why a component cannot be split into parts, or should not be; empty if it can.
-  std::string whyWhole(Id id, int64_t parts) {
+  /// Why a component cannot be split into shards, or should not be; empty if it can.
+  std::string whyWhole(Id id, int64_t shards) {
     const DimComponents::Component &component = dims.components()[id];
     if (component.isAmbiguous)
       return "an op has two dimensions that would be split together";
@@ -227,7 +227,7 @@ private:
     for (unsigned op : component.ops)
       for (const DimComponents::Use &use : dims.ops()[op].uses)
         if (use.component == id)
-          if (std::string reason = whyWhole(dims.ops()[op], use, parts, component.isVocabulary);
+          if (std::string reason = whyWhole(dims.ops()[op], use, shards, component.isVocabulary);
               !reason.empty())
             return reason;
     if (valueOf(id) > 0)
@@ -238,17 +238,17 @@ private:
         component.work, component.traffic, stepsOfByte());
   }
 
-  /// The same for one op. A vocabulary, whose size is given by the data, may have uneven parts, and ops on
-  /// the scores of its words, such as softmax, combine one number for each row.
-  static std::string whyWhole(const DimComponents::OpUses &uses, const DimComponents::Use &use, int64_t parts,
-                              bool isVocabulary) {
+  /// The same for one op. A vocabulary, whose size is given by the data, may have uneven shards, and ops on
+  /// the scores of its words, such as softmax, combine one value for each row.
+  static std::string whyWhole(const DimComponents::OpUses &uses, const DimComponents::Use &use,
+                              int64_t shards, bool isVocabulary) {
     std::string name = uses.op->getName().getStringRef().str();
     if (use.kind == pd::FactorKind::Replicated && !(isVocabulary && use.hasLocalForm))
       return name + " needs it whole";
     if (ShapedType::isDynamic(use.size))
       return "its size in " + name + " is dynamic";
-    bool fits = use.size % parts == 0 || (isVocabulary && use.size >= parts && use.isOnlyFactor);
-    return fits ? "" : fmt::format("its size in {}, {}, is not divisible by {}", name, use.size, parts);
+    bool fits = use.size % shards == 0 || (isVocabulary && use.size >= shards && use.isOnlyFactor);
+    return fits ? "" : fmt::format("its size in {}, {}, is not divisible by {}", name, use.size, shards);
   }
 
   /// The steps of loop nests, each a multiplication and an addition, that splitting a component saves, less
@@ -353,7 +353,7 @@ private:
   /// The placement split over one more axis: along the largest dimension that is not split and is divisible,
   /// else along one that stays divisible, else along the largest one that is not split.
   spmd::Placement withAxis(spmd::Placement placement, ArrayRef<int64_t> shape, unsigned added) {
-    int64_t parts = mesh.axes[added].size;
+    int64_t shards = mesh.axes[added].size;
     auto usesAxis = [&](const spmd::DimPlacement &dim) {
       return llvm::any_of(dim.axes, [&](const spmd::AxisRef &axis) { return axis.axis == added; });
     };
@@ -362,9 +362,9 @@ private:
     std::optional<size_t> best;
     std::array<int64_t, 2> bestRank{};
     for (auto [dim, target] : llvm::enumerate(placement.dims)) {
-      if (ShapedType::isDynamic(shape[dim]) || shape[dim] < parts * target.parts())
+      if (ShapedType::isDynamic(shape[dim]) || shape[dim] < shards * target.shardCount())
         continue;
-      auto isEven = [&](int64_t size) { return size % (parts * target.parts()) == 0; };
+      auto isEven = [&](int64_t size) { return size % (shards * target.shardCount()) == 0; };
       bool isDivisible = target.blocks.empty() ? isEven(shape[dim]) : llvm::all_of(target.blocks, isEven);
       int64_t preference = isDivisible ? (target.axes.empty() ? 3 : 2) : (target.axes.empty() ? 1 : 0);
       std::array rank{preference, shape[dim]};

@@ -1,4 +1,4 @@
-//! dist-choose-rings: which ops pass parts of operands around a ring of devices.
+//! dist-choose-rings: which ops pass shards of operands around a ring of devices.
 #include "passes/spmd/Passes.h"
 
 #include "dialects/pd/ops/attention/FusedAttention.h"
@@ -49,7 +49,7 @@ public:
 
 private:
   /// The elements that a device holds of a tensor, and of the whole one.
-  static double partOf(const GlobalTensor &tensor, LocalTypes types) {
+  static double shareOf(const GlobalTensor &tensor, LocalTypes types) {
     RankedTensorType local = types.of(tensor.type, tensor.sharding);
     if (!local.hasStaticShape() || tensor.type.getNumElements() == 0)
       return 1;
@@ -65,7 +65,7 @@ private:
     spmd::RingWork work;
     for (auto [factor, axes] : llvm::enumerate(split.axes))
       if (split.rule.factors[factor].localKind)
-        work.parts *= proa::partsOf(axes);
+        work.shards *= proa::shardCount(axes);
     SmallVector<const GlobalTensor *> travelling;
     for (unsigned i : op.getTravellingOperands())
       travelling.push_back(form.find(op->getOperand(i)));
@@ -75,22 +75,22 @@ private:
     int64_t resultBytes = 0;
     for (unsigned i : op.getTravellingResults())
       resultBytes += bytesOf(*form.find(op->getResult(i)), types);
-    // The device has the rows of its part of operand 0.
-    double part = partOf(*form.find(op->getOperand(0)), types);
+    // The device has the rows of its shard of operand 0.
+    double share = shareOf(*form.find(op->getOperand(0)), types);
     constexpr double scoreBytes = 2 * sizeof(float); // scores and weights
-    auto inner = static_cast<int64_t>(op.getInnerElements() * part * scoreBytes);
+    auto inner = static_cast<int64_t>(op.getInnerElements() * share * scoreBytes);
     work.messageBytes = operandBytes + resultBytes;
     work.messages = static_cast<int64_t>(travelling.size() + op.getTravellingResults().size());
-    work.operations = op.getOperations() * part;
-    work.gatherBytes = operandBytes * work.parts + resultBytes * work.parts + inner;
-    work.ringBytes = 2 * (operandBytes + resultBytes) + inner / work.parts;
+    work.operations = op.getOperations() * share;
+    work.gatherBytes = operandBytes * work.shards + resultBytes * work.shards + inner;
+    work.ringBytes = 2 * (operandBytes + resultBytes) + inner / work.shards;
     const DeviceFacts &device = targetOf(op).device();
     spmd::RingCost cost = costOfRing(work, spmd::RingModel::of(device, overlaps));
     bool isRing = use == spmd::RingUse::ByCost ? cost.isRing : use == spmd::RingUse::Always;
     op.setUsesRing(isRing);
     StringRef name = op->getName().getStringRef();
     if (isRing)
-      remarks.done(op) << name << " becomes a ring of " << std::to_string(work.parts)
+      remarks.done(op) << name << " becomes a ring of " << std::to_string(work.shards)
                        << " devices: " << textOf(cost, work);
     else
       remarks.missed(op) << name << " gathers: " << textOf(cost, work);

@@ -20,17 +20,17 @@ CollectiveForm::CollectiveForm(OpBuilder &builder, Operation *op, const pd::Shar
     : LocalFormBuilder(builder, op, rule, operands), axes(axes), symbol(symbol), types(types),
       mesh(*types.meshes.meshOf(symbol)), resultTypes(resultTypes) {}
 
-std::optional<int64_t> CollectiveForm::ownPart(unsigned factor) const {
+std::optional<int64_t> CollectiveForm::ownShard(unsigned factor) const {
   auto position = types.device ? types.meshes.positionOf(symbol, *types.device) : std::nullopt;
   if (!position)
     return std::nullopt;
-  int64_t part = 0;
+  int64_t shard = 0;
   for (const spmd::AxisRef &axis : axes[factor])
-    part = part * axis.size + mesh.coordinate(axis, *position);
-  return part;
+    shard = shard * axis.size + mesh.coordinate(axis, *position);
+  return shard;
 }
 
-/// The parts of the mesh axes that the factor does not use.
+/// The sub-axes that the factor does not use.
 llvm::SmallVector<spmd::PartialAxis> CollectiveForm::otherTerms(unsigned factor,
                                                                 spmd::Reduction reduction) const {
   llvm::SmallVector<spmd::PartialAxis> others;
@@ -70,7 +70,7 @@ static RankedTensorType statedType(RankedTensorType local, bool isOfDevice) {
   return local.clone(SmallVector<int64_t>(static_cast<size_t>(local.getRank()), ShapedType::kDynamic));
 }
 
-Value CollectiveForm::byPart(unsigned factor, llvm::ArrayRef<int64_t> values) {
+Value CollectiveForm::byShard(unsigned factor, llvm::ArrayRef<int64_t> values) {
   OpBuilder &builder = getBuilder();
   auto type = RankedTensorType::get({static_cast<int64_t>(values.size())}, builder.getI64Type());
   Value all = pd::ConstantOp::create(builder, op()->getLoc(), type, DenseElementsAttr::get(type, values));
@@ -136,7 +136,7 @@ Value CollectiveForm::permute(Value local, unsigned factor, llvm::ArrayRef<int64
   return sendAround(local, factor, sources, channel).receive(getBuilder(), op()->getLoc(), local.getType());
 }
 
-/// Sends a value to the part that takes it by `sources`. `channel` is set to a free channel, which the ring
+/// Sends a value to the shard that takes it by `sources`. `channel` is set to a free channel, which the ring
 /// uses.
 Ring CollectiveForm::sendAround(Value local, unsigned factor, llvm::ArrayRef<int64_t> sources,
                                 int64_t &channel) {
@@ -151,14 +151,14 @@ Ring CollectiveForm::sendAround(Value local, unsigned factor, llvm::ArrayRef<int
 
 namespace {
 
-/// How far the ranges of parts reach into the parts before and after them.
+/// How far the ranges of shards reach into the shards before and after them.
 struct Halo {
   int64_t before = 0, after = 0;
-  /// The least number of elements of a part.
-  int64_t leastPart = 0;
+  /// The least number of elements of a shard.
+  int64_t leastShard = 0;
 };
 
-/// The border that a part gets of the part before it (offset -1) or after it (offset 1).
+/// The border that a shard gets of the shard before it (offset -1) or after it (offset 1).
 struct Neighbour {
   int64_t offset, length;
   /// The border that the device sends.
@@ -166,9 +166,9 @@ struct Neighbour {
   int64_t channel = 0;
   std::optional<Ring> ring = std::nullopt;
 
-  SmallVector<int64_t> sourcesOf(int64_t parts) const {
-    return llvm::map_to_vector(llvm::seq<int64_t>(0, parts),
-                               [&](int64_t part) { return (part + offset + parts) % parts; });
+  SmallVector<int64_t> sourcesOf(int64_t shards) const {
+    return llvm::map_to_vector(llvm::seq<int64_t>(0, shards),
+                               [&](int64_t shard) { return (shard + offset + shards) % shards; });
   }
 };
 
@@ -176,13 +176,13 @@ struct Neighbour {
 
 static Halo haloOf(int64_t size, llvm::ArrayRef<std::pair<int64_t, int64_t>> ranges) {
   Halo halo{0, 0, size};
-  auto parts = static_cast<int64_t>(ranges.size());
-  for (auto [part, range] : llvm::enumerate(ranges)) {
-    int64_t begin = pd::beginOfPart(size, parts, static_cast<int64_t>(part)),
-            end = pd::beginOfPart(size, parts, static_cast<int64_t>(part) + 1);
+  auto shards = static_cast<int64_t>(ranges.size());
+  for (auto [shard, range] : llvm::enumerate(ranges)) {
+    int64_t begin = pd::beginOfShard(size, shards, static_cast<int64_t>(shard)),
+            end = pd::beginOfShard(size, shards, static_cast<int64_t>(shard) + 1);
     halo.before = std::max(halo.before, begin - range.first);
     halo.after = std::max(halo.after, range.second - end);
-    halo.leastPart = std::min(halo.leastPart, end - begin);
+    halo.leastShard = std::min(halo.leastShard, end - begin);
   }
   return halo;
 }
@@ -205,17 +205,17 @@ Value CollectiveForm::range(Value x, int64_t dim, int64_t begin, int64_t end) {
                              list({begin}), list({end}), list({}));
 }
 
-/// The range that `ranges` gives for the part of the device.
-Value CollectiveForm::rangeByPart(Value x, int64_t dim, unsigned factor,
-                                  llvm::ArrayRef<std::pair<int64_t, int64_t>> ranges) {
-  auto part = llvm::all_equal(ranges) ? std::optional<int64_t>(0) : ownPart(factor);
-  if (part) {
-    auto [begin, end] = ranges[static_cast<size_t>(*part)];
+/// The range that `ranges` gives for the shard of the device.
+Value CollectiveForm::rangeByShard(Value x, int64_t dim, unsigned factor,
+                                   llvm::ArrayRef<std::pair<int64_t, int64_t>> ranges) {
+  auto shard = llvm::all_equal(ranges) ? std::optional<int64_t>(0) : ownShard(factor);
+  if (shard) {
+    auto [begin, end] = ranges[static_cast<size_t>(*shard)];
     return range(x, dim, begin, end);
   }
   OpBuilder &builder = getBuilder();
   auto bound = [&](ArrayRef<int64_t> values) -> Value {
-    return pd::ReshapeOp::create(builder, op()->getLoc(), byPart(factor, values), Value(),
+    return pd::ReshapeOp::create(builder, op()->getLoc(), byShard(factor, values), Value(),
                                  builder.getDenseI64ArrayAttr({1}));
   };
   SmallVector<int64_t> begins, ends;
@@ -251,10 +251,10 @@ Value CollectiveForm::borderOf(Value x, int64_t dim, int64_t begin, int64_t end,
 Value CollectiveForm::window(Value local, int64_t dim, unsigned factor, int64_t size,
                              llvm::ArrayRef<std::pair<int64_t, int64_t>> ranges, double fill) {
   Halo halo = haloOf(size, ranges);
-  bool isInNeighbours = std::max(halo.before, halo.after) <= halo.leastPart && isStaticBeside(local, dim);
-  // A gather receives all other parts.
-  auto parts = static_cast<int64_t>(ranges.size());
-  bool isLess = (halo.before + halo.after) * parts < size * (parts - 1);
+  bool isInNeighbours = std::max(halo.before, halo.after) <= halo.leastShard && isStaticBeside(local, dim);
+  // A gather receives all other shards.
+  auto shards = static_cast<int64_t>(ranges.size());
+  bool isLess = (halo.before + halo.after) * shards < size * (shards - 1);
   return isInNeighbours && isLess ? windowOfBorders(local, dim, factor, size, ranges, fill)
                                   : windowOfWhole(local, dim, factor, size, ranges, fill);
 }
@@ -271,15 +271,15 @@ Value CollectiveForm::windowOfWhole(Value local, int64_t dim, unsigned factor, i
     return std::pair(range.first + before, range.second + before);
   });
   Value whole = gather(local, dim, factor, size);
-  return rangeByPart(padded(whole, dim, before, after, fill), dim, factor, moved);
+  return rangeByShard(padded(whole, dim, before, after, fill), dim, factor, moved);
 }
 
-/// Exchanges borders with the neighbours, and joins them with the part of the device. Each device receives
-/// the same number of bytes, whatever the number of parts.
+/// Exchanges borders with the neighbours, and joins them with the shard of the device. Each device receives
+/// the same number of bytes, whatever the number of shards.
 Value CollectiveForm::windowOfBorders(Value local, int64_t dim, unsigned factor, int64_t size,
                                       llvm::ArrayRef<std::pair<int64_t, int64_t>> ranges, double fill) {
   Halo halo = haloOf(size, ranges);
-  auto parts = static_cast<int64_t>(ranges.size());
+  auto shards = static_cast<int64_t>(ranges.size());
   constexpr int64_t toEnd = std::numeric_limits<int64_t>::max();
   SmallVector<Neighbour, 2> neighbours; // rings refer to their channels: the elements do not move
   if (halo.before > 0)
@@ -289,27 +289,27 @@ Value CollectiveForm::windowOfBorders(Value local, int64_t dim, unsigned factor,
   // Both messages are sent before one is waited for.
   for (Neighbour &neighbour : neighbours)
     neighbour.ring.emplace(
-        sendAround(neighbour.border, factor, neighbour.sourcesOf(parts), neighbour.channel));
+        sendAround(neighbour.border, factor, neighbour.sourcesOf(shards), neighbour.channel));
   SmallVector<Value> joined{local};
   for (Neighbour &neighbour : neighbours) {
     Value border = neighbour.ring->receive(getBuilder(), op()->getLoc(), neighbour.border.getType());
-    // The first or the last part, which has no such neighbour, takes the fill after the border.
-    SmallVector<std::pair<int64_t, int64_t>> own(static_cast<size_t>(parts), {0, neighbour.length});
+    // The first or the last shard, which has no such neighbour, takes the fill after the border.
+    SmallVector<std::pair<int64_t, int64_t>> own(static_cast<size_t>(shards), {0, neighbour.length});
     own[neighbour.offset < 0 ? 0 : own.size() - 1] = {neighbour.length, 2 * neighbour.length};
-    border = rangeByPart(padded(border, dim, 0, neighbour.length, fill), dim, factor, own);
+    border = rangeByShard(padded(border, dim, 0, neighbour.length, fill), dim, factor, own);
     joined.insert(neighbour.offset < 0 ? joined.begin() : joined.end(), border);
   }
   SmallVector<std::pair<int64_t, int64_t>> own;
-  for (int64_t part = 0; part < parts; ++part) {
-    auto [begin, end] = ranges[static_cast<size_t>(part)];
-    int64_t first = pd::beginOfPart(size, parts, part) - halo.before;
+  for (int64_t shard = 0; shard < shards; ++shard) {
+    auto [begin, end] = ranges[static_cast<size_t>(shard)];
+    int64_t first = pd::beginOfShard(size, shards, shard) - halo.before;
     own.push_back({begin - first, end - first});
   }
   Value all = joined.size() == 1 ? local
                                  : pd::ConcatOp::create(getBuilder(), op()->getLoc(), joined, Value(),
                                                         getBuilder().getI64IntegerAttr(dim))
                                        .getResult();
-  return rangeByPart(all, dim, factor, own);
+  return rangeByShard(all, dim, factor, own);
 }
 
 } // namespace proa

@@ -20,10 +20,10 @@ public:
                  LocalTypes types, llvm::ArrayRef<mlir::RankedTensorType> resultTypes);
 
   mlir::RankedTensorType localResultType(unsigned result) const override { return resultTypes[result]; }
-  int64_t partsOf(unsigned factor) const override { return proa::partsOf(axes[factor]); }
+  int64_t shardCount(unsigned factor) const override { return proa::shardCount(axes[factor]); }
   llvm::ArrayRef<int64_t> blocksOf(unsigned factor) const override { return axes[factor].blocks; }
-  std::optional<int64_t> ownPart(unsigned factor) const override;
-  mlir::Value byPart(unsigned factor, llvm::ArrayRef<int64_t> values) override;
+  std::optional<int64_t> ownShard(unsigned factor) const override;
+  mlir::Value byShard(unsigned factor, llvm::ArrayRef<int64_t> values) override;
   mlir::Value gather(mlir::Value local, int64_t dim, unsigned factor, int64_t size) override;
   mlir::Value reduce(mlir::Value local, pd::ReductionKind kind, unsigned factor) override;
   mlir::Value reduceScatter(mlir::Value local, int64_t dim, unsigned factor, int64_t size) override;
@@ -42,7 +42,7 @@ private:
   mlir::Value padded(mlir::Value x, int64_t dim, int64_t before, int64_t after, double fill);
   mlir::Value range(mlir::Value x, int64_t dim, int64_t begin, int64_t end);
   mlir::Value borderOf(mlir::Value x, int64_t dim, int64_t begin, int64_t end, int64_t length);
-  mlir::Value rangeByPart(mlir::Value x, int64_t dim, unsigned factor, Ranges ranges);
+  mlir::Value rangeByShard(mlir::Value x, int64_t dim, unsigned factor, Ranges ranges);
   mlir::Value createStep(spmd::StepKind kind, mlir::Value local, mlir::RankedTensorType result,
                          mlir::RankedTensorType global, const spmd::Placement &from,
                          const spmd::Placement &to);

@@ -109,11 +109,11 @@ private:
 
   bool hasFullAxes() {
     for (const spmd::AxisRef &axis : result.axes)
-      result.parts *= axis.size;
+      result.shards *= axis.size;
     return llvm::all_of(result.axes, [&](const spmd::AxisRef &axis) { return axis == mesh.full(axis.axis); });
   }
 
-  /// With dims of one device a local type may be static although parts differ.
+  /// With dims of one device a local type may be static although shards differ.
   bool isEven() const {
     RankedTensorType global = result.op().getGlobal();
     RankedTensorType before = dist::localType(global, from), after = dist::localType(global, to);

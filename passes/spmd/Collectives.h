@@ -14,7 +14,7 @@ bool isMovable(mlir::Operation *op);
 /// Whether an operand of the op, or of an op inside of its regions, is a result of one of these ops.
 bool dependsOn(mlir::Operation *op, const llvm::SmallPtrSetImpl<mlir::Operation *> &ops);
 
-/// A collective that combines, scatters or gathers along one dimension over full mesh axes, with equal parts
+/// A collective that combines, scatters or gathers along one dimension over full mesh axes, with equal shards
 /// on all devices.
 struct EvenCollective {
   mlir::Operation *operation = nullptr;
@@ -27,14 +27,14 @@ struct EvenCollective {
   /// The dimension that a reduce_scatter splits or an all_gather joins.
   size_t dim = 0;
   /// The product of the sizes of the axes.
-  int64_t parts = 1;
+  int64_t shards = 1;
 
   dist::StepOpInterface op() const { return mlir::cast<dist::StepOpInterface>(operation); }
   /// The number of bytes of the larger local tensor.
   int64_t bytes() const;
 };
 
-/// None for other collectives: those over several dimensions or sub-axes, with blocks, or with parts of
+/// None for other collectives: those over several dimensions or sub-axes, with blocks, or with shards of
 /// different sizes.
 std::optional<EvenCollective> evenCollectiveOf(dist::StepOpInterface op, MeshPlacements &meshes);
 

@@ -54,7 +54,7 @@ private:
     if (isa<dist::AllGatherOp>(op.getOperation())) {
       Operation *user = op->hasOneUse() ? *op->getUsers().begin() : nullptr;
       if (user && user->hasAttr(dist::unevenAttribute))
-        return missed(op, partsDiffer);
+        return missed(op, shardsDiffer);
       auto rows =
           user ? rowsOf(user,
                         [&](const Rows &own) {
@@ -66,12 +66,12 @@ private:
       if (!choose(op, user, *collective))
         return;
       remarks.done(op) << "dist.all_gather and " << user->getName().getStringRef() << " become a ring of "
-                       << std::to_string(collective->parts) << " devices";
+                       << std::to_string(collective->shards) << " devices";
       return gatherInSteps(op, user, *rows, ringOf(*collective, mesh));
     }
     Operation *source = op.getX().getDefiningOp();
     if (source && source->hasAttr(dist::unevenAttribute))
-      return missed(op, partsDiffer);
+      return missed(op, shardsDiffer);
     auto rows = source && source->hasOneUse()
                     ? rowsOf(source, [&](const Rows &own) { return own.resultDim == dim; })
                     : std::nullopt;
@@ -84,11 +84,11 @@ private:
     if (!choose(op, source, *collective))
       return;
     remarks.done(op) << "dist.reduce_scatter and " << source->getName().getStringRef() << " become a ring of "
-                     << std::to_string(collective->parts) << " devices";
+                     << std::to_string(collective->shards) << " devices";
     reduceInSteps(op, source, *rows, ringOf(*collective, mesh));
   }
 
-  static constexpr const char *partsDiffer = "the parts of its contraction differ in size between devices";
+  static constexpr const char *shardsDiffer = "the shards of its contraction differ in size between devices";
 
   /// Whether a contraction becomes a ring.
   bool choose(dist::StepOpInterface op, Operation *contraction, const EvenCollective &collective) {
@@ -97,8 +97,8 @@ private:
     auto matmul = dyn_cast<pd::ContractionOpInterface>(contraction);
     std::optional<int64_t> multiplyAdds = matmul ? matmul.getMultiplyAdds() : std::nullopt;
     spmd::RingWork work;
-    work.parts = collective.parts;
-    work.messageBytes = collective.bytes() / collective.parts;
+    work.shards = collective.shards;
+    work.messageBytes = collective.bytes() / collective.shards;
     work.operations = 2 * static_cast<double>(multiplyAdds.value_or(0));
     work.gatherBytes = collective.bytes();
     work.ringBytes = 2 * work.messageBytes;
@@ -125,35 +125,35 @@ private:
            dist::localType(op.getGlobal(), meshes.placementOf(op.getTo())) == result;
   }
 
-  /// Device i computes the parts i, i + 1, ... of the result, and moves them to their places.
+  /// Device i computes the shards i, i + 1, ... of the result, and moves them to their places.
   static void gatherInSteps(dist::StepOpInterface op, Operation *user, const Rows &rows, Ring ring) {
     OpBuilder builder(user);
     Location location = user->getLoc();
     Value x = op.getX();
-    SmallVector<Value> parts;
+    SmallVector<Value> shards;
     for (int64_t step = 0; step < ring.size(); ++step) {
       bool isLast = step + 1 == ring.size();
       if (!isLast)
         ring.send(builder, location, x);
-      parts.push_back(onPart(builder, user, rows.operand, x));
+      shards.push_back(onShard(builder, user, rows.operand, x));
       if (!isLast)
         x = ring.receive(builder, location, x.getType());
     }
-    int64_t length = cast<RankedTensorType>(parts[0].getType()).getDimSize(rows.resultDim);
-    for (int64_t part = 0; part + 1 < ring.size(); ++part)
-      parts.push_back(parts[static_cast<size_t>(part)]);
+    int64_t length = cast<RankedTensorType>(shards[0].getType()).getDimSize(rows.resultDim);
+    for (int64_t shard = 0; shard + 1 < ring.size(); ++shard)
+      shards.push_back(shards[static_cast<size_t>(shard)]);
     Value all =
-        pd::ConcatOp::create(builder, location, parts, Value(), builder.getI64IntegerAttr(rows.resultDim));
+        pd::ConcatOp::create(builder, location, shards, Value(), builder.getI64IntegerAttr(rows.resultDim));
     SmallVector<int64_t> begins;
-    for (int64_t part = 0; part < ring.size(); ++part)
-      begins.push_back((ring.size() - part) % ring.size() * length);
+    for (int64_t shard = 0; shard < ring.size(); ++shard)
+      begins.push_back((ring.size() - shard) % ring.size() * length);
     Value ordered = ring.range(builder, location, all, rows.resultDim, begins, length * ring.size());
     user->getResult(0).replaceAllUsesWith(ordered);
     user->erase();
     op->erase();
   }
 
-  /// Device i adds its terms of the parts i + 1, i + 2, ..., i to what it gets from the next device.
+  /// Device i adds its terms of the shards i + 1, i + 2, ..., i to what it gets from the next device.
   static void reduceInSteps(dist::StepOpInterface op, Operation *source, const Rows &rows, Ring ring) {
     OpBuilder builder(op);
     Location location = source->getLoc();
@@ -161,10 +161,10 @@ private:
     int64_t length = cast<RankedTensorType>(x.getType()).getDimSize(rows.operandDim) / ring.size();
     for (int64_t step = 0; step < ring.size(); ++step) {
       SmallVector<int64_t> begins;
-      for (int64_t part = 0; part < ring.size(); ++part)
-        begins.push_back((part + step + 1) % ring.size() * length);
+      for (int64_t shard = 0; shard < ring.size(); ++shard)
+        begins.push_back((shard + step + 1) % ring.size() * length);
       Value piece = ring.range(builder, location, x, rows.operandDim, begins, length);
-      Value term = onPart(builder, source, rows.operand, piece);
+      Value term = onShard(builder, source, rows.operand, piece);
       if (step > 0)
         term = pd::AddOp::create(builder, location, term, ring.receive(builder, location, term.getType()));
       if (step + 1 < ring.size())

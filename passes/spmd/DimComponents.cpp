@@ -55,15 +55,15 @@ void DimComponents::Sets::unite(unsigned a, unsigned b) {
 
 DimComponents::DimComponents(func::FuncOp function) : dynamicDim(targetOf(function).device().assumedDim) {
   for (BlockArgument argument : function.getArguments())
-    number(argument);
+    addNodes(argument);
   function.walk([&](Operation *op) {
     for (Value result : op->getResults())
-      number(result);
+      addNodes(result);
     for (Region &region : op->getRegions())
       if (op != function)
         for (Block &block : region)
           for (BlockArgument argument : block.getArguments())
-            number(argument);
+            addNodes(argument);
   });
   for (const OptimizerUpdate &update : optimizerUpdatesOf(function))
     updates.insert(update.op);
@@ -79,7 +79,7 @@ DimComponents::DimComponents(func::FuncOp function) : dynamicDim(targetOf(functi
   collect(function);
 }
 
-void DimComponents::number(Value value) {
+void DimComponents::addNodes(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || !firstNode.try_emplace(value, nodeCount).second)
     return;
@@ -185,19 +185,19 @@ void DimComponents::connect(OpUses &uses) {
   }
 }
 
-/// States that `dim` is split by `factor`, of which `part` is a dimension.
+/// States that `dim` is split by `factor`, of which `piece` is a dimension.
 void DimComponents::addRelation(const OpUses &uses, unsigned dim, const pd::DimFactors &factors,
-                                unsigned factor, unsigned part) {
+                                unsigned factor, unsigned piece) {
   if (factors.range) {
-    relations.push_back({part, dim, 1, 1, factors.range->begin, factors.range->end - factors.range->begin});
+    relations.push_back({piece, dim, 1, 1, factors.range->begin, factors.range->end - factors.range->begin});
     llvm::SmallVector<int64_t> cuts;
     int64_t begin = 0;
     for (int64_t piece : uses.rule.factors[factor].pieces)
       cuts.push_back(begin += piece);
-    addCuts(part, cuts);
+    addCuts(piece, cuts);
     return;
   }
-  Relation relation{dim, part};
+  Relation relation{dim, piece};
   bool isInner = false;
   for (unsigned other : factors) {
     int64_t size = uses.rule.factors[other].size;
@@ -208,7 +208,7 @@ void DimComponents::addRelation(const OpUses &uses, unsigned dim, const pd::DimF
     else
       (isInner ? relation.inner : relation.outer) *= size;
   }
-  relation.size = sizeOfNode[part];
+  relation.size = sizeOfNode[piece];
   if (!ShapedType::isDynamic(relation.size))
     relations.push_back(relation);
 }
@@ -248,7 +248,7 @@ DimComponents::Use DimComponents::useOf(const OpUses &uses, unsigned factor, Id 
 }
 
 /// Whether an op combines all elements of its operands, as a norm for the clipping of gradients does: devices
-/// that have parts exchange one number.
+/// that have shards exchange one value.
 static bool combinesAllElements(const pd::ShardingRule &rule) {
   return llvm::all_of(rule.factors, [](const pd::ShardingFactor &factor) {
     return factor.size == 1 ||
@@ -285,8 +285,8 @@ void DimComponents::connectStates(func::FuncOp function) {
     if (auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), pd::parameterAttribute))
       arguments[name] = argument;
   Operation *terminator = function.getBody().front().getTerminator();
-  for (auto [number, value] : llvm::enumerate(terminator->getOperands())) {
-    auto name = function.getResultAttrOfType<StringAttr>(number, pd::stateAttribute);
+  for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
+    auto name = function.getResultAttrOfType<StringAttr>(index, pd::stateAttribute);
     Value argument = name ? arguments.lookup(name) : Value();
     if (!argument || argument.getType() != value.getType() || !firstNode.contains(value))
       continue;
@@ -320,20 +320,20 @@ void DimComponents::findCuts() {
   for (int round = 0; round < mostRounds && isChanged; ++round) {
     isChanged = false;
     for (const Relation &relation : relations) {
-      llvm::SmallVector<int64_t> ofWhole, ofPart;
-      std::set<int64_t> part = cutsOf(relation.part);
+      llvm::SmallVector<int64_t> ofWhole, ofPiece;
+      std::set<int64_t> piece = cutsOf(relation.piece);
       for (int64_t outer = 0; outer < relation.outer; ++outer) {
         int64_t begin = relation.begin + outer * relation.size * relation.inner;
         ofWhole.push_back(begin);
-        for (int64_t cut : part)
+        for (int64_t cut : piece)
           ofWhole.push_back(begin + cut * relation.inner);
       }
       if (relation.outer == 1 && relation.inner == 1)
         for (int64_t cut : cutsOf(relation.whole))
           if (cut > relation.begin && cut < relation.begin + relation.size)
-            ofPart.push_back(cut - relation.begin);
+            ofPiece.push_back(cut - relation.begin);
       isChanged |= addCuts(relation.whole, ofWhole);
-      isChanged |= addCuts(relation.part, ofPart);
+      isChanged |= addCuts(relation.piece, ofPiece);
     }
   }
 }
@@ -368,15 +368,15 @@ void DimComponents::collect(func::FuncOp function) {
     if (auto type = dyn_cast<RankedTensorType>(argument.getType()))
       for (int64_t dim = 0; dim < type.getRank(); ++dim)
         list[*of(argument, dim)].arguments.push_back({argument, dim});
-  for (auto [number, op] : llvm::enumerate(opUses))
+  for (auto [index, op] : llvm::enumerate(opUses))
     for (Use &use : op.uses) {
       use.component = idOfRoot[splits.root(use.component)];
       Component &component = list[use.component];
-      if (!component.ops.empty() && component.ops.back() == number) {
+      if (!component.ops.empty() && component.ops.back() == index) {
         component.isAmbiguous = true;
         continue;
       }
-      component.ops.push_back(static_cast<unsigned>(number));
+      component.ops.push_back(static_cast<unsigned>(index));
       component.work += op.work;
       component.traffic += static_cast<double>(use.bytes);
       component.hasContraction |= op.isContraction && use.kind != pd::FactorKind::Replicated;

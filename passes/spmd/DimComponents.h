@@ -24,7 +24,7 @@ class DimComponents {
 public:
   using Id = unsigned;
 
-  /// A factor of an op, as part of a component.
+  /// A factor of an op, as a member of a component.
   struct Use {
     Id component = 0;
     pd::FactorKind kind = pd::FactorKind::PassThrough;
@@ -33,7 +33,7 @@ public:
     int64_t bytes = 0;
     /// Whether the op can be split by the factor in its local form.
     bool hasLocalForm = false;
-    /// Whether each dimension that has the factor has no other one, so that parts may be uneven.
+    /// Whether each dimension that has the factor has no other one, so that shards may be uneven.
     bool isOnlyFactor = true;
     /// Whether the op looks rows up in a parameter that has more rows than the result, or labels choose among
     /// scores.
@@ -87,18 +87,18 @@ private:
   /// A dimension that is several factors, or has a range of one, and a dimension of the factor that it is
   /// split by.
   struct Relation {
-    unsigned whole, part;
-    /// `whole` is `outer` times `part` times `inner` elements; or `part` begins at `begin` of `whole`.
+    unsigned whole, piece;
+    /// `whole` is `outer` times `piece` times `inner` elements; or `piece` begins at `begin` of `whole`.
     int64_t outer = 1, inner = 1, begin = 0, size = 0;
   };
 
-  void number(mlir::Value value);
+  void addNodes(mlir::Value value);
   void read(mlir::Operation *op);
   void findWholeDims(const OpUses &uses);
   void connect(OpUses &uses);
   std::optional<unsigned> splitFactorOf(const OpUses &uses, const pd::DimFactors &factors) const;
   void addRelation(const OpUses &uses, unsigned dim, const pd::DimFactors &factors, unsigned factor,
-                   unsigned part);
+                   unsigned piece);
   void connectStates(mlir::func::FuncOp function);
   pd::FactorKind kindOf(const OpUses &uses, const pd::ShardingFactor &factor) const;
   bool isVocabulary(const OpUses &uses, unsigned factor, int64_t resultBytes) const;

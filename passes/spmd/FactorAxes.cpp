@@ -11,11 +11,11 @@ namespace proa {
 using pd::FactorKind;
 using pd::ShardingRule;
 
-int64_t partsOf(llvm::ArrayRef<spmd::AxisRef> axes) {
-  int64_t parts = 1;
+int64_t shardCount(llvm::ArrayRef<spmd::AxisRef> axes) {
+  int64_t shards = 1;
   for (const spmd::AxisRef &axis : axes)
-    parts *= axis.size;
-  return parts;
+    shards *= axis.size;
+  return shards;
 }
 
 bool needsLocalForm(const ShardingRule &rule, const FactorAxes &axes) {
@@ -110,16 +110,16 @@ std::string dimMismatch(const ShardingRule &rule, const pd::DimFactors &factors,
   bool isInnermost = true, isInnerSplit = false, isOuterWhole = false, hasInnerBlocks = false;
   int64_t blocks = 1;
   for (unsigned factor : llvm::reverse(factors)) {
-    int64_t size = rule.factors[factor].size, parts = partsOf(axes[factor]);
+    int64_t size = rule.factors[factor].size, shards = shardCount(axes[factor]);
     bool isDynamic = mlir::ShapedType::isDynamic(size);
-    if (isInnerSplit && parts != 1 && (isOuterWhole || parts != size))
+    if (isInnerSplit && shards != 1 && (isOuterWhole || shards != size))
       return fmt::format(
-          "factor {} is outside of a split factor of its dimension: expected {} parts, found {}", factor,
-          isOuterWhole ? 1 : size, parts);
-    if (hasInnerBlocks && parts != 1)
-      return fmt::format("factor {} is outside of a factor with blocks: expected 1 part, found {}", factor,
-                         parts);
-    isOuterWhole |= isInnerSplit && parts == 1;
+          "factor {} is outside of a split factor of its dimension: expected {} shards, found {}", factor,
+          isOuterWhole ? 1 : size, shards);
+    if (hasInnerBlocks && shards != 1)
+      return fmt::format("factor {} is outside of a factor with blocks: expected 1 shard, found {}", factor,
+                         shards);
+    isOuterWhole |= isInnerSplit && shards == 1;
     if (isOuterWhole && (isDynamic || (blocks *= size) > spmd::mostBlocks))
       return fmt::format(
           "factor {} is outside of a split factor of its dimension: expected a static size, and "
@@ -128,14 +128,14 @@ std::string dimMismatch(const ShardingRule &rule, const pd::DimFactors &factors,
     blocks *= std::max<int64_t>(1, static_cast<int64_t>(axes[factor].blocks.size()));
     if (isInnerSplit && !axes[factor].blocks.empty())
       return fmt::format("factor {} has blocks and is outside of a split factor of its dimension", factor);
-    auto isMultiple = [&](int64_t block) { return block % parts == 0; };
+    auto isMultiple = [&](int64_t block) { return block % shards == 0; };
     bool isEven = !isDynamic && isMultiple(size) && llvm::all_of(axes[factor].blocks, isMultiple);
-    if (!isInnermost && parts > 1 && !isEven)
+    if (!isInnermost && shards > 1 && !isEven)
       return fmt::format("factor {} is not the innermost of its dimension: expected a static size that {} "
                          "divides, found {}",
-                         factor, parts, isDynamic ? "?" : std::to_string(size));
-    isInnerSplit |= parts > 1;
-    hasInnerBlocks |= parts > 1 && !axes[factor].blocks.empty();
+                         factor, shards, isDynamic ? "?" : std::to_string(size));
+    isInnerSplit |= shards > 1;
+    hasInnerBlocks |= shards > 1 && !axes[factor].blocks.empty();
     isInnermost = false;
   }
   return "";
@@ -272,10 +272,10 @@ size_t takeOuterFactors(const ShardingRule &rule, const pd::DimFactors &factors,
                         llvm::SmallVectorImpl<int64_t> &blocks) {
   size_t count = 0;
   for (; count + 1 < factors.size() && blocks.size() > 1; ++count) {
-    int64_t size = rule.factors[factors[count]].size, number = static_cast<int64_t>(blocks.size());
-    if (mlir::ShapedType::isDynamic(size) || number % size != 0)
+    int64_t size = rule.factors[factors[count]].size, blockCount = static_cast<int64_t>(blocks.size());
+    if (mlir::ShapedType::isDynamic(size) || blockCount % size != 0)
       break;
-    auto period = static_cast<size_t>(number / size);
+    auto period = static_cast<size_t>(blockCount / size);
     bool isPeriodic = true;
     for (size_t i = period; i < blocks.size(); ++i)
       isPeriodic &= blocks[i] == blocks[i - period];
@@ -366,23 +366,23 @@ bool distribute(const ShardingRule &rule, const pd::DimFactors &factors, const s
   size_t at = takeOuterFactors(rule, factors, blocks);
   if (!blocks.empty() || factors.range)
     return giveToOne(rule, factors, at, blocks, dim.axes, axes);
-  int64_t parts = 1;
+  int64_t shards = 1;
   for (spmd::AxisRef axis : dim.axes) {
     while (axis.size > 1) {
       int64_t size = rule.factors[factors[at]].size;
-      if (at + 1 == factors.size() || mlir::ShapedType::isDynamic(size) || parts * axis.size <= size) {
+      if (at + 1 == factors.size() || mlir::ShapedType::isDynamic(size) || shards * axis.size <= size) {
         appendAxis(axes[at], axis);
-        parts *= axis.size;
+        shards *= axis.size;
         break;
       }
-      int64_t left = size / parts;
-      if (size % parts != 0 || (left > 1 && axis.size % left != 0))
+      int64_t left = size / shards;
+      if (size % shards != 0 || (left > 1 && axis.size % left != 0))
         return false;
       if (left > 1)
         appendAxis(axes[at], {axis.axis, axis.pre, left});
       axis = {axis.axis, axis.pre * left, axis.size / left};
       ++at;
-      parts = 1;
+      shards = 1;
     }
   }
   return true;

@@ -28,17 +28,17 @@ struct OpPlacements {
 };
 
 /// The product of the sizes of axes.
-int64_t partsOf(llvm::ArrayRef<spmd::AxisRef> axes);
+int64_t shardCount(llvm::ArrayRef<spmd::AxisRef> axes);
 
-/// Appends an axis, joined with the last one if it is the next minor part of the same axis: the canonical
+/// Appends an axis, joined with the last one if it is the next minor sub-axis of the same axis: the canonical
 /// form.
 void appendAxis(llvm::SmallVectorImpl<spmd::AxisRef> &axes, const spmd::AxisRef &next);
 
-/// Partial axes in the canonical form: in the order of the mesh, with parts of an axis joined.
+/// Partial axes in the canonical form: in the order of the mesh, with sub-axes of an axis joined.
 std::vector<spmd::PartialAxis> canonicalPartial(std::vector<spmd::PartialAxis> partial);
 
-/// Removes an axis, or a part of one that is joined with others, from partial axes; false if it is none of
-/// them.
+/// Removes an axis, or a sub-axis of one that is joined with others, from partial axes; false if it is none
+/// of them.
 bool removePartial(std::vector<spmd::PartialAxis> &partial, const spmd::PartialAxis &axis);
 
 /// Whether axes split a factor that only the local form of the op can split (LocalForm.h).
@@ -51,18 +51,18 @@ spmd::Reduction reductionOf(const pd::ShardingFactor &factor);
 /// - an axis, or overlapping sub-axes, are used twice,
 /// - a replicated factor is split,
 /// - in a dimension of several factors, a factor between two split ones, or the outer one of two, is not
-///   split into parts of size 1; or the inner one of two has blocks; or a factor outside of split ones has a
+///   split into shards of size 1; or the inner one of two has blocks; or a factor outside of split ones has a
 ///   dynamic size; or the innermost split factor is not the innermost of the dimension, and its size, or that
-///   of a block, is dynamic or not a multiple of the parts,
+///   of a block, is dynamic or not a multiple of the shards,
 /// - blocks do not add up to a factor, end inside of a piece of a concatenation, or split a factor that a
 ///   local form needs as one block,
 /// - a result is partial by reductions that do not commute.
 std::string factorMismatch(const pd::ShardingRule &rule, const FactorAxes &axes);
 
-/// The part of factorMismatch() for one dimension of several factors, outermost first.
+/// The check of factorMismatch() for one dimension of several factors, outermost first.
 std::string dimMismatch(const pd::ShardingRule &rule, const pd::DimFactors &factors, const FactorAxes &axes);
 
-/// The part of factorMismatch() about the blocks of a factor: the pieces of a concatenation need blocks, and
+/// The check of factorMismatch() of the blocks of a factor: the pieces of a concatenation need blocks, and
 /// the local form of another op needs one.
 std::string blockMismatch(const pd::ShardingFactor &factor, const FactorSplit &split);
 
@@ -92,7 +92,7 @@ bool distribute(const pd::ShardingRule &rule, const pd::DimFactors &factors, con
 std::optional<llvm::SmallVector<int64_t, 0>> blocksIn(llvm::ArrayRef<int64_t> blocks,
                                                       const pd::FactorRange &range);
 
-/// The size of the smallest block of a factor, which limits the number of parts.
+/// The size of the smallest block of a factor, which limits the number of shards.
 int64_t smallestBlock(const pd::ShardingFactor &factor, const FactorSplit &split);
 
 } // namespace proa

@@ -58,7 +58,7 @@ public:
   MeshRing(OpBuilder &builder, Operation *op, RankProgram &program, RingAxes::Axes axes)
       : RingBuilder(builder, op), program(program), mesh(program.mesh), axes(std::move(axes)) {}
 
-  int64_t size() const override { return partsOf(axes); }
+  int64_t size() const override { return shardCount(axes); }
   int64_t rank() const override { return coordinateOf(program.rank); }
 
   Value reduce(Value x, pd::ReductionKind kind) override {
@@ -82,7 +82,7 @@ public:
     return step(spmd::StepKind::AllGather, x, joined, joined, from, to);
   }
 
-  Value part(Value x, int64_t dim) override {
+  Value shard(Value x, int64_t dim) override {
     RankedTensorType type = typeOf(x);
     spmd::Placement from = whole(type), to = from;
     to.dims[static_cast<size_t>(dim)].axes.assign(axes.begin(), axes.end());
@@ -121,7 +121,7 @@ public:
     OpBuilder &builder = getBuilder();
     auto type = RankedTensorType::get({static_cast<int64_t>(values.size())}, builder.getI64Type());
     Value all = pd::ConstantOp::create(builder, op()->getLoc(), type, DenseElementsAttr::get(type, values));
-    return pd::ReshapeOp::create(builder, op()->getLoc(), part(all, 0), Value(),
+    return pd::ReshapeOp::create(builder, op()->getLoc(), shard(all, 0), Value(),
                                  builder.getDenseI64ArrayAttr({}));
   }
 
@@ -263,7 +263,7 @@ public:
     for (auto function : getOperation().getOps<func::FuncOp>())
       isValid &= succeeded(describeInterface(function, program, *parsed));
     auto isEmbedding = [](Operation *op) { return pd::isRingComposite(op) && !pd::isInRing(op); };
-    // Gradients of tables first: their ring is that of the op in the forward part.
+    // Gradients of tables first: their ring is that of the op in the forward function.
     isValid &=
         succeeded(convertAll(program, *parsed, [&](Operation *op) { return expand && isEmbedding(op); }));
     if (isValid)
@@ -289,7 +289,7 @@ private:
       if (!ring)
         op->emitOpError()
             << "expected a use by mp_allreduce_sum or c_allreduce_sum, whose ring is that of the "
-               "parts of the table";
+               "shards of the table";
       isValid &= ring && succeeded(convert(op, *ring, program, axesOfRings));
     }
     return success(isValid);
@@ -300,9 +300,9 @@ private:
     SmallVector<pd::VjpOp> gradients;
     getOperation().walk<WalkOrder::PreOrder>([&](pd::VjpOp op) {
       bool isOfRing = op->walk([&](Operation *inner) {
-                          bool isPart =
+                          bool hasDerivative =
                               pd::hasRingDerivative(inner) && (expand || !pd::isRingComposite(inner));
-                          return isPart ? WalkResult::interrupt() : WalkResult::advance();
+                          return hasDerivative ? WalkResult::interrupt() : WalkResult::advance();
                         }).wasInterrupted();
       if (!isOfRing)
         return WalkResult::advance();
@@ -403,19 +403,19 @@ private:
   /// The axes that may split parameters: those of tensor parallelism if the function has such ops, else all.
   static SmallVector<spmd::AxisRef> axesOfModel(func::FuncOp function, RankProgram &program,
                                                 const RingAxes &axesOfRings) {
-    SmallVector<spmd::AxisRef> all, ofParts;
+    SmallVector<spmd::AxisRef> all, modelAxes;
     for (unsigned axis = 0; axis < program.mesh.axes.size(); ++axis)
       if (program.mesh.axes[axis].size > 1)
         all.push_back(program.mesh.full(axis));
     llvm::SmallDenseSet<int64_t> rings;
     function.walk([&](Operation *op) {
-      if (std::optional<int64_t> ring = pd::isOfModelParts(op) ? pd::ringOf(op) : std::nullopt)
+      if (std::optional<int64_t> ring = pd::isOfModelShards(op) ? pd::ringOf(op) : std::nullopt)
         rings.insert(*ring);
     });
     for (const spmd::AxisRef &axis : all)
       if (llvm::any_of(rings, [&](int64_t ring) { return axesOfRings.has(ring, axis); }))
-        ofParts.push_back(axis);
-    return ofParts.empty() ? all : ofParts;
+        modelAxes.push_back(axis);
+    return modelAxes.empty() ? all : modelAxes;
   }
 
   LogicalResult describe(func::FuncOp function, Type type, dist::ShardingAttr &sharding,
@@ -438,7 +438,7 @@ private:
         auto whole = dyn_cast<RankedTensorType>(global.getValue());
         if (!whole)
           return emitGlobal() << "expected a tensor, found " << global;
-        auto inferred = placementOfParts(emitGlobal, program.mesh, modelAxes, local, whole);
+        auto inferred = placementOfShards(emitGlobal, program.mesh, modelAxes, local, whole);
         if (failed(inferred))
           return failure();
         placement = *inferred;
@@ -448,7 +448,7 @@ private:
     attributes.set(dist::shardingAttribute, sharding);
     SmallVector<int64_t> shape(local.getShape());
     for (auto [size, dim] : llvm::zip(shape, placement.dims))
-      size = ShapedType::isDynamic(size) ? size : size * dim.parts();
+      size = ShapedType::isDynamic(size) ? size : size * dim.shardCount();
     if (!attributes.get(dist::globalAttribute))
       attributes.set(dist::globalAttribute, TypeAttr::get(local.clone(shape)));
     auto global =

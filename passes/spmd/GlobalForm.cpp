@@ -290,7 +290,7 @@ LogicalResult GlobalForm::verifyOneMesh(Operation *op, bool &isGlobal) {
 
 LogicalResult GlobalForm::emitMismatch(Operation *op, const pd::ShardingRule *rule) {
   InFlightDiagnostic error =
-      op->emitOpError() << "cannot run on parts: its shardings do not follow from its rule ("
+      op->emitOpError() << "cannot run on shards: its shardings do not follow from its rule ("
                         << (rule ? rule->text() : "none") << "), and it is not linear in partial operands";
   for (auto [i, value] : llvm::enumerate(op->getOperands()))
     if (const GlobalTensor *tensor = find(value))
@@ -305,7 +305,7 @@ GlobalForm::Match GlobalForm::matchOf(Operation *op, const sharding::CachedRule 
   const pd::ShardingRule *rule = cached ? &cached->rule : nullptr;
   OpPlacements placements = placementsOf(op);
   if (matchesRule(op, rule, placements))
-    return {infersParts(op) ? Form::Parts : Form::Whole};
+    return {infersShards(op) ? Form::Shards : Form::Whole};
   bool hasPartial =
       llvm::any_of(placements.operands, [](const spmd::Placement &p) { return !p.partial.empty(); });
   if (rule && rule->localForm && !hasPartial)
@@ -338,7 +338,7 @@ LogicalResult GlobalForm::match(Operation *op) {
   const sharding::CachedRule *rule = rules.of(op);
   Match match = rule ? cachedMatchOf(op, rule) : matchOf(op, nullptr);
   switch (match.form) {
-  case Form::Parts:
+  case Form::Shards:
     return success();
   case Form::LocalForm:
     localForms[op] = {rule->local, match.axes};
@@ -357,9 +357,9 @@ LogicalResult GlobalForm::match(Operation *op) {
 
 /// The same answer for all devices, so that all run the same ops: in the program of one device, the local
 /// types of all devices of the mesh are tried.
-bool GlobalForm::infersParts(Operation *op) {
+bool GlobalForm::infersShards(Operation *op) {
   if (!types.device)
-    return infersPartsOn(op, std::nullopt);
+    return infersShardsOn(op, std::nullopt);
   SmallVector<GlobalTensor> all;
   for (ValueRange values : {ValueRange(op->getOperands()), ValueRange(op->getResults())})
     for (Value value : values)
@@ -375,7 +375,7 @@ bool GlobalForm::infersParts(Operation *op) {
     for (const GlobalTensor &tensor : all)
       key.push_back(const_cast<void *>(
           LocalTypes{meshes, device}.of(tensor.type, tensor.sharding).getAsOpaquePointer()));
-    if (seen.insert(std::move(key)).second && !infersPartsOn(op, device))
+    if (seen.insert(std::move(key)).second && !infersShardsOn(op, device))
       return false;
     bool isEven = llvm::all_of(all, [&](const GlobalTensor &tensor) {
       return LocalTypes{meshes}.of(tensor.type, tensor.sharding).getNumDynamicDims() ==
@@ -387,7 +387,7 @@ bool GlobalForm::infersParts(Operation *op) {
   return true;
 }
 
-bool GlobalForm::infersPartsOn(Operation *op, std::optional<int64_t> device) {
+bool GlobalForm::infersShardsOn(Operation *op, std::optional<int64_t> device) {
   LocalTypes local{meshes, device};
   auto localTypes = [&](ValueRange values) {
     return llvm::map_to_vector(values, [&](Value value) -> Type {

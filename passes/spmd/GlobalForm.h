@@ -44,7 +44,7 @@ public:
   /// Removes the entry of a value that is erased.
   void forget(mlir::Value value) { tensors.erase(value); }
 
-  /// Whether the op runs whole on each device, on replicated operands, and the device keeps its part of the
+  /// Whether the op runs whole on each device, on replicated operands, and the device keeps its shard of the
   /// results: it has no operands that are split, or its local form has types that inference does not accept.
   bool runsWhole(mlir::Operation *op) const { return whole.contains(op); }
   /// The reason for a remark; empty for an op without tensor operands.
@@ -73,7 +73,7 @@ private:
   llvm::LogicalResult connect(mlir::Operation *op, mlir::ValueRange from, mlir::ValueRange to);
   llvm::LogicalResult expectSharding(mlir::Operation *op, unsigned operand, dist::ShardingAttr expected);
   /// How an op runs on local tensors.
-  enum class Form : uint8_t { Parts, LocalForm, Whole, None };
+  enum class Form : uint8_t { Shards, LocalForm, Whole, None };
   struct Match {
     Form form = Form::None;
     FactorAxes axes = {}; ///< of a local form
@@ -84,8 +84,8 @@ private:
   const Match &cachedMatchOf(mlir::Operation *op, const sharding::CachedRule *rule);
   llvm::LogicalResult verifyOneMesh(mlir::Operation *op, bool &isGlobal);
   llvm::LogicalResult emitMismatch(mlir::Operation *op, const pd::ShardingRule *rule);
-  bool infersParts(mlir::Operation *op);
-  bool infersPartsOn(mlir::Operation *op, std::optional<int64_t> device);
+  bool infersShards(mlir::Operation *op);
+  bool infersShardsOn(mlir::Operation *op, std::optional<int64_t> device);
   bool isReplicated(mlir::ValueRange values);
   OpPlacements placementsOf(mlir::Operation *op);
 
@@ -105,8 +105,8 @@ private:
 std::optional<std::vector<spmd::PartialAxis>> passedPartial(mlir::Operation *op,
                                                             const OpPlacements &placements);
 
-/// Whether an op with these placements computes parts of its results from parts of its operands: by its rule,
-/// if not null, and by linearity in partial operands.
+/// Whether an op with these placements computes shards of its results from shards of its operands: by its
+/// rule, if not null, and by linearity in partial operands.
 bool matchesRule(mlir::Operation *op, const pd::ShardingRule *rule, const OpPlacements &placements);
 
 } // namespace proa

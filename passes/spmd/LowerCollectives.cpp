@@ -85,14 +85,14 @@ private:
         std::is_same_v<StepOp, dist::SliceOp> || std::is_same_v<StepOp, dist::ToPartialOp>;
     return replace(op, RtOp::create(builder, op.getLoc(), typeOf(op.getResult()), op.getX(),
                                     dimsOf(op.getGlobal()), meshOf(op, op.getFrom().getMesh()), op.getFrom(),
-                                    op.getTo(), numberOf(op.getFrom().getMesh(), isLocal)));
+                                    op.getTo(), indexOf(op.getFrom().getMesh(), isLocal)));
   }
 
   LogicalResult lowerBroadcast(dist::BroadcastOp op) {
     OpBuilder builder(op);
     return replace(op, rt::BroadcastOp::create(builder, op.getLoc(), typeOf(op.getResult()), op.getX(),
                                                meshOf(op, op.getGroup().getMesh()), op.getGroup(),
-                                               op.getRoot(), numberOf(op.getGroup().getMesh(), false)));
+                                               op.getRoot(), indexOf(op.getGroup().getMesh(), false)));
   }
 
   LogicalResult lowerExchange(dist::ExchangeRowsOp op) {
@@ -100,7 +100,7 @@ private:
     FlatSymbolRefAttr mesh = op.getGroup().getMesh();
     return replace(op, rt::ExchangeRowsOp::create(builder, op.getLoc(), op.getResult().getType(), op.getX(),
                                                   op.getSendCounts(), op.getRecvCounts(), meshOf(op, mesh),
-                                                  op.getGroup(), numberOf(mesh, false)));
+                                                  op.getGroup(), indexOf(mesh, false)));
   }
 
   LogicalResult checkTransfer(Operation *op, RankedTensorType global, dist::ShardingAttr from,
@@ -139,11 +139,13 @@ private:
                                       meshOf(op, op.getTo().getMesh()), op.getTo(), op.getChannel()));
   }
 
-  /// The number of a collective among those of its mesh: ranks of other meshes have other collectives.
-  int64_t numberOf(FlatSymbolRefAttr mesh, bool isLocal) { return isLocal ? numbers[mesh] : numbers[mesh]++; }
+  /// The index of a collective among those of its mesh: ranks of other meshes have other collectives.
+  int64_t indexOf(FlatSymbolRefAttr mesh, bool isLocal) {
+    return isLocal ? nextIndex[mesh] : nextIndex[mesh]++;
+  }
 
   SymbolTableCollection symbols;
-  llvm::DenseMap<Attribute, int64_t> numbers;
+  llvm::DenseMap<Attribute, int64_t> nextIndex;
 };
 
 class LowerCollectivesPass : public impl::LowerCollectivesBase<LowerCollectivesPass> {

@@ -28,7 +28,7 @@ bool gathersArgument(Operation *op) {
 }
 
 /// Creates the collective of a bucket. Local tensors are packed as [rows, elements]: a reduce_scatter and an
-/// all_gather have one row for each part, an all_reduce has one row.
+/// all_gather have one row for each shard, an all_reduce has one row.
 class Bucket {
 public:
   Bucket(OpBuilder &builder, const Members &members, const spmd::Mesh &mesh)
@@ -45,8 +45,8 @@ public:
     Value joined = pd::ConcatOp::create(builder, location, packed, Value(), builder.getI64IntegerAttr(1));
     Value moved = createStep(joined, rowsAfter);
     int64_t begin = 0;
-    for (auto [member, part] : llvm::zip_equal(members, packed)) {
-      int64_t end = begin + cast<RankedTensorType>(part.getType()).getDimSize(1);
+    for (auto [member, shard] : llvm::zip_equal(members, packed)) {
+      int64_t end = begin + cast<RankedTensorType>(shard.getType()).getDimSize(1);
       OpBuilder::InsertionGuard guard(builder);
       // Gathered arguments wait for their uses in the bucket. Other values are the last ones to be computed.
       if (Operation *user = gathersArgument(member.op()) ? firstUser(member.op()) : nullptr)
@@ -73,7 +73,7 @@ private:
   }
 
   bool reducesOnly() const { return first.op().getStepKind() == spmd::StepKind::AllReduce; }
-  int64_t rowCount() const { return reducesOnly() ? 1 : first.parts; }
+  int64_t rowCount() const { return reducesOnly() ? 1 : first.shards; }
 
   Value reshape(Value x, ArrayRef<int64_t> shape) {
     return pd::ReshapeOp::create(builder, location, x, Value(), builder.getDenseI64ArrayAttr(shape));
@@ -115,7 +115,7 @@ private:
     return reshape(piece, type.getShape());
   }
 
-  /// Each device has its own elements: they are parts over the other axes of a larger tensor.
+  /// Each device has its own elements: they are shards over the other axes of a larger tensor.
   Value createStep(Value x, int64_t rowsAfter) {
     SmallVector<unsigned> others;
     for (const EvenCollective &member : members)
@@ -179,7 +179,7 @@ private:
       auto collective = step ? evenCollectiveOf(step, meshes) : std::nullopt;
       if (!collective) {
         if (step)
-          remarks.missed(&op) << "is not merged: its parts differ in size, or it is not an all_reduce, "
+          remarks.missed(&op) << "is not merged: its shards differ in size, or it is not an all_reduce, "
                                  "reduce_scatter or all_gather over full axes of one dimension";
         continue;
       }
@@ -203,14 +203,14 @@ private:
 
   Attribute keyOf(const EvenCollective &collective) {
     Builder builder(&getContext());
-    SmallVector<Attribute> parts{collective.op()->getName().getIdentifier(),
+    SmallVector<Attribute> key{collective.op()->getName().getIdentifier(),
                                  collective.op().getFrom().getMesh(),
                                  TypeAttr::get(collective.op().getGlobal().getElementType()),
                                  builder.getI64IntegerAttr(static_cast<int64_t>(collective.reduction)),
                                  builder.getBoolAttr(gathersArgument(collective.op()))};
     for (const spmd::AxisRef &axis : collective.axes)
-      parts.push_back(builder.getI64IntegerAttr(axis.axis));
-    return builder.getArrayAttr(parts);
+      key.push_back(builder.getI64IntegerAttr(axis.axis));
+    return builder.getArrayAttr(key);
   }
 
   /// Merges members that do not depend on each other; the others form further buckets.

@@ -11,8 +11,8 @@ namespace proa {
 
 llvm::SmallVector<OptimizerUpdate> optimizerUpdatesOf(func::FuncOp function) {
   llvm::StringMap<Value> newValues;
-  for (auto [number, value] : llvm::enumerate(function.getBody().front().getTerminator()->getOperands()))
-    if (auto name = function.getResultAttrOfType<StringAttr>(number, pd::stateAttribute))
+  for (auto [index, value] : llvm::enumerate(function.getBody().front().getTerminator()->getOperands()))
+    if (auto name = function.getResultAttrOfType<StringAttr>(index, pd::stateAttribute))
       newValues[name] = value;
   llvm::MapVector<Operation *, SmallVector<BlockArgument>> argumentsOf;
   for (BlockArgument argument : function.getArguments()) {

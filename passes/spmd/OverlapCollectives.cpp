@@ -27,7 +27,7 @@ public:
     int64_t first = before ? keyOf(before) : keyOf(after) - 2 * distance, last = keyOf(after);
     keys[op] = first + (last - first) / 2;
     if (keys[op] == first)
-      number(*op->getBlock());
+      renumber(*op->getBlock());
   }
 
 private:
@@ -36,11 +36,11 @@ private:
 
   int64_t keyOf(Operation *op) {
     if (!keys.contains(op))
-      number(*op->getBlock());
+      renumber(*op->getBlock());
     return keys.at(op);
   }
 
-  void number(Block &block) {
+  void renumber(Block &block) {
     int64_t key = 0;
     for (Operation &op : block)
       keys[&op] = key += distance;
@@ -96,7 +96,7 @@ private:
   static Value operandOf(Operation *op) { return op->getNumOperands() == 0 ? Value() : op->getOperand(0); }
 
   /// The largest bytes of the operand and of the result on a device; 0: not known, or there is none. They are
-  /// equal on all devices, also where parts differ in size, because all devices must start the same ops.
+  /// equal on all devices, also where shards differ in size, because all devices must start the same ops.
   struct Bytes {
     int64_t operand = 0, result = 0;
   };
@@ -124,7 +124,7 @@ private:
   }
 
   /// Where an op starts and where the wait is: before these ops. `delayed` are users that move to the wait.
-  struct Places {
+  struct InsertionPoints {
     Operation *start, *wait;
     SmallVector<Operation *> delayed = {};
   };
@@ -151,7 +151,7 @@ private:
   }
 
   /// The start is at most `window` ops that compute before the first user.
-  std::optional<Places> latePlaces(Operation *op, Operation *user) {
+  std::optional<InsertionPoints> latePoints(Operation *op, Operation *user) {
     Operation *definition = operandOf(op).getDefiningOp(), *start = user;
     bool isNext = gathersArguments(op);
     int64_t count = 0;
@@ -166,7 +166,7 @@ private:
       count += isWork(before);
       start = before;
     }
-    return count > 0 ? std::optional(Places{start, user}) : std::nullopt;
+    return count > 0 ? std::optional(InsertionPoints{start, user}) : std::nullopt;
   }
 
   /// Whether an op, or one in its regions, uses a result of these ops.
@@ -183,37 +183,37 @@ private:
   /// The start follows the operand, and the wait is at most `window` ops that compute after it. At most as
   /// many users of the result between them, such as the update of a weight, move to the wait, unless their
   /// order matters.
-  std::optional<Places> earlyPlaces(Operation *op) {
+  std::optional<InsertionPoints> earlyPoints(Operation *op) {
     Operation *start = operandOf(op).getDefiningOp()->getNextNode();
-    Places places{start, start};
+    InsertionPoints points{start, start};
     DenseSet<Operation *> users{op};
     int64_t count = 0;
-    for (Operation *&wait = places.wait; count < window; wait = wait->getNextNode()) {
+    for (Operation *&wait = points.wait; count < window; wait = wait->getNextNode()) {
       if (wait == op)
         continue;
       bool isUser = usesResultOf(wait, users);
-      bool mayMove = isMemoryEffectFree(wait) && static_cast<int64_t>(places.delayed.size()) < window;
+      bool mayMove = isMemoryEffectFree(wait) && static_cast<int64_t>(points.delayed.size()) < window;
       if (wait->hasTrait<OpTrait::IsTerminator>() || (isUser && !mayMove))
         break;
       if (isUser) {
         users.insert(wait);
-        places.delayed.push_back(wait);
+        points.delayed.push_back(wait);
       } else {
         count += isWork(wait);
       }
     }
-    if (places.wait == op) // it moves to the start
-      places.wait = op->getNextNode();
-    return count > 0 ? std::optional(places) : std::nullopt;
+    if (points.wait == op) // it moves to the start
+      points.wait = op->getNextNode();
+    return count > 0 ? std::optional(points) : std::nullopt;
   }
 
   /// A receive starts after the send of the same channel, which is that of a step of a ring: what a device
   /// receives needs no memory before.
-  std::optional<Places> placesOfReceive(dist::RecvOp op, Operation *user) {
+  std::optional<InsertionPoints> pointsOfReceive(dist::RecvOp op, Operation *user) {
     Operation *send = sendBefore.lookup(op), *start = send ? send->getNextNode() : op;
     for (Operation *between = start; between != user; between = between->getNextNode())
       if (isWork(between))
-        return Places{start, user};
+        return InsertionPoints{start, user};
     return std::nullopt;
   }
 
@@ -227,26 +227,26 @@ private:
     }
     Operation *user = firstUser(op);
     auto receive = dyn_cast<dist::RecvOp>(op);
-    std::optional<Places> places = receive             ? placesOfReceive(receive, user)
-                                   : isLate(op, bytes) ? latePlaces(op, user)
-                                                       : earlyPlaces(op);
-    if (!places) {
+    std::optional<InsertionPoints> points = receive             ? pointsOfReceive(receive, user)
+                                            : isLate(op, bytes) ? latePoints(op, user)
+                                                                : earlyPoints(op);
+    if (!points) {
       remarks.missed(op) << name << " is not asynchronous: nothing is computed between "
                          << "its operand and its first use";
       return;
     }
-    if (places->start != op && places->start->getPrevNode() != op) {
-      op->moveBefore(places->start);
+    if (points->start != op && points->start->getPrevNode() != op) {
+      op->moveBefore(points->start);
       order.place(op);
     }
     Value result = op->getResult(0);
     auto type = cast<RankedTensorType>(result.getType());
     result.setType(dist::FutureType::get(&getContext(), type));
-    for (Operation *delayed : places->delayed) {
-      delayed->moveBefore(places->wait);
+    for (Operation *delayed : points->delayed) {
+      delayed->moveBefore(points->wait);
       order.place(delayed);
     }
-    OpBuilder builder(places->delayed.empty() ? places->wait : places->delayed.front());
+    OpBuilder builder(points->delayed.empty() ? points->wait : points->delayed.front());
     auto wait = dist::WaitOp::create(builder, op->getLoc(), type, result);
     order.place(wait);
     result.replaceAllUsesExcept(wait.getResult(), wait);

@@ -8,7 +8,7 @@
 #include "dialects/proa/Proa.h"
 #include "passes/remarks/Remarks.h"
 #include "passes/spmd/CollectiveForm.h"
-#include "passes/spmd/DevicePart.h"
+#include "passes/spmd/DeviceProgram.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -30,7 +30,7 @@ class LocalRewriter {
 public:
   LocalRewriter(GlobalForm &form, ReshardExpander &expander, LocalTypes types, const ScalarCopies &copies,
                 PassRemarks remarks)
-      : form(form), expander(expander), types(types), remarks(remarks), part(form, types, copies) {}
+      : form(form), expander(expander), types(types), remarks(remarks), deviceProgram(form, types, copies) {}
 
   LogicalResult rewrite(func::FuncOp function) {
     SmallVector<Type> arguments, results;
@@ -90,11 +90,11 @@ private:
   LogicalResult rewriteBlock(Block &block) {
     setLocalTypes(block.getArguments());
     for (Operation &op : llvm::make_early_inc_range(block)) {
-      FailureOr<bool> isOther = types.device ? part.lacks(&op) : FailureOr<bool>(false);
+      FailureOr<bool> isOther = types.device ? deviceProgram.lacks(&op) : FailureOr<bool>(false);
       if (failed(isOther) || (!*isOther && failed(rewriteOp(&op))))
         return failure();
     }
-    part.eraseOthers(block);
+    deviceProgram.eraseOthers(block);
     return success();
   }
 
@@ -113,7 +113,7 @@ private:
       for (Block &block : region)
         if (failed(rewriteBlock(block)))
           return failure();
-    if (FailureOr<Operation *> kept = part.removeOthers(op); succeeded(kept))
+    if (FailureOr<Operation *> kept = deviceProgram.removeOthers(op); succeeded(kept))
       op = *kept;
     else
       return failure();
@@ -169,7 +169,7 @@ private:
     OpBuilder builder(op);
     Value value = expander.create(builder, op, *plan, op.getX(), tensor.type, op.getFrom(), op.getTo());
     if (!value) // the device sends only
-      return part.lose(op), success();
+      return deviceProgram.lose(op), success();
     replace(op.getResult(), value);
     op.erase();
     return success();
@@ -222,8 +222,8 @@ private:
     FailureOr<SmallVector<Value>> values = split.rule.localForm(created);
     if (failed(values)) {
       if (types.device)
-        return op->emitOpError() << "its local form does not cover the parts of device " << *types.device;
-      return runWhole(op, "parts of unequal sizes need a program for each device");
+        return op->emitOpError() << "its local form does not cover the shards of device " << *types.device;
+      return runWhole(op, "shards of unequal sizes need a program for each device");
     }
     remarks.done(op) << op->getName().getStringRef() << " becomes its local form";
     for (auto [result, value, type] : llvm::zip_equal(op->getResults(), *values, resultTypes)) {
@@ -274,7 +274,7 @@ private:
   ReshardExpander &expander;
   LocalTypes types;
   PassRemarks remarks;
-  DevicePart part;
+  DeviceProgram deviceProgram;
 };
 
 class PartitionPass : public impl::PartitionBase<PartitionPass> {
@@ -308,7 +308,7 @@ public:
     ScalarCopies copies;
     if (!meshes.haveEqualDevices())
       for (func::FuncOp function : functions)
-        for (auto &[scalar, others] : moveConditions(function, *form, meshes))
+        for (auto &[scalar, others] : copyConditions(function, *form, meshes))
           copies[scalar] = others;
     if (!copies.empty()) {
       form = std::make_unique<GlobalForm>(meshes, types);

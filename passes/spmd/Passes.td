@@ -7,8 +7,8 @@ def AnnotateShardingRules : Pass<"pd-annotate-sharding-rules"> {
   let summary = "Show how each op can be split over devices";
   let description = [{
     Adds the sharding rule of each op (dialects/pd/sharding/ShardingRule.h) as text in the attribute
-    `pd.sharding_rule`: the factors of each dimension of operands and results, and the size of each factor. Parts
-    along a pass-through factor are parts of the results; parts along a `reduction` factor are combined by the
+    `pd.sharding_rule`: the factors of each dimension of operands and results, and the size of each factor. Shards
+    along a pass-through factor are shards of the results; shards along a `reduction` factor are combined by the
     reduction; a `replicated` factor, like a dimension `*`, is not split. An op without a rule runs whole on each
     device; a remark names it (`--remarks=pd-annotate-sharding-rules`).
 
@@ -37,8 +37,8 @@ defvar ReshardOptions = [
 class RingUseOption<string default> : Option<"use", "use", "::proa::spmd::RingUse", default,
   "Where rings are used: by-cost, always, never", [{ ::llvm::cl::values(
     clEnumValN(::proa::spmd::RingUse::ByCost, "by-cost", "where they take less time or memory"),
-    clEnumValN(::proa::spmd::RingUse::Always, "always", "in all places"),
-    clEnumValN(::proa::spmd::RingUse::Never, "never", "in no place")) }]>;
+    clEnumValN(::proa::spmd::RingUse::Always, "always", "wherever possible"),
+    clEnumValN(::proa::spmd::RingUse::Never, "never", "nowhere")) }]>;
 defvar ringOverlapOption = Option<"overlaps", "overlaps", "bool", "true",
   "Whether messages are on their way while a device computes">;
 
@@ -72,28 +72,28 @@ def ApplyStrategy : Pass<"dist-apply-strategy", "::mlir::ModuleOp"> {
   let summary = "Annotate a program for a strategy of parallel training";
   let description = [{
     Annotates the arguments of a function for a strategy (lib/base/spmd/Strategy.h). Gradients must be ops: run it after
-    `--pd-decompose=only=pd.vjp`. If the module has a mesh, the parts dp, cp, ep and mp without a number take the sizes
-    of its axes, and others must agree with them; a remark names axes that the strategy does not use. If not, the pass
-    creates the mesh of the strategy. Shardings that arguments already have are kept.
+    `--pd-decompose=only=pd.vjp`. If the module has a mesh, the components dp, cp, ep and mp without a size take the
+    sizes of its axes, and others must agree with them; a remark names axes that the strategy does not use. If not, the
+    pass creates the mesh of the strategy. Shardings that arguments already have are kept.
 
     - dpN: dimension 0 of the feeds is split over the axis `dp`.
     - cpN: dimension 1 of the feeds (sequences) is split over `cp`.
     - mpN: dimensions of parameters are split over `mp`, as in Megatron. Dimensions that ops split together are one
       component (the columns of a weight, the bias, the rows of the next weight). Components are chosen by their
       traffic for their work, the least first, so that an op is split by at most one of them. The rows of an input
-      embedding are split if it has more of them than are looked up, also into parts of different sizes.
+      embedding are split if it has more of them than are looked up, also into shards of different sizes.
     - epN: dimension 0 of parameters of rank 3 over which a contraction is batched (experts) is split over `ep`, and
       so is dimension 0 of the feeds, after `dp`.
     - sp: values that mp does not split are split along the sequence over `mp`.
     - zero1: states of the optimizer are split over `dp`; zero2: also gradients; zero3: also parameters, which are
       gathered where they are used.
 
-    A part that splits nothing is a warning with the reason.
+    A component that splits nothing is a warning with the reason.
 
-    The other parts of a strategy (amp, recompute, accN) are other passes. All annotations are closed: the layout of
-    parameters and states follows from the strategy alone.
+    The other components of a strategy (amp, recompute, accN) are other passes. All annotations are closed: the layout
+    of parameters and states follows from the strategy alone.
 
-    Errors: an unknown part; a strategy and a mesh that disagree; several meshes; shardings on another mesh.
+    Errors: an unknown component; a strategy and a mesh that disagree; several meshes; shardings on another mesh.
 
     ```mlir
     // before: strategy=mp2
@@ -109,7 +109,7 @@ def ApplyStrategy : Pass<"dist-apply-strategy", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"strategy", "strategy", "std::string", "\"\"", "Parts separated by commas: dp2,mp2,zero1">,
+    Option<"strategy", "strategy", "std::string", "\"\"", "Components separated by commas: dp2,mp2,zero1">,
     Option<"function", "function", "std::string", "\"main\"", "The function to annotate">
   ];
   let dependentDialects = ["::proa::dist::DistDialect"];
@@ -123,17 +123,17 @@ def Partition : Pass<"dist-partition", "::mlir::ModuleOp"> {
     Changes the types of all values to those of local tensors. Before the pass the program is in sharded form: each
     tensor has a final sharding (`dist.sharding` of arguments and results of functions, `dist.shardings` of ops), and
     `dist.reshard` is wherever an op needs another sharding than the value has. docs/dist/partitioner.md, lists the
-    ops that run on parts. After the pass `dist.reshard` is a sequence of collectives, as by `--dist-expand-reshard`,
+    ops that run on shards. After the pass `dist.reshard` is a sequence of collectives, as by `--dist-expand-reshard`,
     with the same options, and arguments and results of functions have `dist.global`, the type of the single-device
     program.
 
-    Without `rank` the program is the same for all devices: a dim of parts of different sizes is dynamic. With `rank` it
-    is the program of one device, with its sizes. If the meshes of a module have different devices, `rank` is required:
-    the device runs the ops of the meshes that have it, and functions lose the arguments and results of the others.
-    Values move between meshes by `dist.send` and `dist.recv`.
+    Without `rank` the program is the same for all devices: a dim of shards of different sizes is dynamic. With `rank`
+    it is the program of one device, with its sizes. If the meshes of a module have different devices, `rank` is
+    required: the device runs the ops of the meshes that have it, and functions lose the arguments and results of the
+    others. Values move between meshes by `dist.send` and `dist.recv`.
 
     An op whose results are split and whose operands are replicated, but which has no rule for it (random numbers, a
-    constant), runs whole on each device, which keeps its part; so does an op whose local types inference does not
+    constant), runs whole on each device, which keeps its shard; so does an op whose local types inference does not
     accept. A remark names it. Errors: a tensor without a final sharding; an op whose shardings do not follow from its
     rule, replication or linearity; `pd.vjp`, which must be decomposed first.
 
@@ -175,7 +175,7 @@ def MergeCollectives : Pass<"dist-merge-collectives", "::mlir::ModuleOp"> {
     it. So the gradients of data parallelism need one reduction. Each element is combined as before. A gathered
     argument is taken out of its bucket before its first use.
 
-    Not merged: collectives over sub-axes, over several dimensions, with blocks, or with parts of different sizes; and
+    Not merged: collectives over sub-axes, over several dimensions, with blocks, or with shards of different sizes; and
     collectives between which an op with effects uses a result.
 
     ```mlir
@@ -207,12 +207,12 @@ def SplitAllReduce : Pass<"dist-split-all-reduce", "::mlir::ModuleOp"> {
   let summary = "Replace all_reduce by reduce_scatter, and all_gather of what is needed whole";
   let description = [{
     - An all_reduce whose users are all slices to one sharding is a reduce_scatter; so is one after which elementwise
-      ops can run on parts, of whose results only slices are used. An example is the mean over micro-batches of a
+      ops can run on shards, of whose results only slices are used. An example is the mean over micro-batches of a
       gradient of ZeRO 1.
-    - An all_reduce is a reduce_scatter if the elementwise ops after it can run on parts and one of their results is
+    - An all_reduce is a reduce_scatter if the elementwise ops after it can run on shards and one of their results is
       needed whole, which an all_gather joins. The bytes moved are the same, and each device computes its
-      part only. An example is the update of a parameter. Other operands of the ops are sliced; they must be equal on
-      the devices that reduce. The dimension that is split is the first one with equal parts. Reductions of less than
+      shard only. An example is the update of a parameter. Other operands of the ops are sliced; they must be equal on
+      the devices that reduce. The dimension that is split is the first one with equal shards. Reductions of less than
       `min-bytes` stay: two collectives have a larger latency than one.
 
     ```mlir
@@ -294,7 +294,7 @@ def GatherAtUses : Pass<"dist-gather-at-uses", "::mlir::ModuleOp"> {
   let summary = "Gather arguments before their uses, again for later ones";
   let description = [{
     An all_gather of an argument of the function, such as a parameter of ZeRO 3, moves before its first use. Uses that
-    are more than `span` ops apart, in the forward and in the backward part, have a gather each: the whole tensor does
+    are more than `span` ops apart, in the forward and in the backward pass, have a gather each: the whole tensor does
     not live between them. A gather for uses in a loop whose body has more than `span` ops is in the body; in a
     short loop each iteration would gather for little work.
 
@@ -330,13 +330,13 @@ def GatherAtUses : Pass<"dist-gather-at-uses", "::mlir::ModuleOp"> {
 def DecomposeRings : Pass<"dist-decompose-rings", "::mlir::ModuleOp"> {
   let summary = "Replace all_gather and reduce_scatter of contractions by steps around a ring";
   let description = [{
-    The devices of a collective are a ring. In each of n - 1 steps a device sends a part to the previous device while it
-    computes with the part that it has.
+    The devices of a collective are a ring. In each of n - 1 steps a device sends a shard to the previous device while
+    it computes with the shard that it has.
 
     - An all_gather along rows of an operand, if a contraction is its only user: the device computes the rows of its
-      own part, then those of the parts that it gets.
+      own shard, then those of the shards that it gets.
     - A reduce_scatter (a sum of f32 or f64) along rows of a contraction: the device computes its term of the rows of
-      one part after the other, and adds it to the sum that travels with them.
+      one shard after the other, and adds it to the sum that travels with them.
 
     Attention over a split sequence has a ring of its own, the local form of pd.fused_attention (dist-choose-rings).
 
@@ -369,7 +369,7 @@ def DecomposeRings : Pass<"dist-decompose-rings", "::mlir::ModuleOp"> {
 def ChooseRings : Pass<"dist-choose-rings", "::mlir::ModuleOp"> {
   let summary = "Choose ops whose operands are passed around a ring instead of gathered";
   let description = [{
-    For each op of a program in sharded form whose local form can pass parts of operands around a ring of devices
+    For each op of a program in sharded form whose local form can pass shards of operands around a ring of devices
     (attention over a split sequence), compares time and memory of a device with those of gathering the operands
     (lib/base/spmd/RingCost.h), and sets or clears the attribute `ring`. A remark says both figures. With `use=always`
     or `use=never` all such ops have one choice.
@@ -507,9 +507,9 @@ def FromRings : Pass<"dist-from-rings", "::mlir::ModuleOp"> {
     | c_split, of values that are equal on all processes | dist.slice |
     | c_broadcast; c_scatter | dist.broadcast; and dist.slice |
     | alltoall | dist.all_to_all between reshapes |
-    | partial_allgather | pd.gather of the process's part, dist.all_gather |
+    | partial_allgather | pd.gather of the process's shard, dist.all_gather |
     | send_v2, recv_v2 | dist.send, dist.recv between meshes of one device |
-    | partial_send, partial_recv | the same for the part; the other parts of what is received are zero |
+    | partial_send, partial_recv | the same for the shard; the other shards of what is received are zero |
     | global_scatter, global_gather | dist.exchange_rows, and pd.gather to or from the order of experts |
     | pd.vjp of these ops | the ops of the gradient, which are other ops of the ring |
     | with `expand`: c_embedding | dist.slice of a constant for the first index |
@@ -518,12 +518,12 @@ def FromRings : Pass<"dist-from-rings", "::mlir::ModuleOp"> {
     c_identity and barrier stay: they do not communicate, or only wait. An op of dist that replaces one op keeps its
     name and attributes as `ring_op`, from which `dist-to-rings` restores it.
 
-    A `dist.sharding` of an argument or result says which part of a tensor the process has. So does `dist.global`, the
-    type of the whole tensor, if only one choice of axes makes parts of that size: of the axes of tensor parallelism, or
-    of all if the program has none. The others are replicated. All get `dist.global`.
+    A `dist.sharding` of an argument or result says which shard of a tensor the process has. So does `dist.global`,
+    the type of the whole tensor, if only one choice of axes makes shards of that size: of the axes of tensor
+    parallelism, or of all if the program has none. The others are replicated. All get `dist.global`.
 
     Errors: a ring without axes; nranks, root or peer that does not fit the size of the axes; rank or start_index of
-    another process than `rank`; a whole tensor that no axes, or several choices of them, split into such parts; an op
+    another process than `rank`; a whole tensor that no axes, or several choices of them, split into such shards; an op
     without a derivative (broadcast, c_scatter) in pd.vjp; no mesh, or several.
 
     ```mlir
@@ -546,7 +546,7 @@ def ToRings : Pass<"dist-to-rings", "::mlir::ModuleOp"> {
   let description = [{
     The reverse of `dist-from-rings`: the program of the process at position `rank` of the mesh, which can be exported.
     An op with `ring_op` becomes that op; others become the ops of the table there. A slice of another dimension than
-    the last is a `pd.slice` of the part of `rank`. Shardings of the interface and meshes are removed.
+    the last is a `pd.slice` of the shard of `rank`. Shardings of the interface and meshes are removed.
 
     Errors: an op of the global form, or one that legacy programs lack (permute, started collectives, a gather of
     another dimension than the first or last); axes without a ring.

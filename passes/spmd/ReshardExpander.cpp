@@ -76,14 +76,14 @@ int64_t elementBytes(Type element) {
 }
 
 LogicalResult ReshardExpander::readLink(ModuleOp module, StringRef pass, const std::string &text) {
-  SmallVector<StringRef> parts;
-  StringRef(text).split(parts, ':');
+  SmallVector<StringRef> fields;
+  StringRef(text).split(fields, ':');
   spmd::Link link;
-  if (parts.size() != 3 || !llvm::to_float(parts[1], link.latency) ||
-      !llvm::to_float(parts[2], link.bandwidth) || !isValid(link))
+  if (fields.size() != 3 || !llvm::to_float(fields[1], link.latency) ||
+      !llvm::to_float(fields[2], link.bandwidth) || !isValid(link))
     return module.emitError() << pass << ": expected links as AXIS:SECONDS:BYTES_PER_SECOND, found '" << text
                               << "'";
-  linkOfAxis[parts[0]] = link;
+  linkOfAxis[fields[0]] = link;
   return success();
 }
 

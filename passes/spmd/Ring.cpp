@@ -35,11 +35,11 @@ std::optional<Rows> rowsOf(Operation *op, llvm::function_ref<bool(const Rows &)>
       continue;
     Rows rows{0, -1, result - rule->results[0].begin()};
     size_t count = 0;
-    for (auto [number, tensor] : llvm::enumerate(rule->operands))
+    for (auto [index, tensor] : llvm::enumerate(rule->operands))
       if (const pd::DimFactors *dim = dimOf(tensor, factor)) {
         ++count;
         if (dim->size() == 1)
-          rows = {static_cast<unsigned>(number), dim - tensor.begin(), rows.resultDim};
+          rows = {static_cast<unsigned>(index), dim - tensor.begin(), rows.resultDim};
       }
     if (count == 1 && rows.operandDim >= 0 && isWanted(rows))
       return rows;
@@ -47,9 +47,9 @@ std::optional<Rows> rowsOf(Operation *op, llvm::function_ref<bool(const Rows &)>
   return std::nullopt;
 }
 
-Value onPart(OpBuilder &builder, Operation *op, unsigned operand, Value part) {
+Value onShard(OpBuilder &builder, Operation *op, unsigned operand, Value shard) {
   Operation *clone = builder.clone(*op);
-  clone->setOperand(operand, part);
+  clone->setOperand(operand, shard);
   [[maybe_unused]] LogicalResult isInferred = pd::inferAgain(clone);
   return clone->getResult(0);
 }
@@ -65,11 +65,11 @@ Ring::Ring(ModuleOp module, FlatSymbolRefAttr symbol, llvm::ArrayRef<spmd::AxisR
            const spmd::Mesh &mesh, int64_t &channel, llvm::ArrayRef<int64_t> sources)
     : axes(axes), mesh(mesh), symbol(symbol), channel(channel) {
   for (const spmd::AxisRef &axis : axes)
-    parts *= axis.size;
-  SmallVector<int64_t> targets(static_cast<size_t>(parts));
-  for (int64_t part = 0; part < parts; ++part)
-    targets[static_cast<size_t>(sources.empty() ? (part + 1) % parts : sources[static_cast<size_t>(part)])] =
-        part;
+    shards *= axis.size;
+  SmallVector<int64_t> targets(static_cast<size_t>(shards));
+  for (int64_t shard = 0; shard < shards; ++shard)
+    targets[static_cast<size_t>(sources.empty() ? (shard + 1) % shards
+                                                : sources[static_cast<size_t>(shard)])] = shard;
   moved = module ? FlatSymbolRefAttr::get(movedMesh(module, targets)) : symbol;
 }
 
@@ -83,8 +83,8 @@ Value Ring::receive(OpBuilder &builder, Location location, Type type) {
                               shardingOf(type, moved), channel++);
 }
 
-/// `values[i]` on the devices of part i, as a tensor of one element.
-Value Ring::byPart(OpBuilder &builder, Location location, llvm::ArrayRef<int64_t> values) {
+/// `values[i]` on the devices of shard i, as a tensor of one element.
+Value Ring::byShard(OpBuilder &builder, Location location, llvm::ArrayRef<int64_t> values) {
   auto type = RankedTensorType::get({size()}, builder.getI64Type());
   Value all = pd::ConstantOp::create(builder, location, type, DenseElementsAttr::get(type, values));
   spmd::Placement whole{std::vector<spmd::DimPlacement>(1)}, split = whole;
@@ -96,7 +96,7 @@ Value Ring::byPart(OpBuilder &builder, Location location, llvm::ArrayRef<int64_t
 Value Ring::range(OpBuilder &builder, Location location, Value x, int64_t dim, llvm::ArrayRef<int64_t> begins,
                   int64_t length) {
   auto ends = llvm::map_to_vector(begins, [&](int64_t begin) { return begin + length; });
-  Value first = byPart(builder, location, begins), last = byPart(builder, location, ends);
+  Value first = byShard(builder, location, begins), last = byShard(builder, location, ends);
   auto none = builder.getDenseI64ArrayAttr({});
   Value piece = pd::SliceOp::create(builder, location, x, first, last, Value(),
                                     builder.getDenseI64ArrayAttr({dim}), none, none, none);
@@ -106,7 +106,7 @@ Value Ring::range(OpBuilder &builder, Location location, Value x, int64_t dim, l
   return tensor::CastOp::create(builder, location, type.clone(dims), piece);
 }
 
-/// Local tensors as parts of one tensor over all devices: no two devices have the same part.
+/// Local tensors as shards of one tensor over all devices: no two devices have the same shard.
 RankedTensorType Ring::globalType(Type local) const {
   auto type = cast<RankedTensorType>(local);
   SmallVector<int64_t> dims(type.getShape());
@@ -122,18 +122,18 @@ dist::ShardingAttr Ring::shardingOf(Type local, FlatSymbolRefAttr ofMesh) const 
   return dist::shardingOf(spmd::canonical(mesh, placement), ofMesh, mesh);
 }
 
-/// The mesh with the device of part `targets[i]` at the positions of part i.
+/// The mesh with the device of shard `targets[i]` at the positions of shard i.
 StringAttr Ring::movedMesh(ModuleOp module, llvm::ArrayRef<int64_t> targets) const {
   auto original = module.lookupSymbol<dist::MeshOp>(symbol.getAttr());
   SmallVector<int64_t> devices;
   for (int64_t position = 0; position < mesh.size(); ++position) {
-    int64_t part = 0;
+    int64_t shard = 0;
     for (const spmd::AxisRef &axis : axes)
-      part = part * axis.size + mesh.coordinate(axis, position);
-    part = targets[static_cast<size_t>(part)];
+      shard = shard * axis.size + mesh.coordinate(axis, position);
+    shard = targets[static_cast<size_t>(shard)];
     SmallVector<int64_t> coordinates(axes.size());
-    for (size_t i = coordinates.size(); i-- > 0; part /= axes[i].size)
-      coordinates[i] = part % axes[i].size;
+    for (size_t i = coordinates.size(); i-- > 0; shard /= axes[i].size)
+      coordinates[i] = shard % axes[i].size;
     devices.push_back(mesh.deviceAt(
         spmd::rootOf(mesh, {axes.data(), axes.size()}, {coordinates.data(), coordinates.size()}, position)));
   }

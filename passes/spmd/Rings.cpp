@@ -21,11 +21,11 @@ std::string RingAxes::textOfMesh() const {
 FailureOr<RingAxes> RingAxes::parse(Operation *op, const spmd::Mesh &mesh, ArrayRef<std::string> entries) {
   RingAxes result(mesh);
   for (StringRef entry : entries) {
-    auto [number, names] = entry.split('=');
+    auto [id, names] = entry.split('=');
     int64_t ring = 0;
-    if (number.getAsInteger(10, ring) || ring < 0 || names.empty())
+    if (id.getAsInteger(10, ring) || ring < 0 || names.empty())
       return op->emitError() << "rings: expected RING=AXIS or RING=AXIS+AXIS, found '" << entry << "'";
-    auto [place, isNew] = result.rings.try_emplace(ring);
+    auto [known, isNew] = result.rings.try_emplace(ring);
     if (!isNew)
       return op->emitError() << "rings: ring " << ring << " is given twice";
     for (StringRef name : llvm::split(names, '+')) {
@@ -33,9 +33,9 @@ FailureOr<RingAxes> RingAxes::parse(Operation *op, const spmd::Mesh &mesh, Array
       if (!axis)
         return op->emitError() << "rings: the mesh '" << result.textOfMesh() << "' has no axis '" << name
                                << "'";
-      if (llvm::is_contained(place->second, mesh.full(*axis)))
+      if (llvm::is_contained(known->second, mesh.full(*axis)))
         return op->emitError() << "rings: axis '" << name << "' is given twice in '" << entry << "'";
-      place->second.push_back(mesh.full(*axis));
+      known->second.push_back(mesh.full(*axis));
     }
   }
   if (entries.empty()) {
@@ -75,13 +75,13 @@ FailureOr<int64_t> RingAxes::ringOf(Operation *op, ArrayRef<spmd::AxisRef> axes)
   std::string names;
   for (const spmd::AxisRef &axis : axes)
     names += (names.empty() ? "" : "+") + mesh.axes[axis.axis].name +
-             (axis == mesh.full(axis.axis) ? "" : " (a part of it)");
+             (axis == mesh.full(axis.axis) ? "" : " (a sub-axis of it)");
   return op->emitOpError() << "no ring has the axes '" << names
                            << "': expected an entry for them in the option rings";
 }
 
-/// All ordered choices of `axes` whose sizes have the product `parts`, in the order of the mesh.
-static SmallVector<RingAxes::Axes> splitsInto(int64_t parts, ArrayRef<spmd::AxisRef> axes) {
+/// All ordered choices of `axes` whose sizes have the product `shards`, in the order of the mesh.
+static SmallVector<RingAxes::Axes> splitsInto(int64_t shards, ArrayRef<spmd::AxisRef> axes) {
   SmallVector<RingAxes::Axes> found;
   for (unsigned chosen = 1; chosen < (1u << axes.size()); ++chosen) {
     RingAxes::Axes split;
@@ -91,15 +91,15 @@ static SmallVector<RingAxes::Axes> splitsInto(int64_t parts, ArrayRef<spmd::Axis
         split.push_back(axis);
         product *= axis.size;
       }
-    if (product == parts)
+    if (product == shards)
       found.push_back(split);
   }
   return found;
 }
 
-FailureOr<spmd::Placement> placementOfParts(function_ref<InFlightDiagnostic()> emitError,
-                                            const spmd::Mesh &mesh, ArrayRef<spmd::AxisRef> candidates,
-                                            RankedTensorType local, RankedTensorType global) {
+FailureOr<spmd::Placement> placementOfShards(function_ref<InFlightDiagnostic()> emitError,
+                                             const spmd::Mesh &mesh, ArrayRef<spmd::AxisRef> candidates,
+                                             RankedTensorType local, RankedTensorType global) {
   auto failed = [&](const Twine &why) -> FailureOr<spmd::Placement> {
     return emitError() << "its local tensor is " << local << ", the whole one " << global << ": " << why;
   };
@@ -108,15 +108,16 @@ FailureOr<spmd::Placement> placementOfParts(function_ref<InFlightDiagnostic()> e
   spmd::Placement placement{std::vector<spmd::DimPlacement>(static_cast<size_t>(local.getRank()))};
   SmallVector<spmd::AxisRef> free(candidates);
   for (int64_t d = 0; d < local.getRank(); ++d) {
-    int64_t part = local.getDimSize(d), size = global.getDimSize(d);
-    if (part == size)
+    int64_t shard = local.getDimSize(d), size = global.getDimSize(d);
+    if (shard == size)
       continue;
-    if (ShapedType::isDynamic(part) || ShapedType::isDynamic(size) || part == 0 || size % part != 0)
-      return failed("dimension " + Twine(d) + " is not split into equal parts");
-    auto splits = splitsInto(size / part, free);
+    if (ShapedType::isDynamic(shard) || ShapedType::isDynamic(size) || shard == 0 || size % shard != 0)
+      return failed("dimension " + Twine(d) + " is not split into equal shards");
+    auto splits = splitsInto(size / shard, free);
     if (splits.size() != 1)
       return failed((splits.empty() ? "no axes have" : "several axes have") + Twine(" the size ") +
-                    Twine(size / part) + " by which dimension " + Twine(d) + " is split; state its sharding");
+                    Twine(size / shard) + " by which dimension " + Twine(d) +
+                    " is split; state its sharding");
     placement.dims[static_cast<size_t>(d)].axes.assign(splits[0].begin(), splits[0].end());
     llvm::erase_if(free, [&](const spmd::AxisRef &axis) { return llvm::is_contained(splits[0], axis); });
   }

@@ -39,11 +39,11 @@ private:
 /// The placement of a value whose local tensors have the type `local`: the axes, among `candidates`, that
 /// split each dim of `global`. Failure after an error by `emitError`: the dims are no multiples, or several
 /// axes would do.
-mlir::FailureOr<spmd::Placement> placementOfParts(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
-                                                  const spmd::Mesh &mesh,
-                                                  llvm::ArrayRef<spmd::AxisRef> candidates,
-                                                  mlir::RankedTensorType local,
-                                                  mlir::RankedTensorType global);
+mlir::FailureOr<spmd::Placement> placementOfShards(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                                                   const spmd::Mesh &mesh,
+                                                   llvm::ArrayRef<spmd::AxisRef> candidates,
+                                                   mlir::RankedTensorType local,
+                                                   mlir::RankedTensorType global);
 
 /// The attribute of an op of dist that holds the ring op from which it was created: its name and attributes.
 inline constexpr llvm::StringLiteral ringOpAttribute = "ring_op";

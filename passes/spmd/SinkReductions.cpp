@@ -23,8 +23,8 @@ bool isZero(Value value) {
   DenseElementsAttr elements;
   if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
     return false;
-  auto number = dyn_cast<FloatAttr>(elements.getSplatValue<Attribute>());
-  return number && number.getValue().isZero();
+  auto value = dyn_cast<FloatAttr>(elements.getSplatValue<Attribute>());
+  return value && value.getValue().isZero();
 }
 
 /// The operand of an op in which it is linear while the others come from outside of the loop; null otherwise.
@@ -49,9 +49,9 @@ public:
   void runOnOperation() override {
     MeshPlacements meshes(getOperation());
     getOperation()->walk<WalkOrder::PostOrder>([&](scf::WhileOp loop) {
-      for (unsigned number = 0; number < loop.getNumResults(); ++number)
-        if (dist::StepOpInterface reduction = reductionOf(loop, number, meshes))
-          sink(loop, number, reduction, meshes);
+      for (unsigned index = 0; index < loop.getNumResults(); ++index)
+        if (dist::StepOpInterface reduction = reductionOf(loop, index, meshes))
+          sink(loop, index, reduction, meshes);
     });
     SmallVector<pd::AddOp> sums;
     getOperation()->walk([&](pd::AddOp op) { sums.push_back(op); });
@@ -100,17 +100,17 @@ private:
 
   /// The term that each iteration adds to a carried value that is zero at first and has no other use; null:
   /// the value is another one.
-  static Value termOf(scf::WhileOp loop, unsigned number) {
+  static Value termOf(scf::WhileOp loop, unsigned index) {
     Block *test = loop.getBeforeBody(), *body = loop.getAfterBody();
-    if (number >= test->getNumArguments() || number >= body->getNumArguments())
+    if (index >= test->getNumArguments() || index >= body->getNumArguments())
       return nullptr;
-    Value tested = test->getArgument(number), carried = body->getArgument(number);
-    if (!tested.hasOneUse() || loop.getConditionOp().getArgs()[number] != tested || !carried.hasOneUse() ||
-        !isZero(loop.getInits()[number]))
+    Value tested = test->getArgument(index), carried = body->getArgument(index);
+    if (!tested.hasOneUse() || loop.getConditionOp().getArgs()[index] != tested || !carried.hasOneUse() ||
+        !isZero(loop.getInits()[index]))
       return nullptr;
     auto sum = dyn_cast<pd::AddOp>(*carried.user_begin());
     if (!sum || sum->getBlock() != body || !sum->hasOneUse() ||
-        loop.getYieldOp()->getOperand(number) != sum->getResult(0))
+        loop.getYieldOp()->getOperand(index) != sum->getResult(0))
       return nullptr;
     Value term = sum->getOperand(sum->getOperand(0) == carried ? 1 : 0);
     return term.getType() == carried.getType() ? term : nullptr;
@@ -118,8 +118,8 @@ private:
 
   /// The all_reduce of the term of a carried value, from which only linear ops without other users lead to
   /// it.
-  dist::StepOpInterface reductionOf(scf::WhileOp loop, unsigned number, MeshPlacements &meshes) {
-    Value term = termOf(loop, number);
+  dist::StepOpInterface reductionOf(scf::WhileOp loop, unsigned index, MeshPlacements &meshes) {
+    Value term = termOf(loop, index);
     bool isSame = true;
     while (term && term.hasOneUse()) {
       Operation *op = term.getDefiningOp();
@@ -148,9 +148,9 @@ private:
     return false;
   }
 
-  void sink(scf::WhileOp loop, unsigned number, dist::StepOpInterface step, MeshPlacements &meshes) {
+  void sink(scf::WhileOp loop, unsigned index, dist::StepOpInterface step, MeshPlacements &meshes) {
     remarks.done(step) << step->getName().getStringRef() << " moves after the loop";
-    Value sum = loop.getResult(number);
+    Value sum = loop.getResult(index);
     auto local = cast<RankedTensorType>(sum.getType());
     RankedTensorType global = step.getGlobal();
     dist::ShardingAttr from = step.getFrom(), to = step.getTo();

@@ -67,7 +67,7 @@ bool isElementwise(Operation *op) {
   });
 }
 
-/// Elementwise ops after an all_reduce, as ops on parts.
+/// Elementwise ops after an all_reduce, as ops on shards.
 class PartedOps {
 public:
   PartedOps(const EvenCollective &reduction, MeshPlacements &meshes)
@@ -75,7 +75,7 @@ public:
         placement(meshes.placementOf(op.getTo())), type(op.getX().getType()),
         replicated(meshes, op.getFrom().getMesh(), reduction.axes) {}
 
-  /// Finds the first dimension with equal parts, the ops, and the results that are needed whole.
+  /// Finds the first dimension with equal shards, the ops, and the results that are needed whole.
   bool find() {
     for (size_t d = 0; d < placement.dims.size(); ++d)
       if (splits(d)) {
@@ -85,7 +85,7 @@ public:
     return false;
   }
 
-  /// The same with a dimension of which all results are needed in parts only.
+  /// The same with a dimension of which all results are needed in shards only.
   bool findForSlices() {
     for (size_t d = 0; d < placement.dims.size() && !op->use_empty(); ++d)
       if (splits(d)) {
@@ -102,20 +102,20 @@ public:
   /// Replaces the all_reduce and the ops.
   void replace() {
     OpBuilder builder(op);
-    parts[op->getResult(0)] =
-        dist::ReduceScatterOp::create(builder, op.getLoc(), localPart(op.getGlobal(), parted), op.getX(),
+    shards[op->getResult(0)] =
+        dist::ReduceScatterOp::create(builder, op.getLoc(), localShard(op.getGlobal(), parted), op.getX(),
                                       op.getGlobal(), op.getFrom(), shardingOf(parted));
     finish(builder, op->getResult(0));
     for (Operation *next : ops) {
       builder.setInsertionPoint(next);
       IRMapping mapping;
       for (Value operand : next->getOperands())
-        mapping.map(operand, partOf(builder, operand));
+        mapping.map(operand, shardOf(builder, operand));
       Operation *clone = builder.clone(*next, mapping);
       auto result = cast<RankedTensorType>(next->getResult(0).getType());
-      clone->getResult(0).setType(result.clone(partShape()));
-      pd::setLocalShape(clone, partShape());
-      parts[next->getResult(0)] = clone->getResult(0);
+      clone->getResult(0).setType(result.clone(shardShape()));
+      pd::setLocalShape(clone, shardShape());
+      shards[next->getResult(0)] = clone->getResult(0);
       finish(builder, next->getResult(0));
     }
     for (Operation *next : llvm::reverse(ops.getArrayRef()))
@@ -124,7 +124,7 @@ public:
   }
 
 private:
-  /// Whether a reduce_scatter can split a dimension in equal parts; chooses it.
+  /// Whether a reduce_scatter can split a dimension in equal shards; chooses it.
   bool splits(size_t d) {
     dim = d;
     parted = placement;
@@ -137,7 +137,7 @@ private:
                .empty();
   }
 
-  /// Finds the ops that run on parts of the chosen dimension, and the results that are needed whole.
+  /// Finds the ops that run on shards of the chosen dimension, and the results that are needed whole.
   void collectOps() {
     ops.clear(), values.clear(), whole.clear();
     auto isLater = [](Operation *a, Operation *b) { return b->isBeforeInBlock(a); };
@@ -152,7 +152,7 @@ private:
     while (!users.empty()) {
       Operation *next = users.top();
       users.pop();
-      if (runsOnParts(next) && ops.insert(next))
+      if (runsOnShards(next) && ops.insert(next))
         add(next->getResult(0));
     }
     for (Value value : values)
@@ -167,36 +167,36 @@ private:
   }
 
   /// An elementwise op of the shape of the all_reduce, on values that are equal on all devices that reduce.
-  bool runsOnParts(Operation *next) {
+  bool runsOnShards(Operation *next) {
     if (next->getNumResults() != 1 || !isMovable(next) || !isElementwise(next))
       return false;
     auto result = dyn_cast<RankedTensorType>(next->getResult(0).getType());
     auto isAvailable = [&](Value operand) {
-      return values.contains(operand) || (hasPart(operand) && replicated.contains(operand));
+      return values.contains(operand) || (hasShard(operand) && replicated.contains(operand));
     };
     return result && result.getShape() == type.getShape() && llvm::all_of(next->getOperands(), isAvailable) &&
            pd::infersLocalTypes(
-               next, llvm::map_to_vector(next->getOperands(), [&](Value x) { return partType(x); }),
-               {result.clone(partShape())});
+               next, llvm::map_to_vector(next->getOperands(), [&](Value x) { return shardType(x); }),
+               {result.clone(shardShape())});
   }
 
-  /// The local dims of the parts.
-  SmallVector<int64_t> partShape() {
-    return SmallVector<int64_t>(localPart(op.getGlobal(), parted).getShape());
+  /// The local dims of the shards.
+  SmallVector<int64_t> shardShape() {
+    return SmallVector<int64_t>(localShard(op.getGlobal(), parted).getShape());
   }
 
-  /// The type of the part of an operand (see partOf).
-  Type partType(Value operand) {
+  /// The type of the shard of an operand (see shardOf).
+  Type shardType(Value operand) {
     auto own = cast<RankedTensorType>(operand.getType());
     size_t skipped = placement.dims.size() - static_cast<size_t>(own.getRank());
     SmallVector<int64_t> shape(own.getShape());
     if (dim >= skipped && shape[dim - skipped] == type.getDimSize(static_cast<int64_t>(dim)))
-      shape[dim - skipped] = partShape()[dim];
+      shape[dim - skipped] = shardShape()[dim];
     return own.clone(shape);
   }
 
   /// Whether each dim of the operand is that of the result, or is broadcast.
-  bool hasPart(Value operand) const {
+  bool hasShard(Value operand) const {
     auto own = dyn_cast<RankedTensorType>(operand.getType());
     if (!own || own.getRank() > type.getRank())
       return false;
@@ -206,10 +206,10 @@ private:
     });
   }
 
-  /// The part of an operand. One whose dimension is broadcast is needed whole.
-  Value partOf(OpBuilder &builder, Value operand) {
-    if (Value part = parts.lookup(operand))
-      return part;
+  /// The shard of an operand. One whose dimension is broadcast is needed whole.
+  Value shardOf(OpBuilder &builder, Value operand) {
+    if (Value shard = shards.lookup(operand))
+      return shard;
     auto own = cast<RankedTensorType>(operand.getType());
     size_t skipped = placement.dims.size() - static_cast<size_t>(own.getRank());
     if (dim < skipped || own.getDimSize(static_cast<int64_t>(dim - skipped)) == 1)
@@ -217,35 +217,35 @@ private:
     spmd::Placement from{std::vector<spmd::DimPlacement>(static_cast<size_t>(own.getRank()))}, to = from;
     SmallVector<int64_t> global(own.getShape());
     for (size_t d = 0; d < global.size(); ++d)
-      // A dim of size 1 may be a part, if that of the result is 1 too.
+      // A dim of size 1 may be a shard, if that of the result is 1 too.
       if (own.getDimSize(static_cast<int64_t>(d)) == type.getDimSize(static_cast<int64_t>(d + skipped))) {
         from.dims[d] = placement.dims[d + skipped];
         to.dims[d] = parted.dims[d + skipped];
         global[d] = op.getGlobal().getDimSize(static_cast<int64_t>(d + skipped));
       }
     RankedTensorType globalType = own.clone(global);
-    return parts[operand] = dist::SliceOp::create(builder, op.getLoc(), localPart(globalType, to), operand,
-                                                  globalType, shardingOf(from), shardingOf(to));
+    return shards[operand] = dist::SliceOp::create(builder, op.getLoc(), localShard(globalType, to), operand,
+                                                   globalType, shardingOf(from), shardingOf(to));
   }
 
-  /// Replaces the uses of a value: slices by the part, others by a gather.
+  /// Replaces the uses of a value: slices by the shard, others by a gather.
   void finish(OpBuilder &builder, Value value) {
-    Value part = parts[value];
+    Value shard = shards[value];
     for (Operation *user : llvm::make_early_inc_range(value.getUsers()))
       if (isSlice(user) && !ops.contains(user)) {
-        user->getResult(0).replaceAllUsesWith(part);
+        user->getResult(0).replaceAllUsesWith(shard);
         user->erase();
       }
     if (!llvm::is_contained(whole, value))
       return;
     auto own = cast<RankedTensorType>(value.getType());
     Value gathered =
-        dist::AllGatherOp::create(builder, op.getLoc(), own, part, op.getGlobal().clone(own.getElementType()),
-                                  shardingOf(parted), op.getTo());
+        dist::AllGatherOp::create(builder, op.getLoc(), own, shard,
+                                  op.getGlobal().clone(own.getElementType()), shardingOf(parted), op.getTo());
     value.replaceUsesWithIf(gathered, [&](OpOperand &use) { return !ops.contains(use.getOwner()); });
   }
 
-  static RankedTensorType localPart(RankedTensorType global, const spmd::Placement &to) {
+  static RankedTensorType localShard(RankedTensorType global, const spmd::Placement &to) {
     return dist::localType(global, to);
   }
 
@@ -263,7 +263,7 @@ private:
   llvm::SetVector<Operation *> ops;
   llvm::SetVector<Value> values;
   SmallVector<Value> whole;
-  llvm::DenseMap<Value, Value> parts;
+  llvm::DenseMap<Value, Value> shards;
 };
 
 class SplitAllReducePass : public impl::SplitAllReduceBase<SplitAllReducePass> {
@@ -287,27 +287,27 @@ private:
     auto reduction = evenCollectiveOf(cast<dist::StepOpInterface>(op.getOperation()), meshes);
     if (!reduction)
       return;
-    PartedOps parts(*reduction, meshes);
-    if (parts.findForSlices()) {
-      remarks.done(op) << "dist.all_reduce becomes reduce_scatter; " << std::to_string(parts.opCount())
-                       << " ops run on parts";
-      return parts.replace();
+    PartedOps shards(*reduction, meshes);
+    if (shards.findForSlices()) {
+      remarks.done(op) << "dist.all_reduce becomes reduce_scatter; " << std::to_string(shards.opCount())
+                       << " ops run on shards";
+      return shards.replace();
     }
     if (reduction->bytes() < minBytes)
       return;
-    if (!parts.find()) {
-      remarks.missed(op) << "dist.all_reduce stays: no dimension has equal parts";
+    if (!shards.find()) {
+      remarks.missed(op) << "dist.all_reduce stays: no dimension has equal shards";
       return;
     }
-    size_t gathers = parts.wholeValues().size();
-    if (gathers != 1 || parts.wholeValues()[0] == op.getResult()) {
+    size_t gathers = shards.wholeValues().size();
+    if (gathers != 1 || shards.wholeValues()[0] == op.getResult()) {
       remarks.missed(op) << "dist.all_reduce stays: " << std::to_string(gathers)
                          << " results of the elementwise ops after it are needed whole";
       return;
     }
-    remarks.done(op) << "dist.all_reduce becomes reduce_scatter; " << std::to_string(parts.opCount())
-                     << " ops run on parts; " << std::to_string(gathers) << " all_gather";
-    parts.replace();
+    remarks.done(op) << "dist.all_reduce becomes reduce_scatter; " << std::to_string(shards.opCount())
+                     << " ops run on shards; " << std::to_string(gathers) << " all_gather";
+    shards.replace();
   }
 
   PassRemarks remarks{getArgumentName()};

@@ -108,7 +108,7 @@ private:
   FailureOr<Value> allGather() {
     auto split = splitDim(from, to);
     if (!split || (split->first != 0 && split->first != lastDim()))
-      return unsupported("expected that it joins the parts of the first or of the last dimension");
+      return unsupported("expected that it joins the shards of the first or of the last dimension");
     FailureOr<int64_t> ring = rings.ringOf(op, split->second);
     if (failed(ring))
       return failure();
@@ -141,7 +141,7 @@ private:
     bool isExchange = type && type.hasStaticShape() && own.hasStaticShape() && from.dims.size() >= 2 &&
                       own.getDimSize(0) == 1 && !from.dims[0].axes.empty() && from.dims[1].axes.empty() &&
                       to.dims[0].axes.empty() && to.dims[1] == from.dims[0] &&
-                      op.getGlobal().getDimSize(0) == from.dims[0].parts();
+                      op.getGlobal().getDimSize(0) == from.dims[0].shardCount();
     if (!isExchange)
       return unsupported(
           "expected an exchange of the first with the second dimension, with one element of the "
@@ -170,7 +170,7 @@ private:
     }
     if (ShapedType::isDynamic(size))
       return unsupported("expected a static size of the dimension that it splits");
-    spmd::Range range = spmd::partOf(size, sizeOf(axes), coordinate(axes));
+    spmd::Range range = spmd::shardRange(size, sizeOf(axes), coordinate(axes));
     pd::TensorBuilder e(builder, op);
     return Value(pd::slice(e.wrap(x()), dim, range.begin, range.end));
   }

@@ -1,4 +1,4 @@
-"""Checkpoints: tensors of trainings and models in files, of which parts can be read."""
+"""Checkpoints: tensors of trainings and models in files, of which slices can be read."""
 from __future__ import annotations
 
 import os
@@ -20,7 +20,7 @@ Index = int | slice | EllipsisType | tuple[int | slice | EllipsisType, ...]
 
 @dataclass(frozen=True)
 class Shard:
-    """A part of a tensor in a file."""
+    """A shard of a tensor in a file."""
 
     #: Begin and end of each dim.
     box: Sequence[tuple[int, int]]
@@ -58,14 +58,14 @@ class StoredTensor:
 
     @property
     def shards(self) -> Sequence[Shard]:
-        """The parts that files have."""
+        """The shards that files have."""
         return [Shard(tuple(box), file) for box, file in self._info.shards]
 
     def __getitem__(self, index: Index) -> NDArray[Any]:
-        """The elements of a part, always as an array: numbers, slices with step 1, and ``...``."""
+        """The elements of a slice, always as an array: numbers, slices with step 1, and ``...``."""
         box, taken = self._box(index if isinstance(index, tuple) else (index,))
-        part: NDArray[Any] = array_of(self._checkpoint.read(self.name, box))[(..., *taken)]
-        return part
+        elements: NDArray[Any] = array_of(self._checkpoint.read(self.name, box))[(..., *taken)]
+        return elements
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         array = self[...]

@@ -139,7 +139,7 @@ def grad(
 
     ``by`` are arguments; none: all float and complex ones. With ``with_value`` the result comes first.
     ``loop_snapshots`` is the most states of each loop that are kept; the others are recomputed. ``micro_batches`` is
-    the number of parts of the batch that are computed one after the other, for a result that is a mean over the first
+    the number of micro-batches that are computed one after the other, for a result that is a mean over the first
     dimension of the arguments in ``batches`` (none: all feeds).
     """
     arguments = function.arguments
@@ -199,7 +199,7 @@ def checkpoint(function: Function, names: Sequence[str] = ()) -> Function:
 def rematerialize(function: Function, memory_budget: int = -1) -> Function:
     """The same function, which recomputes values until peak memory is at most this many bytes (best effort).
 
-    It has a forward and a backward part. -1: only values that are nearly free.
+    It has a forward and a backward region. -1: only values that are nearly free.
     """
     return Function(_proa.rematerialize(function._native, memory_budget))
 

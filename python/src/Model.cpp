@@ -45,10 +45,10 @@ std::function<void(const std::string &, double)> progressOf(const nb::object &fu
     delete object;
   };
   std::shared_ptr<nb::object> shared(new nb::object(function), destroy);
-  return [shared](const std::string &what, double part) {
+  return [shared](const std::string &what, double fraction) {
     nb::gil_scoped_acquire acquire;
     try {
-      (*shared)(what, part);
+      (*shared)(what, fraction);
     } catch (nb::python_error &error) {
       error.discard_as_unraisable(*shared);
     }

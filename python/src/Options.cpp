@@ -264,7 +264,7 @@ const std::vector<Field<ModelOptions>> &modelFields() {
       field("offload", &Options::offload, "Keeps states outside of memory between their uses."),
       field("memory_budget", &Options::memoryBudget,
             "Recomputes values until peak memory is at most this many bytes; -1: only nearly free ones."),
-      field("micro_batches", &Options::microBatches, "Parts of the batch, computed one after the other."),
+      field("micro_batches", &Options::microBatches, "Micro-batches, computed one after the other."),
       field("check_finite", &Options::checkFinite,
             "A NaN or Inf stops a run with an error that names the op."),
       choice("optimize", &Options::codeOptimization,

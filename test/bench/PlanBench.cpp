@@ -13,7 +13,8 @@ std::vector<Box> grid(int64_t rowCount, int64_t columnCount, int64_t rows, int64
   std::vector<Box> boxes;
   for (int64_t row = 0; row < rows; ++row)
     for (int64_t column = 0; column < columns; ++column) {
-      spmd::Range y = spmd::partOf(rowCount, rows, row), x = spmd::partOf(columnCount, columns, column);
+      spmd::Range y = spmd::shardRange(rowCount, rows, row),
+                  x = spmd::shardRange(columnCount, columns, column);
       boxes.push_back({y, x});
     }
   return boxes;

@@ -27,7 +27,7 @@ CASES = [
      "has axis -4, expected one from -3 to 2"),
     ('(float[3] x) => (float[1, 3] y) <int64[2] a = {0, -3}> { y = Unsqueeze(x, a) }', "lists axis 0 twice"),
     ('(float[4] x) => (float[2] y, float[2] z) <int64[3] s = {2, 1, 1}> { y, z = Split<axis = 0>(x, s) }',
-     "splits into 3 parts, expected 2, one for each output"),
+     "splits into 3 pieces, expected 2, one for each output"),
     ('(float[4] x) => (float[6] y) <int64[2] p = {1, 1}> { y = Pad<mode = "mirror">(x, p) }',
      "has mode 'mirror', expected constant, reflect, edge or wrap"),
     ('(float[4] x) => (float[6] y) <int64[3] p = {1, 1, 1}> { y = Pad(x, p) }',

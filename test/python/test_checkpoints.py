@@ -165,7 +165,7 @@ def test_layout_of_a_strategy(tmp_path, training, case):
         proa.convert_checkpoint(tmp_path / "run", tmp_path / "x", strategy="dp2")
     with pytest.raises(ValueError, match="expected a strategy"):
         proa.convert_checkpoint(tmp_path / "run", tmp_path / "x", mesh="dp=2")
-    with pytest.raises(proa.Error, match="unknown part 'dq2'"):
+    with pytest.raises(proa.Error, match="unknown component 'dq2'"):
         proa.convert_checkpoint(tmp_path / "run", tmp_path / "x", strategy="dq2", model=program)
     with pytest.raises(proa.Error, match="found 2 layouts"):
         proa.convert_checkpoint(tmp_path / "run", tmp_path / "x", strategy="dp2", model=program, flatten=2)
@@ -196,7 +196,7 @@ def test_warnings_and_errors_of_conversion(tmp_path, stored):
         proa.convert_checkpoint(whole, tmp_path / "x.safetensors", flatten=2)
     with pytest.raises(proa.Error, match="expected one source"):
         proa.convert_checkpoint({"a": whole, "b": whole}, tmp_path / "x")
-    with pytest.raises(proa.Error, match="found -1 parts"):
+    with pytest.raises(proa.Error, match="found -1 shards"):
         proa.convert_checkpoint(whole, tmp_path / "x", flatten=-1)
     assert not (tmp_path / "x").exists()
 

@@ -134,7 +134,7 @@ def check_messages():
     """Errors of all ranks are printed once."""
     for command, message in [([PROA_RUN, "/none", "--strategy", "dp2"], "found no such file or folder"),
                              ([PROA_RUN, "/none", "--strategy", "dp2", "--foo"], "unknown option '--foo'"),
-                             ([PROA_RUN, f"{CORPUS}/models/nlp/gpt", "--strategy", "dp2x"], "unknown part 'dp2x'"),
+                             ([PROA_RUN, f"{CORPUS}/models/nlp/gpt", "--strategy", "dp2x"], "unknown component 'dp2x'"),
                              ([PROA_RUN, f"{CORPUS}/models/nlp/bert", "--mesh", "dp=2", "--duration", "1"],
                               "would end after different runs"),
                              ([PROA_CHECK, "/none", "--strategy", "dp2"], "the directory does not exist")]:

@@ -16,14 +16,14 @@ constexpr std::chrono::milliseconds redraw{100};
 
 ProgressBar::ProgressBar(std::chrono::milliseconds delay) : delay(delay), terminal(::isatty(STDERR_FILENO)) {}
 
-void ProgressBar::show(const std::string &what, double part) {
+void ProgressBar::show(const std::string &what, double fraction) {
   Clock::time_point now = Clock::now();
-  if (!terminal || now - start < delay || (visible && part < 1 && now - drawn < redraw))
+  if (!terminal || now - start < delay || (visible && fraction < 1 && now - drawn < redraw))
     return;
-  part = std::clamp(part, 0.0, 1.0);
-  int filled = static_cast<int>(part * barWidth);
+  fraction = std::clamp(fraction, 0.0, 1.0);
+  int filled = static_cast<int>(fraction * barWidth);
   fmt::print(stderr, "\r\x1b[K[{:#<{}}{:<{}}] {:3.0f} % {:.50}", "", filled, "", barWidth - filled,
-             part * 100, what);
+             fraction * 100, what);
   std::fflush(stderr);
   visible = true;
   drawn = now;

@@ -12,7 +12,7 @@ public:
   explicit ProgressBar(std::chrono::milliseconds delay = std::chrono::seconds(2));
   ~ProgressBar() { clear(); }
   /// Shows the activity and the fraction done in [0, 1].
-  void show(const std::string &what, double part);
+  void show(const std::string &what, double fraction);
   /// Removes the bar.
   void clear();
 

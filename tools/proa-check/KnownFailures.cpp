@@ -39,10 +39,10 @@ std::string nameOf(const FoundCase &found) {
 bool isMode(const std::string &mode) {
   if (std::find(evaluations.begin(), evaluations.end(), mode) != evaluations.end())
     return true;
-  std::istringstream parts(mode);
-  std::string part;
-  while (std::getline(parts, part, '+'))
-    if (std::find(variants.begin(), variants.end(), part) == variants.end())
+  std::istringstream names(mode);
+  std::string name;
+  while (std::getline(names, name, '+'))
+    if (std::find(variants.begin(), variants.end(), name) == variants.end())
       return false;
   return !mode.empty();
 }
@@ -104,14 +104,14 @@ Result<KnownFailures> KnownFailures::read(const std::string &file) {
   Diagnostics diagnostics;
   std::istringstream lines(*text);
   std::string line;
-  for (int number = 1; std::getline(lines, line); ++number) {
+  for (int index = 1; std::getline(lines, line); ++index) {
     std::string content = trimmed(line);
     if (content.starts_with('#') && known.entries.empty())
       known.head += line + "\n";
     if (content.empty() || content.starts_with('#'))
       continue;
     if (std::string wrong = known.add(line); !wrong.empty())
-      diagnostics.add(fmt::format("{}:{}", file, number), wrong);
+      diagnostics.add(fmt::format("{}:{}", file, index), wrong);
   }
   if (!diagnostics.empty())
     return diagnostics;

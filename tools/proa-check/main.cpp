@@ -95,7 +95,7 @@ void declareModes(CommandLine &line, Options &options) {
       ->needs("--reference");
   line.add_flag(
       "--sharding", options.check.sharding,
-      "Runs each op in parts, split along each factor of its sharding rule, and compares with the whole op");
+      "Runs each op in shards, split along each factor of its sharding rule, and compares with the whole op");
   line.add_option(
           "--mutants", options.check.mutants,
           "Number of random changes of each program (dims, dtypes, attributes), for which kernels are "
@@ -123,7 +123,7 @@ void declareModes(CommandLine &line, Options &options) {
                 "Decomposes every composite op, also those with a kernel");
   line.add_flag(
       "--derive-gradients", options.check.deriveGradients,
-      "Derives the gradients of training cases from their forward part, in place of their gradient ops");
+      "Derives the gradients of training cases from their forward ops, instead of their gradient ops");
   line.add_flag(std::string("--recompute{") + cheapRecomputation + "}", options.recompute,
                 "Recomputes values instead of keeping them, as in proa-run")
       ->check(checkMemoryBudget);
@@ -137,7 +137,7 @@ void declareModes(CommandLine &line, Options &options) {
       option->excludes(line.get_option(mode));
   declareOffload(line, options.offload);
   line.add_option("--micro-batches", options.check.microBatches,
-                  "Number of equal parts of the batch for which gradients are computed one after the other")
+                  "Number of micro-batches for which gradients are computed one after the other")
       ->check(CLI::Range(1, 1000000))
       ->type_name("COUNT");
 }

@@ -61,7 +61,7 @@ void declare(CommandLine &line, Options &options) {
                           ->excludes(shardings);
   CLI::Option *flatten =
       line.add_option("--flatten", options.convert.flatten,
-                      "convert: N files; each has an equal part of the elements of each tensor in row-major "
+                      "convert: N files; each has an equal shard of the elements of each tensor in row-major "
                       "order, as ZeRO shards them")
           ->type_name("N")
           ->check(CLI::Range(int64_t(1), int64_t(1) << 20))

@@ -247,7 +247,7 @@ Result<void> work(Options options) {
     return done;
   ProgressBar bar;
   options.request.name = options.link.prefix;
-  options.request.progress = [&](const std::string &what, double part) { bar.show(what, part); };
+  options.request.progress = [&](const std::string &what, double fraction) { bar.show(what, fraction); };
   WarningPrinter warnings(options.warnings, [&] { bar.clear(); });
   if (!options.warnings.printsNone() || !options.request.remarks.empty())
     options.request.onDiagnostic = [&](const Diagnostic &diagnostic) { warnings.add(diagnostic); };

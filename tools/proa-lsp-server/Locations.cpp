@@ -54,8 +54,8 @@ llvm::StringRef locationAround(llvm::StringRef line, size_t offset) {
 
 std::string linkOf(mlir::Location location, llvm::StringRef document, const Folders &folders) {
   std::string text;
-  location->walk([&](mlir::Location part) {
-    auto line = mlir::dyn_cast<mlir::FileLineColLoc>(part);
+  location->walk([&](mlir::Location member) {
+    auto line = mlir::dyn_cast<mlir::FileLineColLoc>(member);
     if (!line || line.getFilename().getValue() == document)
       return mlir::WalkResult::advance();
     text = (line.getFilename().getValue() + ":" + llvm::Twine(line.getLine())).str();

@@ -53,12 +53,12 @@ void relay(std::FILE *in, JSONStreamStyle style, std::FILE *out, bool isPretty,
 }
 
 /// Replaces the file descriptor `number` by an end of a new pipe. Returns the former file, and the other end.
-std::array<File, 2> redirect(int number, bool isRead) {
+std::array<File, 2> redirect(int descriptor, bool isRead) {
   int ends[2];
   if (::pipe(ends) != 0)
     return {};
-  int former = ::dup(number);
-  ::dup2(ends[isRead ? 0 : 1], number);
+  int former = ::dup(descriptor);
+  ::dup2(ends[isRead ? 0 : 1], descriptor);
   ::close(ends[isRead ? 0 : 1]);
   File file(::fdopen(former, isRead ? "r" : "w")), other(::fdopen(ends[isRead ? 1 : 0], isRead ? "w" : "r"));
   return {std::move(file), std::move(other)};

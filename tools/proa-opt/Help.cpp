@@ -44,7 +44,7 @@ const std::vector<Group> &groups() {
         "proa-expand-math", "proa-expand-half-conversions", "proa-wrap-kernels"}},
       {"Kernels for GPUs, in pipeline order",
        {"pd-expand-for-device", "proa-choose-attention", "proa-form-online-sums", "proa-choose-contraction",
-        "proa-lower-grouped", "proa-choose-parts", "proa-split-reductions", "proa-stage-transposes",
+        "proa-lower-grouped", "proa-choose-slices", "proa-split-reductions", "proa-stage-transposes",
         "proa-choose-launch", "proa-place-barriers", "proa-map-to-threads", "proa-lower-attention",
         "proa-place-shared", "proa-outline-device", "proa-convert-device-math", "proa-inline-device",
         "proa-emulate-gpu"}},
@@ -75,7 +75,7 @@ Options:
   --load-pass-plugin=<file>       Loads a plugin of MLIR with passes
   --load-dialect-plugin=<file>    Loads a plugin of MLIR with dialects
   --verify-diagnostics            Compares the errors with the expected-error comments of the input
-  --split-input-file              Processes each part between lines of '// -----' separately
+  --split-input-file              Processes each module between lines of '// -----' separately
   --emit-bytecode                 Writes bytecode (to a terminal only with -f)
   --check-numerics                Runs the program before and after each pass; names the first that changes results
   --check-numerics-inputs=<file>  Inputs by name from a safetensors file

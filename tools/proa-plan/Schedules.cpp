@@ -166,7 +166,7 @@ void declareSchedules(CLI::App &line, ScheduleOptions &options) {
       ->check(CLI::Range(int64_t(1), mostMicroBatches))
       ->type_name("N");
   add("--chunks", options.chunks,
-      "Number of parts of the model on each rank; default: 2 where the schedule has several")
+      "Number of chunks of the model on each rank; default: 2 where the schedule has several")
       ->check(CLI::Range(int64_t(1), mostChunks))
       ->type_name("N");
   add("--times", options.times,

@@ -54,7 +54,7 @@ void declare(CommandLine &line, Options &options) {
       ->type_name("N");
   line.add_option("--max-shared", options.maxShared, "With --check: bytes of static shared memory")
       ->type_name("BYTES");
-  line.add_flag("--toolkit", options.toolkit, "Prints which parts of a CUDA toolkit were found");
+  line.add_flag("--toolkit", options.toolkit, "Prints which components of a CUDA toolkit were found");
   line.add_flag("-f,--force", options.force, "Writes binary data even to a terminal");
 }
 

@@ -114,12 +114,12 @@ SmallVector<Operation *> removableOps(ModuleOp module) {
   return ops;
 }
 
-bool removeResult(func::FuncOp function, unsigned number) {
+bool removeResult(func::FuncOp function, unsigned index) {
   BitVector erased(function.getNumResults());
-  erased.set(number);
+  erased.set(index);
   Operation *end = function.getBody().front().getTerminator();
-  Value value = end->getOperand(number);
-  end->eraseOperand(number);
+  Value value = end->getOperand(index);
+  end->eraseOperand(index);
   if (failed(function.eraseResults(erased)))
     return false;
   eraseUnused({value});
@@ -127,16 +127,16 @@ bool removeResult(func::FuncOp function, unsigned number) {
 }
 
 /// Returns the operands of the returned value instead of the value.
-bool returnOperand(func::FuncOp function, unsigned number, unsigned operand) {
+bool returnOperand(func::FuncOp function, unsigned index, unsigned operand) {
   Operation *end = function.getBody().front().getTerminator();
-  Value value = end->getOperand(number);
+  Value value = end->getOperand(index);
   Operation *op = value.getDefiningOp();
   if (!op || operand >= op->getNumOperands())
     return false;
   Value before = op->getOperand(operand);
-  end->setOperand(number, before);
+  end->setOperand(index, before);
   SmallVector<Type> results(function.getResultTypes());
-  results[number] = before.getType();
+  results[index] = before.getType();
   function.setFunctionType(FunctionType::get(function.getContext(), function.getArgumentTypes(), results));
   eraseUnused({value});
   return true;
@@ -223,18 +223,18 @@ private:
   bool reduceResults() {
     bool changed = false;
     for (size_t i = 0; i < freeFunctions(getOperation()).size(); ++i)
-      for (unsigned number = freeFunctions(getOperation())[i].getNumResults(); number-- > 0;)
-        changed |= attempt([&](ModuleOp module) { return removeResult(freeFunctions(module)[i], number); }) ||
-                   returnEarlier(i, number);
+      for (unsigned index = freeFunctions(getOperation())[i].getNumResults(); index-- > 0;)
+        changed |= attempt([&](ModuleOp module) { return removeResult(freeFunctions(module)[i], index); }) ||
+                   returnEarlier(i, index);
     return changed;
   }
 
-  bool returnEarlier(size_t function, unsigned number) {
+  bool returnEarlier(size_t function, unsigned index) {
     auto step = [&] {
       for (unsigned operand = 0;; ++operand) {
         bool isOperand = false;
         if (attempt([&](ModuleOp module) {
-              return isOperand = returnOperand(freeFunctions(module)[function], number, operand);
+              return isOperand = returnOperand(freeFunctions(module)[function], index, operand);
             }))
           return true;
         if (!isOperand)

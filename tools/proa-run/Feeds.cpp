@@ -188,7 +188,7 @@ private:
     bool isDefault = options.sources.empty();
     for (auto &[name, tensor] : tensorsOfRun(*tensors, options.prefix)) {
       bool isIgnored = std::ranges::find(options.ignored, name) != options.ignored.end();
-      if (!isIgnored && !(isDefault && options.isPart && !find(name)))
+      if (!isIgnored && !(isDefault && options.isSubgraph && !find(name)))
         add(source, name, tensor);
     }
   }

@@ -22,7 +22,7 @@ struct FeedOptions {
   /// Tensors of safetensors files to ignore: state inputs of a case.
   std::vector<std::string> ignored;
   /// Whether to ignore tensors of the default file that are not feeds: the file is for the whole program.
-  bool isPart = false;
+  bool isSubgraph = false;
 };
 
 /// The tensors of a run in a file: those with its prefix, or if there are none, those without a prefix.

@@ -176,7 +176,7 @@ void declare(CommandLine &line, ToolOptions &options) {
   declareTarget(line, options.model.target);
   declareSpecialization(line, options.model.specialization);
   line.add_option("--micro-batches", options.model.microBatches,
-                  "Number of equal parts of the batch for which gradients are computed one after the other")
+                  "Number of micro-batches for which gradients are computed one after the other")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   line.add_option("--cache", options.model.cacheDirectory,

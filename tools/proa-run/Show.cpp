@@ -23,8 +23,8 @@ std::string firstElements(const Tensor &tensor) {
 }
 
 /// A percentile of sorted values, by the nearest rank.
-double percentile(const std::vector<double> &values, double part) {
-  size_t rank = static_cast<size_t>(std::ceil(part * static_cast<double>(values.size())));
+double percentile(const std::vector<double> &values, double fraction) {
+  size_t rank = static_cast<size_t>(std::ceil(fraction * static_cast<double>(values.size())));
   return values[std::clamp<size_t>(rank, 1, values.size()) - 1];
 }
 
@@ -178,8 +178,8 @@ std::string reportJson(const RunReport &report) {
                                 {"max_rel_error", output.comparison.maxRelative}});
   for (const StepValues &run : report.values) {
     nlohmann::json values = nlohmann::json::object();
-    for (const auto &[name, number] : run.values)
-      values[name] = number;
+    for (const auto &[name, scalar] : run.values)
+      values[name] = scalar;
     value["runs_values"].push_back({{"run", run.step}, {"values", std::move(values)}});
   }
   for (const TensorInfo &output : report.outputs)

@@ -38,33 +38,33 @@ std::optional<double> numberOf(const std::string &text) {
   if (text == "true" || text == "false")
     return text == "true" ? 1 : 0;
   char *end = nullptr;
-  double number = std::strtod(text.c_str(), &end);
+  double value = std::strtod(text.c_str(), &end);
   bool isNumber = !text.empty() && *end == '\0' && !std::isspace(static_cast<unsigned char>(text.front()));
-  return isNumber ? std::optional(number) : std::nullopt;
+  return isNumber ? std::optional(value) : std::nullopt;
 }
 
 /// A tensor filled with the number; nothing if the type cannot hold it (0.5 as an integer).
-std::optional<Tensor> filled(DType dtype, const std::vector<int64_t> &dims, double number) {
+std::optional<Tensor> filled(DType dtype, const std::vector<int64_t> &dims, double value) {
   Tensor tensor(dtype, dims);
   bool fits = true;
   visitElements(tensor, [&](auto *elements) {
     using T = std::remove_const_t<std::remove_pointer_t<decltype(elements)>>;
     T element{};
     if constexpr (std::is_integral_v<T>) {
-      fits = number >= static_cast<double>(std::numeric_limits<T>::min()) &&
-             number < std::ldexp(1.0, std::numeric_limits<T>::digits);
-      element = fits ? static_cast<T>(number) : T();
-      fits = fits && static_cast<double>(element) == number;
+      fits = value >= static_cast<double>(std::numeric_limits<T>::min()) &&
+             value < std::ldexp(1.0, std::numeric_limits<T>::digits);
+      element = fits ? static_cast<T>(value) : T();
+      fits = fits && static_cast<double>(element) == value;
     } else if constexpr (std::is_same_v<T, Boolean>) {
-      fits = number == 0 || number == 1;
-      element = T{static_cast<uint8_t>(number != 0)};
+      fits = value == 0 || value == 1;
+      element = T{static_cast<uint8_t>(value != 0)};
     } else if constexpr (std::is_same_v<T, Float8E4M3FN> || std::is_same_v<T, Float8E5M2>) {
       fits = false;
     } else if constexpr (isComplex<T>) {
-      element = T(static_cast<typename T::value_type>(number));
+      element = T(static_cast<typename T::value_type>(value));
     } else {
       element =
-          static_cast<T>(static_cast<std::conditional_t<std::is_same_v<T, double>, double, float>>(number));
+          static_cast<T>(static_cast<std::conditional_t<std::is_same_v<T, double>, double, float>>(value));
     }
     std::fill_n(tensor.as<T>(), tensor.size(), element);
   });
@@ -134,14 +134,14 @@ private:
   }
 
   void readNumber(const TensorInfo &info, const std::string &text) {
-    std::optional<double> number = numberOf(text);
-    if (!number)
+    std::optional<double> value = numberOf(text);
+    if (!value)
       return diagnostics.add("--set", "found '" + info.name + "=" + text +
                                           "', expected a number, FILE.npy or FILE.safetensors as the value");
     if (!elementCount(info.dims))
       return diagnostics.add("--set", "the dims of '" + info.name + "' are not known: " +
                                           describe(info.dtype, info.dims) + "; give a file");
-    std::optional<Tensor> tensor = filled(info.dtype, info.dims, *number);
+    std::optional<Tensor> tensor = filled(info.dtype, info.dims, *value);
     if (!tensor)
       return diagnostics.add("--set", "'" + info.name + "' is " + describe(info.dtype, info.dims) +
                                           ", which cannot hold " + text);

@@ -72,7 +72,7 @@ private:
     if (!read)
       return read.diagnostics();
     meta = std::move(*read);
-    options.feeds.isPart = !options.model.feeds.empty() || !options.model.fetches.empty();
+    options.feeds.isSubgraph = !options.model.feeds.empty() || !options.model.fetches.empty();
     if (options.model.feeds.empty())
       options.model.feeds = meta.feeds;
     if (options.model.fetches.empty())
@@ -122,7 +122,7 @@ private:
       return done;
     if (Result<void> done = readExpected(); !done)
       return done;
-    options.model.progress = [this](const std::string &what, double part) { bar.show(what, part); };
+    options.model.progress = [this](const std::string &what, double fraction) { bar.show(what, fraction); };
     if (!options.warnings.printsNone() || !options.model.remarks.empty())
       options.model.onDiagnostic = [this](const Diagnostic &diagnostic) { warnings.add(diagnostic); };
     if (Result<void> done = readRandomSeed(); !done)

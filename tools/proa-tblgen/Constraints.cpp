@@ -60,9 +60,9 @@ std::string typeConstraint(const llvm::RecordKeeper &records, llvm::StringRef su
 
 /// The number of "C<number>. <text>"; none for other text.
 std::optional<unsigned> numberOf(llvm::StringRef constraint) {
-  unsigned number = 0;
-  if (constraint.consume_front("C") && !constraint.consumeInteger(10, number) && constraint.starts_with(". "))
-    return number;
+  unsigned index = 0;
+  if (constraint.consume_front("C") && !constraint.consumeInteger(10, index) && constraint.starts_with(". "))
+    return index;
   return std::nullopt;
 }
 
@@ -72,14 +72,14 @@ bool constraintsOf(const mlir::tblgen::Operator &op, const llvm::Record &record,
                    std::vector<std::string> &out) {
   unsigned last = 0;
   for (llvm::StringRef constraint : record.getValueAsListOfStrings("constraints")) {
-    auto number = numberOf(constraint);
-    if (!number || *number <= last) {
+    auto index = numberOf(constraint);
+    if (!index || *index <= last) {
       llvm::PrintError(record.getLoc(),
                        "expected constraints \"C<number>. <text>\" with rising numbers, found \"" +
                            constraint + "\"");
       return true;
     }
-    last = *number;
+    last = *index;
     out.push_back(constraint.str());
   }
   if (out.empty() && kindOf(record) != OpKind::Composite && op.getNumArgs() > 0) {

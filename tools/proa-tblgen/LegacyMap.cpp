@@ -87,15 +87,15 @@ static void emitConstants(const llvm::Record &record, const llvm::Record &legacy
   os << "{";
   for (llvm::StringRef entry : legacy.getValueAsListOfStrings("constants")) {
     auto [name, value] = entry.split('=');
-    int64_t number = 0;
+    int64_t integer = 0;
     if (name.empty() || value.empty())
       llvm::PrintFatalError(record.getLoc(),
                             "legacy: constants: expected 'name=value', found '" + entry + "'");
     os << "{" << quoted(name) << ", ";
     if (value == "true" || value == "false")
       os << "ConstantKind::Bool, " << (value == "true") << ", \"\"}, ";
-    else if (!value.getAsInteger(10, number))
-      os << "ConstantKind::Int, " << number << ", \"\"}, ";
+    else if (!value.getAsInteger(10, integer))
+      os << "ConstantKind::Int, " << integer << ", \"\"}, ";
     else
       os << "ConstantKind::String, 0, " << quoted(value) << "}, ";
   }

@@ -1,5 +1,5 @@
 //! The field `library`: the signatures of the runtime's library kernels, without MLIR. A generated file has
-//! two parts. The first, for the kernels, declares for each kernel the struct of its attributes, the reader
+//! two files. The first, for the kernels, declares for each kernel the struct of its attributes, the reader
 //! of that struct and the factory. The second, with PROA_KERNEL_TABLE defined, has the rows of the table in
 //! lib/runtime/plan/Library.cpp.
 #include "Records.h"
@@ -32,7 +32,7 @@ std::string camel(llvm::StringRef name, bool capitalize) {
 struct Element {
   const char *dtype;               ///< enumerator of proa::DType
   const char *test;                ///< the predicate that holds for it alone
-  const char *component = nullptr; ///< of a complex number: the test of its parts
+  const char *component = nullptr; ///< of a complex number: the test of its components
 };
 constexpr Element elements[] = {
     {"Bool", ".isSignlessInteger(1)"},
@@ -57,7 +57,7 @@ constexpr Element elements[] = {
 /// A type that a value of an op may have: a tensor of one element type, or a tensor array.
 struct Candidate {
   const Element *element = nullptr; ///< null: an array
-  bool isComponent = false;         ///< the predicate is about the parts of a complex number
+  bool isComponent = false;         ///< the predicate is about the components of a complex number
 };
 
 bool holdsLeaf(llvm::StringRef expression, const Candidate &candidate) {

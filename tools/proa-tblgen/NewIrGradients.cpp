@@ -14,7 +14,7 @@ namespace {
 /// An operand of a gradient op: a value of its forward op, or the cotangent of a result.
 struct Given {
   const char *kind;
-  size_t number;
+  size_t index;
 };
 
 /// An op of the new IR with names for its values. It may be a gradient op, which can be differentiated too.
@@ -81,9 +81,8 @@ public:
   void emit(llvm::raw_ostream &os) const {
     os << "{" << quoted(signature.name) << ", " << quoted(forward.name) << ", " << forward.operands.size()
        << ", " << forward.results.size() << ", {";
-    llvm::interleaveComma(given, os, [&](const Given &value) {
-      os << "{Given::" << value.kind << ", " << value.number << "}";
-    });
+    llvm::interleaveComma(
+        given, os, [&](const Given &value) { os << "{Given::" << value.kind << ", " << value.index << "}"; });
     os << "}, {";
     llvm::interleaveComma(results, os);
     os << "}},\n";
@@ -93,19 +92,18 @@ private:
   void add(llvm::StringRef name, Given value) {
     bool isOperand = llvm::StringRef(value.kind) == "Operand";
     given.push_back(value);
-    signature.operands.push_back({name.str(), isOperand && forward.operands[value.number].isMutableAttribute,
-                                  isOperand ? forward.operands[value.number].mayHaveGradient : true});
+    signature.operands.push_back({name.str(), isOperand && forward.operands[value.index].isMutableAttribute,
+                                  isOperand ? forward.operands[value.index].mayHaveGradient : true});
   }
 
   void give(llvm::StringRef name) {
     for (auto [i, operand] : llvm::enumerate(forward.operands))
       if (operand.name == name)
         return add(name, {"Operand", i});
-    size_t number = 0;
+    size_t index = 0;
     llvm::StringRef digits = name;
-    if (digits.consume_front("result ") && !digits.getAsInteger(10, number) &&
-        number < forward.results.size())
-      return add(name, {"Result", number});
+    if (digits.consume_front("result ") && !digits.getAsInteger(10, index) && index < forward.results.size())
+      return add(name, {"Result", index});
     for (auto [i, result] : llvm::enumerate(forward.results))
       if (result == name)
         return add(name, {"Result", i});

@@ -48,10 +48,10 @@ void emitEnum(const mlir::tblgen::Attribute &attribute, const llvm::Record &valu
 void emitValues(const mlir::tblgen::Operator &op, llvm::raw_ostream &os) {
   os << "| | | |\n|---|---|---|\n";
   auto row = [&](const char *role, const mlir::tblgen::NamedTypeConstraint &value) {
-    const char *number = value.isOptional() ? " (optional)" : value.isVariadic() ? " (any number)" : "";
+    const char *quantity = value.isOptional() ? " (optional)" : value.isVariadic() ? " (any number)" : "";
     // "float tensor of float values": the first half is enough.
     os << "| " << role << " | `" << value.name << "` | " << inLine(typeSummary(value).split(" of ").first)
-       << number << " |\n";
+       << quantity << " |\n";
   };
   for (const mlir::tblgen::NamedTypeConstraint &operand : op.getOperands())
     row("operand", operand);

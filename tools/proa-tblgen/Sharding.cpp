@@ -48,10 +48,10 @@ void check(const llvm::Record &record, const mlir::tblgen::Operator &op, llvm::S
   std::string letters;
   checkDims(record, operands, static_cast<size_t>(op.getNumOperands()), "operands", letters);
   checkDims(record, results, static_cast<size_t>(op.getNumResults()), "results", letters);
-  for (llvm::StringRef part : llvm::split(kinds, ';')) {
-    if (part.trim().empty())
+  for (llvm::StringRef entry : llvm::split(kinds, ';')) {
+    if (entry.trim().empty())
       continue;
-    auto [kind, named] = part.trim().split(' ');
+    auto [kind, named] = entry.trim().split(' ');
     bool isKnown = kind == "sum" || kind == "replicated";
     bool areLetters = !named.empty() && llvm::all_of(llvm::split(named, ' '), [&](llvm::StringRef letter) {
       return llvm::StringRef(letters).contains(letter);
@@ -59,7 +59,7 @@ void check(const llvm::Record &record, const mlir::tblgen::Operator &op, llvm::S
     if (!isKnown || !areLetters)
       llvm::PrintFatalError(record.getLoc(),
                             "sharding: expected '; sum' or '; replicated' and dimensions, found '" +
-                                part.trim() + "'");
+                                entry.trim() + "'");
   }
 }
 

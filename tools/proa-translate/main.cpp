@@ -296,9 +296,9 @@ Result<Translation> readModule(Options &options, mlir::MLIRContext &context, Tim
     Result<std::string> text = readFile(options.path);
     if (!text)
       return text.diagnostics();
-    bool isPart =
+    bool isSubgraph =
         !options.function.empty() || !options.import.feeds.empty() || !options.import.fetches.empty();
-    if (isIr(path, *text) && isPart) {
+    if (isIr(path, *text) && isSubgraph) {
       auto module = readIr(context, *text, irRequest(options));
       timing.lap("read");
       return module ? Result<Translation>(Translation{std::move(*module)}) : module.diagnostics();
@@ -492,7 +492,7 @@ int main(int argc, char **argv) {
       "  proa-translate program.json --bytecode -o model.mlirbc\n"
       "  proa-translate model.mlir --to=pdmodel -o model.pdmodel\n"
       "  proa-translate resnet50 --to=onnx --opset=17 -o resnet50.onnx\n"
-      "  proa-translate resnet50 --feeds relu_0.tmp_0 --fetches pool2d_1.tmp_0 --to=folder -o part\n"
+      "  proa-translate resnet50 --feeds relu_0.tmp_0 --fetches pool2d_1.tmp_0 --to=folder -o subgraph\n"
       "  proa-translate model.pdmodel --summary --dims image=1x3x224x224\n"
       "  proa-translate --coverage --format=json\n");
   declare(line, options);

@@ -28,21 +28,21 @@ def read_safetensors(path):
 def write_safetensors(path, tensors, codes=NAMES):
     """Writes tensors by name, with the codes of the format by NumPy's names of types. Tensors of types without a code
     are left out; returns their names."""
-    header, parts, offset, left_out = {}, [], 0, []
+    header, pieces, offset, left_out = {}, [], 0, []
     for name, tensor in tensors.items():
         if tensor.dtype.name not in codes:
             left_out.append(name)
             continue
-        part = numpy.ascontiguousarray(tensor).tobytes()
+        piece = numpy.ascontiguousarray(tensor).tobytes()
         header[name] = {"dtype": codes[tensor.dtype.name], "shape": list(tensor.shape),
-                        "data_offsets": [offset, offset + len(part)]}
-        parts.append(part)
-        offset += len(part)
+                        "data_offsets": [offset, offset + len(piece)]}
+        pieces.append(piece)
+        offset += len(piece)
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
     with open(path, "wb") as file:
         file.write(struct.pack("<Q", len(text)) + text)
-        file.writelines(parts)
+        file.writelines(pieces)
     return left_out
 
 

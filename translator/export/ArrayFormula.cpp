@@ -31,10 +31,10 @@ static Value appended(TensorBuilder &e, Location location, Value begin, Value ar
 }
 
 Value formulaOf(pd::ArraySliceOp op, TensorBuilder &e) {
-  Type number = e.getBuilder().getI64Type();
+  Type i64 = e.getBuilder().getI64Type();
   Expression length = e.wrap(e.create<pd::ArrayLengthOp>(op.getArray()));
   auto bound = [&](Value given) {
-    Expression place = pd::reshapeTo(e.cast(e.wrap(given), number), {pd::DimSize(1)});
+    Expression place = pd::reshapeTo(e.cast(e.wrap(given), i64), {pd::DimSize(1)});
     return e.minimum(e.maximum(e.select(place < 0.0, place + length, place), 0.0), length);
   };
   Expression start = bound(op.getStart()), count = e.maximum(bound(op.getEnd()) - start, 0.0);
@@ -51,21 +51,21 @@ llvm::SmallVector<Value> formulaOf(pd::ArrayToTensorOp op, TensorBuilder &e) {
   if (op.getSizes().use_empty())
     return {};
   OpBuilder &builder = e.getBuilder();
-  Type number = pd::tensorType(op.getSizes()).getElementType();
+  Type sizeType = pd::tensorType(op.getSizes()).getElementType();
   auto whole = pd::ArrayToTensorOp::create(builder, op.getLoc(), op.getArray(), op.getAxisAttr(),
                                            op.getUseStackAttr());
   Expression count = e.wrap(e.create<pd::ArrayLengthOp>(op.getArray()));
   if (op.getUseStack())
-    return {whole.getOut(), pd::expandTo(e.constant(1, number), {pd::DimSize::element(count, 0)})};
-  auto type = pd::ArrayType::get(builder.getContext(), RankedTensorType::get({1}, number));
+    return {whole.getOut(), pd::expandTo(e.constant(1, sizeType), {pd::DimSize::element(count, 0)})};
+  auto type = pd::ArrayType::get(builder.getContext(), RankedTensorType::get({1}, sizeType));
   Value none = pd::widened(builder, op.getLoc(), e.create<pd::ArrayCreateOp>(), type);
   auto body = [&](OpBuilder &, Value index, ValueRange arrays) {
-    Expression part = e.wrap(e.create<pd::ArrayReadOp>(op.getArray(), index));
+    Expression entry = e.wrap(e.create<pd::ArrayReadOp>(op.getArray(), index));
     auto axis = static_cast<int64_t>(op.getAxis());
-    axis += axis < 0 ? part.rank() : 0;
-    Expression dimSize = pd::slice(e.wrap(e.create<pd::ShapeOp>(part)), 0, axis, axis + 1);
+    axis += axis < 0 ? entry.rank() : 0;
+    Expression dimSize = pd::slice(e.wrap(e.create<pd::ShapeOp>(entry)), 0, axis, axis + 1);
     return llvm::SmallVector<Value>{
-        e.create<pd::ArrayWriteOp>(arrays.front(), index, e.cast(dimSize, number))};
+        e.create<pd::ArrayWriteOp>(arrays.front(), index, e.cast(dimSize, sizeType))};
   };
   Value dimSizes = pd::countedLoop(builder, op.getLoc(), count, {none}, body).front();
   return {whole.getOut(),

@@ -25,8 +25,8 @@ std::optional<int32_t> negativeIndex(pd::ArrayReadOp read) {
   DenseIntElementsAttr index;
   if (!matchPattern(read.getIndex(), m_Constant(&index)) || index.getNumElements() != 1)
     return std::nullopt;
-  int64_t number = (*index.value_begin<APInt>()).getSExtValue();
-  return number < 0 ? std::optional(static_cast<int32_t>(number)) : std::nullopt;
+  int64_t position = (*index.value_begin<APInt>()).getSExtValue();
+  return position < 0 ? std::optional(static_cast<int32_t>(position)) : std::nullopt;
 }
 
 /// One element of an array: read_from_array takes no number that counts from the end.

@@ -28,12 +28,12 @@ legacy::Operation assignValue(RankedTensorType type, llvm::ArrayRef<double> real
   if (type.getNumElements() == 0) { // which assign_value refuses
     out.type = "fill_constant";
     out.attributes = {
-        {"shape", std::vector<int64_t>(type.getShape())}, {"dtype", dtypeNumber(element)}, {"value", 0.0F}};
+        {"shape", std::vector<int64_t>(type.getShape())}, {"dtype", dtypeCode(element)}, {"value", 0.0F}};
     return out;
   }
   out.type = "assign_value";
   out.attributes = {{"shape", std::vector<int32_t>(type.getShape().begin(), type.getShape().end())},
-                    {"dtype", dtypeNumber(element)}};
+                    {"dtype", dtypeCode(element)}};
   if (element.isF64())
     out.attributes.push_back({"fp64_values", std::vector<double>(reals)});
   else if (element.isF32())
@@ -52,21 +52,21 @@ double realOf(APFloat value) {
   return value.convertToDouble();
 }
 
-/// The real and the imaginary parts, brought together by `complex`.
+/// The real and the imaginary components, brought together by `complex`.
 std::vector<legacy::Operation> complexConstant(DenseElementsAttr elements, RankedTensorType type,
                                                Names &names, const std::string &name) {
-  auto parts = type.clone(cast<ComplexType>(type.getElementType()).getElementType());
+  auto components = type.clone(cast<ComplexType>(type.getElementType()).getElementType());
   llvm::SmallVector<double> real, imaginary;
   for (const std::complex<APFloat> &value : elements.getValues<std::complex<APFloat>>()) {
     real.push_back(realOf(value.real()));
     imaginary.push_back(realOf(value.imag()));
   }
-  std::string x = names.temporary(parts), y = names.temporary(parts);
+  std::string x = names.temporary(components), y = names.temporary(components);
   legacy::Operation join;
   join.type = "complex";
   join.inputs = {{"X", {x}}, {"Y", {y}}};
   join.outputs = {{"Out", {name}}};
-  return {assignValue(parts, real, {}, x), assignValue(parts, imaginary, {}, y), join};
+  return {assignValue(components, real, {}, x), assignValue(components, imaginary, {}, y), join};
 }
 
 } // namespace
@@ -98,7 +98,7 @@ Result<std::vector<legacy::Operation>> exportConstant(Operation *op, Names &name
   cast.type = "cast";
   cast.inputs = {{"X", {wide}}};
   cast.outputs = {{"Out", {name}}};
-  cast.attributes = {{"in_dtype", dtypeNumber(written)}, {"out_dtype", dtypeNumber(element)}};
+  cast.attributes = {{"in_dtype", dtypeCode(written)}, {"out_dtype", dtypeCode(element)}};
   return std::vector{assignValue(type.clone(written), reals, integers, wide), cast};
 }
 

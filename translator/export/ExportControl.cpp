@@ -23,19 +23,19 @@ legacy::Operation simpleOp(const char *type, std::vector<std::string> x, std::st
 } // namespace
 
 int32_t ProgramExporter::addBlock(llvm::function_ref<void()> body) {
-  auto number = static_cast<int32_t>(program.blocks.size());
+  auto index = static_cast<int32_t>(program.blocks.size());
   program.blocks.emplace_back();
-  program.blocks.back().index = number;
+  program.blocks.back().index = index;
   program.blocks.back().parent = currentBlock;
-  int32_t outer = std::exchange(currentBlock, number);
+  int32_t outer = std::exchange(currentBlock, index);
   body();
   currentBlock = outer;
-  return number;
+  return index;
 }
 
-std::vector<std::string> ProgramExporter::readFromOutside(int32_t number,
+std::vector<std::string> ProgramExporter::readFromOutside(int32_t index,
                                                           llvm::ArrayRef<std::string> written) {
-  const legacy::Block &inner = program.blocks[static_cast<size_t>(number)];
+  const legacy::Block &inner = program.blocks[static_cast<size_t>(index)];
   llvm::StringSet<> own;
   for (const legacy::Variable &variable : inner.variables)
     own.insert(variable.name);
@@ -62,13 +62,13 @@ std::string ProgramExporter::variableFor(Value like) {
   return name;
 }
 
-void ProgramExporter::addConditionalBlock(const std::string &condition, int32_t number,
+void ProgramExporter::addConditionalBlock(const std::string &condition, int32_t index,
                                           llvm::ArrayRef<std::string> written) {
   legacy::Operation op;
   op.type = "conditional_block";
-  op.inputs = {{"Cond", {condition}}, {"Input", readFromOutside(number, written)}};
+  op.inputs = {{"Cond", {condition}}, {"Input", readFromOutside(index, written)}};
   op.outputs = {{"Out", written}, {"Scope", {scopes()}}};
-  op.attributes = {{"sub_block", legacy::BlockIndex{number}},
+  op.attributes = {{"sub_block", legacy::BlockIndex{index}},
                    {"is_scalar_condition", true},
                    {"skip_eager_deletion_vars", std::vector<std::string>()}};
   write(std::move(op));
@@ -87,7 +87,7 @@ void ProgramExporter::addIf(scf::IfOp op) {
       written[region].push_back(variableFor(result));
     if (regions[region]->empty())
       continue;
-    int32_t number = addBlock([&] {
+    int32_t index = addBlock([&] {
       addOps(regions[region]->front());
       for (auto [value, name] :
            llvm::zip(regions[region]->front().getTerminator()->getOperands(), written[region]))
@@ -95,7 +95,7 @@ void ProgramExporter::addIf(scf::IfOp op) {
     });
     if (region == 1)
       write(simpleOp("logical_not", {condition}, negation));
-    addConditionalBlock(region == 0 ? condition : negation, number, written[region]);
+    addConditionalBlock(region == 0 ? condition : negation, index, written[region]);
   }
   if (op.getNumResults() == 0)
     return;
@@ -176,12 +176,12 @@ void ProgramExporter::addWhile(scf::WhileOp op) {
     names[argument] = name;
     names[result] = name;
   }
-  int32_t number = addBlock([&] { addIteration(op, variables); });
+  int32_t index = addBlock([&] { addIteration(op, variables); });
   std::vector<std::string> written = variables.begins;
   for (const std::string &name : variables.given)
     if (!llvm::is_contained(written, name))
       written.push_back(name);
-  std::vector<std::string> read = readFromOutside(number, {});
+  std::vector<std::string> read = readFromOutside(index, {});
   for (const std::string &name : written)
     if (!llvm::is_contained(read, name))
       read.push_back(name);
@@ -191,7 +191,7 @@ void ProgramExporter::addWhile(scf::WhileOp op) {
   out.type = "while";
   out.inputs = {{"X", read}, {"Condition", {variables.condition}}};
   out.outputs = {{"Out", written}, {"StepScopes", {scopes()}}};
-  out.attributes = {{"sub_block", legacy::BlockIndex{number}},
+  out.attributes = {{"sub_block", legacy::BlockIndex{index}},
                     {"is_test", false},
                     {"skip_eager_deletion_vars", std::vector<std::string>()}};
   write(std::move(out));

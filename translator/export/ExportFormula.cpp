@@ -57,8 +57,8 @@ Expression gather(TensorBuilder &e, Expression x, Expression index) {
 }
 
 /// For each of the numbers 0, 1, ... how many of the ascending `ends` are not above it: whose range it is in.
-Expression rangesOf(TensorBuilder &e, Expression ends, Expression numbers) {
-  return e.wrap(e.create<pd::SearchsortedOp>(ends, numbers, /*out_int32=*/false, /*right=*/true));
+Expression rangesOf(TensorBuilder &e, Expression ends, Expression values) {
+  return e.wrap(e.create<pd::SearchsortedOp>(ends, values, /*out_int32=*/false, /*right=*/true));
 }
 
 llvm::SmallVector<Value> formulaOf(pd::RowPositionsOp op, TensorBuilder &e) {
@@ -73,11 +73,11 @@ llvm::SmallVector<Value> formulaOf(pd::RangesOp op, TensorBuilder &e) {
   Expression ends = e.wrap(e.create<pd::CumsumOp>(lengths, Value(), uint64_t(0), false, false, false));
   Expression zero = pd::insertDim(e.constant(0, e.getBuilder().getI64Type()), 0);
   Expression offsets = pd::concat({zero, ends}, 0);
-  Type number = e.getBuilder().getI64Type();
-  Expression numbers = e.wrap(e.create<pd::ArangeOp>(e.constant(0, number), elementOf(e, offsets, -1),
-                                                     e.constant(1, number), TypeAttr::get(number)));
-  Expression range = rangesOf(e, ends, numbers);
-  return {numbers + gather(e, e.wrap(op.getStarts()) - pd::slice(offsets, 0, 0, -1), range), offsets};
+  Type i64 = e.getBuilder().getI64Type();
+  Expression indices = e.wrap(e.create<pd::ArangeOp>(e.constant(0, i64), elementOf(e, offsets, -1),
+                                                     e.constant(1, i64), TypeAttr::get(i64)));
+  Expression range = rangesOf(e, ends, indices);
+  return {indices + gather(e, e.wrap(op.getStarts()) - pd::slice(offsets, 0, 0, -1), range), offsets};
 }
 
 /// Null where no legacy op puts the updates there in this way.
@@ -146,24 +146,24 @@ Value formulaOf(pd::RoundOp op, TensorBuilder &e) {
   return e.results({rounded / power}).front();
 }
 
-/// A loop that writes one part after the other.
+/// A loop that writes one entry after the other.
 Value formulaOf(pd::ArraySplitOp op, TensorBuilder &e) {
   OpBuilder &builder = e.getBuilder();
-  Type number = builder.getI64Type();
-  Expression sizes = e.cast(e.wrap(op.getSizes()), number);
+  Type i64 = builder.getI64Type();
+  Expression sizes = e.cast(e.wrap(op.getSizes()), i64);
   Expression ends = e.wrap(e.create<pd::CumsumOp>(sizes, Value(), uint64_t(0), false, false, false));
   auto axis = static_cast<int64_t>(op.getAxis());
   axis += axis < 0 ? pd::tensorType(op.getX()).getRank() : 0;
   Value empty = pd::widened(builder, op.getLoc(), e.create<pd::ArrayCreateOp>(), op.getOut().getType());
-  Expression count = e.cast(e.wrap(e.create<pd::ShapeOp>(sizes)), number);
+  Expression count = e.cast(e.wrap(e.create<pd::ShapeOp>(sizes)), i64);
   auto body = [&](OpBuilder &inside, Value index, ValueRange arrays) {
     Expression end = gather(e, ends, e.wrap(index)), start = end - gather(e, sizes, e.wrap(index));
-    Value part = e.create<pd::SliceOp>(op.getX(), start, end, Value(), llvm::ArrayRef<int64_t>{axis},
-                                       llvm::ArrayRef<int64_t>(), llvm::ArrayRef<int64_t>(),
-                                       llvm::ArrayRef<int64_t>());
+    Value entry = e.create<pd::SliceOp>(op.getX(), start, end, Value(), llvm::ArrayRef<int64_t>{axis},
+                                        llvm::ArrayRef<int64_t>(), llvm::ArrayRef<int64_t>(),
+                                        llvm::ArrayRef<int64_t>());
     if (op.getUseStack())
-      part = e.create<pd::SqueezeOp>(part, Value(), llvm::ArrayRef<int64_t>{axis});
-    Value array = e.create<pd::ArrayWriteOp>(arrays.front(), index, part);
+      entry = e.create<pd::SqueezeOp>(entry, Value(), llvm::ArrayRef<int64_t>{axis});
+    Value array = e.create<pd::ArrayWriteOp>(arrays.front(), index, entry);
     return llvm::SmallVector<Value>{pd::widened(inside, op.getLoc(), array, op.getOut().getType())};
   };
   return pd::countedLoop(builder, op.getLoc(), count, {empty}, body).front();
@@ -174,10 +174,10 @@ Value formulaOf(pd::WhereOp op, TensorBuilder &e) {
   if (!isa<ComplexType>(pd::tensorType(op.getX()).getElementType()))
     return {};
   Expression condition = e.wrap(op.getCondition());
-  auto part = [&]<class Part>(Part) {
-    return e.select(condition, e.wrap(e.create<Part>(op.getX())), e.wrap(e.create<Part>(op.getY())));
+  auto component = [&]<class Op>(Op) {
+    return e.select(condition, e.wrap(e.create<Op>(op.getX())), e.wrap(e.create<Op>(op.getY())));
   };
-  return e.create<pd::ComplexOp>(part(pd::RealOp()), part(pd::ImagOp()));
+  return e.create<pd::ComplexOp>(component(pd::RealOp()), component(pd::ImagOp()));
 }
 
 /// Backwards, Paddle 2.6 leaves the first element out where an end lies before it; -1 alone takes it in. Null
@@ -199,15 +199,15 @@ Value formulaOf(pd::SliceOp op, TensorBuilder &e) {
     return {};
   Value endsTensor;
   if (isOpen) {
-    Type number = e.getBuilder().getI64Type();
-    llvm::SmallVector<Expression> parts;
-    Expression shape = e.cast(e.wrap(e.create<pd::ShapeOp>(op.getX())), number);
+    Type i64 = e.getBuilder().getI64Type();
+    llvm::SmallVector<Expression> ends;
+    Expression shape = e.cast(e.wrap(e.create<pd::ShapeOp>(op.getX())), i64);
     for (auto [axis, end, stride] : llvm::zip(axes, ends, op.getStrides())) {
-      Expression part = pd::insertDim(e.constant(static_cast<double>(end), number), 0);
+      Expression own = pd::insertDim(e.constant(static_cast<double>(end), i64), 0);
       bool isCounted = stride < 0 && end < -1;
-      parts.push_back(isCounted ? e.maximum(pd::slice(shape, 0, axis, axis + 1) + part, -1.0) : part);
+      ends.push_back(isCounted ? e.maximum(pd::slice(shape, 0, axis, axis + 1) + own, -1.0) : own);
     }
-    endsTensor = pd::concat(parts, 0);
+    endsTensor = pd::concat(ends, 0);
     ends.assign(ends.size(), -1);
   }
   return e.create<pd::SliceOp>(op.getX(), op.getStartsTensor(), endsTensor, op.getStridesTensor(),

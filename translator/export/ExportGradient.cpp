@@ -61,10 +61,10 @@ std::optional<ProgramExporter::Forward> ProgramExporter::forwardOf(pd::VjpOp vjp
   ValueRange yielded = body.getTerminator()->getOperands();
   for (Value result : inner->getResults())
     forward.given[names[result] = freshName()].result = result;
-  for (auto [value, number] : llvm::zip(vjp.getSaved(), vjp.getSavedOf()))
-    forward.given[of(yielded[number])].value = of(value);
-  for (auto [value, number] : llvm::zip(vjp.getCotangents(), vjp.getCotangentOf()))
-    forward.given[of(yielded[number])].cotangent = of(value);
+  for (auto [value, index] : llvm::zip(vjp.getSaved(), vjp.getSavedOf()))
+    forward.given[of(yielded[index])].value = of(value);
+  for (auto [value, index] : llvm::zip(vjp.getCotangents(), vjp.getCotangentOf()))
+    forward.given[of(yielded[index])].cotangent = of(value);
   asked.emplace();
   Result<legacy::Operation> op = exportOp(inner, *this);
   Asked found = *std::exchange(asked, std::nullopt);
@@ -164,8 +164,8 @@ bool ProgramExporter::addGradientOp(pd::VjpOp vjp) {
   return true;
 }
 
-std::string ProgramExporter::inputOf(pd::VjpOp vjp, size_t number, Value offsets) {
-  Value input = vjp.getInputs()[number];
+std::string ProgramExporter::inputOf(pd::VjpOp vjp, size_t index, Value offsets) {
+  Value input = vjp.getInputs()[index];
   if (!offsets)
     return of(input);
   if (isArgumentOf(vjp.getBody().front(), offsets))
@@ -200,7 +200,7 @@ bool ProgramExporter::addWeightGradient(Operation &op) {
   auto type = pd::tensorType(op.getResult(0));
   if (!type.hasStaticShape())
     return false;
-  auto numbers = [&](const char *name) {
+  auto values = [&](const char *name) {
     llvm::ArrayRef<int64_t> list = cast<DenseI64ArrayAttr>(*op.getInherentAttr(name)).asArrayRef();
     return std::vector<int32_t>(list.begin(), list.end());
   };
@@ -211,9 +211,9 @@ bool ProgramExporter::addWeightGradient(Operation &op) {
       {"Input", {of(op.getOperand(0))}}, {"Filter", {zeros(type)}}, {"Output@GRAD", {of(op.getOperand(1))}}};
   out.outputs = {{"Filter@GRAD", {of(op.getResult(0))}}};
   auto groups = cast<IntegerAttr>(*op.getInherentAttr("groups")).getInt();
-  out.attributes = {{"strides", numbers("strides")},
-                    {"paddings", numbers("paddings")},
-                    {"dilations", numbers("dilations")},
+  out.attributes = {{"strides", values("strides")},
+                    {"paddings", values("paddings")},
+                    {"dilations", values("dilations")},
                     {"groups", static_cast<int32_t>(groups)},
                     {"padding_algorithm", text("padding_algorithm")},
                     {"data_format", text("data_format")}};

@@ -39,7 +39,7 @@ Type elementOf(Value value) { return pd::tensorType(value).getElementType(); }
 
 void exportCast(OpExporter &exporter) {
   exporter.exportByTable();
-  exporter.setAttribute("in_dtype", dtypeNumber(elementOf(exporter.get<pd::CastOp>().getX())));
+  exporter.setAttribute("in_dtype", dtypeCode(elementOf(exporter.get<pd::CastOp>().getX())));
 }
 
 /// Paddle stores the bounds as integers.
@@ -59,7 +59,7 @@ void exportCloseness(OpExporter &exporter) {
                           fmt::format("{}", cast<FloatAttr>(*op->getInherentAttr(name)).getValueAsDouble()));
 }
 
-/// Paddle counts the parts by the attribute, also where tensors hold their sizes.
+/// Paddle counts the results by the attribute, also where tensors hold their sizes.
 void exportSplit(OpExporter &exporter) {
   exporter.exportByTable();
   auto op = exporter.get<pd::SplitOp>();
@@ -74,7 +74,7 @@ void exportUnbind(OpExporter &exporter) {
 
 void exportArg(OpExporter &exporter) {
   exporter.exportByTable();
-  exporter.setAttribute("dtype", dtypeNumber(elementOf(exporter.getOp()->getResult(0))));
+  exporter.setAttribute("dtype", dtypeCode(elementOf(exporter.getOp()->getResult(0))));
 }
 
 void exportSequenceConv(OpExporter &exporter) {
@@ -255,8 +255,8 @@ void exportReduction(OpExporter &exporter, const char *axisName, const char *kee
   exporter.setAttribute("in_dtype", int32_t(-1));
   exporter.setAttribute("out_dtype", int32_t(-1));
   if (auto sum = dyn_cast<pd::SumOp>(op); sum && sum.getDtype()) {
-    exporter.setAttribute("in_dtype", dtypeNumber(elementOf(sum.getX())));
-    exporter.setAttribute("out_dtype", dtypeNumber(*sum.getDtype()));
+    exporter.setAttribute("in_dtype", dtypeCode(elementOf(sum.getX())));
+    exporter.setAttribute("out_dtype", dtypeCode(*sum.getDtype()));
   }
 }
 
@@ -290,7 +290,7 @@ void exportFull(OpExporter &exporter) {
   exporter.exportByTable();
   auto op = exporter.get<pd::FullOp>();
   exporter.setAttribute("shape", vectorOf<int64_t>(op.getShape()));
-  exporter.setAttribute("dtype", dtypeNumber(op.getDtype()));
+  exporter.setAttribute("dtype", dtypeCode(op.getDtype()));
   exporter.setAttribute("value", static_cast<float>(op.getValue().convertToDouble()));
   // The float attribute holds 24 bits, the text holds all.
   llvm::SmallString<32> digits;

@@ -58,20 +58,20 @@ std::optional<std::vector<int32_t>> constantIntegers(Value value) {
   auto type = pd::tensorType(value);
   DenseIntElementsAttr elements;
   if (matchPattern(value, m_Constant(&elements))) {
-    auto numbers = llvm::map_range(elements.getValues<APInt>(), [](const APInt &number) {
-      return static_cast<int32_t>(number.getSExtValue());
+    auto values = llvm::map_range(elements.getValues<APInt>(), [](const APInt &scalar) {
+      return static_cast<int32_t>(scalar.getSExtValue());
     });
-    return std::vector<int32_t>(numbers.begin(), numbers.end());
+    return std::vector<int32_t>(values.begin(), values.end());
   }
   auto full = value.getDefiningOp<pd::FullOp>();
   if (!full || full.getValueTensor() || !type.hasStaticShape() || !isa<IntegerType>(type.getElementType()))
     return std::nullopt;
-  auto number = full.getIntegerValue() ? static_cast<int64_t>(*full.getIntegerValue())
+  auto scalar = full.getIntegerValue() ? static_cast<int64_t>(*full.getIntegerValue())
                                        : static_cast<int64_t>(full.getValue().convertToDouble());
-  return std::vector<int32_t>(static_cast<size_t>(type.getNumElements()), static_cast<int32_t>(number));
+  return std::vector<int32_t>(static_cast<size_t>(type.getNumElements()), static_cast<int32_t>(scalar));
 }
 
-int32_t dtypeNumber(Type elementType) { return legacy::numberOf(*pd::dtypeOf(elementType)); }
+int32_t dtypeCode(Type elementType) { return legacy::numberOf(*pd::dtypeOf(elementType)); }
 
 namespace {
 
@@ -294,7 +294,7 @@ void OpExporter::addAttribute(const MappedAttribute &attribute) {
   else if (std::optional<llvm::StringRef> keyword = pd::keywordOf(value))
     setAttribute(name, keyword->str());
   else if (auto type = dyn_cast<TypeAttr>(value))
-    setAttribute(name, dtypeNumber(type.getValue()));
+    setAttribute(name, dtypeCode(type.getValue()));
   else if (auto integers = dyn_cast<DenseI64ArrayAttr>(value); integers && attribute.isWide)
     setAttribute(name, unknownAsMinusOne(integers.asArrayRef()));
   else if (integers)

@@ -16,7 +16,7 @@ ExportHook findExportHook(mlir::Operation *op, llvm::StringRef legacyType);
 /// Whether the condition of that mapping holds (`writtenIf`).
 bool isExpressible(mlir::Operation *op, llvm::StringRef legacyType);
 
-int32_t dtypeNumber(mlir::Type elementType);
+int32_t dtypeCode(mlir::Type elementType);
 /// Positions in the range of int32: "to the end" is the greatest number of either width. Dynamic dims are -1.
 std::vector<int64_t> clamped(llvm::ArrayRef<int64_t> values);
 template <class To, class From> std::vector<To> vectorOf(const From &list) {

@@ -116,7 +116,7 @@ private:
   /// False if no legacy gradient op is equivalent.
   bool addGradientOp(pd::VjpOp vjp);
   /// The variable of an input, with a LoD if the op reads it.
-  std::string inputOf(pd::VjpOp vjp, size_t number, mlir::Value offsets);
+  std::string inputOf(pd::VjpOp vjp, size_t index, mlir::Value offsets);
   /// False for other ops than gradients of convolutions by their filter.
   bool addWeightGradient(mlir::Operation &op);
   std::string zeros(mlir::RankedTensorType type);

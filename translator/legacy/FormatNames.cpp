@@ -6,7 +6,7 @@ namespace proa::legacy {
 namespace {
 
 struct Entry {
-  int32_t number;
+  int32_t code;
   std::string_view name;
 };
 
@@ -79,33 +79,33 @@ template <size_t N>
 std::optional<int32_t> numberIn(const std::array<Entry, N> &entries, std::string_view name) {
   for (const Entry &entry : entries)
     if (entry.name == name)
-      return entry.number;
+      return entry.code;
   return std::nullopt;
 }
 
-template <size_t N> std::string_view nameIn(const std::array<Entry, N> &entries, int64_t number) {
+template <size_t N> std::string_view nameIn(const std::array<Entry, N> &entries, int64_t code) {
   for (const Entry &entry : entries)
-    if (entry.number == number)
+    if (entry.code == code)
       return entry.name;
   return {};
 }
 
 } // namespace
 
-std::optional<int32_t> varTypeNumber(std::string_view name) { return numberIn(varTypes, name); }
-std::string_view varTypeName(int64_t number) { return nameIn(varTypes, number); }
+std::optional<int32_t> varTypeCode(std::string_view name) { return numberIn(varTypes, name); }
+std::string_view varTypeName(int64_t code) { return nameIn(varTypes, code); }
 
-std::optional<VariableKind> variableKindFromNumber(int64_t number) {
+std::optional<VariableKind> variableKindFromCode(int64_t code) {
   constexpr int32_t sizeType = 19;
-  if (varTypeName(number).empty() || dtypeFromNumber(number) || number == sizeType)
+  if (varTypeName(code).empty() || dtypeFromCode(code) || code == sizeType)
     return std::nullopt;
-  return static_cast<VariableKind>(number);
+  return static_cast<VariableKind>(code);
 }
 
-std::optional<int32_t> attributeTypeNumber(std::string_view name) { return numberIn(attributeTypes, name); }
-std::string_view attributeTypeName(int64_t number) { return nameIn(attributeTypes, number); }
+std::optional<int32_t> attributeTypeCode(std::string_view name) { return numberIn(attributeTypes, name); }
+std::string_view attributeTypeName(int64_t code) { return nameIn(attributeTypes, code); }
 
-std::optional<int32_t> scalarTypeNumber(std::string_view name) { return numberIn(scalarTypes, name); }
-std::string_view scalarTypeName(int64_t number) { return nameIn(scalarTypes, number); }
+std::optional<int32_t> scalarTypeCode(std::string_view name) { return numberIn(scalarTypes, name); }
+std::string_view scalarTypeName(int64_t code) { return nameIn(scalarTypes, code); }
 
 } // namespace proa::legacy

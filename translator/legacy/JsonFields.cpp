@@ -50,8 +50,8 @@ void ValueReader::wrong(const Path &at, Element found, std::string_view expected
 namespace {
 
 /// A number that is all of a text.
-template <class Number> bool parse(std::string_view text, Number &number) {
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+template <class Number> bool parse(std::string_view text, Number &value) {
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size() && !text.empty();
 }
 
@@ -66,29 +66,29 @@ std::optional<std::string_view> plainString(std::string_view token) {
 
 int64_t ValueReader::integer(const Path &at, Element value, int64_t low, int64_t high,
                              std::string_view expected) {
-  int64_t number = 0;
+  int64_t scalar = 0;
   double real = 0;
   bool isInteger = false;
   if (std::optional<std::string_view> text = plainString(tokenOf(value))) {
-    isInteger = parse(*text, number) && readString(value);
-  } else if (value.get_int64().get(number) == simdjson::SUCCESS) {
+    isInteger = parse(*text, scalar) && readString(value);
+  } else if (value.get_int64().get(scalar) == simdjson::SUCCESS) {
     isInteger = true;
   } else if (value.get_double().get(real) == simdjson::SUCCESS) {
     // 2^63 is the first double that no int64 holds.
     isInteger = real >= -0x1p63 && real < 0x1p63 && real == static_cast<double>(static_cast<int64_t>(real));
-    number = isInteger ? static_cast<int64_t>(real) : 0;
+    scalar = isInteger ? static_cast<int64_t>(real) : 0;
   }
-  if (isInteger && number >= low && number <= high)
-    return number;
+  if (isInteger && scalar >= low && scalar <= high)
+    return scalar;
   wrong(at, value, expected);
   return 0;
 }
 
 double ValueReader::number(const Path &at, Element value) {
-  double number = 0;
+  double scalar = 0;
   std::optional<std::string_view> text = plainString(tokenOf(value));
-  if (!text && value.get_double().get(number) == simdjson::SUCCESS)
-    return number;
+  if (!text && value.get_double().get(scalar) == simdjson::SUCCESS)
+    return scalar;
   if (text && readString(value)) {
     if (*text == "NaN")
       return std::numeric_limits<double>::quiet_NaN();
@@ -96,8 +96,8 @@ double ValueReader::number(const Path &at, Element value) {
       return std::numeric_limits<double>::infinity();
     if (*text == "-Infinity")
       return -std::numeric_limits<double>::infinity();
-    if (parse(*text, number))
-      return number;
+    if (parse(*text, scalar))
+      return scalar;
   }
   wrong(at, value, "a number, \"NaN\", \"Infinity\" or \"-Infinity\"");
   return 0;

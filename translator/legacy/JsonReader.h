@@ -95,19 +95,19 @@ private:
                       NameOf nameOf) {
     std::string_view name;
     if (value.get(name) == simdjson::SUCCESS) {
-      if (std::optional<int32_t> number = numberOf(name))
-        return *number;
+      if (std::optional<int32_t> literal = numberOf(name))
+        return *literal;
       wrong(at, value, expected);
       return 0;
     }
-    int64_t number = integer(at, value, 0, INT32_MAX, expected);
-    if (nameOf(number).empty())
+    int64_t read = integer(at, value, 0, INT32_MAX, expected);
+    if (nameOf(read).empty())
       wrong(at, value, expected);
-    return number;
+    return read;
   }
 
   int64_t varTypeOf(const Path &at, Element value) {
-    return enumeration(at, value, "the name or number of a VarType", varTypeNumber, varTypeName);
+    return enumeration(at, value, "the name or number of a VarType", varTypeCode, varTypeName);
   }
 
   void opVersions(const Path &at, Element value, Program &out) {
@@ -221,7 +221,7 @@ private:
 
   VariableKind kind(const Path &at, Element value) {
     size_t before = report.count();
-    std::optional<VariableKind> kind = variableKindFromNumber(varTypeOf(at, value));
+    std::optional<VariableKind> kind = variableKindFromCode(varTypeOf(at, value));
     if (!kind && report.count() == before)
       wrong(at, value, "a VarType that is not an element type");
     return kind.value_or(VariableKind::DenseTensor);
@@ -239,7 +239,7 @@ private:
   void tensorDescription(const Path &at, Element value, VariableType &out) {
     object(at, value, tensorKeys, 1 << tensorType, [&](size_t key, const Path &at, Element value) {
       if (key == tensorType)
-        out.dtype = dtypeFromNumber(varTypeOf(at, value));
+        out.dtype = dtypeFromCode(varTypeOf(at, value));
       else
         listInto(at, value, out.dims, [&](const Path &path, Element e) { return int64(path, e); });
     });
@@ -321,7 +321,7 @@ private:
              if (key == attributeName)
                out.name = text(at, value);
              else if (key == attributeType)
-               type = enumeration(at, value, "the name or number of an AttrType", attributeTypeNumber,
+               type = enumeration(at, value, "the name or number of an AttrType", attributeTypeCode,
                                   attributeTypeName);
              else if (valueKey != 0)
                report.add(at.text(), fmt::format("a second value, after '{}'", attributeKeys[valueKey]));
@@ -438,8 +438,7 @@ private:
     object(at, members, scalarKeys, 1 << scalarType, [&](size_t key, const Path &at, Element value) {
       given[key] = true;
       if (key == scalarType)
-        type =
-            enumeration(at, value, "the name or number of a Scalar type", scalarTypeNumber, scalarTypeName);
+        type = enumeration(at, value, "the name or number of a Scalar type", scalarTypeCode, scalarTypeName);
     });
     if (scalarTypeName(type).empty()) // reported above
       return {};

@@ -7,28 +7,28 @@
 namespace proa::legacy {
 namespace {
 
-struct NumberedType {
-  int32_t number;
+struct TypeCode {
+  int32_t code;
   DType dtype;
 };
 
-constexpr std::array<NumberedType, 17> numberedTypes{{{0, DType::Bool},
-                                                      {1, DType::Int16},
-                                                      {2, DType::Int32},
-                                                      {3, DType::Int64},
-                                                      {4, DType::Float16},
-                                                      {5, DType::Float32},
-                                                      {6, DType::Float64},
-                                                      {20, DType::UInt8},
-                                                      {21, DType::Int8},
-                                                      {22, DType::BFloat16},
-                                                      {23, DType::Complex64},
-                                                      {24, DType::Complex128},
-                                                      {32, DType::Float8E4M3FN},
-                                                      {33, DType::Float8E5M2},
-                                                      {36, DType::UInt16},
-                                                      {37, DType::UInt32},
-                                                      {38, DType::UInt64}}};
+constexpr std::array<TypeCode, 17> typesByCode{{{0, DType::Bool},
+                                                {1, DType::Int16},
+                                                {2, DType::Int32},
+                                                {3, DType::Int64},
+                                                {4, DType::Float16},
+                                                {5, DType::Float32},
+                                                {6, DType::Float64},
+                                                {20, DType::UInt8},
+                                                {21, DType::Int8},
+                                                {22, DType::BFloat16},
+                                                {23, DType::Complex64},
+                                                {24, DType::Complex128},
+                                                {32, DType::Float8E4M3FN},
+                                                {33, DType::Float8E5M2},
+                                                {36, DType::UInt16},
+                                                {37, DType::UInt32},
+                                                {38, DType::UInt64}}};
 
 template <class List> auto findByName(const List &list, std::string_view name) {
   for (const auto &item : list)
@@ -60,17 +60,17 @@ std::optional<Frame> parseFrame(std::string_view frame) {
 
 } // namespace
 
-std::optional<DType> dtypeFromNumber(int64_t number) {
-  for (const NumberedType &entry : numberedTypes)
-    if (entry.number == number)
+std::optional<DType> dtypeFromCode(int64_t code) {
+  for (const TypeCode &entry : typesByCode)
+    if (entry.code == code)
       return entry.dtype;
   return std::nullopt;
 }
 
 int32_t numberOf(DType dtype) {
-  for (const NumberedType &entry : numberedTypes)
+  for (const TypeCode &entry : typesByCode)
     if (entry.dtype == dtype)
-      return entry.number;
+      return entry.code;
   return -1;
 }
 

@@ -38,7 +38,7 @@ enum class VariableKind : int32_t {
 };
 
 /// The element type of a VarType.Type number (5 = FP32); nothing for other kinds. And the reverse.
-std::optional<DType> dtypeFromNumber(int64_t number);
+std::optional<DType> dtypeFromCode(int64_t code);
 int32_t numberOf(DType dtype);
 
 struct Variable {

@@ -69,7 +69,7 @@ private:
     out.stopGradient = from.stop_gradient();
     out.needCheckFeed = from.need_check_feed();
     const proto::VarType &type = from.type();
-    if (std::optional<VariableKind> kind = variableKindFromNumber(type.type()))
+    if (std::optional<VariableKind> kind = variableKindFromCode(type.type()))
       out.kind = *kind;
     else
       report.add(
@@ -83,7 +83,7 @@ private:
     auto plain = [&](bool present, const proto::VarType::TensorDesc &tensor) {
       if (!present)
         return;
-      out.dtype = dtypeFromNumber(tensor.data_type());
+      out.dtype = dtypeFromCode(tensor.data_type());
       out.dims = vectorOf(tensor.dims());
     };
     auto dense = [&](bool present, const proto::VarType::DenseTensorDesc &tensor) {

@@ -15,10 +15,10 @@ std::vector<SharedStorage> sharedStorageOf(const Program &startup) {
   std::vector<SharedStorage> all;
   for (const Block &block : startup.blocks)
     for (const Operation &op : block.operations) {
-      const Slot *parts = op.output("Output"), *buffer = op.output("FusedOutput");
-      if (op.type == "coalesce_tensor" && parts && buffer && buffer->arguments.size() == 1 &&
+      const Slot *members = op.output("Output"), *buffer = op.output("FusedOutput");
+      if (op.type == "coalesce_tensor" && members && buffer && buffer->arguments.size() == 1 &&
           !isTrue(op, "use_align", true))
-        all.push_back({buffer->arguments.front(), parts->arguments});
+        all.push_back({buffer->arguments.front(), members->arguments});
     }
   return all;
 }

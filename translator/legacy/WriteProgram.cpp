@@ -145,13 +145,13 @@ Json json(const Attribute &attribute) {
   return out;
 }
 
-std::string typeName(int32_t number) {
+std::string typeName(int32_t code) {
   // Paddle 2.6 knows dense tensors by their older names.
-  if (number == proto::VarType::DENSE_TENSOR)
+  if (code == proto::VarType::DENSE_TENSOR)
     return "LOD_TENSOR";
-  return number == proto::VarType::DENSE_TENSOR_ARRAY
+  return code == proto::VarType::DENSE_TENSOR_ARRAY
              ? "LOD_TENSOR_ARRAY"
-             : proto::VarType::Type_Name(static_cast<proto::VarType::Type>(number));
+             : proto::VarType::Type_Name(static_cast<proto::VarType::Type>(code));
 }
 
 Json json(const Variable &variable) {
@@ -189,10 +189,10 @@ template <class Element> void writeList(const std::vector<Element> &elements, co
   write("[");
   for (size_t begin = 0; begin < elements.size(); begin += atOnce) {
     std::array<std::string, atOnce / together> texts;
-    parallelFor(texts.size(), [&](size_t part) {
-      size_t first = begin + part * together;
+    parallelFor(texts.size(), [&](size_t index) {
+      size_t first = begin + index * together;
       for (size_t i = first; i < std::min(first + together, elements.size()); ++i)
-        texts[part] += (i == 0 ? "" : ",") + json(elements[i]).dump();
+        texts[index] += (i == 0 ? "" : ",") + json(elements[i]).dump();
     });
     for (const std::string &text : texts)
       write(text);

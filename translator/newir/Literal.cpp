@@ -23,8 +23,8 @@ std::vector<int64_t> integersOf(const Literal &literal) {
   if (const auto *list = std::get_if<std::vector<Literal>>(&literal.value))
     for (const Literal &element : *list)
       out.push_back(static_cast<int64_t>(numberOf(element).value_or(0)));
-  else if (auto number = numberOf(literal))
-    out.push_back(static_cast<int64_t>(*number));
+  else if (auto value = numberOf(literal))
+    out.push_back(static_cast<int64_t>(*value));
   return out;
 }
 

@@ -45,13 +45,13 @@ constexpr DataTypeRow dataTypes[] = {
 };
 
 const DataTypeRow &rowOf(DataType type) {
-  auto number = static_cast<int32_t>(type);
-  return dataTypes[isDataType(number) ? number : 0];
+  auto code = static_cast<int32_t>(type);
+  return dataTypes[isDataType(code) ? code : 0];
 }
 
 } // namespace
 
-bool isDataType(int32_t number) { return number > 0 && number < static_cast<int32_t>(std::size(dataTypes)); }
+bool isDataType(int32_t code) { return code > 0 && code < static_cast<int32_t>(std::size(dataTypes)); }
 
 std::string_view nameOf(DataType type) { return rowOf(type).name; }
 

@@ -42,7 +42,7 @@ enum class DataType : int32_t {
 };
 
 /// Whether the number is that of an element type; 0 is not.
-bool isDataType(int32_t number);
+bool isDataType(int32_t code);
 /// ONNX's name in type constraints: "float", "double", "int4"; "undefined" for other numbers.
 std::string_view nameOf(DataType type);
 

@@ -177,8 +177,8 @@ private:
     auto [found, isNew] = call.names.try_emplace(name);
     if (isNew) {
       std::string base = call.name + "/" + name, candidate = base;
-      for (int number = 2; !used.insert(candidate).second; ++number)
-        candidate = fmt::format("{}_{}", base, number);
+      for (int index = 2; !used.insert(candidate).second; ++index)
+        candidate = fmt::format("{}_{}", base, index);
       found->second = candidate;
     }
     name = found->second;

@@ -43,8 +43,8 @@ std::string_view nameOf(AttributeKind kind) {
   constexpr std::string_view names[attributeKindCount] = {
       "UNDEFINED", "FLOAT",   "INT",    "STRING",        "TENSOR",         "GRAPH",      "FLOATS",     "INTS",
       "STRINGS",   "TENSORS", "GRAPHS", "SPARSE_TENSOR", "SPARSE_TENSORS", "TYPE_PROTO", "TYPE_PROTOS"};
-  auto number = static_cast<int32_t>(kind);
-  return names[number >= 0 && number < attributeKindCount ? number : 0];
+  auto code = static_cast<int32_t>(kind);
+  return names[code >= 0 && code < attributeKindCount ? code : 0];
 }
 
 bool isList(AttributeKind kind) {

@@ -41,8 +41,8 @@ void Parameters::makeUnique() {
     if (used.insert(parameter.name).second)
       continue;
     std::string base = parameter.name;
-    for (int number = 1; own.count(parameter.name) || !used.insert(parameter.name).second; ++number)
-      parameter.name = base + "." + std::to_string(number);
+    for (int index = 1; own.count(parameter.name) || !used.insert(parameter.name).second; ++index)
+      parameter.name = base + "." + std::to_string(index);
   }
 }
 

@@ -285,11 +285,11 @@ private:
     return out;
   }
 
-  DataType elementType(const Location &at, int32_t number) {
-    if (isDataType(number))
-      return static_cast<DataType>(number);
-    if (number != 0) // an absent type is an error only where a type is needed
-      report.add(at.text(), fmt::format("found element type {}, expected 1 to {}", number,
+  DataType elementType(const Location &at, int32_t code) {
+    if (isDataType(code))
+      return static_cast<DataType>(code);
+    if (code != 0) // an absent type is an error only where a type is needed
+      report.add(at.text(), fmt::format("found element type {}, expected 1 to {}", code,
                                         static_cast<int32_t>(DataType::Float6E3M2)));
     return DataType::Undefined;
   }

@@ -7,8 +7,8 @@
 namespace proa::onnx {
 namespace {
 
-/// A part of a table: its first row and the number of rows.
-struct TablePart {
+/// A range of a table: its first row and the number of rows.
+struct TableRange {
   uint16_t first, count;
 };
 
@@ -18,21 +18,21 @@ struct SchemaRow {
   int32_t since;
   bool isDeprecated, isFunction;
   int32_t minInputs, maxInputs, minOutputs, maxOutputs;
-  TablePart inputs, outputs, attributes, constraints;
+  TableRange inputs, outputs, attributes, constraints;
 };
 
 #include "translator/onnx/SchemaTable.inc"
 
 std::vector<Schema> buildSchemas() {
   std::vector<Schema> schemas;
-  auto part = [](const auto &table, TablePart range) {
+  auto rowsOf = [](const auto &table, TableRange range) {
     return std::span(table).subspan(range.first, range.count);
   };
   for (const SchemaRow &row : schemaTable)
     schemas.push_back({row.domain, row.name, row.since, row.isDeprecated, row.isFunction, row.minInputs,
-                       row.maxInputs, row.minOutputs, row.maxOutputs, part(parameterTable, row.inputs),
-                       part(parameterTable, row.outputs), part(attributeTable, row.attributes),
-                       part(constraintTable, row.constraints)});
+                       row.maxInputs, row.minOutputs, row.maxOutputs, rowsOf(parameterTable, row.inputs),
+                       rowsOf(parameterTable, row.outputs), rowsOf(attributeTable, row.attributes),
+                       rowsOf(constraintTable, row.constraints)});
   return schemas;
 }
 
@@ -86,16 +86,16 @@ AttributeValue SchemaAttribute::defaultValue() const {
   case AttributeKind::Strings:
     return elements;
   case AttributeKind::Ints: {
-    std::vector<int64_t> numbers;
+    std::vector<int64_t> values;
     for (const std::string &element : elements)
-      numbers.push_back(numberOf<int64_t>(element));
-    return numbers;
+      values.push_back(numberOf<int64_t>(element));
+    return values;
   }
   case AttributeKind::Floats: {
-    std::vector<float> numbers;
+    std::vector<float> values;
     for (const std::string &element : elements)
-      numbers.push_back(numberOf<float>(element));
-    return numbers;
+      values.push_back(numberOf<float>(element));
+    return values;
   }
   default:
     return {}; // no schema has such a default

@@ -199,10 +199,10 @@ void TensorReader::readTyped(const Location &at, proto::Tensor &from, TensorValu
     return readNumbers(at, "int32_data", from.int32_data(), out);
   case DataType::UInt32: {
     std::vector<uint32_t> narrowed;
-    for (uint64_t number : from.uint64_data()) {
-      if (number > UINT32_MAX)
-        return fail(at, fmt::format("element {} is {}, expected a uint32", narrowed.size(), number));
-      narrowed.push_back(static_cast<uint32_t>(number));
+    for (uint64_t index : from.uint64_data()) {
+      if (index > UINT32_MAX)
+        return fail(at, fmt::format("element {} is {}, expected a uint32", narrowed.size(), index));
+      narrowed.push_back(static_cast<uint32_t>(index));
     }
     return readNumbers(at, "uint64_data", narrowed, out);
   }
@@ -231,24 +231,24 @@ void TensorReader::readNumbers(const Location &at, const char *field, const List
 }
 
 /// int32_data of types with up to 16 bits. An entry is an element, or a byte with elements of 2 or 4 bits.
-void TensorReader::readNarrowed(const Location &at, std::span<const int32_t> numbers, TensorValue &out) {
+void TensorReader::readNarrowed(const Location &at, std::span<const int32_t> values, TensorValue &out) {
   int bits = bitsOf(out.type);
   bool isByte = bits == 2 || bits == 4, isWide = bits == 16, hasSign = !isByte && isSigned(out.type);
   auto count = static_cast<size_t>(*elementCount(out.dims));
   size_t needed = isByte ? *rawBytes(out.type, static_cast<int64_t>(count)) : count;
-  if (numbers.size() != needed)
-    return fail(at, fmt::format("found {} numbers in int32_data, expected {}", numbers.size(), needed));
+  if (values.size() != needed)
+    return fail(at, fmt::format("found {} numbers in int32_data, expected {}", values.size(), needed));
   int range = out.type == DataType::Bool ? 2 : isByte ? 256 : 1 << bits;
   int low = hasSign ? -range / 2 : 0;
   auto owner = std::make_shared<std::string>();
-  owner->reserve(numbers.size() * (isWide ? 2 : 1));
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    if (numbers[i] < low || numbers[i] >= low + range)
-      return fail(at, fmt::format("number {} in int32_data is {}, expected {} to {} for {}", i, numbers[i],
+  owner->reserve(values.size() * (isWide ? 2 : 1));
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i] < low || values[i] >= low + range)
+      return fail(at, fmt::format("number {} in int32_data is {}, expected {} to {} for {}", i, values[i],
                                   low, low + range - 1, nameOf(out.type)));
-    owner->push_back(static_cast<char>(numbers[i]));
+    owner->push_back(static_cast<char>(values[i]));
     if (isWide)
-      owner->push_back(static_cast<char>(numbers[i] >> 8));
+      owner->push_back(static_cast<char>(values[i] >> 8));
   }
   // A number of 6 bits has an entry for itself, as in memory.
   if (bits == 6)
@@ -274,7 +274,7 @@ void TensorReader::readExternal(const Location &at, const proto::Tensor &from, T
 std::optional<std::span<const std::byte>> TensorReader::rangeOf(const Location &at, const MappedFile &file,
                                                                 const proto::Tensor &from, size_t needed) {
   bool isNumber = true;
-  auto number = [&](const char *key, size_t otherwise) {
+  auto sizeOr = [&](const char *key, size_t otherwise) {
     std::optional<std::string_view> text = externalEntry(from, key);
     if (!text)
       return otherwise;
@@ -286,7 +286,7 @@ std::optional<std::span<const std::byte>> TensorReader::rangeOf(const Location &
     }
     return value;
   };
-  size_t offset = number("offset", 0), length = number("length", needed), size = file.bytes().size();
+  size_t offset = sizeOr("offset", 0), length = sizeOr("length", needed), size = file.bytes().size();
   if (!isNumber)
     return std::nullopt;
   if (offset > size || length > size - offset) {

@@ -26,7 +26,7 @@ private:
   void readTyped(const Location &at, proto::Tensor &from, TensorValue &out);
   template <class List>
   void readNumbers(const Location &at, const char *field, const List &list, TensorValue &out);
-  void readNarrowed(const Location &at, std::span<const int32_t> numbers, TensorValue &out);
+  void readNarrowed(const Location &at, std::span<const int32_t> values, TensorValue &out);
   void readExternal(const Location &at, const proto::Tensor &from, TensorValue &out);
   /// Bytes that `owner` keeps alive, in the form of raw_data.
   void useBytes(const Location &at, std::shared_ptr<const void> owner, std::span<const std::byte> bytes,

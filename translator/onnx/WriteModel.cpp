@@ -19,7 +19,7 @@ std::span<const std::byte> bytesOf(const Tensor &tensor) {
 }
 
 /// Collects the tensors of the file with external data.
-struct ExternalPart {
+struct ExternalData {
   std::string location; ///< name of the file
   size_t from;          ///< smallest number of bytes
   size_t end = 0;
@@ -34,7 +34,7 @@ struct ExternalPart {
 /// Converts a model to messages.
 class ModelWriter {
 public:
-  explicit ModelWriter(ExternalPart *external) : external(external) {}
+  explicit ModelWriter(ExternalData *external) : external(external) {}
 
   void model(const Model &from, proto::Model &to) {
     to.set_ir_version(from.irVersion);
@@ -278,7 +278,7 @@ private:
     }
   }
 
-  ExternalPart *external;
+  ExternalData *external;
 };
 
 #undef PROA_SET
@@ -292,7 +292,7 @@ Result<std::string> serializeMessage(const proto::Model &message, const std::str
   return message.SerializePartialAsString();
 }
 
-void writeExternal(const ExternalPart &external, FileWriter &file) {
+void writeExternal(const ExternalData &external, FileWriter &file) {
   static constexpr std::byte zeros[externalAlignment] = {};
   size_t end = 0;
   for (const auto &[offset, elements] : external.pieces) {
@@ -311,7 +311,7 @@ Result<std::string> serialize(const Model &model) {
 }
 
 Result<void> writeModel(const Model &model, const std::string &path, const WriteOptions &options) {
-  ExternalPart external{std::filesystem::path(path).filename().string() + ".data",
+  ExternalData external{std::filesystem::path(path).filename().string() + ".data",
                         options.externalFrom.value_or(0)};
   proto::Model message;
   ModelWriter(options.externalFrom ? &external : nullptr).model(model, message);

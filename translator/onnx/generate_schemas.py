@@ -146,7 +146,7 @@ def wrapped(rows):
             line = " "
         if len(row) > WIDTH:
             *first, row = textwrap.wrap(row, WIDTH - 4, break_on_hyphens=False)
-            yield from ("  " + part for part in first)
+            yield from ("  " + line for line in first)
             line = "   "
         line += f" {row},"
     yield line

@@ -84,7 +84,7 @@ private:
         !description.IsInitialized())
       return wrong("the description is damaged");
     offset += static_cast<size_t>(*size);
-    std::optional<DType> dtype = legacy::dtypeFromNumber(description.data_type());
+    std::optional<DType> dtype = legacy::dtypeFromCode(description.data_type());
     if (!dtype)
       return wrong(fmt::format("found elements of type {}, expected a number type",
                                legacy::varTypeName(description.data_type())));
@@ -138,7 +138,7 @@ Result<Tensors> readCombinedParams(const std::string &path, const std::shared_pt
 
 Result<void> writeCombinedParams(const std::string &path, std::span<const Tensor> tensors) {
   FileWriter file(path);
-  auto append = [&](const auto &number) { file.append(std::as_bytes(std::span(&number, 1))); };
+  auto append = [&](const auto &value) { file.append(std::as_bytes(std::span(&value, 1))); };
   for (const Tensor &tensor : tensors) {
     legacy::proto::VarType::TensorDesc description;
     description.set_data_type(static_cast<legacy::proto::VarType::Type>(legacy::numberOf(tensor.dtype())));

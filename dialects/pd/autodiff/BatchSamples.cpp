@@ -31,23 +31,23 @@ Expression separatedAt(TensorBuilder &e, Expression x, int64_t axis, const DimSi
   SmallVector<DimSize> shape = dimSizesOf(x);
   shape[axis] = own;
   shape.insert(shape.begin() + axis, examples);
-  Expression parts = reshapeTo(x, shape);
+  Expression pieces = reshapeTo(x, shape);
   if (axis == 0)
-    return parts;
+    return pieces;
   SmallVector<int64_t> order{axis};
-  for (int64_t d = 0; d < parts.rank(); ++d)
+  for (int64_t d = 0; d < pieces.rank(); ++d)
     if (d != axis)
       order.push_back(d);
-  return e.transpose(parts, order);
+  return e.transpose(pieces, order);
 }
 
 /// The dim size for one example, whole / max(examples, 1): the divisor must not be 0 for an empty batch.
-DimSize partOf(TensorBuilder &e, const DimSize &whole, const DimSize &examples) {
+DimSize quotientOf(TensorBuilder &e, const DimSize &whole, const DimSize &examples) {
   if (examples.isKnown())
     return divide(e, whole, std::max<int64_t>(examples.getNumber(), 1));
   Expression count = e.maximum(e.wrap(examples.getValue(e)), 1.0);
-  Expression part = e.wrap(e.create<FloorDivideOp>(whole.getValue(e), count));
-  return DimSize::element(e.reshape(part, {1}), 0);
+  Expression quotient = e.wrap(e.create<FloorDivideOp>(whole.getValue(e), count));
+  return DimSize::element(e.reshape(quotient, {1}), 0);
 }
 
 /// Sequence offsets of all examples: those of example i plus i * rows, where `rows` is the row count of one
@@ -100,7 +100,7 @@ Batched SampleJoiner::separated(Value result, Role role) {
   shape[static_cast<size_t>(axis)] = isKnown ? one * examples.getNumber() : ShapedType::kDynamic;
   result.setType(type.clone(shape));
   Expression whole = e.wrap(result);
-  DimSize own = ShapedType::isDynamic(one) ? partOf(e, DimSize(whole, axis), examples) : DimSize(one);
+  DimSize own = ShapedType::isDynamic(one) ? quotientOf(e, DimSize(whole, axis), examples) : DimSize(one);
   return Batched(separatedAt(e, whole, axis, examples, own));
 }
 

@@ -302,11 +302,11 @@ FailureOr<SmallVector<Batched>> Batcher::runPerExample(Operation *op) {
   Location location = op->getLoc();
   TensorBuilder e(builder, op);
   if (!ShapedType::isDynamic(exampleCount) && exampleCount > 0 && exampleCount <= maxUnrolled) {
-    SmallVector<SmallVector<Expression>> parts(op->getNumResults());
+    SmallVector<SmallVector<Expression>> pieces(op->getNumResults());
     for (int64_t i = 0; i < exampleCount; ++i)
-      for (auto [part, value] : llvm::zip(parts, exampleOf(op, builder, oneInt(builder, location, i))))
-        part.push_back(insertDim(e.wrap(value), 0));
-    return llvm::map_to_vector(parts, [](ArrayRef<Expression> part) { return Batched(concat(part, 0)); });
+      for (auto [piece, value] : llvm::zip(pieces, exampleOf(op, builder, oneInt(builder, location, i))))
+        piece.push_back(insertDim(e.wrap(value), 0));
+    return llvm::map_to_vector(pieces, [](ArrayRef<Expression> piece) { return Batched(concat(piece, 0)); });
   }
   return allStatic(op->getResultTypes()) ? loopOverRows(op) : loopOverArrays(op);
 }

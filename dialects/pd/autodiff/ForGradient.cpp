@@ -31,11 +31,11 @@ namespace {
 
 /// The indices of the results that have gradients.
 SmallVector<unsigned> differentiableResults(scf::ForOp loop) {
-  SmallVector<unsigned> numbers;
+  SmallVector<unsigned> indices;
   for (auto [i, type] : llvm::enumerate(loop.getResultTypes()))
     if (hasTangent(type))
-      numbers.push_back(static_cast<unsigned>(i));
-  return numbers;
+      indices.push_back(static_cast<unsigned>(i));
+  return indices;
 }
 
 int64_t snapshotsOf(scf::ForOp loop) { return loop->getAttrOfType<IntegerAttr>(snapshotsAttribute).getInt(); }
@@ -51,8 +51,8 @@ scf::ForOp loopOf(VjpOp op) {
   auto carried = differentiableResults(loop);
   if (block.getNumArguments() < carried.size())
     return {};
-  for (auto [i, number] : llvm::enumerate(carried))
-    if (loop.getInitArgs()[number] != block.getArgument(i) || !block.getArgument(i).hasOneUse())
+  for (auto [i, index] : llvm::enumerate(carried))
+    if (loop.getInitArgs()[index] != block.getArgument(i) || !block.getArgument(i).hasOneUse())
       return {};
   return loop;
 }
@@ -120,20 +120,20 @@ public:
   /// Runs the actions: returns the state and the stored states after them, and the gradients if `before`
   /// contains gradients.
   SmallVector<Value> run(const Table &table, ValueRange before) {
-    size_t parts = loop.getNumResults(), keptCount = storageCount(loop.getResultTypes());
-    return countedLoop(builder, location, table.count, before,
-                       [&](OpBuilder &inside, Value number, ValueRange values) {
-                         kind = at(inside, table.kinds, number);
-                         argument = at(inside, table.arguments, number);
-                         setIteration(inside, table.iterations);
-                         ValueRange state = values.take_front(parts), kept = values.slice(parts, keptCount),
-                                    gradients = values.drop_front(parts + keptCount);
-                         SmallVector<Value> next = stepOrRestore(inside, state, kept);
-                         llvm::append_range(next, store(inside, state, kept));
-                         if (!gradients.empty())
-                           llvm::append_range(next, reverse(inside, state, gradients));
-                         return next;
-                       });
+    size_t stateCount = loop.getNumResults(), keptCount = storageCount(loop.getResultTypes());
+    return countedLoop(
+        builder, location, table.count, before, [&](OpBuilder &inside, Value index, ValueRange values) {
+          kind = at(inside, table.kinds, index);
+          argument = at(inside, table.arguments, index);
+          setIteration(inside, table.iterations);
+          ValueRange state = values.take_front(stateCount), kept = values.slice(stateCount, keptCount),
+                     gradients = values.drop_front(stateCount + keptCount);
+          SmallVector<Value> next = stepOrRestore(inside, state, kept);
+          llvm::append_range(next, store(inside, state, kept));
+          if (!gradients.empty())
+            llvm::append_range(next, reverse(inside, state, gradients));
+          return next;
+        });
   }
 
   /// The state after an iteration.
@@ -144,13 +144,13 @@ public:
 private:
   Type arrayOf(Type element) { return ArrayType::get(builder.getContext(), cast<RankedTensorType>(element)); }
 
-  Value constant(ArrayRef<int64_t> numbers) {
-    auto type = RankedTensorType::get({static_cast<int64_t>(numbers.size())}, builder.getI64Type());
-    return ConstantOp::create(builder, location, type, DenseElementsAttr::get(type, numbers));
+  Value constant(ArrayRef<int64_t> scalars) {
+    auto type = RankedTensorType::get({static_cast<int64_t>(scalars.size())}, builder.getI64Type());
+    return ConstantOp::create(builder, location, type, DenseElementsAttr::get(type, scalars));
   }
 
-  Value at(OpBuilder &inside, Value numbers, Value index) {
-    return GatherOp::create(inside, location, numbers, index, Value(), inside.getI64IntegerAttr(0));
+  Value at(OpBuilder &inside, Value scalars, Value index) {
+    return GatherOp::create(inside, location, scalars, index, Value(), inside.getI64IntegerAttr(0));
   }
 
   /// The actions of a batch are those of the example with the most iterations. An example without the current
@@ -245,9 +245,9 @@ private:
     return where(inside, LoopAction::Reverse, gradients, [&](OpBuilder &then) {
       SmallVector<Value> inputs, cotangents(gradients.take_front(carried.size()));
       SmallVector<int64_t> cotangentOf;
-      for (unsigned number : carried) {
-        inputs.push_back(state[number]);
-        cotangentOf.push_back(number);
+      for (unsigned index : carried) {
+        inputs.push_back(state[index]);
+        cotangentOf.push_back(index);
       }
       llvm::append_range(inputs, values);
       // The body yields captured arrays too, with their accumulated gradients as cotangents: their new
@@ -348,8 +348,8 @@ FailureOr<SmallVector<Value>> writeActions(OpBuilder &builder, VjpOp op, scf::Fo
   Location location = loop.getLoc();
   auto carried = differentiableResults(loop);
   SmallVector<Value> gradients;
-  for (auto [i, number] : llvm::enumerate(carried)) {
-    auto position = llvm::find(op.getCotangentOf(), static_cast<int64_t>(number));
+  for (auto [i, index] : llvm::enumerate(carried)) {
+    auto position = llvm::find(op.getCotangentOf(), static_cast<int64_t>(index));
     gradients.push_back(position == op.getCotangentOf().end()
                             ? noCotangent(builder, location, op.getInputs()[i])
                             : op.getCotangents()[position - op.getCotangentOf().begin()]);
@@ -361,8 +361,8 @@ FailureOr<SmallVector<Value>> writeActions(OpBuilder &builder, VjpOp op, scf::Fo
     return gradients;
   ActionLoop backward(builder, loop, *step, op.getBody().getArguments().drop_front(carried.size()), reads);
   SmallVector<Value> state(loop.getInitArgs());
-  for (auto [i, number] : llvm::enumerate(carried))
-    state[number] = op.getInputs()[i];
+  for (auto [i, index] : llvm::enumerate(carried))
+    state[index] = op.getInputs()[i];
   auto goBack = [&](const ActionLoop::Table &table, SmallVector<Value> carriedValues) {
     llvm::append_range(carriedValues, gradients);
     return SmallVector<Value>(ArrayRef(backward.run(table, carriedValues))
@@ -401,8 +401,8 @@ LogicalResult differentiateFor(OpBuilder &builder, scf::ForOp loop, ArrayRef<Val
   SmallVector<Value> inputs, reads = activeCaptures(loop, isActive), nonZero;
   SmallVector<int64_t> savedOf, cotangentOf;
   auto carried = differentiableResults(loop);
-  for (unsigned number : carried)
-    inputs.push_back(loop.getInitArgs()[number]);
+  for (unsigned index : carried)
+    inputs.push_back(loop.getInitArgs()[index]);
   llvm::append_range(inputs, reads);
   for (auto [i, cotangent] : llvm::enumerate(cotangents)) {
     if (!isArray(loop.getResult(static_cast<unsigned>(i))))
@@ -424,8 +424,8 @@ LogicalResult differentiateFor(OpBuilder &builder, scf::ForOp loop, ArrayRef<Val
   IRMapping mapping;
   mapping.map(reads, body->getArguments().drop_front(carried.size()));
   auto copy = cast<scf::ForOp>(builder.clone(*loop, mapping));
-  for (auto [i, number] : llvm::enumerate(carried))
-    copy.getInitArgsMutable()[number].set(body->getArgument(i));
+  for (auto [i, index] : llvm::enumerate(carried))
+    copy.getInitArgsMutable()[index].set(body->getArgument(i));
   YieldOp::create(builder, loop.getLoc(), copy.getResults());
   return success();
 }
@@ -455,8 +455,8 @@ LogicalResult differentiateLoopGradient(OpBuilder &builder, VjpOp op, ArrayRef<V
   SmallVector<Value> results(block.getTerminator()->getOperands());
   auto forward = cast<scf::ForOp>(results.front().getDefiningOp());
   SmallVector<Value> forwardCotangents(forward.getNumResults());
-  for (auto [number, cotangent] : llvm::zip(op.getCotangentOf(), op.getCotangents()))
-    if (Value tangent = tangents.lookup(results[number])) {
+  for (auto [index, cotangent] : llvm::zip(op.getCotangentOf(), op.getCotangents()))
+    if (Value tangent = tangents.lookup(results[index])) {
       accumulate(cotangent, tangent);
       forwardCotangents[cast<OpResult>(tangent).getResultNumber()] = cotangent;
     }

@@ -55,8 +55,8 @@ public:
     findSavedValues();
     recordForward();
     runBackward(cotangents);
-    for (auto [i, number] : llvm::enumerate(carried))
-      accumulate(loop.getInits()[testArgs[number]], backward.getResult(1 + i));
+    for (auto [i, index] : llvm::enumerate(carried))
+      accumulate(loop.getInits()[testArgs[index]], backward.getResult(1 + i));
     for (auto [i, capture] : llvm::enumerate(captures))
       accumulate(capture, backward.getResult(1 + carried.size() + i));
     for (auto [i, testArg] : llvm::enumerate(testArgs))
@@ -226,10 +226,10 @@ private:
     Value count = forward.getResult(loop.getResults().size());
     SmallVector<Value> inits{SubtractOp::create(builder, location, count, oneInt(builder, location, 1))};
     SmallVector<Type> types{count.getType()};
-    for (size_t number : carried) {
-      inits.push_back(cotangents[number] ? cotangents[number]
-                                         : noCotangent(builder, location, forward.getResult(number)));
-      types.push_back(loop.getAfterArguments()[number].getType());
+    for (size_t index : carried) {
+      inits.push_back(cotangents[index] ? cotangents[index]
+                                        : noCotangent(builder, location, forward.getResult(index)));
+      types.push_back(loop.getAfterArguments()[index].getType());
     }
     for (Value capture : captures) {
       inits.push_back(noCotangent(builder, location, capture));
@@ -253,10 +253,10 @@ private:
     RegionGradient region{*loop.getAfterBody(), {}, {}, {}, {}, {}, {}, computed, {}};
     rewind(region.mapping, index, region.saved);
     region.soFar.resize(carried.size());
-    for (auto [i, number] : llvm::enumerate(carried)) {
-      region.originals.push_back(loop.getAfterArguments()[number]);
+    for (auto [i, position] : llvm::enumerate(carried)) {
+      region.originals.push_back(loop.getAfterArguments()[position]);
       region.inputs.push_back(region.mapping.lookup(region.originals.back()));
-      region.outputs.push_back(testArgs[number]);
+      region.outputs.push_back(testArgs[position]);
       region.cotangents.push_back(body->getArgument(1 + i));
     }
     for (auto [i, capture] : llvm::enumerate(captures)) {

@@ -1,4 +1,4 @@
-/// Marks of the cotangents with which the backward part of a training step begins.
+/// Marks of the cotangents with which the backward region of a training step begins.
 #pragma once
 
 #include "dialects/pd/ops/autodiff/RecomputeOps.h"
@@ -7,10 +7,10 @@
 
 namespace proa::pd {
 
-/// The number of a pd.optimization_barrier after which the backward part begins. It keeps the cotangent of a
-/// loss from being folded into other ops, so that ops that depend on it are those of the backward part.
-inline constexpr int64_t seedNumber = std::numeric_limits<int64_t>::max();
+/// The label of a pd.optimization_barrier after which the backward region begins. It keeps the cotangent of a
+/// loss from being folded into other ops, so that ops that depend on it are those of the backward region.
+inline constexpr int64_t seedLabel = std::numeric_limits<int64_t>::max();
 
-inline bool isSeed(OptimizationBarrierOp op) { return op.getNumber() == static_cast<uint64_t>(seedNumber); }
+inline bool isSeed(OptimizationBarrierOp op) { return op.getNumber() == static_cast<uint64_t>(seedLabel); }
 
 } // namespace proa::pd

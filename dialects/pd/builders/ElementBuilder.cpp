@@ -122,7 +122,7 @@ CheckedIndex ElementBuilder::loadIndex(unsigned operand, ArrayRef<IndexValue> at
   IndexValue given = loadInteger(operand, at), size = dim(bound, axis), own = given;
   if (wraps)
     own = select(isLess(given, index(0)), given + size, given);
-  // As unsigned numbers, negative ones are large.
+  // As unsigned values, negative ones are large.
   Value isInside =
       arith::CmpIOp::create(*builder, getLoc(), arith::CmpIPredicate::ult, own.value(), size.value());
   Value isOutside =
@@ -144,7 +144,7 @@ IndexValue ElementBuilder::loadGroupSize(unsigned operand, IndexValue group, Ind
 }
 
 void ElementBuilder::addCheck(CheckedNumber kind, unsigned operand, ArrayRef<IndexValue> at, unsigned bound,
-                              int64_t axis, Value isWrong, IndexValue number) {
+                              int64_t axis, Value isWrong, IndexValue wrong) {
   assert(checks && "the kernel has no place for errors");
   checks->list.push_back({argumentOf(operand), argumentOf(bound), axis,
                           getConstantIntValue(dim(bound, axis).value()).value_or(0), kind});
@@ -154,13 +154,13 @@ void ElementBuilder::addCheck(CheckedNumber kind, unsigned operand, ArrayRef<Ind
   auto reporting = scf::IfOp::create(*builder, getLoc(), isWrong);
   OpBuilder inner = reporting.getThenBodyBuilder();
   OpBuilder *outer = std::exchange(builder, &inner);
-  report(checks->list.size() - 1, position, number);
+  report(checks->list.size() - 1, position, wrong);
   builder = outer;
 }
 
-void ElementBuilder::report(unsigned check, IndexValue position, IndexValue number) {
+void ElementBuilder::report(unsigned check, IndexValue position, IndexValue wrong) {
   constexpr int64_t valueBits = 24, largest = (int64_t(1) << (valueBits - 1)) - 1;
-  IndexValue clamped = max(min(number, index(largest)), -largest - 1);
+  IndexValue clamped = max(min(wrong, index(largest)), -largest - 1);
   auto integer = [&](IndexValue value) -> Value {
     return arith::IndexCastOp::create(*builder, getLoc(), builder->getI64Type(), value.value());
   };
@@ -188,13 +188,13 @@ ScalarBuilder ElementBuilder::scalar(Type result) {
   return ScalarBuilder(*builder, getLoc(), result, /*operandUnsigned=*/false);
 }
 
-Value ElementBuilder::toElement(IndexValue number, Type type) {
-  Value whole = arith::IndexCastOp::create(*builder, getLoc(), builder->getI64Type(), number.value());
+Value ElementBuilder::toElement(IndexValue position, Type type) {
+  Value whole = arith::IndexCastOp::create(*builder, getLoc(), builder->getI64Type(), position.value());
   return scalar(type).cast(whole);
 }
 
-IndexValue ElementBuilder::toIndex(Value number) {
-  Value whole = arith::FPToSIOp::create(*builder, getLoc(), builder->getI64Type(), number);
+IndexValue ElementBuilder::toIndex(Value value) {
+  Value whole = arith::FPToSIOp::create(*builder, getLoc(), builder->getI64Type(), value);
   return {*this, arith::IndexCastOp::create(*builder, getLoc(), builder->getIndexType(), whole)};
 }
 

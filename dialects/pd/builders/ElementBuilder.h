@@ -120,9 +120,9 @@ public:
   /// Functions on elements of an operand, with a result of this type.
   ScalarBuilder scalar(mlir::Type result);
   /// A number as an element of this type.
-  Value toElement(IndexValue number, mlir::Type type);
+  Value toElement(IndexValue position, mlir::Type type);
   /// A float of a small absolute value without its fraction.
-  IndexValue toIndex(Value number);
+  IndexValue toIndex(Value element);
   /// The type in which sums of such elements are computed: f32 for 16 bits.
   static mlir::Type sumType(mlir::Type element);
 
@@ -138,8 +138,8 @@ public:
 private:
   /// Reports `number`, of the element `at` of an operand, where `isWrong` holds.
   void addCheck(CheckedNumber kind, unsigned operand, llvm::ArrayRef<IndexValue> at, unsigned bound,
-                int64_t axis, Value isWrong, IndexValue number);
-  void report(unsigned check, IndexValue position, IndexValue number);
+                int64_t axis, Value isWrong, IndexValue position);
+  void report(unsigned check, IndexValue position, IndexValue wrong);
   /// The number of the kernel's argument that an operand is; -1: none.
   int64_t argumentOf(unsigned operand) const;
 

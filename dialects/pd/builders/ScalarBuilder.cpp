@@ -192,7 +192,7 @@ Value ScalarBuilder::atan2(Value x, Value y) { return math::Atan2Op::create(buil
 
 Value ScalarBuilder::compare(Value x, Value y, int floatPredicate, int signedPredicate,
                              int unsignedPredicate) {
-  // Paddle orders complex numbers by their real parts.
+  // Paddle orders complex numbers by their real components.
   if (isComplex(x))
     return compare(real(x), real(y), floatPredicate, signedPredicate, unsignedPredicate);
   if (isFloat(x))
@@ -354,14 +354,14 @@ Value ScalarBuilder::nextafter(Value x, Value y) {
   Type type = x.getType();
   Type integer = builder.getIntegerType(type.getIntOrFloatBitWidth());
   auto bits = [&](Value v) { return arith::BitcastOp::create(builder, location, integer, v).getResult(); };
-  auto number = [&](Value v) { return arith::BitcastOp::create(builder, location, type, v).getResult(); };
+  auto asInteger = [&](Value v) { return arith::BitcastOp::create(builder, location, type, v).getResult(); };
   Value zero = constant(0, type), one = constant(1, integer);
   // Away from zero the bit pattern increases by one.
   Value away = equal(lessThan(x, y), lessThan(zero, x));
   Value plain = select(away, arith::AddIOp::create(builder, location, bits(x), one),
                        arith::SubIOp::create(builder, location, bits(x), one));
-  Value smallest = math::CopySignOp::create(builder, location, number(one), y);
-  Value next = select(equal(x, zero), smallest, number(plain));
+  Value smallest = math::CopySignOp::create(builder, location, asInteger(one), y);
+  Value next = select(equal(x, zero), smallest, asInteger(plain));
   Value either = select(equal(x, y), y, next);
   return select(bitOr(isnan(x), isnan(y)), add(x, y), either);
 }
@@ -382,9 +382,9 @@ Value ScalarBuilder::cast(Value x) {
       re = complex::ReOp::create(builder, location, x);
       im = complex::ImOp::create(builder, location, x);
     }
-    ScalarBuilder part(builder, location, complexTo.getElementType(), operandUnsigned);
-    re = part.cast(re);
-    im = im ? part.cast(im) : part.constant(0, complexTo.getElementType());
+    ScalarBuilder component(builder, location, complexTo.getElementType(), operandUnsigned);
+    re = component.cast(re);
+    im = im ? component.cast(im) : component.constant(0, complexTo.getElementType());
     return complex::CreateOp::create(builder, location, to, re, im);
   }
   if (to.isInteger(1))

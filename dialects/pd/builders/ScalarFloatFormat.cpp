@@ -28,42 +28,43 @@ Value ScalarBuilder::decodeFloat(Value x, FloatFormat format) {
   if (format == FloatFormat::E8M0)
     return decodeExponent(code);
   FloatLayout layout = layoutOf(format);
-  auto number = [&](int value) { return constant(value, i32); };
+  auto i32Constant = [&](int value) { return constant(value, i32); };
   auto shift = [&](Value value, int bits) -> Value {
-    return arith::ShRUIOp::create(builder, location, value, number(bits));
+    return arith::ShRUIOp::create(builder, location, value, i32Constant(bits));
   };
-  Value exponent = bitAnd(shift(code, layout.mantissaBits), number((1 << layout.exponentBits) - 1));
-  Value mantissa = bitAnd(code, number((1 << layout.mantissaBits) - 1));
-  Value isNormal = notEqual(exponent, number(0));
+  Value exponent = bitAnd(shift(code, layout.mantissaBits), i32Constant((1 << layout.exponentBits) - 1));
+  Value mantissa = bitAnd(code, i32Constant((1 << layout.mantissaBits) - 1));
+  Value isNormal = notEqual(exponent, i32Constant(0));
   // (mantissa with its leading one) * 2^(exponent - bias - mantissaBits)
-  mantissa = select(isNormal, bitOr(mantissa, number(1 << layout.mantissaBits)), mantissa);
-  exponent = add(select(isNormal, exponent, number(1)), number(127 - layout.bias - layout.mantissaBits));
-  Value factor = bitcast(arith::ShLIOp::create(builder, location, exponent, number(23)), f32);
+  mantissa = select(isNormal, bitOr(mantissa, i32Constant(1 << layout.mantissaBits)), mantissa);
+  exponent =
+      add(select(isNormal, exponent, i32Constant(1)), i32Constant(127 - layout.bias - layout.mantissaBits));
+  Value factor = bitcast(arith::ShLIOp::create(builder, location, exponent, i32Constant(23)), f32);
   Value size = multiply(arith::UIToFPOp::create(builder, location, f32, mantissa), factor);
-  Value isNegative = notEqual(bitAnd(code, number(1 << layout.signBit())), number(0));
+  Value isNegative = notEqual(bitAnd(code, i32Constant(1 << layout.signBit())), i32Constant(0));
   Value value = select(isNegative, negate(size), size);
   if (!layout.hasNan)
     return value;
-  Value nan = bitcast(number(0x7FC00000), f32);
-  return select(equal(bitAnd(code, number(255)), number(layout.nan())), nan, value);
+  Value nan = bitcast(i32Constant(0x7FC00000), f32);
+  return select(equal(bitAnd(code, i32Constant(255)), i32Constant(layout.nan())), nan, value);
 }
 
 Value ScalarBuilder::encodeExponent(Value x, FloatRounding rounding, bool saturates) {
   Type i32 = builder.getI32Type();
-  auto number = [&](int value) { return constant(value, i32); };
-  Value bits = bitcast(abs(x), i32), fraction = bitAnd(bits, number(0x7FFFFF));
-  Value exponent = arith::ShRUIOp::create(builder, location, bits, number(23)),
-        next = add(exponent, number(1));
+  auto i32Constant = [&](int value) { return constant(value, i32); };
+  Value bits = bitcast(abs(x), i32), fraction = bitAnd(bits, i32Constant(0x7FFFFF));
+  Value exponent = arith::ShRUIOp::create(builder, location, bits, i32Constant(23)),
+        next = add(exponent, i32Constant(1));
   if (rounding == FloatRounding::Up)
-    exponent = select(lessThan(number(0), fraction), next, exponent);
+    exponent = select(lessThan(i32Constant(0), fraction), next, exponent);
   if (rounding == FloatRounding::Nearest) {
     // A half rounds up, except for half of the smallest number.
-    Value isTie = bitAnd(equal(fraction, number(0x400000)), lessThan(number(0), exponent));
-    exponent = select(bitOr(lessThan(number(0x400000), fraction), isTie), next, exponent);
+    Value isTie = bitAnd(equal(fraction, i32Constant(0x400000)), lessThan(i32Constant(0), exponent));
+    exponent = select(bitOr(lessThan(i32Constant(0x400000), fraction), isTie), next, exponent);
   }
-  Value most = number(saturates ? 254 : 255);
+  Value most = i32Constant(saturates ? 254 : 255);
   exponent = select(lessThan(most, exponent), most, exponent);
-  exponent = select(isnan(x), number(255), exponent);
+  exponent = select(isnan(x), i32Constant(255), exponent);
   return arith::TruncIOp::create(builder, location, resultType, exponent);
 }
 
@@ -73,28 +74,28 @@ Value ScalarBuilder::encodeFloat(Value x, FloatFormat format, FloatRounding roun
   FloatLayout layout = layoutOf(format);
   Type i32 = builder.getI32Type();
   int dropped = 23 - layout.mantissaBits;
-  auto number = [&](int value) { return constant(value, i32); };
+  auto i32Constant = [&](int value) { return constant(value, i32); };
   auto shift = [&](Value value, int bits) -> Value {
-    return arith::ShRUIOp::create(builder, location, value, number(bits));
+    return arith::ShRUIOp::create(builder, location, value, i32Constant(bits));
   };
   Value size = abs(x), bits = bitcast(size, i32);
   // With an exponent: the bias changes, and half of the last place is added, less a bit if that place is
   // even.
-  Value isOdd = bitAnd(shift(bits, dropped), number(1));
-  Value normal = subtract(bits, number((127 - layout.bias) << 23));
-  normal = shift(add(normal, add(isOdd, number((1 << (dropped - 1)) - 1))), dropped);
+  Value isOdd = bitAnd(shift(bits, dropped), i32Constant(1));
+  Value normal = subtract(bits, i32Constant((127 - layout.bias) << 23));
+  normal = shift(add(normal, add(isOdd, i32Constant((1 << (dropped - 1)) - 1))), dropped);
   // Without: a multiple of the smallest number. Others are out of range, which the select discards.
   Value unit = constant(1 / std::ldexp(layout.smallestNormal(), -layout.mantissaBits), size.getType());
   Value small = arith::FPToSIOp::create(builder, location, i32, roundEven(multiply(size, unit)));
   Value code = select(lessThan(size, constant(layout.smallestNormal(), size.getType())), small, normal);
   bool becomesNan = layout.hasNan && !saturates;
-  Value isTooLarge = lessThan(number(layout.largest()), code);
-  code = select(isTooLarge, number(becomesNan ? layout.nan() : layout.largest()), code);
+  Value isTooLarge = lessThan(i32Constant(layout.largest()), code);
+  code = select(isTooLarge, i32Constant(becomesNan ? layout.nan() : layout.largest()), code);
   Value sign = shift(bitcast(x, i32), 31 - layout.signBit());
-  Value withSign = bitOr(code, bitAnd(sign, number(layout.nan())));
+  Value withSign = bitOr(code, bitAnd(sign, i32Constant(layout.nan())));
   // -0 is NaN where that exists.
-  code = layout.hasNan ? select(equal(code, number(0)), code, withSign) : withSign;
-  code = select(isnan(x), number(layout.nan()), code);
+  code = layout.hasNan ? select(equal(code, i32Constant(0)), code, withSign) : withSign;
+  code = select(isnan(x), i32Constant(layout.nan()), code);
   return arith::TruncIOp::create(builder, location, resultType, code);
 }
 

@@ -54,10 +54,11 @@ Expression TensorBuilder::constant(double value, Type elementType) {
   auto type = RankedTensorType::get({}, elementType);
   Attribute element;
   if (auto complexType = dyn_cast<ComplexType>(elementType)) {
-    auto part = mlir::cast<FloatType>(complexType.getElementType());
-    element = builder.getArrayAttr({builder.getFloatAttr(part, value), builder.getFloatAttr(part, 0)});
-    llvm::APFloat re = builder.getFloatAttr(part, value).getValue();
-    llvm::APFloat im = builder.getFloatAttr(part, 0).getValue();
+    auto component = mlir::cast<FloatType>(complexType.getElementType());
+    element =
+        builder.getArrayAttr({builder.getFloatAttr(component, value), builder.getFloatAttr(component, 0)});
+    llvm::APFloat re = builder.getFloatAttr(component, value).getValue();
+    llvm::APFloat im = builder.getFloatAttr(component, 0).getValue();
     return wrap(create<ConstantOp>(type, DenseElementsAttr::get(type, std::complex<llvm::APFloat>(re, im))));
   }
   if (isa<FloatType>(elementType))

@@ -44,8 +44,8 @@ Value ThreadBuilder::flat(Value memory) {
                                            ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
 }
 
-Value ThreadBuilder::loadFlat(unsigned operand, IndexValue number) {
-  Value element = loadFrom(flat(kernel.operands[operand]), {number});
+Value ThreadBuilder::loadFlat(unsigned operand, IndexValue position) {
+  Value element = loadFrom(flat(kernel.operands[operand]), {position});
   if (!getElementTypeOrSelf(getOp()->getOperand(operand)).isInteger(1))
     return element;
   Value zero =
@@ -53,18 +53,19 @@ Value ThreadBuilder::loadFlat(unsigned operand, IndexValue number) {
   return arith::CmpIOp::create(getBuilder(), getLoc(), arith::CmpIPredicate::ne, element, zero);
 }
 
-void ThreadBuilder::storeFlat(unsigned result, IndexValue number, Value element) {
+void ThreadBuilder::storeFlat(unsigned result, IndexValue position, Value element) {
   if (hasResult(result))
-    storeTo(flat(kernel.results[result]), {number}, element);
+    storeTo(flat(kernel.results[result]), {position}, element);
 }
 
-Value ThreadBuilder::loadResult(unsigned result, IndexValue number) {
-  return loadFrom(flat(kernel.results[result]), {number});
+Value ThreadBuilder::loadResult(unsigned result, IndexValue position) {
+  return loadFrom(flat(kernel.results[result]), {position});
 }
 
-void ThreadBuilder::updateFlat(unsigned result, IndexValue number, arith::AtomicRMWKind kind, Value element) {
+void ThreadBuilder::updateFlat(unsigned result, IndexValue position, arith::AtomicRMWKind kind,
+                               Value element) {
   memref::AtomicRMWOp::create(getBuilder(), getLoc(), element.getType(), kind, element,
-                              flat(kernel.results[result]), ValueRange{number.value()});
+                              flat(kernel.results[result]), ValueRange{position.value()});
 }
 
 Value ThreadBuilder::shared(ArrayRef<int64_t> dims, Type element) {
@@ -189,8 +190,8 @@ TensorLines TensorLines::of(ElementBuilder &b, unsigned operand, int64_t axis, b
   if (axis < 0)
     axis += std::max<int64_t>(rank, 1);
   for (int64_t d = 0; d < rank; ++d) {
-    IndexValue &part = flatten || d == axis ? lines.length : d < axis ? lines.outer : lines.inner;
-    part = part * b.dim(operand, d);
+    IndexValue &size = flatten || d == axis ? lines.length : d < axis ? lines.outer : lines.inner;
+    size = size * b.dim(operand, d);
   }
   return lines;
 }
@@ -202,9 +203,9 @@ StaticLines StaticLines::of(Value tensor, int64_t axis, bool flatten) {
   if (axis < 0)
     axis += std::max<int64_t>(rank, 1);
   for (int64_t d = 0; d < rank; ++d) {
-    int64_t &part = flatten || d == axis ? lines.length : d < axis ? lines.outer : lines.inner;
-    bool isDynamic = ShapedType::isDynamic(part) || ShapedType::isDynamic(shape[d]);
-    part = isDynamic ? ShapedType::kDynamic : part * shape[d];
+    int64_t &size = flatten || d == axis ? lines.length : d < axis ? lines.outer : lines.inner;
+    bool isDynamic = ShapedType::isDynamic(size) || ShapedType::isDynamic(shape[d]);
+    size = isDynamic ? ShapedType::kDynamic : size * shape[d];
   }
   return lines;
 }

@@ -45,13 +45,13 @@ public:
   int64_t threads() const { return kernel.threads; }
 
   // Elements by their numbers in row-major order.
-  Value loadFlat(unsigned operand, IndexValue number);
+  Value loadFlat(unsigned operand, IndexValue index);
   /// Nothing for a result without uses.
-  void storeFlat(unsigned result, IndexValue number, Value element);
+  void storeFlat(unsigned result, IndexValue index, Value element);
   /// An element of a result that this block has written before a barrier.
-  Value loadResult(unsigned result, IndexValue number);
+  Value loadResult(unsigned result, IndexValue index);
   /// Combines a value with an element of a result in one step, which other threads may do at the same time.
-  void updateFlat(unsigned result, IndexValue number, mlir::arith::AtomicRMWKind kind, Value element);
+  void updateFlat(unsigned result, IndexValue index, mlir::arith::AtomicRMWKind kind, Value element);
   bool hasResult(unsigned result) const { return kernel.results[result] != nullptr; }
 
   // Memory of the block. Its content is undefined at first.

@@ -49,7 +49,7 @@ def Pd_BoolOrIntTensor : RankedTensorOf<[I1, Pd_Int], [], "ranked bool or intege
 //   outputs: slot names. "Slot@LOD" makes the result the one LoD level of the slot's tensor, "A|B@LOD" of several.
 //   ignored: attributes that the record lacks: "NAME=VALUE", where other values are refused (bools, numbers, strings;
 //            "[]": an empty list), "NAME=any", where no value changes the results that the record has, "NAME=hook",
-//            which the hook reads where it matters, or "NAME=fused" (import/legacy/FusedParts.h). "slot NAME": an
+//            which the hook reads where it matters, or "NAME=fused" (import/legacy/FusedAttributes.h). "slot NAME": an
 //            input or output slot without a meaning here, or that the hook reads.
 //   hook:    a function in translator/import/legacy/hooks/ that replaces the import by this table.
 // An import refuses other slots and attributes, unless the hook asks for them.
@@ -195,7 +195,7 @@ def Pd_Elementwise : NativeOpTrait<"ElementwiseTrait"> {
 //                  and low on O2 (docs/training.md, "Mixed precision")
 //   sharding       how the op may be split over devices: the dimensions of its operands and results, "... i k, k j ->
 //                  ... i j; sum k". Dimensions with the same letter are split together; "*" is not split, "..." means
-//                  any leading dimensions; "; sum" lists the dimensions whose parts are added, "; replicated" those
+//                  any leading dimensions; "; sum" lists the dimensions whose terms are added, "; replicated" those
 //                  that are not split. "inCode": the rule depends on attributes, and the family's folder defines
 //                  describeSharding() (ShardableOpInterface). "whole: REASON": it cannot be split. Rules of
 //                  elementwise ops, reductions, data movement and composites follow from the other fields

@@ -95,7 +95,7 @@ mlir::LogicalResult inferPredicate(std::optional<mlir::Location>, Adaptor adapto
 
 /// Shape of the first operand, with the real type of a complex element type.
 template <class Adaptor>
-mlir::LogicalResult inferRealPart(std::optional<mlir::Location>, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferRealComponent(std::optional<mlir::Location>, Adaptor adaptor, Results &results) {
   auto type = tensorType(adaptor.getOperands()[0]);
   auto complexType = mlir::dyn_cast<mlir::ComplexType>(type.getElementType());
   results.push_back(complexType ? mlir::Type(type.clone(complexType.getElementType())) : type);

@@ -4,10 +4,10 @@
 
 namespace proa::pd::boxes {
 
-Box boxAt(const Tensor &boxes, int64_t number) {
+Box boxAt(const Tensor &boxes, int64_t index) {
   Box out{};
   for (int64_t k = 0; k < 4; ++k)
-    out[static_cast<size_t>(k)] = realAt(boxes, 4 * number + k);
+    out[static_cast<size_t>(k)] = realAt(boxes, 4 * index + k);
   return out;
 }
 
@@ -71,12 +71,12 @@ void setBoxes(Tensor &result, const std::vector<Box> &boxes) {
       setReal(result, static_cast<int64_t>(4 * i + k), box[k]);
 }
 
-Box decoded(const Box &anchor, std::array<double, 4> numbers, double pixel, double mostLogarithm) {
+Box decoded(const Box &anchor, std::array<double, 4> values, double pixel, double mostLogarithm) {
   Box out{};
   for (size_t axis : {0, 1}) {
     double size = anchor[axis + 2] - anchor[axis] + pixel,
-           centre = anchor[axis] + size / 2 + numbers[axis] * size;
-    size *= std::exp(std::min(numbers[axis + 2], mostLogarithm));
+           centre = anchor[axis] + size / 2 + values[axis] * size;
+    size *= std::exp(std::min(values[axis + 2], mostLogarithm));
     out[axis] = centre - size / 2;
     out[axis + 2] = centre + size / 2 - pixel;
   }

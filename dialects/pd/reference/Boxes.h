@@ -10,7 +10,7 @@ namespace proa::pd::boxes {
 /// Corners: left, top, right, bottom.
 using Box = std::array<double, 4>;
 
-Box boxAt(const Tensor &boxes, int64_t number);
+Box boxAt(const Tensor &boxes, int64_t index);
 void setBoxes(Tensor &result, const std::vector<Box> &boxes);
 
 /// Rounds to the element type. Values are compared in it: the f32 0.1 must not exceed a threshold of 0.1.
@@ -43,6 +43,6 @@ std::vector<size_t> staying(const std::vector<Box> &boxes, double threshold, dou
 
 /// The box encoded by four numbers relative to an anchor: per axis centre = anchor_centre + n * anchor_size,
 /// and size = anchor_size * exp(min(n, mostLogarithm)).
-Box decoded(const Box &anchor, std::array<double, 4> numbers, double pixel, double mostLogarithm);
+Box decoded(const Box &anchor, std::array<double, 4> values, double pixel, double mostLogarithm);
 
 } // namespace proa::pd::boxes

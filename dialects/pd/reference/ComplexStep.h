@@ -24,20 +24,20 @@ inline Numbers numbersOf(const Tensor &tensor) {
   return out;
 }
 
-inline void store(Tensor &tensor, const Numbers &numbers) {
-  for (auto [i, number] : llvm::enumerate(numbers))
-    setReal(tensor, static_cast<int64_t>(i), number.real());
+inline void store(Tensor &tensor, const Numbers &values) {
+  for (auto [i, value] : llvm::enumerate(values))
+    setReal(tensor, static_cast<int64_t>(i), value.real());
 }
 
 /// The derivative of `loss` by each of `numbers`, which it reads by reference.
-template <class Loss> Numbers derivative(Numbers &numbers, Loss loss) {
+template <class Loss> Numbers derivative(Numbers &values, Loss loss) {
   constexpr double step = 1e-100;
   Numbers out;
-  for (Number &number : numbers) {
-    Number kept = number;
-    number = kept + Number(0, step);
+  for (Number &value : values) {
+    Number kept = value;
+    value = kept + Number(0, step);
     out.push_back(Number(loss()).imag() / step);
-    number = kept;
+    value = kept;
   }
   return out;
 }

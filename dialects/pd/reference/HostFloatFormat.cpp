@@ -49,11 +49,11 @@ HostScalar HostScalarBuilder::decodeFloat(HostScalar x, FloatFormat format) {
 
 HostScalar HostScalarBuilder::encodeFloat(HostScalar x, FloatFormat format, FloatRounding rounding,
                                           bool saturates) {
-  double number = x.real(), size = std::abs(number);
+  double value = x.real(), size = std::abs(value);
   if (format == FloatFormat::E8M0)
-    return HostScalar::of(int64_t(encodeExponent(number, rounding, saturates)));
+    return HostScalar::of(int64_t(encodeExponent(value, rounding, saturates)));
   FloatLayout layout = layoutOf(format);
-  if (std::isnan(number))
+  if (std::isnan(value))
     return HostScalar::of(int64_t(layout.nan()));
   // The nearest code; of two equally near ones the even one.
   int64_t code = 0;
@@ -70,7 +70,7 @@ HostScalar HostScalarBuilder::encodeFloat(HostScalar x, FloatFormat format, Floa
       return HostScalar::of(int64_t(layout.nan()));
     code = layout.largest();
   }
-  bool isNegative = std::signbit(number) && !(layout.hasNan && code == 0);
+  bool isNegative = std::signbit(value) && !(layout.hasNan && code == 0);
   return HostScalar::of(code | (isNegative ? layout.nan() : 0));
 }
 

@@ -35,9 +35,9 @@ double loadSmallFloat(const Tensor &tensor, int64_t index) {
   return value.convertToDouble();
 }
 
-void storeSmallFloat(Tensor &tensor, int64_t index, double number) {
+void storeSmallFloat(Tensor &tensor, int64_t index, double scalar) {
   // Rounded to f32 first, as in kernels, which accumulate in 32 bits.
-  llvm::APFloat value(static_cast<float>(number));
+  llvm::APFloat value(static_cast<float>(scalar));
   bool lossy = false;
   value.convert(semanticsOf(tensor.dtype()), llvm::APFloat::rmNearestTiesToEven, &lossy);
   uint64_t raw = value.bitcastToAPInt().getZExtValue();
@@ -49,7 +49,7 @@ void storeSmallFloat(Tensor &tensor, int64_t index, double number) {
 
 /// The integer that a tensor of type Int stores for x.
 template <class Int> Int integerOf(const HostScalar &x) {
-  return x.isInteger() ? static_cast<Int>(x.integer) : proa::toInteger<Int>(x.number.real());
+  return x.isInteger() ? static_cast<Int>(x.integer) : proa::toInteger<Int>(x.value.real());
 }
 
 /// The integer that a tensor of the dtype stores for x; nullopt for other dtypes.
@@ -76,7 +76,7 @@ std::optional<int64_t> integerOf(DType dtype, const HostScalar &x) {
   }
 }
 
-Complex toComplex(const HostScalar &x) { return x.isInteger() ? Complex(x.real()) : x.number; }
+Complex toComplex(const HostScalar &x) { return x.isInteger() ? Complex(x.real()) : x.value; }
 
 /// An integer of the kind of `like`; bools become integers.
 HostScalar integerLike(const HostScalar &like, uint64_t bits) {
@@ -86,11 +86,11 @@ HostScalar integerLike(const HostScalar &like, uint64_t bits) {
 /// Applies `f` to a complex or real value.
 template <class F> HostScalar apply(const HostScalar &x, F f) {
   if (x.kind == Kind::Complex)
-    return HostScalar::of(Complex(f(x.number)));
+    return HostScalar::of(Complex(f(x.value)));
   return HostScalar::of(std::real(Complex(f(x.real()))));
 }
 
-/// Applies `f` to the real part.
+/// Applies `f` to the real component.
 template <class F> HostScalar applyReal(const HostScalar &x, F f) {
   return HostScalar::of(double(f(x.real())));
 }
@@ -137,7 +137,7 @@ HostScalar loadScalar(const Tensor &t, int64_t i) {
 void storeScalar(Tensor &t, int64_t i, const HostScalar &x) {
   switch (t.dtype()) {
   case DType::Bool:
-    t.as<uint8_t>()[i] = x.isInteger() ? x.integer != 0 : x.number != Complex(0);
+    t.as<uint8_t>()[i] = x.isInteger() ? x.integer != 0 : x.value != Complex(0);
     return;
   case DType::UInt8:
     t.as<uint8_t>()[i] = integerOf<uint8_t>(x);
@@ -189,7 +189,7 @@ void storeScalar(Tensor &t, int64_t i, const HostScalar &x) {
     if (x.isInteger())                                                                                       \
       return integerLike(x, static_cast<uint64_t>(x.integer) op static_cast<uint64_t>(y.integer));           \
     if (x.kind == Kind::Complex)                                                                             \
-      return HostScalar::of(x.number op y.number);                                                           \
+      return HostScalar::of(x.value op y.value);                                                             \
     return HostScalar::of(x.real() op y.real());                                                             \
   }
 PROA_ARITHMETIC(subtract, -)
@@ -200,7 +200,7 @@ HostScalar HostScalarBuilder::add(HostScalar x, HostScalar y) {
     return HostScalar::of((x.integer | y.integer) != 0);
   if (x.isInteger())
     return integerLike(x, static_cast<uint64_t>(x.integer) + static_cast<uint64_t>(y.integer));
-  return x.kind == Kind::Complex ? HostScalar::of(x.number + y.number) : HostScalar::of(x.real() + y.real());
+  return x.kind == Kind::Complex ? HostScalar::of(x.value + y.value) : HostScalar::of(x.real() + y.real());
 }
 
 HostScalar HostScalarBuilder::multiply(HostScalar x, HostScalar y) {
@@ -208,7 +208,7 @@ HostScalar HostScalarBuilder::multiply(HostScalar x, HostScalar y) {
     return HostScalar::of((x.integer & y.integer) != 0);
   if (x.isInteger())
     return integerLike(x, static_cast<uint64_t>(x.integer) * static_cast<uint64_t>(y.integer));
-  return x.kind == Kind::Complex ? HostScalar::of(x.number * y.number) : HostScalar::of(x.real() * y.real());
+  return x.kind == Kind::Complex ? HostScalar::of(x.value * y.value) : HostScalar::of(x.real() * y.real());
 }
 
 HostScalar HostScalarBuilder::divide(HostScalar x, HostScalar y) {
@@ -219,7 +219,7 @@ HostScalar HostScalarBuilder::divide(HostScalar x, HostScalar y) {
       return HostScalar::of(static_cast<uint64_t>(x.integer) / static_cast<uint64_t>(y.integer));
     return y.integer == -1 ? subtract(HostScalar::of(int64_t(0)), x) : HostScalar::of(x.integer / y.integer);
   }
-  return x.kind == Kind::Complex ? HostScalar::of(x.number / y.number) : HostScalar::of(x.real() / y.real());
+  return x.kind == Kind::Complex ? HostScalar::of(x.value / y.value) : HostScalar::of(x.real() / y.real());
 }
 
 HostScalar HostScalarBuilder::maximum(HostScalar x, HostScalar y) {
@@ -267,7 +267,7 @@ HostScalar HostScalarBuilder::remainder(HostScalar x, HostScalar y) {
 
 HostScalar HostScalarBuilder::pow(HostScalar x, HostScalar y) {
   if (x.kind == Kind::Complex)
-    return HostScalar::of(std::pow(x.number, y.number));
+    return HostScalar::of(std::pow(x.value, y.value));
   if (!x.isInteger())
     return HostScalar::of(std::pow(x.real(), y.real()));
   // Integers are rounded from doubles, as in Paddle.
@@ -283,7 +283,7 @@ HostScalar HostScalarBuilder::atan2(HostScalar x, HostScalar y) {
 HostScalar HostScalarBuilder::equal(HostScalar x, HostScalar y) {
   if (x.isInteger())
     return HostScalar::of(x.integer == y.integer);
-  return HostScalar::of(x.number == y.number);
+  return HostScalar::of(x.value == y.value);
 }
 HostScalar HostScalarBuilder::notEqual(HostScalar x, HostScalar y) {
   return HostScalar::of(equal(x, y).integer == 0);
@@ -309,7 +309,7 @@ HostScalar HostScalarBuilder::bitNot(HostScalar x) {
                               : integerLike(x, ~static_cast<uint64_t>(x.integer));
 }
 HostScalar HostScalarBuilder::toBool(HostScalar x) {
-  return HostScalar::of(x.isInteger() ? x.integer != 0 : x.number != Complex(0));
+  return HostScalar::of(x.isInteger() ? x.integer != 0 : x.value != Complex(0));
 }
 HostScalar HostScalarBuilder::select(HostScalar condition, HostScalar x, HostScalar y) {
   return condition.integer ? x : y;
@@ -319,24 +319,24 @@ HostScalar HostScalarBuilder::exp(HostScalar x) {
   return apply(x, [](auto v) { return std::exp(v); });
 }
 HostScalar HostScalarBuilder::expm1(HostScalar x) {
-  return x.kind == Kind::Complex ? HostScalar::of(std::exp(x.number) - 1.0)
+  return x.kind == Kind::Complex ? HostScalar::of(std::exp(x.value) - 1.0)
                                  : HostScalar::of(std::expm1(x.real()));
 }
 HostScalar HostScalarBuilder::log(HostScalar x) {
   return apply(x, [](auto v) { return std::log(v); });
 }
 HostScalar HostScalarBuilder::log1p(HostScalar x) {
-  return x.kind == Kind::Complex ? HostScalar::of(std::log(1.0 + x.number))
+  return x.kind == Kind::Complex ? HostScalar::of(std::log(1.0 + x.value))
                                  : HostScalar::of(std::log1p(x.real()));
 }
 HostScalar HostScalarBuilder::log2(HostScalar x) {
   if (x.kind == Kind::Complex)
-    return HostScalar::of(std::log(x.number) / std::log(2.0));
+    return HostScalar::of(std::log(x.value) / std::log(2.0));
   return applyReal(x, [](double v) { return std::log2(v); });
 }
 HostScalar HostScalarBuilder::log10(HostScalar x) {
   if (x.kind == Kind::Complex)
-    return HostScalar::of(std::log(x.number) / std::log(10.0));
+    return HostScalar::of(std::log(x.value) / std::log(10.0));
   return applyReal(x, [](double v) { return std::log10(v); });
 }
 HostScalar HostScalarBuilder::sqrt(HostScalar x) {
@@ -393,7 +393,7 @@ HostScalar HostScalarBuilder::sign(HostScalar x) {
   if (x.isInteger())
     return integerLike(x, x.isUnsigned() ? x.integer != 0 : uint64_t((x.integer > 0) - (x.integer < 0)));
   if (x.kind == Kind::Complex)
-    return x.number == Complex(0) ? x : HostScalar::of(x.number / std::abs(x.number));
+    return x.value == Complex(0) ? x : HostScalar::of(x.value / std::abs(x.value));
   double v = x.real();
   return HostScalar::of(std::isnan(v) ? v : double((v > 0) - (v < 0)));
 }
@@ -401,40 +401,40 @@ HostScalar HostScalarBuilder::sign(HostScalar x) {
 HostScalar HostScalarBuilder::negate(HostScalar x) {
   if (x.isInteger())
     return subtract(integerLike(x, 0), x);
-  return x.kind == Kind::Complex ? HostScalar::of(-x.number) : HostScalar::of(-x.real());
+  return x.kind == Kind::Complex ? HostScalar::of(-x.value) : HostScalar::of(-x.real());
 }
 
 HostScalar HostScalarBuilder::abs(HostScalar x) {
   if (x.isInteger())
     return x.integer < 0 && !x.isUnsigned() ? negate(x) : x;
-  return HostScalar::of(x.kind == Kind::Complex ? std::abs(x.number) : std::abs(x.real()));
+  return HostScalar::of(x.kind == Kind::Complex ? std::abs(x.value) : std::abs(x.real()));
 }
 
 HostScalar HostScalarBuilder::isnan(HostScalar x) {
-  return HostScalar::of(!x.isInteger() && (std::isnan(x.number.real()) || std::isnan(x.number.imag())));
+  return HostScalar::of(!x.isInteger() && (std::isnan(x.value.real()) || std::isnan(x.value.imag())));
 }
 HostScalar HostScalarBuilder::isinf(HostScalar x) {
-  return HostScalar::of(!x.isInteger() && (std::isinf(x.number.real()) || std::isinf(x.number.imag())));
+  return HostScalar::of(!x.isInteger() && (std::isinf(x.value.real()) || std::isinf(x.value.imag())));
 }
 HostScalar HostScalarBuilder::isfinite(HostScalar x) {
   return HostScalar::of(!isnan(x).integer && !isinf(x).integer);
 }
 
 HostScalar HostScalarBuilder::real(HostScalar x) {
-  return x.kind == Kind::Complex ? HostScalar::of(x.number.real()) : x;
+  return x.kind == Kind::Complex ? HostScalar::of(x.value.real()) : x;
 }
 HostScalar HostScalarBuilder::imag(HostScalar x) {
-  return x.kind == Kind::Complex ? HostScalar::of(x.number.imag()) : number(0, x);
+  return x.kind == Kind::Complex ? HostScalar::of(x.value.imag()) : number(0, x);
 }
 HostScalar HostScalarBuilder::complex(HostScalar re, HostScalar im) {
   return HostScalar::of(Complex(re.real(), im.real()));
 }
 HostScalar HostScalarBuilder::conj(HostScalar x) {
-  return x.kind == Kind::Complex ? HostScalar::of(std::conj(x.number)) : x;
+  return x.kind == Kind::Complex ? HostScalar::of(std::conj(x.value)) : x;
 }
 HostScalar HostScalarBuilder::angle(HostScalar x) {
   if (x.kind == Kind::Complex)
-    return HostScalar::of(std::arg(x.number));
+    return HostScalar::of(std::arg(x.value));
   return HostScalar::of(x.real() < 0 ? std::numbers::pi : 0.0);
 }
 

@@ -13,13 +13,13 @@ namespace proa::pd {
 enum class FloatFormat : uint32_t; // ir/Enums.td
 enum class FloatRounding : uint32_t;
 
-/// One element of a tensor, wide enough for every dtype: integers and bools in `integer`, floats in `number`
-/// (real part), complex numbers in `number`. `Unsigned` is the kind of uint64, whose bits `integer` has.
+/// One element of a tensor, wide enough for every dtype: integers and bools in `integer`, floats in `value`
+/// (real component), complex numbers in `value`. `Unsigned` is the kind of uint64, whose bits `integer` has.
 struct HostScalar {
   enum class Kind : uint8_t { Bool, Integer, Unsigned, Real, Complex };
   Kind kind = Kind::Real;
   int64_t integer = 0;
-  std::complex<double> number;
+  std::complex<double> value;
 
   static HostScalar of(bool value) { return {Kind::Bool, value, {}}; }
   static HostScalar of(int64_t value) { return {Kind::Integer, value, {}}; }
@@ -31,7 +31,7 @@ struct HostScalar {
   double real() const {
     if (isUnsigned())
       return static_cast<double>(static_cast<uint64_t>(integer));
-    return isInteger() ? static_cast<double>(integer) : number.real();
+    return isInteger() ? static_cast<double>(integer) : value.real();
   }
   /// Whether an integer is less than another of the same dtype.
   bool isLessInteger(const HostScalar &other) const {

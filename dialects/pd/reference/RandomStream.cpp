@@ -5,10 +5,10 @@
 
 namespace proa::pd {
 
-Sequence::Words Sequence::block(uint64_t number) const {
+Sequence::Words Sequence::block(uint64_t index) const {
   auto low = [](uint64_t word) { return static_cast<uint32_t>(word & 0xFFFFFFFF); };
   auto high = [](uint64_t word) { return static_cast<uint32_t>(word >> 32); };
-  Words word{low(number), high(number), low(call), high(call)};
+  Words word{low(index), high(index), low(call), high(call)};
   uint64_t firstKey = low(key), secondKey = high(key);
   for (int round = 0; round < 10; ++round) {
     uint64_t first = 0xD2511F53ULL * word[0], second = 0xCD9E8D57ULL * word[2];
@@ -20,9 +20,9 @@ Sequence::Words Sequence::block(uint64_t number) const {
   return word;
 }
 
-double Sequence::unit(uint64_t number, size_t part) const {
-  Words words = block(number);
-  uint64_t bits = uint64_t(words[2 * part + 1]) << 32 | words[2 * part];
+double Sequence::unit(uint64_t index, size_t half) const {
+  Words words = block(index);
+  uint64_t bits = uint64_t(words[2 * half + 1]) << 32 | words[2 * half];
   return static_cast<double>(bits >> 11) * 0x1p-53;
 }
 

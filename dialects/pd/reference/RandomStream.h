@@ -16,9 +16,9 @@ public:
   using Words = std::array<uint32_t, 4>;
   Sequence(uint64_t key, uint64_t call) : key(key), call(call) {}
 
-  Words block(uint64_t number) const;
-  /// A number in [0, 1) with 53 bits, from half `part` (0 or 1) of a block.
-  double unit(uint64_t number, size_t part) const;
+  Words block(uint64_t index) const;
+  /// A number in [0, 1) with 53 bits, from half `half` (0 or 1) of a block.
+  double unit(uint64_t index, size_t half) const;
 
 private:
   uint64_t key, call;

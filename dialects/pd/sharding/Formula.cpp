@@ -55,8 +55,8 @@ void need(Classes &classes, Operation *op, ValueRange values, Classes::Need what
 /// The need of a split of a factor.
 Classes::Need needOf(const ShardingFactor &factor) {
   if (factor.kind == FactorKind::PassThrough)
-    return Classes::Need::Part;
-  // Parts of a decomposition are ranges of one block.
+    return Classes::Need::Shard;
+  // Shards of a decomposition are ranges of one block.
   if (!factor.pieces.empty())
     return Classes::Need::Whole;
   return factor.kind == FactorKind::Reduction || factor.localKind ? Classes::Need::Communication
@@ -71,8 +71,8 @@ public:
 
   void add(ValueRange values, llvm::ArrayRef<TensorFactors> tensors) {
     for (auto [value, dims] : llvm::zip(values, tensors))
-      for (auto [number, factors] : llvm::enumerate(dims))
-        addDim({value, static_cast<int64_t>(number)}, factors);
+      for (auto [index, factors] : llvm::enumerate(dims))
+        addDim({value, static_cast<int64_t>(index)}, factors);
   }
 
   /// States what the dimensions of each factor need; those of inner factors are needed whole.

@@ -13,23 +13,23 @@ namespace proa::pd {
 class Classes {
 public:
   using Dim = std::pair<mlir::Value, int64_t>;
-  /// The needs of the ops of the decomposition. Communication: each op computes its part, if sums of parts
-  /// are combined before they are used, or computes all and the part is taken.
-  enum class Need : uint8_t { Part, Communication, Whole };
+  /// The needs of the ops of the decomposition. Communication: each op computes its shard, if sums of shards
+  /// are combined before they are used, or computes all and the shard is taken.
+  enum class Need : uint8_t { Shard, Communication, Whole };
 
   unsigned of(Dim dim);
   void join(Dim a, Dim b);
   /// `op`: the name of the op of the decomposition.
   void require(Dim dim, Need need, llvm::StringRef op);
   Need needOf(unsigned id) const { return needs[id].need; }
-  /// The op that has the need; empty for Part.
+  /// The op that has the need; empty for Shard.
   llvm::StringRef opOf(unsigned id) const { return needs[id].op; }
 
 private:
   llvm::DenseMap<Dim, unsigned> ids;
   llvm::SmallVector<unsigned> parents;
   struct OpNeed {
-    Need need = Need::Part;
+    Need need = Need::Shard;
     llvm::StringRef op = {};
   };
   llvm::SmallVector<OpNeed> needs;
@@ -64,7 +64,7 @@ int64_t rankOf(mlir::Value value);
 /// The size of a dimension, or kDynamic.
 int64_t dimSizeOf(Classes::Dim dim);
 
-/// The local form of a composite: its decomposition on parts, where each sum over a split dimension is
+/// The local form of a composite: its decomposition on shards, where each sum over a split dimension is
 /// combined at once.
 llvm::FailureOr<llvm::SmallVector<mlir::Value>> localDecomposition(LocalFormBuilder &form);
 

@@ -21,7 +21,7 @@ struct OwnDim {
 /// Why the dimensions of a class get no factor; empty if they get one. A decomposition for static dims may
 /// contain their sizes as constants, so a class of only operand dims or only result dims may not be
 /// splittable, except where the sizes come from the attribute `shape`, which setLocalShape() sets, or where
-/// the decomposition of the whole op runs on parts. Different sizes in a class come from other attributes.
+/// the decomposition of the whole op runs on shards. Different sizes in a class come from other attributes.
 std::string whyNoFactor(ShardingRuleBuilder &rule, llvm::ArrayRef<OwnDim> dims, Classes::Need need,
                         llvm::StringRef op) {
   auto isResult = [](const OwnDim &dim) { return dim.isResult; };
@@ -29,7 +29,7 @@ std::string whyNoFactor(ShardingRuleBuilder &rule, llvm::ArrayRef<OwnDim> dims, 
   bool hasShape = shape && shape.size() == rule.resultType(0).getRank();
   if (llvm::none_of(dims, isResult) && need != Classes::Need::Communication)
     return need == Classes::Need::Whole ? op.str() + " of its decomposition needs the whole dimension"
-                                        : "its size may be a number in the decomposition";
+                                        : "its size may be a constant in the decomposition";
   if (llvm::all_of(dims, isResult) && !hasShape)
     return "its size does not follow from the operands";
   if (llvm::any_of(dims, [&](const OwnDim &dim) { return dim.size != dims.front().size; }))
@@ -48,7 +48,7 @@ void addFactor(ShardingRuleBuilder &rule, llvm::ArrayRef<OwnDim> dims, Classes::
     return;
   }
   unsigned factor =
-      need == Classes::Need::Part
+      need == Classes::Need::Shard
           ? rule.addFactor(size)
           : rule.addWholeFactor(size, op.str() + " of its decomposition needs the whole dimension");
   for (const OwnDim &dim : dims)
@@ -58,8 +58,8 @@ void addFactor(ShardingRuleBuilder &rule, llvm::ArrayRef<OwnDim> dims, Classes::
     rule.splitByLocalForm(operand->index, operand->dim, localDecomposition);
 }
 
-/// Whether a number in an attribute is equal, or may depend on sizes: dims of types and lists of dims.
-bool hasEqualNumber(Attribute a, Attribute b) {
+/// Whether a value in an attribute is equal, or may depend on sizes: dims of types and lists of dims.
+bool hasEqualConstant(Attribute a, Attribute b) {
   auto splatOf = [](Attribute attribute) -> Attribute {
     auto elements = dyn_cast<DenseElementsAttr>(attribute);
     return elements && elements.isSplat() ? elements.getSplatValue<Attribute>() : Attribute();
@@ -69,8 +69,8 @@ bool hasEqualNumber(Attribute a, Attribute b) {
   return splatOf(a) == splatOf(b);
 }
 
-/// Whether two decompositions have the same ops and numbers.
-bool haveEqualNumbers(Formula &a, Formula &b) {
+/// Whether two decompositions have the same ops and constants.
+bool haveEqualConstants(Formula &a, Formula &b) {
   auto first = a.ops(), second = b.ops();
   if (failed(a.results()) || failed(b.results()) || first.size() != second.size())
     return false;
@@ -80,7 +80,7 @@ bool haveEqualNumbers(Formula &a, Formula &b) {
       return false;
     return llvm::all_of(one->getAttrDictionary(), [other](NamedAttribute attribute) {
       Attribute own = other->getAttr(attribute.getName());
-      return own && hasEqualNumber(attribute.getValue(), own);
+      return own && hasEqualConstant(attribute.getValue(), own);
     });
   });
 }
@@ -96,8 +96,8 @@ RankedTensorType enlarged(Value value, const TensorFactors &tensor,
   return type.clone(dims);
 }
 
-/// Replicates the factors whose size is a number in the decomposition, such as 1 / size.
-void replicateSizesInNumbers(Operation *op, Formula &whole, ShardingRule &rule) {
+/// Replicates the factors whose size is a constant in the decomposition, such as 1 / size.
+void replicateSizesInConstants(Operation *op, Formula &whole, ShardingRule &rule) {
   auto isSplit = [](const ShardingFactor &factor) {
     return factor.kind != FactorKind::Replicated && !ShapedType::isDynamic(factor.size);
   };
@@ -109,15 +109,15 @@ void replicateSizesInNumbers(Operation *op, Formula &whole, ShardingRule &rule) 
                                          return enlarged(value, factors, isLarger);
                                        }),
                    enlarged(op->getResult(0), rule.results[0], isLarger).getShape());
-    return haveEqualNumbers(whole, larger);
+    return haveEqualConstants(whole, larger);
   };
   if (isIndependentOf([&](unsigned factor) { return isSplit(rule.factors[factor]); }))
     return;
-  for (auto [number, factor] : llvm::enumerate(rule.factors))
-    if (isSplit(factor) && !isIndependentOf([&](unsigned other) { return other == number; })) {
+  for (auto [index, factor] : llvm::enumerate(rule.factors))
+    if (isSplit(factor) && !isIndependentOf([&](unsigned other) { return other == index; })) {
       factor.kind = FactorKind::Replicated;
-      factor.reason = "its size is a number in the decomposition";
-      factor.localKind = FactorKind::PassThrough; // the decomposition of the whole op has the right number
+      factor.reason = "its size is a constant in the decomposition";
+      factor.localKind = FactorKind::PassThrough; // the decomposition of the whole op has the right constant
       rule.localForm = localDecomposition;
     }
 }
@@ -154,7 +154,7 @@ std::optional<ShardingRule> shardingOfDecomposition(Operation *op) {
   if (!formula.addConstraints(classes))
     return std::nullopt;
   ShardingRule rule = ruleOf(op, formula.clone(), *formula.results(), classes);
-  replicateSizesInNumbers(op, formula, rule);
+  replicateSizesInConstants(op, formula, rule);
   return rule;
 }
 

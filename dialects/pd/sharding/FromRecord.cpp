@@ -51,8 +51,8 @@ class Reader {
 public:
   explicit Reader(Operation *op, llvm::StringRef kinds) : rule(op) {
     // "; sum k": the kind and the letters of factors that are not pass-through.
-    for (llvm::StringRef part : llvm::split(kinds, ';')) {
-      auto [kind, letters] = part.trim().split(' ');
+    for (llvm::StringRef entry : llvm::split(kinds, ';')) {
+      auto [kind, letters] = entry.trim().split(' ');
       for (llvm::StringRef letter : llvm::split(letters, ' '))
         if (!letter.empty())
           kindOf[letter.front()] = kind == "sum" ? FactorKind::Reduction : FactorKind::Replicated;

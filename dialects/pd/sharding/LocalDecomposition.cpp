@@ -1,4 +1,4 @@
-//! The local form of composites: their decomposition on parts.
+//! The local form of composites: their decomposition on shards.
 #include "dialects/pd/ir/InferredTypes.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/index/GatherOps.h"
@@ -23,17 +23,17 @@ public:
         resultTypes(resultTypes) {}
 
   RankedTensorType localResultType(unsigned result) const override { return resultTypes[result]; }
-  int64_t partsOf(unsigned factor) const override {
-    return outerFactors[factor] ? outer.partsOf(*outerFactors[factor]) : 1;
+  int64_t shardCount(unsigned factor) const override {
+    return outerFactors[factor] ? outer.shardCount(*outerFactors[factor]) : 1;
   }
   llvm::ArrayRef<int64_t> blocksOf(unsigned factor) const override {
     return outerFactors[factor] ? outer.blocksOf(*outerFactors[factor]) : llvm::ArrayRef<int64_t>();
   }
-  std::optional<int64_t> ownPart(unsigned factor) const override {
-    return outerFactors[factor] ? outer.ownPart(*outerFactors[factor]) : std::optional<int64_t>(0);
+  std::optional<int64_t> ownShard(unsigned factor) const override {
+    return outerFactors[factor] ? outer.ownShard(*outerFactors[factor]) : std::optional<int64_t>(0);
   }
-  Value byPart(unsigned factor, llvm::ArrayRef<int64_t> values) override {
-    return outer.byPart(*outerFactors[factor], values);
+  Value byShard(unsigned factor, llvm::ArrayRef<int64_t> values) override {
+    return outer.byShard(*outerFactors[factor], values);
   }
   Value gather(Value local, int64_t dim, unsigned factor, int64_t size) override {
     return outer.gather(local, dim, *outerFactors[factor], size);
@@ -58,10 +58,10 @@ private:
   llvm::ArrayRef<RankedTensorType> resultTypes;
 };
 
-/// Runs the ops of a decomposition on parts.
-class Parts {
+/// Runs the ops of a decomposition on shards.
+class LocalOps {
 public:
-  Parts(LocalFormBuilder &form, Formula &formula, Classes &classes)
+  LocalOps(LocalFormBuilder &form, Formula &formula, Classes &classes)
       : form(form), formula(formula), classes(classes) {}
 
   FailureOr<SmallVector<Value>> run() {
@@ -98,14 +98,14 @@ private:
     return found == splits.end() ? nullptr : &found->second;
   }
 
-  /// The type of the part of a value; null if the size of the part is not known.
+  /// The type of the shard of a value; null if the size of the shard is not known.
   RankedTensorType localType(Value value) {
     auto type = cast<RankedTensorType>(value.getType());
     llvm::SmallVector<int64_t> dims(type.getShape());
     for (auto [dim, size] : llvm::enumerate(dims))
       if (const Split *split = size == 1 ? nullptr : splitOf(value, static_cast<int64_t>(dim))) {
-        // Parts of a merged dimension are those of its outermost one, if they are equal.
-        bool isEven = split->size % form.partsOf(split->factor) == 0;
+        // Shards of a merged dimension are those of its outermost one, if they are equal.
+        bool isEven = split->size % form.shardCount(split->factor) == 0;
         if (ShapedType::isDynamic(split->local) || ShapedType::isDynamic(size) || size % split->size != 0 ||
             (size != split->size && !isEven))
           return nullptr;
@@ -125,7 +125,7 @@ private:
       return createConstant(constant, types[0]);
     auto rule = shardingRuleOf(op);
     if (!rule && isIndependentOfInputs(op))
-      return createParts(op, types);
+      return createShards(op, types);
     llvm::SmallVector<std::optional<unsigned>> factors;
     if (rule)
       factors = outerFactorsOf(op, *rule);
@@ -160,28 +160,28 @@ private:
                                      DenseElementsAttr::get(type, elements.getSplatValue<Attribute>()))
                       ->getResult(0));
     else
-      return createParts(op, type);
+      return createShards(op, type);
     return success();
   }
 
-  /// An op that computes the same on all devices, and the parts of its results.
-  LogicalResult createParts(Operation *op, llvm::ArrayRef<RankedTensorType> types) {
+  /// An op that computes the same on all devices, and the shards of its results.
+  LogicalResult createShards(Operation *op, llvm::ArrayRef<RankedTensorType> types) {
     Operation *whole = form.getBuilder().clone(*op, mapping);
     for (auto [old, result, type] : llvm::zip_equal(op->getResults(), whole->getResults(), types)) {
-      Value part = result;
+      Value shard = result;
       for (int64_t dim = 0; dim < type.getRank(); ++dim)
         if (const Split *split =
                 cast<RankedTensorType>(result.getType()).getDimSize(dim) == 1 ? nullptr : splitOf(old, dim))
-          part = partAlong(part, dim, *split, type.getDimSize(dim));
-      if (part.getType() != type)
+          shard = shardAlong(shard, dim, *split, type.getDimSize(dim));
+      if (shard.getType() != type)
         return failure();
-      mapping.map(old, part);
+      mapping.map(old, shard);
     }
     return success();
   }
 
-  /// The elements of a replicated value that the device's part of a dimension has.
-  Value partAlong(Value whole, int64_t dim, const Split &split, int64_t local) {
+  /// The elements of a replicated value that the device's shard of a dimension has.
+  Value shardAlong(Value whole, int64_t dim, const Split &split, int64_t local) {
     OpBuilder &builder = form.getBuilder();
     TensorBuilder e(builder, form.op());
     int64_t size = cast<RankedTensorType>(whole.getType()).getDimSize(dim);
@@ -223,12 +223,12 @@ private:
   /// A result whose terms the devices have, combined.
   Value combined(Value value, const ShardingRule *rule, llvm::ArrayRef<std::optional<unsigned>> factors,
                  size_t result) {
-    for (auto [number, factor] : llvm::enumerate(factors)) {
-      bool hasFactor = llvm::any_of(rule->results[result], [number](const DimFactors &dim) {
-        return llvm::is_contained(dim, static_cast<unsigned>(number));
+    for (auto [index, factor] : llvm::enumerate(factors)) {
+      bool hasFactor = llvm::any_of(rule->results[result], [index](const DimFactors &dim) {
+        return llvm::is_contained(dim, static_cast<unsigned>(index));
       });
-      if (factor && !hasFactor && rule->factors[number].kind == FactorKind::Reduction)
-        value = form.reduce(value, rule->factors[number].reduction, *factor);
+      if (factor && !hasFactor && rule->factors[index].kind == FactorKind::Reduction)
+        value = form.reduce(value, rule->factors[index].reduction, *factor);
     }
     return value;
   }
@@ -248,7 +248,7 @@ FailureOr<SmallVector<Value>> localDecomposition(LocalFormBuilder &form) {
   Classes classes;
   if (failed(formula.results()) || !formula.addConstraints(classes))
     return failure();
-  return Parts(form, formula, classes).run();
+  return LocalOps(form, formula, classes).run();
 }
 
 } // namespace proa::pd

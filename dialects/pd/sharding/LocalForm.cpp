@@ -11,27 +11,27 @@ namespace proa::pd {
 
 std::optional<unsigned> LocalFormBuilder::splitFactor(unsigned operand, int64_t dim) const {
   for (unsigned factor : rule.operands[operand][static_cast<size_t>(dim)])
-    if (partsOf(factor) > 1)
+    if (shardCount(factor) > 1)
       return factor;
   return std::nullopt;
 }
 
 std::optional<unsigned> LocalFormBuilder::splitResultFactor(unsigned result, int64_t dim) const {
   for (unsigned factor : rule.results[result][static_cast<size_t>(dim)])
-    if (partsOf(factor) > 1)
+    if (shardCount(factor) > 1)
       return factor;
   return std::nullopt;
 }
 
 std::optional<int64_t> LocalFormBuilder::countBefore(unsigned factor, int64_t index) const {
-  int64_t parts = partsOf(factor), begin = 0, count = 0;
+  int64_t shards = shardCount(factor), begin = 0, count = 0;
   for (int64_t block : blocksOf(factor)) {
     if (begin >= index)
       break;
-    std::optional<int64_t> part = block % parts == 0 ? 0 : ownPart(factor);
-    if (!part)
+    std::optional<int64_t> shard = block % shards == 0 ? 0 : ownShard(factor);
+    if (!shard)
       return std::nullopt;
-    count += beginOfPart(block, parts, *part + 1) - beginOfPart(block, parts, *part);
+    count += beginOfShard(block, shards, *shard + 1) - beginOfShard(block, shards, *shard);
     begin += block;
   }
   return begin == index ? std::optional(count) : std::nullopt;
@@ -49,37 +49,39 @@ Operation *LocalFormBuilder::cloneOn(ValueRange localOperands) {
 }
 
 Value LocalFormBuilder::next(Value local, unsigned factor) {
-  int64_t parts = partsOf(factor);
-  return permute(local, factor, llvm::map_to_vector(llvm::seq<int64_t>(parts), [parts](int64_t part) {
-                   return (part + 1) % parts;
+  int64_t shards = shardCount(factor);
+  return permute(local, factor, llvm::map_to_vector(llvm::seq<int64_t>(shards), [shards](int64_t shard) {
+                   return (shard + 1) % shards;
                  }));
 }
 
 Value LocalFormBuilder::indexOf(unsigned factor) {
   llvm::SmallVector<int64_t> indices;
-  for (int64_t part = 0; part < partsOf(factor); ++part)
-    indices.push_back(part);
-  return byPart(factor, indices);
+  for (int64_t shard = 0; shard < shardCount(factor); ++shard)
+    indices.push_back(shard);
+  return byShard(factor, indices);
 }
 
 Value LocalFormBuilder::beginOf(unsigned factor, int64_t size) {
   llvm::SmallVector<int64_t> begins;
-  for (int64_t part = 0; part < partsOf(factor); ++part)
-    begins.push_back(beginOfPart(size, partsOf(factor), part));
-  return byPart(factor, begins);
+  for (int64_t shard = 0; shard < shardCount(factor); ++shard)
+    begins.push_back(beginOfShard(size, shardCount(factor), shard));
+  return byShard(factor, begins);
 }
 
 Value LocalFormBuilder::endOf(unsigned factor, int64_t size) {
   llvm::SmallVector<int64_t> ends;
-  for (int64_t part = 0; part < partsOf(factor); ++part)
-    ends.push_back(beginOfPart(size, partsOf(factor), part + 1));
-  return byPart(factor, ends);
+  for (int64_t shard = 0; shard < shardCount(factor); ++shard)
+    ends.push_back(beginOfShard(size, shardCount(factor), shard + 1));
+  return byShard(factor, ends);
 }
 
-int64_t beginOfPart(int64_t size, int64_t parts, int64_t part) { return (part * size + parts - 1) / parts; }
+int64_t beginOfShard(int64_t size, int64_t shards, int64_t shard) {
+  return (shard * size + shards - 1) / shards;
+}
 
-PartIndices indicesInPart(LocalFormBuilder &form, TensorBuilder &e, Value index, unsigned factor,
-                          int64_t size) {
+ShardIndices indicesInShard(LocalFormBuilder &form, TensorBuilder &e, Value index, unsigned factor,
+                            int64_t size) {
   Type int64 = e.getBuilder().getI64Type();
   Expression given = e.cast(e.wrap(index), int64);
   Expression global = e.select(given < 0.0, given + static_cast<double>(size), given);

@@ -93,11 +93,11 @@ private:
     if (job.kind == JobKind::Backward)
       steps.push_back(Step::WeightGradient);
     for (Step step : steps) {
-      JobIndex::Place place = index.find({step, stageJob.microBatch, stageJob.stage});
-      if (place.position != position)
+      JobIndex::Slot slot = index.find({step, stageJob.microBatch, stageJob.stage});
+      if (slot.position != position)
         return report(rank, position,
                       fmt::format("{} of this micro-batch is at position {} already, expected it once",
-                                  letterOf(step), place.position));
+                                  letterOf(step), slot.position));
     }
   }
 
@@ -108,11 +108,11 @@ private:
       for (int64_t position = 0; position < std::ssize(schedule.jobs[rank]); ++position) {
         const Job &job = schedule.jobs[rank][position];
         for (const StageJob &needed : dependencies(shape, stageJobOf(shape, rank, job))) {
-          JobIndex::Place place = index.find(needed);
-          if (place.exists() && place.rank == rank && place.position > position)
+          JobIndex::Slot slot = index.find(needed);
+          if (slot.exists() && slot.rank == rank && slot.position > position)
             report(rank, position,
                    fmt::format("the job needs {} at position {}, expected it earlier",
-                               textOf(schedule.jobs[rank][place.position], shape.chunks), place.position));
+                               textOf(schedule.jobs[rank][slot.position], shape.chunks), slot.position));
         }
       }
   }
@@ -126,13 +126,13 @@ private:
         continue;
       for (const StageJob &needed :
            dependencies(shape, stageJobOf(shape, rank, schedule.jobs[rank][position]))) {
-        JobIndex::Place place = index.find(needed);
-        if (place.exists() && place.position >= timeline.blocked[place.rank])
+        JobIndex::Slot slot = index.find(needed);
+        if (slot.exists() && slot.position >= timeline.blocked[slot.rank])
           report(rank, position,
                  fmt::format("deadlock: the job waits for {} at position {} of rank {}, which never runs, "
                              "expected an order without cycles",
-                             textOf(schedule.jobs[place.rank][place.position], shape.chunks), place.position,
-                             place.rank));
+                             textOf(schedule.jobs[slot.rank][slot.position], shape.chunks), slot.position,
+                             slot.rank));
       }
     }
   }

@@ -57,18 +57,18 @@ StageJob stageJobOf(const Shape &shape, int64_t rank, const Job &job) {
 }
 
 JobIndex::JobIndex(const Schedule &schedule) : shape(schedule.shape) {
-  places.resize(stepCount * shape.stages() * shape.microBatches);
+  slots.resize(stepCount * shape.stages() * shape.microBatches);
   for (int64_t rank = 0; rank < std::ssize(schedule.jobs); ++rank)
     for (int64_t position = 0; position < std::ssize(schedule.jobs[rank]); ++position) {
       const Job &job = schedule.jobs[rank][position];
       if (!isInRange(shape, job))
         continue;
       StageJob stageJob = stageJobOf(shape, rank, job);
-      Place &place = places[indexOf(stageJob)];
-      if (!place.exists())
-        place = {rank, position};
+      Slot &slot = slots[indexOf(stageJob)];
+      if (!slot.exists())
+        slot = {rank, position};
       stageJob.step = Step::WeightGradient;
-      Place &weights = places[indexOf(stageJob)];
+      Slot &weights = slots[indexOf(stageJob)];
       if (job.kind == JobKind::Backward && !weights.exists())
         weights = {rank, position};
     }

@@ -84,7 +84,7 @@ JobPair dependencies(const Shape &shape, const StageJob &job);
 /// Where a schedule runs each job.
 class JobIndex {
 public:
-  struct Place {
+  struct Slot {
     int64_t rank = -1;
     int64_t position = -1;
     bool exists() const { return rank >= 0; }
@@ -93,14 +93,14 @@ public:
   /// Jobs whose chunk or micro-batch is out of range are ignored; of jobs that are there twice the first
   /// counts.
   explicit JobIndex(const Schedule &schedule);
-  Place find(const StageJob &job) const { return places[indexOf(job)]; }
+  Slot find(const StageJob &job) const { return slots[indexOf(job)]; }
   /// A dense index of jobs, below size().
   size_t indexOf(const StageJob &job) const;
-  size_t size() const { return places.size(); }
+  size_t size() const { return slots.size(); }
 
 private:
   Shape shape;
-  std::vector<Place> places;
+  std::vector<Slot> slots;
 };
 
 StageJob stageJobOf(const Shape &shape, int64_t rank, const Job &job);

@@ -163,18 +163,18 @@ private:
       double least = 0;
       for (int64_t chunk = 0; chunk < shape.chunks; ++chunk)
         least += options.costs.activationOf(shape.stageOf(rank, chunk));
-      double part =
+      double fraction =
           isFalling ? static_cast<double>(shape.ranks - rank) / static_cast<double>(shape.ranks) : 1;
-      limits.push_back(std::min(std::max(limit * part, least), options.limitOf(rank)));
+      limits.push_back(std::min(std::max(limit * fraction, least), options.limitOf(rank)));
     }
     return limits;
   }
 
   void tryLimits(const std::vector<double> &limits) {
-    constexpr int64_t anyNumber = 1 << 20;
+    constexpr int64_t noLimit = 1 << 20;
     for (bool prefersForward : {false, true})
       for (double fill : {0.0, 0.5, 1.0})
-        for (int64_t waiting : {int64_t{0}, shape.ranks, anyNumber})
+        for (int64_t waiting : {int64_t{0}, shape.ranks, noLimit})
           if (!isOptimal())
             if (std::optional<Schedule> candidate =
                     listSchedule(shape, options.costs, limits, {prefersForward, fill, waiting}))
@@ -182,7 +182,7 @@ private:
   }
 
   /// Simulated annealing: moves single jobs within their rank, and keeps changes that are better or a little
-  /// worse, by a part of the period that falls to nothing.
+  /// worse, by a fraction of the period that falls to nothing.
   void improve() {
     if (best.jobs.empty())
       return;

@@ -9,7 +9,7 @@
 namespace proa::plan {
 namespace {
 
-double asDouble(int64_t number) { return static_cast<double>(number); }
+double asDouble(int64_t value) { return static_cast<double>(value); }
 
 /// The devices that have the same parameter: experts are not replicated over ep.
 DeviceGroup replicasOf(const Frame &frame, bool isExpert) {
@@ -32,14 +32,14 @@ DeviceGroup groupOf(const Frame &frame, std::string_view axis) {
 
 } // namespace
 
-double Estimate::secondsOf(std::string_view part) const {
-  auto found = std::ranges::find(parts, part, &Part::name);
-  return found == parts.end() ? 0 : found->seconds;
+double Estimate::secondsOf(std::string_view term) const {
+  auto found = std::ranges::find(terms, term, &Term::name);
+  return found == terms.end() ? 0 : found->seconds;
 }
 
 std::string Estimate::limit() const {
-  auto longest = std::ranges::max_element(parts, {}, &Part::seconds);
-  return longest == parts.end() ? "" : longest->name;
+  auto longest = std::ranges::max_element(terms, {}, &Term::seconds);
+  return longest == terms.end() ? "" : longest->name;
 }
 
 void StageCost::add(const LayerCost &layer, Recompute mode) {
@@ -84,10 +84,10 @@ std::string CostModel::whyInvalid(const Frame &frame) const {
   if (frame.offload && workload.states.optimizer == 0)
     return "the optimizer keeps no states";
   if (batch % (frame.batchWays() * frame.microBatches) != 0)
-    return fmt::format("the batch {} is not divisible by {} parts", batch,
+    return fmt::format("the batch {} is not divisible by {} shards", batch,
                        frame.batchWays() * frame.microBatches);
   if (frame.pipeline * frame.chunks > static_cast<int64_t>(workload.layers.size()))
-    return fmt::format("{} layers are fewer than the parts of the pipeline", workload.layers.size());
+    return fmt::format("{} layers are fewer than the stages of the pipeline", workload.layers.size());
   bool isInterleaved = frame.schedule == ScheduleKind::Interleaved;
   if ((isInterleaved && frame.chunks < 2) || (isInterleaved && frame.microBatches % frame.pipeline != 0))
     return "interleaved stages need several chunks, and micro-batches that the stages divide";
@@ -108,7 +108,7 @@ double CostModel::samples(const Frame &frame) const {
   return asDouble(batch) / asDouble(frame.batchWays() * frame.microBatches);
 }
 
-/// The part of an amount on a device, in one micro-batch.
+/// The share of an amount on a device, in one micro-batch.
 double CostModel::local(const Frame &frame, uint8_t splits, double amount) const {
   if (splits & batchSplit)
     amount *= samples(frame);
@@ -130,10 +130,10 @@ double CostModel::local(const Frame &frame, const std::vector<Amount> &amounts) 
 /// Roofline: the longer of arithmetic and memory for each group of ops, and the start of each kernel.
 double CostModel::seconds(const Frame &frame, const std::vector<Work> &work) const {
   double sum = 0, rate = workload.is16Bit ? cluster.flops16 : cluster.flops32;
-  for (const Work &part : work)
-    sum += std::max(local(frame, part.splits, part.flops) / rate,
-                    local(frame, part.splits, part.bytes) / cluster.memoryBandwidth) +
-           part.ops * cluster.stepSeconds;
+  for (const Work &own : work)
+    sum += std::max(local(frame, own.splits, own.flops) / rate,
+                    local(frame, own.splits, own.bytes) / cluster.memoryBandwidth) +
+           own.ops * cluster.stepSeconds;
   return sum;
 }
 
@@ -142,16 +142,15 @@ double CostModel::links(const Frame &frame, const std::vector<Communication> &li
   double sum = 0;
   Frame whole = frame; // collectives of sp move whole sequences too
   whole.sequence = false;
-  for (const Communication &part : list)
-    if (part.axis == axis)
-      sum += part.count * cluster.seconds(part.kind, groupOf(frame, axis),
-                                          local(whole, part.splits, part.bytes / part.count));
+  for (const Communication &own : list)
+    if (own.axis == axis)
+      sum += own.count *
+             cluster.seconds(own.kind, groupOf(frame, axis), local(whole, own.splits, own.bytes / own.count));
   return sum;
 }
 
 double CostModel::modelLinks(const Frame &frame, const std::vector<Communication> &list) const {
-  bool hasOwn =
-      frame.sequence && std::ranges::any_of(list, [](const auto &part) { return part.axis == "sp"; });
+  bool hasOwn = frame.sequence && std::ranges::any_of(list, [](const auto &own) { return own.axis == "sp"; });
   return links(frame, list, hasOwn ? "sp" : "mp");
 }
 
@@ -189,10 +188,10 @@ void CostModel::addStates(const Frame &frame, const Layer &layer, const Buckets 
     (isExpert ? cost.expertMessages : cost.messages) += std::min(parameters.count, bytes / bucket);
   }
   double elements = cost.elements + cost.expertElements;
-  auto part = [&](spmd::ZeroStage stage) { return frame.zero >= stage ? asDouble(frame.data) : 1; };
-  cost.weights = elements * workload.states.weight / part(spmd::ZeroStage::Parameters);
-  cost.gradients = elements * workload.states.gradient / part(spmd::ZeroStage::Gradients);
-  cost.optimizer = elements * workload.states.optimizer / part(spmd::ZeroStage::Optimizer);
+  auto shardsOf = [&](spmd::ZeroStage stage) { return frame.zero >= stage ? asDouble(frame.data) : 1; };
+  cost.weights = elements * workload.states.weight / shardsOf(spmd::ZeroStage::Parameters);
+  cost.gradients = elements * workload.states.gradient / shardsOf(spmd::ZeroStage::Gradients);
+  cost.optimizer = elements * workload.states.optimizer / shardsOf(spmd::ZeroStage::Optimizer);
   if (frame.zero == spmd::ZeroStage::Parameters)
     cost.gathered = elements * workload.states.weight;
 }
@@ -208,8 +207,8 @@ std::vector<LayerCost> CostModel::layerCosts(const Frame &frame) const {
   return costs;
 }
 
-const ScheduleFigures &CostModel::figuresOf(const Frame &frame, double forwardPart) const {
-  return schedules.of(frame.schedule, frame.pipeline, frame.microBatches, frame.chunks, forwardPart,
+const ScheduleFigures &CostModel::figuresOf(const Frame &frame, double forwardShare) const {
+  return schedules.of(frame.schedule, frame.pipeline, frame.microBatches, frame.chunks, forwardShare,
                       frame.activations);
 }
 
@@ -237,21 +236,21 @@ MemoryUse CostModel::memoryOf(const Frame &frame, const StageCost &stage, int64_
 double CostModel::idleFactor(const Frame &frame, double forward, double backward, double extra) const {
   if (frame.pipeline == 1)
     return 0;
-  double forwardPart = (forward + extra) / std::max(forward + backward + extra, 1e-30);
-  return figuresOf(frame, forwardPart).idle;
+  double forwardShare = (forward + extra) / std::max(forward + backward + extra, 1e-30);
+  return figuresOf(frame, forwardShare).idle;
 }
 
 /// The least factor of any recomputation.
 double CostModel::leastIdleFactor(const Frame &frame, const LayerCost &sum) const {
   if (frame.schedule == ScheduleKind::Automatic)
     return 0; // no search for frames that are not solved
-  auto partOf = [&](double extra) {
+  auto shareOf = [&](double extra) {
     return (sum.forward + extra) / std::max(sum.forward + sum.backward + extra, 1e-30);
   };
-  double most = partOf(sum.extra[static_cast<size_t>(Recompute::Full)]);
+  double most = shareOf(sum.extra[static_cast<size_t>(Recompute::Full)]);
   double least = idleFactor(frame, most, 1 - most, 0);
-  for (double part = partOf(0); part < most; part += ScheduleTable::resolution)
-    least = std::min(least, idleFactor(frame, part, 1 - part, 0));
+  for (double share = shareOf(0); share < most; share += ScheduleTable::resolution)
+    least = std::min(least, idleFactor(frame, share, 1 - share, 0));
   return least;
 }
 
@@ -321,7 +320,7 @@ void CostModel::addTime(const Frame &frame, const std::vector<StageCost> &stages
   auto add = [&](const char *name, double seconds) {
     estimate.seconds += seconds;
     if (seconds > 0)
-      estimate.parts.push_back({name, seconds});
+      estimate.terms.push_back({name, seconds});
   };
   add("forward", repeated * slowest->sum.forward);
   add("backward", repeated * slowest->sum.backward);
@@ -336,19 +335,19 @@ void CostModel::addTime(const Frame &frame, const std::vector<StageCost> &stages
   add("optimizer", optimizer);
 }
 
-std::vector<StageCost> CostModel::partCosts(const Plan &plan, const std::vector<LayerCost> &costs,
-                                            const std::vector<size_t> &partOf, size_t parts) const {
-  std::vector<StageCost> result(parts);
+std::vector<StageCost> CostModel::groupCosts(const Plan &plan, const std::vector<LayerCost> &costs,
+                                             const std::vector<size_t> &groupOfChunk, size_t groups) const {
+  std::vector<StageCost> result(groups);
   std::vector<size_t> stageOf = plan.frame.stagesOfChunks();
   for (size_t chunk = 0; chunk < plan.cuts.size(); ++chunk) {
-    StageCost &part = result[partOf[chunk]];
+    StageCost &group = result[groupOfChunk[chunk]];
     bool isLast = chunk + 1 == plan.cuts.size();
     int end = isLast ? static_cast<int>(workload.layers.size()) : plan.cuts[chunk + 1];
     for (int layer = plan.cuts[chunk]; layer < end; ++layer)
-      part.add(costs[static_cast<size_t>(workload.layers[static_cast<size_t>(layer)])],
-               plan.recompute[static_cast<size_t>(layer)]);
+      group.add(costs[static_cast<size_t>(workload.layers[static_cast<size_t>(layer)])],
+                plan.recompute[static_cast<size_t>(layer)]);
     if (!isLast && stageOf[chunk] != stageOf[chunk + 1]) // the activation and its gradient
-      part.transfers +=
+      group.transfers +=
           2 * transfer(plan.frame,
                        costs[static_cast<size_t>(workload.layers[static_cast<size_t>(end) - 1])].output);
   }
@@ -356,20 +355,20 @@ std::vector<StageCost> CostModel::partCosts(const Plan &plan, const std::vector<
 }
 
 std::vector<StageCost> CostModel::stageCosts(const Plan &plan) const {
-  return partCosts(plan, layerCosts(plan.frame), plan.frame.stagesOfChunks(),
-                   static_cast<size_t>(plan.frame.pipeline));
+  return groupCosts(plan, layerCosts(plan.frame), plan.frame.stagesOfChunks(),
+                    static_cast<size_t>(plan.frame.pipeline));
 }
 
 std::vector<StageCost> CostModel::chunkCosts(const Plan &plan) const {
   std::vector<size_t> chunks(plan.cuts.size());
   std::iota(chunks.begin(), chunks.end(), size_t{0});
-  return partCosts(plan, layerCosts(plan.frame), chunks, chunks.size());
+  return groupCosts(plan, layerCosts(plan.frame), chunks, chunks.size());
 }
 
 Estimate CostModel::estimate(const Plan &plan, const std::vector<LayerCost> &costs) const {
   const Frame &frame = plan.frame;
   std::vector<StageCost> stages =
-      partCosts(plan, costs, frame.stagesOfChunks(), static_cast<size_t>(frame.pipeline));
+      groupCosts(plan, costs, frame.stagesOfChunks(), static_cast<size_t>(frame.pipeline));
   Estimate estimate;
   addTime(frame, stages, estimate);
   for (size_t i = 0; i < stages.size(); ++i) {

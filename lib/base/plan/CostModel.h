@@ -52,19 +52,19 @@ struct MemoryUse {
 
 /// A step of training by a plan.
 struct Estimate {
-  struct Part {
+  struct Term {
     std::string name; ///< "forward", "backward", "recompute", "mp all_reduce", "idle", "optimizer", ...
     double seconds = 0;
   };
   double seconds = 0;
-  std::vector<Part> parts; ///< their sum is `seconds`
+  std::vector<Term> terms; ///< their sum is `seconds`
   MemoryUse memory;
   int stage = 0;      ///< of the fullest device
   double missing = 0; ///< bytes that the fullest device lacks; 0: the plan fits
 
   bool fits() const { return missing <= 0; }
-  double secondsOf(std::string_view part) const;
-  /// The name of the part that takes most time.
+  double secondsOf(std::string_view term) const;
+  /// The name of the term that takes most time.
   std::string limit() const;
 };
 
@@ -108,10 +108,10 @@ public:
 
 private:
   mutable ScheduleTable schedules;
-  const ScheduleFigures &figuresOf(const Frame &frame, double forwardPart = ScheduleTable::equalTimes) const;
-  /// The costs of parts of the plan's layers: chunk i belongs to part `partOf[i]`.
-  std::vector<StageCost> partCosts(const Plan &plan, const std::vector<LayerCost> &costs,
-                                   const std::vector<size_t> &partOf, size_t parts) const;
+  const ScheduleFigures &figuresOf(const Frame &frame, double forwardShare = ScheduleTable::equalTimes) const;
+  /// The costs of groups of the plan's layers: chunk i belongs to group `groupOfChunk[i]`.
+  std::vector<StageCost> groupCosts(const Plan &plan, const std::vector<LayerCost> &costs,
+                                    const std::vector<size_t> &groupOfChunk, size_t groups) const;
   double leastIdleFactor(const Frame &frame, const LayerCost &sum) const;
   double samples(const Frame &frame) const;
   double local(const Frame &frame, uint8_t splits, double amount) const;

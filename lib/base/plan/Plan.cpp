@@ -52,7 +52,7 @@ void setEqualLayers(Workload &workload, int count) {
 
 std::string strategyText(const Frame &frame, bool recomputes) {
   std::string text;
-  auto add = [&](const std::string &part) { text += (text.empty() ? "" : ",") + part; };
+  auto add = [&](const std::string &component) { text += (text.empty() ? "" : ",") + component; };
   for (auto [name, size] :
        {std::pair{"dp", frame.data}, {"cp", frame.context}, {"ep", frame.expert}, {"mp", frame.model}})
     if (size > 1)
@@ -100,7 +100,7 @@ std::string executedText(const Plan &plan, const Workload &workload) {
 
 std::string planText(const Plan &plan) {
   std::string text = strategyText(plan.frame, false);
-  auto add = [&](const std::string &part) { text += (text.empty() ? "" : ",") + part; };
+  auto add = [&](const std::string &component) { text += (text.empty() ? "" : ",") + component; };
   if (plan.frame.pipeline > 1)
     add(stagesText(plan.frame));
   if (plan.frame.activations > 0)

@@ -35,8 +35,8 @@ std::string secondsText(double seconds) {
 double parametersOf(const Workload &workload) {
   double sum = 0;
   for (int kind : workload.layers)
-    for (const Parameters &part : workload.kinds[static_cast<size_t>(kind)].parameters)
-      sum += part.elements;
+    for (const Parameters &own : workload.kinds[static_cast<size_t>(kind)].parameters)
+      sum += own.elements;
   return sum;
 }
 
@@ -62,30 +62,30 @@ std::string tableText(const std::vector<std::vector<std::string>> &rows) {
   return text;
 }
 
-/// The parts that any of the plans has, in their order.
-std::vector<std::string> partsOf(const std::vector<Candidate> &candidates) {
+/// The terms that any of the plans has, in their order.
+std::vector<std::string> termsOf(const std::vector<Candidate> &candidates) {
   constexpr const char *order[] = {"forward",        "backward",       "recompute",     "mp collectives",
                                    "ep collectives", "cp collectives", "dp statistics", "pp messages",
                                    "idle",           "dp collectives", "optimizer",     "computation",
                                    "collectives"};
-  std::vector<std::string> parts;
+  std::vector<std::string> terms;
   for (const char *name : order)
     if (std::ranges::any_of(candidates, [&](const Candidate &c) { return c.judged().secondsOf(name) > 0; }))
-      parts.emplace_back(name);
-  return parts;
+      terms.emplace_back(name);
+  return terms;
 }
 
 std::string timesText(const std::vector<Candidate> &candidates) {
-  std::vector<std::string> parts = partsOf(candidates);
+  std::vector<std::string> terms = termsOf(candidates);
   std::vector<std::vector<std::string>> rows{{"plan", "step"}};
-  rows.front().insert(rows.front().end(), parts.begin(), parts.end());
+  rows.front().insert(rows.front().end(), terms.begin(), terms.end());
   rows.front().emplace_back("limit");
   for (const Candidate &candidate : candidates) {
     std::vector<std::string> &row = rows.emplace_back();
     const Estimate &estimate = candidate.judged();
     row = {planText(candidate.plan), secondsText(estimate.seconds)};
-    for (const std::string &part : parts) {
-      double seconds = estimate.secondsOf(part);
+    for (const std::string &term : terms) {
+      double seconds = estimate.secondsOf(term);
       row.push_back(seconds > 0 ? secondsText(seconds) : "-");
     }
     row.push_back(estimate.limit());
@@ -267,8 +267,8 @@ nlohmann::ordered_json planJson(const CostModel &model, const Candidate &candida
   if (std::string reason = whyNotExecutable(plan, model.workload); !reason.empty())
     json["not_executable"] = reason;
   json["seconds"] = estimate.seconds;
-  for (const Estimate::Part &part : estimate.parts)
-    json["parts"][part.name] = part.seconds;
+  for (const Estimate::Term &term : estimate.terms)
+    json["terms"][term.name] = term.seconds;
   json["limit"] = estimate.limit();
   for (auto [name, member] : memoryKinds)
     json["memory"][name] = std::round(estimate.memory.*member);

@@ -23,10 +23,10 @@ pipeline::Timeline searched(const pipeline::Shape &shape, const pipeline::Costs 
   return found ? std::move(found->timeline) : pipeline::Timeline();
 }
 
-ScheduleFigures simulated(pipeline::ScheduleKind kind, const pipeline::Shape &shape, double forwardPart,
+ScheduleFigures simulated(pipeline::ScheduleKind kind, const pipeline::Shape &shape, double forwardShare,
                           double activations) {
-  double gradient = (1 - forwardPart) / 2;
-  auto costs = pipeline::Costs::ofRank({forwardPart, gradient, gradient}, shape.chunks);
+  double gradient = (1 - forwardShare) / 2;
+  auto costs = pipeline::Costs::ofRank({forwardShare, gradient, gradient}, shape.chunks);
   pipeline::Timeline timeline = kind == pipeline::ScheduleKind::Automatic
                                     ? searched(shape, costs, activations)
                                     : simulate(buildSchedule(kind, shape), costs);
@@ -36,8 +36,8 @@ ScheduleFigures simulated(pipeline::ScheduleKind kind, const pipeline::Shape &sh
 } // namespace
 
 const ScheduleFigures &ScheduleTable::of(pipeline::ScheduleKind kind, int64_t stages, int64_t microBatches,
-                                         int64_t chunks, double forwardPart, double activations) {
-  int64_t step = std::clamp<int64_t>(std::llround(forwardPart / resolution), 0, std::llround(1 / resolution));
+                                         int64_t chunks, double forwardShare, double activations) {
+  int64_t step = std::clamp<int64_t>(std::llround(forwardShare / resolution), 0, std::llround(1 / resolution));
   bool isSearched = kind == pipeline::ScheduleKind::Automatic;
   int64_t count = isSearched ? microBatches : simulatedMicroBatches(microBatches, stages);
   auto [found, isNew] = figures.try_emplace({kind, stages, count, chunks, step, activations});
@@ -46,8 +46,8 @@ const ScheduleFigures &ScheduleTable::of(pipeline::ScheduleKind kind, int64_t st
   // With little memory a rank waits in each micro-batch: the idle time grows with their number.
   constexpr int64_t rounds = 3;
   if (int64_t most = rounds * stages; isSearched && count > most) {
-    ScheduleFigures all = of(kind, stages, most, chunks, forwardPart, activations);
-    double before = of(kind, stages, most - stages, chunks, forwardPart, activations).idle;
+    ScheduleFigures all = of(kind, stages, most, chunks, forwardShare, activations);
+    double before = of(kind, stages, most - stages, chunks, forwardShare, activations).idle;
     double added = std::max(0.0, all.idle - before) / static_cast<double>(stages);
     all.idle += added * static_cast<double>(count - most);
     return found->second = std::move(all);

@@ -10,13 +10,13 @@
 namespace proa::plan {
 namespace {
 
-std::vector<int64_t> divisorsOf(int64_t number) {
+std::vector<int64_t> divisorsOf(int64_t value) {
   std::vector<int64_t> divisors;
-  for (int64_t divisor = 1; divisor * divisor <= number; ++divisor)
-    if (number % divisor == 0) {
+  for (int64_t divisor = 1; divisor * divisor <= value; ++divisor)
+    if (value % divisor == 0) {
       divisors.push_back(divisor);
-      if (divisor * divisor != number)
-        divisors.push_back(number / divisor);
+      if (divisor * divisor != value)
+        divisors.push_back(value / divisor);
     }
   std::ranges::sort(divisors);
   return divisors;
@@ -47,11 +47,11 @@ public:
             int64_t others = pipeline * expert * context * tensor;
             if (others > model.cluster.size() || model.cluster.size() % others != 0)
               continue;
-            addParts({.data = model.cluster.size() / others,
-                      .context = context,
-                      .expert = expert,
-                      .model = tensor,
-                      .pipeline = pipeline});
+            addFrames({.data = model.cluster.size() / others,
+                       .context = context,
+                       .expert = expert,
+                       .model = tensor,
+                       .pipeline = pipeline});
           }
     return std::move(frames);
   }
@@ -65,7 +65,7 @@ private:
     return sizes;
   }
 
-  void addParts(Frame frame) {
+  void addFrames(Frame frame) {
     if (model.batch % frame.batchWays() != 0 ||
         frame.pipeline > static_cast<int64_t>(model.workload.layers.size()))
       return;
@@ -269,18 +269,18 @@ private:
     return "no size of it divides the devices, the batch and the program, or it has nothing to do";
   }
 
-  /// The part of the time that increases most.
+  /// The term of the time that increases most.
   static std::string comparison(const Candidate &own, const Candidate &best) {
     double ratio = own.estimate.seconds / best.estimate.seconds;
     std::string text =
         fmt::format("the best with it, {}, takes {:.3f} times the time", planText(own.plan), ratio);
-    const Estimate::Part *most = nullptr;
-    auto added = [&](const Estimate::Part &part) {
-      return part.seconds - best.estimate.secondsOf(part.name);
+    const Estimate::Term *most = nullptr;
+    auto added = [&](const Estimate::Term &term) {
+      return term.seconds - best.estimate.secondsOf(term.name);
     };
-    for (const Estimate::Part &part : own.estimate.parts)
-      if (!most || added(part) > added(*most))
-        most = &part;
+    for (const Estimate::Term &term : own.estimate.terms)
+      if (!most || added(term) > added(*most))
+        most = &term;
     if (most && added(*most) > 0)
       text += fmt::format("; {} +{:.3g} ms", most->name, added(*most) * 1e3);
     return text;
@@ -322,9 +322,9 @@ std::vector<Saving> savingsOf(const CostModel &model, const Plan &plan) {
   consider("recompute all layers", [](Plan &p) { std::ranges::fill(p.recompute, Recompute::Full); });
   consider("sp", [](Plan &p) { p.frame.sequence = true; });
   consider("offload of optimizer states", [](Plan &p) { p.frame.offload = true; });
-  for (int64_t parts : {2, 4, 8, 16})
-    consider(fmt::format("acc{}", parts * plan.frame.microBatches),
-             [&](Plan &p) { p.frame.microBatches *= parts; });
+  for (int64_t factor : {2, 4, 8, 16})
+    consider(fmt::format("acc{}", factor * plan.frame.microBatches),
+             [&](Plan &p) { p.frame.microBatches *= factor; });
   for (int64_t ways : {2, 4, 8})
     if (plan.frame.data % ways == 0)
       consider(fmt::format("mp{} instead of dp", ways * plan.frame.model), [&](Plan &p) {

@@ -155,17 +155,17 @@ double FrameSolver::leastSlowest() {
   return high;
 }
 
-/// Cuts into parts of about equal time, each with a layer.
-std::vector<int> FrameSolver::balancedCuts(size_t parts) const {
+/// Cuts into stages of about equal time, each with a layer.
+std::vector<int> FrameSolver::balancedCuts(size_t stages) const {
   size_t layers = model.workload.layers.size();
   std::vector<int> cuts{0};
-  for (size_t part = 1; part < parts; ++part) {
-    double target = seconds.back() * static_cast<double>(part) / static_cast<double>(parts);
+  for (size_t stage = 1; stage < stages; ++stage) {
+    double target = seconds.back() * static_cast<double>(stage) / static_cast<double>(stages);
     auto nearest = std::ranges::lower_bound(seconds, target) - seconds.begin();
     if (nearest > 0 &&
         target - seconds[static_cast<size_t>(nearest) - 1] < seconds[static_cast<size_t>(nearest)] - target)
       --nearest;
-    auto most = static_cast<int>(layers - (parts - part));
+    auto most = static_cast<int>(layers - (stages - stage));
     cuts.push_back(std::clamp(static_cast<int>(nearest), cuts.back() + 1, most));
   }
   return cuts;
@@ -252,18 +252,18 @@ void FrameSolver::improve(std::optional<Solution> &best) {
   }
 }
 
-/// Tries all cuts into parts, if there are few; nothing if there are many, or none fits.
-std::optional<FrameSolver::Solution> FrameSolver::solveAll(size_t parts) {
+/// Tries all cuts into stages, if there are few; nothing if there are many, or none fits.
+std::optional<FrameSolver::Solution> FrameSolver::solveAll(size_t stages) {
   constexpr double most = 128;
   size_t layers = model.workload.layers.size();
   double count = 1;
-  for (size_t part = 1; part < parts; ++part)
-    count *= static_cast<double>(layers - part) / static_cast<double>(part);
+  for (size_t stage = 1; stage < stages; ++stage)
+    count *= static_cast<double>(layers - stage) / static_cast<double>(stage);
   std::optional<Solution> best;
   if (count > most)
     return best;
   std::vector<bool> isCut(layers - 1, false); // before layer i + 1
-  std::fill(isCut.end() - static_cast<std::ptrdiff_t>(parts - 1), isCut.end(), true);
+  std::fill(isCut.end() - static_cast<std::ptrdiff_t>(stages - 1), isCut.end(), true);
   do {
     std::vector<int> cuts{0};
     for (size_t i = 0; i < isCut.size(); ++i)

@@ -43,12 +43,12 @@ private:
   double workingOf(size_t kind, size_t mode) const;
   std::optional<std::vector<int>> cutsWithin(double slowest);
   double leastSlowest();
-  std::vector<int> balancedCuts(size_t parts) const;
+  std::vector<int> balancedCuts(size_t stages) const;
   std::optional<Solution> planOf(const std::vector<int> &cuts);
   void keepBetter(std::optional<Solution> &best, std::optional<Solution> other) const;
   std::optional<Solution> solveStages();
   std::optional<Solution> solveChunks();
-  std::optional<Solution> solveAll(size_t parts);
+  std::optional<Solution> solveAll(size_t stages);
   void improve(std::optional<Solution> &best);
 
   const CostModel &model;

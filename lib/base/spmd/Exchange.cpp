@@ -90,7 +90,7 @@ public:
       addTerm();
       break;
     case StepKind::AllGather:
-      exchange.isEven = haveEqualParts(from);
+      exchange.isEven = haveEqualShards(from);
       addMembers();
       break;
     case StepKind::AllToAll:
@@ -98,7 +98,7 @@ public:
       break;
     case StepKind::ReduceScatter:
       exchange.reduction = reduction();
-      exchange.isEven = haveEqualParts(to);
+      exchange.isEven = haveEqualShards(to);
       addMembers();
       break;
     case StepKind::AllReduce:
@@ -121,8 +121,8 @@ private:
     return Reduction::Sum;
   }
 
-  /// Whether the members have parts of one size, and not empty ones.
-  bool haveEqualParts(const Placement &placement) const {
+  /// Whether the members have shards of one size, and not empty ones.
+  bool haveEqualShards(const Placement &placement) const {
     std::vector<int64_t> own = localDims(mesh, placement, dims, position);
     return std::ranges::find(own, 0) == own.end() && std::ranges::all_of(members, [&](int64_t member) {
              return localDims(mesh, placement, dims, member) == own;
@@ -147,7 +147,7 @@ private:
     }
   }
 
-  /// Of axes that become partial: those that split a dimension of the source embed its part; over the others
+  /// Of axes that become partial: those that split a dimension of the source embed its shard; over the others
   /// the first coordinate keeps the value, or all do if equal terms combine to themselves.
   void addTerm() {
     bool isNeutral = false;
@@ -175,31 +175,31 @@ private:
   Exchange exchange;
 };
 
-/// The parts of a value on a mesh, each with the devices that hold it.
-class PartHolders {
+/// The shards of a value on a mesh, each with the devices that hold it.
+class ShardHolders {
 public:
-  PartHolders(const Mesh &mesh, const Placement &placement, Dims dims) {
-    std::map<std::vector<int64_t>, size_t> indexOfPart;
+  ShardHolders(const Mesh &mesh, const Placement &placement, Dims dims) {
+    std::map<std::vector<int64_t>, size_t> indexOfShard;
     for (int64_t position = 0; position < mesh.size(); ++position) {
-      std::vector<int64_t> part;
+      std::vector<int64_t> shard;
       for (const DimPlacement &dim : placement.dims) {
         int64_t index = 0;
         for (const AxisRef &axis : dim.axes)
           index = index * axis.size + mesh.coordinate(axis, position);
-        part.push_back(index);
+        shard.push_back(index);
       }
-      auto [entry, isNew] = indexOfPart.try_emplace(part, parts.size());
+      auto [entry, isNew] = indexOfShard.try_emplace(shard, shards.size());
       if (isNew)
-        parts.push_back({rangesOf(mesh, placement, dims, position), {}});
-      parts[entry->second].devices.push_back(mesh.deviceAt(position));
+        shards.push_back({rangesOf(mesh, placement, dims, position), {}});
+      shards[entry->second].devices.push_back(mesh.deviceAt(position));
     }
   }
 
-  struct Part {
+  struct Shard {
     Ranges ranges;
     std::vector<int64_t> devices;
   };
-  std::vector<Part> parts;
+  std::vector<Shard> shards;
 };
 
 } // namespace
@@ -227,14 +227,14 @@ Exchange planExchange(StepKind kind, const Mesh &mesh, const Placement &from, co
 
 void forEachTransfer(const Mesh &source, const Placement &from, const Mesh &target, const Placement &to,
                      Dims dims, const std::function<void(int64_t, int64_t, Transfer)> &visit) {
-  PartHolders holders(source, from, dims);
-  // Receivers of a part take it from its holders in turn.
-  std::vector<size_t> next(holders.parts.size());
+  ShardHolders holders(source, from, dims);
+  // Receivers of a shard take it from its holders in turn.
+  std::vector<size_t> next(holders.shards.size());
   for (int64_t position = 0; position < target.size(); ++position) {
     int64_t receiver = target.deviceAt(position);
     Ranges needed = rangesOf(target, to, dims, position);
-    for (size_t i = 0; i < holders.parts.size(); ++i) {
-      const auto &[ranges, devices] = holders.parts[i];
+    for (size_t i = 0; i < holders.shards.size(); ++i) {
+      const auto &[ranges, devices] = holders.shards[i];
       Transfer transfer = transferOf(0, ranges, needed);
       if (transfer.count() == 0)
         continue;

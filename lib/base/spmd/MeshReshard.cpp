@@ -65,8 +65,8 @@ int64_t missingCount(const Mesh &source, const Placement &from, const Mesh &targ
   return neededCount - heldCount;
 }
 
-/// For large meshes: the largest part of the target is received from as many devices as its share of the
-/// parts of the source, and the devices of the source send equal amounts.
+/// For large meshes: the largest shard of the target is received from as many devices as its share of the
+/// shards of the source, and the devices of the source send equal amounts.
 MoveTraffic estimatedTraffic(const Mesh &source, const Placement &from, const Mesh &target,
                              const Placement &to, Dims dims) {
   MoveTraffic traffic;
@@ -75,7 +75,7 @@ MoveTraffic estimatedTraffic(const Mesh &source, const Placement &from, const Me
   traffic.mostSent = (traffic.total + source.size() - 1) / source.size();
   int64_t in = 1, out = 1;
   for (size_t d = 0; d < dims.size(); ++d) {
-    int64_t few = from.dims[d].parts(), many = to.dims[d].parts();
+    int64_t few = from.dims[d].shardCount(), many = to.dims[d].shardCount();
     in *= std::max<int64_t>(1, few / many);
     out *= std::max<int64_t>(1, many / few);
   }
@@ -110,7 +110,7 @@ std::vector<Placement> refinements(const Mesh &mesh, Placement placement, const 
     if (dim.axes.empty())
       dim.blocks = other.dims[d].blocks;
     dim.axes.insert(dim.axes.end(), unused.begin(), unused.end());
-    if (dim.parts() <= dims[d])
+    if (dim.shardCount() <= dims[d])
       addUnique(result, std::move(split));
   }
   return result;

@@ -16,14 +16,14 @@ bool commute(Reduction a, Reduction b) {
   return a == b || (isLinear(a) && isLinear(b));
 }
 
-Range partOf(int64_t size, int64_t parts, int64_t part) {
+Range shardRange(int64_t size, int64_t count, int64_t index) {
   auto begin = [&](int64_t i) {
-    return static_cast<int64_t>((static_cast<__int128>(i) * size + parts - 1) / parts);
+    return static_cast<int64_t>((static_cast<__int128>(i) * size + count - 1) / count);
   };
-  return {begin(part), begin(part + 1)};
+  return {begin(index), begin(index + 1)};
 }
 
-int64_t DimPlacement::parts() const {
+int64_t DimPlacement::shardCount() const {
   int64_t count = 1;
   for (const AxisRef &axis : axes)
     count *= axis.size;
@@ -31,13 +31,13 @@ int64_t DimPlacement::parts() const {
 }
 
 std::vector<Range> localRanges(const Mesh &mesh, const DimPlacement &dim, int64_t size, int64_t position) {
-  int64_t part = 0;
+  int64_t shard = 0;
   for (const AxisRef &axis : dim.axes)
-    part = part * axis.size + mesh.coordinate(axis, position);
+    shard = shard * axis.size + mesh.coordinate(axis, position);
   std::vector<Range> ranges;
-  int64_t parts = dim.parts(), offset = 0;
+  int64_t shards = dim.shardCount(), offset = 0;
   auto addBlock = [&](int64_t block) {
-    Range range = partOf(block, parts, part);
+    Range range = shardRange(block, shards, shard);
     if (range.size() > 0)
       ranges.push_back({offset + range.begin, offset + range.end});
     offset += block;
@@ -61,21 +61,22 @@ std::vector<int64_t> localDims(const Mesh &mesh, const Placement &placement, Dim
 }
 
 std::optional<int64_t> evenLocalSize(const DimPlacement &dim, int64_t size) {
-  int64_t parts = dim.parts();
-  bool even = dim.blocks.empty() ? size % parts == 0
-                                 : std::ranges::all_of(dim.blocks, [&](int64_t b) { return b % parts == 0; });
-  return even ? std::optional(size / parts) : std::nullopt;
+  int64_t shards = dim.shardCount();
+  bool even = dim.blocks.empty()
+                  ? size % shards == 0
+                  : std::ranges::all_of(dim.blocks, [&](int64_t b) { return b % shards == 0; });
+  return even ? std::optional(size / shards) : std::nullopt;
 }
 
 int64_t largestLocalCount(const Placement &placement, Dims dims) {
   int64_t count = 1;
   for (size_t d = 0; d < dims.size(); ++d) {
     const DimPlacement &dim = placement.dims[d];
-    int64_t parts = dim.parts(), local = 0;
+    int64_t shards = dim.shardCount(), local = 0;
     if (dim.blocks.empty())
-      local = partOf(dims[d], parts, 0).size();
+      local = shardRange(dims[d], shards, 0).size();
     for (int64_t block : dim.blocks)
-      local += partOf(block, parts, 0).size();
+      local += shardRange(block, shards, 0).size();
     count *= local;
   }
   return count;

@@ -24,23 +24,23 @@ struct Range {
   bool operator==(const Range &) const = default;
 };
 
-/// Part `part` of `parts` of `size` elements: it begins at ceil(part * size / parts). Sizes differ by at most
-/// one, and part 0 has the largest. The parts of a part are those of a finer split: partOf(size, k * m, i * m
-/// + j) for j = 0..m-1 together are partOf(size, k, i).
-Range partOf(int64_t size, int64_t parts, int64_t part);
+/// Shard `index` of `count` of `size` elements: it begins at ceil(index * size / count). Sizes differ by at
+/// most one, and shard 0 is the largest. The shards of a shard are shards of a finer split:
+/// shardRange(size, k * m, i * m + j) for j = 0..m-1 together are shardRange(size, k, i).
+Range shardRange(int64_t size, int64_t count, int64_t index);
 
 /// The most blocks of a dimension.
 inline constexpr int64_t mostBlocks = 4096;
 
 /// The split of one dimension.
 struct DimPlacement {
-  /// From major to minor; the dimension is split into as many parts as the product of their sizes.
+  /// From major to minor; the dimension has as many shards as the product of their sizes.
   std::vector<AxisRef> axes = {};
   /// Sizes of the blocks that are each split (fused weights); empty: the dimension is one block. Always empty
   /// if there are no axes.
   std::vector<int64_t> blocks = {};
 
-  int64_t parts() const;
+  int64_t shardCount() const;
   bool operator==(const DimPlacement &) const = default;
 };
 

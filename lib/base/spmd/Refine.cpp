@@ -34,11 +34,12 @@ std::optional<Refinement> refine(const Mesh &mesh, std::span<const Placement> pl
     }
   }
 
-  auto parts = [&](const AxisRef &ref) {
+  auto subAxes = [&](const AxisRef &ref) {
     std::vector<AxisRef> list;
     for (unsigned i = 0; i < result.original.size(); ++i) {
-      const AxisRef &part = result.original[i];
-      if (part.axis == ref.axis && part.pre >= ref.pre && part.pre * part.size <= ref.pre * ref.size)
+      const AxisRef &subAxis = result.original[i];
+      if (subAxis.axis == ref.axis && subAxis.pre >= ref.pre &&
+          subAxis.pre * subAxis.size <= ref.pre * ref.size)
         list.push_back(result.mesh.full(i));
     }
     return list;
@@ -48,19 +49,19 @@ std::optional<Refinement> refine(const Mesh &mesh, std::span<const Placement> pl
     for (const DimPlacement &dim : placement.dims) {
       DimPlacement &target = refined.dims.emplace_back();
       for (const AxisRef &ref : dim.axes)
-        std::ranges::copy(parts(ref), std::back_inserter(target.axes));
+        std::ranges::copy(subAxes(ref), std::back_inserter(target.axes));
       if (!target.axes.empty())
         target.blocks = dim.blocks;
     }
     for (const PartialAxis &partial : placement.partial)
-      for (const AxisRef &part : parts(partial.axis))
-        refined.partial.push_back({part, partial.reduction});
+      for (const AxisRef &subAxis : subAxes(partial.axis))
+        refined.partial.push_back({subAxis, partial.reduction});
     std::ranges::sort(refined.partial, {}, [](const PartialAxis &p) { return p.axis.axis; });
   }
   return result;
 }
 
-/// Appends a sub-axis, joined with the last one if it is the next minor part of the same axis.
+/// Appends a sub-axis, joined with the last one if it is the next minor sub-axis of the same axis.
 static void appendJoined(std::vector<AxisRef> &axes, const AxisRef &next) {
   if (!axes.empty() && axes.back().axis == next.axis && axes.back().pre * axes.back().size == next.pre)
     axes.back().size *= next.size;

@@ -110,14 +110,14 @@ private:
   }
 
   /// The dimensions to which steps add axes: all of a matrix, otherwise those that the target splits, and the
-  /// one with the most elements for each part.
+  /// one with the most elements for each shard.
   std::vector<size_t> splitDims(const Placement &state) const {
     std::vector<size_t> result;
     size_t longest = 0;
     for (size_t d = 0; d < dims.size(); ++d) {
       if (dims.size() <= 2 || !target.dims[d].axes.empty())
         result.push_back(d);
-      if (dims[d] / state.dims[d].parts() > dims[longest] / state.dims[longest].parts())
+      if (dims[d] / state.dims[d].shardCount() > dims[longest] / state.dims[longest].shardCount())
         longest = d;
     }
     if (!dims.empty() && std::ranges::find(result, longest) == result.end())
@@ -386,8 +386,8 @@ Result<ReshardPlan> planReshard(const Mesh &mesh, const Placement &from, const P
     return first;
   }
   std::vector<Link> links;
-  for (const AxisRef &part : refined->original)
-    links.push_back(options.links.empty() ? options.link : options.links[part.axis]);
+  for (const AxisRef &subAxis : refined->original)
+    links.push_back(options.links.empty() ? options.link : options.links[subAxis.axis]);
   const Placement &source = refined->placements[0], &target = refined->placements[1];
   CostModel costs(refined->mesh, links, dims, options);
   auto steps = Search(refined->mesh, costs, source, target, dims).run();

@@ -5,11 +5,11 @@
 namespace proa::spmd {
 
 RingCost costOfRing(const RingWork &work, const RingModel &model) {
-  auto steps = static_cast<double>(work.parts - 1);
+  auto steps = static_cast<double>(work.shards - 1);
   double bytesSeconds = static_cast<double>(work.messageBytes) / model.link.bandwidth;
   double message = static_cast<double>(work.messages) * model.link.latency + bytesSeconds;
   double compute = work.operations / model.operationsPerSecond;
-  double ofStep = compute / static_cast<double>(work.parts);
+  double ofStep = compute / static_cast<double>(work.shards);
   RingCost cost;
   cost.gatherSeconds = steps * message + compute;
   cost.ringSeconds = model.overlaps ? steps * std::max(message, ofStep) + ofStep : cost.gatherSeconds;

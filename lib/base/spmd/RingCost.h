@@ -1,17 +1,17 @@
-/// Whether devices pass parts of an operand around a ring, or gather them: by time and memory.
+/// Whether devices pass shards of an operand around a ring, or gather them: by time and memory.
 #pragma once
 
 #include "lib/base/spmd/Reshard.h"
 
 namespace proa::spmd {
 
-/// How rings are chosen: by the model, or in all or no places where they are possible.
+/// How rings are chosen: by the model, or everywhere or nowhere where they are possible.
 enum class RingUse : uint8_t { ByCost, Always, Never };
 
-/// An op of one device that needs the parts of all devices of an axis.
+/// An op of one device that needs the shards of all devices of an axis.
 struct RingWork {
-  int64_t parts = 1;
-  /// Of the parts that a device sends in one step.
+  int64_t shards = 1;
+  /// Of the shards that a device sends in one step.
   int64_t messageBytes = 0;
   /// The number of messages of a step.
   int64_t messages = 1;

@@ -29,7 +29,8 @@ public:
       isRefined &= prefix == a.size();
       isCoarsened &= prefix == b.size();
       changesBlocks |= !a.empty() && !b.empty() && from.dims[d].blocks != to.dims[d].blocks;
-      changesLocal |= from.dims[d].parts() != to.dims[d].parts() || from.dims[d].blocks != to.dims[d].blocks;
+      changesLocal |=
+          from.dims[d].shardCount() != to.dims[d].shardCount() || from.dims[d].blocks != to.dims[d].blocks;
     }
     for (const PartialAxis &p : from.partial)
       if (std::ranges::find(to.partial, p) == to.partial.end()) {
@@ -62,7 +63,7 @@ public:
                     {!removed.empty() || changesBlocks, "an axis must move, or blocks change"}});
     case StepKind::Permute:
       return first({{samePartial(), keepsReductions},
-                    {!changesLocal, "each dimension must keep its number of parts and its blocks"},
+                    {!changesLocal, "each dimension must keep its number of shards and its blocks"},
                     {!removed.empty(), "the placements must differ"}});
     case StepKind::ReduceScatter:
       return first({{becamePartial.empty(), "no axis may become partial"},
@@ -83,7 +84,7 @@ public:
                     {isCoarsened && isSubset(removed, becamePartial),
                      "axes that are removed from dimensions must be minor ones and become partial"},
                     {!changesBlocks, keepsBlocks},
-                    {embedsParts(), "a part of a dimension cannot become a term of an average"}});
+                    {embedsShards(), "a shard of a dimension cannot become a term of an average"}});
     }
     return {};
   }
@@ -138,7 +139,7 @@ private:
       return std::ranges::any_of(partial, [&](const PartialAxis &p) { return p.axis == axis; });
     });
   }
-  bool embedsParts() const {
+  bool embedsShards() const {
     return std::ranges::none_of(becamePartial, [&](const PartialAxis &p) {
       return p.reduction == Reduction::Avg && std::ranges::find(removed, p.axis) != removed.end();
     });
@@ -192,7 +193,7 @@ std::vector<bool> groupAxes(StepKind kind, const Mesh &mesh, const Placement &fr
   addAll(difference.reduced);
   if (kind == StepKind::Permute)
     addAll(difference.added);
-  // New blocks move elements between all parts of the dimension.
+  // New blocks move elements between all shards of the dimension.
   for (size_t d = 0; d < from.dims.size(); ++d)
     if (!to.dims[d].axes.empty() && from.dims[d].blocks != to.dims[d].blocks)
       addAll(from.dims[d].axes);
@@ -202,14 +203,14 @@ std::vector<bool> groupAxes(StepKind kind, const Mesh &mesh, const Placement &fr
 std::vector<int64_t> permutationSources(const Mesh &mesh, const Placement &from, const Placement &to,
                                         Dims dims) {
   std::vector<bool> group = groupAxes(StepKind::Permute, mesh, from, to);
-  // Positions outside of the group do not communicate, so their coordinates are part of the key.
+  // Positions outside of the group do not communicate, so their coordinates belong to the key.
   auto keyOf = [&](const Placement &placement, int64_t position) {
     std::vector<int64_t> key;
     for (const DimPlacement &dim : placement.dims) {
-      int64_t part = 0;
+      int64_t shard = 0;
       for (const AxisRef &axis : dim.axes)
-        part = part * axis.size + mesh.coordinate(axis, position);
-      key.push_back(part);
+        shard = shard * axis.size + mesh.coordinate(axis, position);
+      key.push_back(shard);
     }
     for (unsigned i = 0; i < group.size(); ++i)
       if (!group[i])
@@ -265,9 +266,9 @@ std::vector<int64_t> receivedCounts(StepKind kind, const Mesh &mesh, const Place
       counts[position] = (terms - 1) * result;
       break;
     case StepKind::AllReduce: {
-      // The position sums one part, then gets the others. Part 0 is the largest.
-      int64_t part = partOf(result, terms, 0).size();
-      counts[position] = (terms - 1) * part + result - part;
+      // The position sums one shard, then gets the others. Shard 0 is the largest.
+      int64_t shard = shardRange(result, terms, 0).size();
+      counts[position] = (terms - 1) * shard + result - shard;
       break;
     }
     default:
@@ -282,9 +283,9 @@ static int64_t smallestLocalCount(const Placement &placement, Dims dims) {
   int64_t count = 1;
   for (size_t d = 0; d < dims.size(); ++d) {
     const DimPlacement &dim = placement.dims[d];
-    int64_t parts = dim.parts(), local = dim.blocks.empty() ? dims[d] / parts : 0;
+    int64_t shards = dim.shardCount(), local = dim.blocks.empty() ? dims[d] / shards : 0;
     for (int64_t block : dim.blocks)
-      local += block / parts;
+      local += block / shards;
     count *= local;
   }
   return count;
@@ -328,7 +329,7 @@ int64_t largestReceivedCount(StepKind kind, const Mesh &mesh, const Placement &f
   case StepKind::ReduceScatter:
     return (terms - 1) * result;
   case StepKind::AllReduce:
-    return result + (terms - 2) * partOf(result, terms, 0).size();
+    return result + (terms - 2) * shardRange(result, terms, 0).size();
   case StepKind::AllToAll:
     for (int64_t position : changingPositions(mesh, from, to))
       largest = std::max(largest, missingCount(mesh, from, to, dims, position));

@@ -14,7 +14,7 @@
 namespace proa::spmd {
 namespace {
 
-constexpr std::string_view expected = "expected parts among ppN, the name of a schedule (1f1b, zbh1, ...), "
+constexpr std::string_view expected = "expected components among ppN, the name of a schedule (1f1b, zbh1, ...), "
                                       "dpN, cpN, epN, mpN, sp, zero1, zero2, "
                                       "zero3, amp, amp2, recompute, accN, memBYTES, cutN, ring and noring";
 constexpr int64_t mostDevices = 1 << 24;
@@ -47,7 +47,7 @@ void checkCuts(const Strategy &strategy, Diagnostics &diagnostics) {
                                        : pipeline::defaultChunks(schedule);
   auto expected = static_cast<size_t>(strategy.pipeline * chunks - 1);
   if (strategy.pipeline == 1)
-    report(diagnostics, "cuts divide a program into stages: expected a part ppN of at least 2");
+    report(diagnostics, "cuts divide a program into stages: expected a component ppN of at least 2");
   else if (strategy.cuts.size() != expected)
     report(diagnostics, fmt::format("found {} cuts, expected {}: one for each stage after the first",
                                     strategy.cuts.size(), expected));
@@ -55,17 +55,17 @@ void checkCuts(const Strategy &strategy, Diagnostics &diagnostics) {
     report(diagnostics, "the numbers of cuts do not ascend, expected the first ops of the stages in order");
 }
 
-/// Parts that need another one.
-void checkParts(const Strategy &strategy, Diagnostics &diagnostics) {
+/// Components that need another one.
+void checkComponents(const Strategy &strategy, Diagnostics &diagnostics) {
   if (strategy.sequence && strategy.model == 1)
-    report(diagnostics, "sp splits over the axis mp: expected a part mpN of at least 2");
+    report(diagnostics, "sp splits over the axis mp: expected a component mpN of at least 2");
   if (strategy.zero != ZeroStage::None && strategy.data == 1)
-    report(diagnostics, "zero splits over the axis dp: expected a part dpN of at least 2");
+    report(diagnostics, "zero splits over the axis dp: expected a component dpN of at least 2");
   if (strategy.schedule && strategy.pipeline == 1)
-    report(diagnostics, fmt::format("'{}' is a schedule of a pipeline: expected a part ppN of at least 2",
+    report(diagnostics, fmt::format("'{}' is a schedule of a pipeline: expected a component ppN of at least 2",
                                     pipeline::nameOf(*strategy.schedule)));
   if (strategy.memory && strategy.schedule != pipeline::ScheduleKind::Automatic)
-    report(diagnostics, "mem limits the search for a schedule: expected a part auto");
+    report(diagnostics, "mem limits the search for a schedule: expected a component auto");
   checkCuts(strategy, diagnostics);
 }
 
@@ -81,7 +81,7 @@ public:
   Result<Strategy> read(std::string_view text) {
     for (size_t begin = 0; begin <= text.size();) {
       size_t end = std::min(text.find(',', begin), text.size());
-      readPart(text.substr(begin, end - begin));
+      readComponent(text.substr(begin, end - begin));
       begin = end + 1;
     }
     if (!diagnostics.empty())
@@ -96,101 +96,103 @@ public:
   }
 
 private:
-  void readPart(std::string_view part) {
-    if (readSchedule(part) || readMemory(part))
+  void readComponent(std::string_view component) {
+    if (readSchedule(component) || readMemory(component))
       return;
-    size_t digits = part.find_first_of("0123456789");
-    std::string_view name = part.substr(0, digits);
-    std::optional<int64_t> number;
+    size_t digits = component.find_first_of("0123456789");
+    std::string_view name = component.substr(0, digits);
+    std::optional<int64_t> value;
     if (digits != std::string_view::npos) {
-      int64_t value = 0;
-      auto [end, error] = std::from_chars(part.data() + digits, part.data() + part.size(), value);
-      if (error != std::errc() || end != part.data() + part.size())
-        return report(fmt::format("unknown part '{}' of a strategy: {}", part, expected));
-      number = value;
+      int64_t parsed = 0;
+      auto [end, error] =
+          std::from_chars(component.data() + digits, component.data() + component.size(), parsed);
+      if (error != std::errc() || end != component.data() + component.size())
+        return report(fmt::format("unknown component '{}' of a strategy: {}", component, expected));
+      value = parsed;
     }
     if (name == "tp")
       name = "mp";
     if (name == "cut")
-      return readCut(part, number);
+      return readCut(component, value);
     if (!seen.insert(std::string(name)).second)
       return report(fmt::format("'{}' is given twice", name));
-    if (!readSize(part, name, number) && !readFlag(name, number))
-      report(fmt::format("unknown part '{}' of a strategy: {}", part, expected));
+    if (!readSize(component, name, value) && !readFlag(name, value))
+      report(fmt::format("unknown component '{}' of a strategy: {}", component, expected));
   }
 
-  void readCut(std::string_view part, std::optional<int64_t> number) {
-    if (number && *number >= 1)
-      strategy.cuts.push_back(*number);
+  void readCut(std::string_view component, std::optional<int64_t> value) {
+    if (value && *value >= 1)
+      strategy.cuts.push_back(*value);
     else
-      report(fmt::format("expected the number of an op from 1 after 'cut', found '{}'", part));
+      report(fmt::format("expected the number of an op from 1 after 'cut', found '{}'", component));
   }
 
-  bool readMemory(std::string_view part) {
+  bool readMemory(std::string_view component) {
     constexpr std::string_view name = "mem";
-    if (!part.starts_with(name))
+    if (!component.starts_with(name))
       return false;
-    std::optional<double> bytes = parseBytes(part.substr(name.size()));
+    std::optional<double> bytes = parseBytes(component.substr(name.size()));
     if (!bytes || *bytes < 1)
-      report(fmt::format("expected the bytes of a device after 'mem', such as mem80GB, found '{}'", part));
+      report(fmt::format("expected the bytes of a device after 'mem', such as mem80GB, found '{}'", component));
     if (strategy.memory)
       report("'mem' is given twice");
     strategy.memory = bytes;
     return true;
   }
 
-  /// The name of a schedule; after "interleaved" and "auto" the number of its chunks.
-  bool readSchedule(std::string_view part) {
-    std::string_view name = part;
+  /// The name of a schedule; after "interleaved" and "auto" the count of its chunks.
+  bool readSchedule(std::string_view component) {
+    std::string_view name = component;
     int64_t leastChunks = 2;
     for (auto [numbered, least] : {std::pair(pipeline::ScheduleKind::Interleaved, int64_t{2}),
                                    {pipeline::ScheduleKind::Automatic, int64_t{1}}})
-      if (std::string_view known = pipeline::nameOf(numbered); part.starts_with(known))
+      if (std::string_view known = pipeline::nameOf(numbered); component.starts_with(known))
         name = known, leastChunks = least;
     std::optional<pipeline::ScheduleKind> kind = pipeline::parseScheduleKind(name);
     if (!kind)
       return false;
-    std::string_view number = part.substr(name.size());
+    std::string_view count = component.substr(name.size());
     constexpr int64_t mostChunks = 1024;
-    auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), strategy.chunks);
-    bool isNumber = error == std::errc() && end == number.data() + number.size() &&
+    auto [end, error] = std::from_chars(count.data(), count.data() + count.size(), strategy.chunks);
+    bool isCount = error == std::errc() && end == count.data() + count.size() &&
                     strategy.chunks >= leastChunks && strategy.chunks <= mostChunks;
-    if (!number.empty() && !isNumber)
+    if (!count.empty() && !isCount)
       report(fmt::format("expected a number of chunks from {} to {} after '{}', found '{}'", leastChunks,
-                         mostChunks, name, part));
+                         mostChunks, name, component));
     if (strategy.schedule)
       report(fmt::format("'{}' and '{}' are two schedules; expected one",
-                         pipeline::nameOf(*strategy.schedule), part));
+                         pipeline::nameOf(*strategy.schedule), component));
     strategy.schedule = *kind;
     return true;
   }
 
-  /// Parts with a size or a number. False if the part is not one of them.
-  bool readSize(std::string_view part, std::string_view name, std::optional<int64_t> number) {
+  /// Components with a size or a count. False if the component is not one of them.
+  bool readSize(std::string_view component, std::string_view name, std::optional<int64_t> value) {
     Size axis = memberOf(name);
     if (!axis && name != "acc")
       return false;
-    bool isValid = number ? *number >= 1 && *number <= mostDevices : axis != nullptr;
+    bool isValid = value ? *value >= 1 && *value <= mostDevices : axis != nullptr;
     if (isValid && axis)
-      strategy.*axis = number.value_or(0);
+      strategy.*axis = value.value_or(0);
     else if (isValid)
-      strategy.microBatches = *number;
+      strategy.microBatches = *value;
     else
-      report(fmt::format("expected a number from 1 to {} after '{}', found '{}'", mostDevices, name, part));
+      report(
+          fmt::format("expected a number from 1 to {} after '{}', found '{}'", mostDevices, name, component));
     return true;
   }
 
-  bool readFlag(std::string_view name, std::optional<int64_t> number) {
-    if (name == "sp" && !number)
+  bool readFlag(std::string_view name, std::optional<int64_t> value) {
+    if (name == "sp" && !value)
       strategy.sequence = true;
-    else if (name == "recompute" && !number)
+    else if (name == "recompute" && !value)
       strategy.recompute = true;
-    else if ((name == "ring" || name == "noring") && !number)
+    else if ((name == "ring" || name == "noring") && !value)
       setRings(name == "ring" ? RingUse::Always : RingUse::Never);
-    else if (name == "amp" && (!number || *number == 1 || *number == 2))
-      strategy.ampLevel = static_cast<int>(number.value_or(1));
-    else if (name == "zero" && number && *number >= 1 && *number <= 3)
-      strategy.zero = static_cast<ZeroStage>(*number);
+    else if (name == "amp" && (!value || *value == 1 || *value == 2))
+      strategy.ampLevel = static_cast<int>(value.value_or(1));
+    else if (name == "zero" && value && *value >= 1 && *value <= 3)
+      strategy.zero = static_cast<ZeroStage>(*value);
     else
       return false;
     return true;
@@ -236,10 +238,9 @@ Result<Strategy> strategyOnMesh(const Strategy &strategy, const Mesh *mesh) {
     if (isImplied && !axis)
       complete.*member = 1;
     else if (size == 0 && !mesh)
-      report(diagnostics,
-             fmt::format("'{0}' has no number and there is no mesh: expected {0}N, or a mesh with "
-                         "an axis '{0}'",
-                         name));
+      report(diagnostics, fmt::format("'{0}' has no size and there is no mesh: expected {0}N, or a mesh with "
+                                      "an axis '{0}'",
+                                      name));
     else if (mesh && size != 1 && !axis)
       report(diagnostics, fmt::format("'{0}{1}' splits over the axis '{0}', which the mesh '{2}' lacks", name,
                                       size == 0 ? "" : std::to_string(size), textOf(*mesh)));
@@ -250,7 +251,7 @@ Result<Strategy> strategyOnMesh(const Strategy &strategy, const Mesh *mesh) {
     else if (size == 0)
       complete.*member = mesh->axes[*axis].size;
   }
-  checkParts(complete, diagnostics);
+  checkComponents(complete, diagnostics);
   if (!diagnostics.empty())
     return diagnostics;
   return complete;

@@ -22,7 +22,7 @@ std::string invalidity(const Mesh &mesh) {
     return fmt::format("the mesh lists {} devices, expected {}", mesh.devices.size(), size);
   std::set<int64_t> distinct(mesh.devices.begin(), mesh.devices.end());
   if (distinct.size() != mesh.devices.size() || *distinct.begin() < 0)
-    return "the devices of the mesh are not distinct numbers from 0";
+    return "the devices of the mesh are not distinct indices from 0";
   return {};
 }
 
@@ -32,8 +32,8 @@ std::string invalidity(const Mesh &mesh, const AxisRef &axis) {
   int64_t size = mesh.axes[axis.axis].size;
   if (axis.pre < 1 || axis.size < 1 || axis.pre > size || axis.size > size ||
       size % (axis.pre * axis.size) != 0)
-    return fmt::format("'{}:({}){}' is not a part of an axis of size {}", mesh.axes[axis.axis].name, axis.pre,
-                       axis.size, size);
+    return fmt::format("'{}:({}){}' is not a sub-axis of an axis of size {}", mesh.axes[axis.axis].name,
+                       axis.pre, axis.size, size);
   return {};
 }
 

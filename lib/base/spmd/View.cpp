@@ -47,7 +47,7 @@ std::optional<MeshView> MeshView::of(const Mesh &mesh, const Mesh &other) {
   }
   MeshView view(other);
   for (unsigned axis = 0; axis < mesh.axes.size(); ++axis) {
-    std::vector<AxisRef> &list = view.parts.emplace_back();
+    std::vector<AxisRef> &list = view.subAxes.emplace_back();
     int64_t full = mesh.axes[axis].size;
     for (int64_t pre = 1; pre < full;) {
       std::optional<AxisRef> found;
@@ -63,17 +63,18 @@ std::optional<MeshView> MeshView::of(const Mesh &mesh, const Mesh &other) {
   return view;
 }
 
-/// Appends the parts of `other` that a sub-axis is. False if it ends inside of one that it does not divide.
+/// Appends the sub-axes of `other` that cover a sub-axis. False if it ends inside of one that it does not
+/// divide.
 bool MeshView::append(const AxisRef &axis, std::vector<AxisRef> &result) const {
   int64_t pre = 1;
-  for (const AxisRef &part : parts[axis.axis]) {
-    int64_t begin = std::max(pre, axis.pre), end = std::min(pre * part.size, axis.pre * axis.size);
+  for (const AxisRef &subAxis : subAxes[axis.axis]) {
+    int64_t begin = std::max(pre, axis.pre), end = std::min(pre * subAxis.size, axis.pre * axis.size);
     if (begin < end) {
       if (begin % pre != 0 || end % begin != 0)
         return false;
-      result.push_back({part.axis, part.pre * (begin / pre), end / begin});
+      result.push_back({subAxis.axis, subAxis.pre * (begin / pre), end / begin});
     }
-    pre *= part.size;
+    pre *= subAxis.size;
   }
   return true;
 }

@@ -23,7 +23,7 @@ private:
 
   Mesh other;
   /// For each axis, the sub-axes of `other` that it is, from major to minor.
-  std::vector<std::vector<AxisRef>> parts;
+  std::vector<std::vector<AxisRef>> subAxes;
 };
 
 /// A placement on the axes of `other` with the same names and sizes. None if `other` lacks an axis.

@@ -36,7 +36,7 @@ private:
   /// including that one.
   void reverse(int64_t begin, int64_t end, int64_t snapshots, int64_t slot) {
     while (end - begin > 1 && snapshots > 1) {
-      int64_t middle = begin + partOf(end - begin, snapshots);
+      int64_t middle = begin + lengthOfFirst(end - begin, snapshots);
       advance(begin, middle, slot);
       actions.push_back({LoopAction::Store, slot + 1});
       reverse(middle, end, snapshots - 1, slot + 1);
@@ -49,9 +49,10 @@ private:
   }
 
   /// The number of iterations before the next kept state that minimizes the total number of steps.
-  static int64_t partOf(int64_t length, int64_t snapshots) {
-    auto steps = [&](int64_t part) {
-      return static_cast<double>(part) + stepsFor(length - part, snapshots - 1) + stepsFor(part, snapshots);
+  static int64_t lengthOfFirst(int64_t length, int64_t snapshots) {
+    auto steps = [&](int64_t first) {
+      return static_cast<double>(first) + stepsFor(length - first, snapshots - 1) +
+             stepsFor(first, snapshots);
     };
     // The number of steps decreases, then increases.
     int64_t low = 1, high = length - 1;
@@ -63,9 +64,9 @@ private:
         low = left;
     }
     int64_t best = low;
-    for (int64_t part = low; part <= high; ++part)
-      if (steps(part) < steps(best))
-        best = part;
+    for (int64_t first = low; first <= high; ++first)
+      if (steps(first) < steps(best))
+        best = first;
     return best;
   }
 

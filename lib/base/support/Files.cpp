@@ -19,10 +19,10 @@ namespace {
 
 /// Closes a file descriptor at the end of its scope.
 struct Descriptor {
-  int number;
+  int descriptor;
   ~Descriptor() {
-    if (number >= 0)
-      ::close(number);
+    if (descriptor >= 0)
+      ::close(descriptor);
   }
 };
 
@@ -32,11 +32,11 @@ Diagnostics systemError(const std::string &path, const std::string &action) {
 
 /// Opens a regular file or a pipe for reading. Returns the size of a file; nullopt for a pipe.
 Result<std::optional<size_t>> openForReading(const std::string &path, Descriptor &file) {
-  file.number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file.number < 0)
+  file.descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file.descriptor < 0)
     return systemError(path, "open the file");
   struct stat status{};
-  if (::fstat(file.number, &status) != 0)
+  if (::fstat(file.descriptor, &status) != 0)
     return systemError(path, "read the file's size");
   if (S_ISREG(status.st_mode))
     return std::optional<size_t>(static_cast<size_t>(status.st_size));
@@ -50,7 +50,7 @@ Result<std::string> readPipe(const std::string &path, const Descriptor &file) {
   std::string content;
   char buffer[1 << 16];
   while (true) {
-    ssize_t got = ::read(file.number, buffer, sizeof buffer);
+    ssize_t got = ::read(file.descriptor, buffer, sizeof buffer);
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
@@ -103,7 +103,8 @@ Result<std::shared_ptr<const MappedFile>> mapFile(const std::string &path) {
   if (size == 0)
     return std::shared_ptr<const MappedFile>(std::make_shared<MappedFile>(nullptr, 0));
   // Tensors over the file may be written: a private mapping copies written pages.
-  void *address = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file.number, 0);
+  void *address =
+      ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file.descriptor, 0);
   if (address == MAP_FAILED)
     return systemError(path, "map the file");
   addMapping(address, size);
@@ -121,7 +122,7 @@ Result<std::string> readFile(const std::string &path) {
   std::string content(**fileSize, '\0');
   size_t done = 0;
   while (done < content.size()) {
-    ssize_t got = ::read(file.number, content.data() + done, content.size() - done);
+    ssize_t got = ::read(file.descriptor, content.data() + done, content.size() - done);
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)

@@ -14,19 +14,19 @@ namespace proa {
 /// - uint32: the low bits of the int64,
 /// - uint64: 2^63 is subtracted from values from 2^63 on, and added after the conversion.
 /// `ScalarBuilder::cast` emits the same conversions for kernels.
-template <class Int> Int toInteger(double number) {
+template <class Int> Int toInteger(double value) {
   static_assert(std::is_integral_v<Int> && !std::is_same_v<Int, bool>);
   if constexpr (std::is_same_v<Int, int32_t> || std::is_same_v<Int, int64_t>) {
     constexpr double limit = sizeof(Int) == 4 ? 0x1p31 : 0x1p63;
-    return number >= -limit && number < limit ? static_cast<Int>(number) : std::numeric_limits<Int>::min();
+    return value >= -limit && value < limit ? static_cast<Int>(value) : std::numeric_limits<Int>::min();
   } else if constexpr (sizeof(Int) < 4) {
-    return static_cast<Int>(toInteger<int32_t>(number));
+    return static_cast<Int>(toInteger<int32_t>(value));
   } else if constexpr (sizeof(Int) == 4) {
-    return static_cast<Int>(toInteger<int64_t>(number));
-  } else if (number >= 0x1p63) {
-    return static_cast<Int>(toInteger<int64_t>(number - 0x1p63)) + (Int(1) << 63);
+    return static_cast<Int>(toInteger<int64_t>(value));
+  } else if (value >= 0x1p63) {
+    return static_cast<Int>(toInteger<int64_t>(value - 0x1p63)) + (Int(1) << 63);
   } else {
-    return static_cast<Int>(toInteger<int64_t>(number));
+    return static_cast<Int>(toInteger<int64_t>(value));
   }
 }
 

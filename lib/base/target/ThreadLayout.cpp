@@ -12,22 +12,22 @@ int64_t countOf(const ThreadLayout::Digits &digits) {
   return count;
 }
 
-void addDigits(ThreadLayout::Position &position, const ThreadLayout::Digits &digits, int64_t number) {
+void addDigits(ThreadLayout::Position &position, const ThreadLayout::Digits &digits, int64_t index) {
   for (const LayoutDigit &digit : digits) {
-    (digit.dim == MatrixDim::Row ? position.row : position.column) += number % digit.count * digit.stride;
-    number /= digit.count;
+    (digit.dim == MatrixDim::Row ? position.row : position.column) += index % digit.count * digit.stride;
+    index /= digit.count;
   }
 }
 
 /// The number whose digits give the position, with digits of other numbers between them.
 int64_t numberAt(const ThreadLayout::Position &position, const ThreadLayout::Digits &digits) {
-  int64_t number = 0, unit = 1;
+  int64_t element = 0, unit = 1;
   for (const LayoutDigit &digit : digits) {
     int64_t index = digit.dim == MatrixDim::Row ? position.row : position.column;
-    number += index / digit.stride % digit.count * unit;
+    element += index / digit.stride % digit.count * unit;
     unit *= digit.count;
   }
-  return number;
+  return element;
 }
 
 ThreadLayout::Digits withoutOnes(ThreadLayout::Digits digits) {
@@ -90,14 +90,14 @@ int64_t ThreadLayout::offsetOf(MatrixDim dim, int64_t index) const {
 }
 
 int64_t ThreadLayout::elementAt(int64_t row, int64_t column) const {
-  int64_t number = 0, unit = 1;
+  int64_t position = 0, unit = 1;
   for (const LayoutDigit &digit : ofElements) {
     int64_t &index = digit.dim == MatrixDim::Row ? row : column;
-    number += index % digit.count * unit;
+    position += index % digit.count * unit;
     index /= digit.count;
     unit *= digit.count;
   }
-  return number;
+  return position;
 }
 
 int64_t ThreadLayout::adjacentColumns() const {

@@ -12,54 +12,54 @@ uint32_t Adaptations::indexOf(const Adaptation &adaptation) {
   return static_cast<uint32_t>(at - list.begin());
 }
 
-void Composition::add(Part part, std::span<const int64_t> sourceOffset, std::span<const int64_t> offset,
+void Composition::add(Piece piece, std::span<const int64_t> sourceOffset, std::span<const int64_t> offset,
                       std::span<const int64_t> size) {
-  parts.push_back(part);
+  pieces.push_back(piece);
   for (std::span<const int64_t> values : {sourceOffset, offset, size})
     bounds.insert(bounds.end(), values.begin(), values.end());
 }
 
-void Composition::addAlong(size_t axis, Part part, std::span<const int64_t> newSource,
+void Composition::addAlong(size_t axis, Piece piece, std::span<const int64_t> newSource,
                            std::span<const int64_t> newOffset, std::span<const int64_t> newSize,
                            const Adaptations &adaptations) {
-  if (parts.empty() || parts.back().source != part.source || parts.back().adaptation != part.adaptation)
-    return add(part, newSource, newOffset, newSize);
-  size_t last = parts.size() - 1;
-  const std::vector<unsigned> &permutation = adaptations[part.adaptation].permutation;
-  int64_t length = partSize(last)[axis];
+  if (pieces.empty() || pieces.back().source != piece.source || pieces.back().adaptation != piece.adaptation)
+    return add(piece, newSource, newOffset, newSize);
+  size_t last = pieces.size() - 1;
+  const std::vector<unsigned> &permutation = adaptations[piece.adaptation].permutation;
+  int64_t length = pieceSize(last)[axis];
   bool continues = true;
   for (size_t i = 0; i < rank(); ++i) {
     int64_t shift = i == axis ? length : 0;
     continues &= offset(last)[i] + shift == newOffset[i] &&
                  sourceOffset(last)[permutation[i]] + shift == newSource[permutation[i]] &&
-                 (i == axis || partSize(last)[i] == newSize[i]);
+                 (i == axis || pieceSize(last)[i] == newSize[i]);
   }
   if (!continues)
-    return add(part, newSource, newOffset, newSize);
+    return add(piece, newSource, newOffset, newSize);
   bounds[(3 * last + 2) * rank() + axis] += newSize[axis];
 }
 
 void Composition::buildIndex() {
-  if (parts.size() < 2)
+  if (pieces.size() < 2)
     return;
-  std::vector<Box> boxes(parts.size());
-  for (size_t i = 0; i < parts.size(); ++i)
+  std::vector<Box> boxes(pieces.size());
+  for (size_t i = 0; i < pieces.size(); ++i)
     for (size_t axis = 0; axis < rank(); ++axis)
-      boxes[i].push_back({offset(i)[axis], offset(i)[axis] + partSize(i)[axis]});
+      boxes[i].push_back({offset(i)[axis], offset(i)[axis] + pieceSize(i)[axis]});
   index = std::make_shared<checkpoints::BoxIndex>(boxes);
 }
 
-void Composition::partsIn(const Box &box, std::vector<size_t> &found) const {
+void Composition::piecesIn(const Box &box, std::vector<size_t> &found) const {
   found.clear();
   if (index) {
-    index->forEachOverlap(box, [&](size_t part) { found.push_back(part); });
+    index->forEachOverlap(box, [&](size_t piece) { found.push_back(piece); });
     std::ranges::sort(found);
     return;
   }
-  for (size_t i = 0; i < parts.size(); ++i) {
+  for (size_t i = 0; i < pieces.size(); ++i) {
     bool overlaps = true;
     for (size_t axis = 0; axis < rank(); ++axis)
-      overlaps &= offset(i)[axis] < box[axis].end && box[axis].begin < offset(i)[axis] + partSize(i)[axis];
+      overlaps &= offset(i)[axis] < box[axis].end && box[axis].begin < offset(i)[axis] + pieceSize(i)[axis];
     if (overlaps)
       found.push_back(i);
   }
@@ -87,20 +87,20 @@ std::vector<Composition> splitComposition(const Composition &composition, size_t
   }
   std::vector<int64_t> source, offset, size;
   for (size_t i = 0; i < composition.size(); ++i) {
-    size_t sourceAxis = adaptations[composition.part(i).adaptation].permutation[axis];
-    int64_t begin = composition.offset(i)[axis], partEnd = begin + composition.partSize(i)[axis];
+    size_t sourceAxis = adaptations[composition.piece(i).adaptation].permutation[axis];
+    int64_t begin = composition.offset(i)[axis], pieceEnd = begin + composition.pieceSize(i)[axis];
     auto first = static_cast<size_t>(std::ranges::upper_bound(ends, begin) - ends.begin());
-    for (size_t k = first; k < ends.size() && ends[k] - sizes[k] < partEnd; ++k) {
-      int64_t from = std::max(begin, ends[k] - sizes[k]), to = std::min(partEnd, ends[k]);
+    for (size_t k = first; k < ends.size() && ends[k] - sizes[k] < pieceEnd; ++k) {
+      int64_t from = std::max(begin, ends[k] - sizes[k]), to = std::min(pieceEnd, ends[k]);
       if (from >= to)
         continue;
       source.assign(composition.sourceOffset(i).begin(), composition.sourceOffset(i).end());
       offset.assign(composition.offset(i).begin(), composition.offset(i).end());
-      size.assign(composition.partSize(i).begin(), composition.partSize(i).end());
+      size.assign(composition.pieceSize(i).begin(), composition.pieceSize(i).end());
       source[sourceAxis] += from - begin;
       offset[axis] = from - (ends[k] - sizes[k]);
       size[axis] = to - from;
-      results[k].add(composition.part(i), source, offset, size);
+      results[k].add(composition.piece(i), source, offset, size);
     }
   }
   return results;
@@ -115,8 +115,8 @@ Composition mergeCompositions(std::span<const Composition *const> compositions, 
     for (size_t i = 0; i < composition->size(); ++i) {
       offset.assign(composition->offset(i).begin(), composition->offset(i).end());
       offset[axis] += begin;
-      result.addAlong(axis, composition->part(i), composition->sourceOffset(i), offset,
-                      composition->partSize(i), adaptations);
+      result.addAlong(axis, composition->piece(i), composition->sourceOffset(i), offset,
+                      composition->pieceSize(i), adaptations);
     }
     begin += composition->dims[axis];
   }
@@ -134,13 +134,13 @@ Composition transposeComposition(const Composition &composition, std::span<const
   };
   Composition result(composition.dtype, permuted(composition.dims));
   for (size_t i = 0; i < composition.size(); ++i) {
-    Adaptation adaptation = adaptations[composition.part(i).adaptation];
+    Adaptation adaptation = adaptations[composition.piece(i).adaptation];
     adaptation.permutation = permuted(adaptation.permutation);
     auto list = [](std::span<const int64_t> values) {
       return std::vector<int64_t>(values.begin(), values.end());
     };
-    result.add({composition.part(i).source, adaptations.indexOf(adaptation)}, composition.sourceOffset(i),
-               permuted(list(composition.offset(i))), permuted(list(composition.partSize(i))));
+    result.add({composition.piece(i).source, adaptations.indexOf(adaptation)}, composition.sourceOffset(i),
+               permuted(list(composition.offset(i))), permuted(list(composition.pieceSize(i))));
   }
   return result;
 }
@@ -148,11 +148,11 @@ Composition transposeComposition(const Composition &composition, std::span<const
 Composition castComposition(const Composition &composition, DType dtype, Adaptations &adaptations) {
   Composition result(dtype, composition.dims);
   for (size_t i = 0; i < composition.size(); ++i) {
-    Adaptation adaptation = adaptations[composition.part(i).adaptation];
+    Adaptation adaptation = adaptations[composition.piece(i).adaptation];
     if (composition.dtype != dtype)
       adaptation.casts.push_back(dtype);
-    result.add({composition.part(i).source, adaptations.indexOf(adaptation)}, composition.sourceOffset(i),
-               composition.offset(i), composition.partSize(i));
+    result.add({composition.piece(i).source, adaptations.indexOf(adaptation)}, composition.sourceOffset(i),
+               composition.offset(i), composition.pieceSize(i));
   }
   return result;
 }

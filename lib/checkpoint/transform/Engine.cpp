@@ -227,17 +227,17 @@ private:
 
   /// Limits against statements that double a tensor again and again.
   bool fits(const std::vector<CompositionPointer> &sources, size_t axis) {
-    constexpr size_t mostParts = 1 << 20;
-    size_t parts = 0;
+    constexpr size_t mostPieces = 1 << 20;
+    size_t pieces = 0;
     std::vector<int64_t> dims = sources.front()->dims;
     dims[axis] = 0;
     for (const CompositionPointer &source : sources) {
-      parts += source->size();
+      pieces += source->size();
       if (__builtin_add_overflow(dims[axis], source->dims[axis], &dims[axis]) || !elementCount(dims))
         return fail("the result of the merge has too many elements");
     }
-    return parts <= mostParts ||
-           fail(fmt::format("the result of the merge has {} parts, at most {}", parts, mostParts));
+    return pieces <= mostPieces ||
+           fail(fmt::format("the result of the merge has {} pieces, at most {}", pieces, mostPieces));
   }
 
   bool merge(const Operation &operation) {
@@ -251,11 +251,12 @@ private:
     return assign(operation.targets.front(), mergeCompositions(compositions, axis, mapping.adaptations));
   }
 
-  /// The most tensors that a part is computed from.
+  /// The most tensors that a piece is computed from.
   size_t tensorsOf(const Composition &composition) const {
     size_t most = 1;
     for (size_t i = 0; i < composition.size(); ++i)
-      if (auto *average = std::get_if<Source::Average>(&mapping.sources[composition.part(i).source].computed))
+      if (auto *average =
+              std::get_if<Source::Average>(&mapping.sources[composition.piece(i).source].computed))
         most = std::max(most, average->tensors);
     return most;
   }
@@ -340,7 +341,7 @@ private:
     const std::string &name = operation.targets.front();
     if (operation.dims)
       return assign(name, addSource({"", *operation.dtype, *operation.dims, Source::Fill{operation.value}}));
-    // The tensor keeps its value: it has no parts.
+    // The tensor keeps its value: it has no pieces.
     const TensorInfo *info = nullptr;
     if (outputs)
       if (auto at = outputs->find(name); at != outputs->end())
@@ -441,10 +442,10 @@ private:
         addState(name, composition, state, stored);
   }
 
-  /// The tensors of the input that a composition has parts of, once each.
+  /// The tensors of the input that a composition has pieces of, once each.
   void collect(const Composition &composition, std::vector<const Source *> &stored) const {
     for (size_t i = 0; i < composition.size(); ++i) {
-      const Source &source = mapping.sources[composition.part(i).source];
+      const Source &source = mapping.sources[composition.piece(i).source];
       if (auto *average = std::get_if<Source::Average>(&source.computed))
         for (const CompositionPointer &term : average->terms)
           collect(*term, stored);
@@ -455,7 +456,7 @@ private:
     stored.erase(std::ranges::unique(stored).begin(), stored.end());
   }
 
-  /// A state is composed as its parameter. One that is a single number is that of the first source.
+  /// A state is composed as its parameter. One that is a scalar is that of the first source.
   void addState(const std::string &name, const CompositionPointer &composition, const OptimizerState &kind,
                 const std::vector<const Source *> &stored) {
     std::string suffix(kind.suffix);

@@ -10,18 +10,18 @@
 namespace proa::transform {
 namespace {
 
-/// A part of a name that no statement of a user can have without quotes.
+/// Characters of a name that no statement of a user can have without quotes.
 constexpr std::string_view temporaryMark = "#";
 
-std::optional<int64_t> positiveNumber(const Statement &statement, std::string_view key) {
+std::optional<int64_t> positiveInteger(const Statement &statement, std::string_view key) {
   const Attribute *attribute = statement.find(key);
-  int64_t number = 0;
+  int64_t value = 0;
   if (!attribute ||
-      std::from_chars(attribute->value.data(), attribute->value.data() + attribute->value.size(), number)
+      std::from_chars(attribute->value.data(), attribute->value.data() + attribute->value.size(), value)
               .ptr != attribute->value.data() + attribute->value.size() ||
-      number <= 0 || number > (1 << 20))
+      value <= 0 || value > (1 << 20))
     return std::nullopt;
-  return number;
+  return value;
 }
 
 /// A split or a merge of an expansion.
@@ -30,42 +30,42 @@ Statement statementOf(const Statement &origin, std::vector<Term> sources, std::v
   return {std::move(sources), std::move(targets), {{"axis", axis ? axis->value : "1"}}, origin.location};
 }
 
-/// Equal parts of a tensor along an axis: heads of queries, or slices of a gate.
+/// Equal pieces of a tensor along an axis: heads of queries, or slices of a gate.
 struct Block {
   std::string prefix;
   int64_t count;
 
-  Term part(int64_t index) const { return {fmt::format("{}{}{}", prefix, temporaryMark, index)}; }
-  std::vector<Term> parts() const {
+  Term piece(int64_t index) const { return {fmt::format("{}{}{}", prefix, temporaryMark, index)}; }
+  std::vector<Term> pieces() const {
     std::vector<Term> all;
     for (int64_t i = 0; i < count; ++i)
-      all.push_back(part(i));
+      all.push_back(piece(i));
     return all;
   }
 };
 
-/// The parts of a fused tensor of `shards` shards: each shard has its share of each block, in the order of
+/// The pieces of a fused tensor of `shards` shards: each shard has its share of each block, in the order of
 /// the blocks.
 std::vector<Term> orderOfShards(const std::vector<Block> &blocks, int64_t shards) {
-  std::vector<Term> parts;
+  std::vector<Term> pieces;
   for (int64_t shard = 0; shard < shards; ++shard)
     for (const Block &block : blocks)
       for (int64_t i = 0; i < block.count / shards; ++i)
-        parts.push_back(block.part(shard * (block.count / shards) + i));
-  return parts;
+        pieces.push_back(block.piece(shard * (block.count / shards) + i));
+  return pieces;
 }
 
-/// Statements that split a fused tensor into blocks or merge blocks into it: `fused` has the parts in
+/// Statements that split a fused tensor into blocks or merge blocks into it: `fused` has the pieces in
 /// `order`, `whole` are the tensors of the blocks.
 void splitBlocks(const Statement &origin, const std::vector<Term> &whole, const std::vector<Block> &blocks,
                  std::vector<Statement> &statements) {
   for (size_t i = 0; i < blocks.size(); ++i)
-    statements.push_back(statementOf(origin, {whole[i]}, blocks[i].parts()));
+    statements.push_back(statementOf(origin, {whole[i]}, blocks[i].pieces()));
 }
 void mergeBlocks(const Statement &origin, const std::vector<Term> &whole, const std::vector<Block> &blocks,
                  std::vector<Statement> &statements) {
   for (size_t i = 0; i < blocks.size(); ++i)
-    statements.push_back(statementOf(origin, blocks[i].parts(), {whole[i]}));
+    statements.push_back(statementOf(origin, blocks[i].pieces(), {whole[i]}));
 }
 
 /// The number of shards of the tensor that `name` is renamed to or comes from; 1 if it is not known.
@@ -89,16 +89,16 @@ std::string headsOf(const Statement &statement, int64_t &heads, int64_t &groups)
   for (std::string_view key : {"num_heads", "num_key_value_groups"})
     if (!statement.find(key))
       return fmt::format("`{}` is missing, expected a positive number", key);
-  heads = *positiveNumber(statement, "num_heads");
-  groups = *positiveNumber(statement, "num_key_value_groups");
+  heads = *positiveInteger(statement, "num_heads");
+  groups = *positiveInteger(statement, "num_key_value_groups");
   if (heads % groups != 0)
     return fmt::format("`num_heads` is {}, expected a multiple of `num_key_value_groups`, which is {}", heads,
                        groups);
   return "";
 }
 
-std::string formsOf(std::string_view macro, size_t parts, bool hasOneToOne) {
-  std::string list = parts == 3 ? "q, k, v" : "gate, up";
+std::string formsOf(std::string_view macro, size_t pieces, bool hasOneToOne) {
+  std::string list = pieces == 3 ? "q, k, v" : "gate, up";
   return fmt::format("`{}` has other numbers of names, expected `{} -> fused`, {}`fused -> {}`", macro, list,
                      hasOneToOne ? "`fused -> fused`, " : "", list);
 }
@@ -113,7 +113,7 @@ std::string checkAttributes(const Statement &statement, std::string_view flag,
     if (std::ranges::find(keys, attribute.key) == keys.end())
       return fmt::format("`{}` does not take the attribute `{}`, expected axis, {}", flag, attribute.key,
                          fmt::join(keys, ", "));
-    if (!positiveNumber(statement, attribute.key))
+    if (!positiveInteger(statement, attribute.key))
       return fmt::format("`{}` is \"{}\", expected a positive number", attribute.key, attribute.value);
   }
   return "";
@@ -138,9 +138,9 @@ std::optional<Expansion> expandQkv(const Statement &statement, const MacroContex
   std::vector<Term> order;
   for (int64_t group = 0; group < groups; ++group) {
     for (int64_t head = 0; head < heads / groups; ++head)
-      order.push_back(blocks[0].part(group * (heads / groups) + head));
-    order.push_back(blocks[1].part(group));
-    order.push_back(blocks[2].part(group));
+      order.push_back(blocks[0].piece(group * (heads / groups) + head));
+    order.push_back(blocks[1].piece(group));
+    order.push_back(blocks[2].piece(group));
   }
   Expansion expansion;
   if (isSplit) {
@@ -181,17 +181,17 @@ Expansion expandSharded(const Statement &statement, const std::vector<Block> &bl
 /// fused tensors.
 std::pair<int64_t, int64_t> fusedShards(const Statement &statement, const MacroContext &context) {
   auto shards = [&](std::string_view key, const std::vector<Term> &terms, bool isTarget) {
-    if (std::optional<int64_t> number = positiveNumber(statement, key))
-      return *number;
+    if (std::optional<int64_t> value = positiveInteger(statement, key))
+      return *value;
     return terms.size() == 1 ? shardsOf(context, terms.front().name, isTarget) : int64_t(1);
   };
   return {shards("source_shards", statement.sources, false),
           shards("target_shards", statement.targets, true)};
 }
 
-bool isFused(const Statement &statement, size_t parts) {
+bool isFused(const Statement &statement, size_t pieces) {
   size_t sources = statement.sources.size(), targets = statement.targets.size();
-  return (sources == 1 && (targets == 1 || targets == parts)) || (sources == parts && targets == 1);
+  return (sources == 1 && (targets == 1 || targets == pieces)) || (sources == pieces && targets == 1);
 }
 
 std::optional<Expansion> expandQkvOld(const Statement &statement, const MacroContext &context) {

@@ -17,22 +17,22 @@ void Mapping::fragmentsOf(const Target &target, const Box &box, std::vector<Frag
 void Mapping::fragmentsOf(const Composition &composition, const Box &box,
                           std::vector<Fragment> &fragments) const {
   fragments.clear();
-  std::vector<size_t> parts;
-  composition.partsIn(box, parts);
-  for (size_t index : parts) {
+  std::vector<size_t> pieces;
+  composition.piecesIn(box, pieces);
+  for (size_t index : pieces) {
     Fragment &fragment = fragments.emplace_back();
-    fragment.source = &sources[composition.part(index).source];
-    fragment.adaptation = &adaptations[composition.part(index).adaptation];
+    fragment.source = &sources[composition.piece(index).source];
+    fragment.adaptation = &adaptations[composition.piece(index).adaptation];
     size_t rank = composition.rank();
     fragment.sourceBox.resize(rank);
     fragment.targetBox.resize(rank);
     for (size_t axis = 0; axis < rank; ++axis) {
-      int64_t partBegin = composition.offset(index)[axis],
-              partEnd = partBegin + composition.partSize(index)[axis];
-      spmd::Range range{std::max(partBegin, box[axis].begin), std::min(partEnd, box[axis].end)};
+      int64_t pieceBegin = composition.offset(index)[axis],
+              pieceEnd = pieceBegin + composition.pieceSize(index)[axis];
+      spmd::Range range{std::max(pieceBegin, box[axis].begin), std::min(pieceEnd, box[axis].end)};
       fragment.targetBox[axis] = range;
       unsigned sourceAxis = fragment.adaptation->permutation[axis];
-      int64_t shift = composition.sourceOffset(index)[sourceAxis] - partBegin;
+      int64_t shift = composition.sourceOffset(index)[sourceAxis] - pieceBegin;
       fragment.sourceBox[sourceAxis] = {range.begin + shift, range.end + shift};
     }
   }

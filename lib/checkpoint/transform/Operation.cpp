@@ -13,33 +13,33 @@
 namespace proa::transform {
 namespace {
 
-template <class Number> std::optional<Number> numberFrom(std::string_view text) {
-  Number number{};
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+template <class T> std::optional<T> valueFrom(std::string_view text) {
+  T value{};
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size())
     return std::nullopt;
-  return number;
+  return value;
 }
 
 /// The numbers of "[1, 0]"; brackets may be missing.
-template <class Number> std::optional<std::vector<Number>> listFrom(std::string_view text) {
-  auto trim = [](std::string_view part) {
-    size_t begin = part.find_first_not_of(" \t"), end = part.find_last_not_of(" \t");
-    return begin == std::string_view::npos ? std::string_view() : part.substr(begin, end - begin + 1);
+template <class T> std::optional<std::vector<T>> listFrom(std::string_view text) {
+  auto trim = [](std::string_view text) {
+    size_t begin = text.find_first_not_of(" \t"), end = text.find_last_not_of(" \t");
+    return begin == std::string_view::npos ? std::string_view() : text.substr(begin, end - begin + 1);
   };
   text = trim(text);
   if (text.starts_with('[') && text.ends_with(']') && text.size() >= 2)
     text = trim(text.substr(1, text.size() - 2));
-  std::vector<Number> numbers;
+  std::vector<T> values;
   while (!text.empty()) {
     size_t comma = std::min(text.find(','), text.size());
-    std::optional<Number> number = numberFrom<Number>(trim(text.substr(0, comma)));
-    if (!number)
+    std::optional<T> value = valueFrom<T>(trim(text.substr(0, comma)));
+    if (!value)
       return std::nullopt;
-    numbers.push_back(*number);
+    values.push_back(*value);
     text.remove_prefix(std::min(comma + 1, text.size()));
   }
-  return numbers;
+  return values;
 }
 
 /// Reads the attributes of one statement. The first error is kept.
@@ -58,15 +58,15 @@ public:
   }
 
   std::optional<int64_t> integer(std::string_view key) {
-    return value<int64_t>(key, numberFrom<int64_t>, "an integer");
+    return value<int64_t>(key, valueFrom<int64_t>, "an integer");
   }
-  std::optional<double> number(std::string_view key) {
-    return value<double>(key, numberFrom<double>, "a number");
+  std::optional<double> real(std::string_view key) {
+    return value<double>(key, valueFrom<double>, "a number");
   }
   std::optional<std::vector<int64_t>> integers(std::string_view key) {
     return value<std::vector<int64_t>>(key, listFrom<int64_t>, "a list of integers as \"[1, 0]\"");
   }
-  std::optional<std::vector<double>> numbers(std::string_view key) {
+  std::optional<std::vector<double>> reals(std::string_view key) {
     return value<std::vector<double>>(key, listFrom<double>, "a list of numbers as \"[0.5, 0.5]\"");
   }
   /// A floating-point dtype.
@@ -139,23 +139,23 @@ void readAddition(AttributeReader &reader, Operation &operation) {
   reader.allow(operation.kind == OperationKind::Add ? "an addition" : "a removal", keys);
   operation.dims = reader.integers("shape");
   operation.dtype = reader.dtype("dtype");
-  operation.value = reader.number("value").value_or(0);
+  operation.value = reader.real("value").value_or(0);
   if (operation.dims && !elementCount(*operation.dims))
     reader.fail("`shape` has a negative dim or too many elements");
   if (operation.dims.has_value() != operation.dtype.has_value())
     reader.fail("only one of `shape` and `dtype` is present, expected both or none");
 }
 
-void readSplitOrMerge(AttributeReader &reader, Operation &operation, size_t parts) {
+void readSplitOrMerge(AttributeReader &reader, Operation &operation, size_t pieces) {
   constexpr std::string_view keys[] = {"axis", "sizes"};
   reader.allow(operation.kind == OperationKind::Split ? "a split" : "a merge", keys);
   if (!reader.has("axis"))
     reader.fail("`axis` is missing, expected the dimension along which tensors are split or merged");
   operation.axis = reader.integer("axis").value_or(0);
   operation.sizes = reader.integers("sizes").value_or(std::vector<int64_t>());
-  if (reader.has("sizes") && operation.sizes.size() != parts)
+  if (reader.has("sizes") && operation.sizes.size() != pieces)
     reader.fail(fmt::format("`sizes` has {} elements, expected {}: one for each name of the list",
-                            operation.sizes.size(), parts));
+                            operation.sizes.size(), pieces));
   if (std::ranges::any_of(operation.sizes, [](int64_t size) { return size < 0; }))
     reader.fail("`sizes` has a negative element, expected sizes of a dimension");
 }
@@ -168,7 +168,7 @@ void readAverage(AttributeReader &reader, const Statement &statement, Operation 
   size_t count = operation.sources.size();
   operation.weights.assign(count, 1);
   if (!statement.find("average")->isFlag)
-    operation.weights = reader.numbers("average").value_or(operation.weights);
+    operation.weights = reader.reals("average").value_or(operation.weights);
   double sum = std::accumulate(operation.weights.begin(), operation.weights.end(), 0.0);
   if (operation.weights.size() != count || !(sum > 0))
     return reader.fail(
@@ -225,7 +225,7 @@ void readOneToOne(AttributeReader &reader, Operation &operation) {
     operation.kind = OperationKind::Cast;
     readCast(reader, operation);
   } else {
-    // A split into one part, or a merge of one: macros write them.
+    // A split into one piece, or a merge of one: macros write them.
     constexpr std::string_view keys[] = {"axis",      "permute", "dtype",  "src_dtype",
                                          "dst_dtype", "rotary",  "average"};
     reader.allow("a rename", keys);

@@ -13,7 +13,7 @@ namespace {
 
 enum class TokenKind : uint8_t {
   Name,
-  Number,
+  Integer,
   String,
   Arrow,
   Equal,
@@ -33,7 +33,7 @@ struct Token {
 
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 bool isNameStart(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '$'; }
-bool isNamePart(char c) { return isNameStart(c) || isDigit(c) || c == '.' || c == '*' || c == '^'; }
+bool isNameCharacter(char c) { return isNameStart(c) || isDigit(c) || c == '.' || c == '*' || c == '^'; }
 
 /// The location of a character: a line and column of a file, or a column of one statement.
 struct Locations {
@@ -87,9 +87,9 @@ private:
     } else if (text.substr(at, 2) == "->") {
       push(TokenKind::Arrow, 2);
     } else if (isDigit(c) || (c == '-' && at + 1 < text.size() && isDigit(text[at + 1]))) {
-      push(TokenKind::Number, lengthOf(at + 1, isDigit));
+      push(TokenKind::Integer, lengthOf(at + 1, isDigit));
     } else if (isNameStart(c)) {
-      push(TokenKind::Name, lengthOf(at, isNamePart));
+      push(TokenKind::Name, lengthOf(at, isNameCharacter));
     } else if (c == '"' || c == '\'') {
       string(c);
     } else {
@@ -236,8 +236,8 @@ private:
 
   bool parseRange(Term &term) {
     Token first = peek();
-    std::optional<int64_t> begin = parseNumber(), end;
-    if (!begin || !accept(TokenKind::Colon) || !(end = parseNumber()) || !accept(TokenKind::RightBracket))
+    std::optional<int64_t> begin = parseInteger(), end;
+    if (!begin || !accept(TokenKind::Colon) || !(end = parseInteger()) || !accept(TokenKind::RightBracket))
       return unexpected("a range `NAME[BEGIN:END]` of numbers");
     if (*begin < 0 || *end <= *begin)
       return fail(first, fmt::format("the range [{}:{}] is empty, expected 0 <= BEGIN < END", *begin, *end));
@@ -245,14 +245,14 @@ private:
     return true;
   }
 
-  std::optional<int64_t> parseNumber() {
-    int64_t number = 0;
+  std::optional<int64_t> parseInteger() {
+    int64_t value = 0;
     std::string_view digits = peek().text;
-    if (peek().kind != TokenKind::Number ||
-        std::from_chars(digits.data(), digits.data() + digits.size(), number).ec != std::errc())
+    if (peek().kind != TokenKind::Integer ||
+        std::from_chars(digits.data(), digits.data() + digits.size(), value).ec != std::errc())
       return std::nullopt;
     ++position;
-    return number;
+    return value;
   }
 
   bool parseAttribute(Statement &statement) {
@@ -284,7 +284,7 @@ private:
       attribute.value = variable->second;
     } else if (token.kind == TokenKind::String) {
       attribute.value = token.text.substr(1, token.text.size() - 2);
-    } else if (token.kind == TokenKind::Number) {
+    } else if (token.kind == TokenKind::Integer) {
       attribute.value = token.text;
     } else {
       return unexpected("a number, a string or a variable `$NAME`");
@@ -337,7 +337,7 @@ void parseConfig(std::string_view text, const std::string &file, const Variables
 
 /// A name as a statement writes it: quoted if it is not an identifier.
 std::string textOfName(const std::string &name) {
-  bool isIdentifier = isNameStart(name.front()) && std::ranges::all_of(name, isNamePart) &&
+  bool isIdentifier = isNameStart(name.front()) && std::ranges::all_of(name, isNameCharacter) &&
                       name.find('^') == std::string::npos;
   return isIdentifier ? name : '"' + name + '"';
 }
@@ -369,8 +369,8 @@ const Attribute *Statement::find(std::string_view key) const {
 std::string textOf(const Statement &statement) {
   std::string text = textOfTerms(statement.sources) + " -> " + textOfTerms(statement.targets);
   for (const Attribute &attribute : statement.attributes) {
-    bool isNumber = !attribute.value.empty() && std::ranges::all_of(attribute.value, isDigit);
-    std::string_view quote = isNumber ? "" : "\"";
+    bool isInteger = !attribute.value.empty() && std::ranges::all_of(attribute.value, isDigit);
+    std::string_view quote = isInteger ? "" : "\"";
     text += ", " + attribute.key;
     if (!attribute.isFlag)
       text += fmt::format("={}{}{}", quote, attribute.value, quote);

@@ -40,7 +40,7 @@ struct LibraryRequest {
   std::function<Result<void>(mlir::ModuleOp kernels)> onDeviceKernels;
   bool embedWeights = false;
   std::string parameters; ///< weights file to embed; empty: the one in the program's folder
-  std::function<void(const std::string &what, double part)> progress;
+  std::function<void(const std::string &what, double fraction)> progress;
   /// Called once with each warning about the program.
   std::function<void(const Diagnostic &diagnostic)> onDiagnostic;
   /// As in ModelOptions, reported to onDiagnostic.

@@ -41,10 +41,10 @@ Result<void> OffloadedValues::put(const std::string &name, const ShardedTensor &
   Entry entry{{value.mesh, value.type, {}}, {}};
   for (size_t index = 0; index < value.locals.size(); ++index) {
     const Tensor &local = value.locals[index];
-    entry.parts.push_back({name, ranks[index], local.dtype(), local.dims()});
+    entry.shards.push_back({name, ranks[index], local.dtype(), local.dims()});
     runtime::OffloadQueue queue(store, mutex, ranks[index]);
     Result<void> done =
-        queue.store(entry.parts.back(), {static_cast<const std::byte *>(local.data()), local.bytes()});
+        queue.store(entry.shards.back(), {static_cast<const std::byte *>(local.data()), local.bytes()});
     if (done)
       done = queue.endRun(true);
     if (!done)
@@ -57,10 +57,10 @@ Result<void> OffloadedValues::put(const std::string &name, const ShardedTensor &
 Result<ShardedTensor> OffloadedValues::get(const std::string &name) const {
   const Entry &entry = entries.at(name);
   ShardedTensor value = entry.type;
-  for (const OffloadedVariable &part : entry.parts) {
-    Tensor local(part.dtype, part.dims);
-    runtime::OffloadQueue queue(store, mutex, part.rank);
-    if (Result<void> done = queue.fetch(part, {static_cast<std::byte *>(local.data()), local.bytes()}); !done)
+  for (const OffloadedVariable &shard : entry.shards) {
+    Tensor local(shard.dtype, shard.dims);
+    runtime::OffloadQueue queue(store, mutex, shard.rank);
+    if (Result<void> done = queue.fetch(shard, {static_cast<std::byte *>(local.data()), local.bytes()}); !done)
       return named(name, done.diagnostics());
     value.locals.push_back(std::move(local));
   }

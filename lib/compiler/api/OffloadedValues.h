@@ -14,7 +14,7 @@ namespace proa {
 /// The names of the variables that a program fetches and stores itself.
 std::set<std::string> offloadedVariables(const runtime::Plan &plan);
 
-/// The variables in the store, on a mesh the parts of the ranks of this process.
+/// The variables in the store, on a mesh the shards of the ranks of this process.
 class OffloadedValues {
 public:
   /// Error: no store can be opened.
@@ -35,7 +35,7 @@ public:
 private:
   struct Entry {
     ShardedTensor type; ///< without the local tensors
-    std::vector<OffloadedVariable> parts;
+    std::vector<OffloadedVariable> shards;
   };
   std::shared_ptr<OffloadStore> store;
   std::shared_ptr<std::mutex> mutex = std::make_shared<std::mutex>();

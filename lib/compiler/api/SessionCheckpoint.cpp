@@ -73,16 +73,16 @@ private:
       if (!position)
         continue;
       const Tensor &local = value.locals[index];
-      for (const checkpoints::LocalBox &part :
+      for (const checkpoints::LocalBox &overlap :
            checkpoints::localBoxes(*value.mesh, value.type->placement, value.type->dims, *position)) {
-        if (part.box != box)
+        if (overlap.box != box)
           continue;
         Box all = checkpoints::wholeBox(local.dims());
-        if (part.local == all)
+        if (overlap.local == all)
           return local;
         Tensor copy(local.dtype(), checkpoints::dimsOf(box));
-        checkpoints::copyElements({local.as<std::byte>(), all}, {copy.as<std::byte>(), part.local},
-                                  part.local, sizeOf(local.dtype()));
+        checkpoints::copyElements({local.as<std::byte>(), all}, {copy.as<std::byte>(), overlap.local},
+                                  overlap.local, sizeOf(local.dtype()));
         return copy;
       }
     }
@@ -125,24 +125,24 @@ takeSnapshot(SessionValues &values,
 }
 
 Result<Catalog> writeFiles(const CheckpointSnapshot &snapshot, bool commits) {
-  Catalog part;
+  Catalog ofRanks;
   for (const auto &[rank, shards] : snapshot.byRank) {
     std::string file = checkpoints::shardFileName(snapshot.head.save, rank, snapshot.rankCount);
     Result<Catalog> written = checkpoints::writeShards(snapshot.folder, file, shards);
     if (!written)
       return written;
-    checkpoints::merge(part, *written);
+    checkpoints::merge(ofRanks, *written);
   }
   if (commits) {
     Catalog catalog = snapshot.head;
-    checkpoints::merge(catalog, part);
+    checkpoints::merge(catalog, ofRanks);
     if (Result<void> committed = checkpoints::commitSave(snapshot.folder, catalog); !committed)
       return committed.diagnostics();
   }
-  return part;
+  return ofRanks;
 }
 
-Result<ShardedTensor> readParts(Checkpoint &checkpoint, const std::string &name, const ShardedTensor &type,
+Result<ShardedTensor> readShards(Checkpoint &checkpoint, const std::string &name, const ShardedTensor &type,
                                 const RankGroup &ranks) {
   ShardedTensor result{type.mesh, type.type, {}};
   for (size_t index = 0; index < ranks.count(); ++index) {
@@ -151,13 +151,13 @@ Result<ShardedTensor> readParts(Checkpoint &checkpoint, const std::string &name,
     Tensor local(before.dtype(), before.dims());
     Box all = checkpoints::wholeBox(local.dims());
     if (position)
-      for (const checkpoints::LocalBox &part :
+      for (const checkpoints::LocalBox &overlap :
            checkpoints::localBoxes(*type.mesh, type.type->placement, type.type->dims, *position)) {
-        Result<Tensor> elements = checkpoint.read(name, part.box);
+        Result<Tensor> elements = checkpoint.read(name, overlap.box);
         if (!elements)
           return elements.diagnostics();
-        checkpoints::copyElements({elements->as<std::byte>(), part.local}, {local.as<std::byte>(), all},
-                                  part.local, sizeOf(local.dtype()));
+        checkpoints::copyElements({elements->as<std::byte>(), overlap.local}, {local.as<std::byte>(), all},
+                                  overlap.local, sizeOf(local.dtype()));
       }
     result.locals.push_back(std::move(local));
   }
@@ -236,16 +236,16 @@ Result<void> Session::Implementation::finishCheckpoint() {
   if (!agreed || !processes.areSeveral())
     return agreed;
   const std::string &folder = current->snapshot.folder;
-  auto parts = processes.gather("the shards of a checkpoint", checkpoints::catalogText(*own));
-  if (!parts)
-    return parts.diagnostics();
+  auto texts = processes.gather("the shards of a checkpoint", checkpoints::catalogText(*own));
+  if (!texts)
+    return texts.diagnostics();
   if (processes.isFirst()) {
     Catalog catalog = current->snapshot.head;
-    for (const std::string &text : *parts)
-      if (Result<Catalog> part = checkpoints::readCatalogText(text, folder, true); part)
-        checkpoints::merge(catalog, *part);
+    for (const std::string &text : *texts)
+      if (Result<Catalog> written = checkpoints::readCatalogText(text, folder, true); written)
+        checkpoints::merge(catalog, *written);
       else
-        outcome = part.diagnostics();
+        outcome = written.diagnostics();
     if (outcome)
       outcome = checkpoints::commitSave(folder, catalog);
   }
@@ -292,9 +292,9 @@ const ShardedTensor *Session::Implementation::replaceable(const std::string &nam
   return current && hasStaticBoxes(*current->type) ? current : nullptr;
 }
 
-void Session::Implementation::replaceParts(const std::string &name, ShardedTensor parts) {
+void Session::Implementation::replaceShards(const std::string &name, ShardedTensor shards) {
   ownParameters.insert(name);
-  mesh->values()->set(name, std::move(parts));
+  mesh->values()->set(name, std::move(shards));
 }
 
 Result<void> Session::Implementation::restore(Checkpoint &checkpoint) {
@@ -332,10 +332,10 @@ Result<void> Session::Implementation::restoreValue(Checkpoint &checkpoint, const
   }
   if (auto same = checkSameType(checkpoint.path(), name, entry.dtype, entry.dims, *current->type); !same)
     return same;
-  Result<ShardedTensor> parts = readParts(checkpoint, name, *current, *mesh->ranksOfSession());
-  if (!parts)
-    return parts.diagnostics();
-  replaceParts(name, std::move(*parts));
+  Result<ShardedTensor> shards = readShards(checkpoint, name, *current, *mesh->ranksOfSession());
+  if (!shards)
+    return shards.diagnostics();
+  replaceShards(name, std::move(*shards));
   return {};
 }
 
@@ -360,11 +360,11 @@ Result<void> Session::Implementation::copyValue(Implementation &source, const st
           checkSameType(source.shared.path, name, value.type->dtype, value.type->dims, *current->type);
       !same)
     return same;
-  Result<ShardedTensor> parts = moveValue(value, current->mesh, current->type, *ranks, name);
-  if (!parts)
-    return parts.diagnostics();
-  parts->locals.resize(mesh->ranksOfSession()->count());
-  replaceParts(name, std::move(*parts));
+  Result<ShardedTensor> shards = moveValue(value, current->mesh, current->type, *ranks, name);
+  if (!shards)
+    return shards.diagnostics();
+  shards->locals.resize(mesh->ranksOfSession()->count());
+  replaceShards(name, std::move(*shards));
   return {};
 }
 

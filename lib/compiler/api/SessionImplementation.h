@@ -1,4 +1,4 @@
-/// The parts of a session.
+/// The members of a session.
 #pragma once
 
 #include "lib/compiler/api/SessionCheckpoint.h"
@@ -95,7 +95,7 @@ struct Session::Implementation {
   bool needsOwnParameters(const Variant &variant) const;
   /// Gives changed parameters to all entries.
   Result<void> bindParameters();
-  /// The common part of run() and measure(): selects the entry for these feeds, and adds state and LoDs to
+  /// The common steps of run() and measure(): selects the entry for these feeds, and adds state and LoDs to
   /// the feeds of its plan.
   Result<runtime::NamedTensors> beforeRun(const std::map<std::string, Tensor> &feeds, Choice choice);
   /// Whether a run that has failed may succeed in a variant for the dims of its feeds.
@@ -125,9 +125,9 @@ struct Session::Implementation {
   Result<void> checkNames(const std::set<std::string> &names, const std::string &where) const;
   checkpoints::RandomState randomState() const;
   void setRandomState(const checkpoints::RandomState &random);
-  /// The distributed value of a state, whose parts may be replaced; null if it has to be replaced as a whole.
+  /// The distributed value of a state, whose shards may be replaced; null if it has to be replaced as a whole.
   const ShardedTensor *replaceable(const std::string &name) const;
-  void replaceParts(const std::string &name, ShardedTensor parts);
+  void replaceShards(const std::string &name, ShardedTensor shards);
   /// Sets all values and the state of random numbers.
   Result<void> restore(checkpoints::Checkpoint &checkpoint);
   Result<void> restoreValue(checkpoints::Checkpoint &checkpoint, const std::string &name,

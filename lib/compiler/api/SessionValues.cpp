@@ -128,7 +128,7 @@ Result<void> SessionValues::set(const std::string &name, Tensor value) {
   if (mesh)
     mesh->forget(name);
   inMemory[name] = std::move(value);
-  updateParts(*shared, name, inMemory);
+  updateMembers(*shared, name, inMemory);
   return updateBuffers(*shared, inMemory);
 }
 

@@ -6,18 +6,18 @@
 namespace proa {
 namespace {
 
-/// Calls `visit` with each part and its offset in the buffer; false if they do not fit or some are missing.
+/// Calls `visit` with each member and its offset in the buffer; false if they do not fit or some are missing.
 template <class Visit>
-bool forEachPart(const legacy::SharedStorage &storage, const Tensor &buffer,
+bool forEachMember(const legacy::SharedStorage &storage, const Tensor &buffer,
                  std::map<std::string, Tensor> &values, Visit visit) {
   size_t at = 0;
-  for (const std::string &name : storage.parts) {
-    auto part = values.find(name);
-    if (part == values.end() || part->second.dtype() != buffer.dtype() ||
-        buffer.bytes() - at < part->second.bytes())
+  for (const std::string &name : storage.members) {
+    auto member = values.find(name);
+    if (member == values.end() || member->second.dtype() != buffer.dtype() ||
+        buffer.bytes() - at < member->second.bytes())
       return false;
-    visit(part->second, at);
-    at += part->second.bytes();
+    visit(member->second, at);
+    at += member->second.bytes();
   }
   return true;
 }
@@ -35,30 +35,30 @@ Result<void> updateBuffers(const std::vector<legacy::SharedStorage> &shared,
   for (const legacy::SharedStorage &storage : shared) {
     auto buffer = values.find(storage.buffer);
     auto isThere = [&](const std::string &name) { return values.contains(name); };
-    if (buffer == values.end() || !std::ranges::all_of(storage.parts, isThere))
+    if (buffer == values.end() || !std::ranges::all_of(storage.members, isThere))
       continue;
     Tensor whole = copyOf(buffer->second);
     auto *to = static_cast<std::byte *>(whole.data());
-    if (!forEachPart(storage, whole, values,
-                     [&](const Tensor &part, size_t at) { std::memcpy(to + at, part.data(), part.bytes()); }))
+    if (!forEachMember(storage, whole, values,
+                     [&](const Tensor &member, size_t at) { std::memcpy(to + at, member.data(), member.bytes()); }))
       return errorAt(
           "variable '" + storage.buffer + "'",
-          "its parts do not fit into it as coalesce_tensor of the startup program puts them there");
+          "its members do not fit into it as coalesce_tensor of the startup program puts them there");
     buffer->second = std::move(whole);
   }
   return {};
 }
 
-void updateParts(const std::vector<legacy::SharedStorage> &shared, const std::string &buffer,
+void updateMembers(const std::vector<legacy::SharedStorage> &shared, const std::string &buffer,
                  std::map<std::string, Tensor> &values) {
   for (const legacy::SharedStorage &storage : shared) {
     if (storage.buffer != buffer)
       continue;
     const Tensor whole = values.at(buffer);
-    forEachPart(storage, whole, values, [&](Tensor &part, size_t at) {
-      Tensor changed(part.dtype(), part.dims());
-      std::memcpy(changed.data(), static_cast<const std::byte *>(whole.data()) + at, part.bytes());
-      part = std::move(changed);
+    forEachMember(storage, whole, values, [&](Tensor &member, size_t at) {
+      Tensor changed(member.dtype(), member.dims());
+      std::memcpy(changed.data(), static_cast<const std::byte *>(whole.data()) + at, member.bytes());
+      member = std::move(changed);
     });
   }
 }

@@ -10,11 +10,11 @@
 
 namespace proa {
 
-/// Sets each buffer from its parts, if all of them have values. Error: parts that do not fit.
+/// Sets each buffer from its members, if all of them have values. Error: members that do not fit.
 Result<void> updateBuffers(const std::vector<legacy::SharedStorage> &shared,
                            std::map<std::string, Tensor> &values);
-/// Sets the parts of `buffer` from it, if it is a buffer.
-void updateParts(const std::vector<legacy::SharedStorage> &shared, const std::string &buffer,
+/// Sets the members of `buffer` from it, if it is a buffer.
+void updateMembers(const std::vector<legacy::SharedStorage> &shared, const std::string &buffer,
                  std::map<std::string, Tensor> &values);
 
 } // namespace proa

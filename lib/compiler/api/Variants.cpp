@@ -213,11 +213,11 @@ Result<Compilation> Variants::compileFresh(mlir::ModuleOp module, const std::map
     withOutput.deferBelow = deferredWork;
   if (model.mesh)
     return model.mesh->compile(std::move(*copy), withOutput);
-  withOutput.progress = [&](const std::string &what, double part) {
-    if (part < 1) // else all is done
+  withOutput.progress = [&](const std::string &what, double fraction) {
+    if (fraction < 1) // else all is done
       phases.begin(what);
     if (options.progress)
-      options.progress(what, part);
+      options.progress(what, fraction);
   };
   auto program = compileProgram(std::move(*copy), withOutput);
   if (!program)
@@ -225,7 +225,7 @@ Result<Compilation> Variants::compileFresh(mlir::ModuleOp module, const std::map
   return oneProgram(std::move(*program));
 }
 
-Result<Compilation> Variants::compileApart(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds,
+Result<Compilation> Variants::compileInBackground(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds,
                                            const Background &background) const {
   std::string text;
   mlir::DialectRegistry registry;
@@ -260,7 +260,7 @@ Result<Compilation> Variants::compile(mlir::ModuleOp module, const std::map<std:
                                       const Background *background) const {
   const ModelOptions &options = model.options;
   auto fresh = [&] {
-    return background ? compileApart(module, inputs, *background)
+    return background ? compileInBackground(module, inputs, *background)
                       : compileFresh(module, inputs, attempt, times);
   };
   // Keys of cached programs do not have the content of files that passes read.

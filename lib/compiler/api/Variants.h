@@ -172,7 +172,7 @@ private:
   Result<Compilation> compileFresh(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds,
                                    Attempt attempt, PrepareTimes &times) const;
   /// The same without the lock `compiling` and the functions of the caller, in a context of its own.
-  Result<Compilation> compileApart(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds,
+  Result<Compilation> compileInBackground(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds,
                                    const Background &background) const;
   /// A copy of the module for the dims of the feeds.
   Result<mlir::OwningOpRef<mlir::ModuleOp>>

@@ -64,8 +64,8 @@ struct Function::Implementation {
          llvm::concat<const mlir::Type>(function.getArgumentTypes(), function.getResultTypes()))
       if (!mlir::isa<mlir::RankedTensorType>(type))
         return errorAt("function", "expected arguments and results that are tensors");
-    auto nameOf = [](mlir::StringAttr name, const char *kind, unsigned number) {
-      return name ? name.str() : kind + std::to_string(number);
+    auto nameOf = [](mlir::StringAttr name, const char *kind, unsigned index) {
+      return name ? name.str() : kind + std::to_string(index);
     };
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
       arguments.push_back(describeType(
@@ -82,7 +82,7 @@ struct Function::Implementation {
   Result<CompiledFunction *> compiledFor(const std::vector<Tensor> &inputs);
 };
 
-/// Access of the transforms to the parts of a Function.
+/// Access of the transforms to the members of a Function.
 struct FunctionTransforms {
   /// Makes `main` of the module the function; names are kept, other attributes are removed.
   static Result<Function> make(std::shared_ptr<mlir::MLIRContext> context,

@@ -14,9 +14,9 @@ namespace {
 /// Names arguments and results by index: names need not be unique.
 void numberInterface(func::FuncOp main) {
   Builder builder(main.getContext());
-  auto role = [&](llvm::StringRef name, unsigned number) {
+  auto role = [&](llvm::StringRef name, unsigned index) {
     return builder.getDictionaryAttr(
-        builder.getNamedAttr(name, builder.getStringAttr(std::to_string(number))));
+        builder.getNamedAttr(name, builder.getStringAttr(std::to_string(index))));
   };
   for (unsigned i = 0; i < main.getNumArguments(); ++i)
     main.setArgAttrs(i, role(pd::feedAttribute, i));

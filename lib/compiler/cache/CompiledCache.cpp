@@ -36,10 +36,10 @@ std::string describeAmp(const AmpOptions &amp) {
   for (const auto *list : {&amp.allow, &amp.deny, &amp.grey})
     for (const std::string &op : *list)
       text += (op == list->front() ? "|" : ",") + op;
-  for (double number :
+  for (double value :
        {static_cast<double>(amp.scaling), amp.lossScale, static_cast<double>(amp.increaseEvery),
         static_cast<double>(amp.decreaseEvery), amp.increaseRatio, amp.decreaseRatio})
-    text += " " + std::to_string(number);
+    text += " " + std::to_string(value);
   return text;
 }
 

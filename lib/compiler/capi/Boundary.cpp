@@ -22,8 +22,8 @@ static_assert(PROA_BOOL == static_cast<int>(DType::Bool) && PROA_UINT8 == static
               PROA_COMPLEX128 == static_cast<int>(DType::Complex128));
 
 bool isKnown(proa_dtype dtype) {
-  auto number = static_cast<int>(dtype);
-  return number >= PROA_BOOL && number <= PROA_COMPLEX128;
+  auto code = static_cast<int>(dtype);
+  return code >= PROA_BOOL && code <= PROA_COMPLEX128;
 }
 
 std::string &errorText() {

@@ -251,7 +251,7 @@ Result<ModelOptions> optionsFromC(const proa_model_options &source) {
     options.threadPool = std::make_shared<CallerPool>(read->parallel_for, read->parallel_context);
   if (read->progress)
     options.progress = [call = read->progress, context = read->progress_context](
-                           const std::string &what, double part) { call(context, what.c_str(), part); };
+                           const std::string &what, double fraction) { call(context, what.c_str(), fraction); };
   return options;
 }
 

@@ -28,17 +28,17 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-/// A part of the kernels, compiled by one thread.
+/// The kernels that one thread compiles.
 struct Share {
   bool isDeferred = false; ///< it is not optimized now
   std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
   std::unique_ptr<llvm::Module> module;
-  std::string bitcode; ///< of a deferred part, before it is compiled
+  std::string bitcode; ///< of a deferred share, before it is compiled
   std::string object;
   Diagnostics diagnostics;
 };
 
-/// The names of the kernels of a part.
+/// The names of the kernels of a share.
 struct ShareNames {
   bool isDeferred = false;
   std::vector<std::string> kernels;
@@ -144,25 +144,25 @@ private:
     return options.optimizes && work && *work < options.deferBelow;
   }
 
-  /// Adds the names of these kernels by part, balanced by estimated compile time.
+  /// Adds the names of these kernels by share, balanced by estimated compile time.
   void divide(std::vector<std::pair<size_t, std::string>> kernels, bool areDeferred,
               std::vector<ShareNames> &names) const {
     if (kernels.empty())
       return;
     llvm::sort(kernels, std::greater<>());
     size_t count = std::max<size_t>(1, std::min<size_t>(options.threads, kernels.size()));
-    // Between two parts optimizeKernels() may stop.
-    constexpr size_t largestDeferredPart = 8;
+    // Between two shares optimizeKernels() may stop.
+    constexpr size_t largestDeferredShare = 8;
     if (areDeferred)
-      count = std::max(count, llvm::divideCeil(kernels.size(), largestDeferredPart));
-    std::vector<ShareNames> parts(count, {areDeferred, {}});
+      count = std::max(count, llvm::divideCeil(kernels.size(), largestDeferredShare));
+    std::vector<ShareNames> shares(count, {areDeferred, {}});
     std::vector<size_t> load(count, 0);
     for (auto &[operations, name] : kernels) {
       size_t least = std::min_element(load.begin(), load.end()) - load.begin();
       load[least] += operations;
-      parts[least].kernels.push_back(name);
+      shares[least].kernels.push_back(name);
     }
-    llvm::append_range(names, parts);
+    llvm::append_range(names, shares);
   }
 
   std::vector<ShareNames> divide() {
@@ -188,24 +188,24 @@ private:
     for (const std::string &kernel : kernels)
       for (const char *suffix : {"", "_rows", "_shape", "_shape_dims"})
         kept.insert(kernel + suffix);
-    OwningOpRef<ModuleOp> part = cast<ModuleOp>(module->cloneWithoutRegions());
-    part->getBodyRegion().emplaceBlock();
-    OpBuilder builder = OpBuilder::atBlockBegin(part->getBody());
+    OwningOpRef<ModuleOp> subset = cast<ModuleOp>(module->cloneWithoutRegions());
+    subset->getBodyRegion().emplaceBlock();
+    OpBuilder builder = OpBuilder::atBlockBegin(subset->getBody());
     for (Operation &op : *module.getBody()) {
       auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
       if (!function || function.isExternal() || kept.contains(function.getName().str()))
         builder.clone(op);
     }
-    return part;
+    return subset;
   }
 
   Result<void> translate() {
     DiagnosticCollector diagnostics(module.getContext());
     for (const ShareNames &names : divide()) {
-      OwningOpRef<ModuleOp> part = only(names.kernels);
+      OwningOpRef<ModuleOp> subset = only(names.kernels);
       Share &share = shares.emplace_back();
       share.isDeferred = names.isDeferred;
-      share.module = translateModuleToLLVMIR(*part, *share.context);
+      share.module = translateModuleToLLVMIR(*subset, *share.context);
       if (!share.module)
         return diagnostics.take("the kernels could not be translated to LLVM IR");
       if (share.isDeferred) {
@@ -216,7 +216,7 @@ private:
     return {};
   }
 
-  /// The deferred parts for optimizeKernels(); null if there are none.
+  /// The deferred shares for optimizeKernels(); null if there are none.
   std::shared_ptr<const DeferredKernels> takeDeferred() {
     auto deferred = std::make_shared<DeferredKernels>();
     for (Share &share : shares)

@@ -105,8 +105,8 @@ std::string notComparedText(const ValueComparison &comparison) {
   return text;
 }
 
-nlohmann::json numberOf(double number) {
-  return std::isfinite(number) ? nlohmann::json(number) : nlohmann::json();
+nlohmann::json numberOf(double value) {
+  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json();
 }
 
 nlohmann::json valueJson(const ComparedValue &value) {

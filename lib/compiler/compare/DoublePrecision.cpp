@@ -40,7 +40,7 @@ Result<void> toDoublePrecision(ModuleOp module) {
                                             WalkResult::skip());
   });
   replacer.addReplacement(
-      [&](FloatAttr number) { return std::pair<Attribute, WalkResult>(number, WalkResult::skip()); });
+      [&](FloatAttr scalar) { return std::pair<Attribute, WalkResult>(scalar, WalkResult::skip()); });
   replacer.addReplacement([&](FloatType) -> Type { return Float64Type::get(context); });
   replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true, /*replaceLocs=*/false,
                                         /*replaceTypes=*/true);

@@ -15,7 +15,7 @@ struct EvaluateRequest {
   /// Values of another run for ops that the evaluator cannot run (a library kernel, a random op), so that
   /// their users can be compared.
   const std::map<std::string, Tensor> &substitutes;
-  std::function<void(const std::string &what, double part)> progress;
+  std::function<void(const std::string &what, double fraction)> progress;
 };
 
 struct EvaluatedValues {

@@ -228,11 +228,11 @@ Result<CompiledProgram> compileProgram(OwningOpRef<ModuleOp> module, const Compi
     return chosen.diagnostics();
   if (Result<void> described = describeTarget(*module, options); !described)
     return described.diagnostics();
-  auto begins = [&](const char *stage, double part) -> Result<void> {
+  auto begins = [&](const char *stage, double fraction) -> Result<void> {
     if (options.stop.stop_requested())
       return errorAt("", "compilation was stopped");
     if (options.progress)
-      options.progress(stage, part);
+      options.progress(stage, fraction);
     return {};
   };
   RemarkReporter remarks(module->getContext(), options);

@@ -85,7 +85,7 @@ struct CompileOptions : PipelineOptions {
   int threads = 1;
   /// Folder for the IR of each stage, one file per stage; empty: none is written.
   std::string dumpDirectory;
-  std::function<void(const std::string &what, double part)> progress;
+  std::function<void(const std::string &what, double fraction)> progress;
   /// Once it is requested, compilation ends with an error before the next stage.
   std::stop_token stop;
   /// Passes whose remarks are reported; see ModelOptions. onRemark receives warnings of passes too.

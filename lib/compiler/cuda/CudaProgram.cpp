@@ -126,19 +126,19 @@ Result<DeviceKernelSet> takeTunedKernels(ModuleOp kernels, const DeviceKernelOpt
   DeviceKernelSet result;
   result.code.chip = options.chip;
   for (auto &[maxThreads, group] : *groups) {
-    OwningOpRef<ModuleOp> part = ModuleOp::create(kernels.getLoc());
-    copyTarget(kernels, *part);
+    OwningOpRef<ModuleOp> subset = ModuleOp::create(kernels.getLoc());
+    copyTarget(kernels, *subset);
     for (func::FuncOp kernel : group) {
       kernel->remove();
-      part->push_back(kernel);
+      subset->push_back(kernel);
     }
     DeviceKernelOptions own = options;
     own.maxThreads = maxThreads;
-    auto taken = takeDeviceKernels(*part, own);
+    auto taken = takeDeviceKernels(*subset, own);
     if (!taken)
       return taken.diagnostics();
     // Kernels without a form on the device are left.
-    for (auto kernel : llvm::make_early_inc_range(part->getOps<func::FuncOp>())) {
+    for (auto kernel : llvm::make_early_inc_range(subset->getOps<func::FuncOp>())) {
       kernel->remove();
       kernels.push_back(kernel);
     }

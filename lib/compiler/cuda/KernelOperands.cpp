@@ -48,21 +48,21 @@ uint64_t randomElement(Type type, int64_t end, std::mt19937_64 &random) {
 std::vector<std::byte> randomBytes(RankedTensorType type, Integers integers) {
   constexpr size_t mostDifferent = 4099; // a prime; the numbers repeat, as they take time to make
   Type element = type.getElementType();
-  size_t parts = isa<ComplexType>(element) ? 2 : 1;
+  size_t components = isa<ComplexType>(element) ? 2 : 1;
   if (auto complex = dyn_cast<ComplexType>(element))
     element = complex.getElementType();
   size_t bytes = (element.isIndex() ? 64 : element.getIntOrFloatBitWidth() + 7) / 8;
-  size_t count = static_cast<size_t>(type.getNumElements()) * parts;
+  size_t count = static_cast<size_t>(type.getNumElements()) * components;
   // Small integers of few bits stay positive.
   int64_t most = bytes == 1 ? 127 : bytes == 2 ? 32767 : std::numeric_limits<int32_t>::max();
   std::mt19937_64 random(1);
-  std::vector<uint64_t> numbers(std::min(count, mostDifferent));
-  for (uint64_t &number : numbers)
-    number = integers.areSizes ? static_cast<uint64_t>(integers.end) / count
-                               : randomElement(element, std::min(integers.end, most), random);
+  std::vector<uint64_t> values(std::min(count, mostDifferent));
+  for (uint64_t &value : values)
+    value = integers.areSizes ? static_cast<uint64_t>(integers.end) / count
+                              : randomElement(element, std::min(integers.end, most), random);
   std::vector<std::byte> content(count * bytes);
   for (size_t i = 0; i < count; ++i)
-    std::memcpy(&content[i * bytes], &numbers[i % numbers.size()], bytes);
+    std::memcpy(&content[i * bytes], &values[i % values.size()], bytes);
   return content;
 }
 

@@ -87,7 +87,7 @@ Result<std::string> contentOf(const std::string &path, const std::string &format
   if (format == "pdmodel")
     return legacy::writeBinary(*legacyProgram);
   std::string text;
-  legacy::writeJson(*legacyProgram, [&](std::string_view part) { text.append(part); });
+  legacy::writeJson(*legacyProgram, [&](std::string_view piece) { text.append(piece); });
   return text;
 }
 

@@ -12,7 +12,8 @@
 namespace proa {
 namespace {
 
-/// Larger tensors are sampled: reading all of a file of weights on each rank would take longer than its part.
+/// Larger tensors are sampled: reading all of a file of weights on each rank would take longer than its
+/// shard.
 constexpr size_t wholeBytes = size_t(1) << 20, sampleBytes = 4096;
 
 std::string_view bytesOf(const Tensor &tensor, size_t begin, size_t count) {
@@ -38,13 +39,13 @@ uint64_t withType(const Tensor &tensor, uint64_t hash) {
   return runtime::hashOf(fmt::format("{} {}", tensor.describe(), hash));
 }
 
-/// The number of the part that a rank holds; the number of parts is that of its placement.
-int64_t partOf(const spmd::Mesh &mesh, const spmd::Placement &placement, int64_t position) {
-  int64_t part = 0;
+/// The index of the shard that a rank holds.
+int64_t shardOf(const spmd::Mesh &mesh, const spmd::Placement &placement, int64_t position) {
+  int64_t shard = 0;
   for (const spmd::DimPlacement &dim : placement.dims)
     for (const spmd::AxisRef &axis : dim.axes)
-      part = part * axis.size + mesh.coordinate(axis, position);
-  return part;
+      shard = shard * axis.size + mesh.coordinate(axis, position);
+  return shard;
 }
 
 } // namespace
@@ -53,14 +54,14 @@ void ValueHashes::addWhole(const std::string &name, const Tensor &whole) {
   add(name, withType(whole, hashOfSamples(whole)));
 }
 
-void ValueHashes::addPart(const std::string &name, const ShardedTensor &tensor, int64_t rank) {
+void ValueHashes::addShard(const std::string &name, const ShardedTensor &tensor, int64_t rank) {
   auto position = spmd::positionOf(*tensor.mesh, rank);
   if (!position)
     return;
   const Tensor &local = tensor.locals.front();
-  std::string part =
-      fmt::format("part {} of {}", partOf(*tensor.mesh, tensor.type->placement, *position), name);
-  add(part, withType(local, runtime::hashOf(bytesOf(local, 0, local.bytes()))));
+  std::string shard =
+      fmt::format("shard {} of {}", shardOf(*tensor.mesh, tensor.type->placement, *position), name);
+  add(shard, withType(local, runtime::hashOf(bytesOf(local, 0, local.bytes()))));
 }
 
 Result<void> ValueHashes::compare(RankGroup &ranks, const std::string &where) const {

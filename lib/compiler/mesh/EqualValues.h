@@ -10,15 +10,15 @@
 
 namespace proa {
 
-/// The hashes of what this rank has. Ranks may have other names: parts of weights, or weights of other
+/// The hashes of what this rank has. Ranks may have other names: shards of weights, or weights of other
 /// meshes.
 class ValueHashes {
 public:
   void add(const std::string &name, uint64_t hash) { hashes[name] = hash; }
   /// Adds a tensor that all ranks were given whole: all of it, or samples that are spread over a large one.
   void addWhole(const std::string &name, const Tensor &whole);
-  /// Adds the part of a distributed tensor that this rank holds, all of it. Other ranks may hold the same.
-  void addPart(const std::string &name, const ShardedTensor &tensor, int64_t rank);
+  /// Adds the shard of a distributed tensor that this rank holds, all of it. Other ranks may hold the same.
+  void addShard(const std::string &name, const ShardedTensor &tensor, int64_t rank);
 
   /// Compares values of one name, on all ranks: a call of all processes. Error, the same on all of them: the
   /// names of values that differ, and on which ranks. `where` begins it.

@@ -118,7 +118,7 @@ private:
     partitioning.memoryLimit = memoryLimit;
     pm.addPass(createPartition(partitioning));
     pm.addPass(createSinkReductions());
-    // States of ZeRO 1 are split, gradients are whole: each device needs a part of the reduced ones only.
+    // States of ZeRO 1 are split, gradients are whole: each device needs a shard of the reduced ones only.
     SplitAllReduceOptions slices;
     slices.minBytes = std::numeric_limits<int64_t>::max();
     pm.addPass(createSplitAllReduce(slices));
@@ -269,31 +269,31 @@ Result<void> shard(ModuleOp module, const CompileOptions &options, const MeshOpt
 
 Result<spmd::Mesh> parseMesh(const std::string &text) {
   spmd::Mesh mesh;
-  llvm::SmallVector<llvm::StringRef> parts;
-  llvm::StringRef(text).split(parts, ',');
+  llvm::SmallVector<llvm::StringRef> entries;
+  llvm::StringRef(text).split(entries, ',');
   constexpr int64_t most = 1 << 24;
-  for (llvm::StringRef part : parts) {
-    auto [name, size] = part.split('=');
-    int64_t number = 0;
-    if (name.empty() || size.getAsInteger(10, number) || number < 1 || number > most ||
-        mesh.size() * number > most)
+  for (llvm::StringRef entry : entries) {
+    auto [name, size] = entry.split('=');
+    int64_t count = 0;
+    if (name.empty() || size.getAsInteger(10, count) || count < 1 || count > most ||
+        mesh.size() * count > most)
       return errorAt("the mesh", fmt::format("found '{}', expected axes and sizes such as dp=2,mp=4, with at "
                                              "most {} devices",
                                              text, most));
     if (mesh.indexOf(std::string_view(name.data(), name.size())))
       return errorAt("the mesh", fmt::format("axis '{}' occurs twice in '{}'", name.str(), text));
-    mesh.axes.push_back({name.str(), number});
+    mesh.axes.push_back({name.str(), count});
   }
   return mesh;
 }
 
 /// A positive number before one of these units.
-static std::optional<double> numberBefore(llvm::StringRef text,
-                                          std::initializer_list<std::pair<llvm::StringRef, double>> units) {
+static std::optional<double> valueBefore(llvm::StringRef text,
+                                         std::initializer_list<std::pair<llvm::StringRef, double>> units) {
   for (auto [unit, factor] : units) {
-    llvm::StringRef number = text;
+    llvm::StringRef digits = text;
     double value = 0;
-    if (number.consume_back(unit) && !number.getAsDouble(value) && value > 0 && std::isfinite(value * factor))
+    if (digits.consume_back(unit) && !digits.getAsDouble(value) && value > 0 && std::isfinite(value * factor))
       return value * factor;
   }
   return std::nullopt;
@@ -301,8 +301,8 @@ static std::optional<double> numberBefore(llvm::StringRef text,
 
 Result<runtime::EmulatedLink> parseLink(const std::string &text) {
   auto [latency, bandwidth] = llvm::StringRef(text).split(',');
-  auto seconds = numberBefore(latency, {{"us", 1e-6}, {"ms", 1e-3}, {"s", 1}});
-  auto bytes = numberBefore(bandwidth, {{"MB/s", 1e6}, {"GB/s", 1e9}});
+  auto seconds = valueBefore(latency, {{"us", 1e-6}, {"ms", 1e-3}, {"s", 1}});
+  auto bytes = valueBefore(bandwidth, {{"MB/s", 1e6}, {"GB/s", 1e9}});
   if (!seconds || !bytes)
     return errorAt("the emulated link",
                    fmt::format("found '{}', expected latency and bandwidth such as 20us,1GB/s", text));

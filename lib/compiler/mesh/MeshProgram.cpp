@@ -14,7 +14,7 @@ namespace {
 
 bool isReplicated(const spmd::Placement &placement) {
   for (const spmd::DimPlacement &dim : placement.dims)
-    if (dim.parts() != 1)
+    if (dim.shardCount() != 1)
       return false;
   return placement.partial.empty();
 }
@@ -45,7 +45,7 @@ Result<std::vector<int64_t>> exchangeDims(runtime::Communicator &communicator, c
       std::memcpy(&dim, bytes.data() + d * sizeof dim, sizeof dim);
       dims[d] += dim;
     }
-    dims[d] /= mesh.size() / type.placement.dims[d].parts(); // the number of ranks that hold each part
+    dims[d] /= mesh.size() / type.placement.dims[d].shardCount(); // the number of ranks that hold each shard
   }
   return dims;
 }
@@ -65,11 +65,11 @@ Result<Tensor> wholeOf(runtime::Communicator &communicator, const spmd::Mesh &me
   return runtime::gatherWhole(&communicator, mesh, type.placement, dims, local, name);
 }
 
-Result<Tensor> partOf(const Tensor &whole, const spmd::Mesh &mesh, const ShardedType &type, int64_t rank) {
+Result<Tensor> shardOf(const Tensor &whole, const spmd::Mesh &mesh, const ShardedType &type, int64_t rank) {
   if (!has(mesh, rank))
     return absent(type);
   return isReplicated(type.placement) ? Result<Tensor>(whole)
-                                      : runtime::localPart(mesh, type.placement, whole, rank);
+                                      : runtime::localShard(mesh, type.placement, whole, rank);
 }
 
 bool fits(const Tensor &whole, const ShardedType &type) {
@@ -118,10 +118,10 @@ Result<const ShardedTensor *> MeshValues::distribute(const std::string &name,
                    "is " + value->second.describe() + "; expected " + describe(type->dtype, type->dims));
   ShardedTensor result{mesh, type, {}};
   for (size_t index = 0; index < ranks.count(); ++index) {
-    auto part = partOf(value->second, *mesh, *type, ranks.rankOf(index));
-    if (!part)
-      return part.diagnostics();
-    result.locals.push_back(std::move(*part));
+    auto shard = shardOf(value->second, *mesh, *type, ranks.rankOf(index));
+    if (!shard)
+      return shard.diagnostics();
+    result.locals.push_back(std::move(*shard));
   }
   whole.erase(value);
   return &(sharded[name] = std::move(result));
@@ -172,26 +172,26 @@ MeshProgram::create(std::span<const std::shared_ptr<const LoadedProgram>> progra
 }
 
 Result<std::vector<runtime::NamedTensors>> MeshProgram::parametersOf(MeshValues &values) {
-  std::vector<runtime::NamedTensors> parts(ranks.count());
+  std::vector<runtime::NamedTensors> shards(ranks.count());
   for (const auto &[name, type] : interface.arguments) {
     auto value = values.distribute(name, meshOf(type), sharing(type));
     if (!value)
       return value.diagnostics();
     for (size_t index = 0; *value && index < ranks.count(); ++index)
       if (has(type, index))
-        parts[index][name] = (*value)->locals[index];
+        shards[index][name] = (*value)->locals[index];
   }
-  return parts;
+  return shards;
 }
 
 Result<void> MeshProgram::bind(MeshValues &values, bool checksFinite, const Generators &generators) {
-  auto parts = parametersOf(values);
-  if (!parts)
-    return parts.diagnostics();
+  auto shards = parametersOf(values);
+  if (!shards)
+    return shards.diagnostics();
   return ranks.forEach([&](size_t index) -> Result<void> {
     runtime::Executable &executable = *executables[index];
     executable.setCommunicator(ranks.communicator(index));
-    if (Result<void> bound = executable.bindParameters((*parts)[index]); !bound)
+    if (Result<void> bound = executable.bindParameters((*shards)[index]); !bound)
       return bound;
     if (checksFinite)
       if (Result<void> checked = executable.checkFinite(); !checked)
@@ -224,12 +224,12 @@ std::vector<int64_t> MeshProgram::ranksOfProcess() const {
 }
 
 Result<void> MeshProgram::rebind(MeshValues &values) {
-  auto parts = parametersOf(values);
-  if (!parts)
-    return parts.diagnostics();
+  auto shards = parametersOf(values);
+  if (!shards)
+    return shards.diagnostics();
   return ranks.forEach([&](size_t index) {
     executables[index]->setCommunicator(ranks.communicator(index));
-    return executables[index]->bindParameters((*parts)[index]);
+    return executables[index]->bindParameters((*shards)[index]);
   });
 }
 
@@ -269,12 +269,12 @@ Result<std::vector<std::vector<Tensor>>> MeshProgram::inputsOf(const runtime::Na
     for (const Input &input : inputs[index]) {
       const ShardedType &type = *input.type;
       if (auto feed = feeds.find(input.name); feed != feeds.end()) {
-        auto part = input.isReplicated
-                        ? Result<Tensor>(feed->second)
-                        : partOf(feed->second, interface.meshes[type.mesh], type, ranks.rankOf(index));
-        if (!part)
-          return part.diagnostics();
-        tensors[index].push_back(std::move(*part));
+        auto shard = input.isReplicated
+                         ? Result<Tensor>(feed->second)
+                         : shardOf(feed->second, interface.meshes[type.mesh], type, ranks.rankOf(index));
+        if (!shard)
+          return shard.diagnostics();
+        tensors[index].push_back(std::move(*shard));
         continue;
       }
       auto state = values.distribute(input.name, meshOf(type), input.type);
@@ -325,25 +325,25 @@ Result<void> MeshProgram::runRank(size_t index, const std::vector<Tensor> &feeds
 }
 
 Result<std::vector<Tensor>> MeshProgram::run(const runtime::NamedTensors &feeds, MeshValues &values) {
-  auto parts = inputsOf(feeds, values);
-  if (!parts)
-    return parts.diagnostics();
+  auto shards = inputsOf(feeds, values);
+  if (!shards)
+    return shards.diagnostics();
   std::vector<std::vector<Tensor>> results(ranks.count());
   Result<void> done =
-      ranks.forEach([&](size_t index) { return runRank(index, (*parts)[index], results[index]); });
+      ranks.forEach([&](size_t index) { return runRank(index, (*shards)[index], results[index]); });
   if (!done)
     return done.diagnostics();
-  size_t number = 0;
+  size_t nextState = 0;
   for (const auto &[name, type] : interface.states) {
     ShardedTensor state{meshOf(type), sharing(type), {}};
     for (size_t index = 0; index < ranks.count(); ++index) {
-      size_t at = stateResults[index][number];
+      size_t at = stateResults[index][nextState];
       if (at != none)
         state.locals.push_back(std::move(results[index][at]));
       else if (!has(type, index))
         state.locals.push_back(absent(type));
     }
-    ++number;
+    ++nextState;
     if (state.locals.size() == ranks.count()) // else the program has stored it itself
       values.set(name, std::move(state));
   }
@@ -352,12 +352,12 @@ Result<std::vector<Tensor>> MeshProgram::run(const runtime::NamedTensors &feeds,
 }
 
 Result<void> MeshProgram::runSilently(const runtime::NamedTensors &feeds, MeshValues &values) {
-  auto parts = inputsOf(feeds, values);
-  if (!parts)
-    return parts.diagnostics();
+  auto shards = inputsOf(feeds, values);
+  if (!shards)
+    return shards.diagnostics();
   return ranks.forEach([&](size_t index) {
     connect(index);
-    return sessions[index]->runSilently(std::span<const Tensor>((*parts)[index]));
+    return sessions[index]->runSilently(std::span<const Tensor>((*shards)[index]));
   });
 }
 

@@ -106,7 +106,7 @@ Result<void> ModelMesh::preparePipeline(mlir::ModuleOp module, std::optional<int
   return given.schedule.empty()
              ? Result<void>()
              : errorAt("--schedule",
-                       "it orders the stages of a pipeline, expected a strategy with a part ppN");
+                       "it orders the stages of a pipeline, expected a strategy with a component ppN");
 }
 
 Result<Compilation> ModelMesh::compile(mlir::OwningOpRef<mlir::ModuleOp> module,

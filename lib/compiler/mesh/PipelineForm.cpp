@@ -9,7 +9,7 @@
 #include "dialects/dist/Schedule.h"
 #include "dialects/dist/StageMark.h"
 #include "dialects/pd/ir/FunctionAttributes.h"
-#include "passes/autodiff/BackwardPart.h"
+#include "passes/autodiff/BackwardRegion.h"
 #include "passes/decompose/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -38,7 +38,7 @@ spmd::Strategy completeStrategyOf(ModuleOp module, const MeshOptions &mesh) {
   return complete ? *complete : strategy;
 }
 
-/// Examples of the feeds; none if a feed has a dynamic number.
+/// Examples of the feeds; none if a feed has a dynamic count.
 std::optional<int64_t> batchOf(func::FuncOp main) {
   std::optional<int64_t> batch;
   for (BlockArgument argument : main.getArguments()) {
@@ -132,7 +132,7 @@ Result<void> preparePipeline(ModuleOp module, const MeshOptions &mesh, std::opti
   if (failed(pm.run(module)))
     return diagnostics.take("the program has no form on the stages of a pipeline");
   auto main = module.lookupSymbol<func::FuncOp>("main");
-  llvm::SetVector<Value> seeds = autodiff::findBackwardPart(main.getBody().front()).seeds;
+  llvm::SetVector<Value> seeds = autodiff::findBackwardRegion(main.getBody().front()).seeds;
   if (seeds.empty())
     return errorAt("--strategy",
                    "the program has no gradients; the stages of a pipeline (pp) need a training program");

@@ -47,8 +47,8 @@ Result<void> SessionMesh::bind(MeshProgram &program, const MeshInterface &interf
     return bound;
   hashes.add("the seed", seed);
   for (const std::string &variable : parameters)
-    if (const ShardedTensor *part = distributed->find(variable))
-      hashes.addPart("parameter '" + variable + "'", *part, ranks->rankOf(0));
+    if (const ShardedTensor *shard = distributed->find(variable))
+      hashes.addShard("parameter '" + variable + "'", *shard, ranks->rankOf(0));
   return hashes.compare(*ranks, name);
 }
 

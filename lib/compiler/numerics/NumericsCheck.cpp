@@ -116,8 +116,7 @@ Result<std::vector<Tensor>> compileAndRun(OwningOpRef<ModuleOp> module,
 bool isFinite(const Tensor &tensor) {
   for (int64_t i = 0; i < tensor.size(); ++i) {
     pd::HostScalar element = pd::loadScalar(tensor, i);
-    if (!element.isInteger() &&
-        !(std::isfinite(element.number.real()) && std::isfinite(element.number.imag())))
+    if (!element.isInteger() && !(std::isfinite(element.value.real()) && std::isfinite(element.value.imag())))
       return false;
   }
   return true;

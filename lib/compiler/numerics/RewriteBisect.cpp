@@ -27,7 +27,7 @@ public:
     context->registerActionHandler([this, limit](function_ref<void()> apply, const tracing::Action &action) {
       if (!isa<ApplyPatternAction>(action))
         return apply();
-      if (last.number == limit)
+      if (last.index == limit)
         return;
       describe(action);
       apply();
@@ -39,7 +39,7 @@ public:
 
 private:
   void describe(const tracing::Action &action) {
-    ++last.number;
+    ++last.index;
     // The action gives its pattern as text only.
     std::string text;
     llvm::raw_string_ostream stream(text);
@@ -71,7 +71,7 @@ public:
     Rewrite all = tryLimit(unlimited);
     if (!lastIsWrong)
       return none("the pass alone does not change the results: an earlier pass prepared it");
-    size_t attempts = all.number, good = 0, bad = attempts;
+    size_t attempts = all.index, good = 0, bad = attempts;
     tryLimit(0);
     if (lastIsWrong)
       return none(attempts == 0
@@ -118,9 +118,9 @@ private:
 } // namespace
 
 std::string Rewrite::text() const {
-  if (number == 0)
+  if (index == 0)
     return whyNot;
-  return fmt::format("application {} of {} of patterns: {} on {} at {}", number, attempts,
+  return fmt::format("application {} of {} of patterns: {} on {} at {}", index, attempts,
                      pattern.empty() ? "an unnamed pattern" : pattern, op, where);
 }
 

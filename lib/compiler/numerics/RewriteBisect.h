@@ -12,7 +12,7 @@ namespace proa::numerics {
 
 /// An application of a pattern in a pass. Attempts that do not match count too.
 struct Rewrite {
-  size_t number = 0;   ///< from 1; 0: none was found, for the reason in `whyNot`
+  size_t index = 0;    ///< from 1; 0: none was found, for the reason in `whyNot`
   size_t attempts = 0; ///< of the whole pass
   std::string pattern; ///< the C++ name or label of the pattern
   std::string op;      ///< the op that the pattern was applied to, "pd.minimum"
@@ -35,7 +35,7 @@ struct PassRun {
 /// Runs the pass on copies of the IR with a limit on the number of pattern applications, which are actions of
 /// MLIR, and finds by bisection the smallest limit for which `isWrong` holds. A copy on which the pass fails
 /// is not wrong. The context must have one thread. Neither a fold nor a change by other code than patterns
-/// has a number: the reason then says so.
+/// has an index: the reason then says so.
 Rewrite findFirstRewrite(PassRun &run, const std::function<bool(mlir::ModuleOp)> &isWrong);
 
 } // namespace proa::numerics

@@ -41,10 +41,10 @@ void setOffsets(func::FuncOp function, std::vector<Tensor> &arguments) {
       continue;
     const Tensor &counted = arguments[owners[owner.str()]];
     bool isInnermost = !function.getArgAttr(owners[owner.str()], pd::lodOwnerAttribute);
-    int64_t parts = arguments[i].size() - 1, rows = counted.dims().empty() ? 0 : counted.dims()[0];
+    int64_t segments = arguments[i].size() - 1, rows = counted.dims().empty() ? 0 : counted.dims()[0];
     int64_t total = isInnermost ? rows : rows - 1;
-    for (int64_t part = 0; part <= parts; ++part)
-      arguments[i].as<int64_t>()[part] = parts == 0 ? 0 : part * total / parts;
+    for (int64_t segment = 0; segment <= segments; ++segment)
+      arguments[i].as<int64_t>()[segment] = segments == 0 ? 0 : segment * total / segments;
     owners[owner.str()] = i;
   }
 }
@@ -53,7 +53,7 @@ void setOffsets(func::FuncOp function, std::vector<Tensor> &arguments) {
 void replaceFloats(Tensor &tensor, llvm::function_ref<double(int64_t index, double old)> replace) {
   for (int64_t i = 0; i < tensor.size(); ++i)
     if (pd::HostScalar element = pd::loadScalar(tensor, i); !element.isInteger()) {
-      element.number = replace(i, element.number.real());
+      element.value = replace(i, element.value.real());
       pd::storeScalar(tensor, i, element);
     }
 }
@@ -140,11 +140,11 @@ private:
     Tensor units = randomTensor(name, DType::Float64, tensor.dims(), seed);
     for (int64_t i = 0; i < tensor.size(); ++i) {
       pd::HostScalar element = pd::loadScalar(tensor, i);
-      double number = low + (high - low) * (units.as<double>()[i] + 1) / 2;
+      double value = low + (high - low) * (units.as<double>()[i] + 1) / 2;
       if (element.isInteger())
-        element.integer = static_cast<int64_t>(std::floor(number));
+        element.integer = static_cast<int64_t>(std::floor(value));
       else
-        element.number = number;
+        element.value = value;
       pd::storeScalar(tensor, i, element);
     }
   }

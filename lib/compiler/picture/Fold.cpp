@@ -41,7 +41,7 @@ public:
 private:
   static constexpr size_t leastNodes = 12; ///< a shorter list is shown as it is
   static constexpr size_t mostNodes = 120; ///< a longer one is cut
-  static constexpr size_t mostParts = 16;
+  static constexpr size_t mostSections = 16;
   static constexpr size_t leastPeriod = 3;
 
   Node &node(int32_t id) { return graph.nodes[static_cast<size_t>(id)]; }
@@ -70,13 +70,13 @@ private:
     return before;
   }
 
-  /// The parts of a path except the last one, which is that of the op.
+  /// The segments of a path except the last one, which is that of the op.
   static llvm::SmallVector<llvm::StringRef> pathOf(llvm::StringRef name) {
-    llvm::SmallVector<llvm::StringRef> parts;
-    name.split(parts, '/', -1, /*KeepEmpty=*/false);
-    if (!parts.empty())
-      parts.pop_back();
-    return parts;
+    llvm::SmallVector<llvm::StringRef> segments;
+    name.split(segments, '/', -1, /*KeepEmpty=*/false);
+    if (!segments.empty())
+      segments.pop_back();
+    return segments;
   }
 
   bool havePaths(const Ids &ids) {
@@ -85,8 +85,8 @@ private:
   }
 
   Ids foldByPath(const Ids &ids, size_t depth) {
-    llvm::MapVector<llvm::StringRef, Ids> parts;
-    std::vector<std::pair<bool, llvm::StringRef>> order; // a part, or a single op
+    llvm::MapVector<llvm::StringRef, Ids> groups;
+    std::vector<std::pair<bool, llvm::StringRef>> order; // a group, or a single op
     Ids singles;
     std::vector<std::string> names; // groups change graph.nodes, and so the names that StringRefs refer to
     names.reserve(ids.size());
@@ -98,19 +98,19 @@ private:
         order.emplace_back(false, llvm::StringRef());
         continue;
       }
-      auto [entry, isNew] = parts.insert({path[depth], Ids()});
+      auto [entry, isNew] = groups.insert({path[depth], Ids()});
       entry->second.push_back(id);
       if (isNew)
         order.emplace_back(true, path[depth]);
     }
-    if (parts.size() == 1 && singles.empty()) // a level that separates nothing
+    if (groups.size() == 1 && singles.empty()) // a level that separates nothing
       return depth < 32 ? foldByPath(ids, depth + 1) : ids;
     Ids folded;
     size_t single = 0;
-    for (auto [isPart, name] : order)
-      if (!isPart)
+    for (auto [isGroup, name] : order)
+      if (!isGroup)
         folded.push_back(singles[single++]);
-      else if (const Ids &members = parts.find(name)->second; members.size() == 1)
+      else if (const Ids &members = groups.find(name)->second; members.size() == 1)
         folded.push_back(members.front());
       else
         folded.push_back(addGroup(name.str(), cut(foldByPath(members, depth + 1))));
@@ -155,17 +155,17 @@ private:
     if (found.count < 2)
       return ids;
     align(found, ids);
-    auto part = [&](size_t begin, size_t end) {
+    auto range = [&](size_t begin, size_t end) {
       return Ids(ids.begin() + static_cast<ptrdiff_t>(begin), ids.begin() + static_cast<ptrdiff_t>(end));
     };
-    Ids folded = foldRepetitions(part(0, found.begin));
+    Ids folded = foldRepetitions(range(0, found.begin));
     for (size_t i = 0; i < found.count; ++i) {
       size_t begin = found.begin + i * found.period;
-      Ids members = cut(foldRepetitions(part(begin, begin + found.period)));
+      Ids members = cut(foldRepetitions(range(begin, begin + found.period)));
       folded.push_back(addGroup("layer " + std::to_string(i + 1) + " of " + std::to_string(found.count),
                                 std::move(members)));
     }
-    Ids rest = foldRepetitions(part(found.begin + found.length(), ids.size()));
+    Ids rest = foldRepetitions(range(found.begin + found.length(), ids.size()));
     folded.insert(folded.end(), rest.begin(), rest.end());
     return folded;
   }
@@ -187,21 +187,21 @@ private:
     found.begin = best;
   }
 
-  /// Cuts a long list into at most `mostParts` groups of about equal size, near each multiple of it where the
-  /// fewest values cross, and these again.
+  /// Cuts a long list into at most `mostSections` groups of about equal size, near each multiple of it where
+  /// the fewest values cross, and these again.
   Ids cut(Ids ids) {
     if (ids.size() <= mostNodes)
       return ids;
     std::vector<int32_t> crossing = crossingValues(ids);
-    size_t parts = std::min(mostParts, (ids.size() + mostNodes / 2 - 1) / (mostNodes / 2));
-    size_t size = ids.size() / parts, begin = 0;
+    size_t sections = std::min(mostSections, (ids.size() + mostNodes / 2 - 1) / (mostNodes / 2));
+    size_t size = ids.size() / sections, begin = 0;
     Ids groups;
-    for (size_t i = 1; i <= parts; ++i) {
-      size_t end = i == parts ? ids.size() : bestCut(crossing, i * size, size / 3);
+    for (size_t i = 1; i <= sections; ++i) {
+      size_t end = i == sections ? ids.size() : bestCut(crossing, i * size, size / 3);
       if (end <= begin)
         continue;
-      Ids part(ids.begin() + static_cast<ptrdiff_t>(begin), ids.begin() + static_cast<ptrdiff_t>(end));
-      groups.push_back(addGroup("part " + std::to_string(groups.size() + 1), cut(std::move(part))));
+      Ids section(ids.begin() + static_cast<ptrdiff_t>(begin), ids.begin() + static_cast<ptrdiff_t>(end));
+      groups.push_back(addGroup("section " + std::to_string(groups.size() + 1), cut(std::move(section))));
       begin = end;
     }
     return groups;

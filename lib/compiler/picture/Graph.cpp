@@ -50,8 +50,8 @@ std::string attributeText(Attribute attribute) {
   std::string text;
   if (auto string = dyn_cast<StringAttr>(attribute))
     text = string.str();
-  else if (auto number = dyn_cast<FloatAttr>(attribute))
-    text = numberText(number.getValueAsDouble());
+  else if (auto floating = dyn_cast<FloatAttr>(attribute))
+    text = numberText(floating.getValueAsDouble());
   else if (isa<IntegerAttr>(attribute)) {
     llvm::raw_string_ostream stream(text);
     attribute.print(stream, /*elideType=*/true);
@@ -291,14 +291,14 @@ WeightStatistics weightStatistics(const Tensor &tensor) {
   visitElements(tensor, [&](auto *elements) {
     for (int64_t i = 0; i < tensor.size(); ++i) {
       auto wide = widened(elements[i]);
-      double number = 0;
+      double value = 0;
       if constexpr (isComplex<decltype(wide)>)
-        number = wide.real();
+        value = wide.real();
       else
-        number = static_cast<double>(wide);
-      result.zeros += number == 0;
-      if (std::isfinite(number))
-        squares += (number - result.mean) * (number - result.mean);
+        value = static_cast<double>(wide);
+      result.zeros += value == 0;
+      if (std::isfinite(value))
+        squares += (value - result.mean) * (value - result.mean);
     }
   });
   if (finite.finite > 0)

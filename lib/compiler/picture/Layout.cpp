@@ -170,9 +170,9 @@ public:
 
 private:
   static double numberOf(llvm::StringRef word) {
-    double number = 0;
-    (void)word.getAsDouble(number);
-    return number * pixelsPerInch;
+    double value = 0;
+    (void)word.getAsDouble(value);
+    return value * pixelsPerInch;
   }
   static size_t boxOf(llvm::StringRef word) {
     size_t index = 0;

@@ -15,9 +15,9 @@ namespace {
 using nlohmann::json;
 
 /// Tenths of a pixel are enough.
-double rounded(double number) { return std::round(number * 10) / 10; }
+double rounded(double value) { return std::round(value * 10) / 10; }
 
-json numberOf(double number) { return std::isfinite(number) ? json(number) : json(); }
+json numberOf(double value) { return std::isfinite(value) ? json(value) : json(); }
 
 json nodeJson(const Node &node) {
   static constexpr const char *kinds[] = {"op", "feed", "fetch", "argument", "group"};
@@ -51,8 +51,8 @@ json layoutJson(const Layout &layout) {
                      rounded(box.width), rounded(box.height)});
   for (const Edge &edge : layout.edges) {
     json points = json::array();
-    for (double number : edge.points)
-      points.push_back(rounded(number));
+    for (double value : edge.points)
+      points.push_back(rounded(value));
     edges.push_back({edge.from, edge.to, edge.value, edge.count, std::move(points)});
   }
   return {{"width", rounded(layout.width)},
@@ -118,14 +118,14 @@ std::string scriptText(const json &data) {
 }
 
 /// The template with its placeholders replaced; text that replaces one is not searched for others.
-std::string filled(const std::string &page, const std::map<std::string, std::string> &parts) {
+std::string filled(const std::string &page, const std::map<std::string, std::string> &values) {
   std::string out;
   size_t position = 0;
   while (true) {
     size_t open = page.find("{{", position), close = page.find("}}", open);
     if (open == std::string::npos || close == std::string::npos)
       return out + page.substr(position);
-    out += page.substr(position, open - position) + parts.at(page.substr(open + 2, close - open - 2));
+    out += page.substr(position, open - position) + values.at(page.substr(open + 2, close - open - 2));
     position = close + 2;
   }
 }

@@ -11,13 +11,13 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-/// The program of one rank alone does not show how long it waits for other stages: then the part of its time
+/// The program of one rank alone does not show how long it waits for other stages: then the share of its time
 /// comes from the formulas.
 plan::Estimate estimateOf(const PlannedStep &step, const plan::Estimate &formulas, double memory) {
   double own = step.time.computation + step.time.collectives, idle = step.time.waiting;
   if (!step.isOfAllRanks) {
-    double part = formulas.secondsOf("idle");
-    idle = part > 0 ? own * part / (formulas.seconds - part) : 0;
+    double share = formulas.secondsOf("idle");
+    idle = share > 0 ? own * share / (formulas.seconds - share) : 0;
   }
   plan::Estimate estimate;
   estimate.seconds = own + idle;
@@ -25,7 +25,7 @@ plan::Estimate estimateOf(const PlannedStep &step, const plan::Estimate &formula
                                {"collectives", step.time.collectives},
                                {"idle", idle}})
     if (seconds > 0)
-      estimate.parts.push_back({name, seconds});
+      estimate.terms.push_back({name, seconds});
   estimate.memory.states = static_cast<double>(step.states);
   estimate.memory.arena = static_cast<double>(step.arena);
   estimate.missing = std::max(0.0, estimate.memory.total() - memory);

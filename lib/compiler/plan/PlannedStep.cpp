@@ -18,7 +18,7 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-/// Ranks whose programs are lowered: the first ones have the larger parts of uneven dims.
+/// Ranks whose programs are lowered: the first ones have the larger shards of uneven dims.
 constexpr int64_t mostRanks = 8;
 
 int64_t bytesOf(const runtime::Value &value) {
@@ -38,7 +38,7 @@ PlannedStep memoryOf(const runtime::Plan &plan, const std::set<std::string> &sta
   return memory;
 }
 
-Result<void> accumulateParts(ModuleOp module, int64_t microBatches) {
+Result<void> accumulateMicroBatches(ModuleOp module, int64_t microBatches) {
   DiagnosticCollector diagnostics(module.getContext());
   auto main = module.lookupSymbol<func::FuncOp>("main");
   auto accumulated = autodiff::accumulate(main, "accumulated", microBatches);
@@ -104,7 +104,7 @@ Result<PlannedStep> plannedStep(ModuleOp module, const std::string &text, const 
     if (Result<void> formed = preparePipeline(*copy, mesh, microBatches); !formed)
       return formed.diagnostics();
   if (microBatches.value_or(1) > 1 || hasStages)
-    if (Result<void> done = accumulateParts(*copy, microBatches.value_or(1)); !done)
+    if (Result<void> done = accumulateMicroBatches(*copy, microBatches.value_or(1)); !done)
       return done.diagnostics();
   std::set<std::string> states = statesOf(*copy);
   std::optional<int64_t> rank;

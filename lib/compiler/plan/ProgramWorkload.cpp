@@ -99,7 +99,7 @@ private:
     return {splits, perExample(splits, storedBytes(value))};
   }
 
-  /// Cuts the forward part into layers.
+  /// Cuts the forward region into layers.
   void findLayers() {
     llvm::DenseMap<Operation *, size_t> position;
     for (auto [i, op] : llvm::enumerate(form.forward))
@@ -130,7 +130,7 @@ private:
     llvm::append_range(order, form.backward);
   }
 
-  /// An op of the backward part belongs to the last layer of which it reads a value.
+  /// A backward op belongs to the last layer of which it reads a value.
   void assignBackward() {
     llvm::DenseMap<Value, int> ofParameter;
     for (Operation *op : form.forward)
@@ -254,7 +254,7 @@ private:
             &plan::Amount::amount);
   }
 
-  /// Values that the backward part reads; with recomputation those of the minimum cut.
+  /// Values that the backward region reads; with recomputation those of the minimum cut.
   void addKept() {
     for (Operation *op : form.backward)
       for (Value operand : op->getOperands())
@@ -326,7 +326,7 @@ private:
     if ((axis == "mp" || axis == "sp") && isBig("cp"))
       splits |= plan::sequenceSplit;
     double bytes = options.is16Bit ? sum.bytes / 2 : sum.bytes;
-    // The probe has two devices: a permute, an all_to_all and an all_gather moved parts of this size. Of a
+    // The probe has two devices: a permute, an all_to_all and an all_gather moved shards of this size. Of a
     // tensor that is split, a device has half.
     plan::Communication half{kind, axis, static_cast<uint8_t>(splits),
                              perExample(static_cast<uint8_t>(splits), bytes) * share / 2,
@@ -427,14 +427,14 @@ private:
 
 } // namespace
 
-/// Why a training program cannot compute its gradients for parts of the batch; empty: it can.
+/// Why a training program cannot compute its gradients for micro-batches; empty: it can.
 static std::string whyNoMicroBatches(ModuleOp module, int64_t batch) {
-  int64_t parts = 2;
-  while (batch % parts != 0)
-    ++parts;
+  int64_t count = 2;
+  while (batch % count != 0)
+    ++count;
   DiagnosticCollector diagnostics(module.getContext());
   auto main = module.lookupSymbol<func::FuncOp>("main");
-  if (succeeded(autodiff::accumulate(main, "accumulated", parts)))
+  if (succeeded(autodiff::accumulate(main, "accumulated", count)))
     return "";
   return (*diagnostics.take("the program has no micro-batches").begin()).message;
 }

@@ -221,7 +221,7 @@ private:
   static void completeDims(runtime::PlacementStep &step, const std::vector<int64_t> &local) {
     for (size_t dim = 0; dim < step.dims.size(); ++dim)
       if (step.dims[dim] == runtime::dynamicDim)
-        step.dims[dim] = std::max<int64_t>(local[dim], 1) * step.from.dims[dim].parts();
+        step.dims[dim] = std::max<int64_t>(local[dim], 1) * step.from.dims[dim].shardCount();
   }
 
   runtime::OperandType typeOf(ValueId id) const {

@@ -7,7 +7,7 @@
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/ir/Types.h"
-#include "passes/autodiff/BackwardPart.h"
+#include "passes/autodiff/BackwardRegion.h"
 #include "passes/autodiff/Transforms.h"
 #include "passes/decompose/Passes.h"
 #include "passes/fuse/Passes.h"
@@ -77,11 +77,11 @@ private:
   /// Puts barriers after the values with which gradients begin.
   LogicalResult markSeeds() {
     Block &block = form.main.getBody().front();
-    llvm::SetVector<Value> seeds = autodiff::findBackwardPart(block).seeds;
+    llvm::SetVector<Value> seeds = autodiff::findBackwardRegion(block).seeds;
     form.isTraining = !seeds.empty();
     if (seeds.empty() && !optimizerUpdatesOf(form.main).empty())
       return form.main.emitError(
-          "it updates parameters, but has no gradients by pd.vjp, which tell the forward part");
+          "it updates parameters, but has no gradients by pd.vjp, which delimit the forward region");
     if (seeds.empty() && failed(differentiate(seeds)))
       return failure();
     autodiff::markSeeds(seeds);
@@ -141,7 +141,7 @@ private:
       form.ofBatch.insert(op->result_begin(), op->result_end());
   }
 
-  /// Results that are no gradients: fetches of the forward part.
+  /// Results that are no gradients: fetches of the forward region.
   SmallVector<Value> forwardResults(const llvm::SetVector<Operation *> &dependent) {
     SmallVector<Value> results;
     for (Value result : form.main.getBody().front().getTerminator()->getOperands())

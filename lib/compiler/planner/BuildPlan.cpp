@@ -41,8 +41,8 @@ using runtime::ValueId;
 std::string linesOf(FusedLoc fused) {
   constexpr size_t maximalLines = 3;
   SmallVector<std::string> lines;
-  for (Location part : fused.getLocations())
-    if (std::string line = lineOf(part); !line.empty() && !llvm::is_contained(lines, line))
+  for (Location member : fused.getLocations())
+    if (std::string line = lineOf(member); !line.empty() && !llvm::is_contained(lines, line))
       lines.push_back(line);
   std::string text = llvm::join(ArrayRef(lines).take_front(maximalLines), ", ");
   return lines.size() > maximalLines ? text + ", ..." : text;
@@ -77,7 +77,7 @@ template <class Items> nlohmann::json arrayOf(const Items &items) {
   return out;
 }
 
-/// A mesh or a sharding, or a part of one: an object with the parameters of the attribute's record.
+/// A mesh or a sharding, or a component of one: an object with the parameters of the attribute's record.
 std::optional<nlohmann::json> distToJson(Attribute attribute) {
   auto integers = [](ArrayRef<int64_t> values) { return std::vector<int64_t>(values); };
   if (auto axis = dyn_cast<dist::AxisAttr>(attribute))
@@ -391,8 +391,8 @@ private:
                         : once                               ? Storage::Prepared
                         : inArena                            ? Storage::Arena
                                                              : Storage::Dynamic;
-      size_t number = cast<OpResult>(result).getResultNumber();
-      ValueId id = addValue(result, storage, nameOf(op->getLoc(), number));
+      size_t index = cast<OpResult>(result).getResultNumber();
+      ValueId id = addValue(result, storage, nameOf(op->getLoc(), index));
       if (storage == Storage::Alias)
         plan.values[id].base = step.inputs.front();
       step.outputs.push_back(id);

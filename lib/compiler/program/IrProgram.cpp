@@ -85,12 +85,12 @@ private:
   }
 
   bool checkTypes() {
-    auto check = [&](const char *kind, unsigned number, Type type) {
+    auto check = [&](const char *kind, unsigned index, Type type) {
       auto tensor = dyn_cast<RankedTensorType>(type);
       if (tensor && pd::dtypeOf(tensor.getElementType()))
         return;
       std::string text;
-      llvm::raw_string_ostream(text) << "function '" << main.getName() << "': " << kind << " " << number
+      llvm::raw_string_ostream(text) << "function '" << main.getName() << "': " << kind << " " << index
                                      << " is '" << type << "', expected a ranked tensor of numbers";
       refuse(text);
     };
@@ -242,8 +242,8 @@ private:
     llvm::SmallVector<Value> values;
     llvm::SmallVector<DictionaryAttr> attributes;
     Operation *exit = main.getBody().front().getTerminator();
-    for (const auto &part : {fetches, lods, states})
-      for (unsigned i : part) {
+    for (const auto &results : {fetches, lods, states})
+      for (unsigned i : results) {
         values.push_back(exit->getOperand(i));
         attributes.push_back(main.getResultAttrDict(i));
       }

@@ -58,11 +58,11 @@ int fitOf(const DeviceCode &code, const DeviceProperties &properties) {
       all([](const KernelImage &kernel) { return !kernel.cubin.empty() || !kernel.ptx.empty(); }))
     return 2;
   constexpr std::string_view prefix = "sm_";
-  int number = 0;
+  int count = 0;
   const char *end = code.chip.data() + code.chip.size();
   bool isPortable = code.chip.starts_with(prefix) &&
-                    std::from_chars(code.chip.data() + prefix.size(), end, number).ptr == end &&
-                    number <= 10 * properties.major + properties.minor;
+                    std::from_chars(code.chip.data() + prefix.size(), end, count).ptr == end &&
+                    count <= 10 * properties.major + properties.minor;
   return isPortable && all([](const KernelImage &kernel) { return !kernel.ptx.empty(); }) ? 1 : 0;
 }
 

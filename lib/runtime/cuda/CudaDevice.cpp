@@ -106,9 +106,9 @@ CudaDevice::bindLibrary(const runtime::Step &step, const runtime::KernelRequest 
   return createDeviceKernel(step, request);
 }
 
-CudaDevice::Kernel CudaDevice::kernel(size_t number) const {
+CudaDevice::Kernel CudaDevice::kernel(size_t index) const {
   std::lock_guard lock(mutex);
-  return kernels[number];
+  return kernels[index];
 }
 
 Result<std::unique_ptr<runtime::DeviceQueue>> CudaDevice::createQueue() {

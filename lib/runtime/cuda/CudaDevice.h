@@ -52,7 +52,7 @@ public:
     std::vector<runtime::TensorMapParameter> tensorMaps;
   };
 
-  Kernel kernel(size_t number) const;
+  Kernel kernel(size_t index) const;
   const CudaDeviceOptions &settings() const { return options; }
   const std::shared_ptr<Driver> &sharedDriver() const { return driver; }
 

@@ -174,8 +174,8 @@ Result<void> CudaQueue::requested(Result<void> done) {
   return waits ? wait() : done;
 }
 
-Result<void> CudaQueue::launch(size_t number, int64_t rows, std::span<const uint64_t> given) {
-  CudaDevice::Kernel kernel = device.kernel(number);
+Result<void> CudaQueue::launch(size_t index, int64_t rows, std::span<const uint64_t> given) {
+  CudaDevice::Kernel kernel = device.kernel(index);
   remember(kernel.symbol);
   parameters.assign(given.begin(), given.end());
   parameters.push_back(0);

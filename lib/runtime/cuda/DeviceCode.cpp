@@ -11,14 +11,14 @@ using nlohmann::json;
 
 bool runsOn(const std::string &chip, int major, int minor) {
   constexpr std::string_view prefix = "sm_";
-  int number = 0;
+  int version = 0;
   if (!chip.starts_with(prefix))
     return false;
-  auto [end, error] = std::from_chars(chip.data() + prefix.size(), chip.data() + chip.size(), number);
-  if (error != std::errc() || number / 10 != major)
+  auto [end, error] = std::from_chars(chip.data() + prefix.size(), chip.data() + chip.size(), version);
+  if (error != std::errc() || version / 10 != major)
     return false;
   bool isExact = end != chip.data() + chip.size(); // a suffix as in sm_90a
-  return isExact ? number % 10 == minor : number % 10 <= minor;
+  return isExact ? version % 10 == minor : version % 10 <= minor;
 }
 
 static json binary(const std::string &bytes) {

@@ -126,8 +126,8 @@ public:
     if (!exchange.group.empty())
       return allReduce();
     if (exchange.reduction)
-      return exchange.isEven ? reduceScatter() : reduceParts();
-    return exchange.isEven ? allGather() : exchangeParts();
+      return exchange.isEven ? reduceScatter() : reduceShards();
+    return exchange.isEven ? allGather() : exchangeShards();
   }
 
 private:
@@ -166,24 +166,24 @@ private:
                                queue.use("all_reduce"));
   }
 
-  /// The part of this rank for each rank of the group, dense, one after the other.
-  struct Part {
+  /// The elements of this rank for each rank of the group, dense, one after the other.
+  struct Message {
     const Move *move;
     size_t offset;
   };
-  std::vector<Part> partsOf(const std::vector<Move> &moves, size_t &end, size_t alignment = 256) const {
-    std::vector<Part> parts;
+  std::vector<Message> messagesOf(const std::vector<Move> &moves, size_t &end, size_t alignment = 256) const {
+    std::vector<Message> messages;
     for (const Move &move : moves) {
-      parts.push_back({&move, end});
+      messages.push_back({&move, end});
       end += (static_cast<size_t>(move.count) * bytes + alignment - 1) / alignment * alignment;
     }
-    return parts;
+    return messages;
   }
 
-  Result<void> pack(const std::vector<Part> &parts, DeviceAddress memory) {
-    for (const Part &part : parts)
-      if (Result<void> done = copies.copy(part.move->pack, exchange.sourceDims, source(), part.move->dims,
-                                          memory + part.offset);
+  Result<void> pack(const std::vector<Message> &messages, DeviceAddress memory) {
+    for (const Message &message : messages)
+      if (Result<void> done = copies.copy(message.move->pack, exchange.sourceDims, source(), message.move->dims,
+                                          memory + message.offset);
           !done)
         return done;
     return {};
@@ -197,18 +197,18 @@ private:
     return {all.begin(), all.end()};
   }
 
-  /// Each rank combines the parts that the others have for it. The parts have one size.
+  /// Each rank combines the shards that the others have for it. The shards have one size.
   Result<void> reduceScatter() {
     std::vector<Move> moves = exchange.sends;
     std::ranges::copy_if(exchange.receives, std::back_inserter(moves),
                          [&](const Move &move) { return isOwn(move); });
     std::ranges::sort(moves, {}, &Move::rank);
     size_t end = 0;
-    std::vector<Part> parts = partsOf(moves, end, /*alignment=*/1);
+    std::vector<Message> messages = messagesOf(moves, end, /*alignment=*/1);
     Result<DeviceAddress> memory = queue.workspace(end);
     if (!memory)
       return memory.diagnostics();
-    if (Result<void> done = pack(parts, *memory); !done)
+    if (Result<void> done = pack(messages, *memory); !done)
       return done;
     if (moves.size() == 1)
       return queue.copyOnDevice(call.outputs[0].data, reinterpret_cast<const void *>(*memory), end);
@@ -224,7 +224,7 @@ private:
     std::vector<Move> moves = exchange.receives;
     std::ranges::sort(moves, {}, &Move::rank);
     size_t end = 0;
-    std::vector<Part> parts = partsOf(moves, end, /*alignment=*/1);
+    std::vector<Message> messages = messagesOf(moves, end, /*alignment=*/1);
     if (moves.size() == 1)
       return queue.copyOnDevice(call.outputs[0].data, call.inputs[0].data, end);
     Result<std::shared_ptr<CollectiveGroup>> group = join(ranks());
@@ -240,15 +240,15 @@ private:
             (*group)->allGather(source(), *memory, end / moves.size(), queue.use("all_gather"));
         !done || isInPlace)
       return done;
-    for (const Part &part : parts)
-      if (Result<void> done = copies.copy(part.move->unpack, part.move->dims, *memory + part.offset,
+    for (const Message &message : messages)
+      if (Result<void> done = copies.copy(message.move->unpack, message.move->dims, *memory + message.offset,
                                           exchange.targetDims, target());
           !done)
         return done;
     return {};
   }
 
-  /// Whether a part is slice number `index` of the first dimension of the target.
+  /// Whether a message is slice `index` of the first dimension of the target.
   bool isSlice(const Move &move, int64_t index) const {
     if (move.dims.empty() ||
         !std::ranges::equal(std::span(move.dims).subspan(1), std::span(exchange.targetDims).subspan(1)))
@@ -257,21 +257,21 @@ private:
     return segments.size() == 1 && segments[0].target == index * move.dims[0];
   }
 
-  /// The same for parts of different sizes: a reduction to each rank.
-  Result<void> reduceParts() {
+  /// The same for shards of different sizes: a reduction to each rank.
+  Result<void> reduceShards() {
     size_t end = 0;
-    std::vector<Part> parts = partsOf(exchange.sends, end);
+    std::vector<Message> messages = messagesOf(exchange.sends, end);
     for (const Move &move : exchange.receives)
       if (isOwn(move)) {
-        parts.push_back({&move, end});
+        messages.push_back({&move, end});
         end += (static_cast<size_t>(move.count) * bytes + 255) / 256 * 256;
       }
     // All members make the same reductions in the same order.
-    std::ranges::sort(parts, {}, [](const Part &part) { return part.move->rank; });
+    std::ranges::sort(messages, {}, [](const Message &message) { return message.move->rank; });
     Result<DeviceAddress> memory = queue.workspace(std::max<size_t>(end, 1));
     if (!memory)
       return memory.diagnostics();
-    if (Result<void> done = pack(parts, *memory); !done)
+    if (Result<void> done = pack(messages, *memory); !done)
       return done;
     std::vector<int64_t> members = ranks();
     if (members.size() == 1)
@@ -279,21 +279,21 @@ private:
     Result<std::shared_ptr<CollectiveGroup>> group = join(members);
     if (!group)
       return group.diagnostics();
-    for (const Part &part : parts) {
-      auto root = static_cast<int>(std::ranges::find(members, part.move->rank) - members.begin());
-      if (part.move->count == 0)
+    for (const Message &message : messages) {
+      auto root = static_cast<int>(std::ranges::find(members, message.move->rank) - members.begin());
+      if (message.move->count == 0)
         continue;
-      if (Result<void> done = (*group)->reduce(*exchange.reduction, dtype, *memory + part.offset, target(),
-                                               part.move->count, root, queue.use("reduce"));
+      if (Result<void> done = (*group)->reduce(*exchange.reduction, dtype, *memory + message.offset, target(),
+                                               message.move->count, root, queue.use("reduce"));
           !done)
         return done;
     }
     return {};
   }
 
-  Result<void> exchangeParts() {
+  Result<void> exchangeShards() {
     size_t end = 0;
-    std::vector<Part> sends = partsOf(exchange.sends, end), receives = partsOf(exchange.receives, end);
+    std::vector<Message> sends = messagesOf(exchange.sends, end), receives = messagesOf(exchange.receives, end);
     Result<DeviceAddress> memory = queue.workspace(std::max<size_t>(end, 1));
     if (!memory)
       return memory.diagnostics();
@@ -302,13 +302,13 @@ private:
     if (mesh.size() > 1)
       if (Result<void> done = transfer(sends, receives, *memory); !done)
         return done;
-    for (const Part &part : receives)
-      if (Result<void> done = place(part, *memory); !done)
+    for (const Message &message : receives)
+      if (Result<void> done = place(message, *memory); !done)
         return done;
     return {};
   }
 
-  Result<void> transfer(const std::vector<Part> &sends, const std::vector<Part> &receives,
+  Result<void> transfer(const std::vector<Message> &sends, const std::vector<Message> &receives,
                         DeviceAddress memory) {
     // Each rank has other partners: the group is that of all, also of those without any.
     Result<std::shared_ptr<CollectiveGroup>> joined = join(mesh);
@@ -319,22 +319,22 @@ private:
       return static_cast<int>(std::ranges::find(mesh, rank) - mesh.begin());
     };
     Result<void> done = group.begin();
-    for (const Part &part : sends)
-      if (done && part.move->count > 0)
-        done = group.send(memory + part.offset, static_cast<size_t>(part.move->count) * bytes,
-                          memberOf(part.move->rank), queue.use("send"));
-    for (const Part &part : receives)
-      if (done && part.move->count > 0 && !isOwn(*part.move))
-        done = group.receive(memory + part.offset, static_cast<size_t>(part.move->count) * bytes,
-                             memberOf(part.move->rank), queue.use("receive"));
+    for (const Message &message : sends)
+      if (done && message.move->count > 0)
+        done = group.send(memory + message.offset, static_cast<size_t>(message.move->count) * bytes,
+                          memberOf(message.move->rank), queue.use("send"));
+    for (const Message &message : receives)
+      if (done && message.move->count > 0 && !isOwn(*message.move))
+        done = group.receive(memory + message.offset, static_cast<size_t>(message.move->count) * bytes,
+                             memberOf(message.move->rank), queue.use("receive"));
     Result<void> ended = group.end();
     return done ? ended : done;
   }
 
-  Result<void> place(const Part &part, DeviceAddress memory) {
-    const Move &move = *part.move;
+  Result<void> place(const Message &message, DeviceAddress memory) {
+    const Move &move = *message.move;
     if (!isOwn(move))
-      return copies.copy(move.unpack, move.dims, memory + part.offset, exchange.targetDims, target());
+      return copies.copy(move.unpack, move.dims, memory + message.offset, exchange.targetDims, target());
     spmd::Transfer direct = move.pack;
     for (size_t d = 0; d < direct.dims.size(); ++d)
       for (size_t i = 0; i < direct.dims[d].size(); ++i)

@@ -17,7 +17,7 @@ using Kind = FourierTransform::Kind;
 using Dims = std::vector<int64_t>;
 
 /// A transform of some lines of a tensor, and where they begin, in elements.
-struct Part {
+struct Transform {
   FourierTransform transform;
   int64_t from = 0, to = 0;
 };
@@ -71,9 +71,9 @@ public:
     return areLast && (kind != Kind::ComplexToReal || from.back() == to.back() / 2 + 1);
   }
 
-  Part singlePlan(bool isDouble) const {
-    Part part;
-    FourierTransform &t = part.transform;
+  Transform singlePlan(bool isDouble) const {
+    Transform single;
+    FourierTransform &t = single.transform;
     t.kind = kind;
     t.isDouble = isDouble;
     t.forward = kind != Kind::ComplexToComplex || forward;
@@ -82,11 +82,11 @@ public:
     t.batch = productOf(std::span(from).first(outer));
     t.fromDistance = productOf(std::span(from).subspan(outer));
     t.toDistance = productOf(std::span(to).subspan(outer));
-    return part;
+    return single;
   }
 
   /// Transforms along one axis, of tensors with these dims.
-  static std::vector<Part> alongAxis(Kind kind, bool isDouble, bool forward, const Dims &from, const Dims &to,
+  static std::vector<Transform> alongAxis(Kind kind, bool isDouble, bool forward, const Dims &from, const Dims &to,
                                      size_t axis) {
     int64_t inner = productOf(std::span(from).subspan(axis + 1)),
             outer = productOf(std::span(from).first(axis));
@@ -99,10 +99,10 @@ public:
     t.batch = inner == 1 ? outer : inner;
     t.fromDistance = inner == 1 ? from[axis] : 1;
     t.toDistance = inner == 1 ? to[axis] : 1;
-    std::vector<Part> parts;
+    std::vector<Transform> transforms;
     for (int64_t i = 0; i < (inner == 1 ? 1 : outer); ++i)
-      parts.push_back({t, i * from[axis] * inner, i * to[axis] * inner});
-    return parts;
+      transforms.push_back({t, i * from[axis] * inner, i * to[axis] * inner});
+    return transforms;
   }
 };
 
@@ -152,7 +152,7 @@ private:
       if (!fft)
         return fft.diagnostics();
       size_t last = shape.axes.back();
-      std::vector<Part> first, others;
+      std::vector<Transform> first, others;
       bool isReal = shape.kind != Kind::ComplexToComplex, isSingle = shape.isSinglePlan();
       if (isSingle)
         first = {shape.singlePlan(isDouble)};
@@ -161,15 +161,15 @@ private:
       // The other axes are transformed in place, on the side of complex numbers.
       const Dims &complexDims = shape.kind == Kind::ComplexToReal ? shape.from : shape.to;
       for (size_t i = 0; i < shape.axes.size() - (isReal ? 1 : 0) && !isSingle; ++i)
-        for (Part &part : Shape::alongAxis(Kind::ComplexToComplex, isDouble, shape.forward, complexDims,
+        for (Transform &single : Shape::alongAxis(Kind::ComplexToComplex, isDouble, shape.forward, complexDims,
                                            complexDims, shape.axes[i]))
-          others.push_back(std::move(part));
+          others.push_back(std::move(single));
       bool copies = shape.kind == Kind::ComplexToReal; // the library writes to the operand
       size_t copyBytes = copies ? (static_cast<size_t>(x.size()) * complexBytes() + 255) / 256 * 256 : 0,
              bytes = 1;
-      for (const auto *parts : {&first, &others})
-        for (const Part &part : *parts) {
-          Result<size_t> needed = (*fft)->workspaceBytes(part.transform);
+      for (const auto *transforms : {&first, &others})
+        for (const Transform &single : *transforms) {
+          Result<size_t> needed = (*fft)->workspaceBytes(single.transform);
           if (!needed)
             return needed.diagnostics();
           bytes = std::max(bytes, *needed);
@@ -200,15 +200,15 @@ private:
                                 static_cast<size_t>(x.size()) * sizeOf(x.dtype));
     }
 
-    Result<void> request(Fft &fft, const std::vector<Part> &parts, DeviceAddress from,
+    Result<void> request(Fft &fft, const std::vector<Transform> &transforms, DeviceAddress from,
                          DeviceAddress to) const {
-      for (const Part &part : parts) {
-        bool fromReal = part.transform.kind == Kind::RealToComplex,
-             toReal = part.transform.kind == Kind::ComplexToReal;
+      for (const Transform &single : transforms) {
+        bool fromReal = single.transform.kind == Kind::RealToComplex,
+             toReal = single.transform.kind == Kind::ComplexToReal;
         size_t fromBytes = complexBytes() / (fromReal ? 2 : 1), toBytes = complexBytes() / (toReal ? 2 : 1);
         Result<void> done =
-            fft.transform(part.transform, from + static_cast<size_t>(part.from) * fromBytes,
-                          to + static_cast<size_t>(part.to) * toBytes, workspace, queue.use("fft"));
+            fft.transform(single.transform, from + static_cast<size_t>(single.from) * fromBytes,
+                          to + static_cast<size_t>(single.to) * toBytes, workspace, queue.use("fft"));
         if (!done)
           return done;
       }

@@ -55,7 +55,7 @@ public:
   }
   Result<void> reduceScatter(spmd::Reduction reduction, DType dtype, DeviceAddress from, DeviceAddress to,
                              int64_t count, StreamHandle stream) override {
-    return combine("reduce_scatter", reduction, dtype, from, to, count, {.parts = size}, stream);
+    return combine("reduce_scatter", reduction, dtype, from, to, count, {.shards = size}, stream);
   }
   Result<void> allGather(DeviceAddress from, DeviceAddress to, size_t bytes, StreamHandle stream) override {
     auto place = [=](const Terms &terms) {
@@ -146,10 +146,10 @@ private:
   using Region = std::pair<DeviceAddress, size_t>;
   using Terms = std::vector<const void *>;
 
-  /// Which member has the result of a reduction (none: all), and of how many parts each member has its own.
+  /// Which member has the result of a reduction (none: all), and of how many shards each member has its own.
   struct Form {
     std::optional<int> root = {};
-    int parts = 1;
+    int shards = 1;
   };
 
   Result<void> combine(const char *name, spmd::Reduction reduction, DType dtype, DeviceAddress from,
@@ -157,12 +157,12 @@ private:
     if (!hasReduction(reduction, dtype))
       return errorAt("", fmt::format("{} of {} is not supported", spmd::keywordOf(reduction), nameOf(dtype)));
     size_t bytes = static_cast<size_t>(count) * sizeOf(dtype);
-    Region own{from, bytes * static_cast<size_t>(form.parts)};
+    Region own{from, bytes * static_cast<size_t>(form.shards)};
     std::vector<Region> regions{own};
     bool hasResult = !form.root || *form.root == member;
     if (hasResult)
       regions.emplace_back(to, bytes);
-    size_t first = form.parts > 1 ? static_cast<size_t>(member) * bytes : 0;
+    size_t first = form.shards > 1 ? static_cast<size_t>(member) * bytes : 0;
     auto reduceAll = [=](const Terms &terms) {
       Terms ownTerms;
       for (const void *term : terms)
@@ -177,23 +177,23 @@ private:
   /// A request in which each member brings bytes, and gets the bytes of all members.
   Result<void> meet(const std::string &text, Region own, std::vector<Region> regions,
                     std::function<Result<void>(const Terms &)> use, StreamHandle stream) {
-    auto work = [=, this, number = sequence++, meeting = meeting, state = state] {
+    auto work = [=, this, index = sequence++, meeting = meeting, state = state] {
       std::unique_lock lock(meeting->mutex);
       auto *begin = reinterpret_cast<const std::byte *>(own.first);
-      meeting->brought[number][member].assign(begin, begin + own.second);
+      meeting->brought[index][member].assign(begin, begin + own.second);
       meeting->changed.notify_all();
       bool met = meeting->changed.wait_for(lock, patience, [&] {
-        return static_cast<int>(meeting->brought[number].size()) == size || meeting->isAborted;
+        return static_cast<int>(meeting->brought[index].size()) == size || meeting->isAborted;
       });
-      if (!met || static_cast<int>(meeting->brought[number].size()) != size)
+      if (!met || static_cast<int>(meeting->brought[index].size()) != size)
         return state->fail("the other members do not come");
       Terms terms;
-      for (auto &[other, term] : meeting->brought[number])
+      for (auto &[other, term] : meeting->brought[index])
         terms.push_back(term.data());
       if (Result<void> done = use(terms); !done)
         state->fail(done.diagnostics()[0].message);
-      if (++meeting->left[number] == size)
-        meeting->brought.erase(number);
+      if (++meeting->left[index] == size)
+        meeting->brought.erase(index);
     };
     return driver->request(stream, text, std::move(regions), work);
   }

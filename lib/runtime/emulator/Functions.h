@@ -113,6 +113,6 @@ void setRegisters(Thread *thread, int32_t registers, int32_t isIncrease);
 /// The number of the last wgmma in its warp, from 1.
 int64_t lastProduct(const Thread *thread);
 /// Before a read of registers that wgmma `number` writes; 0: no wgmma does.
-void checkProduct(Thread *thread, int64_t number);
+void checkProduct(Thread *thread, int64_t index);
 
 } // namespace proa::emulator

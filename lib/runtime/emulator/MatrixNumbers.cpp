@@ -67,20 +67,20 @@ double numberAt(MatrixElement type, const void *memory, size_t index) {
 }
 
 /// Integer sums of some products are exact in double.
-void storeNumber(MatrixElement type, void *memory, size_t index, double number, bool saturates) {
+void storeNumber(MatrixElement type, void *memory, size_t index, double value, bool saturates) {
   switch (type) {
   case MatrixElement::F16:
-    return store(memory, index, Float16(static_cast<float>(number)));
+    return store(memory, index, Float16(static_cast<float>(value)));
   case MatrixElement::F64:
-    return store(memory, index, number);
+    return store(memory, index, value);
   case MatrixElement::S32: {
-    auto sum = static_cast<int64_t>(number);
+    auto sum = static_cast<int64_t>(value);
     if (saturates)
       sum = std::clamp<int64_t>(sum, INT32_MIN, INT32_MAX);
     return store(memory, index, static_cast<int32_t>(sum));
   }
   default:
-    return store(memory, index, static_cast<float>(number));
+    return store(memory, index, static_cast<float>(value));
   }
 }
 

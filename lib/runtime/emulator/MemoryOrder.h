@@ -74,7 +74,7 @@ public:
   /// Records that the last wgmma of `warp` reads these bytes until its wait.
   void recordRead(size_t offset, size_t bytes, size_t warp);
   /// Records that the warp waited for its wgmma up to `number`.
-  void complete(size_t warp, uint32_t number) { completed[warp] = number; }
+  void complete(size_t warp, uint32_t index) { completed[warp] = index; }
   /// A warp with a wgmma that reads these bytes and that it has not waited for.
   std::optional<size_t> pendingReader(size_t offset, size_t bytes) const;
 

@@ -61,7 +61,7 @@ struct Operands {
 
 double elementOf(Block &block, Thread &thread, const MatrixLayout &layout, MatrixElement type, int64_t outer,
                  int64_t k) {
-  constexpr int64_t checkedBytes = 8; // parts of the 16 bytes of a row of a core matrix
+  constexpr int64_t checkedBytes = 8; // halves of the 16 bytes of a row of a core matrix
   int64_t offset = layout.offsetOf(outer, k);
   if (offset + layout.elementBytes > static_cast<int64_t>(block.launch().sharedBytes))
     block.fail(thread, fmt::format("multiplies a matrix at offset {} of shared memory, which has {} bytes",
@@ -77,23 +77,23 @@ double elementOf(Block &block, Thread &thread, const MatrixLayout &layout, Matri
 constexpr int64_t rowsOfWarp = 16;
 
 /// Rows of A or columns of B as numbers, with all k of each after each other.
-void decodeMatrix(std::vector<double> &numbers, Block &block, Thread &thread, const MatrixLayout &layout,
+void decodeMatrix(std::vector<double> &values, Block &block, Thread &thread, const MatrixLayout &layout,
                   MatrixElement type, int64_t first, int64_t count, int64_t depth) {
-  numbers.clear();
+  values.clear();
   for (int64_t outer = first; outer < first + count; ++outer)
     for (int64_t k = 0; k < depth; ++k)
-      numbers.push_back(elementOf(block, thread, layout, type, outer, k));
+      values.push_back(elementOf(block, thread, layout, type, outer, k));
 }
 
 /// The rows of A of a warp, from its registers.
-void decodeRegisters(std::vector<double> &numbers, const LaneOperands &lanes, const Operands &operands) {
+void decodeRegisters(std::vector<double> &values, const LaneOperands &lanes, const Operands &operands) {
   static const ThreadLayout layout = warpOperandLayout(rowsOfWarp, /*k=*/16, /*elementBits=*/16);
-  numbers.assign(static_cast<size_t>(rowsOfWarp * operands.k), 0);
+  values.assign(static_cast<size_t>(rowsOfWarp * operands.k), 0);
   for (int64_t lane = 0; lane < layout.threads(); ++lane)
     for (int64_t i = 0; i < layout.elements(); ++i) {
       auto [row, k] = layout.positionOf({lane, i});
       const uint32_t *registers = static_cast<const Operands *>(lanes[static_cast<size_t>(lane)])->registersA;
-      numbers[static_cast<size_t>(row * operands.k + k)] =
+      values[static_cast<size_t>(row * operands.k + k)] =
           numberAt(operands.typeA, registers, static_cast<size_t>(i));
     }
 }
@@ -117,11 +117,11 @@ void multiplyLane(const Operands &operands, const std::vector<double> &a, const 
 
 /// Gives the instruction the next number of its warp.
 void issueProduct(Block &block, Thread &thread) {
-  uint32_t number = block.sharedOrder().issue(thread.index / warpSize);
+  uint32_t index = block.sharedOrder().issue(thread.index / warpSize);
   for (Thread &lane : block.warpOf(thread)) {
     if (!lane.products.isFenced)
       block.fail(lane, "executes wgmma with no wgmma.fence before the first one of the group");
-    lane.products.issued = number;
+    lane.products.issued = index;
   }
 }
 
@@ -226,10 +226,10 @@ void waitForProducts(Thread *thread, int32_t pendingGroups) {
 
 int64_t lastProduct(const Thread *thread) { return thread->products.issued; }
 
-void checkProduct(Thread *thread, int64_t number) {
-  if (number > thread->products.committed)
+void checkProduct(Thread *thread, int64_t index) {
+  if (index > thread->products.committed)
     thread->block->fail(*thread, "reads the result of a wgmma that no wgmma.commit_group follows");
-  if (number > thread->products.completed)
+  if (index > thread->products.completed)
     thread->block->fail(*thread, "reads the result of a wgmma before wgmma.wait_group completes its group");
 }
 

@@ -147,8 +147,8 @@ protected:
 /// Communication of several ranks of a distributed run.
 struct Agreement {
   std::vector<int64_t> ranks;
-  std::string text;   ///< equal on all of them
-  int64_t number = 0; ///< of the operation in its program
+  std::string text;  ///< equal on all of them
+  int64_t index = 0; ///< of the operation in its program
 };
 
 /// Errors of a kernel carry no place; whoever runs it knows the op and the user's line.

@@ -93,12 +93,12 @@ public:
     case 1:
       if (exchange.group.empty())
         return last(exchange.reduction ? combine(received) : place(received), received);
-      if (Result<void> done = combineOwnPart(received); !done || isWhole)
+      if (Result<void> done = combineOwnShard(received); !done || isWhole)
         return last(done, received);
       recycle(received);
       return std::optional(secondRoundOfSum());
     default:
-      placeParts(received);
+      placeShards(received);
       return last({}, received);
     }
   }
@@ -177,63 +177,65 @@ private:
     return reduceTerms(*exchange.reduction, dtype, terms, productOf(exchange.targetDims), target);
   }
 
-  /// The bytes of part `i` of a tensor, as a message.
-  MessageBuffer partOf(const void *data, size_t i) const {
-    spmd::Range range = partRange(i);
+  /// The bytes of shard `i` of a tensor, as a message.
+  MessageBuffer shardOf(const void *data, size_t i) const {
+    spmd::Range range = shardRange(i);
     MessageBuffer buffer = newBuffer(static_cast<size_t>(range.size()) * bytes);
     std::memcpy(buffer.data(), static_cast<const std::byte *>(data) + range.begin * int64_t(bytes),
                 buffer.size());
     return buffer;
   }
-  spmd::Range partRange(size_t i) const {
-    return spmd::partOf(productOf(exchange.sourceDims), static_cast<int64_t>(parts), static_cast<int64_t>(i));
+  spmd::Range shardRange(size_t i) const {
+    return spmd::shardRange(productOf(exchange.sourceDims), static_cast<int64_t>(shards),
+                            static_cast<int64_t>(i));
   }
-  std::byte *placeOf(const spmd::Range &range) const {
+  std::byte *addressOf(const spmd::Range &range) const {
     return static_cast<std::byte *>(target) + range.begin * int64_t(bytes);
   }
 
-  /// Each rank combines one part in the order of the ranks and sends it to the others: all get the same bits.
+  /// Each rank combines one shard in the order of the ranks and sends it to the others: all get the same
+  /// bits.
   Round firstRoundOfSum() {
     size_t members = exchange.group.size();
     isWhole = spmd::sumsInOneRound(int64_t(members), productOf(exchange.sourceDims) * int64_t(bytes));
     own = static_cast<size_t>(std::ranges::find(exchange.group, self) - exchange.group.begin());
-    parts = isWhole ? 1 : members;
+    shards = isWhole ? 1 : members;
     Round round;
     for (size_t i = 0; i < members; ++i) {
       if (i == own)
         continue;
-      round.outgoing.push_back({exchange.group[i], partOf(source, isWhole ? 0 : i), channel});
+      round.outgoing.push_back({exchange.group[i], shardOf(source, isWhole ? 0 : i), channel});
       round.incoming.push_back({exchange.group[i], static_cast<size_t>(ownRange().size()) * bytes, channel});
     }
     return round;
   }
-  spmd::Range ownRange() const { return partRange(isWhole ? 0 : own); }
+  spmd::Range ownRange() const { return shardRange(isWhole ? 0 : own); }
 
-  Result<void> combineOwnPart(std::span<Incoming> incoming) const {
+  Result<void> combineOwnShard(std::span<Incoming> incoming) const {
     spmd::Range range = ownRange();
     std::vector<const void *> terms;
     for (size_t i = 0; i < exchange.group.size(); ++i)
       terms.push_back(i == own ? static_cast<const std::byte *>(source) + range.begin * int64_t(bytes)
                                : incoming[i - (i > own)].buffer.data());
-    return reduceTerms(*exchange.reduction, dtype, terms, range.size(), placeOf(range));
+    return reduceTerms(*exchange.reduction, dtype, terms, range.size(), addressOf(range));
   }
 
   Round secondRoundOfSum() const {
     Round round;
-    for (size_t i = 0; i < parts; ++i) {
+    for (size_t i = 0; i < shards; ++i) {
       if (i == own)
         continue;
-      round.outgoing.push_back({exchange.group[i], partOf(target, own), channel});
+      round.outgoing.push_back({exchange.group[i], shardOf(target, own), channel});
       round.incoming.push_back(
-          {exchange.group[i], static_cast<size_t>(partRange(i).size()) * bytes, channel});
+          {exchange.group[i], static_cast<size_t>(shardRange(i).size()) * bytes, channel});
     }
     return round;
   }
 
-  void placeParts(std::span<Incoming> incoming) const {
-    for (size_t i = 0; i < parts; ++i)
+  void placeShards(std::span<Incoming> incoming) const {
+    for (size_t i = 0; i < shards; ++i)
       if (i != own)
-        std::memcpy(placeOf(partRange(i)), incoming[i - (i > own)].buffer.data(),
+        std::memcpy(addressOf(shardRange(i)), incoming[i - (i > own)].buffer.data(),
                     incoming[i - (i > own)].buffer.size());
   }
 
@@ -245,9 +247,9 @@ private:
   size_t bytes;
   int64_t self, channel;
   int stage = 0; ///< the number of rounds that are done
-  // Of an all_reduce: the number of parts of the tensor, and the index of this rank in the group.
+  // Of an all_reduce: the number of shards of the tensor, and the index of this rank in the group.
   bool isWhole = false;
-  size_t parts = 1, own = 0;
+  size_t shards = 1, own = 0;
 };
 
 /// "all_reduce of float32[8, ?], [{x}] to [{}], collective 3".
@@ -256,7 +258,7 @@ std::string textOf(const PlacementStep &step, DType dtype) {
   for (int64_t dim : step.dims)
     dims += (dims.empty() ? "" : ", ") + (dim == dynamicDim ? "?" : std::to_string(dim));
   return fmt::format("{} of {}[{}], {} to {}, collective {}", nameOf(step.kind), nameOf(dtype), dims,
-                     toText(step.mesh, step.from), toText(step.mesh, step.to), step.number);
+                     toText(step.mesh, step.from), toText(step.mesh, step.to), step.index);
 }
 
 } // namespace
@@ -301,7 +303,7 @@ Result<std::unique_ptr<StartedWork>> startExchange(Communicator &communicator, c
 }
 
 int64_t channelOfTransfer(int64_t channel) { return channel + 1; } // 0 is that of collectives
-int64_t channelOfStarted(int64_t number) { return transferChannels + 1 + number; }
+int64_t channelOfStarted(int64_t index) { return transferChannels + 1 + index; }
 
 Result<int64_t> positionOfRank(const spmd::Mesh &mesh, int64_t rank) {
   if (std::optional<int64_t> position = spmd::positionOf(mesh, rank))
@@ -313,7 +315,7 @@ Result<int64_t> positionOfRank(const spmd::Mesh &mesh, int64_t rank) {
 StepExecution::StepExecution(const PlacementStep &step, DType dtype)
     : step(step), dtype(dtype), what{textOf(step, dtype)} {
   for (size_t d = 0; d < step.dims.size(); ++d)
-    exchangesSizes |= step.dims[d] == dynamicDim && step.from.dims[d].parts() > 1;
+    exchangesSizes |= step.dims[d] == dynamicDim && step.from.dims[d].shardCount() > 1;
 }
 
 /// Sizes that are not known before the run follow from those of the local tensors.
@@ -346,16 +348,16 @@ Result<std::vector<int64_t>> StepExecution::globalDims(Communicator *communicato
   }
   for (size_t d = 0; d < dims.size(); ++d) {
     const spmd::DimPlacement &dim = step.from.dims[d];
-    if (step.dims[d] != dynamicDim || dim.parts() == 1)
+    if (step.dims[d] != dynamicDim || dim.shardCount() == 1)
       continue;
-    std::vector<int64_t> sizeOfPart(static_cast<size_t>(dim.parts()));
+    std::vector<int64_t> sizeOfShard(static_cast<size_t>(dim.shardCount()));
     for (int64_t other = 0; other < step.mesh.size(); ++other) {
-      int64_t part = 0;
+      int64_t shard = 0;
       for (const spmd::AxisRef &axis : dim.axes)
-        part = part * axis.size + step.mesh.coordinate(axis, other);
-      sizeOfPart[static_cast<size_t>(part)] = sizes[static_cast<size_t>(other)][d];
+        shard = shard * axis.size + step.mesh.coordinate(axis, other);
+      sizeOfShard[static_cast<size_t>(shard)] = sizes[static_cast<size_t>(other)][d];
     }
-    dims[d] = std::accumulate(sizeOfPart.begin(), sizeOfPart.end(), int64_t(0));
+    dims[d] = std::accumulate(sizeOfShard.begin(), sizeOfShard.end(), int64_t(0));
   }
   return dims;
 }
@@ -380,7 +382,7 @@ Result<std::span<const int64_t>> StepExecution::plan(Communicator *communicator,
     isPlanned = true;
   }
   if (!std::ranges::equal(exchange.sourceDims, localDims))
-    return errorAt("", fmt::format("the operand has the dims [{}]; the part of [{}] at {} has [{}]",
+    return errorAt("", fmt::format("the operand has the dims [{}]; the shard of [{}] at {} has [{}]",
                                    fmt::join(localDims, ", "), fmt::join(plannedDims, ", "),
                                    toText(step.mesh, step.from), fmt::join(exchange.sourceDims, ", ")));
   return std::span<const int64_t>(exchange.targetDims);
@@ -392,7 +394,7 @@ Result<void> StepExecution::run(Communicator *communicator, const void *source, 
 
 Result<std::unique_ptr<StartedWork>> StepExecution::start(Communicator &communicator, const void *source,
                                                           void *target) const {
-  return startExchange(communicator, what, exchange, {dtype, source, target}, channelOfStarted(step.number));
+  return startExchange(communicator, what, exchange, {dtype, source, target}, channelOfStarted(step.index));
 }
 
 Result<Tensor> applyStep(Communicator *communicator, const PlacementStep &step, const Tensor &local) {
@@ -406,8 +408,8 @@ Result<Tensor> applyStep(Communicator *communicator, const PlacementStep &step, 
   return result;
 }
 
-Result<Tensor> localPart(const spmd::Mesh &mesh, const spmd::Placement &placement, const Tensor &whole,
-                         int64_t rank) {
+Result<Tensor> localShard(const spmd::Mesh &mesh, const spmd::Placement &placement, const Tensor &whole,
+                          int64_t rank) {
   Result<int64_t> position = positionOfRank(mesh, rank);
   if (!position)
     return position.diagnostics();
@@ -424,7 +426,7 @@ Result<Tensor> localPart(const spmd::Mesh &mesh, const spmd::Placement &placemen
   return local;
 }
 
-/// The devices of the mesh send their parts to all ranks.
+/// The devices of the mesh send their shards to all ranks.
 static Result<Tensor> sendToAll(Communicator &communicator, const spmd::Mesh &mesh,
                                 const spmd::Placement &placement, std::span<const int64_t> dims,
                                 const Tensor &local, const std::string &name) {
@@ -433,7 +435,7 @@ static Result<Tensor> sendToAll(Communicator &communicator, const spmd::Mesh &me
   RankExchange exchange(planMove(mesh, placement, all, replicated, dims, communicator.rank()),
                         [](int64_t device) { return device; });
   Tensor whole(local.dtype(), {dims.begin(), dims.end()});
-  // The rank's own part needs no message.
+  // The rank's own shard needs no message.
   bool isHolder = spmd::positionOf(mesh, communicator.rank()).has_value();
   auto isOwn = [&](const Move &move) { return move.rank == communicator.rank(); };
   std::erase_if(exchange.sends, isOwn);

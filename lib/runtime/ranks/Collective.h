@@ -20,7 +20,7 @@ struct PlacementStep {
   /// Of the whole value; dynamicDim where a dim is not known before the run.
   std::vector<int64_t> dims;
   /// The number of the step in its program, which is the same on all ranks; for messages and agreement.
-  int64_t number = 0;
+  int64_t index = 0;
 };
 
 /// The step that a library kernel computes ("dist_all_gather"), from its stored attributes. Error: another
@@ -70,9 +70,9 @@ Result<std::unique_ptr<StartedWork>> startExchange(Communicator &communicator, c
                                                    const RankExchange &exchange,
                                                    const ExchangeBuffers &buffers, int64_t channel);
 
-/// The channel of a started collective with this number (PlacementStep::number). Those of transfers between
+/// The channel of a started collective with this index (PlacementStep::index). Those of transfers between
 /// meshes are below.
-int64_t channelOfStarted(int64_t number);
+int64_t channelOfStarted(int64_t index);
 /// The channel of the transfers that `dist.send` and `dist.recv` call `channel`, from 0 to
 /// transferChannels - 1.
 int64_t channelOfTransfer(int64_t channel);
@@ -116,10 +116,10 @@ Result<Tensor> applyStep(Communicator *communicator, const PlacementStep &step, 
 /// The position of a rank on a mesh. Error: it is not a device of the mesh.
 Result<int64_t> positionOfRank(const spmd::Mesh &mesh, int64_t rank);
 
-/// The part of a whole tensor that a rank holds. Error: the placement is partial, or the rank is not a device
-/// of the mesh.
-Result<Tensor> localPart(const spmd::Mesh &mesh, const spmd::Placement &placement, const Tensor &whole,
-                         int64_t rank);
+/// The shard of a whole tensor that a rank holds. Error: the placement is partial, or the rank is not a
+/// device of the mesh.
+Result<Tensor> localShard(const spmd::Mesh &mesh, const spmd::Placement &placement, const Tensor &whole,
+                          int64_t rank);
 
 /// The whole tensor, on all ranks, from the local ones of the mesh. All ranks call it; one that is not a
 /// device of the mesh has a local tensor of the dtype without elements. `dims` are those of the whole tensor;

@@ -127,7 +127,7 @@ std::vector<int64_t> Communicator::Wait::missingRanks() const {
 
 std::string Communicator::Wait::text(int64_t self) const {
   std::vector<int64_t> missing = missingRanks();
-  std::string what = missing.empty() ? "sends its part" : "waits for " + ranksText(missing);
+  std::string what = missing.empty() ? "sends its shard" : "waits for " + ranksText(missing);
   return fmt::format("rank {} {} in {}", self, what, operation.text);
 }
 
@@ -403,9 +403,9 @@ void Communicator::announceEnd() { postCounts(Note::End); }
 /// The numbers of messages sent to a rank since the last start, as bytes of ChannelCount.
 std::string Communicator::countsTo(int64_t rank) const {
   std::string text;
-  for (const auto &[target, number] : sent)
+  for (const auto &[target, count] : sent)
     if (target.first == rank) {
-      ChannelCount entry{target.second, number};
+      ChannelCount entry{target.second, count};
       text.append(reinterpret_cast<const char *>(&entry), sizeof(entry));
     }
   return text;
@@ -416,8 +416,8 @@ bool Communicator::dropMessagesOf(int64_t rank) {
   auto counts = notes.restarts.find(rank);
   if (counts == notes.restarts.end())
     return false;
-  for (auto [channel, number] : counts->second)
-    for (uint64_t &taken = received[{rank, channel}]; taken < number; ++taken) {
+  for (auto [channel, count] : counts->second)
+    for (uint64_t &taken = received[{rank, channel}]; taken < count; ++taken) {
       std::optional<MessageBuffer> buffer = poll(rank, channel);
       if (!buffer)
         return false;

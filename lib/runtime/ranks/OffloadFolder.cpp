@@ -16,12 +16,12 @@
 namespace proa {
 namespace {
 
-/// A file that has lost its name. It has two places, of which one holds the value.
-class TwoPlaces {
+/// A file that has lost its name. It has two slots, of which one holds the value.
+class TwoSlots {
 public:
-  TwoPlaces(int file, size_t bytes) : file(file), bytes(bytes) {}
-  ~TwoPlaces() { ::close(file); }
-  TwoPlaces(const TwoPlaces &) = delete;
+  TwoSlots(int file, size_t bytes) : file(file), bytes(bytes) {}
+  ~TwoSlots() { ::close(file); }
+  TwoSlots(const TwoSlots &) = delete;
 
   size_t size() const { return bytes; }
   Result<void> read(std::span<std::byte> data) const {
@@ -44,7 +44,7 @@ public:
   }
 
 private:
-  off_t offsetOf(int place) const { return static_cast<off_t>(place) * static_cast<off_t>(bytes); }
+  off_t offsetOf(int slot) const { return static_cast<off_t>(slot) * static_cast<off_t>(bytes); }
 
   static Result<void> transfer(const char *what, size_t bytes, const std::function<ssize_t(size_t)> &call) {
     for (size_t done = 0; done < bytes;) {
@@ -80,12 +80,12 @@ public:
   }
 
   Result<void> store(const OffloadedVariable &variable, std::span<const std::byte> data) override {
-    std::unique_ptr<TwoPlaces> &entry = files[{variable.rank, variable.name}];
+    std::unique_ptr<TwoSlots> &entry = files[{variable.rank, variable.name}];
     if (!entry || entry->size() != data.size()) {
       Result<int> file = create();
       if (!file)
         return file.diagnostics();
-      entry = std::make_unique<TwoPlaces>(*file, data.size());
+      entry = std::make_unique<TwoSlots>(*file, data.size());
     }
     return entry->write(data);
   }
@@ -109,7 +109,7 @@ public:
 
 private:
   std::string folder;
-  std::map<std::pair<int64_t, std::string>, std::unique_ptr<TwoPlaces>> files; ///< by rank and name
+  std::map<std::pair<int64_t, std::string>, std::unique_ptr<TwoSlots>> files; ///< by rank and name
 };
 
 } // namespace

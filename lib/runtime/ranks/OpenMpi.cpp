@@ -237,11 +237,11 @@ private:
 bool isStartedByMpi() { return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr; }
 
 StartedRank rankStartedByMpi() {
-  auto numberIn = [](const char *name, int64_t otherwise) {
+  auto integerIn = [](const char *name, int64_t otherwise) {
     const char *text = std::getenv(name);
     return text ? static_cast<int64_t>(std::strtoll(text, nullptr, 10)) : otherwise;
   };
-  return {numberIn("OMPI_COMM_WORLD_RANK", 0), numberIn("OMPI_COMM_WORLD_SIZE", 1)};
+  return {integerIn("OMPI_COMM_WORLD_RANK", 0), integerIn("OMPI_COMM_WORLD_SIZE", 1)};
 }
 
 Result<std::unique_ptr<Communicator>> openMpi(const CommunicatorOptions &options) {

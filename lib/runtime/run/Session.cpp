@@ -270,7 +270,7 @@ Result<void> Session::compareCollectives() {
                                                                 : std::nullopt;
       // Ranks may start them in other orders.
       if (agreement && std::ranges::find(agreement->ranks, communicator.rank()) != agreement->ranks.end())
-        textsOfMesh[agreement->ranks].emplace(agreement->number,
+        textsOfMesh[agreement->ranks].emplace(agreement->index,
                                               agreement->text + (step.step->isStart ? ", started\n" : "\n"));
       for (const BoundSteps &body : step.bodies)
         add(add, body);
@@ -280,7 +280,7 @@ Result<void> Session::compareCollectives() {
   Operation operation{"the comparison of the collectives of " + executable->title, 1, /*isStart=*/true};
   for (const auto &[ranks, texts] : textsOfMesh) {
     std::string text;
-    for (const auto &[number, own] : texts)
+    for (const auto &[index, own] : texts)
       text += own;
     if (Result<void> same = communicator.compare(operation, text, ranks); !same)
       return same;

@@ -126,7 +126,7 @@ bool AttentionCode::hasCondition() const {
 }
 
 Value AttentionCode::relative(Value index, Value firstColumn) const {
-  // Each part as 32 bits: what does not depend on the tile then has one register.
+  // Each component as 32 bits: what does not depend on the tile then has one register.
   auto word = [&](Value own) { return arith::IndexCastOp::create(b, loc, b.getI32Type(), own); };
   Value fromThread = word(b.createOrFold<arith::SubIOp>(loc, index, fragments.columnOf(0)));
   return arith::SubIOp::create(b, loc, fromThread, word(firstColumn));
@@ -158,24 +158,24 @@ Value AttentionCode::keysBeforeQueries() const {
 }
 
 void AttentionCode::storeRow(const AttentionTensor &tensor, Value batch, Value head, Value row,
-                             ValueRange numbers, int64_t padded) {
+                             ValueRange values, int64_t padded) {
   storeElements(
-      tensor, {batch, head, row}, numbers, fragments.adjacentOutputs(padded),
+      tensor, {batch, head, row}, values, fragments.adjacentOutputs(padded),
       [&](int64_t output) { return fragments.outputOf(output, padded); }, padded != tensor.elements());
 }
 
-void AttentionCode::storeElements(const AttentionTensor &tensor, ValueRange row, ValueRange numbers,
+void AttentionCode::storeElements(const AttentionTensor &tensor, ValueRange row, ValueRange values,
                                   int64_t adjacent, function_ref<Value(int64_t)> indexOf, bool mayExceed) {
   int64_t elements = tensor.elements();
   int64_t width = elements % adjacent == 0 ? adjacent : 1;
-  for (int64_t first = 0; first < static_cast<int64_t>(numbers.size()); first += width) {
+  for (int64_t first = 0; first < static_cast<int64_t>(values.size()); first += width) {
     Value element = indexOf(first);
     OpBuilder::InsertionGuard guard(b);
     if (mayExceed)
       b.setInsertionPointToStart(scf::IfOp::create(b, loc, isBelow(element, constant(elements))).thenBlock());
     auto wideType = VectorType::get({width}, b.getF32Type());
     Value chunk = vector::FromElementsOp::create(
-        b, loc, wideType, numbers.slice(static_cast<size_t>(first), static_cast<size_t>(width)));
+        b, loc, wideType, values.slice(static_cast<size_t>(first), static_cast<size_t>(width)));
     Type stored = cast<MemRefType>(tensor.memory.getType()).getElementType();
     if (!stored.isF32())
       chunk = arith::TruncFOp::create(b, loc, VectorType::get({width}, stored), chunk);

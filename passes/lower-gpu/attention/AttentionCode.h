@@ -1,15 +1,15 @@
 /// Code that attention and its gradients have in common.
 #pragma once
 
+#include "passes/lower-gpu/attention/AttentionDropout.h"
 #include "passes/lower-gpu/attention/AttentionTile.h"
-#include "passes/lower-gpu/attention/KeptWeights.h"
 
 namespace proa {
 
 using pd::minusInfinity;
 
 /// Creates code of one thread.
-class AttentionCode : public IndexCode {
+class AttentionCode : public IndexBuilder {
 public:
   struct Operands {
     mlir::Value mask;           ///< memref, or null
@@ -18,7 +18,7 @@ public:
     double softCap = 0;         ///< 0: none
     /// The numbers of keys before and after its position that a query uses; none: all.
     std::optional<int64_t> left, right;
-    KeptWeights::Dropout dropout;
+    AttentionDropout::Dropout dropout;
   };
   /// Memrefs of the statistics of queries. Results that nothing uses are null.
   struct Statistics {
@@ -29,7 +29,7 @@ protected:
   using Place = AttentionTile::Place;
 
   AttentionCode(const AttentionSite &site, AttentionTile &tile, Operands operands)
-      : IndexCode(site.b, site.loc), site(site), tile(tile), operands(operands), fragments(tile.fragments),
+      : IndexBuilder(site.b, site.loc), site(site), tile(tile), operands(operands), fragments(tile.fragments),
         dropout(site, operands.dropout, fragments, {site.q.sizes[1], site.q.sizes[2], site.k.sizes[2]}) {}
 
   /// Tile number `row` of the tiles that blocks own: tiles of a head, then heads, then batches.
@@ -81,17 +81,17 @@ protected:
 
   /// Stores the numbers of a thread for the row [batch, head, row] of a tensor: `adjacent` ones are adjacent,
   /// and `indexOf` gives their elements. With `mayExceed` some of these may be after the last one.
-  void storeElements(const AttentionTensor &tensor, mlir::ValueRange row, mlir::ValueRange numbers,
+  void storeElements(const AttentionTensor &tensor, mlir::ValueRange row, mlir::ValueRange values,
                      int64_t adjacent, llvm::function_ref<mlir::Value(int64_t)> indexOf, bool mayExceed);
   /// The same for outputs of a row, which has `padded` elements in a tile.
   void storeRow(const AttentionTensor &tensor, mlir::Value batch, mlir::Value head, mlir::Value row,
-                mlir::ValueRange numbers, int64_t padded);
+                mlir::ValueRange values, int64_t padded);
 
   const AttentionSite &site;
   AttentionTile &tile;
   Operands operands;
   const AttentionFragments &fragments;
-  KeptWeights dropout;
+  AttentionDropout dropout;
 
 private:
   mlir::Value positionOf(mlir::Value query) const { return add(query, keysBeforeQueries()); }

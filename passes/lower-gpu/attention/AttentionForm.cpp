@@ -3,7 +3,7 @@
 #include "dialects/pd/ops/attention/FusedAttentionFormula.h"
 #include "lib/base/target/WarpgroupRegisters.h"
 #include "passes/analysis/KernelAttributes.h"
-#include "passes/lower-gpu/WholeKernel.h"
+#include "passes/lower-gpu/SingleOpKernel.h"
 
 using namespace mlir;
 
@@ -56,8 +56,8 @@ AttentionSizes AttentionSizes::of(Operation *op) {
     return sizes;
   }
   auto fused = cast<pd::FusedAttentionOpInterface>(op);
-  auto dim = [](Value tensor, ArrayRef<int64_t> permutation, unsigned number) {
-    return shapeOf(tensor)[static_cast<size_t>(pd::attentionDims(permutation)[number])];
+  auto dim = [](Value tensor, ArrayRef<int64_t> permutation, unsigned index) {
+    return shapeOf(tensor)[static_cast<size_t>(pd::attentionDims(permutation)[index])];
   };
   sizes.element = getElementTypeOrSelf(fused.getQ().getType());
   sizes.queries = dim(fused.getQ(), fused.getQPermutation(), 2);
@@ -131,7 +131,7 @@ int64_t sharedBytesOf(const AttentionChoice &choice, const AttentionSizes &sizes
 }
 
 Operation *attentionOf(func::FuncOp kernel) {
-  Operation *op = wholeKernelOpOf(kernel);
+  Operation *op = singleOpOf(kernel);
   return isa_and_present<pd::FusedAttentionOpInterface, pd::PagedAttentionOp>(op) ? op : nullptr;
 }
 

@@ -36,7 +36,7 @@ ThreadLayout scoresLayout(const AttentionChoice &choice) {
 
 AttentionFragments::AttentionFragments(IRRewriter &b, Location loc, const AttentionChoice &choice,
                                        Value thread)
-    : IndexCode(b, loc), kind(choice.kind), rowsOfTile(choice.rows()), isByKeys(choice.isByKeys),
+    : IndexBuilder(b, loc), kind(choice.kind), rowsOfTile(choice.rows()), isByKeys(choice.isByKeys),
       thread(thread), scores(b, loc, scoresLayout(choice), thread) {}
 
 ThreadLayout AttentionFragments::outputLayout(int64_t elements) const {
@@ -50,19 +50,18 @@ AdjacentLanes AttentionFragments::lanesOfFourKeys() const {
   return scoreLayout().lanesOf(isByKeys ? MatrixDim::Row : MatrixDim::Column, 4);
 }
 
-AttentionFragments::Values AttentionFragments::operand(ValueRange numbers, int64_t first,
-                                                       Type element) const {
+AttentionFragments::Values AttentionFragments::operand(ValueRange values, int64_t first, Type element) const {
   // A lane has the same columns of sums and of an operand of 16 bits.
   constexpr int64_t rowDistance = 8; // of the rows of a lane
   ThreadLayout layout = mmaInstruction.x(/*elementBits=*/16);
-  size_t columns = numbers.size() / static_cast<size_t>(rows()),
+  size_t columns = values.size() / static_cast<size_t>(rows()),
          start = static_cast<size_t>(first / lanesOfRow());
   Values registers;
   for (int64_t i = 0; i < layout.elements(); i += 2) {
     auto [row, column] = layout.positionOf({0, i});
     size_t ofRow = static_cast<size_t>(row / rowDistance) * columns,
            inRow = static_cast<size_t>(column / lanesOfRow());
-    auto pair = numbers.slice(ofRow + start + inRow, 2);
+    auto pair = values.slice(ofRow + start + inRow, 2);
     Value wide = vector::FromElementsOp::create(b, loc, VectorType::get({2}, b.getF32Type()), pair);
     Value narrow = arith::TruncFOp::create(b, loc, VectorType::get({2}, element), wide);
     if (element.isBF16()) {

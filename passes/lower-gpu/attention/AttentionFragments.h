@@ -8,7 +8,7 @@ namespace proa {
 
 /// Each thread holds some columns of scores in some rows, and some elements of the same rows of sums. Numbers
 /// of a thread are in the order [row][column].
-class AttentionFragments : public IndexCode {
+class AttentionFragments : public IndexBuilder {
 public:
   using Values = llvm::SmallVector<mlir::Value>;
 
@@ -46,12 +46,12 @@ public:
   Values byRows(mlir::ValueRange registers, int64_t count) const {
     return code(outputLayout(count)).byRows(registers);
   }
-  Values byRegisters(mlir::ValueRange numbers, int64_t count) const {
-    return code(outputLayout(count)).byRegisters(numbers);
+  Values byRegisters(mlir::ValueRange values, int64_t count) const {
+    return code(outputLayout(count)).byRegisters(values);
   }
   /// The registers of 16 columns from column `first` on, as operand x of the next instruction, rounded to
   /// `element`.
-  Values operand(mlir::ValueRange numbers, int64_t first, mlir::Type element) const;
+  Values operand(mlir::ValueRange values, int64_t first, mlir::Type element) const;
 
 private:
   LayoutCode code(ThreadLayout layout) const { return {b, loc, std::move(layout), thread}; }

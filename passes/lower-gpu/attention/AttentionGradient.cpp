@@ -248,11 +248,11 @@ AttentionGradient::Fragments AttentionGradient::derivatives(const Place &place, 
 }
 
 void AttentionGradient::store(const Place &place, const Fragments &sums) {
-  auto storeAll = [&](const AttentionTensor &tensor, ValueRange numbers, int64_t padded, double factor) {
+  auto storeAll = [&](const AttentionTensor &tensor, ValueRange values, int64_t padded, double factor) {
     auto outputs = static_cast<size_t>(fragments.outputsOfRow(padded));
     forRows(place, [&](size_t row, Value at) {
       Values scaled;
-      for (Value sum : numbers.slice(row * outputs, outputs))
+      for (Value sum : values.slice(row * outputs, outputs))
         scaled.push_back(factor == 1 ? sum : arith::MulFOp::create(b, loc, sum, number(factor)));
       storeRow(tensor, place.batch, tile.headOf(tile.own, place), at, scaled, padded);
     });

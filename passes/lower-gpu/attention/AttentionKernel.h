@@ -1,7 +1,7 @@
-/// The parts of a kernel that is replaced by the code of an attention.
+/// The functions and values of a kernel that is replaced by the code of an attention.
 #pragma once
 
-#include "passes/lower-gpu/WholeKernel.h"
+#include "passes/lower-gpu/SingleOpKernel.h"
 #include "passes/lower-gpu/attention/AttentionTile.h"
 
 namespace proa {

@@ -14,7 +14,7 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-/// Whether a block uses all keys of a query, not a part of them.
+/// Whether a block uses all keys of a query, not a slice of them.
 bool isOfAllKeys(const AttentionTile::Place &place) { return getConstantIntValue(place.firstKey) == 0; }
 
 } // namespace
@@ -111,10 +111,10 @@ Value AttentionThreads::acrossLanes(Value value, bool isMaximum) const {
 }
 
 /// The maximum by a few independent chains of comparisons.
-Value AttentionThreads::maximumOf(ValueRange numbers) const {
+Value AttentionThreads::maximumOf(ValueRange scalars) const {
   constexpr size_t chains = 4;
-  Values partial(numbers.take_front(chains));
-  for (auto [i, value] : llvm::enumerate(numbers.drop_front(partial.size())))
+  Values partial(scalars.take_front(chains));
+  for (auto [i, value] : llvm::enumerate(scalars.drop_front(partial.size())))
     partial[i % chains] = arith::MaximumFOp::create(b, loc, partial[i % chains], value);
   Value maximum = partial[0];
   for (Value other : ValueRange(partial).drop_front())

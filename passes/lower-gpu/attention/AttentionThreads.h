@@ -48,7 +48,7 @@ private:
   State step(const Place &place, mlir::Value firstKey, const State &state, bool isRestricted);
   Values scaledScores(const Place &place, mlir::Value firstKey, bool isRestricted);
   Columns keysOf(const Place &place, mlir::Value firstKey, mlir::Value query) const;
-  mlir::Value maximumOf(mlir::ValueRange numbers) const;
+  mlir::Value maximumOf(mlir::ValueRange values) const;
   Values keptWeights(const Place &place, mlir::Value firstKey);
   void storeStatistics(const Place &place, mlir::Value query, mlir::Value maximum, mlir::Value sum);
 

@@ -58,7 +58,7 @@ struct AttentionSide {
 /// kernel computes S = Q K^T and O += P V, a gradient S = Q K^T, dP = dO V^T and sums of two matmuls with the
 /// columns. Matmuls with Q or K are `scores`, matmuls with V or dO are `values`. Each thread holds a fragment
 /// of each.
-class AttentionTile : public IndexCode {
+class AttentionTile : public IndexBuilder {
 public:
   using Values = llvm::SmallVector<mlir::Value>;
 
@@ -108,7 +108,7 @@ public:
 
 protected:
   explicit AttentionTile(const AttentionSite &site)
-      : IndexCode(site.b, site.loc), fragments(site.b, site.loc, site.choice, site.thread),
+      : IndexBuilder(site.b, site.loc), fragments(site.b, site.loc, site.choice, site.thread),
         own(site, /*isOwn=*/true), other(site, /*isOwn=*/false),
         scoreElements(paddedElements(site.choice.kind, site.q.elements())),
         valueElements(paddedElements(site.choice.kind, site.v.elements())), site(site) {}

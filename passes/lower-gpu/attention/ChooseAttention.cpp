@@ -134,11 +134,11 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
   int64_t splitKeysOf(const AttentionSizes &sizes, const AttentionChoice &choice,
                       const proa::GpuFacts &gpu) const {
     int64_t rows = sizes.heads * static_cast<int64_t>(llvm::divideCeil(sizes.queries, choice.queries));
-    auto parts =
+    auto slices =
         static_cast<int64_t>(llvm::divideCeil(blocks > 0 ? blocks.getValue() : gpu.residentBlocks(), rows));
     auto most =
         static_cast<int64_t>(llvm::divideCeil(sizes.keys, std::max(leastKeys.getValue(), choice.keys)));
-    return std::clamp<int64_t>(parts, 1, most);
+    return std::clamp<int64_t>(slices, 1, most);
   }
 
   /// The kind of the op's own attribute, else that of the option.

@@ -225,15 +225,15 @@ private:
       over([&](Value row) { tile.assignRoles([&] { code.build(row); }, [&] { code.copy(row); }); });
   }
 
-  proa::KeptWeights::Dropout dropout() {
+  proa::AttentionDropout::Dropout dropout() {
     if (!op.getDropoutCall())
       return {};
     auto dropout = proa::pd::WeightDropout::of(op);
-    proa::KeptWeights::Dropout code{proa::memoryOf(dropout.call), dropout.p, dropout.factor()};
-    if (!dropout.part.whole.empty()) {
-      code.begin = proa::memoryOf(dropout.part.begin);
-      code.wholeHeads = dropout.part.whole[proa::pd::headOfAttention];
-      code.wholeQueries = dropout.part.whole[proa::pd::rowOfAttention];
+    proa::AttentionDropout::Dropout code{proa::memoryOf(dropout.call), dropout.p, dropout.factor()};
+    if (!dropout.shard.whole.empty()) {
+      code.begin = proa::memoryOf(dropout.shard.begin);
+      code.wholeHeads = dropout.shard.whole[proa::pd::headOfAttention];
+      code.wholeQueries = dropout.shard.whole[proa::pd::rowOfAttention];
     }
     return code;
   }

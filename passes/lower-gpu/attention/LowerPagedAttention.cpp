@@ -2,7 +2,7 @@
 #include "passes/analysis/IndexChecks.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/kernels/KernelForm.h"
-#include "passes/lower-gpu/Arrival.h"
+#include "passes/lower-gpu/LastBlock.h"
 #include "passes/lower-gpu/GlobalScratch.h"
 #include "passes/lower-gpu/attention/AttentionKernel.h"
 #include "passes/lower-gpu/attention/PagedThreads.h"
@@ -23,10 +23,10 @@ public:
 
   LogicalResult lower(ModuleOp module) {
     FailureOr<AttentionChoice> read = AttentionChoice::read(op);
-    if (failed(read) || failed(verifyNotReferenced(kernel, module)) || failed(readParts(*read)))
+    if (failed(read) || failed(verifyNotReferenced(kernel, module)) || failed(readSlices(*read)))
       return failure();
     choice = *read;
-    setWork(kernel, tiles * parts, op);
+    setWork(kernel, tiles * slices, op);
     addCheckWords(kernel); // PagedThreads creates the only check
     Operation *terminator = kernel.getBody().front().getTerminator();
     SmallVector<Value> results(terminator->getOperands());
@@ -44,15 +44,15 @@ private:
   Location loc;
   AttentionSizes sizes;
   AttentionChoice choice;
-  int64_t tiles = 0, parts = 1;
+  int64_t tiles = 0, slices = 1;
 
-  LogicalResult readParts(const AttentionChoice &own) {
+  LogicalResult readSlices(const AttentionChoice &own) {
     tiles = sizes.heads * static_cast<int64_t>(llvm::divideCeil(sizes.queries, own.queries));
-    parts = own.splitKeys;
+    slices = own.splitKeys;
     // Each tile of queries that several blocks share has a counter.
-    if (parts == 1 || tiles <= mostSharedRows)
+    if (slices == 1 || tiles <= mostSharedRows)
       return success();
-    return op.emitError() << "`split_keys` is " << parts << ", expected 1 for more than " << mostSharedRows
+    return op.emitError() << "`split_keys` is " << slices << ", expected 1 for more than " << mostSharedRows
                           << " tiles of queries, found " << tiles;
   }
 
@@ -78,14 +78,14 @@ private:
     return tensor;
   }
 
-  /// Memory for the results of parts, and counters of tiles.
-  PagedThreads::Parts makeParts() {
-    PagedThreads::Parts own;
-    own.count = parts;
-    if (parts == 1)
+  /// Memory for the results of slices, and counters of tiles.
+  PagedThreads::Slices makeSlices() {
+    PagedThreads::Slices own;
+    own.count = slices;
+    if (slices == 1)
       return own;
     constexpr int64_t bytes = 4;
-    int64_t slots = tiles * parts, rows = choice.queries;
+    int64_t slots = tiles * slices, rows = choice.queries;
     Value base = addScratchArgument(kernel, {slots, rows, (sizes.value + 2) * bytes}).front();
     Value all = memref::ReinterpretCastOp::create(
         b, loc, MemRefType::get({slots * rows * (sizes.value + 2) * bytes}, b.getI8Type()), base, 0,
@@ -125,7 +125,7 @@ private:
     AttentionCode::Operands scores;
     scores.lengths = memoryOf(op.getLengths());
     scores.scale = op.getScale().convertToDouble();
-    PagedThreads threads(site, *tile, scores, makeParts(), code);
+    PagedThreads threads(site, *tile, scores, makeSlices(), code);
     overRows(b, loc, signature, [&](Value row) { threads.build(row); });
     describeChecks(kernel, checks);
     finishKernel(kernel, op, choice);

@@ -1,6 +1,6 @@
 #include "passes/lower-gpu/attention/PagedThreads.h"
 
-#include "passes/lower-gpu/Arrival.h"
+#include "passes/lower-gpu/LastBlock.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -14,32 +14,32 @@ using namespace mlir;
 
 namespace proa {
 //===----------------------------------------------------------------------===//
-// Parts of keys
+// Slices of keys
 //===----------------------------------------------------------------------===//
 
 void PagedThreads::build(Value row) {
   slot = row;
-  Value tileNumber = divide(row, parts.count);
-  Place place = placeOf(tileNumber);
-  if (parts.count > 1)
-    choosePart(place, remainder(row, parts.count));
+  Value tileIndex = divide(row, slices.count);
+  Place place = placeOf(tileIndex);
+  if (slices.count > 1)
+    chooseSlice(place, remainder(row, slices.count));
   checkBlocks(place);
   computeTile(place);
-  if (parts.count == 1)
+  if (slices.count == 1)
     return;
-  Value isLast = emitArrival(b, loc, parts.counters, tileNumber, constant(parts.count));
+  Value isLast = emitIsLastBlock(b, loc, slices.counters, tileIndex, constant(slices.count));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(scf::IfOp::create(b, loc, isLast).thenBlock());
   NVVM::MembarOp::create(b, loc, NVVM::MemScopeKind::GPU);
-  combine(place, tileNumber);
+  combine(place, tileIndex);
 }
 
 /// Whole tiles of the keys that the sequence has: the capacity of the cache does not matter.
-void PagedThreads::choosePart(Place &place, Value part) const {
-  Value keysOfParts = constant(parts.count * site.choice.keys);
-  Value tiles = b.createOrFold<arith::CeilDivUIOp>(loc, place.keyEnd, keysOfParts);
+void PagedThreads::chooseSlice(Place &place, Value slice) const {
+  Value keysOfSlices = constant(slices.count * site.choice.keys);
+  Value tiles = b.createOrFold<arith::CeilDivUIOp>(loc, place.keyEnd, keysOfSlices);
   Value keys = multiply(tiles, site.choice.keys);
-  place.firstKey = multiply(part, keys);
+  place.firstKey = multiply(slice, keys);
   place.keyEnd = b.createOrFold<arith::MinUIOp>(loc, add(place.firstKey, keys), place.keyEnd);
 }
 
@@ -68,24 +68,24 @@ Value PagedThreads::normalization(Value sum) {
 }
 
 void PagedThreads::store(const Place &place, const State &state) {
-  if (parts.count == 1)
+  if (slices.count == 1)
     return AttentionThreads::store(place, state);
   Values sums; // shuffles are those of all lanes
   for (Value sum : state.sums)
     sums.push_back(acrossLanes(sum, /*isMaximum=*/false));
   forRows(place, [&](size_t row, Value) {
     Value inTile = fragments.rowOf(static_cast<int64_t>(row));
-    storeRow(parts.outputs, slot, constant(0), inTile, outputsOf(state, row), tile.valueElements);
+    storeRow(slices.outputs, slot, constant(0), inTile, outputsOf(state, row), tile.valueElements);
     Value isFirst = isEqual(remainder(site.thread, fragments.lanesOfRow()), 0);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(scf::IfOp::create(b, loc, isFirst).thenBlock());
-    memref::StoreOp::create(b, loc, state.maxima[row], parts.maxima, ValueRange{slot, inTile});
-    memref::StoreOp::create(b, loc, sums[row], parts.sums, ValueRange{slot, inTile});
+    memref::StoreOp::create(b, loc, state.maxima[row], slices.maxima, ValueRange{slot, inTile});
+    memref::StoreOp::create(b, loc, sums[row], slices.sums, ValueRange{slot, inTile});
   });
 }
 
 /// The threads combine chunks of the elements of all rows of the tile.
-void PagedThreads::combine(const Place &place, Value tileNumber) {
+void PagedThreads::combine(const Place &place, Value tileIndex) {
   constexpr int64_t widest = 4; // 16 bytes
   int64_t elements = site.out.elements(), width = elements % widest == 0 ? widest : 1;
   int64_t ofRow = elements / width, chunks = site.choice.queries * ofRow;
@@ -95,27 +95,27 @@ void PagedThreads::combine(const Place &place, Value tileNumber) {
   Value chunk = loop.getInductionVar(), row = divide(chunk, ofRow);
   Value isQuery = isBelow(add(place.first, row), size(site.q, rowDim));
   b.setInsertionPointToStart(scf::IfOp::create(b, loc, isQuery).thenBlock());
-  combineChunk(place, multiply(tileNumber, parts.count), row, multiply(remainder(chunk, ofRow), width),
+  combineChunk(place, multiply(tileIndex, slices.count), row, multiply(remainder(chunk, ofRow), width),
                width);
 }
 
 void PagedThreads::combineChunk(const Place &place, Value firstSlot, Value row, Value element,
                                 int64_t width) {
-  auto load = [&](Value memory, Value part) -> Value {
-    return memref::LoadOp::create(b, loc, memory, ValueRange{add(firstSlot, part), row});
+  auto load = [&](Value memory, Value slice) -> Value {
+    return memref::LoadOp::create(b, loc, memory, ValueRange{add(firstSlot, slice), row});
   };
-  Value maximum = overParts({number(minusInfinity)}, [&](Value part, ValueRange state) -> Values {
-    return {arith::MaximumFOp::create(b, loc, state[0], load(parts.maxima, part))};
+  Value maximum = overSlices({number(minusInfinity)}, [&](Value slice, ValueRange state) -> Values {
+    return {arith::MaximumFOp::create(b, loc, state[0], load(slices.maxima, slice))};
   })[0];
   Value base = baseOf(maximum);
   Values sums(static_cast<size_t>(width) + 1, number(0)); // of weights, then of elements
-  sums = overParts(sums, [&](Value part, ValueRange state) {
+  sums = overSlices(sums, [&](Value slice, ValueRange state) {
     Value weight =
-        math::Exp2Op::create(b, loc, arith::SubFOp::create(b, loc, load(parts.maxima, part), base));
-    Values terms{load(parts.sums, part)}, next;
+        math::Exp2Op::create(b, loc, arith::SubFOp::create(b, loc, load(slices.maxima, slice), base));
+    Values terms{load(slices.sums, slice)}, next;
     Value own =
-        vector::LoadOp::create(b, loc, VectorType::get({width}, b.getF32Type()), parts.outputs.memory,
-                               ValueRange{add(firstSlot, part), constant(0), row, element},
+        vector::LoadOp::create(b, loc, VectorType::get({width}, b.getF32Type()), slices.outputs.memory,
+                               ValueRange{add(firstSlot, slice), constant(0), row, element},
                                /*nontemporal=*/false, llvm::MaybeAlign(static_cast<uint64_t>(width * 4)));
     for (int64_t i = 0; i < width; ++i)
       terms.push_back(vector::ExtractOp::create(b, loc, own, i));
@@ -138,8 +138,8 @@ Value PagedThreads::baseOf(Value maximum) {
   return arith::SelectOp::create(b, loc, isNothing, number(0), maximum);
 }
 
-PagedThreads::Values PagedThreads::overParts(Values state, function_ref<Values(Value, ValueRange)> body) {
-  auto loop = scf::ForOp::create(b, loc, constant(0), constant(parts.count), constant(1), state);
+PagedThreads::Values PagedThreads::overSlices(Values state, function_ref<Values(Value, ValueRange)> body) {
+  auto loop = scf::ForOp::create(b, loc, constant(0), constant(slices.count), constant(1), state);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   scf::YieldOp::create(b, loc, body(loop.getInductionVar(), loop.getRegionIterArgs()));

@@ -1,6 +1,6 @@
 // Attention and gradients whose threads copy tiles to shared memory, and multiply them as the choice says.
 #include "passes/lower-gpu/AccessWidth.h"
-#include "passes/lower-gpu/SharedStages.h"
+#include "passes/lower-gpu/StagedMemory.h"
 #include "passes/lower-gpu/TileCopy.h"
 #include "passes/lower-gpu/TileMatmul.h"
 #include "passes/lower-gpu/attention/AttentionTile.h"
@@ -119,7 +119,7 @@ CopySource StagedAttention::sourceOf(const Tile &tile, Value batch, Value head, 
     Value entry =
         memref::LoadOp::create(b, loc, tensor.blockTable, ValueRange{batch, divide(row, tensor.rowsOfBlock)});
     entry = arith::IndexCastOp::create(b, loc, b.getIndexType(), entry);
-    // As unsigned numbers, negative ones are large.
+    // As unsigned values, negative ones are large.
     Value isBlock = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, entry, constant(tensor.blocks));
     return tensor.indices(
         {select(isBlock, entry, constant(0)), head, remainder(row, tensor.rowsOfBlock), element});

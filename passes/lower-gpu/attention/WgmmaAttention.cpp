@@ -21,7 +21,7 @@ public:
 
   WgmmaAttention(const AttentionSite &site, Tiles ownTiles, Tiles otherTiles)
       : AttentionTile(site), rows(std::move(ownTiles)), columns(std::move(otherTiles)),
-        areApart(!own.hasValues()), threads(b, loc, site.thread, site.choice.storingThreads,
+        areSeparate(!own.hasValues()), threads(b, loc, site.thread, site.choice.storingThreads,
                                             site.choice.threads - site.choice.storingThreads),
         matmul(b, loc, {site.element, site.element}, wgmmaInstruction.rows, site.thread) {}
 
@@ -36,13 +36,13 @@ public:
   Fragments multiply(const Place &at, Value firstColumn) override;
   Fragments accumulate(const Fragments &weights, const Fragments &sums) override;
   void endColumns() override {
-    if (!areApart)
+    if (!areSeparate)
       release(*ring, *position);
   }
 
 private:
   Tiles rows, columns;
-  bool areApart; ///< `scores` and `values` of the columns are in stages of their own, one after the other
+  bool areSeparate; ///< `scores` and `values` of the columns are in stages of their own, one after the other
   RingThreads threads;
   WgmmaMatmul matmul;
   Value base; ///< address of the tile that the block owns, after which the stages follow
@@ -56,13 +56,13 @@ private:
     return bytes;
   }
   int64_t stageBytes() const {
-    return areApart ? std::max(bytesOf(columns[0]), bytesOf(columns[1])) : bytesOf(columns);
+    return areSeparate ? std::max(bytesOf(columns[0]), bytesOf(columns[1])) : bytesOf(columns);
   }
   Value stageAddress(const Ring::Position &at) {
-    return add(base, add(IndexCode::multiply(at.stage, stageBytes()), bytesOf(rows)));
+    return add(base, add(IndexBuilder::multiply(at.stage, stageBytes()), bytesOf(rows)));
   }
   /// Where the values of the columns are, if their stage is at `address`.
-  Value valuesAt(Value address) const { return areApart ? address : add(address, bytesOf(columns[0])); }
+  Value valuesAt(Value address) const { return areSeparate ? address : add(address, bytesOf(columns[0])); }
 
   void fill(const Ring &stages, RingVariable &variable, ArrayRef<Tile> tiles, const AttentionSide &side,
             const Place &at, Value first);
@@ -111,7 +111,7 @@ void WgmmaAttention::fill(const Ring &stages, RingVariable &variable, ArrayRef<T
 }
 
 void WgmmaAttention::copyColumns(const Place &at, Value firstColumn) {
-  if (!areApart)
+  if (!areSeparate)
     return fill(*ring, *position, columns, other, at, firstColumn);
   for (const Tile &tile : columns)
     fill(*ring, *position, tile, other, at, firstColumn);
@@ -134,14 +134,14 @@ AttentionTile::Fragments WgmmaAttention::multiply(const Place &, Value) {
   if (own.hasValues())
     values = products(rows[1], add(base, bytesOf(rows[0])), columns[1], valuesAt(address));
   matmul.end();
-  if (areApart)
+  if (areSeparate)
     release(*ring, *position);
   return {byRows(scores, other.rows), values ? byRows(values, other.rows) : Values()};
 }
 
 AttentionTile::Fragments WgmmaAttention::accumulate(const Fragments &weights, const Fragments &sums) {
   Ring::Position at = position->load();
-  if (areApart)
+  if (areSeparate)
     ring->awaitFull(at);
   Value address = stageAddress(at);
   SmallVector<Values> ofScores = operandsOf(weights.scores), ofValues = operandsOf(weights.values);
@@ -154,7 +154,7 @@ AttentionTile::Fragments WgmmaAttention::accumulate(const Fragments &weights, co
   Value scores = addTo(ofScores, columns[0], address, sums.scores, scoreElements);
   Value values = addTo(ofValues, columns[1], valuesAt(address), sums.values, valueElements);
   matmul.end();
-  if (areApart)
+  if (areSeparate)
     release(*ring, *position);
   return {scores ? byRows(scores, scoreElements) : Values(),
           values ? byRows(values, valueElements) : Values()};

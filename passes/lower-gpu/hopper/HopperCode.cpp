@@ -33,8 +33,8 @@ Value HopperCode::toI32(Value index) const {
 }
 
 Value HopperCode::toPointer(Value address) const {
-  Value number = arith::IndexCastOp::create(b, loc, b.getI64Type(), address);
-  return LLVM::IntToPtrOp::create(b, loc, pointerIn(b.getContext(), NVVM::NVVMMemorySpace::Shared), number);
+  Value value = arith::IndexCastOp::create(b, loc, b.getI64Type(), address);
+  return LLVM::IntToPtrOp::create(b, loc, pointerIn(b.getContext(), NVVM::NVVMMemorySpace::Shared), value);
 }
 
 Value HopperCode::pinned(Value index) const {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lib/base/target/MatrixInstruction.h"
-#include "passes/lower-gpu/IndexCode.h"
+#include "passes/lower-gpu/IndexBuilder.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
@@ -16,9 +16,9 @@ inline constexpr int64_t swizzleBytes = 128, patternBytes = 8 * swizzleBytes;
 inline constexpr int64_t mbarrierBytes = 8;
 
 /// Addresses are those of shared memory, as indices.
-class HopperCode : public IndexCode {
+class HopperCode : public IndexBuilder {
 public:
-  using IndexCode::IndexCode;
+  using IndexBuilder::IndexBuilder;
 
   /// The same index in a register of its own. What is computed of it stays where it is: moved out of the
   /// loops around it, it would occupy registers in all of them.

@@ -1,4 +1,4 @@
-// The loop over k in which the tensor memory accelerator fills a ring of parts in shared memory.
+// The loop over k in which the tensor memory accelerator fills a ring of stages in shared memory.
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-gpu/TileLoop.h"
 #include "passes/lower-gpu/hopper/WgmmaMatmul.h"
@@ -19,10 +19,10 @@ struct RingOperand {
   bool alongK = true; ///< adjacent elements differ in k
 };
 
-class RingLoop : public TileLoop, private IndexCode {
+class RingLoop : public TileLoop, private IndexBuilder {
 public:
   RingLoop(const ContractionSite &site, RingOperand xOperand, RingOperand yOperand)
-      : IndexCode(site.b, site.loc), op(site.target.op), form(site.target.form), choice(site.target.choice),
+      : IndexBuilder(site.b, site.loc), op(site.target.op), form(site.target.form), choice(site.target.choice),
         kSize(site.target.sizes[form.k]), thread(site.thread), results(site.results),
         threads(b, loc, thread, choice.storingThreads, /*fillers=*/warpSize), x(std::move(xOperand)),
         y(std::move(yOperand)),
@@ -76,8 +76,8 @@ private:
     threads.start({&*ring}, {x.tile.map, y.tile.map});
   }
 
-  /// A loop over the parts of k, whose state ends with the position in the ring.
-  Values parts(Values state, function_ref<Values(Value k, Ring::Position, ValueRange)> body) {
+  /// A loop over the stages of k, whose state ends with the position in the ring.
+  Values overStages(Values state, function_ref<Values(Value k, Ring::Position, ValueRange)> body) {
     Ring::Position start = position->load();
     state.append({start.stage, start.parity});
     Value end = getValueOrCreateConstantIndexOp(b, loc, kSize);
@@ -102,7 +102,7 @@ private:
   }
 
   Values read() {
-    return parts(matmul.start(choice.n), [&](Value, Ring::Position at, ValueRange own) {
+    return overStages(matmul.start(choice.n), [&](Value, Ring::Position at, ValueRange own) {
       ring->awaitFull(at);
       Values next = accumulate(stageAddress(at), own);
       threads.release(*ring, at);
@@ -126,7 +126,7 @@ private:
   }
 
   void fill(ValueRange indices) {
-    parts({}, [&](Value k, Ring::Position at, ValueRange) {
+    overStages({}, [&](Value k, Ring::Position at, ValueRange) {
       ring->acquire(at, stageBytes());
       Value address = stageAddress(at), barrier = ring->full(at.stage);
       x.tile.copy(threads, coordinatesOf(x, indices, k), address, barrier);

@@ -28,8 +28,8 @@ public:
     if (std::optional<int64_t> constant = getConstantIntValue(size))
       return getAffineConstantExpr(*constant, context);
     auto value = cast<Value>(size);
-    if (auto number = numbers.find(value); number != numbers.end())
-      return getAffineSymbolExpr(number->second, context);
+    if (auto found = numbers.find(value); found != numbers.end())
+      return getAffineSymbolExpr(found->second, context);
     if (auto apply = value.getDefiningOp<affine::AffineApplyOp>())
       return ofMap(apply.getAffineMap(), apply.getOperands());
     if (auto product = value.getDefiningOp<arith::MulIOp>())
@@ -130,7 +130,7 @@ std::optional<TensorView> TensorView::of(Value memory, std::string &reason) {
   view.buffer = bufferOf(source);
   view.element = type.getElementType();
   if (!view.buffer || !isContiguous(type)) {
-    reason = "it is not a part of a contiguous buffer of the kernel";
+    reason = "it is not a view of a contiguous buffer of the kernel";
     return std::nullopt;
   }
   auto kernel = cast<func::FuncOp>(view.buffer.getOwner()->getParentOp());

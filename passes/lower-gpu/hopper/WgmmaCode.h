@@ -9,7 +9,7 @@ namespace proa {
 
 /// Code of one thread. The sums of 64 rows and some columns are a struct of columns / 2 numbers, which the
 /// PTX ISA assigns to rows and columns.
-class WgmmaCode : public IndexCode {
+class WgmmaCode : public IndexBuilder {
 public:
   /// Rows and bytes of k of one instruction. Its sums are in registers as those of MmaCode.
   static constexpr int64_t m = wgmmaInstruction.rows, kBytes = wgmmaInstruction.kBits / 8;
@@ -17,7 +17,7 @@ public:
   using Values = llvm::SmallVector<mlir::Value>;
 
   WgmmaCode(mlir::IRRewriter &b, mlir::Location loc, const TensorCoreTypes &types)
-      : IndexCode(b, loc), types(types) {}
+      : IndexBuilder(b, loc), types(types) {}
 
   struct Form {
     bool isXTransposed = false, isYTransposed = false; ///< adjacent elements are those of rows or columns
@@ -25,8 +25,8 @@ public:
   };
 
   /// Whether the instruction keeps fewer bits of the sums than f32 has: about 14 for 8-bit floats on Hopper
-  /// (DeepSeek-AI 2024, "DeepSeek-V3 Technical Report", section 3.3.2). Then sums of a part of k are added to
-  /// the others by addSums().
+  /// (DeepSeek-AI 2024, "DeepSeek-V3 Technical Report", section 3.3.2). Then sums of a range of k are added
+  /// to the others by addSums().
   bool losesBits() const;
 
   mlir::Type sumsType(int64_t columns) const;

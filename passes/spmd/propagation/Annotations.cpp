@@ -93,9 +93,9 @@ private:
       state.priority[dim] = entry.getPriority();
     }
     for (dist::AxisAttr axis : sharding.getReplicated()) {
-      unsigned number = *mesh.indexOf(axis.getName().str());
-      state.replicated.push_back(axis.isFull() ? mesh.full(number)
-                                               : spmd::AxisRef{number, axis.getPre(), axis.getSize()});
+      unsigned axisIndex = *mesh.indexOf(axis.getName().str());
+      state.replicated.push_back(axis.isFull() ? mesh.full(axisIndex)
+                                               : spmd::AxisRef{axisIndex, axis.getPre(), axis.getSize()});
     }
   }
 

@@ -54,16 +54,16 @@ void FactorMerge::extend(unsigned index, unsigned factor, const FactorSplit &req
   }
   FactorSplit next;
   next.blocks = own.empty() ? requested.blocks : own.blocks;
-  int64_t parts = 1, least = smallestBlock(description, next);
+  int64_t shards = 1, least = smallestBlock(description, next);
   for (const spmd::AxisRef &axis : requested) {
     bool isUsed = false;
     for (auto [other, list] : llvm::enumerate(axes))
       isUsed |=
           other != factor && llvm::any_of(list, [&](const spmd::AxisRef &ref) { return overlap(ref, axis); });
     hasConflict |= isUsed;
-    parts *= axis.size;
-    // More parts than elements would leave devices without elements.
-    bool isTooSmall = !mlir::ShapedType::isDynamic(description.size) && parts > least;
+    shards *= axis.size;
+    // More shards than elements would leave devices without elements.
+    bool isTooSmall = !mlir::ShapedType::isDynamic(description.size) && shards > least;
     if (isUsed || isTooSmall)
       break;
     next.push_back(axis);

@@ -16,7 +16,7 @@ std::string reasonOf(const pd::ShardingFactor &factor, const NodePlan &plan) {
     return factor.reason;
   double with = plan.localForm->with, without = plan.localForm->without;
   if (with >= LocalFormCosts::refused)
-    return factor.reason + "; its local form does not cover these parts";
+    return factor.reason + "; its local form does not cover these shards";
   return fmt::format("{}; its local form communicates for {:.1f} us, a gather {:.1f} us", factor.reason,
                      with * 1e6, without * 1e6);
 }

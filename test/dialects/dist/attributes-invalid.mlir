@@ -96,23 +96,23 @@ func.func private @partial_c1() attributes {a = #dist.partial<sum {}>}
 
 // -----
 
-// expected-error @+1 {{C1: expected each axis at most once, found "x" or parts of it twice}}
+// expected-error @+1 {{C1: expected each axis at most once, found "x" or sub-axes of it twice}}
 func.func private @sharding_c1() attributes {a = #dist.sharding<@m, [{"x"}, {"x"}]>}
 
 // -----
 
-// expected-error @+1 {{C1: expected each axis at most once, found "x" or parts of it twice}}
+// expected-error @+1 {{C1: expected each axis at most once, found "x" or sub-axes of it twice}}
 func.func private @sharding_c1_sub_axes() attributes {a = #dist.sharding<@m, [{"x":(1)4}, {"x":(2)4}]>}
 
 // -----
 
 // Of an axis of 6, the major 2 of (2, 3) and the minor 2 of (3, 2) are disjoint, but no order of devices has both.
-// expected-error @+1 {{C1: expected each axis at most once, found "x" or parts of it twice, or parts that do not nest}}
+// expected-error @+1 {{C1: expected each axis at most once, found "x" or sub-axes of it twice, or sub-axes that do not nest}}
 func.func private @sharding_c1_nesting() attributes {a = #dist.sharding<@m, [{"x":(1)2}, {"x":(3)2}]>}
 
 // -----
 
-// expected-error @+1 {{C1: expected each axis at most once, found "x" or parts of it twice}}
+// expected-error @+1 {{C1: expected each axis at most once, found "x" or sub-axes of it twice}}
 func.func private @sharding_c1_partial() attributes {a = #dist.sharding<@m, [{"x"}], partial = [sum {"x":(1)2}]>}
 
 // -----
@@ -132,7 +132,7 @@ func.func private @group_c1() attributes {a = #dist.group<@m, {}>}
 
 // -----
 
-// expected-error @+1 {{C1: expected each axis at most once, found "x" or parts of it twice}}
+// expected-error @+1 {{C1: expected each axis at most once, found "x" or sub-axes of it twice}}
 func.func private @group_c1_twice() attributes {a = #dist.group<@m, {"x", "x"}>}
 
 // -----

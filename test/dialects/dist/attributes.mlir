@@ -36,7 +36,7 @@ func.func @annotations(
 // CHECK-SAME: a = #dist.dim<{"x"} blocks(3 * 16)>, b = #dist.dim<{"x"} blocks(8, 8)>, c = #dist.dim<{"x"} blocks(1, 4 * 2, 1)>
 func.func private @blocks() attributes {a = #dist.dim<{"x"} blocks(16, 2 * 16)>, b = #dist.dim<{"x"} blocks(2 * 8)>, c = #dist.dim<{"x"} blocks(1, 2, 2, 2, 2, 1)>}
 
-// Parts of shardings as attributes of their own.
-// CHECK-LABEL: func private @parts
+// Shards of shardings as attributes of their own.
+// CHECK-LABEL: func private @shards
 // CHECK-SAME: a = #dist.axis<"x">, b = #dist.axis<"x":(2)4>, c = #dist.dim<{"x", ?}p1>, d = #dist.partial<max {"x"}>, e = #dist.group<@grid, {"x", "y"}>, f = !dist.future<>, g = !dist.future<tensor<?xf32>>
-func.func private @parts() attributes {a = #dist.axis<"x">, b = #dist.axis<"x":(2)4>, c = #dist.dim<{"x", ?}p1>, d = #dist.partial<max {"x"}>, e = #dist.group<@grid, {"x", "y"}>, f = !dist.future<>, g = !dist.future<tensor<?xf32>>}
+func.func private @shards() attributes {a = #dist.axis<"x">, b = #dist.axis<"x":(2)4>, c = #dist.dim<{"x", ?}p1>, d = #dist.partial<max {"x"}>, e = #dist.group<@grid, {"x", "y"}>, f = !dist.future<>, g = !dist.future<tensor<?xf32>>}

@@ -35,12 +35,12 @@ func.func @forms(%x: tensor<8x8xf32>, %local: tensor<4x8xf32>) -> (tensor<8x8xf3
 
 // CHECK-LABEL: func @steps
 // CHECK-SAME: (%[[W:.*]]: tensor<8xf32>, %[[P:.*]]: tensor<4xf32>)
-func.func @steps(%whole: tensor<8xf32>, %part: tensor<4xf32>) -> (tensor<8xf32>, tensor<4xf32>, tensor<4xf32>, tensor<8xf32>) {
+func.func @steps(%whole: tensor<8xf32>, %shard: tensor<4xf32>) -> (tensor<8xf32>, tensor<4xf32>, tensor<4xf32>, tensor<8xf32>) {
   %0 = dist.slice %whole of tensor<8xf32> from <@m, [{}]> to <@m, [{"x"}]> : tensor<8xf32> -> tensor<4xf32>
   %1 = dist.all_gather %0 of tensor<8xf32> from <@m, [{"x"}]> to <@m, [{}]> : tensor<4xf32> -> tensor<8xf32>
-  %2 = dist.all_gather %part of tensor<8xf32> from <@m, [{"x"}]> to <@m, [{}]> : tensor<4xf32> -> tensor<8xf32>
+  %2 = dist.all_gather %shard of tensor<8xf32> from <@m, [{"x"}]> to <@m, [{}]> : tensor<4xf32> -> tensor<8xf32>
   %3 = dist.slice %2 of tensor<8xf32> from <@m, [{}]> to <@m, [{"x"}]> : tensor<8xf32> -> tensor<4xf32>
-  %4 = dist.to_partial %part of tensor<8xf32> from <@m, [{"x"}]> to <@m, [{}], partial = [sum {"x"}]> : tensor<4xf32> -> tensor<8xf32>
+  %4 = dist.to_partial %shard of tensor<8xf32> from <@m, [{"x"}]> to <@m, [{}], partial = [sum {"x"}]> : tensor<4xf32> -> tensor<8xf32>
   %5 = dist.reduce_scatter %4 of tensor<8xf32> from <@m, [{}], partial = [sum {"x"}]> to <@m, [{"x"}]> : tensor<8xf32> -> tensor<4xf32>
   %6 = dist.to_partial %whole of tensor<8xf32> from <@m, [{}]> to <@m, [{}], partial = [sum {"x"}]> : tensor<8xf32> -> tensor<8xf32>
   %7 = dist.all_reduce %6 of tensor<8xf32> from <@m, [{}], partial = [sum {"x"}]> to <@m, [{}]> : tensor<8xf32> -> tensor<8xf32>
@@ -50,7 +50,7 @@ func.func @steps(%whole: tensor<8xf32>, %part: tensor<4xf32>) -> (tensor<8xf32>,
 
 // A sum is not undone, a mean of equal terms may round, and another slice is not the one that was gathered.
 // CHECK-LABEL: func @steps_that_stay
-func.func @steps_that_stay(%whole: tensor<8xf32>, %part: tensor<4xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<4xf32>) {
+func.func @steps_that_stay(%whole: tensor<8xf32>, %shard: tensor<4xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<4xf32>) {
   // CHECK: dist.all_reduce
   // CHECK: dist.to_partial
   %0 = dist.all_reduce %whole of tensor<8xf32> from <@m, [{}], partial = [sum {"x"}]> to <@m, [{}]> : tensor<8xf32> -> tensor<8xf32>
@@ -61,7 +61,7 @@ func.func @steps_that_stay(%whole: tensor<8xf32>, %part: tensor<4xf32>) -> (tens
   %3 = dist.all_reduce %2 of tensor<8xf32> from <@m, [{}], partial = [avg {"x"}]> to <@m, [{}]> : tensor<8xf32> -> tensor<8xf32>
   // CHECK: dist.all_gather
   // CHECK: dist.slice
-  %4 = dist.all_gather %part of tensor<8xf32> from <@m, [{"x"}]> to <@m, [{}]> : tensor<4xf32> -> tensor<8xf32>
+  %4 = dist.all_gather %shard of tensor<8xf32> from <@m, [{"x"}]> to <@m, [{}]> : tensor<4xf32> -> tensor<8xf32>
   %5 = dist.slice %4 of tensor<8xf32> from <@m, [{}]> to <@m, [{"y"}]> : tensor<8xf32> -> tensor<4xf32>
   return %1, %3, %5 : tensor<8xf32>, tensor<8xf32>, tensor<4xf32>
 }

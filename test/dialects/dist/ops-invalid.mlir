@@ -361,7 +361,7 @@ func.func @to_global_c8(%x: tensor<4x16xf32>) {
 
 // -----
 
-// Parts of 9 rows are 5 and 4.
+// Shards of 9 rows are 5 and 4.
 dist.mesh @m = <["x"=2, "y"=4, "u"=1]>
 func.func @to_local_c8_uneven(%x: tensor<9x16xf32>) {
   // expected-error @below {{C8: expected a local tensor of type 'tensor<?x16xf32>', found 'tensor<3x16xf32>'}}
@@ -828,7 +828,7 @@ func.func @permute_c9(%x: tensor<4x16xf32>) {
 
 dist.mesh @m = <["x"=2, "y"=4, "u"=1]>
 func.func @permute_c10(%x: tensor<4x16xf32>) {
-  // expected-error @below {{C10: each dimension must keep its number of parts and its blocks}}
+  // expected-error @below {{C10: each dimension must keep its number of shards and its blocks}}
   %0 = dist.permute %x of tensor<8x16xf32> from <@m, [{"x"}, {}]> to <@m, [{}, {"x"}]> : tensor<4x16xf32> -> tensor<8x8xf32>
   return
 }
@@ -1019,7 +1019,7 @@ func.func @all_reduce_c10(%x: tensor<4x16xf32>) {
 
 dist.mesh @m = <["x"=2, "y"=4, "u"=1]>
 func.func @to_partial_c10_avg(%x: tensor<4x16xf32>) {
-  // expected-error @below {{C10: a part of a dimension cannot become a term of an average}}
+  // expected-error @below {{C10: a shard of a dimension cannot become a term of an average}}
   %0 = dist.to_partial %x of tensor<8x16xf32> from <@m, [{"x"}, {}]> to <@m, [{}, {}], partial = [avg {"x"}]> : tensor<4x16xf32> -> tensor<8x16xf32>
   return
 }

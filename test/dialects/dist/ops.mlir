@@ -18,7 +18,7 @@ func.func @global_form(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
   return %2 : tensor<8x16xf32>
 }
 
-// Parts of 9 rows are 5 and 4: the local dim is dynamic, or the one of a device.
+// Shards of 9 rows are 5 and 4: the local dim is dynamic, or the one of a device.
 // CHECK-LABEL: func @local_types
 func.func @local_types(%x: tensor<8x16xf32>, %uneven: tensor<9x16xf32>, %fused: tensor<8x16xf32>, %dynamic: tensor<?x16xf32>) {
   // CHECK: dist.to_local %{{.*}} with <@m, [{"x"}, {}]> : tensor<8x16xf32> -> tensor<4x16xf32>
@@ -41,16 +41,16 @@ func.func @local_types(%x: tensor<8x16xf32>, %uneven: tensor<9x16xf32>, %fused: 
 // CHECK-LABEL: func @steps
 // CSE-LABEL: func @steps
 // CSE-NEXT: return
-func.func @steps(%part: tensor<4x16xf32>, %whole: tensor<8x16xf32>, %block: tensor<2x16xf32>,
+func.func @steps(%shard: tensor<4x16xf32>, %whole: tensor<8x16xf32>, %block: tensor<2x16xf32>,
                  %sent: tensor<2xi64>, %received: tensor<?xi64>) {
   // CHECK: dist.slice %{{.*}} of tensor<8x16xf32> from <@m, [{}, {}]> to <@m, [{"x"}, {}]> : tensor<8x16xf32> -> tensor<4x16xf32>
   %0 = dist.slice %whole of tensor<8x16xf32> from <@m, [{}, {}]> to <@m, [{"x"}, {}]> : tensor<8x16xf32> -> tensor<4x16xf32>
   // CHECK: dist.to_partial %{{.*}} to <@m, [{}, {}], partial = [sum {"x"}]>
-  %1 = dist.to_partial %part of tensor<8x16xf32> from <@m, [{"x"}, {}]> to <@m, [{}, {}], partial = [sum {"x"}]> : tensor<4x16xf32> -> tensor<8x16xf32>
+  %1 = dist.to_partial %shard of tensor<8x16xf32> from <@m, [{"x"}, {}]> to <@m, [{}, {}], partial = [sum {"x"}]> : tensor<4x16xf32> -> tensor<8x16xf32>
   // CHECK: dist.all_gather
-  %2 = dist.all_gather %part of tensor<8x16xf32> from <@m, [{"x"}, {}]> to <@m, [{}, {}]> : tensor<4x16xf32> -> tensor<8x16xf32>
+  %2 = dist.all_gather %shard of tensor<8x16xf32> from <@m, [{"x"}, {}]> to <@m, [{}, {}]> : tensor<4x16xf32> -> tensor<8x16xf32>
   // CHECK: dist.all_to_all
-  %3 = dist.all_to_all %part of tensor<8x16xf32> from <@m, [{"x"}, {}]> to <@m, [{}, {"x"}]> : tensor<4x16xf32> -> tensor<8x8xf32>
+  %3 = dist.all_to_all %shard of tensor<8x16xf32> from <@m, [{"x"}, {}]> to <@m, [{}, {"x"}]> : tensor<4x16xf32> -> tensor<8x8xf32>
   // CHECK: dist.permute
   %4 = dist.permute %block of tensor<8x16xf32> from <@m, [{"x", "y"}, {}]> to <@m, [{"y", "x"}, {}]> : tensor<2x16xf32> -> tensor<2x16xf32>
   // CHECK: dist.reduce_scatter

@@ -5,7 +5,7 @@
 // RUN: not proa-opt %s --pd-accumulate="function=train count=3" 2>&1 | FileCheck %s --check-prefix=PARTS
 // RUN: not proa-opt %s --pd-accumulate="function=no_gradient count=2 batches=0" 2>&1 | FileCheck %s --check-prefix=TYPE
 // RUN: not proa-opt %s --pd-accumulate="function=normalized count=2 batches=0" 2>&1 | FileCheck %s --check-prefix=NORM
-// NONE: loss scaling needs a program with a backward part of pd.vjp: found none
+// NONE: loss scaling needs a program with a backward region of pd.vjp: found none
 // PARTS: a batch of 4 examples cannot be divided into 3 equal micro-batches
 // TYPE: depends on the number of examples: has type 'tensor<4x4xf32>' for the batch and 'tensor<2x4xf32>' for a micro-batch
 // NORM: batch normalization in training mode takes its statistics from the whole batch

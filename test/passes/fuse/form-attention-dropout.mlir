@@ -133,8 +133,8 @@ func.func @part_of_rank_3(%q: tensor<4x5x8xf32>, %k: tensor<4x7x8xf32>, %v: tens
 
 // -----
 
-// Near miss: a part of the keys.
-// REMARK: its dropout is of a part of the keys
+// Near miss: a shard of the keys.
+// REMARK: its dropout is of a shard of the keys
 // CHECK-LABEL: func.func @part_of_keys
 // CHECK: pd.dropout
 func.func @part_of_keys(%q: tensor<2x4x5x8xf32>, %k: tensor<2x4x7x8xf32>, %v: tensor<2x4x7x6xf32>, %b: tensor<4xi64>) -> tensor<2x4x5x6xf32> {

@@ -143,7 +143,7 @@ func.func @reshaped(%x: tensor<f32>, %y: tensor<1xf32>) -> (tensor<f32>, tensor<
   return %p, %q : tensor<f32>, tensor<f32>
 }
 
-// The label names equal parts once.
+// The label names equal series once.
 // CHECK-LABEL: func @labels
 // CHECK-NEXT: call @kernel{{.*}} {proa.kernel_call = #proa.kernel_call<label = "3x(exp+tanh)">}
 // CHECK-NEXT: return

@@ -148,7 +148,7 @@ func.func @other() {
 // CHECK-LABEL: func.func @scratch_operand
 // CHECK-SAME: proa.launch = #proa.launch<threads = 64>
 // CHECK: proa.contraction = #proa.contraction<kind = mma, tile = [64, 128, 32], warp = [64, 64], stages = 2>
-// REMARK: mma is used instead of wgmma, which cannot read operand 0: it is not a part of a contiguous buffer of the kernel
+// REMARK: mma is used instead of wgmma, which cannot read operand 0: it is not a view of a contiguous buffer of the kernel
 func.func @scratch_operand(%y: memref<64x128xbf16>, %r: memref<64x128xf32>)
     attributes {proa.kernel, proa.launch = #proa.launch<resident_blocks = 1>} {
   %x = memref.alloc() : memref<64x64xbf16>

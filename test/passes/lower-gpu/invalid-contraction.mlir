@@ -1,4 +1,4 @@
-// RUN: proa-opt %s "--pass-pipeline=builtin.module(func.func(proa-choose-parts,proa-choose-launch))" --verify-diagnostics --split-input-file
+// RUN: proa-opt %s "--pass-pipeline=builtin.module(func.func(proa-choose-slices,proa-choose-launch))" --verify-diagnostics --split-input-file
 
 #x = affine_map<(m, n, k) -> (m, k)>
 #y = affine_map<(m, n, k) -> (k, n)>

@@ -1,11 +1,11 @@
-// RUN: proa-opt %s --proa-choose-parts --split-input-file | FileCheck %s --check-prefix=CHOOSE
-// RUN: proa-opt %s --proa-choose-parts --proa-split-reductions --split-input-file | FileCheck %s
-// RUN: proa-opt %s --proa-choose-parts --proa-split-reductions --remarks=proa-.* --split-input-file -o /dev/null 2>&1 \
+// RUN: proa-opt %s --proa-choose-slices --split-input-file | FileCheck %s --check-prefix=CHOOSE
+// RUN: proa-opt %s --proa-choose-slices --proa-split-reductions --split-input-file | FileCheck %s
+// RUN: proa-opt %s --proa-choose-slices --proa-split-reductions --remarks=proa-.* --split-input-file -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REMARK
 
 // One row of a million terms is shared by blocks: a partial result of each is in scratch memory, and the last block
 // combines them.
-// REMARK: proa-choose-parts: {{[0-9]+}} blocks share the reductions of a row
+// REMARK: proa-choose-slices: {{[0-9]+}} blocks share the reductions of a row
 // CHOOSE-LABEL: func.func @sum
 // CHOOSE-SAME: proa.launch = #proa.launch<row_blocks = [[PARTS:[0-9]+]]>
 // CHECK-LABEL: func.func @sum
@@ -32,7 +32,7 @@ func.func @sum(%x: memref<1048576xf32>, %r: memref<f32>, %begin: index, %end: in
 // -----
 
 // A short row stays with one block.
-// REMARK: proa-choose-parts: each row is computed by one block: there are enough rows, or few elements
+// REMARK: proa-choose-slices: each row is computed by one block: there are enough rows, or few elements
 // CHOOSE-LABEL: func.func @short
 // CHOOSE-NOT: proa.launch
 // CHOOSE: return

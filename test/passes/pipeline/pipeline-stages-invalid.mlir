@@ -25,8 +25,8 @@ func.func @main(%x: tensor<4x2xf32> {pd.feed = "x", dist.sharding = #dist.shardi
     scf.condition(%continue) %i, %loss_sum, %dw_sum, %dv_sum : tensor<1xi64>, tensor<f32>, tensor<2x2xf32>, tensor<2x2xf32>
   } do {
   ^bb0(%j: tensor<1xi64>, %l: tensor<f32>, %gw: tensor<2x2xf32>, %gv: tensor<2x2xf32>):
-    %part = pd.gather %xs, %j {dist.shardings = [#dist.sharding<@m, [{}, {}, {}]>]} : (tensor<2x2x2xf32>, tensor<1xi64>) -> tensor<1x2x2xf32>
-    %x_i = pd.reshape %part {shape = array<i64: 2, 2>, dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<1x2x2xf32>) -> tensor<2x2xf32>
+    %shard = pd.gather %xs, %j {dist.shardings = [#dist.sharding<@m, [{}, {}, {}]>]} : (tensor<2x2x2xf32>, tensor<1xi64>) -> tensor<1x2x2xf32>
+    %x_i = pd.reshape %shard {shape = array<i64: 2, 2>, dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<1x2x2xf32>) -> tensor<2x2xf32>
     %h = pd.matmul %x_i, %w {dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
     %y = pd.matmul %h, %v {dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
     %loss = pd.sum %y {dist.shardings = [#dist.sharding<@m, []>]} : (tensor<2x2xf32>) -> tensor<f32>
@@ -68,8 +68,8 @@ func.func @main(%x: tensor<4x2xf32> {pd.feed = "x", dist.sharding = #dist.shardi
     scf.condition(%continue) %i, %loss_sum, %dw_sum, %dv_sum : tensor<1xi64>, tensor<f32>, tensor<2x2xf32>, tensor<2x2xf32>
   } do {
   ^bb0(%j: tensor<1xi64>, %l: tensor<f32>, %gw: tensor<2x2xf32>, %gv: tensor<2x2xf32>):
-    %part = pd.gather %xs, %j {dist.shardings = [#dist.sharding<@m, [{}, {}, {}]>]} : (tensor<2x2x2xf32>, tensor<1xi64>) -> tensor<1x2x2xf32>
-    %x_i = pd.reshape %part {shape = array<i64: 2, 2>, dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<1x2x2xf32>) -> tensor<2x2xf32>
+    %shard = pd.gather %xs, %j {dist.shardings = [#dist.sharding<@m, [{}, {}, {}]>]} : (tensor<2x2x2xf32>, tensor<1xi64>) -> tensor<1x2x2xf32>
+    %x_i = pd.reshape %shard {shape = array<i64: 2, 2>, dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<1x2x2xf32>) -> tensor<2x2xf32>
     %h = pd.matmul %x_i, %w {dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
     %y = pd.matmul %h, %v {dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
     %loss = pd.sum %y {dist.shardings = [#dist.sharding<@m, []>]} : (tensor<2x2xf32>) -> tensor<f32>
@@ -110,8 +110,8 @@ func.func @main(%x: tensor<4x2xf32> {pd.feed = "x", dist.sharding = #dist.shardi
     scf.condition(%continue) %i, %loss_sum, %dw_sum, %dv_sum : tensor<1xi64>, tensor<f32>, tensor<2x2xf32>, tensor<2x2xf32>
   } do {
   ^bb0(%j: tensor<1xi64>, %l: tensor<f32>, %gw: tensor<2x2xf32>, %gv: tensor<2x2xf32>):
-    %part = pd.gather %xs, %j {dist.shardings = [#dist.sharding<@m, [{}, {}, {}]>]} : (tensor<2x2x2xf32>, tensor<1xi64>) -> tensor<1x2x2xf32>
-    %x_i = pd.reshape %part {shape = array<i64: 2, 2>, dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<1x2x2xf32>) -> tensor<2x2xf32>
+    %shard = pd.gather %xs, %j {dist.shardings = [#dist.sharding<@m, [{}, {}, {}]>]} : (tensor<2x2x2xf32>, tensor<1xi64>) -> tensor<1x2x2xf32>
+    %x_i = pd.reshape %shard {shape = array<i64: 2, 2>, dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<1x2x2xf32>) -> tensor<2x2xf32>
     %h = pd.matmul %x_i, %w {dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
     %y = pd.matmul %h, %v {dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
     %loss = pd.sum %y {dist.shardings = [#dist.sharding<@m, []>]} : (tensor<2x2xf32>) -> tensor<f32>
@@ -144,7 +144,7 @@ func.func @main(%x: tensor<4x2xf32> {pd.feed = "x", dist.sharding = #dist.shardi
   %ones = pd.constant {dist.shardings = [#dist.sharding<@m, []>]} dense<1.0> : tensor<f32>
   %seed = pd.optimization_barrier %ones {number = 9223372036854775807 : i64, dist.shardings = [#dist.sharding<@m, []>]} : (tensor<f32>) -> tensor<f32>
   %xs = pd.reshape %x {shape = array<i64: 2, 2, 2>, dist.shardings = [#dist.sharding<@m, [{}, {}, {}]>]} : (tensor<4x2xf32>) -> tensor<2x2x2xf32>
-  // expected-error@+1 {{the forward part has 3 ops that use parameters, expected at least one for each of 4 stages}}
+  // expected-error@+1 {{the forward function has 3 ops that use parameters, expected at least one for each of 4 stages}}
   %r:4 = scf.while (%i = %zero, %loss_sum = %none, %dw_sum = %zeros, %dv_sum = %zeros) : (tensor<1xi64>, tensor<f32>, tensor<2x2xf32>, tensor<2x2xf32>) -> (tensor<1xi64>, tensor<f32>, tensor<2x2xf32>, tensor<2x2xf32>) {
     %less = pd.less_than %i, %count {dist.shardings = [#dist.sharding<@m, [{}]>]} : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi1>
     %scalar = pd.reshape %less {shape = array<i64>, dist.shardings = [#dist.sharding<@m, []>]} : (tensor<1xi1>) -> tensor<i1>
@@ -152,8 +152,8 @@ func.func @main(%x: tensor<4x2xf32> {pd.feed = "x", dist.sharding = #dist.shardi
     scf.condition(%continue) %i, %loss_sum, %dw_sum, %dv_sum : tensor<1xi64>, tensor<f32>, tensor<2x2xf32>, tensor<2x2xf32>
   } do {
   ^bb0(%j: tensor<1xi64>, %l: tensor<f32>, %gw: tensor<2x2xf32>, %gv: tensor<2x2xf32>):
-    %part = pd.gather %xs, %j {dist.shardings = [#dist.sharding<@m, [{}, {}, {}]>]} : (tensor<2x2x2xf32>, tensor<1xi64>) -> tensor<1x2x2xf32>
-    %x_i = pd.reshape %part {shape = array<i64: 2, 2>, dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<1x2x2xf32>) -> tensor<2x2xf32>
+    %shard = pd.gather %xs, %j {dist.shardings = [#dist.sharding<@m, [{}, {}, {}]>]} : (tensor<2x2x2xf32>, tensor<1xi64>) -> tensor<1x2x2xf32>
+    %x_i = pd.reshape %shard {shape = array<i64: 2, 2>, dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<1x2x2xf32>) -> tensor<2x2xf32>
     %h = pd.matmul %x_i, %w {dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
     %y = pd.matmul %h, %v {dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
     %loss = pd.sum %y {dist.shardings = [#dist.sharding<@m, []>]} : (tensor<2x2xf32>) -> tensor<f32>
@@ -194,8 +194,8 @@ func.func @main(%x: tensor<4x2xf32> {pd.feed = "x", dist.sharding = #dist.shardi
     scf.condition(%continue) %i, %loss_sum, %dw_sum, %dv_sum : tensor<1xi64>, tensor<f32>, tensor<2x2xf32>, tensor<2x2xf32>
   } do {
   ^bb0(%j: tensor<1xi64>, %l: tensor<f32>, %gw: tensor<2x2xf32>, %gv: tensor<2x2xf32>):
-    %part = pd.gather %xs, %j {dist.shardings = [#dist.sharding<@m, [{}, {}, {}]>]} : (tensor<2x2x2xf32>, tensor<1xi64>) -> tensor<1x2x2xf32>
-    %x_i = pd.reshape %part {shape = array<i64: 2, 2>, dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<1x2x2xf32>) -> tensor<2x2xf32>
+    %shard = pd.gather %xs, %j {dist.shardings = [#dist.sharding<@m, [{}, {}, {}]>]} : (tensor<2x2x2xf32>, tensor<1xi64>) -> tensor<1x2x2xf32>
+    %x_i = pd.reshape %shard {shape = array<i64: 2, 2>, dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<1x2x2xf32>) -> tensor<2x2xf32>
     %h = pd.matmul %x_i, %w {dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
     %y = pd.matmul %h, %v {dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
     %loss = pd.sum %y {dist.shardings = [#dist.sharding<@m, []>]} : (tensor<2x2xf32>) -> tensor<f32>
@@ -236,8 +236,8 @@ func.func @main(%x: tensor<4x2xf32> {pd.feed = "x", dist.sharding = #dist.shardi
     scf.condition(%continue) %i, %loss_sum, %dw_sum, %dv_sum : tensor<1xi64>, tensor<f32>, tensor<2x2xf32>, tensor<2x2xf32>
   } do {
   ^bb0(%j: tensor<1xi64>, %l: tensor<f32>, %gw: tensor<2x2xf32>, %gv: tensor<2x2xf32>):
-    %part = pd.gather %xs, %j {dist.shardings = [#dist.sharding<@m, [{}, {}, {}]>]} : (tensor<2x2x2xf32>, tensor<1xi64>) -> tensor<1x2x2xf32>
-    %x_i = pd.reshape %part {shape = array<i64: 2, 2>, dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<1x2x2xf32>) -> tensor<2x2xf32>
+    %shard = pd.gather %xs, %j {dist.shardings = [#dist.sharding<@m, [{}, {}, {}]>]} : (tensor<2x2x2xf32>, tensor<1xi64>) -> tensor<1x2x2xf32>
+    %x_i = pd.reshape %shard {shape = array<i64: 2, 2>, dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<1x2x2xf32>) -> tensor<2x2xf32>
     %h = pd.matmul %x_i, %gw {dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
     %y = pd.matmul %h, %v {dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
     %loss = pd.sum %y {dist.shardings = [#dist.sharding<@m, []>]} : (tensor<2x2xf32>) -> tensor<f32>
@@ -282,8 +282,8 @@ func.func @main(%x: tensor<4x2xf32> {pd.feed = "x", dist.sharding = #dist.shardi
     scf.condition(%continue) %i, %loss_sum, %dw_sum, %dv_sum : tensor<1xi64>, tensor<f32>, tensor<2x2xf32>, tensor<2x2xf32>
   } do {
   ^bb0(%j: tensor<1xi64>, %l: tensor<f32>, %gw: tensor<2x2xf32>, %gv: tensor<2x2xf32>):
-    %part = pd.gather %xs, %j {dist.shardings = [#dist.sharding<@m, [{}, {}, {}]>]} : (tensor<2x2x2xf32>, tensor<1xi64>) -> tensor<1x2x2xf32>
-    %x_i = pd.reshape %part {shape = array<i64: 2, 2>, dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<1x2x2xf32>) -> tensor<2x2xf32>
+    %shard = pd.gather %xs, %j {dist.shardings = [#dist.sharding<@m, [{}, {}, {}]>]} : (tensor<2x2x2xf32>, tensor<1xi64>) -> tensor<1x2x2xf32>
+    %x_i = pd.reshape %shard {shape = array<i64: 2, 2>, dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<1x2x2xf32>) -> tensor<2x2xf32>
     %h = pd.matmul %x_i, %w {dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
     %y = pd.matmul %h, %v {dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
     %loss = pd.sum %y {dist.shardings = [#dist.sharding<@m, []>]} : (tensor<2x2xf32>) -> tensor<f32>
@@ -332,8 +332,8 @@ func.func @main(%x: tensor<4x2xf32> {pd.feed = "x", dist.sharding = #dist.shardi
     scf.condition(%continue) %i, %loss_sum, %dw_sum, %dv_sum : tensor<1xi64>, tensor<f32>, tensor<2x2xf32>, tensor<2x2xf32>
   } do {
   ^bb0(%j: tensor<1xi64>, %l: tensor<f32>, %gw: tensor<2x2xf32>, %gv: tensor<2x2xf32>):
-    %part = pd.gather %xs, %j {dist.shardings = [#dist.sharding<@m, [{}, {}, {}]>]} : (tensor<2x2x2xf32>, tensor<1xi64>) -> tensor<1x2x2xf32>
-    %x_i = pd.reshape %part {shape = array<i64: 2, 2>, dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<1x2x2xf32>) -> tensor<2x2xf32>
+    %shard = pd.gather %xs, %j {dist.shardings = [#dist.sharding<@m, [{}, {}, {}]>]} : (tensor<2x2x2xf32>, tensor<1xi64>) -> tensor<1x2x2xf32>
+    %x_i = pd.reshape %shard {shape = array<i64: 2, 2>, dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<1x2x2xf32>) -> tensor<2x2xf32>
     %h = pd.matmul %x_i, %w {dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
     %y = pd.matmul %h, %v {dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
     %loss = pd.sum %y {dist.shardings = [#dist.sharding<@m, []>]} : (tensor<2x2xf32>) -> tensor<f32>

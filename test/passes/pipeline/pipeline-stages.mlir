@@ -99,8 +99,8 @@ func.func @main(%x: tensor<4x2xf32> {pd.feed = "x", dist.sharding = #dist.shardi
     scf.condition(%continue) %i, %loss_sum, %dw_sum, %dv_sum : tensor<1xi64>, tensor<f32>, tensor<2x2xf32>, tensor<2x2xf32>
   } do {
   ^bb0(%j: tensor<1xi64>, %l: tensor<f32>, %gw: tensor<2x2xf32>, %gv: tensor<2x2xf32>):
-    %part = pd.gather %xs, %j {dist.shardings = [#dist.sharding<@m, [{}, {}, {}]>]} : (tensor<2x2x2xf32>, tensor<1xi64>) -> tensor<1x2x2xf32>
-    %x_i = pd.reshape %part {shape = array<i64: 2, 2>, dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<1x2x2xf32>) -> tensor<2x2xf32>
+    %shard = pd.gather %xs, %j {dist.shardings = [#dist.sharding<@m, [{}, {}, {}]>]} : (tensor<2x2x2xf32>, tensor<1xi64>) -> tensor<1x2x2xf32>
+    %x_i = pd.reshape %shard {shape = array<i64: 2, 2>, dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<1x2x2xf32>) -> tensor<2x2xf32>
     %h = pd.matmul %x_i, %w {dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
     %y = pd.matmul %h, %v {dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
     %loss = pd.sum %y {dist.shardings = [#dist.sharding<@m, []>]} : (tensor<2x2xf32>) -> tensor<f32>
@@ -138,8 +138,8 @@ func.func @main(%x: tensor<4x2xf32> {pd.feed = "x", dist.sharding = #dist.shardi
     scf.condition(%continue) %i, %loss_sum, %dw_sum : tensor<1xi64>, tensor<f32>, tensor<2x2xf32>
   } do {
   ^bb0(%j: tensor<1xi64>, %l: tensor<f32>, %gw: tensor<2x2xf32>):
-    %part = pd.gather %xs, %j {dist.shardings = [#dist.sharding<@m, [{}, {}, {}]>]} : (tensor<2x2x2xf32>, tensor<1xi64>) -> tensor<1x2x2xf32>
-    %x_i = pd.reshape %part {shape = array<i64: 2, 2>, dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<1x2x2xf32>) -> tensor<2x2xf32>
+    %shard = pd.gather %xs, %j {dist.shardings = [#dist.sharding<@m, [{}, {}, {}]>]} : (tensor<2x2x2xf32>, tensor<1xi64>) -> tensor<1x2x2xf32>
+    %x_i = pd.reshape %shard {shape = array<i64: 2, 2>, dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<1x2x2xf32>) -> tensor<2x2xf32>
     %h = pd.matmul %x_i, %w {dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
     %y = pd.matmul %h, %w {dist.shardings = [#dist.sharding<@m, [{}, {}]>]} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
     %loss = pd.sum %y {dist.shardings = [#dist.sharding<@m, []>]} : (tensor<2x2xf32>) -> tensor<f32>

@@ -87,7 +87,7 @@ func.func @composites(%x: tensor<4x8xf32>, %scale: tensor<8xf32>, %image: tensor
 
 // -----
 
-// A part has the local number of classes, and another first dimension of size 3.
+// A shard has the local number of classes, and another first dimension of size 3.
 // CHECK-LABEL: @dims_in_the_op
 // CHECK: pd.label_smooth {{.*}}"([i, j])->([i, j]) {i=4, j=8} replicated={j} local={j}"
 // CHECK: pd.cross {{.*}}"([*, *, i], [*, *, i])->([*, *, i]) {i=5}"

@@ -2,7 +2,7 @@
 // RUN: proa-opt %s --dist-apply-strategy=strategy=mp2 --dist-propagate=check --split-input-file | FileCheck %s --check-prefix=PLAN
 
 // The fused projection of query, key and value: its columns are 3 x 4 heads x 8. The slices need the dimension of size 3
-// whole, so the heads are split, which are a part of each block of columns. One reduction follows the last product.
+// whole, so the heads are split, which are some columns of each block. One reduction follows the last product.
 // CHECK-LABEL: @main
 // CHECK-SAME: %arg1: tensor<32x96xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {"mp"} blocks(3 * 32)]>
 // CHECK-SAME: %arg2: tensor<32x32xf32> {dist.sharding = #dist.sharding<@mesh, [{"mp"}, {}]>

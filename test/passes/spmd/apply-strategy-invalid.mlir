@@ -5,13 +5,13 @@
 // RUN: proa-opt %s --dist-apply-strategy=strategy=dp2 --verify-diagnostics
 // RUN: proa-opt %s --dist-apply-strategy=strategy=amp | FileCheck %s --check-prefix=NONE
 
-// PARTS: unknown part 'xx' of a strategy: expected parts among ppN
-// PARTS: unknown part 'zero4' of a strategy
+// PARTS: unknown component 'xx' of a strategy: expected components among ppN
+// PARTS: unknown component 'zero4' of a strategy
 // PARTS: 'dp' is given twice
 // PARTS: expected a number from 1 to 16777216 after 'acc', found 'acc'
-// SEQUENCE: sp splits over the axis mp: expected a part mpN of at least 2
+// SEQUENCE: sp splits over the axis mp: expected a component mpN of at least 2
 // FUNCTION: expected a function 'other'
-// NUMBER: 'dp' has no number and there is no mesh: expected dpN, or a mesh with an axis 'dp'
+// NUMBER: 'dp' has no size and there is no mesh: expected dpN, or a mesh with an axis 'dp'
 // NONE-NOT: dist.sharding
 
 // expected-error @below {{expected that the symbol 'mesh' is free or a mesh}}

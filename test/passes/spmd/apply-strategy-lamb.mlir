@@ -1,4 +1,4 @@
-// LAMB sums the squares of a parameter: its parts are split like those of other optimizers, and the sums are combined.
+// LAMB sums the squares of a parameter: its values are split like those of other optimizers, and the sums are combined.
 // The results are those of one device.
 // RUN: proa-opt %s --dist-apply-strategy=strategy=mp2 --verify-diagnostics | FileCheck %s
 // RUN: proa-opt %s --dist-apply-strategy=strategy=mp2 --dist-propagate=check --dist-partition | FileCheck %s --check-prefix=LOCAL

@@ -1,4 +1,4 @@
-// LARS divides by the norms of a parameter and of its gradient: its parts are split like those of other optimizers, and
+// LARS divides by the norms of a parameter and of its gradient: its values are split like those of other optimizers, and
 // the norms are those of the whole. The results are those of one device. (Smaller parameters are gathered: that takes
 // less time than two reductions.)
 // RUN: proa-opt %s --dist-apply-strategy=strategy=mp2 --verify-diagnostics | FileCheck %s

@@ -1,5 +1,5 @@
 // The rows of an input embedding are split over mp if it has more of them than are looked up: with the output layer
-// that shares it, or alone; also in parts of different sizes. The results are those of one device.
+// that shares it, or alone; also in shards of different sizes. The results are those of one device.
 // RUN: split-file %s %t
 // RUN: proa-opt %t/tied.mlir --dist-apply-strategy=strategy=mp4 | FileCheck %t/tied.mlir
 // RUN: proa-opt %t/alone.mlir --dist-apply-strategy=strategy=mp4 --verify-diagnostics | FileCheck %t/alone.mlir
@@ -16,7 +16,7 @@
 // RESULT: PASS
 
 //--- tied.mlir
-// 101 words: parts of 26, 25, 25 and 25.
+// 101 words: shards of 26, 25, 25 and 25.
 // CHECK: tensor<101x8xf64> {dist.sharding = #dist.sharding<@mesh, [{"mp"}, {}]>, pd.param = "words"}
 func.func @main(%ids: tensor<2x5xi64> {pd.feed = "ids"}, %words: tensor<101x8xf64> {pd.param = "words"}) -> (tensor<2x5x101xf64> {pd.fetch = "y"}) {
   %0 = pd.embedding %ids, %words : (tensor<2x5xi64>, tensor<101x8xf64>) -> tensor<2x5x8xf64>
@@ -43,7 +43,7 @@ func.func @main(%ids: tensor<2x5xi64> {pd.feed = "ids"}, %positions: tensor<8x8x
 }
 
 //--- odd.mlir
-// Other dimensions must have equal parts.
+// Other dimensions must have equal shards.
 // CHECK: tensor<8x101xf64> {dist.sharding = #dist.sharding<@mesh, [{}, {}]>, pd.param = "w"}
 // expected-warning @below {{'mp' of the strategy splits nothing: of dimension 1 of parameter "w", which has the most work: its size in pd.matmul, 101, is not divisible by 4}}
 func.func @main(%x: tensor<64x8xf64> {pd.feed = "x"}, %w: tensor<8x101xf64> {pd.param = "w"}) -> (tensor<64x101xf64> {pd.fetch = "y"}) {

@@ -36,7 +36,7 @@ func.func @long(%q: tensor<1x1x4096x64xf32> {dist.sharding = #dist.sharding<@m, 
 // LOCAL-NEXT: %[[NEXT_K:.*]] = dist.wait %[[K]]
 // LOCAL-NEXT: %[[NEXT_V:.*]] = dist.wait %[[V]]
 // LOCAL-NEXT: %{{.*}}, %[[NEXT_MAX:.*]], %{{.*}} = pd.fused_attention %arg0, %[[NEXT_K]], %[[NEXT_V]] :
-// A part of which all scores are -inf has no weight.
+// A shard of which all scores are -inf has no weight.
 // LOCAL-NEXT: pd.maximum %[[MAX]], %[[NEXT_MAX]]
 // LOCAL: pd.less_than
 // LOCAL: pd.where

@@ -34,7 +34,7 @@ func.func @gather(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>) -> tensor<12x6xf32> 
   return %1 : tensor<12x6xf32>
 }
 
-// The sum of the rows of a part is complete where they are wanted.
+// The sum of the rows of a shard is complete where they are wanted.
 // CHECK-LABEL: @scatter
 // CHECK: pd.constant dense<[4, 8, 0]>
 // CHECK: %[[A:.*]] = pd.matmul
@@ -57,7 +57,7 @@ func.func @scatter(%x: tensor<12x8xf32>, %w: tensor<8x6xf32>) -> tensor<4x6xf32>
 }
 
 // The gathered value is needed whole too; the gathered dimension is contracted; the sum is of 16 bits; an op without
-// a contraction; parts of 2 and 1 rows.
+// a contraction; shards of 2 and 1 rows.
 // CHECK-LABEL: @stay
 // CHECK-NEXT: dist.all_gather
 // CHECK-NEXT: pd.matmul

@@ -50,11 +50,11 @@ func.func @same(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
   return %0 : tensor<8x16xf32>
 }
 
-// Parts of 9 rows are 5 and 4; dynamic dims stay dynamic.
-// CHECK-LABEL: func @dynamic_parts
+// Shards of 9 rows are 5 and 4; dynamic dims stay dynamic.
+// CHECK-LABEL: func @dynamic_shards
 // CHECK: dist.all_gather {{.*}} : tensor<?x16xf32> -> tensor<9x16xf32>
 // CHECK: dist.all_to_all {{.*}} : tensor<?x16xf32> -> tensor<?x8xf32>
-func.func @dynamic_parts(%x: tensor<9x16xf32>, %y: tensor<?x16xf32>) -> (tensor<9x16xf32>, tensor<?x16xf32>) {
+func.func @dynamic_shards(%x: tensor<9x16xf32>, %y: tensor<?x16xf32>) -> (tensor<9x16xf32>, tensor<?x16xf32>) {
   %0 = dist.reshard %x from <@m, [{"x"}, {}]> to <@m, [{}, {}]> : tensor<9x16xf32>
   %1 = dist.reshard %y from <@m, [{"x"}, {}]> to <@m, [{}, {"x"}]> : tensor<?x16xf32>
   return %0, %1 : tensor<9x16xf32>, tensor<?x16xf32>
@@ -93,7 +93,7 @@ func.func @whole_for_stage(%x: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {
   return %0 : tensor<1024x1024xf32>
 }
 
-// Two views of the same devices: nothing moves where the parts are equal.
+// Two views of the same devices: nothing moves where the shards are equal.
 // CHECK-LABEL: func @views
 // CHECK-NEXT: %[[L:.*]] = dist.to_local %arg0 with <@m, [{"x", "y"}, {}]> : tensor<8x16xf32> -> tensor<2x16xf32>
 // CHECK-NEXT: %[[A:.*]] = dist.to_global %[[L]] with <@flat, [{"z"}, {}]> : tensor<2x16xf32> -> tensor<8x16xf32>

@@ -1,5 +1,5 @@
-// A window over a split dimension needs borders of the neighbours' parts. They are messages between neighbours, whose
-// bytes do not depend on the number of parts. The results are those of one device.
+// A window over a split dimension needs borders of the neighbours' shards. They are messages between neighbours, whose
+// bytes do not depend on the number of shards. The results are those of one device.
 // RUN: split-file %s %t
 // RUN: sed s/DEVICES/2/ %t/conv.mlir | proa-opt --dist-propagate --dist-partition | FileCheck %t/conv.mlir
 // RUN: sed s/DEVICES/4/ %t/conv.mlir | proa-opt --dist-propagate --dist-partition | FileCheck %t/conv.mlir
@@ -9,10 +9,10 @@
 //
 // DEFINE: %{file} = conv
 // DEFINE: %{devices} = 2
-// DEFINE: %{compare} = sed s/DEVICES/%{devices}/ %t/%{file}.mlir > %t/parts.mlir && \
-// DEFINE:   sed '/^dist.mesh/d;s/, dist.sharding = #dist.sharding<[^>]*>//g' %t/parts.mlir > %t/one.mlir && \
+// DEFINE: %{compare} = sed s/DEVICES/%{devices}/ %t/%{file}.mlir > %t/shards.mlir && \
+// DEFINE:   sed '/^dist.mesh/d;s/, dist.sharding = #dist.sharding<[^>]*>//g' %t/shards.mlir > %t/one.mlir && \
 // DEFINE:   proa-run %t/one.mlir --params random:1 -i random:2 --cache off -q -o %t/expected.safetensors && \
-// DEFINE:   proa-run %t/parts.mlir --params random:1 -i random:2 --cache off -q --expect=%t/expected.safetensors --simulate-mesh | FileCheck %s --check-prefix=RESULT
+// DEFINE:   proa-run %t/shards.mlir --params random:1 -i random:2 --cache off -q --expect=%t/expected.safetensors --simulate-mesh | FileCheck %s --check-prefix=RESULT
 // RUN: %{compare}
 // REDEFINE: %{devices} = 4
 // RUN: %{compare}
@@ -27,7 +27,7 @@
 // RESULT: PASS
 
 //--- conv.mlir
-// Each device receives one row of 32 pixels of 4 channels from both neighbours; the first and the last part have a row
+// Each device receives one row of 32 pixels of 4 channels from both neighbours; the first and the last shard have a row
 // of zeros instead.
 // CHECK-NOT: dist.all_gather
 // CHECK: dist.send {{.*}} to <@mesh_ring, {{.*}} : tensor<2x4x1x32xf32>
@@ -56,7 +56,7 @@ func.func @main(%x: tensor<2x4x16x32xf32> {pd.feed = "x", dist.sharding = #dist.
 }
 
 //--- two.mlir
-// Of two parts the other part has 2 rows, which is less than the borders of 3 windows: it is gathered.
+// Of two shards the other shard has 2 rows, which is less than the borders of 3 windows: it is gathered.
 // CHECK-NOT: dist.send
 // CHECK: dist.all_gather
 // CHECK-NOT: dist.send
@@ -67,7 +67,7 @@ func.func @main(%x: tensor<2x4x4x32xf32> {pd.feed = "x", dist.sharding = #dist.s
 }
 
 //--- uneven.mlir
-// Parts of different sizes, strides, a maximum (whose fill is negative), and borders of different lengths.
+// Shards of different sizes, strides, a maximum (whose fill is negative), and borders of different lengths.
 dist.mesh @mesh = <["x"=2, "y"=3]>
 func.func @main(%x: tensor<2x4x37x32xf64> {pd.feed = "x", dist.sharding = #dist.sharding<@mesh, [{"x"}, {}, {"y"}, {}]>}, %w: tensor<4x4x5x3xf64> {pd.param = "w"}) -> (tensor<2x4x18x32xf64> {pd.fetch = "y"}) {
   %0 = pd.conv2d %x, %w {paddings = array<i64: 2, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<2x4x37x32xf64>, tensor<4x4x5x3xf64>) -> tensor<2x4x36x32xf64>

@@ -6,7 +6,7 @@
 
 dist.mesh @m = <["x"=2, "y"=3]>
 
-// The second value has other parts over y: in the bucket, these are parts of a larger tensor. The user of the first
+// The second value has other shards over y: in the bucket, these are shards of a larger tensor. The user of the first
 // moves after the merged op.
 // CHECK-LABEL: func @all_reduce
 // CHECK-SAME: (%[[A:.*]]: tensor<4x5xf32>, %[[B:.*]]: tensor<6xf32>)
@@ -32,7 +32,7 @@ func.func @all_reduce(%a: tensor<4x5xf32>, %b: tensor<6xf32>) -> (tensor<4x5xf32
   return %1, %3 : tensor<4x5xf32>, tensor<6xf32>
 }
 
-// The parts of dimension 1 become rows.
+// The shards of dimension 1 become rows.
 // CHECK-LABEL: func @reduce_scatter
 // CHECK: pd.reshape %{{.*}} {shape = array<i64: 2, 10>} : (tensor<4x5xf32>) -> tensor<2x10xf32>
 // CHECK-NEXT: %[[A:.*]] = pd.reshape %{{.*}} {shape = array<i64: 5, 2, 3>} : (tensor<5x6xf32>) -> tensor<5x2x3xf32>
@@ -94,11 +94,11 @@ func.func @effects(%a: tensor<6xf32>) -> (tensor<6xf32>, tensor<6xf32>) {
   return %1, %2 : tensor<6xf32>, tensor<6xf32>
 }
 
-// Parts of different sizes, two dimensions, sub-axes.
+// Shards of different sizes, two dimensions, sub-axes.
 // CHECK-LABEL: func @uneven
 // CHECK-COUNT-4: dist.all_gather
 // CHECK-NOT: pd.concat
-// REMARK: is not merged: its parts differ in size, or it is not an all_reduce, reduce_scatter or all_gather over full axes of one dimension
+// REMARK: is not merged: its shards differ in size, or it is not an all_reduce, reduce_scatter or all_gather over full axes of one dimension
 func.func @uneven(%a: tensor<?xf32>, %b: tensor<2x1xf32>, %c: tensor<2x4xf32>) -> (tensor<5xf32>, tensor<7xf32>, tensor<4x3xf32>, tensor<4x4xf32>) {
   %0 = dist.all_gather %a of tensor<5xf32> from <@m, [{"x"}]> to <@m, [{}]> : tensor<?xf32> -> tensor<5xf32>
   %1 = dist.all_gather %a of tensor<7xf32> from <@m, [{"x"}]> to <@m, [{}]> : tensor<?xf32> -> tensor<7xf32>
@@ -119,12 +119,12 @@ func.func @scatter_in_another_order(%a: tensor<6x2xf32>, %b: tensor<6x2xf32>) ->
 
 // -----
 
-// One is reduced over a part of x only, and stays partial over the other part.
-// CHECK-LABEL: func @part_of_an_axis
+// One is reduced over a sub-axis of x only, and stays partial over the other sub-axis.
+// CHECK-LABEL: func @sub_axis
 // CHECK: dist.all_reduce %{{.*}} of tensor<6xf32> {{.*}} to <@m, [{}]> : tensor<6xf32> -> tensor<6xf32>
 // CHECK: dist.all_reduce %{{.*}} of tensor<6xf32> {{.*}} to <@m, [{}], partial = [sum {"x":(1)2}]> : tensor<6xf32> -> tensor<6xf32>
 dist.mesh @m = <["x"=4]>
-func.func @part_of_an_axis(%a: tensor<6xf32>, %b: tensor<6xf32>) -> (tensor<6xf32>, tensor<6xf32>) {
+func.func @sub_axis(%a: tensor<6xf32>, %b: tensor<6xf32>) -> (tensor<6xf32>, tensor<6xf32>) {
   %0 = dist.all_reduce %a of tensor<6xf32> from <@m, [{}], partial = [sum {"x"}]> to <@m, [{}]> : tensor<6xf32> -> tensor<6xf32>
   %1 = dist.all_reduce %b of tensor<6xf32> from <@m, [{}], partial = [sum {"x"}]> to <@m, [{}], partial = [sum {"x":(1)2}]> : tensor<6xf32> -> tensor<6xf32>
   return %0, %1 : tensor<6xf32>, tensor<6xf32>

@@ -1,4 +1,4 @@
-// Ranks with parts of different sizes start the same collectives: 127 rows over x are 64 and 63, of 16384 and 16128
+// Ranks with shards of different sizes start the same collectives: 127 rows over x are 64 and 63, of 16384 and 16128
 // bytes, and the least bytes of a started collective lie between.
 // RUN: proa-opt %s --dist-propagate --dist-partition=rank=0 --dist-overlap-collectives=min-bytes=16384 | FileCheck %s --check-prefixes=CHECK,FIRST
 // RUN: proa-opt %s --dist-propagate --dist-partition=rank=2 --dist-overlap-collectives=min-bytes=16384 | FileCheck %s --check-prefixes=CHECK,LAST

@@ -55,7 +55,7 @@ func.func @mesh(%x: tensor<8xf32> {dist.sharding = #dist.sharding<@m, [{"y"}]>})
 dist.mesh @m = <["x"=2]>
 #split = #dist.sharding<@m, [{"x"}]>
 func.func @scan(%x: tensor<8xf32> {dist.sharding = #split}) -> (tensor<8xf32> {dist.sharding = #split}) {
-  // expected-error @below {{'pd.logcumsumexp' op cannot run on parts: its shardings do not follow from its rule (([i])->([i]) {i=8} replicated={i}), and it is not linear in partial operands}}
+  // expected-error @below {{'pd.logcumsumexp' op cannot run on shards: its shardings do not follow from its rule (([i])->([i]) {i=8} replicated={i}), and it is not linear in partial operands}}
   // expected-note @below {{operand 0: 'tensor<8xf32>', #dist.sharding<@m, [{"x"}]>}}
   // expected-note @below {{result 0: 'tensor<8xf32>', #dist.sharding<@m, [{"x"}]>}}
   %0 = pd.logcumsumexp %x {axis = 0 : i64, dist.shardings = [#split]} : (tensor<8xf32>) -> tensor<8xf32>
@@ -68,7 +68,7 @@ func.func @scan(%x: tensor<8xf32> {dist.sharding = #split}) -> (tensor<8xf32> {d
 dist.mesh @m = <["x"=2]>
 #sum = #dist.sharding<@m, [{}], partial = [sum {"x"}]>
 func.func @not_linear(%x: tensor<8xf32> {dist.sharding = #sum}) -> (tensor<8xf32> {dist.sharding = #sum}) {
-  // expected-error @below {{'pd.exp' op cannot run on parts}}
+  // expected-error @below {{'pd.exp' op cannot run on shards}}
   // expected-note @below {{operand 0}}
   // expected-note @below {{result 0}}
   %0 = pd.exp %x {dist.shardings = [#sum]} : (tensor<8xf32>) -> tensor<8xf32>
@@ -82,7 +82,7 @@ dist.mesh @m = <["x"=2]>
 #sum = #dist.sharding<@m, [{}], partial = [sum {"x"}]>
 func.func @one_term(%x: tensor<8xf32> {dist.sharding = #sum}, %y: tensor<8xf32> {dist.sharding = #dist.sharding<@m, [{}]>})
     -> (tensor<8xf32> {dist.sharding = #sum}) {
-  // expected-error @below {{'pd.add' op cannot run on parts}}
+  // expected-error @below {{'pd.add' op cannot run on shards}}
   // expected-note @below {{operand 0}}
   // expected-note @below {{operand 1}}
   // expected-note @below {{result 0}}
@@ -96,7 +96,7 @@ func.func @one_term(%x: tensor<8xf32> {dist.sharding = #sum}, %y: tensor<8xf32> 
 dist.mesh @m = <["x"=2]>
 #sum = #dist.sharding<@m, [{}], partial = [sum {"x"}]>
 func.func @two_terms(%x: tensor<8xf32> {dist.sharding = #sum}) -> (tensor<8xf32> {dist.sharding = #sum}) {
-  // expected-error @below {{'pd.multiply' op cannot run on parts}}
+  // expected-error @below {{'pd.multiply' op cannot run on shards}}
   // expected-note @below {{operand 0}}
   // expected-note @below {{operand 1}}
   // expected-note @below {{result 0}}
@@ -111,7 +111,7 @@ dist.mesh @m = <["x"=2]>
 #sum = #dist.sharding<@m, [{}, {}], partial = [sum {"x"}]>
 func.func @axis_twice(%x: tensor<4x8xf32> {dist.sharding = #sum}, %w: tensor<8x6xf32> {dist.sharding = #dist.sharding<@m, [{}, {"x"}]>})
     -> (tensor<4x6xf32> {dist.sharding = #sum}) {
-  // expected-error @below {{'pd.matmul' op cannot run on parts}}
+  // expected-error @below {{'pd.matmul' op cannot run on shards}}
   // expected-note @below {{operand 0}}
   // expected-note @below {{operand 1}}
   // expected-note @below {{result 0}}
@@ -121,11 +121,11 @@ func.func @axis_twice(%x: tensor<4x8xf32> {dist.sharding = #sum}, %w: tensor<8x6
 
 // -----
 
-// The result of a contraction over split parts is partial.
+// The result of a contraction over split shards is partial.
 dist.mesh @m = <["x"=2]>
 #whole = #dist.sharding<@m, []>
 func.func @forgotten_reduction(%x: tensor<8xf32> {dist.sharding = #dist.sharding<@m, [{"x"}]>}) -> (tensor<f32> {dist.sharding = #whole}) {
-  // expected-error @below {{'pd.sum' op cannot run on parts}}
+  // expected-error @below {{'pd.sum' op cannot run on shards}}
   // expected-note @below {{operand 0}}
   // expected-note @below {{result 0}}
   %0 = pd.sum %x {dist.shardings = [#whole]} : (tensor<8xf32>) -> tensor<f32>

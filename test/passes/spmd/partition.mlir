@@ -39,7 +39,7 @@ func.func @contraction(%x: tensor<8x16xf32> {dist.sharding = #grid},
   return %3 : tensor<8x6xf32>
 }
 
-// Uneven parts are dynamic, or have the sizes of the device.
+// Uneven shards are dynamic, or have the sizes of the device.
 // CHECK-LABEL: func @uneven
 // CHECK: %[[E:.*]] = pd.exp %{{.*}} : (tensor<?x6xf32>) -> tensor<?x6xf32>
 // CHECK: pd.reshape %[[E]] {shape = array<i64: -1, 2, 3>} : (tensor<?x6xf32>) -> tensor<?x2x3xf32>
@@ -53,7 +53,7 @@ func.func @uneven(%x: tensor<9x6xf32> {dist.sharding = #both})
   return %1 : tensor<9x2x3xf32>
 }
 
-// Two dims of the shape are dynamic, so that the reshape runs whole; with the sizes of a device it runs on parts.
+// Two dims of the shape are dynamic, so that the reshape runs whole; with the sizes of a device it runs on shards.
 // REMARK: pd.reshape runs whole on each device: type inference does not accept its local types
 // CHECK-LABEL: func @two_uneven_dims
 // CHECK: %[[G:.*]] = dist.all_gather %{{.*}} : tensor<?x?x6xf32> -> tensor<9x5x6xf32>
@@ -68,8 +68,8 @@ func.func @two_uneven_dims(%x: tensor<9x5x6xf32> {dist.sharding = #dist.sharding
   return %0 : tensor<9x5x2x3xf32>
 }
 
-// Attributes with dims of a result become those of the part. A constant of equal elements shrinks, others are
-// sliced. Random numbers are sampled for the part.
+// Attributes with dims of a result become those of the shard. A constant of equal elements shrinks, others are
+// sliced. Random numbers are sampled for the shard.
 // CHECK-LABEL: func @creation
 // CHECK-NEXT: %[[F:.*]] = pd.full {dtype = f32, shape = array<i64: 4, 3>, value = 2.000000e+00 : f64} : () -> tensor<4x3xf32>
 // CHECK-NEXT: %[[C:.*]] = pd.constant dense<3.000000e+00> : tensor<4x3xf32>
@@ -164,7 +164,7 @@ func.func @local(%x: tensor<8xf32>) -> tensor<8xf32> {
   return %0 : tensor<8xf32>
 }
 
-// A scan of a split dimension: its local form gathers the totals of the parts. The value may differ on the devices of
+// A scan of a split dimension: its local form gathers the totals of the shards. The value may differ on the devices of
 // the other axis.
 // CHECK-LABEL: func @local_form
 // CHECK: %[[T:.*]] = pd.sum %{{.*}} : (tensor<4xf32>) -> tensor<1xf32>

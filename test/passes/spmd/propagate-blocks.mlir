@@ -1,4 +1,4 @@
-// Blocks: a dimension whose parts are those of several blocks, as in the fused weight of query, key and value.
+// Blocks: a dimension whose shards are those of several blocks, as in the fused weight of query, key and value.
 // RUN: proa-opt %s --dist-propagate=check --split-input-file | FileCheck %s
 // RUN: sed '/^.. -----/,$d' %s | proa-opt "--dist-propagate=explain=w" -o /dev/null 2>&1 | FileCheck %s --check-prefix=EXPLAIN
 
@@ -35,7 +35,7 @@ func.func @backward(%x: tensor<2x16x64xf32>, %w: tensor<64x192xf32>, %b: tensor<
 
 // -----
 
-// A split into the blocks, and a slice of one: each result has the axis, without blocks. The parts join to a dimension
+// A split into the blocks, and a slice of one: each result has the axis, without blocks. The shards join to a dimension
 // of blocks again.
 // CHECK-LABEL: func.func @pieces
 // CHECK-NOT: dist.reshard
@@ -54,8 +54,8 @@ func.func @pieces(%x: tensor<4x24xf32> {dist.sharding = #dist.sharding<@m, [{}, 
 
 // -----
 
-// Near misses. One block of all columns: its parts are not those of the pieces. A block of 12 ends inside of a piece.
-// Heads outside of the three parts: a block of 8 columns is not a part of the heads.
+// Near misses. One block of all columns: its shards are not those of the pieces. A block of 12 ends inside of a piece.
+// Heads outside of the three pieces: a block of 8 columns is not a range of the heads.
 // CHECK-LABEL: func.func @one_block
 // CHECK-SAME: dist.sharding = #dist.sharding<@m, [{}, {"mp"}]>
 // CHECK: dist.reshard %{{.*}} from <@m, [{}, {"mp"}]> to <@m, [{}, {}]>
@@ -82,7 +82,7 @@ func.func @inner_blocks(%x: tensor<4x24xf32> {dist.sharding = #dist.sharding<@m,
 
 // -----
 
-// A random op samples its part; random numbers that depend on all others are sliced.
+// A random op samples its shard; random numbers that depend on all others are sliced.
 // CHECK-LABEL: func.func @random
 // CHECK: pd.uniform {{.*}}dist.shardings = [#dist.sharding<@m, [{"x"}, {}]>]
 // CHECK: pd.poisson {{.*}}dist.shardings = [#dist.sharding<@m, [{"x"}, {}]>]

@@ -59,7 +59,7 @@ func.func @features(%x: tensor<4096x4096xf32> {dist.sharding = #dist.sharding<@m
   return %0#0 : tensor<4096x4096xf32>
 }
 
-// Parts of 1 and 2 rows.
+// Shards of 1 and 2 rows.
 // CHECK-LABEL: @groups
 // CHECK-NEXT: pd.group_norm %arg0
 // LOCAL-LABEL: @groups

@@ -12,7 +12,7 @@
 // EXPLAIN-NEXT: computed as [{}]
 // EXPLAIN-NEXT: not by its local form: communication of
 dist.mesh @m = <["mp"=4]>
-// The totals of parts are less than the input.
+// The totals of shards are less than the input.
 // CHECK-LABEL: @scan
 // CHECK-NEXT: pd.cumsum %{{.*}}[{}, {"mp"}]
 func.func @scan(%x: tensor<64x4096xf32> {dist.sharding = #dist.sharding<@m, [{}, {"mp"}]>}) -> tensor<64x4096xf32> {
@@ -41,7 +41,7 @@ func.func @small(%x: tensor<8x16xf32> {dist.sharding = #dist.sharding<@m, [{}, {
   %0 = pd.argmax %x {axis = 1} : (tensor<8x16xf32>) -> tensor<8xi64>
   return %0 : tensor<8xi64>
 }
-// The two rows at the ends of parts are exchanged.
+// The two rows at the ends of shards are exchanged.
 // CHECK-LABEL: @conv
 // CHECK-NEXT: pd.conv2d %arg0, %arg1 {dist.shardings = [#dist.sharding<@m, [{}, {}, {"mp"}, {}]>]
 // LOCAL-LABEL: @conv
@@ -53,7 +53,7 @@ func.func @conv(%x: tensor<1x3x64x64xf32> {dist.sharding = #dist.sharding<@m, [{
   return %0 : tensor<1x8x64x64xf32>
 }
 
-// A part of the windows would have no rows: 3 rows of the result for 4 devices.
+// A shard of the windows would have no rows: 3 rows of the result for 4 devices.
 // CHECK-LABEL: @few_rows
 // CHECK-NEXT: dist.reshard %arg0
 func.func @few_rows(%x: tensor<1x3x5x64xf32> {dist.sharding = #dist.sharding<@m, [{}, {}, {"mp"}, {}]>}, %w: tensor<8x3x3x3xf32>) -> tensor<1x8x3x62xf32> {

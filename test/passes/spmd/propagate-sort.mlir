@@ -1,4 +1,4 @@
-// A sort of parts moves more than a gather: it is chosen where a memory limit or the annotation of the sort asks for it.
+// A sort of shards moves more than a gather: it is chosen where a memory limit or the annotation of the sort asks for it.
 // RUN: proa-opt %s --dist-propagate=check | FileCheck %s
 // RUN: proa-opt %s --dist-propagate="check memory-limit=700" | FileCheck %s --check-prefix=LIMIT
 // RUN: proa-opt %s --dist-propagate="explain=pd.argsort#0,pd.argsort#1,pd.argsort#2" -o /dev/null 2>&1 | FileCheck %s --check-prefix=EXPLAIN
@@ -22,7 +22,7 @@ func.func @gathered(%x: tensor<6x32xf32> {dist.sharding = #dist.sharding<@m, [{}
   return %0 : tensor<6x32xf32>
 }
 
-// Three rounds of exchanges of values and indices between 4 devices. In the last one devices 0 and 3 keep their parts.
+// Three rounds of exchanges of values and indices between 4 devices. In the last one devices 0 and 3 keep their shards.
 // CHECK-LABEL: @annotated
 // CHECK-NEXT: pd.argsort %arg0
 // LOCAL-LABEL: @annotated
@@ -36,7 +36,7 @@ func.func @annotated(%x: tensor<6x32xf32> {dist.sharding = #dist.sharding<@m, [{
   return %0 : tensor<6x32xf32>
 }
 
-// Parts of unequal sizes are gathered in spite of the annotation.
+// Shards of unequal sizes are gathered in spite of the annotation.
 // CHECK-LABEL: @uneven
 // CHECK-NEXT: dist.reshard %arg0
 // CHECK-NEXT: pd.argsort

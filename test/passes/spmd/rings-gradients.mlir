@@ -41,14 +41,14 @@ func.func @pair(%d: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
 
 // -----
 
-// Parts: gathered by their split, split by their join; rows by their reduction.
-// CHECK-LABEL: func.func @parts
+// Shards: gathered by their split, split by their join; rows by their reduction.
+// CHECK-LABEL: func.func @shards
 // CHECK: dist.slice %{{.*}} of tensor<4x8xf32>
 // CHECK: dist.all_gather %{{.*}} of tensor<4x8xf32> from <@mesh, [{}, {"mp"}]
 // CHECK: dist.reduce_scatter %{{.*}} of tensor<8x8xf32>
 // CHECK: dist.all_gather %{{.*}} of tensor<8x8xf32> from <@mesh, [{"mp"}, {}]
 dist.mesh @mesh = <["dp"=2, "mp"=2]>
-func.func @parts(%p: tensor<4x4xf32>, %x: tensor<4x8xf32>, %all: tensor<8x8xf32>)
+func.func @shards(%p: tensor<4x4xf32>, %x: tensor<4x8xf32>, %all: tensor<8x8xf32>)
     -> (tensor<4x4xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<8x8xf32>) {
   %0 = pd.vjp(%p : tensor<4x4xf32>) cotangents(%x : tensor<4x8xf32>) {cotangent_of = array<i64: 0>, saved_of = array<i64>} : tensor<4x4xf32> {
   ^bb0(%a: tensor<4x4xf32>):

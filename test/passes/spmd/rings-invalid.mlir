@@ -61,13 +61,13 @@ func.func @blocks(%x: tensor<12xf32> {dist.sharding = #dist.sharding<@mesh, [{"m
 
 // The whole tensors say how they are split, if one choice of axes does.
 dist.mesh @mesh = <["dp"=2, "mp"=3, "ep"=3]>
-// expected-error @+1 {{type of a whole tensor: its local tensor is 'tensor<4x2xf32>', the whole one 'tensor<4x5xf32>': dimension 1 is not split into equal parts}}
+// expected-error @+1 {{type of a whole tensor: its local tensor is 'tensor<4x2xf32>', the whole one 'tensor<4x5xf32>': dimension 1 is not split into equal shards}}
 func.func @uneven(%x: tensor<4x2xf32> {dist.global = tensor<4x5xf32>}) { return }
 // expected-error @+1 {{no axes have the size 4 by which dimension 0 is split; state its sharding}}
 func.func @no_axes(%x: tensor<4x2xf32> {dist.global = tensor<16x2xf32>}) { return }
 // expected-error @+1 {{several axes have the size 3 by which dimension 1 is split; state its sharding}}
 func.func @several(%x: tensor<4x2xf32> {dist.global = tensor<4x6xf32>}) { return }
-// expected-error @+1 {{dimension 0 is not split into equal parts}}
+// expected-error @+1 {{dimension 0 is not split into equal shards}}
 func.func @dynamic(%x: tensor<?xf32> {dist.global = tensor<8xf32>}) { return }
 
 // -----

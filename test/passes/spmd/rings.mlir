@@ -27,19 +27,19 @@ func.func @reductions(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   return %4 : tensor<4x8xf32>
 }
 
-// CHECK-LABEL: func.func @parts(
+// CHECK-LABEL: func.func @shards(
 // CHECK: dist.all_gather {{.*}} of tensor<16x8xf32> from <@mesh, [{"mp"}, {}], partial = [sum {"dp"}]> to <@mesh, [{}, {}], partial = [sum {"dp"}]> {ring_op = {name = "pd.all_gather", nranks = 4 : i64, ring_id = 1 : i64}} : tensor<4x8xf32> -> tensor<16x8xf32>
 // CHECK: dist.reduce_scatter {{.*}} of tensor<16x8xf32> from <@mesh, [{}, {}], partial = [sum {"dp", "mp"}]> to <@mesh, [{"mp"}, {}], partial = [sum {"dp"}]> {{.*}} : tensor<16x8xf32> -> tensor<4x8xf32>
 // CHECK: dist.slice {{.*}} of tensor<4x8xf32> {{.*}} : tensor<4x8xf32> -> tensor<4x2xf32>
 // CHECK: dist.all_gather {{.*}} of tensor<4x8xf32> from <@mesh, [{}, {"mp"}]{{.*}} : tensor<4x2xf32> -> tensor<4x8xf32>
 // CHECK: dist.broadcast {{.*}} over <@mesh, {"mp"}> root [2] {ring_op
-// BACK-LABEL: func.func @parts(
+// BACK-LABEL: func.func @shards(
 // BACK-NEXT: pd.all_gather {{.*}} {nranks = 4 : i64, ring_id = 1 : i64} :
 // BACK-NEXT: pd.reduce_scatter {{.*}} {nranks = 4 : i64, ring_id = 1 : i64} :
 // BACK-NEXT: pd.c_split {{.*}} {nranks = 4 : i64, rank = 1 : i64, ring_id = 1 : i64} :
 // BACK-NEXT: pd.c_concat {{.*}} {nranks = 4 : i64, rank = 1 : i64, ring_id = 1 : i64} :
 // BACK-NEXT: pd.broadcast {{.*}} {ring_id = 1 : i64, root = 2 : i64} :
-func.func @parts(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+func.func @shards(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %0 = pd.all_gather %x {ring_id = 1 : i64, nranks = 4 : i64} : (tensor<4x8xf32>) -> tensor<16x8xf32>
   %1 = pd.reduce_scatter %0 {ring_id = 1 : i64, nranks = 4 : i64} : (tensor<16x8xf32>) -> tensor<4x8xf32>
   %2 = pd.c_split %1 {ring_id = 1 : i64, nranks = 4 : i64, rank = 1 : i64} : (tensor<4x8xf32>) -> tensor<4x2xf32>
@@ -89,7 +89,7 @@ func.func @stay(%x: tensor<4x8xf32>, %l: tensor<4x1xi64>) -> (tensor<4x1xf32>, t
   return %2, %3 : tensor<4x1xf32>, tensor<?x8xf32>
 }
 
-// Parts of parameters; new values of states are as the states.
+// Shards of parameters; new values of states are as the states.
 // CHECK-LABEL: func.func @interface(
 // CHECK-SAME: tensor<4x8xf32> {dist.global = tensor<4x32xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"mp"}]>, pd.param = "w"}
 // CHECK-SAME: -> (tensor<4x8xf32> {dist.global = tensor<4x32xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"mp"}]>, pd.state = "w"})

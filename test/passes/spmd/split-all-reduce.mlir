@@ -34,7 +34,7 @@ func.func @other_axis(%g: tensor<8xf32>) -> tensor<4xf32> {
   return %1 : tensor<4xf32>
 }
 
-// The update of a parameter runs on parts. The learning rate is needed whole, and dimension 0 has unequal parts.
+// The update of a parameter runs on shards. The learning rate is needed whole, and dimension 0 has unequal shards.
 // CHECK-LABEL: func @update
 // CHECK-SAME: (%[[G:.*]]: tensor<3x8xf32>, %[[W:.*]]: tensor<3x8xf32> {{.*}}, %[[B:.*]]: tensor<8xf32> {{.*}}, %[[R:.*]]: tensor<1xf32>
 // CHECK-NEXT: %[[S:.*]] = dist.reduce_scatter %[[G]] of tensor<6x8xf32> from <@m, [{"y"}, {}], partial = [sum {"x"}]> to <@m, [{"y"}, {"x"}]> : tensor<3x8xf32> -> tensor<3x4xf32>
@@ -47,7 +47,7 @@ func.func @other_axis(%g: tensor<8xf32>) -> tensor<4xf32> {
 // CHECK-NEXT: return %[[A]]
 // SMALL-LABEL: func @update
 // SMALL-NEXT: dist.all_reduce
-// REMARK: dist.all_reduce becomes reduce_scatter; 3 ops run on parts; 1 all_gather
+// REMARK: dist.all_reduce becomes reduce_scatter; 3 ops run on shards; 1 all_gather
 func.func @update(%g: tensor<3x8xf32>, %w: tensor<3x8xf32> {dist.sharding = #dist.sharding<@m, [{"y"}, {}]>}, %b: tensor<8xf32> {dist.sharding = #whole},
                   %rate: tensor<1xf32> {dist.sharding = #whole}) -> tensor<3x8xf32> {
   %0 = dist.all_reduce %g of tensor<6x8xf32> from <@m, [{"y"}, {}], partial = [sum {"x"}]> to <@m, [{"y"}, {}]> : tensor<3x8xf32> -> tensor<3x8xf32>
@@ -58,7 +58,7 @@ func.func @update(%g: tensor<3x8xf32>, %w: tensor<3x8xf32> {dist.sharding = #dis
 }
 
 // The mean over micro-batches of a gradient of ZeRO 1: all users are slices, of any size, of the dimension that they
-// split, although the first one has equal parts too.
+// split, although the first one has equal shards too.
 // CHECK-LABEL: func @mean_of_slices
 // CHECK-SAME: (%[[G:.*]]: tensor<6x8xf32>, %[[C:.*]]: tensor<f32>
 // CHECK-NEXT: %[[S:.*]] = dist.reduce_scatter %[[G]] of tensor<6x8xf32> from <@m, [{}, {}], partial = [sum {"x"}]> to <@m, [{}, {"x"}]> : tensor<6x8xf32> -> tensor<6x4xf32>
@@ -67,7 +67,7 @@ func.func @update(%g: tensor<3x8xf32>, %w: tensor<3x8xf32> {dist.sharding = #dis
 // SMALL-LABEL: func @mean_of_slices
 // SMALL-NEXT: dist.reduce_scatter
 // SMALL-NEXT: pd.divide
-// REMARK: dist.all_reduce becomes reduce_scatter; 1 ops run on parts
+// REMARK: dist.all_reduce becomes reduce_scatter; 1 ops run on shards
 func.func @mean_of_slices(%g: tensor<6x8xf32>, %count: tensor<f32> {dist.sharding = #dist.sharding<@m, []>}) -> tensor<6x4xf32> {
   %0 = dist.all_reduce %g of tensor<6x8xf32> from <@m, [{}, {}], partial = [sum {"x"}]> to <@m, [{}, {}]> : tensor<6x8xf32> -> tensor<6x8xf32>
   %1 = pd.divide %0, %count : (tensor<6x8xf32>, tensor<f32>) -> tensor<6x8xf32>
@@ -106,10 +106,10 @@ func.func @not_replicated(%g: tensor<8xf32>, %a: tensor<8xf32> {dist.sharding = 
   return %1 : tensor<8xf32>
 }
 
-// CHECK-LABEL: func @unequal_parts
+// CHECK-LABEL: func @unequal_shards
 // CHECK-NEXT: dist.all_reduce
-// REMARK: dist.all_reduce stays: no dimension has equal parts
-func.func @unequal_parts(%g: tensor<9xf32>) -> tensor<9xf32> {
+// REMARK: dist.all_reduce stays: no dimension has equal shards
+func.func @unequal_shards(%g: tensor<9xf32>) -> tensor<9xf32> {
   %0 = dist.all_reduce %g of tensor<9xf32> from <@m, [{}], partial = [sum {"x"}]> to <@m, [{}]> : tensor<9xf32> -> tensor<9xf32>
   %1 = pd.exp %0 : (tensor<9xf32>) -> tensor<9xf32>
   return %1 : tensor<9xf32>
@@ -128,7 +128,7 @@ func.func @not_elementwise(%g: tensor<8xf32>) -> tensor<8xf32> {
   return %2 : tensor<8xf32>
 }
 
-// A reshape to the same dims runs on parts with those of a part.
+// A reshape to the same dims runs on shards with those of a shard.
 // CHECK-LABEL: func @reshape
 // CHECK: dist.reduce_scatter
 // CHECK: pd.reshape %{{.*}} {shape = array<i64: 2, 6>} : (tensor<2x6xf32>) -> tensor<2x6xf32>

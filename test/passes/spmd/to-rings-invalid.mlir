@@ -1,7 +1,7 @@
 // RUN: proa-opt %s --split-input-file --verify-diagnostics --dist-to-rings="rings=1=mp"
 dist.mesh @mesh = <["dp"=2, "mp"=2]>
 func.func @lacking(%x: tensor<4x4x4xf32>, %b: tensor<4xi1>) {
-  // expected-error @+1 {{has no legacy op: expected that it joins the parts of the first or of the last dimension}}
+  // expected-error @+1 {{has no legacy op: expected that it joins the shards of the first or of the last dimension}}
   %0 = dist.all_gather %x of tensor<4x8x4xf32> from <@mesh, [{}, {"mp"}, {}]> to <@mesh, [{}, {}, {}]> : tensor<4x4x4xf32> -> tensor<4x8x4xf32>
   // expected-error @+1 {{no ring has the axes 'dp': expected an entry for them in the option rings}}
   %1 = dist.all_gather %x of tensor<8x4x4xf32> from <@mesh, [{"dp"}, {}, {}]> to <@mesh, [{}, {}, {}]> : tensor<4x4x4xf32> -> tensor<8x4x4xf32>

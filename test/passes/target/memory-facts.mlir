@@ -1,5 +1,5 @@
 // Choices on memory follow the facts of the module.
-// RUN: proa-opt %s --split-input-file --proa-choose-parts --proa-choose-launch | FileCheck %s --check-prefix=PARTS
+// RUN: proa-opt %s --split-input-file --proa-choose-slices --proa-choose-launch | FileCheck %s --check-prefix=PARTS
 // RUN: proa-opt %s --split-input-file --proa-place-shared | FileCheck %s --check-prefix=SHARED
 
 // Two blocks for each of 132 multiprocessors: 256 blocks, of at least 4096 terms each, share the row.

@@ -27,18 +27,18 @@ TEST(BoxTest, FlatRangesHaveEachElementInOrder) {
     EXPECT_LE(boxes.size(), std::max<size_t>(1, 2 * whole.dims().size()));
     int64_t next = begin;
     for (const Box &box : boxes) {
-      Tensor part = partOf(whole, box);
-      for (int64_t i = 0; i < part.size(); ++i)
-        ASSERT_EQ(part.as<float>()[i], static_cast<float>(next++));
+      Tensor slice = sliceOf(whole, box);
+      for (int64_t i = 0; i < slice.size(); ++i)
+        ASSERT_EQ(slice.as<float>()[i], static_cast<float>(next++));
     }
     EXPECT_EQ(next, end);
   }
 }
 
-TEST(BoxTest, CopiesPartsWithStrides) {
+TEST(BoxTest, CopiesSlicesWithStrides) {
   Tensor whole = numbered({3, 4});
-  Tensor part = partOf(whole, {{1, 3}, {1, 3}});
-  EXPECT_THAT(params::valuesOf<float>(part), ElementsAre(5, 6, 9, 10));
+  Tensor slice = sliceOf(whole, {{1, 3}, {1, 3}});
+  EXPECT_THAT(params::valuesOf<float>(slice), ElementsAre(5, 6, 9, 10));
 }
 
 /// A random box inside of the dims; it may have no elements.

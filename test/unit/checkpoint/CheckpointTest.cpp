@@ -18,19 +18,19 @@ protected:
   void save(float first, int64_t step = 3) {
     w = numbered({4, 6}, first);
     b = numbered({6}, first + 100);
-    Result<int64_t> number = beginSave(path());
-    ASSERT_TRUE(number);
+    Result<int64_t> scalar = beginSave(path());
+    ASSERT_TRUE(scalar);
     Catalog catalog;
-    catalog.save = *number;
+    catalog.save = *scalar;
     catalog.training = TrainingState{step, RandomState{7, 12}};
     for (int64_t file = 0; file < 2; ++file) {
       Box rows = {{2 * file, 2 * file + 2}, {0, 6}};
-      std::vector<ShardData> shards = {{"w", entryOf(w), rows, partOf(w, rows)}};
+      std::vector<ShardData> shards = {{"w", entryOf(w), rows, sliceOf(w, rows)}};
       if (file == 1)
         shards.push_back({"b", entryOf(b, StateKind::State), wholeBox(b.dims()), b});
-      Result<Catalog> part = writeShards(path(), shardFileName(*number, file, 2), shards);
-      ASSERT_TRUE(part) << part.diagnostics().text();
-      merge(catalog, *part);
+      Result<Catalog> slice = writeShards(path(), shardFileName(*scalar, file, 2), shards);
+      ASSERT_TRUE(slice) << slice.diagnostics().text();
+      merge(catalog, *slice);
     }
     ASSERT_TRUE(commitSave(path(), catalog));
   }
@@ -64,7 +64,7 @@ TEST_F(CheckpointTest, ReadsWhatWasSaved) {
   EXPECT_EQ(checkpoint->catalog().tensors.at("b").kind, StateKind::State);
   params::expectSame(*checkpoint->read("w"), w);
   params::expectSame(*checkpoint->read("b"), b);
-  params::expectSame(*checkpoint->read("w", {{1, 3}, {2, 4}}), partOf(w, {{1, 3}, {2, 4}}));
+  params::expectSame(*checkpoint->read("w", {{1, 3}, {2, 4}}), sliceOf(w, {{1, 3}, {2, 4}}));
   EXPECT_EQ(verifyError(), "no error");
   EXPECT_THAT(errorOf(checkpoint->read("v")), HasSubstr("has no tensor 'v'"));
 }

@@ -26,11 +26,11 @@ inline TensorEntry entryOf(const Tensor &tensor, StateKind kind = StateKind::Par
 }
 
 /// The elements of a box.
-inline Tensor partOf(const Tensor &whole, const Box &box) {
-  Tensor part(whole.dtype(), dimsOf(box));
-  copyElements({whole.as<std::byte>(), wholeBox(whole.dims())}, {part.as<std::byte>(), box}, box,
+inline Tensor sliceOf(const Tensor &whole, const Box &box) {
+  Tensor slice(whole.dtype(), dimsOf(box));
+  copyElements({whole.as<std::byte>(), wholeBox(whole.dims())}, {slice.as<std::byte>(), box}, box,
                sizeOf(whole.dtype()));
-  return part;
+  return slice;
 }
 
 /// Dims of 0 to 4 dimensions with few elements.

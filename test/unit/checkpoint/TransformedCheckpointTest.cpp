@@ -16,7 +16,7 @@ protected:
     return *Checkpoint::open(path);
   }
 
-  /// The checkpoint in three files, each with an equal part of each tensor.
+  /// The checkpoint in three files, each with an equal slice of each tensor.
   Checkpoint flattened(Checkpoint &checkpoint) {
     std::string path = folder.path("flat");
     EXPECT_TRUE(convert(checkpoint, path, *flattenedTensors(3)));
@@ -45,8 +45,8 @@ TEST_F(TransformedCheckpointTest, ReadsBoxesFromShards) {
   Tensor expected = *direct->read("c", wholeBox(std::vector<int64_t>{4, 8}));
   for (int64_t begin = 0; begin < 8; ++begin) {
     Box box{{1, 4}, {begin, 8}};
-    params::expectSame(*sharded->read("c", box), partOf(expected, box));
-    params::expectSame(*direct->read("c", box), partOf(expected, box));
+    params::expectSame(*sharded->read("c", box), sliceOf(expected, box));
+    params::expectSame(*direct->read("c", box), sliceOf(expected, box));
   }
 }
 

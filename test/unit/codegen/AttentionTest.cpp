@@ -209,9 +209,9 @@ struct Attention {
     Tensor expected(DType::Float64, queryDims(value)), maximum(DType::Float64, statisticDims()),
         sum(DType::Float64, statisticDims());
     forQueries(given, [&](int64_t b, int64_t h, int64_t m, const Row &row) {
-      int64_t number = (b * heads + h) * queries + m, group = groupOf(b, h);
-      setElement(maximum, number, row.maximum);
-      setElement(sum, number, row.sum);
+      int64_t index = (b * heads + h) * queries + m, group = groupOf(b, h);
+      setElement(maximum, index, row.maximum);
+      setElement(sum, index, row.sum);
       for (int64_t e = 0; e < value; ++e) {
         double result = 0;
         for (int64_t n = 0; n < keys; ++n)
@@ -264,7 +264,7 @@ struct Attention {
     Tensor condition = fill ? mask() : Tensor();
     Sums q(allQueries * head), k(allKeys * head), v(allKeys * value), scores(allQueries * keys);
     forQueries(given, [&](int64_t b, int64_t h, int64_t m, const Row &row) {
-      int64_t number = (b * heads + h) * queries + m, at = queryIndex(b, h, m), group = groupOf(b, h) * keys;
+      int64_t index = (b * heads + h) * queries + m, at = queryIndex(b, h, m), group = groupOf(b, h) * keys;
       std::vector<double> ofWeights;
       double sumOfAll = 0;
       for (int64_t n = 0; n < keys; ++n) {
@@ -278,15 +278,15 @@ struct Attention {
         ofWeights.push_back(factor * product);
         sumOfAll += weight * product;
       }
-      setElement(maximum, number, row.maximum);
-      setElement(sum, number, row.sum);
-      setElement(delta, number, sumOfAll);
+      setElement(maximum, index, row.maximum);
+      setElement(sum, index, row.sum);
+      setElement(delta, index, sumOfAll);
       for (int64_t n = 0; n < keys; ++n) {
         auto i = static_cast<size_t>(n);
         if (!isKept(condition, b, m, n))
           continue;
-        scores.add(number * keys + n, row.weights[i] * ofWeights[i]);
-        scores.add(number * keys + n, -row.weights[i] * sumOfAll);
+        scores.add(index * keys + n, row.weights[i] * ofWeights[i]);
+        scores.add(index * keys + n, -row.weights[i] * sumOfAll);
         double gradient = 0.3 * row.slopes[i] * row.weights[i] * (ofWeights[i] - sumOfAll);
         for (int64_t d = 0; d < head; ++d) {
           q.add(at * head + d, gradient * element(given[1], (group + n) * head + d));

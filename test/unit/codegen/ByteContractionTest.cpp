@@ -83,14 +83,14 @@ struct ByteProduct {
   void check(const TestKernel &kernel, const ByteDims &own) const {
     SCOPED_TRACE(text());
     SCOPED_TRACE(std::to_string(own.m) + " x " + std::to_string(own.n) + " x " + std::to_string(own.k));
-    auto numbers = [](const char *element, int64_t rows, int64_t columns, bool transposes, int seed) {
+    auto values = [](const char *element, int64_t rows, int64_t columns, bool transposes, int seed) {
       double limit = std::string(element) == "i8" ? 127 : 1;
       return randomTensor(dtypeOf(element), {transposes ? columns : rows, transposes ? rows : columns},
                           -limit, limit, seed);
     };
-    Tensor x = numbers(xElement, own.m, own.k, transposeX, 1),
-           y = numbers(yElement, own.k, own.n, transposeY, 2);
-    auto number = [](const Tensor &tensor, int64_t at, bool isUnsigned) {
+    Tensor x = values(xElement, own.m, own.k, transposeX, 1),
+           y = values(yElement, own.k, own.n, transposeY, 2);
+    auto scalar = [](const Tensor &tensor, int64_t at, bool isUnsigned) {
       double value = element(tensor, at);
       return isUnsigned && value < 0 ? value + 256 : value;
     };
@@ -98,8 +98,8 @@ struct ByteProduct {
       int64_t row = i / own.n, column = i % own.n;
       double sum = 0;
       for (int64_t k = 0; k < own.k; ++k)
-        sum += number(x, transposeX ? k * own.m + row : row * own.k + k, isXUnsigned) *
-               number(y, transposeY ? column * own.k + k : k * own.n + column, isYUnsigned);
+        sum += scalar(x, transposeX ? k * own.m + row : row * own.k + k, isXUnsigned) *
+               scalar(y, transposeY ? column * own.k + k : k * own.n + column, isYUnsigned);
       return sum * (hasEpilogue ? 0.25 : 1);
     };
     double tolerance = isOfFloats() ? 1e-5 : 0;

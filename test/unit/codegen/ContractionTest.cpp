@@ -47,9 +47,9 @@ struct Product {
     std::string out = type(shape(dims.batch, dims.m, dims.n, false)), bias = type({dims.n});
     KernelText kernel("product", "%left: " + x + ", %right: " + y + (hasEpilogue ? ", %bias: " + bias : ""));
     int first = hasBatch ? 1 : 0;
-    auto dim = [&](const std::string &name, const std::string &of, const std::string &type, int number) {
+    auto dim = [&](const std::string &name, const std::string &of, const std::string &type, int position) {
       std::string index = "%i" + name;
-      kernel.raw(index + " = arith.constant " + std::to_string(number) + " : index\n%d" + name +
+      kernel.raw(index + " = arith.constant " + std::to_string(position) + " : index\n%d" + name +
                  " = tensor.dim %" + of + ", " + index + " : " + type);
       sizes += (sizes.empty() ? "%d" : ", %d") + name;
     };
@@ -92,8 +92,8 @@ struct Product {
   Tensor numbers(const std::vector<int64_t> &dims, double limit, int seed) const {
     Tensor tensor = randomTensor(dtype, dims, -limit, limit, seed);
     for (int64_t i = 0; isTf32 && i < tensor.size(); ++i) {
-      auto &number = static_cast<float *>(tensor.data())[i];
-      number = std::bit_cast<float>(std::bit_cast<uint32_t>(number) & 0xffffe000);
+      auto &scalar = static_cast<float *>(tensor.data())[i];
+      scalar = std::bit_cast<float>(std::bit_cast<uint32_t>(scalar) & 0xffffe000);
     }
     return tensor;
   }
@@ -348,9 +348,9 @@ TEST(Contraction, WarpgroupSchedules) {
     }
 }
 
-// Blocks divide k among them: parts of whole steps, with a shorter last step or part, and with an epilogue of
-// the block that adds the parts.
-TEST(Contraction, WarpgroupParts) {
+// Blocks divide k among them: slices of whole steps, with a shorter last step or slice, and with an epilogue
+// of the block that adds the slices.
+TEST(Contraction, WarpgroupSlices) {
   for (bool transposes : {false, true})
     for (Dims dims : {Dims{1, 64, 64, 2048}, Dims{1, 72, 136, 1096}, Dims{2, 40, 72, 840}})
       Product{.dtype = DType::BFloat16,
@@ -364,7 +364,7 @@ TEST(Contraction, WarpgroupParts) {
           .check();
 }
 
-TEST(Contraction, WarpgroupPartsSchedules) {
+TEST(Contraction, WarpgroupSlicesSchedules) {
   for (uint32_t rotation = 0; rotation < emulator::scheduleCount; ++rotation) {
     emulator::setScheduling({.rotation = rotation});
     Product{.dtype = DType::Float16, .typeName = "f16", .dims = {1, 72, 72, 1096}, .strategy = "wgmma"}

@@ -115,9 +115,9 @@ TEST(Elementwise, Complex) {
                "%y = complex.abs %i0 : complex<f32>");
   TestKernel kernel(text.returns("%r, %a", "tensor<50xcomplex<f32>>, tensor<50xf32>"));
   ASSERT_TRUE(kernel.valid());
-  Tensor x(DType::Complex64, {50}), z(DType::Complex64, {50}), parts = randomTensor(DType::Float32, {200});
-  std::memcpy(x.data(), parts.data(), x.bytes());
-  std::memcpy(z.data(), parts.as<float>() + 100, z.bytes());
+  Tensor x(DType::Complex64, {50}), z(DType::Complex64, {50}), slices = randomTensor(DType::Float32, {200});
+  std::memcpy(x.data(), slices.data(), x.bytes());
+  std::memcpy(z.data(), slices.as<float>() + 100, z.bytes());
   std::vector<Tensor> results = kernel.run({x, z});
   for (int64_t i = 0; i < 50; ++i) {
     std::complex<double> a = x.as<std::complex<float>>()[i], b = z.as<std::complex<float>>()[i],

@@ -57,8 +57,8 @@ uint64_t bitsOf(const Tensor &tensor, int64_t i) {
 
 /// Midpoints between two values of the format and their neighbors, subnormals, infinities and NaN.
 std::vector<double> numbersFor(Format format) {
-  std::vector<double> numbers{0.0,      -0.0,      65504, 65519.99, 65520, 3.4e38, 1e300, -1e300, 1e-300,
-                              INFINITY, -INFINITY, NAN,   463.9,    464,   464.1,  480,   61439,  61440};
+  std::vector<double> values{0.0,      -0.0,      65504, 65519.99, 65520, 3.4e38, 1e300, -1e300, 1e-300,
+                             INFINITY, -INFINITY, NAN,   463.9,    464,   464.1,  480,   61439,  61440};
   uint64_t end = uint64_t(1) << (format.width() - 1), step = format.width() == 8 ? 1 : 37;
   for (uint64_t bits = 0; bits + 1 < end; bits += step) {
     llvm::APFloat low = numberOf(format, bits), high = numberOf(format, bits + 1);
@@ -66,15 +66,15 @@ std::vector<double> numbersFor(Format format) {
       break;
     double a = low.convertToDouble(), b = high.convertToDouble(), middle = a + (b - a) / 2;
     // Rounding to f32 first would lose one unit of f64 next to the midpoint.
-    for (double number : {a, middle, std::nextafter(middle, a), std::nextafter(middle, b),
+    for (double scalar : {a, middle, std::nextafter(middle, a), std::nextafter(middle, b),
                           double(std::nextafter(float(middle), float(a))), -middle})
-      numbers.push_back(number);
+      values.push_back(scalar);
   }
-  return numbers;
+  return values;
 }
 
-uint64_t rounded(double number, DType dtype) {
-  llvm::APFloat value(number);
+uint64_t rounded(double scalar, DType dtype) {
+  llvm::APFloat value(scalar);
   bool lossy = false;
   value.convert(semanticsOf(dtype), llvm::APFloat::rmNearestTiesToEven, &lossy);
   return value.bitcastToAPInt().getZExtValue();

@@ -22,7 +22,7 @@ struct PagedAttention {
   int64_t heads = 1, groups = 1, head = 64, value = 64, blockSize = 16;
   std::vector<int64_t> lengths{1};
   int64_t blocksOfSequence = 1; ///< columns of the block table
-  int64_t parts = 1;
+  int64_t slices = 1;
 
   auto batch() const { return static_cast<int64_t>(lengths.size()); }
   int64_t blocks() const { return batch() * blocksOfSequence + 3; }
@@ -51,7 +51,7 @@ struct PagedAttention {
                        "%0 = pd.paged_attention %q, %k, %v, %t, %n\n"
                        "    {{scale = 0.3 : f64, proa.attention = #proa.attention<split_keys = {6}>}}\n"
                        "    : ({0}, {1}, {2}, {3}, {4}) -> {5}\nreturn %0 : {5}\n}}\n",
-                       q, k, v, t, n, out, parts);
+                       q, k, v, t, n, out, slices);
   }
 
   /// q, the caches, the block table and the lengths. Rows without keys are NaN, and their entries -1.
@@ -125,7 +125,7 @@ struct PagedAttention {
     std::vector<Tensor> given = inputs();
     Tensor reference = expected(given);
     for (uint32_t rotation = 0; rotation < emulator::scheduleCount; ++rotation) {
-      SCOPED_TRACE(fmt::format("{} parts {} heads {}/{} {}x{} block {} schedule {}", type, parts, heads,
+      SCOPED_TRACE(fmt::format("{} slices {} heads {}/{} {}x{} block {} schedule {}", type, slices, heads,
                                groups, head, value, blockSize, rotation));
       emulator::setScheduling({.rotation = rotation});
       std::vector<Tensor> results = kernel.run(given, /*pieces=*/1);
@@ -144,7 +144,7 @@ const char *const types[] = {"f32", "f16", "bf16"};
 TEST(PagedAttention, OddLengths) {
   for (const char *type : types)
     for (auto [blockSize, head] : {std::pair(16, 64), std::pair(64, 128)})
-      for (int64_t parts : {1, 4})
+      for (int64_t slices : {1, 4})
         PagedAttention{.type = type,
                        .heads = 2,
                        .groups = 1,
@@ -153,7 +153,7 @@ TEST(PagedAttention, OddLengths) {
                        .blockSize = blockSize,
                        .lengths = {0, 1, 31, 33, 1025},
                        .blocksOfSequence = 1040 / blockSize + 1,
-                       .parts = parts}
+                       .slices = slices}
             .check();
 }
 
@@ -161,13 +161,13 @@ TEST(PagedAttention, OddLengths) {
 TEST(PagedAttention, Groups) {
   for (const char *type : types)
     for (auto [heads, groups] : {std::pair(3, 3), std::pair(14, 2), std::pair(40, 2), std::pair(140, 1)})
-      for (int64_t parts : {1, 3})
+      for (int64_t slices : {1, 3})
         PagedAttention{.type = type,
                        .heads = heads,
                        .groups = groups,
                        .lengths = {70, 129},
                        .blocksOfSequence = 9,
-                       .parts = parts}
+                       .slices = slices}
             .check();
 }
 
@@ -175,7 +175,7 @@ TEST(PagedAttention, Groups) {
 // more keys than the block table has, or below zero.
 TEST(PagedAttention, OddDims) {
   for (const char *type : types)
-    for (int64_t parts : {1, 2})
+    for (int64_t slices : {1, 2})
       for (auto [head, value] : {std::pair(18, 30), std::pair(80, 96), std::pair(256, 40)})
         PagedAttention{.type = type,
                        .heads = 4,
@@ -185,12 +185,12 @@ TEST(PagedAttention, OddDims) {
                        .blockSize = 7,
                        .lengths = {-3, 200, 100},
                        .blocksOfSequence = 20,
-                       .parts = parts}
+                       .slices = slices}
             .check();
 }
 
-// More parts than tiles of keys: some have no keys.
-TEST(PagedAttention, EmptyParts) {
+// More slices than tiles of keys: some have no keys.
+TEST(PagedAttention, EmptySlices) {
   for (const char *type : types)
-    PagedAttention{.type = type, .lengths = {0, 5, 100, 260}, .blocksOfSequence = 20, .parts = 11}.check();
+    PagedAttention{.type = type, .lengths = {0, 5, 100, 260}, .blocksOfSequence = 20, .slices = 11}.check();
 }

@@ -96,7 +96,7 @@ TEST(Prologue, BothOperands) {
 }
 
 // Few tiles: blocks divide the contracted dim among them.
-TEST(Prologue, Parts) {
+TEST(Prologue, Slices) {
   for (const char *type : prologueTypes)
     Quantized{.type = type, .m = 4, .n = 64, .k = 4096}.check();
 }

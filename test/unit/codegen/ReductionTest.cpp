@@ -73,19 +73,19 @@ static void softmaxTest(std::vector<int64_t> shape, int axis) {
     others += std::to_string(shape[i]) + "x";
   }
   int64_t size = shape[axis];
-  const std::string full = "tensor<" + dims + "f32>", part = "tensor<" + others + "f32>",
+  const std::string full = "tensor<" + dims + "f32>", slice = "tensor<" + others + "f32>",
                     mask = "tensor<" + std::to_string(size) + "xf32>", axisMap = std::to_string(axis);
   std::string parallel(shape.size(), 'p');
   KernelText text("softmax", "%x: " + full + ", %m: " + mask);
   text.generic(
       "%t", {{"%x", full, all}, {"%m", mask, axisMap}}, {"", full, all}, parallel,
       "%k = arith.constant 0.125 : f32\n%0 = arith.mulf %i0, %k : f32\n%y = arith.addf %0, %i1 : f32");
-  text.generic("%max", {{"%t", full, all}}, {"", part, reduced}, loops, "%y = arith.maximumf %o, %i0 : f32",
+  text.generic("%max", {{"%t", full, all}}, {"", slice, reduced}, loops, "%y = arith.maximumf %o, %i0 : f32",
                "0xFF800000");
-  text.generic("%e", {{"%t", full, all}, {"%max", part, reduced}}, {"", full, all}, parallel,
+  text.generic("%e", {{"%t", full, all}, {"%max", slice, reduced}}, {"", full, all}, parallel,
                "%0 = arith.subf %i0, %i1 : f32\n%y = math.exp %0 : f32");
-  text.generic("%sum", {{"%e", full, all}}, {"", part, reduced}, loops, addCode, "0.0");
-  text.generic("%r", {{"%e", full, all}, {"%sum", part, reduced}}, {"", full, all}, parallel,
+  text.generic("%sum", {{"%e", full, all}}, {"", slice, reduced}, loops, addCode, "0.0");
+  text.generic("%r", {{"%e", full, all}, {"%sum", slice, reduced}}, {"", full, all}, parallel,
                "%y = arith.divf %i0, %i1 : f32");
   TestKernel kernel(text.returns("%r", full));
   ASSERT_TRUE(kernel.valid());
@@ -109,20 +109,20 @@ TEST(Reduction, SoftmaxOfRowsLargerThanTheStack) { softmaxTest({3, 60000}, 1); }
 /// Softmax of long rows on the emulated GPU, which computes maximum and sum at once. A row has -inf, one NaN,
 /// one an infinity, and one nothing else than -inf.
 static void longSoftmaxTest(const std::string &rowSize, int64_t size, const std::string &maximum) {
-  const std::string full = "tensor<4x" + rowSize + "xf32>", part = "tensor<4xf32>";
+  const std::string full = "tensor<4x" + rowSize + "xf32>", slice = "tensor<4xf32>";
   KernelText text("softmax", "%x: " + full);
   const std::string sizes = rowSize == "?" ? "%n" : "";
   if (!sizes.empty())
     text.raw("%c1 = arith.constant 1 : index\n%n = tensor.dim %x, %c1 : " + full);
-  text.generic("%max", {{"%x", full, "0 1"}}, {"", part, "0"}, "pr",
+  text.generic("%max", {{"%x", full, "0 1"}}, {"", slice, "0"}, "pr",
                "%y = arith." + maximum + " %o, %i0 : f32", "0xFF800000");
   text.generic(
-      "%e", {{"%x", full, "0 1"}, {"%max", part, "0"}}, {"", full, "0 1"}, "pp",
+      "%e", {{"%x", full, "0 1"}, {"%max", slice, "0"}}, {"", full, "0 1"}, "pp",
       "%0 = arith.subf %i0, %i1 : f32\n%k = arith.constant -64.0 : f32\n"
       "%1 = arith.cmpf olt, %0, %k : f32\n%2 = arith.select %1, %k, %0 : f32\n%y = math.exp %2 : f32",
       "", sizes);
-  text.generic("%sum", {{"%e", full, "0 1"}}, {"", part, "0"}, "pr", addCode, "0.0");
-  text.generic("%r", {{"%e", full, "0 1"}, {"%sum", part, "0"}}, {"", full, "0 1"}, "pp",
+  text.generic("%sum", {{"%e", full, "0 1"}}, {"", slice, "0"}, "pr", addCode, "0.0");
+  text.generic("%r", {{"%e", full, "0 1"}, {"%sum", slice, "0"}}, {"", full, "0 1"}, "pp",
                "%y = arith.divf %i0, %i1 : f32", "", sizes);
   TestKernel kernel(text.returns("%r", full), {.emulatesGpu = true});
   ASSERT_TRUE(kernel.valid());

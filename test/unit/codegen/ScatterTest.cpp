@@ -1,5 +1,5 @@
-// Scattering by blocks that own parts of the result (rt.scatter_owned), run by the emulator and compared with
-// the definition.
+// Scattering by blocks that own slices of the result (rt.scatter_owned), run by the emulator and compared
+// with the definition.
 #include "test/unit/codegen/KernelText.h"
 
 #include "lib/runtime/emulator/Emulator.h"
@@ -18,7 +18,7 @@ namespace {
 
 struct Scatter {
   const char *type = "f32", *reduce = "add", *strategy = "ordered";
-  int64_t parts = 1, elements = 32, keys = 1;
+  int64_t slices = 1, elements = 32, keys = 1;
   bool hasX = true;
 
   DType dtype() const {
@@ -31,7 +31,7 @@ struct Scatter {
   std::string text() const {
     std::string k = fmt::format("tensor<{}xi32>", keys),
                 u = fmt::format("tensor<{}x{}x{}>", keys, elements, type),
-                x = fmt::format("tensor<{}x{}x{}>", parts, elements, type);
+                x = fmt::format("tensor<{}x{}x{}>", slices, elements, type);
     return fmt::format(
         "func.func private @scatter(%k: {0}, %u: {1}{2}) -> {3} attributes {{proa.kernel}} {{\n"
         "%0 = rt.scatter_owned %k, %u{4} {{depth = 1 : i64, reduce = #pd<scatter_reduce {5}>, "
@@ -39,15 +39,15 @@ struct Scatter {
         k, u, hasX ? ", %x: " + x : "", x, hasX ? ", %x" : "", reduce, strategy, hasX ? ", " + x : "");
   }
 
-  /// Keys of few parts are equal often; some are left out.
+  /// Keys of few slices are equal often; some are left out.
   std::vector<Tensor> inputs() const {
     std::vector<Tensor> tensors{Tensor(DType::Int32, {keys}),
                                 randomTensor(dtype(), {keys, elements}, -4, 4, 1)};
     std::mt19937 generator(5);
     for (int64_t i = 0; i < keys; ++i)
-      tensors[0].as<int32_t>()[i] = static_cast<int32_t>(generator() % static_cast<unsigned>(parts + 1)) - 1;
+      tensors[0].as<int32_t>()[i] = static_cast<int32_t>(generator() % static_cast<unsigned>(slices + 1)) - 1;
     if (hasX)
-      tensors.push_back(randomTensor(dtype(), {parts, elements}, -4, 4, 2));
+      tensors.push_back(randomTensor(dtype(), {slices, elements}, -4, 4, 2));
     return tensors;
   }
 
@@ -65,7 +65,7 @@ struct Scatter {
     TestKernel kernel(text(), {.emulatesGpu = true});
     ASSERT_TRUE(kernel.valid());
     std::vector<Tensor> given = inputs();
-    Tensor expected(DType::Float64, {parts, elements});
+    Tensor expected(DType::Float64, {slices, elements});
     for (int64_t i = 0; i < expected.size(); ++i)
       setElement(expected, i, hasX ? element(given[2], i) : 3);
     for (int64_t i = 0; i < keys; ++i)
@@ -76,8 +76,8 @@ struct Scatter {
       }
     bool isExact = std::string(strategy) == "ordered";
     for (uint32_t rotation = 0; rotation < emulator::scheduleCount; ++rotation) {
-      SCOPED_TRACE(fmt::format("{} {} {} parts {} x {} keys {} x {} schedule {}", type, reduce, strategy,
-                               parts, elements, keys, hasX, rotation));
+      SCOPED_TRACE(fmt::format("{} {} {} slices {} x {} keys {} x {} schedule {}", type, reduce, strategy,
+                               slices, elements, keys, hasX, rotation));
       emulator::setScheduling({.rotation = rotation});
       std::vector<Tensor> results = kernel.run(given, /*pieces=*/1);
       emulator::setScheduling({});
@@ -91,31 +91,31 @@ struct Scatter {
 
 } // namespace
 
-// Equal in all schedules: updates of one part are combined in their order.
+// Equal in all schedules: updates of one slice are combined in their order.
 TEST(Scatter, Ordered) {
   for (const char *type : {"f32", "f64", "i32"})
-    for (auto [parts, elements, keys] :
+    for (auto [slices, elements, keys] :
          {std::tuple(7, 32, 200), std::tuple(1, 33, 70), std::tuple(50, 300, 31), std::tuple(2000, 40, 500)})
       for (bool hasX : {true, false})
-        Scatter{.type = type, .parts = parts, .elements = elements, .keys = keys, .hasX = hasX}.check();
+        Scatter{.type = type, .slices = slices, .elements = elements, .keys = keys, .hasX = hasX}.check();
 }
 
 TEST(Scatter, Reductions) {
   for (const char *reduce : {"assign", "multiply", "amin", "amax"})
     for (const char *type : {"f32", "i32"})
-      Scatter{.type = type, .reduce = reduce, .parts = 5, .elements = 64, .keys = 90}.check();
-  Scatter{.type = "f16", .reduce = "assign", .parts = 5, .elements = 64, .keys = 90}.check();
+      Scatter{.type = type, .reduce = reduce, .slices = 5, .elements = 64, .keys = 90}.check();
+  Scatter{.type = "f16", .reduce = "assign", .slices = 5, .elements = 64, .keys = 90}.check();
 }
 
-// Small parts, more of them than blocks, and many updates of one.
+// Small slices, more of them than blocks, and many updates of one.
 TEST(Scatter, Atomic) {
   for (const char *type : {"f32", "f64", "i32"})
-    for (auto [parts, elements, keys] :
+    for (auto [slices, elements, keys] :
          {std::tuple(3, 1, 700), std::tuple(2500, 1, 600), std::tuple(40, 5, 257)})
       for (bool hasX : {true, false})
         Scatter{.type = type,
                 .strategy = "atomic",
-                .parts = parts,
+                .slices = slices,
                 .elements = elements,
                 .keys = keys,
                 .hasX = hasX}

@@ -24,19 +24,19 @@ namespace {
 struct Program {
   const char *name;
   const char *attributes; ///< that both ops have
-  bool hasMask = false, hasLengths = false, hasDropout = false, isPart = false, isCondition = false;
+  bool hasMask = false, hasLengths = false, hasDropout = false, isShard = false, isCondition = false;
 
   std::string text(const std::string &type) const {
     std::string q = fmt::format("tensor<2x7x4x6x{}>", type), k = fmt::format("tensor<2x2x9x6x{}>", type),
                 v = fmt::format("tensor<2x2x9x5x{}>", type), out = fmt::format("tensor<2x4x7x5x{}>", type),
                 row = fmt::format("tensor<2x4x7x{}>", type), mask = fmt::format("tensor<2x1x7x9x{}>", type);
     std::string last = fmt::format("{}{}{}{}", hasMask ? (isCondition ? ", %o" : ", %m") : "",
-                                   hasLengths ? ", %n" : "", hasDropout ? ", %c" : "", isPart ? ", %b" : ""),
+                                   hasLengths ? ", %n" : "", hasDropout ? ", %c" : "", isShard ? ", %b" : ""),
                 types =
                     fmt::format("{}{}{}{}", hasMask ? ", " + (isCondition ? "tensor<2x1x7x9xi1>" : mask) : "",
                                 hasLengths ? ", tensor<2xi32>" : "", hasDropout ? ", tensor<2xi64>" : "",
-                                isPart ? ", tensor<4xi64>" : ""),
-                segments = fmt::format("{:d}, {:d}, {:d}, {:d}", hasMask, hasLengths, hasDropout, isPart);
+                                isShard ? ", tensor<4xi64>" : ""),
+                segments = fmt::format("{:d}, {:d}, {:d}, {:d}", hasMask, hasLengths, hasDropout, isShard);
     return fmt::format(
         R"(func.func @main(%q: {0}, %k: {1}, %v: {2}, %g: {3}, %m: {5}) -> ({3}, {0}, {1}, {2}, {10}) {{
   %n = pd.constant dense<[5, 9]> : tensor<2xi32>
@@ -80,8 +80,8 @@ protected:
     std::vector<Numbers> all;
     for (size_t size : {336, 216, 180, 280, 126}) {
       all.emplace_back(size);
-      for (double &number : all.back())
-        number = static_cast<float>(uniform(random));
+      for (double &value : all.back())
+        value = static_cast<float>(uniform(random));
     }
     return all;
   }
@@ -226,14 +226,14 @@ const Program programs[] = {
     {"mask", plain, /*hasMask=*/true},
     {"condition", "mask_fill = 0.25, q_permutation = array<i64: 0, 2, 1, 3>, scale = 0.4",
      /*hasMask=*/true, /*hasLengths=*/false, /*hasDropout=*/false,
-     /*isPart=*/false, /*isCondition=*/true},
+     /*isShard=*/false, /*isCondition=*/true},
     {"lengths", plain, /*hasMask=*/false, /*hasLengths=*/true},
     {"dropout", "dropout_p = 0.3, q_permutation = array<i64: 0, 2, 1, 3>, scale = 0.4",
      /*hasMask=*/false, /*hasLengths=*/false, /*hasDropout=*/true},
-    {"part",
+    {"shard",
      "dropout_p = 0.3, q_permutation = array<i64: 0, 2, 1, 3>, scale = 0.4, "
      "whole_shape = array<i64: 3, 8, 11, 9>",
-     /*hasMask=*/false, /*hasLengths=*/false, /*hasDropout=*/true, /*isPart=*/true},
+     /*hasMask=*/false, /*hasLengths=*/false, /*hasDropout=*/true, /*isShard=*/true},
     {"causal", "causal = true, q_permutation = array<i64: 0, 2, 1, 3>, scale = 0.4"},
     {"soft_cap", "soft_cap = 0.5, q_permutation = array<i64: 0, 2, 1, 3>, scale = 0.4", /*hasMask=*/true},
     {"window", "left_window = 3, q_permutation = array<i64: 0, 2, 1, 3>, right_window = 1, scale = 0.4, "

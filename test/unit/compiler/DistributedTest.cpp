@@ -103,7 +103,7 @@ TEST(DistributedTest, ASplitProductIsTheWholeOne) {
 }
 
 /// Local dims differ: 3 rows on 2 ranks.
-TEST(DistributedTest, UnevenPartsHaveDynamicDims) {
+TEST(DistributedTest, UnevenShardsHaveDynamicDims) {
   auto program = compile(R"(
 dist.mesh @m = <["x"=2]>
 func.func @main(%x: tensor<?x2xf32> {pd.feed = "x"}) -> (tensor<3x2xf32> {pd.fetch = "y"}) {
@@ -149,10 +149,10 @@ func.func @main(%x: tensor<2xf32> {pd.feed = "x"})
   for (size_t rank = 0; rank < 4; ++rank) {
     auto root = static_cast<float>(rank / 2 * 2 + 1), own = static_cast<float>(rank);
     EXPECT_EQ(valuesOf(results[rank][0]), (std::vector<float>{root, root + 10}));
-    float part = rank < 2 ? own : own + 10;
-    EXPECT_EQ(valuesOf(results[rank][1]), (std::vector<float>{part}));
+    float shard = rank < 2 ? own : own + 10;
+    EXPECT_EQ(valuesOf(results[rank][1]), (std::vector<float>{shard}));
     EXPECT_EQ(valuesOf(results[rank][2]),
-              (rank < 2 ? std::vector<float>{part, 0} : std::vector<float>{0, part}));
+              (rank < 2 ? std::vector<float>{shard, 0} : std::vector<float>{0, shard}));
   }
 }
 

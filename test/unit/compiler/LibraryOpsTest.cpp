@@ -53,10 +53,10 @@ protected:
   void collect(const std::string &path) {
     Result<std::string> text = readFile(path);
     ASSERT_TRUE(bool(text)) << path;
-    llvm::SmallVector<llvm::StringRef> parts;
-    llvm::StringRef(*text).split(parts, "// -----");
-    for (llvm::StringRef part : parts) {
-      OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(part, &context);
+    llvm::SmallVector<llvm::StringRef> modules;
+    llvm::StringRef(*text).split(modules, "// -----");
+    for (llvm::StringRef source : modules) {
+      OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source, &context);
       if (!module)
         continue;
       module->walk([&](Operation *op) {
@@ -112,7 +112,7 @@ protected:
   std::map<std::string, std::vector<Operation *>> ops;
 };
 
-bool contains(const std::string &text, const char *part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string &text, const char *piece) { return text.find(piece) != std::string::npos; }
 
 TEST_F(LibraryOps, HaveStatementsAndTests) {
   for (RegisteredOperationName name : context.getRegisteredOperationsByDialect("pd"))

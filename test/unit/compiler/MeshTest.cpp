@@ -87,7 +87,7 @@ func.func @main(%x: tensor<2x6xf32> {pd.feed = "x", dist.global = tensor<4x6xf32
   return %0 : tensor<2x4xf32>
 })";
 
-TEST(Mesh, LocalFormRunsOnParts) {
+TEST(Mesh, LocalFormRunsOnShards) {
   auto session = open(local, {});
   ASSERT_TRUE(session) << session.diagnostics().text();
   EXPECT_THAT(session->model().feeds()[0].dims, ElementsAre(4, 6));
@@ -135,7 +135,7 @@ TEST(Mesh, StrategySplitsTheBatch) {
     ASSERT_TRUE(session) << session.diagnostics().text();
     Tensor w = matrix(6, 4, 3, -0.5);
     ASSERT_TRUE(session->setParameter("w", w));
-    for (int64_t rows : {7, 2}) { // also uneven parts, and an empty one
+    for (int64_t rows : {7, 2}) { // also uneven shards, and an empty one
       Tensor x = matrix(rows, 6, -2, 1);
       auto outputs = session->run({{"x", x}});
       ASSERT_TRUE(outputs) << axes << outputs.diagnostics().text();

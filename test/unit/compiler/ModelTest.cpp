@@ -103,17 +103,17 @@ TEST_F(Training, ParametersAreSaved) {
   EXPECT_FALSE(std::filesystem::exists(file("p.npz")));
 }
 
-/// Another learning rate gives the same loss, because this part has no update.
-TEST_F(Training, PartNeedsNoLabels) {
+/// Another learning rate gives the same loss, because this subgraph has no update.
+TEST_F(Training, SubgraphNeedsNoLabels) {
   std::vector<Diagnostic> warnings;
-  auto part =
+  auto subgraph =
       openSession(folder, {.cacheDirectory = "off",
                            .feeds = {"x"},
                            .fetches = {"fc_2.tmp_1"},
                            .onDiagnostic = [&](const Diagnostic &given) { warnings.push_back(given); }});
-  ASSERT_TRUE(part) << part.diagnostics().text();
-  ASSERT_EQ(part->model().feeds().size(), 1U);
-  auto outputs = part->run({{"x", feeds.at("x")}});
+  ASSERT_TRUE(subgraph) << subgraph.diagnostics().text();
+  ASSERT_EQ(subgraph->model().feeds().size(), 1U);
+  auto outputs = subgraph->run({{"x", feeds.at("x")}});
   ASSERT_TRUE(outputs) << outputs.diagnostics().text();
   ASSERT_EQ(warnings.size(), 1U);
   EXPECT_EQ(warnings[0].code, "pruned-state");

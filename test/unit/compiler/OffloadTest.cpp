@@ -181,7 +181,7 @@ TEST(OffloadTest, AFailingStoreChangesNothing) {
   expectEqualRuns(session, expected);
 }
 
-TEST(OffloadTest, RanksStoreTheirParts) {
+TEST(OffloadTest, RanksStoreTheirShards) {
   auto store = std::make_shared<CountingStore>();
   ModelOptions plain, options = withStore(store, true);
   plain.mesh = options.mesh = MeshOptions{.strategy = "dp2,zero3", .simulate = true};

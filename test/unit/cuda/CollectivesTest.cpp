@@ -140,7 +140,7 @@ std::vector<std::string> requestsOf(spmd::StepKind kind, const spmd::Placement &
 }
 
 /// Parts of one size are one request of the library; slices of the first dimension need no copies.
-TEST(DeviceCollectiveTest, EvenPartsAreOneRequest) {
+TEST(DeviceCollectiveTest, EvenShardsAreOneRequest) {
   spmd::Mesh line{{{"x", 2}}, {}};
   spmd::AxisRef x = line.full(0);
   spmd::Placement whole{{{}, {}}, {}}, rows{{{{x}}, {}}, {}}, columns{{{}, {{x}}}, {}},

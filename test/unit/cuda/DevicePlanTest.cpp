@@ -124,20 +124,20 @@ namespace {
 /// i = 0; while (i < n) { i = i + 1; (x, y) = (y, 2 * x); } with n, x, y fed.
 Plan loopPlan() {
   PlanMaker maker;
-  auto number = [&](DType dtype, Storage storage, const std::string &name) {
+  auto scalar = [&](DType dtype, Storage storage, const std::string &name) {
     return maker.value(dtype, {}, storage, name);
   };
-  ValueId n = number(DType::Int64, Storage::Feed, "n"), x = number(DType::Float32, Storage::Feed, "x"),
-          y = number(DType::Float32, Storage::Feed, "y"),
-          zero = number(DType::Int64, Storage::Constant, "zero");
-  ValueId i = number(DType::Int64, Storage::Dynamic, "i"), a = number(DType::Float32, Storage::Dynamic, "a"),
-          b = number(DType::Float32, Storage::Dynamic, "b"),
-          continues = number(DType::Bool, Storage::Arena, "continues");
-  ValueId next = number(DType::Int64, Storage::Dynamic, "next"),
-          doubled = number(DType::Float32, Storage::Dynamic, "doubled");
-  ValueId lastI = number(DType::Int64, Storage::Dynamic, "lastI"),
-          lastA = number(DType::Float32, Storage::Dynamic, "lastA"),
-          lastB = number(DType::Float32, Storage::Dynamic, "lastB");
+  ValueId n = scalar(DType::Int64, Storage::Feed, "n"), x = scalar(DType::Float32, Storage::Feed, "x"),
+          y = scalar(DType::Float32, Storage::Feed, "y"),
+          zero = scalar(DType::Int64, Storage::Constant, "zero");
+  ValueId i = scalar(DType::Int64, Storage::Dynamic, "i"), a = scalar(DType::Float32, Storage::Dynamic, "a"),
+          b = scalar(DType::Float32, Storage::Dynamic, "b"),
+          continues = scalar(DType::Bool, Storage::Arena, "continues");
+  ValueId next = scalar(DType::Int64, Storage::Dynamic, "next"),
+          doubled = scalar(DType::Float32, Storage::Dynamic, "doubled");
+  ValueId lastI = scalar(DType::Int64, Storage::Dynamic, "lastI"),
+          lastA = scalar(DType::Float32, Storage::Dynamic, "lastA"),
+          lastB = scalar(DType::Float32, Storage::Dynamic, "lastB");
   maker.plan.constants.resize(8);
   Step loop;
   loop.kind = StepKind::While;

@@ -11,7 +11,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 /// x summed over the ranks of a mesh of two devices, an all_reduce.
-Step allReduce(ValueId in, ValueId out, int64_t number) {
+Step allReduce(ValueId in, ValueId out, int64_t index) {
   json dim = {{"axes", json::array()}, {"isClosed", true}, {"priority", 0}, {"blocks", json::array()}};
   json sharding = {
       {"mesh", "m"}, {"dims", {dim, dim}}, {"replicated", json::array()}, {"partial", json::array()}};
@@ -23,7 +23,7 @@ Step allReduce(ValueId in, ValueId out, int64_t number) {
                      {"mesh", {{"names", {"d"}}, {"sizes", {2}}, {"devices", json::array()}}},
                      {"from", partial},
                      {"to", sharding},
-                     {"number", number}};
+                     {"number", index}};
   return step;
 }
 
@@ -113,13 +113,13 @@ std::vector<std::string> runPlan(bool blocking, std::vector<float> expected) {
   std::vector<std::string> log;
   auto ran = runSimulated(2, [&](std::shared_ptr<Communicator> communicator) -> Result<void> {
     Rank rank;
-    int64_t number = communicator->rank();
-    auto results = rank.run(planWithStart(blocking), communicator, static_cast<float>(number + 1));
+    int64_t index = communicator->rank();
+    auto results = rank.run(planWithStart(blocking), communicator, static_cast<float>(index + 1));
     if (!results)
       return results.diagnostics();
-    EXPECT_EQ(first((*results)[0]), expected[static_cast<size_t>(number)]);
+    EXPECT_EQ(first((*results)[0]), expected[static_cast<size_t>(index)]);
     EXPECT_EQ(first((*results)[1]), 3.5F);
-    if (number == 0)
+    if (index == 0)
       log = requests(rank.driver->log());
     return {};
   });

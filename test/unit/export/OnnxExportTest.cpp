@@ -115,8 +115,8 @@ TEST_F(OnnxExport, ComplexNumbersArePairs) {
   EXPECT_EQ(types.back(), "Concat");
 }
 
-/// A part that is known is not taken from the pairs again, which nothing needs.
-TEST_F(OnnxExport, PartsOfComplexNumbersAreUsed) {
+/// A component that is known is not taken from the pairs again, which nothing needs.
+TEST_F(OnnxExport, ComponentsOfComplexNumbersAreUsed) {
   onnx::Model model = valid(R"(
     func.func @main(%x: tensor<3xf32> {pd.feed = "x"}, %y: tensor<3xf32> {pd.feed = "y"})
         -> (tensor<3xf32> {pd.fetch = "out"}) {
@@ -128,7 +128,7 @@ TEST_F(OnnxExport, PartsOfComplexNumbersAreUsed) {
   EXPECT_EQ(typesIn(model.graph), Types{"Neg"});
 }
 
-TEST_F(OnnxExport, LinearOpWorksOnEachPart) {
+TEST_F(OnnxExport, LinearOpWorksOnEachComponent) {
   onnx::Model model = valid(R"(
     func.func @main(%x: tensor<2x3xcomplex<f64>> {pd.feed = "x"})
         -> (tensor<3x2xcomplex<f64>> {pd.fetch = "out"}) {

@@ -29,11 +29,11 @@ namespace {
 
 /// Floats of any size converted to float64; other types unchanged.
 Tensor widened(const Tensor &tensor) {
-  auto from = [&]<class T>(const T *numbers, DType dtype) {
+  auto from = [&]<class T>(const T *values, DType dtype) {
     Tensor out(dtype, tensor.dims());
     std::span<double> to = numbersOf(out);
     for (size_t i = 0; i < to.size(); ++i)
-      to[i] = static_cast<double>(static_cast<float>(numbers[i]));
+      to[i] = static_cast<double>(static_cast<float>(values[i]));
     return out;
   };
   switch (tensor.dtype()) {
@@ -68,8 +68,8 @@ std::optional<std::string> widenedBytes(std::string text) {
     if (end - at - 2 != digits)
       continue;
     auto bits = static_cast<uint32_t>(std::stoul(text.substr(at + 2, digits), nullptr, 16));
-    auto number = static_cast<double>(std::bit_cast<float>(bits));
-    text.replace(at, end - at, fmt::format("0x{:016X}", std::bit_cast<uint64_t>(number)));
+    auto value = static_cast<double>(std::bit_cast<float>(bits));
+    text.replace(at, end - at, fmt::format("0x{:016X}", std::bit_cast<uint64_t>(value)));
   }
   return text;
 }
@@ -199,21 +199,21 @@ Tensor moved(const Tensor &x, double step, const Tensor &direction) {
 Tensor randomLike(const Tensor &tensor, std::mt19937 &random) {
   std::uniform_real_distribution<double> reals(-1, 1);
   Tensor out(tensor.dtype(), tensor.dims());
-  for (double &number : numbersOf(out))
-    number = reals(random);
+  for (double &value : numbersOf(out))
+    value = reals(random);
   return out;
 }
 
 std::optional<std::vector<size_t>> floatsOf(const Tensors &tensors) {
-  std::vector<size_t> numbers;
+  std::vector<size_t> indices;
   for (size_t i = 0; i < tensors.size(); ++i) {
     DType dtype = tensors[i].dtype();
     if (dtype == DType::Float64 || dtype == DType::Complex128)
-      numbers.push_back(i);
+      indices.push_back(i);
     else if (dtype == DType::Complex64 || dtype == DType::Float32)
       return std::nullopt;
   }
-  return numbers;
+  return indices;
 }
 
 void makeFinite(Tensor &tensor) {
@@ -230,8 +230,8 @@ void makeFinite(Tensor &tensor) {
 bool isFinite(const Tensor &tensor) {
   if (tensor.dtype() != DType::Float64 && tensor.dtype() != DType::Complex128)
     return true;
-  std::span<const double> numbers = numbersOf(tensor);
-  return std::all_of(numbers.begin(), numbers.end(), [](double number) { return std::isfinite(number); });
+  std::span<const double> values = numbersOf(tensor);
+  return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
 }
 
 std::vector<std::vector<int64_t>> dimsOf(const Tensors &tensors) {

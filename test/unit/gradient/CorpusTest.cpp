@@ -158,8 +158,8 @@ protected:
       for (double side : {step, -step}) {
         Tensors near = at;
         for (size_t i = 0; i < by.size(); ++i) {
-          auto number = static_cast<size_t>(by[i]);
-          near[number] = moved(at[number], side, tangents[i]);
+          auto index = static_cast<size_t>(by[i]);
+          near[index] = moved(at[index], side, tangents[i]);
         }
         auto there = function.run(near);
         if (!there) {
@@ -181,10 +181,10 @@ protected:
   }
 
   /// An argument of the program, or a cotangent after them.
-  Tensor direction(const Tensor &at, size_t number) {
+  Tensor direction(const Tensor &at, size_t index) {
     Tensor tangent = randomLike(at, random);
     bool isMatrix = at.dims().size() > 1 && at.dims().back() == at.dims()[at.dims().size() - 2];
-    return isSymmetric && number == 0 && isMatrix ? withTranspose(tangent) : tangent;
+    return isSymmetric && index == 0 && isMatrix ? withTranspose(tangent) : tangent;
   }
 
   /// The reason why the derivatives of the program are not compared.
@@ -262,9 +262,9 @@ protected:
 
 /// Programs of one op or one kind of control flow. Models have no other ops, and are too large for the
 /// following tests (docs/known-gaps.md).
-class CorpusPartsTest : public CorpusTest {};
+class CorpusSubsetTest : public CorpusTest {};
 
-std::vector<std::string> partsOfModels(std::vector<std::string> programs) {
+std::vector<std::string> subsetOfModels(std::vector<std::string> programs) {
   std::erase_if(programs, [](const std::string &program) { return has(program, "corpus/models/"); });
   return programs;
 }
@@ -274,7 +274,7 @@ TEST_P(CorpusTest, DerivativesEqualDifferences) {
   finish("first", reason.empty() ? firstDerivatives() : reason);
 }
 
-TEST_P(CorpusPartsTest, SecondDerivativesEqualDifferences) {
+TEST_P(CorpusSubsetTest, SecondDerivativesEqualDifferences) {
   std::string reason = open();
   finish("second", reason.empty() ? secondDerivatives() : reason);
 }
@@ -339,7 +339,7 @@ std::string CorpusTest::batch() {
   return {};
 }
 
-TEST_P(CorpusPartsTest, BatchEqualsItsExamples) {
+TEST_P(CorpusSubsetTest, BatchEqualsItsExamples) {
   std::string reason = open();
   finish("batch", reason.empty() ? batch() : reason);
 }
@@ -401,7 +401,7 @@ std::string CorpusTest::withDynamicDims() {
   return compareSame(jvp(*backward, by), jvp(*openBackward, by), twice, "forward over reverse mode");
 }
 
-TEST_P(CorpusPartsTest, DerivativesWithDynamicDims) {
+TEST_P(CorpusSubsetTest, DerivativesWithDynamicDims) {
   std::string reason = open();
   if (reason.empty())
     reason = isLeftOut();
@@ -416,7 +416,7 @@ std::string nameOf(const testing::TestParamInfo<std::string> &info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, CorpusTest, testing::ValuesIn(chosenPrograms()), nameOf);
-INSTANTIATE_TEST_SUITE_P(Programs, CorpusPartsTest, testing::ValuesIn(partsOfModels(chosenPrograms())),
+INSTANTIATE_TEST_SUITE_P(Programs, CorpusSubsetTest, testing::ValuesIn(subsetOfModels(chosenPrograms())),
                          nameOf);
 
 } // namespace

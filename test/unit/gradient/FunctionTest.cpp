@@ -266,9 +266,9 @@ TEST(FunctionTest, HessianTimesVectorOfBert) {
   gradient = take(gradient.withResults(onlyGradients));
   Function product = take(jvp(gradient, parameters));
   std::vector<Tensor> v, w;
-  for (int64_t number : parameters) {
-    v.push_back(argumentOf(f.arguments()[number], random));
-    w.push_back(argumentOf(f.arguments()[number], random));
+  for (int64_t index : parameters) {
+    v.push_back(argumentOf(f.arguments()[index], random));
+    w.push_back(argumentOf(f.arguments()[index], random));
   }
   EXPECT_GE(cotangents, 1U);
   auto along = [&](const std::vector<Tensor> &direction) {

@@ -97,12 +97,12 @@ private:
       builder.setInsertionPointToStart(&body);
       pd::YieldOp::create(builder, location, floatsOf(inlineBody(function, mapping)));
     }
-    llvm::SmallVector<int64_t> numbers =
+    llvm::SmallVector<int64_t> indices =
         llvm::to_vector(llvm::seq<int64_t>(0, static_cast<int64_t>(floats.size())));
     ValueRange cotangents = block->getArguments().drop_front(function.getNumArguments());
     auto vjp =
         pd::VjpOp::create(builder, location, inputs, floatsOf(computed), cotangents,
-                          builder.getDenseI64ArrayAttr(numbers), builder.getDenseI64ArrayAttr(numbers));
+                          builder.getDenseI64ArrayAttr(indices), builder.getDenseI64ArrayAttr(indices));
     vjp.getBody().takeBody(region);
     return llvm::SmallVector<Value>(vjp.getGradients());
   }

@@ -67,13 +67,13 @@ Result<Runner> Runner::create(ModuleOp module) {
 Tensor randomTensor(func::FuncOp function, unsigned argument, std::mt19937 &random) {
   auto type = cast<RankedTensorType>(function.getArgumentTypes()[argument]);
   bool isInteger = !type.getElementType().isF64();
-  auto number = [&](const char *name, double otherwise) {
+  auto valueOr = [&](const char *name, double otherwise) {
     auto attribute = function.getArgAttrOfType<FloatAttr>(argument, name);
     return attribute ? attribute.getValueAsDouble() : otherwise;
   };
-  std::uniform_real_distribution<double> reals(number("test.low", -1), number("test.high", 1));
-  std::uniform_int_distribution<int64_t> integers(static_cast<int64_t>(number("test.low", 0)),
-                                                  static_cast<int64_t>(number("test.high", 1)));
+  std::uniform_real_distribution<double> reals(valueOr("test.low", -1), valueOr("test.high", 1));
+  std::uniform_int_distribution<int64_t> integers(static_cast<int64_t>(valueOr("test.low", 0)),
+                                                  static_cast<int64_t>(valueOr("test.high", 1)));
   auto values = function.getArgAttrOfType<ArrayAttr>(argument, "test.values");
   Tensor tensor(*pd::dtypeOf(type.getElementType()), type.getShape().vec());
   for (int64_t i = 0; i < tensor.size(); ++i) {
@@ -113,23 +113,23 @@ Program::Program(Location location) : module(ModuleOp::create(location)), builde
 }
 
 unsigned Program::feed(Type type) {
-  unsigned number = main.getNumArguments();
-  (void)main.insertArgument(number, type, DictionaryAttr(), main.getLoc());
-  main.setArgAttr(number, "pd.feed", builder.getStringAttr("in" + std::to_string(number)));
-  return number;
+  unsigned index = main.getNumArguments();
+  (void)main.insertArgument(index, type, DictionaryAttr(), main.getLoc());
+  main.setArgAttr(index, "pd.feed", builder.getStringAttr("in" + std::to_string(index)));
+  return index;
 }
 
 llvm::SmallVector<Type> Program::typesOf(llvm::ArrayRef<unsigned> feeds) {
   llvm::SmallVector<Type> types;
-  for (unsigned number : feeds)
-    types.push_back(main.getArgument(number).getType());
+  for (unsigned index : feeds)
+    types.push_back(main.getArgument(index).getType());
   return types;
 }
 
 size_t Program::call(func::FuncOp function, llvm::ArrayRef<unsigned> feeds) {
   IRMapping mapping;
-  for (auto [argument, number] : llvm::zip(function.getArguments(), feeds))
-    mapping.map(argument, main.getArgument(number));
+  for (auto [argument, index] : llvm::zip(function.getArguments(), feeds))
+    mapping.map(argument, main.getArgument(index));
   for (Operation &op : function.getBody().front().without_terminator())
     builder.clone(op, mapping);
   size_t first = results.size();

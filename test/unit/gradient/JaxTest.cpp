@@ -106,13 +106,13 @@ TEST_P(JaxTest, ChainsOfTransforms) {
       }
       current = functionsByName[name];
     }
-    llvm::SmallVector<unsigned> numbers;
+    llvm::SmallVector<unsigned> indices;
     ASSERT_EQ(current.getNumArguments(), sample["arguments"].size()) << name;
     for (auto [type, value] : llvm::zip(current.getArgumentTypes(), sample["arguments"])) {
-      numbers.push_back(program.feed(type));
-      feeds["in" + std::to_string(numbers.back())] = tensorOf(value);
+      indices.push_back(program.feed(type));
+      feeds["in" + std::to_string(indices.back())] = tensorOf(value);
     }
-    firsts.push_back(program.call(current, numbers));
+    firsts.push_back(program.call(current, indices));
   }
   auto runner = program.compile();
   ASSERT_TRUE(runner) << runner.diagnostics().text();

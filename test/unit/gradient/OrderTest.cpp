@@ -56,17 +56,17 @@ protected:
   void expectEqual(const std::vector<Chain> &chains) {
     Program program(function.getLoc());
     NamedTensors feeds;
-    llvm::SmallVector<unsigned> numbers;
+    llvm::SmallVector<unsigned> indices;
     std::vector<size_t> firsts;
     size_t count = 0;
     for (const Chain &chain : chains) {
       auto result = apply(chain);
       ASSERT_TRUE(succeeded(result));
-      for (auto i = static_cast<unsigned>(numbers.size()); i < result->getNumArguments(); ++i) {
-        numbers.push_back(program.feed(result->getArgumentTypes()[i]));
-        feeds["in" + std::to_string(numbers.back())] = batchOf(*result, i);
+      for (auto i = static_cast<unsigned>(indices.size()); i < result->getNumArguments(); ++i) {
+        indices.push_back(program.feed(result->getArgumentTypes()[i]));
+        feeds["in" + std::to_string(indices.back())] = batchOf(*result, i);
       }
-      firsts.push_back(program.call(*result, numbers));
+      firsts.push_back(program.call(*result, indices));
       count = result->getNumResults();
     }
     auto runner = program.compile();
@@ -89,7 +89,7 @@ protected:
     // At zero, where many derivatives have a special case. Undefined values are NaN in all chains; a run
     // error, such as for a singular matrix, occurs in all chains.
     for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-      Tensor &feed = feeds["in" + std::to_string(numbers[i])];
+      Tensor &feed = feeds["in" + std::to_string(indices[i])];
       if (feed.dtype() == DType::Float64)
         std::fill_n(feed.as<double>(), feed.size(), 0.0);
     }

@@ -48,13 +48,13 @@ RandomProgram::Value RandomProgram::spread(const Shape &shape) {
 }
 
 /// A constant of integers.
-RandomProgram::Value RandomProgram::integers(const std::vector<int64_t> &numbers, const Shape &shape,
+RandomProgram::Value RandomProgram::integers(const std::vector<int64_t> &values, const Shape &shape,
                                              const char *element) {
   Value out{fmt::format("%n{}", count++), shape};
   body +=
       fmt::format("  {0}_flat = pd.constant dense<[{1}]> : {2}\n"
                   "  {0} = pd.reshape {0}_flat {{shape = {3}}} : ({2}) -> {4}\n",
-                  out.name, fmt::join(numbers, ", "), typeOf({static_cast<int64_t>(numbers.size())}, element),
+                  out.name, fmt::join(values, ", "), typeOf({static_cast<int64_t>(values.size())}, element),
                   ints(shape), typeOf(shape, element));
   return out;
 }
@@ -184,15 +184,15 @@ void RandomProgram::alignmentLoss() {
 
 /// conv2d with any paddings, strides and dilations.
 void RandomProgram::convolution() {
-  auto number = [&](size_t bound) { return static_cast<int64_t>(below(bound)); };
+  auto smaller = [&](size_t bound) { return static_cast<int64_t>(below(bound)); };
   int64_t dims[2], strides[2], dilations[2], out[2], kernel = 2;
   Shape paddings;
   for (int i = 0; i < 2; ++i) {
-    dims[i] = 3 + number(2);
-    strides[i] = 1 + number(2);
-    dilations[i] = 1 + number(2);
-    paddings.push_back(number(2));
-    paddings.push_back(number(2));
+    dims[i] = 3 + smaller(2);
+    strides[i] = 1 + smaller(2);
+    dilations[i] = 1 + smaller(2);
+    paddings.push_back(smaller(2));
+    paddings.push_back(smaller(2));
     out[i] =
         (dims[i] + paddings[2 * i] + paddings[2 * i + 1] - dilations[i] * (kernel - 1) - 1) / strides[i] + 1;
   }

@@ -386,8 +386,8 @@ void RandomProgram::indexed() {
     return;
   auto axis = static_cast<int64_t>(below(x.shape.size()));
   Shape numbers(1 + below(4)), shape = x.shape;
-  for (int64_t &number : numbers)
-    number = static_cast<int64_t>(below(x.shape[axis]));
+  for (int64_t &index : numbers)
+    index = static_cast<int64_t>(below(x.shape[axis]));
   int id = count++;
   shape[axis] = static_cast<int64_t>(numbers.size());
   Shape places{shape[axis]};

@@ -53,7 +53,7 @@ private:
 
   // Layers and losses (RandomLayers.cpp).
   Value spread(const Shape &shape);
-  Value integers(const std::vector<int64_t> &numbers, const Shape &shape, const char *element);
+  Value integers(const std::vector<int64_t> &values, const Shape &shape, const char *element);
   /// The text of an op; `name` is its result of this shape.
   Value written(const std::string &text, const std::string &name, const Shape &shape);
   void layer();

@@ -157,7 +157,7 @@ TEST(TrainingTest, DynamicLossScaling) {
 }
 
 /// The startup program places the weights of a recurrent layer in one buffer.
-TEST(TrainingTest, SharedBuffersEqualTheirParts) {
+TEST(TrainingTest, SharedBuffersEqualTheirMembers) {
   std::string folder = std::string(PROA_CORPUS_DIR) + "/../cases/training/rnn_average";
   auto session = openSession(folder, {.cacheDirectory = "off"});
   ASSERT_TRUE(session) << (session ? "" : session.diagnostics().text());

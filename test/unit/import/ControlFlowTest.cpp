@@ -180,7 +180,7 @@ TEST_F(ControlFlow, ReadBeforeAnythingDefinesIt) {
   EXPECT_THAT(import(), HasSubstr("variable 'sum' is read by block 1 before anything defines it"));
 }
 
-TEST_F(ControlFlow, BufferAndPartsOfItInOneLoop) {
+TEST_F(ControlFlow, BufferAndMembersOfItInOneLoop) {
   source.buffer();
   int32_t body = source.block(0);
   source.unary(body, "tanh", "buffer", "buffer");

@@ -32,9 +32,9 @@ std::vector<fs::path> foldersWith(const char *file) {
 
 /// Replaces NaNs, so that programs can be compared with ==.
 void replaceNaN(Program &program) {
-  auto replace = [](auto &number) {
-    if (std::isnan(number))
-      number = 12345;
+  auto replace = [](auto &scalar) {
+    if (std::isnan(scalar))
+      scalar = 12345;
   };
   for (Block &block : program.blocks)
     for (Operation &operation : block.operations)

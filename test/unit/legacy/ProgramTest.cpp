@@ -8,23 +8,23 @@ using namespace proa::legacy;
 
 namespace {
 
-TEST(FormatNames, OldAndNewNamesGiveTheSameNumber) {
-  EXPECT_EQ(varTypeNumber("LOD_TENSOR"), 7);
-  EXPECT_EQ(varTypeNumber("DENSE_TENSOR"), 7);
+TEST(FormatNames, OldAndNewNamesGiveTheSameCode) {
+  EXPECT_EQ(varTypeCode("LOD_TENSOR"), 7);
+  EXPECT_EQ(varTypeCode("DENSE_TENSOR"), 7);
   EXPECT_EQ(varTypeName(7), "DENSE_TENSOR");
-  EXPECT_EQ(varTypeNumber("LOD_TENSOR_ARRAY"), 13);
-  EXPECT_EQ(varTypeNumber("DENSE_TENSOR_ARRAY"), 13);
-  EXPECT_EQ(varTypeNumber("NOTHING"), std::nullopt);
+  EXPECT_EQ(varTypeCode("LOD_TENSOR_ARRAY"), 13);
+  EXPECT_EQ(varTypeCode("DENSE_TENSOR_ARRAY"), 13);
+  EXPECT_EQ(varTypeCode("NOTHING"), std::nullopt);
   EXPECT_EQ(varTypeName(16), "");
   EXPECT_EQ(varTypeName(-1), "");
 }
 
 TEST(FormatNames, KindsAreNotElementTypes) {
-  EXPECT_EQ(variableKindFromNumber(8), VariableKind::SelectedRows);
-  EXPECT_EQ(variableKindFromNumber(5), std::nullopt);
-  EXPECT_EQ(variableKindFromNumber(19), std::nullopt);
-  EXPECT_EQ(dtypeFromNumber(5), DType::Float32);
-  EXPECT_EQ(dtypeFromNumber(7), std::nullopt);
+  EXPECT_EQ(variableKindFromCode(8), VariableKind::SelectedRows);
+  EXPECT_EQ(variableKindFromCode(5), std::nullopt);
+  EXPECT_EQ(variableKindFromCode(19), std::nullopt);
+  EXPECT_EQ(dtypeFromCode(5), DType::Float32);
+  EXPECT_EQ(dtypeFromCode(7), std::nullopt);
 }
 
 TEST(FormatNames, AttributeTypesAreTheAlternativesOfTheValue) {
@@ -32,7 +32,7 @@ TEST(FormatNames, AttributeTypesAreTheAlternativesOfTheValue) {
   EXPECT_EQ(attributeTypeName(AttributeValue(BlockIndices{}).index()), "BLOCKS");
   EXPECT_EQ(attributeTypeName(AttributeValue(std::vector<Scalar>{}).index()), "SCALARS");
   for (int32_t i = 0; i < attributeTypeCount; ++i)
-    EXPECT_EQ(attributeTypeNumber(attributeTypeName(i)), i);
+    EXPECT_EQ(attributeTypeCode(attributeTypeName(i)), i);
 }
 
 Operation withStack(std::vector<std::string> frames) {

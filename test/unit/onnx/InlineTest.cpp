@@ -25,8 +25,8 @@ std::string textOf(const std::vector<Node> &nodes) {
     text += list(node.outputs) + " = " + node.type + "(" + list(node.inputs) + ")";
     for (const Attribute &attribute : node.attributes) {
       text += " " + attribute.name;
-      if (const auto *number = std::get_if<float>(&attribute.value))
-        text += "=" + std::to_string(*number).substr(0, 3);
+      if (const auto *value = std::get_if<float>(&attribute.value))
+        text += "=" + std::to_string(*value).substr(0, 3);
       for (const Graph &graph : attribute.graphs())
         text += " [" + textOf(graph.nodes) + "]";
     }

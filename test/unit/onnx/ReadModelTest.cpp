@@ -64,8 +64,8 @@ TEST(ReadModel, TypesHaveOnnxText) {
 TEST(ReadModel, TypedFields) {
   proto::Model message = reluModel();
   proto::Tensor &tensor = addTensor(message, DataType::Int8, {3});
-  for (int number : {-128, 0, 127})
-    tensor.add_int32_data(number);
+  for (int index : {-128, 0, 127})
+    tensor.add_int32_data(index);
   EXPECT_THAT(elementsOf<int8_t>(message, "int8[3]"), ElementsAre(-128, 0, 127));
 
   tensor.set_data_type(static_cast<int32_t>(DataType::Float16));
@@ -156,8 +156,8 @@ TEST(ReadModel, WrongElementsAreErrors) {
 TEST(ReadModel, ExternalDataIsMapped) {
   TemporaryFolder folder;
   std::string content(4096, '\0');
-  float numbers[] = {1, 2, 3};
-  content.append(reinterpret_cast<const char *>(numbers), sizeof numbers);
+  float values[] = {1, 2, 3};
+  content.append(reinterpret_cast<const char *>(values), sizeof values);
   folder.file("weights", content);
   proto::Model message = reluModel();
   proto::Tensor &tensor = addTensor(message, DataType::Float, {3});
@@ -189,9 +189,9 @@ TEST(ReadModel, ExternalDataBeyond2GiB) {
   const int64_t offset = int64_t(3) << 30;
   folder.file("weights", "");
   std::filesystem::resize_file(folder.path("weights"), offset); // without blocks on the disk
-  float number = 7;
+  float value = 7;
   std::ofstream(folder.path("weights"), std::ios::binary | std::ios::app)
-      .write(reinterpret_cast<const char *>(&number), sizeof number);
+      .write(reinterpret_cast<const char *>(&value), sizeof value);
   proto::Model message = reluModel();
   proto::Tensor &tensor = addTensor(message, DataType::Float, {offset / 4 + 1});
   tensor.set_data_location(1);

@@ -52,7 +52,7 @@ Arguments randomArguments(func::FuncOp function, const spmd::Mesh &mesh,
       int64_t coordinate = spmd::partialCoordinate(mesh, placement, position);
       if (!terms.contains(coordinate))
         terms[coordinate] = create(type);
-      locals.push_back(partAt(mesh, dims, terms[coordinate], position));
+      locals.push_back(shardAt(mesh, dims, terms[coordinate], position));
       arguments.local[position].push_back(locals.back());
     }
     auto shape = cast<RankedTensorType>(type).getShape().vec();

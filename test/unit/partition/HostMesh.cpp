@@ -51,7 +51,7 @@ std::optional<int64_t> localIndex(const std::vector<std::vector<int64_t>> &held,
   return linear;
 }
 
-/// An element; the imaginary part of real numbers is 0.
+/// An element; the imaginary component of real numbers is 0.
 using Number = std::complex<double>;
 
 pd::HostScalar scalarOf(DType dtype, Number value) {
@@ -119,7 +119,7 @@ public:
     for (int64_t p = 0; p < mesh.size(); ++p)
       if (!isOther(p) && locals[p].dims() != dimsOf(held[p]))
         return errorAt("position " + std::to_string(p),
-                       "a local tensor " + locals[p].describe() + " does not have the dims of its part");
+                       "a local tensor " + locals[p].describe() + " does not have the dims of its shard");
     Tensor result(locals[0].dtype(), dimsOf(heldByTarget));
     std::string reason;
     std::vector<int64_t> dims = result.dims();
@@ -153,7 +153,7 @@ private:
       for (const spmd::PartialAxis &axis : combined)
         coordinates.push_back(mesh.coordinate(axis.axis, p));
       pd::HostScalar scalar = pd::loadScalar(locals[p], *at);
-      Number value(scalar.real(), scalar.kind == pd::HostScalar::Kind::Complex ? scalar.number.imag() : 0);
+      Number value(scalar.real(), scalar.kind == pd::HostScalar::Kind::Complex ? scalar.value.imag() : 0);
       auto [term, isNew] = terms.try_emplace(coordinates, value);
       if (!isNew && term->second != value && !(term->second != term->second && value != value))
         reason = fmt::format("copies of an element differ: {} and {}", term->second.real(), value.real());
@@ -193,8 +193,8 @@ static Result<Tensor> move(const spmd::Mesh &mesh, const spmd::Placement &from, 
   return Mover(refined->mesh, refined->placements[0], refined->placements[1], dims, locals, position).run();
 }
 
-Tensor partAt(const spmd::Mesh &mesh, const spmd::Placement &placement, const Tensor &whole,
-              int64_t position) {
+Tensor shardAt(const spmd::Mesh &mesh, const spmd::Placement &placement, const Tensor &whole,
+               int64_t position) {
   spmd::Placement replicated{std::vector<spmd::DimPlacement>(whole.dims().size())};
   return *move(mesh, replicated, placement, whole.dims(), Locals(mesh.size(), whole), position);
 }

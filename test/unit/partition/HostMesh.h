@@ -11,13 +11,13 @@ namespace proa::test {
 /// One local tensor for each position.
 using Locals = std::vector<Tensor>;
 
-/// The part of a tensor at a position.
-Tensor partAt(const spmd::Mesh &mesh, const spmd::Placement &placement, const Tensor &whole,
-              int64_t position);
+/// The shard of a tensor at a position.
+Tensor shardAt(const spmd::Mesh &mesh, const spmd::Placement &placement, const Tensor &whole,
+               int64_t position);
 
 /// The local tensor of a position under `to`, if the positions hold `locals` under `from`. Elements are
 /// copied and combined as the placements say, whatever the step is. Error: copies of an element differ, or a
-/// local tensor does not have the dims of its part.
+/// local tensor does not have the dims of its shard.
 Result<Tensor> moved(const spmd::Mesh &mesh, const spmd::Placement &from, const spmd::Placement &to,
                      const std::vector<int64_t> &dims, const Locals &locals, int64_t position);
 

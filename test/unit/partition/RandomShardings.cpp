@@ -11,7 +11,7 @@ using namespace mlir;
 namespace proa::test {
 
 /// Axes, some of them cut into two sub-axes, in random order.
-std::vector<spmd::AxisRef> RandomShardings::parts() {
+std::vector<spmd::AxisRef> RandomShardings::subAxes() {
   std::vector<spmd::AxisRef> all;
   for (unsigned axis = 0; axis < mesh.axes.size(); ++axis) {
     int64_t size = mesh.axes[axis].size;
@@ -58,7 +58,7 @@ dist::ShardingAttr RandomShardings::sharding(RankedTensorType type, bool mayBePa
   spmd::Placement placement{std::vector<spmd::DimPlacement>(rank)};
   bool isPartial = mayBePartial && isa<FloatType>(type.getElementType()) && isOneOf(8);
   std::vector<bool> isUsed(mesh.axes.size());
-  for (const spmd::AxisRef &axis : parts()) {
+  for (const spmd::AxisRef &axis : subAxes()) {
     if (rank == 0 || isOneOf(3)) {
       if (!isPartial || below(2))
         continue;

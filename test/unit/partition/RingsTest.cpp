@@ -202,7 +202,7 @@ TEST(RingsTest, Reductions) {
   expectReduction("all_reduce", ", reduce_type = 4 : i64", 0, add, true);
 }
 
-TEST(RingsTest, Parts) {
+TEST(RingsTest, Shards) {
   expectFormula(
       "all_gather", ", nranks = N : i64", [](int64_t n) { return Dims{n * rows, columns}; },
       [](const Inputs &xs, int64_t, int64_t i) { return xs[i / (rows * columns)][i % (rows * columns)]; });
@@ -238,8 +238,8 @@ TEST(RingsTest, Exchanges) {
   expectFormula("broadcast", ", root = 1 : i64", sameDims,
                 [](const Inputs &xs, int64_t, int64_t i) { return xs[1][i]; });
   expectFormula("all_to_all", "", sameDims, [](const Inputs &xs, int64_t self, int64_t i) {
-    int64_t part = rows * columns / countOf(xs);
-    return xs[i / part][self * part + i % part];
+    int64_t shard = rows * columns / countOf(xs);
+    return xs[i / shard][self * shard + i % shard];
   });
   expectFormula(
       "partial_allgather", ", nranks = N : i64", sameDims,
@@ -254,9 +254,9 @@ TEST(RingsTest, SplitEmbedding) {
     ids.as<int64_t>()[i] = static_cast<int64_t>(random() % (4 * model));
   std::vector<std::vector<Tensor>> arguments;
   for (size_t position = 0; position < devices; ++position) {
-    Tensor part(DType::Float32, {4, 5});
-    std::copy_n(table.as<float>() + position % model * 20, 20, part.as<float>());
-    arguments.push_back({part, ids});
+    Tensor shard(DType::Float32, {4, 5});
+    std::copy_n(table.as<float>() + position % model * 20, 20, shard.as<float>());
+    arguments.push_back({shard, ids});
   }
   auto results = run(R"(func.func @main(%w: tensor<4x5xf32>, %i: tensor<7xi64>) -> tensor<7x5xf32> {
     %0 = pd.c_embedding %w, %i {vocab_size = 12 : i64} : (tensor<4x5xf32>, tensor<7xi64>) -> tensor<7x5xf32>
@@ -282,10 +282,10 @@ TEST(RingsTest, ParallelCrossEntropy) {
   };
   std::vector<std::vector<Tensor>> arguments;
   for (size_t position = 0; position < devices; ++position) {
-    Tensor part(DType::Float32, {count, own});
+    Tensor shard(DType::Float32, {count, own});
     for (int64_t i = 0; i < count; ++i)
-      std::copy_n(firstOf(position, i), own, part.as<float>() + i * own);
-    arguments.push_back({part, labels});
+      std::copy_n(firstOf(position, i), own, shard.as<float>() + i * own);
+    arguments.push_back({shard, labels});
   }
   auto results =
       run(R"(func.func @main(%x: tensor<5x4xf32>, %l: tensor<5x1xi64>) -> (tensor<5x4xf32>, tensor<5x1xf32>) {
@@ -319,11 +319,12 @@ TEST(RingsTest, GradientsOfOpsWithRootAreOnTheRoot) {
       sum += x[i];
     return isRoot(xs, self) ? sum : 0;
   });
-  auto partDims = [](int64_t processes) { return Dims{rows / processes, columns}; };
-  expectGradient("c_scatter", ", nranks = N : i64", partDims, [&](const Inputs &xs, int64_t self, int64_t i) {
-    int64_t size = rows * columns / countOf(xs);
-    return isRoot(xs, self) ? xs[static_cast<size_t>(i / size)][i % size] : 0;
-  });
+  auto shardDims = [](int64_t processes) { return Dims{rows / processes, columns}; };
+  expectGradient("c_scatter", ", nranks = N : i64", shardDims,
+                 [&](const Inputs &xs, int64_t self, int64_t i) {
+                   int64_t size = rows * columns / countOf(xs);
+                   return isRoot(xs, self) ? xs[static_cast<size_t>(i / size)][i % size] : 0;
+                 });
 }
 
 } // namespace

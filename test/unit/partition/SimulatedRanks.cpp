@@ -115,7 +115,7 @@ private:
     return reason.empty() ? "" : text + ": " + reason;
   }
 
-  /// The part of the position that the device has in the mesh of the receivers.
+  /// The shard of the position that the device has in the mesh of the receivers.
   std::string evaluateRecv(dist::RecvOp op, pd::HostValues &values) {
     auto found = sent.find(op.getChannel());
     if (found == sent.end())
@@ -128,7 +128,7 @@ private:
     if (!value)
       return value.diagnostics().text();
     std::optional<int64_t> own = spmd::positionOf(target, mesh.deviceAt(position));
-    values.tensors[op.getResult()] = partAt(target, dist::placementOf(op.getTo(), target), *value, *own);
+    values.tensors[op.getResult()] = shardAt(target, dist::placementOf(op.getTo(), target), *value, *own);
     return {};
   }
 

@@ -88,7 +88,7 @@ void StrategiesTest::check(ModuleOp global, const Case &program, const std::vect
     mains.push_back(modules.back()->lookupSymbol<func::FuncOp>("main"));
     for (auto [i, tensor] : llvm::enumerate(program.arguments)) {
       auto sharding = whole.getArgAttrOfType<dist::ShardingAttr>(i, dist::shardingAttribute);
-      arguments[position].push_back(partAt(mesh, dist::placementOf(sharding, mesh), tensor, position));
+      arguments[position].push_back(shardAt(mesh, dist::placementOf(sharding, mesh), tensor, position));
     }
   }
   auto actual = runOnRanks(mesh, mains, arguments);
@@ -99,15 +99,15 @@ void StrategiesTest::check(ModuleOp global, const Case &program, const std::vect
 void StrategiesTest::compare(func::FuncOp main, const spmd::Mesh &mesh, const std::vector<Locals> &actual,
                              const std::vector<Tensor> &expected) {
   constexpr double tolerance = 1e-7;
-  for (auto [number, tensor, locals] : llvm::enumerate(expected, actual)) {
-    auto sharding = main.getResultAttrOfType<dist::ShardingAttr>(number, dist::shardingAttribute);
+  for (auto [index, tensor, locals] : llvm::enumerate(expected, actual)) {
+    auto sharding = main.getResultAttrOfType<dist::ShardingAttr>(index, dist::shardingAttribute);
     spmd::Placement replicated{std::vector<spmd::DimPlacement>(tensor.dims().size())};
     auto joined = moved(mesh, dist::placementOf(sharding, mesh), replicated, tensor.dims(), locals, 0);
     ASSERT_TRUE(joined) << joined.diagnostics().text();
     for (int64_t i = 0; i < tensor.size(); ++i) {
       double value = pd::loadScalar(tensor, i).real();
       ASSERT_NEAR(pd::loadScalar(*joined, i).real(), value, tolerance * (1 + std::abs(value)))
-          << "result " << number << ", element " << i;
+          << "result " << index << ", element " << i;
     }
   }
 }

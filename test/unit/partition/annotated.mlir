@@ -2,7 +2,7 @@
 // sizes of the mesh.
 dist.mesh @m = <["x"=2, "y"=2]>
 
-// Borders of rows are exchanged. The stride of the pooling moves the parts.
+// Borders of rows are exchanged. The stride of the pooling moves the shards.
 func.func @halo(%image: tensor<2x3x25x6xf32> {dist.sharding = #dist.sharding<@m, [{"x"}, {}, {"y"}, {}]>}, %w: tensor<4x3x3x3xf32>)
     -> (tensor<2x4x25x6xf32>, tensor<2x4x12x3xf32>) {
   %0 = pd.conv2d %image, %w {paddings = array<i64: 1, 1>} : (tensor<2x3x25x6xf32>, tensor<4x3x3x3xf32>) -> tensor<2x4x25x6xf32>
@@ -10,7 +10,7 @@ func.func @halo(%image: tensor<2x3x25x6xf32> {dist.sharding = #dist.sharding<@m,
   return %0, %1 : tensor<2x4x25x6xf32>, tensor<2x4x12x3xf32>
 }
 
-// Only the rows before a part are needed, and rows of zeros before the first.
+// Only the rows before a shard are needed, and rows of zeros before the first.
 func.func @causal(%x: tensor<1x1x26x3xf32> {dist.sharding = #dist.sharding<@m, [{}, {}, {"y", "x"}, {}]>}, %w: tensor<1x1x3x1xf32>) -> tensor<1x1x26x3xf32> {
   %0 = pd.conv2d %x, %w {paddings = array<i64: 2, 0, 0, 0>} : (tensor<1x1x26x3xf32>, tensor<1x1x3x1xf32>) -> tensor<1x1x26x3xf32>
   return %0 : tensor<1x1x26x3xf32>
@@ -27,7 +27,7 @@ func.func @searches(%x: tensor<4x700xf32> {dist.sharding = #dist.sharding<@m, [{
   return %0, %1, %2, %3 : tensor<4x700xf32>, tensor<4xi64>, tensor<5x80xf32>, tensor<4x3xf32>
 }
 
-// Parts exchange elements; of equal ones the indices ascend. Over one axis, over both, and of a size that 6 devices do not
+// Shards exchange elements; of equal ones the indices ascend. Over one axis, over both, and of a size that 6 devices do not
 // divide.
 func.func @sorts(%x: tensor<4x24xf32> {dist.sharding = #dist.sharding<@m, [{"x"}, {"y"}]>}, %y: tensor<24xi64> {dist.sharding = #dist.sharding<@m, [{"y", "x"}]>},
                  %z: tensor<20xf32> {dist.sharding = #dist.sharding<@m, [{"y", "x"}]>})
@@ -39,7 +39,7 @@ func.func @sorts(%x: tensor<4x24xf32> {dist.sharding = #dist.sharding<@m, [{"x"}
 }
 
 // Attention over a split sequence gathers keys and values, or passes them around a ring.
-func.func @attention_of_parts(%q: tensor<2x3x12x4xf32> {dist.sharding = #dist.sharding<@m, [{"x"}, {}, {"y"}, {}]>}, %k: tensor<2x3x12x4xf32>,
+func.func @attention_of_shards(%q: tensor<2x3x12x4xf32> {dist.sharding = #dist.sharding<@m, [{"x"}, {}, {"y"}, {}]>}, %k: tensor<2x3x12x4xf32>,
                               %v: tensor<2x3x12x5xf32>, %mask: tensor<1x1x12x12xf32>, %g: tensor<2x3x12x5xf32>)
     -> (tensor<2x3x12x5xf32>, tensor<2x3x12x4xf32>, tensor<2x3x12x4xf32>, tensor<2x3x12x5xf32>) {
   %0, %m, %s = pd.fused_attention %q, %k, %v mask = %mask {scale = 0.5 : f64}
@@ -61,8 +61,8 @@ func.func @attention_in_rings(%q: tensor<2x1x12x4xf32> {dist.sharding = #dist.sh
   return %0, %1#0, %1#1, %1#2 : tensor<2x1x12x5xf32>, tensor<2x1x12x4xf32>, tensor<2x1x12x4xf32>, tensor<2x1x12x5xf32>
 }
 
-// Parts of 3 and 2 rows: gathered also where a ring is asked for.
-func.func @attention_of_uneven_parts(%q: tensor<1x1x5x4xf32> {dist.sharding = #dist.sharding<@m, [{}, {}, {"y"}, {}]>}, %k: tensor<1x1x5x4xf32>,
+// Shards of 3 and 2 rows: gathered also where a ring is asked for.
+func.func @attention_of_uneven_shards(%q: tensor<1x1x5x4xf32> {dist.sharding = #dist.sharding<@m, [{}, {}, {"y"}, {}]>}, %k: tensor<1x1x5x4xf32>,
                                      %v: tensor<1x1x5x4xf32>) -> tensor<1x1x5x4xf32> {
   %0, %m, %s = pd.fused_attention %q, %k, %v {ring = true}
     : (tensor<1x1x5x4xf32>, tensor<1x1x5x4xf32>, tensor<1x1x5x4xf32>) -> (tensor<1x1x5x4xf32>, tensor<1x1x5xf32>, tensor<1x1x5xf32>)
@@ -84,7 +84,7 @@ func.func @fused_projection(%x: tensor<4x6xf32> {dist.sharding = #dist.sharding<
   return %2, %5, %6 : tensor<4x3x6x2xf32>, tensor<4x12xf32>, tensor<4x24xf32>
 }
 
-// Blocks of uneven parts: 7 and 4 columns.
+// Blocks of uneven shards: 7 and 4 columns.
 func.func @uneven_pieces(%x: tensor<3x11xf32> {dist.sharding = #dist.sharding<@m, [{}, {"y"} blocks(7, 4)]>})
     -> (tensor<3x7xf32>, tensor<3x4xf32>, tensor<3x11xf32>) {
   %0:2 = pd.split %x {sections = array<i64: 7, 4>, axis = 1 : i64} : (tensor<3x11xf32>) -> (tensor<3x7xf32>, tensor<3x4xf32>)
@@ -92,8 +92,8 @@ func.func @uneven_pieces(%x: tensor<3x11xf32> {dist.sharding = #dist.sharding<@m
   return %0#0, %0#1, %1 : tensor<3x7xf32>, tensor<3x4xf32>, tensor<3x11xf32>
 }
 
-// Each device samples its part, with the numbers of one device.
-func.func @random_parts(%x: tensor<9x5xf32> {dist.sharding = #dist.sharding<@m, [{"x"}, {"y"}]>}, %n: tensor<9x5xi64>)
+// Each device samples its shard, with the numbers of one device.
+func.func @random_shards(%x: tensor<9x5xf32> {dist.sharding = #dist.sharding<@m, [{"x"}, {"y"}]>}, %n: tensor<9x5xi64>)
     -> (tensor<9x5xf32>, tensor<9x5xf32>, tensor<9x5xf32>, tensor<9x5xi64>, tensor<9x5xf32>, tensor<9x5xf32>, tensor<9x5xi64>) {
   %0 = pd.uniform {dtype = f32, shape = array<i64: 9, 5>, seed = 3 : i64} : () -> tensor<9x5xf32>
   %1 = pd.add %0, %x : (tensor<9x5xf32>, tensor<9x5xf32>) -> tensor<9x5xf32>

@@ -16,7 +16,7 @@ dist.mesh @m = <["x"=2, "y"=2]>
 #rows_sum = #dist.sharding<@m, [{"x"}, {}], partial = [sum {"y"}]>
 #sum_xy = #dist.sharding<@m, [{}, {}], partial = [sum {"x", "y"}]>
 
-// The layers of Megatron: columns, then rows, then one reduction. All parts are uneven.
+// The layers of Megatron: columns, then rows, then one reduction. All shards are uneven.
 func.func @megatron(%x: tensor<5x7xf32> {dist.sharding = #rows}, %w: tensor<7x5xf32> {dist.sharding = #columns},
                     %b: tensor<5xf32> {dist.sharding = #vector_y}, %v: tensor<5x3xf32> {dist.sharding = #rows_y})
     -> (tensor<5x3xf32> {dist.sharding = #rows}) {
@@ -59,7 +59,7 @@ func.func @contraction(%x: tensor<4x13xf32> {dist.sharding = #dist.sharding<@m, 
   return %1, %2 : tensor<4x3xf32>, tensor<4x3xf32>
 }
 
-// Two axes on one dimension; parts of different sizes; a reshape that splits another dimension.
+// Two axes on one dimension; shards of different sizes; a reshape that splits another dimension.
 func.func @uneven(%x: tensor<13x6xf32> {dist.sharding = #both})
     -> (tensor<13x2x3xf32> {dist.sharding = #dist.sharding<@m, [{"x", "y"}, {}, {}]>}, tensor<13xf32> {dist.sharding = #dist.sharding<@m, [{"x", "y"}]>}) {
   %0 = pd.exp %x {dist.shardings = [#both]} : (tensor<13x6xf32>) -> tensor<13x6xf32>
@@ -69,8 +69,8 @@ func.func @uneven(%x: tensor<13x6xf32> {dist.sharding = #both})
   return %1, %2 : tensor<13x2x3xf32>, tensor<13xf32>
 }
 
-// Fewer rows than devices: some parts are empty.
-func.func @empty_parts(%x: tensor<3x4xf32> {dist.sharding = #both}) -> (tensor<3x4xf32> {dist.sharding = #both}, tensor<4xf32> {dist.sharding = #vector}) {
+// Fewer rows than devices: some shards are empty.
+func.func @empty_shards(%x: tensor<3x4xf32> {dist.sharding = #both}) -> (tensor<3x4xf32> {dist.sharding = #both}, tensor<4xf32> {dist.sharding = #vector}) {
   %0 = pd.tanh %x {dist.shardings = [#both]} : (tensor<3x4xf32>) -> tensor<3x4xf32>
   %1 = pd.sum %0 {axis = array<i64: 0>, dist.shardings = [#dist.sharding<@m, [{}], partial = [sum {"x", "y"}]>]} : (tensor<3x4xf32>) -> tensor<4xf32>
   %2 = dist.reshard %1 from <@m, [{}], partial = [sum {"x", "y"}]> to <@m, [{}]> : tensor<4xf32>
@@ -92,7 +92,7 @@ func.func @merge(%x: tensor<6x4xf32> {dist.sharding = #rows}) -> (tensor<24xf32>
   return %0, %1 : tensor<24xf32>, tensor<6x4xf32>
 }
 
-// All kinds of reductions of parts.
+// All kinds of reductions of shards.
 func.func @reductions(%x: tensor<7x3xf32> {dist.sharding = #rows}, %p: tensor<7x3xi1> {dist.sharding = #rows})
     -> (tensor<3xf32> {dist.sharding = #vector}, tensor<3xf32> {dist.sharding = #vector}, tensor<3xf32> {dist.sharding = #vector_x}, tensor<3xf32> {dist.sharding = #vector},
         tensor<3xi1> {dist.sharding = #vector}, tensor<3xi1> {dist.sharding = #vector_x}) {
@@ -111,7 +111,7 @@ func.func @reductions(%x: tensor<7x3xf32> {dist.sharding = #rows}, %p: tensor<7x
   return %6, %7, %8, %9, %10, %11 : tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xi1>, tensor<3xi1>
 }
 
-// Values that attributes define, with even and uneven parts. Random numbers are those of one device.
+// Values that attributes define, with even and uneven shards. Random numbers are those of one device.
 func.func @creation(%bias: tensor<5xf32> {dist.sharding = #vector_y}) -> (tensor<9x5xf32> {dist.sharding = #grid}, tensor<9xf32> {dist.sharding = #vector_sum}) {
   %0 = pd.full {shape = array<i64: 9, 5>, dtype = f32, value = 2.0 : f64, dist.shardings = [#grid]} : () -> tensor<9x5xf32>
   %1 = pd.constant {dist.shardings = [#grid]} dense<3.0> : tensor<9x5xf32>
@@ -198,8 +198,8 @@ func.func @data_parallel(%x: tensor<7x4xf32> {dist.sharding = #rows}, %w: tensor
   return %nw, %nv, %loss : tensor<4x5xf32>, tensor<5x2xf32>, tensor<f32>
 }
 
-// Even parts, for the optimizations of collectives: gradients of three weights, two of them of parts over y, and the
-// update of one that runs on parts.
+// Even shards, for the optimizations of collectives: gradients of three weights, two of them of shards over y, and the
+// update of one that runs on shards.
 func.func @buckets(%x: tensor<4x6xf32> {dist.sharding = #rows}, %w: tensor<6x12xf32> {dist.sharding = #columns}, %b: tensor<12xf32> {dist.sharding = #vector},
                    %v: tensor<12x6xf32> {dist.sharding = #rows_y})
     -> (tensor<6x12xf32> {dist.sharding = #columns}, tensor<12xf32> {dist.sharding = #vector}, tensor<12x6xf32> {dist.sharding = #rows_y}, tensor<6x6xf32> {dist.sharding = #rows},
@@ -224,7 +224,7 @@ func.func @buckets(%x: tensor<4x6xf32> {dist.sharding = #rows}, %w: tensor<6x12x
   return %3, %8, %12, %14, %16 : tensor<6x12xf32>, tensor<12xf32>, tensor<12x6xf32>, tensor<6x6xf32>, tensor<6x12xf32>
 }
 
-// Weights in parts that a loop gathers in each iteration.
+// Weights in shards that a loop gathers in each iteration.
 func.func @gather_in_loop(%x: tensor<4x6xf32> {dist.sharding = #rows}, %w: tensor<6x6xf32> {dist.sharding = #rows_y}, %v: tensor<6x6xf32> {dist.sharding = #columns})
     -> (tensor<4x6xf32> {dist.sharding = #rows}) {
   %0 = scf.while (%a = %x) : (tensor<4x6xf32>) -> tensor<4x6xf32> {
@@ -251,8 +251,8 @@ func.func @gather_in_loop(%x: tensor<4x6xf32> {dist.sharding = #rows}, %w: tenso
   return %0 : tensor<4x6xf32>
 }
 
-// Local dims of size 1 are parts of dimension 0, and broadcast in dimension 1.
-func.func @unit_parts(%x: tensor<2x6xf32> {dist.sharding = #rows_sum}, %s: tensor<2x1xf32> {dist.sharding = #rows}, %z: tensor<2x6xf32> {dist.sharding = #rows})
+// Local dims of size 1 are shards of dimension 0, and broadcast in dimension 1.
+func.func @unit_shards(%x: tensor<2x6xf32> {dist.sharding = #rows_sum}, %s: tensor<2x1xf32> {dist.sharding = #rows}, %z: tensor<2x6xf32> {dist.sharding = #rows})
     -> (tensor<2x6xf32> {dist.sharding = #rows}) {
   %0 = dist.reshard %x from <@m, [{"x"}, {}], partial = [sum {"y"}]> to <@m, [{"x"}, {}]> : tensor<2x6xf32>
   %1 = pd.multiply %0, %s {dist.shardings = [#rows]} : (tensor<2x6xf32>, tensor<2x1xf32>) -> tensor<2x6xf32>
@@ -273,7 +273,7 @@ func.func @local_forms(%x: tensor<5x7xf32> {dist.sharding = #grid}, %table: tens
   return %0, %1, %3, %4 : tensor<5x7xf32>, tensor<5xi64>, tensor<6x4xf32>, tensor<11xf32>
 }
 
-// Formulas over split classes and features: maxima and sums of the parts are combined, and the device that has the
+// Formulas over split classes and features: maxima and sums of the shards are combined, and the device that has the
 // class of a label gives its logit.
 func.func @classes(%x: tensor<4x12xf32> {dist.sharding = #grid}, %label: tensor<4x1xi64> {dist.sharding = #rows},
                    %s: tensor<12xf32> {dist.sharding = #vector_y}, %image: tensor<6x4x5xf32> {dist.sharding = #dist.sharding<@m, [{"x"}, {"y"}, {}]>},

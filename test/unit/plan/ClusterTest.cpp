@@ -71,7 +71,7 @@ TEST(ClusterTest, CollectivesOfOneLevelTakeTheTimeOfARing) {
   EXPECT_EQ(cluster.seconds(Collective::AllReduce, {1, 1}, bytes), 0);
 }
 
-TEST(ClusterTest, CollectivesOfTwoLevelsSendPartsOverTheSlowOne) {
+TEST(ClusterTest, CollectivesOfTwoLevelsSendShardsOverTheSlowOne) {
   Cluster cluster = hopperCluster(64);
   double inner = 7 * 3e-6 + 7.0 / 8 * 1e9 / 450e9, outer = 7 * 8e-6 + 7.0 / 8 * (1e9 / 8) / 50e9;
   EXPECT_DOUBLE_EQ(cluster.seconds(Collective::AllGather, {1, 64}, 1e9), inner + outer);

@@ -89,7 +89,7 @@ TEST(CostModelTest, MicroBatchesInFlightFollowTheFormulasOfSchedules) {
   EXPECT_DOUBLE_EQ(model.inFlight(frame, 0), (4 + 2 * 3 + 1) / 2.0);
 }
 
-TEST(CostModelTest, PartsSumUpToTheTime) {
+TEST(CostModelTest, TermsSumUpToTheTime) {
   std::mt19937 random(3);
   Workload workload = randomWorkload(random, 8);
   Cluster cluster = hopperCluster(8);
@@ -98,8 +98,8 @@ TEST(CostModelTest, PartsSumUpToTheTime) {
       planOf(workload,
              {.data = 2, .model = 2, .pipeline = 2, .zero = spmd::ZeroStage::Parameters, .microBatches = 4},
              Recompute::Full));
-  double sum = std::accumulate(estimate.parts.begin(), estimate.parts.end(), 0.0,
-                               [](double total, const Estimate::Part &part) { return total + part.seconds; });
+  double sum = std::accumulate(estimate.terms.begin(), estimate.terms.end(), 0.0,
+                               [](double total, const Estimate::Term &term) { return total + term.seconds; });
   EXPECT_NEAR(sum, estimate.seconds, 1e-12 * sum);
 }
 
@@ -147,8 +147,8 @@ TEST(CostModelTest, InvalidFramesHaveReasons) {
   EXPECT_EQ(model.whyInvalid({.data = 4, .model = 2}), "");
   EXPECT_EQ(model.whyInvalid({.expert = 2}), "the program has no experts");
   EXPECT_EQ(model.whyInvalid({.model = 64}), "a size that mp splits is not divisible by 64");
-  EXPECT_EQ(model.whyInvalid({.data = 8}), "the batch 12 is not divisible by 8 parts");
-  EXPECT_EQ(model.whyInvalid({.pipeline = 64}), "34 layers are fewer than the parts of the pipeline");
+  EXPECT_EQ(model.whyInvalid({.data = 8}), "the batch 12 is not divisible by 8 shards");
+  EXPECT_EQ(model.whyInvalid({.pipeline = 64}), "34 layers are fewer than the stages of the pipeline");
   EXPECT_EQ(model.whyInvalid({.zero = spmd::ZeroStage::Optimizer}), "ZeRO needs dp");
 }
 

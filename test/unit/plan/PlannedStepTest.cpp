@@ -81,9 +81,9 @@ std::vector<Combination> combinations() {
   auto add = [&](const std::vector<std::vector<std::string>> &chosen) {
     std::string text;
     for (const std::vector<std::string> &feature : chosen)
-      for (const std::string &part : feature)
-        if (("," + text + ",").find("," + part + ",") == std::string::npos)
-          text += (text.empty() ? "" : ",") + part;
+      for (const std::string &component : feature)
+        if (("," + text + ",").find("," + component + ",") == std::string::npos)
+          text += (text.empty() ? "" : ",") + component;
     bool hasExperts = text.find("ep2") != std::string::npos;
     all.push_back({hasExperts ? std::string(PROA_CASES) + "/training/moe_sgd" : training("gpt_sgd"), text});
   };
@@ -181,10 +181,10 @@ TEST(PlannedTimeTest, IdleTimeOfStagesIsThatOfTheSchedule) {
   for (size_t rank : {0, 1})
     stages[rank] = (eight.ranks[rank].computation - four.ranks[rank].computation) / 4;
   size_t slow = stages[0] > stages[1] ? 0 : 1;
-  for (int64_t parts : {2, 4, 8}) {
-    PlannedStep step = stepWith(parts);
+  for (int64_t microBatches : {2, 4, 8}) {
+    PlannedStep step = stepWith(microBatches);
     double expected = step.ranks[slow].computation + stages[1 - slow];
-    std::printf("%ld micro-batches: %.1f us, expected %.1f us\n", static_cast<long>(parts),
+    std::printf("%ld micro-batches: %.1f us, expected %.1f us\n", static_cast<long>(microBatches),
                 step.time.total() * 1e6, expected * 1e6);
     EXPECT_NEAR(step.time.total() / expected, 1, 0.1);
   }
@@ -200,7 +200,7 @@ TEST(PlannedTimeTest, WaitsForMessages) {
 TEST(PlannedStatesTest, WrongStrategiesAreErrors) {
   auto planned = stepOf(training("mlp_adamw"), "dp2,zero4");
   ASSERT_FALSE(planned);
-  EXPECT_THAT(planned.diagnostics().text(), testing::HasSubstr("unknown part 'zero4'"));
+  EXPECT_THAT(planned.diagnostics().text(), testing::HasSubstr("unknown component 'zero4'"));
 }
 
 } // namespace

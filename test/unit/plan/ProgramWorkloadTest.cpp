@@ -16,8 +16,8 @@ Result<ProgramWorkload> describeCase(const std::string &name, const WorkloadOpti
 double parametersOf(const plan::Workload &workload) {
   double sum = 0;
   for (int kind : workload.layers)
-    for (const plan::Parameters &part : workload.kinds[static_cast<size_t>(kind)].parameters)
-      sum += part.elements;
+    for (const plan::Parameters &own : workload.kinds[static_cast<size_t>(kind)].parameters)
+      sum += own.elements;
   return sum;
 }
 
@@ -69,10 +69,10 @@ TEST(ProgramWorkloadTest, TensorParallelismHasTwoReductionsForEachLayerAndDirect
   ASSERT_TRUE(described) << described.diagnostics().text();
   double count = 0, bytes = 0;
   for (int kind : described->workload.layers)
-    for (const plan::Communication &part :
+    for (const plan::Communication &own :
          described->workload.kinds[static_cast<size_t>(kind)].forwardCollectives)
-      if (part.axis == "mp" && part.kind == plan::Collective::AllReduce)
-        count += part.count, bytes += part.bytes;
+      if (own.axis == "mp" && own.kind == plan::Collective::AllReduce)
+        count += own.count, bytes += own.bytes;
   EXPECT_GE(bytes, 2 * 2 * 8 * 32 * 4.0); // 2 layers, 8 tokens of 32 float32
   EXPECT_LE(bytes, 1.5 * 2 * 2 * 8 * 32 * 4.0);
   EXPECT_GE(count, 4);

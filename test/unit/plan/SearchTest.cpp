@@ -12,13 +12,14 @@
 namespace proa::plan {
 namespace {
 
-/// Calls `visit` with all ways to cut layers into parts.
-template <class Visit> void forEachCuts(int layers, size_t parts, std::vector<int> cuts, const Visit &visit) {
-  if (cuts.size() == parts)
+/// Calls `visit` with all ways to cut layers into stages.
+template <class Visit>
+void forEachCuts(int layers, size_t stages, std::vector<int> cuts, const Visit &visit) {
+  if (cuts.size() == stages)
     return visit(cuts);
   for (int next = cuts.back() + 1; next < layers; ++next) {
     cuts.push_back(next);
-    forEachCuts(layers, parts, cuts, visit);
+    forEachCuts(layers, stages, cuts, visit);
     cuts.pop_back();
   }
 }

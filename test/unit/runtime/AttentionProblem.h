@@ -153,18 +153,18 @@ struct AttentionProblem {
       return 1;
     Dims4 first = begin.empty() ? Dims4(4) : begin,
           dims = whole.empty() ? Dims4{batches, heads, queries, keys} : whole;
-    auto number = static_cast<uint64_t>(
+    auto scalar = static_cast<uint64_t>(
         (((b + first[0]) * dims[1] + h + first[1]) * dims[2] + m + first[2]) * dims[3] + n);
-    bool isDropped = static_cast<float>(random.block(number / 4)[number % 4] >> 8) * 0x1p-24f <
+    bool isDropped = static_cast<float>(random.block(scalar / 4)[scalar % 4] >> 8) * 0x1p-24f <
                      static_cast<float>(dropped);
     return isDropped ? 0 : 1 / (1 - dropped);
   }
 
   /// True for three of four; the conditions of the first row are false.
   static Tensor randomConditions(const Dims4 &dims) {
-    Tensor numbers = randomFloats(dims, 4), conditions(DType::Bool, dims);
-    for (int64_t i = 0; i < numbers.size(); ++i)
-      conditions.as<bool>()[i] = i >= dims[3] && numbers.as<float>()[i] < 0.5f;
+    Tensor values = randomFloats(dims, 4), conditions(DType::Bool, dims);
+    for (int64_t i = 0; i < values.size(); ++i)
+      conditions.as<bool>()[i] = i >= dims[3] && values.as<float>()[i] < 0.5f;
     return conditions;
   }
 

@@ -133,7 +133,7 @@ Result<void> startCases(Communicator &communicator, const std::vector<Collective
       const CollectiveCase &c = cases[begin + i];
       const Tensor &local = c.before[position];
       PlacementStep step = c.step;
-      step.number = static_cast<int64_t>(i);
+      step.index = static_cast<int64_t>(i);
       executions.push_back(std::make_unique<StepExecution>(step, local.dtype()));
       Result<std::span<const int64_t>> dims = executions.back()->plan(&communicator, local.dims());
       if (!dims)

@@ -57,7 +57,7 @@ TEST(CollectiveKernelTest, WrongAttributesAreRefusedAtLoad) {
   EXPECT_EQ(errorWith("mesh", meshOf({"x"}, {4}, {0, 1, 2})), "the mesh lists 3 devices, expected 4");
   EXPECT_EQ(errorWith("mesh", 5), "mesh: the attributes are 5; expected an object");
   EXPECT_EQ(errorWith("from", sharding({dim({axis("x", 3, 2)})})),
-            "'x:(3)2' is not a part of an axis of size 4");
+            "'x:(3)2' is not a sub-axis of an axis of size 4");
   EXPECT_EQ(errorWith("from", sharding({dim({axis("x")}), dim()})),
             "the placement has 2 dimensions, the tensor 1");
   EXPECT_EQ(errorWith("from", sharding({dim({axis("x")}, {3, 6})})),

@@ -89,7 +89,7 @@ TEST(CollectiveTest, SubAxesBlocksAndDeviceOrder) {
   check(cases);
 }
 
-TEST(CollectiveTest, MovesOf8BitFloatsAndEmptyParts) {
+TEST(CollectiveTest, MovesOf8BitFloatsAndEmptyShards) {
   Mesh mesh = {{{"x", 4}}};
   PlacementStep step{StepKind::AllGather, mesh, {{{{mesh.full(0)}}}}, {{{}}}, {2}};
   runSimulated(4, [&](const std::shared_ptr<Communicator> &communicator) -> Result<void> {
@@ -170,7 +170,7 @@ TEST(CollectiveTest, WholeTensorsAreSlicedAndGathered) {
   for (const Placement &placement : {Placement{{{{y}}, {{x}}}}, Placement{{{{x, y}}, {}}},
                                      Placement{{{{y}, {4, 3}}, {}}}, Placement{{{}, {}}}}) {
     auto diagnostics = runSimulated(6, [&](const std::shared_ptr<Communicator> &c) -> Result<void> {
-      Result<Tensor> local = localPart(mesh, placement, whole, c->rank());
+      Result<Tensor> local = localShard(mesh, placement, whole, c->rank());
       if (!local)
         return local.diagnostics();
       Result<Tensor> gathered = gatherWhole(c.get(), mesh, placement, whole.dims(), *local, "x");

@@ -74,9 +74,9 @@ struct AttentionGradientProblem : AttentionProblem {
     return sums;
   }
 
-  Tensor floatsOf(const std::vector<double> &numbers, Dims4 dims) const {
+  Tensor floatsOf(const std::vector<double> &values, Dims4 dims) const {
     Tensor tensor(DType::Float32, std::move(dims));
-    std::ranges::copy(numbers, tensor.as<float>());
+    std::ranges::copy(values, tensor.as<float>());
     return tensor;
   }
 
@@ -307,7 +307,7 @@ TEST(FusedAttentionGrad, Dropout) {
   }
 }
 
-TEST(FusedAttentionGrad, PartsOfHeads) {
+TEST(FusedAttentionGrad, SlicesOfHeads) {
   AttentionGradientProblem({1, 1, 1, 600, 300, 32, 32, true}).check(); // several jobs of a head
 }
 

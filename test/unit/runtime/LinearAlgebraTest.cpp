@@ -186,9 +186,9 @@ TEST(LinearAlgebra, ConcurrentMatmuls) {
     std::vector<double> x(rows * inner), y(inner * columns), out(rows * columns);
     std::mt19937 random(seed);
     for (int repeat = 0; repeat < 5000; ++repeat) {
-      for (std::vector<double> *numbers : {&x, &y})
-        for (double &number : *numbers)
-          number = static_cast<double>(random() % 100);
+      for (std::vector<double> *scalars : {&x, &y})
+        for (double &value : *scalars)
+          value = static_cast<double>(random() % 100);
       Lapack<double>::gemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, columns, inner, 1, x.data(),
                            inner, y.data(), columns, 0, out.data(), columns);
       double expected = 0; // of the last element; small integers are exact

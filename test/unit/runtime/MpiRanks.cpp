@@ -100,12 +100,12 @@ Result<void> runSmall(Communicator &communicator) {
   PlacementStep step{spmd::StepKind::AllReduce, mesh, {{}, {{mesh.full(0), spmd::Reduction::Sum}}}, {}, {}};
   StepExecution execution(step, DType::Float32);
   constexpr int count = 2000;
-  float number = 1, sum = 0;
+  float value = 1, sum = 0;
   auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < count; ++i) {
     if (auto planned = execution.plan(&communicator, {}); !planned)
       return planned.diagnostics();
-    if (Result<void> done = execution.run(&communicator, &number, &sum); !done)
+    if (Result<void> done = execution.run(&communicator, &value, &sum); !done)
       return done;
   }
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -69,17 +69,17 @@ INSTANTIATE_TEST_SUITE_P(Inner, Panels,
                          testing::Combine(testing::Values(1, 7, 80),
                                           testing::Values(0, 1, 2, 383, 384, 385, 1000),
                                           testing::Values(1, 16, 33)));
-// Several parts and several blocks of rows.
-INSTANTIATE_TEST_SUITE_P(Parts, Panels, testing::Values(std::tuple(700, 150, 300), std::tuple(3, 20, 600)));
+// Several blocks of panels and several blocks of rows.
+INSTANTIATE_TEST_SUITE_P(Blocks, Panels, testing::Values(std::tuple(700, 150, 300), std::tuple(3, 20, 600)));
 
 TEST(PanelGemm, EachElementIsFinishedOnce) {
   constexpr int64_t rows = 700, inner = 200, columns = 530;
   PanelLayout layout{inner, columns};
   std::vector<float> x(rows * inner, 1), panels(static_cast<size_t>(layout.size()), 1), out(rows * columns);
   PanelGemm{layout, panels.data(), rows, x.data(), inner, out.data(), columns}.run(
-      [&](const PanelGemm::Part &part) {
-        for (int64_t row = part.row; row < part.row + part.rows; ++row)
-          for (int64_t column = part.column; column < part.column + part.columns; ++column)
+      [&](const PanelGemm::Block &block) {
+        for (int64_t row = block.row; row < block.row + block.rows; ++row)
+          for (int64_t column = block.column; column < block.column + block.columns; ++column)
             out[static_cast<size_t>(row * columns + column)] += 1;
       });
   for (float value : out)

@@ -147,9 +147,9 @@ TEST(WinogradConv, ResidualInPlace) {
 }
 
 TEST(RowPostOps, VectorActivationsEqualScalarOnes) {
-  std::vector<float> numbers{0.0f, -0.0f, NAN, 25.0f, -25.0f, 1e-6f, -1e-6f};
+  std::vector<float> values{0.0f, -0.0f, NAN, 25.0f, -25.0f, 1e-6f, -1e-6f};
   for (float x = -8; x < 8; x += 0.0625f)
-    numbers.push_back(x);
+    values.push_back(x);
   std::vector<OperandType> factors(2), result(1);
   int found = 0;
   for (json op :
@@ -167,13 +167,13 @@ TEST(RowPostOps, VectorActivationsEqualScalarOnes) {
     ASSERT_TRUE(ops) << ops.diagnostics().text();
     const PostOp &one = ops->front();
     ASSERT_NE(rowActivation(one), RowActivation::None);
-    std::vector<float> row = numbers;
+    std::vector<float> row = values;
     activateRow(rowActivation(one), row.data(), static_cast<int64_t>(row.size()), one.alpha, one.beta);
     for (size_t i = 0; i < row.size(); ++i) {
-      double want = applyActivation(one, double(numbers[i]));
+      double want = applyActivation(one, double(values[i]));
       bool close = std::isnan(want) ? std::isnan(row[i])
                                     : std::abs(double(row[i]) - want) <= 1e-6 * (1 + std::abs(want));
-      EXPECT_TRUE(close) << "of " << numbers[i] << ": " << row[i] << ", expected " << want;
+      EXPECT_TRUE(close) << "of " << values[i] << ": " << row[i] << ", expected " << want;
     }
     ++found;
   }

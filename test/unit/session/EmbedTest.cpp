@@ -253,7 +253,7 @@ TEST_F(Embedded, TakesMemoryFromTheAllocator) {
   std::free(allocator->memory);
 }
 
-TEST(ThreadPoolHook, RunsPartsOfKernels) {
+TEST(ThreadPoolHook, RunsTasksOfKernels) {
   struct Pool final : ThreadPool {
     void run(int64_t count, const std::function<void(int64_t)> &body) override {
       ++regions;

@@ -52,8 +52,8 @@ double waitedMilliseconds(Clock::time_point begin) {
 /// The runs of one thread.
 class Worker {
 public:
-  Worker(const Model &model, int number, Clock::time_point end)
-      : session(std::move(*model.session())), random(static_cast<unsigned>(number)), end(end) {}
+  Worker(const Model &model, int index, Clock::time_point end)
+      : session(std::move(*model.session())), random(static_cast<unsigned>(index)), end(end) {}
 
   void run(const std::map<int64_t, Tensor> &expected, std::atomic<bool> &isWarm) {
     Clock::time_point begin = Clock::now();

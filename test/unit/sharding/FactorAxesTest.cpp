@@ -1,4 +1,4 @@
-//! Axes of factors, by exhaustion: the parts of a dimension are the products of the parts of its factors.
+//! Axes of factors, by exhaustion: the shards of a dimension are the products of the shards of its factors.
 #include "passes/spmd/FactorAxes.h"
 
 #include <gtest/gtest.h>
@@ -79,8 +79,8 @@ int64_t sizeOf(const ShardingRule &rule, const pd::DimFactors &factors) {
   return size;
 }
 
-bool allPartsAgree(const spmd::Mesh &mesh, const ShardingRule &rule, const pd::TensorFactors &tensor,
-                   const spmd::Placement &placement, const FactorAxes &axes) {
+bool allShardsAgree(const spmd::Mesh &mesh, const ShardingRule &rule, const pd::TensorFactors &tensor,
+                    const spmd::Placement &placement, const FactorAxes &axes) {
   for (auto [factors, dim] : llvm::zip_equal(tensor, placement.dims))
     for (int64_t position = 0; position < mesh.size(); ++position)
       if (heldByFactors(mesh, rule, factors, axes, position) !=
@@ -96,7 +96,7 @@ ShardingRule matmul() {
   return {{{8}, {4}, {6, FactorKind::Reduction}}, {{{0}, {2}}, {{2}, {1}}}, {{{0}, {1}}}};
 }
 
-TEST(FactorAxesTest, AcceptedAxesGiveTheSamePartsAsTheFactors) {
+TEST(FactorAxesTest, AcceptedAxesGiveTheSameShardsAsTheFactors) {
   size_t accepted = 0;
   for (const spmd::Mesh &mesh : meshes)
     for (const ShardingRule &rule : {merge(2, 4), merge(4, 2), merge(2, 3), merge(3, 5), merge(4, 6)})
@@ -105,7 +105,7 @@ TEST(FactorAxesTest, AcceptedAxesGiveTheSamePartsAsTheFactors) {
           return;
         ++accepted;
         OpPlacements placements = placementsOf(rule, axes);
-        EXPECT_TRUE(allPartsAgree(mesh, rule, rule.results[0], placements.results[0], axes));
+        EXPECT_TRUE(allShardsAgree(mesh, rule, rule.results[0], placements.results[0], axes));
         EXPECT_EQ(factorAxesOf(rule, placements), axes);
       });
   EXPECT_GT(accepted, 150u);
@@ -131,7 +131,7 @@ std::vector<FactorSplit> singleSplits(const spmd::Mesh &mesh) {
 }
 
 /// Blocks of one factor, alone or with another one in a dimension, which is split too or not.
-TEST(FactorAxesTest, BlocksGiveTheSamePartsAsTheFactors) {
+TEST(FactorAxesTest, BlocksGiveTheSameShardsAsTheFactors) {
   size_t accepted = 0;
   ShardingRule copy{{{6}}, {{{0}}}, {{{0}}}};
   for (const spmd::Mesh &mesh : meshes)
@@ -149,7 +149,7 @@ TEST(FactorAxesTest, BlocksGiveTheSamePartsAsTheFactors) {
                 continue;
               ++accepted;
               OpPlacements placements = placementsOf(rule, axes);
-              EXPECT_TRUE(allPartsAgree(mesh, rule, rule.results[0], placements.results[0], axes))
+              EXPECT_TRUE(allShardsAgree(mesh, rule, rule.results[0], placements.results[0], axes))
                   << rule.text() << spmd::toText(mesh, placements.results[0]);
               EXPECT_EQ(factorAxesOf(rule, placements), axes)
                   << rule.text() << spmd::toText(mesh, placements.results[0]);
@@ -210,18 +210,18 @@ TEST(FactorAxesTest, PiecesAreSplitByThemselves) {
   EXPECT_EQ(pieces().text(), "([i])->([i[0:4]], [i[4:6]], [i[6:8]]) {i=8} pieces={i:4+2+2}");
 }
 
-TEST(FactorAxesTest, RejectedMergesHaveOtherParts) {
-  // Each rejected pair of lists without a repeated axis either gives other parts on some device, or happens
+TEST(FactorAxesTest, RejectedMergesHaveOtherShards) {
+  // Each rejected pair of lists without a repeated axis either gives other shards on some device, or happens
   // to agree because of small sizes: the rule of docs is sufficient, and near misses exist.
   ShardingRule rule = merge(3, 5);
   spmd::Mesh mesh = meshes[0];
   FactorAxes axes{{mesh.full(0)}, {}};
   EXPECT_NE(factorMismatch(rule, axes), "");
-  EXPECT_FALSE(allPartsAgree(mesh, rule, rule.results[0], placementsOf(rule, axes).results[0], axes));
+  EXPECT_FALSE(allShardsAgree(mesh, rule, rule.results[0], placementsOf(rule, axes).results[0], axes));
   rule = merge(4, 4);
   axes = {{mesh.full(0)}, {mesh.full(1)}};
   EXPECT_NE(factorMismatch(rule, axes), "");
-  EXPECT_FALSE(allPartsAgree(mesh, rule, rule.results[0], placementsOf(rule, axes).results[0], axes));
+  EXPECT_FALSE(allShardsAgree(mesh, rule, rule.results[0], placementsOf(rule, axes).results[0], axes));
 }
 
 TEST(FactorAxesTest, ContractedFactorGivesAPartialResult) {
@@ -256,7 +256,7 @@ FactorSplit blocksOf(const spmd::AxisRef &axis, llvm::ArrayRef<int64_t> blocks) 
   return split;
 }
 
-TEST(FactorAxesTest, PartsOfPartialAxesAreRemoved) {
+TEST(FactorAxesTest, SubAxesOfPartialAxesAreRemoved) {
   using Axes = std::vector<spmd::PartialAxis>;
   Axes axes{{{0, 1, 12}}};
   EXPECT_FALSE(removePartial(axes, {{1, 1, 2}}));
@@ -274,13 +274,13 @@ TEST(FactorAxesTest, ReasonsOfMismatches) {
   EXPECT_EQ(factorMismatch(matmul(), {{mesh.full(0)}, {{0, 2, 2}}, {}}),
             "factor 1 is split by an axis that is already used");
   EXPECT_EQ(factorMismatch(merge(4, 4), {{mesh.full(0)}, blocksOf(mesh.full(1), {2, 2})}),
-            "factor 0 is outside of a factor with blocks: expected 1 part, found 4");
+            "factor 0 is outside of a factor with blocks: expected 1 shard, found 4");
   EXPECT_EQ(factorMismatch(matmul(), {{{1, 1, 2}}, {}, {{1, 1, 2}}}),
             "factor 2 is split by an axis that is already used");
   ShardingRule replicated{{{8, FactorKind::Replicated}}, {{{0}}}, {{{0}}}};
   EXPECT_EQ(factorMismatch(replicated, {{mesh.full(0)}}), "factor 0 is replicated and must not be split");
   EXPECT_EQ(factorMismatch(merge(8, 4), {{mesh.full(0)}, {mesh.full(1)}}),
-            "factor 0 is outside of a split factor of its dimension: expected 8 parts, found 4");
+            "factor 0 is outside of a split factor of its dimension: expected 8 shards, found 4");
   EXPECT_EQ(factorMismatch(merge(6, 4), {{mesh.full(0)}, {}}),
             "factor 0 is not the innermost of its dimension: expected a static size that 4 divides, found 6");
   ShardingRule reductions{

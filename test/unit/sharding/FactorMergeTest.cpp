@@ -110,8 +110,8 @@ TEST(FactorMergeTest, ASubAxisOfAUsedAxisConflicts) {
   EXPECT_TRUE(merge.hasConflict);
 }
 
-TEST(FactorMergeTest, AFactorGetsAtMostAsManyPartsAsElements) {
-  // x and y are 8 parts of 4 rows; another order of the tensors does not change that, so they do not
+TEST(FactorMergeTest, AFactorGetsAtMostAsManyShardsAsElements) {
+  // x and y are 8 shards of 4 rows; another order of the tensors does not change that, so they do not
   // conflict.
   FactorMerge merge = merged(elementwise(4), {split({{x, y}, {}}), split({{}, {}}), split({{}, {}})});
   EXPECT_EQ(merge.axes, (FactorAxes{{x}, {}}));
@@ -145,11 +145,11 @@ FactorAxes splitOfReshape(int64_t rows) {
 }
 
 TEST(FactorMergeTest, ADimOfSeveralFactorsKeepsALegalSplit) {
-  // Two rows are whole parts, so that their columns may be split too.
+  // Two rows are whole shards, so that their columns may be split too.
   EXPECT_EQ(splitOfReshape(2), (FactorAxes{{y}, {xMajor}}));
-  // Two parts of four rows must not be split further by columns.
+  // Two shards of four rows must not be split further by columns.
   EXPECT_EQ(splitOfReshape(4), (FactorAxes{{y}, {}}));
-  // Two parts of three rows are uneven, which only the innermost factor of a dimension may be.
+  // Two shards of three rows are uneven, which only the innermost factor of a dimension may be.
   EXPECT_EQ(splitOfReshape(3), (FactorAxes{{}, {xMajor}}));
 }
 

@@ -28,9 +28,9 @@ namespace {
 
 std::vector<std::string> programs() {
   std::vector<std::string> list;
-  for (const char *part : {"cases/ops", "cases/formulas", "corpus/ops", "cases/gradients"})
+  for (const char *folder : {"cases/ops", "cases/formulas", "corpus/ops", "cases/gradients"})
     for (const auto &entry :
-         std::filesystem::recursive_directory_iterator(PROA_SOURCE_DIR "/test/" + std::string(part)))
+         std::filesystem::recursive_directory_iterator(PROA_SOURCE_DIR "/test/" + std::string(folder)))
       if (entry.path().filename() == "meta.json")
         list.push_back(entry.path().parent_path().string());
   std::sort(list.begin(), list.end());
@@ -120,10 +120,10 @@ std::set<std::string> checkOtherKinds(const ShardCheckOptions &options, ShardChe
     if (entry.path().extension() != ".mlir" || entry.path().stem().string().ends_with("-invalid"))
       continue;
     Result<std::string> file = readFile(entry.path().string());
-    llvm::SmallVector<llvm::StringRef> parts;
-    llvm::StringRef(*file).split(parts, "// -----");
-    for (llvm::StringRef part : parts)
-      forEachOp(part, context.get(), [&](mlir::Operation *op) {
+    llvm::SmallVector<llvm::StringRef> texts;
+    llvm::StringRef(*file).split(texts, "// -----");
+    for (llvm::StringRef text : texts)
+      forEachOp(text, context.get(), [&](mlir::Operation *op) {
         std::string name = op->getName().getStringRef().str();
         if (covered.contains(name) || !canBeSplit(op))
           return;
@@ -170,8 +170,8 @@ TEST(Soundness, OfAllSplitsOnSmallMeshes) {
   for (const auto &[name, cases] : check.casesOf)
     fmt::print("{:<40} {}\n", name, cases);
   for (const auto &[name, count] : check.emptyOf)
-    fmt::print("{:<40} {} with empty parts refused\n", name, count);
-  fmt::print("{} cases of {} kinds of ops, {} with partial operands, {} by local forms; {} with empty parts "
+    fmt::print("{:<40} {} with empty shards refused\n", name, count);
+  fmt::print("{} cases of {} kinds of ops, {} with partial operands, {} by local forms; {} with empty shards "
              "are refused, {} are not covered by local forms\n",
              check.cases, check.casesOf.size(), check.partialCases, check.localForms, check.empty,
              check.notCovered);

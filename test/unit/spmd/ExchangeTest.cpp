@@ -85,8 +85,8 @@ TEST(ExchangeTest, MovesBetweenMeshesGiveEachElementOnce) {
   EXPECT_EQ(count, 66);
 }
 
-/// Copies of a part share the work of sending.
-TEST(ExchangeTest, ReplicatedPartsAreSentByDifferentDevices) {
+/// Copies of a shard share the work of sending.
+TEST(ExchangeTest, ReplicatedShardsAreSentByDifferentDevices) {
   Mesh source = {{{"x", 2}}}, target = {{{"y", 2}}, {2, 3}};
   Placement whole = {{{}}};
   for (int64_t device : {0, 1}) {
@@ -123,9 +123,9 @@ TEST(ExchangeTest, InvalidMeshesAndPlacementsAreExplained) {
             "axis 'x' of the mesh has size 0; expected a positive one, and at most 16777216 devices");
   EXPECT_NE(invalidity(Mesh{{{"x", int64_t(1) << 40}, {"y", int64_t(1) << 40}}}), "");
   EXPECT_EQ(invalidity(Mesh{{{"x", 2}}, {0}}), "the mesh lists 1 devices, expected 2");
-  EXPECT_EQ(invalidity(Mesh{{{"x", 2}}, {1, 1}}), "the devices of the mesh are not distinct numbers from 0");
+  EXPECT_EQ(invalidity(Mesh{{{"x", 2}}, {1, 1}}), "the devices of the mesh are not distinct indices from 0");
   EXPECT_EQ(invalidity(mesh, AxisRef{2, 1, 1}), "the mesh has 2 axes, expected axis 2");
-  EXPECT_EQ(invalidity(mesh, AxisRef{0, 1, 3}), "'x:(1)3' is not a part of an axis of size 4");
+  EXPECT_EQ(invalidity(mesh, AxisRef{0, 1, 3}), "'x:(1)3' is not a sub-axis of an axis of size 4");
   const std::vector<int64_t> dims = {8, 6};
   AxisRef x = mesh.full(0), y = mesh.full(1), major = {0, 1, 2}, minor = {0, 2, 2};
   EXPECT_EQ(invalidity(mesh, {{{{major}}, {{minor, y}}}}, dims), "");

@@ -42,10 +42,10 @@ struct MeshSummary {
   int pairs = 0, checked = 0;
 };
 
-/// The elements of a value by its linear index, moved to the part of a position.
-std::vector<double> elementsOfPart(const Mesh &mesh, const Placement &placement,
-                                   const std::vector<int64_t> &dims, const std::vector<double> &whole,
-                                   int64_t position) {
+/// The elements of a value by its linear index, moved to the shard of a position.
+std::vector<double> elementsOfShard(const Mesh &mesh, const Placement &placement,
+                                    const std::vector<int64_t> &dims, const std::vector<double> &whole,
+                                    int64_t position) {
   std::vector<int64_t> indices{0};
   for (size_t d = 0; d < dims.size(); ++d) {
     std::vector<int64_t> next;
@@ -55,13 +55,13 @@ std::vector<double> elementsOfPart(const Mesh &mesh, const Placement &placement,
           next.push_back(outer * dims[d] + i);
     indices = std::move(next);
   }
-  std::vector<double> part;
+  std::vector<double> shard;
   for (int64_t index : indices)
-    part.push_back(whole[static_cast<size_t>(index)]);
-  return part;
+    shard.push_back(whole[static_cast<size_t>(index)]);
+  return shard;
 }
 
-/// Checks and runs a plan: the steps on simulated devices of each mesh, the move by its parts. Returns the
+/// Checks and runs a plan: the steps on simulated devices of each mesh, the move by its shards. Returns the
 /// elements that devices receive.
 int64_t simulate(const Mesh &source, const Placement &from, const Mesh &target, const Placement &to,
                  const std::vector<int64_t> &dims, const MeshReshardPlan &plan) {
@@ -81,11 +81,11 @@ int64_t simulate(const Mesh &source, const Placement &from, const Mesh &target, 
   EXPECT_EQ(before.whole(), expected) << text;
   int64_t count = std::accumulate(before.received.begin(), before.received.end(), int64_t(0));
   if (!plan.move) {
-    // Each device has its part under the target placement.
+    // Each device has its shard under the target placement.
     for (int64_t position = 0; position < target.size(); ++position)
       if (to.partial.empty())
         EXPECT_EQ(before.local(*positionOf(source, target.deviceAt(position))),
-                  elementsOfPart(target, to, dims, expected, position))
+                  elementsOfShard(target, to, dims, expected, position))
             << text;
     return count;
   }
@@ -178,7 +178,7 @@ const Placement whole = {{{}, {}}};
 /// on the target ("scatter-gather" of Narayanan et al. 2021).
 // A move without steps before and after, as values of sessions move: no element is received twice.
 TEST(MeshReshardTest, DirectMovesReachTheBound) {
-  const std::vector<int64_t> dims = {12, 7}; // uneven parts too
+  const std::vector<int64_t> dims = {12, 7}; // uneven shards too
   int pairs = 0;
   for (const Mesh &target :
        {square, Mesh{{{"z", 3}}}, Mesh{{{"x", 4}}, {3, 1, 2, 0}}, Mesh{{{"y", 2}}, {4, 1}}})

@@ -9,40 +9,40 @@
 namespace proa::spmd {
 namespace {
 
-TEST(PartOfTest, PartsCoverTheDimensionInOrder) {
+TEST(ShardRangeTest, ShardsCoverTheDimensionInOrder) {
   for (int64_t size = 0; size <= 20; ++size)
-    for (int64_t parts = 1; parts <= 12; ++parts) {
+    for (int64_t shards = 1; shards <= 12; ++shards) {
       int64_t end = 0;
-      for (int64_t part = 0; part < parts; ++part) {
-        Range range = partOf(size, parts, part);
+      for (int64_t shard = 0; shard < shards; ++shard) {
+        Range range = shardRange(size, shards, shard);
         EXPECT_EQ(range.begin, end);
-        EXPECT_GE(range.size(), size / parts);
-        EXPECT_LE(range.size(), (size + parts - 1) / parts);
-        EXPECT_LE(range.size(), partOf(size, parts, 0).size());
+        EXPECT_GE(range.size(), size / shards);
+        EXPECT_LE(range.size(), (size + shards - 1) / shards);
+        EXPECT_LE(range.size(), shardRange(size, shards, 0).size());
         end = range.end;
       }
       EXPECT_EQ(end, size);
     }
 }
 
-TEST(PartOfTest, PartsOfPartsAreAFinerSplit) {
+TEST(ShardRangeTest, ShardsOfShardsAreAFinerSplit) {
   for (int64_t size = 0; size <= 20; ++size)
     for (int64_t k = 1; k <= 4; ++k)
       for (int64_t m = 1; m <= 4; ++m)
         for (int64_t i = 0; i < k; ++i) {
-          EXPECT_EQ(partOf(size, k, i).begin, partOf(size, k * m, i * m).begin);
-          EXPECT_EQ(partOf(size, k, i).end, partOf(size, k * m, i * m + m - 1).end);
+          EXPECT_EQ(shardRange(size, k, i).begin, shardRange(size, k * m, i * m).begin);
+          EXPECT_EQ(shardRange(size, k, i).end, shardRange(size, k * m, i * m + m - 1).end);
         }
 }
 
-TEST(PartOfTest, LargeSizesDoNotOverflow) {
+TEST(ShardRangeTest, LargeSizesDoNotOverflow) {
   int64_t size = int64_t(1) << 62;
-  EXPECT_EQ(partOf(size, 1024, 1023).end, size);
-  EXPECT_EQ(partOf(size, 1024, 0).size(), size / 1024);
+  EXPECT_EQ(shardRange(size, 1024, 1023).end, size);
+  EXPECT_EQ(shardRange(size, 1024, 0).size(), size / 1024);
 }
 
-/// Each element is at the positions whose part is floor(e * n / S) in each dimension.
-TEST(PlacementTest, EachElementIsHeldByItsPartOnly) {
+/// Each element is at the positions whose shard is floor(e * n / S) in each dimension.
+TEST(PlacementTest, EachElementIsHeldByItsShardOnly) {
   const std::vector<int64_t> shapes[] = {{6, 4}, {5, 7}, {1, 3}, {0, 2}};
   size_t checked = 0;
   for (const Mesh &mesh : smallMeshes)
@@ -55,12 +55,12 @@ TEST(PlacementTest, EachElementIsHeldByItsPartOnly) {
             for (int64_t position = 0; position < mesh.size(); ++position) {
               bool isHolder = true;
               for (size_t d = 0; d < 2; ++d) {
-                int64_t parts = 1, part = 0;
+                int64_t shards = 1, shard = 0;
                 for (const AxisRef &axis : placement.dims[d].axes) {
-                  parts *= axis.size;
-                  part = part * axis.size + mesh.coordinate(axis, position);
+                  shards *= axis.size;
+                  shard = shard * axis.size + mesh.coordinate(axis, position);
                 }
-                isHolder &= index[d] * parts / dims[d] == part;
+                isHolder &= index[d] * shards / dims[d] == shard;
               }
               if (isHolder)
                 expected.push_back(position);
@@ -107,13 +107,13 @@ TEST(MeshTest, SubAxesAreDigitsOfTheCoordinate) {
   }
 }
 
-TEST(MeshTest, SubAxesOverlapIfTheyShareAPartOrDoNotNest) {
+TEST(MeshTest, SubAxesOverlapIfTheyIntersectOrDoNotNest) {
   AxisRef full{0, 1, 12};
   EXPECT_TRUE(overlap(full, {0, 2, 3}));
   EXPECT_TRUE(overlap({0, 1, 4}, {0, 2, 3}));
   EXPECT_TRUE(overlap({0, 1, 2}, {0, 3, 2})) << "[1, 2) and [3, 6) do not nest in 12";
   EXPECT_FALSE(overlap({0, 1, 2}, {0, 2, 3}));
-  EXPECT_FALSE(overlap({0, 1, 2}, {0, 6, 2})) << "a part between them is not used";
+  EXPECT_FALSE(overlap({0, 1, 2}, {0, 6, 2})) << "a sub-axis between them is not used";
   EXPECT_FALSE(overlap({0, 1, 12}, {1, 1, 12}));
 }
 

@@ -142,7 +142,7 @@ TEST(ReshardTest, AllPairsOfPartialPlacementsAreNearTheBound) {
   }
 }
 
-TEST(ReshardTest, UnevenPartsAndEachReductionAreRight) {
+TEST(ReshardTest, UnevenShardsAndEachReductionAreRight) {
   const std::vector<std::vector<Reduction>> lists = {
       {Reduction::Sum, Reduction::Avg}, {Reduction::Max}, {Reduction::Min}, {Reduction::Prod}};
   for (const std::vector<Reduction> &reductions : lists)

@@ -90,16 +90,16 @@ std::vector<Placement> allPlacements(const Mesh &mesh, size_t rank, std::span<co
 /// The indices of one dimension, in the order of the local tensor.
 static std::vector<int64_t> heldOfDim(const Mesh &mesh, const DimPlacement &dim, int64_t size,
                                       int64_t position) {
-  int64_t parts = 1, part = 0;
+  int64_t shards = 1, shard = 0;
   for (const AxisRef &axis : dim.axes) {
-    parts *= axis.size;
-    part = part * axis.size + mesh.coordinate(axis, position);
+    shards *= axis.size;
+    shard = shard * axis.size + mesh.coordinate(axis, position);
   }
   std::vector<int64_t> held;
   int64_t offset = 0;
   for (int64_t block : dim.blocks.empty() ? std::vector{size} : dim.blocks) {
     for (int64_t e = 0; e < block; ++e)
-      if (e * parts / block == part)
+      if (e * shards / block == shard)
         held.push_back(offset + e);
     offset += block;
   }
@@ -220,8 +220,8 @@ std::string SimulatedMesh::apply(StepKind kind, const Placement &to) {
     }
     if (kind == StepKind::AllReduce) {
       int64_t count = static_cast<int64_t>(indices.size()), n = static_cast<int64_t>(group.size());
-      int64_t part = (count + n - 1) / n;
-      received[position] += (n - 1) * part + count - part;
+      int64_t shard = (count + n - 1) / n;
+      received[position] += (n - 1) * shard + count - shard;
     }
   }
   buffers = std::move(next);

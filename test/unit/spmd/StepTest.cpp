@@ -81,7 +81,7 @@ TEST(StepTest, WrongPlacementsAreExplained) {
             "the reduced axes must be added to dimensions, as the minor ones");
   Placement average = {{{}, {}}, {{x, Reduction::Avg}}};
   EXPECT_EQ(mismatch(StepKind::ToPartial, mesh, byX, average),
-            "a part of a dimension cannot become a term of an average");
+            "a shard of a dimension cannot become a term of an average");
   EXPECT_EQ(mismatch(StepKind::ToPartial, mesh, whole, average), "");
 }
 

@@ -1,4 +1,4 @@
-//! Strategies: each part, and the errors.
+//! Strategies: each component, and the errors.
 #include "lib/base/spmd/Strategy.h"
 
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 namespace proa::spmd {
 namespace {
 
-TEST(Strategy, ReadsEachPart) {
+TEST(Strategy, ReadsEachComponent) {
   auto strategy = parseStrategy("dp2,tp4,cp3,ep5,sp,zero2,amp2,recompute,acc8");
   ASSERT_TRUE(strategy) << strategy.diagnostics().text();
   EXPECT_EQ(strategy->data, 2);
@@ -42,7 +42,7 @@ TEST(Strategy, ReadsStagesAndSchedules) {
   EXPECT_EQ(parseStrategy("pp2,interleaved1").diagnostics()[0].message,
             "expected a number of chunks from 2 to 1024 after 'interleaved', found 'interleaved1'");
   EXPECT_EQ(strategyOnMesh(*parseStrategy("dp2,zbv"), nullptr).diagnostics()[0].message,
-            "'zbv' is a schedule of a pipeline: expected a part ppN of at least 2");
+            "'zbv' is a schedule of a pipeline: expected a component ppN of at least 2");
   Mesh mesh{{{"pp", 2}, {"dp", 2}}};
   EXPECT_EQ(strategyOnMesh(*parseStrategy("pp,dp,1f1b"), &mesh)->pipeline, 2);
 }
@@ -64,7 +64,7 @@ TEST(Strategy, ReadsTheMemoryOfASearch) {
   EXPECT_EQ(text("pp4,auto,mem1XB"),
             "expected the bytes of a device after 'mem', such as mem80GB, found 'mem1XB'");
   EXPECT_EQ(text("pp4,auto,mem1MB,mem2MB"), "'mem' is given twice");
-  EXPECT_EQ(text("pp4,zbv,mem1MB"), "mem limits the search for a schedule: expected a part auto");
+  EXPECT_EQ(text("pp4,zbv,mem1MB"), "mem limits the search for a schedule: expected a component auto");
   // The number of cuts says how many chunks the stages have.
   EXPECT_EQ(text("pp2,auto,cut3"), "");
   EXPECT_EQ(text("pp2,auto,cut3,cut5,cut7"), "");
@@ -85,7 +85,7 @@ TEST(Strategy, ReadsTheCutsOfStages) {
   EXPECT_NE(text("pp4,cut1").find("found 1 cuts, expected 3: one for each stage after the first"),
             std::string::npos);
   EXPECT_NE(text("pp2,zbv,cut4,cut4,cut5").find("do not ascend"), std::string::npos);
-  EXPECT_NE(text("dp2,cut4").find("cuts divide a program into stages: expected a part ppN"),
+  EXPECT_NE(text("dp2,cut4").find("cuts divide a program into stages: expected a component ppN"),
             std::string::npos);
   EXPECT_NE(text("pp2,cut0").find("expected the number of an op from 1 after 'cut', found 'cut0'"),
             std::string::npos);
@@ -113,17 +113,17 @@ TEST(Strategy, ReportsAllErrors) {
     auto parsed = parseStrategy(strategy);
     return parsed ? std::string() : parsed.diagnostics().text();
   };
-  EXPECT_NE(text("").find("unknown part ''"), std::string::npos);
-  EXPECT_NE(text("dp2x").find("unknown part 'dp2x'"), std::string::npos);
+  EXPECT_NE(text("").find("unknown component ''"), std::string::npos);
+  EXPECT_NE(text("dp2x").find("unknown component 'dp2x'"), std::string::npos);
   EXPECT_NE(text("dp0").find("expected a number from 1"), std::string::npos);
-  EXPECT_NE(text("dp99999999999999999999").find("unknown part"), std::string::npos);
+  EXPECT_NE(text("dp99999999999999999999").find("unknown component"), std::string::npos);
   EXPECT_NE(text("mp2,tp2").find("'mp' is given twice"), std::string::npos);
   std::string several = text("sp,zero9,acc");
-  EXPECT_NE(several.find("unknown part 'zero9'"), std::string::npos);
+  EXPECT_NE(several.find("unknown component 'zero9'"), std::string::npos);
   EXPECT_NE(several.find("after 'acc'"), std::string::npos);
 }
 
-TEST(Strategy, PartsWithoutANumberHaveTheSizesOfTheMesh) {
+TEST(Strategy, ComponentsWithoutASizeHaveTheSizesOfTheMesh) {
   auto strategy = parseStrategy("dp,mp2,zero1,sp");
   ASSERT_TRUE(strategy) << strategy.diagnostics().text();
   EXPECT_EQ(strategy->data, 0);
@@ -143,9 +143,9 @@ TEST(Strategy, ZeroAndSequenceImplyTheirAxes) {
   EXPECT_EQ(complete->data, 2);
   EXPECT_EQ(complete->model, 4);
   EXPECT_EQ(strategyOnMesh(*parseStrategy("zero1,sp"), &data).diagnostics()[0].message,
-            "sp splits over the axis mp: expected a part mpN of at least 2");
+            "sp splits over the axis mp: expected a component mpN of at least 2");
   EXPECT_EQ(strategyOnMesh(*parseStrategy("zero3"), nullptr).diagnostics()[0].message,
-            "zero splits over the axis dp: expected a part dpN of at least 2");
+            "zero splits over the axis dp: expected a component dpN of at least 2");
 }
 
 TEST(Strategy, ReportsAllDisagreementsWithAMesh) {
@@ -160,7 +160,7 @@ TEST(Strategy, ReportsAllDisagreementsWithAMesh) {
   EXPECT_NE(several.find("'cp2' splits over the axis 'cp', which the mesh 'dp=2,mp=4' lacks"),
             std::string::npos);
   EXPECT_NE(several.find("'ep' splits over the axis 'ep', which the mesh"), std::string::npos);
-  EXPECT_NE(text("dp,mp2", nullptr).find("'dp' has no number and there is no mesh"), std::string::npos);
+  EXPECT_NE(text("dp,mp2", nullptr).find("'dp' has no size and there is no mesh"), std::string::npos);
   EXPECT_EQ(text("dp1", &mesh), "");
   Mesh one{{{"dp", 1}}};
   EXPECT_NE(text("dp,zero1", &one).find("zero splits over the axis dp"), std::string::npos);

@@ -14,8 +14,8 @@ TEST(Tensor, ValidTensorsHaveData) {
 TEST(Tensor, DimsWithoutAnElementCountAreInvalid) {
   const std::string expected = ", expected non-negative ones with at most 2^63 elements";
   EXPECT_EQ(whyInvalid(Tensor(DType::Float32, {-1, 28})), "has the dims [-1, 28]" + expected);
-  float number = 0;
-  EXPECT_EQ(whyInvalid(Tensor(DType::Float32, {int64_t(1) << 40, int64_t(1) << 40}, &number, nullptr)),
+  float value = 0;
+  EXPECT_EQ(whyInvalid(Tensor(DType::Float32, {int64_t(1) << 40, int64_t(1) << 40}, &value, nullptr)),
             "has the dims [1099511627776, 1099511627776]" + expected);
 }
 

@@ -76,7 +76,7 @@ private:
     }
   }
   void merge() {
-    // Parts that fit: those of a split.
+    // Pieces that fit: those of a split.
     Live a = take();
     for (size_t i = 0; i < live.size(); ++i) {
       Live &b = live[i];
@@ -136,12 +136,12 @@ private:
     Live a = take();
     if (a.dims[0] % 8 != 0 || a.dims[0] == 0)
       return live.push_back(a);
-    std::vector<std::string> parts{fresh(), fresh(), fresh()};
+    std::vector<std::string> pieces{fresh(), fresh(), fresh()};
     std::string name = fresh();
     std::string macro = pick(0, 1) ? "fused_qkv" : "fused_qkv_old";
     std::string heads = fmt::format("{}, num_heads=4, num_key_value_groups=2, axis=0", macro);
-    text += fmt::format("{} -> {}, {}\n{} -> {}, {}\n", a.name, fmt::join(parts, ", "), heads,
-                        fmt::join(parts, ", "), name, heads);
+    text += fmt::format("{} -> {}, {}\n{} -> {}, {}\n", a.name, fmt::join(pieces, ", "), heads,
+                        fmt::join(pieces, ", "), name, heads);
     add(name, a.dtype, a.dims);
   }
 

@@ -178,15 +178,15 @@ TEST(MappingTest, BoxesOfTargetsAreThoseOfTheWhole) {
   Tensor whole = *computeTarget(*mapping, target, readerOf(inputs));
   for (int64_t begin = 0; begin < 16; ++begin)
     for (int64_t end = begin + 1; end <= 16; ++end) {
-      Tensor part = *computeBox(*mapping, target, {{1, 3}, {begin, end}}, readerOf(inputs));
+      Tensor piece = *computeBox(*mapping, target, {{1, 3}, {begin, end}}, readerOf(inputs));
       for (int64_t row = 0; row < 2; ++row)
         for (int64_t column = begin; column < end; ++column)
-          EXPECT_EQ(part.as<float>()[row * (end - begin) + column - begin],
+          EXPECT_EQ(piece.as<float>()[row * (end - begin) + column - begin],
                     whole.as<float>()[(row + 1) * 16 + column]);
     }
 }
 
-TEST(MappingTest, JoinsNeighboringParts) {
+TEST(MappingTest, JoinsNeighboringPieces) {
   Result<Mapping> mapping = mapText("a -> h[0:4], axis=0\nh[0:4] -> b, axis=0", floats({{"a", {8, 2}}}));
   ASSERT_TRUE(mapping);
   EXPECT_EQ(mapping->find("b")->composition->size(), 1u);
@@ -296,7 +296,7 @@ TEST(MappingErrorTest, StatementsThatDoubleATensor) {
     averages += "a, a -> a, average\n";
   }
   EXPECT_THAT(errorsOf(merges, floats({{"a", {2, 2}}})),
-              HasSubstr("the result of the merge has 2097152 parts, at most 1048576"));
+              HasSubstr("the result of the merge has 2097152 pieces, at most 1048576"));
   EXPECT_THAT(errorsOf(averages, floats({{"a", {2, 2}}})),
               HasSubstr("the average is of 8192 tensors, at most 4096"));
   EXPECT_THAT(errorsOf("a, a -> b, axis=0", floats({{"a", {int64_t(1) << 62}}})),

@@ -1,6 +1,6 @@
 #include "translator/export/onnx/GraphExporter.h"
 
-#include "translator/export/onnx/ComplexParts.h"
+#include "translator/export/onnx/ComplexPairs.h"
 #include "translator/export/onnx/NodeExporter.h"
 
 #include "dialects/pd/ir/ResultNames.h"
@@ -98,10 +98,10 @@ onnx::Type GraphExporter::typeOf(Type type, Operation *op) {
   if (type.isInteger(1))
     return tensorOf(onnx::DataType::Bool, {});
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (auto number = tensor ? dyn_cast<ComplexType>(tensor.getElementType()) : ComplexType()) {
+  if (auto complexType = tensor ? dyn_cast<ComplexType>(tensor.getElementType()) : ComplexType()) {
     llvm::SmallVector<int64_t> dims(tensor.getShape());
     dims.push_back(2);
-    tensor = RankedTensorType::get(dims, number.getElementType());
+    tensor = RankedTensorType::get(dims, complexType.getElementType());
   }
   std::optional<DType> dtype = tensor ? pd::dtypeOf(tensor.getElementType()) : std::nullopt;
   if (!dtype) {

@@ -41,14 +41,14 @@ public:
   std::string freshName();
   /// The name of a constant of the main graph. Equal constants share one.
   std::string addConstant(const Tensor &tensor);
-  /// Notes the names of the parts of a complex value, a tensor of pairs.
-  void setParts(const std::string &pairs, std::string re, std::string im) {
-    parts[pairs] = {std::move(re), std::move(im)};
+  /// Notes the names of the components of a complex value, a tensor of pairs.
+  void setComponents(const std::string &pairs, std::string re, std::string im) {
+    components[pairs] = {std::move(re), std::move(im)};
   }
-  /// The name of part 0 or 1 of a complex value; "" if it is not known.
-  std::string partOf(const std::string &pairs, int64_t index) const {
-    auto found = parts.find(pairs);
-    return found == parts.end() ? "" : index == 0 ? found->second.first : found->second.second;
+  /// The name of component 0 or 1 of a complex value; "" if it is not known.
+  std::string componentOf(const std::string &pairs, int64_t index) const {
+    auto found = components.find(pairs);
+    return found == components.end() ? "" : index == 0 ? found->second.first : found->second.second;
   }
   /// Adds a node to the current graph, with the op and the line of Python that it computes.
   void addNode(onnx::Node node);
@@ -89,7 +89,7 @@ private:
   void writeBlock(mlir::Block &body);
   bool writeFolded(mlir::Operation &op);
   bool writeMapped(mlir::Operation &op);
-  /// Writes an op on complex numbers by ops on their parts. False for other ops.
+  /// Writes an op on complex numbers by ops on their components. False for other ops.
   bool writeComplex(mlir::Operation &op);
   /// Writes ops that `create` creates before the op, and binds its results. False if `create` fails.
   bool
@@ -115,7 +115,7 @@ private:
   llvm::StringMap<std::string> renamed;
   llvm::StringSet<> outputNames;
   llvm::StringMap<std::string> constants;
-  llvm::StringMap<std::pair<std::string, std::string>> parts;
+  llvm::StringMap<std::pair<std::string, std::string>> components;
   /// The graphs that are being written, the main graph first, and the values that their nodes compute.
   std::vector<std::pair<onnx::Graph *, llvm::StringSet<>>> graphs;
   /// The op of the program that is being written, and the number of decompositions around the current op.

@@ -1,5 +1,5 @@
 //! The inputs, outputs and weights of a model, and its last form.
-#include "translator/export/onnx/ComplexParts.h"
+#include "translator/export/onnx/ComplexPairs.h"
 #include "translator/export/onnx/GraphExporter.h"
 
 #include "dialects/pd/ir/FunctionAttributes.h"

@@ -35,8 +35,8 @@ inline Expression gather(Expression x, Expression index) {
 using pd::slice;
 /// Columns `begin` to `end` of a matrix.
 inline Expression columns(Expression x, int64_t begin, int64_t end) { return slice(x, 1, begin, end); }
-inline Expression concat(TensorBuilder &e, mlir::ValueRange parts, int64_t axis) {
-  return e.wrap(e.create<pd::ConcatOp>(parts, mlir::Value(), axis));
+inline Expression concat(TensorBuilder &e, mlir::ValueRange pieces, int64_t axis) {
+  return e.wrap(e.create<pd::ConcatOp>(pieces, mlir::Value(), axis));
 }
 /// Two matrices side by side.
 inline Expression beside(Expression x, Expression y) { return concat(x.owner(), {x, y}, 1); }

@@ -30,10 +30,10 @@ bool isUndefinedNumber(Value value) {
   auto elements = constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue()) : DenseFPElementsAttr();
   if (!elements || !elements.isSplat())
     return false;
-  APFloat number = elements.getSplatValue<APFloat>();
+  APFloat scalar = elements.getSplatValue<APFloat>();
   bool losesInfo = false;
-  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
-  return isMagic(number.convertToDouble());
+  scalar.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
+  return isMagic(scalar.convertToDouble());
 }
 
 bool isPlaceholder(Value value, Value other) {

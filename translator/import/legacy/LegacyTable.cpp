@@ -59,13 +59,13 @@ bool LegacyConstant::isEqual(const legacy::AttributeValue &other) const {
 }
 
 bool LegacyIgnored::hasNeutral() const {
-  return neutral != anyValue && neutral != byHook && neutral != fusedPart && neutral != slot;
+  return neutral != anyValue && neutral != byHook && neutral != fusedAttribute && neutral != slot;
 }
 
 bool LegacyIgnored::isNeutral(const legacy::AttributeValue &value) const {
-  auto isNumber = [&](double number) {
+  auto isNumber = [&](double scalar) {
     double expected = 0;
-    return !neutral.getAsDouble(expected) && number == expected;
+    return !neutral.getAsDouble(expected) && scalar == expected;
   };
   return std::visit(
       [&](const auto &given) {

@@ -19,7 +19,7 @@ enum class ConstantKind { Bool, Int, String };
 struct LegacyConstant {
   llvm::StringRef name;
   ConstantKind kind;
-  int64_t number;
+  int64_t value;
   llvm::StringRef text;
 
   legacy::AttributeValue value() const;
@@ -31,8 +31,10 @@ struct LegacyIgnored {
   llvm::StringRef name;
   /// The only value that changes nothing, or one of these words.
   llvm::StringRef neutral;
-  /// No value changes the results; the hook, or FusedParts, reads the attribute; an input or output slot.
-  static constexpr llvm::StringLiteral anyValue = "any", byHook = "hook", fusedPart = "fused", slot = "slot";
+  /// No value changes the results; the hook, or FusedAttributes, reads the attribute; an input or output
+  /// slot.
+  static constexpr llvm::StringLiteral anyValue = "any", byHook = "hook", fusedAttribute = "fused",
+                                       slot = "slot";
 
   /// Whether only the neutral value is ignored.
   bool hasNeutral() const;

@@ -48,15 +48,15 @@ std::optional<int64_t> integerOf(const legacy::AttributeValue &value) {
   if (const auto *scalar = std::get_if<legacy::Scalar>(&value))
     if (const auto *wide = std::get_if<int64_t>(&scalar->value))
       return *wide;
-  auto number = numberOf(value);
-  return number ? std::optional<int64_t>(toInteger<int64_t>(*number)) : std::nullopt;
+  auto real = numberOf(value);
+  return real ? std::optional<int64_t>(toInteger<int64_t>(*real)) : std::nullopt;
 }
 
-template <class To, class From> To converted(From number) {
+template <class To, class From> To converted(From value) {
   if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>)
-    return static_cast<To>(toInteger<int64_t>(number));
+    return static_cast<To>(toInteger<int64_t>(value));
   else
-    return static_cast<To>(number);
+    return static_cast<To>(value);
 }
 
 /// A list of numbers of any kind; a single number is a list of one.
@@ -80,11 +80,11 @@ template <class T> std::optional<llvm::SmallVector<T>> listOf(const legacy::Attr
                                  return std::optional(out);
                                },
                                [&](const auto &single) -> std::optional<llvm::SmallVector<T>> {
-                                 auto number = std::is_integral_v<T>
-                                                   ? integerOf(legacy::AttributeValue(single))
-                                                   : std::nullopt;
-                                 if (number)
-                                   return llvm::SmallVector<T>{converted<T>(*number)};
+                                 auto value = std::is_integral_v<T>
+                                                  ? integerOf(legacy::AttributeValue(single))
+                                                  : std::nullopt;
+                                 if (value)
+                                   return llvm::SmallVector<T>{converted<T>(*value)};
                                  if (auto real = numberOf(legacy::AttributeValue(single)))
                                    return llvm::SmallVector<T>{converted<T>(*real)};
                                  return std::nullopt;
@@ -99,13 +99,13 @@ template <class T> legacy::AttributeValue asValue(std::vector<T> elements) {
 }
 
 std::vector<double> numbersOf(DenseElementsAttr elements) {
-  std::vector<double> numbers;
-  for (llvm::APFloat number : elements.getValues<llvm::APFloat>()) {
+  std::vector<double> values;
+  for (llvm::APFloat value : elements.getValues<llvm::APFloat>()) {
     bool losesInfo = false;
-    number.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-    numbers.push_back(number.convertToDouble());
+    value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+    values.push_back(value.convertToDouble());
   }
-  return numbers;
+  return values;
 }
 
 } // namespace
@@ -263,15 +263,15 @@ Value OpImporter::variableOfAttribute(llvm::StringRef name) {
 }
 
 Value OpImporter::stackScalars(llvm::ArrayRef<Value> values) {
-  llvm::SmallVector<Value> parts;
+  llvm::SmallVector<Value> pieces;
   for (Value value : values) {
-    pd::Expression part = tensors().cast(wrap(value), builder.getI64Type());
-    bool isVector = part.rank() == 1 && part.type().getDimSize(0) == 1;
-    parts.push_back(isVector ? part : tensors().reshape(part, {1}));
+    pd::Expression piece = tensors().cast(wrap(value), builder.getI64Type());
+    bool isVector = piece.rank() == 1 && piece.type().getDimSize(0) == 1;
+    pieces.push_back(isVector ? piece : tensors().reshape(piece, {1}));
   }
-  if (parts.size() < 2)
-    return parts.empty() ? Value() : parts.front();
-  return tensors().create<pd::ConcatOp>(parts, Value(), 0);
+  if (pieces.size() < 2)
+    return pieces.empty() ? Value() : pieces.front();
+  return tensors().create<pd::ConcatOp>(pieces, Value(), 0);
 }
 
 void OpImporter::overrideInput(llvm::StringRef slot, Value value) { overrideInputs(slot, {value}); }
@@ -398,10 +398,10 @@ void OpImporter::reportKeyword(llvm::StringRef name, llvm::StringRef keyword,
 }
 
 Type OpImporter::typeAttribute(llvm::StringRef name, int64_t otherwise) {
-  int64_t number = intAttribute(name, otherwise);
-  if (auto dtype = legacy::dtypeFromNumber(number))
+  int64_t code = intAttribute(name, otherwise);
+  if (auto dtype = legacy::dtypeFromCode(code))
     return pd::elementTypeOf(builder.getContext(), *dtype);
-  report("attribute '" + name + "' is " + llvm::Twine(number) + ", which is not an element type");
+  report("attribute '" + name + "' is " + llvm::Twine(code) + ", which is not an element type");
   return {};
 }
 

@@ -95,8 +95,8 @@ public:
   /// are unknown.
   mlir::Value rows(llvm::StringRef slot) const;
   void setOutputRows(llvm::StringRef slot, mlir::Value rows);
-  /// Concatenates row indices, tensors of any shape, to one int64 vector; null without parts.
-  mlir::Value joinRows(llvm::ArrayRef<mlir::Value> parts);
+  /// Concatenates row indices, tensors of any shape, to one int64 vector; null without pieces.
+  mlir::Value joinRows(llvm::ArrayRef<mlir::Value> pieces);
   /// `inside` in these rows, `outside` in the others; null, and a report, after an error.
   mlir::Value whereRows(mlir::Value rows, mlir::Value inside, mlir::Value outside);
 

@@ -30,7 +30,7 @@ template <class T> constexpr bool isListOfNumbers = false;
 template <class T> constexpr bool isListOfNumbers<std::vector<T>> = std::is_arithmetic_v<T>;
 
 /// Hashes the numbers in an attribute: they are quick to read and distinguish most ops.
-template <class Mix> void mixNumbers(const legacy::AttributeValue &value, Mix mix) {
+template <class Mix> void mixIds(const legacy::AttributeValue &value, Mix mix) {
   std::visit(
       [&](const auto &held) {
         using Held = std::decay_t<decltype(held)>;
@@ -40,7 +40,7 @@ template <class Mix> void mixNumbers(const legacy::AttributeValue &value, Mix mi
           mix(static_cast<uint64_t>(held));
         else if constexpr (isListOfNumbers<Held>)
           for (auto element : held)
-            mixNumbers(legacy::AttributeValue(element), mix);
+            mixIds(legacy::AttributeValue(element), mix);
       },
       value);
 }
@@ -54,7 +54,7 @@ uint64_t hashOf(const OpInstance &instance) {
   for (Value value : instance.inputs)
     mix(reinterpret_cast<uintptr_t>(typeOf(value).getAsOpaquePointer()));
   for (const legacy::Attribute &attribute : instance.op->attributes)
-    mixNumbers(attribute.value, mix);
+    mixIds(attribute.value, mix);
   return hash;
 }
 
@@ -114,15 +114,15 @@ const Recipe *OpMemo::find(const OpInstance &instance) const {
 void OpMemo::add(const OpInstance &instance, llvm::ArrayRef<Operation *> created,
                  llvm::ArrayRef<std::pair<OutputName, Value>> outputs) {
   // Ops with the same hash that all differ (a NaN, other strings) are unlikely to equal a later op.
-  constexpr size_t mostWithSameNumbers = 16;
-  auto &sameNumbers = byHash[hashOf(instance)];
-  if (sameNumbers.size() == mostWithSameNumbers)
+  constexpr size_t mostWithSameIds = 16;
+  auto &sameIds = byHash[hashOf(instance)];
+  if (sameIds.size() == mostWithSameIds)
     return;
-  llvm::DenseMap<Value, uint32_t> numbers;
+  llvm::DenseMap<Value, uint32_t> indices;
   uint32_t count = 0;
   for (Value value : instance.inputs) {
     // If two inputs are one value, an operand may be either of them.
-    if (value && !numbers.try_emplace(value, count).second)
+    if (value && !indices.try_emplace(value, count).second)
       return;
     ++count;
   }
@@ -132,10 +132,10 @@ void OpMemo::add(const OpInstance &instance, llvm::ArrayRef<Operation *> created
   for (Operation *op : created) {
     Recipe::Step &step = known->recipe.steps.emplace_back();
     for (Value operand : op->getOperands()) {
-      auto number = numbers.find(operand);
-      if (number == numbers.end())
+      auto found = indices.find(operand);
+      if (found == indices.end())
         return;
-      step.operands.push_back(number->second);
+      step.operands.push_back(found->second);
     }
     if (op->getNumRegions() != 0 || op->getNumSuccessors() != 0)
       return;
@@ -143,15 +143,15 @@ void OpMemo::add(const OpInstance &instance, llvm::ArrayRef<Operation *> created
         Operation::create(op->getLoc(), op->getName(), op->getResultTypes(), ValueRange(),
                           op->getDiscardableAttrDictionary(), op->getPropertiesStorage(), BlockRange(), 0);
     for (Value result : op->getResults())
-      numbers.try_emplace(result, count++);
+      indices.try_emplace(result, count++);
   }
   for (auto [name, value] : outputs) {
-    auto number = numbers.find(value);
-    if (number == numbers.end())
+    auto found = indices.find(value);
+    if (found == indices.end())
       return;
-    known->recipe.outputs.emplace_back(name, number->second);
+    known->recipe.outputs.emplace_back(name, found->second);
   }
-  sameNumbers.push_back(std::move(known));
+  sameIds.push_back(std::move(known));
 }
 
 std::optional<OpInstance> ProgramImporter::repeatableInstance(const legacy::Operation &op,
@@ -159,15 +159,15 @@ std::optional<OpInstance> ProgramImporter::repeatableInstance(const legacy::Oper
   if (lods.isActive || sparseRows.isActive() || isRecomputed(op))
     return std::nullopt;
   assert(&op == &program.blocks[currentBlock].operations[currentIndex]);
-  OpInstance instance{&op, &entry, variables.numbersOf(currentBlock, currentIndex)};
-  const VariableNumber *number = instance.numbers.inputs.begin();
+  OpInstance instance{&op, &entry, variables.idsOf(currentBlock, currentIndex)};
+  const VariableId *id = instance.variables.inputs.begin();
   for (const legacy::Slot &slot : op.inputs)
     for (const std::string &name : slot.arguments) {
-      Value value = name == legacy::emptyVariable ? Value() : scope.lookup(name, *number);
+      Value value = name == legacy::emptyVariable ? Value() : scope.lookup(name, *id);
       if (!value && name != legacy::emptyVariable)
         return std::nullopt;
       instance.inputs.push_back(value);
-      ++number;
+      ++id;
     }
   return OpMemo::isRepeatable(instance) ? std::optional(std::move(instance)) : std::nullopt;
 }
@@ -177,8 +177,8 @@ void ProgramImporter::repeat(const Recipe &recipe, const OpInstance &instance) {
   llvm::SmallVector<Value, 8> values(instance.inputs);
   for (const Recipe::Step &step : recipe.steps) {
     llvm::SmallVector<Value, 4> operands;
-    for (uint32_t number : step.operands)
-      operands.push_back(values[number]);
+    for (uint32_t index : step.operands)
+      operands.push_back(values[index]);
     Operation *prototype = step.prototype.get();
     Operation *created = Operation::create(location, prototype->getName(), prototype->getResultTypes(),
                                            operands, prototype->getDiscardableAttrDictionary(),
@@ -186,9 +186,9 @@ void ProgramImporter::repeat(const Recipe &recipe, const OpInstance &instance) {
     builder.insert(created);
     values.append(created->result_begin(), created->result_end());
   }
-  for (auto [name, number] : recipe.outputs)
-    define(instance.op->outputs[name.slot].arguments[name.argument], instance.numbers.outputs[name.place],
-           values[number]);
+  for (auto [name, index] : recipe.outputs)
+    define(instance.op->outputs[name.slot].arguments[name.argument], instance.variables.outputs[name.place],
+           values[index]);
 }
 
 void ProgramImporter::importKnownOp(const legacy::Operation &op, const LegacyOp &entry) {

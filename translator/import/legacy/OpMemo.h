@@ -21,7 +21,7 @@ namespace proa::import {
 struct OpInstance {
   const legacy::Operation *op;
   const LegacyOp *entry;
-  VariableIndex::OpNumbers numbers;
+  VariableIndex::OpVariables variables;
   llvm::SmallVector<mlir::Value, 8> inputs = {};
 };
 

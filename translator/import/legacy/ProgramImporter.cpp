@@ -2,7 +2,7 @@
 
 #include "translator/import/common/CreateOp.h"
 #include "translator/import/common/DeviceStage.h"
-#include "translator/import/legacy/FusedParts.h"
+#include "translator/import/legacy/FusedAttributes.h"
 #include "translator/import/legacy/Recomputed.h"
 #include "translator/import/legacy/interface/InterfaceFinder.h"
 
@@ -132,16 +132,16 @@ void ProgramImporter::importByEntry(OpImporter &importer) {
   importer.takesArrays = importer.entry->takesArrays;
   if (isRecomputed(importer.op))
     keepApart(importer);
-  importWithFusedParts(importer);
+  importWithFusion(importer);
 }
 
-void ProgramImporter::importWithFusedParts(OpImporter &importer) {
-  importer.runGuarded([&] { importFusedParts(importer); });
+void ProgramImporter::importWithFusion(OpImporter &importer) {
+  importer.runGuarded([&] { importFused(importer); });
 }
 
-void ProgramImporter::importFusedParts(OpImporter &importer) {
+void ProgramImporter::importFused(OpImporter &importer) {
   size_t before = diagnostics.size();
-  FusedParts fused(importer, *importer.entry);
+  FusedAttributes fused(importer, *importer.entry);
   if (diagnostics.size() != before)
     return;
   auto importOp = [&] {
@@ -169,14 +169,14 @@ void ProgramImporter::importFusedParts(OpImporter &importer) {
     importer.setOutputs(slot, values);
 }
 
-void ProgramImporter::define(const std::string &name, VariableNumber number, Value value) {
+void ProgramImporter::define(const std::string &name, VariableId id, Value value) {
   if (name == legacy::emptyVariable)
     return;
   if (defined)
     defined->emplace_back(&name, value);
   if (auto result = dyn_cast_if_present<OpResult>(value); result && currentOp && options.locations)
     pd::setResultName(result, name, locationOf(currentIndex, *currentOp));
-  scope.set(name, number, value);
+  scope.set(name, id, value);
   lods.clear(name);
   if (sparseRows.isActive())
     sparseRows.set(name, Value());
@@ -184,7 +184,7 @@ void ProgramImporter::define(const std::string &name, VariableNumber number, Val
     poisoned.erase(name);
   if (!options.onDiagnostic)
     return;
-  const legacy::Variable *declared = variables.find(currentBlock, number);
+  const legacy::Variable *declared = variables.find(currentBlock, id);
   if (!declared || !declared->dtype || declared->kind != legacy::VariableKind::DenseTensor)
     return;
   auto type = dyn_cast<RankedTensorType>(value.getType());

@@ -1,4 +1,4 @@
-/// The walk over the ops of a program, and the state that the parts of an import share: the values of
+/// The walk over the ops of a program, and the state that the steps of an import share: the values of
 /// variables, the current op, the errors and warnings.
 #pragma once
 
@@ -45,14 +45,14 @@ private:
 
   void importOp(size_t index, const legacy::Operation &op);
   void importByEntry(OpImporter &importer);
-  /// Imports an op by the hook or table of its entry, with the ops fused into it (FusedParts.h).
-  void importWithFusedParts(OpImporter &importer);
-  void importFusedParts(OpImporter &importer);
+  /// Imports an op by the hook or table of its entry, with the ops fused into it (FusedAttributes.h).
+  void importWithFusion(OpImporter &importer);
+  void importFused(OpImporter &importer);
   OpImporter importerOfCurrentOp();
 
   /// Defines a variable. If anything reads it, its type is compared with the declared one.
-  void define(const std::string &name, mlir::Value value) { define(name, variables.numberOf(name), value); }
-  void define(const std::string &name, VariableNumber number, mlir::Value value);
+  void define(const std::string &name, mlir::Value value) { define(name, variables.idOf(name), value); }
+  void define(const std::string &name, VariableId id, mlir::Value value);
   mlir::Value lookup(llvm::StringRef name) const { return scope.lookup(name); }
   /// Whether an op of any block reads the variable, a fetch returns it or a later run uses it.
   bool isRead(const std::string &name);

@@ -12,21 +12,21 @@ constexpr llvm::StringRef mark = ".subprog_";
 
 /// The number of the segment that a variable is computed again in; nothing for another variable.
 std::optional<uint64_t> segmentOf(llvm::StringRef name) {
-  uint64_t number = 0;
+  uint64_t segment = 0;
   size_t at = name.rfind(mark);
-  if (at == llvm::StringRef::npos || name.substr(at + mark.size()).getAsInteger(10, number))
+  if (at == llvm::StringRef::npos || name.substr(at + mark.size()).getAsInteger(10, segment))
     return std::nullopt;
-  return number;
+  return segment;
 }
 
 std::optional<uint64_t> segmentOf(const legacy::Operation &op) {
   std::optional<uint64_t> segment;
   for (const legacy::Slot &slot : op.outputs)
     for (const std::string &name : slot.arguments) {
-      auto number = segmentOf(name);
-      if (!number || (segment && *segment != *number))
+      auto scalar = segmentOf(name);
+      if (!scalar || (segment && *segment != *scalar))
         return std::nullopt;
-      segment = number;
+      segment = scalar;
     }
   return segment;
 }

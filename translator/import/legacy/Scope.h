@@ -12,40 +12,38 @@
 namespace proa::import {
 
 /// Values by name; null for a name without one. Values of declared variables are in a list: a lookup by
-/// number is one access.
+/// id is one access.
 class Scope {
 public:
   Scope() = default;
   explicit Scope(const VariableIndex &variables) : variables(&variables), declared(variables.size()) {}
 
   mlir::Value lookup(llvm::StringRef name) const {
-    VariableNumber number = numberOf(name);
-    return number == noVariable ? others.lookup(name) : declared[number];
+    VariableId id = idOf(name);
+    return id == noVariable ? others.lookup(name) : declared[id];
   }
-  /// `number`: the number of the name, or noVariable.
-  mlir::Value lookup(llvm::StringRef name, VariableNumber number) const {
-    return number == noVariable ? others.lookup(name) : declared[number];
+  /// `id`: the id of the name, or noVariable.
+  mlir::Value lookup(llvm::StringRef name, VariableId id) const {
+    return id == noVariable ? others.lookup(name) : declared[id];
   }
   bool contains(llvm::StringRef name) const { return lookup(name) != nullptr; }
 
-  void set(llvm::StringRef name, mlir::Value value) { set(name, numberOf(name), value); }
-  void set(llvm::StringRef name, VariableNumber number, mlir::Value value) {
-    if (number != noVariable)
-      declared[number] = value;
+  void set(llvm::StringRef name, mlir::Value value) { set(name, idOf(name), value); }
+  void set(llvm::StringRef name, VariableId id, mlir::Value value) {
+    if (id != noVariable)
+      declared[id] = value;
     else
       others[name] = value;
   }
   void erase(llvm::StringRef name) {
-    if (VariableNumber number = numberOf(name); number != noVariable)
-      declared[number] = {};
+    if (VariableId id = idOf(name); id != noVariable)
+      declared[id] = {};
     else
       others.erase(name);
   }
 
 private:
-  VariableNumber numberOf(llvm::StringRef name) const {
-    return variables ? variables->numberOf(name) : noVariable;
-  }
+  VariableId idOf(llvm::StringRef name) const { return variables ? variables->idOf(name) : noVariable; }
 
   const VariableIndex *variables = nullptr;
   std::vector<mlir::Value> declared;

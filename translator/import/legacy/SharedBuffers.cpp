@@ -17,55 +17,56 @@ bool readsAnotherView(const SharedBuffer &shared, const Effects &effects) {
     return effects.read.contains(name) || effects.written.contains(name);
   };
   auto holds = [&](auto &&test) {
-    return llvm::any_of(shared.parts, [&](const SharedBuffer::Part &part) { return test(part.name); });
+    return llvm::any_of(shared.members,
+                        [&](const SharedBuffer::Member &member) { return test(member.name); });
   };
-  bool writesPart = holds([&](const std::string &name) { return effects.written.contains(name); });
+  bool writesMember = holds([&](const std::string &name) { return effects.written.contains(name); });
   return (effects.written.contains(shared.buffer) && holds(isTouched)) ||
-         (writesPart && isTouched(shared.buffer));
+         (writesMember && isTouched(shared.buffer));
 }
 
 } // namespace
 
 void SharedBuffers::add(const legacy::Operation &coalesce) {
-  const legacy::Slot *parts = coalesce.output("Output"), *buffer = coalesce.output("FusedOutput");
-  if (!parts || !buffer || buffer->arguments.size() != 1)
+  const legacy::Slot *members = coalesce.output("Output"), *buffer = coalesce.output("FusedOutput");
+  if (!members || !buffer || buffer->arguments.size() != 1)
     return;
   Value fused = program.lookup(buffer->arguments.front());
   auto op = fused ? fused.getDefiningOp<pd::CoalesceTensorOp>() : pd::CoalesceTensorOp();
-  if (!op || op.getOutput().size() != parts->arguments.size())
+  if (!op || op.getOutput().size() != members->arguments.size())
     return;
   SharedBuffer shared{program.currentBlock, buffer->arguments.front(), {}};
   int64_t begin = 0;
-  for (auto [name, value] : llvm::zip(parts->arguments, op.getOutput())) {
+  for (auto [name, value] : llvm::zip(members->arguments, op.getOutput())) {
     auto type = pd::tensorType(value);
-    shared.parts.push_back({name, type, begin});
+    shared.members.push_back({name, type, begin});
     begin += pd::coalescedElements(type, coalesceAlignment(op));
   }
   // Variables that get a new buffer leave their previous one.
   llvm::erase_if(buffers, [&](const SharedBuffer &other) { return other.buffer == shared.buffer; });
   for (SharedBuffer &other : buffers)
-    llvm::erase_if(other.parts, [&](const SharedBuffer::Part &part) {
-      return llvm::is_contained(parts->arguments, part.name);
+    llvm::erase_if(other.members, [&](const SharedBuffer::Member &member) {
+      return llvm::is_contained(members->arguments, member.name);
     });
   buffers.push_back(std::move(shared));
 }
 
 void SharedBuffers::addParameters() {
   for (const legacy::SharedStorage &storage : program.options.sharedParameters) {
-    // The value of a buffer that the program does not read is assembled from its parts after the run.
+    // The value of a buffer that the program does not read is assembled from its members after the run.
     if (!program.lookup(storage.buffer))
       continue;
     SharedBuffer shared{0, storage.buffer, {}};
     int64_t begin = 0;
-    for (const std::string &name : storage.parts) {
+    for (const std::string &name : storage.members) {
       auto type = program.variables.find(0, name) ? program.interface.typeOf(name, program.options.source)
                                                   : RankedTensorType();
       if (!type || !type.hasStaticShape())
         break;
-      shared.parts.push_back({name, type, begin});
+      shared.members.push_back({name, type, begin});
       begin += type.getNumElements();
     }
-    if (shared.parts.size() == storage.parts.size())
+    if (shared.members.size() == storage.members.size())
       buffers.push_back(std::move(shared));
   }
 }
@@ -74,7 +75,7 @@ void SharedBuffers::finishParameters() {
   for (const legacy::SharedStorage &storage : program.options.sharedParameters) {
     Names names;
     names.insert(storage.buffer);
-    names.insert(storage.parts.begin(), storage.parts.end());
+    names.insert(storage.members.begin(), storage.members.end());
     if (llvm::none_of(buffers, [&](const SharedBuffer &b) { return b.buffer == storage.buffer; }))
       continue;
     refresh(names);
@@ -88,8 +89,8 @@ void SharedBuffers::removeBlock(int32_t block) {
   llvm::erase_if(buffers, [&](const SharedBuffer &shared) { return shared.block == block; });
 }
 
-void SharedBuffers::refreshPart(SharedBuffer &shared, SharedBuffer::Part &part) {
-  if (!std::exchange(part.isOutdated, false))
+void SharedBuffers::refreshMember(SharedBuffer &shared, SharedBuffer::Member &member) {
+  if (!std::exchange(member.isOutdated, false))
     return;
   Names names;
   names.insert(shared.buffer);
@@ -97,34 +98,34 @@ void SharedBuffers::refreshPart(SharedBuffer &shared, SharedBuffer::Part &part) 
   OpImporter importer = program.importerOfCurrentOp();
   Value value = importer.build([&](pd::TensorBuilder &e) {
     pd::Expression buffer = importer.wrap(program.lookup(shared.buffer));
-    return e.reshape(hooks::slice(buffer, 0, part.begin, part.begin + part.type.getNumElements()),
-                     part.type.getShape());
+    return e.reshape(hooks::slice(buffer, 0, member.begin, member.begin + member.type.getNumElements()),
+                     member.type.getShape());
   });
   if (value)
-    program.define(part.name, value);
+    program.define(member.name, value);
 }
 
 void SharedBuffers::refreshBuffer(SharedBuffer &shared) {
   if (!shared.isOutdated() || !program.lookup(shared.buffer))
     return;
   Names names;
-  for (const SharedBuffer::Part &part : shared.parts)
-    if (part.isNewer)
-      names.insert(part.name);
+  for (const SharedBuffer::Member &member : shared.members)
+    if (member.isNewer)
+      names.insert(member.name);
   program.controlFlow.finishPendingWriting(names);
   OpImporter importer = program.importerOfCurrentOp();
   Value whole = importer.build([&](pd::TensorBuilder &e) {
     pd::Expression buffer = importer.wrap(program.lookup(shared.buffer));
     llvm::SmallVector<Value> pieces;
     int64_t next = 0, end = buffer.type().getNumElements();
-    for (SharedBuffer::Part &part : shared.parts) {
-      if (!std::exchange(part.isNewer, false))
+    for (SharedBuffer::Member &member : shared.members) {
+      if (!std::exchange(member.isNewer, false))
         continue;
-      int64_t count = part.type.getNumElements();
-      if (part.begin > next)
-        pieces.push_back(hooks::slice(buffer, 0, next, part.begin));
-      pieces.push_back(e.reshape(importer.wrap(program.lookup(part.name)), {count}));
-      next = part.begin + count;
+      int64_t count = member.type.getNumElements();
+      if (member.begin > next)
+        pieces.push_back(hooks::slice(buffer, 0, next, member.begin));
+      pieces.push_back(e.reshape(importer.wrap(program.lookup(member.name)), {count}));
+      next = member.begin + count;
     }
     if (next < end)
       pieces.push_back(hooks::slice(buffer, 0, next, end));
@@ -140,9 +141,9 @@ void SharedBuffers::refresh(const Names &names) {
       continue;
     if (names.contains(shared.buffer))
       refreshBuffer(shared);
-    for (SharedBuffer::Part &part : shared.parts)
-      if (names.contains(part.name))
-        refreshPart(shared, part);
+    for (SharedBuffer::Member &member : shared.members)
+      if (names.contains(member.name))
+        refreshMember(shared, member);
   }
 }
 
@@ -169,12 +170,12 @@ void SharedBuffers::afterOp(const legacy::Operation &op) {
     if (shared.block != program.currentBlock)
       continue;
     bool isWhole = written.contains(shared.buffer);
-    for (SharedBuffer::Part &part : shared.parts) {
-      bool isWritten = written.contains(part.name);
-      part.isOutdated = !isWritten && (part.isOutdated || isWhole);
-      part.isNewer = isWritten || (part.isNewer && !isWhole);
+    for (SharedBuffer::Member &member : shared.members) {
+      bool isWritten = written.contains(member.name);
+      member.isOutdated = !isWritten && (member.isOutdated || isWhole);
+      member.isNewer = isWritten || (member.isNewer && !isWhole);
       if (isWritten)
-        checkType(shared, part.name, part.type);
+        checkType(shared, member.name, member.type);
     }
   }
 }
@@ -185,7 +186,7 @@ void SharedBuffers::checkType(const SharedBuffer &shared, const std::string &nam
   auto type = value ? dyn_cast<RankedTensorType>(value.getType()) : RankedTensorType();
   if (type && (type.getElementType() != expected.getElementType() ||
                (type.hasStaticShape() && type.getNumElements() != expected.getNumElements())))
-    program.report("variable '" + name + "' is a part of '" + shared.buffer +
+    program.report("variable '" + name + "' is a member of '" + shared.buffer +
                    "' and gets other elements than it has there");
 }
 

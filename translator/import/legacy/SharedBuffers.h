@@ -15,22 +15,22 @@ namespace proa::import {
 
 class ProgramImporter;
 
-/// One memory with several names: the name of the buffer and those of its parts. SSA values have no memory: a
-/// write to one name makes the values of other names outdated.
+/// One memory with several names: the name of the buffer and those of its members. SSA values have no memory:
+/// a write to one name makes the values of other names outdated.
 struct SharedBuffer {
-  struct Part {
+  struct Member {
     std::string name;
     mlir::RankedTensorType type;
     int64_t begin;           ///< index of its first element in the buffer
     bool isOutdated = false; ///< the buffer was written since
-    bool isNewer = false;    ///< the part was written since the buffer was
+    bool isNewer = false;    ///< the member was written since the buffer was
   };
   int32_t block; ///< the block of the coalesce_tensor
   std::string buffer;
-  std::vector<Part> parts;
+  std::vector<Member> members;
 
   bool isOutdated() const {
-    return std::any_of(parts.begin(), parts.end(), [](const Part &part) { return part.isNewer; });
+    return std::any_of(members.begin(), members.end(), [](const Member &member) { return member.isNewer; });
   }
 };
 
@@ -60,7 +60,7 @@ public:
 
 private:
   void add(const legacy::Operation &coalesce);
-  void refreshPart(SharedBuffer &shared, SharedBuffer::Part &part);
+  void refreshMember(SharedBuffer &shared, SharedBuffer::Member &member);
   void refreshBuffer(SharedBuffer &shared);
   void checkType(const SharedBuffer &shared, const std::string &name, mlir::RankedTensorType expected);
 

@@ -66,11 +66,11 @@ void SparseRows::share(OpImporter &importer, const SlotValues &inputs) {
     }
 }
 
-Value OpImporter::joinRows(llvm::ArrayRef<Value> parts) {
+Value OpImporter::joinRows(llvm::ArrayRef<Value> pieces) {
   pd::TensorBuilder &e = tensors();
   llvm::SmallVector<Value> vectors;
-  for (Value part : parts) {
-    pd::Expression rows = e.cast(wrap(part), builder.getI64Type());
+  for (Value piece : pieces) {
+    pd::Expression rows = e.cast(wrap(piece), builder.getI64Type());
     vectors.push_back(rows.rank() == 1 ? rows : e.reshape(rows, {-1}));
   }
   if (vectors.size() < 2)

@@ -1,5 +1,5 @@
 //! OpImporter::importByTable: a legacy op becomes a pd op as its table entry says.
-#include "translator/import/legacy/FusedParts.h"
+#include "translator/import/legacy/FusedAttributes.h"
 #include "translator/import/legacy/ProgramImporter.h"
 
 #include "dialects/pd/ir/Pd.h"
@@ -126,8 +126,8 @@ std::string describe(const LegacyConstant &constant) {
   if (constant.kind == ConstantKind::String)
     return ("\"" + constant.text + "\"").str();
   if (constant.kind == ConstantKind::Bool)
-    return constant.number ? "true" : "false";
-  return std::to_string(constant.number);
+    return constant.value ? "true" : "false";
+  return std::to_string(constant.value);
 }
 
 /// Whether an attribute asks for what every op does: is_sparse = false, dense gradients.
@@ -148,7 +148,7 @@ void OpImporter::reportUnread() {
     if (!slot.arguments.empty() && isUnread(slot))
       refuse("input", slot.name);
   for (const legacy::Attribute &attribute : op.attributes)
-    if (isUnread(attribute) && !isHintAttribute(attribute.name) && !isFusedPart(attribute.name) &&
+    if (isUnread(attribute) && !isHintAttribute(attribute.name) && !isFusedAttribute(attribute.name) &&
         !asksForTheUsual(attribute))
       refuse("attribute", attribute.name);
   for (const LegacyConstant &constant : entry->constants)

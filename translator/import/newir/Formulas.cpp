@@ -97,19 +97,19 @@ void ModelImporter::importAssignOut(const newir::Operation &op) {
 static Value medianIndex(pd::Expression x, int64_t axis, bool keepsDim, bool skipsNan) {
   pd::TensorBuilder &e = x.owner();
   Type wide = e.getBuilder().getI64Type();
-  auto number = [&](int64_t value) { return e.constant(static_cast<double>(value), wide); };
+  auto constant = [&](int64_t value) { return e.constant(static_cast<double>(value), wide); };
   auto sorted = pd::ArgsortOp::create(e.getBuilder(), Value(x).getLoc(), x, axis, /*descending=*/false,
                                       /*stable=*/true);
   pd::Expression isNan = e.isnan(x), isNumber = e.wrap(e.create<pd::LogicalNotOp>(isNan));
   pd::Expression count = e.wrap(e.create<pd::SumOp>(e.cast(isNumber, wide), llvm::ArrayRef(axis),
                                                     /*keepdim=*/true, TypeAttr()));
-  pd::Expression position = e.maximum(count - number(1), number(0)) / number(2);
+  pd::Expression position = e.maximum(count - constant(1), constant(0)) / constant(2);
   if (!skipsNan)
     position =
         e.select(e.wrap(e.create<pd::AnyOp>(isNan, llvm::ArrayRef(axis), /*keepdim=*/true)), count, position);
   pd::Expression index = e.wrap(e.create<pd::TakeAlongAxisOp>(sorted.getIndices(), position, axis));
   if (skipsNan)
-    index = e.select(count == number(0), number(-1), index);
+    index = e.select(count == constant(0), constant(-1), index);
   return keepsDim ? Value(index) : e.create<pd::SqueezeOp>(index, Value(), llvm::ArrayRef(axis));
 }
 

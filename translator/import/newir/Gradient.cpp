@@ -165,15 +165,15 @@ void ModelImporter::collectCotangents(GradientImport &gradient,
     std::optional<size_t> place = gradient.entry.placeOf(value);
     bool isIndependent = !differentiatedBy || (place && differentiatedBy->count(*place));
     for (auto [i, result] : llvm::enumerate(values[output.id])) {
-      auto number = static_cast<int64_t>(gradient.yielded.size());
+      auto index = static_cast<int64_t>(gradient.yielded.size());
       gradient.yielded.push_back(result);
       if (i < known.size() && isIndependent && pd::compatibleTypes(known[i].getType(), result.getType())) {
         gradient.saved.push_back(known[i]);
-        gradient.savedOf.push_back(number);
+        gradient.savedOf.push_back(index);
       }
       if (i < cotangent.size()) {
         gradient.cotangents.push_back(cotangent[i]);
-        gradient.cotangentOf.push_back(number);
+        gradient.cotangentOf.push_back(index);
       }
     }
   }

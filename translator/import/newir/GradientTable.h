@@ -12,7 +12,7 @@ namespace proa::import {
 /// An operand of a gradient op: an operand or result of the forward op, or the cotangent of a result.
 struct Given {
   enum Kind { Operand, Result, Cotangent } kind;
-  size_t number;
+  size_t index;
 
   friend bool operator==(const Given &, const Given &) = default;
 };

@@ -1,4 +1,4 @@
-//! The interface of the function: feeds, parameters and fetches of the model, or those of a part of it
+//! The interface of the function: feeds, parameters and fetches of the model, or those of a subgraph of it
 //! between other values. Such a value is named by its id in the file, "%12".
 #include "translator/import/common/FeedValues.h"
 #include "translator/import/newir/ModelImporter.h"
@@ -63,9 +63,10 @@ void ModelImporter::makeFunction() {
     else if (!llvm::is_contained(argumentNames, name))
       refuseName("feed", name);
   }
-  isPart = types.size() > own || (!options.feeds.empty() && llvm::any_of(llvm::seq(feedCount), [&](size_t i) {
-             return !llvm::is_contained(options.feeds, argumentNames[i]);
-           }));
+  isSubgraph =
+      types.size() > own || (!options.feeds.empty() && llvm::any_of(llvm::seq(feedCount), [&](size_t i) {
+        return !llvm::is_contained(options.feeds, argumentNames[i]);
+      }));
   interfaceErrors = diagnostics;
   builder.setInsertionPointToEnd(module->getBody());
   function =
@@ -221,9 +222,9 @@ std::vector<std::pair<std::string, Value>> ModelImporter::chooseFetches() {
   }
   // Fetches that could not be imported are not among the chosen ones.
   auto isFetch = [](const newir::Operation &op) { return op.name == "1.fetch"; };
-  isPart |= llvm::count_if(model.operations, isFetch) > static_cast<ptrdiff_t>(chosen.size()) ||
-            llvm::any_of(chosen, [&](const auto &own) { return !llvm::is_contained(named, own); });
-  if (isPart && named.size() == options.fetches.size()) // errors in the rest do not matter
+  isSubgraph |= llvm::count_if(model.operations, isFetch) > static_cast<ptrdiff_t>(chosen.size()) ||
+                llvm::any_of(chosen, [&](const auto &own) { return !llvm::is_contained(named, own); });
+  if (isSubgraph && named.size() == options.fetches.size()) // errors in the rest do not matter
     diagnostics = interfaceErrors;
   return named;
 }
@@ -254,12 +255,12 @@ void ModelImporter::finishFunction() {
     addComputedValues(chosen);
   for (auto &[name, value] : chosen)
     add(pd::fetchAttribute, name, value);
-  if (isPart)
+  if (isSubgraph)
     dropStates();
   for (auto &[name, value] : states)
     add(pd::stateAttribute, name, value);
   func::ReturnOp::create(builder, UnknownLoc::get(&context), results);
-  if (isPart)
+  if (isSubgraph)
     eraseUnneeded();
   // State that only ignored operands read (of dropout) is not stored with the weights either.
   llvm::BitVector unused(function.getNumArguments());
@@ -285,7 +286,7 @@ void ModelImporter::dropStates() {
 
 bool ModelImporter::isAskedFor(BlockArgument argument) {
   auto feed = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), pd::feedAttribute);
-  return feed && (!isPart || llvm::is_contained(options.feeds, feed.getValue()));
+  return feed && (!isSubgraph || llvm::is_contained(options.feeds, feed.getValue()));
 }
 
 void ModelImporter::eraseUnneeded() {

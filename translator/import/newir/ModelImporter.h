@@ -53,7 +53,7 @@ private:
   /// A fetch, feed or parameter of the model, or a value by its id, "%12"; else null.
   mlir::Value valueNamed(const std::string &name);
   void refuseName(const char *kind, const std::string &name);
-  /// A part of the model does not change state, with a warning.
+  /// A subgraph of the model does not change state, with a warning.
   void dropStates();
   /// Erases the ops whose results no fetch needs. Error: a fetch needs a feed that is not among the named
   /// ones.
@@ -217,7 +217,7 @@ private:
   /// Arguments for values that ops of the model compute, by id.
   std::map<int64_t, Values> fed;
   /// Whether other values are fed or fetched than those of the model.
-  bool isPart = false;
+  bool isSubgraph = false;
   Diagnostics diagnostics, interfaceErrors;
   /// The number of errors that the dims or values of the feeds may avoid.
   size_t openErrors = 0;

@@ -175,13 +175,13 @@ void ModelImporter::importElements(const newir::Operation &op) {
 
 void ModelImporter::importIntegers(const newir::Operation &op) {
   const newir::Literal *value = op.attribute("value");
-  std::vector<int64_t> numbers = value ? newir::integersOf(*value) : std::vector<int64_t>();
-  auto type = RankedTensorType::get({static_cast<int64_t>(numbers.size())}, elementType(op, "dtype"));
+  std::vector<int64_t> integers = value ? newir::integersOf(*value) : std::vector<int64_t>();
+  auto type = RankedTensorType::get({static_cast<int64_t>(integers.size())}, elementType(op, "dtype"));
   llvm::SmallVector<Attribute> elements;
   if (!type.getElementType().isInteger())
     return report("attribute 'dtype' is not a type of integers");
-  for (int64_t number : numbers)
-    elements.push_back(builder.getIntegerAttr(type.getElementType(), number));
+  for (int64_t index : integers)
+    elements.push_back(builder.getIntegerAttr(type.getElementType(), index));
   define(op, 0, {pd::ConstantOp::create(builder, location(), type, DenseElementsAttr::get(type, elements))});
 }
 
@@ -222,28 +222,28 @@ Value ModelImporter::castElements(Value value, Type element) {
 Value ModelImporter::literalValues(const newir::Operation &op, Type element) {
   const newir::Literal *literals = op.attribute("values"), *shape = op.attribute("shape");
   const auto *list = literals ? std::get_if<std::vector<newir::Literal>>(&literals->value) : nullptr;
-  Type part = isa<ComplexType>(element) ? cast<ComplexType>(element).getElementType() : element;
-  llvm::SmallVector<Attribute> numbers;
+  Type component = isa<ComplexType>(element) ? cast<ComplexType>(element).getElementType() : element;
+  llvm::SmallVector<Attribute> values;
   for (const newir::Literal &literal : list ? *list : std::vector<newir::Literal>()) {
     const newir::Literal &scalar = newir::scalarOf(literal);
     const auto *integer = std::get_if<int64_t>(&scalar.value);
-    double number = newir::numberOf(scalar).value_or(0);
-    if (part.isInteger(1))
-      numbers.push_back(builder.getBoolAttr(number != 0));
-    else if (isa<IntegerType>(part))
-      numbers.push_back(builder.getIntegerAttr(part, integer ? *integer : static_cast<int64_t>(number)));
+    double value = newir::numberOf(scalar).value_or(0);
+    if (component.isInteger(1))
+      values.push_back(builder.getBoolAttr(value != 0));
+    else if (isa<IntegerType>(component))
+      values.push_back(builder.getIntegerAttr(component, integer ? *integer : static_cast<int64_t>(value)));
     else
-      numbers.push_back(builder.getFloatAttr(part, number));
+      values.push_back(builder.getFloatAttr(component, value));
   }
   std::vector<int64_t> dims = shape ? newir::integersOf(*shape) : std::vector<int64_t>{1};
-  auto type = RankedTensorType::get(dims, part);
-  if (numbers.size() != static_cast<size_t>(type.getNumElements())) {
-    report("attribute 'values' has " + llvm::Twine(numbers.size()) + " numbers, 'shape' says " +
+  auto type = RankedTensorType::get(dims, component);
+  if (values.size() != static_cast<size_t>(type.getNumElements())) {
+    report("attribute 'values' has " + llvm::Twine(values.size()) + " numbers, 'shape' says " +
            llvm::Twine(type.getNumElements()));
     return {};
   }
-  Value constant = pd::ConstantOp::create(builder, location(), type, DenseElementsAttr::get(type, numbers));
-  return part == element ? constant : castElements(constant, element);
+  Value constant = pd::ConstantOp::create(builder, location(), type, DenseElementsAttr::get(type, values));
+  return component == element ? constant : castElements(constant, element);
 }
 
 ModelImporter::Values ModelImporter::operand(int64_t id) {
@@ -269,8 +269,8 @@ std::string ModelImporter::text(const newir::Operation &op, const char *name) {
 
 int64_t ModelImporter::integer(const newir::Operation &op, const char *name, int64_t otherwise) {
   const newir::Literal *literal = op.attribute(name);
-  std::optional<double> number = literal ? newir::numberOf(*literal) : std::nullopt;
-  return number ? static_cast<int64_t>(*number) : otherwise;
+  std::optional<double> value = literal ? newir::numberOf(*literal) : std::nullopt;
+  return value ? static_cast<int64_t>(*value) : otherwise;
 }
 
 Attribute ModelImporter::typeAttribute(llvm::StringRef name) {

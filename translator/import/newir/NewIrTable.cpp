@@ -22,10 +22,10 @@ bool NewIrIgnored::isNeutral(const newir::Literal &value) const {
   if (const auto *list = std::get_if<std::vector<newir::Literal>>(&value.value))
     if (list->empty())
       return neutral == "[]";
-  std::optional<double> number = newir::numberOf(value);
+  std::optional<double> scalar = newir::numberOf(value);
   double expected = neutral == "true";
-  return number && (neutral == "true" || neutral == "false" || !neutral.getAsDouble(expected)) &&
-         *number == expected;
+  return scalar && (neutral == "true" || neutral == "false" || !neutral.getAsDouble(expected)) &&
+         *scalar == expected;
 }
 
 bool NewIrOp::knows(llvm::StringRef attribute) const {

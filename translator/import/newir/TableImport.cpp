@@ -69,32 +69,32 @@ void ModelImporter::collectOperands(const newir::Operation &op, const NewIrOp &e
 }
 
 Attribute ModelImporter::constantAttribute(const MappedAttribute &attribute, Value value) {
-  llvm::SmallVector<double> numbers;
+  llvm::SmallVector<double> values;
   if (auto constant = value.getDefiningOp<pd::ConstantOp>()) {
     auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
     if (elements && isa<IntegerType>(elements.getElementType()))
-      for (const APInt &number : elements.getValues<APInt>())
-        numbers.push_back(static_cast<double>(number.getSExtValue()));
+      for (const APInt &scalar : elements.getValues<APInt>())
+        values.push_back(static_cast<double>(scalar.getSExtValue()));
   } else if (auto full = value.getDefiningOp<pd::FullOp>();
              full && !full.getValueTensor() && !full.getShapeTensor()) {
-    numbers.push_back(full.getValue().convertToDouble());
+    values.push_back(full.getValue().convertToDouble());
   } else if (auto known = pd::allKnownElements(value)) {
-    numbers.assign(known->begin(), known->end());
+    values.assign(known->begin(), known->end());
   } else {
     openErrors += mayDependOnFeeds(llvm::SmallVector<Value>{value});
     report("operand '" + llvm::Twine(attribute.name) + "' is computed by the program, expected a constant");
     return {};
   }
-  llvm::SmallVector<int64_t> integers(numbers.begin(), numbers.end());
+  llvm::SmallVector<int64_t> integers(values.begin(), values.end());
   switch (attribute.kind) {
   case AttributeKind::Ints:
     return builder.getDenseI64ArrayAttr(integers);
   case AttributeKind::Floats:
-    return builder.getDenseF64ArrayAttr(numbers);
+    return builder.getDenseF64ArrayAttr(values);
   case AttributeKind::Int:
-    return numbers.empty() ? Attribute() : builder.getI64IntegerAttr(integers[0]);
+    return values.empty() ? Attribute() : builder.getI64IntegerAttr(integers[0]);
   case AttributeKind::Float:
-    return numbers.empty() ? Attribute() : builder.getF64FloatAttr(numbers[0]);
+    return values.empty() ? Attribute() : builder.getF64FloatAttr(values[0]);
   default:
     report("operand '" + llvm::Twine(attribute.name) + "' cannot become an attribute");
     return {};
@@ -143,16 +143,16 @@ Attribute ModelImporter::convert(const MappedAttribute &attribute, const newir::
            "', expected " + expected);
     return Attribute();
   };
-  std::optional<double> number = newir::numberOf(literal);
+  std::optional<double> value = newir::numberOf(literal);
   const auto *string = std::get_if<std::string>(&literal.value);
   const auto *list = std::get_if<std::vector<newir::Literal>>(&literal.value);
   switch (attribute.kind) {
   case AttributeKind::Bool:
-    return number ? builder.getBoolAttr(*number != 0) : wrong("a bool");
+    return value ? builder.getBoolAttr(*value != 0) : wrong("a bool");
   case AttributeKind::Int:
-    return number ? builder.getI64IntegerAttr(static_cast<int64_t>(*number)) : wrong("an integer");
+    return value ? builder.getI64IntegerAttr(static_cast<int64_t>(*value)) : wrong("an integer");
   case AttributeKind::Float:
-    return number ? builder.getF64FloatAttr(*number) : wrong("a number");
+    return value ? builder.getF64FloatAttr(*value) : wrong("a number");
   case AttributeKind::String:
     return string ? builder.getStringAttr(*string) : wrong("a string");
   case AttributeKind::Type:
@@ -160,13 +160,13 @@ Attribute ModelImporter::convert(const MappedAttribute &attribute, const newir::
     return string && !llvm::StringRef(*string).starts_with_insensitive("undefined") ? typeAttribute(*string)
                                                                                     : Attribute();
   case AttributeKind::Ints:
-    return list || number ? builder.getDenseI64ArrayAttr(newir::integersOf(literal))
-                          : wrong("a list of integers");
+    return list || value ? builder.getDenseI64ArrayAttr(newir::integersOf(literal))
+                         : wrong("a list of integers");
   case AttributeKind::Floats: {
-    llvm::SmallVector<double> numbers;
+    llvm::SmallVector<double> values;
     for (const newir::Literal &element : list ? *list : std::vector<newir::Literal>{literal})
-      numbers.push_back(newir::numberOf(element).value_or(0));
-    return builder.getDenseF64ArrayAttr(numbers);
+      values.push_back(newir::numberOf(element).value_or(0));
+    return builder.getDenseF64ArrayAttr(values);
   }
   case AttributeKind::Strings:
     return wrong("no list of strings");

@@ -131,10 +131,10 @@ static bool hasStringResult(const onnx::Node &node) {
     return list && list->size() == 1 && list->front().type == onnx::DataType::String;
   };
   const onnx::Attribute *to = node.attribute("to");
-  const auto *number = to ? std::get_if<int64_t>(&to->value) : nullptr;
+  const auto *type = to ? std::get_if<int64_t>(&to->value) : nullptr;
   return node.attribute("value_string") || node.attribute("value_strings") ||
          isTensorOfStrings(node.attribute("value")) ||
-         (number && *number == static_cast<int64_t>(onnx::DataType::String));
+         (type && *type == static_cast<int64_t>(onnx::DataType::String));
 }
 
 bool GraphImporter::refusesStrings(const onnx::Node &node, const onnx::Schema &schema) {

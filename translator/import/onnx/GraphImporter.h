@@ -180,7 +180,7 @@ private:
   /// Feeds that nodes of the model compute.
   std::set<std::string> fedInside;
   /// Whether some feeds or fetches of the model are not those of the function.
-  bool isPart = false;
+  bool isSubgraph = false;
   /// By name and index, in the main graph: what the fetches need.
   llvm::StringSet<> neededValues;
   std::vector<bool> neededNodes;

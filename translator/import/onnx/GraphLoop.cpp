@@ -126,8 +126,8 @@ private:
       return {};
     Type type = pd::ArrayType::get(builder.getContext(), cast<RankedTensorType>(joined));
     Value array = pd::widened(builder, location, pd::ArrayCreateOp::create(builder, location), type);
-    for (auto [number, values] : llvm::enumerate(collected)) {
-      Value index = pd::oneInt(builder, location, static_cast<int64_t>(number));
+    for (auto [position, values] : llvm::enumerate(collected)) {
+      Value index = pd::oneInt(builder, location, static_cast<int64_t>(position));
       array = pd::widened(builder, location,
                           pd::ArrayWriteOp::create(builder, location, array, index, values[i]), type);
     }

@@ -1,4 +1,4 @@
-//! The interface of the function: feeds, parameters and fetches of the model, or those of a part of it
+//! The interface of the function: feeds, parameters and fetches of the model, or those of a subgraph of it
 //! between other values, which are named as in the model.
 #include "translator/import/common/FeedValues.h"
 #include "translator/import/onnx/GraphImporter.h"
@@ -162,9 +162,9 @@ void GraphImporter::addFeed(const onnx::ValueInfo &info) {
   define(info.name, value);
 }
 
-/// Whether a feed is an argument: one of a part of the model only if it is listed or needed.
+/// Whether a feed is an argument: one of a subgraph of the model only if it is listed or needed.
 bool GraphImporter::isWanted(const std::string &feed) const {
-  return !isPart || llvm::is_contained(options.feeds, feed) || neededValues.contains(feed);
+  return !isSubgraph || llvm::is_contained(options.feeds, feed) || neededValues.contains(feed);
 }
 
 void GraphImporter::refuseName(const char *kind, const std::string &name) {
@@ -211,11 +211,11 @@ void GraphImporter::findNeeded() {
   for (const onnx::ValueInfo *input : ownFeeds())
     own.push_back(input->name);
   auto isGiven = [&](const std::string &name) { return llvm::is_contained(options.feeds, name); };
-  isPart = !options.feeds.empty() && !llvm::all_of(own, isGiven);
+  isSubgraph = !options.feeds.empty() && !llvm::all_of(own, isGiven);
   for (const std::string &name : options.feeds)
     if (!llvm::is_contained(own, name))
       fedInside.insert(name);
-  isPart |= !fedInside.empty() || !llvm::all_of(model.graph.outputs, [&](const onnx::ValueInfo &output) {
+  isSubgraph |= !fedInside.empty() || !llvm::all_of(model.graph.outputs, [&](const onnx::ValueInfo &output) {
     return llvm::is_contained(fetches, output.name);
   });
   neededValues.insert_range(fetches);
@@ -295,7 +295,7 @@ void GraphImporter::finishFunction() {
   llvm::BitVector unused(function.getNumArguments());
   for (BlockArgument argument : function.getArguments()) {
     auto feed = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), pd::feedAttribute);
-    bool isFed = feed && (!isPart || llvm::is_contained(options.feeds, feed.getValue()));
+    bool isFed = feed && (!isSubgraph || llvm::is_contained(options.feeds, feed.getValue()));
     if (argument.use_empty() && !isFed)
       unused.set(argument.getArgNumber());
     else if (feed && !isFed && !options.feeds.empty())

@@ -145,8 +145,8 @@ int64_t NodeImporter::intAttribute(llvm::StringRef name, int64_t otherwise) {
     return tensor && tensor->size() == 1 ? pd::loadScalar(*tensor, 0).integer : otherwise;
   }
   onnx::AttributeValue value = attributeValue(name);
-  const auto *number = std::get_if<int64_t>(&value);
-  return number ? *number : otherwise;
+  const auto *scalar = std::get_if<int64_t>(&value);
+  return scalar ? *scalar : otherwise;
 }
 
 double NodeImporter::floatAttribute(llvm::StringRef name, double otherwise) {
@@ -180,8 +180,8 @@ std::optional<llvm::SmallVector<int64_t>> NodeImporter::optionalInts(llvm::Strin
     return list;
   }
   onnx::AttributeValue value = attributeValue(name);
-  if (const auto *number = std::get_if<int64_t>(&value))
-    return llvm::SmallVector<int64_t>{*number};
+  if (const auto *scalar = std::get_if<int64_t>(&value))
+    return llvm::SmallVector<int64_t>{*scalar};
   if (const auto *list = std::get_if<std::vector<int64_t>>(&value))
     return llvm::SmallVector<int64_t>(list->begin(), list->end());
   return std::nullopt;
@@ -207,8 +207,8 @@ llvm::SmallVector<double> NodeImporter::floatsAttribute(llvm::StringRef name,
     return list;
   }
   onnx::AttributeValue value = attributeValue(name);
-  if (const auto *number = std::get_if<float>(&value))
-    return {*number};
+  if (const auto *scalar = std::get_if<float>(&value))
+    return {*scalar};
   if (const auto *list = std::get_if<std::vector<float>>(&value))
     return llvm::SmallVector<double>(list->begin(), list->end());
   return llvm::SmallVector<double>(otherwise);
@@ -216,13 +216,13 @@ llvm::SmallVector<double> NodeImporter::floatsAttribute(llvm::StringRef name,
 
 Type NodeImporter::typeAttribute(llvm::StringRef name, std::optional<onnx::DataType> otherwise) {
   onnx::AttributeValue value = attributeValue(name);
-  const auto *number = std::get_if<int64_t>(&value);
-  if ((!number || *number == 0) && !otherwise)
+  const auto *scalar = std::get_if<int64_t>(&value);
+  if ((!scalar || *scalar == 0) && !otherwise)
     return {};
-  auto type = number && *number != 0 ? static_cast<onnx::DataType>(*number) : *otherwise;
+  auto type = scalar && *scalar != 0 ? static_cast<onnx::DataType>(*scalar) : *otherwise;
   if (auto dtype = onnx::storageOf(type))
     return pd::elementTypeOf(builder.getContext(), *dtype);
-  report("attribute '" + name + "' is " + std::to_string(number ? *number : 0) +
+  report("attribute '" + name + "' is " + std::to_string(scalar ? *scalar : 0) +
          (type == onnx::DataType::String ? ", strings, which proa does not compute with"
                                          : ", which is not the number of an element type"));
   return {};
@@ -382,8 +382,8 @@ void NodeImporter::defineResults(Operation *created) {
 
 /// The value as text, as the field `ignored` has it; nothing for a list or a graph.
 static std::optional<std::string> textOf(const onnx::AttributeValue &value) {
-  if (const auto *number = std::get_if<int64_t>(&value))
-    return std::to_string(*number);
+  if (const auto *scalar = std::get_if<int64_t>(&value))
+    return std::to_string(*scalar);
   if (const auto *text = std::get_if<std::string>(&value))
     return *text;
   return std::nullopt;
@@ -391,8 +391,8 @@ static std::optional<std::string> textOf(const onnx::AttributeValue &value) {
 
 static bool isNeutral(const onnx::AttributeValue &value, llvm::StringRef neutral) {
   double expected = 0;
-  if (const auto *number = std::get_if<float>(&value))
-    return !neutral.getAsDouble(expected) && *number == static_cast<float>(expected);
+  if (const auto *scalar = std::get_if<float>(&value))
+    return !neutral.getAsDouble(expected) && *scalar == static_cast<float>(expected);
   std::optional<std::string> text = textOf(value);
   return text && neutral == *text;
 }

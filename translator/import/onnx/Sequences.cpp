@@ -142,8 +142,8 @@ private:
       return next;
     };
     llvm::SmallVector<Value> packed = pd::countedLoop(builder, location, length, arrays, add);
-    auto join = [&](Value parts, bool stacks) {
-      return pd::ArrayToTensorOp::create(builder, location, parts, builder.getI64IntegerAttr(0),
+    auto join = [&](Value pieces, bool stacks) {
+      return pd::ArrayToTensorOp::create(builder, location, pieces, builder.getI64IntegerAttr(0),
                                          builder.getBoolAttr(stacks))
           .getOut();
     };

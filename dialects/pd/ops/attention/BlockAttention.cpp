@@ -130,8 +130,8 @@ Expression rotate(Expression x, Expression positions, BlockMultiheadAttentionOp 
   Type sums = x.type().getElementType();
   if (op.getUseNeoxStyle()) {
     Expression table = e.reshape(e.wrap(op.getRopeEmb()), {2, -1, elements});
-    auto half = [&](int64_t number) {
-      Expression ofPositions = dropDim(slice(table, 0, number, number + 1), 0);
+    auto half = [&](int64_t position) {
+      Expression ofPositions = dropDim(slice(table, 0, position, position + 1), 0);
       return insertDim(e.cast(e.wrap(e.create<EmbeddingOp>(positions, ofPositions)), sums), 1);
     };
     return rotateHalves(x, half(0), half(1));
@@ -227,10 +227,10 @@ FailureOr<SmallVector<Value>> BlockMultiheadAttentionOp::decompose(OpBuilder &bu
       *rotated = rotate(*rotated, positions, *this);
   Type index = builder.getI64Type();
   Expression rowsOfBlock = e.constant(static_cast<double>(cache.getDimSize(2)), index);
-  Expression number = e.wrap(e.create<FloorDivideOp>(positions, rowsOfBlock)),
+  Expression value = e.wrap(e.create<FloorDivideOp>(positions, rowsOfBlock)),
              row = e.wrap(e.create<RemainderOp>(positions, rowsOfBlock));
   Expression table = e.cast(e.wrap(getBlockTables()), index);
-  Expression block = dropDim(e.wrap(e.create<TakeAlongAxisOp>(table, insertDim(number, 1), 1)), 1);
+  Expression block = dropDim(e.wrap(e.create<TakeAlongAxisOp>(table, insertDim(value, 1), 1)), 1);
   Expression keys = written(e.wrap(getKeyCache()), {block, row}, tokens.k),
              values = written(e.wrap(getValueCache()), {block, row}, tokens.v);
   Value out = e.create<PagedAttentionOp>(e.cast(tokens.q, cache.getElementType()), keys, values,

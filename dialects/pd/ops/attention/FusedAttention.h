@@ -3,7 +3,7 @@
 
 #include "dialects/pd/ir/DeviceKernel.h"
 #include "dialects/pd/ir/PartialLibrary.h"
-#include "dialects/pd/ir/RandomPart.h"
+#include "dialects/pd/ir/RandomShard.h"
 #include "dialects/pd/ops/attention/Encoding.h"
 
 #include "dialects/pd/ops/attention/FusedAttentionInterface.h.inc"

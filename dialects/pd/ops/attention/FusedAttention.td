@@ -49,8 +49,8 @@ class Pd_FusedAttentionLibrary<string mnemonic, list<Trait> traits = []>
   let libraryHalf = 1;
 }
 
-// Devices that split the sequence hold the queries, keys and values of their part. They gather keys and values; with
-// `ring` they pass them around in steps instead, and hold two parts at a time. The results do not depend on it.
+// Devices that split the sequence hold the queries, keys and values of their shard. They gather keys and values; with
+// `ring` they pass them around in steps instead, and hold two shards at a time. The results do not depend on it.
 defvar ringOfDevices = (ins DefaultValuedAttr<BoolAttr, "false">:$ring);
 
 def Pd_FusedAttentionOp
@@ -81,10 +81,10 @@ def Pd_FusedAttentionOp
     multiplied by z[n], as pd.dropout does in training with p = dropout_p and mode = dropout_mode: 0 if number
     ((b H + h) M + m) N + n of this execution of pd.uniform, in [0, 1), is below p; else 1 / (1 - p) in mode
     upscale_in_train, and 1 in mode downgrade_in_infer. `maximum` and `sum` are those without dropout. With
-    `whole_shape` [B', H', M', N] the weights are the part of the weights of the whole program that begins at the index
+    `whole_shape` [B', H', M', N] the weights are the shard of the weights of the whole program that begins at the index
     `part_begin` [b', h', m', 0], and the number is (((b + b') H' + h + h') M' + m + m') N + n.
 
-    With `ring` devices that split the sequence pass keys and values around in steps, and hold two parts at a time;
+    With `ring` devices that split the sequence pass keys and values around in steps, and hold two shards at a time;
     without it they gather them. The results do not depend on it.
 
     Source: Gemma Team, "Gemma 2" (2024), for `soft_cap`; Beltagy et al., "Longformer" (2020), for the windows; Dao et
@@ -120,7 +120,7 @@ def Pd_FusedAttentionGradOp
     gradient of mask is that of pd.fused_attention_score_grad. A query without keys gives NaN.
 
     On GPUs the op is decomposed into delta, `pd.fused_attention_q_grad` and `pd.fused_attention_kv_grad`: a block that
-    owns queries sums over keys, one that owns keys sums over queries. A thread of a CPU owns a head of keys, or a part
+    owns queries sums over keys, one that owns keys sums over queries. A thread of a CPU owns a head of keys, or a slice
     of its queries, and computes all gradients from one computation of the weights.
 
     Source: Dao, "FlashAttention-2" (2023), algorithm 2.
@@ -134,8 +134,8 @@ def Pd_FusedAttentionGradOp
   let results = (outs Pd_FloatTensor:$q_grad, Pd_FloatTensor:$k_grad, Pd_FloatTensor:$v_grad);
 }
 
-// A part of the gradients, which is one kernel of a GPU; `more` are attributes of its own.
-class Pd_FusedAttentionPartGrad<string mnemonic, dag more = (ins), list<Trait> traits = []>
+// Some of the gradients, which is one kernel of a GPU; `more` are attributes of its own.
+class Pd_FusedAttentionPartialGrad<string mnemonic, dag more = (ins), list<Trait> traits = []>
     : Pd_FusedAttentionKernel<mnemonic, traits> {
   let constraints = shapes # [
     "C5. out_grad has the dims and the type of the result of pd.fused_attention",
@@ -145,7 +145,7 @@ class Pd_FusedAttentionPartGrad<string mnemonic, dag more = (ins), list<Trait> t
     Pd_FloatTensor:$delta), settings, more);
 }
 
-def Pd_FusedAttentionQGradOp : Pd_FusedAttentionPartGrad<"fused_attention_q_grad"> {
+def Pd_FusedAttentionQGradOp : Pd_FusedAttentionPartialGrad<"fused_attention_q_grad"> {
   let summary = "The gradient of pd.fused_attention by the queries";
   let description = [{
     `q_grad` of pd.fused_attention_grad, with its `delta` as an operand.
@@ -155,7 +155,7 @@ def Pd_FusedAttentionQGradOp : Pd_FusedAttentionPartGrad<"fused_attention_q_grad
   let results = (outs Pd_FloatTensor:$q_grad);
 }
 
-def Pd_FusedAttentionKvGradOp : Pd_FusedAttentionPartGrad<"fused_attention_kv_grad"> {
+def Pd_FusedAttentionKvGradOp : Pd_FusedAttentionPartialGrad<"fused_attention_kv_grad"> {
   let summary = "The gradients of pd.fused_attention by the keys and values";
   let description = [{
     `k_grad` and `v_grad` of pd.fused_attention_grad, with its `delta` as an operand.
@@ -165,7 +165,7 @@ def Pd_FusedAttentionKvGradOp : Pd_FusedAttentionPartGrad<"fused_attention_kv_gr
   let results = (outs Pd_FloatTensor:$k_grad, Pd_FloatTensor:$v_grad);
 }
 
-def Pd_FusedAttentionScoreGradOp : Pd_FusedAttentionPartGrad<"fused_attention_score_grad",
+def Pd_FusedAttentionScoreGradOp : Pd_FusedAttentionPartialGrad<"fused_attention_score_grad",
     (ins DefaultValuedAttr<BoolAttr, "false">:$sum_batches, DefaultValuedAttr<BoolAttr, "false">:$sum_heads),
     [DeclareOpInterfaceMethods<PartialLibraryOpInterface>]> {
   let library = "fused_attention_score_grad";

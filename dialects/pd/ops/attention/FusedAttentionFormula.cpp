@@ -122,11 +122,11 @@ LogicalResult WeightDropout::check(std::optional<Location> location, int64_t key
     return inferenceError(location,
                           "C7: dropout_call is " + debugString(call.getType()) + ", expected tensor<2xi64>");
   constexpr int64_t rank = 4;
-  if (!part.whole.empty() && (!call || !mayBeEqual(part.whole.back(), keys)))
+  if (!shard.whole.empty() && (!call || !mayBeEqual(shard.whole.back(), keys)))
     return inferenceError(location, "C8: whole_shape has the last entry " +
-                                        std::to_string(part.whole.back()) + ", expected the " +
+                                        std::to_string(shard.whole.back()) + ", expected the " +
                                         std::to_string(keys) + " keys of an op with dropout_call");
-  return checkPart(location, part.begin, part.whole, rank, "C8");
+  return checkShard(location, shard.begin, shard.whole, rank, "C8");
 }
 
 double WeightDropout::factor() const {
@@ -137,7 +137,7 @@ std::optional<Expression> WeightDropout::kept(Expression weights) const {
   if (!call)
     return std::nullopt;
   Expression probability = weights.owner().constant(p, weights.type().getElementType());
-  return keepAtRandom(weights, probability, /*seed=*/0, call, part);
+  return keepAtRandom(weights, probability, /*seed=*/0, call, shard);
 }
 
 Expression WeightDropout::apply(Expression x, const std::optional<Expression> &kept) const {

@@ -27,7 +27,7 @@ struct WeightDropout {
   mlir::Value call;
   double p;
   DropoutMode mode;
-  RandomPart part;
+  RandomShard shard;
 
   template <class Op> static WeightDropout of(Op op) {
     return {op.getDropoutCall(),

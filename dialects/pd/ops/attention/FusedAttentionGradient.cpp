@@ -44,14 +44,14 @@ LogicalResult checkOperands(std::optional<Location> location, Adaptor adaptor,
                  succeeded(checkStatistic(location, "sum", adaptor.getSum(), operands)));
 }
 
-template <class Adaptor> LogicalResult checkPart(std::optional<Location> location, Adaptor adaptor) {
+template <class Adaptor> LogicalResult checkGradient(std::optional<Location> location, Adaptor adaptor) {
   auto operands = AttentionOperands::of(adaptor);
   if (failed(checkOperands(location, adaptor, operands)))
     return failure();
   return checkStatistic(location, "delta", adaptor.getDelta(), operands);
 }
 
-/// The values of the formula that both parts need.
+/// The values of the formula that both gradients need.
 template <class Op> struct GradientFormula {
   GradientFormula(TensorBuilder &e, Op op)
       : e(e), operands(AttentionOperands::of(op)),
@@ -135,7 +135,9 @@ FailureOr<SmallVector<Value>> FusedAttentionGradOp::decompose(OpBuilder &builder
   return SmallVector<Value>{queries.getQGrad(), keys.getKGrad(), keys.getVGrad()};
 }
 
-const char *FusedAttentionGradOp::whyNoDeviceKernel() { return "its parts have kernels of their own"; }
+const char *FusedAttentionGradOp::whyNoDeviceKernel() {
+  return "its partial gradients have kernels of their own";
+}
 
 const char *FusedAttentionGradOp::whyNoLibraryKernel() { return whyNoCpuKernel(*this); }
 
@@ -148,7 +150,7 @@ std::optional<int64_t> FusedAttentionGradOp::getDeviceOperations() {
 LogicalResult FusedAttentionQGradOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                                       Adaptor adaptor, SmallVectorImpl<Type> &results) {
   results.push_back(adaptor.getQ().getType());
-  return checkPart(location, adaptor);
+  return checkGradient(location, adaptor);
 }
 
 FailureOr<SmallVector<Value>> FusedAttentionQGradOp::decompose(OpBuilder &builder) {
@@ -169,7 +171,7 @@ std::optional<int64_t> FusedAttentionQGradOp::getDeviceOperations() {
 LogicalResult FusedAttentionKvGradOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                                        Adaptor adaptor, SmallVectorImpl<Type> &results) {
   results.assign({adaptor.getK().getType(), adaptor.getV().getType()});
-  return checkPart(location, adaptor);
+  return checkGradient(location, adaptor);
 }
 
 FailureOr<SmallVector<Value>> FusedAttentionKvGradOp::decompose(OpBuilder &builder) {
@@ -192,7 +194,7 @@ std::optional<int64_t> FusedAttentionKvGradOp::getDeviceOperations() {
 
 LogicalResult FusedAttentionScoreGradOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                                           Adaptor adaptor, SmallVectorImpl<Type> &results) {
-  if (failed(checkPart(location, adaptor)))
+  if (failed(checkGradient(location, adaptor)))
     return failure();
   auto operands = AttentionOperands::of(adaptor);
   SmallVector<int64_t> shape = operands.q.shape();

@@ -15,31 +15,31 @@ namespace {
 constexpr int64_t dim = rowOfAttention;
 
 /// The operands of both ops, on one device, and how the sequence is split.
-class SequenceParts {
+class SequenceShards {
 public:
   /// `mask`: the index of the mask in the operands of the op; none without a mask.
-  SequenceParts(LocalFormBuilder &form, std::optional<unsigned> mask, unsigned factor)
+  SequenceShards(LocalFormBuilder &form, std::optional<unsigned> mask, unsigned factor)
       : form(form), mask(mask), factor(factor), size(form.globalDim(1, dim)) {}
 
   Value q() const { return form.operand(0); }
   Value k() const { return form.operand(1); }
   Value v() const { return form.operand(2); }
-  int64_t parts() const { return form.partsOf(factor); }
+  int64_t shardCount() const { return form.shardCount(factor); }
 
   /// Whether a ring is possible: messages have one size, and the types are those of all devices.
   bool isEven() const {
-    return size % parts() == 0 && llvm::all_of(ArrayRef<Value>{q(), k(), v()}, [](Value value) {
+    return size % shardCount() == 0 && llvm::all_of(ArrayRef<Value>{q(), k(), v()}, [](Value value) {
              return tensorType(value).hasStaticShape();
            });
   }
   Value gathered(Value local) { return form.gather(local, dim, factor, size); }
   Value next(Value local) { return form.next(local, factor); }
-  /// The device's part of the sum of the values of all devices.
+  /// The device's shard of the sum of the values of all devices.
   Value scattered(Value whole) { return form.reduceScatter(whole, dim, factor, size); }
 
-  /// The op, on the keys and values of another device in step `step` of the ring, those of the part `step`
+  /// The op, on the keys and values of another device in step `step` of the ring, those of the shard `step`
   /// after its own. Null if inference refuses the types.
-  Operation *onPart(Value k, Value v, int64_t step) {
+  Operation *onShard(Value k, Value v, int64_t step) {
     SmallVector<Value> operands;
     for (unsigned i = 0; i < form.op()->getNumOperands(); ++i)
       operands.push_back(i == 1 ? k : i == 2 ? v : i == mask ? maskOf(step) : form.operand(i));
@@ -50,21 +50,21 @@ public:
   }
 
 private:
-  /// The mask of the keys of the part `step` after that of the device.
+  /// The mask of the keys of the shard `step` after that of the device.
   Value maskOf(int64_t step) {
     Value whole = form.operand(*mask);
     SmallVector<int64_t> begins, ends, dims(tensorType(whole).getShape());
     if (dims.back() == 1)
       return whole;
-    dims.back() = size / parts();
-    for (int64_t part = 0; part < parts(); ++part) {
-      begins.push_back((part + step) % parts() * dims.back());
+    dims.back() = size / shardCount();
+    for (int64_t shard = 0; shard < shardCount(); ++shard) {
+      begins.push_back((shard + step) % shardCount() * dims.back());
       ends.push_back(begins.back() + dims.back());
     }
     OpBuilder &builder = form.getBuilder();
     TensorBuilder e(builder, form.op());
-    Value first = e.reshape(e.wrap(form.byPart(factor, begins)), {1}),
-          last = e.reshape(e.wrap(form.byPart(factor, ends)), {1});
+    Value first = e.reshape(e.wrap(form.byShard(factor, begins)), {1}),
+          last = e.reshape(e.wrap(form.byShard(factor, ends)), {1});
     auto none = builder.getDenseI64ArrayAttr({});
     Value columns = SliceOp::create(builder, form.op()->getLoc(), whole, first, last, Value(),
                                     builder.getDenseI64ArrayAttr({elementOfAttention}), none, none, none);
@@ -82,18 +82,18 @@ struct Partial {
   Expression out, maximum, sum;
 };
 
-/// Attention to the keys of two parts. Where all scores of a part are -inf, it has no weight.
+/// Attention to the keys of two shards. Where all scores of a shard are -inf, it has no weight.
 Partial combined(const Partial &a, const Partial &b) {
   TensorBuilder &e = a.out.owner();
   Expression maximum = e.maximum(a.maximum, b.maximum);
   auto isNothing = [](Expression value) { return value < -std::numeric_limits<float>::max(); };
   Expression shift = e.select(isNothing(maximum), 0.0, maximum);
-  auto weight = [&](const Partial &part) {
-    return e.select(isNothing(part.maximum), 0.0, part.sum * e.exp(part.maximum - shift));
+  auto weight = [&](const Partial &term) {
+    return e.select(isNothing(term.maximum), 0.0, term.sum * e.exp(term.maximum - shift));
   };
   auto column = [](Expression value) { return insertDim(value, elementOfAttention); };
-  auto weighted = [&](const Partial &part, Expression own) {
-    return e.select(column(isNothing(part.maximum)), 0.0, part.out) * column(own);
+  auto weighted = [&](const Partial &term, Expression own) {
+    return e.select(column(isNothing(term.maximum)), 0.0, term.out) * column(own);
   };
   Expression ofA = weight(a), ofB = weight(b), sum = ofA + ofB;
   return {(weighted(a, ofA) + weighted(b, ofB)) / column(sum), maximum, sum};
@@ -102,7 +102,7 @@ Partial combined(const Partial &a, const Partial &b) {
 SmallVector<Value> resultsOf(Operation *op) { return SmallVector<Value>(op->getResults()); }
 
 /// The operands of an op with its own queries and the keys and values of all devices.
-SmallVector<Value> withGathered(LocalFormBuilder &form, SequenceParts &sequence) {
+SmallVector<Value> withGathered(LocalFormBuilder &form, SequenceShards &sequence) {
   SmallVector<Value> operands;
   for (unsigned i = 0; i < form.op()->getNumOperands(); ++i)
     operands.push_back(i == 1 || i == 2 ? sequence.gathered(form.operand(i)) : form.operand(i));
@@ -114,12 +114,12 @@ template <class Op> std::optional<unsigned> indexOfMask(Op op) {
 }
 
 /// Each device computes the rows of its queries.
-FailureOr<SmallVector<Value>> attentionOfPart(LocalFormBuilder &form) {
+FailureOr<SmallVector<Value>> attentionOfShard(LocalFormBuilder &form) {
   auto op = cast<FusedAttentionOp>(form.op());
   std::optional<unsigned> factor = form.splitFactor(0, dim);
   if (!factor)
     return failure();
-  SequenceParts sequence(form, indexOfMask(op), *factor);
+  SequenceShards sequence(form, indexOfMask(op), *factor);
   if (!op.getRing() || !sequence.isEven()) {
     Operation *own = form.cloneOn(withGathered(form, sequence));
     if (!own)
@@ -129,15 +129,15 @@ FailureOr<SmallVector<Value>> attentionOfPart(LocalFormBuilder &form) {
   TensorBuilder e(form.getBuilder(), op);
   std::optional<Partial> sofar;
   Value k = sequence.k(), v = sequence.v();
-  for (int64_t step = 0; step < sequence.parts(); ++step) {
-    bool isLast = step + 1 == sequence.parts();
+  for (int64_t step = 0; step < sequence.shardCount(); ++step) {
+    bool isLast = step + 1 == sequence.shardCount();
     // On their way while the device uses its own.
     Value nextKeys = isLast ? Value() : sequence.next(k), nextValues = isLast ? Value() : sequence.next(v);
-    auto own = cast_or_null<FusedAttentionOp>(sequence.onPart(k, v, step));
+    auto own = cast_or_null<FusedAttentionOp>(sequence.onShard(k, v, step));
     if (!own)
       return failure();
-    Partial part{e.computed(own.getOut()), e.wrap(own.getMaximum()), e.wrap(own.getSum())};
-    sofar = sofar ? combined(*sofar, part) : part;
+    Partial term{e.computed(own.getOut()), e.wrap(own.getMaximum()), e.wrap(own.getSum())};
+    sofar = sofar ? combined(*sofar, term) : term;
     k = nextKeys;
     v = nextValues;
   }
@@ -145,12 +145,12 @@ FailureOr<SmallVector<Value>> attentionOfPart(LocalFormBuilder &form) {
 }
 
 /// Each device has the gradient of its queries, and adds to those of keys and values, which follow these.
-FailureOr<SmallVector<Value>> gradientOfPart(LocalFormBuilder &form) {
+FailureOr<SmallVector<Value>> gradientOfShard(LocalFormBuilder &form) {
   auto op = cast<FusedAttentionGradOp>(form.op());
   std::optional<unsigned> factor = form.splitFactor(0, dim);
   if (!factor)
     return failure();
-  SequenceParts sequence(form, indexOfMask(op), *factor);
+  SequenceShards sequence(form, indexOfMask(op), *factor);
   if (!op.getRing() || !sequence.isEven()) {
     Operation *own = form.cloneOn(withGathered(form, sequence));
     if (!own)
@@ -164,17 +164,17 @@ FailureOr<SmallVector<Value>> gradientOfPart(LocalFormBuilder &form) {
   auto add = [&](std::optional<Expression> &sum, Value term) {
     sum = sum ? *sum + e.computed(term) : e.computed(term);
   };
-  for (int64_t step = 0; step < sequence.parts(); ++step) {
-    bool isLast = step + 1 == sequence.parts();
+  for (int64_t step = 0; step < sequence.shardCount(); ++step) {
+    bool isLast = step + 1 == sequence.shardCount();
     Value nextKeys = isLast ? Value() : sequence.next(k), nextValues = isLast ? Value() : sequence.next(v);
     // With the statistics of all keys, the op computes the terms of these.
-    auto own = cast_or_null<FusedAttentionGradOp>(sequence.onPart(k, v, step));
+    auto own = cast_or_null<FusedAttentionGradOp>(sequence.onShard(k, v, step));
     if (!own)
       return failure();
     add(ofQueries, own.getQGrad());
     add(ofKeys, own.getKGrad());
     add(ofValues, own.getVGrad());
-    // After the last step the sums of a part are at the device before its own.
+    // After the last step the sums of a shard are at the device before its own.
     ofKeys = e.wrap(sequence.next(*ofKeys));
     ofValues = e.wrap(sequence.next(*ofValues));
     k = nextKeys;
@@ -276,14 +276,14 @@ void FusedAttentionGradOp::setUsesRing(bool ring) { setRingAttr(BoolAttr::get(ge
 bool FusedAttentionOp::describeSharding(ShardingRuleBuilder &rule) {
   if (!isPlain(*this))
     return false;
-  AttentionRule(rule, indexOfMask(*this), /*isGradient=*/false).describe(attentionOfPart);
+  AttentionRule(rule, indexOfMask(*this), /*isGradient=*/false).describe(attentionOfShard);
   return true;
 }
 
 bool FusedAttentionGradOp::describeSharding(ShardingRuleBuilder &rule) {
   if (!isPlain(*this))
     return false;
-  AttentionRule(rule, indexOfMask(*this), /*isGradient=*/true).describe(gradientOfPart);
+  AttentionRule(rule, indexOfMask(*this), /*isGradient=*/true).describe(gradientOfShard);
   return true;
 }
 

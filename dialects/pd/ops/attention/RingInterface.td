@@ -7,7 +7,7 @@ include "mlir/IR/OpBase.td"
 def RingOpInterface : OpInterface<"RingOpInterface"> {
   let cppNamespace = "::proa::pd";
   let description = [{
-    An op whose local form gathers operands, or passes their parts around a ring of devices if the attribute `ring` is
+    An op whose local form gathers operands, or passes their shards around a ring of devices if the attribute `ring` is
     set. The results are equal.
   }];
   let methods = [

@@ -23,8 +23,8 @@ LogicalResult inferYielded(RegionRange regions, SmallVectorImpl<Type> &results) 
 }
 
 Value barrierOn(OpBuilder &builder, Location location, Value value) {
-  auto number = llvm::count_if(value.getUsers(), llvm::IsaPred<OptimizationBarrierOp>);
-  return OptimizationBarrierOp::create(builder, location, value, static_cast<uint64_t>(number));
+  auto label = llvm::count_if(value.getUsers(), llvm::IsaPred<OptimizationBarrierOp>);
+  return OptimizationBarrierOp::create(builder, location, value, static_cast<uint64_t>(label));
 }
 
 LogicalResult OptimizationBarrierOp::evaluate(ArrayRef<Tensor> operands, MutableArrayRef<Tensor> results) {
@@ -85,7 +85,7 @@ FailureOr<SmallVector<Value>> CheckpointOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> CheckpointOp::vjp(OpBuilder &builder, ArrayRef<Value> cotangents) {
   Location location = getLoc();
   SmallVector<Value> inputs, given;
-  SmallVector<int64_t> numbers;
+  SmallVector<int64_t> indices;
   IRMapping mapping;
   for (auto [argument, input] : llvm::zip(getBody().getArguments(), getInputs())) {
     Value again = barrierOn(builder, location, input);
@@ -96,10 +96,10 @@ FailureOr<SmallVector<Value>> CheckpointOp::vjp(OpBuilder &builder, ArrayRef<Val
   for (auto [i, cotangent] : llvm::enumerate(cotangents))
     if (cotangent) {
       given.push_back(cotangent);
-      numbers.push_back(static_cast<int64_t>(i));
+      indices.push_back(static_cast<int64_t>(i));
     }
   auto gradient = VjpOp::create(builder, location, inputs, ValueRange(), given,
-                                builder.getDenseI64ArrayAttr({}), builder.getDenseI64ArrayAttr(numbers));
+                                builder.getDenseI64ArrayAttr({}), builder.getDenseI64ArrayAttr(indices));
   OpBuilder::InsertionGuard guard(builder);
   Block *body = builder.createBlock(&gradient.getBody());
   for (BlockArgument argument : getBody().getArguments())

@@ -24,18 +24,18 @@ LogicalResult VjpOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Ad
 namespace {
 
 /// Checks that each of `values` has the type of the region's result with the index in `numbers`.
-LogicalResult verifyResultsOf(VjpOp op, StringRef what, ValueRange values, llvm::ArrayRef<int64_t> numbers,
+LogicalResult verifyResultsOf(VjpOp op, StringRef what, ValueRange values, llvm::ArrayRef<int64_t> indices,
                               ValueRange yielded) {
-  if (values.size() != numbers.size())
+  if (values.size() != indices.size())
     return op.emitOpError() << "C2: expected one number in '" << what << "_of' for each " << what
-                            << " value, found " << numbers.size() << " for " << values.size();
-  for (auto [value, number] : llvm::zip(values, numbers)) {
-    if (number < 0 || number >= static_cast<int64_t>(yielded.size()))
-      return op.emitOpError() << "C2: '" << what << "_of' names result " << number << ", the region has "
+                            << " value, found " << indices.size() << " for " << values.size();
+  for (auto [value, index] : llvm::zip(values, indices)) {
+    if (index < 0 || index >= static_cast<int64_t>(yielded.size()))
+      return op.emitOpError() << "C2: '" << what << "_of' names result " << index << ", the region has "
                               << yielded.size();
-    if (!compatibleTypes(yielded[number].getType(), value.getType()))
-      return op.emitOpError() << "C2: the " << what << " value of result " << number << " has type "
-                              << value.getType() << ", expected " << yielded[number].getType();
+    if (!compatibleTypes(yielded[index].getType(), value.getType()))
+      return op.emitOpError() << "C2: the " << what << " value of result " << index << " has type "
+                              << value.getType() << ", expected " << yielded[index].getType();
   }
   return success();
 }
@@ -90,8 +90,8 @@ FailureOr<llvm::SmallVector<Value>> VjpOp::decompose(OpBuilder &builder) {
     clone->erase();
     return notifyDecompositionFailure(builder, *this, reason);
   }
-  for (auto [saved, number] : llvm::zip(copy.getSaved(), copy.getSavedOf())) {
-    Value computed = yield.getValues()[number];
+  for (auto [saved, index] : llvm::zip(copy.getSaved(), copy.getSavedOf())) {
+    Value computed = yield.getValues()[index];
     if (isa<OpResult>(computed))
       computed.replaceUsesWithIf(saved,
                                  [&](OpOperand &use) { return use.getOwner() != yield.getOperation(); });
@@ -104,7 +104,7 @@ FailureOr<llvm::SmallVector<Value>> VjpOp::decompose(OpBuilder &builder) {
       gradient = gradient == argument ? input : gradient;
   }
   yield->erase();
-  // An unused op of the forward part must not run again, even if it is random.
+  // An unused op of the forward region must not run again, even if it is random.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (op.use_empty() && llvm::none_of(*gradients, [&](Value v) { return v.getDefiningOp() == &op; }))
       op.erase();

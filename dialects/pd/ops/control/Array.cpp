@@ -9,8 +9,8 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-LogicalResult checkNumber(std::optional<Location> location, llvm::StringRef what, Value number) {
-  auto type = tensorType(number);
+LogicalResult checkNumber(std::optional<Location> location, llvm::StringRef what, Value value) {
+  auto type = tensorType(value);
   if (!type.hasStaticShape() || type.getNumElements() == 1)
     return success();
   return inferenceError(location, "C1: " + what + " has " + llvm::Twine(type.getNumElements()) +

@@ -120,10 +120,10 @@ def Pd_ArrayZerosLikeOp : Pd_Op<"array_zeros_like"> {
 def Pd_ArraySplitOp : Pd_Op<"array_split"> {
   let onnx = [OnnxWritten<"exportArraySplit">];
   let sharding = "whole: a tensor array holds whole tensors";
-  let summary = "The parts of a tensor along `axis` as an array: the inverse of array_to_tensor";
+  let summary = "The slices of a tensor along `axis` as an array: the inverse of array_to_tensor";
   let description = [{
-    `sizes` has the dim size of each part; one that all parts are known to have is static in the result. With
-    `use_stack` each part is one index of the axis, and does not have it.
+    `sizes` has the dim size of each entry; one that all entries are known to have is static in the result. With
+    `use_stack` each entry is one index of the axis, and does not have it.
   }];
   let constraints = ["C1. axis is within the rank of x; a run checks that the sizes add up to its dim size"];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$sizes, DefaultValuedAttr<I64Attr, "0">:$axis,

@@ -37,12 +37,12 @@ bool isZero(Value tensor) {
   return like && !like.getValueTensor() && like.getValue().isZero();
 }
 
-/// `soFar` with the elements of `part` added to those from the slice's start on.
-Value withPart(OpBuilder &builder, ArraySliceOp slice, Value part, Value soFar) {
+/// `soFar` with the elements of `own` added to those from the slice's start on.
+Value withSlice(OpBuilder &builder, ArraySliceOp slice, Value own, Value soFar) {
   Location location = slice.getLoc();
   Value front = ArraySliceOp::create(builder, location, slice.getArray(), oneInt(builder, location, 0),
                                      slice.getStart());
-  Value whole = ArrayConcatOp::create(builder, location, zerosLikeAny(builder, location, front), part);
+  Value whole = ArrayConcatOp::create(builder, location, zerosLikeAny(builder, location, front), own);
   return soFar ? sumOfArrays(builder, location, soFar, whole) : whole;
 }
 
@@ -60,17 +60,17 @@ FailureOr<SmallVector<Value>> ArrayConcatOp::vjp(OpBuilder &builder, ArrayRef<Va
   Value first = ArrayLengthOp::create(builder, getLoc(), getX()),
         second = ArrayLengthOp::create(builder, getLoc(), getY());
   Value end = AddOp::create(builder, getLoc(), first, second), whole = cotangents[0];
-  auto part = [&](Value from, Value to, Type like) {
+  auto range = [&](Value from, Value to, Type like) {
     return widened(builder, getLoc(), ArraySliceOp::create(builder, getLoc(), whole, from, to), like);
   };
-  return SmallVector<Value>{part(begin, first, getX().getType()), part(first, end, getY().getType())};
+  return SmallVector<Value>{range(begin, first, getX().getType()), range(first, end, getY().getType())};
 }
 
 FailureOr<SmallVector<Value>> ArrayZerosLikeOp::vjp(OpBuilder &, ArrayRef<Value>) {
   return SmallVector<Value>{Value()};
 }
 
-/// A part without a cotangent is replaced by zeros.
+/// An entry without a cotangent is replaced by zeros.
 FailureOr<SmallVector<Value>> ArraySplitOp::vjp(OpBuilder &builder, ArrayRef<Value> cotangents) {
   Value zeros = ArraySplitOp::create(builder, getLoc(), zerosLike(builder, getLoc(), getX()), getSizes(),
                                      getAxisAttr(), getUseStackAttr());
@@ -105,14 +105,14 @@ FailureOr<SmallVector<Value>> ArrayReadOrOp::vjpOnArrays(OpBuilder &builder, Arr
 
 FailureOr<SmallVector<Value>> ArrayToTensorOp::vjpOnArrays(OpBuilder &builder, ArrayRef<Value> cotangents,
                                                            Value soFar) {
-  Value parts =
+  Value entries =
       ArraySplitOp::create(builder, getLoc(), cotangents[0], getSizes(), getAxisAttr(), getUseStackAttr());
-  return SmallVector<Value>{soFar ? sumOfArrays(builder, getLoc(), soFar, parts) : parts};
+  return SmallVector<Value>{soFar ? sumOfArrays(builder, getLoc(), soFar, entries) : entries};
 }
 
 FailureOr<SmallVector<Value>> ArraySliceOp::vjpOnArrays(OpBuilder &builder, ArrayRef<Value> cotangents,
                                                         Value soFar) {
-  return SmallVector<Value>{withPart(builder, *this, cotangents[0], soFar), Value(), Value()};
+  return SmallVector<Value>{withSlice(builder, *this, cotangents[0], soFar), Value(), Value()};
 }
 
 FailureOr<SmallVector<Value>> ArrayCastOp::vjpOnArrays(OpBuilder &builder, ArrayRef<Value> cotangents,

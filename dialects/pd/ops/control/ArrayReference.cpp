@@ -37,9 +37,9 @@ Tensor zerosLike(const Tensor &x) {
   return out;
 }
 
-/// Copies the slice of `whole` that starts at `from` along the axis to `part`, or back if `intoWhole`.
-void copyAlong(Tensor &whole, Tensor &part, int64_t axis, int64_t from, bool intoWhole) {
-  std::vector<int64_t> dims = part.dims();
+/// Copies the slice of `whole` that starts at `from` along the axis to `entry`, or back if `intoWhole`.
+void copyAlong(Tensor &whole, Tensor &entry, int64_t axis, int64_t from, bool intoWhole) {
+  std::vector<int64_t> dims = entry.dims();
   llvm::SmallVector<int64_t> strides = rowMajorStrides(whole.dims());
   size_t bytes = sizeOf(whole.dtype());
   forEachIndex(dims, [&](llvm::ArrayRef<int64_t> index, int64_t position) {
@@ -47,7 +47,7 @@ void copyAlong(Tensor &whole, Tensor &part, int64_t axis, int64_t from, bool int
     for (size_t d = 0; d < index.size(); ++d)
       offset += index[d] * strides[d];
     auto *at = static_cast<char *>(whole.data()) + static_cast<size_t>(offset) * bytes;
-    auto *own = static_cast<char *>(part.data()) + static_cast<size_t>(position) * bytes;
+    auto *own = static_cast<char *>(entry.data()) + static_cast<size_t>(position) * bytes;
     std::memcpy(intoWhole ? at : own, intoWhole ? own : at, bytes);
   });
 }
@@ -115,7 +115,7 @@ std::string ArrayToTensorOp::computeOnArrays(HostValues &values) {
   const HostArray &array = values.arrays.at(getArray());
   bool isStack = getUseStack();
   auto axis = static_cast<int64_t>(getAxis());
-  std::vector<Tensor> parts;
+  std::vector<Tensor> entries;
   Tensor sizes(DType::Int32, {static_cast<int64_t>(array.size())});
   for (size_t i = 0; i < array.size(); ++i) {
     if (!array[i])
@@ -127,14 +127,14 @@ std::string ArrayToTensorOp::computeOnArrays(HostValues &values) {
     sizes.as<int32_t>()[i] = hasAxis ? static_cast<int32_t>(dims[static_cast<size_t>(axis)]) : 1;
     if (isStack)
       dims.insert(dims.begin() + axis, 1);
-    parts.push_back(withDims(*array[i], dims));
+    entries.push_back(withDims(*array[i], dims));
   }
-  if (parts.empty())
+  if (entries.empty())
     return "the array has no elements";
-  std::vector<int64_t> dims = parts.front().dims();
+  std::vector<int64_t> dims = entries.front().dims();
   dims[static_cast<size_t>(axis)] = 0;
-  for (const Tensor &part : parts) {
-    std::vector<int64_t> others = part.dims();
+  for (const Tensor &entry : entries) {
+    std::vector<int64_t> others = entry.dims();
     if (axis < 0 || axis >= static_cast<int64_t>(others.size()) || others.size() != dims.size())
       return "the elements of the array have different ranks, or the axis is out of range";
     dims[static_cast<size_t>(axis)] += others[static_cast<size_t>(axis)];
@@ -142,11 +142,11 @@ std::string ArrayToTensorOp::computeOnArrays(HostValues &values) {
     if (others != dims)
       return "the elements of the array have different dims";
   }
-  Tensor out(parts.front().dtype(), dims);
+  Tensor out(entries.front().dtype(), dims);
   int64_t from = 0;
-  for (Tensor &part : parts) {
-    copyAlong(out, part, axis, from, /*intoWhole=*/true);
-    from += part.dims()[static_cast<size_t>(axis)];
+  for (Tensor &entry : entries) {
+    copyAlong(out, entry, axis, from, /*intoWhole=*/true);
+    from += entry.dims()[static_cast<size_t>(axis)];
   }
   values.tensors[getOut()] = out;
   values.tensors[getSizes()] = sizes;
@@ -165,12 +165,12 @@ std::string ArraySplitOp::computeOnArrays(HostValues &values) {
     if (size < 0 || from + size > dims[static_cast<size_t>(axis)])
       return "the sizes are negative or exceed the dim that is split";
     dims[static_cast<size_t>(axis)] = size;
-    Tensor part(x.dtype(), dims);
-    copyAlong(x, part, axis, from, /*intoWhole=*/false);
+    Tensor entry(x.dtype(), dims);
+    copyAlong(x, entry, axis, from, /*intoWhole=*/false);
     from += dims[static_cast<size_t>(axis)];
     if (getUseStack())
       dims.erase(dims.begin() + axis);
-    out.emplace_back(withDims(part, dims));
+    out.emplace_back(withDims(entry, dims));
   }
   values.arrays[getOut()] = std::move(out);
   return {};

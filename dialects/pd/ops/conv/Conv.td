@@ -46,7 +46,7 @@ class Pd_ConvOp<string mnemonic, int spatial, string ones, string zeros, string 
   }];
 }
 
-// Convolutions, with the ops that Paddle's passes fuse into them (translator/import/legacy/FusedParts.h).
+// Convolutions, with the ops that Paddle's passes fuse into them (translator/import/legacy/FusedAttributes.h).
 class LegacyConv<string type, list<string> more = []> : Legacy<type, ["Input", "Filter"], ["Output"],
   ["strides", "paddings", "padding_algorithm", "dilations", "groups", "data_format"] # more,
   ["fuse_activation=fused", "fuse_relu=fused", "fuse_relu_before_depthwise_conv=fused",

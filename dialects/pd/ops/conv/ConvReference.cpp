@@ -35,13 +35,13 @@ struct Shape {
                    llvm::function_ref<void(int64_t, int64_t, int64_t)> f) const {
     llvm::SmallVector<int64_t> place(kernel.size());
     forEachIndex(out.spatial(), [&](llvm::ArrayRef<int64_t> at, int64_t) {
-      forEachIndex(kernel, [&](llvm::ArrayRef<int64_t> tap, int64_t number) {
+      forEachIndex(kernel, [&](llvm::ArrayRef<int64_t> tap, int64_t index) {
         for (size_t axis = 0; axis < kernel.size(); ++axis) {
           place[axis] = at[axis] * strides[axis] + tap[axis] * dilations[axis] - before[axis];
           if (place[axis] < 0 || place[axis] >= image.spatial()[axis])
             return;
         }
-        f(image.at(batch, in, place), number, out.at(batch, to, at));
+        f(image.at(batch, in, place), index, out.at(batch, to, at));
       });
     });
   }

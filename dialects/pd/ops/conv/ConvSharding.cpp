@@ -8,7 +8,7 @@ using namespace mlir;
 namespace proa::pd {
 
 /// `filterOut` and `filterIn` are the dimensions of the filter with the channels of the result and of the
-/// image. The channels that are summed over can be split, and their parts are added; with groups they are
+/// image. The channels that are summed over can be split, and the terms are added; with groups they are
 /// needed whole.
 template <class Op>
 static bool shardConv(ShardingRuleBuilder &rule, Op op, int64_t filterOut, int64_t filterIn) {
@@ -23,11 +23,11 @@ static bool shardConv(ShardingRuleBuilder &rule, Op op, int64_t filterOut, int64
   return true;
 }
 
-/// The convolution of the elements that the part of the result needs.
+/// The convolution of the elements that the shard of the result needs.
 template <class Op> static FailureOr<SmallVector<Value>> convOfWindow(LocalFormBuilder &form) {
   auto op = cast<Op>(form.op());
   llvm::ArrayRef<int64_t> kernel = cast<RankedTensorType>(op.getFilter().getType()).getShape().drop_front(2);
-  return windowOfPart(form, {kernel, op.getStrides(), op.getDilations(), op.getPaddings(), 0});
+  return windowOfShard(form, {kernel, op.getStrides(), op.getDilations(), op.getPaddings(), 0});
 }
 
 /// As shardConv(), with spatial dimensions by exchange of their borders.

@@ -72,16 +72,16 @@ public:
 private:
   Expression corner(Expression y, Expression x, Expression weight) const {
     TensorBuilder &e = y.owner();
-    auto number = [&](const DimSize &dimSize) {
+    auto asExpression = [&](const DimSize &dimSize) {
       return e.cast(e.wrap(dimSize.getValue(e)), y.type().getElementType());
     };
     auto limit = [&](Expression place, const DimSize &dimSize) {
-      return e.minimum(e.maximum(place, 0.0), number(dimSize) - 1.0);
+      return e.minimum(e.maximum(place, 0.0), asExpression(dimSize) - 1.0);
     };
     Expression row = limit(y, height), column = limit(x, width);
     Expression isInside =
         e.wrap(e.create<LogicalAndOp>(e.create<EqualOp>(row, y), e.create<EqualOp>(column, x)));
-    Expression place = insertDim(e.cast(row * number(width) + column, e.getBuilder().getI64Type()), 2);
+    Expression place = insertDim(e.cast(row * asExpression(width) + column, e.getBuilder().getI64Type()), 2);
     Expression taken = e.wrap(e.create<TakeAlongAxisOp>(planes, place, uint64_t(3)));
     return taken * insertDim(e.select(isInside, weight, 0.0), 2);
   }
@@ -103,11 +103,11 @@ Values DeformableConvOp::decompose(OpBuilder &builder) {
   DimSize images(x, 0), rows = dimSize(2), columns = dimSize(3);
   Type element = x.type().getElementType();
   int64_t kernelHeight = filter.type().getDimSize(2), kernelWidth = filter.type().getDimSize(3);
-  int64_t kernel = kernelHeight * kernelWidth, parts = getDeformableGroups(), groups = getGroups(),
+  int64_t kernel = kernelHeight * kernelWidth, offsetGroups = getDeformableGroups(), groups = getGroups(),
           filters = filter.type().getDimSize(0), channels = filter.type().getDimSize(1) * groups;
-  // Positions as [N, parts, kernel height, kernel width, rows, columns].
-  Expression offset = reshapeTo(given, {images, DimSize(parts), DimSize(kernelHeight), DimSize(kernelWidth),
-                                        DimSize(2), rows, columns});
+  // Positions as [N, offsetGroups, kernel height, kernel width, rows, columns].
+  Expression offset = reshapeTo(given, {images, DimSize(offsetGroups), DimSize(kernelHeight),
+                                        DimSize(kernelWidth), DimSize(2), rows, columns});
   auto moved = [&](int64_t i) { return dropDim(slice(offset, 4, i, i + 1), 4); };
   auto places = [&](size_t i, const DimSize &count, int64_t dimSize) {
     auto last = 2 - static_cast<int64_t>(i);
@@ -117,10 +117,10 @@ Values DeformableConvOp::decompose(OpBuilder &builder) {
   };
   Expression y = places(0, rows, kernelHeight), left = places(1, columns, kernelWidth);
   DimSize elements = multiply(e, rows, columns), count = multiply(e, DimSize(kernel), elements);
-  llvm::SmallVector<DimSize> flat{images, DimSize(parts), count};
-  Expression values = Sampling(x, channels, parts).at(reshapeTo(y, flat), reshapeTo(left, flat));
+  llvm::SmallVector<DimSize> flat{images, DimSize(offsetGroups), count};
+  Expression values = Sampling(x, channels, offsetGroups).at(reshapeTo(y, flat), reshapeTo(left, flat));
   if (getMask())
-    values = values * reshapeTo(e.computed(getMask()), {images, DimSize(parts), DimSize(1), count});
+    values = values * reshapeTo(e.computed(getMask()), {images, DimSize(offsetGroups), DimSize(1), count});
   Expression windows =
       reshapeTo(values, {images, DimSize(groups), DimSize(channels / groups * kernel), elements});
   Expression weights = e.reshape(filter, {1, groups, filters / groups, channels / groups * kernel});

@@ -23,14 +23,14 @@ SmallVector<int64_t> pairsOf(llvm::ArrayRef<int64_t> paddings, size_t count) {
   return pairs;
 }
 
-/// The elements that each part of a result dimension of `size` elements needs.
+/// The elements that each shard of a result dimension of `size` elements needs.
 SmallVector<std::pair<int64_t, int64_t>> rangesOf(const Windows &windows, size_t i, int64_t padding,
-                                                  int64_t size, int64_t parts) {
+                                                  int64_t size, int64_t shards) {
   int64_t stride = windows.strides[i],
           window = (windows.kernel[i] - 1) * (windows.dilations.empty() ? 1 : windows.dilations[i]) + 1;
   SmallVector<std::pair<int64_t, int64_t>> ranges;
-  for (int64_t part = 0; part < parts; ++part) {
-    int64_t first = beginOfPart(size, parts, part), last = beginOfPart(size, parts, part + 1) - 1;
+  for (int64_t shard = 0; shard < shards; ++shard) {
+    int64_t first = beginOfShard(size, shards, shard), last = beginOfShard(size, shards, shard + 1) - 1;
     ranges.push_back({first * stride - padding, last * stride - padding + window});
   }
   return ranges;
@@ -38,7 +38,7 @@ SmallVector<std::pair<int64_t, int64_t>> rangesOf(const Windows &windows, size_t
 
 } // namespace
 
-FailureOr<SmallVector<Value>> windowOfPart(LocalFormBuilder &form, const Windows &windows) {
+FailureOr<SmallVector<Value>> windowOfShard(LocalFormBuilder &form, const Windows &windows) {
   Operation *op = form.op();
   size_t count = windows.kernel.size();
   SmallVector<int64_t> paddings = pairsOf(windows.paddings, count);
@@ -51,11 +51,11 @@ FailureOr<SmallVector<Value>> windowOfPart(LocalFormBuilder &form, const Windows
     if (!factor)
       continue;
     int64_t size = cast<RankedTensorType>(op->getResult(0).getType()).getDimSize(dim),
-            parts = form.partsOf(*factor);
-    if (ShapedType::isDynamic(size) || size < parts)
+            shards = form.shardCount(*factor);
+    if (ShapedType::isDynamic(size) || size < shards)
       return failure();
     operands[0] = form.window(operands[0], dim, *factor, form.globalDim(0, dim),
-                              rangesOf(windows, i, paddings[2 * i], size, parts), windows.fill);
+                              rangesOf(windows, i, paddings[2 * i], size, shards), windows.fill);
     paddings[2 * i] = paddings[2 * i + 1] = 0;
   }
   Operation *local = form.getBuilder().clone(*op);

@@ -1,4 +1,4 @@
-/// Local forms of ops on windows: devices exchange the borders of their parts of spatial dimensions.
+/// Local forms of ops on windows: devices exchange the borders of their shards of spatial dimensions.
 #pragma once
 
 #include "dialects/pd/sharding/LocalForm.h"
@@ -12,8 +12,8 @@ struct Windows {
   double fill;
 };
 
-/// The op on the elements that its part of the result needs. Failure if a part of the result is empty.
-mlir::FailureOr<llvm::SmallVector<mlir::Value>> windowOfPart(LocalFormBuilder &form, const Windows &windows);
+/// The op on the elements that its shard of the result needs. Failure if a shard of the result is empty.
+mlir::FailureOr<llvm::SmallVector<mlir::Value>> windowOfShard(LocalFormBuilder &form, const Windows &windows);
 
 /// Adds a factor for each spatial dimension of the first operand and the result, which the form splits.
 void shardSpace(ShardingRuleBuilder &rule, bool channelsAreLast, LocalForm form);

@@ -9,7 +9,7 @@ def : OnnxFormula<"Identity", "importIdentity", strings_="moved">;
 def : OnnxFormula<"ConstantOfShape", "importConstantOfShape">;
 
 def Pd_ConstantOp : Pd_Op<"constant", [ConstantLike]> {
-  let sharding = "whole: each device creates its part of a constant";
+  let sharding = "whole: each device creates its shard of a constant";
   let summary = "A constant tensor";
   let constraints = ["C1. out has the type of value"];
   let arguments = (ins ElementsAttr:$value);

@@ -91,12 +91,12 @@ LogicalResult inferSpaced(std::optional<Location> location, ValueRange operands,
                           Results &results) {
   if (failed(checkScalars(location, operands)))
     return failure();
-  auto number = constantOr(location, "number", operands[2], int64_t(0), "C2");
-  if (failed(number))
+  auto count = constantOr(location, "number", operands[2], int64_t(0), "C2");
+  if (failed(count))
     return failure();
-  if (*number < 1)
-    return inferenceError(location, "C2: number must be at least 1, found " + llvm::Twine(*number));
-  results.push_back(RankedTensorType::get({*number}, dtype));
+  if (*count < 1)
+    return inferenceError(location, "C2: number must be at least 1, found " + llvm::Twine(*count));
+  results.push_back(RankedTensorType::get({*count}, dtype));
   return success();
 }
 

@@ -296,9 +296,10 @@ FailureOr<SmallVector<Value>> BoxCoderOp::decompose(OpBuilder &builder) {
     return e.results({offsets / variances});
   }
   Expression scaled = target * variances;
-  auto part = [&](int64_t i) { return slice(scaled, 2, i, i + 1); };
-  Expression x = part(0) * prior.width + prior.x, y = part(1) * prior.height + prior.y;
-  Expression halfWidth = e.exp(part(2)) * prior.width * 0.5, halfHeight = e.exp(part(3)) * prior.height * 0.5;
+  auto column = [&](int64_t i) { return slice(scaled, 2, i, i + 1); };
+  Expression x = column(0) * prior.width + prior.x, y = column(1) * prior.height + prior.y;
+  Expression halfWidth = e.exp(column(2)) * prior.width * 0.5,
+             halfHeight = e.exp(column(3)) * prior.height * 0.5;
   return e.results(
       {concat({x - halfWidth, y - halfHeight, x + halfWidth - extra, y + halfHeight - extra}, 2)});
 }
@@ -310,11 +311,11 @@ FailureOr<SmallVector<Value>> BoxDecoderAndAssignOp::decompose(OpBuilder &builde
   CentredBox prior = centred(insertDim(priorBoxes, 1), 1.0);
   Expression offsets = reshapeTo(e.computed(getTargetBox()), {dims[0], dims[1], 4}) *
                        reshapeTo(e.computed(getPriorBoxVar()), {4});
-  auto part = [&](int64_t i) { return slice(offsets, 2, i, i + 1); };
+  auto column = [&](int64_t i) { return slice(offsets, 2, i, i + 1); };
   auto half = [&](int64_t i, Expression size) {
-    return e.exp(e.minimum(part(i), getBoxClip().convertToDouble())) * size * 0.5;
+    return e.exp(e.minimum(column(i), getBoxClip().convertToDouble())) * size * 0.5;
   };
-  Expression x = part(0) * prior.width + prior.x, y = part(1) * prior.height + prior.y;
+  Expression x = column(0) * prior.width + prior.x, y = column(1) * prior.height + prior.y;
   Expression halfWidth = half(2, prior.width), halfHeight = half(3, prior.height);
   Expression boxes = concat({x - halfWidth, y - halfHeight, x + halfWidth - 1.0, y + halfHeight - 1.0}, 2);
   Expression label = insertDim(iota(e, dims[1], builder.getI64Type()), 0);
@@ -334,8 +335,8 @@ FailureOr<SmallVector<Value>> BoxClipOp::decompose(OpBuilder &builder) {
   else if (tensorType(getImInfo()).getDimSize(0) != 1)
     return notifyDecompositionFailure(builder, *this, "without offsets, im_info must have one row");
   // The limits as [rows or 1, 1, ..., 4]: those of the image of each row.
-  auto number = [&](int64_t i) { return slice(info, 1, i, i + 1); };
-  auto greatest = [&](int64_t i) { return e.wrap(e.create<RoundOp>(number(i) / number(2))) - 1.0; };
+  auto scalar = [&](int64_t i) { return slice(info, 1, i, i + 1); };
+  auto greatest = [&](int64_t i) { return e.wrap(e.create<RoundOp>(scalar(i) / scalar(2))) - 1.0; };
   Expression limits = concat({greatest(1), greatest(0), greatest(1), greatest(0)}, 1);
   llvm::SmallVector<DimSize> given = dimSizesOf(input), boxes = given, limitShape(given.size(), DimSize(1));
   boxes.back() = divide(e, given.back(), 4);

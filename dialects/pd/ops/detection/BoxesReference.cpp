@@ -71,11 +71,11 @@ LogicalResult BoxDecoderAndAssignOp::computeReference(llvm::ArrayRef<Tensor> ope
     Box prior = boxAt(operands[0], row), assigned = prior;
     double best = -1;
     for (int64_t label = 0; label < classes; ++label) {
-      std::array<double, 4> numbers{};
+      std::array<double, 4> values{};
       for (int64_t k = 0; k < 4; ++k)
-        numbers[static_cast<size_t>(k)] =
+        values[static_cast<size_t>(k)] =
             realAt(operands[2], (row * classes + label) * 4 + k) * realAt(operands[1], k);
-      Box box = decoded(prior, numbers, 1, clip);
+      Box box = decoded(prior, values, 1, clip);
       for (int64_t k = 0; k < 4; ++k)
         setReal(results[0], (row * classes + label) * 4 + k, box[static_cast<size_t>(k)]);
       if (double score = realAt(operands[3], row * classes + label); label > 0 && score > best) {

@@ -138,7 +138,7 @@ Expression Suppression::select(Expression boxes, Expression isCandidate) const {
   TensorBuilder &e = boxes.owner();
   SmallVector<DimSize> dims = dimSizesOf(boxes);
   Type element = boxes.type().getElementType();
-  Expression number = insertDim(iota(e, dims[1], int64Of(e)), 0);
+  Expression position = insertDim(iota(e, dims[1], int64Of(e)), 0);
   Expression isSelected = e.cast(isCandidate, element) * 0.0;
   Expression limit = expandTo(e.constant(threshold, element), {dims[0], DimSize(1)});
   auto step = [&](Expression index, ArrayRef<Expression>,
@@ -147,7 +147,7 @@ Expression Suppression::select(Expression boxes, Expression isCandidate) const {
     Expression isOver = overlapOf(at(boxes), boxes, pixel) > before[1];
     Expression overlapped = e.max(e.select(isOver, before[0], 0.0), {1});
     Expression stays = both(at(isCandidate), overlapped <= 0.0);
-    Expression next = e.select(both(stays, number == insertDim(index, 0)), 1.0, before[0]);
+    Expression next = e.select(both(stays, position == insertDim(index, 0)), 1.0, before[0]);
     if (eta >= 1)
       return {next, before[1]};
     return {next, e.select(both(stays, before[1] > 0.5), before[1] * eta, before[1])};
@@ -249,17 +249,17 @@ struct RetinanetFormula {
   TensorBuilder &e;
   Expression info = e.computed(op.getImInfo());
 
-  Expression imageNumber(int64_t k) { return slice(info, 1, k, k + 1); } // [images, 1]
+  Expression imageIndex(int64_t k) { return slice(info, 1, k, k + 1); } // [images, 1]
 
   /// Corners of boxes from offsets to anchors, in the image.
   Expression decodedBoxes(Expression anchors, Expression offsets) {
-    Expression scale = imageNumber(2);
+    Expression scale = imageIndex(2);
     SmallVector<Expression> low, high;
     for (int64_t axis : {0, 1}) {
       Expression start = coordinateOf(anchors, axis), size = coordinateOf(anchors, axis + 2) - start + 1.0;
       Expression center = start + size * 0.5 + coordinateOf(offsets, axis) * size;
       Expression half = size * e.exp(coordinateOf(offsets, axis + 2)) * 0.5;
-      Expression most = e.wrap(e.create<RoundOp>(imageNumber(1 - axis) / scale)) - 1.0;
+      Expression most = e.wrap(e.create<RoundOp>(imageIndex(1 - axis) / scale)) - 1.0;
       auto within = [&](Expression x) { return e.maximum(e.minimum(x / scale, most), 0.0); };
       low.push_back(within(center - half));
       high.push_back(within(center + half - 1.0));
@@ -299,8 +299,8 @@ struct RetinanetFormula {
     Expression label = takeAlong(concat(labels, 1), sorted.indices, 1);
     // Each class has a list of all boxes, of which those of other classes are no candidates.
     DimSize classes(e.wrap(op.getScores().front()), 2), images(box, 0), count(box, 1);
-    Expression numbers = iota(e, classes, int64Of(e));
-    Expression isOfClass = insertDim(label, 1) == e.reshape(numbers, {1, -1, 1});
+    Expression indices = iota(e, classes, int64Of(e));
+    Expression isOfClass = insertDim(label, 1) == e.reshape(indices, {1, -1, 1});
     ClassBoxes all{expandTo(insertDim(box, 1), {images, classes, count, DimSize(4)}),
                    e.select(isOfClass, insertDim(sorted.values, 1), noScore)};
     Suppression suppression{op.getNmsThreshold().convertToDouble(), op.getNmsEta().convertToDouble(), 1};
@@ -347,7 +347,7 @@ struct LocalityFormula {
   /// A loop over the boxes: each is merged into the last head, or is the next one.
   Merged merge(Expression boxes, Expression scores) {
     DimSize count(scores, 1);
-    Expression number = insertDim(iota(e, count, int64Of(e)), 0);
+    Expression position = insertDim(iota(e, count, int64Of(e)), 0);
     Expression noHead = scores * 0.0;
     Expression head = e.cast(slice(scores, 1, 0, 1) * 0.0, int64Of(e)); // [images, 1]
     auto step = [&](Expression index, ArrayRef<Expression>,
@@ -359,8 +359,8 @@ struct LocalityFormula {
       Expression isMerged = both(overlapOf(box, headBox, pixel) > threshold, index > 0.0);
       Expression sum = score + headScore;
       Expression mean = (box * insertDim(score, 2) + headBox * insertDim(headScore, 2)) / insertDim(sum, 2);
-      Expression isLast = both(number == last, isMerged);
-      Expression isNew = both(number == insertDim(index, 0), negation(isMerged));
+      Expression isLast = both(position == last, isMerged);
+      Expression isNew = both(position == insertDim(index, 0), negation(isMerged));
       return {e.select(insertDim(isLast, 2), mean, all), e.select(isLast, sum, own),
               e.select(isNew, 1.0, before[2]), e.select(isMerged, last, last * 0.0 + index)};
     };

@@ -154,8 +154,8 @@ std::vector<Selected> levelOf(RetinanetDetectionOutputOp op, llvm::ArrayRef<Tens
     double score = realAt(scores, image * count * classes + i);
     if (!(score > threshold))
       continue;
-    std::array<double, 4> numbers = boxAt(deltas, image * count + i / classes);
-    Box box = decoded(boxAt(anchors, i / classes), numbers, 1, std::numeric_limits<double>::infinity());
+    std::array<double, 4> values = boxAt(deltas, image * count + i / classes);
+    Box box = decoded(boxAt(anchors, i / classes), values, 1, std::numeric_limits<double>::infinity());
     for (size_t k = 0; k < 4; ++k)
       box[k] = std::max(std::min(box[k] / scale, most[k % 2]), 0.0);
     out.push_back({i % classes, score, box});

@@ -19,12 +19,12 @@ struct ProposalFormula {
   double pixel = op.getPixelOffset() ? 1 : 0;
 
   /// [N, c A, H, W] as [N, H W A, c] or, for one number each, [N, H W A].
-  Expression byAnchor(Expression x, int64_t numbers) {
+  Expression byAnchor(Expression x, int64_t values) {
     SmallVector<DimSize> dims = dimSizesOf(x);
     int64_t anchors = tensorType(op.getScores()).getDimSize(1);
-    x = reshapeTo(x, {dims[0], anchors, numbers, dims[2], dims[3]});
+    x = reshapeTo(x, {dims[0], anchors, values, dims[2], dims[3]});
     x = e.transpose(x, {0, 3, 4, 1, 2});
-    return numbers == 1 ? reshapeTo(x, {dims[0], -1}) : reshapeTo(x, {dims[0], -1, numbers});
+    return values == 1 ? reshapeTo(x, {dims[0], -1}) : reshapeTo(x, {dims[0], -1, values});
   }
 
   /// Height (0), width (1) or scale (2) of the images, [N, 1].

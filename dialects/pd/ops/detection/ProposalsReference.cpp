@@ -61,11 +61,11 @@ private:
   }
 
   Box clipped(int64_t i) const {
-    std::array<double, 4> numbers{};
+    std::array<double, 4> values{};
     for (int64_t k = 0; k < 4; ++k)
-      numbers[static_cast<size_t>(k)] =
+      values[static_cast<size_t>(k)] =
           realAt(operands[1], (channelOf(i) * 4 + k) * plane + i / anchors) * realAt(operands[4], 4 * i + k);
-    Box box = decoded(boxAt(operands[3], i), numbers, pixel, std::log(1000.0 / 16));
+    Box box = decoded(boxAt(operands[3], i), values, pixel, std::log(1000.0 / 16));
     for (size_t k = 0; k < 4; ++k)
       box[k] = std::max(std::min(box[k], sizeOf(k % 2 == 0 ? 1 : 0) - pixel), 0.0);
     return box;
@@ -149,8 +149,8 @@ LogicalResult DistributeFpnProposalsOp::computeReference(llvm::ArrayRef<Tensor> 
         restore[i] = next++;
       }
     setBoxes(results[static_cast<size_t>(level - first)], boxes);
-    Tensor &number = results[static_cast<size_t>(last - first + 2 + level - first)];
-    number = vectorOf(number.dtype(), counts);
+    Tensor &scalar = results[static_cast<size_t>(last - first + 2 + level - first)];
+    scalar = vectorOf(scalar.dtype(), counts);
   }
   Tensor &index = results[static_cast<size_t>(last - first + 1)];
   index = vectorOf(index.dtype(), restore).reshaped({count, 1});

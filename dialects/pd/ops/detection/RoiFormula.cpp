@@ -24,12 +24,12 @@ Expression roundedAway(Expression x) {
   return x.owner().select(x < 0.0, -size, size);
 }
 
-/// The parts that the formulas of one op share. Axis 0 is that of the rows, axis 1 that of the columns.
+/// The expressions that the formulas of one op share. Axis 0 is that of the rows, axis 1 that of the columns.
 template <class Op> class Regions {
 public:
   Regions(OpBuilder &builder, Op op)
       : op(op), e(builder, op), x(e.operand(0)), boxes(e.computed(op.getBoxes())),
-        images(imageNumbers(e, builder, op.getBoxes(), op.getBoxesNum())),
+        images(imageIndices(e, builder, op.getBoxes(), op.getBoxesNum())),
         scale(op.getSpatialScale().convertToDouble()) {}
 
   TensorBuilder &builder() { return e; }
@@ -69,11 +69,11 @@ public:
   /// Whether each row (column) is in each cell: [regions, cells, rows]. The cells of a box, of `size` from
   /// `from` on, count whole elements.
   Expression isInCell(int64_t axis, Expression from, Expression cell, Expression offset) {
-    Expression number = e.reshape(numbers(cells(axis)), {1, -1});
+    Expression value = e.reshape(numbers(cells(axis)), {1, -1});
     Expression last = e.cast(e.wrap(DimSize(x, 2 + axis).getValue(e)), element());
     auto within = [&](Expression place) { return insertDim(e.minimum(e.maximum(place, 0.0), last), 2); };
-    Expression start = within(e.floor(number * cell + from) + offset),
-               end = within(-e.floor(-((number + 1.0) * cell + from)) + offset);
+    Expression start = within(e.floor(value * cell + from) + offset),
+               end = within(-e.floor(-((value + 1.0) * cell + from)) + offset);
     Expression place = e.reshape(numbers(DimSize(x, 2 + axis)), {1, 1, -1});
     return both(start <= place, end > place);
   }

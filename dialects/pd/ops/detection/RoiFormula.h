@@ -1,4 +1,4 @@
-/// Common parts of the formulas of region poolings.
+/// Common expressions of the formulas of region poolings.
 #pragma once
 
 #include "dialects/pd/builders/TensorBuilder.h"
@@ -6,6 +6,6 @@
 namespace proa::pd {
 
 /// For each region the index of its image, an int64 vector.
-Expression imageNumbers(TensorBuilder &e, mlir::OpBuilder &builder, mlir::Value boxes, mlir::Value boxesNum);
+Expression imageIndices(TensorBuilder &e, mlir::OpBuilder &builder, mlir::Value boxes, mlir::Value boxesNum);
 
 } // namespace proa::pd

@@ -80,7 +80,7 @@ template <class Op> Values gradientOfOutGrad(Op op, Value pooled) {
 
 } // namespace
 
-Expression imageNumbers(TensorBuilder &e, OpBuilder &builder, Value boxes, Value boxesNum) {
+Expression imageIndices(TensorBuilder &e, OpBuilder &builder, Value boxes, Value boxesNum) {
   Type integer = builder.getI64Type();
   Expression regions = iota(e, DimSize(e.wrap(boxes), 0), integer);
   if (!boxesNum)
@@ -110,7 +110,7 @@ Values RoiPoolGradOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) 
   SmallVector<DimSize> whole = dimSizesOf(image), pooled = dimSizesOf(places);
   Expression planes = reshapeTo(image, {whole[0], whole[1], multiply(e, whole[2], whole[3])});
   planes = e.wrap(
-      e.create<GatherOp>(planes, imageNumbers(e, builder, getBoxes(), getBoxesNum()), Value(), int64_t(0)));
+      e.create<GatherOp>(planes, imageIndices(e, builder, getBoxes(), getBoxesNum()), Value(), int64_t(0)));
   Expression flat = reshapeTo(places, {pooled[0], pooled[1], multiply(e, pooled[2], pooled[3])});
   Expression taken = e.wrap(e.create<TakeAlongAxisOp>(planes, e.maximum(flat, 0), int64_t(2)));
   return gradientOfOutGrad(*this, reshapeTo(e.select(flat < 0, 0, taken), pooled));
@@ -118,7 +118,7 @@ Values RoiPoolGradOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) 
 
 LogicalResult inferMovedCells(std::optional<Location> location, ValueRange operands,
                               llvm::ArrayRef<int64_t> dimSizes, llvm::ArrayRef<int64_t> groups,
-                              llvm::ArrayRef<int64_t> parts, Results &results) {
+                              llvm::ArrayRef<int64_t> bins, Results &results) {
   auto x = tensorType(operands[0]), boxes = tensorType(operands[1]), trans = tensorType(operands[2]);
   bool fits = x.getRank() == 4 && boxes.getRank() == 2 && trans.getRank() == 4 &&
               (boxes.isDynamicDim(1) || boxes.getDimSize(1) == 4);
@@ -129,10 +129,10 @@ LogicalResult inferMovedCells(std::optional<Location> location, ValueRange opera
     return inferenceError(location, text);
   }
   auto arePositive = [](llvm::ArrayRef<int64_t> list) {
-    return llvm::all_of(list, [](int64_t number) { return number > 0; });
+    return llvm::all_of(list, [](int64_t size) { return size > 0; });
   };
-  if (!arePositive(dimSizes) || !arePositive(groups) || !arePositive(parts) || groups.size() != 2 ||
-      parts.size() != 2)
+  if (!arePositive(dimSizes) || !arePositive(groups) || !arePositive(bins) || groups.size() != 2 ||
+      bins.size() != 2)
     return inferenceError(location,
                           "C2: output_dim, sample_per_part, the pooled dims and the pairs group_size "
                           "and part_size must be positive");

@@ -51,12 +51,12 @@ mlir::LogicalResult inferRoiGrad(std::optional<mlir::Location> location, Adaptor
 /// C1 and C2 of deformable_psroi_pooling, and its results.
 mlir::LogicalResult inferMovedCells(std::optional<mlir::Location> location, mlir::ValueRange operands,
                                     llvm::ArrayRef<int64_t> dimSizes, llvm::ArrayRef<int64_t> groups,
-                                    llvm::ArrayRef<int64_t> parts, Results &results);
+                                    llvm::ArrayRef<int64_t> bins, Results &results);
 
 template <class Adaptor>
 mlir::LogicalResult inferDeformablePsroiPooling(std::optional<mlir::Location> location, Adaptor adaptor,
                                                 Results &results) {
-  auto whole = [](auto number) { return static_cast<int64_t>(number); };
+  auto whole = [](auto value) { return static_cast<int64_t>(value); };
   return inferMovedCells(location, adaptor.getOperands(),
                          {whole(adaptor.getOutputDim()), whole(adaptor.getPooledHeight()),
                           whole(adaptor.getPooledWidth()), whole(adaptor.getSamplePerPart())},

@@ -125,7 +125,7 @@ def Pd_DeformablePsroiPoolingOp : Pd_Op<"deformable_psroi_pooling", [Pd_Gradient
   let description = [{
     Each box (corners rounded, right and bottom plus 1, times spatial_scale, minus 0.5) is divided into pooled_height
     x pooled_width cells. Cell (i, j) of output channel c is shifted by trans_std times the size of the box times
-    trans [R, 2 * classes, part_size]: the class is c / (output_dim / classes), the part is the one that contains the
+    trans [R, 2 * classes, part_size]: the class is c / (output_dim / classes), the bin is the one that contains the
     cell, and each class has first the shift to the right, then down (no_trans: no shift). The result is the mean over
     sample_per_part x sample_per_part points from the corner of the cell on, interpolated, of channel (c * group
     height + group row) * group width + group column of x, for the group of group_size that contains the cell. Points

@@ -45,16 +45,18 @@ public:
 private:
   /// Positions of points along one dimension of x.
   struct Axis {
-    Expression isInside, low, high, part;
+    Expression isInside, low, high, fraction;
     /// Interpolates between the elements at `low` and at `high`.
-    Expression between(Expression first, Expression second) const { return first + (second - first) * part; }
+    Expression between(Expression first, Expression second) const {
+      return first + (second - first) * fraction;
+    }
   };
 
   Type integer() { return e.getBuilder().getI64Type(); }
 
-  Expression constant(llvm::ArrayRef<int64_t> numbers, llvm::ArrayRef<int64_t> shape) {
+  Expression constant(llvm::ArrayRef<int64_t> values, llvm::ArrayRef<int64_t> shape) {
     auto type = RankedTensorType::get(shape, integer());
-    return e.wrap(e.create<ConstantOp>(type, DenseElementsAttr::get(type, numbers)));
+    return e.wrap(e.create<ConstantOp>(type, DenseElementsAttr::get(type, values)));
   }
 
   Expression quotient(Expression a, Expression b) { return e.wrap(e.create<FloorDivideOp>(a, b)); }
@@ -75,36 +77,36 @@ private:
     return e.select(given < 0.0, -size, size);
   }
 
-  /// For each of `count` cells the part of `parts` that contains it, in the precision of the boxes, as in the
+  /// For each of `count` cells the bin of `bins` that contains it, in the precision of the boxes, as in the
   /// kernel.
-  Ints partsOf(int64_t count, int64_t parts) {
+  Ints binsOf(int64_t count, int64_t bins) {
     Ints out;
     for (int64_t i = 0; i < count; ++i) {
       bool isSingle = !x.type().getElementType().isF64();
       double place =
           isSingle
               ? static_cast<double>(
-                    std::floor(static_cast<float>(i) / static_cast<float>(count) * static_cast<float>(parts)))
-              : std::floor(static_cast<double>(i) / static_cast<double>(count) * static_cast<double>(parts));
-      out.push_back(std::min(static_cast<int64_t>(place), parts - 1));
+                    std::floor(static_cast<float>(i) / static_cast<float>(count) * static_cast<float>(bins)))
+              : std::floor(static_cast<double>(i) / static_cast<double>(count) * static_cast<double>(bins));
+      out.push_back(std::min(static_cast<int64_t>(place), bins - 1));
     }
     return out;
   }
 
-  Expression gather(Expression from, const Ints &numbers, int64_t axis) {
-    Expression index = constant(numbers, {static_cast<int64_t>(numbers.size())});
+  Expression gather(Expression from, const Ints &indices, int64_t axis) {
+    Expression index = constant(indices, {static_cast<int64_t>(indices.size())});
     return e.wrap(e.create<GatherOp>(from, index, Value(), static_cast<uint64_t>(axis)));
   }
 
   /// trans for each cell: [regions, channels, rows, columns, 1, 1]. Each class has the shift to the right
   /// first.
   Expression moves(int64_t axis, const DimSize &classes) {
-    Expression number = e.wrap(classes.getValue(e)), channel = iota(e, channels, integer());
-    Expression each = quotient(e.constant(static_cast<double>(channels), integer()), number);
-    Expression kinds = e.minimum(quotient(channel, each), number - 1.0) * 2.0 + static_cast<double>(1 - axis);
+    Expression index = e.wrap(classes.getValue(e)), channel = iota(e, channels, integer());
+    Expression each = quotient(e.constant(static_cast<double>(channels), integer()), index);
+    Expression kinds = e.minimum(quotient(channel, each), index - 1.0) * 2.0 + static_cast<double>(1 - axis);
     Expression moved = e.wrap(e.create<GatherOp>(e.computed(op.getTrans()), kinds, Value(), uint64_t(1)));
     for (int64_t i = 0; i < 2; ++i)
-      moved = gather(moved, partsOf(counts[i], op.getPartSize()[i]), 2 + i);
+      moved = gather(moved, binsOf(counts[i], op.getPartSize()[i]), 2 + i);
     return insertDim(insertDim(moved, 4), 5);
   }
 
@@ -114,14 +116,14 @@ private:
     Expression start = corner(1 - axis) * scale - 0.5, end = (corner(3 - axis) + 1.0) * scale - 0.5;
     Expression dimSize = e.maximum(end - start, 0.1);
     Expression cell = dimSize / static_cast<double>(counts[axis]);
-    auto numbers = [&](int64_t count, int64_t dimension) {
+    auto indices = [&](int64_t count, int64_t dimension) {
       return along(e.cast(iota(e, count, integer()), element), dimension);
     };
-    Expression place = numbers(counts[axis], 2 + axis) * cell + start;
+    Expression place = indices(counts[axis], 2 + axis) * cell + start;
     if (!op.getNoTrans())
       place = place + moves(axis, classes) *
                           (dimSize * double(static_cast<float>(op.getTransStd().convertToDouble())));
-    place = place + numbers(samples, 4 + axis) * (cell / static_cast<double>(samples));
+    place = place + indices(samples, 4 + axis) * (cell / static_cast<double>(samples));
     Expression last = e.cast(e.wrap(DimSize(x, 2 + axis).getValue(e)), element) - 1.0;
     Expression isInside = both(place >= -0.5, place <= last + 0.5);
     place = e.minimum(e.maximum(place, 0.0), last);
@@ -138,7 +140,7 @@ private:
         for (int64_t j = 0; j < counts[1]; ++j)
           sources.push_back((c * groups[0] + i * groups[0] / counts[0]) * groups[1] +
                             j * groups[1] / counts[1]);
-    Expression images = along(imageNumbers(e, e.getBuilder(), op.getBoxes(), op.getBoxesNum()), 0);
+    Expression images = along(imageIndices(e, e.getBuilder(), op.getBoxes(), op.getBoxesNum()), 0);
     return images * e.wrap(DimSize(x, 1).getValue(e)) +
            constant(sources, {1, channels, counts[0], counts[1], 1, 1});
   }

@@ -171,7 +171,7 @@ template <class Op> std::pair<Numbers, Numbers> runMovedCells(Op op, const Poole
   Numbers counts;
   auto channels = static_cast<int64_t>(op.getOutputDim()),
        samples = static_cast<int64_t>(op.getSamplePerPart());
-  llvm::ArrayRef<int64_t> groups = op.getGroupSize(), parts = op.getPartSize();
+  llvm::ArrayRef<int64_t> groups = op.getGroupSize(), bins = op.getPartSize();
   Numbers out = forEachCell(in, channels, [&](size_t box, int64_t c, int64_t i, int64_t j) {
     const auto &b = in.boxes[box];
     auto start = [&](size_t axis) { return std::round(b[axis]) * in.scale - 0.5; };
@@ -182,11 +182,10 @@ template <class Op> std::pair<Numbers, Numbers> runMovedCells(Op op, const Poole
            cellHeight = height / double(in.rows);
     Number left = start(0) + double(j) * cellWidth, top = start(1) + double(i) * cellHeight;
     if (!op.getNoTrans()) {
-      int64_t kind = c / (channels / classes), row = i * parts[0] / in.rows,
-              column = j * parts[1] / in.columns;
+      int64_t kind = c / (channels / classes), row = i * bins[0] / in.rows, column = j * bins[1] / in.columns;
       auto move = [&](int64_t axis) {
         int64_t plane = (static_cast<int64_t>(box) * classes + kind) * 2 + axis;
-        return in.moves[static_cast<size_t>((plane * parts[0] + row) * parts[1] + column)] *
+        return in.moves[static_cast<size_t>((plane * bins[0] + row) * bins[1] + column)] *
                op.getTransStd().convertToDouble();
       };
       left += move(0) * width;
@@ -223,8 +222,8 @@ LogicalResult derive(Pooled in, Numbers Pooled::*input, const Tensor &cotangent,
     return failure();
   store(result, derivative(numbers, [&] {
           Number sum = 0;
-          for (auto [number, weight] : llvm::zip(run(in), weights))
-            sum += number * weight;
+          for (auto [value, weight] : llvm::zip(run(in), weights))
+            sum += value * weight;
           return sum;
         }));
   return success();
@@ -241,11 +240,11 @@ template <class Op> int64_t channelsOf(Op op) {
 template <class Op> std::optional<Pooled> movedOf(Op op, Operands operands) {
   Pooled in = pooledOf(op, operands);
   in.moves = numbersOf(operands[2]);
-  llvm::ArrayRef<int64_t> groups = op.getGroupSize(), parts = op.getPartSize(), moves = operands[2].dims();
+  llvm::ArrayRef<int64_t> groups = op.getGroupSize(), bins = op.getPartSize(), moves = operands[2].dims();
   auto channels = static_cast<int64_t>(op.getOutputDim());
   int64_t classes = moves[1] / 2;
-  bool fits = op.getNoTrans() || (classes > 0 && channels % classes == 0 && moves[2] == parts[0] &&
-                                  moves[3] == parts[1] && moves[0] == operands[1].dims()[0]);
+  bool fits = op.getNoTrans() || (classes > 0 && channels % classes == 0 && moves[2] == bins[0] &&
+                                  moves[3] == bins[1] && moves[0] == operands[1].dims()[0]);
   if (!fits || !in.isWhole(channels * groups[0] * groups[1]))
     return std::nullopt;
   return in;

@@ -183,8 +183,8 @@ Candidates candidatesOf(TensorBuilder &e, GenerateProposalLabelsOp op) {
   }
   Expression crowd = paddedRows(asVector(asInts(e.wrap(op.getIsCrowd()))), offsets).rows;
   SmallVector<Expression> crowds{asInts(both(truth.isInside, negation(e.equal(crowd, 0.0))))};
-  for (Expression part : ArrayRef(valid).drop_front())
-    crowds.push_back(asInts(part) * 0.0);
+  for (Expression own : ArrayRef(valid).drop_front())
+    crowds.push_back(asInts(own) * 0.0);
   return {concat(all, 1), concat(valid, 1), concat(crowds, 1) > 0.0, truth};
 }
 
@@ -259,9 +259,9 @@ FailureOr<SmallVector<Value>> GenerateProposalLabelsOp::decompose(OpBuilder &bui
   for (auto [k, weight] : llvm::enumerate(getBboxRegWeights()))
     scaled.push_back(coordinateOf(offset, static_cast<int64_t>(k)) / static_cast<float>(weight));
   auto classCount = static_cast<int64_t>(getClassNums());
-  Expression number = insertDim(iota(e, classCount, builder.getI64Type()), 0);
+  Expression position = insertDim(iota(e, classCount, builder.getI64Type()), 0);
   Expression column = getIsClsAgnostic() ? label * 0.0 + 1.0 : label;
-  Expression isOwn = insertDim(both(insertDim(column, 1) == number, insertDim(label, 1) > 0.0), 2);
+  Expression isOwn = insertDim(both(insertDim(column, 1) == position, insertDim(label, 1) > 0.0), 2);
   SmallVector<DimSize> wide{DimSize(box, 0), DimSize(classCount), DimSize(int64_t(4))},
       flat{DimSize(box, 0), DimSize(4 * classCount)};
   auto spread = [&](Expression x) { return reshapeTo(expandTo(x, wide), flat); };

@@ -40,13 +40,13 @@ public:
     Expression isRow = either(isPositive, isFirst);
     Expression rows = asVector(asInts(e.wrap(e.create<NonzeroOp>(isRow))));
     Expression image = gatherRows(places.sequence, rows), ownLabel = gatherRows(label, rows);
-    Expression number =
+    Expression value =
         e.select(ownLabel > 0.0, gatherRows(places.position, rows), gatherRows(background, image));
     Expression scale = gatherRows(slice(e.computed(op.getImInfo()), 1, 2, 3), image);
     Expression roi = gatherRows(rois, rows) / scale;
     Expression counts = ofImages(asInts(isRow), ScatterReduce::Add, 0);
     return e.results(
-        {roi * scale, insertDim(number, 1), masksOf(roi, image, ownLabel), offsetsOfLengths(counts)});
+        {roi * scale, insertDim(value, 1), masksOf(roi, image, ownLabel), offsetsOfLengths(counts)});
   }
 
 private:
@@ -60,8 +60,8 @@ private:
     auto classes = static_cast<int64_t>(op.getNumClasses());
     DimSize count(roi, 0);
     Expression flat = insertDim(reshapeTo(drawn, {count, DimSize(size * size)}), 1);
-    Expression number = insertDim(iota(e, classes, integer), 0), column = insertDim(label, 1);
-    Expression isOwn = insertDim(both(column == number, column > 0.0), 2);
+    Expression index = insertDim(iota(e, classes, integer), 0), column = insertDim(label, 1);
+    Expression isOwn = insertDim(both(column == index, column > 0.0), 2);
     return reshapeTo(e.select(isOwn, flat, -1.0), {count, DimSize(classes * size * size)});
   }
 
@@ -71,13 +71,13 @@ private:
     PaddedRows boxes = paddedRows(boundingBoxes(DimSize(classes, 0)), offsets);
     Expression counts = both(classes > 0.0, e.equal(asVector(ints(op.getIsCrowd())), 0.0));
     Expression isCounted = both(paddedRows(asInts(counts), offsets).rows > 0.0, boxes.isInside);
-    Expression numbers = paddedRows(iota(e, DimSize(classes, 0), integer), offsets).rows;
+    Expression indices = paddedRows(iota(e, DimSize(classes, 0), integer), offsets).rows;
     Expression overlap = pixelOverlapOf(insertDim(roi, 1), gatherRows(boxes.rows, image));
     overlap = e.select(gatherRows(isCounted, image), overlap, -1.0);
     Expression best = asInts(e.wrap(e.create<ArgmaxOp>(overlap, Value(), int64_t(1), /*keepdims=*/false,
                                                        /*flatten=*/false, TypeAttr())));
-    Expression isBest = iota(e, DimSize(numbers, 1), integer) == insertDim(best, 1);
-    return e.sum(e.select(isBest, gatherRows(numbers, image), 0.0), {1}, /*keepdim=*/false);
+    Expression isBest = iota(e, DimSize(indices, 1), integer) == insertDim(best, 1);
+    return e.sum(e.select(isBest, gatherRows(indices, image), 0.0), {1}, /*keepdim=*/false);
   }
 
   /// The boxes around the points of objects; their right and bottom are not negative.

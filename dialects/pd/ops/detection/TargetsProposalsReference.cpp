@@ -200,12 +200,12 @@ struct MaskRows {
   std::vector<Box> boxes;
   std::vector<int64_t> numbers, masks, ends{0};
 
-  void add(const Box &roi, double scale, int64_t number, int64_t elements) {
+  void add(const Box &roi, double scale, int64_t label, int64_t elements) {
     Box box = roi;
     for (double &corner : box)
       corner *= scale;
     boxes.push_back(box);
-    numbers.push_back(number);
+    numbers.push_back(label);
     masks.insert(masks.end(), static_cast<size_t>(elements), -1);
   }
 };

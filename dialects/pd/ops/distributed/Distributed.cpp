@@ -31,7 +31,7 @@ LogicalResult checkProcess(std::optional<Location> location, llvm::StringRef nam
   return success();
 }
 
-LogicalResult checkPart(std::optional<Location> location, int64_t id, int64_t count) {
+LogicalResult checkShard(std::optional<Location> location, int64_t id, int64_t count) {
   if (count > 0 && id >= 0 && id < count)
     return success();
   return inferenceError(location, "C4: id must be in [0, num), found " + llvm::Twine(id) + " and " +

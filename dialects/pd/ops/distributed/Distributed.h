@@ -19,7 +19,7 @@ mlir::LogicalResult checkProcess(std::optional<mlir::Location> location, llvm::S
 /// x with its first or last dim multiplied by `factor` or divided by `divisor`. Emits C4.
 mlir::LogicalResult inferScaledDim(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                    bool isLast, int64_t factor, int64_t divisor, Results &results);
-mlir::LogicalResult checkPart(std::optional<mlir::Location> location, int64_t id, int64_t count);
+mlir::LogicalResult checkShard(std::optional<mlir::Location> location, int64_t id, int64_t count);
 mlir::LogicalResult inferExchangeOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
                                     Results &results);
 mlir::LogicalResult inferPartialEmbeddingOf(std::optional<mlir::Location> location,
@@ -62,8 +62,8 @@ mlir::LogicalResult inferRankedOverRing(std::optional<mlir::Location> location, 
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferGatherParts(std::optional<mlir::Location> location, Adaptor adaptor,
-                                     Results &results) {
+mlir::LogicalResult inferGatherShards(std::optional<mlir::Location> location, Adaptor adaptor,
+                                      Results &results) {
   auto ranks = static_cast<int64_t>(adaptor.getNranks());
   if (failed(checkProcess(location, "rank", 0, ranks)) ||
       failed(checkRing(location, static_cast<int64_t>(adaptor.getRingId()))))
@@ -73,8 +73,8 @@ mlir::LogicalResult inferGatherParts(std::optional<mlir::Location> location, Ada
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferConcatParts(std::optional<mlir::Location> location, Adaptor adaptor,
-                                     Results &results) {
+mlir::LogicalResult inferConcatShards(std::optional<mlir::Location> location, Adaptor adaptor,
+                                      Results &results) {
   if (failed(checkRanked(location, adaptor)))
     return mlir::failure();
   return inferScaledDim(location, tensorType(adaptor.getX()), true, static_cast<int64_t>(adaptor.getNranks()),
@@ -82,8 +82,8 @@ mlir::LogicalResult inferConcatParts(std::optional<mlir::Location> location, Ada
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferFirstPart(std::optional<mlir::Location> location, Adaptor adaptor,
-                                   Results &results) {
+mlir::LogicalResult inferFirstShard(std::optional<mlir::Location> location, Adaptor adaptor,
+                                    Results &results) {
   if (failed(checkRanked(location, adaptor)))
     return mlir::failure();
   return inferScaledDim(location, tensorType(adaptor.getX()), false, 1,
@@ -91,7 +91,8 @@ mlir::LogicalResult inferFirstPart(std::optional<mlir::Location> location, Adapt
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferLastPart(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferLastShard(std::optional<mlir::Location> location, Adaptor adaptor,
+                                   Results &results) {
   if (failed(checkRanked(location, adaptor)))
     return mlir::failure();
   return inferScaledDim(location, tensorType(adaptor.getX()), true, 1,
@@ -117,7 +118,7 @@ mlir::LogicalResult inferPartialSend(std::optional<mlir::Location> location, Ada
                                      Results &results) {
   if (failed(inferSend(location, adaptor, results)))
     return mlir::failure();
-  return checkPart(location, static_cast<int64_t>(adaptor.getId()), static_cast<int64_t>(adaptor.getNum()));
+  return checkShard(location, static_cast<int64_t>(adaptor.getId()), static_cast<int64_t>(adaptor.getNum()));
 }
 
 template <class Adaptor>
@@ -138,7 +139,7 @@ mlir::LogicalResult inferPartialReceive(std::optional<mlir::Location> location, 
                                         Results &results) {
   if (failed(inferReceive(location, adaptor, results)))
     return mlir::failure();
-  return checkPart(location, static_cast<int64_t>(adaptor.getId()), static_cast<int64_t>(adaptor.getNum()));
+  return checkShard(location, static_cast<int64_t>(adaptor.getId()), static_cast<int64_t>(adaptor.getNum()));
 }
 
 template <class Adaptor>

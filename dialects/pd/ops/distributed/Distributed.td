@@ -8,7 +8,7 @@ include "dialects/pd/ir/Base.td"
 // process in it, `nranks` the number of processes. An op that communicates has an effect: it is not removed, merged,
 // or moved across another one, since all processes must reach it.
 //
-// The CPU runtime runs one process: a ring has one member. Reductions, broadcasts and gathers of one part are then
+// The CPU runtime runs one process: a ring has one member. Reductions, broadcasts and gathers of one shard are then
 // the identity, which is their decomposition. Ops that name a second process (nranks above 1, send, receive) have no
 // decomposition, and the compiler reports that they lack a kernel.
 // Derivatives are those of the sum of the losses of all processes. Where values are equal on all processes, as in
@@ -51,7 +51,7 @@ def Pd_CAllreduceMinOp : Pd_ReductionOverRing<"c_allreduce_min",
 def Pd_CAllreduceProdOp : Pd_ReductionOverRing<"c_allreduce_prod",
   "The product of x over all processes, on all processes", "c_allreduce_prod">;
 def Pd_MpAllreduceSumOp : Pd_ReductionOverRing<"mp_allreduce_sum",
-  "The sum of x over all processes, on all processes, between the parts of one model: its gradient is the identity",
+  "The sum of x over all processes, on all processes, between the shards of one model: its gradient is the identity",
     "mp_allreduce_sum"> {
   let newIrGradients = ["mp_allreduce_sum_grad(dout)"];
 }
@@ -119,7 +119,8 @@ def Pd_BarrierOp : Pd_CommunicationOp<"barrier"> {
   let legacy = [Legacy<"barrier", ["X"], ["Out"], ["ring_id"]>];
 }
 
-//===-- Parts -----------------------------------------------------------------------------------------------------===//
+//===-- Shards
+//------------------------------------------------------------------------------------------------------===//
 
 def Pd_AllGatherOp : Pd_CommunicationOp<"all_gather"> {
   let summary = "x of all processes, concatenated along the first dimension, on all processes";
@@ -128,7 +129,7 @@ def Pd_AllGatherOp : Pd_CommunicationOp<"all_gather"> {
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"0">:$nranks);
   let results = (outs Pd_Tensor:$out);
   let vjpInCode = 1;
-  let infer = "inferGatherParts";
+  let infer = "inferGatherShards";
   let decomposesInCode = 1;
   let legacy = [Legacy<"c_allgather", ["X"], ["Out"], ["ring_id", "nranks"], Streams>,
                 Legacy<"all_gather", ["x"], ["out"], ["ring_id", "nranks"]>,
@@ -141,7 +142,7 @@ def Pd_CConcatOp : Pd_CommunicationOp<"c_concat"> {
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$rank, Number<"1">:$nranks, Number<"0">:$ring_id);
   let results = (outs Pd_Tensor:$out);
   let vjpInCode = 1;
-  let infer = "inferConcatParts";
+  let infer = "inferConcatShards";
   let decomposesInCode = 1;
   let precision = "follow";
   let legacy = [Legacy<"c_concat", ["X"], ["Out"], ["rank", "nranks", "ring_id"], Streams>];
@@ -149,32 +150,32 @@ def Pd_CConcatOp : Pd_CommunicationOp<"c_concat"> {
 }
 
 def Pd_ReduceScatterOp : Pd_CommunicationOp<"reduce_scatter"> {
-  let summary = "The sum of x over all processes, split into nranks parts along the first dimension; the result is "
-    "this process's part";
+  let summary = "The sum of x over all processes, split into nranks shards along the first dimension; the result is "
+    "this process's shard";
   let constraints = [RingConstraint, RanksConstraint, "C4. x has a dimension that nranks divides"];
   let arguments = (ins Pd_NumberTensor:$x, Number<"0">:$ring_id, Number<"1">:$nranks);
   let results = (outs Pd_NumberTensor:$out);
   let vjpInCode = 1;
-  let infer = "inferFirstPart";
+  let infer = "inferFirstShard";
   let decomposesInCode = 1;
   let legacy = [Legacy<"c_reducescatter", ["X"], ["Out"], ["ring_id", "nranks"], Streams>,
                 Legacy<"reduce_scatter", ["x"], ["out"], ["ring_id", "nranks"]>];
 }
 
 def Pd_CScatterOp : Pd_CommunicationOp<"c_scatter"> {
-  let summary = "x of the process `root`, split into nranks parts along the first dimension; the result is this "
-    "process's part";
+  let summary = "x of the process `root`, split into nranks shards along the first dimension; the result is this "
+    "process's shard";
   let constraints = [RingConstraint, RanksConstraint, ProcessConstraint, "C4. x has a dimension that nranks divides"];
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"0">:$root, Number<"1">:$nranks);
   let results = (outs Pd_Tensor:$out);
   let vjpInCode = 1;
-  let infer = "inferFirstPart";
+  let infer = "inferFirstShard";
   let decomposesInCode = 1;
   let legacy = [Legacy<"c_scatter", ["X"], ["Out"], ["ring_id", "root", "nranks"], Streams>];
 }
 
 def Pd_AllToAllOp : Pd_CommunicationOp<"all_to_all"> {
-  let summary = "x split along the first dimension into one part for each process; `out` concatenates the parts "
+  let summary = "x split along the first dimension into one shard for each process; `out` concatenates the shards "
     "received from all";
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id);
   let results = (outs Pd_Tensor:$out);
@@ -186,7 +187,7 @@ def Pd_AllToAllOp : Pd_CommunicationOp<"all_to_all"> {
 }
 
 def Pd_PartialAllgatherOp : Pd_CommunicationOp<"partial_allgather"> {
-  let summary = "x of which each process has one of nranks equal parts, completed by the parts of the others";
+  let summary = "x of which each process has one of nranks equal shards, completed by the shards of the others";
   let constraints = [RingConstraint, RanksConstraint, ProcessConstraint];
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"1">:$nranks, Number<"0">:$rank);
   let results = (outs Pd_Tensor:$out);
@@ -253,7 +254,7 @@ def Pd_RecvV2Op : Pd_ReceiveOp<"recv_v2"> {
 
 def Pd_PartialSendOp : Pd_CommunicationOp<"partial_send"> {
   let sharding = "whole: its ring has other devices; dist-from-rings maps it to a mesh";
-  let summary = "Sends part `id` of `num` equal parts of x to the process `peer`";
+  let summary = "Sends shard `id` of `num` equal shards of x to the process `peer`";
   let constraints = [RingConstraint, ProcessConstraint, "C4. id is in [0, num)"];
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"0">:$peer, Number<"1">:$num, Number<"0">:$id);
   let infer = "inferPartialSend";
@@ -262,7 +263,7 @@ def Pd_PartialSendOp : Pd_CommunicationOp<"partial_send"> {
 
 def Pd_PartialRecvOp : Pd_ReceiveOp<"partial_recv"> {
   let sharding = "whole: its ring has other devices; dist-from-rings maps it to a mesh";
-  let summary = "Receives part `id` of `num` equal parts of a tensor from the process `peer`";
+  let summary = "Receives shard `id` of `num` equal shards of a tensor from the process `peer`";
   let constraints = [RingConstraint, ProcessConstraint, "C4. id is in [0, num)"];
   let arguments = (ins DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$out_shape, TypeAttr:$dtype, Number<"0">:$peer,
     Number<"0">:$ring_id, Number<"1">:$num, Number<"0">:$id);
@@ -284,12 +285,12 @@ def Pd_CIdentityOp : Pd_Op<"c_identity"> {
 }
 
 def Pd_CSplitOp : Pd_Op<"c_split"> {
-  let summary = "Part `rank` of x, split into nranks parts along the last dimension";
+  let summary = "Shard `rank` of x, split into nranks shards along the last dimension";
   let constraints = [RingConstraint, RanksConstraint, ProcessConstraint, "C4. x has a dimension that nranks divides"];
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$rank, Number<"1">:$nranks, Number<"0">:$ring_id);
   let results = (outs Pd_Tensor:$out);
   let vjpInCode = 1;
-  let infer = "inferLastPart";
+  let infer = "inferLastShard";
   let decomposesInCode = 1;
   let legacy = [Legacy<"c_split", ["X"], ["Out"], ["rank", "nranks", "ring_id"], Streams>];
 }

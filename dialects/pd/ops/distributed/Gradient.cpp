@@ -61,10 +61,10 @@ Gradients throughReduceToRoot(OpBuilder &builder, Op op, ArrayRef<Value> cotange
 }
 
 template <class Op> FailureOr<RingReduction> reductionOf(Op op) {
-  auto number = static_cast<int64_t>(op.getReduceType());
-  if (std::optional<RingReduction> reduction = reductionOfNumber(number))
+  auto kind = static_cast<int64_t>(op.getReduceType());
+  if (std::optional<RingReduction> reduction = reductionOfKind(kind))
     return *reduction;
-  return op.emitOpError() << "reduce_type must be from 0 to 4, found " << number;
+  return op.emitOpError() << "reduce_type must be from 0 to 4, found " << kind;
 }
 
 /// The gradient on the root, zero on the other processes: their x has no effect. `process` is a vector with
@@ -137,7 +137,7 @@ Gradients BroadcastOp::vjp(OpBuilder &builder, ArrayRef<Value> cotangents) {
     return onRoot(e, *this, sumOverRing(e, dout, ringIdOf(*this)), own);
   });
 }
-/// The parts of all processes are those of x of the root.
+/// The shards of all processes are those of x of the root.
 Gradients CScatterOp::vjp(OpBuilder &builder, ArrayRef<Value> cotangents) {
   auto ranks = static_cast<int64_t>(getNranks());
   if (ranks == 1)
@@ -184,7 +184,7 @@ Gradients ReduceScatterOp::vjp(OpBuilder &builder, ArrayRef<Value> cotangents) {
     return e.create<AllGatherOp>(dout, getRingId(), getNranks());
   });
 }
-/// The part of the process, a row of x as [nranks, size / nranks], has an effect on all processes.
+/// The shard of the process, a row of x as [nranks, size / nranks], has an effect on all processes.
 Gradients PartialAllgatherOp::vjp(OpBuilder &builder, ArrayRef<Value> cotangents) {
   auto ranks = static_cast<int64_t>(getNranks());
   RankedTensorType type = tensorType(getX());

@@ -28,10 +28,10 @@ SmallVector<int64_t> multiples(int64_t count, int64_t size) {
   return llvm::map_to_vector(llvm::seq(count), [&](int64_t i) { return i * size; });
 }
 
-RingResults reduceByNumber(RingBuilder &ring, Value x, int64_t number) {
-  std::optional<RingReduction> reduction = reductionOfNumber(number);
+RingResults reduceByKind(RingBuilder &ring, Value x, int64_t kind) {
+  std::optional<RingReduction> reduction = reductionOfKind(kind);
   if (!reduction)
-    return ring.op()->emitOpError() << "reduce_type must be from 0 to 4, found " << number;
+    return ring.op()->emitOpError() << "reduce_type must be from 0 to 4, found " << kind;
   Value combined = ring.reduce(x, reduction->kind);
   if (!reduction->isMean)
     return SmallVector<Value>{combined};
@@ -52,8 +52,8 @@ RingResults exchange(RingBuilder &ring, Value x) {
   return SmallVector<Value>{e.reshape(e.wrap(received), SmallVector<int64_t>(type.getShape()))};
 }
 
-/// Each process has one of equal parts of the elements, in row-major order: a row of x as [n, size / n].
-RingResults completeParts(RingBuilder &ring, Value x) {
+/// Each process has one of equal shards of the elements, in row-major order: a row of x as [n, size / n].
+RingResults completeShards(RingBuilder &ring, Value x) {
   TensorBuilder e(ring.getBuilder(), ring.op());
   RankedTensorType type = tensorType(x);
   if (!type.hasStaticShape() || type.getNumElements() % ring.size() != 0)
@@ -90,8 +90,8 @@ private:
   Expression flat(Expression x) { return e.reshape(x, {processes * experts}); }
 
   /// Where the rows of each number begin.
-  Expression startsOf(Expression numbers, int64_t rows, int64_t columns) {
-    Value starts = e.create<CumsumOp>(flat(numbers), Value(), int64_t(0), false, /*exclusive=*/true, false);
+  Expression startsOf(Expression values, int64_t rows, int64_t columns) {
+    Value starts = e.create<CumsumOp>(flat(values), Value(), int64_t(0), false, /*exclusive=*/true, false);
     return e.reshape(e.wrap(starts), {rows, columns});
   }
 
@@ -124,8 +124,8 @@ template <class Op> RingResults exchangeWithExperts(RingBuilder &ring, Op op) {
         ring.exchangeRows(global.byProcess(op.getX()), global.ofProcesses(), local.ofProcesses())};
 }
 
-/// Elements of one of `num` equal parts in row-major order.
-template <class Op> FailureOr<int64_t> partSize(Op op, RankedTensorType whole) {
+/// Elements of one of `num` equal shards in row-major order.
+template <class Op> FailureOr<int64_t> shardSize(Op op, RankedTensorType whole) {
   auto num = static_cast<int64_t>(op.getNum());
   if (!whole.hasStaticShape() || whole.getNumElements() % num != 0)
     return op.emitOpError() << "expected static dims and a number of elements that num = " << num
@@ -133,9 +133,9 @@ template <class Op> FailureOr<int64_t> partSize(Op op, RankedTensorType whole) {
   return whole.getNumElements() / num;
 }
 
-RingResults sendPart(RingBuilder &ring, PartialSendOp op) {
+RingResults sendShard(RingBuilder &ring, PartialSendOp op) {
   RankedTensorType whole = tensorType(op.getX());
-  FailureOr<int64_t> size = partSize(op, whole);
+  FailureOr<int64_t> size = shardSize(op, whole);
   if (failed(size))
     return failure();
   TensorBuilder e(ring.getBuilder(), op);
@@ -146,19 +146,19 @@ RingResults sendPart(RingBuilder &ring, PartialSendOp op) {
   return SmallVector<Value>();
 }
 
-/// The other parts are zero: a partial_allgather completes the tensor.
-RingResults receivePart(RingBuilder &ring, PartialRecvOp op) {
+/// The other shards are zero: a partial_allgather completes the tensor.
+RingResults receiveShard(RingBuilder &ring, PartialRecvOp op) {
   RankedTensorType whole = tensorType(op.getOut());
-  FailureOr<int64_t> size = partSize(op, whole);
+  FailureOr<int64_t> size = shardSize(op, whole);
   if (failed(size))
     return failure();
   auto type = RankedTensorType::get({*size}, whole.getElementType());
-  FailureOr<Value> part = ring.receive(type, static_cast<int64_t>(op.getPeer()));
-  if (failed(part))
+  FailureOr<Value> shard = ring.receive(type, static_cast<int64_t>(op.getPeer()));
+  if (failed(shard))
     return failure();
   TensorBuilder e(ring.getBuilder(), op);
   int64_t begin = static_cast<int64_t>(op.getId()) * *size;
-  Value flat = e.create<PadOp>(*part, SmallVector<int64_t>{begin, whole.getNumElements() - begin - *size},
+  Value flat = e.create<PadOp>(*shard, SmallVector<int64_t>{begin, whole.getNumElements() - begin - *size},
                                llvm::APFloat(0.0));
   return SmallVector<Value>{e.reshape(e.wrap(flat), SmallVector<int64_t>(whole.getShape()))};
 }
@@ -240,13 +240,13 @@ LogicalResult checkProcesses(RingBuilder &ring) {
 
 } // namespace
 
-std::optional<RingReduction> reductionOfNumber(int64_t number) {
+std::optional<RingReduction> reductionOfKind(int64_t index) {
   constexpr std::array kinds{ReductionKind::Sum, ReductionKind::Maximum, ReductionKind::Minimum,
                              ReductionKind::Product, ReductionKind::Sum};
   constexpr int64_t mean = 4;
-  if (number < 0 || number >= static_cast<int64_t>(kinds.size()))
+  if (index < 0 || index >= static_cast<int64_t>(kinds.size()))
     return std::nullopt;
-  return RingReduction{kinds[static_cast<size_t>(number)], number == mean};
+  return RingReduction{kinds[static_cast<size_t>(index)], index == mean};
 }
 
 bool isRingComposite(Operation *op) { return isa<CEmbeddingOp, CSoftmaxWithCrossEntropyOp>(op); }
@@ -260,7 +260,7 @@ bool isRingOp(Operation *op) {
 
 bool isInRing(Operation *op) { return op->hasAttr("ring_id"); }
 
-bool isOfModelParts(Operation *op) {
+bool isOfModelShards(Operation *op) {
   return isa<CIdentityOp, MpAllreduceSumOp, CSplitOp, CConcatOp, CEmbeddingOp, CSoftmaxWithCrossEntropyOp>(
       op);
 }
@@ -297,7 +297,7 @@ RingResults createOnRing(RingBuilder &ring) {
       .Case<CAllreduceProdOp, CReduceProdOp>(
           [&](auto op) { return reduce(op.getX(), ReductionKind::Product); })
       .Case<AllReduceOp, ReduceOp>(
-          [&](auto op) { return reduceByNumber(ring, op.getX(), static_cast<int64_t>(op.getReduceType())); })
+          [&](auto op) { return reduceByKind(ring, op.getX(), static_cast<int64_t>(op.getReduceType())); })
       .Case([&](BroadcastOp op) -> R {
         return SmallVector<Value>{ring.broadcast(op.getX(), static_cast<int64_t>(op.getRoot()))};
       })
@@ -306,11 +306,11 @@ RingResults createOnRing(RingBuilder &ring) {
       .Case([&](ReduceScatterOp op) -> R { return SmallVector<Value>{ring.reduceScatter(op.getX(), 0)}; })
       .Case([&](CScatterOp op) -> R {
         return SmallVector<Value>{
-            ring.part(ring.broadcast(op.getX(), static_cast<int64_t>(op.getRoot())), 0)};
+            ring.shard(ring.broadcast(op.getX(), static_cast<int64_t>(op.getRoot())), 0)};
       })
       .Case([&](AllToAllOp op) { return exchange(ring, op.getX()); })
-      .Case([&](PartialAllgatherOp op) { return completeParts(ring, op.getX()); })
-      .Case([&](CSplitOp op) -> R { return SmallVector<Value>{ring.part(op.getX(), lastDim(op.getX()))}; })
+      .Case([&](PartialAllgatherOp op) { return completeShards(ring, op.getX()); })
+      .Case([&](CSplitOp op) -> R { return SmallVector<Value>{ring.shard(op.getX(), lastDim(op.getX()))}; })
       .Case([&](SendV2Op op) -> R {
         if (failed(ring.send(op.getX(), static_cast<int64_t>(op.getPeer()))))
           return failure();
@@ -322,8 +322,8 @@ RingResults createOnRing(RingBuilder &ring) {
           return failure();
         return SmallVector<Value>{*value};
       })
-      .Case([&](PartialSendOp op) { return sendPart(ring, op); })
-      .Case([&](PartialRecvOp op) { return receivePart(ring, op); })
+      .Case([&](PartialSendOp op) { return sendShard(ring, op); })
+      .Case([&](PartialRecvOp op) { return receiveShard(ring, op); })
       .Case<GlobalScatterOp, GlobalGatherOp>([&](auto op) { return exchangeWithExperts(ring, op); })
       .Case([&](CEmbeddingOp op) { return embed(ring, op); })
       .Case([&](CSoftmaxWithCrossEntropyOp op) { return crossEntropy(ring, op); })

@@ -14,7 +14,7 @@ struct RingReduction {
 };
 
 /// Paddle's numbers (reduce_type): 0 sum, 1 maximum, 2 minimum, 3 product, 4 mean. None for others.
-std::optional<RingReduction> reductionOfNumber(int64_t number);
+std::optional<RingReduction> reductionOfKind(int64_t kind);
 
 /// The collectives of a ring. All processes of the ring run the same ops on tensors of equal types.
 class RingBuilder {
@@ -32,12 +32,12 @@ public:
 
   /// The elementwise combination of x of all processes.
   virtual mlir::Value reduce(mlir::Value x, ReductionKind kind) = 0;
-  /// The parts of reduce() by sum along `dim`; the result is the part of each process.
+  /// The shards of reduce() by sum along `dim`; the result is the shard of each process.
   virtual mlir::Value reduceScatter(mlir::Value x, int64_t dim) = 0;
   /// x of all processes, joined along `dim`.
   virtual mlir::Value gather(mlir::Value x, int64_t dim) = 0;
-  /// The part of each process along `dim` of x, which is equal on all processes.
-  virtual mlir::Value part(mlir::Value x, int64_t dim) = 0;
+  /// The shard of each process along `dim` of x, which is equal on all processes.
+  virtual mlir::Value shard(mlir::Value x, int64_t dim) = 0;
   /// x of one process.
   virtual mlir::Value broadcast(mlir::Value x, int64_t root) = 0;
   /// Of x [1, n, ...] on each of the n processes, the slices along dimension 1 for each process: [n, 1, ...].
@@ -56,7 +56,7 @@ private:
   mlir::Operation *original;
 };
 
-/// Whether the op communicates in a ring, or takes its part of a value.
+/// Whether the op communicates in a ring, or takes its shard of a value.
 bool isRingOp(mlir::Operation *op);
 
 /// Whether the op is several collectives (parallel cross entropy, an embedding in a split table), for which a
@@ -66,8 +66,8 @@ bool isRingComposite(mlir::Operation *op);
 /// Whether the op names its ring. One that does not holds values of this process only.
 bool isInRing(mlir::Operation *op);
 
-/// Whether the op is one of tensor parallelism: the processes of its ring have parts of one model.
-bool isOfModelParts(mlir::Operation *op);
+/// Whether the op is one of tensor parallelism: the processes of its ring have shards of one model.
+bool isOfModelShards(mlir::Operation *op);
 
 /// Whether the derivative of the op communicates in a ring.
 bool hasRingDerivative(mlir::Operation *op);

@@ -13,10 +13,10 @@ LogicalResult ReindexGraphOp::computeReference(llvm::ArrayRef<Tensor> operands,
   std::vector<int64_t> nodes, sources, targets, count = integersOf(operands[2]);
   auto numberOf = [&](int64_t node) {
     auto found = llvm::find(nodes, node);
-    auto number = static_cast<int64_t>(found - nodes.begin());
+    auto index = static_cast<int64_t>(found - nodes.begin());
     if (found == nodes.end())
       nodes.push_back(node);
-    return number;
+    return index;
   };
   for (int64_t node : integersOf(operands[0]))
     numberOf(node);

@@ -61,9 +61,9 @@ Edges chosenEdges(Expression begins, Expression nodes, int64_t most,
 }
 
 /// The elements of `numbers` at the rows; none without them.
-Expression orNone(TensorBuilder &e, Value numbers, bool isAsked, Expression rows) {
-  if (isAsked && numbers)
-    return gatherRows(asVector(asInts(e.wrap(numbers))), rows);
+Expression orNone(TensorBuilder &e, Value values, bool isAsked, Expression rows) {
+  if (isAsked && values)
+    return gatherRows(asVector(asInts(e.wrap(values))), rows);
   return expandTo(e.constant(0, e.getBuilder().getI64Type()), {DimSize(int64_t(0))});
 }
 
@@ -110,10 +110,10 @@ public:
     Expression edge = placesOf(from), first = reduceRows(edge, from, nodeCount(), ScatterReduce::Amin, never);
     Expression isNew = both(gatherRows(known, from) < 0.0, gatherRows(first, from) == edge);
     Expression rank = e.wrap(e.create<CumsumOp>(asInts(isNew), Value(), int64_t(0))) - 1.0;
-    Expression number = rank + e.wrap(DimSize(listed, 0).getValue(e));
-    Expression added = reduceRows(e.select(isNew, number, -1.0), from, nodeCount(), ScatterReduce::Amax, -1);
-    Expression numbers = e.maximum(known, added);
-    auto numbersOf = [&](Expression of) { return gatherRows(numbers, of); };
+    Expression value = rank + e.wrap(DimSize(listed, 0).getValue(e));
+    Expression added = reduceRows(e.select(isNew, value, -1.0), from, nodeCount(), ScatterReduce::Amax, -1);
+    Expression values = e.maximum(known, added);
+    auto numbersOf = [&](Expression of) { return gatherRows(values, of); };
     return e.results({insertDim(numbersOf(from), 1), insertDim(numbersOf(to), 1),
                       concat({listed, gatherRows(from, trueIndices(isNew))}, 0), numbersOf(x),
                       orNone(e, op.getEids(), op.getReturnEids(), concat(edges, 0))});

@@ -84,8 +84,8 @@ public:
     auto spatial = static_cast<int64_t>(dimSizes.size());
     for (int64_t d = 0; d < spatial; ++d) {
       // The coordinates of the grid are in the reverse order of the dimensions.
-      Expression numbers = slice(grid, spatial + 1, spatial - 1 - d, spatial - d);
-      positions.push_back(padded(unnormalized(reshapeTo(numbers, {gs[0], 1, pointCount}), d), d));
+      Expression values = slice(grid, spatial + 1, spatial - 1 - d, spatial - d);
+      positions.push_back(padded(unnormalized(reshapeTo(values, {gs[0], 1, pointCount}), d), d));
     }
     flat = reshapeTo(x, {xs[0], xs[1], elementCount}).operator Value();
     llvm::SmallVector<DimSize> out{xs[0], xs[1]};
@@ -128,8 +128,8 @@ private:
       Expression clamped = clipped(position, axis);
       Expression isInside = e.wrap(e.create<EqualOp>(clipped(checked[d], axis), checked[d]));
       inside = inside ? e.wrap(e.create<LogicalAndOp>(*inside, isInside)) : isInside;
-      Expression number = e.cast(clamped, e.getBuilder().getI64Type());
-      index = index ? *index * e.wrap(dimSizes[d].getValue(e)) + number : number;
+      Expression value = e.cast(clamped, e.getBuilder().getI64Type());
+      index = index ? *index * e.wrap(dimSizes[d].getValue(e)) + value : value;
     }
     Expression elements = e.wrap(e.create<TakeAlongAxisOp>(flat, *index, uint64_t(2)));
     return e.select(*inside, elements, 0.0);
@@ -158,8 +158,8 @@ private:
       for (size_t d = 0; d < positions.size(); ++d) {
         bool upper = corner >> (positions.size() - 1 - d) & 1;
         whole.push_back(upper ? low[d] + 1.0 : low[d]);
-        Expression part = upper ? weight[d] : 1.0 - weight[d];
-        factor = factor ? *factor * part : part;
+        Expression share = upper ? weight[d] : 1.0 - weight[d];
+        factor = factor ? *factor * share : share;
       }
       Expression term = elementsAt(whole) * *factor;
       total = total ? *total + term : term;
@@ -177,11 +177,11 @@ private:
 
 /// -1 to 1 in `count` steps.
 Expression positionsAlong(TensorBuilder &e, const DimSize &count, bool alignCorners, Type element) {
-  Expression numbers = e.cast(iota(e, count, e.getBuilder().getI64Type()), element);
+  Expression indices = e.cast(iota(e, count, e.getBuilder().getI64Type()), element);
   Expression total = e.cast(e.wrap(count.getValue(e)), element);
   if (!alignCorners)
-    return (numbers * 2.0 + 1.0) / total - 1.0;
-  return numbers * 2.0 / e.maximum(total - 1.0, 1.0) - 1.0;
+    return (indices * 2.0 + 1.0) / total - 1.0;
+  return indices * 2.0 / e.maximum(total - 1.0, 1.0) - 1.0;
 }
 
 } // namespace

@@ -34,7 +34,7 @@ def Pd_AffineGridOp : Pd_Op<"affine_grid"> {
   let summary = "Affine grid: the positions of the elements of an image after an affine map, for pd.grid_sample";
   let description = [{
     `out[n, h, w] = input[n] * (x_w, y_h, 1)`, where x_w and y_h run from -1 to 1 in equal steps: from end to end with
-    `align_corners`, else over the centers of equal parts. In three dimensions with (x, y, z, 1). `output_shape` is
+    `align_corners`, else over the centers of equal intervals. In three dimensions with (x, y, z, 1). `output_shape` is
     the shape of the image (batch, channels, spatial dims); the tensor overrides the attribute.
   }];
   let constraints = [

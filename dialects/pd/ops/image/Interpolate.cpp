@@ -11,7 +11,7 @@ namespace proa::pd {
 namespace {
 
 /// The elements of a constant tensor.
-std::optional<llvm::SmallVector<double>> constantNumbers(Value tensor) {
+std::optional<llvm::SmallVector<double>> constantValues(Value tensor) {
   ElementsAttr constant;
   if (!matchPattern(tensor, m_Constant(&constant)))
     return std::nullopt;
@@ -35,9 +35,9 @@ FailureOr<Sizes> sizesFromTensors(std::optional<Location> location, ValueRange t
     return countError(location, "size_tensor", spatial, tensors.size());
   Sizes sizes;
   for (Value tensor : tensors) {
-    auto numbers = constantNumbers(tensor);
-    sizes.push_back(numbers && !numbers->empty() ? static_cast<int64_t>(numbers->front())
-                                                 : ShapedType::kDynamic);
+    auto values = constantValues(tensor);
+    sizes.push_back(values && !values->empty() ? static_cast<int64_t>(values->front())
+                                               : ShapedType::kDynamic);
   }
   return sizes;
 }
@@ -46,10 +46,10 @@ FailureOr<Sizes> sizesFromTensor(std::optional<Location> location, Value tensor,
   auto type = cast<RankedTensorType>(tensor.getType());
   if (type.hasStaticShape() && type.getNumElements() != spatial)
     return countError(location, "out_size", spatial, static_cast<size_t>(type.getNumElements()));
-  auto numbers = constantNumbers(tensor);
-  if (!numbers)
+  auto values = constantValues(tensor);
+  if (!values)
     return Sizes(spatial, ShapedType::kDynamic);
-  return llvm::map_to_vector(*numbers, [](double number) { return static_cast<int64_t>(number); });
+  return llvm::map_to_vector(*values, [](double value) { return static_cast<int64_t>(value); });
 }
 
 FailureOr<Sizes> scaledSizes(std::optional<Location> location, llvm::ArrayRef<double> scale,
@@ -76,9 +76,9 @@ FailureOr<Sizes> outputSizes(std::optional<Location> location, const Interpolate
   if (given.outSize)
     return sizesFromTensor(location, given.outSize, spatial);
   if (given.scaleTensor) {
-    auto numbers = constantNumbers(given.scaleTensor);
-    return numbers ? scaledSizes(location, *numbers, input)
-                   : FailureOr<Sizes>(Sizes(spatial, ShapedType::kDynamic));
+    auto values = constantValues(given.scaleTensor);
+    return values ? scaledSizes(location, *values, input)
+                  : FailureOr<Sizes>(Sizes(spatial, ShapedType::kDynamic));
   }
   if (!given.scale.empty())
     return scaledSizes(location, given.scale, input);

@@ -34,15 +34,15 @@ public:
     position = isCentered ? s.subtract(scaled(s.add(position, half)), half) : scaled(position);
     position = s.maximum(position, s.constant(0, f32()));
     IndexValue first = min(b.toIndex(position), b.index(in - 1)), second = min(first + 1, b.index(in - 1));
-    Value part = s.subtract(position, b.toElement(first, f32()));
-    Value rest = s.subtract(s.constant(1, f32()), part);
-    return {{first, b.scalar(sum).cast(rest)}, {second, b.scalar(sum).cast(part)}};
+    Value fraction = s.subtract(position, b.toElement(first, f32()));
+    Value rest = s.subtract(s.constant(1, f32()), fraction);
+    return {{first, b.scalar(sum).cast(rest)}, {second, b.scalar(sum).cast(fraction)}};
   }
 
   /// The Keys kernel.
   SmallVector<Tap> cubic(IndexValue at) const {
     ScalarBuilder s = b.scalar(sum);
-    auto number = [&](double value) { return s.constant(value, sum); };
+    auto constant = [&](double value) { return s.constant(value, sum); };
     // As the library kernel: the distance of far elements would be inexact in float32.
     ScalarBuilder exact = b.scalar(b.getBuilder().getF64Type());
     Value position = exact.cast(scaled(b.toElement(at, f32())));
@@ -55,15 +55,15 @@ public:
     Value floor = exact.floor(position), t = s.cast(exact.subtract(position, floor));
     constexpr double a = -0.75;
     auto horner = [&](Value d, ArrayRef<double> coefficients) {
-      Value value = number(coefficients.front());
+      Value value = constant(coefficients.front());
       for (double c : coefficients.drop_front())
-        value = s.add(s.multiply(value, d), number(c));
+        value = s.add(s.multiply(value, d), constant(c));
       return value;
     };
     auto near = [&](Value d) { return horner(d, {a + 2, -(a + 3), 0, 1}); };
     auto far = [&](Value d) { return horner(d, {a, -5 * a, 8 * a, -4 * a}); };
-    Value other = s.subtract(number(1), t);
-    Value weights[] = {far(s.add(t, number(1))), near(t), near(other), far(s.add(other, number(1)))};
+    Value other = s.subtract(constant(1), t);
+    Value weights[] = {far(s.add(t, constant(1))), near(t), near(other), far(s.add(other, constant(1)))};
     IndexValue first = b.toIndex(floor);
     SmallVector<Tap> taps;
     for (int64_t k = 0; k < 4; ++k)

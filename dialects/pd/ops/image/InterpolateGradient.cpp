@@ -119,19 +119,19 @@ private:
   Value sizeTensor(ArrayRef<DimSize> sizes) {
     if (llvm::any_of(sizes, [](const DimSize &size) { return !size.isKnown(); }))
       return shapeTensor(e, sizes);
-    SmallVector<int64_t> numbers =
+    SmallVector<int64_t> values =
         llvm::map_to_vector(sizes, [](const DimSize &size) { return size.getNumber(); });
     auto type = RankedTensorType::get({static_cast<int64_t>(sizes.size())}, e.getBuilder().getI64Type());
-    return e.create<ConstantOp>(type, DenseElementsAttr::get(type, llvm::ArrayRef(numbers)));
+    return e.create<ConstantOp>(type, DenseElementsAttr::get(type, llvm::ArrayRef(values)));
   }
 
   Value scaleTensor(size_t axis) {
     Expression given = e.reshape(e.wrap(op.getScaleTensor()), {-1});
     int64_t place = given.type().getDimSize(0) == 1 ? 0 : static_cast<int64_t>(axis);
     Expression two = e.reshape(e.constant(2, given.type().getElementType()), {1});
-    SmallVector<Expression> parts(in.size(), two);
-    parts[axis] = slice(given, 0, place, place + 1);
-    return concat(parts, 0);
+    SmallVector<Expression> pieces(in.size(), two);
+    pieces[axis] = slice(given, 0, place, place + 1);
+    return concat(pieces, 0);
   }
 
   TensorBuilder &e;

@@ -36,19 +36,19 @@ struct Axis {
                                           : ratio * (static_cast<float>(o) + 0.5f) - 0.5f;
     at = std::max(at, 0.0f);
     int64_t first = std::min(static_cast<int64_t>(at), in - 1), second = std::min(first + 1, in - 1);
-    float part = at - static_cast<float>(first); // and so are these weights
-    return {{first, 1 - part}, {second, part}};
+    float fraction = at - static_cast<float>(first); // and so are these weights
+    return {{first, 1 - fraction}, {second, fraction}};
   }
 
   /// The Keys kernel.
   Shares cubic(int64_t o) const {
     double at = alignCorners ? static_cast<double>(ratio * static_cast<float>(o))
                              : static_cast<double>(ratio) * (static_cast<double>(o) + 0.5) - 0.5;
-    double first = std::floor(at), part = at - first;
+    double first = std::floor(at), fraction = at - first;
     constexpr double a = -0.75;
     auto near = [](double d) { return ((a + 2) * d - (a + 3)) * d * d + 1; };
     auto far = [](double d) { return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a; };
-    double weights[] = {far(part + 1), near(part), near(1 - part), far(2 - part)};
+    double weights[] = {far(fraction + 1), near(fraction), near(1 - fraction), far(2 - fraction)};
     Shares shares;
     for (int64_t k = 0; k < 4; ++k)
       shares.push_back({std::clamp<int64_t>(static_cast<int64_t>(first) - 1 + k, 0, in - 1), weights[k]});

@@ -68,11 +68,11 @@ LogicalResult inferFractionalPool(std::optional<Location> location, Adaptor adap
     return inferenceError(location, "C1: x must have rank " + llvm::Twine(spatial + 2) + ", found rank " +
                                         llvm::Twine(type.getRank()));
   llvm::ArrayRef<int64_t> space = type.getShape().drop_front(2);
-  auto areWithin = [&](llvm::ArrayRef<int64_t> numbers, int64_t least) {
-    return static_cast<int64_t>(numbers.size()) == spatial &&
-           llvm::all_of(llvm::zip(numbers, space), [&](auto pair) {
-             auto [number, dimSize] = pair;
-             return number >= least && (ShapedType::isDynamic(dimSize) || number <= dimSize);
+  auto areWithin = [&](llvm::ArrayRef<int64_t> values, int64_t least) {
+    return static_cast<int64_t>(values.size()) == spatial &&
+           llvm::all_of(llvm::zip(values, space), [&](auto pair) {
+             auto [i, dimSize] = pair;
+             return i >= least && (ShapedType::isDynamic(dimSize) || i <= dimSize);
            });
   };
   if (!areWithin(output, 1))

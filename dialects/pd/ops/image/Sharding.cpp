@@ -32,15 +32,15 @@ bool shardImagesAndChannels(ShardingRuleBuilder &rule) {
 
 } // namespace
 
-/// The pooling of the elements that the part of the result needs.
+/// The pooling of the elements that the shard of the result needs.
 template <class Op> static FailureOr<SmallVector<Value>> poolOfWindow(LocalFormBuilder &form) {
   auto op = cast<Op>(form.op());
   bool isMax = op.getPoolingType() == PoolingType::Max;
-  return windowOfPart(form, {op.getKernelSize(),
-                             op.getStrides(),
-                             {},
-                             op.getPaddings(),
-                             isMax ? -std::numeric_limits<double>::infinity() : 0});
+  return windowOfShard(form, {op.getKernelSize(),
+                              op.getStrides(),
+                              {},
+                              op.getPaddings(),
+                              isMax ? -std::numeric_limits<double>::infinity() : 0});
 }
 
 /// Whether all means divide by the same number. Paddle's count the padding of a window up to that before the

@@ -37,7 +37,7 @@ FailureOr<SmallVector<Value>> TemporalShiftOp::decompose(OpBuilder &builder) {
   auto second = static_cast<int64_t>(static_cast<float>(channels) * 2 * ratio);
   Expression t = reshapeTo(x, split);
   // Channels [from, to) of the steps shifted by `shift`, zeros outside of the sequence.
-  auto part = [&](int64_t from, int64_t to, int64_t shift) {
+  auto piece = [&](int64_t from, int64_t to, int64_t shift) {
     Expression kept =
         slice(slice(t, axis, from, to), 1, shift > 0 ? 0 : -shift, shift > 0 ? steps - shift : steps);
     llvm::SmallVector<int64_t> paddings(10, 0);
@@ -46,13 +46,13 @@ FailureOr<SmallVector<Value>> TemporalShiftOp::decompose(OpBuilder &builder) {
     return shift == 0 ? kept
                       : e.wrap(e.create<PadOp>(kept, llvm::ArrayRef<int64_t>(paddings), llvm::APFloat(0.0)));
   };
-  llvm::SmallVector<Expression> parts;
+  llvm::SmallVector<Expression> pieces;
   if (first > 0)
-    parts.push_back(part(0, first, 1));
+    pieces.push_back(piece(0, first, 1));
   if (second > first)
-    parts.push_back(part(first, second, -1));
-  parts.push_back(part(second, channels, 0));
-  return SmallVector<Value>{reshapeTo(concat(parts, axis), given)};
+    pieces.push_back(piece(first, second, -1));
+  pieces.push_back(piece(second, channels, 0));
+  return SmallVector<Value>{reshapeTo(concat(pieces, axis), given)};
 }
 
 } // namespace proa::pd

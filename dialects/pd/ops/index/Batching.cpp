@@ -11,8 +11,8 @@ Expression withExample(Batcher &batcher, TensorBuilder &e, Expression index) {
   SmallVector<DimSize> shape = dimSizesOf(index), column(index.rank(), DimSize(1));
   column[0] = batcher.examples(e);
   shape.back() = 1;
-  Expression numbers = iota(e, batcher.examples(e), index.type().getElementType());
-  return concat({expandTo(reshapeTo(numbers, column), shape), index}, index.rank() - 1);
+  Expression indices = iota(e, batcher.examples(e), index.type().getElementType());
+  return concat({expandTo(reshapeTo(indices, column), shape), index}, index.rank() - 1);
 }
 
 /// With a batched index: a gather_nd on x with the indexed axis moved to the front.

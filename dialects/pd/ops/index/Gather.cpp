@@ -190,8 +190,8 @@ FailureOr<SmallVector<Value>> MultiplexOp::decompose(OpBuilder &builder) {
   column[0] = DimSize(e.wrap(getIndex()), 0);
   Expression index = reshapeTo(e.wrap(getIndex()), column), out = e.wrap(getInputs().front());
   for (auto [i, input] : llvm::enumerate(getInputs().drop_front())) {
-    Expression number = e.constant(double(i + 1), index.type().getElementType());
-    out = e.select(e.wrap(e.create<EqualOp>(index, number)), e.wrap(input), out);
+    Expression value = e.constant(double(i + 1), index.type().getElementType());
+    out = e.select(e.wrap(e.create<EqualOp>(index, value)), e.wrap(input), out);
   }
   return SmallVector<Value>{out};
 }

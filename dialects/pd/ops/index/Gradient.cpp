@@ -96,10 +96,10 @@ static Expression isLastUpdate(TensorBuilder &e, ScatterNdOp op) {
   DimSize count = 1;
   for (const DimSize &dimSize : rows)
     count = multiply(e, count, dimSize);
-  Expression numbers = reshapeTo(iota(e, count, integer), rows);
-  Value last = e.create<ScatterNdOp>(expandTo(e.constant(-1, integer), addressed), index, numbers,
+  Expression indices = reshapeTo(iota(e, count, integer), rows);
+  Value last = e.create<ScatterNdOp>(expandTo(e.constant(-1, integer), addressed), index, indices,
                                      ScatterReduce::Assign);
-  Expression isLast = e.wrap(e.create<EqualOp>(e.create<GatherNdOp>(last, index), numbers));
+  Expression isLast = e.wrap(e.create<EqualOp>(e.create<GatherNdOp>(last, index), indices));
   rows.append(static_cast<size_t>(others), DimSize(1));
   return reshapeTo(isLast, rows);
 }
@@ -167,11 +167,11 @@ static Expression isLastUpdate(TensorBuilder &e, PutAlongAxisOp op) {
   DimSize count = 1;
   for (const DimSize &dimSize : shape)
     count = multiply(e, count, dimSize);
-  Expression numbers = reshapeTo(iota(e, count, integer), shape);
+  Expression indices = reshapeTo(iota(e, count, integer), shape);
   Expression none = expandTo(e.constant(-1, integer), dimSizesOf(e.wrap(op.getX())));
-  Value last = e.create<PutAlongAxisOp>(none, op.getIndices(), numbers, op.getAxisAttr(), op.getReduceAttr());
+  Value last = e.create<PutAlongAxisOp>(none, op.getIndices(), indices, op.getAxisAttr(), op.getReduceAttr());
   return e.wrap(
-      e.create<EqualOp>(e.create<TakeAlongAxisOp>(last, op.getIndices(), op.getAxisAttr()), numbers));
+      e.create<EqualOp>(e.create<TakeAlongAxisOp>(last, op.getIndices(), op.getAxisAttr()), indices));
 }
 
 llvm::SmallVector<llvm::SmallVector<unsigned>> PutAlongAxisOp::getLinearGroups() {

@@ -18,16 +18,16 @@ static ReductionKind kindOfTerms(Type type) {
 }
 
 /// A split of the indexed axis: each device takes the elements that it has, and zeros for the others.
-template <class Op> static FailureOr<SmallVector<Value>> gatherFromPart(LocalFormBuilder &form) {
+template <class Op> static FailureOr<SmallVector<Value>> gatherFromShard(LocalFormBuilder &form) {
   auto op = cast<Op>(form.op());
   TensorBuilder e(form.getBuilder(), op);
   Expression x = e.wrap(form.operand(0));
   int64_t axis = normalized(op.getAxis(), x.rank());
   unsigned factor = *form.splitFactor(0, axis);
   int64_t size = form.globalDim(0, axis);
-  if (size < form.partsOf(factor)) // a part has no element
+  if (size < form.shardCount(factor)) // a shard has no element
     return failure();
-  auto [index, isHeld] = indicesInPart(form, e, form.operand(1), factor, size);
+  auto [index, isHeld] = indicesInShard(form, e, form.operand(1), factor, size);
   Operation *local = form.cloneOn({x, index});
   if (!local)
     return failure();
@@ -51,7 +51,7 @@ bool GatherOp::describeSharding(ShardingRuleBuilder &rule) {
       rule.pair(0, dim, 0, dim < axis ? dim : dim - 1 + indexRank);
   for (int64_t dim = 0; dim < indexRank; ++dim)
     rule.pair(1, dim, 0, axis + dim);
-  rule.splitByLocalForm(0, axis, gatherFromPart<GatherOp>, FactorKind::Reduction,
+  rule.splitByLocalForm(0, axis, gatherFromShard<GatherOp>, FactorKind::Reduction,
                         kindOfTerms(rule.operandType(0)));
   return true;
 }
@@ -156,7 +156,7 @@ static bool shardAlongIndexedAxis(ShardingRuleBuilder &rule, int64_t axis, bool 
 bool TakeAlongAxisOp::describeSharding(ShardingRuleBuilder &rule) {
   int64_t axis = normalized(getAxis(), rule.operandType(0).getRank());
   shardAlongIndexedAxis(rule, axis, /*resultHasDimOfIndices=*/true);
-  rule.splitByLocalForm(0, axis, gatherFromPart<TakeAlongAxisOp>, FactorKind::Reduction,
+  rule.splitByLocalForm(0, axis, gatherFromShard<TakeAlongAxisOp>, FactorKind::Reduction,
                         kindOfTerms(rule.operandType(0)));
   return true;
 }

@@ -17,7 +17,7 @@ def : OnnxFormula<"MoEGroupRouter", "importMoeGroupRouter", 1, 0, "com.microsoft
 def : OnnxFormula<"GatherBlockQuantized", "importGatherBlockQuantized", 1, 0, "com.microsoft">;
 def : OnnxFormula<"CDist", "importCDist", 1, 0, "com.microsoft">;
 
-// Ops that Paddle's passes fuse into a matmul (translator/import/legacy/FusedParts.h).
+// Ops that Paddle's passes fuse into a matmul (translator/import/legacy/FusedAttributes.h).
 defvar FusedIntoMatmul = ["Scale_x=fused", "Scale_y=fused", "Scale_out=fused",
   "fused_output_scale=fused", "fuse_activation=fused", "fuse_residual_connection=fused", "slot ResidualData",
   "fused_reshape_X=fused", "fused_reshape_Y=fused", "fused_reshape_Out=fused",

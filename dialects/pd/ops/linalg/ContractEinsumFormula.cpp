@@ -30,7 +30,7 @@ LogicalResult notationError(std::optional<Location> location, llvm::StringRef eq
 
 /// One term for a tensor of `rank` dimensions.
 FailureOr<Labels> parseTerm(std::optional<Location> location, llvm::StringRef equation, llvm::StringRef term,
-                            int64_t rank, int64_t number) {
+                            int64_t rank, int64_t label) {
   size_t dots = term.find("...");
   std::string letters =
       dots == llvm::StringRef::npos ? term.str() : (term.take_front(dots) + term.drop_front(dots + 3)).str();
@@ -40,7 +40,7 @@ FailureOr<Labels> parseTerm(std::optional<Location> location, llvm::StringRef eq
   auto count = static_cast<int64_t>(letters.size());
   if (dots == llvm::StringRef::npos ? count != rank : (count > rank || rank - count > 10))
     return notationError(location, equation,
-                         "C2: operand " + llvm::Twine(number) + " has rank " + llvm::Twine(rank) +
+                         "C2: operand " + llvm::Twine(label) + " has rank " + llvm::Twine(rank) +
                              ", but its term '" + term + "' has " + llvm::Twine(count) + " labels");
   if (dots == llvm::StringRef::npos)
     return letters;

@@ -68,7 +68,7 @@ bool fitsInto(const DimSize &x, const DimSize &y) {
 
 } // namespace
 
-// With P = the lower triangle of L^H dL, its diagonal halved: the Hermitian part of L^-H P L^-1.
+// With P = the lower triangle of L^H dL, its diagonal halved: the Hermitian component of L^-H P L^-1.
 Gradients CholeskyOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Expression factor = e.wrap(getOut()), gradient = e.wrap(cotangents[0]);
@@ -94,10 +94,9 @@ Gradients LuOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   int64_t rank = packed.rank();
   DimSize rows(packed, rank - 2), width(packed, rank - 1), least = minimum(e, rows, width);
   bool isWide = !fitsInto(width, rows), isTall = !fitsInto(rows, width);
-  auto lowerPart = [&](Expression matrix) { return lowerTriangle(columns(matrix, least), -1); };
-  auto upperPart = [&](Expression matrix) { return upperTriangle(rowsTo(matrix, least)); };
-  Expression dl = lowerPart(gradient), du = upperPart(gradient), upper = upperPart(packed),
-             lower = lowerPart(packed);
+  auto lowerOf = [&](Expression matrix) { return lowerTriangle(columns(matrix, least), -1); };
+  auto upperOf = [&](Expression matrix) { return upperTriangle(rowsTo(matrix, least)); };
+  Expression dl = lowerOf(gradient), du = upperOf(gradient), upper = upperOf(packed), lower = lowerOf(packed);
   lower = lower + identityLike(lower);
   Expression l1 = rowsTo(lower, least), u1 = columns(upper, least);
   // y U1^-H = (U1^-1 y^H)^H
@@ -174,8 +173,8 @@ Gradients QrOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
 }
 
 // U (diag(ds) + F * A s + s F * B + diag(A) / (2 s)) V^H, where A and B are U^H dU and V^H dV without their
-// Hermitian parts. The last term, for complex matrices, is the relative phase of U and V; a common phase has
-// no effect.
+// Hermitian components. The last term, for complex matrices, is the relative phase of U and V; a common phase
+// has no effect.
 static Expression svdInner(Expression u, Expression s, Expression v, Value du, Value ds, Value dvh) {
   TensorBuilder &e = u.owner();
   Type element = u.type().getElementType();
@@ -208,7 +207,7 @@ Gradients SvdOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
     dvh = ofRowsOf(cotangents[2]);
   Expression inner = svdInner(u, s, adjoint(vh), du, cotangents[1], dvh);
   Expression gradient = e.matmul(e.matmul(u, inner), vh);
-  // The part outside of the spaces spanned by U and V.
+  // The term outside of the spaces spanned by U and V.
   if (du && !fitsInto(rows, least)) {
     Expression scaled = e.wrap(du) / ofColumns(number);
     gradient = gradient + e.matmul(scaled - e.matmul(u, e.matmul(adjoint(u), scaled)), vh);
@@ -220,8 +219,8 @@ Gradients SvdOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   return llvm::SmallVector<Value>{gradient};
 }
 
-// V (diag(dw) + F * A) V^H, where A is the anti-Hermitian part of V^H dV: other parts would not keep x
-// Hermitian.
+// V (diag(dw) + F * A) V^H, where A is the anti-Hermitian component of V^H dV: other components would not
+// keep x Hermitian.
 Gradients EighOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Expression w = e.wrap(getW()), v = e.wrap(getV());

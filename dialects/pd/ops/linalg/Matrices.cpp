@@ -12,10 +12,10 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-template <class... Parts> LogicalResult fail(std::optional<Location> location, Parts... parts) {
+template <class... Pieces> LogicalResult fail(std::optional<Location> location, Pieces... pieces) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  (stream << ... << parts);
+  (stream << ... << pieces);
   return inferenceError(location, text);
 }
 

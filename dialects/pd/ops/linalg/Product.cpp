@@ -101,12 +101,12 @@ static Expression openCross(Expression x, Expression y) {
         insertDim(rolled(x, axis, 1) * rolled(y, axis, 2) - rolled(x, axis, 2) * rolled(y, axis, 1), 0));
   }
   Type i64 = e.getBuilder().getI64Type();
-  Expression number = e.constant(static_cast<double>(dimSizes.size()), i64);
+  Expression scalar = e.constant(static_cast<double>(dimSizes.size()), i64);
   for (size_t i = dimSizes.size(); i-- > 0;)
-    number = e.select(e.equal(e.wrap(dimSizes[i].getValue(e)), 3.0), e.constant(static_cast<double>(i), i64),
-                      number);
+    scalar = e.select(e.equal(e.wrap(dimSizes[i].getValue(e)), 3.0), e.constant(static_cast<double>(i), i64),
+                      scalar);
   return dropDim(
-      e.wrap(e.create<GatherOp>(concat(products, 0), e.reshape(number, {1}), Value(), uint64_t(0))), 0);
+      e.wrap(e.create<GatherOp>(concat(products, 0), e.reshape(scalar, {1}), Value(), uint64_t(0))), 0);
 }
 
 FailureOr<SmallVector<Value>> CrossOp::decompose(OpBuilder &builder) {
@@ -120,15 +120,16 @@ FailureOr<SmallVector<Value>> CrossOp::decompose(OpBuilder &builder) {
       return notifyDecompositionFailure(builder, *this, "x has no dimension of size 3");
     return e.results({openCross(x, y)});
   }
-  auto part = [&](Expression value, int64_t i) { return slice(value, axis, i % 3, i % 3 + 1); };
-  llvm::SmallVector<Expression> parts;
+  auto component = [&](Expression value, int64_t i) { return slice(value, axis, i % 3, i % 3 + 1); };
+  llvm::SmallVector<Expression> components;
   for (int64_t i = 0; i < 3; ++i)
-    parts.push_back(part(x, i + 1) * part(y, i + 2) - part(x, i + 2) * part(y, i + 1));
-  return e.results({concat(parts, axis)});
+    components.push_back(component(x, i + 1) * component(y, i + 2) -
+                         component(x, i + 2) * component(y, i + 1));
+  return e.results({concat(components, axis)});
 }
 
 /// All dimensions but the axis. Where the axis is the first of size 3, those before it are needed whole: a
-/// part of them may have size 3.
+/// shard of them may have size 3.
 bool CrossOp::describeSharding(ShardingRuleBuilder &rule) {
   int64_t axis = crossAxis(rule.operandType(0), getAxis());
   if (axis < 0)

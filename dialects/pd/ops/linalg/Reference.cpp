@@ -74,21 +74,21 @@ struct Stack {
   llvm::SmallVector<int64_t> batch;
 };
 
-Matrix load(const Tensor &tensor, int64_t number, int64_t rows, int64_t columns) {
+Matrix load(const Tensor &tensor, int64_t index, int64_t rows, int64_t columns) {
   Matrix out(rows, columns);
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < columns; ++j) {
-      HostScalar element = loadScalar(tensor, (number * rows + i) * columns + j);
-      out(i, j) = element.isInteger() ? Number(element.real()) : element.number;
+      HostScalar element = loadScalar(tensor, (index * rows + i) * columns + j);
+      out(i, j) = element.isInteger() ? Number(element.real()) : element.value;
     }
   return out;
 }
 
-void store(Tensor &tensor, int64_t number, const Matrix &matrix) {
+void store(Tensor &tensor, int64_t index, const Matrix &matrix) {
   bool isComplex = tensor.dtype() == DType::Complex64 || tensor.dtype() == DType::Complex128;
   for (int64_t i = 0; i < matrix.rows; ++i)
     for (int64_t j = 0; j < matrix.columns; ++j) {
-      int64_t place = (number * matrix.rows + i) * matrix.columns + j;
+      int64_t place = (index * matrix.rows + i) * matrix.columns + j;
       Number element = matrix(i, j);
       storeScalar(tensor, place, isComplex ? HostScalar::of(element) : HostScalar::of(element.real()));
     }

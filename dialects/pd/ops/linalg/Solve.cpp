@@ -18,10 +18,10 @@ using Gradients = FailureOr<llvm::SmallVector<Value>>;
 // With t = tr(x^-1 dx) the logarithm changes by Re t, and the sign s of a complex determinant by i s Im t.
 Gradients SlogdetOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
-  auto part = [](Expression pair, int64_t number) { return dropDim(slice(pair, 0, number, number + 1), 0); };
-  Expression given = e.wrap(cotangents[0]), factor = part(given, 1);
+  auto element = [](Expression pair, int64_t index) { return dropDim(slice(pair, 0, index, index + 1), 0); };
+  Expression given = e.wrap(cotangents[0]), factor = element(given, 1);
   if (isa<ComplexType>(given.type().getElementType())) {
-    Expression turned = e.conj(part(given, 0)) * part(e.wrap(getOut()), 0);
+    Expression turned = e.conj(element(given, 0)) * element(e.wrap(getOut()), 0);
     Expression real = e.wrap(e.create<RealOp>(factor)), imaginary = e.wrap(e.create<ImagOp>(turned));
     factor = e.wrap(e.create<ComplexOp>(real, -imaginary));
   }
@@ -50,20 +50,20 @@ LogicalResult LuSolveOp::inferReturnTypes(MLIRContext *, std::optional<Location>
 
 FailureOr<llvm::SmallVector<Value>> LuSolveOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
-  auto parts = LuUnpackOp::create(builder, getLoc(), getLu(), getPivots(), true, true);
+  auto unpacked = LuUnpackOp::create(builder, getLoc(), getLu(), getPivots(), true, true);
   bool isTransposed = getTrans() != Transposition::None;
-  auto factor = [&](Value part) {
-    return getTrans() == Transposition::ConjugateTranspose ? e.conj(e.wrap(part)) : e.wrap(part);
+  auto factor = [&](Value matrix) {
+    return getTrans() == Transposition::ConjugateTranspose ? e.conj(e.wrap(matrix)) : e.wrap(matrix);
   };
-  auto solved = [&](Value part, Expression y, bool upper) {
-    return e.wrap(e.create<TriangularSolveOp>(factor(part), y, upper, isTransposed, !upper));
+  auto solved = [&](Value matrix, Expression y, bool upper) {
+    return e.wrap(e.create<TriangularSolveOp>(factor(matrix), y, upper, isTransposed, !upper));
   };
-  Expression b = e.wrap(getB()), pivoting = e.wrap(parts.getPmat());
+  Expression b = e.wrap(getB()), pivoting = e.wrap(unpacked.getPmat());
   if (isTransposed)
     return llvm::SmallVector<Value>{
-        e.matmul(pivoting, solved(parts.getL(), solved(parts.getU(), b, true), false))};
+        e.matmul(pivoting, solved(unpacked.getL(), solved(unpacked.getU(), b, true), false))};
   Expression rows = e.matmul(pivoting, b, /*transposeX=*/true);
-  return llvm::SmallVector<Value>{solved(parts.getU(), solved(parts.getL(), rows, false), true)};
+  return llvm::SmallVector<Value>{solved(unpacked.getU(), solved(unpacked.getL(), rows, false), true)};
 }
 
 // With A = y y^H: dx = A^-1 dout, dA = -dx out^H, dy = (dA + dA^H) y.

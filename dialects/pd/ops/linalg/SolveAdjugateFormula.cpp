@@ -20,13 +20,13 @@ constexpr int64_t mostRowsByMinors = 8, mostRowsOfGradientByMinors = 16;
 
 /// For each row the indices of all others, concatenated: the matrix without that row.
 Value othersOfEach(TensorBuilder &e, int64_t rows) {
-  SmallVector<int64_t> numbers;
+  SmallVector<int64_t> indices;
   for (int64_t left = 0; left < rows; ++left)
     for (int64_t row = 0; row < rows; ++row)
       if (row != left)
-        numbers.push_back(row);
-  auto type = RankedTensorType::get({static_cast<int64_t>(numbers.size())}, e.getBuilder().getI64Type());
-  return e.create<ConstantOp>(type, DenseElementsAttr::get(type, ArrayRef<int64_t>(numbers)));
+        indices.push_back(row);
+  auto type = RankedTensorType::get({static_cast<int64_t>(indices.size())}, e.getBuilder().getI64Type());
+  return e.create<ConstantOp>(type, DenseElementsAttr::get(type, ArrayRef<int64_t>(indices)));
 }
 
 /// 1 and -1 in a checkerboard pattern.
@@ -63,10 +63,10 @@ Expression byMinors(Expression x) {
 /// From x = U S V^H: det(U) det(V^H) V (products of all other singular values) U^H.
 Expression bySingularValues(Expression x) {
   TensorBuilder &e = x.owner();
-  auto parts = SvdOp::create(e.getBuilder(), Value(x).getLoc(), x, /*full_matrices=*/false);
-  Expression u = e.wrap(parts.getU()), vh = e.wrap(parts.getVh());
-  int64_t last = tensorType(parts.getS()).getRank() - 1;
-  Value others = e.create<ProductOfOthersOp>(parts.getS(), ArrayRef<int64_t>(last));
+  auto factors = SvdOp::create(e.getBuilder(), Value(x).getLoc(), x, /*full_matrices=*/false);
+  Expression u = e.wrap(factors.getU()), vh = e.wrap(factors.getVh());
+  int64_t last = tensorType(factors.getS()).getRank() - 1;
+  Value others = e.create<ProductOfOthersOp>(factors.getS(), ArrayRef<int64_t>(last));
   Expression factors = insertDim(e.cast(e.wrap(others), x.type().getElementType()), last + 1);
   Expression sign = e.wrap(e.create<DetOp>(u)) * e.wrap(e.create<DetOp>(vh));
   return asMatrixFactor(sign) * e.matmul(adjoint(vh), factors * adjoint(u));

@@ -109,8 +109,8 @@ Expression isClass(Expression x, Expression label, int64_t axis) {
   TensorBuilder &e = x.owner();
   llvm::SmallVector<int64_t> shape(x.rank() - axis, 1);
   shape[0] = -1;
-  Expression numbers = e.reshape(iota(e, DimSize(x, axis), label.type().getElementType()), shape);
-  return e.wrap(e.create<EqualOp>(label, numbers));
+  Expression indices = e.reshape(iota(e, DimSize(x, axis), label.type().getElementType()), shape);
+  return e.wrap(e.create<EqualOp>(label, indices));
 }
 
 Expression isEqual(Expression x, double y) {

@@ -50,10 +50,10 @@ public:
     if (emission != 0.0)
       label = label * (1.0 + emission) - labelScores(constant) * emission;
     DimSize diagonals = plus(time, width);
-    Expression number = e.cast(times * 0.0, x.type().getElementType());
-    Expression none = insertDim(number, 1) + impossible; // [batch, 1]
+    Expression value = e.cast(times * 0.0, x.type().getElementType());
+    Expression none = insertDim(value, 1) + impossible; // [batch, 1]
     Expression places = iota(e, width, i64());
-    Expression start = insertDim(number, 1) +
+    Expression start = insertDim(value, 1) +
                        e.select(places < 1.0, e.cast(places * 0.0, x.type().getElementType()), impossible);
     Expression last = insertDim(times + counts - 1.0, 1);
     Recurrence run = runSteps(diagonals, {skewed(step, diagonals), skewed(label, diagonals)}, {start}, 0,
@@ -99,8 +99,8 @@ private:
 
   /// [batch, time, width] by diagonals t + u: [diagonals, batch, width]; states outside are impossible.
   Expression skewed(Expression scores, const DimSize &diagonals) const {
-    Expression numbers = insertDim(insertDim(iota(e, diagonals, i64()), 1), 2);
-    Expression step = numbers - iota(e, width, i64()); // [diagonals, 1, width]
+    Expression indices = insertDim(insertDim(iota(e, diagonals, i64()), 1), 2);
+    Expression step = indices - iota(e, width, i64()); // [diagonals, 1, width]
     Expression last = e.wrap(time.getValue(e)) - 1.0;
     Expression isInside = e.wrap(e.create<LogicalAndOp>(step >= 0.0, step <= last));
     Expression index = expandTo(e.maximum(e.minimum(step, last), 0.0), {diagonals, batch, width});

@@ -70,7 +70,7 @@ Expression overlap(Expression centre, Expression dimSize, Expression otherCentre
 }
 
 /// Intersection over union of two boxes.
-Expression sharedPart(const Boxes &a, const Boxes &b) {
+Expression intersection(const Boxes &a, const Boxes &b) {
   Expression common = overlap(a.x, a.width, b.x, b.width) * overlap(a.y, a.height, b.y, b.height);
   return common / (a.width * a.height + b.width * b.height - common);
 }
@@ -127,10 +127,10 @@ private:
   Expression dimSize(const DimSize &value) { return e.wrap(value.getValue(e)); }
   Expression number(const DimSize &value) { return e.cast(dimSize(value), element); }
 
-  template <class Number> Expression vector(ArrayRef<Number> numbers, Type type) {
-    auto tensor = RankedTensorType::get({static_cast<int64_t>(numbers.size())}, type);
+  template <class Number> Expression vector(ArrayRef<Number> scalars, Type type) {
+    auto tensor = RankedTensorType::get({static_cast<int64_t>(scalars.size())}, type);
     SmallVector<Attribute> values;
-    for (Number value : numbers)
+    for (Number value : scalars)
       values.push_back(isa<FloatType>(type)
                            ? Attribute(e.getBuilder().getFloatAttr(type, static_cast<double>(value)))
                            : Attribute(e.getBuilder().getIntegerAttr(type, static_cast<int64_t>(value))));
@@ -146,8 +146,8 @@ private:
   }
 
   Boxes boxes() {
-    auto part = [&](int64_t i) { return dropDim(slice(e.wrap(op.getGtBox()), 2, i, i + 1), 2); };
-    return {part(0), part(1), part(2), part(3)};
+    auto column = [&](int64_t i) { return dropDim(slice(e.wrap(op.getGtBox()), 2, i, i + 1), 2); };
+    return {column(0), column(1), column(2), column(3)};
   }
 
   /// For each anchor its index in the mask, or -1.
@@ -176,8 +176,8 @@ private:
 
   /// [batch, anchors, height, width, 5 + classes].
   Expression cells(Expression x) {
-    Expression parts = reshapeTo(x, {batch, DimSize(anchors), DimSize(5 + classes), height, width});
-    return e.transpose(parts, {0, 1, 3, 4, 2});
+    Expression split = reshapeTo(x, {batch, DimSize(anchors), DimSize(5 + classes), height, width});
+    return e.transpose(split, {0, 1, 3, 4, 2});
   }
 
   /// Whether the box of a cell overlaps a true one by more than the threshold, so that it is left out.
@@ -199,9 +199,9 @@ private:
       return reshapeTo(value, {batch, DimSize(1), DimSize(1), DimSize(1), DimSize(value, 1)});
     };
     Boxes given{others(truth.x), others(truth.y), others(truth.width), others(truth.height)};
-    Expression parts = e.select(others(isValid), sharedPart(own, given), 0.0);
+    Expression overlaps = e.select(others(isValid), intersection(own, given), 0.0);
     double least = op.getIgnoreThresh().convertToDouble();
-    return dropDim(e.max(concat({parts, slice(logits, 4, 0, 1) * 0.0}, 4), {4}), 4) > least;
+    return dropDim(e.max(concat({overlaps, slice(logits, 4, 0, 1) * 0.0}, 4), {4}), 4) > least;
   }
 
   /// The loss of position, size and class of each true box.
@@ -212,8 +212,8 @@ private:
     auto logit = [&](int64_t i) { return dropDim(slice(own, 2, i, i + 1), 2); };
     auto inCell = [&](Expression centre, Expression cell) { return centre * rows - e.cast(cell, element); };
     auto distance = [&](int64_t axis, Expression dimSize) {
-      Expression part = e.select(isMatched, dimSize, 1.0) / gatherRows(anchorSizes(axis), best);
-      return e.abs(logit(2 + axis) - e.log(part));
+      Expression ratio = e.select(isMatched, dimSize, 1.0) / gatherRows(anchorSizes(axis), best);
+      return e.abs(logit(2 + axis) - e.log(ratio));
     };
     Expression weight = (2.0 - truth.width * truth.height) * score;
     Expression ofPlace =

@@ -26,7 +26,7 @@ def : OnnxFormula<"BitShift", "importBitShift">;
 // Legacy mapping with `axis`: the dimension of X at which the dimensions of Y begin; -1: aligned at the last.
 class LegacyByAxis<string type, string hook = "importElementwise", list<string> fused = []>
     : Legacy<type, ["X", "Y"], ["Out"], [], ["force_cpu=any"] # fused, hook, constants_=["axis=-1"]>;
-// An op of oneDNN, with the ops that Paddle's passes fuse into it (translator/import/legacy/FusedParts.h).
+// An op of oneDNN, with the ops that Paddle's passes fuse into it (translator/import/legacy/FusedAttributes.h).
 class LegacyFusible<string type> : LegacyByAxis<type, "importElementwise",
   ["Scale_x=fused", "Scale_y=fused", "Scale_out=fused", "fuse_activation=fused",
    "fused_output_scale=fused", "fused_unsqueeze2_axes=fused"]>;

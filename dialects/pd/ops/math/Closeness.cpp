@@ -13,9 +13,9 @@ namespace proa::pd {
 namespace {
 
 /// A tolerance in the element type of the comparison.
-Expression tolerance(TensorBuilder &e, Value tensor, llvm::APFloat number, Type element) {
+Expression tolerance(TensorBuilder &e, Value tensor, llvm::APFloat value, Type element) {
   if (!tensor)
-    return e.constant(number.convertToDouble(), element);
+    return e.constant(value.convertToDouble(), element);
   return e.cast(e.reshape(e.wrap(tensor), {}), element);
 }
 

@@ -11,23 +11,24 @@ using namespace mlir;
 
 namespace proa::pd {
 
-static LogicalResult checkPart(std::optional<Location> location, Type type) {
+static LogicalResult checkComponent(std::optional<Location> location, Type type) {
   if (type.isF32() || type.isF64())
     return success();
   std::string text;
-  llvm::raw_string_ostream(text) << "C1: the parts of complex numbers must be f32 or f64, found " << type;
+  llvm::raw_string_ostream(text) << "C1: the components of complex numbers must be f32 or f64, found "
+                                 << type;
   return inferenceError(location, text);
 }
 
-LogicalResult inferComplexOf(std::optional<Location> location, ValueRange parts, Results &results) {
-  auto element = commonElementType(location, parts, "C1");
-  if (failed(element) || failed(checkPart(location, *element)))
+LogicalResult inferComplexOf(std::optional<Location> location, ValueRange components, Results &results) {
+  auto element = commonElementType(location, components, "C1");
+  if (failed(element) || failed(checkComponent(location, *element)))
     return failure();
-  return inferBroadcastOf(location, parts, ComplexType::get(*element), results);
+  return inferBroadcastOf(location, components, ComplexType::get(*element), results);
 }
 
 LogicalResult inferAsComplexOf(std::optional<Location> location, RankedTensorType type, Results &results) {
-  if (failed(checkPart(location, type.getElementType())))
+  if (failed(checkComponent(location, type.getElementType())))
     return failure();
   if (type.getRank() == 0 || (!type.isDynamicDim(type.getRank() - 1) && type.getShape().back() != 2)) {
     std::string text;
@@ -71,21 +72,21 @@ static Expression gradientOfAngle(TensorBuilder &e, Expression x, Expression dou
 }
 
 /// Element `which` of the last dimension, without that dimension.
-static Expression part(Expression x, int64_t which) {
+static Expression component(Expression x, int64_t which) {
   return dropDim(slice(x, x.rank() - 1, which, which + 1), x.rank() - 1);
 }
 
 FailureOr<SmallVector<Value>> AsComplexOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.operand(0);
-  return e.results({e.wrap(e.create<ComplexOp>(part(x, 0), part(x, 1)))});
+  return e.results({e.wrap(e.create<ComplexOp>(component(x, 0), component(x, 1)))});
 }
 
 FailureOr<SmallVector<Value>> AsRealOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.operand(0);
-  Value parts[] = {e.create<RealOp>(x), e.create<ImagOp>(x)};
-  return e.results({e.wrap(e.create<StackOp>(ValueRange(parts), x.rank()))});
+  Value components[] = {e.create<RealOp>(x), e.create<ImagOp>(x)};
+  return e.results({e.wrap(e.create<StackOp>(ValueRange(components), x.rank()))});
 }
 
 } // namespace proa::pd

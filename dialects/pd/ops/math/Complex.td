@@ -4,29 +4,29 @@
 
 include "dialects/pd/ir/Base.td"
 
-class Pd_PartOp<string mnemonic, string text, string body, string gradient> : Pd_FoldableOp<mnemonic> {
+class Pd_ComponentOp<string mnemonic, string text, string body, string gradient> : Pd_FoldableOp<mnemonic> {
   let summary = text;
   let arguments = (ins Pd_NumberTensor:$x);
   let results = (outs Pd_RealTensor:$out);
   let constraints = [
-    "C1. out has the dimensions of x, and its element type or the type of the parts of a complex number"
+    "C1. out has the dimensions of x, and its element type or the type of the components of a complex number"
   ];
-  let infer = "inferRealPart";
+  let infer = "inferRealComponent";
   let scalar = body;
   let vjp = [gradient];
   let legacy = [Legacy<mnemonic, ["X"], ["Out"]>];
 }
 
-def Pd_RealOp : Pd_PartOp<"real", "The real part", "b.real(x)", "dout"> {
-  let onnx = [OnnxWritten<"exportSameNumber", "isReal(op.getX())">, OnnxWritten<"exportPart">];
+def Pd_RealOp : Pd_ComponentOp<"real", "The real component", "b.real(x)", "dout"> {
+  let onnx = [OnnxWritten<"exportSameNumber", "isReal(op.getX())">, OnnxWritten<"exportComponent">];
   let newIrGradients = ["real_grad(dout)"];
 }
-def Pd_ImagOp : Pd_PartOp<"imag", "The imaginary part; 0 for a real number", "b.imag(x)",
+def Pd_ImagOp : Pd_ComponentOp<"imag", "The imaginary component; 0 for a real number", "b.imag(x)",
   "gradientOfImag(e, x, dout)"> {
-  let onnx = [OnnxWritten<"exportNoImaginaryPart", "isReal(op.getX())">, OnnxWritten<"exportPart">];
+  let onnx = [OnnxWritten<"exportNoImaginaryComponent", "isReal(op.getX())">, OnnxWritten<"exportComponent">];
   let newIrGradients = ["imag_grad(dout)"];
 }
-def Pd_AngleOp : Pd_PartOp<"angle", "The argument of a complex number; of a real one pi where x < 0, else 0",
+def Pd_AngleOp : Pd_ComponentOp<"angle", "The argument of a complex number; of a real one pi where x < 0, else 0",
   "b.angle(x)",
   "gradientOfAngle(e, x, dout)"> {
   let onnx = [OnnxWritten<"exportAngle", "isReal(op.getX())">];
@@ -49,8 +49,8 @@ def Pd_ComplexOp : Pd_FoldableOp<"complex"> {
   let onnx = [OnnxWritten<"exportComplex">];
   let summary = "re + im i";
   let constraints = [
-    "C1. both parts are f32 or both are f64",
-    "C2. the dimensions of both parts broadcast to those of out"
+    "C1. both components are f32 or both are f64",
+    "C2. the dimensions of both components broadcast to those of out"
   ];
   let arguments = (ins Pd_FloatTensor:$re, Pd_FloatTensor:$im);
   let results = (outs Pd_Tensor:$out);
@@ -63,7 +63,7 @@ def Pd_ComplexOp : Pd_FoldableOp<"complex"> {
 def Pd_AsComplexOp : Pd_Op<"as_complex"> {
   let summary = "Complex numbers from pairs along the last dimension";
   let constraints = [
-    "C1. the parts are f32 or f64",
+    "C1. the components are f32 or f64",
     "C2. the last dimension has size 2"
   ];
   let arguments = (ins Pd_FloatTensor:$x);

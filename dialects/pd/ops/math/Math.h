@@ -30,8 +30,8 @@ mlir::LogicalResult inferEncodeFloat(std::optional<mlir::Location>, Adaptor adap
   return mlir::success();
 }
 
-/// Complex numbers of the precision of two real parts.
-mlir::LogicalResult inferComplexOf(std::optional<mlir::Location> location, mlir::ValueRange parts,
+/// Complex numbers of the precision of two real components.
+mlir::LogicalResult inferComplexOf(std::optional<mlir::Location> location, mlir::ValueRange components,
                                    Results &results);
 mlir::LogicalResult inferAsComplexOf(std::optional<mlir::Location> location, mlir::RankedTensorType type,
                                      Results &results);

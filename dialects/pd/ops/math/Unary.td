@@ -167,9 +167,9 @@ def Pd_AbsOp : Pd_FoldableOp<"abs"> {
   let arguments = (ins Pd_NumberTensor:$x);
   let results = (outs Pd_RealTensor:$out);
   let constraints = [
-    "C1. out has the dimensions of x, and its element type or the type of the parts of a complex number"
+    "C1. out has the dimensions of x, and its element type or the type of the components of a complex number"
   ];
-  let infer = "inferRealPart";
+  let infer = "inferRealComponent";
   let scalar = "b.abs(x)";
   let vjp = ["e.cast(dout, x.type().getElementType()) * direction(x, out)"];
   let legacy = [LegacyUnary<"abs">];
@@ -217,10 +217,10 @@ def Pd_CastOp : Pd_FoldableOp<"cast"> {
   let description = [{
     Float to integer rounds towards zero. Values out of range and NaN give the results of x86-64 code, as in Paddle:
     up to 16 bits the low bits of the int32 result; for int32 and int64 the least integer (lib/base/support/Numbers.h).
-    Conversion to bool is `x != 0`; real to complex has imaginary part 0; complex to real keeps the real part.
-    Conversion to f16 and bf16 rounds to nearest; with `toward_zero` it rounds towards zero, and values beyond the
-    largest f16 become infinite, as on the CPU before Paddle 3. Legacy ops have `toward_zero` set; casts that passes
-    insert do not.
+    Conversion to bool is `x != 0`; real to complex has the imaginary component 0; complex to real keeps the real
+    component. Conversion to f16 and bf16 rounds to nearest; with `toward_zero` it rounds towards zero, and values
+    beyond the largest f16 become infinite, as on the CPU before Paddle 3. Legacy ops have `toward_zero` set; casts that
+    passes insert do not.
   }];
   let arguments = (ins Pd_Tensor:$x, TypeAttr:$dtype, DefaultValuedAttr<BoolAttr, "false">:$toward_zero);
   let results = (outs Pd_Tensor:$out);

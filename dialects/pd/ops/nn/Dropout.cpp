@@ -4,7 +4,7 @@
 #include "dialects/pd/ops/nn/DropoutFormula.h"
 #include "dialects/pd/ops/nn/Nn.h"
 #include "dialects/pd/ops/nn/RandomInTraining.h"
-#include "dialects/pd/ops/random/DevicePart.h"
+#include "dialects/pd/ops/random/DeviceShard.h"
 #include "dialects/pd/ops/random/Random.h"
 #include "dialects/pd/ops/shape/DimSize.h"
 
@@ -20,11 +20,11 @@ LogicalResult checkDropout(std::optional<Location> location, double p) {
 
 void DropoutOp::getEffects(Effects &effects) { addEffectsInTraining(*this, effects); }
 
-Expression keepAtRandom(Expression x, Expression p, int64_t seed, Value seedTensor, RandomPart part) {
+Expression keepAtRandom(Expression x, Expression p, int64_t seed, Value seedTensor, RandomShard shard) {
   TensorBuilder &e = x.owner();
   Type f32 = e.getBuilder().getF32Type();
-  Expression numbers = uniform(e, dimSizesOf(x), f32, 0, 1, seed, seedTensor, part);
-  return e.wrap(e.create<GreaterEqualOp>(numbers, e.cast(p, f32)));
+  Expression values = uniform(e, dimSizesOf(x), f32, 0, 1, seed, seedTensor, shard);
+  return e.wrap(e.create<GreaterEqualOp>(values, e.cast(p, f32)));
 }
 
 Expression keepMasked(Expression x, Expression keep, Expression p, DropoutMode mode) {
@@ -88,14 +88,14 @@ FailureOr<SmallVector<Value>> DropoutOp::vjp(OpBuilder &builder, llvm::ArrayRef<
 //===-- Sharding
 //-------------------------------------------------------------------------------------------===//
 
-/// A clone for the part of the device, with the mask of the whole.
-static FailureOr<SmallVector<Value>> dropPart(LocalFormBuilder &form) {
+/// A clone for the shard of the device, with the mask of the whole.
+static FailureOr<SmallVector<Value>> dropShard(LocalFormBuilder &form) {
   TensorBuilder e(form.getBuilder(), form.op());
-  DevicePart part = partOfResult(form, e);
+  DeviceShard shard = shardOfResult(form, e);
   auto clone = cast<DropoutOp>(form.getBuilder().clone(*form.op()));
   for (unsigned i = 0; i < clone->getNumOperands(); ++i)
     clone->setOperand(i, form.operand(i));
-  clone.getPartBeginMutable().assign(part.begin);
+  clone.getPartBeginMutable().assign(shard.begin);
   clone.setWholeShape(tensorType(cast<DropoutOp>(form.op()).getX()).getShape());
   if (failed(inferAgain(clone)))
     return failure();
@@ -116,7 +116,7 @@ bool DropoutOp::describeSharding(ShardingRuleBuilder &rule) {
   if (!type.hasStaticShape() || !getWholeShape().empty())
     return false;
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    if (auto factor = rule.splitResultByLocalForm(0, dim, dropPart)) {
+    if (auto factor = rule.splitResultByLocalForm(0, dim, dropShard)) {
       rule.setResult(1, dim, *factor);
       rule.setOperand(0, dim, *factor);
     }

@@ -10,7 +10,7 @@ def Pd_DropoutOp : Pd_RandomInTrainingOp<"dropout", [AttrSizedOperandSegments]> 
     With `is_test`, `out` is x in mode `upscale_in_train` and x * (1 - p) in mode `downgrade_in_infer`. In training
     each element of `mask` is 0 with probability p and 1 otherwise, and `out` is x * mask, in mode `upscale_in_train`
     divided by 1 - p (0 for p = 1). `p_tensor` overrides `p`, `seed_tensor` overrides `seed`; seeds are used if
-    `fix_seed` is set. With `whole_shape` x is the part of a tensor of these dims that begins at the index
+    `fix_seed` is set. With `whole_shape` x is the shard of a tensor of these dims that begins at the index
     `part_begin`, and the mask is that which the whole has there, as in pd.uniform.
   }];
   let constraints = [

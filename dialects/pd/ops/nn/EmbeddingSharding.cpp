@@ -11,14 +11,14 @@ using namespace mlir;
 namespace proa::pd {
 
 /// The rows that the device has; the others are zero. The sum over devices has each row once.
-static FailureOr<SmallVector<Value>> embeddingOfPart(LocalFormBuilder &form) {
+static FailureOr<SmallVector<Value>> embeddingOfShard(LocalFormBuilder &form) {
   auto op = cast<EmbeddingOp>(form.op());
   TensorBuilder e(form.getBuilder(), op);
   int64_t rows = form.globalDim(1, 0);
   unsigned factor = *form.splitFactor(1, 0);
-  if (rows < form.partsOf(factor)) // a part has no row
+  if (rows < form.shardCount(factor)) // a shard has no row
     return failure();
-  auto [index, isHeld] = indicesInPart(form, e, form.operand(0), factor, rows);
+  auto [index, isHeld] = indicesInShard(form, e, form.operand(0), factor, rows);
   if (static_cast<int64_t>(op.getPaddingIdx()) != -1) {
     Expression ids = e.wrap(form.operand(0));
     isHeld = e.wrap(e.create<LogicalAndOp>(
@@ -35,7 +35,7 @@ bool EmbeddingOp::describeSharding(ShardingRuleBuilder &rule) {
   for (int64_t dim = 0; dim < rank; ++dim)
     rule.pair(0, dim, 0, dim);
   rule.pair(1, 1, 0, rank);
-  rule.splitByLocalForm(1, 0, embeddingOfPart, FactorKind::Reduction);
+  rule.splitByLocalForm(1, 0, embeddingOfShard, FactorKind::Reduction);
   return true;
 }
 

@@ -22,7 +22,7 @@ template <class Adaptor>
 mlir::LogicalResult inferPyramidHash(std::optional<mlir::Location> location, Adaptor adaptor,
                                      Results &results) {
   auto x = tensorType(adaptor.getX()), w = tensorType(adaptor.getW());
-  auto whole = [](auto number) { return static_cast<int64_t>(number); };
+  auto whole = [](auto value) { return static_cast<int64_t>(value); };
   int64_t space = whole(adaptor.getSpaceLen()), length = whole(adaptor.getRandLen()),
           width = whole(adaptor.getNumEmb()), layers = whole(adaptor.getPyramidLayer());
   bool fits = x.getRank() == 2 && w.getRank() == 2 && w.getElementType().isF32() &&

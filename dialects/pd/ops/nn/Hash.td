@@ -21,7 +21,7 @@ def Pd_HashOp : Pd_Op<"hash"> {
 }
 
 def Pd_PyramidHashOp : Pd_Op<"pyramid_hash"> {
-  let sharding = "whole: sequences are rows of one tensor, and a part could end inside of one";
+  let sharding = "whole: sequences are rows of one tensor, and a shard could end inside of one";
   let summary = "Pyramid hash: table rows selected by the hash codes of n-grams of ids in sequences";
   let description = [{
     The n-grams of a sequence are those of 2 ids, then of 3, up to pyramid_layer, in order. Elements j to j + rand_len

@@ -145,8 +145,8 @@ LogicalResult PyramidHashOp::computeReference(llvm::ArrayRef<Tensor> operands,
     setReal(results[0], static_cast<int64_t>(i), isTraining ? element : element * static_cast<double>(rate));
   results[1] = vectorOf(results[1].dtype(), stays).reshaped({static_cast<int64_t>(stays.size()), 1});
   results[2] = Tensor(results[2].dtype(), operands[0].dims());
-  for (auto [i, number] : llvm::enumerate(numbers))
-    setReal(results[2], static_cast<int64_t>(i), static_cast<double>(number));
+  for (auto [i, index] : llvm::enumerate(numbers))
+    setReal(results[2], static_cast<int64_t>(i), static_cast<double>(index));
   results[3] = vectorOf(results[3].dtype(), rowEnds);
   results[4] = vectorOf(results[4].dtype(), stayEnds);
   return success();

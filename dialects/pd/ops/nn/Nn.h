@@ -7,7 +7,7 @@
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Layout.h"
 #include "dialects/pd/ir/Pd.h"
-#include "dialects/pd/ir/RandomPart.h"
+#include "dialects/pd/ir/RandomShard.h"
 
 namespace proa::pd {
 
@@ -141,7 +141,7 @@ template <class Adaptor>
 mlir::LogicalResult inferDropout(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
   auto type = tensorType(adaptor.getX());
   if (failed(checkDropout(location, adaptor.getP().convertToDouble())) ||
-      failed(checkPart(location, adaptor.getPartBegin(), adaptor.getWholeShape(), type.getRank(), "C2")))
+      failed(checkShard(location, adaptor.getPartBegin(), adaptor.getWholeShape(), type.getRank(), "C2")))
     return mlir::failure();
   results.append(
       {type, type.clone(mlir::IntegerType::get(type.getContext(), 8, mlir::IntegerType::Unsigned))});

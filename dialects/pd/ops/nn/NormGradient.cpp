@@ -12,11 +12,11 @@ namespace {
 using Gradients = FailureOr<llvm::SmallVector<Value>>;
 
 /// A gradient that may be zero.
-using Part = std::optional<Expression>;
+using Term = std::optional<Expression>;
 
-Part operator+(Part x, Part y) { return x && y ? *x + *y : x ? x : y; }
+Term operator+(Term x, Term y) { return x && y ? *x + *y : x ? x : y; }
 
-/// The parts of a normalization: `normal` = (x - mean) * inverse, with mean and inverse over the elements
+/// The values of a normalization: `normal` = (x - mean) * inverse, with mean and inverse over the elements
 /// along axes.
 struct Normalization {
   TensorBuilder &e;
@@ -32,14 +32,14 @@ struct Normalization {
     return (cotangent - e.mean(cotangent, axes) - normal * e.mean(cotangent * normal, axes)) * inverse;
   }
   /// The gradient of x from the results mean and variance, with the dims of x.
-  Part throughMoments(Part mean, Part variance) const {
+  Term throughMoments(Term mean, Term variance) const {
     Expression count = e.countAlong(centered, axes);
-    Part first = mean ? Part(expandTo(*mean / count, dimSizesOf(centered))) : std::nullopt;
-    return first + (variance ? Part(centered * (*variance * 2.0 / count)) : std::nullopt);
+    Term first = mean ? Term(expandTo(*mean / count, dimSizesOf(centered))) : std::nullopt;
+    return first + (variance ? Term(centered * (*variance * 2.0 / count)) : std::nullopt);
   }
   /// The derivative of inverse = (variance + epsilon)^(-1/2), by the chain rule.
-  Part varianceFromInverse(Part cotangent) const {
-    return cotangent ? Part(*cotangent * (inverse * inverse * inverse) * -0.5) : std::nullopt;
+  Term varianceFromInverse(Term cotangent) const {
+    return cotangent ? Term(*cotangent * (inverse * inverse * inverse) * -0.5) : std::nullopt;
   }
 };
 
@@ -49,7 +49,7 @@ struct Collected {
   llvm::SmallVector<Value> gradients;
 
   Collected(TensorBuilder &e, Operation *op) : e(e), gradients(op->getNumOperands()), op(op) {}
-  void set(Value operand, Part gradient) {
+  void set(Value operand, Term gradient) {
     if (!operand || !gradient)
       return;
     // An operand may occur several times: each occurrence has a gradient.
@@ -64,7 +64,7 @@ private:
   Operation *op;
 };
 
-Part part(TensorBuilder &e, Value value) { return value ? Part(e.computed(value)) : std::nullopt; }
+Term term(TensorBuilder &e, Value value) { return value ? Term(e.computed(value)) : std::nullopt; }
 
 } // namespace
 
@@ -77,7 +77,7 @@ static Gradients trainedBatchNorm(TensorBuilder &e, BatchNormOp op, llvm::ArrayR
   Normalization n(x, placed(e.computed(op.getSavedMean())), placed(e.computed(op.getSavedVariance())),
                   axesBut(rank, {axis}));
   Collected collected(e, op);
-  Part dx, toMean = part(e, cotangents[3]), toVariance;
+  Term dx, toMean = term(e, cotangents[3]), toVariance;
   if (cotangents[0]) {
     Expression dout = e.computed(cotangents[0]);
     Expression dbias = e.sum(dout, n.axes), dscale = e.sum(dout * n.normal, n.axes),
@@ -96,13 +96,13 @@ static Gradients trainedBatchNorm(TensorBuilder &e, BatchNormOp op, llvm::ArrayR
       op.getMomentumTensor()
           ? e.cast(e.reshape(e.wrap(op.getMomentumTensor()), {}), mean.type().getElementType())
           : e.constant(op.getMomentum().convertToDouble(), mean.type().getElementType());
-  if (Part running = part(e, cotangents[1])) {
+  if (Term running = term(e, cotangents[1])) {
     collected.set(op.getMean(), *running * momentum);
-    toMean = toMean + Part(placed(*running * (1.0 - momentum)));
+    toMean = toMean + Term(placed(*running * (1.0 - momentum)));
   }
-  if (Part running = part(e, cotangents[2])) {
+  if (Term running = term(e, cotangents[2])) {
     collected.set(op.getVariance(), *running * momentum);
-    toVariance = toVariance + Part(placed(*running * (1.0 - momentum)));
+    toVariance = toVariance + Term(placed(*running * (1.0 - momentum)));
   }
   collected.set(op.getX(), dx + n.throughMoments(toMean, toVariance));
   return collected.gradients;
@@ -115,8 +115,8 @@ static Gradients frozenBatchNorm(TensorBuilder &e, BatchNormOp op, llvm::ArrayRe
   auto placed = [&](Expression parameter) { return alongAxis(parameter, axis, rank); };
   llvm::SmallVector<int64_t> axes = axesBut(rank, {axis});
   Expression inverse = 1.0 / e.sqrt(e.computed(op.getVariance()) + op.getEpsilon().convertToDouble());
-  Part dmean = part(e, cotangents[1]) + part(e, cotangents[3]),
-       dvariance = part(e, cotangents[2]) + part(e, cotangents[4]);
+  Term dmean = term(e, cotangents[1]) + term(e, cotangents[3]),
+       dvariance = term(e, cotangents[2]) + term(e, cotangents[4]);
   Collected collected(e, op);
   if (cotangents[0]) {
     Expression dout = e.computed(cotangents[0]);
@@ -127,8 +127,8 @@ static Gradients frozenBatchNorm(TensorBuilder &e, BatchNormOp op, llvm::ArrayRe
     collected.set(op.getX(), dout * placed(factor));
     collected.set(op.getScale(), along * inverse);
     collected.set(op.getBias(), dbias);
-    dmean = dmean + Part(-(dbias * factor));
-    dvariance = dvariance + Part(along * factor * (inverse * inverse) * -0.5);
+    dmean = dmean + Term(-(dbias * factor));
+    dvariance = dvariance + Term(along * factor * (inverse * inverse) * -0.5);
   }
   collected.set(op.getMean(), dmean);
   collected.set(op.getVariance(), dvariance);
@@ -141,9 +141,9 @@ Gradients BatchNormOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents)
   bool isFrozen = getUseGlobalStats() || (getIsTest() && !getTrainableStatistics());
   if (!isFrozen && isOneElementAChannel(type, channelAxis(type, getDataFormat()))) {
     Collected collected(e, *this);
-    collected.set(getX(), part(e, cotangents[0]));
-    collected.set(getMean(), part(e, cotangents[1]));
-    collected.set(getVariance(), part(e, cotangents[2]));
+    collected.set(getX(), term(e, cotangents[0]));
+    collected.set(getMean(), term(e, cotangents[1]));
+    collected.set(getVariance(), term(e, cotangents[2]));
     return collected.gradients;
   }
   if (isFrozen)
@@ -178,7 +178,7 @@ Gradients LayerNormOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents)
   Expression inverse = e.rsqrt(e.computed(getVariance()) + getEpsilon().convertToDouble());
   Normalization n(x, perRow(e.computed(getMean())), perRow(inverse), inner);
   Collected collected(e, getOperation());
-  Part dx, toMean = part(e, cotangents[1]), toVariance = part(e, cotangents[2]);
+  Term dx, toMean = term(e, cotangents[1]), toVariance = term(e, cotangents[2]);
   if (cotangents[0]) {
     Expression dout = e.computed(cotangents[0]);
     auto flat = [&](Expression elements) { return e.reshape(e.sum(elements, outer, false), {-1}); };
@@ -210,7 +210,7 @@ Gradients GroupNormOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents)
   Normalization n(reshapeTo(x, grouped), perGroup(e.computed(getMean())), perGroup(inverse),
                   axesBut(x.rank() + 1, {0, axis}));
   Collected collected(e, getOperation());
-  Part dx, toMean = part(e, cotangents[1]), toVariance = part(e, cotangents[2]);
+  Term dx, toMean = term(e, cotangents[1]), toVariance = term(e, cotangents[2]);
   if (cotangents[0]) {
     Expression dout = e.computed(cotangents[0]);
     llvm::SmallVector<int64_t> others = axesBut(x.rank(), {axis});
@@ -244,7 +244,7 @@ Gradients InstanceNormOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangen
   Normalization n(x, perPlane(e.computed(getSavedMean())), perPlane(e.computed(getSavedVariance())),
                   axesBut(x.rank(), {0, 1}));
   Collected collected(e, getOperation());
-  Part dx, toMean = part(e, cotangents[1]), toVariance;
+  Term dx, toMean = term(e, cotangents[1]), toVariance;
   if (cotangents[0]) {
     Expression dout = e.computed(cotangents[0]);
     if (isMatrix)
@@ -259,7 +259,7 @@ Gradients InstanceNormOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangen
   if (cotangents[2])
     toVariance = n.varianceFromInverse(perPlane(e.computed(cotangents[2])));
   dx = dx + n.throughMoments(toMean, toVariance);
-  collected.set(getX(), dx && isMatrix ? Part(reshapeTo(*dx, given)) : dx);
+  collected.set(getX(), dx && isMatrix ? Term(reshapeTo(*dx, given)) : dx);
   return collected.gradients;
 }
 

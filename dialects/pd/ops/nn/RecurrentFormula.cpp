@@ -38,11 +38,11 @@ public:
     Expression last = e.wrap(steps.getValue(e)) - 1.0;
     Recurrence all =
         runSteps(steps, {products}, states, 1,
-                 [&](Expression number, llvm::ArrayRef<Expression> in, llvm::ArrayRef<Expression> before) {
+                 [&](Expression index, llvm::ArrayRef<Expression> in, llvm::ArrayRef<Expression> before) {
                    llvm::SmallVector<Expression> next = step(in[0], before);
                    if (!lengths)
                      return next;
-                   Expression inside = hasStep(*lengths, backward ? last - number : number);
+                   Expression inside = hasStep(*lengths, backward ? last - index : index);
                    for (auto [value, old] : llvm::zip(next, before))
                      value = e.select(inside, value, old);
                    return next;
@@ -51,8 +51,8 @@ public:
     Expression outputs = inOrder(slice(all.history[0], 0, 1, toTheEnd), backward);
     if (!lengths)
       return outputs;
-    Expression numbers = insertDim(iota(e, steps, e.getBuilder().getI64Type()), 1);
-    return e.select(insertDim(insertDim(*lengths, 0) > numbers, 2), outputs, 0.0);
+    Expression indices = insertDim(iota(e, steps, e.getBuilder().getI64Type()), 1);
+    return e.select(insertDim(insertDim(*lengths, 0) > indices, 2), outputs, 0.0);
   }
 
   llvm::SmallVector<Expression> states;
@@ -71,8 +71,8 @@ private:
     return e.wrap(widened(e.getBuilder(), Value(state).getLoc(), state, type));
   }
 
-  Expression gate(Expression gates, int64_t number) {
-    return slice(gates, 1, number * hidden, (number + 1) * hidden);
+  Expression gate(Expression gates, int64_t index) {
+    return slice(gates, 1, index * hidden, (index + 1) * hidden);
   }
 
   llvm::SmallVector<Expression> step(Expression a, llvm::ArrayRef<Expression> before) {
@@ -98,10 +98,10 @@ private:
   std::optional<Expression> ofInput, ofState, inputBias, stateBias, lengths;
 };
 
-Expression stacked(llvm::ArrayRef<Expression> parts) {
+Expression stacked(llvm::ArrayRef<Expression> pieces) {
   llvm::SmallVector<Expression> rows;
-  for (Expression part : parts)
-    rows.push_back(insertDim(part, 0));
+  for (Expression piece : pieces)
+    rows.push_back(insertDim(piece, 0));
   return concat(rows, 0);
 }
 

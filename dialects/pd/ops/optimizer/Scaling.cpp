@@ -213,7 +213,7 @@ FailureOr<SmallVector<Value>> CoalesceTensorOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   int64_t alignment = coalesceAlignment(*this);
   llvm::SmallVector<Value> values;
-  llvm::SmallVector<Expression> parts;
+  llvm::SmallVector<Expression> pieces;
   for (Value input : getInput()) {
     Expression x = e.cast(e.wrap(input), getDtype());
     if (!getCopyData())
@@ -226,9 +226,9 @@ FailureOr<SmallVector<Value>> CoalesceTensorOp::decompose(OpBuilder &builder) {
     if (padding > 0)
       flat = e.wrap(e.create<PadOp>(flat, llvm::ArrayRef<int64_t>{0, padding},
                                     getSetConstant() ? getConstant() : llvm::APFloat(0.0)));
-    parts.push_back(flat);
+    pieces.push_back(flat);
   }
-  values.push_back(parts.size() == 1 ? parts.front() : concat(parts, 0));
+  values.push_back(pieces.size() == 1 ? pieces.front() : concat(pieces, 0));
   return values;
 }
 

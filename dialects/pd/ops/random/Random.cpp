@@ -55,10 +55,10 @@ Expression gaussianOf(TensorBuilder &e, llvm::ArrayRef<DimSize> shape, Type elem
 } // namespace
 
 Expression uniform(TensorBuilder &e, llvm::ArrayRef<DimSize> shape, Type elementType, double min, double max,
-                   int64_t seed, Value seedTensor, RandomPart part) {
+                   int64_t seed, Value seedTensor, RandomShard shard) {
   ShapeOperands given = shapeOperands(e, shape);
-  return e.wrap(e.create<UniformOp>(given.tensor, seedTensor, part.begin, given.numbers, elementType, seed,
-                                    part.whole, llvm::APFloat(min), llvm::APFloat(max), 0, 0,
+  return e.wrap(e.create<UniformOp>(given.tensor, seedTensor, shard.begin, given.numbers, elementType, seed,
+                                    shard.whole, llvm::APFloat(min), llvm::APFloat(max), 0, 0,
                                     llvm::APFloat(1.0)));
 }
 
@@ -154,7 +154,7 @@ LogicalResult BinomialOp::inferReturnTypes(MLIRContext *context, std::optional<L
     return inferenceError(location, text);
   }
   results.push_back(count.clone(IntegerType::get(context, 64)));
-  return checkPart(location, adaptor.getPartBegin(), adaptor.getWholeShape(), count.getRank());
+  return checkShard(location, adaptor.getPartBegin(), adaptor.getWholeShape(), count.getRank());
 }
 
 LogicalResult SeedOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, Adaptor,

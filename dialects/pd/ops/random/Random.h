@@ -4,7 +4,7 @@
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Pd.h"
-#include "dialects/pd/ir/RandomPart.h"
+#include "dialects/pd/ir/RandomShard.h"
 #include "dialects/pd/ir/SamplingInterface.h"
 #include "dialects/pd/ops/creation/Creation.h"
 #include "dialects/pd/ops/shape/DimSize.h"
@@ -14,7 +14,7 @@ namespace proa::pd {
 /// Random numbers in [min, max), and normally distributed ones with mean 0, for decompositions. `seedTensor`
 /// overrides `seed`.
 Expression uniform(TensorBuilder &e, llvm::ArrayRef<DimSize> shape, mlir::Type elementType, double min,
-                   double max, int64_t seed, mlir::Value seedTensor = {}, RandomPart part = {});
+                   double max, int64_t seed, mlir::Value seedTensor = {}, RandomShard shard = {});
 Expression gaussian(TensorBuilder &e, llvm::ArrayRef<DimSize> shape, mlir::Type elementType, double deviation,
                     int64_t seed);
 
@@ -33,16 +33,16 @@ mlir::LogicalResult inferRandomShape(std::optional<mlir::Location> location, Ada
                                      Results &results) {
   if (failed(inferFull(location, adaptor, results)))
     return mlir::failure();
-  return checkPart(location, adaptor.getPartBegin(), adaptor.getWholeShape(),
-                   mlir::cast<mlir::RankedTensorType>(results.back()).getRank());
+  return checkShard(location, adaptor.getPartBegin(), adaptor.getWholeShape(),
+                    mlir::cast<mlir::RankedTensorType>(results.back()).getRank());
 }
 
 template <class Adaptor>
 mlir::LogicalResult inferSampledForEach(std::optional<mlir::Location> location, Adaptor adaptor,
                                         Results &results) {
   results.push_back(adaptor.getX().getType());
-  return checkPart(location, adaptor.getPartBegin(), adaptor.getWholeShape(),
-                   tensorType(adaptor.getX()).getRank());
+  return checkShard(location, adaptor.getPartBegin(), adaptor.getWholeShape(),
+                    tensorType(adaptor.getX()).getRank());
 }
 
 template <class Adaptor>

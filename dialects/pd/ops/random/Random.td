@@ -12,8 +12,8 @@ include "dialects/pd/ir/Base.td"
 //
 // The numbers differ from Paddle's, whose generators differ by device; the distributions are the same.
 //
-// An element depends on its index only, so that devices sample their parts of a tensor: with `whole_shape` the result
-// is the part of a tensor of these dims that begins at the index `part_begin`, a vector of integers. Its numbers are
+// An element depends on its index only, so that devices sample their shards of a tensor: with `whole_shape` the result
+// is the shard of a tensor of these dims that begins at the index `part_begin`, a vector of integers. Its numbers are
 // those that the whole has there.
 //
 // Each execution creates a new value (the effect MemAlloc): equal ops are not merged, moved out of loops, or computed
@@ -25,7 +25,7 @@ class Drawn<TypeConstraint type> : Res<type, "", [MemAlloc]>;
 class RandomFloat<string value> : DefaultValuedAttr<F64Attr, value>;
 class RandomInt<string value> : DefaultValuedAttr<I64Attr, value>;
 
-defvar PartConstraint =
+defvar ShardConstraint =
   "C5. whole_shape has one entry for each dimension of the result, and part_begin is given with it as a vector of them";
 
 // Ops with a shape only: the attribute, or the elements of `shape_tensor` if given.
@@ -34,7 +34,7 @@ class Pd_FilledAtRandomOp<string mnemonic, dag parameters> : Pd_RandomOp<mnemoni
     "C1. no entry of shape is negative",
     "C2. shape_tensor has a static number of elements",
     "C3. out has the element type dtype",
-    PartConstraint
+    ShardConstraint
   ];
   let arguments = !con((ins Optional<Pd_IntTensor>:$shape_tensor, Optional<Pd_IntTensor>:$seed_tensor,
     Optional<Pd_IntTensor>:$part_begin, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$shape, TypeAttr:$dtype,
@@ -92,7 +92,7 @@ def Pd_RandintOp : Pd_FilledAtRandomOp<"randint", (ins RandomInt<"0">:$low, Rand
     "C1. no entry of shape is negative",
     "C2. shape_tensor has a static number of elements",
     "C3. low < high",
-    PartConstraint
+    ShardConstraint
   ];
   let results = (outs Drawn<Pd_IntTensor>:$out);
   let infer = "inferRandint";
@@ -186,7 +186,7 @@ class Pd_SampledForEachOp<string mnemonic> : Pd_RandomOp<mnemonic> {
   let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_IntTensor>:$part_begin, RandomInt<"0">:$seed,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$whole_shape);
   let results = (outs Drawn<Pd_FloatTensor>:$out);
-  let constraints = !listconcat(SameTypeAsX, [PartConstraint]);
+  let constraints = !listconcat(SameTypeAsX, [ShardConstraint]);
   let infer = "inferSampledForEach";
   let samples = "op.getSeed() == 0 ? 1 : 0";
 }
@@ -211,7 +211,7 @@ def Pd_BinomialOp : Pd_RandomOp<"binomial"> {
   let constraints = [
     "C1. count, prob and out have the same dims",
     "C2. out has the element type i64",
-    PartConstraint
+    ShardConstraint
   ];
   let arguments = (ins Pd_RealTensor:$count, Pd_FloatTensor:$prob, Optional<Pd_IntTensor>:$part_begin,
     RandomInt<"0">:$seed, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$whole_shape);

@@ -33,12 +33,12 @@ Sequence begin(Op op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Ten
   return draws.next(seed);
 }
 
-/// The indices of elements in the tensor that a result is a part of.
+/// The indices of elements in the tensor that a result is a shard of.
 class WholeIndex {
 public:
   template <class Op>
-  WholeIndex(Op op, llvm::ArrayRef<Tensor> operands, const Tensor &part)
-      : dims(part.dims()), whole(op.getWholeShape()) {
+  WholeIndex(Op op, llvm::ArrayRef<Tensor> operands, const Tensor &shard)
+      : dims(shard.dims()), whole(op.getWholeShape()) {
     if (const Tensor *given = operandOf(op, operands, op.getPartBegin()))
       begin = integersOf(*given);
   }
@@ -153,7 +153,7 @@ LogicalResult GaussianOp::computeReference(llvm::ArrayRef<Tensor> operands,
   WholeIndex index(*this, operands, results[0]);
   for (int64_t i = 0; i < results[0].size(); ++i) {
     uint64_t place = index(i);
-    if (isComplex) { // the standard deviation is that of both parts together
+    if (isComplex) { // the standard deviation is that of both components together
       std::array<double, 2> pair = normalNumbers(sequence.unit(place, 0), sequence.unit(place, 1));
       double scale = deviation / std::sqrt(2.0);
       storeScalar(results[0], i,

@@ -1,7 +1,7 @@
-//! Sharding rules of random ops: each device samples its part, with the numbers that the whole tensor has
+//! Sharding rules of random ops: each device samples its shard, with the numbers that the whole tensor has
 //! there.
 #include "dialects/pd/ir/InferredTypes.h"
-#include "dialects/pd/ops/random/DevicePart.h"
+#include "dialects/pd/ops/random/DeviceShard.h"
 #include "dialects/pd/ops/random/Random.h"
 #include "dialects/pd/sharding/LocalForm.h"
 
@@ -11,16 +11,16 @@ namespace proa::pd {
 namespace {
 
 /// A vector of numbers of rank 0.
-Value vectorOf(llvm::ArrayRef<Expression> numbers) {
+Value vectorOf(llvm::ArrayRef<Expression> values) {
   llvm::SmallVector<Expression> entries;
-  for (Expression number : numbers)
-    entries.push_back(number.owner().reshape(number, {1}));
+  for (Expression value : values)
+    entries.push_back(value.owner().reshape(value, {1}));
   return entries.size() == 1 ? entries.front() : concat(entries, 0);
 }
 
 } // namespace
 
-DevicePart partOfResult(LocalFormBuilder &form, TensorBuilder &e) {
+DeviceShard shardOfResult(LocalFormBuilder &form, TensorBuilder &e) {
   auto whole = cast<RankedTensorType>(form.op()->getResult(0).getType());
   Type index = e.getBuilder().getI64Type();
   llvm::SmallVector<Expression> begins, sizes;
@@ -36,22 +36,22 @@ DevicePart partOfResult(LocalFormBuilder &form, TensorBuilder &e) {
 
 namespace {
 
-/// A clone of the op that samples the part of the device.
-template <class Op> FailureOr<SmallVector<Value>> samplePart(LocalFormBuilder &form) {
+/// A clone of the op that samples the shard of the device.
+template <class Op> FailureOr<SmallVector<Value>> sampleShard(LocalFormBuilder &form) {
   OpBuilder &builder = form.getBuilder();
   TensorBuilder e(builder, form.op());
-  DevicePart part = partOfResult(form, e);
+  DeviceShard shard = shardOfResult(form, e);
   auto clone = cast<Op>(builder.clone(*form.op()));
   for (unsigned i = 0; i < clone->getNumOperands(); ++i)
     clone->setOperand(i, form.operand(i));
-  clone.getPartBeginMutable().assign(part.begin);
+  clone.getPartBeginMutable().assign(shard.begin);
   clone.setWholeShape(cast<RankedTensorType>(form.op()->getResult(0).getType()).getShape());
   if constexpr (requires { clone.getShapeTensorMutable(); }) {
     RankedTensorType local = form.localResultType(0);
     if (local.hasStaticShape())
       clone.setShape(local.getShape());
     else
-      clone.getShapeTensorMutable().assign(part.dims);
+      clone.getShapeTensorMutable().assign(shard.dims);
   }
   if (failed(inferAgain(clone)))
     return failure();
@@ -63,7 +63,7 @@ template <class Op> bool shardShape(ShardingRuleBuilder &rule, Op op) {
   if (op.getShapeTensor() || !op.getWholeShape().empty())
     return false;
   for (int64_t dim = 0; dim < rule.resultType(0).getRank(); ++dim)
-    rule.splitResultByLocalForm(0, dim, samplePart<Op>);
+    rule.splitResultByLocalForm(0, dim, sampleShard<Op>);
   return true;
 }
 
@@ -72,7 +72,7 @@ template <class Op> bool shardEach(ShardingRuleBuilder &rule, Op op) {
   if (!op.getWholeShape().empty() || !rule.resultType(0).hasStaticShape())
     return false;
   for (int64_t dim = 0; dim < rule.resultType(0).getRank(); ++dim)
-    if (auto factor = rule.splitResultByLocalForm(0, dim, samplePart<Op>))
+    if (auto factor = rule.splitResultByLocalForm(0, dim, sampleShard<Op>))
       for (unsigned operand = 0; operand < op->getNumOperands(); ++operand)
         rule.setOperand(operand, dim, *factor);
   return true;

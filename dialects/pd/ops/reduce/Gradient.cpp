@@ -45,9 +45,9 @@ template <class Op> Gradients sharedGradient(OpBuilder &builder, Op op, Value co
   TensorBuilder e(builder, op);
   Expression x = e.operand(0);
   Expression found = extremes(e, op, x);
-  Expression number = e.sum(found, reducedAxes(op.getAxis(), x.rank()));
+  Expression count = e.sum(found, reducedAxes(op.getAxis(), x.rank()));
   return llvm::SmallVector<Value>{
-      e.gradient(spread(e, op, e.computed(cotangent), x) * found / number, op.getX())};
+      e.gradient(spread(e, op, e.computed(cotangent), x) * found / count, op.getX())};
 }
 
 /// The gradients of an op whose first operand is the only one with a gradient.

@@ -17,7 +17,7 @@ using Values = ThreadBuilder::Values;
 constexpr StringLiteral strategyOfLines = "lines", strategyOfColumns = "columns", strategyOfTiles = "tiles";
 constexpr int64_t blockThreads = 256;
 /// "columns": lines side by side; the threads of a column share its elements.
-constexpr int64_t tileColumns = 32, columnParts = blockThreads / tileColumns;
+constexpr int64_t tileColumns = 32, columnSegments = blockThreads / tileColumns;
 /// "tiles": elements of a thread in a tile of a line.
 constexpr int64_t threadElements = 4;
 
@@ -116,22 +116,23 @@ private:
     return state;
   }
 
-  /// Each thread combines a part of a column, and scans it from the combination of the parts before.
+  /// Each thread combines a segment of a column, and scans it from the combination of the segments before.
   void scanColumns() {
     IndexValue tiles = ceilDivide(lines.inner, tileColumns);
     IndexValue column = b.row() % tiles * tileColumns + b.thread() % tileColumns;
-    IndexValue line = b.row() / tiles * lines.inner + column, part = b.thread() / tileColumns;
-    IndexValue chunk = ceilDivide(lines.length, columnParts), from = min(part * chunk, lines.length);
+    IndexValue line = b.row() / tiles * lines.inner + column, segment = b.thread() / tileColumns;
+    IndexValue chunk = ceilDivide(lines.length, columnSegments), from = min(segment * chunk, lines.length);
     IndexValue to = min(from + chunk, lines.length), first = lines.first(line);
     Value isInside = isLess(column, lines.inner);
-    Values memory = sharedStates({columnParts, tileColumns});
+    Values memory = sharedStates({columnSegments, tileColumns});
     IndexValue own = b.thread() % tileColumns;
-    b.ifThen(isInside,
-             [&] { put(memory, {part, own}, scanRange(first, from, to, scan.start(), /*stores=*/false)); });
+    b.ifThen(isInside, [&] {
+      put(memory, {segment, own}, scanRange(first, from, to, scan.start(), /*stores=*/false));
+    });
     b.barrier();
     b.ifThen(isInside, [&] {
       Values before =
-          b.loop(b.index(0), part, b.index(1), scan.start(), [&](IndexValue other, ValueRange state) {
+          b.loop(b.index(0), segment, b.index(1), scan.start(), [&](IndexValue other, ValueRange state) {
             return scan.combine(state, get(memory, {other, own}));
           });
       scanRange(first, from, to, before, /*stores=*/true);

@@ -1,5 +1,5 @@
-//! Sharding rules of scans. The scanned axis is needed whole, except where the totals of the parts before can
-//! be combined with the scan of a part.
+//! Sharding rules of scans. The scanned axis is needed whole, except where the totals of the shards before
+//! can be combined with the scan of a shard.
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/reduce/ReduceOps.h"
 #include "dialects/pd/ops/reduce/ScanOps.h"
@@ -11,26 +11,26 @@ using namespace mlir;
 
 namespace proa::pd {
 
-/// The combination of the totals of the parts before this one (after it, in reverse), with dim 1 along the
+/// The combination of the totals of the shards before this one (after it, in reverse), with dim 1 along the
 /// axis. `combine` reduces the axis to dim 1.
 static Expression totalOfOthers(LocalFormBuilder &form, Expression x, int64_t axis, bool reverse,
                                 double neutral, llvm::function_ref<Expression(Expression)> combine) {
   TensorBuilder &e = x.owner();
   unsigned factor = *form.splitFactor(0, axis);
-  int64_t parts = form.partsOf(factor);
+  int64_t shards = form.shardCount(factor);
   llvm::SmallVector<int64_t> dims(static_cast<size_t>(x.rank()), 1);
-  dims[static_cast<size_t>(axis)] = parts;
-  Expression all = e.wrap(form.gather(combine(x), axis, factor, parts));
-  Expression order = e.reshape(iota(e, parts, e.getBuilder().getI64Type()), dims);
+  dims[static_cast<size_t>(axis)] = shards;
+  Expression all = e.wrap(form.gather(combine(x), axis, factor, shards));
+  Expression order = e.reshape(iota(e, shards, e.getBuilder().getI64Type()), dims);
   Expression own = e.wrap(form.indexOf(factor));
   return combine(e.select(reverse ? order > own : order < own, all, neutral));
 }
 
-/// The scan of the part, combined with the total of the parts before it.
+/// The scan of the shard, combined with the total of the shards before it.
 template <class Op, class Combine>
 static FailureOr<SmallVector<Value>>
-scanOfPart(LocalFormBuilder &form, double neutral, Combine combine,
-           llvm::function_ref<Expression(Expression, Expression)> apply) {
+scanOfShard(LocalFormBuilder &form, double neutral, Combine combine,
+            llvm::function_ref<Expression(Expression, Expression)> apply) {
   auto op = cast<Op>(form.op());
   TensorBuilder e(form.getBuilder(), op);
   Operation *local = form.cloneOn(form.operand(0));
@@ -43,30 +43,30 @@ scanOfPart(LocalFormBuilder &form, double neutral, Combine combine,
   return e.results({apply(scan, total)});
 }
 
-static FailureOr<SmallVector<Value>> cumsumOfPart(LocalFormBuilder &form) {
+static FailureOr<SmallVector<Value>> cumsumOfShard(LocalFormBuilder &form) {
   auto sum = [](TensorBuilder &e, Expression x, int64_t axis) { return e.sum(x, axis); };
-  return scanOfPart<CumsumOp>(form, 0, sum, [](Expression a, Expression b) { return a + b; });
+  return scanOfShard<CumsumOp>(form, 0, sum, [](Expression a, Expression b) { return a + b; });
 }
 
-static FailureOr<SmallVector<Value>> cumprodOfPart(LocalFormBuilder &form) {
+static FailureOr<SmallVector<Value>> cumprodOfShard(LocalFormBuilder &form) {
   auto product = [](TensorBuilder &e, Expression x, int64_t axis) {
     return e.wrap(e.create<ProdOp>(x, llvm::ArrayRef(axis), true));
   };
-  return scanOfPart<CumprodOp>(form, 1, product, [](Expression a, Expression b) { return a * b; });
+  return scanOfShard<CumprodOp>(form, 1, product, [](Expression a, Expression b) { return a * b; });
 }
 
 bool CumsumOp::describeSharding(ShardingRuleBuilder &rule) {
   if (getAxisTensor() || !shardAlongAxis(rule))
     return false;
   if (int64_t rank = rule.operandType(0).getRank())
-    rule.splitByLocalForm(0, normalized(getAxis(), rank), cumsumOfPart);
+    rule.splitByLocalForm(0, normalized(getAxis(), rank), cumsumOfShard);
   return true;
 }
 bool CumprodOp::describeSharding(ShardingRuleBuilder &rule) {
   if (!shardAlongAxis(rule))
     return false;
   if (int64_t rank = rule.operandType(0).getRank())
-    rule.splitByLocalForm(0, normalized(getAxis(), rank), cumprodOfPart);
+    rule.splitByLocalForm(0, normalized(getAxis(), rank), cumprodOfShard);
   return true;
 }
 bool LogcumsumexpOp::describeSharding(ShardingRuleBuilder &rule) { return shardAlongAxis(rule); }

@@ -9,7 +9,7 @@ namespace proa::pd {
 namespace {
 
 bool isLess(const HostScalar &a, const HostScalar &b) {
-  return a.isInteger() ? a.isLessInteger(b) : a.number.real() < b.number.real();
+  return a.isInteger() ? a.isLessInteger(b) : a.value.real() < b.value.real();
 }
 
 /// The elements of one slice in row-major order; one element if x is taken as a vector.
@@ -108,17 +108,17 @@ LogicalResult setDistinct(const Slices &slices, const Distinct &found,
 
 LogicalResult BincountOp::computeReference(llvm::ArrayRef<Tensor> operands,
                                            llvm::MutableArrayRef<Tensor> results, RandomState *) {
-  std::vector<int64_t> numbers = integersOf(operands[0]);
+  std::vector<int64_t> values = integersOf(operands[0]);
   auto dimSize = static_cast<int64_t>(getMinlength());
-  for (int64_t number : numbers) {
-    if (number < 0)
+  for (int64_t index : values) {
+    if (index < 0)
       return failure();
-    dimSize = std::max(dimSize, number + 1);
+    dimSize = std::max(dimSize, index + 1);
   }
   bool isWeighted = operands.size() > 1;
   std::vector<double> sums(static_cast<size_t>(dimSize));
-  for (auto [i, number] : llvm::enumerate(numbers))
-    sums[static_cast<size_t>(number)] += isWeighted ? realAt(operands[1], static_cast<int64_t>(i)) : 1;
+  for (auto [i, index] : llvm::enumerate(values))
+    sums[static_cast<size_t>(index)] += isWeighted ? realAt(operands[1], static_cast<int64_t>(i)) : 1;
   results[0] = Tensor(results[0].dtype(), {dimSize});
   for (auto [i, sum] : llvm::enumerate(sums))
     setReal(results[0], static_cast<int64_t>(i), sum);

@@ -58,8 +58,8 @@ public:
     SmallVector<Expression> counts, shares;
     for (Expression isCounted : {found.isBegin, labeled.isBegin, isRight})
       counts.push_back(e.reshape(sumOf(e.cast(isCounted, integer)), {1}));
-    auto number = [&](size_t i) { return e.cast(counts[i], real); };
-    Expression precision = quotientOr(number(2), number(0), 0), recall = quotientOr(number(2), number(1), 0);
+    auto count = [&](size_t i) { return e.cast(counts[i], real); };
+    Expression precision = quotientOr(count(2), count(0), 0), recall = quotientOr(count(2), count(1), 0);
     Expression mean = quotientOr(precision * recall * 2.0, precision + recall, 0);
     return e.results({precision, recall, mean, counts[0], counts[1], counts[2]});
   }
@@ -158,9 +158,9 @@ FailureOr<SmallVector<Value>> PrecisionRecallOp::decompose(OpBuilder &builder) {
   if (getWeights())
     weight = e.cast(e.reshape(e.wrap(getWeights()), {-1, 1}), real);
   SmallVector<Expression> columns;
-  for (Expression part :
+  for (Expression own :
        {given * right, given * (1.0 - right), (1.0 - given) * (1.0 - right), (1.0 - given) * right})
-    columns.push_back(insertDim(e.sum(part * weight, {0}, /*keepdim=*/false), 1));
+    columns.push_back(insertDim(e.sum(own * weight, {0}, /*keepdim=*/false), 1));
   Expression batch = concat(columns, 1), all = batch;
   if (getStatesInfo())
     all = batch + e.cast(e.wrap(getStatesInfo()), real);

@@ -69,7 +69,7 @@ FailureOr<Chunks> chunksOf(llvm::ArrayRef<int64_t> labels, const Scheme &scheme,
 /// True positives, false positives, true negatives, false negatives.
 using Counts = std::array<double, 4>;
 
-double share(double part, double rest) { return part + rest > 0 ? part / (part + rest) : 1; }
+double share(double some, double rest) { return some + rest > 0 ? some / (some + rest) : 1; }
 
 double harmonicMean(double a, double b) { return a + b > 0 ? 2 * a * b / (a + b) : 0; }
 
@@ -218,12 +218,12 @@ LogicalResult ChunkEvalOp::computeReference(llvm::ArrayRef<Tensor> operands,
   auto types = static_cast<int64_t>(getNumChunkTypes());
   double found = 0, labeled = 0, right = 0;
   for (Rows rows : *sequences) {
-    auto part = [&](const std::vector<int64_t> &all) {
+    auto range = [&](const std::vector<int64_t> &all) {
       return chunksOf(llvm::ArrayRef(all).slice(static_cast<size_t>(rows.begin),
                                                 static_cast<size_t>(rows.end - rows.begin)),
                       scheme, types, getExcludedChunkTypes());
     };
-    auto ours = part(inferred), theirs = part(labels);
+    auto ours = range(inferred), theirs = range(labels);
     if (failed(ours) || failed(theirs))
       return failure();
     found += static_cast<double>(ours->size());

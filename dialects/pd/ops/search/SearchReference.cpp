@@ -13,7 +13,7 @@ LogicalResult NonzeroOp::computeReference(llvm::ArrayRef<Tensor> operands,
   int64_t count = 0, rank = static_cast<int64_t>(operands[0].dims().size());
   forEachIndex(operands[0].dims(), [&](llvm::ArrayRef<int64_t> index, int64_t position) {
     HostScalar value = loadScalar(operands[0], position);
-    if (value.isInteger() ? value.integer == 0 : value.number == 0.0)
+    if (value.isInteger() ? value.integer == 0 : value.value == 0.0)
       return;
     places.insert(places.end(), index.begin(), index.end());
     ++count;

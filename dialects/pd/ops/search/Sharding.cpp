@@ -1,5 +1,5 @@
-//! Sharding rules of searches. Over a split axis each device searches its part, and then all devices search
-//! the results of the parts.
+//! Sharding rules of searches. Over a split axis each device searches its shard, and then all devices search
+//! the results of the shards.
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/search/SearchOps.h"
 #include "dialects/pd/ops/shape/DimSize.h"
@@ -17,16 +17,16 @@ static Expression along(TensorBuilder &e, Value x, Value indices, int64_t axis) 
   return e.wrap(e.create<TakeAlongAxisOp>(x, indices, axis));
 }
 
-/// The first extremum among the first extrema of the parts, which are in order.
-template <class Op> static FailureOr<SmallVector<Value>> argOfParts(LocalFormBuilder &form) {
+/// The first extremum among the first extrema of the shards, which are in order.
+template <class Op> static FailureOr<SmallVector<Value>> argOfShards(LocalFormBuilder &form) {
   auto op = cast<Op>(form.op());
   OpBuilder &builder = form.getBuilder();
   TensorBuilder e(builder, op);
   Expression x = e.wrap(form.operand(0));
   int64_t axis = normalized(op.getAxis(), x.rank());
   unsigned factor = *form.splitFactor(0, axis);
-  int64_t size = form.globalDim(0, axis), parts = form.partsOf(factor);
-  if (size < parts)
+  int64_t size = form.globalDim(0, axis), shards = form.shardCount(factor);
+  if (size < shards)
     return failure();
   auto arg = [&](Value of) {
     return e.create<Op>(of, Value(), axis, /*keepdims=*/true, /*flatten=*/false,
@@ -34,30 +34,30 @@ template <class Op> static FailureOr<SmallVector<Value>> argOfParts(LocalFormBui
   };
   Value index = arg(x);
   Expression found = e.wrap(index) + e.wrap(form.beginOf(factor, size));
-  Value indices = form.gather(found, axis, factor, parts);
-  Value values = form.gather(along(e, x, index, axis), axis, factor, parts);
+  Value indices = form.gather(found, axis, factor, shards);
+  Value values = form.gather(along(e, x, index, axis), axis, factor, shards);
   Expression out = e.cast(along(e, indices, arg(values), axis), getElementTypeOrSelf(op.getOut()));
   return SmallVector<Value>{op.getKeepdims() ? out : dropDim(out, axis)};
 }
 
-/// The best of the best elements of the parts.
-static FailureOr<SmallVector<Value>> topkOfParts(LocalFormBuilder &form) {
+/// The best of the best elements of the shards.
+static FailureOr<SmallVector<Value>> topkOfShards(LocalFormBuilder &form) {
   auto op = cast<TopkOp>(form.op());
   TensorBuilder e(form.getBuilder(), op);
   Expression x = e.wrap(form.operand(0));
   int64_t axis = normalized(op.getAxis(), x.rank()), k = op.getK();
   unsigned factor = *form.splitFactor(0, axis);
-  int64_t size = form.globalDim(0, axis), parts = form.partsOf(factor), own = x.type().getDimSize(axis);
-  if (size < parts || (ShapedType::isDynamic(own) && size < parts * k)) // a part has fewer elements
+  int64_t size = form.globalDim(0, axis), shards = form.shardCount(factor), own = x.type().getDimSize(axis);
+  if (size < shards || (ShapedType::isDynamic(own) && size < shards * k)) // a shard has fewer elements
     return failure();
-  int64_t ofPart = ShapedType::isDynamic(own) ? k : std::min(k, own), ofAll = 0;
-  for (int64_t part = 0; part < parts; ++part)
-    ofAll += std::min(k, beginOfPart(size, parts, part + 1) - beginOfPart(size, parts, part));
+  int64_t ofShard = ShapedType::isDynamic(own) ? k : std::min(k, own), ofAll = 0;
+  for (int64_t shard = 0; shard < shards; ++shard)
+    ofAll += std::min(k, beginOfShard(size, shards, shard + 1) - beginOfShard(size, shards, shard));
   auto best = [&](Value of, int64_t count) {
     return TopkOp::create(form.getBuilder(), op.getLoc(), of, Value(), count, axis, op.getLargest(),
                           op.getSorted());
   };
-  TopkOp local = best(x, ofPart);
+  TopkOp local = best(x, ofShard);
   Type indexType = getElementTypeOrSelf(op.getIndices());
   Expression found = e.wrap(local.getIndices()) + e.cast(e.wrap(form.beginOf(factor, size)), indexType);
   Value indices = form.gather(found, axis, factor, ofAll);
@@ -69,18 +69,18 @@ static FailureOr<SmallVector<Value>> topkOfParts(LocalFormBuilder &form) {
 
 namespace {
 
-/// Comparators of different parts: part i exchanges with `partners[i]`, or not with itself.
+/// Comparators of different shards: shard i exchanges with `partners[i]`, or not with itself.
 using Round = llvm::SmallVector<int64_t>;
 
-/// Batcher's merge exchange for any number of keys (Knuth, TAOCP 3, algorithm 5.2.2M). It sorts parts of
-/// equal sizes too, if a comparator gives one part the smaller half of both, and the other the larger half.
-llvm::SmallVector<Round> mergeExchange(int64_t parts) {
+/// Batcher's merge exchange for any number of keys (Knuth, TAOCP 3, algorithm 5.2.2M). It sorts shards of
+/// equal sizes too, if a comparator gives one shard the smaller half of both, and the other the larger half.
+llvm::SmallVector<Round> mergeExchange(int64_t shards) {
   llvm::SmallVector<Round> rounds;
-  auto top = static_cast<int64_t>(llvm::PowerOf2Ceil(static_cast<uint64_t>(parts)) / 2);
+  auto top = static_cast<int64_t>(llvm::PowerOf2Ceil(static_cast<uint64_t>(shards)) / 2);
   for (int64_t p = top; p > 0; p /= 2)
     for (int64_t q = top, r = 0, d = p;; d = q - p, q /= 2, r = p) {
-      Round &round = rounds.emplace_back(llvm::to_vector(llvm::seq<int64_t>(parts)));
-      for (int64_t i = 0; i + d < parts; ++i)
+      Round &round = rounds.emplace_back(llvm::to_vector(llvm::seq<int64_t>(shards)));
+      for (int64_t i = 0; i + d < shards; ++i)
         if ((i & p) == r)
           std::swap(round[static_cast<size_t>(i)], round[static_cast<size_t>(i + d)]);
       if (q == p)
@@ -94,17 +94,17 @@ struct Sorted {
   Expression values, indices;
 };
 
-/// Sorts the parts of the devices together: a device sorts its part, and exchanges it with others.
-class PartSorter {
+/// Sorts the shards of the devices together: a device sorts its shard, and exchanges it with others.
+class ShardSorter {
 public:
-  PartSorter(LocalFormBuilder &form, ArgsortOp op, int64_t axis, unsigned factor, int64_t ofPart)
-      : form(form), op(op), e(form.getBuilder(), op), axis(axis), factor(factor), ofPart(ofPart) {}
+  ShardSorter(LocalFormBuilder &form, ArgsortOp op, int64_t axis, unsigned factor, int64_t ofShard)
+      : form(form), op(op), e(form.getBuilder(), op), axis(axis), factor(factor), ofShard(ofShard) {}
 
   Sorted run(Expression x, Type indexType) {
     ArgsortOp local = sort(x, op.getDescending());
-    Expression begin = e.wrap(form.beginOf(factor, ofPart * form.partsOf(factor)));
+    Expression begin = e.wrap(form.beginOf(factor, ofShard * form.shardCount(factor)));
     Sorted own{e.wrap(local.getOut()), e.cast(e.wrap(local.getIndices()) + begin, indexType)};
-    for (const Round &round : mergeExchange(form.partsOf(factor)))
+    for (const Round &round : mergeExchange(form.shardCount(factor)))
       own = exchange(own, round);
     return own;
   }
@@ -125,28 +125,28 @@ private:
     OpBuilder &builder = form.getBuilder();
     auto list = [&](int64_t value) { return builder.getDenseI64ArrayAttr({value}); };
     return e.wrap(SliceOp::create(builder, op.getLoc(), x, Value(), Value(), Value(), list(axis), list(begin),
-                                  list(begin + ofPart), builder.getDenseI64ArrayAttr({})));
+                                  list(begin + ofShard), builder.getDenseI64ArrayAttr({})));
   }
 
-  /// The half that the part keeps: the first one if its partner is a later part.
+  /// The half that the shard keeps: the first one if its partner is a later shard.
   Sorted exchange(const Sorted &own, const Round &partners) {
     auto received = [&](Expression x) { return e.wrap(form.permute(x, factor, partners)); };
     Sorted both = sortBoth({concat({own.values, received(own.values)}, axis),
                             concat({own.indices, received(own.indices)}, axis)});
     llvm::SmallVector<int64_t> isFirst, isAlone;
-    for (auto [part, partner] : llvm::enumerate(partners)) {
-      isFirst.push_back(static_cast<int64_t>(part) < partner);
-      isAlone.push_back(static_cast<int64_t>(part) == partner);
+    for (auto [shard, partner] : llvm::enumerate(partners)) {
+      isFirst.push_back(static_cast<int64_t>(shard) < partner);
+      isAlone.push_back(static_cast<int64_t>(shard) == partner);
     }
-    auto isPart = [&](llvm::ArrayRef<int64_t> flags) {
-      return e.cast(e.wrap(form.byPart(factor, flags)), form.getBuilder().getI1Type());
+    auto isShard = [&](llvm::ArrayRef<int64_t> flags) {
+      return e.cast(e.wrap(form.byShard(factor, flags)), form.getBuilder().getI1Type());
     };
-    Expression first = isPart(isFirst);
+    Expression first = isShard(isFirst);
     std::optional<Expression> alone;
     if (llvm::is_contained(isAlone, 1))
-      alone = isPart(isAlone);
+      alone = isShard(isAlone);
     auto kept = [&](Expression all, Expression previous) {
-      Expression half = e.select(first, this->half(all, 0), this->half(all, ofPart));
+      Expression half = e.select(first, this->half(all, 0), this->half(all, ofShard));
       return alone ? e.select(*alone, previous, half) : half;
     };
     return {kept(both.values, own.values), kept(both.indices, own.indices)};
@@ -157,23 +157,23 @@ private:
   TensorBuilder e;
   int64_t axis;
   unsigned factor;
-  int64_t ofPart;
+  int64_t ofShard;
 };
 
-/// For equal parts of static dims: messages have them.
-FailureOr<SmallVector<Value>> sortOfParts(LocalFormBuilder &form) {
+/// For equal shards of static dims: messages have them.
+FailureOr<SmallVector<Value>> sortOfShards(LocalFormBuilder &form) {
   auto op = cast<ArgsortOp>(form.op());
   OpBuilder &builder = form.getBuilder();
   TensorBuilder e(builder, op);
   Expression x = e.wrap(form.operand(0));
   int64_t axis = normalized(op.getAxis(), x.rank());
   unsigned factor = *form.splitFactor(0, axis);
-  int64_t size = form.globalDim(0, axis), parts = form.partsOf(factor);
-  if (size % parts != 0 || !form.blocksOf(factor).empty() || !x.type().hasStaticShape())
+  int64_t size = form.globalDim(0, axis), shards = form.shardCount(factor);
+  if (size % shards != 0 || !form.blocksOf(factor).empty() || !x.type().hasStaticShape())
     return failure();
   bool isSmall = size <= std::numeric_limits<int32_t>::max();
   Type indexType = isSmall ? builder.getI32Type() : builder.getI64Type();
-  Sorted sorted = PartSorter(form, op, axis, factor, size / parts).run(x, indexType);
+  Sorted sorted = ShardSorter(form, op, axis, factor, size / shards).run(x, indexType);
   return SmallVector<Value>{sorted.values, e.cast(sorted.indices, getElementTypeOrSelf(op.getIndices()))};
 }
 
@@ -194,7 +194,7 @@ template <class Op> static bool shardArg(ShardingRuleBuilder &rule, Op op) {
     next += dim != axis || keepsAxis;
   }
   if (rank > 0)
-    rule.splitByLocalForm(0, axis, argOfParts<Op>);
+    rule.splitByLocalForm(0, axis, argOfShards<Op>);
   return true;
 }
 
@@ -204,7 +204,7 @@ bool ArgsortOp::describeSharding(ShardingRuleBuilder &rule) {
   if (!shardAlongAxis(rule))
     return false;
   if (int64_t rank = rule.operandType(0).getRank())
-    rule.splitByLocalForm(0, normalized(getAxis(), rank), sortOfParts);
+    rule.splitByLocalForm(0, normalized(getAxis(), rank), sortOfShards);
   return true;
 }
 bool TopkOp::describeSharding(ShardingRuleBuilder &rule) {
@@ -214,7 +214,7 @@ bool TopkOp::describeSharding(ShardingRuleBuilder &rule) {
   // With as many results as elements, the results have the factor too. The order of results that are not
   // sorted is that of an algorithm on all elements.
   if (rank > 0 && getSorted() && rule.operandType(0).getDimSize(axis) > static_cast<int64_t>(getK()))
-    rule.splitByLocalForm(0, axis, topkOfParts);
+    rule.splitByLocalForm(0, axis, topkOfShards);
   return true;
 }
 

@@ -7,7 +7,7 @@ include "dialects/pd/ir/Base.td"
 class ActivationName<string symbol> : Pd_DefaultEnum<Pd_ActivationAttr, symbol>;
 
 def Pd_AttentionLstmOp : Pd_Op<"attention_lstm", [AttrSizedOperandSegments]> {
-  let sharding = "whole: sequences are rows of one tensor, and a part could end inside of one";
+  let sharding = "whole: sequences are rows of one tensor, and a shard could end inside of one";
   let summary = "An LSTM whose input at each step is the mean of the rows of its sequence, weighted by attention to "
     "the cell";
   let description = [{

@@ -15,13 +15,13 @@ FailureOr<SmallVector<Value>> AttentionLstmOp::decompose(OpBuilder &builder) {
   Expression offsets = asInts(e.wrap(getOffsets()));
   SequenceSteps steps(x, offsets);
   PaddedRows rows = paddedRows(x, offsets); // [sequences, time, inputs]
-  auto number = [&](Value given, double otherwise) {
+  auto valueOr = [&](Value given, double otherwise) {
     return given ? e.reshape(e.computed(given), {1, 1}) : e.constant(otherwise, x.type().getElementType());
   };
   Expression attention = e.reshape(e.computed(getAttentionWeight()), {-1, 1});
   Expression ofRow = sliceBetween(attention, 0, 0, inputs),
              ofCell = sliceBetween(attention, 0, inputs, sum(e, inputs, width));
-  Expression scoreOfRow = dropDim(e.matmul(rows.rows, ofRow), 2) + number(getAttentionBias(), 0);
+  Expression scoreOfRow = dropDim(e.matmul(rows.rows, ofRow), 2) + valueOr(getAttentionBias(), 0);
   Expression weight = e.computed(getLstmWeight());
   Expression ofHidden = sliceBetween(weight, 0, 0, width),
              ofInput = sliceBetween(weight, 0, width, sum(e, inputs, width));
@@ -34,7 +34,7 @@ FailureOr<SmallVector<Value>> AttentionLstmOp::decompose(OpBuilder &builder) {
                   ArrayRef<Expression> before) -> SmallVector<Expression> {
     Expression score = e.maximum(scoreOfRow + e.matmul(before[1], ofCell), 0.0);
     if (getAttentionScalar())
-      score = e.maximum(score * number(getAttentionScalar(), 1) + number(getAttentionScalarBias(), 0), 0.0);
+      score = e.maximum(score * valueOr(getAttentionScalar(), 1) + valueOr(getAttentionScalarBias(), 0), 0.0);
     Expression share = e.select(rows.isInside, e.exp(score - e.max(score, {1})), 0.0);
     share = share / e.sum(share, {1});
     Expression mean = e.sum(rows.rows * insertDim(share, 2), {1}, /*keepdim=*/false);

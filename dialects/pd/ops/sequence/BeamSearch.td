@@ -6,7 +6,7 @@ include "dialects/pd/ir/Base.td"
 include "dialects/pd/ops/control/ArrayOperand.td"
 
 def Pd_BeamSearchOp : Pd_Op<"beam_search"> {
-  let sharding = "whole: sequences are rows of one tensor, and a part could end inside of one";
+  let sharding = "whole: sequences are rows of one tensor, and a shard could end inside of one";
   let summary = "The beam_size best continuations of the unfinished sequences of each source";
   let description = [{
     Rows offsets[i] to offsets[i + 1] are the prefixes of source i. A finished prefix (pre_ids is end_id) continues

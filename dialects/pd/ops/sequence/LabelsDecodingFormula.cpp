@@ -46,27 +46,26 @@ BestPaths bestPaths(const TagScores &chain) {
   Type element = chain.emission.type().getElementType(), i64 = e.getBuilder().getI64Type();
   DimSize tags(chain.begin, 1);
   SmallVector<Expression> states{zeroRows(chain.lengths, tags, i64), zeroRows(chain.lengths, tags, element)};
-  Recurrence forward = runSteps(chain.time, {chain.emission}, states, /*recorded=*/1,
-                                [&](Expression number, ArrayRef<Expression> in,
-                                    ArrayRef<Expression> before) -> SmallVector<Expression> {
-                                  Expression ways = insertDim(before[1], 2) + insertDim(chain.moves, 0);
-                                  Expression reached = e.max(ways, {1}, /*keepdim=*/false);
-                                  Expression next = e.select(number < 1.0, chain.begin, reached) + in[0];
-                                  Expression inside = hasStep(chain.lengths, number);
-                                  return {indexOfMax(ways), e.select(inside, next, before[1])};
-                                });
+  Recurrence forward = runSteps(
+      chain.time, {chain.emission}, states, /*recorded=*/1,
+      [&](Expression index, ArrayRef<Expression> in, ArrayRef<Expression> before) -> SmallVector<Expression> {
+        Expression ways = insertDim(before[1], 2) + insertDim(chain.moves, 0);
+        Expression reached = e.max(ways, {1}, /*keepdim=*/false);
+        Expression next = e.select(index < 1.0, chain.begin, reached) + in[0];
+        Expression inside = hasStep(chain.lengths, index);
+        return {indexOfMax(ways), e.select(inside, next, before[1])};
+      });
   Expression total = forward.last[1] + chain.end;
   Expression hasSteps = chain.lengths > 0.0;
   Expression scores = e.select(hasSteps, e.max(total, {1}, /*keepdim=*/false), 0.0);
   // Step s is time - 1 - s: the tag of the step, then that of the step before it.
   Expression last = e.reshape(e.wrap(chain.time.getValue(e)), {1}) - 1.0;
-  Recurrence backward = runSteps(chain.time, {reversed(forward.history[0], -1, 0)}, {indexOfMax(total)}, 1,
-                                 [&](Expression number, ArrayRef<Expression> in,
-                                     ArrayRef<Expression> before) -> SmallVector<Expression> {
-                                   Expression previous =
-                                       e.reshape(takeAlong(in[0], insertDim(before[0], 1), 1), {-1});
-                                   return {e.select(chain.lengths > last - number, previous, before[0])};
-                                 });
+  Recurrence backward = runSteps(
+      chain.time, {reversed(forward.history[0], -1, 0)}, {indexOfMax(total)}, 1,
+      [&](Expression index, ArrayRef<Expression> in, ArrayRef<Expression> before) -> SmallVector<Expression> {
+        Expression previous = e.reshape(takeAlong(in[0], insertDim(before[0], 1), 1), {-1});
+        return {e.select(chain.lengths > last - index, previous, before[0])};
+      });
   Expression found = reversed(backward.history[0], -2, -toTheEnd);
   Expression inside = insertDim(chain.lengths, 0) > insertDim(iota(e, chain.time, i64), 1);
   return {scores, e.select(inside, found, 0.0)};

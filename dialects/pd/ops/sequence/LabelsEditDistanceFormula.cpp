@@ -34,9 +34,9 @@ Expression distances(const TokenRows &from, const TokenRows &to) {
   TensorBuilder &e = from.tokens.owner();
   SmallVector<DimSize> dims = dimSizesOf(from.tokens);
   constexpr double far = 1e9;
-  Expression number = insertDim(iota(e, dims[1], e.getBuilder().getI64Type()), 0);
+  Expression index = insertDim(iota(e, dims[1], e.getBuilder().getI64Type()), 0);
   Expression border = from.lengths * 0.0 + far, none = expandTo(border, dims);
-  Expression first = e.select(number < 1.0, e.constant(0, e.getBuilder().getI64Type()), none);
+  Expression first = e.select(index < 1.0, e.constant(0, e.getBuilder().getI64Type()), none);
   // Token i - 1, for element i of a diagonal.
   Expression previous = concat({slice(from.tokens, 1, 0, 1), slice(from.tokens, 1, 0, -1)}, 1);
   Expression last = e.wrap(DimSize(to.tokens, 1).getValue(e)) - 1.0;
@@ -46,12 +46,12 @@ Expression distances(const TokenRows &from, const TokenRows &to) {
   Recurrence loop = runSteps(
       steps, {}, {first, none, from.lengths * 0.0}, /*recorded=*/0,
       [&](Expression step, ArrayRef<Expression>, ArrayRef<Expression> before) -> SmallVector<Expression> {
-        Expression place = e.minimum(e.maximum(step - number, 0.0), last);
+        Expression place = e.minimum(e.maximum(step - index, 0.0), last);
         Expression token = takeAlong(to.tokens, place, 1);
         Expression change = e.cast(negation(previous == token), e.getBuilder().getI64Type());
         Expression next =
             e.minimum(e.minimum(shifted(before[0]), before[0]) + 1.0, shifted(before[1]) + change);
-        Expression isEnd = both(number == from.lengths, total == insertDim(step, 0) + 1.0);
+        Expression isEnd = both(index == from.lengths, total == insertDim(step, 0) + 1.0);
         Expression found = e.sum(e.select(isEnd, next, 0.0), {1});
         return {next, before[0], before[2] + found};
       });

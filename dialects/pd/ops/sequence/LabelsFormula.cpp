@@ -41,16 +41,15 @@ ChainCost costOf(const Chain &chain, const Transitions &weights, bool keepsAlpha
                                  zeroRows(chain.lengths, 1, element), chain.lengths * 0.0};
   Recurrence run = runSteps(
       chain.time, {chain.emission, chain.labels}, states, keepsAlpha ? 1 : 0,
-      [&](Expression number, ArrayRef<Expression> in,
-          ArrayRef<Expression> before) -> SmallVector<Expression> {
-        Expression alpha = before[0], inside = hasStep(chain.lengths, number), isFirst = number < 1.0;
-        Expression label = e.select(chain.lengths > number, in[1], 0.0);
+      [&](Expression index, ArrayRef<Expression> in, ArrayRef<Expression> before) -> SmallVector<Expression> {
+        Expression alpha = before[0], inside = hasStep(chain.lengths, index), isFirst = index < 1.0;
+        Expression label = e.select(chain.lengths > index, in[1], 0.0);
         Expression reached = logSum(insertDim(alpha, 2) + insertDim(weights.moves, 0), 1, /*keepdim=*/false);
         Expression next = e.select(isFirst, weights.begin, reached) + in[0];
         Expression ways = e.select(isFirst, weights.begin, gatherRows(weights.moves, before[2])) + in[0];
         Expression taken = takeAlong(ways, insertDim(label, 1), 1);
         return {e.select(inside, next, alpha), before[1] + e.select(inside, taken, 0.0),
-                e.select(chain.lengths > number, label, before[2])};
+                e.select(chain.lengths > index, label, before[2])};
       });
   Expression all = logSum(run.last[0] + weights.end, 1);
   Expression ends = insertDim(gatherRows(e.reshape(weights.end, {-1}), run.last[2]), 1);
@@ -80,8 +79,8 @@ Values LinearChainCrfOp::decompose(OpBuilder &builder) {
   Expression rows = e.transpose(reshapeTo(labels, {batch, time}), {1, 0});
   ChainCost found = costOf({time, e.transpose(x, {1, 0, 2}), rows, lengths}, Transitions(w), keepsAlpha);
   // After the end of a sequence there are zeros.
-  Expression numbers = insertDim(iota(e, time, builder.getI64Type()), 1);
-  Expression inside = insertDim(insertDim(lengths, 1), 2) > numbers;
+  Expression indices = insertDim(iota(e, time, builder.getI64Type()), 1);
+  Expression inside = insertDim(insertDim(lengths, 1), 2) > indices;
   Expression alpha = x;
   if (keepsAlpha) {
     Expression shares = e.transpose(slice(shareOf(found.alpha[0], 2), 0, 1, toTheEnd), {1, 0, 2});
@@ -147,18 +146,18 @@ private:
   /// The paths to each state at the last step of each sample.
   Expression ends(Expression emitted) const {
     Type element = emitted.type().getElementType();
-    Expression numbers = iota(e, DimSize(*labels, 1), e.getBuilder().getI64Type());
-    Expression start = e.select(numbers < 2.0, e.cast(numbers * 0.0, element), impossible);
+    Expression indices = iota(e, DimSize(*labels, 1), e.getBuilder().getI64Type());
+    Expression start = e.select(indices < 2.0, e.cast(indices * 0.0, element), impossible);
     Expression skips = canSkip();
     Expression before = e.cast(*labels * 0.0, element);
     Recurrence run = runSteps(DimSize(emitted, 0), {emitted}, {before}, 0,
-                              [&](Expression number, ArrayRef<Expression> in,
+                              [&](Expression index, ArrayRef<Expression> in,
                                   ArrayRef<Expression> states) -> SmallVector<Expression> {
                                 Expression stays = states[0], one = behindStates(stays, 1),
                                            two = e.select(skips, behindStates(stays, 2), impossible);
                                 Expression reached = logSumOf({stays, one, two});
-                                Expression next = e.select(number < 1.0, start, reached) + in[0];
-                                return {e.select(hasStep(*times, number), next, stays)};
+                                Expression next = e.select(index < 1.0, start, reached) + in[0];
+                                return {e.select(hasStep(*times, index), next, stays)};
                               });
     return run.last[0];
   }
@@ -175,8 +174,8 @@ private:
     Expression padded = concat({slice(*labels, 1, 0, 1), slice(*labels, 1, 0, 1), *labels}, 1);
     // The first two states have none before: these are blanks, and the first label follows no other.
     Expression differs = e.wrap(e.create<NotEqualOp>(*labels, slice(padded, 1, 0, -2)));
-    Expression numbers = iota(e, DimSize(*labels, 1), e.getBuilder().getI64Type());
-    return e.wrap(e.create<LogicalAndOp>(differs, numbers > 1.0));
+    Expression indices = iota(e, DimSize(*labels, 1), e.getBuilder().getI64Type());
+    return e.wrap(e.create<LogicalAndOp>(differs, indices > 1.0));
   }
 
   TensorBuilder &e;

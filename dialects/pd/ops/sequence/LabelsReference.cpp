@@ -193,8 +193,8 @@ LogicalResult ViterbiDecodeOp::computeReference(llvm::ArrayRef<Tensor> operands,
       return failure();
     double best = -std::numeric_limits<double>::infinity();
     std::vector<int64_t> bestPath, path(static_cast<size_t>(length));
-    for (int64_t number = 0; number < paths; ++number) {
-      int64_t rest = number;
+    for (int64_t index = 0; index < paths; ++index) {
+      int64_t rest = index;
       for (int64_t &tag : path) {
         tag = rest % tags;
         rest /= tags;

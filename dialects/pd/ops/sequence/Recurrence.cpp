@@ -24,9 +24,9 @@ Recurrence runSteps(const DimSize &steps, ArrayRef<Expression> inputs, ArrayRef<
   OpBuilder &builder = e.getBuilder();
   Location location = Value(states.front()).getLoc();
   Expression sizes = expandTo(e.constant(1, builder.getI64Type()), {steps});
-  SmallVector<Value> parts, carried;
+  SmallVector<Value> pieces, carried;
   for (Expression input : inputs)
-    parts.push_back(
+    pieces.push_back(
         e.create<ArraySplitOp>(input, sizes, builder.getI64IntegerAttr(0), builder.getBoolAttr(true)));
   for (Expression state : states)
     carried.push_back(state);
@@ -34,15 +34,15 @@ Recurrence runSteps(const DimSize &steps, ArrayRef<Expression> inputs, ArrayRef<
     carried.push_back(recordOf(e, state));
   Value count = e.reshape(e.wrap(steps.getValue(e)), {1});
   SmallVector<Value> behind =
-      countedLoop(builder, location, count, carried, [&](OpBuilder &inside, Value number, ValueRange before) {
+      countedLoop(builder, location, count, carried, [&](OpBuilder &inside, Value index, ValueRange before) {
         auto wrapped = [&](Value value) { return e.wrap(value); };
         auto now = llvm::map_to_vector(
-            parts, [&](Value part) { return e.wrap(e.create<ArrayReadOp>(part, number)); });
+            pieces, [&](Value piece) { return e.wrap(e.create<ArrayReadOp>(piece, index)); });
         auto old = llvm::map_to_vector(before.take_front(states.size()), wrapped);
         SmallVector<Value> next;
-        for (auto [value, state] : llvm::zip(step(e.wrap(number), now, old), before))
+        for (auto [value, state] : llvm::zip(step(e.wrap(index), now, old), before))
           next.push_back(widened(inside, location, value, state.getType()));
-        Value place = AddOp::create(inside, location, number, oneInt(inside, location, 1));
+        Value place = AddOp::create(inside, location, index, oneInt(inside, location, 1));
         for (auto [i, array] : llvm::enumerate(before.drop_front(states.size())))
           next.push_back(
               widened(inside, location, e.create<ArrayWriteOp>(array, place, next[i]), array.getType()));
@@ -83,8 +83,8 @@ Expression SequenceSteps::toRows(Expression x, int64_t first) const {
   return gatherRows(reshapeTo(x, shape), (step + static_cast<double>(first)) * width + places.sequence);
 }
 
-Expression hasStep(Expression lengths, Expression number, int64_t rank) {
-  return asColumn(lengths > number, rank);
+Expression hasStep(Expression lengths, Expression value, int64_t rank) {
+  return asColumn(lengths > value, rank);
 }
 
 Expression zeroRows(Expression vector, const DimSize &width, Type element) {

@@ -5,10 +5,10 @@
 
 namespace proa::pd {
 
-/// The states after a step, from its index (a vector of one int64), its part of each input and the states
+/// The states after a step, from its index (a vector of one int64), its slice of each input and the states
 /// before it.
 using Step = llvm::function_ref<llvm::SmallVector<Expression>(
-    Expression number, llvm::ArrayRef<Expression> inputs, llvm::ArrayRef<Expression> states)>;
+    Expression value, llvm::ArrayRef<Expression> inputs, llvm::ArrayRef<Expression> states)>;
 
 struct Recurrence {
   /// The states after the last step.
@@ -46,7 +46,7 @@ private:
 Expression activate(Expression x, Activation activation);
 
 /// Whether each sequence has a step of this index, as a column.
-Expression hasStep(Expression lengths, Expression number, int64_t rank = 2);
+Expression hasStep(Expression lengths, Expression value, int64_t rank = 2);
 
 /// Zeros [n, width] for a vector of n integers.
 Expression zeroRows(Expression vector, const DimSize &width, mlir::Type element);

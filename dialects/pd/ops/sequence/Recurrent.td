@@ -14,10 +14,10 @@ defvar SequenceStates = [{
 }];
 
 def Pd_GruOp : Pd_Op<"gru", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
-  let sharding = "whole: sequences are rows of one tensor, and a part could end inside of one";
+  let sharding = "whole: sequences are rows of one tensor, and a shard could end inside of one";
   let summary = "A GRU layer over sequences";
   let description = [{
-    With x[t] + bias = (x_u, x_r, x_c) in parts of size D, and h the previous state:
+    With x[t] + bias = (x_u, x_r, x_c) in blocks of size D, and h the previous state:
       u = gate(x_u + h W_u);  r = gate(x_r + h W_r);  c = act(x_c + (r * h) W_c);
       state = (1 - u) * h + u * c, with origin_mode u * h + (1 - u) * c.
     weight has 3 * D * D elements: the matrix [D, 2 D] of W_u and W_r, then W_c [D, D].
@@ -46,7 +46,7 @@ def Pd_GruOp : Pd_Op<"gru", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
 }
 
 def Pd_GruGradOp : Pd_Op<"gru_grad", [AttrSizedOperandSegments]> {
-  let sharding = "whole: sequences are rows of one tensor, and a part could end inside of one";
+  let sharding = "whole: sequences are rows of one tensor, and a shard could end inside of one";
   let summary = "The gradients of x, weight, h0 and bias of pd.gru, from that of its result";
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$weight, Pd_IntTensor:$offsets, Optional<Pd_FloatTensor>:$h0,
     Optional<Pd_FloatTensor>:$bias, Pd_FloatTensor:$hidden_grad, ActivationName<"Tanh">:$activation,
@@ -63,10 +63,10 @@ def Pd_GruGradOp : Pd_Op<"gru_grad", [AttrSizedOperandSegments]> {
 }
 
 def Pd_LstmOp : Pd_Op<"lstm", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
-  let sharding = "whole: sequences are rows of one tensor, and a part could end inside of one";
+  let sharding = "whole: sequences are rows of one tensor, and a shard could end inside of one";
   let summary = "An LSTM layer over sequences";
   let description = [{
-    With x[t] + bias + h W = (g, i, f, o) in parts of size D, h and c the previous states:
+    With x[t] + bias + h W = (g, i, f, o) in blocks of size D, h and c the previous states:
       g = candidate(g);  i = gate(i + c * p_i);  f = gate(f + c * p_f);  cell = g * i + c * f;
       o = gate(o + cell * p_o);  hidden = o * cell_activation(cell).
     With use_peepholes the bias has p_i, p_f and p_o after its first 4 D elements; otherwise they are zero.
@@ -101,7 +101,7 @@ def Pd_LstmOp : Pd_Op<"lstm", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
 }
 
 def Pd_LstmGradOp : Pd_Op<"lstm_grad", [AttrSizedOperandSegments]> {
-  let sharding = "whole: sequences are rows of one tensor, and a part could end inside of one";
+  let sharding = "whole: sequences are rows of one tensor, and a shard could end inside of one";
   let summary = "The gradients of x, weight, bias, h0 and c0 of pd.lstm, from those of its results";
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$weight, Pd_FloatTensor:$bias, Pd_IntTensor:$offsets,
     Optional<Pd_FloatTensor>:$h0, Optional<Pd_FloatTensor>:$c0, Optional<Pd_FloatTensor>:$hidden_grad,

@@ -30,8 +30,8 @@ namespace {
 
 using Values = FailureOr<SmallVector<Value>>;
 
-/// Part `number` of the columns.
-Expression part(Expression x, int64_t number, int64_t size, int64_t count = 1) {
+/// Block `index` of the columns.
+Expression block(Expression x, int64_t index, int64_t size, int64_t count = 1) {
   return slice(x, 1, number * size, (number + count) * size);
 }
 
@@ -64,9 +64,9 @@ struct GruCell {
 
   Result step(Expression input, Expression hidden) const {
     TensorBuilder &e = input.owner();
-    Expression gates = activate(part(input, 0, size, 2) + e.matmul(hidden, *ofGates), gate);
-    Expression update = part(gates, 0, size), reset = part(gates, 1, size) * hidden;
-    Expression fresh = activate(part(input, 2, size) + e.matmul(reset, *ofCandidate), candidate);
+    Expression gates = activate(block(input, 0, size, 2) + e.matmul(hidden, *ofGates), gate);
+    Expression update = block(gates, 0, size), reset = block(gates, 1, size) * hidden;
+    Expression fresh = activate(block(input, 2, size) + e.matmul(reset, *ofCandidate), candidate);
     Expression next =
         originMode ? update * hidden + (1.0 - update) * fresh : (1.0 - update) * hidden + update * fresh;
     return {concat({gates, fresh}, 1), reset, next};
@@ -83,25 +83,25 @@ struct LstmCell {
   LstmCell(Expression weight, Expression bias, int64_t size, bool usesPeepholes)
       : size(size), weight(weight) {
     for (int64_t i = 0; usesPeepholes && i < 3; ++i)
-      peepholes.push_back(part(bias, 4 + i, size));
+      peepholes.push_back(block(bias, 4 + i, size));
   }
 
   /// The next hidden state and cell.
   SmallVector<Expression> step(Expression input, Expression hidden, Expression cell) const {
     Expression gates = input + input.owner().matmul(hidden, weight);
-    Expression fresh = activate(part(gates, 0, size), candidate);
-    Expression in = activate(peeped(part(gates, 1, size), cell, 0), gate);
-    Expression forget = activate(peeped(part(gates, 2, size), cell, 1), gate);
+    Expression fresh = activate(block(gates, 0, size), candidate);
+    Expression in = activate(peeped(block(gates, 1, size), cell, 0), gate);
+    Expression forget = activate(peeped(block(gates, 2, size), cell, 1), gate);
     Expression next = fresh * in + cell * forget;
-    Expression out = activate(peeped(part(gates, 3, size), next, 2), gate);
+    Expression out = activate(peeped(block(gates, 3, size), next, 2), gate);
     return {out * activate(next, state), next};
   }
 
   Activation gate = Activation::Sigmoid, state = Activation::Tanh, candidate = Activation::Tanh;
 
 private:
-  Expression peeped(Expression sum, Expression cell, size_t number) const {
-    return peepholes.empty() ? sum : sum + cell * peepholes[number];
+  Expression peeped(Expression sum, Expression cell, size_t index) const {
+    return peepholes.empty() ? sum : sum + cell * peepholes[index];
   }
 
   int64_t size;
@@ -132,9 +132,9 @@ Values GruOp::decompose(OpBuilder &builder) {
   SequenceSteps steps(x, e.wrap(getOffsets()), getIsReverse());
   Expression first = initialStates(e, getH0(), steps.getLengths(), size, x.type().getElementType());
   Recurrence run = runSteps(steps.count(), {steps.fromRows(x)}, {first}, 1,
-                            [&](Expression number, ArrayRef<Expression> in, ArrayRef<Expression> states) {
+                            [&](Expression index, ArrayRef<Expression> in, ArrayRef<Expression> states) {
                               Expression next = cell.step(in[0], states[0]).hidden;
-                              return whereInside(hasStep(steps.getLengths(), number), {next}, states);
+                              return whereInside(hasStep(steps.getLengths(), index), {next}, states);
                             });
   return e.results({steps.toRows(run.history[0], 1)});
 }
@@ -145,7 +145,7 @@ Values LstmOp::decompose(OpBuilder &builder) {
     return notifyDecompositionFailure(builder, *this, "its weight has dynamic dims");
   TensorBuilder e(builder, getOperation());
   Expression bias = e.reshape(e.computed(getBias()), {1, (getUsePeepholes() ? 7 : 4) * size});
-  Expression x = e.computed(getX()) + part(bias, 0, size, 4);
+  Expression x = e.computed(getX()) + block(bias, 0, size, 4);
   LstmCell cell(e.computed(getWeight()), bias, size, getUsePeepholes());
   cell.gate = getGateActivation();
   cell.state = getCellActivation();
@@ -155,8 +155,8 @@ Values LstmOp::decompose(OpBuilder &builder) {
   Expression hidden = initialStates(e, getH0(), steps.getLengths(), size, element),
              cells = initialStates(e, getC0(), steps.getLengths(), size, element);
   Recurrence run = runSteps(steps.count(), {steps.fromRows(x)}, {hidden, cells}, 2,
-                            [&](Expression number, ArrayRef<Expression> in, ArrayRef<Expression> states) {
-                              return whereInside(hasStep(steps.getLengths(), number),
+                            [&](Expression index, ArrayRef<Expression> in, ArrayRef<Expression> states) {
+                              return whereInside(hasStep(steps.getLengths(), index),
                                                  cell.step(in[0], states[0], states[1]), states);
                             });
   return e.results({steps.toRows(run.history[0], 1), steps.toRows(run.history[1], 1)});

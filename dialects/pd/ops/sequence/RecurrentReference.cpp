@@ -104,23 +104,23 @@ template <class Op> std::array<Numbers, 2> runLstm(Op op, const Inputs &in) {
   std::array<Numbers, 2> out{Numbers(in.x.size() / 4), Numbers(in.x.size() / 4)};
   auto &[hidden, cells] = out;
   walk(in, op.getIsReverse(), [&](size_t row, size_t sequence, int64_t before) {
-    auto part = [&](size_t number, size_t k) {
-      size_t column = number * width + k;
+    auto block = [&](size_t index, size_t k) {
+      size_t column = index * width + k;
       Number sum = in.x[row * 4 * width + column] + in.bias[column];
       for (size_t j = 0; j < width; ++j)
         sum += stateBefore(hidden, in.h0, before, sequence, width, j) * in.weight[j * 4 * width + column];
       return sum;
     };
-    auto peephole = [&](size_t number, size_t k) {
-      return op.getUsePeepholes() ? in.bias[(4 + number) * width + k] : Number(0);
+    auto peephole = [&](size_t index, size_t k) {
+      return op.getUsePeepholes() ? in.bias[(4 + index) * width + k] : Number(0);
     };
     for (size_t k = 0; k < width; ++k) {
       Number c = stateBefore(cells, in.c0, before, sequence, width, k);
-      Number candidate = activate(op.getCandidateActivation(), part(0, k)),
-             i = activate(op.getGateActivation(), part(1, k) + c * peephole(0, k)),
-             f = activate(op.getGateActivation(), part(2, k) + c * peephole(1, k));
+      Number candidate = activate(op.getCandidateActivation(), block(0, k)),
+             i = activate(op.getGateActivation(), block(1, k) + c * peephole(0, k)),
+             f = activate(op.getGateActivation(), block(2, k) + c * peephole(1, k));
       Number cell = candidate * i + c * f;
-      Number o = activate(op.getGateActivation(), part(3, k) + cell * peephole(2, k));
+      Number o = activate(op.getGateActivation(), block(3, k) + cell * peephole(2, k));
       cells[row * width + k] = cell;
       hidden[row * width + k] = o * activate(op.getCellActivation(), cell);
     }
@@ -226,14 +226,14 @@ struct Attention {
   /// The state after a step.
   void step(std::vector<double> &hidden, std::vector<double> &cell) const {
     std::vector<double> mean = meanFor(cell), before = hidden;
-    auto gate = [&](int64_t number, int64_t unit) {
-      int64_t column = number * units + unit;
+    auto gate = [&](int64_t index, int64_t unit) {
+      int64_t column = index * units + unit;
       double sum = realAt(operands[5], column);
       for (int64_t i = 0; i < units; ++i)
         sum += before[static_cast<size_t>(i)] * realAt(operands[4], i * 4 * units + column);
       for (int64_t i = 0; i < width; ++i)
         sum += mean[static_cast<size_t>(i)] * realAt(operands[4], (units + i) * 4 * units + column);
-      return activated(number == 3 ? op.getCandidateActivation() : op.getGateActivation(), sum);
+      return activated(index == 3 ? op.getCandidateActivation() : op.getGateActivation(), sum);
     };
     for (int64_t unit = 0; unit < units; ++unit) {
       double &own = cell[static_cast<size_t>(unit)];

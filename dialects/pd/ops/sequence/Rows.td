@@ -6,7 +6,7 @@ include "dialects/pd/ir/Base.td"
 
 def Pd_RowPositionsOp : Pd_Op<"row_positions"> {
   let onnx = [OnnxWritten<"exportRowPositions">];
-  let sharding = "whole: sequences are rows of one tensor, and a part could end inside of one";
+  let sharding = "whole: sequences are rows of one tensor, and a shard could end inside of one";
   let summary = "For each row of x the index of its sequence, and its position in it";
   let description = [{
     `offsets` [sequences + 1] ascends from 0 to the number of rows of x, of which only the first dim is used. Both
@@ -23,7 +23,7 @@ def Pd_RowPositionsOp : Pd_Op<"row_positions"> {
 
 def Pd_RangesOp : Pd_Op<"ranges"> {
   let onnx = [OnnxWritten<"exportRanges">];
-  let sharding = "whole: sequences are rows of one tensor, and a part could end inside of one";
+  let sharding = "whole: sequences are rows of one tensor, and a shard could end inside of one";
   let summary = "Concatenated ranges of integers, and their offsets";
   let description = [{
     `rows` is starts[0], starts[0] + 1, ... (lengths[0] numbers), then the other ranges; `offsets` [n + 1] is 0, then

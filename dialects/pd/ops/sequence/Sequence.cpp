@@ -24,7 +24,7 @@ using Values = FailureOr<SmallVector<Value>>;
 /// The index of the last row of x.
 Expression lastRow(Expression x) { return x.owner().wrap(DimSize(x, 0).getValue(x.owner())) - 1.0; }
 
-Expression rowNumbers(Expression x) {
+Expression rowIndices(Expression x) {
   return iota(x.owner(), DimSize(x, 0), x.owner().getBuilder().getI64Type());
 }
 
@@ -52,7 +52,7 @@ namespace {
 Expression rowsOfMaxima(Expression x, Expression maxima, Expression offsets) {
   TensorBuilder &e = x.owner();
   Expression group = rowPlaces(x, offsets).sequence;
-  Expression rows = asColumn(rowNumbers(x), x.rank()), none = e.wrap(DimSize(x, 0).getValue(e));
+  Expression rows = asColumn(rowIndices(x), x.rank()), none = e.wrap(DimSize(x, 0).getValue(e));
   Expression holders = e.select(isEqual(x, gatherRows(maxima, group)), rows, none);
   return reduceRows(holders, group, DimSize(maxima, 0), ScatterReduce::Amin, 9.0e18);
 }
@@ -71,7 +71,7 @@ Expression pooledRows(Expression x, Expression offsets, SequencePoolType kind) {
     // The first of equal maxima has the gradient, as in Paddle.
     Expression maxima = reduceRows(x, group, count, ScatterReduce::Amax, leastOf(x.type().getElementType()));
     Expression first = gatherRows(rowsOfMaxima(x, maxima, offsets), group);
-    Expression isFirst = isEqual(first, asColumn(rowNumbers(x), x.rank()));
+    Expression isFirst = isEqual(first, asColumn(rowIndices(x), x.rank()));
     return reduceRows(e.select(isFirst, x, 0.0), group, count, ScatterReduce::Add, 0.0);
   }
   Expression sum = reduceRows(x, group, count, ScatterReduce::Add, 0.0);
@@ -139,9 +139,9 @@ Values SequenceConcatOp::decompose(OpBuilder &builder) {
   }
   // Sequence i of all tensors, then sequence i + 1.
   RangeRows ranges = rangeRows(e.reshape(concat(starts, 1), {-1}), e.reshape(concat(lengths, 1), {-1}));
-  auto parts = static_cast<int64_t>(tensors.size());
+  auto tensorCount = static_cast<int64_t>(tensors.size());
   return e.results(
-      {gatherRows(concat(tensors, 0), ranges.rows), slice(ranges.offsets, 0, 0, toTheEnd, parts)});
+      {gatherRows(concat(tensors, 0), ranges.rows), slice(ranges.offsets, 0, 0, toTheEnd, tensorCount)});
 }
 
 Values SequencePadOp::decompose(OpBuilder &builder) {
@@ -167,7 +167,7 @@ Values SequenceUnpadOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX()), lengths = asInts(e.wrap(getLength()));
   llvm::SmallVector<DimSize> shape = dimSizesOf(x);
-  Expression starts = rowNumbers(x) * e.wrap(shape[1].getValue(e));
+  Expression starts = rowIndices(x) * e.wrap(shape[1].getValue(e));
   shape[1] = multiply(e, shape[0], shape[1]);
   shape.erase(shape.begin());
   RangeRows ranges = rangeRows(starts, lengths);
@@ -202,7 +202,7 @@ Values SequenceSliceOp::decompose(OpBuilder &builder) {
 
 Values SequenceExpandOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
-  Expression x = e.wrap(getX()), starts = rowNumbers(x), lengths = starts * 0.0 + 1.0;
+  Expression x = e.wrap(getX()), starts = rowIndices(x), lengths = starts * 0.0 + 1.0;
   if (getOffsets()) {
     Sequences sequences = sequencesOf(e.wrap(getOffsets()));
     starts = sequences.starts;
@@ -226,7 +226,7 @@ Values SequenceEnumerateOp::decompose(OpBuilder &builder) {
   Expression x = asVector(e.wrap(getX())), offsets = e.wrap(getOffsets());
   Expression ends = gatherRows(sequencesOf(offsets).ends, rowPlaces(x, offsets).sequence);
   Expression rows =
-      insertDim(rowNumbers(x), 1) + iota(e, DimSize(int64_t(getWinSize())), builder.getI64Type());
+      insertDim(rowIndices(x), 1) + iota(e, DimSize(int64_t(getWinSize())), builder.getI64Type());
   Expression taken = gatherRows(x, e.minimum(rows, lastRow(x)));
   return e.results({e.select(rows < insertDim(ends, 1), taken, double(static_cast<int64_t>(getPadValue())))});
 }
@@ -257,13 +257,13 @@ Expression neighbours(Expression x, Expression offsets, int64_t distance, Value 
   RowPlaces places = rowPlaces(x, offsets);
   Expression place = places.position + double(distance),
              length = gatherRows(sequences.lengths, places.sequence);
-  Expression row = e.maximum(e.minimum(rowNumbers(x) + double(distance), lastRow(x)), 0.0);
+  Expression row = e.maximum(e.minimum(rowIndices(x) + double(distance), lastRow(x)), 0.0);
   Expression taken = gatherRows(x, row), isInside = logicalAnd(place >= 0.0, place < length);
   if (!padding)
     return e.select(asColumn(isInside, x.rank()), taken, 0.0);
   Expression paddings = e.computed(padding);
-  Expression number = e.select(place < 0.0, place, place - length) + double(before);
-  Expression outside = gatherRows(paddings, e.maximum(e.minimum(number, lastRow(paddings)), 0.0));
+  Expression value = e.select(place < 0.0, place, place - length) + double(before);
+  Expression outside = gatherRows(paddings, e.maximum(e.minimum(value, lastRow(paddings)), 0.0));
   return e.select(asColumn(isInside, x.rank()), taken, outside);
 }
 

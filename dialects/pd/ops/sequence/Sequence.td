@@ -131,7 +131,7 @@ def Pd_SequenceSliceOp : Pd_SequenceOp<"sequence_slice"> {
 }
 
 def Pd_SequenceExpandOp : Pd_SequenceOp<"sequence_expand"> {
-  let summary = "Sequence i of x, repeated once for each part of sequence i of y";
+  let summary = "Sequence i of x, repeated once for each entry of sequence i of y";
   let description = [{
     y_offsets is the LoD level of y. Without `offsets` each row of x is a sequence.
   }];

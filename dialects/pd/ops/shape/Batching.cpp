@@ -76,12 +76,12 @@ BatchedResults ConcatOp::batch(Batcher &batcher) {
     return failure();
   int64_t rank = tensorType(getOut()).getRank();
   TensorBuilder e(batcher.builder, getOperation());
-  SmallVector<Expression> parts;
+  SmallVector<Expression> pieces;
   for (Value operand : getX()) {
-    Expression part = e.wrap(batcher.batched(operand));
-    parts.push_back(part.rank() == 1 ? insertDim(part, 1) : part); // a scalar counts as one element
+    Expression piece = e.wrap(batcher.batched(operand));
+    pieces.push_back(piece.rank() == 1 ? insertDim(piece, 1) : piece); // a scalar counts as one element
   }
-  return one(pd::concat(parts, batchedAxis(getAxis(), rank)));
+  return one(pd::concat(pieces, batchedAxis(getAxis(), rank)));
 }
 
 BatchedResults PadOp::batch(Batcher &batcher) {

@@ -10,8 +10,8 @@ using namespace mlir;
 
 namespace proa::pd {
 
-DimSize::DimSize(Expression x, int64_t axis) : number(x.type().getDimSize(axis)) {
-  if (ShapedType::isDynamic(number))
+DimSize::DimSize(Expression x, int64_t axis) : known(x.type().getDimSize(axis)) {
+  if (ShapedType::isDynamic(known))
     value = x.owner().create<DimOp>(x, axis);
 }
 
@@ -25,37 +25,37 @@ Value DimSize::getValue(TensorBuilder &e) const {
     return value;
   Type i64 = e.getBuilder().getI64Type();
   auto type = RankedTensorType::get({}, i64);
-  return e.create<ConstantOp>(type, DenseElementsAttr::get(type, IntegerAttr::get(i64, number)));
+  return e.create<ConstantOp>(type, DenseElementsAttr::get(type, IntegerAttr::get(i64, known)));
 }
 
 bool DimSize::isDim(Value x, int64_t axis) const {
   if (axis >= tensorType(x).getRank())
     return false;
   if (!value)
-    return tensorType(x).getDimSize(axis) == number;
+    return tensorType(x).getDimSize(axis) == known;
   auto dim = value.getDefiningOp<DimOp>();
   return dim && dim.getX() == x && static_cast<int64_t>(dim.getIndex()) == axis;
 }
 
 DimSize multiply(TensorBuilder &e, const DimSize &x, const DimSize &y) {
   if (x.isKnown() && y.isKnown())
-    return x.number * y.number;
-  if (x.isKnown() && x.number == 1)
+    return x.known * y.known;
+  if (x.isKnown() && x.known == 1)
     return y;
-  if (y.isKnown() && y.number == 1)
+  if (y.isKnown() && y.known == 1)
     return x;
   return DimSize(e.create<MultiplyOp>(x.getValue(e), y.getValue(e)));
 }
 
 DimSize divide(TensorBuilder &e, const DimSize &x, int64_t y) {
   if (x.isKnown())
-    return x.number / y;
+    return x.known / y;
   return y == 1 ? x : DimSize(e.create<FloorDivideOp>(x.getValue(e), DimSize(y).getValue(e)));
 }
 
 DimSize maximum(TensorBuilder &e, const DimSize &x, const DimSize &y) {
   if (x.isKnown() && y.isKnown())
-    return std::max(x.number, y.number);
+    return std::max(x.known, y.known);
   return DimSize(e.create<MaximumOp>(x.getValue(e), y.getValue(e)));
 }
 
@@ -67,32 +67,32 @@ llvm::SmallVector<DimSize> dimSizesOf(Expression x) {
 }
 
 Value shapeTensor(TensorBuilder &e, llvm::ArrayRef<DimSize> shape) {
-  llvm::SmallVector<Value> parts;
+  llvm::SmallVector<Value> pieces;
   for (const DimSize &dimSize : shape)
-    parts.push_back(e.reshape(e.wrap(dimSize.getValue(e)), {1}));
-  return e.create<ConcatOp>(parts, Value(), uint64_t(0));
+    pieces.push_back(e.reshape(e.wrap(dimSize.getValue(e)), {1}));
+  return e.create<ConcatOp>(pieces, Value(), uint64_t(0));
 }
 
 namespace {
 
 /// The entries of the attribute of a reshape; nothing if they do not determine the shape.
 std::optional<llvm::SmallVector<int64_t>> reshapeAttribute(Expression x, llvm::ArrayRef<DimSize> shape) {
-  llvm::SmallVector<int64_t> numbers;
+  llvm::SmallVector<int64_t> sizes;
   bool hasRest = false, hasZero = false;
   for (auto [i, dimSize] : llvm::enumerate(shape)) {
     if (dimSize.isKnown()) {
-      numbers.push_back(dimSize.getNumber());
+      sizes.push_back(dimSize.getNumber());
       hasZero |= dimSize.getNumber() == 0;
     } else if (dimSize.isDim(x, static_cast<int64_t>(i))) {
-      numbers.push_back(0);
+      sizes.push_back(0);
     } else {
       if (std::exchange(hasRest, true))
         return std::nullopt;
-      numbers.push_back(-1);
+      sizes.push_back(-1);
     }
   }
   // A zero would copy a dimension.
-  return hasZero ? std::nullopt : std::optional(numbers);
+  return hasZero ? std::nullopt : std::optional(sizes);
 }
 
 bool allKnown(llvm::ArrayRef<DimSize> shape) {
@@ -109,8 +109,8 @@ Expression reshapeTo(Expression x, llvm::ArrayRef<DimSize> shape) {
   TensorBuilder &e = x.owner();
   if (x.type().hasStaticShape() && allKnown(shape) && x.type().getShape() == llvm::ArrayRef(numbersOf(shape)))
     return x;
-  if (auto numbers = reshapeAttribute(x, shape))
-    return e.reshape(x, *numbers);
+  if (auto scalars = reshapeAttribute(x, shape))
+    return e.reshape(x, *scalars);
   auto isZero = [](const DimSize &dimSize) { return dimSize.isKnown() && dimSize.getNumber() == 0; };
   if (llvm::any_of(shape, isZero)) {
     // No elements: any tensor of the shape is correct.
@@ -121,20 +121,20 @@ Expression reshapeTo(Expression x, llvm::ArrayRef<DimSize> shape) {
 
 Expression expandTo(Expression x, llvm::ArrayRef<DimSize> shape) {
   TensorBuilder &e = x.owner();
-  llvm::SmallVector<int64_t> numbers;
+  llvm::SmallVector<int64_t> sizes;
   int64_t offset = static_cast<int64_t>(shape.size()) - x.rank();
   for (auto [i, dimSize] : llvm::enumerate(shape)) {
     int64_t axis = static_cast<int64_t>(i) - offset;
     if (dimSize.isKnown())
-      numbers.push_back(dimSize.getNumber());
+      sizes.push_back(dimSize.getNumber());
     else if (axis >= 0 && dimSize.isDim(x, axis))
-      numbers.push_back(-1);
+      sizes.push_back(-1);
     else
       return e.wrap(e.create<ExpandOp>(x, shapeTensor(e, shape), llvm::ArrayRef<int64_t>()));
   }
-  if (x.type().hasStaticShape() && x.type().getShape() == llvm::ArrayRef(numbers))
+  if (x.type().hasStaticShape() && x.type().getShape() == llvm::ArrayRef(sizes))
     return x;
-  return e.wrap(e.create<ExpandOp>(x, Value(), llvm::ArrayRef<int64_t>(numbers)));
+  return e.wrap(e.create<ExpandOp>(x, Value(), llvm::ArrayRef<int64_t>(sizes)));
 }
 
 Expression slice(Expression x, int64_t axis, int64_t start, int64_t end, int64_t stride) {
@@ -143,9 +143,9 @@ Expression slice(Expression x, int64_t axis, int64_t start, int64_t end, int64_t
                                   llvm::ArrayRef(end), llvm::ArrayRef(stride)));
 }
 
-Expression concat(llvm::ArrayRef<Expression> parts, int64_t axis) {
-  TensorBuilder &e = parts.front().owner();
-  llvm::SmallVector<Value> values(parts.begin(), parts.end());
+Expression concat(llvm::ArrayRef<Expression> pieces, int64_t axis) {
+  TensorBuilder &e = pieces.front().owner();
+  llvm::SmallVector<Value> values(pieces.begin(), pieces.end());
   return e.wrap(e.create<ConcatOp>(values, Value(), static_cast<uint64_t>(axis)));
 }
 

@@ -8,16 +8,16 @@ namespace proa::pd {
 /// One dim of a shape: a number, or a rank-0 int64 tensor.
 class DimSize {
 public:
-  DimSize(int64_t number) : number(number) {}
+  DimSize(int64_t size) : known(size) {}
   /// The size of dimension `axis` of x.
   DimSize(Expression x, int64_t axis);
   /// Element i of a 1-D integer tensor.
   static DimSize element(Expression tensor, int64_t i);
 
   bool isKnown() const { return !value; }
-  bool isNumber(int64_t expected) const { return !value && number == expected; }
+  bool isNumber(int64_t expected) const { return !value && known == expected; }
   /// kDynamic if it is dynamic.
-  int64_t getNumber() const { return number; }
+  int64_t getNumber() const { return known; }
   mlir::Value getValue(TensorBuilder &e) const;
   /// Whether this is dimension `axis` of x, static or dynamic.
   bool isDim(mlir::Value x, int64_t axis) const;
@@ -27,8 +27,8 @@ public:
   friend DimSize maximum(TensorBuilder &e, const DimSize &x, const DimSize &y);
 
 private:
-  explicit DimSize(mlir::Value value) : number(mlir::ShapedType::kDynamic), value(value) {}
-  int64_t number;
+  explicit DimSize(mlir::Value value) : known(mlir::ShapedType::kDynamic), value(value) {}
+  int64_t known;
   mlir::Value value;
 };
 
@@ -47,7 +47,7 @@ Expression expandTo(Expression x, llvm::ArrayRef<DimSize> shape);
 
 /// Elements [start, end) along one axis, every stride-th; as pd.slice counts them.
 Expression slice(Expression x, int64_t axis, int64_t start, int64_t end, int64_t stride = 1);
-Expression concat(llvm::ArrayRef<Expression> parts, int64_t axis);
+Expression concat(llvm::ArrayRef<Expression> pieces, int64_t axis);
 /// x without, or with an additional, dimension of size 1 at `axis`.
 Expression dropDim(Expression x, int64_t axis);
 Expression insertDim(Expression x, int64_t axis);

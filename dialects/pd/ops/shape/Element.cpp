@@ -97,8 +97,8 @@ const char *ConcatOp::whyNoElement() {
   if (getAxisTensor())
     return "its axis is an operand";
   int64_t axis = axisOf(getAxis(), tensorType(getOut()).getRank());
-  for (Value part : getX())
-    for (auto [d, size] : llvm::enumerate(tensorType(part).getShape()))
+  for (Value operand : getX())
+    for (auto [d, size] : llvm::enumerate(tensorType(operand).getShape()))
       if (getX().size() > 1 && ShapedType::isDynamic(size) && int64_t(d) != axis)
         return "whether its operands have equal dims is known only at run time";
   return nullptr;

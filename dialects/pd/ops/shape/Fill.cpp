@@ -102,11 +102,11 @@ Values FillDiagonalOp::decompose(OpBuilder &builder) {
     return SmallVector<Value>{getX()};
   auto offset = static_cast<double>(static_cast<int64_t>(getOffset()));
   llvm::SmallVector<DimSize> shape = dimSizesOf(x);
-  auto number = [&](const DimSize &dimSize) { return e.wrap(dimSize.getValue(e)); };
+  auto asExpression = [&](const DimSize &dimSize) { return e.wrap(dimSize.getValue(e)); };
   // The sum of the strides, which is the step along a diagonal.
-  Expression width = number(shape[1]), size = number(elementsOf(x)), step = number(1);
+  Expression width = asExpression(shape[1]), size = asExpression(elementsOf(x)), step = asExpression(1);
   for (const DimSize &dimSize : llvm::drop_begin(shape))
-    step = step * number(dimSize) + 1.0;
+    step = step * asExpression(dimSize) + 1.0;
   if (!getWrap())
     size = e.minimum(size, width * width);
   // For each element the i of the description.
@@ -142,9 +142,9 @@ static Expression fillOpenDiagonals(TensorBuilder &e, FillDiagonalTensorOp op, c
   llvm::SmallVector<int64_t> paddings(2 * y.rank(), 0);
   paddings.back() = 1;
   Expression padded = e.wrap(e.create<PadOp>(y, paddings, llvm::APFloat(0.0)));
-  Expression number = e.maximum(row + static_cast<double>(std::min<int64_t>(offset, 0)), 0.0);
-  number = e.minimum(number, e.wrap(DimSize(y, last).getValue(e)));
-  Expression taken = e.wrap(e.create<GatherOp>(padded, number, Value(), static_cast<uint64_t>(last)));
+  Expression value = e.maximum(row + static_cast<double>(std::min<int64_t>(offset, 0)), 0.0);
+  value = e.minimum(value, e.wrap(DimSize(y, last).getValue(e)));
+  Expression taken = e.wrap(e.create<GatherOp>(padded, value, Value(), static_cast<uint64_t>(last)));
   Expression filled =
       e.select(e.equal(distance, static_cast<double>(offset)), insertDim(taken, last + 1), matrices);
   return e.transpose(filled, back);

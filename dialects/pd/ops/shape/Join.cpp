@@ -79,13 +79,13 @@ LogicalResult ConcatOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableA
     return failure();
   int64_t axis = *entry < 0 ? *entry + rank : *entry, start = 0;
   llvm::SmallVector<int64_t> strides = rowMajorStrides(results[0].dims());
-  for (const Tensor &part : operands.take_front(getX().size())) {
-    std::vector<int64_t> dims = part.dims().empty() ? std::vector<int64_t>{1} : part.dims();
+  for (const Tensor &piece : operands.take_front(getX().size())) {
+    std::vector<int64_t> dims = piece.dims().empty() ? std::vector<int64_t>{1} : piece.dims();
     forEachIndex(dims, [&](llvm::ArrayRef<int64_t> index, int64_t position) {
       int64_t at = start * strides[axis];
       for (size_t d = 0; d < index.size(); ++d)
         at += index[d] * strides[d];
-      storeScalar(results[0], at, loadScalar(part, position));
+      storeScalar(results[0], at, loadScalar(piece, position));
     });
     start += dims[axis];
   }
@@ -130,10 +130,10 @@ LogicalResult StackOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
 FailureOr<SmallVector<Value>> StackOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   int64_t axis = *normalizeAxis(getAxis(), tensorType(getOut()).getRank());
-  llvm::SmallVector<Expression> parts;
+  llvm::SmallVector<Expression> pieces;
   for (Value operand : getX())
-    parts.push_back(insertDim(e.wrap(operand), axis));
-  return SmallVector<Value>{concat(parts, axis)};
+    pieces.push_back(insertDim(e.wrap(operand), axis));
+  return SmallVector<Value>{concat(pieces, axis)};
 }
 
 //===-- Repetition --------------------------------------------------------------------------------------===//
@@ -340,18 +340,18 @@ FailureOr<SmallVector<Value>> RepeatInterleaveOp::decompose(OpBuilder &builder) 
     shape[axis] = multiply(e, shape[axis], times.front());
     return SmallVector<Value>{reshapeTo(expandTo(insertDim(x, axis + 1), box), shape)};
   }
-  llvm::SmallVector<Expression> parts;
+  llvm::SmallVector<Expression> pieces;
   for (auto [i, count] : llvm::enumerate(times)) {
     if (count == 0)
       continue;
-    Expression part = slice(x, axis, static_cast<int64_t>(i), static_cast<int64_t>(i) + 1);
-    llvm::SmallVector<DimSize> box = dimSizesOf(part);
+    Expression piece = slice(x, axis, static_cast<int64_t>(i), static_cast<int64_t>(i) + 1);
+    llvm::SmallVector<DimSize> box = dimSizesOf(piece);
     box[axis] = count;
-    parts.push_back(expandTo(part, box));
+    pieces.push_back(expandTo(piece, box));
   }
-  if (parts.empty())
+  if (pieces.empty())
     return SmallVector<Value>{slice(x, axis, 0, 0)};
-  return SmallVector<Value>{concat(parts, axis)};
+  return SmallVector<Value>{concat(pieces, axis)};
 }
 
 //===-- Padding -----------------------------------------------------------------------------------------===//
@@ -409,17 +409,17 @@ Expression padOpenAxis(Expression x, int64_t axis, int64_t before, int64_t after
                                                 : e.select(positions < 0.0, dimSize, positions);
     return e.wrap(e.create<GatherOp>(x, from, Value(), static_cast<uint64_t>(axis)));
   };
-  llvm::SmallVector<Expression> parts;
+  llvm::SmallVector<Expression> pieces;
   if (before > 0) {
     Expression place = iota(e, before, index), shift = e.constant(static_cast<double>(before), index);
-    parts.push_back(take(mode == PadMode::Circular ? place - shift : shift - place));
+    pieces.push_back(take(mode == PadMode::Circular ? place - shift : shift - place));
   }
-  parts.push_back(x);
+  pieces.push_back(x);
   if (after > 0) {
     Expression place = iota(e, after, index);
-    parts.push_back(take(mode == PadMode::Circular ? place : dimSize - e.constant(2, index) - place));
+    pieces.push_back(take(mode == PadMode::Circular ? place : dimSize - e.constant(2, index) - place));
   }
-  return concat(parts, axis);
+  return concat(pieces, axis);
 }
 
 /// Elements of x before and after it along one axis, by the mode of pad3d.
@@ -434,25 +434,25 @@ Expression padAxis(Expression x, int64_t axis, int64_t before, int64_t after, Pa
     box[axis] = count;
     return expandTo(one, box);
   };
-  auto flipped = [&](Expression part) { return slice(part, axis, toTheEnd, -1, -1); };
-  llvm::SmallVector<Expression> parts;
+  auto flipped = [&](Expression piece) { return slice(piece, axis, toTheEnd, -1, -1); };
+  llvm::SmallVector<Expression> pieces;
   int64_t dimSize = x.type().getDimSize(axis);
   if (mode == PadMode::Circular && dimSize > 0 &&
       std::max(before, after) > dimSize) { // more than once around
     int64_t first = llvm::divideCeil(before, dimSize) * dimSize - before;
-    parts.assign(llvm::divideCeil(before, dimSize) + 1 + llvm::divideCeil(after, dimSize), x);
-    return slice(concat(parts, axis), axis, first, first + before + dimSize + after);
+    pieces.assign(llvm::divideCeil(before, dimSize) + 1 + llvm::divideCeil(after, dimSize), x);
+    return slice(concat(pieces, axis), axis, first, first + before + dimSize + after);
   }
   if (before > 0)
-    parts.push_back(mode == PadMode::Reflect     ? flipped(slice(x, axis, 1, 1 + before))
-                    : mode == PadMode::Replicate ? edge(0, 1, before)
-                                                 : slice(x, axis, -before, toTheEnd));
-  parts.push_back(x);
+    pieces.push_back(mode == PadMode::Reflect     ? flipped(slice(x, axis, 1, 1 + before))
+                     : mode == PadMode::Replicate ? edge(0, 1, before)
+                                                  : slice(x, axis, -before, toTheEnd));
+  pieces.push_back(x);
   if (after > 0)
-    parts.push_back(mode == PadMode::Reflect     ? flipped(slice(x, axis, -1 - after, -1))
-                    : mode == PadMode::Replicate ? edge(-1, toTheEnd, after)
-                                                 : slice(x, axis, 0, after));
-  return parts.size() == 1 ? x : concat(parts, axis);
+    pieces.push_back(mode == PadMode::Reflect     ? flipped(slice(x, axis, -1 - after, -1))
+                     : mode == PadMode::Replicate ? edge(-1, toTheEnd, after)
+                                                  : slice(x, axis, 0, after));
+  return pieces.size() == 1 ? x : concat(pieces, axis);
 }
 
 /// The dimensions of width, height and depth of a volume.

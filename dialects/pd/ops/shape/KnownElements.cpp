@@ -45,14 +45,14 @@ FailureOr<llvm::SmallVector<Elements>> operandElements(Operation *op, unsigned d
 FailureOr<Elements> throughMovement(OpResult result, llvm::ArrayRef<Elements> operands) {
   Operation *op = result.getOwner();
   Elements all;
-  llvm::SmallVector<Tensor> numbers;
+  llvm::SmallVector<Tensor> values;
   for (auto [value, elements] : llvm::zip(op->getOperands(), operands)) {
     Tensor tensor(DType::Int64, std::vector<int64_t>(tensorType(value).getShape()));
     std::iota(tensor.as<int64_t>(), tensor.as<int64_t>() + tensor.size(), static_cast<int64_t>(all.size()));
     all.append(elements);
-    numbers.push_back(std::move(tensor));
+    values.push_back(std::move(tensor));
   }
-  auto results = evaluateOp(op, numbers);
+  auto results = evaluateOp(op, values);
   if (!results)
     return failure();
   const Tensor &moved = (*results)[result.getResultNumber()];

@@ -32,14 +32,14 @@ namespace {
 
 /// The selected columns of each matrix.
 llvm::SmallVector<Expression> chosenColumns(TensorBuilder &e, ValueRange x, int64_t start, int64_t length) {
-  llvm::SmallVector<Expression> parts;
+  llvm::SmallVector<Expression> pieces;
   for (Value value : x) {
     Expression matrix = e.wrap(value);
     int64_t columns = matrix.type().getDimSize(1),
             from = start < 0 && columns != unknown ? start + columns : start;
-    parts.push_back(slice(matrix, 1, from, length < 0 ? toTheEnd : from + length));
+    pieces.push_back(slice(matrix, 1, from, length < 0 ? toTheEnd : from + length));
   }
-  return parts;
+  return pieces;
 }
 
 } // namespace
@@ -51,10 +51,10 @@ Values PartialConcatOp::decompose(OpBuilder &builder) {
 
 Values PartialSumOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
-  llvm::SmallVector<Expression> parts = chosenColumns(e, getX(), getStartIndex(), getLength());
-  Expression sum = e.computed(parts.front());
-  for (Expression part : llvm::drop_begin(parts))
-    sum = sum + e.computed(part);
+  llvm::SmallVector<Expression> pieces = chosenColumns(e, getX(), getStartIndex(), getLength());
+  Expression sum = e.computed(pieces.front());
+  for (Expression piece : llvm::drop_begin(pieces))
+    sum = sum + e.computed(piece);
   return e.results({sum});
 }
 

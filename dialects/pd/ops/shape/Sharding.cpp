@@ -28,7 +28,7 @@ public:
     while (in < from.size() && out < to.size() && step())
       ;
     explainRest();
-    // The rest of dimensions whose outer part has a factor.
+    // The rest of dimensions whose outer dim has a factor.
     if (restIn != 0 && restIn != from[in])
       rule.setOperand(0, static_cast<int64_t>(in), rule.addWholeFactor(restIn, noCommonFactor));
     if (restOut != 0 && restOut != to[out])
@@ -153,8 +153,8 @@ bool ReshapeOp::describeSharding(ShardingRuleBuilder &rule) {
 bool SqueezeOp::describeSharding(ShardingRuleBuilder &rule) { return shardView(rule); }
 bool UnsqueezeOp::describeSharding(ShardingRuleBuilder &rule) { return shardView(rule); }
 
-/// A slice of a dimension whose pieces before, in and after it are split: the part of the piece.
-static FailureOr<SmallVector<Value>> sliceOfPart(LocalFormBuilder &form) {
+/// A slice of a dimension whose pieces before, in and after it are split: the shard of the piece.
+static FailureOr<SmallVector<Value>> sliceOfShard(LocalFormBuilder &form) {
   auto op = cast<SliceOp>(form.op());
   auto type = tensorType(op.getX());
   OpBuilder &builder = form.getBuilder();
@@ -183,7 +183,7 @@ static void addSlicedDim(ShardingRuleBuilder &rule, int64_t axis, const SliceRan
     return rule.pair(0, axis, 0, axis);
   if (range.count == 0 || rule.resultType(0).getDimSize(axis) != range.count)
     return;
-  if (auto factor = rule.addPieces({range.first, range.count, size - end}, sliceOfPart)) {
+  if (auto factor = rule.addPieces({range.first, range.count, size - end}, sliceOfShard)) {
     rule.setOperand(0, axis, *factor);
     rule.setResultPiece(0, axis, *factor, {range.first, end});
   }
@@ -205,8 +205,8 @@ bool SliceOp::describeSharding(ShardingRuleBuilder &rule) {
   return true;
 }
 
-/// The parts of each piece of a split dimension.
-static FailureOr<SmallVector<Value>> splitOfPart(LocalFormBuilder &form) {
+/// The shards of each piece of a split dimension.
+static FailureOr<SmallVector<Value>> splitOfShard(LocalFormBuilder &form) {
   auto op = cast<SplitOp>(form.op());
   OpBuilder &builder = form.getBuilder();
   int64_t axis = normalized(op.getAxis(), tensorType(op.getX()).getRank());
@@ -241,7 +241,7 @@ bool SplitOp::describeSharding(ShardingRuleBuilder &rule) {
   }
   if (rule.operandType(0).isDynamicDim(axis)) // blocks have static dims
     return true;
-  std::optional<unsigned> pieces = rule.addPieces(sizes, splitOfPart);
+  std::optional<unsigned> pieces = rule.addPieces(sizes, splitOfShard);
   if (!pieces)
     return true;
   rule.setOperand(0, axis, *pieces);
@@ -262,7 +262,7 @@ bool PadOp::describeSharding(ShardingRuleBuilder &rule) {
   return true;
 }
 
-/// The dims of the whole: static ones, and sums of those of the parts.
+/// The dims of the whole: static ones, and sums of those of the shards.
 template <class Op> static FailureOr<SmallVector<Value>> dimsOfWhole(LocalFormBuilder &form) {
   auto op = cast<Op>(form.op());
   TensorBuilder e(form.getBuilder(), op);
@@ -310,25 +310,25 @@ bool ViewDtypeOp::describeSharding(ShardingRuleBuilder &rule) {
   return true;
 }
 
-/// The parts of each piece, joined.
-static FailureOr<SmallVector<Value>> concatOfParts(LocalFormBuilder &form) {
-  llvm::SmallVector<Value> parts;
+/// The shards of each piece, joined.
+static FailureOr<SmallVector<Value>> concatOfShards(LocalFormBuilder &form) {
+  llvm::SmallVector<Value> shards;
   for (unsigned i = 0; i < form.op()->getNumOperands(); ++i)
-    parts.push_back(form.operand(i));
-  Operation *local = form.cloneOn(parts);
+    shards.push_back(form.operand(i));
+  Operation *local = form.cloneOn(shards);
   if (!local)
     return failure();
   return SmallVector<Value>(local->getResults());
 }
 
-/// All parts share the dimensions other than the one along which they are joined. That one is split into the
-/// parts of each.
+/// All operands share the dimensions other than the one along which they are joined. That one is split into
+/// the pieces of each.
 bool ConcatOp::describeSharding(ShardingRuleBuilder &rule) {
   if (getAxisTensor())
     return false;
   int64_t rank = rule.resultType(0).getRank(), axis = getAxis();
-  for (unsigned part = 0; part < getX().size(); ++part)
-    if (rule.operandType(part).getRank() != rank) // of rank 0, beside vectors
+  for (unsigned operand = 0; operand < getX().size(); ++operand)
+    if (rule.operandType(operand).getRank() != rank) // of rank 0, beside vectors
       return false;
   axis += axis < 0 ? rank : 0;
   for (int64_t dim = 0; dim < rank; ++dim) {
@@ -336,21 +336,21 @@ bool ConcatOp::describeSharding(ShardingRuleBuilder &rule) {
       continue;
     unsigned factor = rule.addFactor(rule.resultType(0).getDimSize(dim));
     rule.setResult(0, dim, factor);
-    for (unsigned part = 0; part < getX().size(); ++part)
-      rule.setOperand(part, dim, factor);
+    for (unsigned operand = 0; operand < getX().size(); ++operand)
+      rule.setOperand(operand, dim, factor);
   }
   llvm::SmallVector<int64_t> sizes;
-  for (unsigned part = 0; part < getX().size(); ++part)
-    sizes.push_back(rule.operandType(part).getDimSize(axis));
+  for (unsigned operand = 0; operand < getX().size(); ++operand)
+    sizes.push_back(rule.operandType(operand).getDimSize(axis));
   if (rule.resultType(0).isDynamicDim(axis)) // blocks have static dims
     return true;
-  std::optional<unsigned> pieces = rule.addPieces(sizes, concatOfParts);
+  std::optional<unsigned> pieces = rule.addPieces(sizes, concatOfShards);
   if (!pieces)
     return true;
   rule.setResult(0, axis, *pieces);
   int64_t begin = 0;
-  for (auto [part, size] : llvm::enumerate(sizes)) {
-    rule.setOperandPiece(static_cast<unsigned>(part), axis, *pieces, {begin, begin + size});
+  for (auto [operand, size] : llvm::enumerate(sizes)) {
+    rule.setOperandPiece(static_cast<unsigned>(operand), axis, *pieces, {begin, begin + size});
     begin += size;
   }
   return true;

@@ -248,7 +248,7 @@ LogicalResult RollOp::canonicalize(RollOp op, PatternRewriter &rewriter) {
 
 namespace {
 
-/// The axis and the sizes of the parts; `unknown` for dynamic values.
+/// The axis and the sizes of the pieces; `unknown` for dynamic values.
 struct Sections {
   int64_t axis = 0;
   llvm::SmallVector<int64_t> dimSizes;
@@ -289,7 +289,7 @@ template <class Split> FailureOr<Sections> sectionsOf(std::optional<Location> lo
   if (num > 0) {
     if (whole != unknown && whole % num != 0)
       return inferenceError(location, "C2: cannot split dim " + llvm::Twine(whole) + " into " +
-                                          llvm::Twine(num) + " equal parts");
+                                          llvm::Twine(num) + " equal pieces");
     out.dimSizes.assign(num, whole == unknown ? unknown : whole / num);
     return out;
   }
@@ -339,9 +339,9 @@ LogicalResult SplitOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
   return success();
 }
 
-/// The parts of an axis, one of which is inferred; those after it are counted from the end.
+/// The pieces of an axis, one of which is inferred; those after it are counted from the end.
 static llvm::SmallVector<Value> splitAround(Expression x, int64_t axis, llvm::ArrayRef<int64_t> dimSizes) {
-  llvm::SmallVector<Value> parts;
+  llvm::SmallVector<Value> pieces;
   int64_t start = 0, behind = 0;
   bool isBehind = false;
   for (int64_t dimSize : dimSizes)
@@ -349,10 +349,10 @@ static llvm::SmallVector<Value> splitAround(Expression x, int64_t axis, llvm::Ar
   for (int64_t dimSize : dimSizes) {
     bool isOpen = dimSize == unknown;
     int64_t end = isOpen ? -behind : start + dimSize;
-    parts.push_back(slice(x, axis, start, end == 0 && (isOpen || start < 0) ? toTheEnd : end));
+    pieces.push_back(slice(x, axis, start, end == 0 && (isOpen || start < 0) ? toTheEnd : end));
     start = end;
   }
-  return parts;
+  return pieces;
 }
 
 FailureOr<SmallVector<Value>> SplitOp::decompose(OpBuilder &builder) {
@@ -362,29 +362,29 @@ FailureOr<SmallVector<Value>> SplitOp::decompose(OpBuilder &builder) {
                                       "axis_tensor is not a constant, or its sections do not fit x");
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX());
-  llvm::SmallVector<Value> parts;
+  llvm::SmallVector<Value> pieces;
   if (!llvm::is_contained(sections->dimSizes, unknown)) {
     int64_t start = 0;
     for (int64_t dimSize : sections->dimSizes) {
-      parts.push_back(slice(x, sections->axis, start, start + dimSize));
+      pieces.push_back(slice(x, sections->axis, start, start + dimSize));
       start += dimSize;
     }
-    return parts;
+    return pieces;
   }
   if (getNum() <= 0) {
     if (llvm::count(sections->dimSizes, unknown) != 1)
       return notifyDecompositionFailure(builder, *this, "several of its sections are dynamic");
     return splitAround(x, sections->axis, sections->dimSizes);
   }
-  // Equal parts of a dynamic dim: an additional dimension, and a slice of it for each.
+  // Equal pieces of a dynamic dim: an additional dimension, and a slice of it for each.
   llvm::SmallVector<DimSize> shape = dimSizesOf(x), split = shape;
   shape[sections->axis] = divide(e, shape[sections->axis], getNum());
   split[sections->axis] = shape[sections->axis];
   split.insert(split.begin() + sections->axis, DimSize(static_cast<int64_t>(getNum())));
   Expression whole = reshapeTo(x, split);
   for (int64_t i = 0; i < static_cast<int64_t>(getNum()); ++i)
-    parts.push_back(reshapeTo(slice(whole, sections->axis, i, i + 1), shape));
-  return parts;
+    pieces.push_back(reshapeTo(slice(whole, sections->axis, i, i + 1), shape));
+  return pieces;
 }
 
 LogicalResult SplitOp::canonicalize(SplitOp op, PatternRewriter &rewriter) {
@@ -413,10 +413,10 @@ FailureOr<SmallVector<Value>> UnbindOp::decompose(OpBuilder &builder) {
   auto [axis, count] = *unbindAxis(std::nullopt, *this);
   llvm::SmallVector<DimSize> shape = dimSizesOf(x);
   shape.erase(shape.begin() + axis);
-  llvm::SmallVector<Value> parts;
+  llvm::SmallVector<Value> pieces;
   for (int64_t i = 0; i < count; ++i)
-    parts.push_back(reshapeTo(slice(x, axis, i, i + 1), shape));
-  return parts;
+    pieces.push_back(reshapeTo(slice(x, axis, i, i + 1), shape));
+  return pieces;
 }
 
 //===-- crop --------------------------------------------------------------------------------------------===//

@@ -79,7 +79,7 @@ def Pd_RollOp : Pd_Op<"roll", [Pd_MovesElements]> {
 def Pd_SplitOp : Pd_Op<"split", [AttrSizedOperandSegments, Pd_MovesElements]> {
   let onnx = [OnnxWritten<"exportSplit">];
   let lod = "rows";
-  let summary = "x split along `axis` into parts of sizes `sections`, or into `num` equal parts";
+  let summary = "x split along `axis` into pieces of sizes `sections`, or into `num` equal pieces";
   let description = [{
     One section may be -1 and is inferred. With `num` above 0 the sections are ignored. The tensors override the
     attributes of the same names; `axis_tensor` must be constant.

@@ -12,8 +12,8 @@ namespace proa::pd {
 namespace {
 
 int64_t bytesOf(Type element) {
-  if (auto number = dyn_cast<ComplexType>(element))
-    return 2 * bytesOf(number.getElementType());
+  if (auto complexType = dyn_cast<ComplexType>(element))
+    return 2 * bytesOf(complexType.getElementType());
   return std::max<int64_t>(element.getIntOrFloatBitWidth() / 8, 1);
 }
 
@@ -120,11 +120,11 @@ LogicalResult ViewDtypeOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
 
 FailureOr<SmallVector<Value>> ViewDtypeOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   Type from = tensorType(getX()).getElementType(), to = getDtype();
-  auto isPartOf = [](Type part, Type whole) {
-    auto number = dyn_cast<ComplexType>(whole);
-    return number && number.getElementType() == part;
+  auto isComponentOf = [](Type component, Type whole) {
+    auto complexType = dyn_cast<ComplexType>(whole);
+    return complexType && complexType.getElementType() == component;
   };
-  if (!cotangents[0] || !(from == to || isPartOf(from, to) || isPartOf(to, from)))
+  if (!cotangents[0] || !(from == to || isComponentOf(from, to) || isComponentOf(to, from)))
     return SmallVector<Value>{Value()};
   return SmallVector<Value>{
       ViewDtypeOp::create(builder, getLoc(), cotangents[0], TypeAttr::get(from)).getResult()};

@@ -45,7 +45,7 @@ def Pd_ViewDtypeOp : Pd_Op<"view_dtype"> {
   let summary = "The bits of x as elements of type dtype";
   let description = [{
     The last dimension is scaled: n elements of s bytes become n s / t elements of t bytes. The op has a gradient only
-    between a complex type and the type of its parts.
+    between a complex type and the type of its components.
   }];
   let constraints = [
     "C1. if the element sizes differ, x has a last dimension whose bytes are a multiple of the new element size",

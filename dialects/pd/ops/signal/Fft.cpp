@@ -125,12 +125,12 @@ Gradients FftC2rOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   Expression half =
       e.wrap(e.create<FftR2cOp>(cotangents[0], getAxes(), opposite(getNormalization()), !getForward(), true));
   int64_t mirrored = (length + 1) / 2;
-  llvm::SmallVector<Expression> parts{slice(half, last, 0, 1)};
+  llvm::SmallVector<Expression> pieces{slice(half, last, 0, 1)};
   if (mirrored > 1)
-    parts.push_back(slice(half, last, 1, mirrored) * 2.0);
+    pieces.push_back(slice(half, last, 1, mirrored) * 2.0);
   if (mirrored < given)
-    parts.push_back(slice(half, last, mirrored, given));
-  return llvm::SmallVector<Value>{concat(parts, last)};
+    pieces.push_back(slice(half, last, mirrored, given));
+  return llvm::SmallVector<Value>{concat(pieces, last)};
 }
 
 } // namespace proa::pd

@@ -28,7 +28,7 @@ struct Spectrum {
 Spectrum read(const Tensor &tensor) {
   Spectrum out(tensor.dims());
   for (int64_t i = 0; i < tensor.size(); ++i)
-    out.values[i] = loadScalar(tensor, i).number;
+    out.values[i] = loadScalar(tensor, i).value;
   return out;
 }
 

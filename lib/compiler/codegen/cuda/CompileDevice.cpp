@@ -163,9 +163,9 @@ private:
   }
 
   Result<void> emit(ModuleOp device, DeviceKernel &kernel) {
-    OwningOpRef<ModuleOp> part = moduleWith(device, kernel.symbol);
+    OwningOpRef<ModuleOp> subset = moduleWith(device, kernel.symbol);
     Stopwatch watch(kernel.emitMilliseconds);
-    Result<PtxCode> code = emitPtx(*part, chip, toolkit, !options.dumpDirectory.empty());
+    Result<PtxCode> code = emitPtx(*subset, chip, toolkit, !options.dumpDirectory.empty());
     if (!code)
       return code.diagnostics();
     kernel.ptx = std::move(code->ptx);

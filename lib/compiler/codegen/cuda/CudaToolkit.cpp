@@ -41,7 +41,7 @@ CudaToolkit CudaToolkit::find() { return toolkitIn(cudaFolders(PROA_CUDA_PACKAGE
 
 std::string toolkitHint() {
   return "install a CUDA toolkit and set CUDA_HOME, or run `./bootstrap.sh cuda`, which installs Python "
-         "packages with the parts that are needed";
+         "packages with the components that are needed";
 }
 
 std::string CudaToolkit::text() const {

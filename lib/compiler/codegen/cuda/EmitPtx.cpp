@@ -162,13 +162,13 @@ std::set<StringRef> reachableFrom(ModuleOp module, const std::vector<StringRef> 
 
 OwningOpRef<ModuleOp> cloneReachable(ModuleOp module, const std::vector<StringRef> &roots) {
   std::set<StringRef> kept = reachableFrom(module, roots);
-  OwningOpRef<ModuleOp> part = cast<ModuleOp>(module->cloneWithoutRegions());
-  part->getBodyRegion().emplaceBlock();
-  OpBuilder builder = OpBuilder::atBlockBegin(part->getBody());
+  OwningOpRef<ModuleOp> subset = cast<ModuleOp>(module->cloneWithoutRegions());
+  subset->getBodyRegion().emplaceBlock();
+  OpBuilder builder = OpBuilder::atBlockBegin(subset->getBody());
   for (Operation &op : *module.getBody())
     if (auto symbol = dyn_cast<SymbolOpInterface>(op); symbol && kept.contains(symbol.getName()))
       builder.clone(op);
-  return part;
+  return subset;
 }
 
 } // namespace
@@ -198,10 +198,10 @@ Result<ChipInfo> chipFor(int major, int minor) {
   for (const ChipInfo &chip : knownChips()) {
     StringRef name = StringRef(chip.name).drop_front(StringRef("sm_").size());
     bool hasOwnFeatures = name.consume_back("a");
-    int number = 0;
-    name.getAsInteger(10, number);
+    int scalar = 0;
+    name.getAsInteger(10, scalar);
     // Ascending; of one version that with its own features comes last.
-    if (hasOwnFeatures ? number == version : number <= version)
+    if (hasOwnFeatures ? scalar == version : scalar <= version)
       best = &chip;
   }
   if (!best)

@@ -19,15 +19,15 @@ StringRef quotedAfter(StringRef line, StringRef prefix) {
 }
 
 /// The number before `unit` in a list as "8 bytes stack frame, 16 bytes spill stores".
-int64_t numberBefore(StringRef line, StringRef unit) {
+int64_t valueBefore(StringRef line, StringRef unit) {
   size_t end = line.find(unit);
   if (end == StringRef::npos)
     return 0;
   StringRef before = line.take_front(end).rtrim();
-  int64_t number = 0;
-  if (before.take_back(before.size() - before.find_last_not_of("0123456789") - 1).getAsInteger(10, number))
+  int64_t value = 0;
+  if (before.take_back(before.size() - before.find_last_not_of("0123456789") - 1).getAsInteger(10, value))
     return 0;
-  return number;
+  return value;
 }
 
 class ReportReader {
@@ -46,9 +46,9 @@ public:
     if (kernels.empty())
       return;
     if (line.contains("bytes stack frame")) {
-      kernels.back().stackBytes += numberBefore(line, " bytes stack frame");
-      kernels.back().spillStoreBytes += numberBefore(line, " bytes spill stores");
-      kernels.back().spillLoadBytes += numberBefore(line, " bytes spill loads");
+      kernels.back().stackBytes += valueBefore(line, " bytes stack frame");
+      kernels.back().spillStoreBytes += valueBefore(line, " bytes spill stores");
+      kernels.back().spillLoadBytes += valueBefore(line, " bytes spill loads");
     } else if (line.contains("Used ") && line.contains(" registers")) {
       readUse(kernels.back(), line);
     }
@@ -73,10 +73,10 @@ private:
   }
 
   static void readUse(KernelResources &kernel, StringRef line) {
-    kernel.registers = numberBefore(line, " registers");
-    kernel.barriers = numberBefore(line, " barriers");
-    kernel.sharedBytes = numberBefore(line, " bytes smem");
-    kernel.constantBytes = numberBefore(line, " bytes cmem");
+    kernel.registers = valueBefore(line, " registers");
+    kernel.barriers = valueBefore(line, " barriers");
+    kernel.sharedBytes = valueBefore(line, " bytes smem");
+    kernel.constantBytes = valueBefore(line, " bytes cmem");
   }
 };
 

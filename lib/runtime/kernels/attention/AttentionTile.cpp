@@ -327,11 +327,11 @@ PROA_VECTOR_INLINE void productOfRows(const float *x, const float *y, int64_t el
   *to = sum;
 }
 
-PROA_VECTOR_INLINE void findHighest(float limit, const float *numbers, int64_t count, float *to) {
+PROA_VECTOR_INLINE void findHighest(float limit, const float *values, int64_t count, float *to) {
   Vector highest = Vector{} - infinity;
   IntVector isGreater{}; // also NaN
   for (int64_t i = 0; i < count; i += vectorSize) {
-    Vector own = loadWhole(numbers + i);
+    Vector own = loadWhole(values + i);
     isGreater |= ~(own <= Vector{} + limit);
     highest = greater(own, highest);
   }
@@ -381,17 +381,17 @@ PROA_VECTOR_INLINE void randomWords(const RandomCall &call, uint64_t first, Word
 
 PROA_VECTOR_INLINE void keepNumbers(const RandomCall &call, uint64_t first, int64_t count, float p,
                                     float factor, float *to) {
-  constexpr int64_t numbers = 4 * vectorSize;
+  constexpr int64_t values = 4 * vectorSize;
   auto skipped = static_cast<int64_t>(first % 4);
-  for (int64_t i = -skipped; i < count; i += numbers) {
+  for (int64_t i = -skipped; i < count; i += values) {
     WordVector words[4];
     randomWords(call, first / 4 + static_cast<uint64_t>((i + skipped) / 4), words);
     float kept[4][vectorSize];
     for (int word = 0; word < 4; ++word) {
-      Vector number = __builtin_convertvector(words[word] >> 8, Vector) * 0x1p-24f;
-      storeWhole(number < p ? Vector{} : Vector{} + factor, kept[word]);
+      Vector uniform = __builtin_convertvector(words[word] >> 8, Vector) * 0x1p-24f;
+      storeWhole(uniform < p ? Vector{} : Vector{} + factor, kept[word]);
     }
-    int64_t begin = std::max<int64_t>(i, 0), end = std::min(i + numbers, count);
+    int64_t begin = std::max<int64_t>(i, 0), end = std::min(i + values, count);
     for (int64_t place = begin; place < end; ++place)
       to[place] = kept[(place - i) % 4][(place - i) / 4];
   }
@@ -401,7 +401,7 @@ PROA_VECTOR_INLINE void keepNumbers(const RandomCall &call, uint64_t first, int6
 
 constexpr int64_t side = vectorSize;
 
-/// One of four steps of the transposition of a square: swaps the parts of `Half` elements of rows that are
+/// One of four steps of the transposition of a square: swaps the ranges of `Half` elements of rows that are
 /// `Half` apart.
 template <int Half> PROA_VECTOR_INLINE void exchange(Vector (&rows)[side]) {
   for (int first = 0; first < side; ++first) {
@@ -457,8 +457,8 @@ PROA_VECTOR_INLINE static void multiplyByVectors(const float *const *x, const fl
   for (int64_t i = 0; i < count; ++i)
     productOfRows(x[i], y + i * yStride, elements, to + i);
 }
-PROA_VECTOR_INLINE static void findByVectors(float limit, const float *numbers, int64_t count, float *to) {
-  findHighest(limit, numbers, count, to);
+PROA_VECTOR_INLINE static void findByVectors(float limit, const float *values, int64_t count, float *to) {
+  findHighest(limit, values, count, to);
 }
 PROA_VECTOR_INLINE static void keepByVectors(const RandomCall &call, uint64_t first, int64_t count, float p,
                                              float factor, float *to) {
@@ -484,9 +484,9 @@ void multiplyRows(const float *const *x, const float *y, int64_t yStride, int64_
                   float *to) {
   runVectors<multiplyByVectors>(x, y, yStride, count, elements, to);
 }
-float highestUpTo(float limit, const float *numbers, int64_t count) {
+float highestUpTo(float limit, const float *values, int64_t count) {
   float highest;
-  runVectors<findByVectors>(limit, numbers, count, &highest);
+  runVectors<findByVectors>(limit, values, count, &highest);
   return highest;
 }
 void keepAtRandom(const RandomCall &call, uint64_t first, int64_t count, float p, float factor, float *to) {

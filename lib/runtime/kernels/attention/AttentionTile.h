@@ -87,7 +87,7 @@ void multiplyRows(const float *const *x, const float *y, int64_t yStride, int64_
 void keepAtRandom(const RandomCall &call, uint64_t first, int64_t count, float p, float factor, float *to);
 
 /// The greatest of `count` numbers, a multiple of 16, if all are at most `limit`; else NaN.
-float highestUpTo(float limit, const float *numbers, int64_t count);
+float highestUpTo(float limit, const float *values, int64_t count);
 
 /// to[column * stride + row] = rows[row][column] for `columns` columns and `count` rows; zeros for the rows
 /// from `count` to `width`, a multiple of 16.

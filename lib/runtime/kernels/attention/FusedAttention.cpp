@@ -66,11 +66,11 @@ private:
   void runUnit(int64_t unit, Buffers &buffers) const {
     int64_t first = blockOf(unit % unitsOfHead) * unitColumns, head = unit / unitsOfHead % k.dims[HeadDim],
             batch = unit / unitsOfHead / k.dims[HeadDim], count = std::min(unitColumns, columns - first);
-    std::array<AttentionColumns, mostTiles> parts{};
+    std::array<AttentionColumns, mostTiles> blocks{};
     size_t used = 0;
     for (int64_t begin = 0; begin < count; begin += tile.queries) {
       AttentionColumns &own =
-          parts[used] = {batch, head, first + begin, std::min(tile.queries, count - begin)};
+          blocks[used] = {batch, head, first + begin, std::min(tile.queries, count - begin)};
       start(own, buffers.tiles[used++], buffers);
     }
     auto [begin, end] = keysOf(AttentionColumns{batch, head, first, count});
@@ -78,16 +78,16 @@ private:
     postponed.fill(NAN);
     for (int64_t key = begin; key < end; key += AttentionTile::keys)
       for (size_t i = 0; i < used; ++i) {
-        float masked = add(parts[i], buffers.tiles[i], buffers, key, end, /*isMasked=*/false);
+        float masked = add(blocks[i], buffers.tiles[i], buffers, key, end, /*isMasked=*/false);
         postponed[i] = std::fmax(postponed[i], masked);
       }
     for (size_t i = 0; i < used; ++i) {
       // Most rows have other keys, beside which those have no weight.
       bool isComplete =
-          std::isnan(postponed[i]) || lacksWeights(postponed[i], buffers.tiles[i].maximum, parts[i].count);
+          std::isnan(postponed[i]) || lacksWeights(postponed[i], buffers.tiles[i].maximum, blocks[i].count);
       for (int64_t key = begin; key < end && !isComplete; key += AttentionTile::keys)
-        add(parts[i], buffers.tiles[i], buffers, key, end, /*isMasked=*/true);
-      finish(parts[i], buffers.tiles[i], buffers);
+        add(blocks[i], buffers.tiles[i], buffers, key, end, /*isMasked=*/true);
+      finish(blocks[i], buffers.tiles[i], buffers);
     }
   }
 

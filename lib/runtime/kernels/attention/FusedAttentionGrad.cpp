@@ -137,13 +137,13 @@ public:
   void run(Call &call) {
     constexpr int64_t enoughJobs = 16, leastUnits = 4; // of a job
     int64_t heads = q.dims[BatchDim] * k.dims[HeadDim];
-    parts = std::clamp<int64_t>((enoughJobs + heads - 1) / heads, 1,
+    slices = std::clamp<int64_t>((enoughJobs + heads - 1) / heads, 1,
                                 std::max<int64_t>(1, unitsOfHead / leastUnits));
-    int64_t jobs = heads * parts,
+    int64_t jobs = heads * slices,
             workers = workersFor(jobs, static_cast<double>(heads * columns * k.dims[RowDim]),
                                  3 * tile.qElements + 2 * tile.vElements);
     // Where a head is one job, its sums are written before the next.
-    int64_t sums = parts == 1 ? workers : jobs, sizeOfWorker = sizeOfTile();
+    int64_t sums = slices == 1 ? workers : jobs, sizeOfWorker = sizeOfTile();
     AttentionMemory memory(static_cast<float *>(
         call.scratch(static_cast<size_t>(workers * sizeOfWorker + sums * sizeOfSums() + k.sizeOfCopy() +
                                          v.sizeOfCopy() + 2 * vectorSize) *
@@ -156,27 +156,27 @@ public:
         AttentionMemory own(ofWorkers + worker * sizeOfWorker);
         TileMemory tileOfWorker = tileMemory(own);
         for (int64_t job = jobs * worker / workers; job < jobs * (worker + 1) / workers; ++job) {
-          float *sumsOfJob = ofJobs + (parts == 1 ? worker : job) * sizeOfSums();
+          float *sumsOfJob = ofJobs + (slices == 1 ? worker : job) * sizeOfSums();
           runJob(job, tileOfWorker, sumsOfJob);
-          if (parts == 1)
+          if (slices == 1)
             writeSums(job, sumsOfJob, 0, k.dims[RowDim]);
         }
       }
     });
-    if (parts > 1)
+    if (slices > 1)
       addJobs(heads, ofJobs);
   }
 
 private:
-  int64_t parts = 1; ///< jobs of a head
+  int64_t slices = 1; ///< jobs of a head
 
   int64_t sizeOfSums() const { return k.dims[RowDim] * (qStride() + vStride()); }
   float *valueSums(float *sums) const { return sums + k.dims[RowDim] * qStride(); }
 
   void runJob(int64_t job, TileMemory &memory, float *sums) const {
-    int64_t head = job / parts, part = job % parts;
+    int64_t head = job / slices, slice = job % slices;
     std::fill_n(sums, sizeOfSums(), 0.0f);
-    for (int64_t unit = unitsOfHead * part / parts; unit < unitsOfHead * (part + 1) / parts; ++unit) {
+    for (int64_t unit = unitsOfHead * slice / slices; unit < unitsOfHead * (slice + 1) / slices; ++unit) {
       int64_t first = blockOf(unit) * unitColumns, last = std::min(first + unitColumns, columns);
       for (int64_t column = first; column < last; column += tile.queries)
         runTile(
@@ -240,9 +240,9 @@ private:
     parallelFor(heads * keys, grain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         int64_t head = i / keys, key = i % keys;
-        float *first = sums + head * parts * sizeOfSums();
-        for (int64_t part = 1; part < parts; ++part) {
-          float *other = first + part * sizeOfSums();
+        float *first = sums + head * slices * sizeOfSums();
+        for (int64_t slice = 1; slice < slices; ++slice) {
+          float *other = first + slice * sizeOfSums();
           addRow(first + key * qStride(), other + key * qStride(), qStride());
           addRow(valueSums(first) + key * vStride(), valueSums(other) + key * vStride(), vStride());
         }

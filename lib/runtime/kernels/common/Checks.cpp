@@ -45,13 +45,12 @@ std::string wrongIndexText(std::optional<int64_t> index, int64_t position, std::
                      wraps ? -size : 0, size);
 }
 
-std::string wrongSizeText(std::optional<int64_t> number, int64_t group, int64_t most) {
-  if (!number)
+std::string wrongSizeText(std::optional<int64_t> size, int64_t group, int64_t most) {
+  if (!size)
     return fmt::format("the size at [{}] is negative, or the sizes up to it sum to more than {}", group,
                        most);
-  return *number < 0
-             ? fmt::format("size {} at [{}] is negative", *number, group)
-             : fmt::format("the sizes up to [{}] sum to {}, which is more than {}", group, *number, most);
+  return *size < 0 ? fmt::format("size {} at [{}] is negative", *size, group)
+                   : fmt::format("the sizes up to [{}] sum to {}, which is more than {}", group, *size, most);
 }
 
 Result<std::vector<int64_t>> integersOf(const View &view) {

@@ -53,7 +53,7 @@ std::string wrongIndexText(std::optional<int64_t> index, int64_t position, std::
 
 /// "size -1 at [2] is negative" or "the sizes up to [2] sum to 20, which is more than 16": the size of group
 /// `group` is wrong, because of `number`, which is the size or the sum. Without a number it is not known.
-std::string wrongSizeText(std::optional<int64_t> number, int64_t group, int64_t most);
+std::string wrongSizeText(std::optional<int64_t> size, int64_t group, int64_t most);
 
 /// The integers of a small tensor of dtype int32 or int64 (shapes, axes, k).
 Result<std::vector<int64_t>> integersOf(const View &view);

@@ -117,11 +117,11 @@ using Wide = std::conditional_t<std::is_same_v<T, Float16> || std::is_same_v<T, 
 
 /// A number as an element of another dtype, by the rules of pd.cast: see toInteger for floats as integers.
 template <class To, class From> To convertElement(From value) {
-  auto number = static_cast<Wide<From>>(value);
+  auto wide = static_cast<Wide<From>>(value);
   if constexpr (std::is_integral_v<To> && std::is_floating_point_v<Wide<From>>)
-    return toInteger<To>(static_cast<double>(number));
+    return toInteger<To>(static_cast<double>(wide));
   else
-    return static_cast<To>(static_cast<Wide<To>>(number));
+    return static_cast<To>(static_cast<Wide<To>>(wide));
 }
 
 /// The lowest finite number.

@@ -16,12 +16,12 @@ namespace {
 constexpr int64_t maximalLength = int64_t(1) << 28;
 
 Result<int64_t> numberOf(const View &view) {
-  Result<std::vector<int64_t>> numbers = integersOf(view);
-  if (!numbers)
-    return numbers.diagnostics();
-  if (numbers->size() != 1)
-    return failure("the index has {} elements, expected one", numbers->size());
-  return numbers->front();
+  Result<std::vector<int64_t>> values = integersOf(view);
+  if (!values)
+    return values.diagnostics();
+  if (values->size() != 1)
+    return failure("the index has {} elements, expected one", values->size());
+  return values->front();
 }
 
 Result<void> createArray(Call &call) {
@@ -78,8 +78,8 @@ Result<void> slice(Call &call) {
     return std::clamp(place < 0 ? place + length : place, int64_t(0), length);
   };
   int64_t first = within(*start), last = std::max(first, within(*end));
-  TensorArray part(call.array(0).begin() + first, call.array(0).begin() + last);
-  call.outputArray(0, std::nullopt) = std::move(part);
+  TensorArray range(call.array(0).begin() + first, call.array(0).begin() + last);
+  call.outputArray(0, std::nullopt) = std::move(range);
   return {};
 }
 

@@ -110,7 +110,7 @@ Result<void> split(Call &call, int64_t axisAttribute, bool stack) {
   int64_t total =
       stack ? static_cast<int64_t>(sizes->size()) : std::accumulate(sizes->begin(), sizes->end(), int64_t(0));
   if (isNegative || total != whole[*axis])
-    return failure("the parts have {} of {} indices of the axis", total, whole[*axis]);
+    return failure("the entries have {} of {} indices of the axis", total, whole[*axis]);
   Lines lines(whole, *axis);
   size_t bytes = sizeOf(x.dtype);
   TensorArray &out = call.outputArray(0, std::nullopt);

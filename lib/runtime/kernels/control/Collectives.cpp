@@ -132,7 +132,7 @@ public:
     // A pass may remove a local step on one rank only.
     if (step.kind == spmd::StepKind::Slice || step.kind == spmd::StepKind::ToPartial)
       return std::nullopt;
-    return Agreement{ranksOf(step.mesh), StepExecution(step, dtype).operation().text, step.number};
+    return Agreement{ranksOf(step.mesh), StepExecution(step, dtype).operation().text, step.index};
   }
 
 private:
@@ -197,8 +197,8 @@ struct Group {
   /// Those of the group of a position, in row-major order of their coordinates on the axes.
   std::vector<int64_t> ranksOf(int64_t position) const {
     std::vector<int64_t> ranks, coordinates(axes.size());
-    for (int64_t number = 0; number < size(); ++number) {
-      int64_t rest = number;
+    for (int64_t index = 0; index < size(); ++index) {
+      int64_t rest = index;
       for (size_t i = axes.size(); i-- > 0; rest /= axes[i].size)
         coordinates[i] = rest % axes[i].size;
       ranks.push_back(mesh.deviceAt(rootOf(mesh, axes, coordinates, position)));
@@ -263,8 +263,8 @@ Result<std::vector<int64_t>> rowsOf(const View &counts, size_t ranks, const char
   return rows;
 }
 
-int64_t sumOf(std::span<const int64_t> numbers) {
-  return std::accumulate(numbers.begin(), numbers.end(), int64_t(0));
+int64_t sumOf(std::span<const int64_t> values) {
+  return std::accumulate(values.begin(), values.end(), int64_t(0));
 }
 
 /// Sends sent[i] rows of `source` to the i-th rank, and receives received[i] rows from it.
@@ -290,7 +290,7 @@ Result<void> sendRows(Communicator &communicator, const Operation &operation, st
 }
 
 /// Operands: rows, and for each rank of the group the numbers of rows to send and to receive.
-Result<void> exchangeRows(Call &call, const Group &group, DType dtype, int64_t number) {
+Result<void> exchangeRows(Call &call, const Group &group, DType dtype, int64_t index) {
   Communicator *communicator = call.communicator();
   if (Result<void> fits = checkSize(communicator, group.mesh); !fits)
     return fits;
@@ -322,7 +322,7 @@ Result<void> exchangeRows(Call &call, const Group &group, DType dtype, int64_t n
     return {};
   }
   Operation operation{fmt::format("exchange of rows of {}, collective {}",
-                                  describe(dtype, std::span(dims).subspan(1)), number)};
+                                  describe(dtype, std::span(dims).subspan(1)), index)};
   return sendRows(*communicator, operation, ranks, *sent, *received, rowBytes, source, target);
 }
 

@@ -16,7 +16,7 @@ struct RunCount final : KernelState {
   int64_t count = 0;
 };
 
-std::string joined(std::span<const int64_t> numbers) { return fmt::format("{}", fmt::join(numbers, ", ")); }
+std::string joined(std::span<const int64_t> values) { return fmt::format("{}", fmt::join(values, ", ")); }
 
 std::string elementsOf(const View &x, int64_t summarize) {
   int64_t count = summarize < 0 ? x.size() : std::min(summarize, x.size());

@@ -25,8 +25,8 @@ namespace {
 constexpr int64_t panelWidth = vectorSize;
 /// Terms of the sums that a panel adds at a time: they stay in the first-level cache.
 constexpr int64_t termsOfChunk = 384;
-/// Panels of a part: their sums stay in the second-level cache.
-constexpr int64_t partPanels = 16;
+/// Panels of a block: their sums stay in the second-level cache.
+constexpr int64_t panelsOfBlock = 16;
 constexpr int64_t mostPositions = 192;
 
 template <int Rows>
@@ -120,7 +120,7 @@ PROA_VECTOR_INLINE static void addIndirectTerms(const IndirectTerms &terms, bool
 struct IndirectConv::Worker {
   const float *input;
   const float **rows;            ///< see IndirectTerms
-  float *sums;                   ///< [position, channels of a part]
+  float *sums;                   ///< [position, channels of a block]
   int64_t first = -1, count = 0; ///< positions of the table
 };
 
@@ -275,7 +275,7 @@ void IndirectConv::run(Call &call, float *output) const {
   int64_t workers = std::clamp<int64_t>(static_cast<int64_t>(nanoseconds / minimalForkNanoseconds), 1,
                                         std::min<int64_t>(units, threads()));
   size_t rowBytes = static_cast<size_t>(taps() * blockPositions) * sizeof(float *);
-  size_t sumBytes = static_cast<size_t>(blockPositions * std::min(panelsOfGroup(), partPanels) * panelWidth) *
+  size_t sumBytes = static_cast<size_t>(blockPositions * std::min(panelsOfGroup(), panelsOfBlock) * panelWidth) *
                     sizeof(float);
   ScratchPieces pieces;
   for (int64_t i = 0; i < workers; ++i) {
@@ -309,7 +309,7 @@ void IndirectConv::runUnits(Worker &worker, int64_t begin, int64_t end, float *o
   while (begin < end) {
     int64_t position = begin / panels * blockPositions, group = begin % panels / panelsOfGroup(),
             panel = begin % panelsOfGroup();
-    int64_t count = std::min({end - begin, panelsOfGroup() - panel, partPanels});
+    int64_t count = std::min({end - begin, panelsOfGroup() - panel, panelsOfBlock});
     locate(worker, position, std::min(blockPositions, positions() - position));
     multiply(worker, group, panel, count);
     int64_t channel = panel * panelWidth, channels = std::min(count * panelWidth, outputs() - channel);

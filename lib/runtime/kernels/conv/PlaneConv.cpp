@@ -30,7 +30,7 @@ namespace {
 constexpr int64_t chunkFloats = 48 << 10;
 
 /// Copies `count` elements, fewer than a vector's.
-PROA_VECTOR_INLINE void copyPart(const float *from, int64_t count, float *to) {
+PROA_VECTOR_INLINE void copyRange(const float *from, int64_t count, float *to) {
   constexpr size_t half = 8 * sizeof(float), quarter = 4 * sizeof(float);
   if (count >= 8) {
     float last[8];
@@ -49,14 +49,14 @@ PROA_VECTOR_INLINE void copyPart(const float *from, int64_t count, float *to) {
 }
 
 /// Stores the first elements of a vector; `width` elements are there.
-PROA_VECTOR_INLINE void storePart(const Vector &from, int64_t width, float *to) {
+PROA_VECTOR_INLINE void storeLanes(const Vector &from, int64_t width, float *to) {
   if (width >= vectorSize) {
     std::memcpy(to, &from, sizeof(Vector));
     return;
   }
   float all[vectorSize];
   std::memcpy(all, &from, sizeof(Vector));
-  copyPart(all, width, to);
+  copyRange(all, width, to);
 }
 
 /// `Outputs` channels at `Vectors` vectors of one row.
@@ -89,7 +89,7 @@ template <int Outputs, int Vectors> PROA_VECTOR_INLINE void multiplyTile(const P
 #pragma GCC unroll 8
     for (int v = 0; v < Vectors; ++v) {
       Vector sum = sums[output][v];
-      storePart(sum, tile.width, tile.output + output * tile.outputStep + tile.starts[v]);
+      storeLanes(sum, tile.width, tile.output + output * tile.outputStep + tile.starts[v]);
     }
 }
 
@@ -119,7 +119,7 @@ template <int Lines, int Vectors> PROA_VECTOR_INLINE void filterTile(const Plane
 #pragma GCC unroll 8
     for (int v = 0; v < Vectors; ++v) {
       Vector sum = sums[line][v];
-      storePart(sum, tile.width, tile.output + line * tile.outputStep + tile.starts[v]);
+      storeLanes(sum, tile.width, tile.output + line * tile.outputStep + tile.starts[v]);
     }
 }
 
@@ -153,7 +153,7 @@ template <int Kernel, int Lines, int Vectors> PROA_VECTOR_INLINE void filterDens
 #pragma GCC unroll 8
     for (int v = 0; v < Vectors; ++v) {
       Vector sum = sums[line][v];
-      storePart(sum, tile.width, tile.output + line * tile.outputStep + tile.starts[v]);
+      storeLanes(sum, tile.width, tile.output + line * tile.outputStep + tile.starts[v]);
     }
 }
 
@@ -254,7 +254,7 @@ template <int Step> PROA_VECTOR_INLINE void copyWhole(const float *from, int64_t
 /// Copies `count` columns of an input row, of which one follows the other by `step` elements.
 PROA_VECTOR_INLINE void copyColumns(const float *from, int64_t step, int64_t count, float *to) {
   if (step == 1 && count < vectorSize)
-    copyPart(from, count, to);
+    copyRange(from, count, to);
   else if (count < vectorSize)
     for (int64_t i = 0; i < count; ++i)
       to[i] = from[step * i];
@@ -274,11 +274,11 @@ PROA_VECTOR_INLINE void copyPlane(const float *from, int64_t fromStep, int64_t s
                                   int64_t rows, std::span<const CopiedColumns> phases, int64_t columns,
                                   float *to, int64_t toStep) {
   for (int64_t row = 0; row < rows; ++row, from += fromStep, to += toStep) {
-    float *part = to;
+    float *phaseStart = to;
     for (const CopiedColumns &phase : phases) {
       copyColumns(from + (phase.first * stride - phase.left) * columnStep, stride * columnStep,
-                  phase.last - phase.first, part + phase.first);
-      part += columns;
+                  phase.last - phase.first, phaseStart + phase.first);
+      phaseStart += columns;
     }
   }
 }

@@ -72,12 +72,12 @@ PROA_VECTOR_INLINE void gatherLine(const Vector *m, int64_t stride, Vector *out,
 struct Tile {
   int64_t sample, row, column; ///< of its first result
 
-  Tile(const ConvGeometry &g, int64_t tileDim, int64_t number) {
+  Tile(const ConvGeometry &g, int64_t tileDim, int64_t index) {
     int64_t high = (g.output.dims[2] + tileDim - 1) / tileDim,
             wide = (g.output.dims[3] + tileDim - 1) / tileDim;
-    sample = number / (high * wide);
-    row = number / wide % high * tileDim;
-    column = number % wide * tileDim;
+    sample = index / (high * wide);
+    row = index / wide % high * tileDim;
+    column = index % wide * tileDim;
   }
 };
 

@@ -54,8 +54,8 @@ public:
   void decode(int64_t image, int64_t anchor, int64_t cell) const {
     int64_t plane = height * width, row = image * anchors * plane + anchor * plane + cell;
     T *box = boxes + row * 4, *score = scores + row * attributes.classes;
-    auto entry = [&](int64_t number) {
-      int64_t channel = (attributes.iouAware ? anchors : 0) + anchor * (5 + attributes.classes) + number;
+    auto entry = [&](int64_t index) {
+      int64_t channel = (attributes.iouAware ? anchors : 0) + anchor * (5 + attributes.classes) + index;
       return x[(image * channels + channel) * plane + cell];
     };
     T confidence = sigmoid(entry(4));

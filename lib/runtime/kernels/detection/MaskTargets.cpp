@@ -148,10 +148,10 @@ template <class T> struct MaskResults {
   std::vector<int32_t> masks;
 
   /// A region with a mask of -1.
-  void add(const T *corners, T scale, int64_t number, const MaskShape &shape) {
+  void add(const T *corners, T scale, int64_t index, const MaskShape &shape) {
     for (size_t k = 0; k < 4; ++k)
       rois.push_back(corners[k] * scale);
-    numbers.push_back(number);
+    numbers.push_back(index);
     masks.resize(masks.size() + static_cast<size_t>(shape.classes * shape.pixels()), -1);
   }
 };

@@ -82,7 +82,7 @@ public:
   }
 
   void sample(std::optional<RandomStream> &random) {
-    auto limit = [](double number) { return static_cast<T>(static_cast<float>(number)); };
+    auto limit = [](double value) { return static_cast<T>(static_cast<float>(value)); };
     for (size_t i = 0; i < corners.size() / 4; ++i) {
       ProposalCandidate<T> candidate{corners.data() + 4 * i, T(0), 0};
       std::vector<T> all;

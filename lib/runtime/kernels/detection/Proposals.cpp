@@ -185,17 +185,17 @@ private:
 
   void decode(int64_t image, int64_t i, T *box) const {
     const T *anchor = anchors + 4 * i;
-    T number[4];
+    T value[4];
     for (int64_t k = 0; k < 4; ++k) {
       int64_t channel = (image * anchorCount() + i % anchorCount()) * 4 + k;
-      number[k] = deltas.as<T>()[channel * plane() + i / anchorCount()] *
-                  (variances ? variances.as<T>()[4 * i + k] : T(1));
+      value[k] = deltas.as<T>()[channel * plane() + i / anchorCount()] *
+                 (variances ? variances.as<T>()[4 * i + k] : T(1));
     }
     T width = anchor[2] - anchor[0] + pixel, height = anchor[3] - anchor[1] + pixel;
-    T x = anchor[0] + width / 2 + number[0] * width, y = anchor[1] + height / 2 + number[1] * height;
+    T x = anchor[0] + width / 2 + value[0] * width, y = anchor[1] + height / 2 + value[1] * height;
     T most = static_cast<T>(std::log(1000.0 / 16.0)); // keeps exponentials finite
-    width *= std::exp(std::min(number[2], most));
-    height *= std::exp(std::min(number[3], most));
+    width *= std::exp(std::min(value[2], most));
+    height *= std::exp(std::min(value[3], most));
     box[0] = x - width / 2;
     box[1] = y - height / 2;
     box[2] = x + width / 2 - pixel;

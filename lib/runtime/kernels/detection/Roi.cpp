@@ -101,7 +101,7 @@ void alignedCell(const T *box, int64_t cell, const Regions &regions, const Regio
     for (int64_t j = 0; j < across; ++j)
       aroundPoint(y0 + (static_cast<T>(i) + T(0.5)) * cellHeight / static_cast<T>(down),
                   x0 + (static_cast<T>(j) + T(0.5)) * cellWidth / static_cast<T>(across), regions.rows,
-                  regions.columns, [&](int64_t place, T part) { use(place, part * weight); });
+                  regions.columns, [&](int64_t place, T share) { use(place, share * weight); });
 }
 
 //===-- psroi_pool --------------------------------------------------------------------------------------===//

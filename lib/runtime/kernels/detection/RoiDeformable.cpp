@@ -15,7 +15,7 @@ struct CellAttributes {
   bool moves = true;
   double scale = 1, deviation = 0.1;
   int64_t channels = 1, rows = 1, columns = 1, samples = 1;
-  std::vector<int64_t> groups, parts;
+  std::vector<int64_t> groups, bins;
 
   int64_t cells() const { return rows * columns; }
 };
@@ -38,10 +38,10 @@ template <class T> struct CellInputs {
     bool fits =
         !attributes.moves || (moves.rank() == 4 && moves.dtype == x.dtype && moves.dims[0] == boxes.dims[0] &&
                               classes > 0 && attributes.channels >= classes &&
-                              moves.dims[2] == attributes.parts[0] && moves.dims[3] == attributes.parts[1]);
+                              moves.dims[2] == attributes.bins[0] && moves.dims[3] == attributes.bins[1]);
     if (!fits)
       return failure("trans is {}; expected [{}, 2 * classes, {}, {}]", describe(moves.dtype, moves.dims),
-                     boxes.dims[0], attributes.parts[0], attributes.parts[1]);
+                     boxes.dims[0], attributes.bins[0], attributes.bins[1]);
     CellInputs out{x.as<T>(), boxes.as<T>(), moves.as<T>(), x.dims[1], x.dims[2], x.dims[3], classes, {}};
     std::vector<int64_t> counts{boxes.dims[0]};
     if (const View &perImage = call.input(countInput)) {
@@ -90,15 +90,15 @@ Cell<T> cellOf(const CellInputs<T> &inputs, const CellAttributes &attributes, in
     int64_t kind = channel / (attributes.channels / inputs.classes);
     kind = std::min(kind, inputs.classes - 1);
     // In floating point, as in Paddle: where that does not come out even, rounding decides.
-    auto partOf = [](int64_t index, int64_t count, int64_t parts) {
-      auto place = std::floor(static_cast<T>(index) / static_cast<T>(count) * static_cast<T>(parts));
-      return std::min(static_cast<int64_t>(place), parts - 1);
+    auto binOf = [](int64_t index, int64_t count, int64_t bins) {
+      auto place = std::floor(static_cast<T>(index) / static_cast<T>(count) * static_cast<T>(bins));
+      return std::min(static_cast<int64_t>(place), bins - 1);
     };
-    int64_t part = partOf(row, attributes.rows, attributes.parts[0]) * attributes.parts[1] +
-                   partOf(column, attributes.columns, attributes.parts[1]);
-    int64_t parts = attributes.parts[0] * attributes.parts[1];
-    cell.across = (box * inputs.classes + kind) * 2 * parts + part;
-    cell.down = cell.across + parts;
+    int64_t bin = binOf(row, attributes.rows, attributes.bins[0]) * attributes.bins[1] +
+                  binOf(column, attributes.columns, attributes.bins[1]);
+    int64_t bins = attributes.bins[0] * attributes.bins[1];
+    cell.across = (box * inputs.classes + kind) * 2 * bins + bin;
+    cell.down = cell.across + bins;
     cell.moveWidth = deviation * width;
     cell.moveHeight = deviation * height;
     left += inputs.moves[cell.across] * cell.moveWidth;
@@ -121,7 +121,7 @@ Cell<T> cellOf(const CellInputs<T> &inputs, const CellAttributes &attributes, in
   return cell;
 }
 
-/// The four elements around a point, and the parts that x and y are beyond the first.
+/// The four elements around a point, and the fractions by which x and y are beyond the first.
 template <class T> struct Surroundings {
   int64_t topLeft, topRight, bottomLeft, bottomRight;
   T right, down;
@@ -216,10 +216,10 @@ template <class Op> Result<CellAttributes> cellsOf(const Op &op, const KernelReq
   attributes.columns = op.pooledWidth;
   attributes.samples = op.samplePerPart;
   attributes.groups = op.groupSize;
-  attributes.parts = op.partSize;
-  for (int64_t number : {attributes.channels, attributes.rows, attributes.columns, attributes.samples})
-    checks.expect(number > 0, "expected positive sizes");
-  for (const auto &pair : {attributes.groups, attributes.parts})
+  attributes.bins = op.partSize;
+  for (int64_t value : {attributes.channels, attributes.rows, attributes.columns, attributes.samples})
+    checks.expect(value > 0, "expected positive sizes");
+  for (const auto &pair : {attributes.groups, attributes.bins})
     checks.expect(pair.size() == 2 && pair[0] > 0 && pair[1] > 0, "expected pairs of positive sizes");
   if (!checks.ok())
     return checks.diagnostics();

@@ -111,27 +111,26 @@ private:
   YoloBox cellBox(int64_t anchor, int64_t row, int64_t column) const {
     auto logit = [&](int64_t channel) { return static_cast<double>(x[entry(anchor, channel, row, column)]); };
     double bias = -0.5 * (head.scale - 1);
-    int64_t number = head.mask[static_cast<size_t>(anchor)];
-    return {(static_cast<double>(column) + logistic(logit(0)) * head.scale + bias) /
-                static_cast<double>(height),
-            (static_cast<double>(row) + logistic(logit(1)) * head.scale + bias) / static_cast<double>(height),
-            std::exp(logit(2)) * anchorSize(number, 0) / image,
-            std::exp(logit(3)) * anchorSize(number, 1) / image};
+    int64_t mask = head.mask[static_cast<size_t>(anchor)];
+    return {
+        (static_cast<double>(column) + logistic(logit(0)) * head.scale + bias) / static_cast<double>(height),
+        (static_cast<double>(row) + logistic(logit(1)) * head.scale + bias) / static_cast<double>(height),
+        std::exp(logit(2)) * anchorSize(mask, 0) / image, std::exp(logit(3)) * anchorSize(mask, 1) / image};
   }
 
   int64_t bestAnchor(const YoloBox &box) const {
     double best = 0;
-    int64_t number = 0;
+    int64_t count = 0;
     for (int64_t anchor = 0; anchor < static_cast<int64_t>(head.anchors.size() / 2); ++anchor) {
       double found =
           intersectionOverUnion({0, 0, anchorSize(anchor, 0) / image, anchorSize(anchor, 1) / image},
                                 {0, 0, box.width, box.height});
       if (found > best) {
         best = found;
-        number = anchor;
+        count = anchor;
       }
     }
-    return number;
+    return count;
   }
 
   void addCrossEntropy(int64_t at, double target, double weight) {

@@ -32,10 +32,10 @@ Result<void> reindexGraph(Call &call) {
       return list->diagnostics();
   if (count->size() != x->size())
     return failure("there are {} counts for {} nodes", count->size(), x->size());
-  std::unordered_map<int64_t, int64_t> numbers;
+  std::unordered_map<int64_t, int64_t> indices;
   std::vector<int64_t> nodes, sources, targets;
   auto numberOf = [&](int64_t node) {
-    auto [found, isNew] = numbers.emplace(node, static_cast<int64_t>(nodes.size()));
+    auto [found, isNew] = indices.emplace(node, static_cast<int64_t>(nodes.size()));
     if (isNew)
       nodes.push_back(node);
     return found->second;

@@ -207,20 +207,20 @@ Result<void> sampleHops(Call &call, const std::vector<int64_t> &sizes, bool want
   Result<Hops> hops = hop(*graph, std::move(first), sizes, draw);
   if (!hops)
     return hops.diagnostics();
-  std::unordered_map<int64_t, int64_t> numbers;
+  std::unordered_map<int64_t, int64_t> indices;
   std::vector<int64_t> &nodes = hops->nodes, sources, targets, starts;
   for (size_t i = 0; i < nodes.size(); ++i)
-    numbers[nodes[i]] = static_cast<int64_t>(i);
+    indices[nodes[i]] = static_cast<int64_t>(i);
   for (size_t i = 0; i < hops->drawn.counts.size(); ++i)
-    targets.insert(targets.end(), static_cast<size_t>(hops->drawn.counts[i]), numbers[nodes[i]]);
+    targets.insert(targets.end(), static_cast<size_t>(hops->drawn.counts[i]), indices[nodes[i]]);
   for (int64_t node : hops->drawn.nodes) {
-    auto [found, isNew] = numbers.emplace(node, static_cast<int64_t>(nodes.size()));
+    auto [found, isNew] = indices.emplace(node, static_cast<int64_t>(nodes.size()));
     if (isNew)
       nodes.push_back(node);
     sources.push_back(found->second);
   }
   for (int64_t node : *x)
-    starts.push_back(numbers[node]);
+    starts.push_back(indices[node]);
   const int64_t edgeDims[] = {static_cast<int64_t>(sources.size()), 1};
   for (const Result<void> &written :
        {writeList(call, 0, sources, edgeDims), writeList(call, 1, targets, edgeDims),

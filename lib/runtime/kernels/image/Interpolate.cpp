@@ -66,8 +66,8 @@ private:
     bool centred = attributes->alignMode == 0 && !attributes->alignCorners;
     float source = centred ? std::max(ratio * (k + 0.5f) - 0.5f, 0.0f) : ratio * k;
     int64_t low = std::min(static_cast<int64_t>(source), in - 1), high = std::min(low + 1, in - 1);
-    float part = source - static_cast<float>(low);
-    return {2, {low, high}, {1 - part, part}}; // in float too, as there
+    float fraction = source - static_cast<float>(low);
+    return {2, {low, high}, {1 - fraction, fraction}}; // in float too, as there
   }
 
   Taps cubic(float k) const {
@@ -318,10 +318,10 @@ void spread(const Image &in, const Image &out, const std::vector<Taps> (&taps)[3
         auto value = static_cast<Sum>(source[d * out.strides[2] + h * out.strides[3] + w * out.strides[4]]);
         for (int a = 0; a < deep.count; ++a)
           for (int b = 0; b < high.count; ++b) {
-            Sum part = static_cast<Sum>(deep.weight[a]) * static_cast<Sum>(high.weight[b]) * value;
+            Sum term = static_cast<Sum>(deep.weight[a]) * static_cast<Sum>(high.weight[b]) * value;
             Sum *start = target + deep.at[a] * in.strides[2] + high.at[b] * in.strides[3];
             for (int e = 0; e < wide.count; ++e)
-              start[wide.at[e] * in.strides[4]] += static_cast<Sum>(wide.weight[e]) * part;
+              start[wide.at[e] * in.strides[4]] += static_cast<Sum>(wide.weight[e]) * term;
           }
       }
     }

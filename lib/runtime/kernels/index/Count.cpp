@@ -57,17 +57,17 @@ Result<void> nonzero(Call &call) {
 
 Result<void> bincount(Call &call, int64_t minimalLength) {
   const View &weights = call.input(1);
-  Result<std::vector<int64_t>> numbers = integersOf(call.input(0));
-  if (!numbers)
-    return numbers.diagnostics();
+  Result<std::vector<int64_t>> values = integersOf(call.input(0));
+  if (!values)
+    return values.diagnostics();
   int64_t length = minimalLength;
-  for (int64_t number : *numbers) {
-    if (number < 0)
-      return failure("expected numbers from 0 on, found {}", number);
-    length = std::max(length, number + 1);
+  for (int64_t index : *values) {
+    if (index < 0)
+      return failure("expected numbers from 0 on, found {}", index);
+    length = std::max(length, index + 1);
   }
-  if (weights && weights.size() != static_cast<int64_t>(numbers->size()))
-    return failure("{} weights for {} numbers", weights.size(), numbers->size());
+  if (weights && weights.size() != static_cast<int64_t>(values->size()))
+    return failure("{} weights for {} numbers", weights.size(), values->size());
   Result<View> out = call.output(0, std::span(&length, 1));
   if (!out)
     return out.diagnostics();
@@ -76,8 +76,8 @@ Result<void> bincount(Call &call, int64_t minimalLength) {
     using T = decltype(zero);
     std::vector<Wide<T>> sums(static_cast<size_t>(length), 0);
     auto add = [&](auto weightAt) {
-      for (size_t i = 0; i < numbers->size(); ++i)
-        sums[static_cast<size_t>((*numbers)[i])] += weightAt(i);
+      for (size_t i = 0; i < values->size(); ++i)
+        sums[static_cast<size_t>((*values)[i])] += weightAt(i);
     };
     if (!weights)
       add([](size_t) { return Wide<T>(1); });

@@ -56,14 +56,14 @@ public:
     std::vector<int32_t> counts(static_cast<size_t>(resultRows));
     for (int64_t i = 0; i < updates; ++i)
       ++counts[static_cast<size_t>(rowOf(i))];
-    int32_t number = 0;
+    int32_t large = 0;
     for (int32_t &count : counts)
-      count = count > blockUpdates ? number++ : -1;
-    if (number == 0)
+      count = count > blockUpdates ? large++ : -1;
+    if (large == 0)
       return;
     slots = std::move(counts);
-    sums.resize(static_cast<size_t>(number * inner));
-    filled.resize(static_cast<size_t>(number));
+    sums.resize(static_cast<size_t>(large * inner));
+    filled.resize(static_cast<size_t>(large));
   }
 
   bool empty() const { return slots.empty(); }

@@ -46,8 +46,8 @@ void sortElements(const Lines &lines, SortOrder order, int64_t length, const T *
                   const View &indices) {
   parallelFor(lines.count(), 1 + 2048 / (lines.dim + 1), [&](int64_t begin, int64_t end) {
     std::vector<Element<T>> line(static_cast<size_t>(lines.dim));
-    for (int64_t number = begin; number < end; ++number) {
-      int64_t from = lines.begin(number, lines.dim), to = lines.begin(number, length);
+    for (int64_t index = begin; index < end; ++index) {
+      int64_t from = lines.begin(index, lines.dim), to = lines.begin(index, length);
       for (int64_t i = 0; i < lines.dim; ++i)
         line[static_cast<size_t>(i)] = {static_cast<Wide<T>>(x[from + i * lines.inner]), i};
       sortFirst(line.begin(), line.end(), length, order, Before<descending>());
@@ -68,8 +68,8 @@ template <bool descending, class T>
 void sortValues(const Lines &lines, SortOrder order, int64_t length, const T *x, T *values) {
   parallelFor(lines.count(), 1 + 2048 / (lines.dim + 1), [&](int64_t begin, int64_t end) {
     std::vector<Wide<T>> line(static_cast<size_t>(lines.dim));
-    for (int64_t number = begin; number < end; ++number) {
-      int64_t from = lines.begin(number, lines.dim), to = lines.begin(number, length);
+    for (int64_t index = begin; index < end; ++index) {
+      int64_t from = lines.begin(index, lines.dim), to = lines.begin(index, length);
       for (int64_t i = 0; i < lines.dim; ++i)
         line[static_cast<size_t>(i)] = static_cast<Wide<T>>(x[from + i * lines.inner]);
       sortFirst(line.begin(), line.end(), length, order, Before<descending>());

@@ -38,18 +38,18 @@ struct BlockRows {
   int64_t rows = 0, inner = 0;
 };
 
-/// Columns of x that are multiplied by an unpacked part of a panel.
-constexpr int64_t codesOfPart = PanelLayout::blockInner;
+/// Columns of x that are multiplied by an unpacked slice of a panel.
+constexpr int64_t codesOfSlice = PanelLayout::blockInner;
 
-/// Rows of x by parts of their columns, so that the rows of a tile do not share sets of the cache, as rows of
+/// Rows of x by slices of their columns, so that the rows of a tile do not share sets of the cache, as rows of
 /// a power of two would.
-struct PartedRows {
-  static constexpr int64_t stride = codesOfPart + vectorSize;
-  const float *x = nullptr; ///< [parts, rows, stride]
+struct SlicedRows {
+  static constexpr int64_t stride = codesOfSlice + vectorSize;
+  const float *x = nullptr; ///< [slices, rows, stride]
   int64_t rows = 0;
 
-  static int64_t parts(int64_t inner) { return (inner + codesOfPart - 1) / codesOfPart; }
-  const float *at(int64_t part, int64_t row) const { return x + (part * rows + row) * stride; }
+  static int64_t slices(int64_t inner) { return (inner + codesOfSlice - 1) / codesOfSlice; }
+  const float *at(int64_t slice, int64_t row) const { return x + (slice * rows + row) * stride; }
 };
 
 namespace {
@@ -140,7 +140,7 @@ PROA_VECTOR_INLINE void multiplyAllInRegisters(const BlockMatrix &matrix, const 
     multiplyInRegisters<1, Halves, HasZeros>(matrix, rows, row, panel, out);
 }
 
-/// The bytes of a panel from `first` to before `last`, which is a part of a block, as rows of floats.
+/// The bytes of a panel from `first` to before `last`, which is a slice of a block, as rows of floats.
 template <bool Halves>
 PROA_VECTOR_INLINE void unpackBytes(const BlockMatrix &matrix, int64_t panel, int64_t first, int64_t last,
                                     float *to) {
@@ -206,11 +206,11 @@ void interleave(const uint8_t *codes, const BlockMatrix &matrix, int8_t *to) {
   });
 }
 
-/// Unpacks codes of a panel from byte `begin` of a column on, as long as they fit a part. Returns the byte
+/// Unpacks codes of a panel from byte `begin` of a column on, as long as they fit a slice. Returns the byte
 /// after the last one.
-int64_t unpackPart(const BlockMatrix &matrix, int64_t panel, int64_t begin, float *to) {
+int64_t unpackSlice(const BlockMatrix &matrix, int64_t panel, int64_t begin, float *to) {
   int64_t blockBytes = matrix.blockBytes(), perByte = matrix.perByte();
-  int64_t end = std::min(matrix.columnBytes(), begin + codesOfPart / perByte);
+  int64_t end = std::min(matrix.columnBytes(), begin + codesOfSlice / perByte);
   for (int64_t byte = begin; byte < end;) {
     int64_t last = std::min((byte / blockBytes + 1) * blockBytes, end);
     runVectors<unpackCodes>(matrix, panel, byte, last, to);
@@ -221,20 +221,20 @@ int64_t unpackPart(const BlockMatrix &matrix, int64_t panel, int64_t begin, floa
 }
 
 /// A block of rows of x in the columns of a panel.
-void multiplyPanel(const BlockMatrix &matrix, const PartedRows &rows, int64_t firstRow, int64_t panel,
+void multiplyPanel(const BlockMatrix &matrix, const SlicedRows &rows, int64_t firstRow, int64_t panel,
                    bool wide, float *out) {
-  alignas(64) float unpacked[codesOfPart * vectorSize];
-  int64_t first = panel * vectorSize, columns = std::min(vectorSize, matrix.columns - first), part = 0;
+  alignas(64) float unpacked[codesOfSlice * vectorSize];
+  int64_t first = panel * vectorSize, columns = std::min(vectorSize, matrix.columns - first), slice = 0;
   PanelGemm gemm;
   gemm.panels = unpacked;
   gemm.rows = std::min(rowsOfBlock, rows.rows - firstRow);
-  gemm.xStride = PartedRows::stride;
+  gemm.xStride = SlicedRows::stride;
   gemm.outStride = matrix.columns;
   gemm.out = out + firstRow * matrix.columns + first;
-  for (int64_t byte = 0; byte < matrix.columnBytes(); ++part) {
-    gemm.x = rows.at(part, firstRow);
+  for (int64_t byte = 0; byte < matrix.columnBytes(); ++slice) {
+    gemm.x = rows.at(slice, firstRow);
     gemm.accumulates = byte > 0;
-    int64_t end = unpackPart(matrix, panel, byte, unpacked);
+    int64_t end = unpackSlice(matrix, panel, byte, unpacked);
     gemm.layout = {(end - byte) * matrix.perByte(), columns};
     multiplyPanels(gemm, {0, gemm.rows, 0, columns}, wide);
     byte = end;
@@ -294,14 +294,14 @@ void padRows(const float *x, int64_t inner, const BlockRows &rows, float *to) {
   }
 }
 
-/// The same by parts.
-void partRows(const float *x, int64_t inner, int64_t parts, int64_t rows, float *to) {
-  parallelFor(parts * rows, 64, [&](int64_t begin, int64_t end) {
+/// The same by slices.
+void sliceRows(const float *x, int64_t inner, int64_t slices, int64_t rows, float *to) {
+  parallelFor(slices * rows, 64, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      int64_t first = i / rows * codesOfPart, count = std::clamp<int64_t>(inner - first, 0, codesOfPart);
-      float *row = to + i * PartedRows::stride;
+      int64_t first = i / rows * codesOfSlice, count = std::clamp<int64_t>(inner - first, 0, codesOfSlice);
+      float *row = to + i * SlicedRows::stride;
       std::copy_n(x + i % rows * inner + first, count, row);
-      std::fill(row + count, row + PartedRows::stride, 0.0f);
+      std::fill(row + count, row + SlicedRows::stride, 0.0f);
     }
   });
 }
@@ -329,8 +329,8 @@ void multiplyFewRows(const BlockMatrix &matrix, const float *x, int64_t count, i
 void multiplyManyRows(const BlockMatrix &matrix, const float *x, int64_t count, int64_t inner, float *scratch,
                       float *out) {
   static const bool wide = hasWideVectors();
-  partRows(x, inner, PartedRows::parts(matrix.inner()), count, scratch);
-  PartedRows rows{scratch, count};
+  sliceRows(x, inner, SlicedRows::slices(matrix.inner()), count, scratch);
+  SlicedRows rows{scratch, count};
   int64_t blocks = (count + rowsOfBlock - 1) / rowsOfBlock, panels = matrix.panels();
   int64_t work = matrix.inner() * vectorSize * std::min(count, rowsOfBlock) / 4;
   parallelFor(blocks * panels, grainOf(work), [&](int64_t begin, int64_t end) {
@@ -341,7 +341,7 @@ void multiplyManyRows(const BlockMatrix &matrix, const float *x, int64_t count, 
 
 int64_t scratchFloats(const BlockMatrix &matrix, int64_t count) {
   return count <= mostRowsInRegisters ? count * matrix.inner()
-                                      : PartedRows::parts(matrix.inner()) * count * PartedRows::stride;
+                                      : SlicedRows::slices(matrix.inner()) * count * SlicedRows::stride;
 }
 
 Result<void> BlockQuantizedMatmul::run(Call &call) const {

@@ -19,8 +19,8 @@ Result<std::vector<int64_t>> groupSizesOf(const View &view, int64_t rows) {
     int64_t size = (*sizes)[group];
     if (size < 0 || size > rows - sum) {
       bool fits = size <= INT64_MAX - sum; // the sum is a number
-      auto number = fits ? std::optional(size < 0 ? size : sum + size) : std::nullopt;
-      return failure("{}", wrongSizeText(number, static_cast<int64_t>(group), rows));
+      auto end = fits ? std::optional(size < 0 ? size : sum + size) : std::nullopt;
+      return failure("{}", wrongSizeText(end, static_cast<int64_t>(group), rows));
     }
     sum += size;
   }

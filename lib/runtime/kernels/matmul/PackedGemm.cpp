@@ -61,10 +61,10 @@ void PackedGemm::run(Call &call, const float *x, float *out) const {
   if (postOps.empty())
     return bound.run();
   std::vector<const float *> operands = postOps.operands(call);
-  bound.run([&](const PanelGemm::Part &part) {
-    for (int64_t row = part.row; row < part.row + part.rows; ++row) {
-      int64_t offset = row * bound.outStride + part.column;
-      postOps.applyChannels(out + offset, part.column, part.columns, offset, operands);
+  bound.run([&](const PanelGemm::Block &block) {
+    for (int64_t row = block.row; row < block.row + block.rows; ++row) {
+      int64_t offset = row * bound.outStride + block.column;
+      postOps.applyChannels(out + offset, block.column, block.columns, offset, operands);
     }
   });
 }

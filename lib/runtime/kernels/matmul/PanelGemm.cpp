@@ -24,7 +24,7 @@ struct PanelTile {
 
 namespace {
 
-/// The next panel after that of a tile. With few tiles in a panel, each fetches a part of it into the caches:
+/// The next panel after that of a tile. With few tiles in a panel, each fetches a share of it into the caches:
 /// the processor's own prefetching restarts too often then.
 struct Ahead {
   static constexpr int64_t step = 32; ///< terms of the sums between two prefetches
@@ -63,19 +63,19 @@ PROA_VECTOR_INLINE void addTerms(const PanelTile &tile, int64_t first, int64_t l
 }
 
 template <int Rows, bool Wide> PROA_VECTOR_INLINE void multiplyTile(const PanelTile &tile, Ahead &ahead) {
-  constexpr int parts = splits<Rows, Wide>;
-  Vector sums[parts][Rows] = {};
-  int64_t whole = tile.inner / parts * parts, step = ahead.lines == 0 ? whole : Ahead::step;
+  constexpr int chains = splits<Rows, Wide>;
+  Vector sums[chains][Rows] = {};
+  int64_t whole = tile.inner / chains * chains, step = ahead.lines == 0 ? whole : Ahead::step;
   for (int64_t first = 0; first < whole; first += step) {
     ahead.fetch();
-    addTerms<Rows, parts>(tile, first, std::min(whole, first + step), sums);
+    addTerms<Rows, chains>(tile, first, std::min(whole, first + step), sums);
   }
-  if constexpr (parts > 1) {
+  if constexpr (chains > 1) {
     Vector rest[1][Rows] = {};
     addTerms<Rows, 1>(tile, whole, tile.inner, rest);
     for (int row = 0; row < Rows; ++row) {
-      for (int part = 1; part < parts; ++part)
-        sums[0][row] += sums[part][row];
+      for (int chain = 1; chain < chains; ++chain)
+        sums[0][row] += sums[chain][row];
       sums[0][row] += rest[0][row];
     }
   }
@@ -114,7 +114,7 @@ template <bool Wide> PROA_VECTOR_INLINE void multiplyPanel(PanelTile tile, int64
 
 /// Columns of the result that a thread finishes at a time: they, and the rows of x, fit the second-level
 /// cache.
-constexpr int64_t partPanels = 16;
+constexpr int64_t panelsOfBlock = 16;
 /// Bytes of a block of x.
 constexpr int64_t cachedBytes = 384 << 10;
 
@@ -163,26 +163,26 @@ bool prefersPanels() {
 #endif
 }
 
-void multiplyPanels(const PanelGemm &gemm, const PanelGemm::Part &part, bool wide) {
+void multiplyPanels(const PanelGemm &gemm, const PanelGemm::Block &block, bool wide) {
   const PanelLayout &layout = gemm.layout;
   for (int64_t first = 0; first == 0 || first < layout.inner; first += PanelLayout::blockInner) {
     int64_t height = std::min(PanelLayout::blockInner, layout.inner - first);
     const float *panels = gemm.panels + first * layout.panels() * panelWidth;
-    for (int64_t column = part.column; column < part.column + part.columns; column += panelWidth) {
-      PanelTile tile{gemm.x + part.row * gemm.xStride + first,
+    for (int64_t column = block.column; column < block.column + block.columns; column += panelWidth) {
+      PanelTile tile{gemm.x + block.row * gemm.xStride + first,
                      gemm.xStride,
                      panels + column * height,
                      height,
-                     gemm.out + part.row * gemm.outStride + column,
+                     gemm.out + block.row * gemm.outStride + column,
                      gemm.outStride,
-                     std::min(panelWidth, part.column + part.columns - column),
+                     std::min(panelWidth, block.column + block.columns - column),
                      gemm.accumulates || first > 0};
-      runVectors<multiplyByPanel>(tile, part.rows, wide);
+      runVectors<multiplyByPanel>(tile, block.rows, wide);
     }
   }
 }
 
-void PanelGemm::run(const std::function<void(const Part &)> &finish) const {
+void PanelGemm::run(const std::function<void(const Block &)> &finish) const {
   constexpr double operationsPerNanosecond = 80; // one core with AVX2
   static const bool wide = hasWideVectors();
   if (rows == 0 || layout.columns == 0)
@@ -194,11 +194,11 @@ void PanelGemm::run(const std::function<void(const Part &)> &finish) const {
   parallelFor(blocks * panels, grain, [&](int64_t begin, int64_t end) {
     while (begin < end) {
       int64_t row = begin / panels * height, panel = begin % panels;
-      int64_t count = std::min({end - begin, panels - panel, partPanels});
-      Part part{row, std::min(height, rows - row), panel * panelWidth, 0};
-      part.columns = std::min(count * panelWidth, layout.columns - part.column);
-      multiplyPanels(*this, part, wide);
-      finish(part);
+      int64_t count = std::min({end - begin, panels - panel, panelsOfBlock});
+      Block block{row, std::min(height, rows - row), panel * panelWidth, 0};
+      block.columns = std::min(count * panelWidth, layout.columns - block.column);
+      multiplyPanels(*this, block, wide);
+      finish(block);
       begin += count;
     }
   });

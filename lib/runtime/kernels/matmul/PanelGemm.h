@@ -36,14 +36,14 @@ struct PanelGemm {
   int64_t outStride = 0;
   bool accumulates = false;
 
-  /// A part of the result.
-  struct Part {
+  /// A block of the result.
+  struct Block {
     int64_t row, rows, column, columns;
   };
-  /// Runs on all threads; each calls `finish` for a part that it has computed while it is in its caches.
-  void run(const std::function<void(const Part &)> &finish) const;
+  /// Runs on all threads; each calls `finish` for a block that it has computed while it is in its caches.
+  void run(const std::function<void(const Block &)> &finish) const;
   void run() const {
-    run([](const Part &) {});
+    run([](const Block &) {});
   }
 };
 
@@ -53,6 +53,6 @@ bool prefersPanels();
 
 /// The same on the calling thread, of columns that begin with a panel's. `wide`: with tiles for the 32
 /// registers of AVX-512; any processor can do it.
-void multiplyPanels(const PanelGemm &gemm, const PanelGemm::Part &part, bool wide);
+void multiplyPanels(const PanelGemm &gemm, const PanelGemm::Block &block, bool wide);
 
 } // namespace proa::runtime

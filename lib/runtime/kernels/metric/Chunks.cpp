@@ -102,11 +102,11 @@ Result<void> chunkEval(Call &call, const ChunkRules &rules) {
     return failure("there are {} inferred labels for {}", inferred->size(), labels->size());
   double found = 0, expected = 0, correct = 0;
   for (const SequenceSpan &span : *spans) {
-    auto part = [&](const std::vector<int64_t> &all) {
+    auto range = [&](const std::vector<int64_t> &all) {
       return std::span(all).subspan(static_cast<size_t>(span.begin), static_cast<size_t>(span.length));
     };
-    Result<std::vector<Chunk>> ours = chunksOf(rules, part(*inferred)),
-                               theirs = chunksOf(rules, part(*labels));
+    Result<std::vector<Chunk>> ours = chunksOf(rules, range(*inferred)),
+                               theirs = chunksOf(rules, range(*labels));
     if (!ours || !theirs)
       return !ours ? ours.diagnostics() : theirs.diagnostics();
     found += static_cast<double>(ours->size());
@@ -128,7 +128,7 @@ Result<void> chunkEval(Call &call, const ChunkRules &rules) {
 /// Weights of true positives, false positives, true negatives and false negatives of a class.
 using ClassCounts = std::array<double, 4>;
 
-double partOf(double part, double rest) { return part > 0 || rest > 0 ? part / (part + rest) : 1.0; }
+double ratioOf(double some, double rest) { return some > 0 || rest > 0 ? some / (some + rest) : 1.0; }
 double harmonicMean(double a, double b) { return a > 0 || b > 0 ? 2 * a * b / (a + b) : 0.0; }
 
 Result<void> writeMetrics(Call &call, size_t output, const std::vector<ClassCounts> &classes) {
@@ -140,13 +140,13 @@ Result<void> writeMetrics(Call &call, size_t output, const std::vector<ClassCoun
     return out.diagnostics();
   double precision = 0, recall = 0, positives = 0, wrong = 0, missed = 0;
   for (const auto &[tp, fp, tn, fn] : classes) {
-    precision += partOf(tp, fp) / static_cast<double>(classes.size());
-    recall += partOf(tp, fn) / static_cast<double>(classes.size());
+    precision += ratioOf(tp, fp) / static_cast<double>(classes.size());
+    recall += ratioOf(tp, fn) / static_cast<double>(classes.size());
     positives += tp;
     wrong += fp;
     missed += fn;
   }
-  double whole = partOf(positives, wrong), found = partOf(positives, missed);
+  double whole = ratioOf(positives, wrong), found = ratioOf(positives, missed);
   const double values[] = {precision, recall, harmonicMean(precision, recall),
                            whole,     found,  harmonicMean(whole, found)};
   std::copy_n(values, 6, out->as<double>());

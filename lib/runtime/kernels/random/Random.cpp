@@ -80,43 +80,43 @@ Result<Fill> beginFill(Call &call, const FillAttributes &attributes) {
   return Fill{*out, *draw, *index};
 }
 
-/// Sets each element from some words of the sequence: body(words, part of the words, element) where
+/// Sets each element from some words of the sequence: body(words, index in the words, element) where
 /// `perBlock` numbers share a block. An element has `numbers` numbers, which are counted as elements.
 template <size_t perBlock, class Body>
-void fillBlocks(const Fill &fill, const Body &body, int64_t numbers = 1) {
+void fillBlocks(const Fill &fill, const Body &body, int64_t values = 1) {
   constexpr auto step = static_cast<int64_t>(perBlock);
   // From `first` of the whole on.
   auto fillRun = [&](int64_t first, int64_t local, int64_t count) {
     for (int64_t i = 0; i < count;) {
-      int64_t block = (first + i) / step, part = (first + i) % step;
+      int64_t block = (first + i) / step, word = (first + i) % step;
       PhiloxBlock words = fill.draw.block(static_cast<uint64_t>(block));
-      for (; part < step && i < count; ++part, ++i)
-        body(words, static_cast<size_t>(part), local + i);
+      for (; word < step && i < count; ++word, ++i)
+        body(words, static_cast<size_t>(word), local + i);
     }
   };
-  int64_t count = fill.out.size() * numbers;
+  int64_t count = fill.out.size() * values;
   if (fill.index.isWhole())
     return parallelFor((count + step - 1) / step, blockGrain, [&](int64_t begin, int64_t end) {
       fillRun(begin * step, begin * step, std::min(count, end * step) - begin * step);
     });
-  int64_t run = fill.index.runLength() * numbers;
+  int64_t run = fill.index.runLength() * values;
   parallelFor(count / run, std::max<int64_t>(1, blockGrain * step / run), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
-      fillRun(fill.index(i * run / numbers) * numbers, i * run, run);
+      fillRun(fill.index(i * run / values) * values, i * run, run);
   });
 }
 
 /// Numbers in [min, max), of the precision of T.
 template <class T> void fillUniform(const Fill &fill, double min, double max) {
   if constexpr (std::is_same_v<T, double>) {
-    fillBlocks<2>(fill, [&](const PhiloxBlock &words, size_t part, int64_t i) {
-      double value = min + (max - min) * unitDouble(words[2 * part], words[2 * part + 1]);
+    fillBlocks<2>(fill, [&](const PhiloxBlock &words, size_t word, int64_t i) {
+      double value = min + (max - min) * unitDouble(words[2 * word], words[2 * word + 1]);
       fill.out.as<double>()[i] = value < max ? value : std::nextafter(max, min);
     });
   } else {
     auto low = static_cast<float>(min), high = static_cast<float>(max);
-    fillBlocks<4>(fill, [&](const PhiloxBlock &words, size_t part, int64_t i) {
-      float value = low + (high - low) * unitFloat(words[part]);
+    fillBlocks<4>(fill, [&](const PhiloxBlock &words, size_t word, int64_t i) {
+      float value = low + (high - low) * unitFloat(words[word]);
       fill.out.as<T>()[i] = static_cast<T>(value < high ? value : std::nextafter(high, low));
     });
   }
@@ -134,7 +134,7 @@ Result<void> uniform(Call &call, const FillAttributes &attributes, double min, d
     return fill.diagnostics();
   int64_t size = fill->out.size();
   if (diagonal.count > 0 && !fill->index.isWhole())
-    return failure("a part of a tensor has no diagonal");
+    return failure("a shard of a tensor has no diagonal");
   if (diagonal.count > 0 && (diagonal.step < 0 || diagonal.count - 1 > (size - 1) / (diagonal.step + 1)))
     return failure("{} diagonal elements, {} apart, do not fit {} elements", diagonal.count,
                    diagonal.step + 1, size);
@@ -159,22 +159,22 @@ Result<void> gaussian(Call &call, const FillAttributes &attributes, double mean,
   Result<Fill> fill = beginFill(call, attributes);
   if (!fill)
     return fill.diagnostics();
-  auto numbers = [&](auto zero, int64_t ofElement, double scale) {
+  auto values = [&](auto zero, int64_t ofElement, double scale) {
     using T = decltype(zero);
-    auto set = [&](const PhiloxBlock &words, size_t part, int64_t i) {
+    auto set = [&](const PhiloxBlock &words, size_t word, int64_t i) {
       auto [first, second] = normalPair(words);
       fill->out.template as<T>()[i] =
-          static_cast<T>(static_cast<Wide<T>>(mean + scale * (part == 0 ? first : second)));
+          static_cast<T>(static_cast<Wide<T>>(mean + scale * (word == 0 ? first : second)));
     };
     fillBlocks<2>(*fill, set, ofElement);
   };
-  // A complex number's parts share the variance.
+  // A complex number's components share the variance.
   constexpr double half = 0.70710678118654752440;
   if (fill->out.dtype == DType::Complex64)
-    return numbers(float(), 2, deviation * half), Result<void>();
+    return values(float(), 2, deviation * half), Result<void>();
   if (fill->out.dtype == DType::Complex128)
-    return numbers(double(), 2, deviation * half), Result<void>();
-  bool known = dispatchFloat(fill->out.dtype, [&](auto zero) { numbers(zero, 1, deviation); });
+    return values(double(), 2, deviation * half), Result<void>();
+  bool known = dispatchFloat(fill->out.dtype, [&](auto zero) { values(zero, 1, deviation); });
   return known ? Result<void>() : failure("normal numbers of {} are not supported", nameOf(fill->out.dtype));
 }
 
@@ -241,8 +241,8 @@ Result<void> randint(Call &call, const FillAttributes &attributes, int64_t low, 
   bool known = dispatchIndex(fill->out.dtype, [&](auto zero) {
     using T = decltype(zero);
     // The upper half of a product: its deviation from an equal distribution is below range / 2^64.
-    fillBlocks<2>(*fill, [&](const PhiloxBlock &words, size_t part, int64_t i) {
-      unsigned __int128 word = uint64_t(words[2 * part + 1]) << 32 | words[2 * part];
+    fillBlocks<2>(*fill, [&](const PhiloxBlock &words, size_t pair, int64_t i) {
+      unsigned __int128 word = uint64_t(words[2 * pair + 1]) << 32 | words[2 * pair];
       fill->out.template as<T>()[i] =
           static_cast<T>(static_cast<uint64_t>(low) + static_cast<uint64_t>((word * range) >> 64));
     });
@@ -323,7 +323,7 @@ Result<void> binomial(Call &call, const SamplerAttributes &attributes) {
   Result<WholeIndex> index = WholeIndex::create(count.dims, attributes.whole, call.input(2));
   if (!index)
     return index.diagnostics();
-  RandomCall numbers = drawOf(call, attributes.seed);
+  RandomCall values = drawOf(call, attributes.seed);
   std::optional<double> wrong;
   known &= dispatchFloat(prob.dtype, [&](auto zero) {
     using T = decltype(zero);
@@ -331,7 +331,7 @@ Result<void> binomial(Call &call, const SamplerAttributes &attributes) {
       auto chance = static_cast<double>(static_cast<Wide<T>>(prob.as<T>()[i]));
       if (!(chance >= 0 && chance <= 1))
         wrong = chance;
-      RandomStream stream(numbers, static_cast<uint64_t>((*index)(i)));
+      RandomStream stream(values, static_cast<uint64_t>((*index)(i)));
       if (!wrong)
         out->as<int64_t>()[i] = std::binomial_distribution<int64_t>(
             static_cast<int64_t>(trials[static_cast<size_t>(i)]), chance)(stream);

@@ -1,4 +1,4 @@
-/// Indices of a part of a tensor in the whole, for random ops that sample a part (dialects/pd/ops/random).
+/// Indices of a shard of a tensor in the whole, for random ops that sample a shard (dialects/pd/ops/random).
 #pragma once
 
 #include "lib/runtime/kernels/common/Checks.h"
@@ -7,10 +7,10 @@
 
 namespace proa::runtime {
 
-/// The part of a tensor of dims `whole` that begins at an index. Without `whole` the part is the tensor.
+/// The shard of a tensor of dims `whole` that begins at an index. Without `whole` the shard is the tensor.
 class WholeIndex {
 public:
-  /// `begin` is absent if `whole` is empty. Error: the part is not in the whole.
+  /// `begin` is absent if `whole` is empty. Error: the shard is not in the whole.
   static Result<WholeIndex> create(std::span<const int64_t> dims, const std::vector<int64_t> &whole,
                                    const View &begin) {
     WholeIndex result;
@@ -20,11 +20,11 @@ public:
     Result<std::vector<int64_t>> first = integersOf(begin);
     if (!first)
       return first.diagnostics();
-    bool isPart = first->size() == dims.size() && whole.size() == dims.size();
-    for (size_t d = 0; isPart && d < dims.size(); ++d)
-      isPart = (*first)[d] >= 0 && (*first)[d] + dims[d] <= whole[d];
-    if (!isPart)
-      return failure("the part [{}] at [{}] is not in a tensor of dims [{}]", fmt::join(dims, ", "),
+    bool isInside = first->size() == dims.size() && whole.size() == dims.size();
+    for (size_t d = 0; isInside && d < dims.size(); ++d)
+      isInside = (*first)[d] >= 0 && (*first)[d] + dims[d] <= whole[d];
+    if (!isInside)
+      return failure("the shard [{}] at [{}] is not in a tensor of dims [{}]", fmt::join(dims, ", "),
                      fmt::join(*first, ", "), fmt::join(whole, ", "));
     result.begin = std::move(*first);
     result.whole = whole;
@@ -36,7 +36,7 @@ public:
   /// The number of elements that follow each other in the whole.
   int64_t runLength() const { return run; }
 
-  /// The index in the whole of element `linear` of the part.
+  /// The index in the whole of element `linear` of the shard.
   int64_t operator()(int64_t linear) const {
     if (whole.empty())
       return linear;

@@ -69,7 +69,7 @@ template <class T> struct AttentionLstm {
       if (firstHidden)
         addGemm(firstHidden, weight, units, gates);
       for (int64_t i = 0; i < units; ++i) {
-        auto gate = [&](int64_t number) { return gates[static_cast<size_t>(number * units + i)]; };
+        auto gate = [&](int64_t index) { return gates[static_cast<size_t>(index * units + i)]; };
         cell[i] = activate(activations.gate, gate(0)) * firstCell[i] +
                   activate(activations.gate, gate(1)) * activate(activations.candidate, gate(3));
         hidden[i] = activate(activations.gate, gate(2)) * activate(activations.cell, cell[i]);

@@ -105,9 +105,9 @@ template <class T> Result<void> run(Call &call, const Transducer &transducer) {
       return failure("sample {} has lengths {} and {}, expected 1 to {} and 0 to {}", i, length, count, time,
                      std::min(width - 1, label.dims[1]));
     std::span<const int64_t> own(labels->data() + i * label.dims[1], static_cast<size_t>(count));
-    for (int64_t number : own)
-      if (number < 0 || number >= classes)
-        return failure("a label of sample {} is {}, expected 0 to {}", i, number, classes - 1);
+    for (int64_t index : own)
+      if (index < 0 || index >= classes)
+        return failure("a label of sample {} is {}, expected 0 to {}", i, index, classes - 1);
     int64_t offset = i * time * width * classes;
     Lattice<T> lattice(input.as<T>() + offset, width, classes, length, own, transducer.blank);
     loss->as<T>()[i] = lattice.loss();

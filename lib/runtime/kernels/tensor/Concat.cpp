@@ -26,20 +26,20 @@ Result<void> concat(Call &call, int64_t axisAttribute) {
   if (!axis)
     return axis.diagnostics();
   dims[*axis] = 0;
-  std::vector<View> parts;
+  std::vector<View> operands;
   for (size_t i = 0; i < call.inputCount(); ++i) {
-    const View &part = call.input(i);
-    if (!part)
+    const View &operand = call.input(i);
+    if (!operand)
       continue;
-    std::vector<int64_t> other = dimsOf(part);
-    bool fits = other.size() == dims.size() && part.dtype == first.dtype;
+    std::vector<int64_t> other = dimsOf(operand);
+    bool fits = other.size() == dims.size() && operand.dtype == first.dtype;
     for (size_t d = 0; fits && d < dims.size(); ++d)
       fits = d == *axis || other[d] == dims[d];
     if (!fits)
-      return failure("cannot join {} to {} at axis {}", describe(part.dtype, other),
+      return failure("cannot join {} to {} at axis {}", describe(operand.dtype, other),
                      describe(first.dtype, first.dims), *axis);
     dims[*axis] += other[*axis];
-    parts.push_back(part);
+    operands.push_back(operand);
   }
   Result<View> out = call.output(0, dims);
   if (!out)
@@ -47,9 +47,9 @@ Result<void> concat(Call &call, int64_t axisAttribute) {
   Lines whole(dims, *axis);
   size_t bytes = sizeOf(first.dtype);
   int64_t offset = 0;
-  for (const View &part : parts) {
-    int64_t line = whole.outer == 0 ? 0 : part.size() / whole.outer;
-    stridedCopy(bytes, {{whole.outer, line, whole.dim * whole.inner}, {line, 1, 1}}, part.data,
+  for (const View &operand : operands) {
+    int64_t line = whole.outer == 0 ? 0 : operand.size() / whole.outer;
+    stridedCopy(bytes, {{whole.outer, line, whole.dim * whole.inner}, {line, 1, 1}}, operand.data,
                 out->as<std::byte>() + static_cast<size_t>(offset) * bytes);
     offset += line;
   }

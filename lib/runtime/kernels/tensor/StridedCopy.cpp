@@ -128,9 +128,9 @@ void copyTransposed(std::vector<CopyAxis> axes, size_t columnAxis, const T *sour
               [&](int64_t begin, int64_t end) {
                 Odometer at(axes, begin);
                 for (int64_t unit = begin; unit < end; ++unit, at.next()) {
-                  CopyAxis part = columns;
-                  part.size = std::min(strip, columns.size - unit % strips * strip);
-                  copyPlane(source + at.source, target + at.target, rows, part);
+                  CopyAxis stripColumns = columns;
+                  stripColumns.size = std::min(strip, columns.size - unit % strips * strip);
+                  copyPlane(source + at.source, target + at.target, rows, stripColumns);
                 }
               });
 }

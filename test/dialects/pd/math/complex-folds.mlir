@@ -33,7 +33,7 @@ func.func @pairs(%x: tensor<3x2xf32>) -> tensor<3x2xf32> {
 // -----
 
 func.func @complex_c1(%x: tensor<2xf16>) {
-  // expected-error@+1 {{C1: the parts of complex numbers must be f32 or f64, found f16}}
+  // expected-error@+1 {{C1: the components of complex numbers must be f32 or f64, found f16}}
   %0 = "pd.complex"(%x, %x) : (tensor<2xf16>, tensor<2xf16>) -> tensor<2xcomplex<f32>>
   return
 }

@@ -41,7 +41,7 @@ func.func @angle_c1(%x: tensor<3x5xf32>) {
 // -----
 
 func.func @as_complex_c1(%x: tensor<3x2xf16>) {
-  // expected-error@+1 {{C1: the parts of complex numbers must be f32 or f64, found f16}}
+  // expected-error@+1 {{C1: the components of complex numbers must be f32 or f64, found f16}}
   %0 = pd.as_complex %x : (tensor<3x2xf16>) -> tensor<3xcomplex<f32>>
   return
 }

@@ -81,7 +81,7 @@ func.func @split_c1(%x: tensor<6x2xf32>) {
 // -----
 
 func.func @split_c2(%x: tensor<5x2xf32>) {
-  // expected-error@+1 {{C2: cannot split dim 5 into 2 equal parts}}
+  // expected-error@+1 {{C2: cannot split dim 5 into 2 equal pieces}}
   %0:2 = pd.split %x {num = 2 : i64} : (tensor<5x2xf32>) -> (tensor<3x2xf32>, tensor<2x2xf32>)
   return
 }

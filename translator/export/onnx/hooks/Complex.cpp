@@ -1,5 +1,5 @@
 //! Complex numbers, which are pairs of real ones along a last dimension in ONNX. Functions of them are
-//! written by ComplexParts.h.
+//! written by ComplexPairs.h.
 #include "translator/export/onnx/NodeExporter.h"
 #include "translator/export/onnx/hooks/Conditions.h"
 
@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace proa::exporter::onnxhooks {
 
-/// A real number is its own conjugate and its real part.
+/// A real number is its own conjugate and its real component.
 void exportSameNumber(NodeExporter &node) { node.setResult(0, node.of(node.getOp()->getOperand(0))); }
 
 void exportAngle(NodeExporter &node) {
@@ -24,10 +24,10 @@ void exportAngle(NodeExporter &node) {
   });
 }
 
-/// One of the two parts of a complex number.
-void exportPart(NodeExporter &node) {
+/// One of the two components of a complex number.
+void exportComponent(NodeExporter &node) {
   int64_t index = isa<pd::ImagOp>(node.getOp()) ? 1 : 0;
-  std::string pairs = node.of(node.getOp()->getOperand(0)), known = node.getGraph().partOf(pairs, index);
+  std::string pairs = node.of(node.getOp()->getOperand(0)), known = node.getGraph().componentOf(pairs, index);
   Type i64 = IntegerType::get(node.getOp()->getContext(), 64);
   node.setResult(0, !known.empty()
                         ? known
@@ -35,7 +35,7 @@ void exportPart(NodeExporter &node) {
                                     {{"axis", int64_t(-1)}}));
 }
 
-void exportNoImaginaryPart(NodeExporter &node) {
+void exportNoImaginaryComponent(NodeExporter &node) {
   node.exportAs([&](pd::TensorBuilder &e) {
     return llvm::SmallVector<Value>{
         e.create<pd::FullLikeOp>(e.operand(0), Value(), e.getBuilder().getF64FloatAttr(0), TypeAttr())};
@@ -52,11 +52,11 @@ void exportComplex(NodeExporter &node) {
       std::tie(re, im) =
           std::pair(e.create<pd::WhereOp>(isFirst, re, im), e.create<pd::WhereOp>(isFirst, im, re));
     }
-    Value parts[] = {re, im};
-    return llvm::SmallVector<Value>{e.create<pd::StackOp>(ValueRange(parts), pd::tensorType(re).getRank()),
-                                    re, im};
+    Value components[] = {re, im};
+    return llvm::SmallVector<Value>{
+        e.create<pd::StackOp>(ValueRange(components), pd::tensorType(re).getRank()), re, im};
   });
-  node.getGraph().setParts(names[0], names[1], names[2]);
+  node.getGraph().setComponents(names[0], names[1], names[2]);
   node.setResult(0, names[0]);
 }
 

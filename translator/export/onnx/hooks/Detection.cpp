@@ -25,7 +25,7 @@ using Values = llvm::SmallVector<Value>;
 
 namespace {
 
-/// The parts of a YOLO head, [N, anchors, H, W] each.
+/// The outputs of a YOLO head, [N, anchors, H, W] each.
 struct YoloHead {
   pd::YoloBoxOp op;
   TensorBuilder &e;
@@ -271,12 +271,12 @@ void exportMulticlassNms3(NodeExporter &node) {
 static std::string imagesOfRegions(NodeExporter &node, Value boxes, Value counts) {
   return node.compute([&](TensorBuilder &e) {
     Type wide = e.getBuilder().getI64Type();
-    Expression numbers = pd::iota(e, pd::DimSize(e.wrap(boxes), 0), wide);
+    Expression indices = pd::iota(e, pd::DimSize(e.wrap(boxes), 0), wide);
     if (!counts)
-      return Values{numbers * 0.0};
+      return Values{indices * 0.0};
     Expression ends = e.wrap(
         e.create<pd::CumsumOp>(e.cast(e.wrap(counts), wide), Value(), uint64_t(0), false, false, false));
-    Value isPast = e.create<pd::LessEqualOp>(pd::insertDim(ends, 0), pd::insertDim(numbers, 1));
+    Value isPast = e.create<pd::LessEqualOp>(pd::insertDim(ends, 0), pd::insertDim(indices, 1));
     return Values{e.sum(e.cast(e.wrap(isPast), wide), {1}, /*keepdim=*/false)};
   })[0];
 }

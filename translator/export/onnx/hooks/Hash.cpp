@@ -31,9 +31,9 @@ public:
   Name times(const Name &x, uint64_t factor) { return node.node("Mul", {x, constant(factor)}); }
   Name exclusiveOr(const Name &x, const Name &y) { return node.node("BitwiseXor", {x, y}); }
   Name shifted(const Name &x, const char *direction, uint64_t bits) {
-    Name number = cast(constant(bits), DataType::UInt64);
+    Name value = cast(constant(bits), DataType::UInt64);
     return cast(
-        node.node("BitShift", {cast(x, DataType::UInt64), number}, {{"direction", std::string(direction)}}),
+        node.node("BitShift", {cast(x, DataType::UInt64), value}, {{"direction", std::string(direction)}}),
         DataType::Int64);
   }
   Name rotated(const Name &x, uint64_t bits) {

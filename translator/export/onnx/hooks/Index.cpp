@@ -163,10 +163,10 @@ void exportPutAlongAxis(NodeExporter &node) {
 void exportSetValueToOnnx(NodeExporter &node) {
   auto op = node.get<pd::SetValueOp>();
   node.exportAs([&](TensorBuilder &e) {
-    Type number = e.getBuilder().getI64Type();
+    Type i64 = e.getBuilder().getI64Type();
     Expression x = e.wrap(op.getX());
     Expression flat = e.wrap(e.create<pd::ReshapeOp>(x, Value(), llvm::ArrayRef<int64_t>{-1}));
-    Expression positions = pd::reshapeTo(pd::iota(e, pd::DimSize(flat, 0), number), pd::dimSizesOf(x));
+    Expression positions = pd::reshapeTo(pd::iota(e, pd::DimSize(flat, 0), i64), pd::dimSizesOf(x));
     Expression chosen =
         e.wrap(e.create<pd::SliceOp>(positions, op.getStartsTensor(), op.getEndsTensor(), op.getStepsTensor(),
                                      op.getAxes(), op.getStarts(), op.getEnds(), op.getSteps()));
@@ -223,9 +223,8 @@ void exportLookupTableDequant(NodeExporter &node) {
   Type real = Float32Type::get(op.getContext());
   auto padding = static_cast<int64_t>(op.getPaddingIdx());
   std::string ids = node.of(op.getIds()), known = ids;
-  std::string number =
-      node.scalar(static_cast<double>(padding), pd::tensorType(op.getIds()).getElementType());
-  std::string isPadding = padding == -1 ? "" : node.node("Equal", {ids, number});
+  std::string value = node.scalar(static_cast<double>(padding), pd::tensorType(op.getIds()).getElementType());
+  std::string isPadding = padding == -1 ? "" : node.node("Equal", {ids, value});
   if (padding != -1)
     known =
         node.node("Where", {isPadding, node.scalar(0, pd::tensorType(op.getIds()).getElementType()), ids});

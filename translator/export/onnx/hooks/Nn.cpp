@@ -153,24 +153,24 @@ template <class Op> static void exportWeightGradient(NodeExporter &node, int64_t
   std::string dout = node.node("Transpose", {channelsFirst(node, op.getOutGradient(), op.getDataFormat())},
                                {{"perm", order}});
   auto outChannels = pd::tensorType(op.getFilterGradient()).getDimSize(0);
-  std::vector<std::string> parts;
+  std::vector<std::string> pieces;
   for (int64_t group = 0; group < groups; ++group) {
-    auto part = [&](std::string value, int64_t axis, int64_t size) {
+    auto piece = [&](std::string value, int64_t axis, int64_t size) {
       return groups == 1 ? value
                          : node.node("Slice", {value, node.ints({group * size}),
                                                node.ints({(group + 1) * size}), node.ints({axis})});
     };
-    std::string image = node.node("Transpose", {part(x, 1, channels / groups)}, {{"perm", order}});
-    std::string product = node.node("Conv", {image, part(dout, 0, outChannels / groups)},
+    std::string image = node.node("Transpose", {piece(x, 1, channels / groups)}, {{"perm", order}});
+    std::string product = node.node("Conv", {image, piece(dout, 0, outChannels / groups)},
                                     {{"strides", dilationsOf(window)},
                                      {"dilations", Ints(window.strides.begin(), window.strides.end())},
                                      {"pads", onnxPads(paddings, spatial)}});
     Ints axes(order.begin() + 2, order.end());
     std::string kernel =
         node.node("Slice", {product, node.ints(Ints(spatial, 0)), node.ints(window.kernel), node.ints(axes)});
-    parts.push_back(node.node("Transpose", {kernel}, {{"perm", order}}));
+    pieces.push_back(node.node("Transpose", {kernel}, {{"perm", order}}));
   }
-  node.setResult(0, groups == 1 ? parts.front() : node.node("Concat", parts, {{"axis", int64_t(0)}}));
+  node.setResult(0, groups == 1 ? pieces.front() : node.node("Concat", pieces, {{"axis", int64_t(0)}}));
 }
 
 void exportConv2dWeightGradient(NodeExporter &node) {
@@ -180,7 +180,7 @@ void exportConv3dWeightGradient(NodeExporter &node) {
   exportWeightGradient<pd::Conv3dWeightGradientOp>(node, 3);
 }
 
-/// The mean or maximum over parts of each spatial dimension in turn: output i of n combines the inputs from
+/// The mean or maximum over ranges of each spatial dimension in turn: output i of n combines the inputs from
 /// floor(i * in / n) to before ceil((i + 1) * in / n).
 static std::string adaptivePool(NodeExporter &node, std::string x, llvm::ArrayRef<int64_t> dims,
                                 llvm::ArrayRef<int64_t> counts, bool isMax) {
@@ -188,14 +188,14 @@ static std::string adaptivePool(NodeExporter &node, std::string x, llvm::ArrayRe
     int64_t axis = static_cast<int64_t>(i) + 2, in = dims[i];
     if (count == in)
       continue;
-    std::vector<std::string> parts;
+    std::vector<std::string> pieces;
     for (int64_t k = 0; k < count; ++k) {
       int64_t start = k * in / count, end = ((k + 1) * in + count - 1) / count;
-      std::string part = node.node("Slice", {x, node.ints({start}), node.ints({end}), node.ints({axis})});
-      parts.push_back(node.node(isMax ? "ReduceMax" : "ReduceMean", {part},
-                                {{"axes", Ints{axis}}, {"keepdims", int64_t(1)}}));
+      std::string piece = node.node("Slice", {x, node.ints({start}), node.ints({end}), node.ints({axis})});
+      pieces.push_back(node.node(isMax ? "ReduceMax" : "ReduceMean", {piece},
+                                 {{"axes", Ints{axis}}, {"keepdims", int64_t(1)}}));
     }
-    x = parts.size() == 1 ? parts.front() : node.node("Concat", parts, {{"axis", axis}});
+    x = pieces.size() == 1 ? pieces.front() : node.node("Concat", pieces, {{"axis", axis}});
   }
   return x;
 }
@@ -462,13 +462,13 @@ template <class Op> static std::string scalesOf(NodeExporter &node, Op op, int64
   if (isOther || (areStatic && in == out))
     return "";
   Type real = Float32Type::get(op->getContext());
-  std::vector<std::string> parts{node.numbers({1, 1}, real)};
+  std::vector<std::string> pieces{node.numbers({1, 1}, real)};
   std::string factors = hasTensor ? node.reshape(node.cast(node.of(op.getScaleTensor()), real), {-1})
                                   : node.numbers(llvm::SmallVector<double>(op.getScale()), real);
   int64_t count = hasTensor ? pd::tensorType(op.getScaleTensor()).getNumElements()
                             : static_cast<int64_t>(op.getScale().size());
-  parts.insert(parts.end(), count == 1 ? spatial : 1, factors);
-  return node.node("Concat", parts, {{"axis", int64_t(0)}});
+  pieces.insert(pieces.end(), count == 1 ? spatial : 1, factors);
+  return node.node("Concat", pieces, {{"axis", int64_t(0)}});
 }
 
 /// ONNX's name of the rule from output to input positions. A single output is at position 0.

@@ -255,8 +255,8 @@ void exportLstsq(NodeExporter &node) {
     int64_t least = columnsIn(factors.s), last = x.rank() - 1;
     Expression counts = significantOf(factors.s, op.getRcond().convertToDouble());
     Expression inverse = where(counts, quotientOr0(1.0 + factors.s * 0.0, factors.s));
-    Expression parts = e.matmul(columnsTo(factors.u, least), y, /*transposeX=*/true);
-    Expression solution = e.matmul(columnsTo(factors.v, least), parts * insertDim(inverse, last));
+    Expression projected = e.matmul(columnsTo(factors.u, least), y, /*transposeX=*/true);
+    Expression solution = e.matmul(columnsTo(factors.v, least), projected * insertDim(inverse, last));
     Expression residuals = dropDim(norm2(e.matmul(x, solution) - y, last - 1), last - 1);
     Expression rank = e.sum(e.cast(counts, e.getBuilder().getI64Type()), {last - 1}, /*keepdim=*/false);
     auto orNone = [&](Expression value, Value result) {

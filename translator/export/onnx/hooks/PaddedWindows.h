@@ -42,10 +42,10 @@ struct PaddedWindows {
   }
 
   /// Numbers for each window as a tensor that broadcasts to the results.
-  std::string perWindow(NodeExporter &node, llvm::ArrayRef<double> numbers, mlir::Type element) const {
+  std::string perWindow(NodeExporter &node, llvm::ArrayRef<double> values, mlir::Type element) const {
     std::vector<int64_t> shape{1, 1};
     shape.insert(shape.end(), outDims.begin(), outDims.end());
-    return node.reshape(node.numbers(numbers, element), shape);
+    return node.reshape(node.numbers(values, element), shape);
   }
 };
 

@@ -43,17 +43,17 @@ Expression rowsAt(TensorBuilder &e, Expression x, Expression index) {
 /// The image of each of `rows` elements, of which image i has counts[i].
 Expression imagesOf(TensorBuilder &e, Expression like, Value counts) {
   Type wide = e.getBuilder().getI64Type();
-  Expression numbers = pd::iota(e, pd::DimSize(like, 0), wide);
+  Expression indices = pd::iota(e, pd::DimSize(like, 0), wide);
   Expression ends =
       e.wrap(e.create<pd::CumsumOp>(e.cast(e.wrap(counts), wide), Value(), uint64_t(0), false, false, false));
-  Value isPast = e.create<pd::LessEqualOp>(pd::insertDim(ends, 0), pd::insertDim(numbers, 1));
+  Value isPast = e.create<pd::LessEqualOp>(pd::insertDim(ends, 0), pd::insertDim(indices, 1));
   return e.sum(e.cast(e.wrap(isPast), wide), {1}, /*keepdim=*/false);
 }
 
 /// How many of `images` are each of 0 to count - 1.
 Expression countsOf(TensorBuilder &e, Expression images, const pd::DimSize &count, Type element) {
-  Expression numbers = pd::iota(e, count, images.type().getElementType());
-  Value isEqual = e.create<pd::EqualOp>(pd::insertDim(numbers, 1), pd::insertDim(images, 0));
+  Expression indices = pd::iota(e, count, images.type().getElementType());
+  Value isEqual = e.create<pd::EqualOp>(pd::insertDim(indices, 1), pd::insertDim(images, 0));
   return e.cast(e.sum(e.cast(e.wrap(isEqual), e.getBuilder().getI64Type()), {1}, false), element);
 }
 
@@ -105,8 +105,8 @@ void exportGenerateProposals(NodeExporter &node) {
   std::string count =
       node.node("Gather", {node.shapeOf(scores), node.scalar(0, IntegerType::get(op.getContext(), 64))});
   Type wide = IntegerType::get(op.getContext(), 64);
-  std::string numbers = node.node("Range", {node.scalar(0, wide), count, node.scalar(1, wide)});
-  std::string isOfImage = node.cast(node.node("Equal", {images, node.unsqueeze(numbers, {0})}), wide);
+  std::string values = node.node("Range", {node.scalar(0, wide), count, node.scalar(1, wide)});
+  std::string isOfImage = node.cast(node.node("Equal", {images, node.unsqueeze(values, {0})}), wide);
   std::string counts =
       node.node("ReduceSum", {isOfImage}, {{"axes", std::vector<int64_t>{0}}, {"keepdims", int64_t(0)}});
   node.setResult(2, node.cast(counts, pd::tensorType(op.getRpnRoisNum()).getElementType()));
@@ -125,11 +125,11 @@ void exportDistributeFpnProposalsToOnnx(NodeExporter &node) {
     Expression ratio = size / static_cast<double>(op.getReferScale()) + 1e-6;
     Expression level = e.floor(e.log(ratio) * (1 / std::log(2.0)) + static_cast<double>(op.getReferLevel()));
     level = e.minimum(static_cast<double>(last), e.maximum(static_cast<double>(first), level));
-    Values parts, counts;
+    Values results, counts;
     llvm::SmallVector<Expression> order;
     for (int64_t i = first; i <= last; ++i) {
       Expression rows = indicesWhere(e, e.equal(level, static_cast<double>(i)));
-      parts.push_back(rowsAt(e, boxes, rows));
+      results.push_back(rowsAt(e, boxes, rows));
       order.push_back(rows);
       Type element = pd::tensorType(op->getResult(last - first + 2 + i - first)).getElementType();
       counts.push_back(op.getRoisNum()
@@ -140,9 +140,9 @@ void exportDistributeFpnProposalsToOnnx(NodeExporter &node) {
     auto sorted =
         pd::ArgsortOp::create(e.getBuilder(), op.getLoc(), pd::concat(order, 0), uint64_t(0), false, true);
     Type index = pd::tensorType(op->getResult(last - first + 1)).getElementType();
-    parts.push_back(e.cast(pd::insertDim(e.wrap(sorted.getIndices()), 1), index));
-    llvm::append_range(parts, counts);
-    return parts;
+    results.push_back(e.cast(pd::insertDim(e.wrap(sorted.getIndices()), 1), index));
+    llvm::append_range(results, counts);
+    return results;
   });
 }
 
@@ -219,8 +219,8 @@ struct MatrixNmsFormula {
   /// The smallest factor that better boxes give each box.
   Expression decay(Expression overlap) {
     pd::DimSize count(overlap, overlap.rank() - 1);
-    Expression numbers = pd::iota(e, count, e.getBuilder().getI64Type());
-    Expression isBetter = pd::insertDim(numbers, 0) < pd::insertDim(numbers, 1);
+    Expression indices = pd::iota(e, count, e.getBuilder().getI64Type());
+    Expression isBetter = pd::insertDim(indices, 0) < pd::insertDim(indices, 1);
     Expression own = e.select(isBetter, overlap, 0.0);
     int64_t last = overlap.rank() - 1;
     Expression worst = pd::insertDim(e.max(own, {last}, false), last - 1);
@@ -256,10 +256,10 @@ struct MatrixNmsFormula {
     Type wide = e.getBuilder().getI64Type();
     Expression perClass = e.cast(e.wrap(kept.getValue(e)), wide);
     Expression perImage = e.cast(e.wrap(dims[1].getValue(e)), wide) * perClass;
-    Expression numbers = pd::iota(e, dims[0], wide);
-    Expression ofImage = pd::reshapeTo(order + pd::insertDim(numbers * perImage, 1), {-1});
+    Expression indices = pd::iota(e, dims[0], wide);
+    Expression ofImage = pd::reshapeTo(order + pd::insertDim(indices * perImage, 1), {-1});
     Expression labels = pd::reshapeTo(e.wrap(e.create<pd::FloorDivideOp>(order, perClass)), {-1});
-    Expression images = pd::reshapeTo(pd::expandTo(pd::insertDim(numbers, 1), pd::dimSizesOf(order)), {-1});
+    Expression images = pd::reshapeTo(pd::expandTo(pd::insertDim(indices, 1), pd::dimSizesOf(order)), {-1});
     Expression flat = pd::reshapeTo(final, {-1});
     Expression rows = indicesWhere(e, flat > noScore);
     Expression chosen = rowsAt(e, ofImage, rows);

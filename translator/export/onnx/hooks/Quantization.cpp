@@ -165,8 +165,8 @@ std::string integersOf(NodeExporter &node, Value x, const Grid &grid) {
   if (!parameter || !isGridInOnnx(x, grid, node.getOpset()))
     return "";
   for (int64_t i = 0; i < parameter->size(); ++i) {
-    double number = numberAt(*parameter, i);
-    if (number != std::round(number) || number > grid.bound || number < -grid.bound - 1)
+    double value = numberAt(*parameter, i);
+    if (value != std::round(value) || value > grid.bound || value < -grid.bound - 1)
       return "";
   }
   Tensor unit(DType::Float32, {1});

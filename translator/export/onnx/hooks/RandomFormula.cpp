@@ -56,15 +56,15 @@ Expression largest(Expression x) {
 /// number. `first` is the logarithm of the probability of 0, `ratio` the logarithm of the probability of a
 /// count by the probability of the count before.
 Expression countsByInversion(Expression first, Expression most, uint64_t seed,
-                             llvm::function_ref<Expression(Expression number)> ratio) {
+                             llvm::function_ref<Expression(Expression value)> ratio) {
   TensorBuilder &e = first.owner();
   Expression u = uniformLike(first, 0, 1, seed);
   pd::Recurrence loop =
       pd::runSteps(pd::dimSizeOf(pd::asInts(most)), {}, {first, first * 0.0, first * 0.0}, /*recorded=*/0,
-                   [&](Expression number, llvm::ArrayRef<Expression>,
+                   [&](Expression value, llvm::ArrayRef<Expression>,
                        llvm::ArrayRef<Expression> before) -> llvm::SmallVector<Expression> {
                      Expression sum = before[1] + e.exp(before[0]);
-                     Expression index = e.reshape(e.cast(number, first.type().getElementType()), {}) + 1.0;
+                     Expression index = e.reshape(e.cast(value, first.type().getElementType()), {}) + 1.0;
                      return {before[0] + ratio(index), sum, before[2] + e.indicator(u >= sum, before[2])};
                    });
   return loop.last[2];
@@ -128,7 +128,7 @@ void exportPoisson(NodeExporter &node) {
     Expression mean = e.cast(e.computed(op.getX()), e.getBuilder().getF64Type());
     Expression top = e.maximum(largest(mean), 0.0), logarithm = e.log(e.maximum(mean, 1e-300));
     Expression counts = countsByInversion(-mean, top + e.sqrt(top) * 12.0 + 30.0, op.getSeed(),
-                                          [&](Expression number) { return logarithm - e.log(number); });
+                                          [&](Expression index) { return logarithm - e.log(index); });
     return Values{e.cast(counts, resultType(node, 0))};
   });
 }
@@ -141,8 +141,8 @@ void exportBinomial(NodeExporter &node) {
     Expression inner = e.minimum(e.maximum(chance, 1e-300), 1.0 - 1e-16);
     Expression odds = e.log(inner) - e.log1p(-inner);
     Expression counts = countsByInversion(
-        count * e.log1p(-inner), e.maximum(largest(count), 0.0), op.getSeed(), [&](Expression number) {
-          return odds + e.log(e.maximum(count - number + 1.0, 1e-300)) - e.log(number);
+        count * e.log1p(-inner), e.maximum(largest(count), 0.0), op.getSeed(), [&](Expression index) {
+          return odds + e.log(e.maximum(count - index + 1.0, 1e-300)) - e.log(index);
         });
     counts = e.minimum(counts, count);
     return Values{e.cast(e.select(chance >= 1.0, count, counts), resultType(node, 0))};
@@ -186,8 +186,8 @@ void exportClassCenterSample(NodeExporter &node) {
     auto classes = static_cast<int64_t>(op.getNumClasses());
     auto samples = static_cast<double>(static_cast<int64_t>(op.getNumSamples()));
     Expression label = e.reshape(pd::asInts(e.wrap(op.getLabel())), {-1});
-    Expression number = iota(e, classes, i64);
-    Expression isLabel = e.max(e.cast(insertDim(label, 1) == insertDim(number, 0), f32), {0}, false);
+    Expression position = iota(e, classes, i64);
+    Expression isLabel = e.max(e.cast(insertDim(label, 1) == insertDim(position, 0), f32), {0}, false);
     // Classes of labels come first, others follow in random order.
     Expression score = isLabel + uniformLike(isLabel, 0, 0.5, op.getFixSeed() ? op.getSeed() : 0);
     Expression isChosen = pd::either(isLabel > 0.5, pd::descendingRank(score) < samples);

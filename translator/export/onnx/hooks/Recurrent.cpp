@@ -43,14 +43,14 @@ public:
     for (int64_t layer = 0; layer < layers; ++layer)
       x = addLayer(std::move(x), layer);
     node.setResult(0, x);
-    for (auto [i, parts] : llvm::enumerate(states))
-      if (!parts.empty())
-        node.setResult(1 + i, joined(parts, 0));
+    for (auto [i, pieces] : llvm::enumerate(states))
+      if (!pieces.empty())
+        node.setResult(1 + i, joined(pieces, 0));
   }
 
 private:
-  std::string joined(std::vector<std::string> parts, int64_t axis) {
-    return parts.size() == 1 ? parts.front() : node.node("Concat", std::move(parts), {{"axis", axis}});
+  std::string joined(std::vector<std::string> pieces, int64_t axis) {
+    return pieces.size() == 1 ? pieces.front() : node.node("Concat", std::move(pieces), {{"axis", axis}});
   }
 
   /// Elements [start, end) along the first dimension.
@@ -75,18 +75,18 @@ private:
   }
 
   std::string weights(int64_t layer, int64_t kind) {
-    std::vector<std::string> parts;
+    std::vector<std::string> pieces;
     for (int64_t d = 0; d < directions; ++d)
-      parts.push_back(node.unsqueeze(reordered(weightOf(layer, d, kind, false)), {0}));
-    return joined(parts, 0);
+      pieces.push_back(node.unsqueeze(reordered(weightOf(layer, d, kind, false)), {0}));
+    return joined(pieces, 0);
   }
 
   std::string biases(int64_t layer) {
-    std::vector<std::string> parts;
+    std::vector<std::string> pieces;
     for (int64_t d = 0; d < directions; ++d)
-      parts.push_back(node.unsqueeze(
+      pieces.push_back(node.unsqueeze(
           joined({reordered(weightOf(layer, d, 0, true)), reordered(weightOf(layer, d, 1, true))}, 0), {0}));
-    return joined(parts, 0);
+    return joined(pieces, 0);
   }
 
   std::vector<Named> attributes() {

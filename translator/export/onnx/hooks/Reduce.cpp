@@ -334,9 +334,9 @@ void exportBincount(NodeExporter &node) {
     // The maximum of no elements does not exist in ONNX.
     Expression none = e.reshape(e.constant(static_cast<double>(op.getMinlength()) - 1, wide), {1});
     Expression count = e.max(pd::concat({x, none}, 0), {0}, /*keepdim=*/false) + 1.0;
-    Expression numbers =
+    Expression indices =
         e.wrap(e.create<pd::ArangeOp>(e.constant(0, wide), count, e.constant(1, wide), TypeAttr::get(wide)));
-    Value isEqual = e.create<pd::EqualOp>(pd::insertDim(numbers, 1), pd::insertDim(x, 0));
+    Value isEqual = e.create<pd::EqualOp>(pd::insertDim(indices, 1), pd::insertDim(x, 0));
     Expression addends = e.cast(e.wrap(isEqual), element);
     if (op.getWeights())
       addends = addends * pd::insertDim(e.cast(e.wrap(op.getWeights()), element), 0);

@@ -28,8 +28,8 @@ static Expression gatherRows(TensorBuilder &e, Expression x, Expression index) {
 }
 
 /// For each of the numbers how many of the `ends` are not above it: the index of the range that has it.
-static Expression rangeOf(TensorBuilder &e, Expression ends, Expression numbers) {
-  Value isPast = e.create<pd::LessEqualOp>(pd::insertDim(ends, 0), pd::insertDim(numbers, 1));
+static Expression rangeOf(TensorBuilder &e, Expression ends, Expression values) {
+  Value isPast = e.create<pd::LessEqualOp>(pd::insertDim(ends, 0), pd::insertDim(values, 1));
   return e.sum(e.cast(e.wrap(isPast), e.getBuilder().getI64Type()), {1}, /*keepdim=*/false);
 }
 
@@ -46,16 +46,16 @@ void exportRowPositions(NodeExporter &node) {
 void exportRanges(NodeExporter &node) {
   auto op = node.get<pd::RangesOp>();
   node.exportAs([&](TensorBuilder &e) {
-    Type number = e.getBuilder().getI64Type();
+    Type i64 = e.getBuilder().getI64Type();
     Expression lengths = e.wrap(op.getLengths());
     Expression ends = e.wrap(e.create<pd::CumsumOp>(lengths, Value(), uint64_t(0), false, false, false));
-    Expression offsets = pd::concat({pd::insertDim(e.constant(0, number), 0), ends}, 0);
+    Expression offsets = pd::concat({pd::insertDim(e.constant(0, i64), 0), ends}, 0);
     Expression total = e.sum(lengths, {0}, /*keepdim=*/false);
-    Expression numbers = e.wrap(
-        e.create<pd::ArangeOp>(e.constant(0, number), total, e.constant(1, number), TypeAttr::get(number)));
-    Expression range = rangeOf(e, ends, numbers);
+    Expression indices =
+        e.wrap(e.create<pd::ArangeOp>(e.constant(0, i64), total, e.constant(1, i64), TypeAttr::get(i64)));
+    Expression range = rangeOf(e, ends, indices);
     Expression starts = e.wrap(op.getStarts()) - pd::slice(offsets, 0, 0, -1);
-    return Values{numbers + gatherRows(e, starts, range), offsets};
+    return Values{indices + gatherRows(e, starts, range), offsets};
   });
 }
 

@@ -110,26 +110,27 @@ void exportSplit(NodeExporter &node) {
   axis += axis < 0 ? rank : 0;
   llvm::SmallVector<int64_t> sizes;
   if (!op.getAxisTensor() && !op.getSectionsTensor())
-    for (Value part : op->getResults())
-      sizes.push_back(pd::tensorType(part).getDimSize(axis));
+    for (Value piece : op->getResults())
+      sizes.push_back(pd::tensorType(piece).getDimSize(axis));
   if (sizes.size() < 2 || llvm::any_of(sizes, ShapedType::isDynamic))
     return node.decompose();
-  std::vector<std::string> parts =
+  std::vector<std::string> pieces =
       node.nodes("Split", {node.of(op.getX()), node.ints(sizes)}, {{"axis", axis}}, sizes.size());
-  for (auto [i, part] : llvm::enumerate(parts))
-    node.setResult(static_cast<unsigned>(i), part);
+  for (auto [i, piece] : llvm::enumerate(pieces))
+    node.setResult(static_cast<unsigned>(i), piece);
 }
 
 /// Operands of rank 0 count as vectors of one element.
 void exportConcat(NodeExporter &node) {
   auto op = node.get<pd::ConcatOp>();
-  std::vector<std::string> parts;
-  for (Value part : op.getX())
-    parts.push_back(pd::tensorType(part).getRank() == 0 ? node.reshape(node.of(part), {1}) : node.of(part));
+  std::vector<std::string> pieces;
+  for (Value piece : op.getX())
+    pieces.push_back(pd::tensorType(piece).getRank() == 0 ? node.reshape(node.of(piece), {1})
+                                                          : node.of(piece));
   int64_t axis = static_cast<int64_t>(op.getAxis());
   if (op.getAxisTensor())
     return node.report("its axis is computed, expected a constant");
-  node.setResult(0, parts.size() == 1 ? parts.front() : node.node("Concat", parts, {{"axis", axis}}));
+  node.setResult(0, pieces.size() == 1 ? pieces.front() : node.node("Concat", pieces, {{"axis", axis}}));
 }
 
 void exportPad(NodeExporter &node) {
@@ -148,8 +149,8 @@ void exportPad(NodeExporter &node) {
 void exportDim(NodeExporter &node) {
   auto op = node.get<pd::DimOp>();
   int64_t rank = pd::tensorType(op.getX()).getRank(), index = static_cast<int64_t>(op.getIndex());
-  Type number = IntegerType::get(op.getContext(), 64);
-  std::string position = node.scalar(static_cast<double>(index < 0 ? index + rank : index), number);
+  Type i64 = IntegerType::get(op.getContext(), 64);
+  std::string position = node.scalar(static_cast<double>(index < 0 ? index + rank : index), i64);
   node.setResult(0, node.node("Gather", {node.shapeOf(node.of(op.getX())), position}));
 }
 
@@ -189,12 +190,12 @@ public:
   std::string bitCast(std::string x, DataType to) {
     return node.node("BitCast", {std::move(x)}, {{"to", typed(to)}});
   }
-  /// Elements [..., n] of `bits` bits as elements [..., n * parts] of fewer bits, the lowest ones first.
-  std::string split(const std::string &x, int64_t rank, int64_t bits, int64_t parts) {
-    int64_t width = bits / parts;
+  /// Elements [..., n] of `bits` bits as elements [..., n * pieces] of fewer bits, the lowest ones first.
+  std::string split(const std::string &x, int64_t rank, int64_t bits, int64_t pieces) {
+    int64_t width = bits / pieces;
     std::string wide = cast(x, DataType::UInt64), mask = number(std::exp2(width) - 1);
     std::vector<std::string> pieces;
-    for (int64_t k = 0; k < parts; ++k) {
+    for (int64_t k = 0; k < pieces; ++k) {
       std::string piece = node.node("BitwiseAnd", {shifted(wide, "RIGHT", k * width), mask});
       pieces.push_back(node.unsqueeze(cast(piece, unsignedOf(width)), {rank}));
     }
@@ -203,17 +204,17 @@ public:
     return node.reshape(node.node("Concat", pieces, {{"axis", rank}}), shape);
   }
   /// The inverse of split.
-  std::string join(const std::string &x, int64_t rank, int64_t bits, int64_t parts) {
+  std::string join(const std::string &x, int64_t rank, int64_t bits, int64_t pieces) {
     std::vector<int64_t> shape(static_cast<size_t>(rank - 1), 0);
-    shape.insert(shape.end(), {-1, parts});
+    shape.insert(shape.end(), {-1, pieces});
     std::string narrow = node.reshape(cast(x, DataType::UInt64), shape), all;
-    for (int64_t k = 0; k < parts; ++k) {
+    for (int64_t k = 0; k < pieces; ++k) {
       std::string index =
           node.scalar(static_cast<double>(k), IntegerType::get(node.getOp()->getContext(), 64));
       std::string piece = shifted(node.node("Gather", {narrow, index}, {{"axis", rank}}), "LEFT", k * bits);
       all = k == 0 ? piece : node.node("BitwiseOr", {all, piece});
     }
-    return cast(all, unsignedOf(bits * parts));
+    return cast(all, unsignedOf(bits * pieces));
   }
 
   static DataType unsignedOf(int64_t bits) {

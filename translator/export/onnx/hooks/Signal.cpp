@@ -12,7 +12,7 @@ namespace proa::exporter::onnxhooks {
 using Name = NodeExporter::Name;
 
 /// The transform of a tensor of pairs along an axis; an inverse one has the factor 1 / n. `isOnesided`: of
-/// real numbers, with one part each.
+/// real numbers, with one component each.
 static Name dft(NodeExporter &node, Name x, int64_t axis, bool isInverse, bool isOnesided = false) {
   Type i64 = IntegerType::get(node.getOp()->getContext(), 64);
   std::vector<NodeExporter::Named> attributes{{"inverse", int64_t(isInverse)},
@@ -61,7 +61,7 @@ static llvm::SmallVector<int64_t> indicesOf(llvm::ArrayRef<int64_t> axes, int64_
   return indices;
 }
 
-static Type partOf(Value spectrum) {
+static Type componentOf(Value spectrum) {
   return cast<ComplexType>(pd::tensorType(spectrum).getElementType()).getElementType();
 }
 
@@ -73,7 +73,7 @@ void exportFftC2c(NodeExporter &node) {
   for (int64_t axis : axes)
     out = dft(node, out, axis, !op.getForward());
   double power = powerOf(op.getNormalization(), op.getForward()) + (op.getForward() ? 0 : 1);
-  node.setResult(0, scaled(node, out, type, out, axes, power, partOf(op.getX())));
+  node.setResult(0, scaled(node, out, type, out, axes, power, componentOf(op.getX())));
 }
 
 void exportFftR2c(NodeExporter &node) {

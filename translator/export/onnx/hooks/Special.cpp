@@ -95,8 +95,8 @@ Expression lowerSeries(Expression a, Expression y) {
   return pd::runSteps(
              termsOf(a), {}, {first, first}, /*recorded=*/0,
              [&](Expression i, llvm::ArrayRef<Expression>, llvm::ArrayRef<Expression> before) -> Expressions {
-               Expression number = e.reshape(e.cast(i, a.type().getElementType()), {}) + 1.0;
-               Expression term = before[0] * (y / (a + number));
+               Expression value = e.reshape(e.cast(i, a.type().getElementType()), {}) + 1.0;
+               Expression term = before[0] * (y / (a + value));
                return {term, before[1] + term};
              })
       .last[1];
@@ -111,8 +111,8 @@ Expression upperFraction(Expression a, Expression y) {
   return pd::runSteps(
              termsOf(a), {}, {y * 0.0 + 1.0 / tiny, first, first}, /*recorded=*/0,
              [&](Expression i, llvm::ArrayRef<Expression>, llvm::ArrayRef<Expression> before) -> Expressions {
-               Expression number = e.reshape(e.cast(i, a.type().getElementType()), {}) + 1.0;
-               Expression numerator = -number * (number - a), b = begin + number * 2.0;
+               Expression value = e.reshape(e.cast(i, a.type().getElementType()), {}) + 1.0;
+               Expression numerator = -value * (value - a), b = begin + value * 2.0;
                Expression d = 1.0 / notZero(numerator * before[1] + b);
                Expression c = notZero(b + numerator / before[0]);
                return {c, d, before[2] * (d * c)};

@@ -89,10 +89,10 @@ void ControlFlowImporter::importBlock(int32_t block, const Names &results, const
   for (auto &[name, value] : given)
     program.scope.set(name, value);
   for (auto [index, op] : llvm::enumerate(program.legacyProgram.blocks[block].operations)) {
-    if (block == 0 && !program.interface.part.hasOp(index))
+    if (block == 0 && !program.interface.subgraph.hasOp(index))
       continue;
     program.importOp(index, op);
-    if (block == 0 && !program.interface.part.cutFeeds().empty())
+    if (block == 0 && !program.interface.subgraph.cutFeeds().empty())
       program.interface.restoreCutFeeds(op);
   }
   while (!pending.empty()) {
@@ -567,11 +567,11 @@ void ControlFlowImporter::importSelectInput(const legacy::Operation &op) {
     defineSelected(result, key);
 }
 
-Value ControlFlowImporter::maskEquals(OpImporter &importer, Value mask, int64_t number) {
+Value ControlFlowImporter::maskEquals(OpImporter &importer, Value mask, int64_t scalar) {
   Type type = pd::tensorType(mask).getElementType();
   return importer.build([&](pd::TensorBuilder &e) {
     auto value = DenseElementsAttr::get(RankedTensorType::get({}, type),
-                                        Attribute(importer.getBuilder().getIntegerAttr(type, number)));
+                                        Attribute(importer.getBuilder().getIntegerAttr(type, scalar)));
     return e.wrap(mask) == e.wrap(importer.constant(value));
   });
 }

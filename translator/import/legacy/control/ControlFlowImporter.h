@@ -91,7 +91,7 @@ private:
   // Conditions (Branches.cpp).
 
   /// Whether the mask of a select_input or select_output equals a number; null after an error.
-  static mlir::Value maskEquals(OpImporter &importer, mlir::Value mask, int64_t number);
+  static mlir::Value maskEquals(OpImporter &importer, mlir::Value mask, int64_t value);
   /// Selects by an integer that is only known at run time.
   void selectByMask(const legacy::Operation &op, llvm::ArrayRef<std::string> names,
                     const std::string &output);

@@ -165,9 +165,9 @@ void ControlFlowImporter::importGradientOfRun(const legacy::Operation &op, const
     program.report("the forward op does not define all variables that have a cotangent");
   if (program.diagnostics.size() != before)
     return;
-  llvm::SmallVector<int64_t> numbers;
+  llvm::SmallVector<int64_t> indices;
   for (size_t i = 0; i < outputs.size(); ++i)
-    numbers.push_back(static_cast<int64_t>(i));
+    indices.push_back(static_cast<int64_t>(i));
   {
     OpBuilder::InsertionGuard guard(program.builder);
     program.builder.setInsertionPointToEnd(&body);
@@ -175,7 +175,7 @@ void ControlFlowImporter::importGradientOfRun(const legacy::Operation &op, const
   }
   auto vjp = pd::VjpOp::create(program.builder, location, values, ValueRange(), cotangents,
                                program.builder.getDenseI64ArrayAttr({}),
-                               program.builder.getDenseI64ArrayAttr(numbers));
+                               program.builder.getDenseI64ArrayAttr(indices));
   vjp.getBody().takeBody(region);
   pd::usePaddleGradients(vjp);
   if (failed(vjp.verifyRegions()))

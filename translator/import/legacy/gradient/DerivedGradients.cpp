@@ -17,8 +17,8 @@ namespace {
 /// OpRole::kBackward of Paddle.
 bool isBackward(const legacy::Operation &op) {
   const legacy::Attribute *role = op.attribute("op_role");
-  const auto *number = role ? std::get_if<int32_t>(&role->value) : nullptr;
-  return number && (*number & 1) != 0;
+  const auto *scalar = role ? std::get_if<int32_t>(&role->value) : nullptr;
+  return scalar && (*scalar & 1) != 0;
 }
 
 bool hasInput(const legacy::Operation &op, llvm::StringRef name) {
@@ -168,9 +168,9 @@ void DerivedGradients::create(Value loss, Value seed) {
         }
     pd::YieldOp::create(program.builder, location, yielded);
   }
-  auto numbers = llvm::to_vector(llvm::seq<int64_t>(1, static_cast<int64_t>(yielded.size())));
+  auto values = llvm::to_vector(llvm::seq<int64_t>(1, static_cast<int64_t>(yielded.size())));
   auto vjp = pd::VjpOp::create(program.builder, location, inputs, saved, seed,
-                               program.builder.getDenseI64ArrayAttr(numbers),
+                               program.builder.getDenseI64ArrayAttr(values),
                                program.builder.getDenseI64ArrayAttr({0}));
   vjp.getBody().takeBody(region);
   for (auto [name, gradient] : llvm::zip(names, vjp.getGradients()))

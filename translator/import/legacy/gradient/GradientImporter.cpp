@@ -215,7 +215,7 @@ bool GradientImporter::findRequests(GradientImport &gradient) {
     size_t index = 0;
     while (index < gradient.inputs.size() && gradient.inputs[index].first != of)
       ++index;
-    // Fused ops also give the gradient of what they keep between their parts; nothing reads it.
+    // Fused ops also give the gradient of what they keep between their ops; nothing reads it.
     if (index == gradient.inputs.size() && gradient.forward.output(of))
       continue;
     for (auto [place, name] : llvm::enumerate(slot.arguments)) {
@@ -256,7 +256,7 @@ bool GradientImporter::importForward(const GradientImport &gradient, Location lo
   importer.capturedOutputs = &results;
   for (auto &[slot, values] : inputs)
     importer.overrideInputs(slot, values);
-  program.importWithFusedParts(importer);
+  program.importWithFusion(importer);
   return program.diagnostics.size() == before;
 }
 

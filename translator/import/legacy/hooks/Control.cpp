@@ -18,10 +18,10 @@ Value bound(OpImporter &importer, llvm::StringRef list, llvm::StringRef tensor, 
     return values.front();
   if (Value value = importer.input(tensor))
     return value;
-  llvm::SmallVector<int64_t> numbers = importer.intsAttribute(attribute);
-  if (numbers.size() == 1)
-    return importer.constantInts(numbers);
-  importer.report("attribute '" + attribute + "' has " + llvm::Twine(numbers.size()) +
+  llvm::SmallVector<int64_t> scalars = importer.intsAttribute(attribute);
+  if (scalars.size() == 1)
+    return importer.constantInts(scalars);
+  importer.report("attribute '" + attribute + "' has " + llvm::Twine(scalars.size()) +
                   " numbers, a slice of a tensor array needs one");
   return {};
 }

@@ -92,26 +92,26 @@ void importAssignValue(OpImporter &importer) {
     return;
   }
   // Older programs have one attribute for each type, newer ones `values`, the op fill `value`.
-  llvm::SmallVector<double> numbers;
+  llvm::SmallVector<double> values;
   llvm::SmallVector<int64_t> integers, shape = importer.intsAttribute("shape");
   for (const char *name :
        {"bool_values", "fp32_values", "int32_values", "int64_values", "fp64_values", "values", "value"})
-    if (numbers.empty()) {
-      numbers = importer.floatsAttribute(name);
+    if (values.empty()) {
+      values = importer.floatsAttribute(name);
       integers = importer.intsAttribute(name);
     }
   int64_t count = 1;
   for (int64_t dim : shape)
     count = dim < 0 || (dim > 0 && count > std::numeric_limits<int32_t>::max() / dim) ? -1 : count * dim;
-  if (count != static_cast<int64_t>(numbers.size())) {
-    importer.report("there are " + llvm::Twine(numbers.size()) + " values for a shape of " +
+  if (count != static_cast<int64_t>(values.size())) {
+    importer.report("there are " + llvm::Twine(values.size()) + " values for a shape of " +
                     llvm::Twine(count) + " elements");
     return;
   }
   Builder &builder = importer.getBuilder();
   llvm::SmallVector<Attribute> elements;
-  for (auto [number, integer] : llvm::zip(numbers, integers))
-    elements.push_back(isa<FloatType>(dtype) ? Attribute(builder.getFloatAttr(dtype, number))
+  for (auto [value, integer] : llvm::zip(values, integers))
+    elements.push_back(isa<FloatType>(dtype) ? Attribute(builder.getFloatAttr(dtype, value))
                                              : Attribute(builder.getIntegerAttr(dtype, integer)));
   importer.setOutput(
       "Out", importer.constant(DenseElementsAttr::get(RankedTensorType::get(shape, dtype), elements)));

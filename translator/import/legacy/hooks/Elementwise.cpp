@@ -19,12 +19,13 @@ namespace proa::import::hooks {
 static void makeBothComplex(OpImporter &importer, Value &x, Value &y) {
   Type of[] = {pd::tensorType(x).getElementType(), pd::tensorType(y).getElementType()};
   auto isReal = [](Type type) { return type.isF32() || type.isF64(); };
-  auto part = [](Type type) {
+  auto component = [](Type type) {
     return isa<ComplexType>(type) ? cast<ComplexType>(type).getElementType() : type;
   };
-  if (of[0] == of[1] || !isReal(part(of[0])) || !isReal(part(of[1])) || (isReal(of[0]) && isReal(of[1])))
+  if (of[0] == of[1] || !isReal(component(of[0])) || !isReal(component(of[1])) ||
+      (isReal(of[0]) && isReal(of[1])))
     return;
-  Type wide = ComplexType::get(part(of[0]).isF64() ? part(of[0]) : part(of[1]));
+  Type wide = ComplexType::get(component(of[0]).isF64() ? component(of[0]) : component(of[1]));
   for (Value *value : {&x, &y})
     *value = importer.tensors().cast(importer.wrap(*value), wide);
 }
@@ -145,12 +146,12 @@ void importAtan2(OpImporter &importer) {
 void importCloseness(OpImporter &importer) {
   // The tolerances are texts: "1e-05".
   for (auto [name, otherwise] : {std::pair("rtol", "1e-5"), std::pair("atol", "1e-8")}) {
-    double number = 0;
+    double value = 0;
     std::string text = importer.stringAttribute(name, otherwise);
-    if (llvm::StringRef(text).getAsDouble(number))
+    if (llvm::StringRef(text).getAsDouble(value))
       return importer.report("attribute '" + llvm::StringRef(name) + "' must be a number, found '" + text +
                              "'");
-    importer.overrideAttribute(name, importer.getBuilder().getF64FloatAttr(number));
+    importer.overrideAttribute(name, importer.getBuilder().getF64FloatAttr(value));
   }
   importer.importByTable();
 }
@@ -185,14 +186,14 @@ void importUnaryOfReals(OpImporter &importer) {
 
 namespace {
 
-/// Activations of complex numbers. Comparisons compare the real parts, as Paddle's do.
+/// Activations of complex numbers. Comparisons compare the real components, as Paddle's do.
 class ComplexActivation {
 public:
   explicit ComplexActivation(Expression x) : e(x.owner()), x(x), type(x.type().getElementType()) {}
 
   Expression softsign() { return x / scale(e.cast(e.abs(x), type), 1, 1); }
   /// log(1 / (1 + exp(-x))) without overflow of exp: its argument is x or -x, the one with a negative real
-  /// part.
+  /// component.
   Expression logsigmoid() {
     Expression isNegative = isBelow(x, 0);
     Expression tail = e.log1p(e.exp(e.select(isNegative, x, scale(x, -1))));

@@ -204,7 +204,7 @@ void importFusedEmbeddingSeqPool(OpImporter &importer) {
   Operands levels = importer.innermostLods("Ids");
   if (!table || !ids || levels.size() != 1)
     return;
-  // Each of the ids of a row gives a part of the row.
+  // Each of the ids of a row gives a piece of the row.
   TensorBuilder &e = importer.tensors();
   Value rows = e.create<pd::EmbeddingOp>(ids, table, importer.intAttribute("padding_idx", -1));
   rows = e.create<pd::FlattenToMatrixOp>(rows, 1);
@@ -236,11 +236,11 @@ void importFusionSeqexpandConcatFc(OpImporter &importer) {
   if (levels.size() != 1)
     return importer.report("the first of input 'X' has " + llvm::Twine(levels.size()) +
                            " LoD levels, expected one");
-  Operands parts{inputs[0]};
+  Operands pieces{inputs[0]};
   TensorBuilder &e = importer.tensors();
   for (Value rows : llvm::ArrayRef(inputs).drop_front())
-    parts.push_back(e.create<pd::SequenceExpandAsOp>(rows, inputs[0], levels[0]));
-  Value out = fullyConnected(importer, concat(e, parts, 1), weight, importer.input("FCBias"), 1);
+    pieces.push_back(e.create<pd::SequenceExpandAsOp>(rows, inputs[0], levels[0]));
+  Value out = fullyConnected(importer, concat(e, pieces, 1), weight, importer.input("FCBias"), 1);
   out = activated(importer, out, importer.stringAttribute("fc_activation", "identity"));
   importer.setOutput("Out", out);
   if (out)

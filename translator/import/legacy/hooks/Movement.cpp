@@ -120,27 +120,27 @@ namespace {
 
 /// The literal values of a set_value, from the attribute that has them, as a constant.
 Value literalValues(OpImporter &importer, Type element) {
-  llvm::SmallVector<double> numbers;
+  llvm::SmallVector<double> values;
   llvm::SmallVector<int64_t> integers, shape = importer.intsAttribute("shape");
   for (const char *name :
        {"values", "bool_values", "int32_values", "int64_values", "fp32_values", "fp64_values", "fp16_values"})
-    if (numbers.empty()) {
-      numbers = importer.floatsAttribute(name);
+    if (values.empty()) {
+      values = importer.floatsAttribute(name);
       integers = importer.intsAttribute(name);
     }
   int64_t count = 1;
   for (int64_t dim : shape)
     count *= dim;
-  if (numbers.empty() || count != static_cast<int64_t>(numbers.size())) {
-    importer.report("set_value holds " + llvm::Twine(numbers.size()) + " values for a shape of " +
+  if (values.empty() || count != static_cast<int64_t>(values.size())) {
+    importer.report("set_value holds " + llvm::Twine(values.size()) + " values for a shape of " +
                     llvm::Twine(count) + " elements");
     return {};
   }
   Builder &builder = importer.getBuilder();
   llvm::SmallVector<Attribute> elements;
-  for (auto [number, integer] : llvm::zip(numbers, integers)) {
+  for (auto [value, integer] : llvm::zip(values, integers)) {
     if (isa<FloatType>(element))
-      elements.push_back(builder.getFloatAttr(element, number));
+      elements.push_back(builder.getFloatAttr(element, value));
     else if (isa<IntegerType>(element))
       elements.push_back(builder.getIntegerAttr(element, integer));
   }

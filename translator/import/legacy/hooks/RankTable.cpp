@@ -114,9 +114,7 @@ Expression offsetsOf(OpImporter &importer, Expression lengths) {
   return importer.wrap(create<pd::RangesOp>(importer, lengths, lengths).getOffsets());
 }
 
-Expression plus(OpImporter &importer, Expression x, int64_t number) {
-  return x + importer.integers({number});
-}
+Expression plus(OpImporter &importer, Expression x, int64_t value) { return x + importer.integers({value}); }
 
 /// An array of `counts.size()` vectors of offsets, each from 0 on: vector i is that of the next counts[i]
 /// sequences.
@@ -124,9 +122,9 @@ Expression splitOffsets(OpImporter &importer, Expression offsets, Expression cou
   Expression firsts = startsOf(offsetsOf(importer, counts)), sizes = plus(importer, counts, 1);
   auto ranges = create<pd::RangesOp>(importer, firsts, sizes);
   Expression rows = importer.wrap(ranges.getRows());
-  Expression part = apply<pd::RowPositionsOp>(rows, ranges.getOffsets());
+  Expression position = apply<pd::RowPositionsOp>(rows, ranges.getOffsets());
   Expression values = gather(offsets, rows);
-  Expression bases = gather(gather(offsets, firsts), part);
+  Expression bases = gather(gather(offsets, firsts), position);
   return apply<pd::ArraySplitOp>(values - bases, sizes);
 }
 
@@ -184,9 +182,9 @@ void importLodTensorToArray(OpImporter &importer) {
   Expression counts = order.sizes;
   for (Expression &level : packed.levels) {
     Expression bounds = gather(level, offsetsOf(importer, counts));
-    Expression parts = splitOffsets(importer, level, counts);
+    Expression offsetsOfCounts = splitOffsets(importer, level, counts);
     counts = lengthsOf(bounds);
-    level = parts;
+    level = offsetsOfCounts;
   }
   packed.x = apply<pd::ArraySplitOp>(packed.x, counts);
   setOutput(importer, "Out", packed);

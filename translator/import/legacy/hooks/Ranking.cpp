@@ -128,8 +128,8 @@ void importNce(OpImporter &importer) {
   if (!b)
     return;
   Expression both = o + *b;
-  auto cost = [&](Expression part, int64_t begin, int64_t end) {
-    Expression share = columns(part, begin, end) / columns(both, begin, end);
+  auto cost = [&](Expression some, int64_t begin, int64_t end) {
+    Expression share = columns(some, begin, end) / columns(both, begin, end);
     return scale(e.sum(e.log(share), {1}), -1);
   };
   Expression total = cost(o, 0, trueCount);

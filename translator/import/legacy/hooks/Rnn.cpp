@@ -40,8 +40,8 @@ public:
     }
     importer.setOutput("Out", x);
     Operands ends;
-    for (const Operands &parts : finals)
-      ends.push_back(concat(e, parts, 0));
+    for (const Operands &pieces : finals)
+      ends.push_back(concat(e, pieces, 0));
     importer.setOutputs("State", ends);
     if (!isGradient)
       importer.setOutput("Reserve", e.create<pd::StackOp>(masks, 0));
@@ -62,8 +62,8 @@ private:
     auto rnn = importer.createOp<pd::RnnOp>(
         x, initial, own, importer.input("SequenceLength"), llvm::APFloat(0.0), directions == 2,
         importer.intAttribute("input_size", 10), importer.intAttribute("hidden_size", 100), 1, *mode);
-    for (auto [parts, state] : llvm::zip(finals, rnn.getState()))
-      parts.push_back(state);
+    for (auto [pieces, state] : llvm::zip(finals, rnn.getState()))
+      pieces.push_back(state);
     return rnn.getOut();
   }
 

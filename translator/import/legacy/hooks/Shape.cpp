@@ -56,9 +56,9 @@ static Value endsOfSlice(OpImporter &importer) {
     return ends;
   TensorBuilder &e = importer.tensors();
   Type type = importer.getBuilder().getI64Type();
-  auto isOther = [](Value value, int64_t number) {
+  auto isOther = [](Value value, int64_t literal) {
     auto known = pd::allKnownElements(value);
-    return known && known->size() == 1 && known->front() != number;
+    return known && known->size() == 1 && known->front() != literal;
   };
   bool isChanged = false;
   for (auto [start, end, axis, flag] : llvm::zip(from, to, axes, flags)) {

@@ -22,7 +22,7 @@ struct VariableConv {
   int64_t channels, filters, kernelHeight, kernelWidth, strideHeight, strideWidth;
   Expression heights, widths, starts; ///< of each image
 
-  Expression whole(int64_t number) { return importer.integers({number}); }
+  Expression whole(int64_t value) { return importer.integers({value}); }
   Expression times(Expression x, int64_t factor) { return x * whole(factor); }
   Expression divided(Expression x, Expression by) { return apply<pd::FloorDivideOp>(x, by); }
 
@@ -40,10 +40,10 @@ struct VariableConv {
 
   /// The integers k < the number of weights of a filter as a row, as (k / divisor) mod `modulus`.
   Expression kernelRow(int64_t divisor, int64_t modulus) {
-    llvm::SmallVector<int64_t> numbers;
+    llvm::SmallVector<int64_t> values;
     for (int64_t k = 0; k < channels * kernelHeight * kernelWidth; ++k)
-      numbers.push_back(k / divisor % modulus);
-    return e.reshape(importer.integers(numbers), {1, static_cast<int64_t>(numbers.size())});
+      values.push_back(k / divisor % modulus);
+    return e.reshape(importer.integers(values), {1, static_cast<int64_t>(values.size())});
   }
 
   /// All windows of all images as rows.
@@ -107,11 +107,11 @@ void importVarConv2d(OpImporter &importer) {
                     lengthsOf(e.wrap(rows[0])),
                     lengthsOf(e.wrap(columns[0])),
                     startsOf(e.wrap(images[0]))};
-  for (int64_t number : {conv.channels, conv.filters, conv.kernelHeight, conv.kernelWidth, conv.strideHeight,
-                         conv.strideWidth})
-    if (number < 1)
+  for (int64_t index : {conv.channels, conv.filters, conv.kernelHeight, conv.kernelWidth, conv.strideHeight,
+                        conv.strideWidth})
+    if (index < 1)
       return importer.report("channels, kernel sizes and strides must be positive, found " +
-                             llvm::Twine(number));
+                             llvm::Twine(index));
   Expression down = conv.windows(conv.heights, conv.strideHeight),
              across = conv.windows(conv.widths, conv.strideWidth);
   Expression counts = down * across;

@@ -76,13 +76,13 @@ void FunctionInterface::findFeedsAndFetches() {
   for (auto &[column, name] : fetched)
     fetches.push_back(name);
   fetchesUnread = fetches.empty() && program.options.fetches.empty();
-  part = Subgraph(program.legacyProgram, feeds, fetches, program.options.feeds, program.options.fetches);
+  subgraph = Subgraph(program.legacyProgram, feeds, fetches, program.options.feeds, program.options.fetches);
   if (!program.options.fetches.empty())
     fetches = program.options.fetches;
   if (!program.options.feeds.empty())
     feeds = program.options.feeds;
-  else if (!part.isWhole())
-    llvm::erase_if(feeds, [&](const std::string &name) { return !part.reads(name); });
+  else if (!subgraph.isWhole())
+    llvm::erase_if(feeds, [&](const std::string &name) { return !subgraph.reads(name); });
   if (fetchesUnread)
     fetches = unreadValues(program.legacyProgram);
 }
@@ -98,7 +98,7 @@ void FunctionInterface::keepComputedFetches() {
 }
 
 void FunctionInterface::warnOfDroppedStates() {
-  if (llvm::ArrayRef<std::string> dropped = part.droppedStates(); !dropped.empty())
+  if (llvm::ArrayRef<std::string> dropped = subgraph.droppedStates(); !dropped.empty())
     program.warn("pruned-state", dropped.front(),
                  "only what the fetches need is imported: " + llvm::Twine(dropped.size()) +
                      " persistable variables keep their values, '" + dropped.front() + "' first");
@@ -107,7 +107,7 @@ void FunctionInterface::warnOfDroppedStates() {
 void FunctionInterface::restoreCutFeeds(const legacy::Operation &op) {
   for (const legacy::Slot &slot : op.outputs)
     for (const std::string &name : slot.arguments) {
-      auto feed = part.cutFeeds().contains(name) ? llvm::find(feeds, name) : feeds.end();
+      auto feed = subgraph.cutFeeds().contains(name) ? llvm::find(feeds, name) : feeds.end();
       if (feed != feeds.end())
         program.scope.set(name, function.getArgument(static_cast<unsigned>(feed - feeds.begin())));
     }
@@ -115,7 +115,7 @@ void FunctionInterface::restoreCutFeeds(const legacy::Operation &op) {
 
 void FunctionInterface::find() {
   findFeedsAndFetches();
-  InterfaceFinder finder(program.legacyProgram, program.variables, part);
+  InterfaceFinder finder(program.legacyProgram, program.variables, subgraph);
   for (const std::string &name : feeds)
     finder.feed(name);
   // An op that runs a block does not always list the variables of block 0 that the block reads.
@@ -127,7 +127,7 @@ void FunctionInterface::find() {
   // need_check_feed marks the feeds of a program without feed ops.
   if (feeds.empty())
     for (const legacy::Variable &variable : program.legacyProgram.blocks[0].variables)
-      if (variable.needCheckFeed && !finder.isWritten(variable) && part.reads(variable.name))
+      if (variable.needCheckFeed && !finder.isWritten(variable) && subgraph.reads(variable.name))
         feeds.push_back(variable.name);
   parameters = finder.parameters();
   for (const legacy::Variable *variable : finder.states())
@@ -194,7 +194,7 @@ const Tensor *FunctionInterface::knownValue(const Argument &argument) const {
   auto known = values.find(argument.name);
   bool changes = argument.parameter && llvm::is_contained(states, argument.name);
   bool isShared = llvm::any_of(program.options.sharedParameters, [&](const legacy::SharedStorage &storage) {
-    return storage.buffer == argument.name || llvm::is_contained(storage.parts, argument.name);
+    return storage.buffer == argument.name || llvm::is_contained(storage.members, argument.name);
   });
   return known == values.end() || changes || isShared ? nullptr : &known->second;
 }
@@ -223,13 +223,13 @@ void FunctionInterface::createFunction() {
                    "variable '" + name + "' is declared as " + declared.parameter->declaredAs +
                        ", and the weights hold " +
                        describe(*declared.parameter->dtype, declared.parameter->dims) + ", which is used");
-    VariableNumber number = declared.parameter ? program.variables.numberOf(*declared.parameter)
-                                               : program.variables.numberOf(name);
-    program.scope.set(name, number, argument);
+    VariableId id =
+        declared.parameter ? program.variables.idOf(*declared.parameter) : program.variables.idOf(name);
+    program.scope.set(name, id, argument);
     const Tensor *known = knownValue(declared);
     auto type = dyn_cast<RankedTensorType>(argument.getType());
     if (Value constant = known && type ? constantOf(*known, type, program.builder) : Value())
-      program.scope.set(name, number, constant);
+      program.scope.set(name, id, constant);
   }
   program.sharedBuffers.addParameters();
 }
@@ -242,8 +242,8 @@ void FunctionInterface::keepStoredShape(const std::string &name, Value value) {
   });
   if (argument == arguments.end() || !isa<RankedTensorType>(value.getType()))
     return;
-  size_t number = static_cast<size_t>(argument - arguments.begin());
-  auto stored = cast<RankedTensorType>(function.getArgument(number).getType()),
+  size_t index = static_cast<size_t>(argument - arguments.begin());
+  auto stored = cast<RankedTensorType>(function.getArgument(index).getType()),
        given = cast<RankedTensorType>(value.getType());
   bool differs = stored.hasStaticShape() && given.hasStaticShape() && stored.getShape() != given.getShape() &&
                  stored.getNumElements() == given.getNumElements();

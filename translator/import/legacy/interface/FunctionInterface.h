@@ -24,7 +24,7 @@ public:
   void find();
   /// The interface by the declarations of the program. Error: variables that are not tensors.
   Result<Interface> declared();
-  /// Warns if only a part of the program is imported and persistable variables keep their values.
+  /// Warns if only a subgraph of the program is imported and persistable variables keep their values.
   void warnOfDroppedStates();
   /// Creates the function, moves the insertion point into it and defines the variables of its arguments.
   void createFunction();
@@ -40,8 +40,8 @@ public:
   /// The parameter that a value is before any op changes it; null for other values.
   const legacy::Variable *parameterOf(mlir::Value value) const;
 
-  /// The part of the program that is imported.
-  Subgraph part;
+  /// The subgraph of the program that is imported.
+  Subgraph subgraph;
   std::vector<std::string> feeds, fetches;
   /// Persistable variables that the program writes.
   std::vector<std::string> states;

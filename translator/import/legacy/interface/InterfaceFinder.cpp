@@ -10,39 +10,39 @@ bool isFeed(const legacy::Operation &op) { return op.type == "feed"; }
 bool isFetch(const legacy::Operation &op) { return op.type == "fetch" || op.type == "fetch_v2"; }
 
 InterfaceFinder::InterfaceFinder(const legacy::Program &program, const VariableIndex &variables,
-                                 const Subgraph &part)
-    : program(program), variables(variables), part(part) {
+                                 const Subgraph &subgraph)
+    : program(program), variables(variables), subgraph(subgraph) {
   for (const legacy::Variable &variable : program.blocks[0].variables)
     matters.push_back(variable.persistable || variable.needCheckFeed);
 }
 
 void InterfaceFinder::feed(llvm::StringRef name) {
-  if (const legacy::Variable *variable = mattering(variables.numberOf(name)))
+  if (const legacy::Variable *variable = mattering(variables.idOf(name)))
     written.insert(variable);
 }
 
 void InterfaceFinder::addBlock(int32_t block) {
-  if (!part.hasBlock(static_cast<size_t>(block)))
+  if (!subgraph.hasBlock(static_cast<size_t>(block)))
     return;
   for (auto [index, op] : llvm::enumerate(program.blocks[block].operations)) {
-    if (block == 0 && !part.hasOp(index))
+    if (block == 0 && !subgraph.hasOp(index))
       continue;
     if (block == 0 && ((isFeed(op) && op.output("Out")) || (isFetch(op) && op.input("X"))))
       continue;
-    VariableIndex::OpNumbers numbers = variables.numbersOf(block, index);
-    llvm::for_each(numbers.inputs, [&](VariableNumber number) { readVariable(number); });
+    VariableIndex::OpVariables used = variables.idsOf(block, index);
+    llvm::for_each(used.inputs, [&](VariableId id) { readVariable(id); });
     readOutputs(op);
-    for (VariableNumber number : numbers.outputs)
-      write(number, block != 0);
+    for (VariableId id : used.outputs)
+      write(id, block != 0);
   }
 }
 
-const legacy::Variable *InterfaceFinder::mattering(VariableNumber number) const {
-  return number < matters.size() && matters[number] ? variables.find(0, number) : nullptr;
+const legacy::Variable *InterfaceFinder::mattering(VariableId id) const {
+  return id < matters.size() && matters[id] ? variables.find(0, id) : nullptr;
 }
 
-void InterfaceFinder::readVariable(VariableNumber number) {
-  const legacy::Variable *variable = mattering(number);
+void InterfaceFinder::readVariable(VariableId id) {
+  const legacy::Variable *variable = mattering(id);
   if (variable && variable->persistable && !written.contains(variable))
     read.insert(variable);
 }
@@ -57,8 +57,8 @@ void InterfaceFinder::readOutputs(const legacy::Operation &op) {
 }
 
 /// A block that may not run leaves the variables that it writes as they were.
-void InterfaceFinder::write(VariableNumber number, bool mayNotRun) {
-  const legacy::Variable *variable = mattering(number);
+void InterfaceFinder::write(VariableId id, bool mayNotRun) {
+  const legacy::Variable *variable = mattering(id);
   if (!variable || (mayNotRun && (!variable->persistable || written.contains(variable))))
     return;
   if (mayNotRun)

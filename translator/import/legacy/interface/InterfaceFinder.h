@@ -17,12 +17,12 @@ bool isFetch(const legacy::Operation &op);
 /// ignored.
 class InterfaceFinder {
 public:
-  /// Ignores ops outside of the part.
-  InterfaceFinder(const legacy::Program &program, const VariableIndex &variables, const Subgraph &part);
+  /// Ignores ops outside of the subgraph.
+  InterfaceFinder(const legacy::Program &program, const VariableIndex &variables, const Subgraph &subgraph);
 
   /// A variable of block 0 that has a value before the first op, or is read after the last one.
   void feed(llvm::StringRef name);
-  void fetch(llvm::StringRef name) { readVariable(variables.numberOf(name)); }
+  void fetch(llvm::StringRef name) { readVariable(variables.idOf(name)); }
   /// The ops of a block, in order. Blocks other than 0 may not run.
   void addBlock(int32_t block);
 
@@ -33,14 +33,14 @@ public:
   llvm::ArrayRef<const legacy::Variable *> states() const { return kept.getArrayRef(); }
 
 private:
-  const legacy::Variable *mattering(VariableNumber number) const;
-  void readVariable(VariableNumber number);
+  const legacy::Variable *mattering(VariableId id) const;
+  void readVariable(VariableId id);
   void readOutputs(const legacy::Operation &op);
-  void write(VariableNumber number, bool mayNotRun);
+  void write(VariableId id, bool mayNotRun);
 
   const legacy::Program &program;
   const VariableIndex &variables;
-  const Subgraph &part;
+  const Subgraph &subgraph;
   /// For each variable of block 0, by number: whether it is fed or persistable.
   std::vector<bool> matters;
   llvm::DenseSet<const legacy::Variable *> written;

@@ -112,9 +112,9 @@ Subgraph::Subgraph(const legacy::Program &program, llvm::ArrayRef<std::string> f
     return;
   llvm::ArrayRef<std::string> requested = fetches.empty() ? fetchedByProgram : fetches;
   findCutFeeds(program, fedByProgram, feeds);
-  bool isPart = !cut.empty() || (!feeds.empty() && lacksData(program, fedByProgram, feeds)) ||
-                (!fetchedByProgram.empty() && !isSameSet(requested, fetchedByProgram));
-  if (!isPart)
+  bool isSubgraph = !cut.empty() || (!feeds.empty() && lacksData(program, fedByProgram, feeds)) ||
+                    (!fetchedByProgram.empty() && !isSameSet(requested, fetchedByProgram));
+  if (!isSubgraph)
     return;
   findNeeded(program, requested);
   findBlocks(program);
@@ -190,10 +190,10 @@ void Subgraph::findBlocks(const legacy::Program &program) {
         continue;
       for (const legacy::Attribute &attribute : op.attributes)
         if (const auto *inner = std::get_if<legacy::BlockIndex>(&attribute.value))
-          if (auto number = static_cast<size_t>(inner->index);
-              inner->index > 0 && number < neededBlocks.size() && !neededBlocks[number]) {
-            neededBlocks[number] = true;
-            open.push_back(number);
+          if (auto position = static_cast<size_t>(inner->index);
+              inner->index > 0 && position < neededBlocks.size() && !neededBlocks[position]) {
+            neededBlocks[position] = true;
+            open.push_back(position);
           }
     }
   }

@@ -86,7 +86,7 @@ private:
   /// The addends of the scores.
   llvm::SmallVector<Value> biases() {
     llvm::SmallVector<Value> all;
-    auto add = [&](Expression part) { all.push_back(part); };
+    auto add = [&](Expression bias) { all.push_back(bias); };
     if (Value mask = node.input("attn_mask"))
       add(maskBias(node.wrap(mask)));
     Expression positions = queryPositions(), keys = iota(e, DimSize(k, 2), node.getBuilder().getI64Type());

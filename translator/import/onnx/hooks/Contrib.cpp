@@ -349,7 +349,7 @@ void importMatMulBnb4(NodeImporter &node) {
   Expression codes = e.reshape(node.create<pd::BitwiseAndOp>(halves, e.constant(15, i32)), {-1});
   Expression values =
       node.create<pd::GatherOp>(node.numbers(type == 0 ? fp4 : nf4, f32), codes, Value(), uint64_t(0));
-  // The last block may be a part.
+  // The last block may be smaller.
   int64_t count = inner * outer, blocks = (count + block - 1) / block;
   Expression a = node.operand("A"), scales = e.cast(e.reshape(node.operand("absmax"), {blocks, 1}), f32);
   Expression scale =
@@ -381,11 +381,11 @@ void importGatherBlockQuantized(NodeImporter &node) {
   Expression index = e.cast(node.operand("indices"), i64), size = e.wrap(DimSize(data, rows).getValue(e));
   index = e.select(index < 0.0, index + size, index);
   auto taken = [&](Expression table) { return node.create<pd::GatherOp>(table, index, Value(), rows); };
-  auto numbers = [&](Expression codes, int64_t count) {
+  auto values = [&](Expression codes, int64_t count) {
     return e.cast(isPacked ? pd::unpackBits(codes, bits, count) : codes, f32);
   };
   int64_t shift = along > rows ? index.rank() - 1 : 0;
-  Expression codes = numbers(taken(data), pd::toTheEnd);
+  Expression codes = values(taken(data), pd::toTheEnd);
   Expression blocks = node.create<pd::FloorDivideOp>(iota(e, DimSize(codes, along + shift), i64),
                                                      e.constant(static_cast<double>(block), i64));
   auto perNumber = [&](Expression perBlock) {
@@ -393,7 +393,7 @@ void importGatherBlockQuantized(NodeImporter &node) {
   };
   Expression ofRows = taken(scales);
   if (Value zeros = node.input("zero_points"))
-    codes = codes - perNumber(numbers(taken(node.wrap(zeros)), scales.type().getDimSize(rank - 1)));
+    codes = codes - perNumber(values(taken(node.wrap(zeros)), scales.type().getDimSize(rank - 1)));
   else if (isPacked)
     codes = codes - static_cast<double>(1 << (bits - 1));
   node.setOutput("output", e.cast(codes * e.cast(perNumber(ofRows), f32), scales.type().getElementType()));

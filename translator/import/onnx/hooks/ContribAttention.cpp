@@ -100,13 +100,13 @@ AttentionForm formOf(NodeImporter &node, Expression q, Expression k, llvm::Strin
 }
 
 llvm::SmallVector<Expression> splitBias(Expression bias, llvm::ArrayRef<int64_t> sizes) {
-  llvm::SmallVector<Expression> parts;
+  llvm::SmallVector<Expression> pieces;
   int64_t begin = 0;
   for (int64_t size : sizes) {
-    parts.push_back(slice(bias, bias.rank() - 1, begin, begin + size));
+    pieces.push_back(slice(bias, bias.rank() - 1, begin, begin + size));
     begin += size;
   }
-  return parts;
+  return pieces;
 }
 
 llvm::SmallVector<int64_t> projectionSizes(NodeImporter &node, int64_t total) {
@@ -178,9 +178,9 @@ static void importProjectedAttention(NodeImporter &node, Expression input, Expre
   Expression projected = node.tensors().matmul(input, weights);
   if (Value bias = node.input("bias"))
     projected = projected + node.wrap(bias);
-  llvm::SmallVector<Expression> parts =
+  llvm::SmallVector<Expression> pieces =
       splitBias(projected, projectionSizes(node, weights.type().getDimSize(1)));
-  Expression q = toHeads(parts[0], heads), k = toHeads(parts[1], heads), v = toHeads(parts[2], heads);
+  Expression q = toHeads(pieces[0], heads), k = toHeads(pieces[1], heads), v = toHeads(pieces[2], heads);
   if (Value past = node.input("past")) {
     k = pd::concat({dropDim(slice(node.wrap(past), 0, 0, 1), 0), k}, 2);
     v = pd::concat({dropDim(slice(node.wrap(past), 0, 1, 2), 0), v}, 2);
@@ -206,7 +206,7 @@ void importQAttention(NodeImporter &node) {
 static std::array<Expression, 3> headsOf(NodeImporter &node, int64_t heads) {
   pd::TensorBuilder &e = node.tensors();
   Expression query = node.operand("query");
-  auto unpacked = [&](Expression packed, int64_t i) { // [batch, length, heads, parts, size]
+  auto unpacked = [&](Expression packed, int64_t i) { // [batch, length, heads, pieces, size]
     return e.transpose(dropDim(slice(packed, 3, i, i + 1), 3), {0, 2, 1, 3});
   };
   if (query.rank() == 5)
@@ -218,12 +218,12 @@ static std::array<Expression, 3> headsOf(NodeImporter &node, int64_t heads) {
   bool isFromCache = key.rank() == 4;
   if (Value bias = node.input("bias")) {
     int64_t size = query.type().getDimSize(2);
-    llvm::SmallVector<Expression> parts =
+    llvm::SmallVector<Expression> pieces =
         splitBias(node.wrap(bias), {size, size, value.type().getDimSize(value.rank() - 1)});
-    query = query + parts[0];
+    query = query + pieces[0];
     if (!isFromCache) {
-      key = key + parts[1];
-      value = value + parts[2];
+      key = key + pieces[1];
+      value = value + pieces[2];
     }
   }
   if (isFromCache)

@@ -49,21 +49,21 @@ Expression ofBeams(NodeImporter &node, Expression cache, Expression indirection)
 
 /// Q, K and V of DecoderMaskedMultiHeadAttention, one token each, without keys and values of a cross
 /// attention.
-llvm::SmallVector<Expression> tokenParts(NodeImporter &node, Expression query) {
-  llvm::SmallVector<Expression> parts{query};
+llvm::SmallVector<Expression> tokenPieces(NodeImporter &node, Expression query) {
+  llvm::SmallVector<Expression> pieces{query};
   if (!node.hasInput("key")) {
     int64_t size = query.type().getDimSize(2) / 3;
-    parts = splitBias(query, {size, size, size});
+    pieces = splitBias(query, {size, size, size});
   } else if (Expression key = node.operand("key"); key.rank() == 3) {
-    parts.append({key, node.operand("value")});
+    pieces.append({key, node.operand("value")});
   }
   if (Value bias = node.input("bias")) {
-    int64_t size = parts[0].type().getDimSize(2);
-    auto sizeOfValues = parts.size() > 2 ? parts[2].type().getDimSize(2) : size;
-    for (auto [part, addend] : llvm::zip(parts, splitBias(node.wrap(bias), {size, size, sizeOfValues})))
-      part = part + addend;
+    int64_t size = pieces[0].type().getDimSize(2);
+    auto sizeOfValues = pieces.size() > 2 ? pieces[2].type().getDimSize(2) : size;
+    for (auto [piece, addend] : llvm::zip(pieces, splitBias(node.wrap(bias), {size, size, sizeOfValues})))
+      piece = piece + addend;
   }
-  return parts;
+  return pieces;
 }
 
 } // namespace
@@ -74,15 +74,15 @@ void importDecoderMaskedAttention(NodeImporter &node) {
   bool sharesBuffer = node.boolAttribute("past_present_share_buffer");
   node.boolAttribute("output_qk");
   node.hasInput("beam_width"); // a dim of cache_indirection
-  llvm::SmallVector<Expression> parts = tokenParts(node, node.operand("query"));
-  Expression q = toHeads(parts[0], heads), k = q, v = q;
+  llvm::SmallVector<Expression> pieces = tokenPieces(node, node.operand("query"));
+  Expression q = toHeads(pieces[0], heads), k = q, v = q;
   Value count = node.input("past_sequence_length");
-  if (parts.size() == 1) { // keys of an encoder
+  if (pieces.size() == 1) { // keys of an encoder
     k = node.operand("key");
     v = node.operand("value");
   } else {
-    k = toHeads(parts[1], heads);
-    v = toHeads(parts[2], heads);
+    k = toHeads(pieces[1], heads);
+    v = toHeads(pieces[2], heads);
     if (sharesBuffer) {
       if (!count)
         return node.report("has no input 'past_sequence_length', which a shared buffer needs");

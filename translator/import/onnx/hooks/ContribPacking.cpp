@@ -54,12 +54,12 @@ struct Packing {
 };
 
 /// The attention of packed Q, K and V [tokens, hidden], by keys of the same sequence.
-void importPacked(NodeImporter &node, llvm::ArrayRef<Expression> parts) {
+void importPacked(NodeImporter &node, llvm::ArrayRef<Expression> pieces) {
   pd::TensorBuilder &e = node.tensors();
   int64_t heads = requiredHeads(node, "num_heads");
-  Packing packing(node, "token_offset", DimSize(parts[0], 0));
+  Packing packing(node, "token_offset", DimSize(pieces[0], 0));
   auto split = [&](Expression x) { return toHeads(packing.padded(x), heads); };
-  Expression q = split(parts[0]), k = split(parts[1]), v = split(parts[2]);
+  Expression q = split(pieces[0]), k = split(pieces[1]), v = split(pieces[2]);
   Expression lengths = pd::sequencesOf(pd::asInts(node.operand("cumulative_sequence_length"))).lengths;
   AttentionForm form;
   form.scale = givenScale(node);
@@ -82,18 +82,18 @@ void importPackedMultiHeadAttention(NodeImporter &node) {
   pd::TensorBuilder &e = node.tensors();
   node.floatAttribute("mask_filter_value"); // of padding, which has no influence on tokens
   Expression query = node.operand("query");
-  llvm::SmallVector<Expression> parts;
+  llvm::SmallVector<Expression> pieces;
   if (query.rank() == 4) // [tokens, heads, 3, size]
     for (int64_t i = 0; i < 3; ++i)
-      parts.push_back(e.reshape(dropDim(slice(query, 2, i, i + 1), 2), {0, -1}));
+      pieces.push_back(e.reshape(dropDim(slice(query, 2, i, i + 1), 2), {0, -1}));
   else
-    parts = {query, node.operand("key"), node.operand("value")};
+    pieces = {query, node.operand("key"), node.operand("value")};
   if (Value bias = node.input("bias")) {
-    int64_t size = parts[0].type().getDimSize(1), valueSize = parts[2].type().getDimSize(1);
-    for (auto [part, addend] : llvm::zip(parts, splitBias(node.wrap(bias), {size, size, valueSize})))
-      part = part + addend;
+    int64_t size = pieces[0].type().getDimSize(1), valueSize = pieces[2].type().getDimSize(1);
+    for (auto [piece, addend] : llvm::zip(pieces, splitBias(node.wrap(bias), {size, size, valueSize})))
+      piece = piece + addend;
   }
-  importPacked(node, parts);
+  importPacked(node, pieces);
 }
 
 void importRemovePadding(NodeImporter &node) {

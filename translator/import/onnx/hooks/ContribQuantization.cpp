@@ -24,10 +24,10 @@ static Expression scalarOf(NodeImporter &node, Value parameter) {
 }
 
 Expression dequantized(NodeImporter &node, Value x, Value scale, Value zeroPoint) {
-  Expression numbers = single(node, x);
+  Expression values = single(node, x);
   if (zeroPoint)
-    numbers = numbers - scalarOf(node, zeroPoint);
-  return numbers * scalarOf(node, scale);
+    values = values - scalarOf(node, zeroPoint);
+  return values * scalarOf(node, scale);
 }
 
 Expression quantizedAs(NodeImporter &node, Expression x, llvm::StringRef scale, llvm::StringRef zeroPoint,
@@ -85,15 +85,15 @@ void importQLinearSoftmax(NodeImporter &node) {
 }
 
 void importQLinearConcat(NodeImporter &node) {
-  NodeImporter::Values parts = node.inputs("inputs");
-  llvm::SmallVector<Expression> numbers;
-  for (size_t i = 0; i + 2 < parts.size(); i += 3)
-    numbers.push_back(import::dequantized(node, parts[i], parts[i + 1], parts[i + 2]));
-  if (numbers.empty() || parts.size() % 3 != 0)
-    return node.report("has " + llvm::Twine(parts.size()) +
+  NodeImporter::Values pieces = node.inputs("inputs");
+  llvm::SmallVector<Expression> values;
+  for (size_t i = 0; i + 2 < pieces.size(); i += 3)
+    values.push_back(import::dequantized(node, pieces[i], pieces[i + 1], pieces[i + 2]));
+  if (values.empty() || pieces.size() % 3 != 0)
+    return node.report("has " + llvm::Twine(pieces.size()) +
                        " inputs to join, expected tensors, each with scale and " + "zero point");
-  Expression all = pd::concat(numbers, node.intAttribute("axis"));
-  node.setOutput("Y", quantizedAs(node, all, "Y_scale", "Y_zero_point", parts[0]));
+  Expression all = pd::concat(values, node.intAttribute("axis"));
+  node.setOutput("Y", quantizedAs(node, all, "Y_scale", "Y_zero_point", pieces[0]));
 }
 
 void importQLinearWhere(NodeImporter &node) {

@@ -46,16 +46,16 @@ void importConstant(NodeImporter &node) {
 /// A tensor of these dims with the only element of a constant.
 static Value filledWith(NodeImporter &node, const Tensor &value, const IntList &dims) {
   Type element = pd::elementTypeOf(node.getBuilder().getContext(), value.dtype());
-  Value number;
+  Value scalar;
   IntegerAttr integer;
   double real = 0;
   if (isa<ComplexType>(element))
-    number = node.constant(value.reshaped({}));
+    scalar = node.constant(value.reshaped({}));
   else if (isa<FloatType>(element))
     real = pd::loadScalar(value, 0).real();
   else
     integer = node.getBuilder().getI64IntegerAttr(pd::loadScalar(value, 0).integer);
-  return node.create<pd::FullOp>(dims.tensor, number, dims.numbers.value_or(Ints()), element,
+  return node.create<pd::FullOp>(dims.tensor, scalar, dims.numbers.value_or(Ints()), element,
                                  llvm::APFloat(real), integer);
 }
 

@@ -45,13 +45,13 @@ std::optional<Ints> knownInts(NodeImporter &node, Value tensor) {
 }
 
 std::optional<Ints> numbersIn(llvm::ArrayRef<DimSize> dims) {
-  Ints numbers;
+  Ints sizes;
   for (const DimSize &size : dims) {
     if (!size.isKnown())
       return std::nullopt;
-    numbers.push_back(size.getNumber());
+    sizes.push_back(size.getNumber());
   }
-  return numbers;
+  return sizes;
 }
 
 /// The number of elements of a vector; ends the hook, with a report, if it is dynamic.

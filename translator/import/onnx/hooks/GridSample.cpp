@@ -125,9 +125,9 @@ private:
     size_t count = 1;
     for (llvm::ArrayRef<GridTap> list : taps)
       count *= list.size();
-    for (size_t number = 0; number < count; ++number) {
+    for (size_t position = 0; position < count; ++position) {
       std::optional<Expression> index, weight;
-      size_t rest = number;
+      size_t rest = position;
       for (auto [d, list] : llvm::enumerate(taps)) {
         const GridTap &one = list[rest % list.size()];
         rest /= list.size();
@@ -136,8 +136,8 @@ private:
         weight = weight ? *weight * one.weight : one.weight;
       }
       Expression values = node.create<pd::GatherOp>(rows, *index + images, Value(), 0);
-      Expression part = values * insertDim(*weight, 2);
-      sum = sum ? *sum + part : part;
+      Expression term = values * insertDim(*weight, 2);
+      sum = sum ? *sum + term : term;
     }
     return *sum;
   }

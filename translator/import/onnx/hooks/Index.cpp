@@ -51,11 +51,11 @@ void importGatherNd(NodeImporter &node) {
   if (batch > 0) {
     Dims dims = pd::dimSizesOf(indices);
     dims.back() = 1;
-    llvm::SmallVector<Expression> parts;
+    llvm::SmallVector<Expression> pieces;
     for (int64_t i = 0; i < batch; ++i)
-      parts.push_back(pd::expandTo(indicesAlong(e, dims[i], i, indices.rank()), dims));
-    parts.push_back(e.cast(indices, e.getBuilder().getI64Type()));
-    indices = pd::concat(parts, indices.rank() - 1);
+      pieces.push_back(pd::expandTo(indicesAlong(e, dims[i], i, indices.rank()), dims));
+    pieces.push_back(e.cast(indices, e.getBuilder().getI64Type()));
+    indices = pd::concat(pieces, indices.rank() - 1);
   }
   node.setOutput("output", node.create<pd::GatherNdOp>(data, indices));
 }
@@ -84,10 +84,10 @@ static Expression scatterAlong(NodeImporter &node, Expression data, Expression i
   });
   if (isWhole)
     return node.create<pd::PutAlongAxisOp>(data, indices, updates, axis, reduce);
-  llvm::SmallVector<Expression> parts;
+  llvm::SmallVector<Expression> pieces;
   for (int64_t other = 0; other < data.rank(); ++other)
-    parts.push_back(coordinates(indices, other, axis));
-  return node.create<pd::ScatterNdOp>(data, pd::concat(parts, data.rank()), updates, reduce);
+    pieces.push_back(coordinates(indices, other, axis));
+  return node.create<pd::ScatterNdOp>(data, pd::concat(pieces, data.rank()), updates, reduce);
 }
 
 void importScatterElements(NodeImporter &node) {

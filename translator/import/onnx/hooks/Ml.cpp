@@ -24,7 +24,7 @@ namespace proa::import {
 
 using pd::Expression;
 
-//===-- Shared parts ------------------------------------------------------------------------------------===//
+//===-- Shared helpers ----------------------------------------------------------------------------------===//
 
 PostTransform readPostTransform(NodeImporter &node) {
   std::string name = node.stringAttribute("post_transform", "NONE");
@@ -203,14 +203,14 @@ void importArrayFeatureExtractor(NodeImporter &node) {
 
 void importFeatureVectorizer(NodeImporter &node) {
   llvm::SmallVector<int64_t> sizes = node.intsAttribute("inputdimensions");
-  llvm::SmallVector<Expression> parts;
+  llvm::SmallVector<Expression> pieces;
   for (auto [i, value] : llvm::enumerate(node.inputs("X"))) {
-    Expression part = node.tensors().cast(node.wrap(value), node.getBuilder().getF32Type());
-    if (part.rank() == 1)
-      part = insertDim(part, 1);
-    parts.push_back(i < sizes.size() ? pd::slice(part, 1, 0, sizes[i]) : part);
+    Expression piece = node.tensors().cast(node.wrap(value), node.getBuilder().getF32Type());
+    if (piece.rank() == 1)
+      piece = insertDim(piece, 1);
+    pieces.push_back(i < sizes.size() ? pd::slice(piece, 1, 0, sizes[i]) : piece);
   }
-  node.setOutput("Y", pd::concat(parts, 1));
+  node.setOutput("Y", pd::concat(pieces, 1));
 }
 
 void importImputer(NodeImporter &node) {
@@ -338,7 +338,7 @@ void importLabelEncoder(NodeImporter &node) {
   Expression keys = encoderList(node, "keys"), values = encoderList(node, "values");
   const onnx::TensorValue *standard = node.tensorAttribute("default_tensor");
   int64_t integer = node.intAttribute("default_int64", -1);
-  double number = node.floatAttribute("default_float");
+  double scalar = node.floatAttribute("default_float");
   std::string text = node.stringAttribute("default_string", "_Unused");
   bool areStrings = isString(node, values);
   auto missing = [&]() -> Expression {
@@ -349,7 +349,7 @@ void importLabelEncoder(NodeImporter &node) {
     if (areStrings)
       return e.reshape(stringConstants(node, {text}), {-1});
     Type element = values.type().getElementType();
-    return e.constant(isa<FloatType>(element) ? number : static_cast<double>(integer), element);
+    return e.constant(isa<FloatType>(element) ? scalar : static_cast<double>(integer), element);
   };
   Expression x = node.operand("X");
   bool hasNames = hasStrings(node, x, isString(node, keys));
@@ -358,18 +358,19 @@ void importLabelEncoder(NodeImporter &node) {
 
 void importCategoryMapper(NodeImporter &node) {
   pd::TensorBuilder &e = node.tensors();
-  llvm::SmallVector<int64_t> numbers = node.intsAttribute("cats_int64s");
+  llvm::SmallVector<int64_t> categories = node.intsAttribute("cats_int64s");
   std::vector<std::string> names = node.stringsAttribute("cats_strings");
-  int64_t number = node.intAttribute("default_int64", -1);
+  int64_t value = node.intAttribute("default_int64", -1);
   std::string name = node.stringAttribute("default_string", "_Unused");
-  if (numbers.empty() || numbers.size() != names.size())
-    return node.report("attributes 'cats_int64s' and 'cats_strings' have " + llvm::Twine(numbers.size()) +
+  if (categories.empty() || categories.size() != names.size())
+    return node.report("attributes 'cats_int64s' and 'cats_strings' have " + llvm::Twine(categories.size()) +
                        " and " + llvm::Twine(names.size()) +
                        " categories, expected the same number, at least one");
-  Expression x = node.operand("X"), integers = node.integers(numbers), strings = stringConstants(node, names);
+  Expression x = node.operand("X"), integers = node.integers(categories),
+             strings = stringConstants(node, names);
   if (isString(node, x))
     return encode(node, placesOf(node, x, strings, true),
-                  {integers, e.constant(static_cast<double>(number), node.getBuilder().getI64Type()), false});
+                  {integers, e.constant(static_cast<double>(value), node.getBuilder().getI64Type()), false});
   encode(node, placesOf(node, x, integers, false),
          {strings, e.reshape(stringConstants(node, {name}), {-1}), true});
 }

@@ -66,9 +66,9 @@ private:
       fail(llvm::Twine("input 'X' and the pool have different kinds of items: one has strings"));
     if (words.empty())
       return pool;
-    std::map<std::string, int64_t> numbers;
+    std::map<std::string, int64_t> indices;
     for (const std::string &word : words) {
-      auto [entry, isNew] = numbers.emplace(word, static_cast<int64_t>(vocabulary.size()));
+      auto [entry, isNew] = indices.emplace(word, static_cast<int64_t>(vocabulary.size()));
       if (isNew)
         vocabulary.push_back(word);
       pool.push_back(entry->second);
@@ -103,10 +103,10 @@ private:
       if (length < least || length > most || numberOf.empty())
         continue;
       Ngrams &grams = all.emplace_back(Ngrams{length, {}, {}, {}});
-      for (const auto &[items, number] : numberOf) {
+      for (const auto &[items, index] : numberOf) {
         grams.items.append(items.begin(), items.end());
-        grams.columns.push_back(indexes[number]);
-        grams.weights.push_back(number < weights.size() ? weights[number] : 1);
+        grams.columns.push_back(indexes[index]);
+        grams.weights.push_back(index < weights.size() ? weights[index] : 1);
       }
     }
     return all;

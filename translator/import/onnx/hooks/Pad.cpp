@@ -78,12 +78,12 @@ private:
   }
 
   Expression withValue(int64_t axis) {
-    auto part = [&](const DimSize &size) {
+    auto filled = [&](const DimSize &size) {
       Dims dims = pd::dimSizesOf(x);
       dims[axis] = size;
       return filled(node.wrap(value), dims);
     };
-    return pd::concat({part(amounts[axis].before), x, part(amounts[axis].after)}, axis);
+    return pd::concat({filled(amounts[axis].before), x, filled(amounts[axis].after)}, axis);
   }
 
   /// Elements of x at the indices of the result along the axis.
@@ -148,8 +148,8 @@ void importPad(NodeImporter &node) {
   Padding padding(node, x, readAmounts(node, x), mode);
   Type element = x.type().getElementType();
   Value given = node.since() < 11 ? Value() : node.input("constant_value");
-  double number = node.since() < 11 ? node.floatAttribute("value") : 0;
-  padding.setValue(given ? node.wrap(given) : node.scalar(number, element));
+  double value = node.since() < 11 ? node.floatAttribute("value") : 0;
+  padding.setValue(given ? node.wrap(given) : node.scalar(value, element));
   node.setOutput("output", padding.build());
 }
 

@@ -172,7 +172,7 @@ private:
            (cell != Cell::Gru || resetsAfter) && !(isReverse && lengths);
   }
 
-  /// Part `direction` of a parameter, without that dimension.
+  /// Piece `direction` of a parameter, without that dimension.
   Expression ofDirection(Expression parameter, int64_t direction) {
     return dropDim(slice(parameter, 0, direction, direction + 1), 0);
   }
@@ -210,10 +210,10 @@ private:
     static constexpr int64_t lstm[] = {0, 2, 3, 1}, gru[] = {1, 0, 2};
     if (cell == Cell::Rnn)
       return parameter;
-    llvm::SmallVector<Expression> parts;
+    llvm::SmallVector<Expression> pieces;
     for (int64_t gate : cell == Cell::Lstm ? llvm::ArrayRef(lstm) : llvm::ArrayRef(gru))
-      parts.push_back(slice(parameter, 0, gate * hidden, (gate + 1) * hidden));
-    return concat(parts, 0);
+      pieces.push_back(slice(parameter, 0, gate * hidden, (gate + 1) * hidden));
+    return concat(pieces, 0);
   }
 
   void runAsOp() {
@@ -281,11 +281,11 @@ private:
       ends = e.cast(node.wrap(lengths), node.getBuilder().getI64Type());
     pd::Recurrence all =
         pd::runSteps(steps, {products}, before, 1,
-                     [&](Expression number, llvm::ArrayRef<Expression> in, llvm::ArrayRef<Expression> old) {
+                     [&](Expression index, llvm::ArrayRef<Expression> in, llvm::ArrayRef<Expression> old) {
                        llvm::SmallVector<Expression> next = step(d, in[0], old);
                        if (!ends)
                          return next;
-                       Expression inside = pd::hasStep(*ends, isBackward ? lastStep - number : number);
+                       Expression inside = pd::hasStep(*ends, isBackward ? lastStep - index : index);
                        for (auto [value, kept] : llvm::zip(next, old))
                          value = e.select(inside, value, kept);
                        return next;
@@ -293,16 +293,16 @@ private:
     Expression outputs = slice(all.history[0], 0, 1, pd::toTheEnd);
     outputs = isBackward ? flipped(outputs) : outputs;
     if (ends) {
-      Expression numbers = insertDim(iota(e, steps, node.getBuilder().getI64Type()), 1);
-      outputs = e.select(insertDim(insertDim(*ends, 0) > numbers, 2), outputs, 0.0);
+      Expression indices = insertDim(iota(e, steps, node.getBuilder().getI64Type()), 1);
+      outputs = e.select(insertDim(insertDim(*ends, 0) > indices, 2), outputs, 0.0);
     }
     return {outputs, all.last};
   }
 
   Expression wide(Expression parameter) { return e.computed(parameter); }
 
-  Expression gate(Expression all, int64_t number) {
-    return slice(all, 1, number * hidden, (number + 1) * hidden);
+  Expression gate(Expression all, int64_t index) {
+    return slice(all, 1, index * hidden, (index + 1) * hidden);
   }
 
   Expression activate(int64_t d, size_t which, Expression sum) {
@@ -322,11 +322,11 @@ private:
   }
 
   Expression gruStep(int64_t d, Expression a, Expression h, Expression ofState, Expression stateBias) {
-    auto part = [&](Expression parameter, int64_t i) {
+    auto piece = [&](Expression parameter, int64_t i) {
       return slice(parameter, 0, i * hidden, (i + 1) * hidden);
     };
     auto product = [&](Expression state, int64_t i) {
-      return e.matmul(state, part(ofState, i), false, true) + part(stateBias, i);
+      return e.matmul(state, piece(ofState, i), false, true) + piece(stateBias, i);
     };
     Expression update = activate(d, 0, gate(a, 0) + product(h, 0));
     Expression reset = activate(d, 0, gate(a, 1) + product(h, 1));

@@ -66,8 +66,8 @@ Expression extremeOfNothing(const Reduced &r, Expression x, bool isNegative) {
   unsigned bits = element.getIntOrFloatBitWidth();
   llvm::APInt last =
       isNegative ? llvm::APSInt::getMinValue(bits, isUnsigned) : llvm::APSInt::getMaxValue(bits, isUnsigned);
-  int64_t number = isUnsigned ? static_cast<int64_t>(last.getZExtValue()) : last.getSExtValue();
-  return r.sum(x) + e.reshape(e.cast(r.node.integers({number}), element), {});
+  int64_t value = isUnsigned ? static_cast<int64_t>(last.getZExtValue()) : last.getSExtValue();
+  return r.sum(x) + e.reshape(e.cast(r.node.integers({value}), element), {});
 }
 
 Expression buildMax(const Reduced &r, Expression x) {

@@ -220,7 +220,7 @@ std::vector<ResizedAxis> readResizedAxes(NodeImporter &node, Expression x, const
 
 //===-- pd's interpolations -----------------------------------------------------------------------------===//
 
-bool isWhole(double number) { return number == std::floor(number); }
+bool isWhole(double value) { return value == std::floor(value); }
 
 /// Whether the result has more than one index.
 bool isAboveOne(const ResizedAxis &axis) {
@@ -423,8 +423,8 @@ private:
       total = total + weight;
     std::optional<Expression> sum;
     for (auto [index, weight] : llvm::zip(indices, weights)) {
-      Expression share = aligned(e.cast(weight / total, computed)), part = e.cast(gathered(index), computed);
-      sum = sum ? *sum + part * share : part * share;
+      Expression share = aligned(e.cast(weight / total, computed)), term = e.cast(gathered(index), computed);
+      sum = sum ? *sum + term * share : term * share;
     }
     return e.cast(*sum, type);
   }

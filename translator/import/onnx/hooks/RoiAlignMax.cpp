@@ -79,10 +79,10 @@ private:
     Expression cell = size / static_cast<double>(cells);
     Expression count = ratio > 0 ? node.scalar(static_cast<double>(ratio), type) : -e.floor(-cell);
     DimSize samples = ratio > 0 ? DimSize(ratio) : mostOf(count);
-    Expression number = e.reshape(e.cast(iota(e, samples, i64()), type), {1, 1, -1});
-    Expression cellNumber = e.reshape(e.cast(iota(e, DimSize(cells), i64()), type), {1, -1, 1});
-    Expression position = start + cellNumber * cell + (number + 0.5) * cell / e.maximum(count, 1.0);
-    return {tapsAt(position, DimSize(x, direction == 1 ? 2 : 3)), number < count};
+    Expression sample = e.reshape(e.cast(iota(e, samples, i64()), type), {1, 1, -1});
+    Expression cellIndex = e.reshape(e.cast(iota(e, DimSize(cells), i64()), type), {1, -1, 1});
+    Expression position = start + cellIndex * cell + (sample + 0.5) * cell / e.maximum(count, 1.0);
+    return {tapsAt(position, DimSize(x, direction == 1 ? 2 : 3)), sample < count};
   }
 
   /// The largest count as a dim; 1 if there are no regions.
@@ -95,10 +95,10 @@ private:
     Expression end = e.cast(e.wrap(length.getValue(e)), type), last = end - 1.0;
     Expression isInside = node.create<pd::LogicalAndOp>(position >= -1.0, position <= end);
     Expression from = e.maximum(position, 0.0), low = e.minimum(e.floor(from), last);
-    Expression part = e.select(low >= last, 0.0, from - low), high = e.minimum(low + 1.0, last);
+    Expression fraction = e.select(low >= last, 0.0, from - low), high = e.minimum(low + 1.0, last);
     Expression counts = e.indicator(isInside, position);
     auto index = [&](Expression value) { return e.cast(e.select(isInside, value, 0.0), i64()); };
-    return {{index(low), (1.0 - part) * counts}, {index(high), part * counts}};
+    return {{index(low), (1.0 - fraction) * counts}, {index(high), fraction * counts}};
   }
 
   NodeImporter &node;

@@ -34,7 +34,7 @@ public:
            llvm::Twine(states.size() + inputs.size()) + " inputs and at least " + llvm::Twine(states.size()) +
            " outputs");
     pd::DimSize steps = 0;
-    Values parts;
+    Values pieces;
     for (auto [i, input] : llvm::enumerate(inputs)) {
       int64_t axis = axisOf(attributes.inputAxes, i, pd::tensorType(input).getRank());
       pd::DimSize own(node.wrap(input), axis);
@@ -43,7 +43,7 @@ public:
       else if (own.isKnown() && steps.isKnown() && !own.isNumber(steps.getNumber()))
         fail("scanned input " + llvm::Twine(i) + " has " + llvm::Twine(own.getNumber()) +
              " steps, but the first one has " + llvm::Twine(steps.getNumber()));
-      parts.push_back(split(directed(input, axis, attributes.inputDirections, i), axis, steps));
+      pieces.push_back(split(directed(input, axis, attributes.inputDirections, i), axis, steps));
     }
     GraphLoop loop;
     loop.count = asCount(node, steps.getValue(node.tensors()));
@@ -51,7 +51,7 @@ public:
     for (size_t i = 0; i < states.size(); ++i)
       loop.names.push_back(body.inputs[i].name);
     loop.iterate = [&](Value index, llvm::ArrayRef<Value> carried) {
-      return iterate(index, carried, inputs, parts);
+      return iterate(index, carried, inputs, pieces);
     };
     GraphLoopResults results = createLoop(node, loop);
     Values outputs = results.carried;
@@ -95,10 +95,10 @@ private:
   }
 
   LoopIteration iterate(Value index, llvm::ArrayRef<Value> states, llvm::ArrayRef<Value> inputs,
-                        llvm::ArrayRef<Value> parts) {
+                        llvm::ArrayRef<Value> pieces) {
     Values values(states);
-    for (auto [input, part] : llvm::zip(inputs, parts)) {
-      values.push_back(node.create<pd::ArrayReadOp>(part, index));
+    for (auto [input, piece] : llvm::zip(inputs, pieces)) {
+      values.push_back(node.create<pd::ArrayReadOp>(piece, index));
       node.getGraph().keepKind(input, values.back());
     }
     Values outputs = node.getGraph().importBody(body, values);

@@ -19,10 +19,10 @@ void importShape(NodeImporter &node) {
   };
   int64_t start = bound("start", 0), end = std::max(start, bound("end", data.rank()));
   Dims dims = pd::dimSizesOf(data);
-  llvm::ArrayRef<DimSize> part = llvm::ArrayRef(dims).slice(start, end - start);
-  if (std::optional<Ints> numbers = numbersIn(part))
-    return node.setOutput("shape", node.integers(*numbers));
-  node.setOutput("shape", pd::shapeTensor(node.tensors(), part));
+  llvm::ArrayRef<DimSize> range = llvm::ArrayRef(dims).slice(start, end - start);
+  if (std::optional<Ints> sizes = numbersIn(range))
+    return node.setOutput("shape", node.integers(*sizes));
+  node.setOutput("shape", pd::shapeTensor(node.tensors(), range));
 }
 
 void importSize(NodeImporter &node) {

@@ -22,7 +22,8 @@ using pd::Expression;
 
 namespace {
 
-/// A transform along one dimension. Signals have a last dimension of 1 (real) or 2 (real and imaginary part).
+/// A transform along one dimension. Signals have a last dimension of 1 (real) or 2 (real and imaginary
+/// component).
 struct SignalTransform {
   int64_t axis;
   std::optional<int64_t> length; ///< the dim, if it is not given
@@ -47,8 +48,8 @@ Expression resized(NodeImporter &node, Expression x, int64_t axis, int64_t lengt
 
 Expression transformed(NodeImporter &node, Expression x, const SignalTransform &transform) {
   pd::TensorBuilder &e = node.tensors();
-  int64_t axis = transform.axis, parts = x.type().getDimSize(x.rank() - 1);
-  if (parts != 1 && parts != 2) {
+  int64_t axis = transform.axis, components = x.type().getDimSize(x.rank() - 1);
+  if (components != 1 && components != 2) {
     node.reportOpen("the last dimension of the signal is not 1 or 2, expected real or complex numbers");
     node.stop();
   }
@@ -58,18 +59,18 @@ Expression transformed(NodeImporter &node, Expression x, const SignalTransform &
   }
   llvm::ArrayRef<int64_t> axes(axis);
   auto norm = pd::FftNormalization::Backward;
-  if (!transform.isInverse && parts == 1) {
+  if (!transform.isInverse && components == 1) {
     Expression real = dropDim(x, x.rank() - 1);
     return node.create<pd::AsRealOp>(node.create<pd::FftR2cOp>(real, axes, norm, true, transform.isOnesided));
   }
-  if (parts == 1)
+  if (components == 1)
     x = pd::concat({x, x * 0.0}, x.rank() - 1);
-  Expression numbers = node.create<pd::AsComplexOp>(x);
+  Expression values = node.create<pd::AsComplexOp>(x);
   if (transform.isInverse && transform.isOnesided)
-    return insertDim(node.create<pd::FftC2rOp>(numbers, axes, norm, false, transform.length.value_or(0)),
+    return insertDim(node.create<pd::FftC2rOp>(values, axes, norm, false, transform.length.value_or(0)),
                      x.rank() - 1);
   Expression out =
-      node.create<pd::AsRealOp>(node.create<pd::FftC2cOp>(numbers, axes, norm, !transform.isInverse));
+      node.create<pd::AsRealOp>(node.create<pd::FftC2cOp>(values, axes, norm, !transform.isInverse));
   if (!transform.isOnesided)
     return out;
   DimSize all(out, axis);
@@ -118,11 +119,11 @@ void importStft(NodeImporter &node) {
   DimSize frames = add(e, divide(e, add(e, DimSize(x, 1), -length.getNumber()), step), 1);
   DimSize size = window ? DimSize(*window, 0) : length;
   Expression starts = insertDim(iota(e, frames, i64) * static_cast<double>(step), 1);
-  Expression parts = node.create<pd::GatherOp>(x, starts + iota(e, size, i64), Value(), 1);
+  Expression frames = node.create<pd::GatherOp>(x, starts + iota(e, size, i64), Value(), 1);
   if (window)
-    parts = parts * e.reshape(*window, {-1, 1});
+    frames = frames * e.reshape(*window, {-1, 1});
   SignalTransform transform{2, length.getNumber(), false, node.boolAttribute("onesided")};
-  node.setOutput("output", e.cast(transformed(node, parts, transform), signal.type().getElementType()));
+  node.setOutput("output", e.cast(transformed(node, frames, transform), signal.type().getElementType()));
 }
 
 //===-- Mel scale ---------------------------------------------------------------------------------------===//
@@ -144,9 +145,9 @@ void importMelWeightMatrix(NodeImporter &node) {
         std::floor(static_cast<double>(length + 1) * hertz / static_cast<double>(rate))));
   }
   std::vector<double> weights(static_cast<size_t>(rows * bins), 0.0);
-  auto set = [&](int64_t row, int64_t bin, int64_t part, int64_t whole) {
+  auto set = [&](int64_t row, int64_t bin, int64_t some, int64_t whole) {
     if (row >= 0 && row < rows)
-      weights[static_cast<size_t>(row * bins + bin)] = static_cast<double>(part) / static_cast<double>(whole);
+      weights[static_cast<size_t>(row * bins + bin)] = static_cast<double>(some) / static_cast<double>(whole);
   };
   for (int64_t i = 0; i < bins; ++i) {
     int64_t left = edges[i], center = edges[i + 1], right = edges[i + 2];

@@ -1,4 +1,4 @@
-//! Hooks of ops of ONNX that take parts along axes.
+//! Hooks of ops of ONNX that take pieces along axes.
 #include "translator/import/onnx/hooks/Dims.h"
 
 #include "dialects/pd/ops/math/BinaryOps.h"
@@ -48,14 +48,14 @@ void importSlice(NodeImporter &node) {
   adjustEnds(node, ends, steps);
   avoidUnknown(starts);
   avoidUnknown(ends);
-  auto numbers = [](const IntList &list) { return list.numbers.value_or(Ints()); };
-  node.setOutput("output", node.create<pd::SliceOp>(data, starts.tensor, ends.tensor, steps.tensor,
-                                                    llvm::ArrayRef(axes), numbers(starts), numbers(ends),
-                                                    numbers(steps)));
+  auto values = [](const IntList &list) { return list.numbers.value_or(Ints()); };
+  node.setOutput("output",
+                 node.create<pd::SliceOp>(data, starts.tensor, ends.tensor, steps.tensor,
+                                          llvm::ArrayRef(axes), values(starts), values(ends), values(steps)));
 }
 
-/// The sizes of `count` parts of a dimension: equal ones, of which the last may be smaller.
-static Ints equalParts(int64_t size, int64_t count) {
+/// The sizes of `count` pieces of a dimension: equal ones, of which the last may be smaller.
+static Ints equalPieces(int64_t size, int64_t count) {
   Ints sizes;
   int64_t whole = (size + count - 1) / count;
   for (int64_t i = 0; i < count; ++i)
@@ -67,10 +67,10 @@ static Ints equalParts(int64_t size, int64_t count) {
 static NodeImporter::Values splitDynamically(NodeImporter &node, Expression x, int64_t axis, int64_t count) {
   TensorBuilder &e = node.tensors();
   DimSize whole = pd::divide(e, pd::add(e, DimSize(x, axis), count - 1), count);
-  NodeImporter::Values parts;
+  NodeImporter::Values pieces;
   for (int64_t i = 0; i < count; ++i)
-    parts.push_back(pd::sliceBetween(x, axis, multiply(e, whole, i), multiply(e, whole, i + 1)));
-  return parts;
+    pieces.push_back(pd::sliceBetween(x, axis, multiply(e, whole, i), multiply(e, whole, i + 1)));
+  return pieces;
 }
 
 void importSplit(NodeImporter &node) {
@@ -80,11 +80,11 @@ void importSplit(NodeImporter &node) {
   if (sections.isAbsent() && node.since() >= 18 && input.type().isDynamicDim(axis))
     return node.setOutputs("outputs", splitDynamically(node, input, axis, count));
   if (sections.isAbsent() && !input.type().isDynamicDim(axis))
-    sections.numbers = equalParts(input.type().getDimSize(axis), count);
-  int64_t parts = sections.isAbsent() ? count : sections.size(node);
-  if (parts != static_cast<int64_t>(node.outputCount())) {
-    node.report("splits into " + llvm::Twine(parts) + " parts, expected " + llvm::Twine(node.outputCount()) +
-                ", one for each output");
+    sections.numbers = equalPieces(input.type().getDimSize(axis), count);
+  int64_t pieces = sections.isAbsent() ? count : sections.size(node);
+  if (pieces != static_cast<int64_t>(node.outputCount())) {
+    node.report("splits into " + llvm::Twine(pieces) + " pieces, expected " +
+                llvm::Twine(node.outputCount()) + ", one for each output");
     node.stop();
   }
   auto split = node.createOp<pd::SplitOp>(input, sections.tensor, Value(), sections.numbers.value_or(Ints()),

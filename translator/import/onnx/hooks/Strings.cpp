@@ -96,18 +96,18 @@ static StringTable tableOf(TensorBuilder &e, llvm::ArrayRef<Expression> tensors)
   DimSize width = 1;
   for (Expression tensor : tensors)
     width = pd::maximum(e, width, widthOf(tensor));
-  llvm::SmallVector<Expression> parts, indices;
+  llvm::SmallVector<Expression> pieces, indices;
   Expression before = e.constant(0, i64);
   for (Expression tensor : tensors) {
     Dims dims = stringDims(tensor);
     DimSize count = 1;
     for (const DimSize &dim : dims)
       count = pd::multiply(e, count, dim);
-    parts.push_back(pd::reshapeTo(widened(tensor, width), {count, width}));
+    pieces.push_back(pd::reshapeTo(widened(tensor, width), {count, width}));
     indices.push_back(pd::reshapeTo(pd::iota(e, count, i64) + before, dims));
     before = before + valueOf(e, count);
   }
-  return {parts.size() == 1 ? parts.front() : pd::concat(parts, 0), indices};
+  return {pieces.size() == 1 ? pieces.front() : pd::concat(pieces, 0), indices};
 }
 
 bool importMovedStrings(NodeImporter &node, const onnx::Schema &schema, llvm::function_ref<void()> import) {
@@ -174,10 +174,10 @@ void importStringConcat(NodeImporter &node) {
 static Expression inCase(Expression x, bool isUpper) {
   TensorBuilder &e = x.owner();
   Type byte = x.type().getElementType();
-  Expression number = e.cast(x, e.getBuilder().getI32Type());
+  Expression value = e.cast(x, e.getBuilder().getI32Type());
   char first = isUpper ? 'a' : 'A', end = isUpper ? 'z' : 'Z';
-  Expression isLetter = e.wrap(e.create<pd::LogicalAndOp>(number >= double(first), number <= double(end)));
-  return e.cast(e.select(isLetter, number + (isUpper ? -32.0 : 32.0), number), byte);
+  Expression isLetter = e.wrap(e.create<pd::LogicalAndOp>(value >= double(first), value <= double(end)));
+  return e.cast(e.select(isLetter, value + (isUpper ? -32.0 : 32.0), value), byte);
 }
 
 /// The strings of a vector that are not `words`; an empty string if there are no others.
@@ -222,7 +222,7 @@ namespace {
 
 /// The pieces of strings [strings, bytes].
 struct Pieces {
-  Expression number; ///< of the piece that each byte is in
+  Expression index;  ///< of the piece that each byte is in
   Expression isKept; ///< 1 for a byte of a piece, 0 for a separator and after the end
   Expression count;  ///< [strings]
 };
@@ -232,13 +232,13 @@ class StringSplitter {
 public:
   StringSplitter(NodeImporter &node, Expression strings)
       : node(node), e(node.tensors()), strings(strings), i64(e.getBuilder().getI64Type()),
-        numbers(e.cast(strings, i64)) {}
+        codes(e.cast(strings, i64)) {}
 
   Pieces atDelimiter(const std::string &delimiter, double mostSplits) {
     auto length = static_cast<int64_t>(delimiter.size());
     DimSize width(strings, 1);
-    Expression behind = pd::concat({numbers, e.cast(zeroBytes(e, {DimSize(strings, 0), length}), i64)}, 1);
-    Expression isMatch = numbers > 0.0;
+    Expression behind = pd::concat({codes, e.cast(zeroBytes(e, {DimSize(strings, 0), length}), i64)}, 1);
+    Expression isMatch = codes > 0.0;
     for (int64_t k = 0; k < length; ++k) {
       Expression shifted = pd::sliceBetween(behind, 1, k, pd::sum(e, width, DimSize(k)));
       isMatch = pd::both(isMatch, e.equal(shifted, static_cast<uint8_t>(delimiter[static_cast<size_t>(k)])));
@@ -255,7 +255,7 @@ public:
 
   /// Runs of white space separate pieces; none is at the begin or end.
   Pieces atSpace(double mostSplits) {
-    Expression isSpace = pd::either(e.equal(numbers, ' '), pd::both(numbers >= 9.0, numbers <= 13.0));
+    Expression isSpace = pd::either(e.equal(codes, ' '), pd::both(codes >= 9.0, codes <= 13.0));
     return scanned({isSpace}, -1, [&](llvm::ArrayRef<Expression> now, llvm::ArrayRef<Expression> before) {
       Expression wasInside = before[2] > 0.0, ends = pd::both(now[1], before[0] < mostSplits);
       Expression isInside = pd::either(pd::negation(now[1]), pd::both(wasInside, pd::negation(ends)));
@@ -271,7 +271,7 @@ public:
         e.max(pd::concat({pieces.count, e.reshape(e.constant(0, i64), {1})}, 0), {0}, /*keepdim=*/false));
     Expression piece = e.reshape(pd::iota(e, most, i64), {1, -1, 1});
     Expression isOwn =
-        pd::both(pd::insertDim(pieces.number, 1) == piece, pd::insertDim(pieces.isKept, 1) > 0.0);
+        pd::both(pd::insertDim(pieces.index, 1) == piece, pd::insertDim(pieces.isKept, 1) > 0.0);
     Expression length = e.sum(pd::asInts(isOwn), {2});
     Expression position = e.reshape(pd::iota(e, widthOf(strings), i64), {1, 1, -1});
     Expression start = -e.max(e.select(isOwn, -position, -noPosition), {2});
@@ -291,10 +291,10 @@ private:
   /// `step` gets whether a string has a byte, and `marks`, then the states: the number of the piece, whether
   /// the byte is kept, and one more.
   Pieces scanned(llvm::ArrayRef<Expression> marks, double first, Step step) {
-    Expressions inputs{e.transpose(numbers > 0.0, {1, 0})};
+    Expressions inputs{e.transpose(codes > 0.0, {1, 0})};
     for (Expression mark : marks)
       inputs.push_back(e.transpose(mark, {1, 0}));
-    Expression zero = e.sum(numbers * 0.0, {1}, /*keepdim=*/false);
+    Expression zero = e.sum(codes * 0.0, {1}, /*keepdim=*/false);
     pd::Recurrence scan = pd::runSteps(widthOf(strings), inputs, {zero + first, zero, zero}, /*recorded=*/2,
                                        [&](Expression, llvm::ArrayRef<Expression> now,
                                            llvm::ArrayRef<Expression> before) { return step(now, before); });
@@ -308,7 +308,7 @@ private:
   TensorBuilder &e;
   Expression strings;
   Type i64;
-  Expression numbers;
+  Expression codes;
 };
 
 } // namespace

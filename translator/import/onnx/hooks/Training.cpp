@@ -36,8 +36,8 @@ struct OptimizerNode {
   }
 
   /// number^step.
-  Expression power(double number) const {
-    return e.pow(e.constant(number, step.type().getElementType()), step);
+  Expression power(double value) const {
+    return e.pow(e.constant(value, step.type().getElementType()), step);
   }
 
   pd::TensorBuilder &e;

@@ -1,16 +1,16 @@
-/// The part of a program on several meshes that one device runs.
+/// The ops of a program on several meshes that one device runs.
 #pragma once
 
-#include "passes/spmd/MoveConditions.h"
+#include "passes/spmd/CopyConditions.h"
 
 namespace proa {
 
 /// Decides which ops and values of the sharded form a device has, and removes the others. An op runs on the
 /// devices of the mesh of its tensors; an op without tensors on all devices that have its operands. Random
 /// ops of others are counted by pd.skip_random, so that own ones sample as on one device.
-class DevicePart {
+class DeviceProgram {
 public:
-  DevicePart(GlobalForm &form, LocalTypes types, const ScalarCopies &copies)
+  DeviceProgram(GlobalForm &form, LocalTypes types, const ScalarCopies &copies)
       : form(form), types(types), copies(copies) {}
 
   /// Whether the device lacks the op. Its results are noted as absent. Failure, after an error, if the device

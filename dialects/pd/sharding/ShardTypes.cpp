@@ -1,4 +1,4 @@
-//! The check that type inference of an op accepts the types of a part, for each factor of a sharding rule.
+//! The check that type inference of an op accepts the types of a shard, for each factor of a sharding rule.
 #include "dialects/pd/ir/InferredTypes.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/sharding/CloneOnTypes.h"
@@ -13,30 +13,30 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// The types of a part of tensors when the factor is split completely, into parts of size 1.
-llvm::SmallVector<Type> partTypes(TypeRange types, llvm::ArrayRef<TensorFactors> tensors, unsigned factor,
-                                  int64_t size) {
-  llvm::SmallVector<Type> parts;
+/// The types of a shard of tensors when the factor is split completely, into shards of size 1.
+llvm::SmallVector<Type> shardTypes(TypeRange types, llvm::ArrayRef<TensorFactors> tensors, unsigned factor,
+                                   int64_t size) {
+  llvm::SmallVector<Type> shards;
   for (auto [whole, tensor] : llvm::zip(types, tensors)) {
     auto type = cast<RankedTensorType>(whole);
     llvm::SmallVector<int64_t> dims(type.getShape());
     for (auto [dim, factors] : llvm::zip(dims, tensor))
       if (llvm::is_contained(factors, factor))
         dim /= size;
-    parts.push_back(type.clone(dims));
+    shards.push_back(type.clone(dims));
   }
-  return parts;
+  return shards;
 }
 
-bool isPart(Type whole, Type expected, Type inferred) {
+bool isShard(Type whole, Type expected, Type inferred) {
   auto local = dyn_cast<RankedTensorType>(expected), type = dyn_cast<RankedTensorType>(inferred);
   if (!local || !type)
     return expected == inferred;
   if (failed(verifyCompatibleShape(type.getShape(), local.getShape())))
     return false;
-  for (auto [dim, part, found] :
+  for (auto [dim, shard, found] :
        llvm::zip(cast<RankedTensorType>(whole).getShape(), local.getShape(), type.getShape()))
-    if (!ShapedType::isDynamic(dim) && ShapedType::isDynamic(part) && !ShapedType::isDynamic(found))
+    if (!ShapedType::isDynamic(dim) && ShapedType::isDynamic(shard) && !ShapedType::isDynamic(found))
       return false;
   return true;
 }
@@ -77,12 +77,12 @@ bool infersLocalTypes(Operation *op, llvm::ArrayRef<Type> operands, llvm::ArrayR
   if (!isa<InferTypeOpInterface>(op))
     return true;
   Block block;
-  Operation *part = cloneOnTypes(block, op, TypeRange(operands));
+  Operation *shard = cloneOnTypes(block, op, TypeRange(operands));
   if (auto first = dyn_cast<RankedTensorType>(results.front()))
-    setLocalShape(part, first.getShape());
-  FailureOr<llvm::SmallVector<Type>> types = inferredTypes(part);
+    setLocalShape(shard, first.getShape());
+  FailureOr<llvm::SmallVector<Type>> types = inferredTypes(shard);
   return succeeded(types) && llvm::all_of(llvm::zip(op->getResultTypes(), results, *types), [](auto each) {
-           return isPart(std::get<0>(each), std::get<1>(each), std::get<2>(each));
+           return isShard(std::get<0>(each), std::get<1>(each), std::get<2>(each));
          });
 }
 
@@ -91,10 +91,10 @@ ShardingRule fitted(Operation *op, ShardingRule rule) {
   for (unsigned factor = 0; factor < rule.factors.size(); ++factor) {
     ShardingFactor &own = rule.factors[factor];
     if (own.kind != FactorKind::Replicated && own.size > 1 &&
-        !infersLocalTypes(op, partTypes(op->getOperandTypes(), rule.operands, factor, own.size),
-                          partTypes(op->getResultTypes(), rule.results, factor, own.size))) {
+        !infersLocalTypes(op, shardTypes(op->getOperandTypes(), rule.operands, factor, own.size),
+                          shardTypes(op->getResultTypes(), rule.results, factor, own.size))) {
       own.kind = FactorKind::Replicated;
-      own.reason = "for a part of the dimension, other dims are inferred";
+      own.reason = "for a shard of the dimension, other dims are inferred";
     }
   }
   return rule;

@@ -1,4 +1,4 @@
-#include "lib/check/TensorParts.h"
+#include "lib/check/TensorShards.h"
 
 #include "dialects/pd/reference/Evaluate.h"
 #include "dialects/pd/reference/HostScalar.h"
@@ -38,21 +38,21 @@ std::vector<int64_t> dimsOf(const Held &held) {
   return dims;
 }
 
-Tensor partOf(const Tensor &whole, const Held &held) {
-  Tensor part(whole.dtype(), dimsOf(held));
+Tensor shardOf(const Tensor &whole, const Held &held) {
+  Tensor shard(whole.dtype(), dimsOf(held));
   size_t bytes = sizeOf(whole.dtype());
   const char *from = static_cast<const char *>(whole.data());
-  char *to = static_cast<char *>(part.data());
+  char *to = static_cast<char *>(shard.data());
   forEachHeld(whole.dims(), held, [&](size_t index) {
     std::memcpy(to, from + index * bytes, bytes);
     to += bytes;
   });
-  return part;
+  return shard;
 }
 
-void copyInto(Tensor &whole, const Tensor &part, const Held &held) {
+void copyInto(Tensor &whole, const Tensor &shard, const Held &held) {
   size_t bytes = sizeOf(whole.dtype());
-  const char *from = static_cast<const char *>(part.data());
+  const char *from = static_cast<const char *>(shard.data());
   char *to = static_cast<char *>(whole.data());
   forEachHeld(whole.dims(), held, [&](size_t index) {
     std::memcpy(to + index * bytes, from, bytes);
@@ -63,9 +63,9 @@ void copyInto(Tensor &whole, const Tensor &part, const Held &held) {
 Joined::Joined(DType dtype, std::vector<int64_t> dims)
     : whole(dtype, std::move(dims)), filled(static_cast<size_t>(whole.size())) {}
 
-bool Joined::add(const Tensor &part, const Held &held) {
+bool Joined::add(const Tensor &shard, const Held &held) {
   size_t bytes = sizeOf(whole.dtype());
-  const char *from = static_cast<const char *>(part.data());
+  const char *from = static_cast<const char *>(shard.data());
   char *to = static_cast<char *>(whole.data());
   bool agrees = true;
   forEachHeld(whole.dims(), held, [&](size_t index) {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "passes/lower-gpu/IndexCode.h"
+#include "passes/lower-gpu/IndexBuilder.h"
 
 namespace proa {
 
@@ -20,7 +20,7 @@ struct ChunkPlace {
 
 /// The place of chunk number `first + chunk * threads` of a tile whose lines have `chunksOfLine`. Chunks of a
 /// thread in the same place of other lines differ by a constant, so that their addresses are one register.
-ChunkPlace placeOfChunk(const IndexCode &code, mlir::Value first, int64_t chunk, int64_t threads,
+ChunkPlace placeOfChunk(const IndexBuilder &code, mlir::Value first, int64_t chunk, int64_t threads,
                         int64_t chunksOfLine);
 
 } // namespace proa

@@ -1,5 +1,5 @@
-/// The parts of a kernel that is one op of pd (`#proa.device_kernel<op>`), while code on memory replaces the
-/// op.
+/// The signature of a kernel that is one op of pd (`#proa.device_kernel<op>`), while code on memory replaces
+/// the op.
 #pragma once
 
 #include "dialects/pd/ir/DeviceKernel.h"
@@ -8,7 +8,7 @@
 namespace proa {
 
 /// The op of a kernel that is one op; null for other functions.
-pd::DeviceKernelOpInterface wholeKernelOpOf(mlir::func::FuncOp kernel);
+pd::DeviceKernelOpInterface singleOpOf(mlir::func::FuncOp kernel);
 
 /// Sets what the planner reads: the number of rows (or kDynamic), and the work of all.
 void setWork(mlir::func::FuncOp kernel, int64_t rows, pd::DeviceKernelOpInterface op);

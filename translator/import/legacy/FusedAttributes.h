@@ -16,12 +16,12 @@ namespace proa::import {
 struct LegacyOp;
 
 /// Whether an attribute is a fused op, or a parameter of one.
-bool isFusedPart(llvm::StringRef attribute);
+bool isFusedAttribute(llvm::StringRef attribute);
 
-class FusedParts {
+class FusedAttributes {
 public:
-  /// Finds the parts and reports those that cannot be imported.
-  FusedParts(OpImporter &importer, const LegacyOp &entry);
+  /// Finds the attributes and reports those that cannot be imported.
+  FusedAttributes(OpImporter &importer, const LegacyOp &entry);
 
   bool empty() const { return present.empty(); }
   /// Applies the fused ops to the op's inputs.

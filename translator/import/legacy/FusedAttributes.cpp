@@ -1,4 +1,4 @@
-#include "translator/import/legacy/FusedParts.h"
+#include "translator/import/legacy/FusedAttributes.h"
 #include "translator/import/common/TensorOps.h"
 #include "translator/import/legacy/LegacyTable.h"
 #include "translator/import/legacy/hooks/Activations.h"
@@ -25,83 +25,83 @@ namespace {
 
 enum class Neutral { False, EmptyString, EmptyList, Ones, ZeroOrOne };
 
-struct Part {
+struct Row {
   llvm::StringRef attribute;
   Neutral neutral;
 };
 
 /// The one place that says which value of such an attribute changes nothing.
-constexpr Part parts[] = {{"fuse_activation", Neutral::EmptyString},
-                          {"fuse_relu", Neutral::False},
-                          {"fuse_with_relu", Neutral::False},
-                          {"fuse_relu_before_depthwise_conv", Neutral::False},
-                          {"fuse_residual_connection", Neutral::False},
-                          {"fused_reshape_X", Neutral::EmptyList},
-                          {"fused_reshape_Y", Neutral::EmptyList},
-                          {"fused_reshape_Out", Neutral::EmptyList},
-                          {"fused_transpose_X", Neutral::EmptyList},
-                          {"fused_transpose_Y", Neutral::EmptyList},
-                          {"fused_transpose_Out", Neutral::EmptyList},
-                          {"fused_reshape2_shape", Neutral::EmptyList},
-                          {"fused_unsqueeze2_axes", Neutral::EmptyList},
-                          {"fused_output_scale", Neutral::Ones},
-                          {"Scale_x", Neutral::Ones},
-                          {"Scale_y", Neutral::Ones},
-                          {"Scale_out", Neutral::Ones},
-                          {"scale_x", Neutral::Ones},
-                          {"scale_y", Neutral::Ones},
-                          {"scale_out", Neutral::Ones},
-                          {"Scale_in", Neutral::Ones},
-                          {"Scale_weights", Neutral::Ones},
-                          {"Scale_in_eltwise", Neutral::ZeroOrOne},
-                          {"scale_in_eltwise", Neutral::ZeroOrOne}};
+constexpr Row rows[] = {{"fuse_activation", Neutral::EmptyString},
+                        {"fuse_relu", Neutral::False},
+                        {"fuse_with_relu", Neutral::False},
+                        {"fuse_relu_before_depthwise_conv", Neutral::False},
+                        {"fuse_residual_connection", Neutral::False},
+                        {"fused_reshape_X", Neutral::EmptyList},
+                        {"fused_reshape_Y", Neutral::EmptyList},
+                        {"fused_reshape_Out", Neutral::EmptyList},
+                        {"fused_transpose_X", Neutral::EmptyList},
+                        {"fused_transpose_Y", Neutral::EmptyList},
+                        {"fused_transpose_Out", Neutral::EmptyList},
+                        {"fused_reshape2_shape", Neutral::EmptyList},
+                        {"fused_unsqueeze2_axes", Neutral::EmptyList},
+                        {"fused_output_scale", Neutral::Ones},
+                        {"Scale_x", Neutral::Ones},
+                        {"Scale_y", Neutral::Ones},
+                        {"Scale_out", Neutral::Ones},
+                        {"scale_x", Neutral::Ones},
+                        {"scale_y", Neutral::Ones},
+                        {"scale_out", Neutral::Ones},
+                        {"Scale_in", Neutral::Ones},
+                        {"Scale_weights", Neutral::Ones},
+                        {"Scale_in_eltwise", Neutral::ZeroOrOne},
+                        {"scale_in_eltwise", Neutral::ZeroOrOne}};
 
 /// Parameters of the activation, without effect if there is none.
 bool isParameter(llvm::StringRef attribute) { return attribute == "fuse_alpha" || attribute == "fuse_beta"; }
 
-const Part *findPart(llvm::StringRef attribute) {
-  const Part *found = llvm::find_if(parts, [&](const Part &part) { return part.attribute == attribute; });
-  return found == std::end(parts) ? nullptr : found;
+const Row *findRow(llvm::StringRef attribute) {
+  const Row *found = llvm::find_if(rows, [&](const Row &row) { return row.attribute == attribute; });
+  return found == std::end(rows) ? nullptr : found;
 }
 
 bool areAll(llvm::ArrayRef<double> values, llvm::function_ref<bool(double)> holds) {
   return llvm::all_of(values, holds);
 }
 
-bool isNeutral(OpImporter &importer, const Part &part) {
-  switch (part.neutral) {
+bool isNeutral(OpImporter &importer, const Row &row) {
+  switch (row.neutral) {
   case Neutral::False:
-    return !importer.boolAttribute(part.attribute, false);
+    return !importer.boolAttribute(row.attribute, false);
   case Neutral::EmptyString:
-    return importer.stringAttribute(part.attribute, "").empty();
+    return importer.stringAttribute(row.attribute, "").empty();
   case Neutral::EmptyList:
-    return importer.intsAttribute(part.attribute).empty();
+    return importer.intsAttribute(row.attribute).empty();
   case Neutral::Ones:
-    return areAll(importer.floatsAttribute(part.attribute), [](double v) { return v == 1; });
+    return areAll(importer.floatsAttribute(row.attribute), [](double v) { return v == 1; });
   case Neutral::ZeroOrOne:
-    return areAll(importer.floatsAttribute(part.attribute), [](double v) { return v == 0 || v == 1; });
+    return areAll(importer.floatsAttribute(row.attribute), [](double v) { return v == 0 || v == 1; });
   }
   return false;
 }
 
-std::string describe(OpImporter &importer, const Part &part) {
+std::string describe(OpImporter &importer, const Row &row) {
   std::string text;
   llvm::raw_string_ostream out(text);
-  switch (part.neutral) {
+  switch (row.neutral) {
   case Neutral::False:
     out << "true";
     break;
   case Neutral::EmptyString:
-    out << '"' << importer.stringAttribute(part.attribute, "") << '"';
+    out << '"' << importer.stringAttribute(row.attribute, "") << '"';
     break;
   case Neutral::EmptyList:
     out << '[';
-    llvm::interleaveComma(importer.intsAttribute(part.attribute), out);
+    llvm::interleaveComma(importer.intsAttribute(row.attribute), out);
     out << ']';
     break;
   case Neutral::Ones:
   case Neutral::ZeroOrOne:
-    llvm::interleaveComma(importer.floatsAttribute(part.attribute), out,
+    llvm::interleaveComma(importer.floatsAttribute(row.attribute), out,
                           [&](double v) { out << fmt::format("{}", static_cast<float>(v)); });
     break;
   }
@@ -130,20 +130,21 @@ constexpr llvm::StringRef activations[] = {
 
 } // namespace
 
-bool isFusedPart(llvm::StringRef attribute) { return isParameter(attribute) || findPart(attribute); }
+bool isFusedAttribute(llvm::StringRef attribute) { return isParameter(attribute) || findRow(attribute); }
 
-FusedParts::FusedParts(OpImporter &importer, const LegacyOp &entry) : importer(importer), entry(entry) {
+FusedAttributes::FusedAttributes(OpImporter &importer, const LegacyOp &entry)
+    : importer(importer), entry(entry) {
   for (const legacy::Attribute &attribute : importer.legacyOp().attributes) {
-    const Part *part = findPart(attribute.name);
+    const Row *row = findRow(attribute.name);
     bool isOwn = llvm::any_of(entry.attributes,
                               [&](const MappedAttribute &own) { return own.sourceName == attribute.name; });
-    if (!part || isOwn || isNeutral(importer, *part))
+    if (!row || isOwn || isNeutral(importer, *row))
       continue;
-    if (entry.ignores(part->attribute))
-      present.insert(part->attribute);
+    if (entry.ignores(row->attribute))
+      present.insert(row->attribute);
     else
-      importer.report("attribute '" + part->attribute + "' is " + describe(importer, *part) +
-                      ", which is not supported on " + entry.type + "; expected " + expected(part->neutral));
+      importer.report("attribute '" + row->attribute + "' is " + describe(importer, *row) +
+                      ", which is not supported on " + entry.type + "; expected " + expected(row->neutral));
   }
   // Slots that only the fused kernels read; `fc` lists none, because its hook reads them.
   if (entry.ignores("fuse_activation"))
@@ -157,7 +158,7 @@ FusedParts::FusedParts(OpImporter &importer, const LegacyOp &entry) : importer(i
     checkRearrangement(slot);
 }
 
-void FusedParts::checkActivation() {
+void FusedAttributes::checkActivation() {
   if (!has("fuse_activation"))
     return;
   std::string name = importer.stringAttribute("fuse_activation", "");
@@ -169,14 +170,14 @@ void FusedParts::checkActivation() {
     importer.report("attribute 'Scale_out' is not 1 beside 'fuse_activation', which is not supported");
 }
 
-void FusedParts::checkRearrangement(llvm::StringRef slot) {
+void FusedAttributes::checkRearrangement(llvm::StringRef slot) {
   std::string reshape = ("fused_reshape_" + slot).str(), transpose = ("fused_transpose_" + slot).str();
   if (has(reshape) != has(transpose))
     importer.report("attribute '" + (has(reshape) ? reshape : transpose) + "' is given without '" +
                     (has(reshape) ? transpose : reshape) + "', expected both or none");
 }
 
-double FusedParts::scaleOf(llvm::StringRef name) {
+double FusedAttributes::scaleOf(llvm::StringRef name) {
   std::string lower = name.lower();
   for (llvm::StringRef spelling : {name, llvm::StringRef(lower)})
     if (has(spelling)) {
@@ -188,7 +189,7 @@ double FusedParts::scaleOf(llvm::StringRef name) {
   return 1;
 }
 
-Value FusedParts::rearrangedInput(llvm::StringRef slot) {
+Value FusedAttributes::rearrangedInput(llvm::StringRef slot) {
   Value value = importer.requiredInput(slot);
   if (!value || !has(("fused_reshape_" + slot).str()))
     return value;
@@ -197,7 +198,7 @@ Value FusedParts::rearrangedInput(llvm::StringRef slot) {
                      importer.intsAttribute(("fused_transpose_" + slot).str()));
 }
 
-Value FusedParts::rearrangedResult(Value result) {
+Value FusedAttributes::rearrangedResult(Value result) {
   TensorBuilder &e = importer.tensors();
   if (has("fused_reshape2_shape"))
     return e.reshape(e.wrap(result), importer.intsAttribute("fused_reshape2_shape"));
@@ -209,7 +210,7 @@ Value FusedParts::rearrangedResult(Value result) {
                    importer.intsAttribute("fused_reshape_Out"));
 }
 
-void FusedParts::applyToInputs() {
+void FusedAttributes::applyToInputs() {
   for (llvm::StringRef slot : {"X", "Y"}) {
     double factor = scaleOf(slot == "X" ? "Scale_x" : "Scale_y");
     if (factor == 1 && !has(("fused_reshape_" + slot).str()))
@@ -226,7 +227,7 @@ void FusedParts::applyToInputs() {
 }
 
 /// A convolution's bias has one element for each channel.
-Value FusedParts::withBias(Value result) {
+Value FusedAttributes::withBias(Value result) {
   Value bias = importer.input("Bias");
   if (!bias)
     return {};
@@ -236,12 +237,12 @@ Value FusedParts::withBias(Value result) {
   return importer.wrap(result) + importer.tensors().reshape(importer.wrap(bias), shape);
 }
 
-Value FusedParts::withResidual(Value result) {
+Value FusedAttributes::withResidual(Value result) {
   Value residual = importer.input("ResidualData");
   return residual ? importer.wrap(result) + importer.wrap(residual) : Value();
 }
 
-Value FusedParts::activated(Value result) {
+Value FusedAttributes::activated(Value result) {
   TensorBuilder &e = importer.tensors();
   Expression x = e.wrap(result);
   std::string name = has("fuse_activation") ? importer.stringAttribute("fuse_activation", "") : "relu";
@@ -272,7 +273,7 @@ Value FusedParts::activated(Value result) {
   return hooks::activation(x, name);
 }
 
-Value FusedParts::applyToResult(Value result) {
+Value FusedAttributes::applyToResult(Value result) {
   bool scalesLast = entry.target == pd::MatmulOp::getOperationName();
   auto scaled = [&](double factor) { return scale(importer.wrap(result), factor); };
   double factor = scaleOf("Scale_out");

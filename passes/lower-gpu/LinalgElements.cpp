@@ -1,4 +1,4 @@
-#include "passes/lower-gpu/ElementCode.h"
+#include "passes/lower-gpu/LinalgElements.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"

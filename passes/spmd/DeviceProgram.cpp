@@ -1,4 +1,4 @@
-#include "passes/spmd/DevicePart.h"
+#include "passes/spmd/DeviceProgram.h"
 
 #include "dialects/pd/ir/SamplingInterface.h"
 #include "dialects/pd/ops/random/Random.h"
@@ -9,14 +9,14 @@ using namespace mlir;
 
 namespace proa {
 
-bool DevicePart::has(Value value) const {
+bool DeviceProgram::has(Value value) const {
   if (const GlobalTensor *tensor = form.find(value))
     return types.has(tensor->sharding.getMesh());
   return !absent.contains(value);
 }
 
 /// Whether the device has a tensor that the op or an op inside of it takes or gives.
-bool DevicePart::hasValuesIn(Operation *op) const {
+bool DeviceProgram::hasValuesIn(Operation *op) const {
   auto hasTensor = [&](ValueRange values) {
     return llvm::any_of(values, [&](Value value) { return form.find(value) && has(value); });
   };
@@ -28,7 +28,7 @@ bool DevicePart::hasValuesIn(Operation *op) const {
       .wasInterrupted();
 }
 
-void DevicePart::lose(Operation *op) {
+void DeviceProgram::lose(Operation *op) {
   absentOps.insert(op);
   for (Value result : op->getResults())
     absent.insert(result);
@@ -43,7 +43,7 @@ static LogicalResult emitMissing(Operation *op, unsigned operand, int64_t device
              : error << ", which runs this op; compute it on the mesh of the op";
 }
 
-LogicalResult DevicePart::skipRandomOf(Operation *op) {
+LogicalResult DeviceProgram::skipRandomOf(Operation *op) {
   std::optional<int64_t> places = op->use_empty() ? 0 : pd::sequencePlacesOf(op);
   if (!places)
     return op->emitOpError() << "samples if its seed is 0, which a run decides on other devices than device "
@@ -54,7 +54,7 @@ LogicalResult DevicePart::skipRandomOf(Operation *op) {
   return success();
 }
 
-void DevicePart::useCopies(Operation *op) {
+void DeviceProgram::useCopies(Operation *op) {
   for (OpOperand &operand : op->getOpOperands())
     if (auto found = copies.find(operand.get()); found != copies.end() && !has(operand.get()))
       for (Value copy : found->second)
@@ -62,7 +62,7 @@ void DevicePart::useCopies(Operation *op) {
           operand.set(copy);
 }
 
-FailureOr<bool> DevicePart::lacks(Operation *op) {
+FailureOr<bool> DeviceProgram::lacks(Operation *op) {
   useCopies(op);
   auto isTensor = [&](Value value) { return form.find(value) != nullptr; };
   bool isTerminator = op->hasTrait<OpTrait::IsTerminator>();
@@ -86,7 +86,7 @@ FailureOr<bool> DevicePart::lacks(Operation *op) {
   return false;
 }
 
-Operation *DevicePart::replace(Operation *op, Operation *by) {
+Operation *DeviceProgram::replace(Operation *op, Operation *by) {
   unsigned next = 0;
   for (Value result : op->getResults())
     if (has(result)) {
@@ -99,12 +99,12 @@ Operation *DevicePart::replace(Operation *op, Operation *by) {
 }
 
 /// Before a value is erased: its address may be that of a new one.
-void DevicePart::forget(Value value) {
+void DeviceProgram::forget(Value value) {
   absent.erase(value);
   form.forget(value);
 }
 
-void DevicePart::eraseArguments(Block &block) {
+void DeviceProgram::eraseArguments(Block &block) {
   block.eraseArguments([&](BlockArgument argument) {
     bool isOther = !has(argument);
     if (isOther)
@@ -113,7 +113,7 @@ void DevicePart::eraseArguments(Block &block) {
   });
 }
 
-FailureOr<Operation *> DevicePart::removeOthers(Operation *op) {
+FailureOr<Operation *> DeviceProgram::removeOthers(Operation *op) {
   auto kept = [&](ValueRange values) {
     return llvm::filter_to_vector(values, [&](Value value) { return has(value); });
   };
@@ -156,7 +156,7 @@ FailureOr<Operation *> DevicePart::removeOthers(Operation *op) {
                            << " has some only; expected one mesh";
 }
 
-void DevicePart::eraseOthers(Block &block) {
+void DeviceProgram::eraseOthers(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (absentOps.contains(&op)) {
       op.walk([&](Operation *inner) {

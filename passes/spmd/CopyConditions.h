@@ -11,7 +11,7 @@ using ScalarCopies = llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>>
 /// Moves the tensors from which conditions and bounds of loops are extracted to each other mesh that has
 /// values in these loops and branches, or counts the random ops in them, and extracts the scalars there too.
 /// The form has the program before; it must be read again if there are copies.
-ScalarCopies moveConditions(mlir::func::FuncOp function, const GlobalForm &form,
+ScalarCopies copyConditions(mlir::func::FuncOp function, const GlobalForm &form,
                             const MeshPlacements &meshes);
 
 } // namespace proa

@@ -13,10 +13,10 @@ inline constexpr int64_t mostSharedRows = 1024;
 /// range of rows.
 mlir::BlockArgument addCountersArgument(mlir::func::FuncOp kernel);
 
-/// Counts this block in `counters[row]`, and returns whether it is the last one of `parts` blocks: i1. What
+/// Counts this block in `counters[row]`, and returns whether it is the last one of `blocks` blocks: i1. What
 /// the blocks wrote before, the last one can read after a memory barrier. The counters are 0 before and
 /// after. All threads of the block call it.
-mlir::Value emitArrival(mlir::OpBuilder &b, mlir::Location loc, mlir::Value counters, mlir::Value row,
-                        mlir::Value parts);
+mlir::Value emitIsLastBlock(mlir::OpBuilder &b, mlir::Location loc, mlir::Value counters, mlir::Value row,
+                        mlir::Value blocks);
 
 } // namespace proa

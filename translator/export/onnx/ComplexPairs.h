@@ -1,10 +1,10 @@
-/// Ops on complex numbers as ops on their real and imaginary parts, because ONNX computes with real numbers
-/// only.
+/// Ops on complex numbers as ops on their real and imaginary components, because ONNX computes with real
+/// numbers only.
 ///
 /// - An elementwise op: its scalar function (ScalarOpInterface), with the complex arithmetic of MLIR's
 /// complex
 ///   dialect lowered to that of floats, as ops of pd.
-/// - An op that is linear in its complex operands (LinearOpInterface): the op on each part.
+/// - An op that is linear in its complex operands (LinearOpInterface): the op on each component.
 /// - An op that is linear in each of two groups: a product.
 #pragma once
 
@@ -16,7 +16,8 @@ namespace proa::exporter {
 bool isOnComplex(mlir::Operation *op);
 
 /// Creates ops on real numbers that compute the op, and returns its results: real tensors, or pd.complex of
-/// two parts. Failure, without a message, for other kinds of ops, and for the ops that take and build parts.
+/// two components. Failure, without a message, for other kinds of ops, and for the ops that take and build
+/// components.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>> splitComplex(mlir::OpBuilder &builder, mlir::Operation *op);
 
 /// The numbers as pairs of real ones in one more dimension of size 2; the tensor itself if it is real.

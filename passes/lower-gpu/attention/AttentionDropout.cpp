@@ -1,4 +1,4 @@
-#include "passes/lower-gpu/attention/KeptWeights.h"
+#include "passes/lower-gpu/attention/AttentionDropout.h"
 
 #include "dialects/rt/Philox.h"
 #include "passes/lower-gpu/LaunchForm.h"
@@ -13,20 +13,20 @@ using namespace mlir;
 
 namespace proa {
 
-Value KeptWeights::word(uint64_t value) const {
+Value AttentionDropout::word(uint64_t value) const {
   return arith::ConstantOp::create(b, loc, b.getIntegerAttr(b.getI32Type(), APInt(32, value)));
 }
 
-Value KeptWeights::asWord(Value index) const {
+Value AttentionDropout::asWord(Value index) const {
   return b.createOrFold<arith::IndexCastOp>(loc, b.getI32Type(), index);
 }
 
-std::array<Value, 4> KeptWeights::wordsOf(Value block) const {
+std::array<Value, 4> AttentionDropout::wordsOf(Value block) const {
   return rt::philox(b, loc, key, call, arith::IndexCastOp::create(b, loc, b.getI64Type(), block));
 }
 
 /// The upper 24 bits over 2^24 are the number in [0, 1); p is rounded to float32.
-Value KeptWeights::isWordKept(Value random) const {
+Value AttentionDropout::isWordKept(Value random) const {
   double least = std::ceil(std::ldexp(static_cast<double>(static_cast<float>(dropout.p)), 24));
   if (least >= 0x1p24)
     return arith::ConstantOp::create(b, loc, b.getBoolAttr(false));
@@ -34,19 +34,20 @@ Value KeptWeights::isWordKept(Value random) const {
                                word(static_cast<uint64_t>(least) << 8));
 }
 
-Value KeptWeights::keep(Value isKept, Value value) const {
+Value AttentionDropout::keep(Value isKept, Value value) const {
   Value zero = arith::ConstantOp::create(b, loc, b.getFloatAttr(value.getType(), 0));
   return arith::SelectOp::create(b, loc, isKept, value, zero);
 }
 
-Value KeptWeights::inWhole(Value index, int64_t dim) const {
+Value AttentionDropout::inWhole(Value index, int64_t dim) const {
   if (!dropout.begin)
     return index;
   Value begin = memref::LoadOp::create(b, loc, dropout.begin, constant(dim));
   return add(index, b.createOrFold<arith::IndexCastOp>(loc, b.getIndexType(), begin));
 }
 
-KeptWeights::Values KeptWeights::kept(Value batch, Value head, ValueRange queries, ValueRange keys) {
+AttentionDropout::Values AttentionDropout::kept(Value batch, Value head, ValueRange queries,
+                                                ValueRange keys) {
   // Not kept in registers over the loop, with what follows from them.
   key = memref::LoadOp::create(b, loc, dropout.call, constant(0));
   call = memref::LoadOp::create(b, loc, dropout.call, constant(1));
@@ -55,19 +56,19 @@ KeptWeights::Values KeptWeights::kept(Value batch, Value head, ValueRange querie
   };
   Value heads = add(multiply(inWhole(batch, 0), size(sizes.heads, dropout.wholeHeads)), inWhole(head, 1));
   Value firstQuery = multiply(heads, size(sizes.queries, dropout.wholeQueries));
-  Values numbers;
+  Values values;
   for (Value query : queries)
-    numbers.push_back(add(firstQuery, inWhole(query, 2)));
+    values.push_back(add(firstQuery, inWhole(query, 2)));
   SmallVector<Score> own;
   for (size_t row = 0; row < static_cast<size_t>(rows); ++row)
     for (size_t column = 0; column < static_cast<size_t>(columns); ++column)
-      own.push_back({numbers[isByKeys ? column : row], keys[isByKeys ? row : column]});
+      own.push_back({values[isByKeys ? column : row], keys[isByKeys ? row : column]});
   std::optional<int64_t> count = getConstantIntValue(sizes.keys);
   return count && *count % wordsOfBlock == 0 ? inBlocks(own) : eachAlone(own);
 }
 
 /// Four keys of a query are in one block.
-KeptWeights::Values KeptWeights::inBlocks(ArrayRef<Score> own) const {
+AttentionDropout::Values AttentionDropout::inBlocks(ArrayRef<Score> own) const {
   int64_t keys = *getConstantIntValue(sizes.keys), count = lanes.count, step = scoreStep();
   Value rank = remainder(divide(thread, lanes.stride), count);
   // The first scores of the blocks of these lanes, of which lane `rank` computes each `lanes`-th.
@@ -86,8 +87,8 @@ KeptWeights::Values KeptWeights::inBlocks(ArrayRef<Score> own) const {
     Value block;
     for (int64_t lane = 0; lane < count; ++lane) {
       const Score &first = own[static_cast<size_t>(firsts[static_cast<size_t>(turn * count + lane)])];
-      Value number = add(multiply(first.query, keys / wordsOfBlock), divide(first.key, wordsOfBlock));
-      block = block ? select(isEqual(rank, lane), number, block) : number;
+      Value value = add(multiply(first.query, keys / wordsOfBlock), divide(first.key, wordsOfBlock));
+      block = block ? select(isEqual(rank, lane), value, block) : value;
     }
     if (turn % blocksOfBits == 0)
       bits.push_back(word(0));
@@ -110,7 +111,7 @@ KeptWeights::Values KeptWeights::inBlocks(ArrayRef<Score> own) const {
 }
 
 /// The words of this lane in each block are shifted to the lowest bits.
-SmallVector<KeptWeights::Values> KeptWeights::exchange(ValueRange bits, Value rank) const {
+SmallVector<AttentionDropout::Values> AttentionDropout::exchange(ValueRange bits, Value rank) const {
   if (lanes.count == 1)
     return {Values(bits)};
   int64_t stride = lanes.stride;
@@ -131,12 +132,12 @@ SmallVector<KeptWeights::Values> KeptWeights::exchange(ValueRange bits, Value ra
 }
 
 /// A row of scores does not begin with a block: each lane computes those of its scores.
-KeptWeights::Values KeptWeights::eachAlone(ArrayRef<Score> own) const {
+AttentionDropout::Values AttentionDropout::eachAlone(ArrayRef<Score> own) const {
   Value keys = getValueOrCreateConstantIndexOp(b, loc, sizes.keys);
   Values kept;
   for (const Score &score : own) {
-    Value number = add(multiply(score.query, keys), score.key), place = remainder(number, wordsOfBlock);
-    std::array<Value, 4> words = wordsOf(divide(number, wordsOfBlock));
+    Value value = add(multiply(score.query, keys), score.key), place = remainder(value, wordsOfBlock);
+    std::array<Value, 4> words = wordsOf(divide(value, wordsOfBlock));
     Value picked = words[0];
     for (int64_t i = 1; i < wordsOfBlock; ++i)
       picked = select(isEqual(place, i), words[static_cast<size_t>(i)], picked);

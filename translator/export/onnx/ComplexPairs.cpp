@@ -1,4 +1,4 @@
-#include "translator/export/onnx/ComplexParts.h"
+#include "translator/export/onnx/ComplexPairs.h"
 
 #include "dialects/pd/builders/ScalarBuilder.h"
 #include "dialects/pd/builders/TensorBuilder.h"
@@ -83,7 +83,7 @@ private:
   OwningOpRef<func::FuncOp> function;
 };
 
-/// A number of the scalar function for all elements: a tensor, or the two parts of a complex one.
+/// A number of the scalar function for all elements: a tensor, or the two components of a complex one.
 struct Number {
   Value re, im;
 };
@@ -101,7 +101,7 @@ public:
     for (Operation &op : function.getBody().front()) {
       if (auto end = dyn_cast<func::ReturnOp>(op))
         return numbers.lookup(end.getOperand(0));
-      Number result = ofParts(&op);
+      Number result = ofComponents(&op);
       if (!result.re)
         result = {ofReals(&op), {}};
       if (!result.re)
@@ -115,20 +115,20 @@ private:
   Number of(Operation *op, unsigned operand) { return numbers.lookup(op->getOperand(operand)); }
   Expression real(Operation *op, unsigned operand) { return e.wrap(of(op, operand).re); }
 
-  Value constant(TypedAttr number) {
-    auto type = RankedTensorType::get({}, number.getType());
-    return e.create<pd::ConstantOp>(type, DenseElementsAttr::get(type, Attribute(number)));
+  Value constant(TypedAttr value) {
+    auto type = RankedTensorType::get({}, value.getType());
+    return e.create<pd::ConstantOp>(type, DenseElementsAttr::get(type, Attribute(value)));
   }
 
   /// Ops that take or return complex numbers; null for others.
-  Number ofParts(Operation *op) {
+  Number ofComponents(Operation *op) {
     return llvm::TypeSwitch<Operation *, Number>(op)
         .Case([&](complex::CreateOp) { return Number{real(op, 0), real(op, 1)}; })
         .Case([&](complex::ReOp) { return Number{of(op, 0).re, {}}; })
         .Case([&](complex::ImOp) { return Number{of(op, 0).im, {}}; })
-        .Case([&](complex::ConstantOp number) {
-          return Number{constant(cast<TypedAttr>(number.getValue()[0])),
-                        constant(cast<TypedAttr>(number.getValue()[1]))};
+        .Case([&](complex::ConstantOp value) {
+          return Number{constant(cast<TypedAttr>(value.getValue()[0])),
+                        constant(cast<TypedAttr>(value.getValue()[1]))};
         })
         .Case([&](arith::SelectOp) {
           Number x = of(op, 1), y = of(op, 2);
@@ -218,19 +218,19 @@ private:
   llvm::DenseMap<Value, Number> numbers;
 };
 
-/// The result of an op whose parts are computed.
-Value joined(TensorBuilder &e, Number number) {
-  return number.im ? e.create<pd::ComplexOp>(number.re, number.im) : number.re;
+/// The result of an op whose components are computed.
+Value joined(TensorBuilder &e, Number value) {
+  return value.im ? e.create<pd::ComplexOp>(value.re, value.im) : value.re;
 }
 
 FailureOr<llvm::SmallVector<Value>> byScalarFunction(TensorBuilder &e, pd::ScalarOpInterface op) {
   ScalarFunction scalar(op);
   if (failed(scalar.lower()))
     return failure();
-  FailureOr<Number> number = TensorFunction(e, scalar.get()).compute(op->getOperands());
-  if (failed(number))
+  FailureOr<Number> value = TensorFunction(e, scalar.get()).compute(op->getOperands());
+  if (failed(value))
     return failure();
-  Value result = joined(e, *number);
+  Value result = joined(e, *value);
   if (result.getType() != op->getResult(0).getType())
     return failure();
   return llvm::SmallVector<Value>{result};
@@ -238,12 +238,13 @@ FailureOr<llvm::SmallVector<Value>> byScalarFunction(TensorBuilder &e, pd::Scala
 
 //===-- Linear ops --------------------------------------------------------------------------------------===//
 
-/// An op on one part of each of its complex operands.
-class LinearParts {
+/// An op on one component of each of its complex operands.
+class LinearComponents {
 public:
-  LinearParts(TensorBuilder &e, Operation *op) : e(e), op(op) {}
+  LinearComponents(TensorBuilder &e, Operation *op) : e(e), op(op) {}
 
-  /// The op with the imaginary parts of the operands of these groups, and the real parts of the others.
+  /// The op with the imaginary components of the operands of these groups, and the real components of the
+  /// others.
   Value compute(llvm::ArrayRef<const llvm::SmallVector<unsigned> *> imaginary) {
     IRMapping mapping;
     Operation *copy = e.getBuilder().clone(*op, mapping);
@@ -260,8 +261,8 @@ public:
     copy->getResult(0).setType(realType(op->getResult(0).getType()));
     for (NamedAttribute attribute : op->getAttrs())
       if (auto type = dyn_cast<TypeAttr>(attribute.getValue()))
-        if (auto number = dyn_cast<ComplexType>(type.getValue()))
-          copy->setAttr(attribute.getName(), TypeAttr::get(number.getElementType()));
+        if (auto complexType = dyn_cast<ComplexType>(type.getValue()))
+          copy->setAttr(attribute.getName(), TypeAttr::get(complexType.getElementType()));
     return copy->getResult(0);
   }
 
@@ -294,13 +295,13 @@ FailureOr<llvm::SmallVector<Value>> byLinearity(TensorBuilder &e, pd::LinearOpIn
   if (complexGroups.empty() || complexGroups.size() > 2 ||
       covered != static_cast<size_t>(llvm::count_if(op->getOperands(), isComplexTensor)))
     return failure();
-  LinearParts parts(e, op);
+  LinearComponents components(e, op);
   const auto *x = complexGroups.front();
   if (complexGroups.size() == 1)
-    return llvm::SmallVector<Value>{joined(e, {parts.compute({}), parts.compute({x})})};
+    return llvm::SmallVector<Value>{joined(e, {components.compute({}), components.compute({x})})};
   const auto *y = complexGroups.back();
-  Expression re = e.wrap(parts.compute({})) - e.wrap(parts.compute({x, y}));
-  Expression im = e.wrap(parts.compute({x})) + e.wrap(parts.compute({y}));
+  Expression re = e.wrap(components.compute({})) - e.wrap(components.compute({x, y}));
+  Expression im = e.wrap(components.compute({x})) + e.wrap(components.compute({y}));
   return llvm::SmallVector<Value>{joined(e, {re, im})};
 }
 

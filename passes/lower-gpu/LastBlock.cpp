@@ -1,4 +1,4 @@
-#include "passes/lower-gpu/Arrival.h"
+#include "passes/lower-gpu/LastBlock.h"
 
 #include "dialects/proa/Proa.h"
 #include "passes/lower-gpu/GlobalScratch.h"
@@ -24,11 +24,11 @@ BlockArgument addCountersArgument(func::FuncOp kernel) {
 }
 
 /// The count of the first thread: i32, 1 for the last block.
-static Value countArrival(OpBuilder &b, Location loc, Value counters, Value row, Value parts) {
+static Value countBlock(OpBuilder &b, Location loc, Value counters, Value row, Value blocks) {
   auto integer = [&](int32_t value) -> Value {
     return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
   };
-  Value last = arith::SubIOp::create(b, loc, parts, arith::ConstantIndexOp::create(b, loc, 1));
+  Value last = arith::SubIOp::create(b, loc, blocks, arith::ConstantIndexOp::create(b, loc, 1));
   last = arith::IndexCastOp::create(b, loc, b.getI32Type(), last);
   // Rows that one block computes need no counter: there may be more of them than counters.
   Value isShared = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, last, integer(0));
@@ -48,7 +48,7 @@ static Value countArrival(OpBuilder &b, Location loc, Value counters, Value row,
   return arith::ExtUIOp::create(b, loc, b.getI32Type(), isLast);
 }
 
-Value emitArrival(OpBuilder &b, Location loc, Value counters, Value row, Value parts) {
+Value emitIsLastBlock(OpBuilder &b, Location loc, Value counters, Value row, Value blocks) {
   Value flag = memref::AllocOp::create(b, loc, MemRefType::get({1}, b.getI32Type()));
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
   NVVM::MembarOp::create(b, loc, NVVM::MemScopeKind::GPU);
@@ -56,7 +56,7 @@ Value emitArrival(OpBuilder &b, Location loc, Value counters, Value row, Value p
   Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
   Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, thread, zero);
   OpBuilder counting = scf::IfOp::create(b, loc, isFirst).getThenBodyBuilder();
-  Value count = countArrival(counting, loc, counters, row, parts);
+  Value count = countBlock(counting, loc, counters, row, blocks);
   memref::StoreOp::create(counting, loc, count, flag, ValueRange{zero});
   gpu::BarrierOp::create(b, loc);
   Value value = memref::LoadOp::create(b, loc, flag, ValueRange{zero});

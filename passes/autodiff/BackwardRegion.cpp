@@ -1,4 +1,4 @@
-#include "passes/autodiff/BackwardPart.h"
+#include "passes/autodiff/BackwardRegion.h"
 
 #include "dialects/pd/autodiff/DeferredVjp.h"
 #include "dialects/pd/autodiff/Seeds.h"
@@ -40,27 +40,27 @@ llvm::DenseSet<Operation *> betweenGradients(Block &block) {
 
 } // namespace
 
-BackwardPart findBackwardPart(Block &block) {
+BackwardRegion findBackwardRegion(Block &block) {
   llvm::DenseSet<Operation *> backward = betweenGradients(block);
   auto isBackward = [&](Value value) { return backward.contains(value.getDefiningOp()); };
   for (Operation &op : block)
     if (isa<pd::VjpOp>(op) || (isa<pd::AddOp, pd::AddNOp>(op) && llvm::all_of(op.getOperands(), isBackward)))
       backward.insert(&op);
-  BackwardPart part;
+  BackwardRegion region;
   for (Operation &op : block) {
     if (!backward.contains(&op))
       continue;
     if (auto gradient = dyn_cast<pd::VjpOp>(op))
       for (Value cotangent : gradient.getCotangents())
         if (!isBackward(cotangent))
-          part.seeds.insert(cotangent);
+          region.seeds.insert(cotangent);
     for (Value result : op.getResults())
       if (llvm::any_of(result.getUsers(), [&](Operation *user) {
             return !backward.contains(block.findAncestorOpInBlock(*user));
           }))
-        part.gradients.insert(result);
+        region.gradients.insert(result);
   }
-  return part;
+  return region;
 }
 
 void markSeeds(const llvm::SetVector<Value> &seeds) {
@@ -68,7 +68,7 @@ void markSeeds(const llvm::SetVector<Value> &seeds) {
     OpBuilder builder(seed.getContext());
     builder.setInsertionPointAfterValue(seed);
     auto barrier = pd::OptimizationBarrierOp::create(builder, seed.getLoc(), seed.getType(), seed,
-                                                     builder.getI64IntegerAttr(pd::seedNumber));
+                                                     builder.getI64IntegerAttr(pd::seedLabel));
     seed.replaceAllUsesExcept(barrier, barrier);
   }
 }
@@ -116,8 +116,8 @@ LogicalResult expandGradients(Operation *root, function_ref<bool(pd::VjpOp)> isK
       return failure();
     if (!*created && (errors.hasSeen() || !pd::hasDynamicDims(op)))
       return failure();
-    for (Operation *part = *created; part && part != after; part = part->getNextNode())
-      collect(part);
+    for (Operation *op = *created; op && op != after; op = op->getNextNode())
+      collect(op);
   }
   return success();
 }

@@ -11,13 +11,13 @@ namespace proa {
 /// pd.uniform is at least p. Four scores of a query, whose keys begin at a multiple of four, have the words
 /// of one block of Philox. The lanes that have these scores compute the blocks in turn and exchange the
 /// results.
-class KeptWeights : public IndexCode {
+class AttentionDropout : public IndexBuilder {
 public:
   struct Dropout {
     mlir::Value call; ///< memref of the key and the number of the execution, or null: none
     double p = 0;
     double factor = 1; ///< of weights that are kept
-    /// Of weights that are a part: a memref with the index where they begin, and the heads and queries of the
+    /// Of weights of a shard: a memref with the index where they begin, and the heads and queries of the
     /// whole. Null: they are whole.
     mlir::Value begin;
     int64_t wholeHeads = 0, wholeQueries = 0;
@@ -27,10 +27,11 @@ public:
     mlir::OpFoldResult heads, queries, keys;
   };
 
-  KeptWeights(const AttentionSite &site, Dropout dropout, const AttentionFragments &fragments, Sizes sizes)
-      : IndexCode(site.b, site.loc), dropout(dropout), rows(fragments.rows()), columns(fragments.columns()),
-        lanes(fragments.lanesOfFourKeys()), isByKeys(site.choice.isByKeys), sizes(sizes),
-        thread(site.thread) {}
+  AttentionDropout(const AttentionSite &site, Dropout dropout, const AttentionFragments &fragments,
+                   Sizes sizes)
+      : IndexBuilder(site.b, site.loc), dropout(dropout), rows(fragments.rows()),
+        columns(fragments.columns()), lanes(fragments.lanesOfFourKeys()), isByKeys(site.choice.isByKeys),
+        sizes(sizes), thread(site.thread) {}
 
   explicit operator bool() const { return bool(dropout.call); }
   double factor() const { return dropout.factor; }

@@ -1,4 +1,4 @@
-#include "passes/lower-gpu/WholeKernel.h"
+#include "passes/lower-gpu/SingleOpKernel.h"
 
 #include "dialects/proa/Proa.h"
 #include "passes/analysis/IndexChecks.h"
@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace proa {
 
-pd::DeviceKernelOpInterface wholeKernelOpOf(func::FuncOp kernel) {
+pd::DeviceKernelOpInterface singleOpOf(func::FuncOp kernel) {
   if (!DeviceKernelAttr::isOn(kernel, DeviceKernel::Op) || kernel.isDeclaration())
     return {};
   auto ops = kernel.getBody().front().getOps<pd::DeviceKernelOpInterface>();

@@ -1,4 +1,4 @@
-#include "passes/lower-gpu/SharedStages.h"
+#include "passes/lower-gpu/StagedMemory.h"
 
 #include "passes/lower-gpu/AccessWidth.h"
 
@@ -26,13 +26,13 @@ Value stageView(IRRewriter &b, Location loc, Value memory, Value stage) {
   return memref::SubViewOp::create(b, loc, cast<MemRefType>(view), memory, offsets, sizes, strides);
 }
 
-ChunkPlace placeOfChunk(const IndexCode &code, Value first, int64_t chunk, int64_t threads,
+ChunkPlace placeOfChunk(const IndexBuilder &code, Value first, int64_t chunk, int64_t threads,
                         int64_t chunksOfLine) {
   if (threads % chunksOfLine == 0)
     return {code.add(code.divide(first, chunksOfLine), chunk * (threads / chunksOfLine)),
             code.remainder(first, chunksOfLine)};
-  Value number = code.add(first, chunk * threads);
-  return {code.divide(number, chunksOfLine), code.remainder(number, chunksOfLine)};
+  Value value = code.add(first, chunk * threads);
+  return {code.divide(value, chunksOfLine), code.remainder(value, chunksOfLine)};
 }
 
 } // namespace proa

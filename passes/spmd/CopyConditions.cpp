@@ -1,4 +1,4 @@
-#include "passes/spmd/MoveConditions.h"
+#include "passes/spmd/CopyConditions.h"
 
 #include "dialects/pd/ir/SamplingInterface.h"
 
@@ -102,7 +102,7 @@ private:
 
 } // namespace
 
-ScalarCopies moveConditions(func::FuncOp function, const GlobalForm &form, const MeshPlacements &meshes) {
+ScalarCopies copyConditions(func::FuncOp function, const GlobalForm &form, const MeshPlacements &meshes) {
   return ConditionMover(function, form, meshes).run();
 }
 

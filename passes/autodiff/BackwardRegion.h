@@ -9,16 +9,16 @@
 
 namespace proa::autodiff {
 
-struct BackwardPart {
-  /// Gradients that ops outside of the backward part read, such as parameter updates.
+struct BackwardRegion {
+  /// Gradients that ops outside of the backward region read, such as parameter updates.
   llvm::SetVector<mlir::Value> gradients;
   /// Cotangents that it begins with; that of a loss is a tensor of ones.
   llvm::SetVector<mlir::Value> seeds;
 };
 
-/// The backward part: the ops pd.vjp, the ops between them, and the sums of their results. Empty without
+/// The backward region: the ops pd.vjp, the ops between them, and the sums of their results. Empty without
 /// pd.vjp.
-BackwardPart findBackwardPart(mlir::Block &block);
+BackwardRegion findBackwardRegion(mlir::Block &block);
 
 /// Puts a barrier after each cotangent, so that ops that depend on it stay known
 /// (dialects/pd/autodiff/Seeds.h).

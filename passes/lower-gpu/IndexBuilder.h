@@ -7,9 +7,9 @@
 namespace proa {
 
 /// Creates ops at the insertion point of a rewriter, and folds what is known.
-class IndexCode {
+class IndexBuilder {
 public:
-  IndexCode(mlir::IRRewriter &b, mlir::Location loc) : b(b), loc(loc) {}
+  IndexBuilder(mlir::IRRewriter &b, mlir::Location loc) : b(b), loc(loc) {}
 
   mlir::Value constant(int64_t value) const { return mlir::arith::ConstantIndexOp::create(b, loc, value); }
   mlir::Value add(mlir::Value left, mlir::Value right) const {

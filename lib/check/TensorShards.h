@@ -1,4 +1,4 @@
-/// Parts of tensors that devices hold, by placements.
+/// Shards of tensors that devices hold, by placements.
 #pragma once
 
 #include "lib/base/spmd/Placement.h"
@@ -14,17 +14,17 @@ Held heldBy(const spmd::Mesh &mesh, const spmd::Placement &placement, spmd::Dims
 std::vector<int64_t> dimsOf(const Held &held);
 
 /// The elements at these indices.
-Tensor partOf(const Tensor &whole, const Held &held);
+Tensor shardOf(const Tensor &whole, const Held &held);
 
-/// Copies a part to these indices of a tensor.
-void copyInto(Tensor &whole, const Tensor &part, const Held &held);
+/// Copies a shard to these indices of a tensor.
+void copyInto(Tensor &whole, const Tensor &shard, const Held &held);
 
-/// A tensor that is put together from parts.
+/// A tensor that is put together from shards.
 class Joined {
 public:
   Joined(DType dtype, std::vector<int64_t> dims);
-  /// Copies a part, whose dims are those of `held`. Returns whether it equals what earlier parts put there.
-  bool add(const Tensor &part, const Held &held);
+  /// Copies a shard, whose dims are those of `held`. Returns whether it equals what earlier shards put there.
+  bool add(const Tensor &shard, const Held &held);
   /// Whether each element is there.
   bool isComplete() const;
   const Tensor &tensor() const { return whole; }

@@ -1,4 +1,4 @@
-#include "dialects/pd/ir/RandomPart.h"
+#include "dialects/pd/ir/RandomShard.h"
 
 #include "dialects/pd/ir/Infer.h"
 
@@ -6,7 +6,7 @@ using namespace mlir;
 
 namespace proa::pd {
 
-bool isPart(Value begin, llvm::ArrayRef<int64_t> whole, int64_t rank) {
+bool isShard(Value begin, llvm::ArrayRef<int64_t> whole, int64_t rank) {
   if (whole.empty())
     return !begin;
   auto type = begin ? tensorType(begin) : RankedTensorType();
@@ -14,15 +14,15 @@ bool isPart(Value begin, llvm::ArrayRef<int64_t> whole, int64_t rank) {
   return isVector && static_cast<int64_t>(whole.size()) == rank;
 }
 
-std::string expectedPart(int64_t rank) {
+std::string expectedShard(int64_t rank) {
   return "whole_shape and part_begin must have an entry for each of the " + std::to_string(rank) +
          " dimensions, or be absent";
 }
 
-LogicalResult checkPart(std::optional<Location> location, Value begin, llvm::ArrayRef<int64_t> whole,
-                        int64_t rank, llvm::StringRef constraint) {
-  return isPart(begin, whole, rank) ? success()
-                                    : inferenceError(location, constraint + ": " + expectedPart(rank));
+LogicalResult checkShard(std::optional<Location> location, Value begin, llvm::ArrayRef<int64_t> whole,
+                         int64_t rank, llvm::StringRef constraint) {
+  return isShard(begin, whole, rank) ? success()
+                                     : inferenceError(location, constraint + ": " + expectedShard(rank));
 }
 
 } // namespace proa::pd
