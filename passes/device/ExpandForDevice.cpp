@@ -125,7 +125,8 @@ std::optional<StringRef> ownersStrategy(RankedTensorType x, int64_t count, int64
   // Keys that all blocks read together in the time of a sort.
   double mostReads = static_cast<double>(gpu.sortNanoseconds * gpu.multiprocessors) *
                      gpu.l2BytesPerNanosecond() / sizeof(int64_t);
-  int64_t slices = countOf(x.getShape().take_front(depth)), elements = countOf(x.getShape().drop_front(depth));
+  int64_t slices = countOf(x.getShape().take_front(depth)),
+          elements = countOf(x.getShape().drop_front(depth));
   bool isStatic =
       !ShapedType::isDynamic(slices) && !ShapedType::isDynamic(elements) && !ShapedType::isDynamic(count);
   if (!isStatic || (reduce != pd::ScatterReduce::Assign && !isWide(x.getElementType())) ||

@@ -17,6 +17,6 @@ mlir::BlockArgument addCountersArgument(mlir::func::FuncOp kernel);
 /// the blocks wrote before, the last one can read after a memory barrier. The counters are 0 before and
 /// after. All threads of the block call it.
 mlir::Value emitIsLastBlock(mlir::OpBuilder &b, mlir::Location loc, mlir::Value counters, mlir::Value row,
-                        mlir::Value blocks);
+                            mlir::Value blocks);
 
 } // namespace proa

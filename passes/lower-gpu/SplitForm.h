@@ -14,9 +14,9 @@ struct SplitOp {
   bool isReduced = false;       ///< `loop` is a reduction: blocks share it
 };
 
-/// The ops of a row in two phases. In the first one each block computes a slice of the split dimension, ending
-/// with partial results of the reductions. The last block of a row combines these and computes the second
-/// phase.
+/// The ops of a row in two phases. In the first one each block computes a slice of the split dimension,
+/// ending with partial results of the reductions. The last block of a row combines these and computes the
+/// second phase.
 struct ReductionSplit {
   mlir::scf::ForOp rows; ///< null: the kernel has one row
   llvm::SmallVector<SplitOp> first;
@@ -37,8 +37,8 @@ struct ReductionSplit {
   mlir::Block &body(mlir::func::FuncOp function) const;
 };
 
-/// The elements of each of `slices` slices of a static dimension but the last one: a multiple of `unit`, unless
-/// slices would be empty.
+/// The elements of each of `slices` slices of a static dimension but the last one: a multiple of `unit`,
+/// unless slices would be empty.
 int64_t elementsOfSlice(const ReductionSplit &split, int64_t slices);
 
 /// The number of blocks that share the reductions of a row: `split_k` of contractions, else `row_blocks`

@@ -1,9 +1,9 @@
 // Blocks that share the reductions of a row: see Passes.td.
 #include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
-#include "passes/lower-gpu/LastBlock.h"
 #include "passes/lower-gpu/ContractionForm.h"
 #include "passes/lower-gpu/GlobalScratch.h"
+#include "passes/lower-gpu/LastBlock.h"
 #include "passes/lower-gpu/Passes.h"
 #include "passes/lower-gpu/ReductionForm.h"
 #include "passes/lower-gpu/SplitForm.h"
@@ -53,7 +53,7 @@ struct ChooseSlices : proa::impl::ChooseSlicesBase<ChooseSlices> {
     int64_t rows = proa::RowsAttr::countOf(kernel);
     auto blocksForWork = static_cast<int64_t>(split.elementsOfRow / static_cast<double>(leastElements));
     int64_t slices = std::min({blocksForWork, largestSlices.getValue(),
-                              ShapedType::isDynamic(split.size) ? largestSlices.getValue() : split.size});
+                               ShapedType::isDynamic(split.size) ? largestSlices.getValue() : split.size});
     if (ShapedType::isDynamic(rows))
       return std::min(slices, slicesOfDynamicRows);
     slices = std::min<int64_t>(slices, llvm::divideCeil(occupyingBlocks(kernel), std::max<int64_t>(rows, 1)));
@@ -87,10 +87,10 @@ struct ChooseSlices : proa::impl::ChooseSlicesBase<ChooseSlices> {
     proa::setSharingBlocks(kernel, *split, slices);
     int64_t rows = proa::RowsAttr::countOf(kernel);
     std::string blocksOfRows = ShapedType::isDynamic(rows) ? "a dynamic number of" : std::to_string(rows);
-    remarks.done(kernel) << std::to_string(slices) << " blocks share the reductions of a row: " << blocksOfRows
-                         << " rows of " << std::to_string(static_cast<int64_t>(split->elementsOfRow))
-                         << " terms, where " << std::to_string(occupyingBlocks(kernel))
-                         << " blocks occupy the device";
+    remarks.done(kernel) << std::to_string(slices)
+                         << " blocks share the reductions of a row: " << blocksOfRows << " rows of "
+                         << std::to_string(static_cast<int64_t>(split->elementsOfRow)) << " terms, where "
+                         << std::to_string(occupyingBlocks(kernel)) << " blocks occupy the device";
   }
 };
 
@@ -165,8 +165,8 @@ private:
   SmallVector<Partial> partials;
   int64_t slotBytes = 0;
   Value scratch, counters;                          ///< arguments
-  Value slices;                                      ///< number of slices
-  Value slot, row, slice, begin;                     ///< of the iteration; `begin` of the slice
+  Value slices;                                     ///< number of slices
+  Value slot, row, slice, begin;                    ///< of the iteration; `begin` of the slice
   OpFoldResult chunk, size;                         ///< elements of a whole slice, and of this one
   llvm::SmallPtrSet<Operation *, 4> smallerBuffers; ///< of a row, with the elements of a slice only
 

@@ -54,7 +54,7 @@ public:
     addArguments(result.reserved);
     for (auto [i, sum] : llvm::enumerate(loop.sums))
       result.reserved[static_cast<size_t>(shape.rankOf(assignment.stageOfSum(i)))] +=
-          localBytesOf(loop.loop.getResult(sum.number));
+          localBytesOf(loop.loop.getResult(sum.index));
     for (size_t rank = 0; rank < working.size(); ++rank)
       result.reserved[rank] += working[rank];
     return result;
@@ -126,7 +126,7 @@ private:
   void addArguments(std::vector<double> &bytes) const {
     llvm::DenseMap<Value, int64_t> rankOf;
     for (auto [i, sum] : llvm::enumerate(loop.sums))
-      rankOf[loop.loop.getResult(sum.number)] = shape.rankOf(assignment.stageOfSum(i));
+      rankOf[loop.loop.getResult(sum.index)] = shape.rankOf(assignment.stageOfSum(i));
     for (BlockArgument argument : function.getArguments()) {
       llvm::SmallSetVector<int64_t, 2> ranks;
       for (int64_t stage : assignment.readersOf(argument))

@@ -204,10 +204,10 @@ private:
   Attribute keyOf(const EvenCollective &collective) {
     Builder builder(&getContext());
     SmallVector<Attribute> key{collective.op()->getName().getIdentifier(),
-                                 collective.op().getFrom().getMesh(),
-                                 TypeAttr::get(collective.op().getGlobal().getElementType()),
-                                 builder.getI64IntegerAttr(static_cast<int64_t>(collective.reduction)),
-                                 builder.getBoolAttr(gathersArgument(collective.op()))};
+                               collective.op().getFrom().getMesh(),
+                               TypeAttr::get(collective.op().getGlobal().getElementType()),
+                               builder.getI64IntegerAttr(static_cast<int64_t>(collective.reduction)),
+                               builder.getBoolAttr(gathersArgument(collective.op()))};
     for (const spmd::AxisRef &axis : collective.axes)
       key.push_back(builder.getI64IntegerAttr(axis.axis));
     return builder.getArrayAttr(key);

@@ -23,8 +23,8 @@ bool isZero(Value value) {
   DenseElementsAttr elements;
   if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
     return false;
-  auto value = dyn_cast<FloatAttr>(elements.getSplatValue<Attribute>());
-  return value && value.getValue().isZero();
+  auto element = dyn_cast<FloatAttr>(elements.getSplatValue<Attribute>());
+  return element && element.getValue().isZero();
 }
 
 /// The operand of an op in which it is linear while the others come from outside of the loop; null otherwise.

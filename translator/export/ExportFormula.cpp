@@ -200,14 +200,14 @@ Value formulaOf(pd::SliceOp op, TensorBuilder &e) {
   Value endsTensor;
   if (isOpen) {
     Type i64 = e.getBuilder().getI64Type();
-    llvm::SmallVector<Expression> ends;
+    llvm::SmallVector<Expression> openEnds;
     Expression shape = e.cast(e.wrap(e.create<pd::ShapeOp>(op.getX())), i64);
     for (auto [axis, end, stride] : llvm::zip(axes, ends, op.getStrides())) {
       Expression own = pd::insertDim(e.constant(static_cast<double>(end), i64), 0);
       bool isCounted = stride < 0 && end < -1;
-      ends.push_back(isCounted ? e.maximum(pd::slice(shape, 0, axis, axis + 1) + own, -1.0) : own);
+      openEnds.push_back(isCounted ? e.maximum(pd::slice(shape, 0, axis, axis + 1) + own, -1.0) : own);
     }
-    endsTensor = pd::concat(ends, 0);
+    endsTensor = pd::concat(openEnds, 0);
     ends.assign(ends.size(), -1);
   }
   return e.create<pd::SliceOp>(op.getX(), op.getStartsTensor(), endsTensor, op.getStridesTensor(),

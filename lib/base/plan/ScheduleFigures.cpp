@@ -37,7 +37,8 @@ ScheduleFigures simulated(pipeline::ScheduleKind kind, const pipeline::Shape &sh
 
 const ScheduleFigures &ScheduleTable::of(pipeline::ScheduleKind kind, int64_t stages, int64_t microBatches,
                                          int64_t chunks, double forwardShare, double activations) {
-  int64_t step = std::clamp<int64_t>(std::llround(forwardShare / resolution), 0, std::llround(1 / resolution));
+  int64_t step =
+      std::clamp<int64_t>(std::llround(forwardShare / resolution), 0, std::llround(1 / resolution));
   bool isSearched = kind == pipeline::ScheduleKind::Automatic;
   int64_t count = isSearched ? microBatches : simulatedMicroBatches(microBatches, stages);
   auto [found, isNew] = figures.try_emplace({kind, stages, count, chunks, step, activations});

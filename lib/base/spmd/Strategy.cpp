@@ -14,9 +14,10 @@
 namespace proa::spmd {
 namespace {
 
-constexpr std::string_view expected = "expected components among ppN, the name of a schedule (1f1b, zbh1, ...), "
-                                      "dpN, cpN, epN, mpN, sp, zero1, zero2, "
-                                      "zero3, amp, amp2, recompute, accN, memBYTES, cutN, ring and noring";
+constexpr std::string_view expected =
+    "expected components among ppN, the name of a schedule (1f1b, zbh1, ...), "
+    "dpN, cpN, epN, mpN, sp, zero1, zero2, "
+    "zero3, amp, amp2, recompute, accN, memBYTES, cutN, ring and noring";
 constexpr int64_t mostDevices = 1 << 24;
 
 using Size = int64_t Strategy::*;
@@ -62,8 +63,9 @@ void checkComponents(const Strategy &strategy, Diagnostics &diagnostics) {
   if (strategy.zero != ZeroStage::None && strategy.data == 1)
     report(diagnostics, "zero splits over the axis dp: expected a component dpN of at least 2");
   if (strategy.schedule && strategy.pipeline == 1)
-    report(diagnostics, fmt::format("'{}' is a schedule of a pipeline: expected a component ppN of at least 2",
-                                    pipeline::nameOf(*strategy.schedule)));
+    report(diagnostics,
+           fmt::format("'{}' is a schedule of a pipeline: expected a component ppN of at least 2",
+                       pipeline::nameOf(*strategy.schedule)));
   if (strategy.memory && strategy.schedule != pipeline::ScheduleKind::Automatic)
     report(diagnostics, "mem limits the search for a schedule: expected a component auto");
   checkCuts(strategy, diagnostics);
@@ -133,7 +135,8 @@ private:
       return false;
     std::optional<double> bytes = parseBytes(component.substr(name.size()));
     if (!bytes || *bytes < 1)
-      report(fmt::format("expected the bytes of a device after 'mem', such as mem80GB, found '{}'", component));
+      report(
+          fmt::format("expected the bytes of a device after 'mem', such as mem80GB, found '{}'", component));
     if (strategy.memory)
       report("'mem' is given twice");
     strategy.memory = bytes;
@@ -155,7 +158,7 @@ private:
     constexpr int64_t mostChunks = 1024;
     auto [end, error] = std::from_chars(count.data(), count.data() + count.size(), strategy.chunks);
     bool isCount = error == std::errc() && end == count.data() + count.size() &&
-                    strategy.chunks >= leastChunks && strategy.chunks <= mostChunks;
+                   strategy.chunks >= leastChunks && strategy.chunks <= mostChunks;
     if (!count.empty() && !isCount)
       report(fmt::format("expected a number of chunks from {} to {} after '{}', found '{}'", leastChunks,
                          mostChunks, name, component));

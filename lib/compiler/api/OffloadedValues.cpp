@@ -60,7 +60,8 @@ Result<ShardedTensor> OffloadedValues::get(const std::string &name) const {
   for (const OffloadedVariable &shard : entry.shards) {
     Tensor local(shard.dtype, shard.dims);
     runtime::OffloadQueue queue(store, mutex, shard.rank);
-    if (Result<void> done = queue.fetch(shard, {static_cast<std::byte *>(local.data()), local.bytes()}); !done)
+    if (Result<void> done = queue.fetch(shard, {static_cast<std::byte *>(local.data()), local.bytes()});
+        !done)
       return named(name, done.diagnostics());
     value.locals.push_back(std::move(local));
   }

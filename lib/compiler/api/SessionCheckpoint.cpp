@@ -143,7 +143,7 @@ Result<Catalog> writeFiles(const CheckpointSnapshot &snapshot, bool commits) {
 }
 
 Result<ShardedTensor> readShards(Checkpoint &checkpoint, const std::string &name, const ShardedTensor &type,
-                                const RankGroup &ranks) {
+                                 const RankGroup &ranks) {
   ShardedTensor result{type.mesh, type.type, {}};
   for (size_t index = 0; index < ranks.count(); ++index) {
     const Tensor &before = type.locals[index];

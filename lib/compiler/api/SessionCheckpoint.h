@@ -29,13 +29,13 @@ Result<CheckpointSnapshot>
 takeSnapshot(SessionValues &values,
              const std::function<checkpoints::StateKind(const std::string &name)> &kindOf);
 
-/// Writes the files of the ranks of this process and, if it `commits`, the index. Returns their entries of the
-/// catalog.
+/// Writes the files of the ranks of this process and, if it `commits`, the index. Returns their entries of
+/// the catalog.
 Result<checkpoints::Catalog> writeFiles(const CheckpointSnapshot &snapshot, bool commits);
 
 /// The shards of a distributed value that the ranks of this process hold, from a checkpoint.
 Result<ShardedTensor> readShards(checkpoints::Checkpoint &checkpoint, const std::string &name,
-                                const ShardedTensor &type, const RankGroup &ranks);
+                                 const ShardedTensor &type, const RankGroup &ranks);
 
 /// A save whose files are being written.
 struct PendingCheckpoint {

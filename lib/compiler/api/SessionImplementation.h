@@ -125,7 +125,8 @@ struct Session::Implementation {
   Result<void> checkNames(const std::set<std::string> &names, const std::string &where) const;
   checkpoints::RandomState randomState() const;
   void setRandomState(const checkpoints::RandomState &random);
-  /// The distributed value of a state, whose shards may be replaced; null if it has to be replaced as a whole.
+  /// The distributed value of a state, whose shards may be replaced; null if it has to be replaced as a
+  /// whole.
   const ShardedTensor *replaceable(const std::string &name) const;
   void replaceShards(const std::string &name, ShardedTensor shards);
   /// Sets all values and the state of random numbers.

@@ -9,7 +9,7 @@ namespace {
 /// Calls `visit` with each member and its offset in the buffer; false if they do not fit or some are missing.
 template <class Visit>
 bool forEachMember(const legacy::SharedStorage &storage, const Tensor &buffer,
-                 std::map<std::string, Tensor> &values, Visit visit) {
+                   std::map<std::string, Tensor> &values, Visit visit) {
   size_t at = 0;
   for (const std::string &name : storage.members) {
     auto member = values.find(name);
@@ -39,8 +39,9 @@ Result<void> updateBuffers(const std::vector<legacy::SharedStorage> &shared,
       continue;
     Tensor whole = copyOf(buffer->second);
     auto *to = static_cast<std::byte *>(whole.data());
-    if (!forEachMember(storage, whole, values,
-                     [&](const Tensor &member, size_t at) { std::memcpy(to + at, member.data(), member.bytes()); }))
+    if (!forEachMember(storage, whole, values, [&](const Tensor &member, size_t at) {
+          std::memcpy(to + at, member.data(), member.bytes());
+        }))
       return errorAt(
           "variable '" + storage.buffer + "'",
           "its members do not fit into it as coalesce_tensor of the startup program puts them there");
@@ -50,7 +51,7 @@ Result<void> updateBuffers(const std::vector<legacy::SharedStorage> &shared,
 }
 
 void updateMembers(const std::vector<legacy::SharedStorage> &shared, const std::string &buffer,
-                 std::map<std::string, Tensor> &values) {
+                   std::map<std::string, Tensor> &values) {
   for (const legacy::SharedStorage &storage : shared) {
     if (storage.buffer != buffer)
       continue;

@@ -15,6 +15,6 @@ Result<void> updateBuffers(const std::vector<legacy::SharedStorage> &shared,
                            std::map<std::string, Tensor> &values);
 /// Sets the members of `buffer` from it, if it is a buffer.
 void updateMembers(const std::vector<legacy::SharedStorage> &shared, const std::string &buffer,
-                 std::map<std::string, Tensor> &values);
+                   std::map<std::string, Tensor> &values);
 
 } // namespace proa

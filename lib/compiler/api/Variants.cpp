@@ -225,8 +225,9 @@ Result<Compilation> Variants::compileFresh(mlir::ModuleOp module, const std::map
   return oneProgram(std::move(*program));
 }
 
-Result<Compilation> Variants::compileInBackground(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds,
-                                           const Background &background) const {
+Result<Compilation> Variants::compileInBackground(mlir::ModuleOp module,
+                                                  const std::map<std::string, Tensor> &feeds,
+                                                  const Background &background) const {
   std::string text;
   mlir::DialectRegistry registry;
   {

@@ -173,7 +173,7 @@ private:
                                    Attempt attempt, PrepareTimes &times) const;
   /// The same without the lock `compiling` and the functions of the caller, in a context of its own.
   Result<Compilation> compileInBackground(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds,
-                                   const Background &background) const;
+                                          const Background &background) const;
   /// A copy of the module for the dims of the feeds.
   Result<mlir::OwningOpRef<mlir::ModuleOp>>
   specialized(mlir::ModuleOp module, const std::map<std::string, std::vector<int64_t>> &dims) const;

@@ -250,8 +250,10 @@ Result<ModelOptions> optionsFromC(const proa_model_options &source) {
   if (read->parallel_for)
     options.threadPool = std::make_shared<CallerPool>(read->parallel_for, read->parallel_context);
   if (read->progress)
-    options.progress = [call = read->progress, context = read->progress_context](
-                           const std::string &what, double fraction) { call(context, what.c_str(), fraction); };
+    options.progress = [call = read->progress, context = read->progress_context](const std::string &what,
+                                                                                 double fraction) {
+      call(context, what.c_str(), fraction);
+    };
   return options;
 }
 

@@ -182,8 +182,8 @@ private:
 
   Result<void> pack(const std::vector<Message> &messages, DeviceAddress memory) {
     for (const Message &message : messages)
-      if (Result<void> done = copies.copy(message.move->pack, exchange.sourceDims, source(), message.move->dims,
-                                          memory + message.offset);
+      if (Result<void> done = copies.copy(message.move->pack, exchange.sourceDims, source(),
+                                          message.move->dims, memory + message.offset);
           !done)
         return done;
     return {};
@@ -293,7 +293,8 @@ private:
 
   Result<void> exchangeShards() {
     size_t end = 0;
-    std::vector<Message> sends = messagesOf(exchange.sends, end), receives = messagesOf(exchange.receives, end);
+    std::vector<Message> sends = messagesOf(exchange.sends, end),
+                         receives = messagesOf(exchange.receives, end);
     Result<DeviceAddress> memory = queue.workspace(std::max<size_t>(end, 1));
     if (!memory)
       return memory.diagnostics();

@@ -86,8 +86,8 @@ public:
   }
 
   /// Transforms along one axis, of tensors with these dims.
-  static std::vector<Transform> alongAxis(Kind kind, bool isDouble, bool forward, const Dims &from, const Dims &to,
-                                     size_t axis) {
+  static std::vector<Transform> alongAxis(Kind kind, bool isDouble, bool forward, const Dims &from,
+                                          const Dims &to, size_t axis) {
     int64_t inner = productOf(std::span(from).subspan(axis + 1)),
             outer = productOf(std::span(from).first(axis));
     FourierTransform t;
@@ -161,8 +161,8 @@ private:
       // The other axes are transformed in place, on the side of complex numbers.
       const Dims &complexDims = shape.kind == Kind::ComplexToReal ? shape.from : shape.to;
       for (size_t i = 0; i < shape.axes.size() - (isReal ? 1 : 0) && !isSingle; ++i)
-        for (Transform &single : Shape::alongAxis(Kind::ComplexToComplex, isDouble, shape.forward, complexDims,
-                                           complexDims, shape.axes[i]))
+        for (Transform &single : Shape::alongAxis(Kind::ComplexToComplex, isDouble, shape.forward,
+                                                  complexDims, complexDims, shape.axes[i]))
           others.push_back(std::move(single));
       bool copies = shape.kind == Kind::ComplexToReal; // the library writes to the operand
       size_t copyBytes = copies ? (static_cast<size_t>(x.size()) * complexBytes() + 255) / 256 * 256 : 0,

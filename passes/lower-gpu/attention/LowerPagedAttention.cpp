@@ -2,8 +2,8 @@
 #include "passes/analysis/IndexChecks.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/kernels/KernelForm.h"
-#include "passes/lower-gpu/LastBlock.h"
 #include "passes/lower-gpu/GlobalScratch.h"
+#include "passes/lower-gpu/LastBlock.h"
 #include "passes/lower-gpu/attention/AttentionKernel.h"
 #include "passes/lower-gpu/attention/PagedThreads.h"
 

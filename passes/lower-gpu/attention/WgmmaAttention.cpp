@@ -22,7 +22,7 @@ public:
   WgmmaAttention(const AttentionSite &site, Tiles ownTiles, Tiles otherTiles)
       : AttentionTile(site), rows(std::move(ownTiles)), columns(std::move(otherTiles)),
         areSeparate(!own.hasValues()), threads(b, loc, site.thread, site.choice.storingThreads,
-                                            site.choice.threads - site.choice.storingThreads),
+                                               site.choice.threads - site.choice.storingThreads),
         matmul(b, loc, {site.element, site.element}, wgmmaInstruction.rows, site.thread) {}
 
   void prepare() override;

@@ -22,10 +22,10 @@ struct RingOperand {
 class RingLoop : public TileLoop, private IndexBuilder {
 public:
   RingLoop(const ContractionSite &site, RingOperand xOperand, RingOperand yOperand)
-      : IndexBuilder(site.b, site.loc), op(site.target.op), form(site.target.form), choice(site.target.choice),
-        kSize(site.target.sizes[form.k]), thread(site.thread), results(site.results),
-        threads(b, loc, thread, choice.storingThreads, /*fillers=*/warpSize), x(std::move(xOperand)),
-        y(std::move(yOperand)),
+      : IndexBuilder(site.b, site.loc), op(site.target.op), form(site.target.form),
+        choice(site.target.choice), kSize(site.target.sizes[form.k]), thread(site.thread),
+        results(site.results), threads(b, loc, thread, choice.storingThreads, /*fillers=*/warpSize),
+        x(std::move(xOperand)), y(std::move(yOperand)),
         matmul(b, loc, *TensorCoreTypes::of(op, /*allowsTf32=*/true), choice.warpM, thread) {
     for (RingOperand *operand : {&x, &y})
       operand->tile.addMap(op->getParentOfType<func::FuncOp>());

@@ -53,8 +53,8 @@ protected:
   void collect(const std::string &path) {
     Result<std::string> text = readFile(path);
     ASSERT_TRUE(bool(text)) << path;
-    llvm::SmallVector<llvm::StringRef> modules;
-    llvm::StringRef(*text).split(modules, "// -----");
+    llvm::SmallVector<llvm::StringRef> sources;
+    llvm::StringRef(*text).split(sources, "// -----");
     for (llvm::StringRef source : modules) {
       OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source, &context);
       if (!module)

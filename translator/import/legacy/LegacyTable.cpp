@@ -43,9 +43,9 @@ const LegacyOp *entryOf(const legacy::Operation &op, const LegacyOp *first) {
 legacy::AttributeValue LegacyConstant::value() const {
   switch (kind) {
   case ConstantKind::Bool:
-    return number != 0;
+    return integer != 0;
   case ConstantKind::Int:
-    return static_cast<int32_t>(number);
+    return static_cast<int32_t>(integer);
   case ConstantKind::String:
     return text.str();
   }
@@ -54,7 +54,7 @@ legacy::AttributeValue LegacyConstant::value() const {
 
 bool LegacyConstant::isEqual(const legacy::AttributeValue &other) const {
   if (const auto *wide = std::get_if<int64_t>(&other); wide && kind == ConstantKind::Int)
-    return *wide == number;
+    return *wide == integer;
   return other == value();
 }
 

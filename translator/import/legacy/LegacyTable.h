@@ -19,7 +19,7 @@ enum class ConstantKind { Bool, Int, String };
 struct LegacyConstant {
   llvm::StringRef name;
   ConstantKind kind;
-  int64_t value;
+  int64_t integer;
   llvm::StringRef text;
 
   legacy::AttributeValue value() const;

@@ -126,8 +126,8 @@ std::string describe(const LegacyConstant &constant) {
   if (constant.kind == ConstantKind::String)
     return ("\"" + constant.text + "\"").str();
   if (constant.kind == ConstantKind::Bool)
-    return constant.value ? "true" : "false";
-  return std::to_string(constant.value);
+    return constant.integer ? "true" : "false";
+  return std::to_string(constant.integer);
 }
 
 /// Whether an attribute asks for what every op does: is_sparse = false, dense gradients.

@@ -63,10 +63,10 @@ Expression byMinors(Expression x) {
 /// From x = U S V^H: det(U) det(V^H) V (products of all other singular values) U^H.
 Expression bySingularValues(Expression x) {
   TensorBuilder &e = x.owner();
-  auto factors = SvdOp::create(e.getBuilder(), Value(x).getLoc(), x, /*full_matrices=*/false);
-  Expression u = e.wrap(factors.getU()), vh = e.wrap(factors.getVh());
-  int64_t last = tensorType(factors.getS()).getRank() - 1;
-  Value others = e.create<ProductOfOthersOp>(factors.getS(), ArrayRef<int64_t>(last));
+  auto svd = SvdOp::create(e.getBuilder(), Value(x).getLoc(), x, /*full_matrices=*/false);
+  Expression u = e.wrap(svd.getU()), vh = e.wrap(svd.getVh());
+  int64_t last = tensorType(svd.getS()).getRank() - 1;
+  Value others = e.create<ProductOfOthersOp>(svd.getS(), ArrayRef<int64_t>(last));
   Expression factors = insertDim(e.cast(e.wrap(others), x.type().getElementType()), last + 1);
   Expression sign = e.wrap(e.create<DetOp>(u)) * e.wrap(e.create<DetOp>(vh));
   return asMatrixFactor(sign) * e.matmul(adjoint(vh), factors * adjoint(u));

@@ -32,7 +32,7 @@ using Values = FailureOr<SmallVector<Value>>;
 
 /// Block `index` of the columns.
 Expression block(Expression x, int64_t index, int64_t size, int64_t count = 1) {
-  return slice(x, 1, number * size, (number + count) * size);
+  return slice(x, 1, index * size, (index + count) * size);
 }
 
 /// The initial states, [sequences, size]: the given ones, or zeros.

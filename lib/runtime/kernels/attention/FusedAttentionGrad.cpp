@@ -138,7 +138,7 @@ public:
     constexpr int64_t enoughJobs = 16, leastUnits = 4; // of a job
     int64_t heads = q.dims[BatchDim] * k.dims[HeadDim];
     slices = std::clamp<int64_t>((enoughJobs + heads - 1) / heads, 1,
-                                std::max<int64_t>(1, unitsOfHead / leastUnits));
+                                 std::max<int64_t>(1, unitsOfHead / leastUnits));
     int64_t jobs = heads * slices,
             workers = workersFor(jobs, static_cast<double>(heads * columns * k.dims[RowDim]),
                                  3 * tile.qElements + 2 * tile.vElements);

@@ -275,8 +275,9 @@ void IndirectConv::run(Call &call, float *output) const {
   int64_t workers = std::clamp<int64_t>(static_cast<int64_t>(nanoseconds / minimalForkNanoseconds), 1,
                                         std::min<int64_t>(units, threads()));
   size_t rowBytes = static_cast<size_t>(taps() * blockPositions) * sizeof(float *);
-  size_t sumBytes = static_cast<size_t>(blockPositions * std::min(panelsOfGroup(), panelsOfBlock) * panelWidth) *
-                    sizeof(float);
+  size_t sumBytes =
+      static_cast<size_t>(blockPositions * std::min(panelsOfGroup(), panelsOfBlock) * panelWidth) *
+      sizeof(float);
   ScratchPieces pieces;
   for (int64_t i = 0; i < workers; ++i) {
     pieces.add(rowBytes);

@@ -41,8 +41,8 @@ struct BlockRows {
 /// Columns of x that are multiplied by an unpacked slice of a panel.
 constexpr int64_t codesOfSlice = PanelLayout::blockInner;
 
-/// Rows of x by slices of their columns, so that the rows of a tile do not share sets of the cache, as rows of
-/// a power of two would.
+/// Rows of x by slices of their columns, so that the rows of a tile do not share sets of the cache, as rows
+/// of a power of two would.
 struct SlicedRows {
   static constexpr int64_t stride = codesOfSlice + vectorSize;
   const float *x = nullptr; ///< [slices, rows, stride]

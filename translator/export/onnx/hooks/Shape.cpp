@@ -194,14 +194,14 @@ public:
   std::string split(const std::string &x, int64_t rank, int64_t bits, int64_t pieces) {
     int64_t width = bits / pieces;
     std::string wide = cast(x, DataType::UInt64), mask = number(std::exp2(width) - 1);
-    std::vector<std::string> pieces;
+    std::vector<std::string> columns;
     for (int64_t k = 0; k < pieces; ++k) {
       std::string piece = node.node("BitwiseAnd", {shifted(wide, "RIGHT", k * width), mask});
-      pieces.push_back(node.unsqueeze(cast(piece, unsignedOf(width)), {rank}));
+      columns.push_back(node.unsqueeze(cast(piece, unsignedOf(width)), {rank}));
     }
     std::vector<int64_t> shape(static_cast<size_t>(rank), 0);
     shape.back() = -1;
-    return node.reshape(node.node("Concat", pieces, {{"axis", rank}}), shape);
+    return node.reshape(node.node("Concat", columns, {{"axis", rank}}), shape);
   }
   /// The inverse of split.
   std::string join(const std::string &x, int64_t rank, int64_t bits, int64_t pieces) {

@@ -66,8 +66,8 @@ Attended attend(NodeImporter &node, Expression q, Expression k, Expression v, co
   Expression products = scaledProducts(node, q, repeatedHeads(node, k, q), form.scale);
   Expression capped = form.softcap > 0 ? e.tanh(products / form.softcap) * form.softcap : products;
   std::optional<Expression> addend, lacksKeys;
-  for (Value addend : form.addends) {
-    Expression cast = e.cast(node.wrap(addend), type);
+  for (Value value : form.addends) {
+    Expression cast = e.cast(node.wrap(value), type);
     addend = addend ? *addend + cast : cast;
   }
   Expression biased = addend ? capped + *addend : capped;

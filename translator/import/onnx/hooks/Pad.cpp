@@ -78,12 +78,12 @@ private:
   }
 
   Expression withValue(int64_t axis) {
-    auto filled = [&](const DimSize &size) {
+    auto border = [&](const DimSize &size) {
       Dims dims = pd::dimSizesOf(x);
       dims[axis] = size;
       return filled(node.wrap(value), dims);
     };
-    return pd::concat({filled(amounts[axis].before), x, filled(amounts[axis].after)}, axis);
+    return pd::concat({border(amounts[axis].before), x, border(amounts[axis].after)}, axis);
   }
 
   /// Elements of x at the indices of the result along the axis.

@@ -119,11 +119,11 @@ void importStft(NodeImporter &node) {
   DimSize frames = add(e, divide(e, add(e, DimSize(x, 1), -length.getNumber()), step), 1);
   DimSize size = window ? DimSize(*window, 0) : length;
   Expression starts = insertDim(iota(e, frames, i64) * static_cast<double>(step), 1);
-  Expression frames = node.create<pd::GatherOp>(x, starts + iota(e, size, i64), Value(), 1);
+  Expression samples = node.create<pd::GatherOp>(x, starts + iota(e, size, i64), Value(), 1);
   if (window)
-    frames = frames * e.reshape(*window, {-1, 1});
+    samples = samples * e.reshape(*window, {-1, 1});
   SignalTransform transform{2, length.getNumber(), false, node.boolAttribute("onesided")};
-  node.setOutput("output", e.cast(transformed(node, frames, transform), signal.type().getElementType()));
+  node.setOutput("output", e.cast(transformed(node, samples, transform), signal.type().getElementType()));
 }
 
 //===-- Mel scale ---------------------------------------------------------------------------------------===//
