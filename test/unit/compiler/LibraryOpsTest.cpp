@@ -55,7 +55,7 @@ protected:
     ASSERT_TRUE(bool(text)) << path;
     llvm::SmallVector<llvm::StringRef> sources;
     llvm::StringRef(*text).split(sources, "// -----");
-    for (llvm::StringRef source : modules) {
+    for (llvm::StringRef source : sources) {
       OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source, &context);
       if (!module)
         continue;
