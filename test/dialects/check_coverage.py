@@ -30,7 +30,7 @@ ERROR_OF_MLIR = re.compile(r"(op )?(inferred type|operand #|result #|attribute '
 # Functions that report an error of type inference; their message is a string literal of the call, or a stream `text`
 # that the lines before the call fill. `constraint` is a parameter with the number.
 REPORTS = ("inferenceError", "require", "typesError", "notationError")
-NUMBER = re.compile(r'"C\d+: |\b\w*[cC]onstraint\b|\bmessage\b|\bparts\b|\bnumber \+ ')
+NUMBER = re.compile(r'"C\d+: |\b\w*[cC]onstraint\b|\bmessage\b|\bpieces\b|\bnumber \+ ')
 CONCERNS = ("Batching", "Element", "Formula", "Gradient", "Inference", "Reference", "Sharding", "Threads")
 HEAD = ("# Ops without a test in the file of their group, and numbered constraints without a negative test.\n"
         "# test/dialects/check_coverage.py --update removes lines; add none: write the test.\n")
