@@ -194,7 +194,7 @@ TEST(CollectiveTest, WrongOperandsAreErrors) {
     Result<Tensor> result = applyStep(c.get(), step, Tensor(DType::Float32, {c->rank() + 1}));
     return result ? Result<void>() : result.diagnostics();
   });
-  EXPECT_EQ(diagnostics[0][0].message, "the operand has the dims [1]; the part of [5] at [{x}] has [3]");
+  EXPECT_EQ(diagnostics[0][0].message, "the operand has the dims [1]; the shard of [5] at [{x}] has [3]");
   EXPECT_EQ(diagnostics[2][0].message, "rank 2 is not a device of the mesh, which has 2 devices");
   PlacementStep sum{StepKind::AllReduce, mesh, {{{}}, {{mesh.full(0), Reduction::Sum}}}, {{{}}}, {1}};
   diagnostics = runSimulated(2, [&](const std::shared_ptr<Communicator> &c) -> Result<void> {
