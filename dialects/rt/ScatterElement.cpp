@@ -87,10 +87,10 @@ Value ScatterKeysOp::buildElement(ElementBuilder &e, ValueRange at) {
   Indices own = e.indices(at);
   IndexValue key = e.index(0);
   Value isInside;
-  auto add = [&](int64_t dim, Indices place, bool isIndex) {
-    IndexValue i = isIndex ? key : place[dim];
+  auto add = [&](int64_t dim, Indices position, bool isIndex) {
+    IndexValue i = isIndex ? key : position[dim];
     if (isIndex) {
-      CheckedIndex index = e.loadIndex(1, place, 0, dim, /*wraps=*/true);
+      CheckedIndex index = e.loadIndex(1, position, 0, dim, /*wraps=*/true);
       isInside = isInside ? e.logicalAnd(isInside, index.isInside) : index.isInside;
       i = index.index;
     }
@@ -102,9 +102,9 @@ Value ScatterKeysOp::buildElement(ElementBuilder &e, ValueRange at) {
   } else {
     int64_t depth = pd::tensorType(getIndex()).getShape().back();
     for (int64_t dim = 0; dim < depth; ++dim) {
-      Indices place = own;
-      place.push_back(e.index(dim));
-      add(dim, place, true);
+      Indices position = own;
+      position.push_back(e.index(dim));
+      add(dim, position, true);
     }
   }
   if (isInside)
@@ -140,23 +140,23 @@ Value ScatterSortedOp::buildElement(ElementBuilder &e, ValueRange at) {
   IndexValue key = e.index(0);
   for (int64_t dim = 0; dim < depth; ++dim)
     key = key * e.dim(0, dim) + own[dim];
-  auto placeOf = [&](IndexValue i) {
-    Indices place{e.loadInteger(2, {i})};
-    place.append(own.begin() + depth, own.end());
-    return place;
+  auto positionOf = [&](IndexValue i) {
+    Indices position{e.loadInteger(2, {i})};
+    position.append(own.begin() + depth, own.end());
+    return position;
   };
   Type element = getElementTypeOrSelf(getX());
   bool isUnsigned = element.isUnsignedInteger();
   IndexValue begin = findKey(e, key, /*isAfter=*/false), end = findKey(e, key, /*isAfter=*/true);
   Value isHit = pd::isLess(begin, end);
   if (getReduce() == pd::ScatterReduce::Assign) // the last one
-    return e.choose(isHit, [&] { return e.load(3, placeOf(end - 1)); }, [&] { return e.load(0, own); });
+    return e.choose(isHit, [&] { return e.load(3, positionOf(end - 1)); }, [&] { return e.load(0, own); });
   Value held = e.load(0, own);
   Type type = ElementBuilder::sumType(held.getType());
   auto widened = [&](Value value) { return value.getType() == type ? value : e.scalar(type).cast(value); };
   Values sum =
       e.loops({{begin, end}}, {widened(held)}, [&](ArrayRef<IndexValue> i, ValueRange state) -> Values {
-        return {combinedUpdate(e, getReduce(), state[0], widened(e.load(3, placeOf(i[0]))), isUnsigned)};
+        return {combinedUpdate(e, getReduce(), state[0], widened(e.load(3, positionOf(i[0]))), isUnsigned)};
       });
   return sum[0].getType() == held.getType() ? sum[0] : e.scalar(held.getType()).cast(sum[0]);
 }

@@ -66,9 +66,9 @@ private:
   IndexValue first, count; ///< the slices of the block
   Value flags, list; ///< shared: whether an update of a chunk is of the block; the numbers of those that are
 
-  Value started(IndexValue place) {
+  Value started(IndexValue position) {
     if (op.getX())
-      return b.loadFlat(xOperand, place);
+      return b.loadFlat(xOperand, position);
     return b.constant(op.getStart().convertToDouble(), pd::tensorType(op.getOut()).getElementType());
   }
 
@@ -102,12 +102,12 @@ private:
     b.storeTo(list, {b.thread()}, number(-1));
     b.barrier();
     b.ifThen(isHit, [&] {
-      Values place = b.loop(b.index(0), b.thread(), b.index(1), {b.index(0).value()},
-                            [&](IndexValue i, ValueRange before) -> Values {
-                              IndexValue sum(b, before[0]);
-                              return {(sum + b.fromInteger(b.loadFrom(flags, {i}))).value()};
-                            });
-      b.storeTo(list, {IndexValue(b, place[0])}, b.integer(b.thread(), b.getBuilder().getI32Type()));
+      Values position = b.loop(b.index(0), b.thread(), b.index(1), {b.index(0).value()},
+                               [&](IndexValue i, ValueRange before) -> Values {
+                                 IndexValue sum(b, before[0]);
+                                 return {(sum + b.fromInteger(b.loadFrom(flags, {i}))).value()};
+                               });
+      b.storeTo(list, {IndexValue(b, position[0])}, b.integer(b.thread(), b.getBuilder().getI32Type()));
     });
     b.barrier();
     auto isListed = [&](IndexValue i) {

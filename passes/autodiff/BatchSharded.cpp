@@ -12,27 +12,27 @@ namespace {
 /// On a function that is being batched: propagation may split the examples of its constraints.
 constexpr llvm::StringLiteral openExamplesAttribute = "open_examples";
 
-dist::ShardingAttr withDim(dist::ShardingAttr sharding, int64_t place, bool isOpen) {
+dist::ShardingAttr withDim(dist::ShardingAttr sharding, int64_t position, bool isOpen) {
   MLIRContext *context = sharding.getContext();
   SmallVector<dist::DimShardingAttr> dims(sharding.getDims());
-  dims.insert(dims.begin() + place, dist::DimShardingAttr::get(context, {}, !isOpen, /*priority=*/0, {}));
+  dims.insert(dims.begin() + position, dist::DimShardingAttr::get(context, {}, !isOpen, /*priority=*/0, {}));
   return dist::ShardingAttr::get(context, sharding.getMesh(), dims, sharding.getReplicated(),
                                  sharding.getPartial());
 }
 
-RankedTensorType withDim(RankedTensorType type, int64_t place, int64_t size) {
+RankedTensorType withDim(RankedTensorType type, int64_t position, int64_t size) {
   SmallVector<int64_t> shape(type.getShape());
-  shape.insert(shape.begin() + place, size);
+  shape.insert(shape.begin() + position, size);
   return type.clone(shape);
 }
 
-DictionaryAttr withDim(DictionaryAttr attributes, int64_t place, int64_t size, bool isOpen) {
+DictionaryAttr withDim(DictionaryAttr attributes, int64_t position, int64_t size, bool isOpen) {
   NamedAttrList list(attributes);
   if (auto sharding = dyn_cast_or_null<dist::ShardingAttr>(list.get(dist::shardingAttribute)))
-    list.set(dist::shardingAttribute, withDim(sharding, place, isOpen));
+    list.set(dist::shardingAttribute, withDim(sharding, position, isOpen));
   if (auto global = dyn_cast_or_null<TypeAttr>(list.get(dist::globalAttribute)))
     list.set(dist::globalAttribute,
-             TypeAttr::get(withDim(cast<RankedTensorType>(global.getValue()), place, size)));
+             TypeAttr::get(withDim(cast<RankedTensorType>(global.getValue()), position, size)));
   return list.getDictionary(attributes.getContext());
 }
 
@@ -127,9 +127,10 @@ void constrainAnnotated(Region &region) {
   });
 }
 
-void addExamplesToArgument(func::FuncOp function, unsigned index, int64_t place, int64_t size, bool isOpen) {
+void addExamplesToArgument(func::FuncOp function, unsigned index, int64_t position, int64_t size,
+                           bool isOpen) {
   if (DictionaryAttr attributes = function.getArgAttrDict(index))
-    function.setArgAttrs(index, withDim(attributes, place, size, isOpen));
+    function.setArgAttrs(index, withDim(attributes, position, size, isOpen));
 }
 
 DictionaryAttr withExamples(DictionaryAttr attributes, int64_t size, bool isOpen) {

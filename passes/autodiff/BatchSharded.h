@@ -16,7 +16,7 @@ llvm::LogicalResult checkAnnotated(mlir::func::FuncOp function);
 
 /// Adds an entry for the dimension of the examples, at index `place`, to the sharding and the global type of
 /// an argument; `size`: the number of examples. `isOpen`: propagation may split the dimension.
-void addExamplesToArgument(mlir::func::FuncOp function, unsigned index, int64_t place, int64_t size,
+void addExamplesToArgument(mlir::func::FuncOp function, unsigned index, int64_t position, int64_t size,
                            bool isOpen);
 /// The attributes of a result with entries for the examples, its first dimension.
 mlir::DictionaryAttr withExamples(mlir::DictionaryAttr attributes, int64_t size, bool isOpen);

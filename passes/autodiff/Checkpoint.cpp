@@ -21,9 +21,9 @@ StringRef nameOf(Operation *op) { return pd::resultName(op->getLoc()); }
 
 class Segments {
 public:
-  Segments(Block &block, ArrayRef<std::string> places) : block(block), takesAll(places.empty()) {
-    for (const std::string &place : places)
-      missing.insert(place);
+  Segments(Block &block, ArrayRef<std::string> positions) : block(block), takesAll(positions.empty()) {
+    for (const std::string &position : positions)
+      missing.insert(position);
   }
 
   LogicalResult wrap() {
@@ -155,11 +155,11 @@ private:
 
 } // namespace
 
-FailureOr<Function> checkpoint(Function function, StringRef name, ArrayRef<std::string> places) {
+FailureOr<Function> checkpoint(Function function, StringRef name, ArrayRef<std::string> positions) {
   NewFunction created(function, name);
   if (failed(created.check()))
     return failure();
-  if (failed(Segments(created.block(), places).wrap()))
+  if (failed(Segments(created.block(), positions).wrap()))
     return failure();
   for (auto [i, value] : llvm::enumerate(created.returned()))
     created.returnOriginal(static_cast<int64_t>(i), value);

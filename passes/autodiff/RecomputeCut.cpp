@@ -80,8 +80,8 @@ private:
         continue;
       auto least = std::min_element(flowing.begin() + static_cast<std::ptrdiff_t>(from),
                                     flowing.begin() + static_cast<std::ptrdiff_t>(to));
-      places.push_back(static_cast<size_t>(least - flowing.begin()));
-      begin = places.back() + 1;
+      cuts.push_back(static_cast<size_t>(least - flowing.begin()));
+      begin = cuts.back() + 1;
     }
   }
 
@@ -100,8 +100,8 @@ private:
   }
 
   bool flowsToNextSegment(Value value) const {
-    auto place = llvm::lower_bound(places, lifetimes.positionOf(value.getDefiningOp()));
-    return place != places.end() && lastForwardUse(value) > *place;
+    auto cut = llvm::lower_bound(cuts, lifetimes.positionOf(value.getDefiningOp()));
+    return cut != cuts.end() && lastForwardUse(value) > *cut;
   }
 
   bool mayBeRecomputed(Value value) const {
@@ -111,7 +111,7 @@ private:
       return false;
     if (isCheap(op))
       return !flowsToNextSegment(value);
-    bool inLastSegment = places.empty() || lifetimes.positionOf(op) > places.back();
+    bool inLastSegment = cuts.empty() || lifetimes.positionOf(op) > cuts.back();
     return choice.segments > 0 && !inLastSegment && !flowsToNextSegment(value);
   }
 
@@ -164,7 +164,7 @@ private:
   const RecomputeChoice &choice;
   RecomputeCut found;
   std::vector<Value> needed;
-  std::vector<size_t> places; ///< the last op of each segment but the last
+  std::vector<size_t> cuts; ///< the last op of each segment but the last
 };
 
 } // namespace

@@ -126,27 +126,27 @@ FailureOr<Function> jvp(Function function, StringRef name, Numbers arguments) {
 namespace {
 
 /// The type of a mapped argument: with an additional dimension at `place`.
-FailureOr<Type> mappedType(Function function, Type type, int64_t place, int64_t size) {
+FailureOr<Type> mappedType(Function function, Type type, int64_t position, int64_t size) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return emitError(function.getLoc())
            << "an argument of type " << type << " has no batched form: expected a tensor";
-  if (place > tensor.getRank())
+  if (position > tensor.getRank())
     return emitError(function.getLoc())
-           << "the examples' dimension " << place << " is asked for, an argument of type " << type
+           << "the examples' dimension " << position << " is asked for, an argument of type " << type
            << " has place for one up to " << tensor.getRank();
   SmallVector<int64_t> shape(tensor.getShape());
-  shape.insert(shape.begin() + place, size);
+  shape.insert(shape.begin() + position, size);
   return Type(tensor.clone(shape));
 }
 
 /// The value with dimension `place` moved to the front.
-Value examplesFirst(OpBuilder &builder, Value value, int64_t place) {
-  if (place == 0)
+Value examplesFirst(OpBuilder &builder, Value value, int64_t position) {
+  if (position == 0)
     return value;
-  SmallVector<int64_t> perm{place};
+  SmallVector<int64_t> perm{position};
   for (int64_t d = 0; d < cast<RankedTensorType>(value.getType()).getRank(); ++d)
-    if (d != place)
+    if (d != position)
       perm.push_back(d);
   return pd::TransposeOp::create(builder, value.getLoc(), value, builder.getDenseI64ArrayAttr(perm));
 }
@@ -156,13 +156,13 @@ LogicalResult checkMapped(Function function, Numbers mapped) {
     return emitError(function.getLoc())
            << "expected one place of the examples' dimension, or -1, for each of the "
            << function.getNumArguments() << " arguments, found " << mapped.size();
-  for (int64_t place : mapped)
-    if (place < -1)
+  for (int64_t position : mapped)
+    if (position < -1)
       return emitError(function.getLoc())
-             << "the examples' dimension " << place
+             << "the examples' dimension " << position
              << " is asked for: expected a place from 0 on, or -1 for an argument that all examples share";
   if (function.getNumArguments() == 0 ||
-      (!mapped.empty() && llvm::all_of(mapped, [](int64_t place) { return place < 0; })))
+      (!mapped.empty() && llvm::all_of(mapped, [](int64_t position) { return position < 0; })))
     return emitError(function.getLoc()) << "no argument has a dimension for the examples";
   return success();
 }
@@ -185,16 +185,16 @@ FailureOr<Function> vmap(Function function, StringRef name, int64_t size, Number
   Value source;
   SmallVector<Value> given;
   for (BlockArgument argument : original.getArguments()) {
-    int64_t place = mapped.empty() ? 0 : mapped[argument.getArgNumber()];
+    int64_t position = mapped.empty() ? 0 : mapped[argument.getArgNumber()];
     FailureOr<Type> type =
-        place < 0 ? argument.getType() : mappedType(function, argument.getType(), place, size);
+        position < 0 ? argument.getType() : mappedType(function, argument.getType(), position, size);
     if (failed(type))
       return failure();
     Value value = block.addArgument(*type, argument.getLoc());
-    given.push_back(place < 0 ? value : examplesFirst(builder, value, place));
-    if (place >= 0)
-      addExamplesToArgument(created.function, argument.getArgNumber(), place, size, openExamples);
-    if (place >= 0 && !source)
+    given.push_back(position < 0 ? value : examplesFirst(builder, value, position));
+    if (position >= 0)
+      addExamplesToArgument(created.function, argument.getArgNumber(), position, size, openExamples);
+    if (position >= 0 && !source)
       source = given.back();
   }
   pd::Batcher batcher(builder, size, source);

@@ -45,7 +45,7 @@ mlir::FailureOr<Function> hessian(Function function, llvm::StringRef name, int64
 /// The function with its ops in regions of pd.checkpoint, each of which ends with an op whose location has
 /// one of the names in `places`; the ops after the last one are unchanged. Empty: one region of all ops.
 mlir::FailureOr<Function> checkpoint(Function function, llvm::StringRef name,
-                                     llvm::ArrayRef<std::string> places = {});
+                                     llvm::ArrayRef<std::string> positions = {});
 
 /// A training program, with pd.vjp, that runs the ops that depend on the arguments `batches` (empty: the
 /// feeds) for `count` equal micro-batches of them along their first dimension, in a loop. Values of those ops

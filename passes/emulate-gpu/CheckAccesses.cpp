@@ -150,9 +150,9 @@ private:
           global->getParentOfType<ModuleOp>().lookupSymbol<LLVM::GlobalOp>(global.getGlobalName());
       if (!variable || variable.getAddrSpace() != static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared))
         return; // a constant
-      SharedVariable place = code.placeShared(variable);
-      arguments.push_back(i64Constant(builder, loc, place.offset));
-      arguments.push_back(i64Constant(builder, loc, place.size));
+      SharedVariable position = code.placeShared(variable);
+      arguments.push_back(i64Constant(builder, loc, position.offset));
+      arguments.push_back(i64Constant(builder, loc, position.size));
       code.call(builder, loc, "proa_emulate_check_shared", {}, arguments);
       return;
     }

@@ -204,14 +204,14 @@ private:
       auto global = getOperation().lookupSymbol<LLVM::GlobalOp>(op.getGlobalName());
       if (!global || !isShared(global))
         return;
-      proa::SharedVariable place = code.placeShared(global);
-      if (place.size == 0)
+      proa::SharedVariable position = code.placeShared(global);
+      if (position.size == 0)
         result = op.emitOpError() << "is the address of '" << op.getGlobalName()
                                   << "', a shared variable without a static size";
       OpBuilder builder(op);
       Value address = LLVM::GEPOp::create(builder, op.getLoc(), code.sharedMemory().getType(),
                                           builder.getI8Type(), code.sharedMemory(),
-                                          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(place.offset)});
+                                          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(position.offset)});
       op.replaceAllUsesWith(address);
       op.erase();
     });

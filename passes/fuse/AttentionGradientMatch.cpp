@@ -283,11 +283,11 @@ private:
                  (areKeysTransposed ? matmul.x() == queries && matmul.y() == gradient
                                     : matmul.x() == gradient && matmul.y() == queries);
     bool isFirst = !backward.q.op && !backward.k.op;
-    AttentionMatmul &place = isQuery ? backward.q : backward.k;
-    if ((!isQuery && !isKey) || place.op || (!isFirst && factor != backward.factor))
+    AttentionMatmul &position = isQuery ? backward.q : backward.k;
+    if ((!isQuery && !isKey) || position.op || (!isFirst && factor != backward.factor))
       return false;
     backward.factor = factor;
-    place = matmul;
+    position = matmul;
     known.insert(user);
     return true;
   }

@@ -128,8 +128,8 @@ private:
     if (!transpose)
       return {};
     auto rank = static_cast<int64_t>(transpose.getPerm().size());
-    for (auto [place, own] : llvm::enumerate(transpose.getPerm())) {
-      auto dim = static_cast<int64_t>(place);
+    for (auto [index, own] : llvm::enumerate(transpose.getPerm())) {
+      auto dim = static_cast<int64_t>(index);
       int64_t expected = dim < rank - 2 ? dim : 2 * rank - 3 - dim;
       if ((own < 0 ? own + rank : own) != expected)
         return {};
@@ -270,22 +270,22 @@ private:
       return std::nullopt;
     own.insert(own.begin(), masked.size() - own.size(), 1);
     RaisedMask raised{own, {}};
-    size_t place = 0, batches = masked.size() - 2;
+    size_t index = 0, batches = masked.size() - 2;
     for (int64_t size : scores.take_front(2)) {
       int64_t sofar = 1;
-      size_t first = place;
-      for (; place < batches && (sofar < size || masked[place] == 1); ++place)
-        sofar *= masked[place];
+      size_t first = index;
+      for (; index < batches && (sofar < size || masked[index] == 1); ++index)
+        sofar *= masked[index];
       if (sofar != size)
         return std::nullopt;
       bool isSingle =
-          llvm::all_of(ArrayRef(own).slice(first, place - first), [](int64_t dim) { return dim == 1; });
-      for (size_t i = first; !isSingle && i < place; ++i)
+          llvm::all_of(ArrayRef(own).slice(first, index - first), [](int64_t dim) { return dim == 1; });
+      for (size_t i = first; !isSingle && i < index; ++i)
         raised.expanded[i] = masked[i];
       raised.shape.push_back(isSingle ? 1 : size);
     }
     raised.shape.append(own.end() - 2, own.end());
-    bool fits = place == batches && llvm::all_of(llvm::zip(raised.shape, scores), [](auto dims) {
+    bool fits = index == batches && llvm::all_of(llvm::zip(raised.shape, scores), [](auto dims) {
                   return std::get<0>(dims) == 1 || std::get<0>(dims) == std::get<1>(dims);
                 });
     return fits ? std::optional(raised) : std::nullopt;
@@ -608,11 +608,11 @@ private:
     for (;;) {
       Operation *user = result.value.hasOneUse() ? *result.value.user_begin() : nullptr;
       if (auto transpose = dyn_cast_or_null<pd::TransposeOp>(user)) {
-        SmallVector<int64_t> places(4);
-        for (auto [place, dim] : llvm::enumerate(transpose.getPerm()))
-          places[static_cast<size_t>(dim + (dim < 0 ? 4 : 0))] = static_cast<int64_t>(place);
+        SmallVector<int64_t> indices(4);
+        for (auto [index, dim] : llvm::enumerate(transpose.getPerm()))
+          indices[static_cast<size_t>(dim + (dim < 0 ? 4 : 0))] = static_cast<int64_t>(index);
         for (int64_t &dim : permutation)
-          dim = places[static_cast<size_t>(dim)];
+          dim = indices[static_cast<size_t>(dim)];
         result.value = transpose.getOut();
       } else if (!skipFactor(result)) {
         break;

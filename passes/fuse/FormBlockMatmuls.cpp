@@ -38,8 +38,8 @@ struct PerBlock {
     if (!indices || indices->empty() || pd::tensorType(gather.getIndex()).getRank() != 1)
       return std::nullopt;
     auto size = static_cast<int64_t>(llvm::count(*indices, 0));
-    for (auto [place, index] : llvm::enumerate(*indices))
-      if (size == 0 || index != static_cast<int64_t>(place) / size)
+    for (auto [position, index] : llvm::enumerate(*indices))
+      if (size == 0 || index != static_cast<int64_t>(position) / size)
         return std::nullopt;
     return PerBlock{gather.getX(), size};
   }

@@ -61,22 +61,22 @@ private:
   }
 
   /// Whether the value is computed before the call of the kernel whose last op is `place`.
-  bool isReady(Value value, Operation *place) const {
+  bool isReady(Value value, Operation *position) const {
     Operation *producer = value.getDefiningOp();
-    if (!producer || producer->getBlock() != place->getBlock() || isInlineConstant(value))
+    if (!producer || producer->getBlock() != position->getBlock() || isInlineConstant(value))
       return true;
     KernelGroup *owner = groupOf.lookup(producer);
-    return (owner ? owner->members.back() : producer)->isBeforeInBlock(place);
+    return (owner ? owner->members.back() : producer)->isBeforeInBlock(position);
   }
 
   /// Adds the producer of the value, if that is a view of a value that is ready. False if the value cannot be
   /// ready.
-  bool makeReady(Value value, Operation *place, llvm::SetVector<Operation *> &moved) const {
-    if (isReady(value, place) || moved.contains(value.getDefiningOp()))
+  bool makeReady(Value value, Operation *position, llvm::SetVector<Operation *> &moved) const {
+    if (isReady(value, position) || moved.contains(value.getDefiningOp()))
       return true;
     auto view = value.getDefiningOp<pd::ReshapeOp>();
     if (!view || groupOf.contains(view) ||
-        !llvm::all_of(view->getOperands(), [&](Value operand) { return isReady(operand, place); }))
+        !llvm::all_of(view->getOperands(), [&](Value operand) { return isReady(operand, position); }))
       return false;
     return moved.insert(view);
   }

@@ -134,8 +134,12 @@ private:
   Value add(Value x, int32_t y) { return add(x, integer(y)); }
   Value add(Value x, Value y) { return arith::AddIOp::create(builder, x, y); }
   Value bitAnd(Value x, int32_t y) { return arith::AndIOp::create(builder, x, integer(y)); }
-  Value shiftLeft(Value x, int32_t places) { return arith::ShLIOp::create(builder, x, integer(places)); }
-  Value shiftRight(Value x, int32_t places) { return arith::ShRUIOp::create(builder, x, integer(places)); }
+  Value shiftLeft(Value x, int32_t positions) {
+    return arith::ShLIOp::create(builder, x, integer(positions));
+  }
+  Value shiftRight(Value x, int32_t positions) {
+    return arith::ShRUIOp::create(builder, x, integer(positions));
+  }
   Value select(Value condition, Value x, Value y) {
     return arith::SelectOp::create(builder, condition, x, y);
   }

@@ -44,7 +44,7 @@ proa::ContractionSizes sizesOf(linalg::LinalgOp op, const proa::ContractionForm 
 
 /// Why the tensor memory accelerator cannot read an operand for wgmma; empty if it can. Memory shows more
 /// than tensors: proa-choose-launch asks again. `map` has the operand's indices, of the loops.
-std::string whyNotForRing(Value operand, AffineMap map, unsigned outerLoop, unsigned kLoop) {
+std::string whyNotForTma(Value operand, AffineMap map, unsigned outerLoop, unsigned kLoop) {
   Value tensor = operand;
   while (Operation *reshape = tensor.getDefiningOp()) {
     if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(reshape))
@@ -119,8 +119,8 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
   Matmul matmulOf(linalg::LinalgOp op, const proa::ContractionForm &form, const proa::GpuFacts &gpu) {
     auto why = [&](unsigned index) {
       OpOperand &operand = op->getOpOperand(index);
-      return whyNotForRing(operand.get(), op.getMatchingIndexingMap(&operand), index == 0 ? form.m : form.n,
-                           form.k);
+      return whyNotForTma(operand.get(), op.getMatchingIndexingMap(&operand), index == 0 ? form.m : form.n,
+                          form.k);
     };
     bool onTensorCores = proa::TensorCoreTypes::of(op, allowsTf32()).has_value();
     return {op, sizesOf(op, form), kindsFor(op, onTensorCores, gpu, why)};
@@ -131,8 +131,8 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
     auto why = [&](unsigned index) -> std::string {
       if (form.dividesK)
         return "it is a slice along k";
-      return index == 0 ? whyNotForRing(form.x, form.mapOfX(), 0, 2)
-                        : whyNotForRing(form.y, form.mapOfY(), 1, 2);
+      return index == 0 ? whyNotForTma(form.x, form.mapOfX(), 0, 2)
+                        : whyNotForTma(form.y, form.mapOfY(), 1, 2);
     };
     bool onTensorCores = proa::isHalf(form.element) || (form.element.isF32() && allowsTf32());
     return {grouped, form.averageSizes(), kindsFor(grouped, onTensorCores, gpu, why)};

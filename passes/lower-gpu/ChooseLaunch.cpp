@@ -56,7 +56,7 @@ public:
     int64_t threads = warpSize;
     for (linalg::LinalgOp op : ops) {
       if (proa::isChosenContraction(op)) {
-        leaveRing(op);
+        leaveTma(op);
         FailureOr<proa::ContractionChoice> choice = proa::ContractionChoice::read(op);
         if (failed(choice))
           return failure();
@@ -81,12 +81,12 @@ private:
   SmallVector<linalg::LinalgOp> ops;
 
   /// Memory shows what tensors do not: an operand of wgmma that the tensor memory accelerator cannot read.
-  void leaveRing(linalg::LinalgOp op) {
+  void leaveTma(linalg::LinalgOp op) {
     std::optional<proa::ContractionForm> form = proa::ContractionForm::of(op);
     if (!form || proa::contractionOf(op).getKind() != proa::MatmulKind::Wgmma)
       return;
-    std::string x = proa::whyNotForRing(op, op->getOpOperand(0), form->m, form->k),
-                y = proa::whyNotForRing(op, op->getOpOperand(1), form->n, form->k);
+    std::string x = proa::whyNotForTma(op, op->getOpOperand(0), form->m, form->k),
+                y = proa::whyNotForTma(op, op->getOpOperand(1), form->n, form->k);
     if (x.empty() && y.empty())
       return;
     proa::useMmaInstead(op, *form);

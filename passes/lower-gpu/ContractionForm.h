@@ -51,8 +51,8 @@ struct ContractionChoice {
 
 /// Why the tensor memory accelerator cannot copy tiles of an operand to shared memory for wgmma; empty if it
 /// can.
-std::string whyNotForRing(mlir::linalg::LinalgOp op, mlir::OpOperand &operand, unsigned outerLoop,
-                          unsigned kLoop);
+std::string whyNotForTma(mlir::linalg::LinalgOp op, mlir::OpOperand &operand, unsigned outerLoop,
+                         unsigned kLoop);
 
 /// Whether the code of a contraction contains the op, for an operand or for the result.
 bool isFusedWith(mlir::Operation *op, FusedWith role);

@@ -23,7 +23,7 @@ LogicalResult ContractionThreads::replace(linalg::LinalgOp op, linalg::LinalgOp 
   TileResults results(b, loc, target, thread);
   ContractionSite site{b, loc, target, results, thread};
   FailureOr<std::unique_ptr<TileLoop>> loop =
-      choice->kind == MatmulKind::Wgmma ? makeRingLoop(site)
+      choice->kind == MatmulKind::Wgmma ? makeTmaLoop(site)
                                         : FailureOr<std::unique_ptr<TileLoop>>(makeStagedLoop(site));
   if (failed(loop))
     return failure();

@@ -190,13 +190,13 @@ private:
 
   /// Moves `op` and what it needs before the insertion point.
   static void moveBefore(Operation *op, PatternRewriter &rewriter) {
-    Operation *place = &*rewriter.getInsertionPoint();
-    if (op->getBlock() != place->getBlock() || op->isBeforeInBlock(place))
+    Operation *position = &*rewriter.getInsertionPoint();
+    if (op->getBlock() != position->getBlock() || op->isBeforeInBlock(position))
       return;
     for (Value operand : op->getOperands())
       if (Operation *producer = operand.getDefiningOp())
         moveBefore(producer, rewriter);
-    rewriter.moveOpBefore(op, place);
+    rewriter.moveOpBefore(op, position);
   }
 
   /// The maximum and the sum of the exponentials relative to it, of (m, s) and (x, 1). The smaller one of m

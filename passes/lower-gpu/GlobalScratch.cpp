@@ -76,9 +76,9 @@ public:
     for (memref::AllocOp buffer : buffers)
       (isOfRow(buffer) ? ofRows : ofKernel).push_back(buffer);
     if (!ofRows.empty())
-      placeIn(ofRows, /*perRow=*/true);
+      positionIn(ofRows, /*perRow=*/true);
     if (!ofKernel.empty())
-      placeIn(ofKernel, /*perRow=*/false);
+      positionIn(ofKernel, /*perRow=*/false);
   }
 
 private:
@@ -133,7 +133,7 @@ private:
     return offsets;
   }
 
-  void placeIn(ArrayRef<memref::AllocOp> buffers, bool perRow) {
+  void positionIn(ArrayRef<memref::AllocOp> buffers, bool perRow) {
     int64_t rows = perRow ? RowsAttr::countOf(kernel) : 1;
     int64_t bytes = 0;
     DataLayout layout = DataLayout::closest(kernel);

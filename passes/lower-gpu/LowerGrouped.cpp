@@ -65,7 +65,7 @@ private:
 
   /// The rows of one group that a block has, or all of them if groups divide k; rows without a group, which
   /// are zeros.
-  struct Place {
+  struct Position {
     Value group, first, count, firstZero, zeros;
   };
 
@@ -135,7 +135,7 @@ private:
   }
 
   /// The rows of tile number `tile`: tiles of one group follow those of the group before.
-  Place findRows(proa::pd::ElementBuilder &code, IndexValue tile, IndexValue columnTile) {
+  Position findRows(proa::pd::ElementBuilder &code, IndexValue tile, IndexValue columnTile) {
     IndexValue zero = code.index(0);
     auto rowsOfTile = [&](IndexValue index, IndexValue size) {
       // Tiles of other groups have none.
@@ -162,17 +162,18 @@ private:
     return {found[2], found[3], found[4], firstZero.value(), zeros.value()};
   }
 
-  void multiplyRows(ArrayRef<Value> memory, Value out, const Place &place, Value column,
+  void multiplyRows(ArrayRef<Value> memory, Value out, const Position &position, Value column,
                     OpFoldResult columns) {
     OpFoldResult zero = b.getIndexAttr(0), inner = b.getIndexAttr(form.k), one = b.getIndexAttr(1);
     // First, so that no register holds its place while the block multiplies.
-    Value rest = viewOf(out, {place.firstZero, zero}, {place.zeros, b.getIndexAttr(form.n)});
+    Value rest = viewOf(out, {position.firstZero, zero}, {position.zeros, b.getIndexAttr(form.n)});
     Value value = arith::ConstantOp::create(b, loc, b.getZeroAttr(form.element));
     linalg::FillOp::create(b, loc, value, rest);
-    Value x = viewOf(memory[0], {place.first, zero}, {place.count, inner});
-    Value y = form.transposesY ? viewOf(memory[1], {place.group, column, zero}, {one, columns, inner})
-                               : viewOf(memory[1], {place.group, zero, column}, {one, inner, columns});
-    multiply(x, y, viewOf(out, {place.first, column}, {place.count, columns}), {place.count, columns});
+    Value x = viewOf(memory[0], {position.first, zero}, {position.count, inner});
+    Value y = form.transposesY ? viewOf(memory[1], {position.group, column, zero}, {one, columns, inner})
+                               : viewOf(memory[1], {position.group, zero, column}, {one, inner, columns});
+    multiply(x, y, viewOf(out, {position.first, column}, {position.count, columns}),
+             {position.count, columns});
   }
 
   void multiplyColumns(ArrayRef<Value> memory, Value out, proa::pd::ElementBuilder &code, IndexValue tile,

@@ -94,11 +94,11 @@ MmaCode::Values MmaCode::toHalves(Value register8, Type element) const {
     return arith::AndIOp::create(b, loc, value, constant(mask));
   };
   auto bitOr = [&](Value p, Value q) -> Value { return arith::OrIOp::create(b, loc, p, q); };
-  auto left = [&](Value value, uint32_t places) -> Value {
-    return arith::ShLIOp::create(b, loc, value, constant(places));
+  auto left = [&](Value value, uint32_t positions) -> Value {
+    return arith::ShLIOp::create(b, loc, value, constant(positions));
   };
-  auto right = [&](Value value, uint32_t places) -> Value {
-    return arith::ShRUIOp::create(b, loc, value, constant(places));
+  auto right = [&](Value value, uint32_t positions) -> Value {
+    return arith::ShRUIOp::create(b, loc, value, constant(positions));
   };
   auto asHalves = [&](Value bits) -> Value { return LLVM::BitcastOp::create(b, loc, halves, bits); };
   Values pairs{bitOr(bitAnd(left(register8, 8), 0xff00), bitAnd(left(register8, 16), 0xff000000)),

@@ -193,9 +193,9 @@ def MapToThreads : Pass<"proa-map-to-threads", "mlir::func::FuncOp"> {
     sums go through shared memory to the epilogue, which all threads compute in the order of the memory.
 
     With "wgmma" the copies are those of the tensor memory accelerator: the first lane of a warp of its own asks for
-    them as stages of a ring become free, also for the next tile while the other warps store the results of one. The
-    kernel gets a tensor map (`proa.tensor_map`) for each operand as its last parameters. Elements outside of the
-    operands arrive as zeros.
+    them as stages of a circular buffer become free, also for the next tile while the other warps store the results
+    of one. The kernel gets a tensor map (`proa.tensor_map`) for each operand as its last parameters. Elements
+    outside of the operands arrive as zeros.
 
     A function with `#proa.device_kernel<threads>` becomes a kernel as it is.
 

@@ -104,7 +104,7 @@ public:
 
   unsigned run() {
     foldFills();
-    placeIn(function.getBody().front());
+    positionIn(function.getBody().front());
     return barriers;
   }
 
@@ -125,7 +125,7 @@ private:
     });
   }
 
-  void placeIn(Block &block) {
+  void positionIn(Block &block) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
       if (auto loop = dyn_cast<scf::ForOp>(op)) {
         placeInLoop(loop);
@@ -140,7 +140,7 @@ private:
         SmallVector<Access> before = pending;
         for (Region &region : branch->getRegions())
           for (Block &inner : region)
-            placeIn(inner);
+            positionIn(inner);
         pending.append(before); // the branch may not be taken
         continue;
       }
@@ -181,7 +181,7 @@ private:
   void placeInLoop(scf::ForOp loop) {
     if (!pending.empty())
       addBarrier(OpBuilder(loop), loop.getLoc());
-    placeIn(*loop.getBody());
+    positionIn(*loop.getBody());
     SmallVector<Access> all;
     loop.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       all.append(accessesOf(*op));

@@ -104,7 +104,7 @@ SmallVector<Value> Prologue::elementsAt(IRRewriter &b, Location loc, ValueRange 
                                         int64_t count) const {
   linalg::LinalgOp own = op;
   SmallVector<Value> first = indicesIn(own.getDpsInits()[0], b, loc, view, SmallVector<Value>(indices));
-  auto place = [&](int64_t i) {
+  auto position = [&](int64_t i) {
     SmallVector<Value> at(first);
     if (i > 0)
       at.back() = b.createOrFold<arith::AddIOp>(loc, at.back(), arith::ConstantIndexOp::create(b, loc, i));
@@ -134,7 +134,7 @@ SmallVector<Value> Prologue::elementsAt(IRRewriter &b, Location loc, ValueRange 
   }
   SmallVector<Value> elements;
   for (int64_t i = 0; i < count; ++i) {
-    SmallVector<Value> at = place(i);
+    SmallVector<Value> at = position(i);
     elements.push_back(cloneBody(b, own, at, [&](OpOperand &operand) -> Value {
       unsigned index = operand.getOperandNumber();
       if (once[index])

@@ -26,8 +26,8 @@ Value stageView(IRRewriter &b, Location loc, Value memory, Value stage) {
   return memref::SubViewOp::create(b, loc, cast<MemRefType>(view), memory, offsets, sizes, strides);
 }
 
-ChunkPlace placeOfChunk(const IndexBuilder &code, Value first, int64_t chunk, int64_t threads,
-                        int64_t chunksOfLine) {
+ChunkPosition positionOfChunk(const IndexBuilder &code, Value first, int64_t chunk, int64_t threads,
+                              int64_t chunksOfLine) {
   if (threads % chunksOfLine == 0)
     return {code.add(code.divide(first, chunksOfLine), chunk * (threads / chunksOfLine)),
             code.remainder(first, chunksOfLine)};

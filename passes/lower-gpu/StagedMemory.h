@@ -14,13 +14,13 @@ mlir::Value allocateShared(mlir::IRRewriter &b, mlir::Location loc, llvm::ArrayR
 mlir::Value stageView(mlir::IRRewriter &b, mlir::Location loc, mlir::Value memory, mlir::Value stage);
 
 /// A chunk of a tile of lines: its line, and its number in the line.
-struct ChunkPlace {
+struct ChunkPosition {
   mlir::Value line, inLine;
 };
 
 /// The place of chunk number `first + chunk * threads` of a tile whose lines have `chunksOfLine`. Chunks of a
 /// thread in the same place of other lines differ by a constant, so that their addresses are one register.
-ChunkPlace placeOfChunk(const IndexBuilder &code, mlir::Value first, int64_t chunk, int64_t threads,
-                        int64_t chunksOfLine);
+ChunkPosition positionOfChunk(const IndexBuilder &code, mlir::Value first, int64_t chunk, int64_t threads,
+                              int64_t chunksOfLine);
 
 } // namespace proa

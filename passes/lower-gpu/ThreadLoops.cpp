@@ -400,14 +400,14 @@ int64_t ThreadLoops::combineRows(ArrayRef<Value> exchange, int64_t rows, int64_t
     loop(thread, b.getIndexAttr(pairs * width), threads, {}, [&](Value element, ValueRange) -> Values {
       Value row = affine::makeComposedAffineApply(b, loc, d0.floorDiv(width), {element});
       Value other = affine::makeComposedAffineApply(b, loc, d0.floorDiv(width) + half, {element});
-      Value place = affine::makeComposedAffineApply(b, loc, d0 % width, {element});
+      Value entry = affine::makeComposedAffineApply(b, loc, d0 % width, {element});
       Values own, others;
       for (Value memory : exchange) {
-        own.push_back(memref::LoadOp::create(b, loc, memory, ValueRange{row, place}));
-        others.push_back(memref::LoadOp::create(b, loc, memory, ValueRange{other, place}));
+        own.push_back(memref::LoadOp::create(b, loc, memory, ValueRange{row, entry}));
+        others.push_back(memref::LoadOp::create(b, loc, memory, ValueRange{other, entry}));
       }
       for (auto [memory, value] : llvm::zip(exchange, combine(own, others)))
-        memref::StoreOp::create(b, loc, value, memory, ValueRange{row, place});
+        memref::StoreOp::create(b, loc, value, memory, ValueRange{row, entry});
       return {};
     });
     gpu::BarrierOp::create(b, loc);
@@ -472,8 +472,8 @@ void ThreadLoops::reduceColumns(int64_t group, int64_t width, OpFoldResult chunk
         [&] { return reduceColumnTerms(elementsOf(chunk), width, line, group); }, none);
     for (int64_t i = 0; i < width; ++i)
       for (auto [c, memory] : llvm::enumerate(exchange)) {
-        Value place = scaled(column, width, i);
-        memref::StoreOp::create(b, loc, sums[i * types.size() + c], memory, ValueRange{line, place});
+        Value entry = scaled(column, width, i);
+        memref::StoreOp::create(b, loc, sums[i * types.size() + c], memory, ValueRange{line, entry});
       }
     gpu::BarrierOp::create(b, loc);
     int64_t left = combineRows(exchange, group, columns * width);

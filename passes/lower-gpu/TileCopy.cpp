@@ -17,7 +17,7 @@ namespace proa {
 
 /// Chunk number `first + chunk * threads`.
 TileCopy::Chunk TileCopy::chunkAt(Value first, int64_t chunk, bool isKnownInTile) const {
-  auto [line, inLine] = placeOfChunk(*this, first, chunk, shape.threads, shape.elements / shape.vector);
+  auto [line, inLine] = positionOfChunk(*this, first, chunk, shape.threads, shape.elements / shape.vector);
   Value isInTile;
   if (!isKnownInTile)
     isInTile = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, add(first, chunk * shape.threads),

@@ -28,8 +28,8 @@ struct ContractionSite {
 
 /// The threads copy tiles of the operands to shared memory and multiply them there.
 std::unique_ptr<TileLoop> makeStagedLoop(const ContractionSite &site);
-/// The tensor memory accelerator fills a ring of stages in shared memory, for which one warp asks; the others
-/// multiply them with wgmma. Error: the accelerator cannot address an operand.
-mlir::FailureOr<std::unique_ptr<TileLoop>> makeRingLoop(const ContractionSite &site);
+/// The tensor memory accelerator fills a circular buffer of stages in shared memory, for which one warp asks;
+/// the others multiply them with wgmma. Error: the accelerator cannot address an operand.
+mlir::FailureOr<std::unique_ptr<TileLoop>> makeTmaLoop(const ContractionSite &site);
 
 } // namespace proa

@@ -158,14 +158,14 @@ void TileResults::storeChunk(ValueRange indices, Value row, Value column) {
 
 /// `count` elements: first all are computed, then they are stored, at once where the memory is aligned.
 void TileResults::storeElements(ValueRange indices, Value row, Value column, int64_t count) {
-  SmallVector<Values> results, places;
+  SmallVector<Values> results, positions;
   AffineMap resultMap = target.op.getMatchingIndexingMap(target.op.getDpsInitOperand(0));
   for (int64_t i = 0; i < count; ++i) {
     Values own(indices);
     own[target.form.n] = add(indices[target.form.n], i);
     Value sum = memref::LoadOp::create(b, loc, memory, ValueRange{row, add(column, i)});
     results.push_back(valuesAt(own, withStart(own, sum)));
-    places.push_back(target.epilogue ? indicesThrough(b, loc, resultMap, own) : own);
+    positions.push_back(target.epilogue ? indicesThrough(b, loc, resultMap, own) : own);
   }
   for (auto [index, init] : llvm::enumerate(writer().getDpsInitsMutable())) {
     AffineMap map = writer().getMatchingIndexingMap(&init);
@@ -177,10 +177,10 @@ void TileResults::storeElements(ValueRange indices, Value row, Value column, int
       Values chunk;
       for (const Values &own : results)
         chunk.push_back(own[index]);
-      storeVector(chunk, init.get(), indicesThrough(b, loc, map, places[0]));
+      storeVector(chunk, init.get(), indicesThrough(b, loc, map, positions[0]));
       continue;
     }
-    for (auto [own, values] : llvm::zip(places, results))
+    for (auto [own, values] : llvm::zip(positions, results))
       memref::StoreOp::create(b, loc, values[index], init.get(), indicesThrough(b, loc, map, own));
   }
 }

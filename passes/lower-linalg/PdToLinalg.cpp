@@ -296,8 +296,9 @@ public:
     auto generic = linalg::GenericOp::create(
         rewriter, location, ValueRange(inits).getTypes(), x, inits, maps, iterators,
         [&](OpBuilder &b, Location l, ValueRange arguments) {
-          Value place = placeOf(b, l, x, searched, index), value = widened(b, l, arguments[0], element);
-          linalg::YieldOp::create(b, l, better(b, l, op, value, place, arguments[1], arguments[2]));
+          Value flatIndex = positionOf(b, l, x, searched, index),
+                value = widened(b, l, arguments[0], element);
+          linalg::YieldOp::create(b, l, better(b, l, op, value, flatIndex, arguments[1], arguments[2]));
         });
     LoopsAttr::of(generic).withNeutral(rewriter.getArrayAttr({neutral[0], neutral[1]})).setOn(generic);
     Value out = generic.getResult(1);
@@ -340,21 +341,21 @@ private:
   }
 
   /// The row-major number of the element among those that are searched.
-  static Value placeOf(OpBuilder &b, Location loc, Value x, ArrayRef<int64_t> searched, Type type) {
-    Value place = arith::ConstantIndexOp::create(b, loc, 0);
+  static Value positionOf(OpBuilder &b, Location loc, Value x, ArrayRef<int64_t> searched, Type type) {
+    Value flatIndex = arith::ConstantIndexOp::create(b, loc, 0);
     for (int64_t dim : searched) {
       int64_t size = cast<RankedTensorType>(x.getType()).getDimSize(dim);
       Value count = ShapedType::isDynamic(size) ? Value(tensor::DimOp::create(b, loc, x, dim))
                                                 : Value(arith::ConstantIndexOp::create(b, loc, size));
-      place = arith::AddIOp::create(b, loc, arith::MulIOp::create(b, loc, place, count),
-                                    linalg::IndexOp::create(b, loc, dim));
+      flatIndex = arith::AddIOp::create(b, loc, arith::MulIOp::create(b, loc, flatIndex, count),
+                                        linalg::IndexOp::create(b, loc, dim));
     }
-    return arith::IndexCastOp::create(b, loc, type, place);
+    return arith::IndexCastOp::create(b, loc, type, flatIndex);
   }
 
   /// The better element and its index: of equal ones, the first.
   static SmallVector<Value> better(OpBuilder &b, Location loc, pd::ArgExtremeOpInterface op, Value x,
-                                   Value place, Value best, Value bestPlace) {
+                                   Value flatIndex, Value best, Value bestPosition) {
     // A NaN is neither better than a number nor equal to one.
     auto compare = [&](arith::CmpFPredicate ofFloats, arith::CmpIPredicate ofIntegers) -> Value {
       if (isa<FloatType>(x.getType()))
@@ -368,10 +369,10 @@ private:
                          : compare(arith::CmpFPredicate::OLT,
                                    hasSign ? arith::CmpIPredicate::slt : arith::CmpIPredicate::ult);
     Value isEqual = compare(arith::CmpFPredicate::OEQ, arith::CmpIPredicate::eq);
-    Value isEarlier = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, place, bestPlace);
+    Value isEarlier = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, flatIndex, bestPosition);
     Value wins = arith::OrIOp::create(b, loc, isBetter, arith::AndIOp::create(b, loc, isEqual, isEarlier));
     return {arith::SelectOp::create(b, loc, wins, x, best),
-            arith::SelectOp::create(b, loc, wins, place, bestPlace)};
+            arith::SelectOp::create(b, loc, wins, flatIndex, bestPosition)};
   }
 };
 

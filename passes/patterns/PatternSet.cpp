@@ -23,7 +23,7 @@ struct Matches {
   PassRemarks remarks;
   llvm::MapVector<StringRef, size_t> counts; ///< by pattern
   /// Where a pattern matched: its results have these locations, and are not near misses.
-  llvm::DenseSet<std::pair<StringRef, Location>> places;
+  llvm::DenseSet<std::pair<StringRef, Location>> locations;
 };
 
 Matches *&matchesOfThread() {
@@ -36,7 +36,7 @@ LogicalResult reportMatch(PatternRewriter &, PDLResultList &, ArrayRef<PDLValue>
     StringRef pattern = cast<StringAttr>(arguments[1].cast<Attribute>()).getValue();
     auto *root = arguments[0].cast<Operation *>();
     ++matches->counts[pattern];
-    matches->places.insert({pattern, root->getLoc()});
+    matches->locations.insert({pattern, root->getLoc()});
     matches->remarks.done(root) << "pattern " << pattern << " matches";
   }
   return success();
@@ -197,7 +197,7 @@ void PatternSet::Compiled::explainAll(Operation *root, const Matches &matches) c
     if (rootOp)
       root->walk([&](Operation *op) {
         bool hasName = !rootOp.getOpName() || *rootOp.getOpName() == op->getName().getStringRef();
-        if (hasName && !matches.places.contains({name, op->getLoc()}))
+        if (hasName && !matches.locations.contains({name, op->getLoc()}))
           explain(op, name, orders);
       });
     auto count = matches.counts.find(name);

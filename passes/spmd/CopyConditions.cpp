@@ -57,7 +57,7 @@ private:
             if (const GlobalTensor *tensor = form.find(value))
               found.insert(tensor->sharding.getMesh());
       });
-      if (pd::mayTakePlaces(op))
+      if (pd::mayTakePositions(op))
         found.insert_range(all);
       entry->second = std::move(found);
     }

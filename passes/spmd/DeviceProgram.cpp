@@ -44,13 +44,13 @@ static LogicalResult emitMissing(Operation *op, unsigned operand, int64_t device
 }
 
 LogicalResult DeviceProgram::skipRandomOf(Operation *op) {
-  std::optional<int64_t> places = op->use_empty() ? 0 : pd::sequencePlacesOf(op);
-  if (!places)
+  std::optional<int64_t> positions = op->use_empty() ? 0 : pd::sequencePositionsOf(op);
+  if (!positions)
     return op->emitOpError() << "samples if its seed is 0, which a run decides on other devices than device "
                              << *types.device << "; expected a constant seed";
   OpBuilder builder(op);
-  if (*places > 0)
-    pd::SkipRandomOp::create(builder, op->getLoc(), static_cast<uint64_t>(*places));
+  if (*positions > 0)
+    pd::SkipRandomOp::create(builder, op->getLoc(), static_cast<uint64_t>(*positions));
   return success();
 }
 
@@ -71,7 +71,7 @@ FailureOr<bool> DeviceProgram::lacks(Operation *op) {
   bool isMissing = llvm::any_of(op->getOperands(), [&](Value operand) { return !has(operand); });
   bool isOther = !isTerminator && (isGlobal ? !hasValuesIn(op) : isMissing);
   // Random ops of others are counted, also in loops, branches and functions.
-  bool isCounted = isOther && (op->getNumRegions() > 0 || isa<func::CallOp>(op)) && pd::mayTakePlaces(op);
+  bool isCounted = isOther && (op->getNumRegions() > 0 || isa<func::CallOp>(op)) && pd::mayTakePositions(op);
   if (isOther && !isCounted) {
     if (op->getNumRegions() == 0 && failed(skipRandomOf(op)))
       return failure();

@@ -292,7 +292,7 @@ public:
     if (failed(verifyDevices(meshes)))
       return signalPassFailure();
     // Random ops without uses would be counted by the devices that lack them only.
-    if (rank >= 0 && !meshes.haveEqualDevices() && pd::mayTakePlaces(getOperation())) {
+    if (rank >= 0 && !meshes.haveEqualDevices() && pd::mayTakePositions(getOperation())) {
       IRRewriter rewriter(&getContext());
       (void)runRegionDCE(rewriter, getOperation()->getRegions());
     }

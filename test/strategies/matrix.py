@@ -33,7 +33,8 @@ All of them, except two stages of ZeRO and two levels of mixed precision ("same 
 `{programs}` on 1 to 8 simulated ranks end with the losses, parameters
 and optimizer states of one device. `test/strategies/matrix.py` runs the cells and writes this page; CI repeats it.
 
-[dist/strategies.md](dist/strategies.md) describes the parts. `moe_sgd` has experts; in the others EP splits nothing.
+[dist/strategies.md](dist/strategies.md) describes the components. `moe_sgd` has experts; in the others EP splits
+nothing.
 """
 
 

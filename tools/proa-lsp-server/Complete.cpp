@@ -67,19 +67,19 @@ bool isNamed(llvm::StringRef attributes, llvm::StringRef name) {
   return llvm::Regex(("(^|[^A-Za-z0-9_])" + name + "[ \t\n]*=").str()).match(attributes);
 }
 
-void addNames(const OpDocumentation &op, const AttributePlace &place, Items &items) {
+void addNames(const OpDocumentation &op, const AttributeLocation &location, Items &items) {
   for (const AttributeDocumentation &attribute : op.attributes) {
     // Before the braces there are enums only.
-    bool fits = place.isDictionary || !attribute.keywords.empty();
-    if (fits && !isNamed(place.others, attribute.name))
+    bool fits = location.isDictionary || !attribute.keywords.empty();
+    if (fits && !isNamed(location.others, attribute.name))
       items.add(Property, attribute.name, attribute.name.str() + " = ", attribute.detail());
   }
 }
 
-void addValues(const AttributeDocumentation &attribute, const AttributePlace &place, Items &items) {
+void addValues(const AttributeDocumentation &attribute, const AttributeLocation &location, Items &items) {
   for (llvm::StringRef keyword : attribute.keywordList()) {
     std::string text =
-        place.isDictionary ? ("#pd<" + attribute.mnemonic + " " + keyword + ">").str() : keyword.str();
+        location.isDictionary ? ("#pd<" + attribute.mnemonic + " " + keyword + ">").str() : keyword.str();
     items.add(EnumMember, keyword, text, keyword == attribute.defaultValue ? "default" : attribute.type);
   }
   if (!attribute.keywords.empty())
@@ -98,16 +98,16 @@ std::optional<json::Value> complete(mlir::MLIRContext &context, llvm::StringRef 
   size_t offset = offsetOf(text, position);
   if (auto prefix = opPrefix(lineBefore(text, offset)))
     return completeOps(context, *prefix, Items(text, position, *prefix));
-  auto place = attributePlace(text, offset);
-  const OpDocumentation *op = place ? documentationOf(place->op) : nullptr;
+  auto location = attributeLocation(text, offset);
+  const OpDocumentation *op = location ? documentationOf(location->op) : nullptr;
   if (!op)
     return std::nullopt;
-  Items items(text, position, place->prefix);
-  if (place->name.empty())
-    addNames(*op, *place, items);
+  Items items(text, position, location->prefix);
+  if (location->name.empty())
+    addNames(*op, *location, items);
   for (const AttributeDocumentation &attribute : op->attributes)
-    if (attribute.name == place->name)
-      addValues(attribute, *place, items);
+    if (attribute.name == location->name)
+      addValues(attribute, *location, items);
   return items.take();
 }
 

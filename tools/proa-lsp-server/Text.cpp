@@ -67,7 +67,7 @@ std::optional<OpOfLine> opOfLine(llvm::StringRef line) {
 }
 
 /// Splits the typed text into the attributes before it, and the name and prefix of the last one.
-void splitAttributes(llvm::StringRef typed, bool isDictionary, AttributePlace &place) {
+void splitAttributes(llvm::StringRef typed, bool isDictionary, AttributeLocation &location) {
   size_t begin = isDictionary ? 0 : typed.size() - typed.ltrim().size();
   int depth = 0;
   for (size_t i = 0; isDictionary && i < typed.size(); ++i) {
@@ -76,16 +76,16 @@ void splitAttributes(llvm::StringRef typed, bool isDictionary, AttributePlace &p
     if (typed[i] == ',' && depth == 0)
       begin = i + 1;
   }
-  place.others = typed.take_front(begin).str();
+  location.others = typed.take_front(begin).str();
   llvm::StringRef last = typed.drop_front(begin).ltrim();
   auto [name, value] = last.split('=');
   bool hasValue = last.contains('=');
-  place.name = hasValue ? name.trim().str() : "";
-  place.prefix = (hasValue ? value : last).ltrim();
+  location.name = hasValue ? name.trim().str() : "";
+  location.prefix = (hasValue ? value : last).ltrim();
 }
 
 /// Attributes between the operands and the braces: "pd.pool2d %x data_format = N".
-std::optional<AttributePlace> keywordPlace(llvm::StringRef line) {
+std::optional<AttributeLocation> keywordLocation(llvm::StringRef line) {
   static const llvm::Regex lastWord("([A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]*([A-Za-z0-9_]*)$");
   static const llvm::Regex name("[%A-Za-z0-9_#)][ \t]+([A-Za-z_][A-Za-z0-9_]*)?$");
   auto op = opOfLine(line);
@@ -95,17 +95,17 @@ std::optional<AttributePlace> keywordPlace(llvm::StringRef line) {
   if (rest.contains('{') || rest.contains(':') || !rest.contains('%'))
     return std::nullopt;
   llvm::SmallVector<llvm::StringRef> groups;
-  AttributePlace place{.op = op->name.str(), .others = rest.str(), .name = {}, .prefix = {}};
+  AttributeLocation location{.op = op->name.str(), .others = rest.str(), .name = {}, .prefix = {}};
   if (lastWord.match(rest, &groups)) {
-    place.name = groups[1].str();
-    place.prefix = groups[2];
+    location.name = groups[1].str();
+    location.prefix = groups[2];
   } else if (name.match(rest, &groups)) {
-    place.prefix = groups[1].data() ? groups[1] : rest.take_back(0);
-    place.others = rest.drop_back(place.prefix.size()).str();
+    location.prefix = groups[1].data() ? groups[1] : rest.take_back(0);
+    location.others = rest.drop_back(location.prefix.size()).str();
   } else {
     return std::nullopt;
   }
-  return place;
+  return location;
 }
 
 } // namespace
@@ -163,28 +163,28 @@ std::optional<llvm::StringRef> opPrefix(llvm::StringRef line) {
   return line.drop_front(begin);
 }
 
-std::optional<AttributePlace> attributePlace(llvm::StringRef text, size_t offset) {
+std::optional<AttributeLocation> attributeLocation(llvm::StringRef text, size_t offset) {
   llvm::StringRef line = lineBefore(text, offset);
   size_t brace = openBrace(text, offset);
   // An op that begins after the brace: this is a region, or the user has not closed it yet.
   if (brace == llvm::StringRef::npos || (text.slice(brace, offset).contains('\n') && opOfLine(line)))
-    return keywordPlace(line);
+    return keywordLocation(line);
   llvm::StringRef typed = text.slice(brace + 1, offset);
   // A region begins with the end of a line.
   if (typed.ltrim(" \t").starts_with("\n"))
-    return keywordPlace(line);
+    return keywordLocation(line);
   llvm::StringRef head = lineBefore(text, brace);
   auto op = opOfLine(head);
   if (!op || isCommentOrString(head) || isCommentOrString(typed) || typed.contains(" : "))
-    return keywordPlace(line);
-  AttributePlace place{.op = op->name.str(),
-                       .isGeneric = op->isGeneric,
-                       .isDictionary = true,
-                       .others = {},
-                       .name = {},
-                       .prefix = {}};
-  splitAttributes(typed, true, place);
-  return place;
+    return keywordLocation(line);
+  AttributeLocation location{.op = op->name.str(),
+                             .isGeneric = op->isGeneric,
+                             .isDictionary = true,
+                             .others = {},
+                             .name = {},
+                             .prefix = {}};
+  splitAttributes(typed, true, location);
+  return location;
 }
 
 } // namespace proa::lsp

@@ -25,7 +25,7 @@ llvm::StringRef opNameAt(llvm::StringRef text, size_t offset);
 std::optional<llvm::StringRef> opPrefix(llvm::StringRef line);
 
 /// The op with the attribute that the user types.
-struct AttributePlace {
+struct AttributeLocation {
   std::string op;
   bool isGeneric = false;    ///< "pd.relu"(%x) instead of pd.relu %x
   bool isDictionary = false; ///< in braces, else between the operands and the braces
@@ -35,6 +35,6 @@ struct AttributePlace {
 };
 
 /// The place of attributes of an op at `offset`; nothing: another place.
-std::optional<AttributePlace> attributePlace(llvm::StringRef text, size_t offset);
+std::optional<AttributeLocation> attributeLocation(llvm::StringRef text, size_t offset);
 
 } // namespace proa::lsp

@@ -70,11 +70,11 @@ std::optional<size_t> sameMemory(const Spelling &spelling, llvm::StringRef resul
 using Pairs = std::vector<std::pair<size_t, size_t>>;
 
 /// The index of "NAME", or of "operand N".
-std::optional<size_t> placeOf(llvm::StringRef name, const std::vector<llvm::StringRef> &names) {
-  size_t place = 0;
+std::optional<size_t> positionOf(llvm::StringRef name, const std::vector<llvm::StringRef> &names) {
+  size_t position = 0;
   llvm::StringRef digits = name;
-  if (digits.consume_front("operand ") && !digits.getAsInteger(10, place) && place < names.size())
-    return place;
+  if (digits.consume_front("operand ") && !digits.getAsInteger(10, position) && position < names.size())
+    return position;
   auto found = llvm::find(names, name);
   return found == names.end() ? std::nullopt : std::optional<size_t>(found - names.begin());
 }
@@ -88,7 +88,7 @@ std::optional<Pairs> writtenPairs(const llvm::Record &record, const Spelling &sp
     Pairs pairs;
     for (llvm::StringRef pair : namesIn(list)) {
       auto [result, operand] = pair.split('=');
-      auto to = placeOf(result, spelling.results), from = placeOf(operand, spelling.operands);
+      auto to = positionOf(result, spelling.results), from = positionOf(operand, spelling.operands);
       if (!to || !from)
         llvm::PrintFatalError(record.getLoc(), "newIrInPlace: expected 'result=operand' of " + spelling.name +
                                                    ", found '" + pair + "'");

@@ -442,13 +442,13 @@ Result<void> translate(Options options) {
   Result<Translation> translation = readModule(options, context, timing);
   if (!translation)
     return translation.diagnostics();
-  std::optional<mlir::ScopedDiagnosticHandler> withoutPlaces;
-  bool lacksPlaces = translation->isImported && !options.import.locations;
-  if (lacksPlaces)
-    withoutPlaces.emplace(&context, [](mlir::Diagnostic &) { return llvm::success(); });
+  std::optional<mlir::ScopedDiagnosticHandler> withoutLocations;
+  bool lacksLocations = translation->isImported && !options.import.locations;
+  if (lacksLocations)
+    withoutLocations.emplace(&context, [](mlir::Diagnostic &) { return llvm::success(); });
   Output output(options.output);
   Result<void> content = writeContent(*translation, options, output);
-  if (!content && lacksPlaces) {
+  if (!content && lacksLocations) {
     // Read again, with locations for the errors.
     options.import.locations = true;
     options.warnings.mode = WarningChoice::none;

@@ -20,10 +20,10 @@ static Value appended(TensorBuilder &e, Location location, Value begin, Value ar
                       Expression count) {
   OpBuilder &builder = e.getBuilder();
   Type type = array.getType();
-  Expression place = e.wrap(e.create<pd::ArrayLengthOp>(begin));
+  Expression position = e.wrap(e.create<pd::ArrayLengthOp>(begin));
   auto body = [&](OpBuilder &inside, Value index, ValueRange arrays) {
     Value element = e.create<pd::ArrayReadOp>(array, from + e.wrap(index));
-    Value longer = e.create<pd::ArrayWriteOp>(arrays.front(), place + e.wrap(index), element);
+    Value longer = e.create<pd::ArrayWriteOp>(arrays.front(), position + e.wrap(index), element);
     return llvm::SmallVector<Value>{pd::widened(inside, location, longer, type)};
   };
   return pd::countedLoop(builder, location, count, {pd::widened(builder, location, begin, type)}, body)
@@ -34,8 +34,8 @@ Value formulaOf(pd::ArraySliceOp op, TensorBuilder &e) {
   Type i64 = e.getBuilder().getI64Type();
   Expression length = e.wrap(e.create<pd::ArrayLengthOp>(op.getArray()));
   auto bound = [&](Value given) {
-    Expression place = pd::reshapeTo(e.cast(e.wrap(given), i64), {pd::DimSize(1)});
-    return e.minimum(e.maximum(e.select(place < 0.0, place + length, place), 0.0), length);
+    Expression position = pd::reshapeTo(e.cast(e.wrap(given), i64), {pd::DimSize(1)});
+    return e.minimum(e.maximum(e.select(position < 0.0, position + length, position), 0.0), length);
   };
   Expression start = bound(op.getStart()), count = e.maximum(bound(op.getEnd()) - start, 0.0);
   return appended(e, op.getLoc(), e.create<pd::ArrayCreateOp>(), op.getArray(), start, count);

@@ -28,8 +28,8 @@ template <class Shift> static Value shiftFormula(Shift op, TensorBuilder &e) {
   bool drawsInSign = op.getIsArithmetic() && !type.isUnsigned();
   if (!isLeft && !drawsInSign && bits < 64) // as an unsigned value
     x = e.select(x < 0.0, x + std::exp2(bits), x);
-  Expression places = e.minimum(e.maximum(y, 0.0), bits - 1);
-  Expression many = e.minimum(places, 32.0), rest = places - many;
+  Expression positions = e.minimum(e.maximum(y, 0.0), bits - 1);
+  Expression many = e.minimum(positions, 32.0), rest = positions - many;
   auto moved = [&](Expression value, Expression by) {
     Expression factor = powerOfTwo(by);
     return isLeft ? value * factor : e.wrap(e.create<pd::FloorDivideOp>(value, factor));
@@ -37,9 +37,9 @@ template <class Shift> static Value shiftFormula(Shift op, TensorBuilder &e) {
   Expression out = moved(moved(x, many), rest);
   if (!isLeft && !drawsInSign &&
       bits == 64) { // the sign is a bit like the others: 2^(64 - places) is missing
-    Expression half = 63.0 - places, low = e.minimum(half, 32.0);
+    Expression half = 63.0 - positions, low = e.minimum(half, 32.0);
     Expression missing = powerOfTwo(low) * powerOfTwo(e.maximum(half - low, 0.0)) * 2.0;
-    out = e.select(e.wrap(e.create<pd::LogicalAndOp>(x < 0.0, places > 0.0)), out + missing, out);
+    out = e.select(e.wrap(e.create<pd::LogicalAndOp>(x < 0.0, positions > 0.0)), out + missing, out);
   }
   Expression isOutside = e.wrap(e.create<pd::LogicalOrOp>(y < 0.0, y >= bits));
   Expression left = !isLeft && drawsInSign ? e.select(x < 0.0, none - 1.0, none) : none;

@@ -20,8 +20,8 @@ template <class List> auto vectorOf(const List &list) {
 }
 
 /// The path of a message in the file, as a chain on the stack. Its text is computed only for errors.
-struct Place {
-  const Place *parent;
+struct Location {
+  const Location *parent;
   const char *name;
   int index;
 
@@ -42,26 +42,26 @@ public:
       out.opVersions.emplace_back(std::move(*pair.mutable_op_name()), pair.op_version().version());
     out.blocks.reserve(from.blocks_size());
     for (int i = 0; i < from.blocks_size(); ++i)
-      out.blocks.push_back(block(Place{nullptr, "blocks", i}, *from.mutable_blocks(i)));
+      out.blocks.push_back(block(Location{nullptr, "blocks", i}, *from.mutable_blocks(i)));
     return out;
   }
 
 private:
-  Block block(const Place &at, proto::BlockDesc &from) {
+  Block block(const Location &at, proto::BlockDesc &from) {
     Block out;
     out.index = from.idx();
     out.parent = from.parent_idx();
     out.forwardBlock = from.forward_block_idx();
     out.variables.reserve(from.vars_size());
     for (int i = 0; i < from.vars_size(); ++i)
-      out.variables.push_back(variable(Place{&at, "vars", i}, *from.mutable_vars(i)));
+      out.variables.push_back(variable(Location{&at, "vars", i}, *from.mutable_vars(i)));
     out.operations.reserve(from.ops_size());
     for (proto::OpDesc &op : *from.mutable_ops())
       out.operations.push_back(operation(op));
     return out;
   }
 
-  Variable variable(const Place &at, proto::VarDesc &from) {
+  Variable variable(const Location &at, proto::VarDesc &from) {
     Variable out;
     out.name = std::move(*from.mutable_name());
     out.persistable = from.persistable();

@@ -16,18 +16,18 @@ static std::optional<int64_t> placesOfDecomposition(Operation *op) {
   Operation *clone = builder.clone(*op);
   if (failed(cast<DecomposableOpInterface>(clone).tryDecompose(builder)))
     return std::nullopt;
-  std::optional<int64_t> places = 0;
+  std::optional<int64_t> positions = 0;
   for (Operation &created : scratch) {
-    bool isUnknown = created.getNumRegions() > 0 && mayTakePlaces(&created);
+    bool isUnknown = created.getNumRegions() > 0 && mayTakePositions(&created);
     std::optional<int64_t> own = &created == clone ? 0
                                  : isUnknown       ? std::nullopt
-                                                   : sequencePlacesOf(&created);
-    places = places && own ? std::optional(*places + *own) : std::nullopt;
+                                                   : sequencePositionsOf(&created);
+    positions = positions && own ? std::optional(*positions + *own) : std::nullopt;
   }
-  return places;
+  return positions;
 }
 
-std::optional<int64_t> sequencePlacesOf(Operation *op) {
+std::optional<int64_t> sequencePositionsOf(Operation *op) {
   if (auto sampling = dyn_cast<SamplingOpInterface>(op))
     return sampling.getSequencePlaces();
   // Composites that sample have an effect, so that equal ones are not merged.
@@ -36,12 +36,12 @@ std::optional<int64_t> sequencePlacesOf(Operation *op) {
   return 0;
 }
 
-bool mayTakePlaces(Operation *op) {
+bool mayTakePositions(Operation *op) {
   SmallPtrSet<Operation *, 4> visited;
   auto mayTake = [&](auto &self, Operation *root) -> bool {
     return root
         ->walk([&](Operation *inner) {
-          bool takes = inner->getNumRegions() == 0 && sequencePlacesOf(inner) != 0;
+          bool takes = inner->getNumRegions() == 0 && sequencePositionsOf(inner) != 0;
           if (auto call = dyn_cast<CallOpInterface>(inner))
             if (Operation *callee = call.resolveCallable(); callee && visited.insert(callee).second)
               takes |= self(self, callee);

@@ -15,10 +15,10 @@ struct RandomSequence : mlir::SideEffects::Resource::Base<RandomSequence> {
 
 /// Places that one execution of an op without regions takes: of a composite, those of its decomposition. No
 /// number if only a run can tell.
-std::optional<int64_t> sequencePlacesOf(mlir::Operation *op);
+std::optional<int64_t> sequencePositionsOf(mlir::Operation *op);
 
 /// Whether an execution of the op, of ops inside of it, or of a function that they call may take places.
-bool mayTakePlaces(mlir::Operation *op);
+bool mayTakePositions(mlir::Operation *op);
 
 } // namespace proa::pd
 

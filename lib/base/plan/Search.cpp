@@ -220,9 +220,9 @@ private:
     if (std::ranges::any_of(best, [&](const Candidate &other) { return isReplacedBy(candidate, other); }))
       return;
     std::erase_if(best, [&](const Candidate &other) { return isReplacedBy(other, candidate); });
-    auto place = std::ranges::upper_bound(best, candidate.estimate.seconds, {},
-                                          [](const Candidate &other) { return other.estimate.seconds; });
-    best.insert(place, std::move(candidate));
+    auto position = std::ranges::upper_bound(best, candidate.estimate.seconds, {},
+                                             [](const Candidate &other) { return other.estimate.seconds; });
+    best.insert(position, std::move(candidate));
     if (best.size() > count)
       best.pop_back();
   }

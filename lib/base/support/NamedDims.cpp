@@ -19,7 +19,7 @@ Diagnostics checkNamedDims(const std::string &source, const std::vector<TensorIn
                            const std::map<std::string, Tensor> &tensors) {
   struct Size {
     int64_t size;
-    std::string place;
+    std::string location;
   };
   std::map<std::string, Size> sizes;
   Diagnostics diagnostics;
@@ -34,7 +34,7 @@ Diagnostics checkNamedDims(const std::string &source, const std::vector<TensorIn
       const Size &first = sizes.emplace(info.dimNames[d], own).first->second;
       if (first.size != own.size)
         diagnostics.add(source, fmt::format("dim '{}' is {} in {}, but {} in {}", info.dimNames[d],
-                                            first.size, first.place, own.size, own.place));
+                                            first.size, first.location, own.size, own.location));
     }
   }
   return diagnostics;

@@ -35,10 +35,10 @@ Result<std::vector<Dependency>> dependenciesOf(const std::string &path) {
   for (llvm::StringRef line : lines) {
     // "libm.so.6 => /lib/libm.so.6 (0x...)" or "libx.so => not found"; the kernel's and the loader have no
     // arrow
-    auto [name, place] = line.trim().split(" => ");
-    if (place.empty())
+    auto [name, location] = line.trim().split(" => ");
+    if (location.empty())
       continue;
-    found.push_back({name.str(), place.starts_with("not found") ? "" : place.split(" (").first.str()});
+    found.push_back({name.str(), location.starts_with("not found") ? "" : location.split(" (").first.str()});
   }
   std::ranges::sort(found, {}, &Dependency::name);
   return found;

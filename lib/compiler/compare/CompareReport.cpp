@@ -13,7 +13,7 @@ namespace proa::comparison {
 namespace {
 
 /// "pd.relu -> relu_0.tmp_0 at net.py:42"
-std::string placeOf(const ProgramValue &value) {
+std::string locationOf(const ProgramValue &value) {
   return value.op + " -> " + value.name + (value.line.empty() ? "" : " at " + value.line);
 }
 
@@ -56,7 +56,7 @@ std::string operandsText(const ValueComparison &comparison, const ComparedValue 
 
 std::string firstText(const ValueComparison &comparison, const ComparedValue &first) {
   return fmt::format("first difference: op {} of {}, {}\n  {}: {}\n", first.value.position + 1,
-                     comparison.opCount, placeOf(first.value), first.type, first.comparison.reason) +
+                     comparison.opCount, locationOf(first.value), first.type, first.comparison.reason) +
          operandsText(comparison, first) + histogramText(first.errors);
 }
 
@@ -65,7 +65,7 @@ std::string hiddenText(const ValueComparison &comparison) {
   std::string text;
   for (const ComparedValue &fetch : comparison.fetches)
     if (fetch.differs())
-      text += fmt::format("fetch {}: {}\n", placeOf(fetch.value), fetch.comparison.reason);
+      text += fmt::format("fetch {}: {}\n", locationOf(fetch.value), fetch.comparison.reason);
   if (!text.empty())
     text += "no value differs when all are fetched, which keeps ops with fetched results from being fused: a "
             "rewrite of several ops is at fault (--bisect finds it)\n";
@@ -78,7 +78,7 @@ std::string othersText(const ValueComparison &comparison, size_t most) {
   for (const ComparedValue &value : comparison.values)
     if (value.differs() && &value != comparison.first() && count++ < most)
       text += fmt::format("  {}: {} of {} elements differ, max abs error {:.3g}, max rel error {:.3g}\n",
-                          placeOf(value.value), value.comparison.mismatches, value.comparison.elements,
+                          locationOf(value.value), value.comparison.mismatches, value.comparison.elements,
                           value.comparison.maxAbsolute, value.comparison.maxRelative);
   if (count > most)
     text += fmt::format("  and {} more\n", count - most);
@@ -97,7 +97,7 @@ std::string notComparedText(const ValueComparison &comparison) {
   for (const auto &[reason, values] : reasons)
     text += fmt::format("note: {} not compared: {} ({}{})\n",
                         countText(static_cast<int64_t>(values.first), "value is", "values are"), reason,
-                        placeOf(*values.second), values.first > 1 ? ", ..." : "");
+                        locationOf(*values.second), values.first > 1 ? ", ..." : "");
   if (!comparison.unmatched.empty())
     text += fmt::format("note: no value of the program has the name of {} ('{}'{})\n",
                         countText(static_cast<int64_t>(comparison.unmatched.size()), "expected tensor"),

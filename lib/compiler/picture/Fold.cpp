@@ -207,9 +207,9 @@ private:
     return groups;
   }
 
-  static size_t bestCut(const std::vector<int32_t> &crossing, size_t place, size_t radius) {
-    size_t best = place;
-    for (size_t i = place - radius; i <= place + radius && i < crossing.size(); ++i)
+  static size_t bestCut(const std::vector<int32_t> &crossing, size_t index, size_t radius) {
+    size_t best = index;
+    for (size_t i = index - radius; i <= index + radius && i < crossing.size(); ++i)
       if (crossing[i] < crossing[best])
         best = i;
     return best;

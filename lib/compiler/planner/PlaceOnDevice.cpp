@@ -222,9 +222,9 @@ private:
     // Feeds are copied first, so that the steps on the device follow each other: they are recorded as a
     // graph.
     bool isFeed = !toHost && plan.values[index(from)].storage == Storage::Feed;
-    auto place =
+    auto position =
         scope.steps->begin() + static_cast<ptrdiff_t>(isFeed ? scope.feedCopies++ : scope.steps->size());
-    scope.steps->insert(place, std::move(step));
+    scope.steps->insert(position, std::move(step));
     scope.defined.insert(to);
     if (!toHost)
       return;

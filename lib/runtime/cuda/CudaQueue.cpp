@@ -232,7 +232,7 @@ Result<void> CudaQueue::expectZeros(DeviceAddress codes, size_t count,
     auto *values = static_cast<const int32_t *>(data);
     for (size_t i = 0; i < count; ++i)
       if (values[i] != 0)
-        return errorAt(step ? runtime::placeOf(*step) : "", describe(i, values[i]));
+        return errorAt(step ? runtime::locationOf(*step) : "", describe(i, values[i]));
     return {};
   };
   staged.push_back({nullptr, bytes, std::move(memory), std::move(check), isPinned});
@@ -365,14 +365,14 @@ Result<void> CudaQueue::release(bool completes) {
 
 /// The error of asynchronous work, with the steps that may have caused it.
 Diagnostics CudaQueue::failed(const Diagnostics &diagnostics) const {
-  std::vector<std::string> places;
+  std::vector<std::string> locations;
   for (const Request &request : launched)
-    places.push_back(request.step ? runtime::placeOf(*request.step) : request.name);
+    locations.push_back(request.step ? runtime::locationOf(*request.step) : request.name);
   std::string where = device.name();
-  if (places.size() == 1)
-    where += ", in " + places.front();
-  else if (!places.empty())
-    where += fmt::format(", in one of the steps '{}'", fmt::join(places, "', '"));
+  if (locations.size() == 1)
+    where += ", in " + locations.front();
+  else if (!locations.empty())
+    where += fmt::format(", in one of the steps '{}'", fmt::join(locations, "', '"));
   Diagnostics named;
   for (const Diagnostic &p : diagnostics)
     named.add(p.location, where + ": " + p.message);

@@ -58,13 +58,13 @@ public:
     return combine("reduce_scatter", reduction, dtype, from, to, count, {.shards = size}, stream);
   }
   Result<void> allGather(DeviceAddress from, DeviceAddress to, size_t bytes, StreamHandle stream) override {
-    auto place = [=](const Terms &terms) {
+    auto placeTerms = [=](const Terms &terms) {
       for (size_t other = 0; other < terms.size(); ++other)
         std::memcpy(reinterpret_cast<std::byte *>(to) + other * bytes, terms[other], bytes);
       return Result<void>();
     };
     return meet(fmt::format("all_gather {}", bytes), {from, bytes},
-                {{from, bytes}, {to, bytes * static_cast<size_t>(size)}}, place, stream);
+                {{from, bytes}, {to, bytes * static_cast<size_t>(size)}}, placeTerms, stream);
   }
 
   Result<void> send(DeviceAddress from, size_t bytes, int target, StreamHandle stream) override {

@@ -108,11 +108,11 @@ void loadTensor(Thread *thread, std::byte *target, const TensorMap *map, uint64_
   thread->block->defer([=, block = thread->block] {
     auto size = static_cast<size_t>(tile.map.elementBytes);
     forEachElement(tile, [&](int64_t offset, const std::byte *source) {
-      std::byte *place = placeInShared(target, offset, tile.map.swizzle);
+      std::byte *position = placeInShared(target, offset, tile.map.swizzle);
       if (source)
-        std::memcpy(place, source, size);
+        std::memcpy(position, source, size);
       else
-        std::memset(place, 0, size);
+        std::memset(position, 0, size);
     });
     completeBytes(*block, object, static_cast<uint32_t>(tile.bytes()));
   });
@@ -125,9 +125,9 @@ void storeTensor(Thread *thread, const TensorMap *map, const std::byte *source, 
   Tile tile = checkTile(thread, map, coordinates, rank, source, copyAccess);
   checkAsyncAccess(thread, source, tile.bytes(), readAccess);
   thread->bulkCopies.push_back([=] {
-    forEachElement(tile, [&](int64_t offset, std::byte *place) {
-      if (place)
-        std::memcpy(place, placeInShared(source, offset, tile.map.swizzle),
+    forEachElement(tile, [&](int64_t offset, std::byte *position) {
+      if (position)
+        std::memcpy(position, placeInShared(source, offset, tile.map.swizzle),
                     static_cast<size_t>(tile.map.elementBytes));
     });
   });

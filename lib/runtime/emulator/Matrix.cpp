@@ -38,7 +38,7 @@ void requireFullWarp(Thread *thread, const char *operation) {
 
 /// The lane with the address of the row of a 16-bit element, and the byte offset in the row: of half `half`
 /// of register `tile` of `lane`.
-std::pair<size_t, size_t> placeOf(size_t lane, int32_t tile, size_t half, bool isTransposed) {
+std::pair<size_t, size_t> positionOf(size_t lane, int32_t tile, size_t half, bool isTransposed) {
   size_t outer = lane / 4, inner = lane % 4 * 2 + half;
   size_t row = isTransposed ? inner : outer, column = isTransposed ? outer : inner;
   return {static_cast<size_t>(tile * tileRows) + row, column * sizeof(uint16_t)};
@@ -50,7 +50,7 @@ template <bool isTransposed> void performLoad(Block &, Thread &, const LaneOpera
     for (int32_t tile = 0; tile < operands.count; ++tile) {
       std::array<uint16_t, 2> halves;
       for (size_t half = 0; half < 2; ++half) {
-        auto [rowLane, offset] = placeOf(lane, tile, half, isTransposed);
+        auto [rowLane, offset] = positionOf(lane, tile, half, isTransposed);
         std::memcpy(&halves[half], operandsOf<LoadOperands>(lanes, rowLane).row + offset, sizeof(uint16_t));
       }
       operands.result[tile] = std::bit_cast<uint32_t>(halves);
@@ -64,7 +64,7 @@ template <bool isTransposed> void performStore(Block &, Thread &, const LaneOper
     for (int32_t tile = 0; tile < operands.count; ++tile) {
       auto halves = std::bit_cast<std::array<uint16_t, 2>>(operands.values[tile]);
       for (size_t half = 0; half < 2; ++half) {
-        auto [rowLane, offset] = placeOf(lane, tile, half, isTransposed);
+        auto [rowLane, offset] = positionOf(lane, tile, half, isTransposed);
         std::memcpy(operandsOf<StoreOperands>(lanes, rowLane).row + offset, &halves[half], sizeof(uint16_t));
       }
     }

@@ -149,7 +149,7 @@ Result<void> Frame::executeGraph(std::span<const BoundStep> steps, States states
                       errorAt("", fmt::format("{} (a CUDA graph of {} steps from {} on; PROA_CUDA_GRAPHS=off "
                                               "runs them one after the other)",
                                               done.diagnostics()[0].message, steps.size(),
-                                              placeOf(*steps.front().step))));
+                                              locationOf(*steps.front().step))));
   };
   if (Result<void> begun = queue->beginGraph(); !begun)
     return named(begun);

@@ -115,18 +115,18 @@ Result<void> Executable::bindSteps(const std::vector<Step> &list, std::vector<Bo
       continue;
     }
     for (const Diagnostic &p : done.diagnostics())
-      diagnostics.add(fmt::format("{}: {}[{}]: {}", title, listName, i, placeOf(list[i])), p.message);
+      diagnostics.add(fmt::format("{}: {}[{}]: {}", title, listName, i, locationOf(list[i])), p.message);
   }
   return diagnostics;
 }
 
-Result<void> Executable::bindControlFlow(BoundStep &bound, const std::string &place,
+Result<void> Executable::bindControlFlow(BoundStep &bound, const std::string &where,
                                          const KernelResolver &resolve, size_t &count) {
   const Step &step = *bound.step;
   Diagnostics diagnostics;
   bound.bodies.resize(step.bodies.size());
   for (size_t i = 0; i < step.bodies.size(); ++i) {
-    auto done = bindSteps(step.bodies[i].steps, bound.bodies[i], fmt::format("{}bodies[{}]", place, i),
+    auto done = bindSteps(step.bodies[i].steps, bound.bodies[i], fmt::format("{}bodies[{}]", where, i),
                           resolve, count);
     diagnostics.append(done.diagnostics());
     // A result of a body may reach a kernel as another value.
@@ -311,7 +311,7 @@ Diagnostics Executable::describeGraphs() const {
       last = i;
     }
   auto add = [&](const BoundStep &bound, std::string text) {
-    remarks.add(placeOf(*bound.step), std::move(text));
+    remarks.add(locationOf(*bound.step), std::move(text));
   };
   const char *reasonForAll = !device->recordsGraphs()
                                  ? "graphs are off (PROA_CUDA_GRAPHS), or the host waits after each launch"
@@ -429,9 +429,9 @@ Result<void> Executable::bindConstants(std::vector<BoundStep> &list, const Frame
         list[i].refusal = done.diagnostics();
       else
         for (const Diagnostic &p : done.diagnostics())
-          diagnostics.add(placeOf(*list[i].step), p.message);
+          diagnostics.add(locationOf(*list[i].step), p.message);
     } catch (const std::exception &error) {
-      diagnostics.add(placeOf(*list[i].step), error.what());
+      diagnostics.add(locationOf(*list[i].step), error.what());
     }
   }
   return diagnostics;

@@ -84,7 +84,7 @@ private:
 
   Result<void> bindSteps(const std::vector<Step> &steps, std::vector<BoundStep> &bound,
                          const std::string &list, const KernelResolver &resolve, size_t &count);
-  Result<void> bindControlFlow(BoundStep &bound, const std::string &place, const KernelResolver &resolve,
+  Result<void> bindControlFlow(BoundStep &bound, const std::string &where, const KernelResolver &resolve,
                                size_t &count);
   /// A compiled kernel may get the bytes of this value.
   void markReadByKernel(ValueId id);

@@ -18,7 +18,7 @@ bool hasDynamicDim(const std::vector<int64_t> &dims) {
 
 } // namespace
 
-std::string placeOf(const Step &step) {
+std::string locationOf(const Step &step) {
   const std::string &what = step.label.empty() ? step.symbol : step.label;
   return step.location.empty() ? what : step.location + ": " + what;
 }
@@ -414,7 +414,7 @@ Result<void> Frame::runStep(const BoundStep &bound, States states, Profile *prof
 }
 
 Diagnostic Frame::atStep(const Step &step, const std::string &message) const {
-  Diagnostic error{.location = placeOf(step), .message = message};
+  Diagnostic error{.location = locationOf(step), .message = message};
   for (ValueId id : step.outputs)
     if (id != none && error.output.empty())
       error.output = layout.plan->values[static_cast<size_t>(id)].name;

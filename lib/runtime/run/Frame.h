@@ -257,6 +257,6 @@ private:
 };
 
 /// "net.py:42: gelu + matmul": where an error of a step is.
-std::string placeOf(const Step &step);
+std::string locationOf(const Step &step);
 
 } // namespace proa::runtime

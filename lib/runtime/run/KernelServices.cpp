@@ -95,7 +95,7 @@ Result<void> Frame::findDeviceFaults() {
     if (Result<void> found = findFaults(*bound, faults); !found) {
       std::ranges::fill(faults, noFault);
       deviceServices.reset();
-      return errorAt(placeOf(*bound->step), found.diagnostics()[0].message);
+      return errorAt(locationOf(*bound->step), found.diagnostics()[0].message);
     }
   return {};
 }

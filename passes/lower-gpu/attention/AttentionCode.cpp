@@ -29,11 +29,11 @@ int64_t AttentionCode::headsOfKeys() const {
 }
 
 /// The tiles with most work come first: with a causal mask, the last queries and the first keys.
-AttentionCode::Place AttentionCode::placeOf(Value row) const {
+AttentionCode::Position AttentionCode::tilePositionOf(Value row) const {
   const AttentionSide &own = tile.own;
   Value tiles = b.createOrFold<arith::CeilDivUIOp>(loc, size(own.scores, rowDim), constant(own.rows));
   Value heads = size(own.scores, headDim), inHead = remainder(row, tiles), rest = divide(row, tiles);
-  Place at;
+  Position at;
   at.head = at.keyHead = remainder(rest, heads);
   at.batch = divide(rest, heads);
   if (!own.areKeys) {
@@ -46,7 +46,7 @@ AttentionCode::Place AttentionCode::placeOf(Value row) const {
   return at;
 }
 
-void AttentionCode::forRows(const Place &at, function_ref<void(size_t row, Value index)> body) {
+void AttentionCode::forRows(const Position &at, function_ref<void(size_t row, Value index)> body) {
   for (int64_t row = 0; row < fragments.rows(); ++row) {
     Value index = add(at.first, fragments.rowOf(row));
     auto guarded = scf::IfOp::create(b, loc, isBelow(index, size(tile.own.scores, rowDim)));

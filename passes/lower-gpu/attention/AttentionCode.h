@@ -26,18 +26,18 @@ public:
   };
 
 protected:
-  using Place = AttentionTile::Place;
+  using Position = AttentionTile::Position;
 
   AttentionCode(const AttentionSite &site, AttentionTile &tile, Operands operands)
       : IndexBuilder(site.b, site.loc), site(site), tile(tile), operands(operands), fragments(tile.fragments),
         dropout(site, operands.dropout, fragments, {site.q.sizes[1], site.q.sizes[2], site.k.sizes[2]}) {}
 
   /// Tile number `row` of the tiles that blocks own: tiles of a head, then heads, then batches.
-  Place placeOf(mlir::Value row) const;
+  Position tilePositionOf(mlir::Value row) const;
   /// Query heads that share a head of keys.
   int64_t headsOfKeys() const;
   /// Code for the rows of the thread that the tensors have. `index` is the index in the tensors.
-  void forRows(const Place &at, llvm::function_ref<void(size_t row, mlir::Value index)> body);
+  void forRows(const Position &at, llvm::function_ref<void(size_t row, mlir::Value index)> body);
 
   mlir::Value number(double value) const;
   /// 2^exponent as a weight: below 2^-126 it is zero.

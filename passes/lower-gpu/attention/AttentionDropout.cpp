@@ -73,13 +73,13 @@ AttentionDropout::Values AttentionDropout::inBlocks(ArrayRef<Score> own) const {
   Value rank = remainder(divide(thread, lanes.stride), count);
   // The first scores of the blocks of these lanes, of which lane `rank` computes each `lanes`-th.
   SmallVector<int64_t> firsts;
-  SmallVector<std::pair<int64_t, int64_t>> places(own.size()); ///< block and word, by score
+  SmallVector<std::pair<int64_t, int64_t>> positions(own.size()); ///< block and word, by score
   for (int64_t i = 0; i < static_cast<int64_t>(own.size()); ++i) {
-    int64_t place = i / step % wordsOfLane();
-    if (place == 0)
+    int64_t position = i / step % wordsOfLane();
+    if (position == 0)
       firsts.push_back(i);
-    int64_t first = i - place * step;
-    places[static_cast<size_t>(i)] = {llvm::find(firsts, first) - firsts.begin(), place};
+    int64_t first = i - position * step;
+    positions[static_cast<size_t>(i)] = {llvm::find(firsts, first) - firsts.begin(), position};
   }
   constexpr int64_t blocksOfBits = 32 / wordsOfBlock;
   Values bits;
@@ -100,10 +100,10 @@ AttentionDropout::Values AttentionDropout::inBlocks(ArrayRef<Score> own) const {
   }
   SmallVector<Values> all = exchange(bits, rank);
   Values kept;
-  for (auto [block, place] : places) {
+  for (auto [block, position] : positions) {
     int64_t turn = block / count;
     Value from = all[static_cast<size_t>(block % count)][static_cast<size_t>(turn / blocksOfBits)];
-    Value bit = word(uint64_t(1) << static_cast<uint64_t>(turn % blocksOfBits * wordsOfBlock + place));
+    Value bit = word(uint64_t(1) << static_cast<uint64_t>(turn % blocksOfBits * wordsOfBlock + position));
     bit = arith::AndIOp::create(b, loc, from, bit);
     kept.push_back(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, bit, word(0)));
   }
@@ -136,11 +136,11 @@ AttentionDropout::Values AttentionDropout::eachAlone(ArrayRef<Score> own) const 
   Value keys = getValueOrCreateConstantIndexOp(b, loc, sizes.keys);
   Values kept;
   for (const Score &score : own) {
-    Value value = add(multiply(score.query, keys), score.key), place = remainder(value, wordsOfBlock);
+    Value value = add(multiply(score.query, keys), score.key), position = remainder(value, wordsOfBlock);
     std::array<Value, 4> words = wordsOf(divide(value, wordsOfBlock));
     Value picked = words[0];
     for (int64_t i = 1; i < wordsOfBlock; ++i)
-      picked = select(isEqual(place, i), words[static_cast<size_t>(i)], picked);
+      picked = select(isEqual(position, i), words[static_cast<size_t>(i)], picked);
     kept.push_back(isWordKept(picked));
   }
   return kept;

@@ -26,47 +26,48 @@ AttentionGradient::Fragments AttentionGradient::loop(Value begin, Value end, Val
   return sums.withValues(loop.getResults());
 }
 
-AttentionGradient::Fragments AttentionGradient::overTiles(const Place &place, const Fragments &sums,
+AttentionGradient::Fragments AttentionGradient::overTiles(const Position &position, const Fragments &sums,
                                                           Body body) {
-  return isByKeys() ? overHeads(place, sums, body) : overColumns(place, sums, body);
+  return isByKeys() ? overHeads(position, sums, body) : overColumns(position, sums, body);
 }
 
 /// The query heads that share the head of the keys.
-AttentionGradient::Fragments AttentionGradient::overHeads(Place place, const Fragments &sums, Body body) {
+AttentionGradient::Fragments AttentionGradient::overHeads(Position position, const Fragments &sums,
+                                                          Body body) {
   int64_t heads = headsOfKeys();
   return loop(constant(0), constant(heads), constant(1), sums, [&](Value head, const Fragments &own) {
-    place.head = add(multiply(place.keyHead, heads), head);
-    return overColumns(place, own, body);
+    position.head = add(multiply(position.keyHead, heads), head);
+    return overColumns(position, own, body);
   });
 }
 
 /// Only tiles of which some query uses some key.
-AttentionGradient::Fragments AttentionGradient::overColumns(const Place &place, const Fragments &sums,
+AttentionGradient::Fragments AttentionGradient::overColumns(const Position &position, const Fragments &sums,
                                                             Body body) {
   Value begin = constant(0), end;
   int64_t columns = site.choice.columns();
   if (!isByKeys()) {
-    begin = place.firstKey;
-    end = endOfKeys(place.batch, place.first);
+    begin = position.firstKey;
+    end = endOfKeys(position.batch, position.first);
   } else {
     end = size(site.q, rowDim);
     if (operands.left) {
-      Value seen = add(place.first, site.choice.keys + *operands.left);
+      Value seen = add(position.first, site.choice.keys + *operands.left);
       seen = b.createOrFold<arith::SubIOp>(loc, seen, keysBeforeQueries());
       seen = b.createOrFold<arith::MaxSIOp>(loc, seen, constant(0));
       end = b.createOrFold<arith::MinSIOp>(loc, end, seen);
     }
     if (operands.lengths)
-      end = select(isBelow(place.first, place.keyEnd), end, constant(0));
+      end = select(isBelow(position.first, position.keyEnd), end, constant(0));
     if (operands.right) {
       Value first =
-          b.createOrFold<arith::SubIOp>(loc, add(place.first, -*operands.right), keysBeforeQueries());
+          b.createOrFold<arith::SubIOp>(loc, add(position.first, -*operands.right), keysBeforeQueries());
       first = b.createOrFold<arith::MaxSIOp>(loc, first, constant(0));
       begin = multiply(divide(first, columns), columns);
     }
   }
   return loop(begin, end, constant(columns), sums,
-              [&](Value first, const Fragments &own) { return body(place, first, own); });
+              [&](Value first, const Fragments &own) { return body(position, first, own); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -77,56 +78,56 @@ void AttentionGradient::build(Value row) {
   if (tensors.ofScores.memory)
     computeScores(row);
   else
-    compute(placeOf(row));
+    compute(tilePositionOf(row));
 }
 
 void AttentionGradient::copy(Value row) {
   if (tensors.ofScores.memory) {
-    auto [place, firstKey] = placeOfScores(row);
-    overExamples(place, {}, [&, first = firstKey](const Place &at, const Fragments &none) {
+    auto [position, firstKey] = positionOfScores(row);
+    overExamples(position, {}, [&, first = firstKey](const Position &at, const Fragments &none) {
       tile.copyOwn(at);
       tile.copyColumns(at, first);
       return none;
     });
     return;
   }
-  Place place = placeOf(row);
-  tile.copyOwn(place);
-  overTiles(place, {}, [&](const Place &at, Value firstColumn, const Fragments &none) {
+  Position position = tilePositionOf(row);
+  tile.copyOwn(position);
+  overTiles(position, {}, [&](const Position &at, Value firstColumn, const Fragments &none) {
     tile.copyColumns(at, firstColumn);
     return none;
   });
 }
 
-void AttentionGradient::compute(const Place &place) {
-  tile.begin(place);
+void AttentionGradient::compute(const Position &position) {
+  tile.begin(position);
   auto rows = static_cast<size_t>(fragments.rows());
   Fragments sums;
   sums.scores.assign(rows * static_cast<size_t>(fragments.outputsOfRow(tile.scoreElements)), number(0));
   if (isByKeys())
     sums.values.assign(rows * static_cast<size_t>(fragments.outputsOfRow(tile.valueElements)), number(0));
   else
-    loadQueries(place);
-  sums = overTiles(place, sums, [&](const Place &at, Value firstColumn, const Fragments &own) {
+    loadQueries(position);
+  sums = overTiles(position, sums, [&](const Position &at, Value firstColumn, const Fragments &own) {
     return step(at, firstColumn, own);
   });
   tile.end();
-  store(place, sums);
+  store(position, sums);
 }
 
 /// The numbers of the queries that are the rows of the thread.
-void AttentionGradient::loadQueries(const Place &place) {
+void AttentionGradient::loadQueries(const Position &position) {
   ownQueries.clear();
   for (int64_t i = 0; i < fragments.rows(); ++i)
-    ownQueries.push_back(load(place, add(place.first, fragments.rowOf(i))));
+    ownQueries.push_back(load(position, add(position.first, fragments.rowOf(i))));
 }
 
 /// The last query in place of those after it.
-AttentionGradient::Query AttentionGradient::load(const Place &place, Value query) const {
+AttentionGradient::Query AttentionGradient::load(const Position &position, Value query) const {
   if (isUneven(site.q, site.choice.queries))
     query = b.createOrFold<arith::MinSIOp>(loc, query, add(size(site.q, rowDim), -1));
   auto read = [&](Value memory) -> Value {
-    return memref::LoadOp::create(b, loc, memory, ValueRange{place.batch, place.head, query});
+    return memref::LoadOp::create(b, loc, memory, ValueRange{position.batch, position.head, query});
   };
   Value maximum = read(tensors.statistics.maximum),
         offset = math::Log2Op::create(b, loc, read(tensors.statistics.sum));
@@ -135,9 +136,9 @@ AttentionGradient::Query AttentionGradient::load(const Place &place, Value query
   return {maximum, offset, read(tensors.delta)};
 }
 
-AttentionGradient::Fragments AttentionGradient::step(const Place &place, Value firstColumn,
+AttentionGradient::Fragments AttentionGradient::step(const Position &position, Value firstColumn,
                                                      const Fragments &sums) {
-  Fragments weights = derivatives(place, firstColumn);
+  Fragments weights = derivatives(position, firstColumn);
   if (!isByKeys())
     weights.values.clear();
   Fragments next = tile.accumulate(weights, sums);
@@ -146,7 +147,7 @@ AttentionGradient::Fragments AttentionGradient::step(const Place &place, Value f
 }
 
 /// The columns of the tile that a row uses: keys of a query, or queries of a key.
-AttentionGradient::Columns AttentionGradient::columnsOf(const Place &place, Value firstColumn,
+AttentionGradient::Columns AttentionGradient::columnsOf(const Position &position, Value firstColumn,
                                                         Value row) const {
   Value begin, end;
   if (isByKeys()) {
@@ -164,13 +165,13 @@ AttentionGradient::Columns AttentionGradient::columnsOf(const Place &place, Valu
       auto word = [&](int32_t value) {
         return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
       };
-      begin = select(isBelow(row, place.keyEnd), begin ? begin : word(0),
+      begin = select(isBelow(row, position.keyEnd), begin ? begin : word(0),
                      word(std::numeric_limits<int32_t>::max()));
     }
     return {begin, end};
   }
   if (operands.lengths || isUneven(site.k, site.choice.keys))
-    end = place.keyEnd;
+    end = position.keyEnd;
   if (operands.left)
     begin = relative(windowBegin(row), firstColumn);
   if (operands.right) {
@@ -181,12 +182,12 @@ AttentionGradient::Columns AttentionGradient::columnsOf(const Place &place, Valu
 }
 
 /// The weight of a query and a key, whether its score depends on their product (null if it does), and how.
-AttentionGradient::Weight AttentionGradient::weight(const Place &place, Value product,
+AttentionGradient::Weight AttentionGradient::weight(const Position &position, Value product,
                                                     const Query &statistics, Value query, Value key) {
   Value exponent, isKept;
   auto [score, slope] = scoreOf(product, operands.mask ? 1 : std::numbers::log2e);
   if (operands.mask) {
-    Value mask = maskAt(place.batch, place.head, query, key);
+    Value mask = maskAt(position.batch, position.head, query, key);
     if (hasCondition()) {
       isKept = mask;
       score = arith::SelectOp::create(b, loc, mask, score, number(operands.fill));
@@ -210,24 +211,24 @@ AttentionGradient::Values AttentionGradient::indices(Value first, int64_t count,
 }
 
 /// The gradients of the scores, and the weights after dropout.
-AttentionGradient::Fragments AttentionGradient::derivatives(const Place &place, Value firstColumn) {
-  Values rows = indices(place.first, fragments.rows(), true),
+AttentionGradient::Fragments AttentionGradient::derivatives(const Position &position, Value firstColumn) {
+  Values rows = indices(position.first, fragments.rows(), true),
          columns = indices(firstColumn, fragments.columns(), false);
   const Values &queries = isByKeys() ? columns : rows, &keys = isByKeys() ? rows : columns;
   // Before the products need registers.
-  Values kept = dropout ? dropout.kept(place.batch, place.head, queries, keys) : Values();
-  Fragments products = tile.multiply(place, firstColumn);
+  Values kept = dropout ? dropout.kept(position.batch, position.head, queries, keys) : Values();
+  Fragments products = tile.multiply(position, firstColumn);
   Fragments found = products;
   SmallVector<Columns> used;
   for (Value row : rows)
-    used.push_back(columnsOf(place, firstColumn, row));
+    used.push_back(columnsOf(position, firstColumn, row));
   for (size_t column = 0; column < columns.size(); ++column) {
-    Query ofColumn = isByKeys() ? load(place, queries[column]) : Query();
+    Query ofColumn = isByKeys() ? load(position, queries[column]) : Query();
     for (size_t row = 0; row < rows.size(); ++row) {
       size_t i = row * columns.size() + column;
       const Query &statistics = isByKeys() ? ofColumn : ownQueries[row];
       Value query = queries[isByKeys() ? column : row], key = keys[isByKeys() ? row : column];
-      auto [own, isKept, slope] = weight(place, products.scores[i], statistics, query, key);
+      auto [own, isKept, slope] = weight(position, products.scores[i], statistics, query, key);
       Value gradient = products.values[i];
       if (Value isUsed = isInside(used[row], static_cast<int64_t>(column)))
         own = arith::SelectOp::create(b, loc, isUsed, own, number(0));
@@ -247,14 +248,14 @@ AttentionGradient::Fragments AttentionGradient::derivatives(const Place &place, 
   return found;
 }
 
-void AttentionGradient::store(const Place &place, const Fragments &sums) {
+void AttentionGradient::store(const Position &position, const Fragments &sums) {
   auto storeAll = [&](const AttentionTensor &tensor, ValueRange values, int64_t padded, double factor) {
     auto outputs = static_cast<size_t>(fragments.outputsOfRow(padded));
-    forRows(place, [&](size_t row, Value at) {
+    forRows(position, [&](size_t row, Value at) {
       Values scaled;
       for (Value sum : values.slice(row * outputs, outputs))
         scaled.push_back(factor == 1 ? sum : arith::MulFOp::create(b, loc, sum, number(factor)));
-      storeRow(tensor, place.batch, tile.headOf(tile.own, place), at, scaled, padded);
+      storeRow(tensor, position.batch, tile.headOf(tile.own, position), at, scaled, padded);
     });
   };
   if (tensors.byScores.memory)
@@ -268,7 +269,7 @@ void AttentionGradient::store(const Place &place, const Fragments &sums) {
 //===----------------------------------------------------------------------===//
 
 /// Tiles of keys follow each other, then those of queries, heads and batches.
-std::pair<AttentionGradient::Place, Value> AttentionGradient::placeOfScores(Value row) const {
+std::pair<AttentionGradient::Position, Value> AttentionGradient::positionOfScores(Value row) const {
   auto take = [&](Value count) {
     Value index = b.createOrFold<arith::RemUIOp>(loc, row, count);
     row = b.createOrFold<arith::DivUIOp>(loc, row, count);
@@ -277,19 +278,19 @@ std::pair<AttentionGradient::Place, Value> AttentionGradient::placeOfScores(Valu
   auto tilesOf = [&](unsigned dim, int64_t tileSize) {
     return b.createOrFold<arith::CeilDivUIOp>(loc, size(tensors.ofScores, dim), constant(tileSize));
   };
-  Place place;
+  Position position;
   Value firstKey = multiply(take(tilesOf(elementDim, site.choice.keys)), site.choice.keys);
-  place.first = multiply(take(tilesOf(rowDim, site.choice.queries)), site.choice.queries);
-  place.head = take(size(tensors.ofScores, headDim));
-  place.batch = row;
-  return {place, firstKey};
+  position.first = multiply(take(tilesOf(rowDim, site.choice.queries)), site.choice.queries);
+  position.head = take(size(tensors.ofScores, headDim));
+  position.batch = row;
+  return {position, firstKey};
 }
 
 void AttentionGradient::computeScores(Value row) {
-  auto [place, firstKey] = placeOfScores(row);
+  auto [position, firstKey] = positionOfScores(row);
   Fragments sums;
   sums.scores.assign(static_cast<size_t>(fragments.rows() * fragments.columns()), number(0));
-  sums = overExamples(place, sums, [&, first = firstKey](const Place &at, const Fragments &own) {
+  sums = overExamples(position, sums, [&, first = firstKey](const Position &at, const Fragments &own) {
     tile.begin(at);
     loadQueries(at);
     Fragments next{derivatives(at, first).scores, {}};
@@ -299,24 +300,24 @@ void AttentionGradient::computeScores(Value row) {
     tile.end();
     return next;
   });
-  storeScores(place, firstKey, sums);
+  storeScores(position, firstKey, sums);
 }
 
 /// The batches and heads over which a tile of scores is summed, or the only one.
-AttentionGradient::Fragments
-AttentionGradient::overExamples(const Place &place, const Fragments &sums,
-                                function_ref<Fragments(const Place &place, const Fragments &sums)> body) {
+AttentionGradient::Fragments AttentionGradient::overExamples(
+    const Position &position, const Fragments &sums,
+    function_ref<Fragments(const Position &position, const Fragments &sums)> body) {
   auto over = [&](unsigned dim, Value only, const Fragments &sums,
                   function_ref<Fragments(Value, const Fragments &)> inner) {
     if (getConstantIntValue(tensors.ofScores.sizes[dim]) != 1)
       return inner(only, sums);
     return loop(constant(0), size(site.q, dim), constant(1), sums, inner);
   };
-  return over(batchDim, place.batch, sums, [&](Value batch, const Fragments &ofBatch) {
-    Place at = place;
+  return over(batchDim, position.batch, sums, [&](Value batch, const Fragments &ofBatch) {
+    Position at = position;
     at.batch = batch;
     at.keyEnd = limitOfKeys(batch);
-    return over(headDim, place.head, ofBatch, [&](Value head, const Fragments &ofHead) {
+    return over(headDim, position.head, ofBatch, [&](Value head, const Fragments &ofHead) {
       at.head = head;
       at.keyHead = divide(head, headsOfKeys());
       return body(at, ofHead);
@@ -324,12 +325,12 @@ AttentionGradient::overExamples(const Place &place, const Fragments &sums,
   });
 }
 
-void AttentionGradient::storeScores(const Place &place, Value firstColumn, const Fragments &sums) {
+void AttentionGradient::storeScores(const Position &position, Value firstColumn, const Fragments &sums) {
   auto columns = static_cast<size_t>(fragments.columns());
-  forRows(place, [&](size_t row, Value at) {
+  forRows(position, [&](size_t row, Value at) {
     ValueRange own = ValueRange(sums.scores).slice(row * columns, columns);
     storeElements(
-        tensors.ofScores, {place.batch, place.head, at}, own, fragments.adjacentColumns(),
+        tensors.ofScores, {position.batch, position.head, at}, own, fragments.adjacentColumns(),
         [&](int64_t column) { return add(firstColumn, fragments.columnOf(column)); },
         isUneven(site.k, site.choice.keys));
   });

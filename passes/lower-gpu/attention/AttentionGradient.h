@@ -38,31 +38,31 @@ private:
     mlir::Value maximum, offset, delta;
   };
   using Body =
-      llvm::function_ref<Fragments(const Place &place, mlir::Value firstColumn, const Fragments &sums)>;
+      llvm::function_ref<Fragments(const Position &position, mlir::Value firstColumn, const Fragments &sums)>;
 
-  Fragments overTiles(const Place &place, const Fragments &sums, Body body);
-  Fragments overHeads(Place place, const Fragments &sums, Body body);
-  Fragments overColumns(const Place &place, const Fragments &sums, Body body);
-  void compute(const Place &place);
-  void loadQueries(const Place &place);
-  Fragments step(const Place &place, mlir::Value firstColumn, const Fragments &sums);
-  Fragments derivatives(const Place &place, mlir::Value firstColumn);
+  Fragments overTiles(const Position &position, const Fragments &sums, Body body);
+  Fragments overHeads(Position position, const Fragments &sums, Body body);
+  Fragments overColumns(const Position &position, const Fragments &sums, Body body);
+  void compute(const Position &position);
+  void loadQueries(const Position &position);
+  Fragments step(const Position &position, mlir::Value firstColumn, const Fragments &sums);
+  Fragments derivatives(const Position &position, mlir::Value firstColumn);
   struct Weight {
     mlir::Value value, isKept, slope;
   };
-  Weight weight(const Place &place, mlir::Value product, const Query &statistics, mlir::Value query,
+  Weight weight(const Position &position, mlir::Value product, const Query &statistics, mlir::Value query,
                 mlir::Value key);
-  Columns columnsOf(const Place &place, mlir::Value firstColumn, mlir::Value row) const;
+  Columns columnsOf(const Position &position, mlir::Value firstColumn, mlir::Value row) const;
   Values indices(mlir::Value first, int64_t count, bool areRows);
-  Query load(const Place &place, mlir::Value query) const;
-  void store(const Place &place, const Fragments &sums);
+  Query load(const Position &position, mlir::Value query) const;
+  void store(const Position &position, const Fragments &sums);
 
   /// A tile of scores, and its first key.
-  std::pair<Place, mlir::Value> placeOfScores(mlir::Value row) const;
+  std::pair<Position, mlir::Value> positionOfScores(mlir::Value row) const;
   void computeScores(mlir::Value row);
-  Fragments overExamples(const Place &place, const Fragments &sums,
-                         llvm::function_ref<Fragments(const Place &place, const Fragments &sums)> body);
-  void storeScores(const Place &place, mlir::Value firstColumn, const Fragments &sums);
+  Fragments overExamples(const Position &position, const Fragments &sums,
+                         llvm::function_ref<Fragments(const Position &position, const Fragments &sums)> body);
+  void storeScores(const Position &position, mlir::Value firstColumn, const Fragments &sums);
 
   bool isByKeys() const { return site.choice.isByKeys; }
   Fragments loop(mlir::Value begin, mlir::Value end, mlir::Value stepSize, const Fragments &sums,

@@ -15,7 +15,9 @@ namespace proa {
 namespace {
 
 /// Whether a block uses all keys of a query, not a slice of them.
-bool isOfAllKeys(const AttentionTile::Place &place) { return getConstantIntValue(place.firstKey) == 0; }
+bool isOfAllKeys(const AttentionTile::Position &position) {
+  return getConstantIntValue(position.firstKey) == 0;
+}
 
 } // namespace
 
@@ -34,65 +36,65 @@ AttentionThreads::State AttentionThreads::State::of(ValueRange all, size_t rows)
 // Tiles
 //===----------------------------------------------------------------------===//
 
-AttentionTile::Place AttentionThreads::placeOf(Value row) const {
-  Place place = AttentionCode::placeOf(row);
-  place.keyEnd = endOfKeys(place.batch, place.first);
-  return place;
+AttentionTile::Position AttentionThreads::tilePositionOf(Value row) const {
+  Position position = AttentionCode::tilePositionOf(row);
+  position.keyEnd = endOfKeys(position.batch, position.first);
+  return position;
 }
 
-void AttentionThreads::computeTile(const Place &place) {
-  compute(place);
+void AttentionThreads::computeTile(const Position &position) {
+  compute(position);
   tile.end();
 }
 
 void AttentionThreads::copy(Value row) {
-  Place place = placeOf(row);
-  tile.copyOwn(place);
-  auto loop = scf::ForOp::create(b, loc, place.firstKey, place.keyEnd, constant(site.choice.keys));
+  Position position = tilePositionOf(row);
+  tile.copyOwn(position);
+  auto loop = scf::ForOp::create(b, loc, position.firstKey, position.keyEnd, constant(site.choice.keys));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  tile.copyColumns(place, loop.getInductionVar());
+  tile.copyColumns(position, loop.getInductionVar());
 }
 
 /// The end of the tiles of keys of which all queries use all.
-Value AttentionThreads::endOfFreeKeys(const Place &place) const {
-  Value end = isOfAllKeys(place) ? limitOfKeys(place.batch) : place.keyEnd;
+Value AttentionThreads::endOfFreeKeys(const Position &position) const {
+  Value end = isOfAllKeys(position) ? limitOfKeys(position.batch) : position.keyEnd;
   if (operands.right) {
-    Value seen = windowEnd(place.first);
+    Value seen = windowEnd(position.first);
     seen = b.createOrFold<arith::MaxSIOp>(loc, seen, constant(0));
     end = b.createOrFold<arith::MinSIOp>(loc, end, seen);
   }
   return multiply(divide(end, site.choice.keys), site.choice.keys);
 }
 
-void AttentionThreads::build(Value row) { computeTile(placeOf(row)); }
+void AttentionThreads::build(Value row) { computeTile(tilePositionOf(row)); }
 
-void AttentionThreads::compute(const Place &place) {
-  tile.begin(place);
+void AttentionThreads::compute(const Position &position) {
+  tile.begin(position);
   State state;
   state.maxima.assign(rows(), number(minusInfinity));
   state.sums.assign(rows(), number(0));
   state.outputs.assign(rows() * outputsOfRow(), number(0));
-  Value freeEnd = place.firstKey;
+  Value freeEnd = position.firstKey;
   if (!operands.left) { // most tiles of a window have keys that some query does not use
-    freeEnd = endOfFreeKeys(place);
-    if (!isOfAllKeys(place))
-      freeEnd = b.createOrFold<arith::MaxSIOp>(loc, freeEnd, place.firstKey);
-    state = overKeys(place, place.firstKey, freeEnd, std::move(state), /*isRestricted=*/false);
+    freeEnd = endOfFreeKeys(position);
+    if (!isOfAllKeys(position))
+      freeEnd = b.createOrFold<arith::MaxSIOp>(loc, freeEnd, position.firstKey);
+    state = overKeys(position, position.firstKey, freeEnd, std::move(state), /*isRestricted=*/false);
   }
   bool isFree = !isUneven(site.k, site.choice.keys) && !operands.left && !operands.right && !operands.lengths;
   if (!isFree)
-    state = overKeys(place, freeEnd, place.keyEnd, std::move(state), /*isRestricted=*/true);
-  store(place, state);
+    state = overKeys(position, freeEnd, position.keyEnd, std::move(state), /*isRestricted=*/true);
+  store(position, state);
 }
 
-AttentionThreads::State AttentionThreads::overKeys(const Place &place, Value begin, Value end, State state,
-                                                   bool isRestricted) {
+AttentionThreads::State AttentionThreads::overKeys(const Position &position, Value begin, Value end,
+                                                   State state, bool isRestricted) {
   auto loop = scf::ForOp::create(b, loc, begin, end, constant(site.choice.keys), state.all());
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   State own = State::of(loop.getRegionIterArgs(), rows());
-  scf::YieldOp::create(b, loc, step(place, loop.getInductionVar(), own, isRestricted).all());
+  scf::YieldOp::create(b, loc, step(position, loop.getInductionVar(), own, isRestricted).all());
   return State::of(loop.getResults(), rows());
 }
 
@@ -124,18 +126,18 @@ Value AttentionThreads::maximumOf(ValueRange scalars) const {
 
 /// The scores. Without a mask they are in units of log 2, so that a power of 2 is their exponential. A mask
 /// may be the least finite number, which has no product with another unit.
-AttentionThreads::Values AttentionThreads::scaledScores(const Place &place, Value firstKey,
+AttentionThreads::Values AttentionThreads::scaledScores(const Position &position, Value firstKey,
                                                         bool isRestricted) {
-  Values scores = tile.multiply(place, firstKey).scores;
+  Values scores = tile.multiply(position, firstKey).scores;
   double unit = operands.mask ? 1 : std::numbers::log2e;
   for (int64_t row = 0; row < fragments.rows(); ++row) {
-    Value query = add(place.first, fragments.rowOf(row));
-    Columns used = isRestricted ? keysOf(place, firstKey, query) : Columns();
+    Value query = add(position.first, fragments.rowOf(row));
+    Columns used = isRestricted ? keysOf(position, firstKey, query) : Columns();
     for (int64_t column = 0; column < fragments.columns(); ++column) {
       Value &score = scores[static_cast<size_t>(row * fragments.columns() + column)];
       score = scoreOf(score, unit).value;
       if (operands.mask) {
-        Value mask = maskAt(place.batch, place.head, query, add(firstKey, fragments.columnOf(column)));
+        Value mask = maskAt(position.batch, position.head, query, add(firstKey, fragments.columnOf(column)));
         if (hasCondition())
           score = arith::SelectOp::create(b, loc, mask, score, number(operands.fill));
         else
@@ -149,17 +151,18 @@ AttentionThreads::Values AttentionThreads::scaledScores(const Place &place, Valu
 }
 
 /// The keys that a query uses.
-AttentionThreads::Columns AttentionThreads::keysOf(const Place &place, Value firstKey, Value query) const {
-  Value end = limitOfKeys(place.batch);
+AttentionThreads::Columns AttentionThreads::keysOf(const Position &position, Value firstKey,
+                                                   Value query) const {
+  Value end = limitOfKeys(position.batch);
   if (operands.right)
     end = b.createOrFold<arith::MinSIOp>(loc, end, windowEnd(query));
   return {operands.left ? relative(windowBegin(query), firstKey) : Value(), relative(end, firstKey)};
 }
 
-AttentionThreads::State AttentionThreads::step(const Place &place, Value firstKey, const State &state,
+AttentionThreads::State AttentionThreads::step(const Position &position, Value firstKey, const State &state,
                                                bool isRestricted) {
-  Values kept = dropout ? keptWeights(place, firstKey) : Values(); // before the scores need registers
-  Values scores = scaledScores(place, firstKey, isRestricted), weights;
+  Values kept = dropout ? keptWeights(position, firstKey) : Values(); // before the scores need registers
+  Values scores = scaledScores(position, firstKey, isRestricted), weights;
   auto columns = static_cast<size_t>(fragments.columns()), outputs = outputsOfRow();
   State next;
   Values rescaled(state.outputs);
@@ -196,13 +199,13 @@ AttentionThreads::State AttentionThreads::step(const Place &place, Value firstKe
   return next;
 }
 
-AttentionThreads::Values AttentionThreads::keptWeights(const Place &place, Value firstKey) {
+AttentionThreads::Values AttentionThreads::keptWeights(const Position &position, Value firstKey) {
   Values queries, keys;
   for (int64_t row = 0; row < fragments.rows(); ++row)
-    queries.push_back(add(place.first, fragments.rowOf(row)));
+    queries.push_back(add(position.first, fragments.rowOf(row)));
   for (int64_t score = 0; score < fragments.columns(); ++score)
     keys.push_back(add(firstKey, fragments.columnOf(score)));
-  return dropout.kept(place.batch, place.head, queries, keys);
+  return dropout.kept(position.batch, position.head, queries, keys);
 }
 
 //===----------------------------------------------------------------------===//
@@ -218,29 +221,29 @@ ValueRange AttentionThreads::outputsOf(const State &state, size_t row) const {
   return ValueRange(state.outputs).slice(row * outputs, outputs);
 }
 
-void AttentionThreads::store(const Place &place, const State &state) {
+void AttentionThreads::store(const Position &position, const State &state) {
   Values sums; // shuffles are those of all lanes
   for (Value sum : state.sums)
     sums.push_back(acrossLanes(sum, /*isMaximum=*/false));
-  forRows(place, [&](size_t row, Value query) {
+  forRows(position, [&](size_t row, Value query) {
     Value factor = normalization(sums[row]);
     Values elements;
     for (Value output : outputsOf(state, row))
       elements.push_back(arith::MulFOp::create(b, loc, output, factor));
     if (site.out.memory)
-      storeRow(site.out, place.batch, place.head, query, elements, tile.valueElements);
-    storeStatistics(place, query, state.maxima[row], sums[row]);
+      storeRow(site.out, position.batch, position.head, query, elements, tile.valueElements);
+    storeStatistics(position, query, state.maxima[row], sums[row]);
   });
 }
 
 /// One lane of each row does.
-void AttentionThreads::storeStatistics(const Place &place, Value query, Value maximum, Value sum) {
+void AttentionThreads::storeStatistics(const Position &position, Value query, Value maximum, Value sum) {
   if (!results.maximum && !results.sum)
     return;
   Value isFirst = isEqual(remainder(site.thread, fragments.lanesOfRow()), 0);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(scf::IfOp::create(b, loc, isFirst).thenBlock());
-  Value indices[] = {place.batch, place.head, query};
+  Value indices[] = {position.batch, position.head, query};
   if (results.maximum && !operands.mask) // which is in units of log 2
     maximum = arith::MulFOp::create(b, loc, maximum, number(std::numbers::ln2));
   if (results.maximum)

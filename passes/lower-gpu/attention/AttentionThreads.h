@@ -29,11 +29,11 @@ protected:
     static State of(mlir::ValueRange all, size_t rows);
   };
 
-  Place placeOf(mlir::Value row) const;
-  void computeTile(const Place &place);
+  Position tilePositionOf(mlir::Value row) const;
+  void computeTile(const Position &position);
   /// The factor of a row of outputs, of the sum of its weights.
   virtual mlir::Value normalization(mlir::Value sum);
-  virtual void store(const Place &place, const State &state);
+  virtual void store(const Position &position, const State &state);
   mlir::Value acrossLanes(mlir::Value value, bool isMaximum) const;
   size_t rows() const { return static_cast<size_t>(fragments.rows()); }
   /// Outputs of a row of the thread.
@@ -42,15 +42,16 @@ protected:
   mlir::ValueRange outputsOf(const State &state, size_t row) const;
 
 private:
-  mlir::Value endOfFreeKeys(const Place &place) const;
-  void compute(const Place &place);
-  State overKeys(const Place &place, mlir::Value begin, mlir::Value end, State state, bool isRestricted);
-  State step(const Place &place, mlir::Value firstKey, const State &state, bool isRestricted);
-  Values scaledScores(const Place &place, mlir::Value firstKey, bool isRestricted);
-  Columns keysOf(const Place &place, mlir::Value firstKey, mlir::Value query) const;
+  mlir::Value endOfFreeKeys(const Position &position) const;
+  void compute(const Position &position);
+  State overKeys(const Position &position, mlir::Value begin, mlir::Value end, State state,
+                 bool isRestricted);
+  State step(const Position &position, mlir::Value firstKey, const State &state, bool isRestricted);
+  Values scaledScores(const Position &position, mlir::Value firstKey, bool isRestricted);
+  Columns keysOf(const Position &position, mlir::Value firstKey, mlir::Value query) const;
   mlir::Value maximumOf(mlir::ValueRange values) const;
-  Values keptWeights(const Place &place, mlir::Value firstKey);
-  void storeStatistics(const Place &place, mlir::Value query, mlir::Value maximum, mlir::Value sum);
+  Values keptWeights(const Position &position, mlir::Value firstKey);
+  void storeStatistics(const Position &position, mlir::Value query, mlir::Value maximum, mlir::Value sum);
 
   Statistics results;
 };

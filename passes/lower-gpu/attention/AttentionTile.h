@@ -63,7 +63,7 @@ public:
   using Values = llvm::SmallVector<mlir::Value>;
 
   /// The tile that a block computes, as indices.
-  struct Place {
+  struct Position {
     mlir::Value batch, head, keyHead; ///< of a tile of keys, `head` is the current head of the queries
     mlir::Value first;                ///< row that the block owns
     mlir::Value firstKey, keyEnd;     ///< the keys that are read
@@ -83,7 +83,7 @@ public:
   /// Elements of a row of q and k, and of v, in shared memory.
   int64_t scoreElements, valueElements;
 
-  mlir::Value headOf(const AttentionSide &side, const Place &at) const {
+  mlir::Value headOf(const AttentionSide &side, const Position &at) const {
     return side.areKeys ? at.keyHead : at.head;
   }
 
@@ -92,15 +92,15 @@ public:
   /// Code of all tiles of a block. `compute` creates the code of threads with fragments. `copy` creates the
   /// code of threads that copy, with the loops around copyOwn() and copyColumns() that are around multiply().
   virtual void assignRoles(llvm::function_ref<void()> compute, llvm::function_ref<void()> copy) = 0;
-  virtual void copyOwn(const Place & /*at*/) {}
-  virtual void copyColumns(const Place & /*at*/, mlir::Value /*firstColumn*/) {}
+  virtual void copyOwn(const Position & /*at*/) {}
+  virtual void copyColumns(const Position & /*at*/, mlir::Value /*firstColumn*/) {}
 
   /// In `compute`, around the uses of the tile that the block owns.
-  virtual void begin(const Place &at) = 0;
+  virtual void begin(const Position &at) = 0;
   virtual void end() {}
   /// The matmuls of the rows with the columns from `firstColumn` on. In a forward kernel, tiles of columns
   /// follow each other.
-  virtual Fragments multiply(const Place &at, mlir::Value firstColumn) = 0;
+  virtual Fragments multiply(const Position &at, mlir::Value firstColumn) = 0;
   /// The sums plus the matmuls of weights with the columns of multiply(); only the ones that have weights.
   virtual Fragments accumulate(const Fragments &weights, const Fragments &sums) = 0;
   /// After the last use of these columns.

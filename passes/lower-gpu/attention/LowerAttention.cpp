@@ -94,17 +94,17 @@ private:
 
   /// The operand that gives a dynamic dim of a result, its permutation, and which of its dims in order does.
   std::tuple<Value, ArrayRef<int64_t>, unsigned> sourceOf(Value result, unsigned dim) {
-    auto placeIn = [&](ArrayRef<int64_t> permutation) {
+    auto positionIn = [&](ArrayRef<int64_t> permutation) {
       SmallVector<int64_t> dims = proa::pd::attentionDims(permutation);
       return static_cast<unsigned>(llvm::find(dims, static_cast<int64_t>(dim)) - dims.begin());
     };
     if (auto attention = dyn_cast<proa::pd::FusedAttentionOp>(op.getOperation()))
       return {op.getQ(), op.getQPermutation(),
-              result == attention.getOut() ? placeIn(op.getOutPermutation()) : dim};
+              result == attention.getOut() ? positionIn(op.getOutPermutation()) : dim};
     if (auto values = dyn_cast<proa::pd::FusedAttentionKvGradOp>(op.getOperation());
         values && result == values.getVGrad())
-      return {op.getV(), op.getVPermutation(), placeIn(op.getVPermutation())};
-    return {owned().first, owned().second, placeIn(owned().second)};
+      return {op.getV(), op.getVPermutation(), positionIn(op.getVPermutation())};
+    return {owned().first, owned().second, positionIn(owned().second)};
   }
 
   /// `@NAME_shape` for results with dynamic dims, which are dims of the operands.

@@ -20,39 +20,39 @@ namespace proa {
 void PagedThreads::build(Value row) {
   slot = row;
   Value tileIndex = divide(row, slices.count);
-  Place place = placeOf(tileIndex);
+  Position position = tilePositionOf(tileIndex);
   if (slices.count > 1)
-    chooseSlice(place, remainder(row, slices.count));
-  checkBlocks(place);
-  computeTile(place);
+    chooseSlice(position, remainder(row, slices.count));
+  checkBlocks(position);
+  computeTile(position);
   if (slices.count == 1)
     return;
   Value isLast = emitIsLastBlock(b, loc, slices.counters, tileIndex, constant(slices.count));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(scf::IfOp::create(b, loc, isLast).thenBlock());
   NVVM::MembarOp::create(b, loc, NVVM::MemScopeKind::GPU);
-  combine(place, tileIndex);
+  combine(position, tileIndex);
 }
 
 /// Whole tiles of the keys that the sequence has: the capacity of the cache does not matter.
-void PagedThreads::chooseSlice(Place &place, Value slice) const {
+void PagedThreads::chooseSlice(Position &position, Value slice) const {
   Value keysOfSlices = constant(slices.count * site.choice.keys);
-  Value tiles = b.createOrFold<arith::CeilDivUIOp>(loc, place.keyEnd, keysOfSlices);
+  Value tiles = b.createOrFold<arith::CeilDivUIOp>(loc, position.keyEnd, keysOfSlices);
   Value keys = multiply(tiles, site.choice.keys);
-  place.firstKey = multiply(slice, keys);
-  place.keyEnd = b.createOrFold<arith::MinUIOp>(loc, add(place.firstKey, keys), place.keyEnd);
+  position.firstKey = multiply(slice, keys);
+  position.keyEnd = b.createOrFold<arith::MinUIOp>(loc, add(position.firstKey, keys), position.keyEnd);
 }
 
 /// Reports entries of the block table that are not blocks of the cache.
-void PagedThreads::checkBlocks(const Place &place) {
+void PagedThreads::checkBlocks(const Position &position) {
   enum Operand : unsigned { query, keys, values, table };
   int64_t rows = site.k.rowsOfBlock;
-  Value first = add(divide(place.firstKey, rows), site.thread),
-        end = divide(add(place.keyEnd, rows - 1), rows);
+  Value first = add(divide(position.firstKey, rows), site.thread),
+        end = divide(add(position.keyEnd, rows - 1), rows);
   auto loop = scf::ForOp::create(b, loc, first, end, constant(site.choice.threads));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  code.loadIndex(table, {{code, place.batch}, {code, loop.getInductionVar()}}, keys, /*axis=*/0,
+  code.loadIndex(table, {{code, position.batch}, {code, loop.getInductionVar()}}, keys, /*axis=*/0,
                  /*wraps=*/false);
 }
 
@@ -67,13 +67,13 @@ Value PagedThreads::normalization(Value sum) {
   return arith::SelectOp::create(b, loc, isEmpty, number(0), inverse);
 }
 
-void PagedThreads::store(const Place &place, const State &state) {
+void PagedThreads::store(const Position &position, const State &state) {
   if (slices.count == 1)
-    return AttentionThreads::store(place, state);
+    return AttentionThreads::store(position, state);
   Values sums; // shuffles are those of all lanes
   for (Value sum : state.sums)
     sums.push_back(acrossLanes(sum, /*isMaximum=*/false));
-  forRows(place, [&](size_t row, Value) {
+  forRows(position, [&](size_t row, Value) {
     Value inTile = fragments.rowOf(static_cast<int64_t>(row));
     storeRow(slices.outputs, slot, constant(0), inTile, outputsOf(state, row), tile.valueElements);
     Value isFirst = isEqual(remainder(site.thread, fragments.lanesOfRow()), 0);
@@ -85,7 +85,7 @@ void PagedThreads::store(const Place &place, const State &state) {
 }
 
 /// The threads combine chunks of the elements of all rows of the tile.
-void PagedThreads::combine(const Place &place, Value tileIndex) {
+void PagedThreads::combine(const Position &position, Value tileIndex) {
   constexpr int64_t widest = 4; // 16 bytes
   int64_t elements = site.out.elements(), width = elements % widest == 0 ? widest : 1;
   int64_t ofRow = elements / width, chunks = site.choice.queries * ofRow;
@@ -93,13 +93,13 @@ void PagedThreads::combine(const Place &place, Value tileIndex) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value chunk = loop.getInductionVar(), row = divide(chunk, ofRow);
-  Value isQuery = isBelow(add(place.first, row), size(site.q, rowDim));
+  Value isQuery = isBelow(add(position.first, row), size(site.q, rowDim));
   b.setInsertionPointToStart(scf::IfOp::create(b, loc, isQuery).thenBlock());
-  combineChunk(place, multiply(tileIndex, slices.count), row, multiply(remainder(chunk, ofRow), width),
+  combineChunk(position, multiply(tileIndex, slices.count), row, multiply(remainder(chunk, ofRow), width),
                width);
 }
 
-void PagedThreads::combineChunk(const Place &place, Value firstSlot, Value row, Value element,
+void PagedThreads::combineChunk(const Position &position, Value firstSlot, Value row, Value element,
                                 int64_t width) {
   auto load = [&](Value memory, Value slice) -> Value {
     return memref::LoadOp::create(b, loc, memory, ValueRange{add(firstSlot, slice), row});
@@ -128,7 +128,7 @@ void PagedThreads::combineChunk(const Place &place, Value firstSlot, Value row, 
   for (Value sum : ValueRange(sums).drop_front())
     out.push_back(arith::MulFOp::create(b, loc, sum, factor));
   storeElements(
-      site.out, {place.batch, place.head, add(place.first, row)}, out, width,
+      site.out, {position.batch, position.head, add(position.first, row)}, out, width,
       [&](int64_t output) { return add(element, output); }, tile.valueElements != site.out.elements());
 }
 

@@ -27,12 +27,12 @@ public:
 
 private:
   mlir::Value normalization(mlir::Value sum) override;
-  void store(const Place &place, const State &state) override;
+  void store(const Position &position, const State &state) override;
 
-  void chooseSlice(Place &place, mlir::Value slice) const;
-  void checkBlocks(const Place &place);
-  void combine(const Place &place, mlir::Value tileIndex);
-  void combineChunk(const Place &place, mlir::Value firstSlot, mlir::Value row, mlir::Value element,
+  void chooseSlice(Position &position, mlir::Value slice) const;
+  void checkBlocks(const Position &position);
+  void combine(const Position &position, mlir::Value tileIndex);
+  void combineChunk(const Position &position, mlir::Value firstSlot, mlir::Value row, mlir::Value element,
                     int64_t width);
   Values overSlices(Values state, llvm::function_ref<Values(mlir::Value slice, mlir::ValueRange)> body);
   mlir::Value baseOf(mlir::Value maximum);

@@ -30,7 +30,7 @@ public:
 
   void assignRoles(function_ref<void()> compute, function_ref<void()>) override { compute(); }
 
-  void begin(const Place &at) override {
+  void begin(const Position &at) override {
     copy(rows, at, at.first, constant(0));
     x = {viewOf(rows.tiles[0], constant(0))};
     if (!own.hasValues())
@@ -39,7 +39,7 @@ public:
       start(columns, at, at.firstKey, stageAt(at.firstKey));
   }
 
-  Fragments multiply(const Place &at, Value firstColumn) override;
+  Fragments multiply(const Position &at, Value firstColumn) override;
   Fragments accumulate(const Fragments &weights, const Fragments &sums) override;
 
 private:
@@ -72,13 +72,13 @@ private:
 
   Side sideOf(const AttentionSide &tensors, int64_t count);
   CopySource sourceOf(const Tile &tile, Value batch, Value head, Value first, Value end);
-  void start(Side &side, const Place &at, Value first, Value to);
+  void start(Side &side, const Position &at, Value first, Value to);
   /// Waits for the copies of this thread, then for the other threads.
   void await() {
     NVVM::CpAsyncWaitGroupOp::create(b, loc, /*n=*/0);
     gpu::BarrierOp::create(b, loc);
   }
-  void copy(Side &side, const Place &at, Value first, Value to) {
+  void copy(Side &side, const Position &at, Value first, Value to) {
     gpu::BarrierOp::create(b, loc); // all threads have read the last tile
     start(side, at, first, to);
     await();
@@ -134,7 +134,7 @@ CopySource StagedAttention::sourceOf(const Tile &tile, Value batch, Value head, 
 }
 
 /// Starts the copies of a tile to a stage.
-void StagedAttention::start(Side &side, const Place &at, Value first, Value to) {
+void StagedAttention::start(Side &side, const Position &at, Value first, Value to) {
   constexpr int64_t mostUnrolled = 8, mostOfTable = 4;
   Value end = at.keyEnd;
   if (!side.tensors.areKeys)
@@ -157,7 +157,7 @@ void StagedAttention::start(Side &side, const Place &at, Value first, Value to) 
 // Matmuls
 //===----------------------------------------------------------------------===//
 
-AttentionTile::Fragments StagedAttention::multiply(const Place &at, Value firstColumn) {
+AttentionTile::Fragments StagedAttention::multiply(const Position &at, Value firstColumn) {
   stage = stageAt(firstColumn);
   if (stages > 1) {
     await(); // and no thread reads the other stage any more

@@ -29,25 +29,25 @@ public:
   void assignRoles(function_ref<void()> compute, function_ref<void()> copy) override {
     threads.assignRoles(compute, copy);
   }
-  void copyOwn(const Place &at) override { fill(*ownRing, *ownPosition, rows, own, at, at.first); }
-  void copyColumns(const Place &at, Value firstColumn) override;
-  void begin(const Place &) override { ownRing->awaitFull(ownPosition->load()); }
-  void end() override { release(*ownRing, *ownPosition); }
-  Fragments multiply(const Place &at, Value firstColumn) override;
+  void copyOwn(const Position &at) override { fill(*ownBuffer, *ownPosition, rows, own, at, at.first); }
+  void copyColumns(const Position &at, Value firstColumn) override;
+  void begin(const Position &) override { ownBuffer->awaitFull(ownPosition->load()); }
+  void end() override { release(*ownBuffer, *ownPosition); }
+  Fragments multiply(const Position &at, Value firstColumn) override;
   Fragments accumulate(const Fragments &weights, const Fragments &sums) override;
   void endColumns() override {
     if (!areSeparate)
-      release(*ring, *position);
+      release(*buffer, *position);
   }
 
 private:
   Tiles rows, columns;
   bool areSeparate; ///< `scores` and `values` of the columns are in stages of their own, one after the other
-  RingThreads threads;
+  StageThreads threads;
   WgmmaMatmul matmul;
   Value base; ///< address of the tile that the block owns, after which the stages follow
-  std::optional<Ring> ring, ownRing; ///< the second one has one stage
-  std::optional<RingVariable> position, ownPosition;
+  std::optional<StageBuffer> buffer, ownBuffer; ///< the second one has one stage
+  std::optional<StageVariable> position, ownPosition;
 
   static int64_t bytesOf(ArrayRef<Tile> tiles) {
     int64_t bytes = 0;
@@ -58,16 +58,16 @@ private:
   int64_t stageBytes() const {
     return areSeparate ? std::max(bytesOf(columns[0]), bytesOf(columns[1])) : bytesOf(columns);
   }
-  Value stageAddress(const Ring::Position &at) {
+  Value stageAddress(const StageBuffer::Position &at) {
     return add(base, add(IndexBuilder::multiply(at.stage, stageBytes()), bytesOf(rows)));
   }
   /// Where the values of the columns are, if their stage is at `address`.
   Value valuesAt(Value address) const { return areSeparate ? address : add(address, bytesOf(columns[0])); }
 
-  void fill(const Ring &stages, RingVariable &variable, ArrayRef<Tile> tiles, const AttentionSide &side,
-            const Place &at, Value first);
+  void fill(const StageBuffer &stages, StageVariable &variable, ArrayRef<Tile> tiles,
+            const AttentionSide &side, const Position &at, Value first);
   SmallVector<Values> operandsOf(ValueRange weights) const;
-  void release(const Ring &stages, RingVariable &variable) {
+  void release(const StageBuffer &stages, StageVariable &variable) {
     threads.release(stages, variable.load());
     variable.save(stages.next(variable.load()));
   }
@@ -78,30 +78,30 @@ private:
 
 void WgmmaAttention::prepare() {
   int64_t stages = site.choice.stages, tiles = bytesOf(rows) + stages * stageBytes();
-  int64_t barriers = Ring::barrierBytes(stages);
-  base = threads.addressOf(threads.allocate(tiles + barriers + Ring::barrierBytes(1)));
-  ring.emplace(threads, add(base, tiles), stages, threads.arrivals());
-  ownRing.emplace(threads, add(base, tiles + barriers), 1, threads.arrivals());
+  int64_t barriers = StageBuffer::barrierBytes(stages);
+  base = threads.addressOf(threads.allocate(tiles + barriers + StageBuffer::barrierBytes(1)));
+  buffer.emplace(threads, add(base, tiles), stages, threads.arrivals());
+  ownBuffer.emplace(threads, add(base, tiles + barriers), 1, threads.arrivals());
   Values maps;
   for (Tiles *side : {&rows, &columns})
     for (Tile &tile : *side) {
       tile.addMap(site.kernel);
       maps.push_back(tile.map);
     }
-  threads.start({&*ring, &*ownRing}, maps);
-  position.emplace(b, loc, ring->first());
-  ownPosition.emplace(b, loc, ownRing->first());
+  threads.start({&*buffer, &*ownBuffer}, maps);
+  position.emplace(b, loc, buffer->first());
+  ownPosition.emplace(b, loc, ownBuffer->first());
 }
 
 //===----------------------------------------------------------------------===//
 // The producer
 //===----------------------------------------------------------------------===//
 
-void WgmmaAttention::fill(const Ring &stages, RingVariable &variable, ArrayRef<Tile> tiles,
-                          const AttentionSide &side, const Place &at, Value first) {
-  Ring::Position to = variable.load();
+void WgmmaAttention::fill(const StageBuffer &stages, StageVariable &variable, ArrayRef<Tile> tiles,
+                          const AttentionSide &side, const Position &at, Value first) {
+  StageBuffer::Position to = variable.load();
   stages.acquire(to, bytesOf(tiles));
-  Value target = &stages == &*ownRing ? base : stageAddress(to), full = stages.full(to.stage);
+  Value target = &stages == &*ownBuffer ? base : stageAddress(to), full = stages.full(to.stage);
   Value indices[] = {at.batch, headOf(side, at), first, constant(0)};
   for (const Tile &tile : tiles) {
     tile.copy(threads, tile.tensor->indices(indices), target, full);
@@ -110,20 +110,20 @@ void WgmmaAttention::fill(const Ring &stages, RingVariable &variable, ArrayRef<T
   variable.save(stages.next(to));
 }
 
-void WgmmaAttention::copyColumns(const Place &at, Value firstColumn) {
+void WgmmaAttention::copyColumns(const Position &at, Value firstColumn) {
   if (!areSeparate)
-    return fill(*ring, *position, columns, other, at, firstColumn);
+    return fill(*buffer, *position, columns, other, at, firstColumn);
   for (const Tile &tile : columns)
-    fill(*ring, *position, tile, other, at, firstColumn);
+    fill(*buffer, *position, tile, other, at, firstColumn);
 }
 
 //===----------------------------------------------------------------------===//
 // The readers
 //===----------------------------------------------------------------------===//
 
-AttentionTile::Fragments WgmmaAttention::multiply(const Place &, Value) {
-  Ring::Position at = position->load();
-  ring->awaitFull(at);
+AttentionTile::Fragments WgmmaAttention::multiply(const Position &, Value) {
+  StageBuffer::Position at = position->load();
+  buffer->awaitFull(at);
   Value address = stageAddress(at);
   auto products = [&](const Tile &x, Value xAddress, const Tile &y, Value yAddress) {
     return matmul.multiply({x.shared, xAddress}, {y.shared, yAddress}, matmul.start(other.rows), other.rows,
@@ -135,14 +135,14 @@ AttentionTile::Fragments WgmmaAttention::multiply(const Place &, Value) {
     values = products(rows[1], add(base, bytesOf(rows[0])), columns[1], valuesAt(address));
   matmul.end();
   if (areSeparate)
-    release(*ring, *position);
+    release(*buffer, *position);
   return {byRows(scores, other.rows), values ? byRows(values, other.rows) : Values()};
 }
 
 AttentionTile::Fragments WgmmaAttention::accumulate(const Fragments &weights, const Fragments &sums) {
-  Ring::Position at = position->load();
+  StageBuffer::Position at = position->load();
   if (areSeparate)
-    ring->awaitFull(at);
+    buffer->awaitFull(at);
   Value address = stageAddress(at);
   SmallVector<Values> ofScores = operandsOf(weights.scores), ofValues = operandsOf(weights.values);
   auto addTo = [&](ArrayRef<Values> x, const Tile &y, Value memory, ValueRange to, int64_t elements) {
@@ -155,7 +155,7 @@ AttentionTile::Fragments WgmmaAttention::accumulate(const Fragments &weights, co
   Value values = addTo(ofValues, columns[1], valuesAt(address), sums.values, valueElements);
   matmul.end();
   if (areSeparate)
-    release(*ring, *position);
+    release(*buffer, *position);
   return {scores ? byRows(scores, scoreElements) : Values(),
           values ? byRows(values, valueElements) : Values()};
 }

@@ -97,44 +97,44 @@ Value HopperCode::advance(Value descriptor, int64_t bytes) const {
   return b.createOrFold<arith::AddIOp>(loc, descriptor, offset);
 }
 
-void Ring::init() const {
+void StageBuffer::init() const {
   for (int64_t stage = 0; stage < stages; ++stage) {
     code.initBarrier(full(code.constant(stage)), 1);
     code.initBarrier(empty(code.constant(stage)), readers);
   }
 }
 
-Value Ring::full(Value stage) const { return code.add(base, code.multiply(stage, mbarrierBytes)); }
+Value StageBuffer::full(Value stage) const { return code.add(base, code.multiply(stage, mbarrierBytes)); }
 
-Value Ring::empty(Value stage) const { return code.add(full(stage), stages * mbarrierBytes); }
+Value StageBuffer::empty(Value stage) const { return code.add(full(stage), stages * mbarrierBytes); }
 
-void Ring::acquire(const Position &position, int64_t bytes) const {
+void StageBuffer::acquire(const Position &position, int64_t bytes) const {
   code.wait(empty(position.stage), code.flip(position.parity));
   code.expectBytes(full(position.stage), bytes);
 }
 
-Ring::Position Ring::first() const { return {code.constant(0), code.i32(0)}; }
+StageBuffer::Position StageBuffer::first() const { return {code.constant(0), code.i32(0)}; }
 
-Ring::Position Ring::next(const Position &position) const {
+StageBuffer::Position StageBuffer::next(const Position &position) const {
   Value after = code.add(position.stage, 1), isEnd = code.isEqual(after, stages);
   return {code.select(isEnd, code.constant(0), after),
           code.select(isEnd, code.flip(position.parity), position.parity)};
 }
 
-int64_t RingThreads::arrivals() const { return readers / warpSize; }
+int64_t StageThreads::arrivals() const { return readers / warpSize; }
 
-Value RingThreads::allocate(int64_t bytes) const {
+Value StageThreads::allocate(int64_t bytes) const {
   auto space = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
   auto type = MemRefType::get({bytes}, b.getI8Type(), MemRefLayoutAttrInterface(), space);
   return memref::AllocOp::create(b, loc, type, ValueRange(), ValueRange(), b.getI64IntegerAttr(patternBytes));
 }
 
-void RingThreads::start(ArrayRef<const Ring *> rings, ValueRange maps) const {
+void StageThreads::start(ArrayRef<const StageBuffer *> buffers, ValueRange maps) const {
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(scf::IfOp::create(b, loc, isEqual(thread, 0)).thenBlock());
-    for (const Ring *ring : rings)
-      ring->init();
+    for (const StageBuffer *buffer : buffers)
+      buffer->init();
     fenceBarriers();
     for (Value map : maps)
       prefetchMap(map);
@@ -142,7 +142,7 @@ void RingThreads::start(ArrayRef<const Ring *> rings, ValueRange maps) const {
   gpu::BarrierOp::create(b, loc);
 }
 
-void RingThreads::assignRoles(function_ref<void()> read, function_ref<void()> fill) const {
+void StageThreads::assignRoles(function_ref<void()> read, function_ref<void()> fill) const {
   Value isReader = isBelow(thread, constant(readers));
   auto roles = scf::IfOp::create(b, loc, isReader, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
@@ -161,24 +161,24 @@ void RingThreads::assignRoles(function_ref<void()> read, function_ref<void()> fi
   fill();
 }
 
-void RingThreads::release(const Ring &ring, const Ring::Position &at) const {
+void StageThreads::release(const StageBuffer &buffer, const StageBuffer::Position &at) const {
   OpBuilder::InsertionGuard guard(b);
   Value isFirstLane = isEqual(remainder(thread, warpSize), 0);
   b.setInsertionPointToStart(scf::IfOp::create(b, loc, isFirstLane).thenBlock());
-  ring.release(at);
+  buffer.release(at);
 }
 
-RingVariable::RingVariable(IRRewriter &b, Location loc, const Ring::Position &first)
+StageVariable::StageVariable(IRRewriter &b, Location loc, const StageBuffer::Position &first)
     : b(b), loc(loc), stage(memref::AllocaOp::create(b, loc, MemRefType::get({}, first.stage.getType()))),
       parity(memref::AllocaOp::create(b, loc, MemRefType::get({}, first.parity.getType()))) {
   save(first);
 }
 
-Ring::Position RingVariable::load() const {
+StageBuffer::Position StageVariable::load() const {
   return {memref::LoadOp::create(b, loc, stage), memref::LoadOp::create(b, loc, parity)};
 }
 
-void RingVariable::save(const Ring::Position &position) const {
+void StageVariable::save(const StageBuffer::Position &position) const {
   memref::StoreOp::create(b, loc, position.stage, stage);
   memref::StoreOp::create(b, loc, position.parity, parity);
 }

@@ -57,7 +57,7 @@ private:
 
 /// Stages in shared memory that one thread fills and other warps read. Each stage has two barriers: "full",
 /// at which copies complete, and "empty", at which the readers arrive.
-class Ring {
+class StageBuffer {
 public:
   /// A stage and the parity of its phase. Each thread counts for itself.
   struct Position {
@@ -67,7 +67,7 @@ public:
 
   /// `base` is the address of the barriers, after which `barrierBytes()` bytes are used; `readers` the number
   /// of arrivals that free a stage.
-  Ring(const HopperCode &code, mlir::Value base, int64_t stages, int64_t readers)
+  StageBuffer(const HopperCode &code, mlir::Value base, int64_t stages, int64_t readers)
       : code(code), base(base), stages(stages), readers(readers) {}
 
   static int64_t barrierBytes(int64_t stages) { return 2 * stages * mbarrierBytes; }
@@ -93,37 +93,37 @@ private:
   int64_t stages, readers;
 };
 
-/// The threads of a block that share rings: the first `readers` threads read, and the thread after them fills
-/// the stages. Where the others are a warpgroup (`fillers`), they give the readers their registers.
-class RingThreads : public HopperCode {
+/// The threads of a block that share buffers: the first `readers` threads read, and the thread after them
+/// fills the stages. Where the others are a warpgroup (`fillers`), they give the readers their registers.
+class StageThreads : public HopperCode {
 public:
-  RingThreads(mlir::IRRewriter &b, mlir::Location loc, mlir::Value thread, int64_t readers, int64_t fillers)
+  StageThreads(mlir::IRRewriter &b, mlir::Location loc, mlir::Value thread, int64_t readers, int64_t fillers)
       : HopperCode(b, loc), thread(thread), readers(readers), fillers(fillers) {}
 
   /// Arrivals that free a stage: one lane of each warp does.
   int64_t arrivals() const;
   /// Shared memory for tiles, as bytes.
   mlir::Value allocate(int64_t bytes) const;
-  /// Initializes the barriers of rings, as one thread of the block, and waits for that.
-  void start(llvm::ArrayRef<const Ring *> rings, mlir::ValueRange maps) const;
+  /// Initializes the barriers of buffers, as one thread of the block, and waits for that.
+  void start(llvm::ArrayRef<const StageBuffer *> buffers, mlir::ValueRange maps) const;
   /// Code of the threads with each role. It must have all loops if the threads exchange registers.
   void assignRoles(llvm::function_ref<void()> read, llvm::function_ref<void()> fill) const;
   /// Frees a stage, as one of the readers.
-  void release(const Ring &ring, const Ring::Position &at) const;
+  void release(const StageBuffer &buffer, const StageBuffer::Position &at) const;
 
 private:
   mlir::Value thread;
   int64_t readers, fillers;
 };
 
-/// The position of a thread in a ring, as a variable that outlives loops. It becomes registers.
-class RingVariable {
+/// The position of a thread in a buffer, as a variable that outlives loops. It becomes registers.
+class StageVariable {
 public:
   /// Creates the variable, with the position `first`.
-  RingVariable(mlir::IRRewriter &b, mlir::Location loc, const Ring::Position &first);
+  StageVariable(mlir::IRRewriter &b, mlir::Location loc, const StageBuffer::Position &first);
 
-  Ring::Position load() const;
-  void save(const Ring::Position &position) const;
+  StageBuffer::Position load() const;
+  void save(const StageBuffer::Position &position) const;
 
 private:
   mlir::IRRewriter &b;

@@ -80,11 +80,11 @@ struct GroupedMatmul {
       for (int64_t end = row + sizes[static_cast<size_t>(g)]; row < end; ++row)
         for (int64_t k = 0; k < inner; ++k)
           for (int64_t n = 0; n < columns; ++n) {
-            int64_t place = isYGrad      ? row * columns + n
-                            : transposeY ? (g * columns + n) * inner + k
-                                         : (g * inner + k) * columns + n;
+            int64_t position = isYGrad      ? row * columns + n
+                               : transposeY ? (g * columns + n) * inner + k
+                                            : (g * inner + k) * columns + n;
             auto result = static_cast<size_t>((isYGrad ? g * inner + k : row) * columns + n);
-            double term = element(given[0], row * inner + k) * element(given[1], place);
+            double term = element(given[0], row * inner + k) * element(given[1], position);
             sums[result] += term;
             sizesOfTerms[result] += std::abs(term);
           }
@@ -107,9 +107,9 @@ struct GroupedMatmul {
       ASSERT_EQ(results.size(), 1U);
       ASSERT_EQ(results[0].size(), static_cast<int64_t>(sums.size()));
       for (int64_t i = 0; i < results[0].size(); ++i) {
-        auto place = static_cast<size_t>(i);
-        double error = std::abs(element(results[0], i) - sums[place]);
-        ASSERT_LE(error, tolerance() * sizesOfTerms[place]) << "element " << i;
+        auto position = static_cast<size_t>(i);
+        double error = std::abs(element(results[0], i) - sums[position]);
+        ASSERT_LE(error, tolerance() * sizesOfTerms[position]) << "element " << i;
       }
     }
   }

@@ -60,11 +60,11 @@ TEST_F(ObjectCacheTest, DamagedFilesAreIgnored) {
     write(original.substr(0, size));
     EXPECT_EQ(cache.find("key"), std::nullopt) << size;
   }
-  for (size_t place : {size_t(0), size_t(9), size_t(17), size_t(25), size_t(33), original.size() - 1}) {
+  for (size_t position : {size_t(0), size_t(9), size_t(17), size_t(25), size_t(33), original.size() - 1}) {
     std::string damaged = original;
-    damaged[place] ^= 1;
+    damaged[position] ^= 1;
     write(damaged);
-    EXPECT_EQ(cache.find("key"), std::nullopt) << place;
+    EXPECT_EQ(cache.find("key"), std::nullopt) << position;
   }
   write(original);
   EXPECT_TRUE(cache.find("key").has_value());

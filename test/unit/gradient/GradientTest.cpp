@@ -124,8 +124,8 @@ protected:
   /// Compares the gradients of `function`; `arguments` has the feeds of its arguments.
   void check(func::FuncOp function, NamedTensors feeds, GradientProgram &program) {
     for (size_t i = 0; i < program.floats.size(); ++i) {
-      unsigned place = function.getNumArguments() + static_cast<unsigned>(i);
-      feeds["in" + std::to_string(place)] = randomTensor(program.main(), place, random);
+      unsigned position = function.getNumArguments() + static_cast<unsigned>(i);
+      feeds["in" + std::to_string(position)] = randomTensor(program.main(), position, random);
     }
     auto runner = Runner::create(program.get());
     ASSERT_TRUE(runner) << runner.diagnostics().text();

@@ -82,9 +82,9 @@ void expectEverywhere(const std::string &file, const std::string &chain, const s
   for (std::string word; stream >> word;)
     words.push_back(word);
   expectLast(file, chain, arguments, expected);
-  for (size_t place = 0; place <= words.size(); ++place) {
+  for (size_t position = 0; position <= words.size(); ++position) {
     std::vector<std::string> with = words;
-    with.insert(with.begin() + static_cast<ptrdiff_t>(place), "vmap");
+    with.insert(with.begin() + static_cast<ptrdiff_t>(position), "vmap");
     std::string text;
     for (const std::string &word : with)
       text += word + " ";

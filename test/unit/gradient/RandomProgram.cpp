@@ -390,10 +390,10 @@ void RandomProgram::indexed() {
     index = static_cast<int64_t>(below(x.shape[axis]));
   int id = count++;
   shape[axis] = static_cast<int64_t>(numbers.size());
-  Shape places{shape[axis]};
+  Shape positions{shape[axis]};
   body += fmt::format("  %n{0} = pd.constant dense<[{1}]> : {2}\n"
                       "  %v{0} = pd.gather {3}, %n{0} {{axis = {4} : i64}} : ({5}, {2}) -> {6}\n",
-                      id, fmt::join(numbers, ", "), typeOf(places, "i64"), x.name, axis, typeOf(x.shape),
+                      id, fmt::join(numbers, ", "), typeOf(positions, "i64"), x.name, axis, typeOf(x.shape),
                       typeOf(shape));
   // Distinct values, because a maximum of equal elements has no derivative.
   Value taken{fmt::format("%v{}", id), shape};
@@ -405,7 +405,7 @@ void RandomProgram::indexed() {
   along[0] = shape[axis];
   body += fmt::format("  {0}_flat = pd.constant dense<[{1}]> : {2}\n"
                       "  {0} = pd.reshape {0}_flat {{shape = {3}}} : ({2}) -> {4}\n",
-                      ramp, fmt::join(steps, ", "), typeOf(places), ints(along), typeOf(along));
+                      ramp, fmt::join(steps, ", "), typeOf(positions), ints(along), typeOf(along));
   emit("add", {taken, {ramp, along}}, "", shape);
 }
 

@@ -81,9 +81,9 @@ private:
   void drawPlaces(TypeRange types) {
     for (Type type : types) {
       int64_t rank = cast<RankedTensorType>(type).getRank();
-      places.push_back(std::uniform_int_distribution<int64_t>(-1, rank)(random));
+      positions.push_back(std::uniform_int_distribution<int64_t>(-1, rank)(random));
     }
-    places[random() % places.size()] = 0;
+    positions[random() % positions.size()] = 0;
   }
 
   void build() {
@@ -93,7 +93,7 @@ private:
     ASSERT_TRUE(succeeded(single));
     batchedName = single->getName().str();
     drawPlaces(single->getArgumentTypes());
-    auto batched = autodiff::vmap(*single, "batched", examples, places);
+    auto batched = autodiff::vmap(*single, "batched", examples, positions);
     ASSERT_TRUE(succeeded(batched));
     OpBuilder builder(module->getBodyRegion());
     OwningOpRef<ModuleOp> apart = ModuleOp::create(module->getLoc());
@@ -198,12 +198,12 @@ private:
   }
 
   /// An example of a batch.
-  static Tensor exampleOf(const Tensor &batch, int64_t place, int64_t example) {
+  static Tensor exampleOf(const Tensor &batch, int64_t position, int64_t example) {
     std::vector<int64_t> dims = batch.dims();
-    dims.erase(dims.begin() + place);
+    dims.erase(dims.begin() + position);
     Tensor out(DType::Float64, dims);
     int64_t inner = 1;
-    for (size_t d = static_cast<size_t>(place); d < dims.size(); ++d)
+    for (size_t d = static_cast<size_t>(position); d < dims.size(); ++d)
       inner *= dims[d];
     for (int64_t e = 0; e < out.size(); ++e)
       out.as<double>()[e] = batch.as<double>()[(e / inner * examples + example) * inner + e % inner];
@@ -215,7 +215,8 @@ private:
     for (int64_t example = 0; example < examples; ++example) {
       std::vector<Tensor> single = feeds;
       for (size_t i = 0; i < alone.size(); ++i)
-        single[alone[i]] = places[i] < 0 ? feeds[whole[i]] : exampleOf(feeds[whole[i]], places[i], example);
+        single[alone[i]] =
+            positions[i] < 0 ? feeds[whole[i]] : exampleOf(feeds[whole[i]], positions[i], example);
       std::vector<Tensor> expected = run(single);
       for (size_t r = 0; r < batchAt - aloneAt; ++r) {
         Tensor got = exampleOf(results[batchAt + r], 0, example);
@@ -238,7 +239,7 @@ private:
   /// Of the batched function: the feeds of one example, those of the batch, and the positions of the batch
   /// dimension (-1: none).
   llvm::SmallVector<unsigned> alone, whole;
-  llvm::SmallVector<int64_t> places;
+  llvm::SmallVector<int64_t> positions;
   std::string batchedName;
 };
 

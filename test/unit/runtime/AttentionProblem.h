@@ -54,8 +54,9 @@ struct AttentionProblem {
       for (int64_t b = 0; b < dims[1]; ++b)
         for (int64_t c = 0; c < dims[2]; ++c)
           for (int64_t d = 0; d < dims[3]; ++d) {
-            Dims4 place = stored({a, b, c, d}, permutation);
-            body(index++, ((place[0] * own[1] + place[1]) * own[2] + place[2]) * own[3] + place[3]);
+            Dims4 position = stored({a, b, c, d}, permutation);
+            body(index++,
+                 ((position[0] * own[1] + position[1]) * own[2] + position[2]) * own[3] + position[3]);
           }
   }
   Tensor operand(const Tensor &inOrder, const Dims4 &permutation) const {
@@ -114,9 +115,9 @@ struct AttentionProblem {
   }
   int64_t placeInMask(int64_t b, int64_t h, int64_t m, int64_t n) const {
     int64_t index = 0;
-    const int64_t place[] = {b, h, m, n};
+    const int64_t position[] = {b, h, m, n};
     for (size_t i = 0; i < 4; ++i)
-      index = index * mask.dims()[i] + (mask.dims()[i] == 1 ? 0 : place[i]);
+      index = index * mask.dims()[i] + (mask.dims()[i] == 1 ? 0 : position[i]);
     return index;
   }
 

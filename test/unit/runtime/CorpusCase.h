@@ -142,16 +142,16 @@ inline void runCorpusOp(const CorpusOp &test) {
         c.inputs.emplace_back(); // absent
     }
     std::vector<Tensor> results;
-    size_t place = 0;
+    size_t position = 0;
     for (const std::string &slot : test.outputs)
       for (const std::string &name : op.output(slot)->arguments) {
         if (expected.contains(name)) {
           results.push_back(expected[name]);
           c.outputs.emplace_back(results.back().dtype(), results.back().dims());
         } else {
-          c.absentOutputs.push_back(place); // not fetched
+          c.absentOutputs.push_back(position); // not fetched
         }
-        ++place;
+        ++position;
       }
     ASSERT_FALSE(results.empty()) << "no result is fetched";
     auto found = runCase(c);

@@ -80,7 +80,7 @@ struct Conv {
 
   int64_t outSize() const { return (size + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1; }
 
-  int64_t place(int64_t n, int64_t c, int64_t h, int64_t w, int64_t count, int64_t side) const {
+  int64_t position(int64_t n, int64_t c, int64_t h, int64_t w, int64_t count, int64_t side) const {
     return channelsLast ? ((n * side + h) * side + w) * count + c : ((n * count + c) * side + h) * side + w;
   }
 
@@ -101,10 +101,11 @@ struct Conv {
                 for (int64_t j = 0; j < kernel; ++j) {
                   int64_t y = h * stride + i * dilation - padding, z = w * stride + j * dilation - padding;
                   if (y >= 0 && y < size && z >= 0 && z < size)
-                    sum += byteAt(a, place(n, o / (outputs / groups) * perGroup + c, y, z, channels, size)) *
-                           byteAt(b, ((o * perGroup + c) * kernel + i) * kernel + j);
+                    sum +=
+                        byteAt(a, position(n, o / (outputs / groups) * perGroup + c, y, z, channels, size)) *
+                        byteAt(b, ((o * perGroup + c) * kernel + i) * kernel + j);
                 }
-            sums[static_cast<size_t>(place(n, o, h, w, outputs, out))] = sum;
+            sums[static_cast<size_t>(position(n, o, h, w, outputs, out))] = sum;
           }
     KernelCase c{"integer_conv2d",
                  {{"strides", Shape{stride, stride}},

@@ -68,8 +68,8 @@ inline Plan planOf(const KernelCase &c) {
     plan.fetches.push_back(id);
     plan.fetchNames.push_back("out");
   }
-  for (size_t place : c.absentOutputs)
-    step.outputs.insert(step.outputs.begin() + static_cast<ptrdiff_t>(place), none);
+  for (size_t position : c.absentOutputs)
+    step.outputs.insert(step.outputs.begin() + static_cast<ptrdiff_t>(position), none);
   plan.steps.push_back(std::move(step));
   return plan;
 }

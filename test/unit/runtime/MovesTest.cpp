@@ -190,7 +190,7 @@ TEST(Gather, AlongAxisBroadcasts) {
     auto result = runCase({"take_along_axis", {{"axis", 1}}, {x, index}, {{DType::Float32, outDims}}, {0}});
     ASSERT_TRUE(result) << result.diagnostics().text();
     auto offset = [](const std::vector<int64_t> &dims, int64_t i, int64_t j, int64_t k) {
-      auto at = [&](size_t dim, int64_t place) { return dims[dim] == 1 ? 0 : place; };
+      auto at = [&](size_t dim, int64_t position) { return dims[dim] == 1 ? 0 : position; };
       return (at(0, i) * dims[1] + at(1, j)) * dims[2] + at(2, k);
     };
     for (int64_t i = 0; i < outDims[0]; ++i)

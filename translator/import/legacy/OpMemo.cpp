@@ -187,8 +187,8 @@ void ProgramImporter::repeat(const Recipe &recipe, const OpInstance &instance) {
     values.append(created->result_begin(), created->result_end());
   }
   for (auto [name, index] : recipe.outputs)
-    define(instance.op->outputs[name.slot].arguments[name.argument], instance.variables.outputs[name.place],
-           values[index]);
+    define(instance.op->outputs[name.slot].arguments[name.argument],
+           instance.variables.outputs[name.position], values[index]);
 }
 
 void ProgramImporter::importKnownOp(const legacy::Operation &op, const LegacyOp &entry) {
@@ -215,11 +215,11 @@ void ProgramImporter::importKnownOp(const legacy::Operation &op, const LegacyOp 
     created.push_back(&op);
   std::vector<std::pair<OutputName, Value>> outputs;
   for (auto [name, value] : definitions) {
-    uint32_t place = 0;
+    uint32_t position = 0;
     for (uint32_t i = 0; i < op.outputs.size(); ++i)
-      for (uint32_t j = 0; j < op.outputs[i].arguments.size(); ++j, ++place)
+      for (uint32_t j = 0; j < op.outputs[i].arguments.size(); ++j, ++position)
         if (&op.outputs[i].arguments[j] == name)
-          outputs.emplace_back(OutputName{i, j, place}, value);
+          outputs.emplace_back(OutputName{i, j, position}, value);
   }
   memo.add(*instance, created, outputs);
 }

@@ -27,7 +27,7 @@ struct OpInstance {
 
 /// A variable in an output slot of an op, and its place among all outputs.
 struct OutputName {
-  uint32_t slot, argument, place;
+  uint32_t slot, argument, position;
 };
 
 /// The imported form of an op: ops without operands, the indices of their operands (inputs of the instance

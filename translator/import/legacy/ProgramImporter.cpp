@@ -235,25 +235,25 @@ Location ProgramImporter::locationOf(size_t index, const legacy::Operation &op) 
 }
 
 Diagnostic ProgramImporter::atCurrentOp() const {
-  Diagnostic place;
-  place.file = options.source;
-  place.location = options.source;
+  Diagnostic diagnostic;
+  diagnostic.file = options.source;
+  diagnostic.location = options.source;
   if (!currentOp)
-    return place;
-  place.block = currentBlock;
-  place.op = static_cast<int64_t>(currentIndex);
-  place.opType = currentOp->type;
+    return diagnostic;
+  diagnostic.block = currentBlock;
+  diagnostic.op = static_cast<int64_t>(currentIndex);
+  diagnostic.opType = currentOp->type;
   for (const legacy::Slot &slot : currentOp->outputs)
     if (!slot.arguments.empty()) {
-      place.output = slot.arguments.front();
+      diagnostic.output = slot.arguments.front();
       break;
     }
   if (auto source = currentOp->sourceLine()) {
-    place.pythonFile = source->file;
-    place.pythonLine = source->line;
+    diagnostic.pythonFile = source->file;
+    diagnostic.pythonLine = source->line;
   }
-  place.locate();
-  return place;
+  diagnostic.locate();
+  return diagnostic;
 }
 
 void ProgramImporter::report(const llvm::Twine &message) {

@@ -57,12 +57,12 @@ void SparseRows::share(OpImporter &importer, const SlotValues &inputs) {
       listed = values;
   }
   for (const legacy::Slot &slot : importer.legacyOp().outputs)
-    for (auto [place, name] : llvm::enumerate(slot.arguments)) {
+    for (auto [position, name] : llvm::enumerate(slot.arguments)) {
       if (!isSparse(name) || !program.lookup(name) || rowsOf(name))
         continue;
       // An op on lists treats each variable by itself.
-      bool isOfOne = slot.arguments.size() > 1 && place < listed.size();
-      set(name, isOfOne ? listed[place] : importer.joinRows(all));
+      bool isOfOne = slot.arguments.size() > 1 && position < listed.size();
+      set(name, isOfOne ? listed[position] : importer.joinRows(all));
     }
 }
 

@@ -15,8 +15,8 @@ namespace {
 
 /// The id of what a gradient op is given; 0 where it is absent.
 int64_t operandOf(const newir::Operation &op, const NewIrGradient &entry, Given value) {
-  std::optional<size_t> place = entry.placeOf(value);
-  return place && *place < op.inputs.size() ? op.inputs[*place] : 0;
+  std::optional<size_t> position = entry.positionOf(value);
+  return position && *position < op.inputs.size() ? op.inputs[*position] : 0;
 }
 
 } // namespace
@@ -162,8 +162,8 @@ void ModelImporter::collectCotangents(GradientImport &gradient,
     };
     Given value{Given::Result, of};
     Values known = given(value), cotangent = given({Given::Cotangent, of});
-    std::optional<size_t> place = gradient.entry.placeOf(value);
-    bool isIndependent = !differentiatedBy || (place && differentiatedBy->count(*place));
+    std::optional<size_t> position = gradient.entry.positionOf(value);
+    bool isIndependent = !differentiatedBy || (position && differentiatedBy->count(*position));
     for (auto [i, result] : llvm::enumerate(values[output.id])) {
       auto index = static_cast<int64_t>(gradient.yielded.size());
       gradient.yielded.push_back(result);

@@ -7,7 +7,7 @@
 
 namespace proa::import {
 
-std::optional<size_t> NewIrGradient::placeOf(Given value) const {
+std::optional<size_t> NewIrGradient::positionOf(Given value) const {
   const auto *found = llvm::find(operands, value);
   return found == operands.end() ? std::nullopt : std::optional<size_t>(found - operands.begin());
 }

@@ -27,7 +27,7 @@ struct NewIrGradient {
   std::initializer_list<size_t> results;
 
   /// The index of a value among the operands.
-  std::optional<size_t> placeOf(Given value) const;
+  std::optional<size_t> positionOf(Given value) const;
 };
 
 /// The gradient op "X_grad" (or "X_grad_") of the dialect pd_op, "X_double_grad" (the gradient of X_grad)

@@ -75,8 +75,8 @@ void ModelImporter::makeFunction() {
   Block *body = function.addEntryBlock();
   // GCC 12 assigns an empty value where a list in braces is assigned to a conditional expression.
   auto set = [&](size_t i, Value value) {
-    Values &place = i < own ? values[ids[i]] : fed[ids[i]];
-    place = {value};
+    Values &position = i < own ? values[ids[i]] : fed[ids[i]];
+    position = {value};
   };
   for (size_t i = 0; i < ids.size(); ++i)
     set(i, body->getArgument(static_cast<unsigned>(i)));

@@ -370,16 +370,16 @@ Location GraphImporter::location() {
 }
 
 void GraphImporter::report(const llvm::Twine &message, bool isOpen) {
-  std::string place = options.source;
+  std::string where = options.source;
   onnx::Location graph{nullptr, "graph", scopes.back().graph->name};
   if (current)
-    place += ": " +
+    where += ": " +
              onnx::Location{&graph, "node", current->name, static_cast<int64_t>(currentIndex), current->type}
                  .text();
   else if (scopes.size() > 1)
-    place += ": " + graph.text();
+    where += ": " + graph.text();
   openErrors += isOpen;
-  diagnostics.add(place, message.str());
+  diagnostics.add(where, message.str());
 }
 
 void GraphImporter::reportRefused(bool isOpen) {

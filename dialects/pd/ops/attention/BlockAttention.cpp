@@ -145,18 +145,18 @@ Expression rotate(Expression x, Expression positions, BlockMultiheadAttentionOp 
 }
 
 /// Where a new token is in a cache [blocks, heads, rows, elements]: two vectors [B].
-struct CachePlace {
+struct CachePosition {
   Expression block, row;
 };
 
 /// The cache with `tokens`, [B, heads, elements], at these places.
-Expression written(Expression cache, const CachePlace &place, Expression tokens) {
+Expression written(Expression cache, const CachePosition &entry, Expression tokens) {
   TensorBuilder &e = cache.owner();
   int64_t heads = tokens.type().getDimSize(1);
   SmallVector<DimSize> dims{DimSize(tokens, 0), heads, 1};
   auto ofHeads = [&](Expression index) { return expandTo(insertDim(insertDim(index, 1), 2), dims); };
   Expression head = insertDim(insertDim(iota(e, heads, e.getBuilder().getI64Type()), 0), 2);
-  Expression index = concat({ofHeads(place.block), expandTo(head, dims), ofHeads(place.row)}, 2);
+  Expression index = concat({ofHeads(entry.block), expandTo(head, dims), ofHeads(entry.row)}, 2);
   return e.wrap(e.create<ScatterNdOp>(cache, index, e.cast(tokens, cache.type().getElementType()),
                                       ScatterReduce::Assign, false));
 }

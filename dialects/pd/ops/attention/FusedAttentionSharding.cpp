@@ -217,23 +217,23 @@ public:
 
 private:
   /// Gives the dimension of the scores, and those of the same place in all tensors, a factor.
-  void split(int64_t place, FactorKind kind) {
-    int64_t size = rule.operandType(0).getDimSize(static_cast<unsigned>(place));
-    bool isOfAll = place < dim || kind == FactorKind::Replicated; // queries, keys and values
+  void split(int64_t position, FactorKind kind) {
+    int64_t size = rule.operandType(0).getDimSize(static_cast<unsigned>(position));
+    bool isOfAll = position < dim || kind == FactorKind::Replicated; // queries, keys and values
     unsigned factor = kind == FactorKind::Replicated
                           ? rule.addWholeFactor(size, "each query attends to all keys")
                           : rule.addFactor(size, kind);
     for (unsigned operand = 0; operand < rule.op()->getNumOperands(); ++operand) {
       bool isOfKeys = operand == 1 || operand == 2;
       bool isShared = operand == mask
-                          ? rule.operandType(operand).getDimSize(static_cast<unsigned>(place)) != 1
+                          ? rule.operandType(operand).getDimSize(static_cast<unsigned>(position)) != 1
                           : isOfAll || !isOfKeys;
       if (isShared)
-        rule.setOperand(operand, place, factor);
+        rule.setOperand(operand, position, factor);
     }
     for (unsigned result = 0; result < rule.op()->getNumResults(); ++result)
       if (isOfAll || !isGradient || result == 0)
-        rule.setResult(result, place, factor);
+        rule.setResult(result, position, factor);
   }
 
   ShardingRuleBuilder &rule;

@@ -58,9 +58,9 @@ FailureOr<SmallVector<Value>> AddPositionEncodingOp::decompose(OpBuilder &builde
   Expression x = e.computed(getX());
   Type element = x.type().getElementType(), i64 = builder.getI64Type();
   DimSize half = divide(e, DimSize(x, x.rank() - 1), 2);
-  Expression places =
-      getOffsets() ? rowPlaces(x, e.wrap(getOffsets())).position : iota(e, DimSize(x, 1), i64);
-  Expression steps = e.reshape(e.cast(places, element), {-1, 1});
+  Expression positions =
+      getOffsets() ? rowPositions(x, e.wrap(getOffsets())).position : iota(e, DimSize(x, 1), i64);
+  Expression steps = e.reshape(e.cast(positions, element), {-1, 1});
   // From 1 to 10000, or only 10000.
   Expression last = e.cast(e.wrap(add(e, half, -1).getValue(e)), element);
   Expression power = e.select(last > 0.0, e.cast(iota(e, half, i64), element) / e.maximum(last, 1.0), 1.0);

@@ -33,15 +33,15 @@ struct Shape {
   /// meet inside the image, for one batch element, image channel and out channel.
   void forEachPair(int64_t batch, int64_t in, int64_t to,
                    llvm::function_ref<void(int64_t, int64_t, int64_t)> f) const {
-    llvm::SmallVector<int64_t> place(kernel.size());
+    llvm::SmallVector<int64_t> position(kernel.size());
     forEachIndex(out.spatial(), [&](llvm::ArrayRef<int64_t> at, int64_t) {
       forEachIndex(kernel, [&](llvm::ArrayRef<int64_t> tap, int64_t index) {
         for (size_t axis = 0; axis < kernel.size(); ++axis) {
-          place[axis] = at[axis] * strides[axis] + tap[axis] * dilations[axis] - before[axis];
-          if (place[axis] < 0 || place[axis] >= image.spatial()[axis])
+          position[axis] = at[axis] * strides[axis] + tap[axis] * dilations[axis] - before[axis];
+          if (position[axis] < 0 || position[axis] >= image.spatial()[axis])
             return;
         }
-        f(image.at(batch, in, place), index, out.at(batch, to, at));
+        f(image.at(batch, in, position), index, out.at(batch, to, at));
       });
     });
   }

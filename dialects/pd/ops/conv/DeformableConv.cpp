@@ -75,14 +75,15 @@ private:
     auto asExpression = [&](const DimSize &dimSize) {
       return e.cast(e.wrap(dimSize.getValue(e)), y.type().getElementType());
     };
-    auto limit = [&](Expression place, const DimSize &dimSize) {
-      return e.minimum(e.maximum(place, 0.0), asExpression(dimSize) - 1.0);
+    auto limit = [&](Expression position, const DimSize &dimSize) {
+      return e.minimum(e.maximum(position, 0.0), asExpression(dimSize) - 1.0);
     };
     Expression row = limit(y, height), column = limit(x, width);
     Expression isInside =
         e.wrap(e.create<LogicalAndOp>(e.create<EqualOp>(row, y), e.create<EqualOp>(column, x)));
-    Expression place = insertDim(e.cast(row * asExpression(width) + column, e.getBuilder().getI64Type()), 2);
-    Expression taken = e.wrap(e.create<TakeAlongAxisOp>(planes, place, uint64_t(3)));
+    Expression position =
+        insertDim(e.cast(row * asExpression(width) + column, e.getBuilder().getI64Type()), 2);
+    Expression taken = e.wrap(e.create<TakeAlongAxisOp>(planes, position, uint64_t(3)));
     return taken * insertDim(e.select(isInside, weight, 0.0), 2);
   }
 
@@ -109,13 +110,13 @@ Values DeformableConvOp::decompose(OpBuilder &builder) {
   Expression offset = reshapeTo(given, {images, DimSize(offsetGroups), DimSize(kernelHeight),
                                         DimSize(kernelWidth), DimSize(2), rows, columns});
   auto moved = [&](int64_t i) { return dropDim(slice(offset, 4, i, i + 1), 4); };
-  auto places = [&](size_t i, const DimSize &count, int64_t dimSize) {
+  auto positions = [&](size_t i, const DimSize &count, int64_t dimSize) {
     auto last = 2 - static_cast<int64_t>(i);
     return moved(static_cast<int64_t>(i)) +
            steps(e, count, -double(getPaddings()[i]), double(getStrides()[i]), element, last) +
            steps(e, DimSize(dimSize), 0, double(getDilations()[i]), element, last + 2);
   };
-  Expression y = places(0, rows, kernelHeight), left = places(1, columns, kernelWidth);
+  Expression y = positions(0, rows, kernelHeight), left = positions(1, columns, kernelWidth);
   DimSize elements = multiply(e, rows, columns), count = multiply(e, DimSize(kernel), elements);
   llvm::SmallVector<DimSize> flat{images, DimSize(offsetGroups), count};
   Expression values = Sampling(x, channels, offsetGroups).at(reshapeTo(y, flat), reshapeTo(left, flat));

@@ -246,10 +246,10 @@ FailureOr<SmallVector<Value>> PriorBoxOp::decompose(OpBuilder &builder) {
   double stepX = getStepW().convertToDouble(), stepY = getStepH().convertToDouble();
   bool isGiven = stepX != 0 && stepY != 0;
   auto centres = [&](int64_t axis, double step) {
-    Expression places = positionsOf(input, axis, element) + getOffset().convertToDouble();
+    Expression positions = positionsOf(input, axis, element) + getOffset().convertToDouble();
     if (isGiven)
-      return places * step;
-    return places * (imageSize(axis) / e.cast(e.wrap(DimSize(input, axis).getValue(e)), element));
+      return positions * step;
+    return positions * (imageSize(axis) / e.cast(e.wrap(DimSize(input, axis).getValue(e)), element));
   };
   Expression corners = cornersAround(input, centres(3, stepX), centres(2, stepY), priorSizes(*this));
   Expression width = e.reshape(imageSize(3), {1}), height = e.reshape(imageSize(2), {1});
@@ -278,11 +278,11 @@ FailureOr<SmallVector<Value>> BoxCoderOp::decompose(OpBuilder &builder) {
   double extra = getBoxNormalized() ? 0.0 : 1.0;
   bool isEncoding = getCodeType() == BoxCodeType::Encode;
   // Prior boxes are along the second dimension, or for decoding with axis 1 along the first.
-  int64_t place = isEncoding || getAxis() == 0 ? 0 : 1;
-  CentredBox prior = centred(insertDim(priorBoxes, place), extra);
+  int64_t position = isEncoding || getAxis() == 0 ? 0 : 1;
+  CentredBox prior = centred(insertDim(priorBoxes, position), extra);
   Expression variances = e.constant(1, element);
   if (getPriorBoxVar())
-    variances = insertDim(e.computed(getPriorBoxVar()), place);
+    variances = insertDim(e.computed(getPriorBoxVar()), position);
   else if (!getVariance().empty())
     variances = vectorOf(e, getVariance(), element);
   if (isEncoding) {
@@ -331,7 +331,7 @@ FailureOr<SmallVector<Value>> BoxClipOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression input = e.computed(getInput()), info = e.computed(getImInfo());
   if (getOffsets())
-    info = gatherRows(info, rowPlaces(input, e.wrap(getOffsets())).sequence);
+    info = gatherRows(info, rowPositions(input, e.wrap(getOffsets())).sequence);
   else if (tensorType(getImInfo()).getDimSize(0) != 1)
     return notifyDecompositionFailure(builder, *this, "without offsets, im_info must have one row");
   // The limits as [rows or 1, 1, ..., 4]: those of the image of each row.
@@ -418,8 +418,8 @@ LogicalResult inferDensityPriorBoxOf(std::optional<Location> location, RankedTen
 Values IouSimilarityOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   double pixel = getBoxNormalized() ? 0.0 : 1.0;
-  auto corner = [](Expression boxes, int64_t i, int64_t place) {
-    return insertDim(dropDim(slice(boxes, 1, i, i + 1), 1), place);
+  auto corner = [](Expression boxes, int64_t i, int64_t position) {
+    return insertDim(dropDim(slice(boxes, 1, i, i + 1), 1), position);
   };
   Expression x = e.computed(getX()), y = e.computed(getY());
   Expression left = e.maximum(corner(x, 0, 1), corner(y, 0, 0)),
@@ -427,9 +427,9 @@ Values IouSimilarityOp::decompose(OpBuilder &builder) {
   Expression right = e.minimum(corner(x, 2, 1), corner(y, 2, 0)),
              bottom = e.minimum(corner(x, 3, 1), corner(y, 3, 0));
   Expression common = e.maximum(right - left + pixel, 0.0) * e.maximum(bottom - top + pixel, 0.0);
-  auto area = [&](Expression boxes, int64_t place) {
-    return (corner(boxes, 2, place) - corner(boxes, 0, place) + pixel) *
-           (corner(boxes, 3, place) - corner(boxes, 1, place) + pixel);
+  auto area = [&](Expression boxes, int64_t position) {
+    return (corner(boxes, 2, position) - corner(boxes, 0, position) + pixel) *
+           (corner(boxes, 3, position) - corner(boxes, 1, position) + pixel);
   };
   return e.results({common / (area(x, 1) + area(y, 0) - common)});
 }
@@ -498,10 +498,11 @@ private:
     bool isX = axis == 3;
     DensityBoxes boxes(op, isX);
     Expression shift = e.floor(average / constantOf(e, boxes.density, f64));
-    Expression place = shift * 0.5 - average * 0.5 + constantOf(e, boxes.number, f64) * shift;
+    Expression position = shift * 0.5 - average * 0.5 + constantOf(e, boxes.number, f64) * shift;
     Expression cells = iota(e, DimSize(input, axis), f64);
     Expression centre = (cells + op.getOffset().convertToDouble()) * step;
-    centre = insertDim(insertDim(centre, 1), isX ? 0 : 1) + place; // [1, width, boxes] or [height, 1, boxes]
+    centre =
+        insertDim(insertDim(centre, 1), isX ? 0 : 1) + position; // [1, width, boxes] or [height, 1, boxes]
     Expression half = constantOf(e, boxes.half, f64);
     Expression first = e.maximum((centre - half) / number(image, axis), 0.0),
                last = e.minimum((centre + half) / number(image, axis), 1.0);

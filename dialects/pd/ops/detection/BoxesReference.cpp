@@ -28,7 +28,7 @@ LogicalResult YoloBoxOp::computeReference(llvm::ArrayRef<Tensor> operands,
       return realAt(operands[0], ((n * dims[1] + channel) * height + row) * width + column);
     };
     int64_t first = (getIouAware() ? count : 0) + anchor * (5 + classes),
-            place = ((n * count + anchor) * height + row) * width + column;
+            position = ((n * count + anchor) * height + row) * width + column;
     double confidence = sigmoid(logit(first + 4));
     if (getIouAware())
       confidence = std::pow(confidence, 1 - iouShare) * std::pow(sigmoid(logit(anchor)), iouShare);
@@ -49,9 +49,9 @@ LogicalResult YoloBoxOp::computeReference(llvm::ArrayRef<Tensor> operands,
       box = {std::max(box[0], 0.0), std::max(box[1], 0.0), std::min(box[2], imageWidth - 1),
              std::min(box[3], imageHeight - 1)};
     for (int64_t k = 0; k < 4; ++k)
-      setReal(results[0], 4 * place + k, counts ? box[static_cast<size_t>(k)] : 0);
+      setReal(results[0], 4 * position + k, counts ? box[static_cast<size_t>(k)] : 0);
     for (int64_t c = 0; c < classes; ++c)
-      setReal(results[1], place * classes + c, counts ? confidence * sigmoid(logit(first + 5 + c)) : 0);
+      setReal(results[1], position * classes + c, counts ? confidence * sigmoid(logit(first + 5 + c)) : 0);
   };
   results[0] = Tensor(results[0].dtype(), {images, count * height * width, 4});
   results[1] = Tensor(results[1].dtype(), {images, count * height * width, classes});

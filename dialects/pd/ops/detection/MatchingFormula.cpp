@@ -38,9 +38,9 @@ Expression largestPairs(Expression scores) {
       runSteps(minimum(e, dims[1], dims[2]), {}, {scores, none}, /*recorded=*/0,
                [&](Expression, ArrayRef<Expression>, ArrayRef<Expression> before) -> SmallVector<Expression> {
                  Expression flat = reshapeTo(before[0], {dims[0], count});
-                 Expression place = insertDim(firstMax(flat, 1), 1), isFound = e.max(flat, {1}) > noPair;
-                 Expression row = e.wrap(e.create<FloorDivideOp>(place, width));
-                 Expression isColumn = both(insertDim(columns, 0) == place - row * width, isFound);
+                 Expression position = insertDim(firstMax(flat, 1), 1), isFound = e.max(flat, {1}) > noPair;
+                 Expression row = e.wrap(e.create<FloorDivideOp>(position, width));
+                 Expression isColumn = both(insertDim(columns, 0) == position - row * width, isFound);
                  Expression isRow = insertDim(rows, 0) == row;
                  Expression isTaken = either(insertDim(isRow, 2), insertDim(isColumn, 1));
                  return {e.select(isTaken, noPair, before[0]), e.select(isColumn, row, before[1])};

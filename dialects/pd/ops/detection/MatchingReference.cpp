@@ -106,7 +106,7 @@ LogicalResult SimilarityFocusOp::computeReference(llvm::ArrayRef<Tensor> operand
   const std::vector<int64_t> &dims = operands[0].dims();
   auto axis = static_cast<size_t>(getAxis());
   size_t rowAxis = axis == 1 ? 2 : 1, columnAxis = axis == 3 ? 2 : 3;
-  auto place = [&](int64_t n, int64_t slice, int64_t row, int64_t column) {
+  auto position = [&](int64_t n, int64_t slice, int64_t row, int64_t column) {
     std::array<int64_t, 4> index{n, 0, 0, 0};
     index[axis] = slice;
     index[rowAxis] = row;
@@ -124,14 +124,14 @@ LogicalResult SimilarityFocusOp::computeReference(llvm::ArrayRef<Tensor> operand
         for (int64_t row = 0; row < dims[rowAxis]; ++row)
           for (int64_t column = 0; column < dims[columnAxis]; ++column)
             if (!rowHas[static_cast<size_t>(row)] && !columnHas[static_cast<size_t>(column)] &&
-                (!best || realAt(operands[0], place(n, slice, row, column)) >
-                              realAt(operands[0], place(n, slice, best->first, best->second))))
+                (!best || realAt(operands[0], position(n, slice, row, column)) >
+                              realAt(operands[0], position(n, slice, best->first, best->second))))
               best = {row, column};
         if (!best)
           break;
         rowHas[static_cast<size_t>(best->first)] = columnHas[static_cast<size_t>(best->second)] = true;
         for (int64_t k = 0; k < dims[axis]; ++k)
-          setReal(results[0], place(n, k, best->first, best->second), 1);
+          setReal(results[0], position(n, k, best->first, best->second), 1);
       }
     }
   return success();

@@ -63,7 +63,7 @@ struct ClassBoxes {
 /// The best `most` candidates of each class, in order, and their places among all of the class.
 struct BestOfClass {
   ClassBoxes best;
-  Expression places;
+  Expression positions;
 };
 
 BestOfClass bestOfEachClass(const ClassBoxes &all, int64_t most) {
@@ -202,30 +202,32 @@ struct MulticlassFormula {
     Expression selected =
         bestOfImage(scoresOfSelected(classes.best, suppression), static_cast<int64_t>(op.getKeepTopK()));
     ClassBoxes in = classes.best;
-    Expression places = classes.places;
+    Expression positions = classes.positions;
     if (!isShared) { // the boxes of a class are in their first order
       Expression low = all.scores * 0.0 + noScore;
-      selected = e.wrap(e.create<PutAlongAxisOp>(low, places, selected, int64_t(2), ScatterReduce::Assign));
+      selected =
+          e.wrap(e.create<PutAlongAxisOp>(low, positions, selected, int64_t(2), ScatterReduce::Assign));
       in = all;
-      places = expandTo(iota(e, DimSize(all.scores, 2), int64Of(e)), dimSizesOf(all.scores));
+      positions = expandTo(iota(e, DimSize(all.scores, 2), int64Of(e)), dimSizesOf(all.scores));
     }
-    return results(selected, places, in.boxes, first);
+    return results(selected, positions, in.boxes, first);
   }
 
-  Values results(Expression selected, Expression places, Expression boxes, Expression first) {
+  Values results(Expression selected, Expression positions, Expression boxes, Expression first) {
     Expression labels = iota(e, DimSize(selected, 1), int64Of(e));
     SelectedRows found = rowsOfSelected(selected, labels, boxes);
     auto column = [&](int64_t k) { return dropDim(slice(found.indices, 1, k, k + 1), 1); };
-    Expression place = e.wrap(e.create<GatherNdOp>(places, found.indices)) + gatherRows(first, column(0));
+    Expression position =
+        e.wrap(e.create<GatherNdOp>(positions, found.indices)) + gatherRows(first, column(0));
     if (!isShared)
-      place = place * e.wrap(DimSize(selected, 1).getValue(e)) + column(1);
+      position = position * e.wrap(DimSize(selected, 1).getValue(e)) + column(1);
     Expression counts = e.sum(countAlongLast(selected > noScore), {1}, /*keepdim=*/false), rows = found.rows;
     if (op.getMarksNone()) {
       counts = ifRows(found.rows, counts, e.reshape(e.constant(1, int64Of(e)), {1}));
       rows = rowsOrNone(rows);
     }
     auto elementOf = [&](unsigned i) { return tensorType(op->getResult(i)).getElementType(); };
-    return e.results({rows, e.cast(insertDim(place, 1), elementOf(1)), e.cast(counts, elementOf(2))});
+    return e.results({rows, e.cast(insertDim(position, 1), elementOf(1)), e.cast(counts, elementOf(2))});
   }
 };
 
@@ -372,7 +374,7 @@ struct LocalityFormula {
     Expression boxes = e.computed(op.getBboxes()), scores = e.computed(op.getScores());
     SmallVector<int64_t> labels = labelsWithout(classes, static_cast<int64_t>(op.getBackgroundLabel()));
     Suppression suppression{threshold, op.getNmsEta().convertToDouble(), pixel};
-    SmallVector<Expression> selected, places, numbers;
+    SmallVector<Expression> selected, positions, numbers;
     for (int64_t label : labels) {
       Merged merged = merge(boxes, dropDim(slice(scores, 1, label, label + 1), 1));
       boxes = merged.boxes;
@@ -381,13 +383,13 @@ struct LocalityFormula {
       BestOfClass best =
           bestOfEachClass({insertDim(boxes, 1), insertDim(known, 1)}, static_cast<int64_t>(op.getNmsTopK()));
       selected.push_back(scoresOfSelected(best.best, suppression));
-      places.push_back(best.places);
+      positions.push_back(best.positions);
       numbers.push_back(e.reshape(e.constant(static_cast<double>(label), int64Of(e)), {1}));
     }
     Expression kept = bestOfImage(concat(selected, 1), static_cast<int64_t>(op.getKeepTopK()));
     // A box has the value that the last class gave it.
     SmallVector<DimSize> dims = dimSizesOf(kept);
-    Expression flat = reshapeTo(concat(places, 1), {dims[0], multiply(e, dims[1], dims[2])});
+    Expression flat = reshapeTo(concat(positions, 1), {dims[0], multiply(e, dims[1], dims[2])});
     Expression final = reshapeTo(rowsOfLists(boxes, flat), {dims[0], dims[1], dims[2], DimSize(4)});
     Expression rows = rowsOfSelected(kept, concat(numbers, 0), final).rows;
     Expression counts = e.sum(countAlongLast(kept > noScore), {1}, /*keepdim=*/false);

@@ -75,20 +75,20 @@ FailureOr<std::vector<Candidates>> imagesOf(llvm::ArrayRef<Tensor> operands) {
 void setFound(const std::vector<Candidates> &images, const std::vector<std::vector<Found>> &found,
               llvm::MutableArrayRef<Tensor> results) {
   std::vector<double> rows;
-  std::vector<int64_t> places, counts;
+  std::vector<int64_t> positions, counts;
   for (auto [image, list] : llvm::zip(images, found)) {
     for (const Found &one : list) {
       Box box = image.box(one.label, one.box);
       rows.insert(rows.end(), {static_cast<double>(one.label), one.score, box[0], box[1], box[2], box[3]});
-      int64_t place = image.first + one.box;
-      places.push_back(image.shared ? place : place * image.classes + one.label);
+      int64_t position = image.first + one.box;
+      positions.push_back(image.shared ? position : position * image.classes + one.label);
     }
     counts.push_back(static_cast<int64_t>(list.size()));
   }
-  results[0] = Tensor(results[0].dtype(), {static_cast<int64_t>(places.size()), 6});
+  results[0] = Tensor(results[0].dtype(), {static_cast<int64_t>(positions.size()), 6});
   for (auto [i, value] : llvm::enumerate(rows))
     setReal(results[0], static_cast<int64_t>(i), value);
-  results[1] = vectorOf(results[1].dtype(), places).reshaped({static_cast<int64_t>(places.size()), 1});
+  results[1] = vectorOf(results[1].dtype(), positions).reshaped({static_cast<int64_t>(positions.size()), 1});
   results[2] = vectorOf(results[2].dtype(), counts);
 }
 
@@ -206,8 +206,8 @@ std::vector<Selected> mergedOf(LocalityAwareNmsOp op, Merging image, DType dtype
     std::vector<Box> boxes;
     for (size_t i : heads)
       boxes.push_back(image.boxes[i]);
-    for (size_t place : staying(boxes, threshold, element(op.getNmsEta()), pixel))
-      kept.emplace_back(label, heads[place]);
+    for (size_t position : staying(boxes, threshold, element(op.getNmsEta()), pixel))
+      kept.emplace_back(label, heads[position]);
   }
   auto scoreOf = [&](const std::pair<size_t, size_t> &one) { return image.scores[one.first][one.second]; };
   if (auto most = static_cast<int64_t>(op.getKeepTopK());

@@ -58,10 +58,10 @@ public:
     }
     // [regions, cells, samples, rows]
     Expression sample = along(samples, 2), some = e.maximum(along(count), 1.0);
-    Expression place = along(low) + along(cell) * (along(cells(axis), 1) + (sample + 0.5) / some);
+    Expression position = along(low) + along(cell) * (along(cells(axis), 1) + (sample + 0.5) / some);
     Expression last = e.cast(e.wrap(DimSize(x, 2 + axis).getValue(e)), element()) - 1.0;
-    Expression isInside = both(both(place >= -1.0, place <= last + 1.0), along(count) > sample);
-    Expression within = e.minimum(e.maximum(place, 0.0), last);
+    Expression isInside = both(both(position >= -1.0, position <= last + 1.0), along(count) > sample);
+    Expression within = e.minimum(e.maximum(position, 0.0), last);
     Expression share = e.maximum(1.0 - e.abs(within - along(DimSize(x, 2 + axis), 3)), 0.0);
     return e.sum(e.select(isInside, share / some, 0.0), {2}, /*keepdim=*/false);
   }
@@ -71,11 +71,13 @@ public:
   Expression isInCell(int64_t axis, Expression from, Expression cell, Expression offset) {
     Expression value = e.reshape(numbers(cells(axis)), {1, -1});
     Expression last = e.cast(e.wrap(DimSize(x, 2 + axis).getValue(e)), element());
-    auto within = [&](Expression place) { return insertDim(e.minimum(e.maximum(place, 0.0), last), 2); };
+    auto within = [&](Expression position) {
+      return insertDim(e.minimum(e.maximum(position, 0.0), last), 2);
+    };
     Expression start = within(e.floor(value * cell + from) + offset),
                end = within(-e.floor(-((value + 1.0) * cell + from)) + offset);
-    Expression place = e.reshape(numbers(DimSize(x, 2 + axis)), {1, 1, -1});
-    return both(start <= place, end > place);
+    Expression position = e.reshape(numbers(DimSize(x, 2 + axis)), {1, 1, -1});
+    return both(start <= position, end > position);
   }
 
   /// Cells of psroi_pool: edges are rounded after the box is divided.
@@ -112,8 +114,8 @@ public:
 private:
   /// A coordinate of the boxes as a column: 0 and 2 are those of rows, 1 and 3 those of columns.
   Expression corner(int64_t i) {
-    int64_t place = i / 2 * 2 + 1 - i % 2;
-    return slice(boxes, 1, place, place + 1);
+    int64_t position = i / 2 * 2 + 1 - i % 2;
+    return slice(boxes, 1, position, position + 1);
   }
   Expression numbers(const DimSize &count) { return e.cast(iota(e, count, integer()), element()); }
   /// A column or 0, 1, ... along one of four dimensions.
@@ -185,27 +187,28 @@ Values RoiPoolOp::decompose(OpBuilder &builder) {
                              insertDim(e.max(across, {4}, /*keepdim=*/false), 2), lowest);
   Expression row = indexOfMax(down, 4);
   Expression ofRow = e.transpose(takeAlong(column, e.transpose(row, {0, 1, 3, 2}), 3), {0, 1, 3, 2});
-  Expression place = row * e.wrap(DimSize(in.getX(), 3).getValue(e)) + ofRow;
+  Expression position = row * e.wrap(DimSize(in.getX(), 3).getValue(e)) + ofRow;
   auto hasAny = [&](Expression inside) {
     return e.max(e.cast(inside, in.element()), {2}, /*keepdim=*/false) > 0.0; // [regions, cells]
   };
   Expression isFull = insertDim(both(insertDim(hasAny(isRow), 2), insertDim(hasAny(isColumn), 1)), 1);
   Expression most = e.max(down, {4}, /*keepdim=*/false);
-  Type places = tensorType(getArgMax()).getElementType();
-  return e.results({e.select(isFull, most, 0.0), e.cast(e.select(isFull, place, -1.0), places)});
+  Type positions = tensorType(getArgMax()).getElementType();
+  return e.results({e.select(isFull, most, 0.0), e.cast(e.select(isFull, position, -1.0), positions)});
 }
 
 Values RoiPoolGradOp::decompose(OpBuilder &builder) {
   Regions<RoiPoolGradOp> in(builder, *this);
   TensorBuilder &e = in.builder();
   SmallVector<DimSize> dims = dimSizesOf(in.getX()), pooled = dimSizesOf(e.wrap(getArgMax()));
-  Expression place = asInts(e.wrap(getArgMax()));
+  Expression position = asInts(e.wrap(getArgMax()));
   Expression image = e.reshape(in.getImages(), {-1, 1, 1, 1});
   Expression channel = e.reshape(iota(e, dims[1], in.integer()), {1, -1, 1, 1});
   Expression plane = image * e.wrap(dims[1].getValue(e)) + channel;
   Expression elements = e.wrap(multiply(e, dims[2], dims[3]).getValue(e));
-  Expression flat = reshapeTo(plane * elements + e.maximum(place, 0.0), {elementsOf(place)});
-  Expression share = reshapeTo(e.select(place < 0.0, 0.0, e.computed(getOutGrad())), {elementsOf(place)});
+  Expression flat = reshapeTo(plane * elements + e.maximum(position, 0.0), {elementsOf(position)});
+  Expression share =
+      reshapeTo(e.select(position < 0.0, 0.0, e.computed(getOutGrad())), {elementsOf(position)});
   Expression sums = reduceRows(share, flat, elementsOf(in.getX()), ScatterReduce::Add, 0.0);
   return e.results({reshapeTo(sums, dims)});
 }

@@ -106,12 +106,12 @@ Values PsroiPoolGradOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents
 /// The elements of the images at the indices of the maxima; zeros for empty windows.
 Values RoiPoolGradOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
-  Expression image = e.wrap(cotangents[0]), places = e.wrap(getArgMax());
-  SmallVector<DimSize> whole = dimSizesOf(image), pooled = dimSizesOf(places);
+  Expression image = e.wrap(cotangents[0]), positions = e.wrap(getArgMax());
+  SmallVector<DimSize> whole = dimSizesOf(image), pooled = dimSizesOf(positions);
   Expression planes = reshapeTo(image, {whole[0], whole[1], multiply(e, whole[2], whole[3])});
   planes = e.wrap(
       e.create<GatherOp>(planes, imageIndices(e, builder, getBoxes(), getBoxesNum()), Value(), int64_t(0)));
-  Expression flat = reshapeTo(places, {pooled[0], pooled[1], multiply(e, pooled[2], pooled[3])});
+  Expression flat = reshapeTo(positions, {pooled[0], pooled[1], multiply(e, pooled[2], pooled[3])});
   Expression taken = e.wrap(e.create<TakeAlongAxisOp>(planes, e.maximum(flat, 0), int64_t(2)));
   return gradientOfOutGrad(*this, reshapeTo(e.select(flat < 0, 0, taken), pooled));
 }

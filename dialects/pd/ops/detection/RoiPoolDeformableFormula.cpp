@@ -83,12 +83,12 @@ private:
     Ints out;
     for (int64_t i = 0; i < count; ++i) {
       bool isSingle = !x.type().getElementType().isF64();
-      double place =
+      double position =
           isSingle
               ? static_cast<double>(
                     std::floor(static_cast<float>(i) / static_cast<float>(count) * static_cast<float>(bins)))
               : std::floor(static_cast<double>(i) / static_cast<double>(count) * static_cast<double>(bins));
-      out.push_back(std::min(static_cast<int64_t>(place), bins - 1));
+      out.push_back(std::min(static_cast<int64_t>(position), bins - 1));
     }
     return out;
   }
@@ -119,16 +119,16 @@ private:
     auto indices = [&](int64_t count, int64_t dimension) {
       return along(e.cast(iota(e, count, integer()), element), dimension);
     };
-    Expression place = indices(counts[axis], 2 + axis) * cell + start;
+    Expression position = indices(counts[axis], 2 + axis) * cell + start;
     if (!op.getNoTrans())
-      place = place + moves(axis, classes) *
-                          (dimSize * double(static_cast<float>(op.getTransStd().convertToDouble())));
-    place = place + indices(samples, 4 + axis) * (cell / static_cast<double>(samples));
+      position = position + moves(axis, classes) *
+                                (dimSize * double(static_cast<float>(op.getTransStd().convertToDouble())));
+    position = position + indices(samples, 4 + axis) * (cell / static_cast<double>(samples));
     Expression last = e.cast(e.wrap(DimSize(x, 2 + axis).getValue(e)), element) - 1.0;
-    Expression isInside = both(place >= -0.5, place <= last + 0.5);
-    place = e.minimum(e.maximum(place, 0.0), last);
-    Expression low = e.floor(place);
-    return {isInside, e.cast(low, integer()), e.cast(-e.floor(-place), integer()), place - low};
+    Expression isInside = both(position >= -0.5, position <= last + 0.5);
+    position = e.minimum(e.maximum(position, 0.0), last);
+    Expression low = e.floor(position);
+    return {isInside, e.cast(low, integer()), e.cast(-e.floor(-position), integer()), position - low};
   }
 
   /// The index of each cell's plane of x.
@@ -146,12 +146,12 @@ private:
   }
 
   Expression at(Expression plane, Expression row, Expression column) {
-    Expression place =
+    Expression position =
         (plane * e.wrap(DimSize(x, 2).getValue(e)) + row) * e.wrap(DimSize(x, 3).getValue(e)) + column;
     Expression flat = reshapeTo(x, {elementsOf(x)});
     Expression taken =
-        e.wrap(e.create<GatherOp>(flat, reshapeTo(place, {elementsOf(place)}), Value(), uint64_t(0)));
-    return reshapeTo(taken, dimSizesOf(place));
+        e.wrap(e.create<GatherOp>(flat, reshapeTo(position, {elementsOf(position)}), Value(), uint64_t(0)));
+    return reshapeTo(taken, dimSizesOf(position));
   }
 
   DeformablePsroiPoolingOp op;

@@ -113,7 +113,9 @@ template <class Op> Numbers runRoiAlign(Op op, const Pooled &in) {
 /// The whole elements of a cell of a box from `from` to `to`, within the plane.
 std::pair<int64_t, int64_t> wholeRange(double from, double to, int64_t cell, int64_t cells, int64_t dimSize) {
   double size = (to - from) / double(cells);
-  auto within = [&](double place) { return std::clamp(static_cast<int64_t>(place), int64_t(0), dimSize); };
+  auto within = [&](double position) {
+    return std::clamp(static_cast<int64_t>(position), int64_t(0), dimSize);
+  };
   return {within(std::floor(double(cell) * size + from)), within(std::ceil(double(cell + 1) * size + from))};
 }
 
@@ -138,14 +140,14 @@ template <class Op> Numbers runPsroiPool(Op op, const Pooled &in) {
 
 /// Maxima, and where they are in their planes.
 template <class Op> std::pair<Numbers, std::vector<int64_t>> runRoiPool(Op, const Pooled &in) {
-  std::vector<int64_t> places;
+  std::vector<int64_t> positions;
   Numbers maxima = forEachCell(in, in.dims[1], [&](size_t box, int64_t c, int64_t i, int64_t j) {
     const auto &b = in.boxes[box];
     auto range = [&](size_t axis, int64_t cell, int64_t cells, int64_t dimSize) {
       double from = std::round(b[axis] * in.scale), to = std::round(b[axis + 2] * in.scale);
       double size = std::max(to - from + 1, 1.0) / double(cells);
-      auto within = [&](double place) {
-        return std::clamp(static_cast<int64_t>(place), int64_t(0), dimSize);
+      auto within = [&](double position) {
+        return std::clamp(static_cast<int64_t>(position), int64_t(0), dimSize);
       };
       return std::pair(within(std::floor(double(cell) * size) + from),
                        within(std::ceil(double(cell + 1) * size) + from));
@@ -160,10 +162,10 @@ template <class Op> std::pair<Numbers, std::vector<int64_t>> runRoiPool(Op, cons
           best = y * in.dims[3] + z;
           most = value;
         }
-    places.push_back(best);
+    positions.push_back(best);
     return most;
   });
-  return {maxima, places};
+  return {maxima, positions};
 }
 
 /// Results, then the number of points of each.
@@ -288,10 +290,10 @@ LogicalResult RoiPoolOp::computeReference(llvm::ArrayRef<Tensor> operands,
                                           llvm::MutableArrayRef<Tensor> results, RandomState *) {
   if (!pooledOf(*this, operands).isWhole(0))
     return failure();
-  auto [maxima, places] = runRoiPool(*this, pooledOf(*this, operands));
+  auto [maxima, positions] = runRoiPool(*this, pooledOf(*this, operands));
   store(results[0], maxima);
-  for (auto [i, place] : llvm::enumerate(places))
-    storeScalar(results[1], static_cast<int64_t>(i), HostScalar::of(place));
+  for (auto [i, position] : llvm::enumerate(positions))
+    storeScalar(results[1], static_cast<int64_t>(i), HostScalar::of(position));
   return success();
 }
 

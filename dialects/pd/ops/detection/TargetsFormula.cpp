@@ -58,8 +58,8 @@ struct Listed {
 
   static Listed of(Expression isSelected) {
     TensorBuilder &e = isSelected.owner();
-    Expression places = asInts(e.wrap(e.create<NonzeroOp>(isSelected)));
-    auto column = [&](int64_t k) { return dropDim(slice(places, 1, k, k + 1), 1); };
+    Expression positions = asInts(e.wrap(e.create<NonzeroOp>(isSelected)));
+    auto column = [&](int64_t k) { return dropDim(slice(positions, 1, k, k + 1), 1); };
     return {column(0), column(1), offsetsOfLengths(dropDim(countOf(isSelected), 1))};
   }
   /// The element of x [images, elements, ...] of each row.

@@ -25,23 +25,23 @@ public:
 
   FailureOr<SmallVector<Value>> build() {
     Expression rois = e.computed(op.getRois()), offsets = ints(op.getRoiOffsets());
-    RowPlaces places = rowPlaces(rois, offsets);
+    RowPositions positions = rowPositions(rois, offsets);
     Expression label = asVector(ints(op.getLabels())), isPositive = label > 0.0;
     DimSize images(sequencesOf(offsets).starts, 0);
     auto ofImages = [&](Expression x, ScatterReduce reduce, double initial) {
-      return reduceRows(x, places.sequence, images, reduce, initial);
+      return reduceRows(x, positions.sequence, images, reduce, initial);
     };
     Expression hasNone = e.equal(ofImages(asInts(isPositive), ScatterReduce::Amax, 0), 0.0);
     Expression background =
-        ofImages(e.select(e.equal(label, 0.0), places.position, never), ScatterReduce::Amin, never);
+        ofImages(e.select(e.equal(label, 0.0), positions.position, never), ScatterReduce::Amin, never);
     background = e.select(background < never, background, 0.0);
     // An image without a positive region gives its first one.
-    Expression isFirst = both(e.equal(places.position, 0.0), gatherRows(hasNone, places.sequence));
+    Expression isFirst = both(e.equal(positions.position, 0.0), gatherRows(hasNone, positions.sequence));
     Expression isRow = either(isPositive, isFirst);
     Expression rows = asVector(asInts(e.wrap(e.create<NonzeroOp>(isRow))));
-    Expression image = gatherRows(places.sequence, rows), ownLabel = gatherRows(label, rows);
+    Expression image = gatherRows(positions.sequence, rows), ownLabel = gatherRows(label, rows);
     Expression value =
-        e.select(ownLabel > 0.0, gatherRows(places.position, rows), gatherRows(background, image));
+        e.select(ownLabel > 0.0, gatherRows(positions.position, rows), gatherRows(background, image));
     Expression scale = gatherRows(slice(e.computed(op.getImInfo()), 1, 2, 3), image);
     Expression roi = gatherRows(rois, rows) / scale;
     Expression counts = ofImages(asInts(isRow), ScatterReduce::Add, 0);
@@ -83,8 +83,9 @@ private:
   /// The boxes around the points of objects; their right and bottom are not negative.
   Expression boundingBoxes(const DimSize &objects) {
     Expression points = e.computed(op.getGtSegms()), pointOffsets = ints(op.getPointOffsets());
-    Expression polygonOf = rowPlaces(points, pointOffsets).sequence;
-    Expression objectOf = rowPlaces(sequencesOf(pointOffsets).starts, ints(op.getPolygonOffsets())).sequence;
+    Expression polygonOf = rowPositions(points, pointOffsets).sequence;
+    Expression objectOf =
+        rowPositions(sequencesOf(pointOffsets).starts, ints(op.getPolygonOffsets())).sequence;
     Expression object = gatherRows(objectOf, polygonOf);
     return concat({reduceRows(points, object, objects, ScatterReduce::Amin, farAway),
                    reduceRows(points, object, objects, ScatterReduce::Amax, 0)},
@@ -98,8 +99,8 @@ private:
     Expression first = gatherRows(polygonOffsets, object), last = gatherRows(polygonOffsets, object + 1.0);
     Expression begin = gatherRows(pointOffsets, first), end = gatherRows(pointOffsets, last);
     RangeRows edges = rangeRows(begin, e.select(isDrawn, end - begin, 0.0));
-    Expression region = rowPlaces(edges.rows, edges.offsets).sequence;
-    Expression polygon = gatherRows(rowPlaces(e.wrap(op.getGtSegms()), pointOffsets).sequence, edges.rows);
+    Expression region = rowPositions(edges.rows, edges.offsets).sequence;
+    Expression polygon = gatherRows(rowPositions(e.wrap(op.getGtSegms()), pointOffsets).sequence, edges.rows);
     // The point after the last one of a polygon is its first one.
     Expression next = edges.rows + 1.0;
     next = e.select(next < gatherRows(pointOffsets, polygon + 1.0), next, gatherRows(pointOffsets, polygon));
@@ -110,7 +111,7 @@ private:
     DimSize groups = dimSizeOf(totalOf(lengths));
     Expression counts = reduceRows(asInts(isAbove), group, groups, ScatterReduce::Add, 0);
     Expression half = e.wrap(e.create<FloorDivideOp>(counts, e.constant(2, integer)));
-    Expression ofGroup = rowPlaces(counts, offsets).sequence;
+    Expression ofGroup = rowPositions(counts, offsets).sequence;
     return reduceRows(counts - half * 2.0, ofGroup, DimSize(roi, 0), ScatterReduce::Amax, 0);
   }
 

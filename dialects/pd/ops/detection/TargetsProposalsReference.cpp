@@ -92,12 +92,12 @@ LogicalResult setRow(GenerateProposalLabelsOp op, llvm::ArrayRef<Tensor> operand
     return failure();
   std::array<double, 4> offset = offsetTo(one.box, boxAt(operands[3], truth));
   for (int64_t k = 0; k < 4; ++k) {
-    int64_t place = 4 * (row * classes + column) + k;
-    setReal(results[2], place,
+    int64_t position = 4 * (row * classes + column) + k;
+    setReal(results[2], position,
             offset[static_cast<size_t>(k)] /
                 rounded(DType::Float32, op.getBboxRegWeights()[static_cast<size_t>(k)]));
-    setReal(results[3], place, 1);
-    setReal(results[4], place, 1);
+    setReal(results[3], position, 1);
+    setReal(results[4], position, 1);
   }
   return success();
 }

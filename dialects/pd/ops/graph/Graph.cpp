@@ -186,11 +186,12 @@ Values ReindexGraphOp::decompose(OpBuilder &builder) {
   Expression isFirst = first == iota(e, DimSize(nodes, 0), builder.getI64Type());
   Expression value = e.wrap(e.create<CumsumOp>(asInts(isFirst), Value(), int64_t(0))) - 1.0;
   value = gatherRows(value, first);
-  Expression places = asVector(e.wrap(e.create<NonzeroOp>(isFirst)));
+  Expression positions = asVector(e.wrap(e.create<NonzeroOp>(isFirst)));
   auto elementOf = [&](unsigned i) { return tensorType(getOperation()->getResult(i)).getElementType(); };
   Expression sources = sliceBetween(value, 0, DimSize(x, 0), DimSize(nodes, 0));
-  Expression targets = rowPlaces(neighbors, offsetsOfLengths(counts)).sequence;
-  return e.results({e.cast(sources, elementOf(0)), e.cast(targets, elementOf(1)), gatherRows(nodes, places)});
+  Expression targets = rowPositions(neighbors, offsetsOfLengths(counts)).sequence;
+  return e.results(
+      {e.cast(sources, elementOf(0)), e.cast(targets, elementOf(1)), gatherRows(nodes, positions)});
 }
 
 } // namespace proa::pd

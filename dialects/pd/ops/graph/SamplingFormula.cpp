@@ -32,9 +32,9 @@ Expression trueIndices(Expression condition) {
 
 /// Edges that were chosen of each of several nodes, one node after the other.
 struct Edges {
-  Expression rows;   ///< indices of edges
-  Expression place;  ///< of the node of each edge in the list of nodes
-  Expression counts; ///< of each node
+  Expression rows;     ///< indices of edges
+  Expression position; ///< of the node of each edge in the list of nodes
+  Expression counts;   ///< of each node
 };
 
 /// At most `most` edges of each node (below 0: all), those with the largest score. A node that has no more
@@ -44,19 +44,19 @@ Edges chosenEdges(Expression begins, Expression nodes, int64_t most,
   TensorBuilder &e = begins.owner();
   Expression starts = gatherRows(begins, nodes), lengths = gatherRows(begins, nodes + 1.0) - starts;
   RangeRows edges = rangeRows(starts, lengths);
-  RowPlaces places = rowPlaces(edges.rows, edges.offsets);
+  RowPositions positions = rowPositions(edges.rows, edges.offsets);
   if (most < 0)
-    return {edges.rows, places.sequence, lengths};
-  Expression length = gatherRows(lengths, places.sequence);
+    return {edges.rows, positions.sequence, lengths};
+  Expression length = gatherRows(lengths, positions.sequence);
   Type f32 = e.getBuilder().getF32Type();
   Expression key =
-      e.select(length > static_cast<double>(most), score(edges.rows), e.cast(places.position, f32));
+      e.select(length > static_cast<double>(most), score(edges.rows), e.cast(positions.position, f32));
   Expression byScore = descending(-key).indices;
-  Expression order = gatherRows(byScore, descending(-gatherRows(places.sequence, byScore)).indices);
+  Expression order = gatherRows(byScore, descending(-gatherRows(positions.sequence, byScore)).indices);
   // The places of nodes are ascending, so each node has its old range of places.
-  Expression isKept = places.position >= length - static_cast<double>(most);
+  Expression isKept = positions.position >= length - static_cast<double>(most);
   order = gatherRows(order, trueIndices(isKept));
-  return {gatherRows(edges.rows, order), gatherRows(places.sequence, order),
+  return {gatherRows(edges.rows, order), gatherRows(positions.sequence, order),
           e.minimum(lengths, static_cast<double>(most))};
 }
 
@@ -104,10 +104,11 @@ public:
     Expression x = vectorIn(e, op.getX());
     sampleSteps(withoutRepetitions(x));
     Expression from = gatherRows(row, concat(edges, 0)), to = concat(ends, 0);
-    Expression listed = concat(nodes, 0), place = placesOf(listed);
-    Expression known = reduceRows(place, listed, nodeCount(), ScatterReduce::Amax, -1);
+    Expression listed = concat(nodes, 0), position = positionsOf(listed);
+    Expression known = reduceRows(position, listed, nodeCount(), ScatterReduce::Amax, -1);
     // Other nodes follow in the order of their first edges.
-    Expression edge = placesOf(from), first = reduceRows(edge, from, nodeCount(), ScatterReduce::Amin, never);
+    Expression edge = positionsOf(from),
+               first = reduceRows(edge, from, nodeCount(), ScatterReduce::Amin, never);
     Expression isNew = both(gatherRows(known, from) < 0.0, gatherRows(first, from) == edge);
     Expression rank = e.wrap(e.create<CumsumOp>(asInts(isNew), Value(), int64_t(0))) - 1.0;
     Expression value = rank + e.wrap(DimSize(listed, 0).getValue(e));
@@ -125,7 +126,7 @@ private:
       Edges found = chosenEdges(begins, here, most, [](Expression rows) { return uniformAs(rows, 0); });
       nodes.push_back(here);
       edges.push_back(found.rows);
-      ends.push_back(gatherRows(here, found.place));
+      ends.push_back(gatherRows(here, found.position));
       Expression isFound = marked(gatherRows(row, found.rows)), isHere = marked(here);
       here = trueIndices(both(isFound > 0.0, isHere < 1.0));
     }
@@ -136,7 +137,7 @@ private:
     return gatherRows(x, trueIndices(negation(x == before)));
   }
 
-  Expression placesOf(Expression x) { return iota(e, DimSize(x, 0), e.getBuilder().getI64Type()); }
+  Expression positionsOf(Expression x) { return iota(e, DimSize(x, 0), e.getBuilder().getI64Type()); }
   DimSize nodeCount() { return DimSize(slice(begins, 0, 1, toTheEnd), 0); }
   /// 1 for each node that is in the list, else 0.
   Expression marked(Expression list) {

@@ -53,11 +53,11 @@ FailureOr<Found> find(const Graph &graph, llvm::ArrayRef<int64_t> nodes, Choice 
   return out;
 }
 
-std::vector<int64_t> pick(llvm::ArrayRef<int64_t> list, llvm::ArrayRef<int64_t> places) {
+std::vector<int64_t> pick(llvm::ArrayRef<int64_t> list, llvm::ArrayRef<int64_t> positions) {
   std::vector<int64_t> out;
-  for (int64_t place : places)
+  for (int64_t position : positions)
     if (!list.empty())
-      out.push_back(list[static_cast<size_t>(place)]);
+      out.push_back(list[static_cast<size_t>(position)]);
   return out;
 }
 
@@ -73,8 +73,8 @@ public:
     for (int64_t i = 0; i < most; ++i) {
       Sequence::Words words = sequence.block(taken++);
       uint64_t word = uint64_t(words[1]) << 32 | words[0];
-      auto place = static_cast<size_t>(i + static_cast<int64_t>(word % static_cast<uint64_t>(count - i)));
-      std::swap(edges[static_cast<size_t>(i)], edges[place]);
+      auto position = static_cast<size_t>(i + static_cast<int64_t>(word % static_cast<uint64_t>(count - i)));
+      std::swap(edges[static_cast<size_t>(i)], edges[position]);
     }
     edges.resize(static_cast<size_t>(most));
     return edges;
@@ -230,12 +230,12 @@ LogicalResult TdmSamplerOp::computeReference(llvm::ArrayRef<Tensor> operands,
   for (auto [i, item] : llvm::enumerate(items)) {
     Stream stream(sequence, i);
     for (size_t layer = 0; layer < layers; ++layer) {
-      size_t place = static_cast<size_t>(item) * layers + layer;
-      if (item < 0 || place >= travel.size() || begins.back() > static_cast<int64_t>(nodes.size()))
+      size_t position = static_cast<size_t>(item) * layers + layer;
+      if (item < 0 || position >= travel.size() || begins.back() > static_cast<int64_t>(nodes.size()))
         return failure();
       auto own = llvm::ArrayRef(nodes).slice(static_cast<size_t>(begins[layer]),
                                              static_cast<size_t>(begins[layer + 1] - begins[layer]));
-      if (failed(addLayer(*this, layer, travel[place], own, stream, all)))
+      if (failed(addLayer(*this, layer, travel[position], own, stream, all)))
         return failure();
     }
   }

@@ -10,7 +10,7 @@ namespace {
 
 /// An element along one axis that an output index combines.
 struct Tap {
-  IndexValue place;
+  IndexValue position;
   Value weight; ///< null: 1
 };
 
@@ -114,7 +114,7 @@ public:
       taps.push_back(tapsOf(b, sum, axis, at[dimOf(axis)]));
     if (op.getInterpMethod() == Interpolation::Nearest) {
       for (size_t axis = 0; axis < in.size(); ++axis)
-        at[dimOf(axis)] = taps[axis][0].place;
+        at[dimOf(axis)] = taps[axis][0].position;
       return b.load(0, at);
     }
     ScalarBuilder s = b.scalar(sum);
@@ -125,7 +125,7 @@ public:
         return;
       }
       for (const Tap &tap : taps[axis]) {
-        at[dimOf(axis)] = tap.place;
+        at[dimOf(axis)] = tap.position;
         add(axis + 1, weight ? s.multiply(weight, tap.weight) : tap.weight);
       }
     };

@@ -127,10 +127,10 @@ private:
 
   Value scaleTensor(size_t axis) {
     Expression given = e.reshape(e.wrap(op.getScaleTensor()), {-1});
-    int64_t place = given.type().getDimSize(0) == 1 ? 0 : static_cast<int64_t>(axis);
+    int64_t position = given.type().getDimSize(0) == 1 ? 0 : static_cast<int64_t>(axis);
     Expression two = e.reshape(e.constant(2, given.type().getElementType()), {1});
     SmallVector<Expression> pieces(in.size(), two);
-    pieces[axis] = slice(given, 0, place, place + 1);
+    pieces[axis] = slice(given, 0, position, position + 1);
     return concat(pieces, 0);
   }
 

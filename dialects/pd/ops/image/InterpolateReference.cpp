@@ -12,7 +12,7 @@ namespace proa::pd {
 namespace {
 
 struct Share {
-  int64_t place;
+  int64_t position;
   double weight;
 };
 
@@ -98,7 +98,7 @@ LogicalResult forEachShare(Op op, llvm::ArrayRef<Tensor> operands, const Tensor 
                           : method == Interpolation::Bicubic ? axis.cubic(o)
                                                              : axis.linear(o));
   }
-  llvm::SmallVector<int64_t> place(count), choices(count);
+  llvm::SmallVector<int64_t> position(count), choices(count);
   for (int64_t batch = 0; batch < in.dims()[0]; ++batch)
     for (int64_t channel = 0; channel < in.dims()[1]; ++channel)
       forEachIndex(out.spatial(), [&](llvm::ArrayRef<int64_t> at, int64_t) {
@@ -108,10 +108,10 @@ LogicalResult forEachShare(Op op, llvm::ArrayRef<Tensor> operands, const Tensor 
           double weight = 1;
           for (size_t d = 0; d < count; ++d) {
             const Share &share = shares[d][at[d]][choice[d]];
-            place[d] = share.place;
+            position[d] = share.position;
             weight *= share.weight;
           }
-          f(in.at(batch, channel, place), out.at(batch, channel, at), weight);
+          f(in.at(batch, channel, position), out.at(batch, channel, at), weight);
         });
       });
   return success();
@@ -127,12 +127,12 @@ LogicalResult interpolate(Op op, llvm::ArrayRef<Tensor> operands, llvm::MutableA
   if (failed(forEachShare(op, operands, operands[0], results[0], add)))
     return failure();
   for (auto [i, sum] : llvm::enumerate(sums)) {
-    auto place = static_cast<int64_t>(i);
+    auto position = static_cast<int64_t>(i);
     // An integer is truncated, after values within float precision of a whole number are rounded.
-    if (loadScalar(results[0], place).isInteger())
-      storeScalar(results[0], place, HostScalar::of(static_cast<int64_t>(static_cast<float>(sum))));
+    if (loadScalar(results[0], position).isInteger())
+      storeScalar(results[0], position, HostScalar::of(static_cast<int64_t>(static_cast<float>(sum))));
     else
-      setReal(results[0], place, sum);
+      setReal(results[0], position, sum);
   }
   return success();
 }

@@ -70,7 +70,7 @@ public:
     ScalarBuilder s = b.scalar(sum);
     auto step = [&](ArrayRef<IndexValue> offsets, ValueRange state) -> ElementBuilder::Values {
       ScalarBuilder inner = b.scalar(sum);
-      Value value = inner.cast(b.load(0, placeIn(out, window, offsets)));
+      Value value = inner.cast(b.load(0, positionIn(out, window, offsets)));
       if (!isMax)
         return {inner.add(state[0], value)};
       // Of values that do not compare the later one wins, as in Paddle.
@@ -90,10 +90,10 @@ public:
     SmallVector<IndexRange> windows;
     for (size_t axis = 0; axis < in.size(); ++axis)
       windows.push_back(windowsWith(own[dimOf(axis)], axis));
-    auto step = [&](ArrayRef<IndexValue> outPlace, ValueRange state) -> ElementBuilder::Values {
+    auto step = [&](ArrayRef<IndexValue> outPosition, ValueRange state) -> ElementBuilder::Values {
       ElementBuilder::Indices out = own;
       for (size_t axis = 0; axis < in.size(); ++axis)
-        out[dimOf(axis)] = outPlace[axis];
+        out[dimOf(axis)] = outPosition[axis];
       ScalarBuilder s = b.scalar(sum);
       Value given = s.cast(b.load(1, out));
       SmallVector<AxisWindow> window = windowAt(b, out);
@@ -150,12 +150,12 @@ private:
   }
 
   /// The place in x of an element of a window.
-  ElementBuilder::Indices placeIn(ArrayRef<IndexValue> out, ArrayRef<AxisWindow> window,
-                                  ArrayRef<IndexValue> offsets) const {
-    ElementBuilder::Indices place(out);
+  ElementBuilder::Indices positionIn(ArrayRef<IndexValue> out, ArrayRef<AxisWindow> window,
+                                     ArrayRef<IndexValue> offsets) const {
+    ElementBuilder::Indices position(out);
     for (size_t axis = 0; axis < in.size(); ++axis)
-      place[dimOf(axis)] = window[axis].origin + offsets[axis];
-    return place;
+      position[dimOf(axis)] = window[axis].origin + offsets[axis];
+    return position;
   }
 
   /// The divisor of a mean.
@@ -174,31 +174,31 @@ private:
   }
 
   /// The outputs along one axis whose windows have the place.
-  IndexRange windowsWith(IndexValue place, size_t axis) const {
-    ElementBuilder &b = place.getOwner();
+  IndexRange windowsWith(IndexValue position, size_t axis) const {
+    ElementBuilder &b = position.getOwner();
     if (pool.isAdaptive)
-      return {place * outDims[axis] / in[axis], ceilDivide((place + 1) * outDims[axis], in[axis])};
-    return {ceilDivide(place + (before[axis] - kernel[axis] + 1), strideOf(axis)),
-            min((place + before[axis]) / strideOf(axis) + 1, b.index(outDims[axis]))};
+      return {position * outDims[axis] / in[axis], ceilDivide((position + 1) * outDims[axis], in[axis])};
+    return {ceilDivide(position + (before[axis] - kernel[axis] + 1), strideOf(axis)),
+            min((position + before[axis]) / strideOf(axis) + 1, b.index(outDims[axis]))};
   }
 
   /// Whether `own` is the place of the first greatest element of the window.
   Value isFirstGreatest(ElementBuilder &b, ArrayRef<IndexValue> own, ArrayRef<IndexValue> out,
                         ArrayRef<AxisWindow> window) const {
-    auto linear = [&](ArrayRef<IndexValue> place) {
+    auto linear = [&](ArrayRef<IndexValue> position) {
       IndexValue row = b.index(0);
       for (size_t axis = 0; axis < in.size(); ++axis)
-        row = row * in[axis] + place[dimOf(axis)];
+        row = row * in[axis] + position[dimOf(axis)];
       return row;
     };
     Type sum = ElementBuilder::sumType(element);
     auto step = [&](ArrayRef<IndexValue> offsets, ValueRange state) -> ElementBuilder::Values {
-      ElementBuilder::Indices place = placeIn(out, window, offsets);
+      ElementBuilder::Indices position = positionIn(out, window, offsets);
       ScalarBuilder s = b.scalar(sum);
-      Value value = s.cast(b.load(0, place));
+      Value value = s.cast(b.load(0, position));
       IndexValue none(b, state[1]);
       Value wins = s.bitOr(isLess(none, b.index(0)), s.lessThan(state[0], value));
-      return {s.select(wins, value, state[0]), b.select(wins, linear(place), none)};
+      return {s.select(wins, value, state[0]), b.select(wins, linear(position), none)};
     };
     Value lowest = b.scalar(sum).constant(lowestOf(element), sum);
     IndexValue found(b, b.loops(rangesOf(window), {lowest, b.index(-1)}, step)[1]);

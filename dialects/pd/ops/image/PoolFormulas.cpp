@@ -122,7 +122,7 @@ Expression gatherWindows(Expression x, const AllWindows &windows) {
 Expression planePositions(TensorBuilder &e, const AllWindows &windows) {
   auto i64 = e.getBuilder().getI64Type();
   auto rank = static_cast<int64_t>(windows.size());
-  Expression place = e.constant(0, i64);
+  Expression flat = e.constant(0, i64);
   llvm::SmallVector<int64_t> shape{1, 1};
   int64_t elements = 1;
   for (auto [d, along] : llvm::enumerate(windows)) {
@@ -136,12 +136,12 @@ Expression planePositions(TensorBuilder &e, const AllWindows &windows) {
     auto type = RankedTensorType::get(dims, i64);
     Expression own =
         e.wrap(e.create<ConstantOp>(type, DenseElementsAttr::get(type, llvm::ArrayRef(positions))));
-    place = place * static_cast<double>(along.dimSize) + own;
+    flat = flat * static_cast<double>(along.dimSize) + own;
     shape.push_back(count);
     elements *= longest;
   }
   shape.push_back(elements);
-  return e.reshape(place, shape);
+  return e.reshape(flat, shape);
 }
 
 template <class Op> FailureOr<SmallVector<Value>> decomposeFractionalPool(Op op, OpBuilder &builder) {

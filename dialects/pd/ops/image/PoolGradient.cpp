@@ -100,11 +100,11 @@ Gradients pickedAtMaxima(OpBuilder &builder, GradientOp op, Value tangent) {
                                op.getStridesAttr(), builder.getDenseI64ArrayAttr(paddings),
                                op.getGlobalPoolingAttr(), op.getAdaptiveAttr(), op.getCeilModeAttr());
   Expression mask = e.wrap(index.getMask());
-  Expression rows = reshapeTo(picked, planesOf(e, picked)), places = reshapeTo(mask, planesOf(e, mask));
+  Expression rows = reshapeTo(picked, planesOf(e, picked)), positions = reshapeTo(mask, planesOf(e, mask));
   // A window in the padding has no maximum.
   Expression out =
-      e.wrap(e.create<TakeAlongAxisOp>(rows, e.maximum(places, 0), builder.getI64IntegerAttr(2)));
-  out = e.select(places < 0, 0, out);
+      e.wrap(e.create<TakeAlongAxisOp>(rows, e.maximum(positions, 0), builder.getI64IntegerAttr(2)));
+  out = e.select(positions < 0, 0, out);
   out = reshapeTo(out, dimSizesOf(mask));
   return ofOperand(op, 1, isLast ? e.transpose(out, channelsLast) : out);
 }
@@ -126,18 +126,18 @@ template <class Op> Gradients indexedPoolGradient(OpBuilder &builder, Op op, Val
   TensorBuilder e(builder, op.getOperation());
   Expression x = e.wrap(op.getX()), out = e.wrap(cotangent);
   Expression rows = reshapeTo(out, planesOf(e, out)),
-             places = reshapeTo(e.wrap(op.getMask()), planesOf(e, out));
+             positions = reshapeTo(e.wrap(op.getMask()), planesOf(e, out));
   // A window in the padding has no maximum.
   bool mayBeEmpty = op.getCeilMode();
   for (auto [padding, dimSize] : llvm::zip(op.getPaddings(), op.getKernelSize()))
     mayBeEmpty |= padding >= dimSize;
   if (mayBeEmpty) {
-    rows = e.select(places < 0, 0, rows);
-    places = e.maximum(places, 0);
+    rows = e.select(positions < 0, 0, rows);
+    positions = e.maximum(positions, 0);
   }
   Expression zeros = expandTo(e.constant(0, x.type().getElementType()), planesOf(e, x));
   Expression sums =
-      e.wrap(e.create<PutAlongAxisOp>(zeros, places, rows, builder.getI64IntegerAttr(2),
+      e.wrap(e.create<PutAlongAxisOp>(zeros, positions, rows, builder.getI64IntegerAttr(2),
                                       ScatterReduceAttr::get(builder.getContext(), ScatterReduce::Add)));
   return llvm::SmallVector<Value>{reshapeTo(sums, dimSizesOf(x))};
 }

@@ -34,7 +34,7 @@ public:
 
   /// The elements of the window at an output position, in row-major order, as positions in the plane.
   void forEach(llvm::ArrayRef<int64_t> at, llvm::function_ref<void(llvm::ArrayRef<int64_t>)> f) const {
-    llvm::SmallVector<int64_t> begin(at.size()), dimSizes(at.size()), place(at.size());
+    llvm::SmallVector<int64_t> begin(at.size()), dimSizes(at.size()), position(at.size());
     for (size_t axis = 0; axis < at.size(); ++axis) {
       int64_t in = image.spatial()[axis], first = at[axis] * strides[axis] - before[axis],
               last = first + kernel[axis];
@@ -47,8 +47,8 @@ public:
     }
     forEachIndex(dimSizes, [&](llvm::ArrayRef<int64_t> offset, int64_t) {
       for (size_t axis = 0; axis < at.size(); ++axis)
-        place[axis] = begin[axis] + offset[axis];
-      f(place);
+        position[axis] = begin[axis] + offset[axis];
+      f(position);
     });
   }
 
@@ -108,8 +108,8 @@ LogicalResult pool(Op op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef
   forEachWindow(out, [&](int64_t batch, int64_t channel, llvm::ArrayRef<int64_t> at) {
     double sum = 0, greatest = lowest;
     int64_t count = 0;
-    windows.forEach(at, [&](llvm::ArrayRef<int64_t> place) {
-      double value = realAt(operands[0], windows.image.at(batch, channel, place));
+    windows.forEach(at, [&](llvm::ArrayRef<int64_t> position) {
+      double value = realAt(operands[0], windows.image.at(batch, channel, position));
       hasNan |= std::isnan(value);
       sum += value;
       greatest = std::max(greatest, value);
@@ -131,25 +131,25 @@ LogicalResult poolGradient(Op op, llvm::ArrayRef<Tensor> operands, llvm::Mutable
   bool isMax = op.getPoolingType() == PoolingType::Max;
   std::vector<double> sums(static_cast<size_t>(results[0].size()), 0.0);
   forEachWindow(out, [&](int64_t batch, int64_t channel, llvm::ArrayRef<int64_t> at) {
-    llvm::SmallVector<int64_t> places;
-    windows.forEach(at, [&](llvm::ArrayRef<int64_t> place) {
-      places.push_back(windows.image.at(batch, channel, place));
+    llvm::SmallVector<int64_t> positions;
+    windows.forEach(at, [&](llvm::ArrayRef<int64_t> position) {
+      positions.push_back(windows.image.at(batch, channel, position));
     });
     double given = realAt(operands[1], out.at(batch, channel, at));
-    if (places.empty())
+    if (positions.empty())
       return;
     if (isMax) {
-      int64_t first = places[0];
-      for (int64_t place : places)
-        if (realAt(operands[0], place) > realAt(operands[0], first))
-          first = place;
+      int64_t first = positions[0];
+      for (int64_t position : positions)
+        if (realAt(operands[0], position) > realAt(operands[0], first))
+          first = position;
       sums[first] += given;
       return;
     }
-    int64_t count =
-        op.getExclusive() || op.getAdaptive() ? static_cast<int64_t>(places.size()) : windows.paddedSize(at);
-    for (int64_t place : places)
-      sums[place] += given / static_cast<double>(count);
+    int64_t count = op.getExclusive() || op.getAdaptive() ? static_cast<int64_t>(positions.size())
+                                                          : windows.paddedSize(at);
+    for (int64_t position : positions)
+      sums[position] += given / static_cast<double>(count);
   });
   for (auto [i, sum] : llvm::enumerate(sums))
     setReal(results[0], static_cast<int64_t>(i), sum);
@@ -166,15 +166,15 @@ LogicalResult poolWithIndex(Op op, llvm::ArrayRef<Tensor> operands, llvm::Mutabl
   forEachWindow(out, [&](int64_t batch, int64_t channel, llvm::ArrayRef<int64_t> at) {
     double greatest = -INFINITY;
     int64_t where = -1;
-    windows.forEach(at, [&](llvm::ArrayRef<int64_t> place) {
-      double value = realAt(operands[0], windows.image.at(batch, channel, place));
+    windows.forEach(at, [&](llvm::ArrayRef<int64_t> position) {
+      double value = realAt(operands[0], windows.image.at(batch, channel, position));
       isCovered &= !std::isnan(value);
       if (where >= 0 && value <= greatest)
         return;
       greatest = value;
       where = 0;
-      for (size_t axis = 0; axis < place.size(); ++axis)
-        where += place[axis] * strides[axis];
+      for (size_t axis = 0; axis < position.size(); ++axis)
+        where += position[axis] * strides[axis];
     });
     isCovered &= where >= 0;
     setReal(results[0], out.at(batch, channel, at), greatest);

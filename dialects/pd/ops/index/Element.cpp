@@ -15,8 +15,10 @@ using Indices = ElementBuilder::Indices;
 int64_t axisOf(int64_t axis, int64_t rank) { return axis < 0 ? axis + rank : axis; }
 
 /// The element of an operand, or zero where its index is wrong.
-Value loadIfInside(ElementBuilder &b, Value isInside, unsigned operand, const Indices &place, Type element) {
-  return b.choose(isInside, [&] { return b.load(operand, place); }, [&] { return b.constant(0, element); });
+Value loadIfInside(ElementBuilder &b, Value isInside, unsigned operand, const Indices &position,
+                   Type element) {
+  return b.choose(
+      isInside, [&] { return b.load(operand, position); }, [&] { return b.constant(0, element); });
 }
 
 /// A type with signless integers, which kernels compute on.
@@ -44,10 +46,10 @@ Value GatherOp::buildElement(ElementBuilder &b, ValueRange at) {
   int64_t axis = axisOf(getAxis(), b.rank(0)), indexRank = b.rank(1);
   ArrayRef<IndexValue> before = ArrayRef(all).take_front(axis), own = ArrayRef(all).slice(axis, indexRank);
   CheckedIndex index = b.loadIndex(1, own, 0, axis, /*wraps=*/true);
-  Indices place(before);
-  place.push_back(index.index);
-  place.append(all.begin() + axis + indexRank, all.end());
-  return loadIfInside(b, index.isInside, 0, place, elementOf(getX()));
+  Indices position(before);
+  position.push_back(index.index);
+  position.append(all.begin() + axis + indexRank, all.end());
+  return loadIfInside(b, index.isInside, 0, position, elementOf(getX()));
 }
 
 //===-- gather_nd ---------------------------------------------------------------------------------------===//
@@ -62,17 +64,17 @@ Value GatherNdOp::buildDim(ElementBuilder &b, int64_t dim) {
 Value GatherNdOp::buildElement(ElementBuilder &b, ValueRange at) {
   Indices all = b.indices(at);
   int64_t rows = b.rank(1) - 1, depth = tensorType(getIndex()).getShape().back();
-  Indices row(all.begin(), all.begin() + rows), place;
+  Indices row(all.begin(), all.begin() + rows), position;
   Value isInside;
   for (int64_t axis = 0; axis < depth; ++axis) {
     row.push_back(b.index(axis));
     CheckedIndex index = b.loadIndex(1, row, 0, axis, /*wraps=*/true);
     row.pop_back();
-    place.push_back(index.index);
+    position.push_back(index.index);
     isInside = isInside ? b.logicalAnd(isInside, index.isInside) : index.isInside;
   }
-  place.append(all.begin() + rows, all.end());
-  return isInside ? loadIfInside(b, isInside, 0, place, elementOf(getX())) : b.load(0, place);
+  position.append(all.begin() + rows, all.end());
+  return isInside ? loadIfInside(b, isInside, 0, position, elementOf(getX())) : b.load(0, position);
 }
 
 //===-- take_along_axis ---------------------------------------------------------------------------------===//
@@ -93,16 +95,16 @@ Value TakeAlongAxisOp::buildDim(ElementBuilder &b, int64_t dim) {
 
 Value TakeAlongAxisOp::buildElement(ElementBuilder &b, ValueRange at) {
   int64_t axis = axisOf(getAxis(), b.rank(0));
-  Indices place = b.indices(at), own = place;
+  Indices position = b.indices(at), own = position;
   for (int64_t d = 0; d < int64_t(own.size()); ++d) {
     if (d != axis && tensorType(getIndices()).getDimSize(d) == 1)
       own[d] = b.index(0);
     if (d != axis && tensorType(getX()).getDimSize(d) == 1)
-      place[d] = b.index(0);
+      position[d] = b.index(0);
   }
   CheckedIndex index = b.loadIndex(1, own, 0, axis, /*wraps=*/true);
-  place[axis] = index.index;
-  return loadIfInside(b, index.isInside, 0, place, elementOf(getX()));
+  position[axis] = index.index;
+  return loadIfInside(b, index.isInside, 0, position, elementOf(getX()));
 }
 
 //===-- set_value ---------------------------------------------------------------------------------------===//
@@ -119,12 +121,12 @@ const char *SetValueOp::whyNoElement() {
 Value SetValueOp::buildDim(ElementBuilder &b, int64_t dim) { return b.dim(0, dim); }
 
 Value SetValueOp::buildElement(ElementBuilder &b, ValueRange at) {
-  Indices place = b.indices(at), inSlice = place;
+  Indices position = b.indices(at), inSlice = position;
   Value isInside;
   for (auto [i, entry] : llvm::enumerate(getAxes())) {
     int64_t axis = axisOf(entry, b.rank(0)), stride = getSteps().empty() ? 1 : getSteps()[i];
     SlicedAxis sliced = slicedAxis(b, b.dim(0, axis), getStarts()[i], getEnds()[i], stride);
-    IndexValue distance = stride > 0 ? place[axis] - sliced.first : sliced.first - place[axis];
+    IndexValue distance = stride > 0 ? position[axis] - sliced.first : sliced.first - position[axis];
     IndexValue steps = max(distance, 0) / std::abs(stride);
     inSlice[axis] = steps;
     Value isOwn = b.logicalAnd(isLess(b.index(-1), distance), isLess(steps, sliced.count));
@@ -141,7 +143,7 @@ Value SetValueOp::buildElement(ElementBuilder &b, ValueRange at) {
     }
     return b.load(1, own);
   };
-  return isInside ? b.choose(isInside, value, [&] { return b.load(0, place); }) : value();
+  return isInside ? b.choose(isInside, value, [&] { return b.load(0, position); }) : value();
 }
 
 } // namespace proa::pd

@@ -192,7 +192,7 @@ LogicalResult SetValueOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::Mutabl
     return failure();
   copyAll(operands[0], results[0]);
   forEachIndex(box->counts, [&](llvm::ArrayRef<int64_t> index, int64_t) {
-    storeScalar(results[0], box->place(index, dims),
+    storeScalar(results[0], box->flatIndex(index, dims),
                 loadScalar(operands[1], broadcastOffset(operands[1].dims(), index)));
   });
   return success();

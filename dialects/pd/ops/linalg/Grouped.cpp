@@ -144,8 +144,8 @@ LogicalResult GroupedMatmulOp::computeReference(ArrayRef<Tensor> operands, Mutab
     for (int64_t n = 0; n < columns; ++n) {
       double sum = 0;
       for (int64_t k = 0; k < inner; ++k) {
-        int64_t place = getTransposeY() ? n * inner + k : k * columns + n;
-        sum += realAt(x, t * inner + k) * realAt(y, group * inner * columns + place);
+        int64_t position = getTransposeY() ? n * inner + k : k * columns + n;
+        sum += realAt(x, t * inner + k) * realAt(y, group * inner * columns + position);
       }
       setReal(results[0], t * columns + n, sum);
     }

@@ -51,14 +51,14 @@ LogicalResult IntegerMatmulOp::computeReference(ArrayRef<Tensor> operands, Mutab
   Factor x(operands[0], getTransposeX(), false), y(operands[1], getTransposeY(), true);
   llvm::SmallVector<int64_t> batch(results[0].dims().begin(), results[0].dims().end());
   batch.pop_back_n((operands[0].dims().size() > 1) + (operands[1].dims().size() > 1));
-  int64_t place = 0;
+  int64_t position = 0;
   forEachIndex(batch, [&](llvm::ArrayRef<int64_t> index, int64_t) {
     for (int64_t row = 0; row < x.rows; ++row)
       for (int64_t column = 0; column < y.columns; ++column) {
         int64_t sum = 0;
         for (int64_t k = 0; k < x.columns; ++k)
           sum += x.at(index, row, k) * y.at(index, k, column);
-        setReal(results[0], place++, static_cast<int32_t>(sum));
+        setReal(results[0], position++, static_cast<int32_t>(sum));
       }
   });
   return success();

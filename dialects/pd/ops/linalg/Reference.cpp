@@ -88,24 +88,24 @@ void store(Tensor &tensor, int64_t index, const Matrix &matrix) {
   bool isComplex = tensor.dtype() == DType::Complex64 || tensor.dtype() == DType::Complex128;
   for (int64_t i = 0; i < matrix.rows; ++i)
     for (int64_t j = 0; j < matrix.columns; ++j) {
-      int64_t place = (index * matrix.rows + i) * matrix.columns + j;
+      int64_t position = (index * matrix.rows + i) * matrix.columns + j;
       Number element = matrix(i, j);
-      storeScalar(tensor, place, isComplex ? HostScalar::of(element) : HostScalar::of(element.real()));
+      storeScalar(tensor, position, isComplex ? HostScalar::of(element) : HostScalar::of(element.real()));
     }
 }
 
 /// For each matrix of a stack broadcast to `batch`, the index of its source in the stack.
 llvm::SmallVector<int64_t> broadcastPlaces(llvm::ArrayRef<int64_t> own, llvm::ArrayRef<int64_t> batch) {
-  llvm::SmallVector<int64_t> places;
+  llvm::SmallVector<int64_t> positions;
   llvm::SmallVector<int64_t> strides = rowMajorStrides(own);
   auto note = [&](llvm::ArrayRef<int64_t> index, int64_t) {
-    int64_t place = 0;
+    int64_t position = 0;
     for (size_t d = 0; d < own.size(); ++d)
-      place += own[d] == 1 ? 0 : index[batch.size() - own.size() + d] * strides[d];
-    places.push_back(place);
+      position += own[d] == 1 ? 0 : index[batch.size() - own.size() + d] * strides[d];
+    positions.push_back(position);
   };
   forEachIndex(batch, note);
-  return places;
+  return positions;
 }
 
 //===-- Elimination -------------------------------------------------------------------------------------===//
@@ -192,9 +192,9 @@ LogicalResult solveEach(const Tensor &a, const Tensor &b, Tensor &result, Prepar
     return failure();
   auto left = broadcastPlaces(systems.batch, out.batch), right = broadcastPlaces(rights.batch, out.batch);
   for (int64_t n = 0; n < out.count; ++n) {
-    auto place = static_cast<size_t>(n);
-    auto found = solved(prepared(load(a, left[place], systems.rows, systems.columns)),
-                        load(b, right[place], rights.rows, rights.columns));
+    auto position = static_cast<size_t>(n);
+    auto found = solved(prepared(load(a, left[position], systems.rows, systems.columns)),
+                        load(b, right[position], rights.rows, rights.columns));
     if (!found)
       return failure();
     store(result, n, *found);

@@ -52,9 +52,10 @@ public:
     DimSize diagonals = plus(time, width);
     Expression value = e.cast(times * 0.0, x.type().getElementType());
     Expression none = insertDim(value, 1) + impossible; // [batch, 1]
-    Expression places = iota(e, width, i64());
-    Expression start = insertDim(value, 1) +
-                       e.select(places < 1.0, e.cast(places * 0.0, x.type().getElementType()), impossible);
+    Expression positions = iota(e, width, i64());
+    Expression start =
+        insertDim(value, 1) +
+        e.select(positions < 1.0, e.cast(positions * 0.0, x.type().getElementType()), impossible);
     Expression last = insertDim(times + counts - 1.0, 1);
     Recurrence run = runSteps(diagonals, {skewed(step, diagonals), skewed(label, diagonals)}, {start}, 0,
                               [&](Expression diagonal, ArrayRef<Expression> in,
@@ -87,8 +88,8 @@ private:
     Expression own = e.select(insertDim(counts, 1) > iota(e, DimSize(given, 1), i64()), given, 0.0);
     Expression more = concat({own, asColumn(counts * 0.0, 2)}, 1);
     Expression last = e.wrap(DimSize(given, 1).getValue(e));
-    Expression places = e.minimum(iota(e, width, i64()), last);
-    return e.wrap(e.create<GatherOp>(more, places, Value(), uint64_t(1)));
+    Expression positions = e.minimum(iota(e, width, i64()), last);
+    return e.wrap(e.create<GatherOp>(more, positions, Value(), uint64_t(1)));
   }
 
   /// For each state the log probability of the next label, [batch, time, width].

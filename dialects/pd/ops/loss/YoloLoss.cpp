@@ -92,7 +92,7 @@ public:
         score(op.getGtScore() ? e.wrap(op.getGtScore()) : truth.width * 0.0 + 1.0),
         isValid(logicalAnd(truth.width >= 1e-6, truth.height >= 1e-6)), best(bestAnchors()),
         match(e.select(isValid, gatherRows(placesInMask(), best), -1.0)), isMatched(match >= 0.0),
-        column(place(truth.x * columns)), row(place(truth.y * rows)) {}
+        column(position(truth.x * columns)), row(position(truth.y * rows)) {}
 
   /// For each true box its anchor among those of the mask, or -1.
   Expression matches() { return e.cast(match, e.getBuilder().getI32Type()); }
@@ -152,10 +152,10 @@ private:
 
   /// For each anchor its index in the mask, or -1.
   Expression placesInMask() {
-    SmallVector<int64_t> places(op.getAnchors().size() / 2, -1);
+    SmallVector<int64_t> positions(op.getAnchors().size() / 2, -1);
     for (size_t i = op.getAnchorMask().size(); i-- > 0;)
-      places[static_cast<size_t>(op.getAnchorMask()[i])] = static_cast<int64_t>(i);
-    return vector<int64_t>(places, i64());
+      positions[static_cast<size_t>(op.getAnchorMask()[i])] = static_cast<int64_t>(i);
+    return vector<int64_t>(positions, i64());
   }
 
   /// The anchor that each true box overlaps best, with the same center.
@@ -169,7 +169,7 @@ private:
   }
 
   /// The cell of a coordinate; 0 for boxes without a cell.
-  Expression place(Expression coordinate) { return e.select(isMatched, e.cast(coordinate, i64()), 0.0); }
+  Expression position(Expression coordinate) { return e.select(isMatched, e.cast(coordinate, i64()), 0.0); }
 
   /// The index of each box's image.
   Expression samples() { return expandTo(insertDim(iota(e, batch, i64()), 1), {batch, DimSize(match, 1)}); }

@@ -19,9 +19,9 @@ LogicalResult LookupTableDequantOp::computeReference(llvm::ArrayRef<Tensor> oper
     if (!isPadding && (id < 0 || id >= operands[0].dims()[0]))
       return failure();
     for (int64_t k = 0; k < width; ++k) {
-      int64_t place = isPadding ? 0 : id * columns;
-      double least = realAt(operands[0], place), most = realAt(operands[0], place + 1);
-      double code = operands[0].as<uint8_t>()[4 * (place + 2) + k];
+      int64_t position = isPadding ? 0 : id * columns;
+      double least = realAt(operands[0], position), most = realAt(operands[0], position + 1);
+      double code = operands[0].as<uint8_t>()[4 * (position + 2) + k];
       setReal(results[0], static_cast<int64_t>(i) * width + k,
               isPadding ? 0 : least + (most - least) * code / 256);
     }

@@ -45,10 +45,10 @@ template <class Op> SmallVector<Value> finishAdam(UpdateBuilder &update, Op op, 
 }
 
 /// One of two numbers.
-Expression elementOf(UpdateBuilder &update, Value pair, int64_t place) {
+Expression elementOf(UpdateBuilder &update, Value pair, int64_t position) {
   TensorBuilder &e = update.builder();
   Value vector = e.reshape(e.wrap(pair), {2});
-  const int64_t axis[] = {0}, start[] = {place}, end[] = {place + 1}, stride[] = {1};
+  const int64_t axis[] = {0}, start[] = {position}, end[] = {position + 1}, stride[] = {1};
   return update.number(e.create<SliceOp>(vector, Value(), Value(), Value(), llvm::ArrayRef(axis),
                                          llvm::ArrayRef(start), llvm::ArrayRef(end), llvm::ArrayRef(stride)));
 }

@@ -254,8 +254,8 @@ FailureOr<SmallVector<Value>> FakeQuantizeRangeAbsMaxOp::decompose(OpBuilder &bu
   Expression old = ring();
   Expression positions = iota(e, DimSize(old, 0), index);
   Expression step = e.cast(e.reshape(e.wrap(getIter()), {}), index);
-  Expression place = e.wrap(e.create<RemainderOp>(step, e.constant(window, index)));
-  Expression isPlace = e.wrap(e.create<EqualOp>(positions, place));
+  Expression position = e.wrap(e.create<RemainderOp>(step, e.constant(window, index)));
+  Expression isPlace = e.wrap(e.create<EqualOp>(positions, position));
   Expression current = e.reshape(greatest(e, x, -1), {});
   Expression removed = e.max(e.select(isPlace, old, -std::numeric_limits<double>::infinity()), {0}, false);
   Expression now = e.select(isPlace, current, old);
@@ -297,8 +297,8 @@ FailureOr<SmallVector<Value>> DequantizeLogOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.cast(e.wrap(getX()), builder.getI64Type()), table = e.reshape(e.wrap(getDict()), {-1});
   Expression isNegative = x < 0.0;
-  Value place = e.select(isNegative, x + 128.0, x);
-  Expression entry = e.wrap(e.create<GatherOp>(table, place, Value(), uint64_t(0)));
+  Value position = e.select(isNegative, x + 128.0, x);
+  Expression entry = e.wrap(e.create<GatherOp>(table, position, Value(), uint64_t(0)));
   return SmallVector<Value>{e.select(isNegative, -entry, entry)};
 }
 

@@ -239,12 +239,12 @@ FailureOr<SmallVector<Value>> GumbelSoftmaxOp::decompose(OpBuilder &builder) {
   if (!getHard())
     return e.results({soft});
   // The first of several largest elements.
-  Expression place =
+  Expression position =
       e.wrap(e.create<ArgmaxOp>(soft, Value(), axis, true, false, TypeAttr::get(builder.getI64Type())));
   Expression positions = iota(e, DimSize(x, axis), builder.getI64Type());
   llvm::SmallVector<int64_t> shape(x.rank(), 1);
   shape[axis] = -1;
-  Expression isGreatest = e.wrap(e.create<EqualOp>(e.reshape(positions, shape), place));
+  Expression isGreatest = e.wrap(e.create<EqualOp>(e.reshape(positions, shape), position));
   return e.results({e.cast(isGreatest, element)});
 }
 

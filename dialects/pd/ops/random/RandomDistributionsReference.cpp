@@ -124,10 +124,10 @@ LogicalResult UniformOp::computeReference(llvm::ArrayRef<Tensor> operands,
   double low = end(getMin()), high = end(getMax());
   WholeIndex index(*this, operands, results[0]);
   for (int64_t i = 0; i < results[0].size(); ++i) {
-    uint64_t place = index(i);
+    uint64_t position = index(i);
     // 32 bits are enough for a number that is not a double.
-    double unit = isDouble ? sequence.unit(place / 2, place % 2)
-                           : static_cast<double>(sequence.block(place / 4)[place % 4] >> 8) * 0x1p-24;
+    double unit = isDouble ? sequence.unit(position / 2, position % 2)
+                           : static_cast<double>(sequence.block(position / 4)[position % 4] >> 8) * 0x1p-24;
     double value = low + (high - low) * unit;
     if (!isDouble && static_cast<float>(value) >= static_cast<float>(high))
       value = std::nextafter(static_cast<float>(high), static_cast<float>(low));
@@ -152,15 +152,16 @@ LogicalResult GaussianOp::computeReference(llvm::ArrayRef<Tensor> operands,
   bool isComplex = dtype == DType::Complex64 || dtype == DType::Complex128;
   WholeIndex index(*this, operands, results[0]);
   for (int64_t i = 0; i < results[0].size(); ++i) {
-    uint64_t place = index(i);
+    uint64_t position = index(i);
     if (isComplex) { // the standard deviation is that of both components together
-      std::array<double, 2> pair = normalNumbers(sequence.unit(place, 0), sequence.unit(place, 1));
+      std::array<double, 2> pair = normalNumbers(sequence.unit(position, 0), sequence.unit(position, 1));
       double scale = deviation / std::sqrt(2.0);
       storeScalar(results[0], i,
                   HostScalar::of(std::complex<double>(mean + scale * pair[0], mean + scale * pair[1])));
     } else {
-      std::array<double, 2> pair = normalNumbers(sequence.unit(place / 2, 0), sequence.unit(place / 2, 1));
-      setReal(results[0], i, mean + deviation * pair[place % 2]);
+      std::array<double, 2> pair =
+          normalNumbers(sequence.unit(position / 2, 0), sequence.unit(position / 2, 1));
+      setReal(results[0], i, mean + deviation * pair[position % 2]);
     }
   }
   return success();

@@ -104,9 +104,9 @@ LogicalResult SamplingIdOp::computeReference(llvm::ArrayRef<Tensor> operands,
   results[0] = Tensor(results[0].dtype(), {rows});
   Sequence sequence = state->next(static_cast<uint64_t>(getSeed()));
   for (int64_t row = 0; row < rows; ++row) {
-    double place = low + (high - low) * Stream(sequence, static_cast<uint64_t>(row)).unit(), sum = 0;
+    double position = low + (high - low) * Stream(sequence, static_cast<uint64_t>(row)).unit(), sum = 0;
     int64_t chosen = 0;
-    while (chosen + 1 < columns && !((sum += realAt(operands[0], row * columns + chosen)) > place))
+    while (chosen + 1 < columns && !((sum += realAt(operands[0], row * columns + chosen)) > position))
       ++chosen;
     storeScalar(results[0], row, HostScalar::of(chosen));
   }

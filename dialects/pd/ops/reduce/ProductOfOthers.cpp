@@ -34,8 +34,8 @@ Expression multiplied(Expression x, ArrayRef<int64_t> axes) {
     order.push_back(axis);
     count = multiply(e, count, DimSize(x, axis));
   }
-  for (auto [place, d] : llvm::enumerate(order)) {
-    back[d] = static_cast<int64_t>(place);
+  for (auto [position, d] : llvm::enumerate(order)) {
+    back[d] = static_cast<int64_t>(position);
     shape.push_back(DimSize(x, d));
   }
   kept.push_back(count);

@@ -25,11 +25,11 @@ constexpr int64_t threadElements = 4;
 struct Scan {
   ThreadBuilder &b;
   bool reverse = false, exclusive = false;
-  std::function<Values(IndexValue place, IndexValue i)> lift =
+  std::function<Values(IndexValue position, IndexValue i)> lift =
       {}; ///< the state of element i, at a place in memory
   std::function<Values(ValueRange, ValueRange)> combine = {};
   std::function<Values()> start = {}; ///< combine(start, x) = x
-  std::function<void(IndexValue place, ValueRange state)> store = {};
+  std::function<void(IndexValue position, ValueRange state)> store = {};
 };
 
 /// How lines are distributed over blocks.
@@ -81,10 +81,10 @@ private:
   /// Scans the elements [from, to) of the line that begins at `first`; the state after them.
   Values scanRange(IndexValue first, IndexValue from, IndexValue to, Values state, bool stores) {
     return b.loop(from, to, b.index(1), state, [&](IndexValue i, ValueRange before) {
-      IndexValue own = indexOf(i), place = lines.at(first, own);
-      Values after = scan.combine(before, scan.lift(place, own));
+      IndexValue own = indexOf(i), position = lines.at(first, own);
+      Values after = scan.combine(before, scan.lift(position, own));
       if (stores)
-        scan.store(place, scan.exclusive ? before : ValueRange(after));
+        scan.store(position, scan.exclusive ? before : ValueRange(after));
       return after;
     });
   }
@@ -197,17 +197,19 @@ void buildScan(Op op, ThreadBuilder &b, double neutral,
   Type type = stateType(op.getX()), element = getElementTypeOrSelf(op.getOut());
   Scan scan{b, op.getReverse(), op.getExclusive()};
   // The builder's place changes: each use needs a ScalarBuilder of its own.
-  scan.lift = [&](IndexValue place, IndexValue) { return Values{b.scalar(type).cast(b.loadFlat(0, place))}; };
+  scan.lift = [&](IndexValue position, IndexValue) {
+    return Values{b.scalar(type).cast(b.loadFlat(0, position))};
+  };
   scan.combine = [&](ValueRange left, ValueRange right) {
     ScalarBuilder own = b.scalar(type);
     return Values{combine(own, left[0], right[0])};
   };
   scan.start = [&] { return Values{b.constant(neutral, type)}; };
-  scan.store = [&](IndexValue place, ValueRange state) {
+  scan.store = [&](IndexValue position, ValueRange state) {
     Value value = state[0];
     if (isa<FloatType>(element) && element != type)
       value = b.scalar(element).cast(value);
-    b.storeFlat(0, place, value);
+    b.storeFlat(0, position, value);
   };
   LineScanner(scan, TensorLines::of(b, 0, op.getAxis(), op.getFlatten())).run(strategyOf(op));
 }
@@ -269,19 +271,19 @@ void LinearRecurrenceOp::buildThreads(ThreadBuilder &b) {
   TensorLines lines = TensorLines::of(b, 0, getAxis());
   Scan scan{b, getReverse(), /*exclusive=*/false};
   IndexValue firstIndex = getReverse() ? lines.length - 1 : b.index(0);
-  scan.lift = [&](IndexValue place, IndexValue i) {
+  scan.lift = [&](IndexValue position, IndexValue i) {
     // The decay of the first element has no effect, even if it is infinite.
-    Value decay = b.scalar(type).cast(b.loadFlat(1, place));
+    Value decay = b.scalar(type).cast(b.loadFlat(1, position));
     decay = b.select(b.isEqual(i, firstIndex), b.constant(0, type), decay);
-    return Values{decay, b.scalar(type).cast(b.loadFlat(0, place))};
+    return Values{decay, b.scalar(type).cast(b.loadFlat(0, position))};
   };
   scan.combine = [&](ValueRange left, ValueRange right) {
     ScalarBuilder s = b.scalar(type);
     return Values{s.multiply(left[0], right[0]), s.add(right[1], s.multiply(right[0], left[1]))};
   };
   scan.start = [&] { return Values{b.constant(1, type), b.constant(0, type)}; };
-  scan.store = [&](IndexValue place, ValueRange state) {
-    b.storeFlat(0, place, element == type ? state[1] : b.scalar(element).cast(state[1]));
+  scan.store = [&](IndexValue position, ValueRange state) {
+    b.storeFlat(0, position, element == type ? state[1] : b.scalar(element).cast(state[1]));
   };
   LineScanner(scan, lines).run(getStrategy());
 }
@@ -300,8 +302,8 @@ template <class Op> void buildExtremeScan(Op op, ThreadBuilder &b, bool greatest
   if (isBool)
     type = IntegerType::get(type.getContext(), 8);
   Scan scan{b};
-  scan.lift = [&](IndexValue place, IndexValue i) {
-    Value value = b.loadFlat(0, place);
+  scan.lift = [&](IndexValue position, IndexValue i) {
+    Value value = b.loadFlat(0, position);
     if (isBool)
       value = arith::ExtUIOp::create(b.getBuilder(), b.getLoc(), type, value);
     return Values{isFloat ? b.scalar(type).cast(value) : value, b.integer(i, index)};
@@ -335,12 +337,12 @@ template <class Op> void buildExtremeScan(Op op, ThreadBuilder &b, bool greatest
                                       IntegerAttr::get(type, greatest ? least : most)),
             zero};
   };
-  scan.store = [&](IndexValue place, ValueRange state) {
+  scan.store = [&](IndexValue position, ValueRange state) {
     Value value = state[0];
     if (isFloat && given != type)
       value = b.scalar(given).cast(value);
-    b.storeFlat(0, place, value);
-    b.storeFlat(1, place, state[1]);
+    b.storeFlat(0, position, value);
+    b.storeFlat(1, position, state[1]);
   };
   LineScanner(scan, TensorLines::of(b, 0, op.getAxis())).run(op.getStrategy());
 }

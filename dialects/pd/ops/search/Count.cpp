@@ -85,11 +85,11 @@ FailureOr<SmallVector<Value>> HistogramOp::decompose(OpBuilder &builder) {
   Expression isPoint = e.wrap(e.create<EqualOp>(width, e.constant(0, builder.getF64Type())));
   least = e.select(isPoint, least - 1.0, least);
   most = e.select(isPoint, most + 1.0, most);
-  Expression place = e.minimum(e.floor((x - least) * bins / (most - least)), bins - 1);
+  Expression position = e.minimum(e.floor((x - least) * bins / (most - least)), bins - 1);
   Expression inside = e.wrap(e.create<LogicalAndOp>(e.wrap(e.create<GreaterEqualOp>(x, least)),
                                                     e.wrap(e.create<LessEqualOp>(x, most))));
   Expression index =
-      reshapeTo(e.cast(e.select(inside, place, 0.0), builder.getI64Type()), {count, DimSize(1)});
+      reshapeTo(e.cast(e.select(inside, position, 0.0), builder.getI64Type()), {count, DimSize(1)});
   Type element = getWeight() ? Type(builder.getF32Type()) : Type(builder.getI64Type());
   Expression amount = e.cast(inside, element);
   if (getWeight())

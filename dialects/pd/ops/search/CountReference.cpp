@@ -37,7 +37,7 @@ public:
     Slice slice;
     int64_t size = axis ? x.size() / std::max<int64_t>(1, count()) : 1;
     for (int64_t i = 0; i < size; ++i)
-      slice.push_back(loadScalar(x, place(index, i, count())));
+      slice.push_back(loadScalar(x, position(index, i, count())));
     return slice;
   }
 
@@ -48,11 +48,11 @@ public:
     result = Tensor(result.dtype(), dimSizes);
     for (auto [index, slice] : llvm::enumerate(values))
       for (auto [i, value] : llvm::enumerate(slice))
-        storeScalar(result, place(static_cast<int64_t>(index), static_cast<int64_t>(i), count), value);
+        storeScalar(result, position(static_cast<int64_t>(index), static_cast<int64_t>(i), count), value);
   }
 
 private:
-  int64_t place(int64_t index, int64_t i, int64_t dimSize) const {
+  int64_t position(int64_t index, int64_t i, int64_t dimSize) const {
     return (i / inner * dimSize + index) * inner + i % inner;
   }
 
@@ -67,14 +67,14 @@ struct Distinct {
   std::vector<int64_t> firsts, inverse, counts;
 
   /// Slice `index` equals value `place`; the index after the last value adds a new one.
-  void add(size_t place, const Slice &value, int64_t index) {
-    if (place == values.size()) {
+  void add(size_t position, const Slice &value, int64_t index) {
+    if (position == values.size()) {
       values.push_back(value);
       firsts.push_back(index);
       counts.push_back(0);
     }
-    inverse.push_back(static_cast<int64_t>(place));
-    ++counts[place];
+    inverse.push_back(static_cast<int64_t>(position));
+    ++counts[position];
   }
 };
 
@@ -84,10 +84,10 @@ template <class Candidates> Distinct distinct(const Slices &slices, Candidates c
   Distinct out;
   for (int64_t i = 0; i < slices.count(); ++i) {
     Slice value = slices.at(i);
-    size_t place = candidates(out.values.size());
-    while (place < out.values.size() && !isEqual(out.values[place], value))
-      ++place;
-    out.add(place, value, i);
+    size_t position = candidates(out.values.size());
+    while (position < out.values.size() && !isEqual(out.values[position], value))
+      ++position;
+    out.add(position, value, i);
   }
   return out;
 }
@@ -140,8 +140,8 @@ LogicalResult UniqueOp::computeReference(llvm::ArrayRef<Tensor> operands,
     sorted.firsts.push_back(found.firsts[order[i]]);
     sorted.counts.push_back(found.counts[order[i]]);
   }
-  for (int64_t place : found.inverse)
-    sorted.inverse.push_back(static_cast<int64_t>(rank[static_cast<size_t>(place)]));
+  for (int64_t position : found.inverse)
+    sorted.inverse.push_back(static_cast<int64_t>(rank[static_cast<size_t>(position)]));
   slices.set(results[0], sorted.values);
   results[1] = vectorOf(results[1].dtype(), sorted.firsts);
   results[2] = vectorOf(results[2].dtype(), sorted.inverse);

@@ -50,7 +50,7 @@ private:
   void readTruth() {
     Expression rows = e.computed(op.getLabel());
     int64_t width = rows.type().getDimSize(1);
-    truthImage = rowPlaces(rows, asInts(e.wrap(op.getLabelOffsets()))).sequence;
+    truthImage = rowPositions(rows, asInts(e.wrap(op.getLabelOffsets()))).sequence;
     truthLabel = asInts(column(rows, 0));
     truthBoxes = slice(rows, 1, width - 4, width);
     Expression isEasy = truthLabel >= 0.0;
@@ -67,7 +67,7 @@ private:
   /// The detections in the order of images, then of scores.
   Verdicts judged() {
     Expression rows = e.computed(op.getDetectRes());
-    Expression image = rowPlaces(rows, asInts(e.wrap(op.getDetectOffsets()))).sequence;
+    Expression image = rowPositions(rows, asInts(e.wrap(op.getDetectOffsets()))).sequence;
     Expression byScore = descending(column(rows, 1)).indices;
     Expression order = gatherRows(byScore, descending(-gatherRows(image, byScore)).indices);
     rows = gatherRows(rows, order);
@@ -89,11 +89,11 @@ private:
   Verdicts verdictsOf(Expression label, Expression score, Expression best, Expression isFound) {
     constexpr double never = 1e9;
     DimSize truths = elementsOf(truthLabel);
-    Expression place = iota(e, DimSize(label, 0), integer);
+    Expression index = iota(e, DimSize(label, 0), integer);
     // The first detection that found each true box. Others go to a box after the last.
     Expression last = e.wrap(truths.getValue(e)), group = e.select(isFound, best, last);
-    Expression first = reduceRows(place, group, add(e, truths, 1), ScatterReduce::Amin, never);
-    Expression isRight = both(isFound, gatherRows(first, group) == place);
+    Expression first = reduceRows(index, group, add(e, truths, 1), ScatterReduce::Amin, never);
+    Expression isRight = both(isFound, gatherRows(first, group) == index);
     Expression difficult = concat({asInts(isDifficult), e.reshape(e.constant(0, integer), {1})}, 0);
     Expression isIgnored = both(isFound, gatherRows(difficult, best) > 0.0);
     Expression kept = asVector(e.wrap(e.create<NonzeroOp>(both(isClass(label), negation(isIgnored)))));
@@ -103,7 +103,7 @@ private:
   /// The detections and counts of earlier calls come first, if has_state is not 0.
   void addState(Verdicts &counted, Expression &positives) {
     Expression right = e.computed(op.getTruePos());
-    Expression label = rowPlaces(right, asInts(e.wrap(op.getTruePosOffsets()))).sequence;
+    Expression label = rowPositions(right, asInts(e.wrap(op.getTruePosOffsets()))).sequence;
     Expression counts = e.reshape(asInts(e.wrap(op.getPosCount())), {classes}), isUsed = label >= 0.0;
     if (Value state = op.getHasState()) {
       Expression hasState = negation(e.equal(e.reshape(asInts(e.wrap(state)), {1}), 0.0));

@@ -111,9 +111,9 @@ private:
     auto flat = [&](Expression x) { return reshapeTo(x, {elementsOf(x)}); };
     Expression isAny = flat(either(first, second));
     Expression count = e.wrap(e.create<CumsumOp>(asInts(isAny), Value(), int64_t(0)));
-    Expression places = asVector(e.wrap(e.create<NonzeroOp>(isAny)));
-    Expression last = e.wrap(DimSize(places, 0).getValue(e)) - 1.0;
-    Expression next = gatherRows(places, e.maximum(e.minimum(count, last), 0.0));
+    Expression positions = asVector(e.wrap(e.create<NonzeroOp>(isAny)));
+    Expression last = e.wrap(DimSize(positions, 0).getValue(e)) - 1.0;
+    Expression next = gatherRows(positions, e.maximum(e.minimum(count, last), 0.0));
     return reshapeTo(gatherRows(flat(both(first, second)), next), dims);
   }
 

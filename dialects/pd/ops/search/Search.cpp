@@ -291,7 +291,7 @@ static FailureOr<SmallVector<Value>> medianOf(Op op, OpBuilder &builder, bool pa
   Expression sorted = e.wrap(e.create<ArgsortOp>(flat, last, false, true));
   Expression valid = e.wrap(e.create<LogicalNotOp>(e.isnan(flat)));
   Expression count = e.sum(e.cast(valid, builder.getI64Type()), {last});
-  auto at = [&](Expression place) { return e.wrap(e.create<TakeAlongAxisOp>(sorted, place, last)); };
+  auto at = [&](Expression index) { return e.wrap(e.create<TakeAlongAxisOp>(sorted, index, last)); };
   Expression lower = at(e.maximum(count - 1.0, 0.0) / 2.0), upper = at(count / 2.0);
   Expression median = op.getMode() == MedianMode::Min ? lower : lower * 0.5 + upper * 0.5;
   if (!passesOverNan) {
@@ -405,9 +405,9 @@ FailureOr<SmallVector<Value>> ShardIndexOp::decompose(OpBuilder &builder) {
   Expression x = e.wrap(getX());
   Type element = x.type().getElementType();
   Expression size = e.constant(double((count + shards - 1) / shards), element);
-  Expression shard = e.wrap(e.create<FloorDivideOp>(x, size)), place = e.wrap(e.create<RemainderOp>(x, size));
+  Expression shard = e.wrap(e.create<FloorDivideOp>(x, size)), local = e.wrap(e.create<RemainderOp>(x, size));
   Value ours = e.create<EqualOp>(shard, e.constant(double(getShardId()), element));
-  return SmallVector<Value>{e.select(e.wrap(ours), place, double(static_cast<int64_t>(getIgnoreValue())))};
+  return SmallVector<Value>{e.select(e.wrap(ours), local, double(static_cast<int64_t>(getIgnoreValue())))};
 }
 
 LogicalResult inferModeOf(std::optional<Location> location, RankedTensorType x, int64_t axisAttribute,
@@ -435,7 +435,7 @@ FailureOr<SmallVector<Value>> ModeOp::decompose(OpBuilder &builder) {
     return SmallVector<Value>{x, e.constant(0, i64)};
   int64_t axis = *normalizeAxis(static_cast<int64_t>(getAxis()), x.rank());
   auto sorting = ArgsortOp::create(builder, getLoc(), getX(), axis, false, false);
-  Expression sorted = e.wrap(sorting.getOut()), places = e.wrap(sorting.getIndices());
+  Expression sorted = e.wrap(sorting.getOut()), indices = e.wrap(sorting.getIndices());
   DimSize length(x, axis);
   llvm::SmallVector<DimSize> line(x.rank(), DimSize(1));
   line[axis] = length;
@@ -443,11 +443,11 @@ FailureOr<SmallVector<Value>> ModeOp::decompose(OpBuilder &builder) {
   Expression differs =
       e.wrap(e.create<NotEqualOp>(slice(sorted, axis, 1, toTheEnd), slice(sorted, axis, 0, -1)));
   Expression begins = e.cast(differs, i64) * slice(positions, axis, 1, toTheEnd);
-  begins = concat({slice(places, axis, 0, 1) * 0.0, begins}, axis);
+  begins = concat({slice(indices, axis, 0, 1) * 0.0, begins}, axis);
   Expression runBegin = e.wrap(e.create<CummaxOp>(begins, axis, TypeAttr()));
   Value best = e.create<ArgmaxOp>(positions - runBegin, Value(), axis, true, false, TypeAttr());
   SmallVector<Value> results;
-  for (Expression all : {sorted, places}) {
+  for (Expression all : {sorted, indices}) {
     Expression taken = e.wrap(e.create<TakeAlongAxisOp>(all, best, axis));
     results.push_back(getKeepdim() ? taken : dropDim(taken, axis));
   }

@@ -39,8 +39,8 @@ struct Keys {
 
   int64_t bytes() const { return type.getIntOrFloatBitWidth() / 8; }
 
-  Value load(ThreadBuilder &b, IndexValue place) const {
-    Value value = b.loadFlat(0, place);
+  Value load(ThreadBuilder &b, IndexValue position) const {
+    Value value = b.loadFlat(0, position);
     if (value.getType() == type)
       return value;
     return isa<FloatType>(type) ? b.scalar(type).cast(value)
@@ -265,9 +265,10 @@ private:
           {first.value(), last.value()},
           [&](ValueRange range) { return isLess(indexOf(range[0]), indexOf(range[1])); },
           [&](ValueRange range) -> Values {
-            IndexValue low = indexOf(range[0]), high = indexOf(range[1]), place = (low + high) / 2;
-            Value isEarlier = isBefore(load(from, place), own);
-            return {b.select(isEarlier, place + 1, low).value(), b.select(isEarlier, high, place).value()};
+            IndexValue low = indexOf(range[0]), high = indexOf(range[1]), position = (low + high) / 2;
+            Value isEarlier = isBefore(load(from, position), own);
+            return {b.select(isEarlier, position + 1, low).value(),
+                    b.select(isEarlier, high, position).value()};
           });
       // The elements of the own run before it, and those of the other one.
       IndexValue inOwn = p - b.select(isLeft, begin, middle), inOther = indexOf(found[0]) - first;

@@ -47,12 +47,13 @@ Values BeamSearchOp::decompose(OpBuilder &builder) {
   Expression isBest = both(flat > noCandidate, descendingRank(flat) < static_cast<double>(getBeamSize()));
   isBest = reversed(reshapeTo(isBest, shape));
   // A source is removed if it continues finished prefixes only.
-  RowPlaces places = rowPlaces(scores, offsets);
-  Expression row = places.sequence * e.wrap(shape[1].getValue(e)) + places.position;
+  RowPositions positions = rowPositions(scores, offsets);
+  Expression row = positions.sequence * e.wrap(shape[1].getValue(e)) + positions.position;
   Expression isKept = gatherRows(reshapeTo(isBest, {multiply(e, shape[0], shape[1]), shape[2]}), row);
   Expression isRunning = e.max(asInts(both(isKept, negation(isOver))), {1});
-  Expression running = reduceRows(asVector(isRunning), places.sequence, shape[0], ScatterReduce::Amax, 0.0);
-  isKept = both(isKept, insertDim(gatherRows(running, places.sequence) > 0.0, 1));
+  Expression running =
+      reduceRows(asVector(isRunning), positions.sequence, shape[0], ScatterReduce::Amax, 0.0);
+  isKept = both(isKept, insertDim(gatherRows(running, positions.sequence) > 0.0, 1));
   Expression indices = e.wrap(e.create<NonzeroOp>(isKept));
   auto chosen = [&](Expression x) { return insertDim(e.wrap(e.create<GatherNdOp>(x, indices)), 1); };
   Expression counts = e.sum(asInts(isKept), {1}, /*keepdim=*/false);

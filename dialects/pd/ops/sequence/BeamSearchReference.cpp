@@ -76,9 +76,9 @@ LogicalResult BeamSearchOp::computeReference(llvm::ArrayRef<Tensor> operands,
         all.push_back({prefix, endId, before, true});
         continue;
       }
-      for (int64_t place = prefix * width; place < (prefix + 1) * width; ++place) {
-        double score = realAt(operands[2], place);
-        all.push_back({prefix, ids ? loadScalar(*ids, place).integer : place - prefix * width,
+      for (int64_t position = prefix * width; position < (prefix + 1) * width; ++position) {
+        double score = realAt(operands[2], position);
+        all.push_back({prefix, ids ? loadScalar(*ids, position).integer : position - prefix * width,
                        getIsAccumulated() ? score : before + std::log(score), false});
       }
     }

@@ -152,10 +152,10 @@ Values alignRows(TensorBuilder &e, CtcAlignOp op) {
   if (op.getLength())
     isKept = both(isKept, reshapeTo(asInts(e.wrap(op.getLength())), {batch, 1}) > position);
   // Other tokens are written to a column after the last.
-  Expression place = e.select(isKept, countUpTo(isKept) - 1.0, insertDim(e.wrap(time.getValue(e)), 0));
+  Expression target = e.select(isKept, countUpTo(isKept) - 1.0, insertDim(e.wrap(time.getValue(e)), 0));
   auto padding = static_cast<double>(static_cast<int64_t>(op.getPaddingValue()));
   Expression empty = concat({tokens * 0.0 + padding, asColumn(slice(tokens, 1, 0, 1) * 0.0, 2)}, 1);
-  Expression written = e.wrap(e.create<PutAlongAxisOp>(empty, place, tokens, 1, ScatterReduce::Assign));
+  Expression written = e.wrap(e.create<PutAlongAxisOp>(empty, target, tokens, 1, ScatterReduce::Assign));
   Expression counts = e.sum(e.cast(isKept, i64), {1}, /*keepdim=*/true);
   return e.results({slice(written, 1, 0, -1), counts});
 }
@@ -163,7 +163,7 @@ Values alignRows(TensorBuilder &e, CtcAlignOp op) {
 /// The labels of sequences of rows, and their offsets. Without labels there is a row of -1.
 Values alignSequences(TensorBuilder &e, CtcAlignOp op) {
   Expression tokens = asVector(asInts(e.wrap(op.getX()))), offsets = e.wrap(op.getOffsets());
-  Expression isKept = isLabel(op, tokens, rowPlaces(tokens, offsets).position > 0.0);
+  Expression isKept = isLabel(op, tokens, rowPositions(tokens, offsets).position > 0.0);
   Expression kept = e.reshape(e.wrap(e.create<NonzeroOp>(isKept)), {-1});
   Expression none = e.reshape(e.constant(-1, e.getBuilder().getI64Type()), {1});
   Expression all = concat({gatherRows(tokens, kept), none}, 0);

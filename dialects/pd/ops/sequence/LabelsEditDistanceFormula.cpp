@@ -46,8 +46,8 @@ Expression distances(const TokenRows &from, const TokenRows &to) {
   Recurrence loop = runSteps(
       steps, {}, {first, none, from.lengths * 0.0}, /*recorded=*/0,
       [&](Expression step, ArrayRef<Expression>, ArrayRef<Expression> before) -> SmallVector<Expression> {
-        Expression place = e.minimum(e.maximum(step - index, 0.0), last);
-        Expression token = takeAlong(to.tokens, place, 1);
+        Expression position = e.minimum(e.maximum(step - index, 0.0), last);
+        Expression token = takeAlong(to.tokens, position, 1);
         Expression change = e.cast(negation(previous == token), e.getBuilder().getI64Type());
         Expression next =
             e.minimum(e.minimum(shifted(before[0]), before[0]) + 1.0, shifted(before[1]) + change);

@@ -42,10 +42,10 @@ Recurrence runSteps(const DimSize &steps, ArrayRef<Expression> inputs, ArrayRef<
         SmallVector<Value> next;
         for (auto [value, state] : llvm::zip(step(e.wrap(index), now, old), before))
           next.push_back(widened(inside, location, value, state.getType()));
-        Value place = AddOp::create(inside, location, index, oneInt(inside, location, 1));
+        Value following = AddOp::create(inside, location, index, oneInt(inside, location, 1));
         for (auto [i, array] : llvm::enumerate(before.drop_front(states.size())))
           next.push_back(
-              widened(inside, location, e.create<ArrayWriteOp>(array, place, next[i]), array.getType()));
+              widened(inside, location, e.create<ArrayWriteOp>(array, following, next[i]), array.getType()));
         return next;
       });
   Recurrence result;
@@ -63,24 +63,24 @@ SequenceSteps::SequenceSteps(Expression rows, Expression offsets, bool backward)
 
 Expression SequenceSteps::fromRows(Expression x) const {
   TensorBuilder &e = x.owner();
-  Expression places = insertDim(iota(e, steps, e.getBuilder().getI64Type()), 1);
+  Expression order = insertDim(iota(e, steps, e.getBuilder().getI64Type()), 1);
   Expression index =
-      backward ? insertDim(sequences.ends, 0) - 1.0 - places : insertDim(sequences.starts, 0) + places;
+      backward ? insertDim(sequences.ends, 0) - 1.0 - order : insertDim(sequences.starts, 0) + order;
   Expression last = e.wrap(DimSize(x, 0).getValue(e)) - 1.0;
   return gatherRows(x, e.maximum(e.minimum(index, last), 0.0));
 }
 
 Expression SequenceSteps::toRows(Expression x, int64_t first) const {
   TensorBuilder &e = x.owner();
-  RowPlaces places = rowPlaces(rows, offsets);
-  Expression step = places.position;
+  RowPositions positions = rowPositions(rows, offsets);
+  Expression step = positions.position;
   if (backward)
-    step = gatherRows(sequences.lengths, places.sequence) - 1.0 - step;
+    step = gatherRows(sequences.lengths, positions.sequence) - 1.0 - step;
   Expression width = e.wrap(DimSize(sequences.lengths, 0).getValue(e));
   SmallVector<DimSize> shape = dimSizesOf(x);
   shape[1] = multiply(e, shape[0], shape[1]);
   shape.erase(shape.begin());
-  return gatherRows(reshapeTo(x, shape), (step + static_cast<double>(first)) * width + places.sequence);
+  return gatherRows(reshapeTo(x, shape), (step + static_cast<double>(first)) * width + positions.sequence);
 }
 
 Expression hasStep(Expression lengths, Expression value, int64_t rank) {

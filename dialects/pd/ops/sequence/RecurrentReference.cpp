@@ -294,9 +294,9 @@ LogicalResult AttentionLstmOp::computeReference(llvm::ArrayRef<Tensor> operands,
     Attention sequence{*this, operands, {offsets[s], offsets[s + 1]}, width, units};
     std::vector<double> hidden, cell;
     for (int64_t i = 0; i < units; ++i) {
-      int64_t place = static_cast<int64_t>(s) * units + i;
-      hidden.push_back(first ? realAt(*first, place) : 0);
-      cell.push_back(realAt(operands[2], place));
+      int64_t position = static_cast<int64_t>(s) * units + i;
+      hidden.push_back(first ? realAt(*first, position) : 0);
+      cell.push_back(realAt(operands[2], position));
     }
     for (int64_t row = offsets[s]; row < offsets[s + 1]; ++row) {
       sequence.step(hidden, cell);

@@ -18,7 +18,7 @@ Sequences sequencesOf(Expression offsets) {
   return {starts, ends, ends - starts};
 }
 
-RowPlaces rowPlaces(Expression x, Expression offsets) {
+RowPositions rowPositions(Expression x, Expression offsets) {
   TensorBuilder &e = x.owner();
   auto op = RowPositionsOp::create(e.getBuilder(), Value(x).getLoc(), x, offsets);
   return {e.wrap(op.getSequence()), e.wrap(op.getPosition())};

@@ -14,11 +14,11 @@ struct Sequences {
 Sequences sequencesOf(Expression offsets);
 
 /// For each row of x the index of its sequence and its position in it: int64 vectors.
-struct RowPlaces {
+struct RowPositions {
   Expression sequence, position;
 };
 
-RowPlaces rowPlaces(Expression x, Expression offsets);
+RowPositions rowPositions(Expression x, Expression offsets);
 
 /// Sequences of rows as slices of one tensor: [sequences, longest + 1, ...], zeros and rows of others after
 /// the end of a sequence.

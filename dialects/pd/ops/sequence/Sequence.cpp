@@ -51,7 +51,7 @@ namespace {
 /// For each maximum the first row that has it.
 Expression rowsOfMaxima(Expression x, Expression maxima, Expression offsets) {
   TensorBuilder &e = x.owner();
-  Expression group = rowPlaces(x, offsets).sequence;
+  Expression group = rowPositions(x, offsets).sequence;
   Expression rows = asColumn(rowIndices(x), x.rank()), none = e.wrap(DimSize(x, 0).getValue(e));
   Expression holders = e.select(isEqual(x, gatherRows(maxima, group)), rows, none);
   return reduceRows(holders, group, DimSize(maxima, 0), ScatterReduce::Amin, 9.0e18);
@@ -66,7 +66,7 @@ Expression pooledRows(Expression x, Expression offsets, SequencePoolType kind) {
     return gatherRows(x, e.minimum(sequences.starts, lastRow(x)));
   if (kind == SequencePoolType::Last)
     return gatherRows(x, e.maximum(sequences.ends - 1.0, 0.0));
-  Expression group = rowPlaces(x, offsets).sequence;
+  Expression group = rowPositions(x, offsets).sequence;
   if (kind == SequencePoolType::Max) {
     // The first of equal maxima has the gradient, as in Paddle.
     Expression maxima = reduceRows(x, group, count, ScatterReduce::Amax, leastOf(x.type().getElementType()));
@@ -100,7 +100,7 @@ Values SequencePoolOp::decompose(OpBuilder &builder) {
 Values SequenceSoftmaxOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX()), offsets = e.wrap(getOffsets());
-  Expression group = rowPlaces(x, offsets).sequence;
+  Expression group = rowPositions(x, offsets).sequence;
   DimSize count(sequencesOf(offsets).starts, 0);
   Expression maxima = reduceRows(x, group, count, ScatterReduce::Amax, leastOf(x.type().getElementType()));
   Expression powers = e.exp(x - gatherRows(maxima, group));
@@ -110,7 +110,7 @@ Values SequenceSoftmaxOp::decompose(OpBuilder &builder) {
 Values SequenceSoftmaxOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Expression out = e.wrap(getOut()), offsets = e.wrap(getOffsets()), weighted = out * e.wrap(cotangents[0]);
-  Expression group = rowPlaces(out, offsets).sequence;
+  Expression group = rowPositions(out, offsets).sequence;
   Expression sums =
       reduceRows(weighted, group, DimSize(sequencesOf(offsets).starts, 0), ScatterReduce::Add, 0.0);
   return SmallVector<Value>{weighted - out * gatherRows(sums, group), Value()};
@@ -122,8 +122,9 @@ Values SequenceReverseOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX()), offsets = e.wrap(getOffsets());
   Sequences sequences = sequencesOf(offsets);
-  RowPlaces places = rowPlaces(x, offsets);
-  return e.results({gatherRows(x, gatherRows(sequences.ends, places.sequence) - 1.0 - places.position)});
+  RowPositions positions = rowPositions(x, offsets);
+  return e.results(
+      {gatherRows(x, gatherRows(sequences.ends, positions.sequence) - 1.0 - positions.position)});
 }
 
 Values SequenceConcatOp::decompose(OpBuilder &builder) {
@@ -151,9 +152,9 @@ Values SequencePadOp::decompose(OpBuilder &builder) {
   DimSize length(static_cast<int64_t>(getPaddedLength()));
   if (length.getNumber() < 0)
     length = DimSize::element(e.max(sequences.lengths, {0}), 0);
-  Expression places = iota(e, length, builder.getI64Type()); // [length]
-  Expression rows = insertDim(sequences.starts, 1) + places,
-             isInside = insertDim(sequences.lengths, 1) > places;
+  Expression columns = iota(e, length, builder.getI64Type()); // [length]
+  Expression rows = insertDim(sequences.starts, 1) + columns,
+             isInside = insertDim(sequences.lengths, 1) > columns;
   Expression taken = gatherRows(x, e.minimum(rows, lastRow(x)));
   llvm::SmallVector<DimSize> maskShape(taken.rank(), DimSize(1));
   maskShape[0] = DimSize(rows, 0);
@@ -186,7 +187,7 @@ Values SequenceReshapeOp::decompose(OpBuilder &builder) {
 Values SequenceScatterOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression ids = asInts(asVector(e.wrap(getIds())));
-  Expression rows = rowPlaces(ids, e.wrap(getIdsOffsets())).sequence;
+  Expression rows = rowPositions(ids, e.wrap(getIdsOffsets())).sequence;
   Expression index = concat({insertDim(rows, 1), insertDim(ids, 1)}, 1);
   return SmallVector<Value>{
       e.create<ScatterNdOp>(getX(), index, asVector(e.wrap(getUpdates())), ScatterReduce::Add)};
@@ -211,20 +212,21 @@ Values SequenceExpandOp::decompose(OpBuilder &builder) {
   Expression times = sequencesOf(e.wrap(getYOffsets())).lengths;
   // Copies of sequence i: their indices are those of the sequences in ranges of `times` copies.
   RangeRows copies = rangeRows(times * 0.0, times);
-  Expression source = rowPlaces(copies.rows, copies.offsets).sequence;
+  Expression source = rowPositions(copies.rows, copies.offsets).sequence;
   RangeRows ranges = rangeRows(gatherRows(starts, source), gatherRows(lengths, source));
   return e.results({gatherRows(x, ranges.rows), ranges.offsets});
 }
 
 Values SequenceExpandAsOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
-  return e.results({gatherRows(e.wrap(getX()), rowPlaces(e.wrap(getY()), e.wrap(getYOffsets())).sequence)});
+  return e.results(
+      {gatherRows(e.wrap(getX()), rowPositions(e.wrap(getY()), e.wrap(getYOffsets())).sequence)});
 }
 
 Values SequenceEnumerateOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = asVector(e.wrap(getX())), offsets = e.wrap(getOffsets());
-  Expression ends = gatherRows(sequencesOf(offsets).ends, rowPlaces(x, offsets).sequence);
+  Expression ends = gatherRows(sequencesOf(offsets).ends, rowPositions(x, offsets).sequence);
   Expression rows =
       insertDim(rowIndices(x), 1) + iota(e, DimSize(int64_t(getWinSize())), builder.getI64Type());
   Expression taken = gatherRows(x, e.minimum(rows, lastRow(x)));
@@ -240,7 +242,7 @@ Values SequenceEraseOp::decompose(OpBuilder &builder) {
         stays, e.wrap(e.create<NotEqualOp>(values, e.constant(double(token), x.type().getElementType()))));
   Expression rows = e.reshape(e.wrap(e.create<NonzeroOp>(stays)), {-1});
   Sequences sequences = sequencesOf(offsets);
-  Expression counts = reduceRows(asInts(stays), rowPlaces(values, offsets).sequence,
+  Expression counts = reduceRows(asInts(stays), rowPositions(values, offsets).sequence,
                                  DimSize(sequences.starts, 0), ScatterReduce::Add, 0.0);
   return e.results({gatherRows(x, rows), rangeRows(sequences.starts * 0.0, counts).offsets});
 }
@@ -254,15 +256,15 @@ namespace {
 Expression neighbours(Expression x, Expression offsets, int64_t distance, Value padding, int64_t before) {
   TensorBuilder &e = x.owner();
   Sequences sequences = sequencesOf(offsets);
-  RowPlaces places = rowPlaces(x, offsets);
-  Expression place = places.position + double(distance),
-             length = gatherRows(sequences.lengths, places.sequence);
+  RowPositions positions = rowPositions(x, offsets);
+  Expression shifted = positions.position + double(distance),
+             length = gatherRows(sequences.lengths, positions.sequence);
   Expression row = e.maximum(e.minimum(rowIndices(x) + double(distance), lastRow(x)), 0.0);
-  Expression taken = gatherRows(x, row), isInside = logicalAnd(place >= 0.0, place < length);
+  Expression taken = gatherRows(x, row), isInside = logicalAnd(shifted >= 0.0, shifted < length);
   if (!padding)
     return e.select(asColumn(isInside, x.rank()), taken, 0.0);
   Expression paddings = e.computed(padding);
-  Expression value = e.select(place < 0.0, place, place - length) + double(before);
+  Expression value = e.select(shifted < 0.0, shifted, shifted - length) + double(before);
   Expression outside = gatherRows(paddings, e.maximum(e.minimum(value, lastRow(paddings)), 0.0));
   return e.select(asColumn(isInside, x.rank()), taken, outside);
 }
@@ -330,10 +332,10 @@ static std::pair<Expression, Expression> windowsWithin(Im2sequenceOp op, Express
                     reshapeTo(own[0], {images, DimSize(1), DimSize(1)});
   Expression isWithin =
       logicalAnd(rows, iota(e, counts[1], i64) < reshapeTo(own[1], {images, DimSize(1), DimSize(1)}));
-  Expression places = e.wrap(e.create<NonzeroOp>(e.reshape(isWithin, {-1})));
+  Expression found = e.wrap(e.create<NonzeroOp>(e.reshape(isWithin, {-1})));
   Expression flat = reshapeTo(e.transpose(columns, {0, 2, 1}),
                               {multiply(e, images, DimSize(columns, 2)), DimSize(columns, 1)});
-  return {gatherRows(flat, dropDim(places, 1)), own[0] * own[1]};
+  return {gatherRows(flat, dropDim(found, 1)), own[0] * own[1]};
 }
 
 Values Im2sequenceOp::decompose(OpBuilder &builder) {

@@ -117,9 +117,9 @@ FailureOr<SmallVector<Value>> DiagonalOp::decompose(OpBuilder &builder) {
   DimSize start = offset >= 0 ? DimSize(offset) : multiply(e, columns, -offset), step = add(e, columns, 1);
   int64_t last = flat.rank() - 1;
   if (!length.isKnown() || !columns.isKnown()) {
-    Expression places =
+    Expression positions =
         iota(e, length, builder.getI64Type()) * e.wrap(step.getValue(e)) + e.wrap(start.getValue(e));
-    return SmallVector<Value>{e.create<GatherOp>(flat, places, Value(), static_cast<uint64_t>(last))};
+    return SmallVector<Value>{e.create<GatherOp>(flat, positions, Value(), static_cast<uint64_t>(last))};
   }
   if (length.isNumber(0))
     return SmallVector<Value>{slice(flat, last, 0, 0)};

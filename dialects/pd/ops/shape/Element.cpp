@@ -47,13 +47,13 @@ Value SliceOp::buildDim(ElementBuilder &b, int64_t dim) {
 }
 
 Value SliceOp::buildElement(ElementBuilder &b, ValueRange at) {
-  ElementBuilder::Indices place = b.indices(at);
+  ElementBuilder::Indices position = b.indices(at);
   for (auto [i, entry] : llvm::enumerate(getAxes())) {
     int64_t axis = axisOf(entry, b.rank(0));
     SlicedAxis sliced = slicedAxis(b, *this, i, axis);
-    place[axis] = sliced.first + place[axis] * sliced.stride;
+    position[axis] = sliced.first + position[axis] * sliced.stride;
   }
-  return b.load(0, place);
+  return b.load(0, position);
 }
 
 //===-- roll --------------------------------------------------------------------------------------------===//
@@ -66,29 +66,29 @@ Value RollOp::buildDim(ElementBuilder &b, int64_t dim) { return b.dim(0, dim); }
 
 /// The index that a circular shift moves to `at`, in a dimension that is not empty.
 static IndexValue beforeShift(IndexValue at, int64_t shift, IndexValue size) {
-  IndexValue places = at.getOwner().index(shift < 0 ? -shift : shift) % size;
-  return (shift < 0 ? at + places : at + (size - places)) % size;
+  IndexValue positions = at.getOwner().index(shift < 0 ? -shift : shift) % size;
+  return (shift < 0 ? at + positions : at + (size - positions)) % size;
 }
 
 Value RollOp::buildElement(ElementBuilder &b, ValueRange at) {
-  ElementBuilder::Indices place = b.indices(at);
+  ElementBuilder::Indices position = b.indices(at);
   for (auto [entry, shift] : llvm::zip(getAxis(), getShifts())) {
     int64_t axis = axisOf(entry, b.rank(0));
-    place[axis] = beforeShift(place[axis], shift, b.dim(0, axis));
+    position[axis] = beforeShift(position[axis], shift, b.dim(0, axis));
   }
   if (!getAxis().empty())
-    return b.load(0, place);
+    return b.load(0, position);
   IndexValue total = b.index(1), row = b.index(0);
   for (unsigned d = 0; d < b.rank(0); ++d) {
     total = total * b.dim(0, d);
-    row = row * b.dim(0, d) + place[d];
+    row = row * b.dim(0, d) + position[d];
   }
   row = beforeShift(row, getShifts().front(), total);
   for (int64_t d = int64_t(b.rank(0)) - 1; d >= 0; --d) {
-    place[d] = row % b.dim(0, d);
+    position[d] = row % b.dim(0, d);
     row = row / b.dim(0, d);
   }
-  return b.load(0, place);
+  return b.load(0, position);
 }
 
 //===-- concat ------------------------------------------------------------------------------------------===//
@@ -115,7 +115,7 @@ Value ConcatOp::buildDim(ElementBuilder &b, int64_t dim) {
 
 Value ConcatOp::buildElement(ElementBuilder &b, ValueRange at) {
   int64_t axis = axisOf(getAxis(), at.size());
-  ElementBuilder::Indices place = b.indices(at), starts{b.index(0)};
+  ElementBuilder::Indices position = b.indices(at), starts{b.index(0)};
   for (unsigned i = 0; i + 1 < getX().size(); ++i)
     starts.push_back(starts[i] + (b.rank(i) == 0 ? b.index(1) : b.dim(i, axis)));
   // A binary search for the operand.
@@ -123,11 +123,11 @@ Value ConcatOp::buildElement(ElementBuilder &b, ValueRange at) {
     if (end - first > 1) {
       unsigned middle = (first + end) / 2;
       return b.choose(
-          isLess(place[axis], starts[middle]), [&] { return find(first, middle); },
+          isLess(position[axis], starts[middle]), [&] { return find(first, middle); },
           [&] { return find(middle, end); });
     }
-    ElementBuilder::Indices own = place;
-    own[axis] = place[axis] - starts[first];
+    ElementBuilder::Indices own = position;
+    own[axis] = position[axis] - starts[first];
     return b.load(first, b.rank(first) == 0 ? ArrayRef<IndexValue>() : ArrayRef<IndexValue>(own));
   };
   return find(0, getX().size());
@@ -142,24 +142,24 @@ Value PadOp::buildDim(ElementBuilder &b, int64_t dim) {
 }
 
 Value PadOp::buildElement(ElementBuilder &b, ValueRange at) {
-  ElementBuilder::Indices place = b.indices(at);
+  ElementBuilder::Indices position = b.indices(at);
   Value isInside;
   auto restrict = [&](Value condition) {
     isInside = isInside ? b.logicalAnd(isInside, condition) : condition;
   };
   for (unsigned d = 0; d < b.rank(0); ++d) {
     int64_t before = getPaddings()[2 * d], after = getPaddings()[2 * d + 1];
-    place[d] = place[d] - before;
+    position[d] = position[d] - before;
     if (before > 0)
-      restrict(isLess(b.index(-1), place[d]));
+      restrict(isLess(b.index(-1), position[d]));
     if (after > 0)
-      restrict(isLess(place[d], b.dim(0, d)));
+      restrict(isLess(position[d], b.dim(0, d)));
   }
   if (!isInside)
-    return b.load(0, place);
+    return b.load(0, position);
   auto element = tensorType(getX()).getElementType();
   return b.choose(
-      isInside, [&] { return b.load(0, place); },
+      isInside, [&] { return b.load(0, position); },
       [&] { return b.constant(getPadValue().convertToDouble(), element); });
 }
 

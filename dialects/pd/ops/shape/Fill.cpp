@@ -35,9 +35,9 @@ int64_t diagonalLength(llvm::ArrayRef<int64_t> shape, const MatrixDims &dims, in
 }
 
 /// The row-major indices in x of the diagonals' elements, matrix by matrix.
-llvm::SmallVector<int64_t> diagonalPlaces(llvm::ArrayRef<int64_t> shape, const MatrixDims &dims,
-                                          int64_t offset) {
-  llvm::SmallVector<int64_t> strides = rowMajorStrides(shape), batch(shape), places;
+llvm::SmallVector<int64_t> diagonalOffsets(llvm::ArrayRef<int64_t> shape, const MatrixDims &dims,
+                                           int64_t offset) {
+  llvm::SmallVector<int64_t> strides = rowMajorStrides(shape), batch(shape), positions;
   batch[dims.first] = batch[dims.second] = 1;
   int64_t length = diagonalLength(shape, dims, offset);
   int64_t begin = offset >= 0 ? offset * strides[dims.second] : -offset * strides[dims.first];
@@ -46,9 +46,9 @@ llvm::SmallVector<int64_t> diagonalPlaces(llvm::ArrayRef<int64_t> shape, const M
     for (auto [i, stride] : llvm::zip(index, strides))
       at += i * stride;
     for (int64_t i = 0; i < length; ++i)
-      places.push_back(at + i * (strides[dims.first] + strides[dims.second]));
+      positions.push_back(at + i * (strides[dims.first] + strides[dims.second]));
   });
-  return places;
+  return positions;
 }
 
 Expression both(Expression x, Expression y) { return x.owner().wrap(x.owner().create<LogicalAndOp>(x, y)); }
@@ -158,14 +158,14 @@ Values FillDiagonalTensorOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   if (!type.hasStaticShape())
     return SmallVector<Value>{fillOpenDiagonals(e, *this, *dims)};
-  llvm::SmallVector<int64_t> places =
-      diagonalPlaces(type.getShape(), *dims, static_cast<int64_t>(getOffset()));
-  if (places.empty())
+  llvm::SmallVector<int64_t> positions =
+      diagonalOffsets(type.getShape(), *dims, static_cast<int64_t>(getOffset()));
+  if (positions.empty())
     return SmallVector<Value>{getX()};
-  auto count = static_cast<int64_t>(places.size());
+  auto count = static_cast<int64_t>(positions.size());
   auto indexType = RankedTensorType::get({count, 1}, builder.getI64Type());
   Value index =
-      e.create<ConstantOp>(indexType, DenseElementsAttr::get(indexType, llvm::ArrayRef<int64_t>(places)));
+      e.create<ConstantOp>(indexType, DenseElementsAttr::get(indexType, llvm::ArrayRef<int64_t>(positions)));
   Expression flat = e.reshape(e.wrap(getX()), {type.getNumElements()}),
              values = e.reshape(e.wrap(getY()), {count});
   Value put = e.create<ScatterNdOp>(flat, index, values, ScatterReduce::Assign);

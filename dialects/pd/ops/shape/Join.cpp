@@ -317,7 +317,7 @@ static Expression repeatedByData(TensorBuilder &e, Expression x, int64_t axis, E
   Expression times = expandTo(asInts(repeats), {DimSize(x, axis)});
   // Rows of one range per element: the range of a row is the index of the element.
   RangeRows rows = rangeRows(times * 0.0, times);
-  Expression element = rowPlaces(rows.rows, rows.offsets).sequence;
+  Expression element = rowPositions(rows.rows, rows.offsets).sequence;
   return e.wrap(e.create<GatherOp>(x, element, Value(), static_cast<uint64_t>(axis)));
 }
 
@@ -411,13 +411,14 @@ Expression padOpenAxis(Expression x, int64_t axis, int64_t before, int64_t after
   };
   llvm::SmallVector<Expression> pieces;
   if (before > 0) {
-    Expression place = iota(e, before, index), shift = e.constant(static_cast<double>(before), index);
-    pieces.push_back(take(mode == PadMode::Circular ? place - shift : shift - place));
+    Expression ascending = iota(e, before, index), shift = e.constant(static_cast<double>(before), index);
+    pieces.push_back(take(mode == PadMode::Circular ? ascending - shift : shift - ascending));
   }
   pieces.push_back(x);
   if (after > 0) {
-    Expression place = iota(e, after, index);
-    pieces.push_back(take(mode == PadMode::Circular ? place : dimSize - e.constant(2, index) - place));
+    Expression ascending = iota(e, after, index);
+    pieces.push_back(
+        take(mode == PadMode::Circular ? ascending : dimSize - e.constant(2, index) - ascending));
   }
   return concat(pieces, axis);
 }

@@ -106,7 +106,7 @@ FailureOr<llvm::SmallVector<int64_t>> slicedDims(std::optional<Location> locatio
   return shape;
 }
 
-int64_t SliceBox::place(llvm::ArrayRef<int64_t> index, llvm::ArrayRef<int64_t> dims) const {
+int64_t SliceBox::flatIndex(llvm::ArrayRef<int64_t> index, llvm::ArrayRef<int64_t> dims) const {
   int64_t at = 0;
   for (size_t d = 0; d < dims.size(); ++d)
     at = at * dims[d] + firsts[d] + index[d] * strides[d];
@@ -147,7 +147,7 @@ LogicalResult SliceOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableAr
   if (failed(box))
     return failure();
   forEachIndex(box->counts, [&](llvm::ArrayRef<int64_t> index, int64_t position) {
-    storeScalar(results[0], position, loadScalar(operands[0], box->place(index, dims)));
+    storeScalar(results[0], position, loadScalar(operands[0], box->flatIndex(index, dims)));
   });
   return success();
 }
@@ -214,10 +214,10 @@ static Expression rolled(Expression x, int64_t axis, Expression shift) {
 
 static Expression rolled(Expression x, int64_t axis, int64_t shift) {
   int64_t dimSize = x.type().getDimSize(axis);
-  int64_t places = dimSize == 0 ? 0 : ((shift % dimSize) + dimSize) % dimSize;
-  if (places == 0)
+  int64_t distance = dimSize == 0 ? 0 : ((shift % dimSize) + dimSize) % dimSize;
+  if (distance == 0)
     return x;
-  return concat({slice(x, axis, dimSize - places, toTheEnd), slice(x, axis, 0, dimSize - places)}, axis);
+  return concat({slice(x, axis, dimSize - distance, toTheEnd), slice(x, axis, 0, dimSize - distance)}, axis);
 }
 
 FailureOr<SmallVector<Value>> RollOp::decompose(OpBuilder &builder) {

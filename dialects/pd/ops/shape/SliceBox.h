@@ -10,7 +10,7 @@ struct SliceBox {
   llvm::SmallVector<int64_t> firsts, strides, counts;
 
   /// The offset in x of the slice's element at `index`.
-  int64_t place(llvm::ArrayRef<int64_t> index, llvm::ArrayRef<int64_t> dims) const;
+  int64_t flatIndex(llvm::ArrayRef<int64_t> index, llvm::ArrayRef<int64_t> dims) const;
 };
 
 /// Failure if slicedDims has an error, or a bound is in a tensor with unknown elements.

@@ -52,13 +52,13 @@ FailureOr<SmallVector<Value>> AsStridedOp::decompose(OpBuilder &builder) {
   Type i64 = builder.getI64Type();
   auto rank = static_cast<int64_t>(getDims().size());
   auto offset = static_cast<int64_t>(getOffset()) / bytesOf(x.type().getElementType());
-  Expression place = e.constant(static_cast<double>(offset), i64);
+  Expression position = e.constant(static_cast<double>(offset), i64);
   for (int64_t d = 0; d < rank; ++d) {
     llvm::SmallVector<int64_t> along(rank, 1);
     along[d] = getDims()[d];
-    place = place + e.reshape(iota(e, getDims()[d], i64), along) * static_cast<double>(getStride()[d]);
+    position = position + e.reshape(iota(e, getDims()[d], i64), along) * static_cast<double>(getStride()[d]);
   }
-  return SmallVector<Value>{e.create<GatherOp>(e.reshape(x, {-1}), place, Value(), uint64_t(0))};
+  return SmallVector<Value>{e.create<GatherOp>(e.reshape(x, {-1}), position, Value(), uint64_t(0))};
 }
 
 //===-- tensor_unfold -----------------------------------------------------------------------------------===//

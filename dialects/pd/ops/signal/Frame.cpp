@@ -31,8 +31,8 @@ FailureOr<int64_t> countFrames(std::optional<Location> location, int64_t length,
 }
 
 /// Element (i, j) of the table is i * rowStep + j * columnStep.
-Expression places(TensorBuilder &e, const DimSize &rows, int64_t rowStep, const DimSize &columns,
-                  int64_t columnStep) {
+Expression positions(TensorBuilder &e, const DimSize &rows, int64_t rowStep, const DimSize &columns,
+                     int64_t columnStep) {
   Type i64 = e.getBuilder().getI64Type();
   Expression down = insertDim(iota(e, rows, i64), 1), across = insertDim(iota(e, columns, i64), 0);
   return down * static_cast<double>(rowStep) + across * static_cast<double>(columnStep);
@@ -72,7 +72,8 @@ FailureOr<SmallVector<Value>> FrameOp::decompose(OpBuilder &builder) {
   bool first = static_cast<int64_t>(getAxis()) == 0;
   int64_t axis = first ? 0 : x.rank() - 1;
   DimSize frames = add(e, divide(e, add(e, DimSize(x, axis), -frameLength), hop), 1);
-  Expression table = first ? places(e, frames, hop, frameLength, 1) : places(e, frameLength, 1, frames, hop);
+  Expression table =
+      first ? positions(e, frames, hop, frameLength, 1) : positions(e, frameLength, 1, frames, hop);
   Expression taken = e.wrap(e.create<GatherOp>(x, flattened(table), Value(), axis));
   llvm::SmallVector<DimSize> shape = dimSizesOf(x);
   shape[axis] = first ? frames : DimSize(frameLength);
@@ -122,7 +123,7 @@ FailureOr<SmallVector<Value>> OverlapAddOp::decompose(OpBuilder &builder) {
   llvm::SmallVector<DimSize> slices{multiply(e, frames, length)}, sums{total};
   slices.append(dimSizes.begin() + 2, dimSizes.end());
   sums.append(dimSizes.begin() + 2, dimSizes.end());
-  Expression index = insertDim(flattened(places(e, frames, hop, length, 1)), 1);
+  Expression index = insertDim(flattened(positions(e, frames, hop, length, 1)), 1);
   Expression start = expandTo(e.constant(0, x.type().getElementType()), sums);
   Expression added = e.wrap(e.create<ScatterNdAddOp>(start, index, reshapeTo(front, slices)));
   return e.results({first || rank == 2 ? added : e.transpose(added, back)});

@@ -234,20 +234,20 @@ PROA_VECTOR_INLINE void gradientTiles(const AttentionGradientBlock &block, int64
                                width, forward.tile.vElements, sums);
     for (int row = 0; row < Rows; ++row)
       for (int c = 0; c < Columns; ++c) {
-        int64_t place = (key + row) * width + c * vectorSize;
-        Vector score = loadWhole(forward.scores + place);
+        int64_t position = (key + row) * width + c * vectorSize;
+        Vector score = loadWhole(forward.scores + position);
         Vector weight = weightOf(score - loadWhole(forward.maximum + c * vectorSize)) * factor[c];
         Vector gradient = sums[row][c];
-        Vector kept = forward.kept ? loadWhole(forward.kept + place) : Vector{} + 1.0f;
+        Vector kept = forward.kept ? loadWhole(forward.kept + position) : Vector{} + 1.0f;
         if (forward.kept)
           gradient = dropped(gradient, kept);
-        storeWhole(forward.kept ? dropped(weight, kept) : weight, forward.scores + place);
+        storeWhole(forward.kept ? dropped(weight, kept) : weight, forward.scores + position);
         Vector ofScore = weight * (gradient - loadWhole(block.delta + c * vectorSize));
         if (forward.condition)
-          ofScore = loadWhole(forward.condition + place) == 0.0f ? Vector{} : ofScore;
+          ofScore = loadWhole(forward.condition + position) == 0.0f ? Vector{} : ofScore;
         if (forward.slopes)
-          ofScore *= loadWhole(forward.slopes + place);
-        storeWhole(ofScore, block.scoreGradient + place);
+          ofScore *= loadWhole(forward.slopes + position);
+        storeWhole(ofScore, block.scoreGradient + position);
       }
   }
 }
@@ -392,8 +392,8 @@ PROA_VECTOR_INLINE void keepNumbers(const RandomCall &call, uint64_t first, int6
       storeWhole(uniform < p ? Vector{} : Vector{} + factor, kept[word]);
     }
     int64_t begin = std::max<int64_t>(i, 0), end = std::min(i + values, count);
-    for (int64_t place = begin; place < end; ++place)
-      to[place] = kept[(place - i) % 4][(place - i) / 4];
+    for (int64_t position = begin; position < end; ++position)
+      to[position] = kept[(position - i) % 4][(position - i) / 4];
   }
 }
 

@@ -217,10 +217,10 @@ private:
     multiplyRows(rows.data(), memory.outRows, vStride(), own.count, tile.vElements, memory.delta);
   }
 
-  void writeScaled(const AttentionTensor &to, float *row, std::byte *place) const {
+  void writeScaled(const AttentionTensor &to, float *row, std::byte *position) const {
     for (int64_t d = 0; d < tile.qElements; ++d)
       row[d] *= static_cast<float>(scale);
-    to.write(row, tile.qElements, place);
+    to.write(row, tile.qElements, position);
   }
 
   /// Writes the gradients of the keys and values from `begin` to `end` of a head.

@@ -37,11 +37,11 @@ Result<size_t> normalizeAxis(int64_t axis, size_t rank) {
 
 std::string wrongIndexText(std::optional<int64_t> index, int64_t position, std::span<const int64_t> dims,
                            int64_t size, bool wraps) {
-  std::vector<int64_t> place(dims.size());
+  std::vector<int64_t> coordinates(dims.size());
   for (size_t i = dims.size(); i-- > 0; position /= std::max<int64_t>(1, dims[i]))
-    place[i] = position % std::max<int64_t>(1, dims[i]);
+    coordinates[i] = position % std::max<int64_t>(1, dims[i]);
   return fmt::format("{} at [{}] is outside of [{}, {})",
-                     index ? fmt::format("index {}", *index) : "an index", fmt::join(place, ", "),
+                     index ? fmt::format("index {}", *index) : "an index", fmt::join(coordinates, ", "),
                      wraps ? -size : 0, size);
 }
 

@@ -133,7 +133,7 @@ void applyOp(const PostOp &op, float *values, int64_t count, int64_t offset, con
 std::optional<RowPostOps> RowPostOps::create(std::span<const PostOp> ops, const StridedOperand &result,
                                              std::span<const StridedOperand> layouts,
                                              std::span<const OperandType> inputs) {
-  auto samePlaces = [&](const StridedOperand &operand) {
+  auto areEqual = [&](const StridedOperand &operand) {
     for (size_t axis = 0; axis < operand.dims.size(); ++axis)
       if (operand.dims[axis] != result.dims[axis] ||
           (operand.dims[axis] != 1 && operand.strides[axis] != result.strides[axis]))
@@ -147,7 +147,7 @@ std::optional<RowPostOps> RowPostOps::create(std::span<const PostOp> ops, const 
       continue;
     }
     if (inputs[ops[i].input].dtype != DType::Float32 ||
-        (ops[i].kind != PostOp::Kind::Bias && !samePlaces(layouts[i])))
+        (ops[i].kind != PostOp::Kind::Bias && !areEqual(layouts[i])))
       return std::nullopt;
   }
   RowPostOps out;
@@ -163,9 +163,9 @@ std::vector<const float *> RowPostOps::operands(const Call &call) const {
   return out;
 }
 
-void RowPostOps::apply(float *values, int64_t places, int64_t offset,
+void RowPostOps::apply(float *values, int64_t positions, int64_t offset,
                        std::span<const float *const> operands) const {
-  int64_t count = places * channels;
+  int64_t count = positions * channels;
   for (size_t i = 0; i < ops.size(); ++i)
     if (ops[i].kind == PostOp::Kind::Bias)
       runVectors<combineRow>(false, values, operands[i], channels, count);

@@ -20,7 +20,7 @@ public:
 
   /// Applies the ops to `values`, all channels of some neighbouring places that begin at element `offset` of
   /// the result.
-  void apply(float *values, int64_t places, int64_t offset, std::span<const float *const> operands) const;
+  void apply(float *values, int64_t positions, int64_t offset, std::span<const float *const> operands) const;
 
   /// The same on `count` channels of one place from channel `first` on; the first of them is element `offset`
   /// of the result.

@@ -50,12 +50,12 @@ Result<void> read(Call &call) {
     return index.diagnostics();
   const TensorArray &array = call.array(0);
   auto length = static_cast<int64_t>(array.size());
-  int64_t place = *index < 0 ? *index + length : *index;
-  if (place < 0 || place >= length)
+  int64_t position = *index < 0 ? *index + length : *index;
+  if (position < 0 || position >= length)
     return failure("index {} is out of an array of {} elements", *index, length);
-  const ArrayElement &element = array[static_cast<size_t>(place)];
+  const ArrayElement &element = array[static_cast<size_t>(position)];
   if (!element.data)
-    return failure("nothing was written to element {}", place);
+    return failure("nothing was written to element {}", position);
   return call.setOutput(0, element);
 }
 
@@ -74,8 +74,8 @@ Result<void> slice(Call &call) {
   if (!end)
     return end.diagnostics();
   auto length = static_cast<int64_t>(call.array(0).size());
-  auto within = [&](int64_t place) {
-    return std::clamp(place < 0 ? place + length : place, int64_t(0), length);
+  auto within = [&](int64_t position) {
+    return std::clamp(position < 0 ? position + length : position, int64_t(0), length);
   };
   int64_t first = within(*start), last = std::max(first, within(*end));
   TensorArray range(call.array(0).begin() + first, call.array(0).begin() + last);
@@ -89,10 +89,10 @@ Result<std::vector<int64_t>> joinedDims(const TensorArray &array, int64_t axisAt
   if (array.empty())
     return failure("the array has no elements");
   std::vector<int64_t> dims = array.front().dims;
-  Result<size_t> place = normalizeAxis(axisAttribute, dims.size() + (stack ? 1 : 0));
-  if (!place)
-    return place.diagnostics();
-  axis = *place;
+  Result<size_t> position = normalizeAxis(axisAttribute, dims.size() + (stack ? 1 : 0));
+  if (!position)
+    return position.diagnostics();
+  axis = *position;
   int64_t sum = 0;
   for (size_t i = 0; i < array.size(); ++i) {
     const ArrayElement &element = array[i];

@@ -88,9 +88,10 @@ Result<void> readOr(Call &call) {
   if (index->size() != 1)
     return failure("the index has {} elements, expected one", index->size());
   const TensorArray &array = call.array(0);
-  int64_t place = index->front();
-  if (place >= 0 && place < static_cast<int64_t>(array.size()) && array[static_cast<size_t>(place)].data)
-    return call.setOutput(0, array[static_cast<size_t>(place)]);
+  int64_t position = index->front();
+  if (position >= 0 && position < static_cast<int64_t>(array.size()) &&
+      array[static_cast<size_t>(position)].data)
+    return call.setOutput(0, array[static_cast<size_t>(position)]);
   const View &otherwise = call.input(2);
   Result<View> out = call.output(0, otherwise.dims);
   if (!out)

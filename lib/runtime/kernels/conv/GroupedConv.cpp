@@ -165,13 +165,13 @@ std::unique_ptr<GroupedConv> GroupedConv::create(const ConvProblem &problem, con
 
 void GroupedConv::pack(const float *filter) {
   int64_t channels = geometry.outputChannels(), ofGroup = groupChannels(),
-          places = geometry.kernel[0] * geometry.kernel[1];
-  taps.resize(static_cast<size_t>(places * ofGroup * channels));
+          positions = geometry.kernel[0] * geometry.kernel[1];
+  taps.resize(static_cast<size_t>(positions * ofGroup * channels));
   for (int64_t channel = 0; channel < channels; ++channel)
     for (int64_t input = 0; input < ofGroup; ++input)
-      for (int64_t place = 0; place < places; ++place)
-        taps[static_cast<size_t>((place * ofGroup + input) * channels + channel)] =
-            filter[(channel * ofGroup + input) * places + place];
+      for (int64_t position = 0; position < positions; ++position)
+        taps[static_cast<size_t>((position * ofGroup + input) * channels + channel)] =
+            filter[(channel * ofGroup + input) * positions + position];
 }
 
 void GroupedConv::run(Call &call, float *output) const {

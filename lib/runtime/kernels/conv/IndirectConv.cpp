@@ -173,15 +173,15 @@ IndirectConv::IndirectConv(const ConvGeometry &geometry, RowPostOps postOps)
 int64_t IndirectConv::panelsOfGroup() const { return (outputs() + panelWidth - 1) / panelWidth; }
 
 void IndirectConv::pack(const float *from, float *to) const {
-  int64_t places = geometry.kernel[0] * geometry.kernel[1];
+  int64_t indices = geometry.kernel[0] * geometry.kernel[1];
   for (int64_t group = 0; group < geometry.groups; ++group)
     for (int64_t panel = 0; panel < panelsOfGroup(); ++panel)
-      for (int64_t place = 0; place < places; ++place)
+      for (int64_t index = 0; index < indices; ++index)
         for (int64_t input = 0; input < groupInputs(); ++input)
           for (int64_t i = 0; i < panelWidth; ++i) {
             int64_t output = panel * panelWidth + i;
             *to++ = output < outputs()
-                        ? from[((group * outputs() + output) * groupInputs() + input) * places + place]
+                        ? from[((group * outputs() + output) * groupInputs() + input) * indices + index]
                         : 0.0f;
           }
 }

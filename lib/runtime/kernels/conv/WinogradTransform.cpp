@@ -227,12 +227,12 @@ void transformOutput(const WinogradBlock &block, int64_t begin, int64_t end, con
   for (int64_t index = begin; index < end; ++index) {
     runVectors<gatherResults>(block, index, results.data());
     Tile tile(g, tileDim, block.first + index);
-    int64_t places = std::min(tileDim, width - tile.column);
+    int64_t positions = std::min(tileDim, width - tile.column);
     for (int64_t i = 0; i < std::min(tileDim, height - tile.row); ++i) {
       int64_t offset = ((tile.sample * height + tile.row + i) * width + tile.column) * channels;
       float *row = results.data() + i * tileDim * channels;
-      postOps.apply(row, places, offset, operands);
-      std::copy_n(row, places * channels, block.output + offset);
+      postOps.apply(row, positions, offset, operands);
+      std::copy_n(row, positions * channels, block.output + offset);
     }
   }
 }

@@ -115,10 +115,10 @@ public:
       add(one, label, results);
       if (label <= 0)
         continue;
-      auto place = results.deltas.size() - 4 * static_cast<size_t>(attributes.classes - column);
+      auto position = results.deltas.size() - 4 * static_cast<size_t>(attributes.classes - column);
       boxDelta<T>(one.corners, inputs.boxes + 4 * box, attributes.weights.data(),
-                  results.deltas.data() + place);
-      std::fill_n(results.weights.begin() + static_cast<ptrdiff_t>(place), 4, T(1));
+                  results.deltas.data() + position);
+      std::fill_n(results.weights.begin() + static_cast<ptrdiff_t>(position), 4, T(1));
     }
     for (const ProposalCandidate<T> &one : background)
       add(one, 0, results);

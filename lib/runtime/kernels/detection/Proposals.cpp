@@ -318,11 +318,11 @@ template <class T> Result<void> distributeProposals(Call &call, const LevelAttri
     T scale = std::sqrt(boxArea(boxes.as<T>() + 4 * i, !attributes.pixelOffset));
     T level = std::floor(std::log2(scale / static_cast<T>(attributes.scale) + T(1e-6)) +
                          static_cast<T>(attributes.reference));
-    auto place = static_cast<size_t>(std::min(static_cast<T>(attributes.most),
-                                              std::max(level, static_cast<T>(attributes.least)))) -
-                 static_cast<size_t>(attributes.least);
-    chosen[place].push_back(i);
-    ++counts[place][static_cast<size_t>((*images)[static_cast<size_t>(i)])];
+    auto position = static_cast<size_t>(std::min(static_cast<T>(attributes.most),
+                                                 std::max(level, static_cast<T>(attributes.least)))) -
+                    static_cast<size_t>(attributes.least);
+    chosen[position].push_back(i);
+    ++counts[position][static_cast<size_t>((*images)[static_cast<size_t>(i)])];
   }
   OutputMemory memory;
   std::vector<int64_t> restore(static_cast<size_t>(boxes.dims[0]));

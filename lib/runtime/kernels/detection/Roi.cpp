@@ -101,7 +101,7 @@ void alignedCell(const T *box, int64_t cell, const Regions &regions, const Regio
     for (int64_t j = 0; j < across; ++j)
       aroundPoint(y0 + (static_cast<T>(i) + T(0.5)) * cellHeight / static_cast<T>(down),
                   x0 + (static_cast<T>(j) + T(0.5)) * cellWidth / static_cast<T>(across), regions.rows,
-                  regions.columns, [&](int64_t place, T share) { use(place, share * weight); });
+                  regions.columns, [&](int64_t pixel, T share) { use(pixel, share * weight); });
 }
 
 //===-- psroi_pool --------------------------------------------------------------------------------------===//
@@ -141,10 +141,10 @@ template <class T> struct WeightedCells {
   template <class Use> void visit(int64_t box, Use use) const {
     int64_t image = regions.images[static_cast<size_t>(box)] * regions.channels * regions.plane();
     for (int64_t cell = 0; cell < attributes.cells(); ++cell) {
-      auto each = [&](int64_t place, T weight) {
+      auto each = [&](int64_t pixel, T weight) {
         for (int64_t c = 0; c < channels(); ++c) {
           int64_t channel = kind == Kind::Align ? c : c * attributes.cells() + cell;
-          use(image + channel * regions.plane() + place, (box * channels() + c) * attributes.cells() + cell,
+          use(image + channel * regions.plane() + pixel, (box * channels() + c) * attributes.cells() + cell,
               weight);
         }
       };
@@ -199,8 +199,8 @@ template <class T> Result<void> maxPool(Call &call, const RegionAttributes &attr
   auto count = static_cast<int64_t>(regions->images.size());
   const int64_t dims[] = {count, regions->channels, attributes.height, attributes.width};
   OutputMemory memory;
-  Result<View> out = memory.get(call, 0, x.dtype, dims), places = memory.get(call, 1, DType::Int64, dims);
-  for (const Result<View> *result : {&out, &places})
+  Result<View> out = memory.get(call, 0, x.dtype, dims), maxima = memory.get(call, 1, DType::Int64, dims);
+  for (const Result<View> *result : {&out, &maxima})
     if (!*result)
       return result->diagnostics();
   auto range = [](int64_t start, int64_t end, int64_t index, int64_t cells, int64_t limit) {
@@ -224,39 +224,39 @@ template <class T> Result<void> maxPool(Call &call, const RegionAttributes &attr
           range(corners[0], corners[2], cell % attributes.width, attributes.width, regions->columns);
       const T *plane = x.as<T>() + (regions->images[static_cast<size_t>(box)] * regions->channels + channel) *
                                        regions->plane();
-      int64_t place = -1;
+      int64_t pixel = -1;
       for (int64_t y = top; y < bottom; ++y)
         for (int64_t column = left; column < right; ++column)
-          if (int64_t at = y * regions->columns + column; place < 0 || plane[at] > plane[place])
-            place = at;
-      out->template as<T>()[i] = place < 0 ? T(0) : plane[place];
-      places->as<int64_t>()[i] = place;
+          if (int64_t at = y * regions->columns + column; pixel < 0 || plane[at] > plane[pixel])
+            pixel = at;
+      out->template as<T>()[i] = pixel < 0 ? T(0) : plane[pixel];
+      maxima->as<int64_t>()[i] = pixel;
     }
   });
   return {};
 }
 
 template <class T> Result<void> maxPoolGradient(Call &call) {
-  const View &x = call.input(0), &cotangent = call.input(2), &places = call.input(3);
+  const View &x = call.input(0), &cotangent = call.input(2), &maxima = call.input(3);
   Result<Regions> regions = Regions::check(x, call.input(1), call.input(4));
   if (!regions)
     return regions.diagnostics();
   auto count = static_cast<int64_t>(regions->images.size());
-  if (places.size() != cotangent.size() || (count > 0 && cotangent.size() % (count * regions->channels) != 0))
+  if (maxima.size() != cotangent.size() || (count > 0 && cotangent.size() % (count * regions->channels) != 0))
     return failure("the cotangent is {}, the places {}", describe(cotangent.dtype, cotangent.dims),
-                   describe(places.dtype, places.dims));
+                   describe(maxima.dtype, maxima.dims));
   Result<View> out = call.output(0, x.dims);
   if (!out)
     return out.diagnostics();
   std::fill_n(out->template as<T>(), out->size(), T(0));
   int64_t cells = count == 0 ? 1 : cotangent.size() / count / regions->channels;
   for (int64_t i = 0; i < cotangent.size(); ++i) {
-    int64_t place = places.as<int64_t>()[i], channel = i / cells % regions->channels,
+    int64_t pixel = maxima.as<int64_t>()[i], channel = i / cells % regions->channels,
             box = i / cells / regions->channels;
-    if (place >= 0 && place < regions->plane())
+    if (pixel >= 0 && pixel < regions->plane())
       out->template as<T>()[(regions->images[static_cast<size_t>(box)] * regions->channels + channel) *
                                 regions->plane() +
-                            place] += cotangent.as<T>()[i];
+                            pixel] += cotangent.as<T>()[i];
   }
   return {};
 }

@@ -91,8 +91,8 @@ Cell<T> cellOf(const CellInputs<T> &inputs, const CellAttributes &attributes, in
     kind = std::min(kind, inputs.classes - 1);
     // In floating point, as in Paddle: where that does not come out even, rounding decides.
     auto binOf = [](int64_t index, int64_t count, int64_t bins) {
-      auto place = std::floor(static_cast<T>(index) / static_cast<T>(count) * static_cast<T>(bins));
-      return std::min(static_cast<int64_t>(place), bins - 1);
+      auto bin = std::floor(static_cast<T>(index) / static_cast<T>(count) * static_cast<T>(bins));
+      return std::min(static_cast<int64_t>(bin), bins - 1);
     };
     int64_t bin = binOf(row, attributes.rows, attributes.bins[0]) * attributes.bins[1] +
                   binOf(column, attributes.columns, attributes.bins[1]);

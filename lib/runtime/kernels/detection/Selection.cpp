@@ -98,7 +98,7 @@ template <class T>
 std::vector<Found<T>> detectMerged(std::vector<T> boxes, std::vector<T> scores, int64_t classes,
                                    const SelectionAttributes &attributes) {
   auto count = static_cast<int64_t>(boxes.size() / 4);
-  std::vector<std::pair<int64_t, int64_t>> places; // of a class, a box
+  std::vector<std::pair<int64_t, int64_t>> positions; // of a class, a box
   for (int64_t label = 0; label < classes; ++label) {
     if (label == attributes.background)
       continue;
@@ -116,20 +116,20 @@ std::vector<Found<T>> detectMerged(std::vector<T> boxes, std::vector<T> scores, 
     for (const auto &one : numbered)
       best.push_back(one.first);
     for (int64_t stays : suppress(best, attributes))
-      places.emplace_back(label, numbered[static_cast<size_t>(stays)].second);
+      positions.emplace_back(label, numbered[static_cast<size_t>(stays)].second);
   }
-  if (attributes.keepTopK > -1 && static_cast<int64_t>(places.size()) > attributes.keepTopK) {
-    std::stable_sort(places.begin(), places.end(), [&](const auto &a, const auto &b) {
+  if (attributes.keepTopK > -1 && static_cast<int64_t>(positions.size()) > attributes.keepTopK) {
+    std::stable_sort(positions.begin(), positions.end(), [&](const auto &a, const auto &b) {
       return scores[static_cast<size_t>(a.first * count + a.second)] >
              scores[static_cast<size_t>(b.first * count + b.second)];
     });
-    cut(places, attributes.keepTopK);
-    std::stable_sort(places.begin(), places.end(),
+    cut(positions, attributes.keepTopK);
+    std::stable_sort(positions.begin(), positions.end(),
                      [](const auto &a, const auto &b) { return a.first < b.first; });
   }
   // Later classes went on merging the boxes of earlier ones.
   std::vector<Found<T>> found;
-  for (auto [label, i] : places) {
+  for (auto [label, i] : positions) {
     const T *box = boxes.data() + 4 * i;
     found.push_back(
         {label, scores[static_cast<size_t>(label * count + i)], {box[0], box[1], box[2], box[3]}});
@@ -374,7 +374,7 @@ Result<void> similarityFocus(Call &call, size_t axis, const std::vector<int64_t>
   size_t rowAxis = axis == 1 ? 2 : 1, columnAxis = axis == 3 ? 2 : 3;
   const int64_t strides[] = {x.dims[1] * x.dims[2] * x.dims[3], x.dims[2] * x.dims[3], x.dims[3], 1};
   int64_t rows = x.dims[rowAxis], columns = x.dims[columnAxis];
-  auto place = [&](int64_t cell) {
+  auto position = [&](int64_t cell) {
     return cell / columns * strides[rowAxis] + cell % columns * strides[columnAxis];
   };
   for (int64_t n = 0; n < x.dims[0]; ++n)
@@ -385,7 +385,7 @@ Result<void> similarityFocus(Call &call, size_t axis, const std::vector<int64_t>
       std::vector<int64_t> order(static_cast<size_t>(rows * columns));
       std::iota(order.begin(), order.end(), 0);
       std::stable_sort(order.begin(), order.end(),
-                       [&](int64_t a, int64_t b) { return slice[place(a)] > slice[place(b)]; });
+                       [&](int64_t a, int64_t b) { return slice[position(a)] > slice[position(b)]; });
       std::vector<bool> rowHas(static_cast<size_t>(rows)), columnHas(static_cast<size_t>(columns));
       for (int64_t cell : order) {
         auto row = static_cast<size_t>(cell / columns), column = static_cast<size_t>(cell % columns);
@@ -393,7 +393,7 @@ Result<void> similarityFocus(Call &call, size_t axis, const std::vector<int64_t>
           continue;
         rowHas[row] = columnHas[column] = true;
         for (int64_t k = 0; k < x.dims[axis]; ++k)
-          out->template as<T>()[n * strides[0] + k * strides[axis] + place(cell)] = T(1);
+          out->template as<T>()[n * strides[0] + k * strides[axis] + position(cell)] = T(1);
       }
     }
   return {};

@@ -38,9 +38,9 @@ void keepSample(std::vector<Element> &list, int64_t count, std::optional<RandomS
   if (list.size() <= kept)
     return;
   for (size_t i = kept; random && i < list.size(); ++i) {
-    auto place = static_cast<size_t>((*random)() % (i + 1));
-    if (place < kept)
-      list[place] = list[i];
+    auto position = static_cast<size_t>((*random)() % (i + 1));
+    if (position < kept)
+      list[position] = list[i];
   }
   list.resize(kept);
 }

@@ -50,16 +50,16 @@ struct Neighborhoods {
   }
 
   /// Indices of the neighbours of a node in `row`.
-  Result<std::vector<int64_t>> placesOf(int64_t node) const {
+  Result<std::vector<int64_t>> positionsOf(int64_t node) const {
     auto count = static_cast<int64_t>(begins.size()) - 1;
     if (node < 0 || node >= count)
       return failure("node {} is not one of {}", node, count);
     int64_t begin = begins[static_cast<size_t>(node)], end = begins[static_cast<size_t>(node) + 1];
     if (begin < 0 || end < begin || end > static_cast<int64_t>(row.size()))
       return failure("colptr gives node {} the neighbours {} to {} of {}", node, begin, end, row.size());
-    std::vector<int64_t> places(static_cast<size_t>(end - begin));
-    std::iota(places.begin(), places.end(), begin);
-    return places;
+    std::vector<int64_t> positions(static_cast<size_t>(end - begin));
+    std::iota(positions.begin(), positions.end(), begin);
+    return positions;
   }
 };
 
@@ -67,12 +67,12 @@ struct Neighborhoods {
 struct DrawnNeighbors {
   std::vector<int64_t> nodes, counts, edges;
 
-  void add(const Neighborhoods &graph, const std::vector<int64_t> &places) {
-    counts.push_back(static_cast<int64_t>(places.size()));
-    for (int64_t place : places) {
-      nodes.push_back(graph.row[static_cast<size_t>(place)]);
+  void add(const Neighborhoods &graph, const std::vector<int64_t> &positions) {
+    counts.push_back(static_cast<int64_t>(positions.size()));
+    for (int64_t position : positions) {
+      nodes.push_back(graph.row[static_cast<size_t>(position)]);
       if (graph.wantsEdges)
-        edges.push_back(graph.edges[static_cast<size_t>(place)]);
+        edges.push_back(graph.edges[static_cast<size_t>(position)]);
     }
   }
 };
@@ -82,17 +82,17 @@ class UniformDraw {
 public:
   explicit UniformDraw(Call &call) : draw(call.random().next()) {}
 
-  void keep(std::vector<int64_t> &places, int64_t size) {
-    if (size < 0 || size >= static_cast<int64_t>(places.size()))
+  void keep(std::vector<int64_t> &positions, int64_t size) {
+    if (size < 0 || size >= static_cast<int64_t>(positions.size()))
       return;
     for (int64_t i = 0; i < size; ++i, ++drawn) {
       auto words = draw.block(drawn);
       uint64_t word = uint64_t(words[1]) << 32 | words[0];
       auto other =
-          static_cast<size_t>(i) + static_cast<size_t>(word % (places.size() - static_cast<size_t>(i)));
-      std::swap(places[static_cast<size_t>(i)], places[other]);
+          static_cast<size_t>(i) + static_cast<size_t>(word % (positions.size() - static_cast<size_t>(i)));
+      std::swap(positions[static_cast<size_t>(i)], positions[other]);
     }
-    places.resize(static_cast<size_t>(size));
+    positions.resize(static_cast<size_t>(size));
   }
 
 private:
@@ -104,19 +104,19 @@ Result<DrawnNeighbors> drawUniformly(const Neighborhoods &graph, std::span<const
                                      UniformDraw &draw) {
   DrawnNeighbors out;
   for (int64_t node : nodes) {
-    Result<std::vector<int64_t>> places = graph.placesOf(node);
-    if (!places)
-      return places.diagnostics();
-    draw.keep(*places, size);
-    out.add(graph, *places);
+    Result<std::vector<int64_t>> positions = graph.positionsOf(node);
+    if (!positions)
+      return positions.diagnostics();
+    draw.keep(*positions, size);
+    out.add(graph, *positions);
   }
   return out;
 }
 
 Result<void> writeNeighbors(Call &call, const DrawnNeighbors &drawn) {
-  for (auto [place, values] :
+  for (auto [position, values] :
        {std::pair(0, &drawn.nodes), std::pair(1, &drawn.counts), std::pair(2, &drawn.edges)})
-    if (Result<void> written = writeList(call, static_cast<size_t>(place), *values); !written)
+    if (Result<void> written = writeList(call, static_cast<size_t>(position), *values); !written)
       return written;
   return {};
 }
@@ -143,20 +143,20 @@ Result<void> sampleByWeight(Call &call, int64_t size, bool wantsEdges) {
   RandomStream random(call.random().next(), 0);
   DrawnNeighbors drawn;
   for (int64_t node : *nodes) {
-    Result<std::vector<int64_t>> places = graph->placesOf(node);
-    if (!places)
-      return places.diagnostics();
-    if (size >= 0 && size < static_cast<int64_t>(places->size())) {
+    Result<std::vector<int64_t>> positions = graph->positionsOf(node);
+    if (!positions)
+      return positions.diagnostics();
+    if (size >= 0 && size < static_cast<int64_t>(positions->size())) {
       std::vector<std::pair<double, int64_t>> keys;
-      for (int64_t place : *places)
-        keys.emplace_back(std::log(random.uniform()) / static_cast<double>(weights.as<float>()[place]),
-                          place);
+      for (int64_t position : *positions)
+        keys.emplace_back(std::log(random.uniform()) / static_cast<double>(weights.as<float>()[position]),
+                          position);
       std::sort(keys.begin(), keys.end());
-      places->clear();
+      positions->clear();
       for (size_t i = keys.size() - static_cast<size_t>(size); i < keys.size(); ++i)
-        places->push_back(keys[i].second);
+        positions->push_back(keys[i].second);
     }
-    drawn.add(*graph, *places);
+    drawn.add(*graph, *positions);
   }
   return writeNeighbors(call, drawn);
 }

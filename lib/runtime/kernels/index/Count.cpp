@@ -16,7 +16,7 @@ namespace proa::runtime {
 namespace {
 
 /// Writes the position of each element that is not zero, row by row of the last axis.
-template <class T, class Index> void writePlaces(const View &x, Index *out) {
+template <class T, class Index> void writePositions(const View &x, Index *out) {
   size_t rank = x.rank();
   int64_t columns = rank == 0 ? 1 : x.dims[rank - 1];
   std::vector<int64_t> position(rank);
@@ -50,7 +50,7 @@ Result<void> nonzero(Call &call) {
     return out.diagnostics();
   bool fits = dispatchIndex(out->dtype, [&](auto zero) {
     using Index = decltype(zero);
-    dispatchAll(x.dtype, [&](auto element) { writePlaces<decltype(element)>(x, out->as<Index>()); });
+    dispatchAll(x.dtype, [&](auto element) { writePositions<decltype(element)>(x, out->as<Index>()); });
   });
   return fits ? Result<void>() : failure("expected a result of int32 or int64, found {}", nameOf(out->dtype));
 }

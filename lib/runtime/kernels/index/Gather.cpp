@@ -225,13 +225,13 @@ void takeByElements(const AlongAxis &form, std::span<const int64_t> indices, int
     for (int64_t flat = begin; flat < end; ++flat) {
       int64_t rest = flat, indexAt = 0, indexStride = 1, at = 0, stride = 1, axisStride = 1;
       for (size_t i = x.rank(); i-- > 0; rest /= form.dims[i]) {
-        int64_t place = rest % form.dims[i];
-        indexAt += index.dims[i] == 1 ? 0 : place * indexStride;
+        int64_t position = rest % form.dims[i];
+        indexAt += index.dims[i] == 1 ? 0 : position * indexStride;
         indexStride *= index.dims[i];
         if (i == form.axis)
           axisStride = stride;
         else
-          at += x.dims[i] == 1 ? 0 : place * stride;
+          at += x.dims[i] == 1 ? 0 : position * stride;
         stride *= x.dims[i];
       }
       out[flat] = x.as<T>()[at + indices[static_cast<size_t>(indexAt)] * axisStride];

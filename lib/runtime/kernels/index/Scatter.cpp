@@ -135,7 +135,7 @@ Result<View> copyOfFirst(Call &call) {
 }
 
 /// The place that an index names, or -1.
-int64_t place(int64_t index, int64_t dim) {
+int64_t wrapped(int64_t index, int64_t dim) {
   int64_t at = index < 0 ? index + dim : index;
   return at < dim ? std::max<int64_t>(at, -1) : -1;
 }
@@ -145,7 +145,7 @@ Diagnostics outside(int64_t index, int64_t dim, int64_t position, std::span<cons
 }
 
 /// The elements that the rows of an index tensor select.
-template <class Index> struct Places {
+template <class Index> struct Positions {
   const Index *indices;
   std::span<const int64_t> dims; ///< that they address
 
@@ -154,7 +154,7 @@ template <class Index> struct Places {
     auto depth = static_cast<int64_t>(dims.size());
     for (int64_t position = 0; position < rows * depth; ++position) {
       int64_t dim = dims[static_cast<size_t>(position % depth)];
-      if (place(indices[position], dim) < 0)
+      if (wrapped(indices[position], dim) < 0)
         return outside(indices[position], dim, position, indexDims);
     }
     return {};
@@ -163,15 +163,15 @@ template <class Index> struct Places {
     int64_t flat = 0;
     const Index *index = indices + row * static_cast<int64_t>(dims.size());
     for (size_t axis = 0; axis < dims.size(); ++axis)
-      flat = flat * dims[axis] + place(index[axis], dims[axis]);
+      flat = flat * dims[axis] + wrapped(index[axis], dims[axis]);
     return flat;
   }
 };
 
 template <class Index>
-Result<void> scatterRows(Call &call, ScatterReduce combine, const Places<Index> &places, int64_t rows,
+Result<void> scatterRows(Call &call, ScatterReduce combine, const Positions<Index> &positions, int64_t rows,
                          int64_t inner) {
-  if (Result<void> valid = places.check(rows, call.input(1).dims); !valid) // before anything is written
+  if (Result<void> valid = positions.check(rows, call.input(1).dims); !valid) // before anything is written
     return valid;
   Result<View> out = copyOfFirst(call);
   if (!out)
@@ -181,10 +181,10 @@ Result<void> scatterRows(Call &call, ScatterReduce combine, const Places<Index> 
     using T = decltype(zero);
     dispatchCombine(combine, [&](auto how) {
       auto updateOf = [&](int64_t row) { return updates.as<T>() + row * inner; };
-      if (addInBlocks<how(), T>(*out, rows, inner, places, updateOf))
+      if (addInBlocks<how(), T>(*out, rows, inner, positions, updateOf))
         return;
       for (int64_t row = 0; row < rows; ++row) {
-        T *target = out->as<T>() + places(row) * inner;
+        T *target = out->as<T>() + positions(row) * inner;
         for (int64_t i = 0; i < inner; ++i)
           update<how()>(target[i], updates.as<T>()[row * inner + i]);
       }
@@ -213,8 +213,8 @@ Result<void> scatterNd(Call &call, ScatterReduce combine) {
   int64_t rows = inner == 0 ? 0 : updates.size() / inner;
   Result<void> done;
   bool hasIndices = dispatchIndex(index.dtype, [&](auto zero) {
-    Places<decltype(zero)> places{index.as<decltype(zero)>(), x.dims.first(depth)};
-    done = scatterRows(call, combine, places, rows, inner);
+    Positions<decltype(zero)> positions{index.as<decltype(zero)>(), x.dims.first(depth)};
+    done = scatterRows(call, combine, positions, rows, inner);
   });
   return hasIndices ? done : failure("expected indices of int32 or int64, found {}", nameOf(index.dtype));
 }
@@ -238,7 +238,7 @@ Result<void> putAlongAxis(Call &call, int64_t axisAttribute, ScatterReduce combi
     return indices.diagnostics();
   std::vector<int64_t> targets(indices->size()), sources(indices->size());
   for (size_t flat = 0; flat < indices->size(); ++flat) {
-    int64_t at = place((*indices)[flat], x.dims[*axis]);
+    int64_t at = wrapped((*indices)[flat], x.dims[*axis]);
     if (at < 0)
       return outside((*indices)[flat], x.dims[*axis], static_cast<int64_t>(flat), index.dims);
     int64_t stride = 1;

@@ -12,7 +12,7 @@
 namespace proa::runtime {
 namespace {
 
-template <class T> int64_t placeOf(const T *line, int64_t length, Wide<T> value, bool right) {
+template <class T> int64_t positionOf(const T *line, int64_t length, Wide<T> value, bool right) {
   if constexpr (std::is_floating_point_v<Wide<T>>)
     if (!std::isfinite(value))
       return length;
@@ -45,7 +45,7 @@ Result<void> searchsorted(Call &call, bool right) {
           for (int64_t i = begin; i < end; ++i) {
             auto value = static_cast<Wide<T>>(convertElement<T>(values.as<V>()[i]));
             out->as<Index>()[i] =
-                static_cast<Index>(placeOf(sequence.as<T>() + i / perLine * length, length, value, right));
+                static_cast<Index>(positionOf(sequence.as<T>() + i / perLine * length, length, value, right));
           }
         });
       });

@@ -27,7 +27,7 @@ template <class T> bool less(T a, T b) {
 
 template <class T> struct Element {
   Wide<T> value;
-  int64_t place;
+  int64_t position;
 };
 
 /// The order of elements, in either direction.
@@ -53,11 +53,12 @@ void sortElements(const Lines &lines, SortOrder order, int64_t length, const T *
       sortFirst(line.begin(), line.end(), length, order, Before<descending>());
       if (values)
         for (int64_t i = 0; i < length; ++i)
-          values[to + i * lines.inner] = x[from + line[static_cast<size_t>(i)].place * lines.inner];
+          values[to + i * lines.inner] = x[from + line[static_cast<size_t>(i)].position * lines.inner];
       dispatchIndex(indices.dtype, [&](auto zero) {
         using Index = decltype(zero);
         for (int64_t i = 0; i < length; ++i)
-          indices.as<Index>()[to + i * lines.inner] = static_cast<Index>(line[static_cast<size_t>(i)].place);
+          indices.as<Index>()[to + i * lines.inner] =
+              static_cast<Index>(line[static_cast<size_t>(i)].position);
       });
     }
   });
@@ -137,17 +138,17 @@ template <class T> Wide<T> finiteBound(bool isUpper) {
 
 /// The places of the extremes of lines [0, count), which lie side by side. `count` may be a constant.
 template <class T, bool greatest, class Count>
-void bestOf(const T *lines, int64_t dim, int64_t stride, Count count, int64_t *places) {
+void bestOf(const T *lines, int64_t dim, int64_t stride, Count count, int64_t *positions) {
   std::array<Wide<T>, lineBlock> held;
   std::fill_n(held.begin(), static_cast<int64_t>(count), finiteBound<T>(/*isUpper=*/!greatest));
-  std::fill_n(places, static_cast<int64_t>(count), 0);
+  std::fill_n(positions, static_cast<int64_t>(count), 0);
   for (int64_t i = 0; i < dim; ++i)
     for (int64_t line = 0; line < count; ++line) {
       auto value = static_cast<Wide<T>>(lines[i * stride + line]);
       Wide<T> &best = held[static_cast<size_t>(line)];
       if (greatest ? best < value : value < best) {
         best = value;
-        places[line] = i;
+        positions[line] = i;
       }
     }
 }
@@ -157,21 +158,21 @@ template <class T, bool greatest> void bestOfAll(const Lines &lines, const T *x,
   int64_t blocks = (lines.inner + lineBlock - 1) / lineBlock;
   parallelFor(lines.outer * blocks, 1 + 16384 / (1 + lines.dim * std::min(lineBlock, lines.inner)),
               [&](int64_t begin, int64_t end) {
-                std::array<int64_t, lineBlock> places;
+                std::array<int64_t, lineBlock> positions;
                 for (int64_t i = begin; i < end; ++i) {
                   int64_t outer = i / blocks, first = i % blocks * lineBlock,
                           count = std::min(lineBlock, lines.inner - first);
                   const T *from = x + outer * lines.dim * lines.inner + first;
                   if (count == 1)
                     bestOf<T, greatest>(from, lines.dim, lines.inner, std::integral_constant<int64_t, 1>(),
-                                        places.data());
+                                        positions.data());
                   else
-                    bestOf<T, greatest>(from, lines.dim, lines.inner, count, places.data());
+                    bestOf<T, greatest>(from, lines.dim, lines.inner, count, positions.data());
                   dispatchIndex(out.dtype, [&](auto zero) {
                     using Index = decltype(zero);
-                    std::transform(places.begin(), places.begin() + count,
+                    std::transform(positions.begin(), positions.begin() + count,
                                    out.as<Index>() + outer * lines.inner + first,
-                                   [](int64_t place) { return static_cast<Index>(place); });
+                                   [](int64_t position) { return static_cast<Index>(position); });
                   });
                 }
               });

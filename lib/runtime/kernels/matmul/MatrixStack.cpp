@@ -24,17 +24,17 @@ BroadcastStack::BroadcastStack(const std::vector<int64_t> &operand, const std::v
   int64_t count = 1;
   for (int64_t dim : result)
     count *= dim;
-  places.resize(static_cast<size_t>(std::max<int64_t>(count, 1)), 0);
+  offsets.resize(static_cast<size_t>(std::max<int64_t>(count, 1)), 0);
   for (int64_t i = 0; i < count; ++i) {
-    int64_t rest = i, stride = 1, place = 0;
+    int64_t rest = i, stride = 1, offset = 0;
     for (size_t back = 0; back < result.size(); ++back) {
       int64_t index = rest % result[result.size() - 1 - back];
       rest /= result[result.size() - 1 - back];
       int64_t own = back < operand.size() ? operand[operand.size() - 1 - back] : 1;
-      place += (own == 1 ? 0 : index) * stride;
+      offset += (own == 1 ? 0 : index) * stride;
       stride *= own;
     }
-    places[static_cast<size_t>(i)] = place;
+    offsets[static_cast<size_t>(i)] = offset;
   }
 }
 

@@ -25,10 +25,10 @@ struct MatrixStack {
 class BroadcastStack {
 public:
   BroadcastStack(const std::vector<int64_t> &operand, const std::vector<int64_t> &result);
-  int64_t operator()(int64_t i) const { return places.empty() ? i : places[static_cast<size_t>(i)]; }
+  int64_t operator()(int64_t i) const { return offsets.empty() ? i : offsets[static_cast<size_t>(i)]; }
 
 private:
-  std::vector<int64_t> places; ///< empty: the same one
+  std::vector<int64_t> offsets; ///< empty: the same one
 };
 
 /// The batch dims that two stacks broadcast to, as in NumPy.

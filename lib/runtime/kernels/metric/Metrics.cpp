@@ -106,10 +106,10 @@ Result<void> auc(Call &call, const AucShape &shape) {
   std::vector<int64_t> dims{1, shape.buckets()};
   if (shape.steps > 0)
     dims = {shape.counts()};
-  for (auto [place, counts] : {std::pair(1, &*positive), std::pair(2, &*negative)}) {
-    if (!call.hasOutput(static_cast<size_t>(place)))
+  for (auto [position, counts] : {std::pair(1, &*positive), std::pair(2, &*negative)}) {
+    if (!call.hasOutput(static_cast<size_t>(position)))
       continue;
-    Result<View> out = call.output(static_cast<size_t>(place), dims);
+    Result<View> out = call.output(static_cast<size_t>(position), dims);
     if (!out)
       return out.diagnostics();
     std::copy(counts->begin(), counts->end(), out->as<int64_t>());

@@ -136,10 +136,10 @@ Result<void> samplingId(Call &call, double min, double max, uint64_t seed) {
     Result<std::vector<double>> weights = weightsOf(x, row, categories);
     if (!weights)
       return weights.diagnostics();
-    double place = min + (max - min) * RandomStream(draw, static_cast<uint64_t>(row)).uniform(), sum = 0;
+    double position = min + (max - min) * RandomStream(draw, static_cast<uint64_t>(row)).uniform(), sum = 0;
     int64_t found = categories - 1;
     for (int64_t i = 0; i < categories; ++i)
-      if (sum += (*weights)[static_cast<size_t>(i)]; sum > place) {
+      if (sum += (*weights)[static_cast<size_t>(i)]; sum > position) {
         found = i;
         break;
       }

@@ -92,9 +92,9 @@ template <class T> void offer(std::vector<Candidate<T>> &beam, const Candidate<T
       return;
     beam.pop_back();
   }
-  auto place = std::find_if(beam.begin(), beam.end(),
-                            [&](const Candidate<T> &other) { return other.isWorseThan(one); });
-  beam.insert(place, one);
+  auto position = std::find_if(beam.begin(), beam.end(),
+                               [&](const Candidate<T> &other) { return other.isWorseThan(one); });
+  beam.insert(position, one);
 }
 
 template <class T> struct BeamInputs {
@@ -106,8 +106,8 @@ template <class T> struct BeamInputs {
   std::vector<Candidate<T>> select(int64_t begin, int64_t end, const BeamAttributes &attributes) const {
     std::vector<Candidate<T>> beam;
     for (int64_t prefix = begin; prefix < end; ++prefix) {
-      auto place = static_cast<size_t>(prefix);
-      if (previous[place] == attributes.end) {
+      auto position = static_cast<size_t>(prefix);
+      if (previous[position] == attributes.end) {
         offer(beam, {prefix, attributes.end, previousScores[prefix]}, attributes.size);
         continue;
       }

@@ -31,19 +31,19 @@ public:
         T before = alpha[at(t, u)] - beta[0];
         bool isLast = t == time - 1 && u == count;
         if (t < time - 1 || isLast)
-          gradient[place(t, u, blank)] -=
+          gradient[position(t, u, blank)] -=
               std::exp(before + step(t, u) + (isLast ? T(0) : beta[at(t + 1, u)]));
         if (u < count)
-          gradient[place(t, u, labels[static_cast<size_t>(u)])] -=
+          gradient[position(t, u, labels[static_cast<size_t>(u)])] -=
               emission * std::exp(before + label(t, u) + beta[at(t, u + 1)]);
       }
   }
 
 private:
   size_t at(int64_t t, int64_t u) const { return static_cast<size_t>(t * (count + 1) + u); }
-  int64_t place(int64_t t, int64_t u, int64_t c) const { return (t * width + u) * classes + c; }
-  T step(int64_t t, int64_t u) const { return input[place(t, u, blank)]; }
-  T label(int64_t t, int64_t u) const { return input[place(t, u, labels[static_cast<size_t>(u)])]; }
+  int64_t position(int64_t t, int64_t u, int64_t c) const { return (t * width + u) * classes + c; }
+  T step(int64_t t, int64_t u) const { return input[position(t, u, blank)]; }
+  T label(int64_t t, int64_t u) const { return input[position(t, u, labels[static_cast<size_t>(u)])]; }
 
   void forward() {
     alpha.assign(at(time, 0), -std::numeric_limits<T>::infinity());

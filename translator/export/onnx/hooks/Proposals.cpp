@@ -98,9 +98,9 @@ void exportGenerateProposals(NodeExporter &node) {
                 {measured, node.unsqueeze(scores, {1}),
                  node.ints({most > 0 ? most : std::numeric_limits<int32_t>::max()}),
                  node.numbers({op.getNmsThresh().convertToDouble()}, real), node.numbers({noScore}, real)});
-  std::string place = node.node("Gather", {chosen, node.ints({0, 2})}, {{"axis", int64_t(1)}});
-  node.setResult(0, node.node("GatherND", {boxes, place}));
-  node.setResult(1, node.unsqueeze(node.node("GatherND", {scores, place}), {1}));
+  std::string position = node.node("Gather", {chosen, node.ints({0, 2})}, {{"axis", int64_t(1)}});
+  node.setResult(0, node.node("GatherND", {boxes, position}));
+  node.setResult(1, node.unsqueeze(node.node("GatherND", {scores, position}), {1}));
   std::string images = node.node("Gather", {chosen, node.ints({0})}, {{"axis", int64_t(1)}});
   std::string count =
       node.node("Gather", {node.shapeOf(scores), node.scalar(0, IntegerType::get(op.getContext(), 64))});
@@ -238,8 +238,8 @@ struct MatrixNmsFormula {
     Type wide = e.getBuilder().getI64Type();
     Expression images = e.reshape(pd::iota(e, dims[0], wide), {-1, 1, 1});
     Expression count = e.cast(e.wrap(dims[2].getValue(e)), wide);
-    Expression place = index + images * count;
-    Expression rows = rowsAt(e, pd::reshapeTo(boxes, {-1, 4}), pd::reshapeTo(place, {-1}));
+    Expression position = index + images * count;
+    Expression rows = rowsAt(e, pd::reshapeTo(boxes, {-1, 4}), pd::reshapeTo(position, {-1}));
     Expression candidates = pd::reshapeTo(rows, {dims[0], dims[1], kept, 4});
     Expression isValid = best > noScore;
     Expression decayed = decay(overlaps(candidates)) * e.select(isValid, best, 0.0);
@@ -247,11 +247,11 @@ struct MatrixNmsFormula {
     decayed = e.select(isKept, decayed, noScore);
     auto [final, order] =
         largest(e, pd::reshapeTo(decayed, {dims[0], -1}), static_cast<int64_t>(op.getKeepTopK()));
-    return selected(final, order, candidates, place, dims, kept);
+    return selected(final, order, candidates, position, dims, kept);
   }
 
   /// The rows of the result: of the best elements of all classes [N, r], those that are kept.
-  Values selected(Expression final, Expression order, Expression candidates, Expression place,
+  Values selected(Expression final, Expression order, Expression candidates, Expression position,
                   llvm::ArrayRef<pd::DimSize> dims, const pd::DimSize &kept) {
     Type wide = e.getBuilder().getI64Type();
     Expression perClass = e.cast(e.wrap(kept.getValue(e)), wide);
@@ -267,7 +267,8 @@ struct MatrixNmsFormula {
     Expression label = pd::insertDim(e.cast(rowsAt(e, labels, rows), element), 1);
     Expression score = pd::insertDim(rowsAt(e, flat, rows), 1);
     auto elementOf = [&](unsigned i) { return pd::tensorType(op->getResult(i)).getElementType(); };
-    Expression index = e.cast(pd::insertDim(rowsAt(e, pd::reshapeTo(place, {-1}), chosen), 1), elementOf(1));
+    Expression index =
+        e.cast(pd::insertDim(rowsAt(e, pd::reshapeTo(position, {-1}), chosen), 1), elementOf(1));
     return {pd::concat({label, score, box}, 1), index,
             countsOf(e, rowsAt(e, images, rows), dims[0], elementOf(2))};
   }

@@ -40,11 +40,11 @@ static std::string withDiagonal(NodeExporter &node, pd::UniformOp op, std::strin
   auto count = static_cast<int64_t>(op.getDiagNum()), step = static_cast<int64_t>(op.getDiagStep()) + 1;
   if (count == 0)
     return value;
-  llvm::SmallVector<int64_t> places;
+  llvm::SmallVector<int64_t> positions;
   for (int64_t i = 0; i < count; ++i)
-    places.push_back(i * step);
+    positions.push_back(i * step);
   llvm::SmallVector<double> numbers(static_cast<size_t>(count), op.getDiagVal().convertToDouble());
-  std::string indices = node.unsqueeze(node.ints(places), {1});
+  std::string indices = node.unsqueeze(node.ints(positions), {1});
   std::string updates = node.numbers(numbers, Float32Type::get(op.getContext()));
   std::string shape = node.shapeOf(value), flat = node.reshape(value, {-1});
   return node.node("Reshape", {node.node("ScatterND", {flat, indices, updates}), shape});

@@ -167,12 +167,12 @@ void exportStandardGamma(NodeExporter &node) {
     Expression root = like * normal + 1.0, cube = root * root * root, positive = e.maximum(cube, 1e-300);
     Expression bound = normal * normal * 0.5 + wideD - wideD * cube + wideD * e.log(positive);
     Expression isAccepted = pd::both(root > 0.0, e.log(u) < bound);
-    Expression place = insertDim(
+    Expression order = insertDim(
         e.wrap(e.create<pd::ArgmaxOp>(e.cast(isAccepted, e.getBuilder().getI32Type()), Value(), axis,
                                       /*keepdims=*/false, /*flatten=*/false, TypeAttr())),
         axis);
     Expression chosen = dropDim(
-        e.wrap(e.create<pd::TakeAlongAxisOp>(wideD * cube, place, e.getBuilder().getI64IntegerAttr(axis))),
+        e.wrap(e.create<pd::TakeAlongAxisOp>(wideD * cube, order, e.getBuilder().getI64IntegerAttr(axis))),
         axis);
     Expression power = e.exp(e.log(uniformLike(x, 0, 1, seed == 0 ? 0 : seed + 2)) / x);
     return Values{e.cast(e.select(isSmall, chosen * power, chosen), resultType(node, 0))};

@@ -50,9 +50,9 @@ struct GradientImporter::GradientImport {
   SlotValues inputs = {};
   /// A gradient to compute: by which input, and the output that receives it.
   struct Request {
-    size_t slot, place;
+    size_t slot, position;
     std::string output;
-    size_t outputPlace;
+    size_t outputPosition;
   };
   std::vector<Request> requests = {};
 };
@@ -218,18 +218,18 @@ bool GradientImporter::findRequests(GradientImport &gradient) {
     // Fused ops also give the gradient of what they keep between their ops; nothing reads it.
     if (index == gradient.inputs.size() && gradient.forward.output(of))
       continue;
-    for (auto [place, name] : llvm::enumerate(slot.arguments)) {
+    for (auto [position, name] : llvm::enumerate(slot.arguments)) {
       if (name == legacy::emptyVariable)
         continue;
-      if (index == gradient.inputs.size() || place >= gradient.inputs[index].second.size() ||
-          !gradient.inputs[index].second[place])
+      if (index == gradient.inputs.size() || position >= gradient.inputs[index].second.size() ||
+          !gradient.inputs[index].second[position])
         isOfPoisoned
             ? program.reportConsequence("input of the gradient of '" + name + "' could not be imported")
             : program.report("output '" + llvm::Twine(slot.name) + "': the op has no input '" + of +
                              "', and no '" + gradient.forward.type + "' before it computes its inputs");
-      else if (Type type = gradient.inputs[index].second[place].getType();
+      else if (Type type = gradient.inputs[index].second[position].getType();
                pd::hasTangent(type) || (isOnIntegers && pd::isIntegerTensor(type)))
-        gradient.requests.push_back({index, place, slot.name, place});
+        gradient.requests.push_back({index, position, slot.name, position});
     }
   }
   return program.diagnostics.size() == before;
@@ -243,7 +243,7 @@ bool GradientImporter::importForward(const GradientImport &gradient, Location lo
   program.builder.setInsertionPointToStart(&body);
   SlotValues inputs = gradient.inputs;
   for (auto [argument, request] : llvm::zip(body.getArguments(), gradient.requests))
-    inputs[request.slot].second[request.place] = argument;
+    inputs[request.slot].second[request.position] = argument;
   if (gradient.order > 1) {
     GradientImport inner{gradient.forward, std::move(inputs), gradient.producer, llvm::StringSet<>()};
     for (const GradientImport::Request &request : gradient.requests)
@@ -304,9 +304,9 @@ GradientImporter::ReceivedResults GradientImporter::receivedResults(const Gradie
   };
   for (auto &[slot, values] : results) {
     const auto *value = find(SlotRole::Output, slot), *cotangent = find(SlotRole::Cotangent, slot);
-    for (auto [place, result] : llvm::enumerate(values)) {
-      auto valueIn = [place = place](const llvm::SmallVector<Value> *from) {
-        return from && place < from->size() ? (*from)[place] : Value();
+    for (auto [position, result] : llvm::enumerate(values)) {
+      auto valueIn = [position = position](const llvm::SmallVector<Value> *from) {
+        return from && position < from->size() ? (*from)[position] : Value();
       };
       if (!result)
         continue;
@@ -352,7 +352,7 @@ bool GradientImporter::createGradient(GradientImport &gradient, Location locatio
     return true;
   llvm::SmallVector<Value> inputs;
   for (const GradientImport::Request &request : gradient.requests)
-    inputs.push_back(gradient.inputs[request.slot].second[request.place]);
+    inputs.push_back(gradient.inputs[request.slot].second[request.position]);
   Region region;
   Block &body = region.emplaceBlock();
   for (Value input : inputs)
@@ -379,8 +379,8 @@ bool GradientImporter::createGradient(GradientImport &gradient, Location locatio
   }
   for (auto [request, value] : llvm::zip(gradient.requests, vjp.getGradients())) {
     auto &slot = results[request.output];
-    slot.resize(std::max(slot.size(), request.outputPlace + 1));
-    slot[request.outputPlace] = value;
+    slot.resize(std::max(slot.size(), request.outputPosition + 1));
+    slot[request.outputPosition] = value;
   }
   return true;
 }
@@ -395,9 +395,9 @@ void GradientImporter::import(const legacy::Operation &op) {
   if (!isImported)
     return;
   for (const legacy::Slot &slot : op.outputs)
-    for (auto [place, value] : llvm::enumerate(results[slot.name]))
+    for (auto [position, value] : llvm::enumerate(results[slot.name]))
       if (value)
-        program.define(slot.arguments[place], value);
+        program.define(slot.arguments[position], value);
 }
 
 } // namespace proa::import

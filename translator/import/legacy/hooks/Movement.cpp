@@ -195,9 +195,9 @@ Operands withoutMasks(TensorBuilder &e, ValueRange indices) {
       coordinates.push_back(index);
       continue;
     }
-    Expression places = apply<pd::NonzeroOp>(e.wrap(index));
+    Expression positions = apply<pd::NonzeroOp>(e.wrap(index));
     for (int64_t axis = 0; axis < type.getRank(); ++axis)
-      coordinates.push_back(e.reshape(columns(places, axis, axis + 1), {-1}));
+      coordinates.push_back(e.reshape(columns(positions, axis, axis + 1), {-1}));
   }
   return coordinates;
 }

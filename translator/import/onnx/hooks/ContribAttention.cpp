@@ -314,8 +314,8 @@ Expression appended(NodeImporter &node, Expression past, Expression added, Expre
                     const DimSize &length) {
   pd::TensorBuilder &e = node.tensors();
   Expression capacity = node.wrap(DimSize(past, 2).getValue(e)), all = pd::concat({past, added}, 2);
-  Expression place = positions(node, length, 2);
-  Expression source = e.select(place < count, place, place - count + capacity);
+  Expression index = positions(node, length, 2);
+  Expression source = e.select(index < count, index, index - count + capacity);
   Expression last = node.wrap(DimSize(all, 2).getValue(e)) - 1.0;
   source = e.minimum(source, last); // places after the end are unspecified
   llvm::SmallVector<DimSize> shape = dimSizesOf(all);

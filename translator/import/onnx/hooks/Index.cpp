@@ -17,9 +17,9 @@ namespace proa::import::onnxhooks {
 static Expression coordinates(Expression index, int64_t of, int64_t axis) {
   TensorBuilder &e = index.owner();
   Dims dims = pd::dimSizesOf(index);
-  Expression place = of == axis ? e.cast(index, e.getBuilder().getI64Type())
-                                : pd::expandTo(indicesAlong(e, dims[of], of, index.rank()), dims);
-  return pd::insertDim(place, index.rank());
+  Expression position = of == axis ? e.cast(index, e.getBuilder().getI64Type())
+                                   : pd::expandTo(indicesAlong(e, dims[of], of, index.rank()), dims);
+  return pd::insertDim(position, index.rank());
 }
 
 /// Whether the two dims are equal, or dynamic dims of one value.
@@ -114,15 +114,15 @@ void importTensorScatter(NodeImporter &node) {
   if (mode != "linear" && mode != "circular")
     return node.report("has mode '" + mode + "', expected linear or circular");
   Dims dims = pd::dimSizesOf(update);
-  Expression place = indicesAlong(e, dims[axis], axis, cache.rank());
+  Expression position = indicesAlong(e, dims[axis], axis, cache.rank());
   if (Value starts = node.input("write_indices")) {
     Ints shape(cache.rank(), 1);
     shape[0] = -1;
-    place = place + e.reshape(e.cast(node.wrap(starts), e.getBuilder().getI64Type()), shape);
+    position = position + e.reshape(e.cast(node.wrap(starts), e.getBuilder().getI64Type()), shape);
   }
   if (mode == "circular")
-    place = pd::modulo(place, DimSize(cache, axis));
-  node.setOutput("present_cache", scatterAlong(node, cache, pd::expandTo(place, dims), update, axis,
+    position = pd::modulo(position, DimSize(cache, axis));
+  node.setOutput("present_cache", scatterAlong(node, cache, pd::expandTo(position, dims), update, axis,
                                                pd::ScatterReduce::Assign));
 }
 

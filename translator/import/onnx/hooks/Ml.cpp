@@ -286,7 +286,7 @@ struct Encoding {
 };
 } // namespace
 
-Expression placesOf(NodeImporter &node, Expression x, Expression keys, bool areStrings) {
+Expression positionsOf(NodeImporter &node, Expression x, Expression keys, bool areStrings) {
   Expression found = node.tensors().cast(matches(node, x, keys, areStrings), node.getBuilder().getI64Type());
   // The first of equal keys counts, as in ONNX Runtime.
   int64_t count = keys.type().getDimSize(0);
@@ -298,16 +298,16 @@ Expression placesOf(NodeImporter &node, Expression x, Expression keys, bool areS
 }
 
 /// Sets output Y to the values at places; a place of -1 is that of no key.
-static void encode(NodeImporter &node, Expression places, Encoding encoding) {
+static void encode(NodeImporter &node, Expression positions, Encoding encoding) {
   pd::TensorBuilder &e = node.tensors();
-  Expression isFound = places > -1.0, values = encoding.values, missing = encoding.missing;
+  Expression isFound = positions > -1.0, values = encoding.values, missing = encoding.missing;
   if (encoding.areStrings) {
     pd::DimSize width = pd::maximum(e, {values, 1}, {missing, missing.rank() - 1});
     values = widened(values, width), missing = widened(missing, width);
-    isFound = insertDim(isFound, places.rank());
+    isFound = insertDim(isFound, positions.rank());
   }
   Expression value = node.create<pd::GatherOp>(
-      values, e.maximum(places, e.constant(0, node.getBuilder().getI64Type())), Value(), uint64_t(0));
+      values, e.maximum(positions, e.constant(0, node.getBuilder().getI64Type())), Value(), uint64_t(0));
   Expression result = e.select(isFound, value, missing);
   encoding.areStrings ? setStrings(node, "Y", result) : node.setOutput("Y", result);
 }
@@ -353,7 +353,7 @@ void importLabelEncoder(NodeImporter &node) {
   };
   Expression x = node.operand("X");
   bool hasNames = hasStrings(node, x, isString(node, keys));
-  encode(node, placesOf(node, x, keys, hasNames), {values, missing(), areStrings});
+  encode(node, positionsOf(node, x, keys, hasNames), {values, missing(), areStrings});
 }
 
 void importCategoryMapper(NodeImporter &node) {
@@ -369,9 +369,9 @@ void importCategoryMapper(NodeImporter &node) {
   Expression x = node.operand("X"), integers = node.integers(categories),
              strings = stringConstants(node, names);
   if (isString(node, x))
-    return encode(node, placesOf(node, x, strings, true),
+    return encode(node, positionsOf(node, x, strings, true),
                   {integers, e.constant(static_cast<double>(value), node.getBuilder().getI64Type()), false});
-  encode(node, placesOf(node, x, integers, false),
+  encode(node, positionsOf(node, x, integers, false),
          {strings, e.reshape(stringConstants(node, {name}), {-1}), true});
 }
 

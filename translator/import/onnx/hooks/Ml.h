@@ -34,7 +34,7 @@ pd::Expression greatestOf(NodeImporter &node, pd::Expression scores);
 
 namespace onnxhooks {
 /// The index of each element of x in a vector of keys, the first of equal ones; -1 if it is not a key.
-pd::Expression placesOf(NodeImporter &node, pd::Expression x, pd::Expression keys, bool areStrings);
+pd::Expression positionsOf(NodeImporter &node, pd::Expression x, pd::Expression keys, bool areStrings);
 } // namespace onnxhooks
 
 } // namespace proa::import

@@ -73,7 +73,7 @@ private:
         vocabulary.push_back(word);
       pool.push_back(entry->second);
     }
-    x = placesOf(node, x, stringConstants(node, vocabulary), /*areStrings=*/true);
+    x = positionsOf(node, x, stringConstants(node, vocabulary), /*areStrings=*/true);
     return pool;
   }
 

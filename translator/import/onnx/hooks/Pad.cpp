@@ -103,8 +103,8 @@ private:
     if (mode == "wrap")
       return pd::modulo(index, size);
     DimSize period = pd::atLeast(e, multiply(e, last, 2), 1);
-    Expression place = pd::modulo(index, period);
-    return e.minimum(place, valueOf(e, period) - place);
+    Expression position = pd::modulo(index, period);
+    return e.minimum(position, valueOf(e, period) - position);
   }
 
   NodeImporter &node;

@@ -81,10 +81,10 @@ void importSequenceInsert(NodeImporter &node) {
   if (!position) {
     out = node.createOp<pd::ArrayWriteOp>(array, lengthOf(node, array), element).getOut();
   } else {
-    Value place = positionIn(node, position, array, 1);
-    Value before = elementsBetween(node, array, oneInteger(node, 0), place);
-    before = node.createOp<pd::ArrayWriteOp>(before, place, element).getOut();
-    Value after = elementsBetween(node, array, place, oneInteger(node, std::numeric_limits<int64_t>::max()));
+    Value index = positionIn(node, position, array, 1);
+    Value before = elementsBetween(node, array, oneInteger(node, 0), index);
+    before = node.createOp<pd::ArrayWriteOp>(before, index, element).getOut();
+    Value after = elementsBetween(node, array, index, oneInteger(node, std::numeric_limits<int64_t>::max()));
     out = node.createOp<pd::ArrayConcatOp>(before, after).getOut();
   }
   node.getGraph().keepKind(element, out);
@@ -93,9 +93,9 @@ void importSequenceInsert(NodeImporter &node) {
 
 void importSequenceErase(NodeImporter &node) {
   Value array = node.array("input_sequence"), position = node.input("position");
-  Value place = positionIn(node, position ? position : oneInteger(node, -1), array, 0);
-  Value next = node.tensors().wrap(place) + 1.0;
-  Value before = elementsBetween(node, array, oneInteger(node, 0), place);
+  Value index = positionIn(node, position ? position : oneInteger(node, -1), array, 0);
+  Value next = node.tensors().wrap(index) + 1.0;
+  Value before = elementsBetween(node, array, oneInteger(node, 0), index);
   Value after = elementsBetween(node, array, next, oneInteger(node, std::numeric_limits<int64_t>::max()));
   Value out = node.createOp<pd::ArrayConcatOp>(before, after).getOut();
   node.getGraph().keepKind(array, out);

@@ -5,8 +5,8 @@
 #r = affine_map<(m, n, k) -> (m, n)>
 
 // Two warpgroups multiply, one warp asks for copies. Rows of x are lines of k. y has its columns side by side: its part
-// is two boxes of 64 columns. The ring has 2 stages of 32 KiB; the sums of a pass and the barriers follow it.
-// CHECK-LABEL: func.func @ring
+// is two boxes of 64 columns. The buffer has 2 stages of 32 KiB; the sums of a pass and the barriers follow it.
+// CHECK-LABEL: func.func @buffer
 // CHECK-SAME: %[[MAPX:[a-z0-9]*]]: !llvm.ptr {proa.tensor_map = #proa.tensor_map<buffer = 0, element_bytes = 2, sizes = affine_map<() -> (256, 512)>, box = [128, 64], swizzle = 128>}
 // CHECK-SAME: %[[MAPY:[a-z0-9]*]]: !llvm.ptr {proa.tensor_map = #proa.tensor_map<buffer = 1, element_bytes = 2, sizes = affine_map<() -> (512, 384)>, box = [64, 64], swizzle = 128>}
 // CHECK: %[[SHARED:.*]] = memref.alloc() {alignment = 1024 : i64} : memref<102432xi8, #gpu.address_space<workgroup>>
@@ -41,7 +41,7 @@
 // CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[MAPY]],
 // CHECK-NOT: gpu.barrier
 // CHECK: return
-func.func @ring(%x: memref<256x512xbf16>, %y: memref<512x384xbf16>, %r: memref<256x384xf32>, %begin: index, %end: index)
+func.func @buffer(%x: memref<256x512xbf16>, %y: memref<512x384xbf16>, %r: memref<256x384xf32>, %begin: index, %end: index)
     attributes {proa.kernel, proa.launch = #proa.launch<threads = 288>} {
   %c1 = arith.constant 1 : index
   %c3 = arith.constant 3 : index

@@ -1,4 +1,4 @@
-// The loop over k in which the tensor memory accelerator fills a ring of stages in shared memory.
+// The loop over k in which the tensor memory accelerator fills a circular buffer of stages in shared memory.
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-gpu/TileLoop.h"
 #include "passes/lower-gpu/hopper/WgmmaMatmul.h"
@@ -19,9 +19,9 @@ struct RingOperand {
   bool alongK = true; ///< adjacent elements differ in k
 };
 
-class RingLoop : public TileLoop, private IndexBuilder {
+class TmaLoop : public TileLoop, private IndexBuilder {
 public:
-  RingLoop(const ContractionSite &site, RingOperand xOperand, RingOperand yOperand)
+  TmaLoop(const ContractionSite &site, RingOperand xOperand, RingOperand yOperand)
       : IndexBuilder(site.b, site.loc), op(site.target.op), form(site.target.form),
         choice(site.target.choice), kSize(site.target.sizes[form.k]), thread(site.thread),
         results(site.results), threads(b, loc, thread, choice.storingThreads, /*fillers=*/warpSize),
@@ -52,12 +52,12 @@ private:
   OpFoldResult kSize;
   Value thread;
   TileResults &results;
-  RingThreads threads;
+  StageThreads threads;
   RingOperand x, y;
   WgmmaMatmul matmul;
-  std::optional<Ring> ring;
-  Value base, sums;                     ///< of the stages, as an address; of the sums of a pass
-  std::optional<RingVariable> position; ///< across tiles
+  std::optional<StageBuffer> buffer;
+  Value base, sums;                      ///< of the stages, as an address; of the sums of a pass
+  std::optional<StageVariable> position; ///< across tiles
 
   int64_t stageBytes() const { return x.tile.shared.bytes() + y.tile.shared.bytes(); }
 
@@ -67,18 +67,18 @@ private:
     b.setInsertionPointAfterValue(thread);
     int64_t ringBytes = choice.stages * stageBytes();
     int64_t sumsBytes = sumsType.getNumElements() * sumsType.getElementTypeBitWidth() / 8;
-    Value memory = threads.allocate(ringBytes + sumsBytes + Ring::barrierBytes(choice.stages));
+    Value memory = threads.allocate(ringBytes + sumsBytes + StageBuffer::barrierBytes(choice.stages));
     base = threads.addressOf(memory);
     sums = memref::ViewOp::create(b, loc, sumsType, memory, constant(ringBytes), ValueRange());
-    ring.emplace(threads, add(base, ringBytes + sumsBytes), choice.stages, threads.arrivals());
+    buffer.emplace(threads, add(base, ringBytes + sumsBytes), choice.stages, threads.arrivals());
     // LLVM keeps variables of the first block only in registers.
-    position.emplace(b, loc, ring->first());
-    threads.start({&*ring}, {x.tile.map, y.tile.map});
+    position.emplace(b, loc, buffer->first());
+    threads.start({&*buffer}, {x.tile.map, y.tile.map});
   }
 
-  /// A loop over the stages of k, whose state ends with the position in the ring.
-  Values overStages(Values state, function_ref<Values(Value k, Ring::Position, ValueRange)> body) {
-    Ring::Position start = position->load();
+  /// A loop over the stages of k, whose state ends with the position in the buffer.
+  Values overStages(Values state, function_ref<Values(Value k, StageBuffer::Position, ValueRange)> body) {
+    StageBuffer::Position start = position->load();
     state.append({start.stage, start.parity});
     Value end = getValueOrCreateConstantIndexOp(b, loc, kSize);
     auto loop = scf::ForOp::create(b, loc, constant(0), end, constant(choice.k), state);
@@ -86,9 +86,9 @@ private:
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());
       ValueRange own = loop.getRegionIterArgs();
-      Ring::Position at{own.drop_back().back(), own.back()};
+      StageBuffer::Position at{own.drop_back().back(), own.back()};
       Values next = body(loop.getInductionVar(), at, own.drop_back(2));
-      at = ring->next(at);
+      at = buffer->next(at);
       next.append({at.stage, at.parity});
       scf::YieldOp::create(b, loc, next);
     }
@@ -97,15 +97,15 @@ private:
     return Values(results.drop_back(2));
   }
 
-  Value stageAddress(const Ring::Position &position) {
+  Value stageAddress(const StageBuffer::Position &position) {
     return add(base, multiply(position.stage, stageBytes()));
   }
 
   Values read() {
-    return overStages(matmul.start(choice.n), [&](Value, Ring::Position at, ValueRange own) {
-      ring->awaitFull(at);
+    return overStages(matmul.start(choice.n), [&](Value, StageBuffer::Position at, ValueRange own) {
+      buffer->awaitFull(at);
       Values next = accumulate(stageAddress(at), own);
-      threads.release(*ring, at);
+      threads.release(*buffer, at);
       return next;
     });
   }
@@ -126,9 +126,9 @@ private:
   }
 
   void fill(ValueRange indices) {
-    overStages({}, [&](Value k, Ring::Position at, ValueRange) {
-      ring->acquire(at, stageBytes());
-      Value address = stageAddress(at), barrier = ring->full(at.stage);
+    overStages({}, [&](Value k, StageBuffer::Position at, ValueRange) {
+      buffer->acquire(at, stageBytes());
+      Value address = stageAddress(at), barrier = buffer->full(at.stage);
       x.tile.copy(threads, coordinatesOf(x, indices, k), address, barrier);
       y.tile.copy(threads, coordinatesOf(y, indices, k), add(address, x.tile.shared.bytes()), barrier);
       return Values();
@@ -154,7 +154,7 @@ private:
 FailureOr<RingOperand> operandOf(const ContractionSite &site, OpOperand &operand, unsigned outerLoop,
                                  int64_t outer) {
   linalg::LinalgOp op = site.target.op;
-  std::string reason = whyNotForRing(op, operand, outerLoop, site.target.form.k);
+  std::string reason = whyNotForTma(op, operand, outerLoop, site.target.form.k);
   if (!reason.empty())
     return op->emitError() << "'wgmma' cannot read operand " << operand.getOperandNumber() << ": " << reason;
   RingOperand found{&operand, {{}, *TensorView::of(operand.get(), reason)}};
@@ -174,7 +174,7 @@ FailureOr<RingOperand> operandOf(const ContractionSite &site, OpOperand &operand
 
 } // namespace
 
-std::string whyNotForRing(linalg::LinalgOp op, OpOperand &operand, unsigned outerLoop, unsigned kLoop) {
+std::string whyNotForTma(linalg::LinalgOp op, OpOperand &operand, unsigned outerLoop, unsigned kLoop) {
   std::string reason;
   std::optional<TensorView> view = TensorView::of(operand.get(), reason);
   if (!view)
@@ -194,14 +194,14 @@ std::string whyNotForRing(linalg::LinalgOp op, OpOperand &operand, unsigned oute
   return "";
 }
 
-FailureOr<std::unique_ptr<TileLoop>> makeRingLoop(const ContractionSite &site) {
+FailureOr<std::unique_ptr<TileLoop>> makeTmaLoop(const ContractionSite &site) {
   const TileResults::Target &target = site.target;
   linalg::LinalgOp op = target.op;
   FailureOr<RingOperand> x = operandOf(site, op->getOpOperand(0), target.form.m, target.choice.m);
   FailureOr<RingOperand> y = operandOf(site, op->getOpOperand(1), target.form.n, target.choice.n);
   if (failed(x) || failed(y))
     return failure();
-  return std::unique_ptr<TileLoop>(std::make_unique<RingLoop>(site, std::move(*x), std::move(*y)));
+  return std::unique_ptr<TileLoop>(std::make_unique<TmaLoop>(site, std::move(*x), std::move(*y)));
 }
 
 } // namespace proa
