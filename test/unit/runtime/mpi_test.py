@@ -26,7 +26,10 @@ def run(ranks, mode):
     """Exit code, output and seconds of a run; no process of it may be left."""
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                        OMP_NUM_THREADS="1", PROA_MPI_TEST=str(os.getpid()))
-    command = ["mpirun", "--oversubscribe", "--mca", "btl", "self,vader", "-n", str(ranks), PROGRAM, mode]
+    # After "kill" mpirun sends the other ranks SIGTERM, and SIGKILL a second later by default: too soon for their
+    # report on a busy machine.
+    patience = ["--mca", "odls_base_sigkill_timeout", "3"] if mode == "kill" else []
+    command = ["mpirun", "--oversubscribe", "--mca", "btl", "self,vader", *patience, "-n", str(ranks), PROGRAM, mode]
     start = time.time()
     result = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                             timeout=60, check=False)
