@@ -274,6 +274,50 @@ TEST(Pool, ChannelsLastEqualsChannelsFirst) {
       }
 }
 
+/// Adaptive windows by their definition, Paddle's: of output i from floor(i * in / out) to
+/// ceil((i + 1) * in / out).
+template <class T> void expectAdaptiveWindows(DType dtype, const Shape &in, const Shape &out, bool isMax) {
+  int64_t channels = in[3];
+  Tensor x(dtype, in);
+  for (int64_t i = 0; i < x.size(); ++i)
+    x.as<T>()[i] = static_cast<T>((i * 37 + 11) % 101 - 50);
+  nlohmann::json attributes = {{"pooling_type", isMax ? "max" : "avg"},
+                               {"kernel_size", {out[1], out[2]}},
+                               {"adaptive", true},
+                               {"data_format", "NHWC"}};
+  auto result = runCase({"pool2d", attributes, {x}, {{dtype, out}}});
+  ASSERT_TRUE(result) << result.diagnostics().text();
+  const T *at = (*result)[0].as<T>();
+  for (int64_t n = 0; n < out[0]; ++n)
+    for (int64_t y = 0; y < out[1]; ++y)
+      for (int64_t x1 = 0; x1 < out[2]; ++x1)
+        for (int64_t c = 0; c < channels; ++c, ++at) {
+          double sum = 0, best = -1000;
+          int64_t count = 0;
+          for (int64_t h = y * in[1] / out[1]; h < ((y + 1) * in[1] + out[1] - 1) / out[1]; ++h)
+            for (int64_t w = x1 * in[2] / out[2]; w < ((x1 + 1) * in[2] + out[2] - 1) / out[2];
+                 ++w, ++count) {
+              auto value = static_cast<double>(x.as<T>()[((n * in[1] + h) * in[2] + w) * channels + c]);
+              sum += value;
+              best = std::max(best, value);
+            }
+          ASSERT_NEAR(static_cast<double>(*at), isMax ? best : sum / static_cast<double>(count), 1e-5);
+        }
+}
+
+TEST(Pool, AdaptiveWindowsWithChannelsLastEqualDefinition) {
+  for (int64_t channels : {1, 2, 5, 16, 37})
+    for (bool isMax : {true, false})
+      for (auto [in, out] :
+           {std::pair(Shape{2, 1, 1}, Shape{2, 7, 7}), std::pair(Shape{1, 2, 3}, Shape{1, 5, 4}),
+            std::pair(Shape{3, 7, 9}, Shape{3, 3, 4}), std::pair(Shape{1, 8, 6}, Shape{1, 4, 6})}) {
+        in.push_back(channels);
+        out.push_back(channels);
+        expectAdaptiveWindows<float>(DType::Float32, in, out, isMax);
+        expectAdaptiveWindows<double>(DType::Float64, in, out, isMax);
+      }
+}
+
 TEST(Pool, GradientOfChannelsLastEqualsChannelsFirst) {
   // More channels than one block, and one remaining.
   constexpr int64_t channels = 17, positions = 35;

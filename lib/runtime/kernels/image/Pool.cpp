@@ -14,25 +14,21 @@
 namespace proa::runtime {
 namespace {
 
-/// All windows of one batch element and channel, or (channels last) of one batch element.
-template <class T> class Windows {
+/// All windows of one batch element and channel: their maxima and the places of those.
+template <class T> class IndexedWindows {
 public:
-  Windows(const PoolGeometry &g, const PoolConfig &attributes, const View &in, const View &out,
-          const View &mask)
-      : g(g), attributes(attributes), in(in.as<T>()), out(out.as<T>()),
-        mask(mask ? mask.as<int32_t>() : nullptr) {}
+  IndexedWindows(const PoolGeometry &g, const View &in, const View &out, const View &mask)
+      : g(g), in(in.as<T>()), out(out.as<T>()), mask(mask.as<int32_t>()) {}
 
   /// Output position `flat` of the spatial axes.
   void pool(int64_t image, int64_t channel, int64_t flat) const {
     size_t axes = g.kernel.size();
-    int64_t begin[3] = {0, 0, 0}, end[3] = {1, 1, 1}, inclusive = 1;
+    int64_t begin[3] = {0, 0, 0}, end[3] = {1, 1, 1};
     int64_t target = image * g.outputStrides[0] + channel * g.outputStrides[1];
     size_t shift = 3 - axes; // two axes are the last two of three
     for (size_t axis = axes; axis-- > 0; flat /= g.output[2 + axis]) {
       int64_t at = flat % g.output[2 + axis];
       g.window(axis, at, begin[shift + axis], end[shift + axis]);
-      if (!g.adaptive)
-        inclusive *= g.inclusiveSize(axis, at);
       target += at * g.outputStrides[2 + axis];
     }
     int64_t strides[3] = {0, 0, 0}, spatialDims[3] = {1, 1, 1};
@@ -41,42 +37,31 @@ public:
       spatialDims[shift + axis] = g.input[2 + axis];
     }
     const T *source = in + image * g.inputStrides[0] + channel * g.inputStrides[1];
-    auto best = static_cast<Wide<T>>(lowestOf<T>());
-    Wide<T> sum = 0;
+    T best = lowestOf<T>();
     int64_t bestAt = -1;
     for (int64_t d = begin[0]; d < end[0]; ++d)
       for (int64_t h = begin[1]; h < end[1]; ++h)
         for (int64_t w = begin[2]; w < end[2]; ++w) {
-          auto value = static_cast<Wide<T>>(source[d * strides[0] + h * strides[1] + w * strides[2]]);
-          sum += value;
-          if (mask ? best < value : !(best > value)) { // NaNs as in Paddle, which differs between the two ops
+          T value = source[d * strides[0] + h * strides[1] + w * strides[2]];
+          if (static_cast<Wide<T>>(best) < static_cast<Wide<T>>(value)) { // NaNs are left out, as in Paddle
             best = value;
             bestAt = (d * spatialDims[1] + h) * spatialDims[2] + w;
           }
         }
-    int64_t count = std::max<int64_t>(0, end[0] - begin[0]) * std::max<int64_t>(0, end[1] - begin[1]) *
-                    std::max<int64_t>(0, end[2] - begin[2]);
-    if (!attributes.exclusive && !g.adaptive)
-      count = inclusive;
-    if (mask)
-      mask[target] = static_cast<int32_t>(bestAt);
-    out[target] =
-        static_cast<T>(attributes.isMax ? best : static_cast<Wide<T>>(sum / static_cast<Wide<T>>(count)));
+    mask[target] = static_cast<int32_t>(bestAt);
+    out[target] = best;
   }
 
 private:
   const PoolGeometry &g;
-  const PoolConfig &attributes;
   const T *in;
   T *out;
   int32_t *mask;
 };
 
-Result<void> plainPool(const PoolGeometry &g, const PoolConfig &attributes, const View &in, const View &out,
-                       const View &mask) {
-  bool known = dispatchReal(in.dtype, [&](auto zero) {
-    using T = decltype(zero);
-    Windows<T> windows(g, attributes, in, out, mask);
+bool poolWithIndex(const PoolGeometry &g, const View &in, const View &out, const View &mask) {
+  return dispatchReal(in.dtype, [&](auto zero) {
+    IndexedWindows<decltype(zero)> windows(g, in, out, mask);
     int64_t positions = 1, taps = 1;
     for (size_t axis = 0; axis < g.kernel.size(); ++axis) {
       positions *= g.output[2 + axis];
@@ -89,9 +74,6 @@ Result<void> plainPool(const PoolGeometry &g, const PoolConfig &attributes, cons
           windows.pool(row / positions, channel, row % positions);
     });
   });
-  if (!known)
-    return failure("pooling of {} is not supported", nameOf(in.dtype));
-  return {};
 }
 
 /// A pooling of channels that come last, planned by oneDNN, which takes several times as long as ours where
@@ -214,10 +196,11 @@ private:
         mask = {DType::Int32, out->dims, unwanted.data()};
       }
     }
-    if (!withIndex && !attributes.channelLast && poolPlanes(entry.geometry, attributes, in, *out))
-      return {};
-    if (!entry.execution)
-      return plainPool(entry.geometry, attributes, in, *out, mask);
+    if (!entry.execution) {
+      bool isKnown = withIndex ? poolWithIndex(entry.geometry, in, *out, mask)
+                               : poolPlanes(entry.geometry, attributes, in, *out);
+      return isKnown ? Result<void>() : failure("pooling of {} is not supported", nameOf(in.dtype));
+    }
     entry.execution->set(0, in.data);
     entry.execution->set(1, out->data);
     size_t bytes = entry.execution->scratchBytes();
