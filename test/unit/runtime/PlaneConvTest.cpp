@@ -117,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(Conv, PlaneConvTest, ::testing::Values(DataFormat::NCHW
 
 /// Several chunks of rows, and of threads.
 TEST(PlaneConv, LargeImages) {
-  Convolution few{1, 3, 20, 1, 201, 230, {3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}};
+  Convolution few{1, 3, 4, 1, 201, 230, {3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}};
   EXPECT_EQ(few.chosen(), ConvMethod::Planes);
   expectDefinition(few, false);
   Convolution depthwise{2, 1, 1, 5, 190, 300, {5, 3}, {1, 1}, {2, 2}, {2, 0}, {1, 2}};

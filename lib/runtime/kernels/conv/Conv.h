@@ -37,6 +37,9 @@ public:
                                                 const ConvGeometry &geometry,
                                                 std::span<const OperandType> inputs, bool inPlace);
 
+  /// Whether an image of float32 with channels first is copied by interleaving its few channels.
+  static bool interleaves(const StridedOperand &image);
+
   const Port &input() const { return inputPort; }
   const Port &output() const { return outputPort; }
   std::span<const Port> extras() const { return extraPorts; }

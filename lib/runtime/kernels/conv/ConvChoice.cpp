@@ -1,5 +1,6 @@
 #include "lib/runtime/kernels/conv/ConvChoice.h"
 
+#include "lib/runtime/kernels/conv/Conv.h"
 #include "lib/runtime/kernels/conv/GroupedConv.h"
 #include "lib/runtime/kernels/conv/IndirectConv.h"
 #include "lib/runtime/kernels/conv/PlaneConv.h"
@@ -22,9 +23,16 @@ constexpr double depthwiseShareOfTap = 0.06;
 /// fewer channels than a vector has they move single elements.
 constexpr double transposeNanoseconds = 3000, transposedNanoseconds = 0.07, movedNanoseconds = 0.4;
 constexpr double cachedBytes = 4 << 20;
+/// An element of an image of few channels that is interleaved.
+constexpr double interleavedNanoseconds = 0.06;
 
 /// The share that oneDNN reaches with this many channels in a group: it fills up vectors with zeros.
 double shareOfGroups(double channels) { return channels / (channels + 24); }
+
+/// The same of the channels of a result.
+double shareOfOutputs(int64_t channels, int64_t lanes) {
+  return static_cast<double>(channels) / static_cast<double>((channels + lanes - 1) / lanes * lanes);
+}
 
 bool isDilated(const ConvGeometry &g) {
   return std::ranges::any_of(g.dilations, [](int64_t dilation) { return dilation > 1; });
@@ -57,17 +65,19 @@ private:
     double taps = 1;
     for (int64_t size : g.kernel)
       taps *= static_cast<double>(size);
-    double share = 1;
+    double share = 1, outputs = shareOfOutputs(g.outputChannels(), machine.cpu.vectorBits / 32);
     if (g.groups > 1 && inputs == 1 && !isDilated(g))
-      share = std::min(1.0, depthwiseShareOfTap * taps);
+      share = std::min(1.0, depthwiseShareOfTap * taps) * outputs;
     else if (g.groups > 1)
       share = shareOfGroups(inputs);
+    else
+      share = outputs;
     double nanoseconds = at(share);
     // With AVX-512 oneDNN skips taps outside of the image.
     if (hasWideVectors() && !problem.attributes.transposed && problem.attributes.spatial == 2)
       nanoseconds *= IndirectConv::usedTaps(g);
     if (form == LibraryForm::Windows)
-      nanoseconds = at(g.groups > 1 ? windowsShare * shareOfGroups(inputs) : windowsShare);
+      nanoseconds = at(windowsShare * (g.groups > 1 ? shareOfGroups(inputs) : outputs));
     return {ConvMethod::Library, nanoseconds + copyNanoseconds()};
   }
 
@@ -83,7 +93,9 @@ private:
       return {ConvMethod::Indirect, 0, reason};
     if (!machine.prefersPanels)
       return {ConvMethod::Indirect, 0, "oneDNN packs matrices for this processor, or GCC built proa"};
-    return {ConvMethod::Indirect, at(indirectShare) * IndirectConv::usedTaps(g)};
+    constexpr int64_t panelLanes = 16;
+    double share = indirectShare * shareOfOutputs(g.outputChannels() / g.groups, panelLanes);
+    return {ConvMethod::Indirect, at(share) * IndirectConv::usedTaps(g)};
   }
 
   ConvEstimate grouped() const {
@@ -98,20 +110,24 @@ private:
     return {ConvMethod::Planes, PlaneConv::nanoseconds(problem, machine.cpu)};
   }
 
-  double elementNanoseconds(const StridedOperand &tensor) const {
+  /// Of the transpose of a tensor to or from channels last.
+  double copyNanoseconds(const StridedOperand &tensor) const {
     auto elements = static_cast<double>(*elementCount(tensor.dims)), bytes = 2 * sizeof(float) * elements;
-    double cached = elements * (tensor.dims[1] < 8 ? movedNanoseconds : transposedNanoseconds);
+    bool interleaves = &tensor == &g.input && ConvPlan::interleaves(tensor);
+    double start = interleaves ? 0 : transposeNanoseconds;
+    double cached = elements * (interleaves          ? interleavedNanoseconds
+                                : tensor.dims[1] < 8 ? movedNanoseconds
+                                                     : transposedNanoseconds);
     if (bytes <= cachedBytes)
-      return cached;
-    return std::max(cached, bytes / (static_cast<double>(machine.cpu.memoryBandwidth) * 1e-3));
+      return start + cached;
+    return start + std::max(cached, bytes / (static_cast<double>(machine.cpu.memoryBandwidth) * 1e-3));
   }
 
-  /// Of the transposes to and from channels last.
   double copyNanoseconds() const {
     double nanoseconds = 0;
     for (const StridedOperand *tensor : {&g.input, &g.output})
       if (tensor->strides != convStrides(tensor->dims, true))
-        nanoseconds += transposeNanoseconds + elementNanoseconds(*tensor);
+        nanoseconds += copyNanoseconds(*tensor);
     return nanoseconds;
   }
 

@@ -1,7 +1,10 @@
 #include "lib/runtime/kernels/conv/Conv.h"
 
 #include "lib/runtime/host/ThreadPool.h"
+#include "lib/runtime/kernels/conv/ChannelOrder.h"
 #include "lib/runtime/kernels/tensor/StridedCopy.h"
+
+#include <algorithm>
 
 namespace proa::runtime {
 namespace {
@@ -34,11 +37,34 @@ bool hasStrides(const StridedOperand &stored, std::span<const int64_t> strides) 
   return true;
 }
 
+/// Copies the image to channels last.
+void interleave(const StridedOperand &image, const float *from, float *to) {
+  constexpr int64_t grain = 4096; // pixels
+  int64_t channels = image.dims[1], pixels = image.dims[2] * image.dims[3];
+  int64_t chunks = (pixels + grain - 1) / grain;
+  parallelFor(image.dims[0] * chunks, 4, [&](int64_t begin, int64_t end) {
+    for (int64_t chunk = begin; chunk < end; ++chunk) {
+      int64_t first = chunk % chunks * grain, offset = chunk / chunks * channels * pixels;
+      runVectors<interleaveChannels>(from + offset + first, pixels, channels, std::min(grain, pixels - first),
+                                     to + offset + first * channels);
+    }
+  });
+}
+
 } // namespace
+
+bool ConvPlan::interleaves(const StridedOperand &image) {
+  return image.dims.size() == 4 && image.dims[1] > 1 && image.dims[1] <= mostInterleaved &&
+         image.strides == convStrides(image.dims, false);
+}
 
 void *ConvPlan::Port::provide(const View &view, std::byte *scratch) const {
   if (!copied)
     return view.data;
+  if (view.dtype == DType::Float32 && interleaves(stored) && planned == convStrides(stored.dims, true)) {
+    interleave(stored, view.as<float>(), reinterpret_cast<float *>(scratch));
+    return scratch;
+  }
   stridedCopy(sizeOf(view.dtype), stored.dims, view.data, stored.strides, scratch, planned);
   return scratch;
 }

@@ -3,6 +3,7 @@
 #include "lib/runtime/host/ThreadPool.h"
 #include "lib/runtime/kernels/common/RowPostOps.h"
 #include "lib/runtime/kernels/common/Vectors.h"
+#include "lib/runtime/kernels/conv/ChannelOrder.h"
 
 #include <algorithm>
 
@@ -313,26 +314,35 @@ const char *PlaneConv::whyNot(const ConvProblem &problem) {
 
 double PlaneConv::nanoseconds(const ConvProblem &problem, const CpuFacts &cpu) {
   // Shares of the rate of a matmul. Sums of one input channel load each of their factors.
-  double share = cpu.vectorBits >= 512 ? 1 : 0.85;
-  constexpr double depthwiseShare = 0.5, groupNanoseconds = 20, wholeOutputs = 8;
+  double share = cpu.vectorBits >= 512 ? 1 : 0.8;
+  constexpr double depthwiseShare = 0.5, groupNanoseconds = 20;
   constexpr double pickNanoseconds = 0.11; // an element of the image, of a stride
+  constexpr double transposeNanoseconds = 0.15;
   const ConvGeometry &g = problem.geometry;
   bool isDepthwise = g.inputChannels() == g.groups && g.outputChannels() == g.groups;
+  int64_t outputs = g.outputChannels() / g.groups,
+          wholeOutputs = cpu.vectorBits >= 512 ? 8 : 4; // computed at once
   double used = shareOfLanes(g.output.dims[3]);
   if (isDepthwise)
     used *= depthwiseShare;
   else
-    used *= share * std::min(1.0, static_cast<double>(g.outputChannels() / g.groups) / wholeOutputs);
+    used *= share * static_cast<double>(outputs) /
+            static_cast<double>((outputs + wholeOutputs - 1) / wholeOutputs * wholeOutputs);
   int64_t stride = g.strides[1];
   bool picksColumns = stride == 1 || stride == 2 || stride == 4; // in vectors
   double copied = 0;                                             // elements, each alone
   if (g.input.strides[3] != 1 || !picksColumns)
     copied += static_cast<double>(*elementCount(g.input.dims));
-  if (g.output.strides[3] != 1)
+  // Of all channels of a pixel; channels of a group are apart from those of the next pixel.
+  double gathers = g.inputChannels() <= mostInterleaved ? 0.5 : 2;
+  bool transposes = g.groups == 1 && g.output.strides[1] == 1; // results, in blocks
+  if (g.output.strides[3] != 1 && !transposes)
     copied += static_cast<double>(*elementCount(g.output.dims));
+  double transposed = transposes ? static_cast<double>(*elementCount(g.output.dims)) : 0;
   double picked = stride > 1 ? static_cast<double>(*elementCount(g.input.dims)) : 0;
-  return pickNanoseconds * picked + groupNanoseconds * static_cast<double>(g.output.dims[0] * g.groups) +
-         2 * copied * static_cast<double>(cpu.gatherCost) * 1e-3 + // loads and stores
+  return pickNanoseconds * picked + transposeNanoseconds * transposed +
+         groupNanoseconds * static_cast<double>(g.output.dims[0] * g.groups) +
+         gathers * copied * static_cast<double>(cpu.gatherCost) * 1e-3 +
          convOperations(problem) / (used * operationsPerNanosecond(cpu));
 }
 
@@ -414,12 +424,22 @@ void PlaneConv::finish(const Worker &worker, PlaneTile &tile, int64_t image, int
         activateRow(rowActivation(op), results, tile.width, op.alpha, op.beta);
     if (tile.output != worker.results)
       continue;
+    if (areChannels && g.output.strides[1] == 1)
+      continue; // below, all lines at once
     float *to = worker.output + image * g.output.strides[0] +
                 (channel + (areChannels ? line : 0)) * g.output.strides[1] +
                 (row + (areChannels ? 0 : line)) * g.output.strides[2];
     for (int64_t x = 0; x < tile.width; ++x)
       to[x * g.output.strides[3]] = results[x];
   }
+  if (tile.output != worker.results || !areChannels || g.output.strides[1] != 1)
+    return;
+  float *to =
+      worker.output + image * g.output.strides[0] + row * g.output.strides[2] + channel * g.output.strides[1];
+  if (lines == g.output.strides[3])
+    runVectors<interleaveChannels>(tile.output, tile.outputStep, lines, tile.width, to);
+  else
+    runVectors<transposePlane>(tile.output, tile.outputStep, lines, tile.width, to, g.output.strides[3]);
 }
 
 void PlaneConv::computePlanes(const Worker &worker, const PlaneTile &chunk, int64_t image, int64_t group,
