@@ -140,6 +140,8 @@ def StageTransposes : Pass<"proa-stage-transposes", "mlir::func::FuncOp"> {
     copied to a buffer, which `proa-place-shared` puts into shared memory, in the order of its own memory. The op then
     reads the buffer, so that threads side by side access adjacent elements in both. Rows of the buffer are padded to an
     odd number of banks. `proa-choose-rows` (`square-transposes`) chooses tiles of both dimensions for such kernels.
+    Of elements of 16 bits and less a thread reads and writes 16 bytes of a row at once (`vector` of `#proa.loops`),
+    where rows are aligned; wider elements of adjacent threads fill the accesses of a warp.
 
     ```mlir
     %y[i, j] = f(%x[j, i])                                                   // before

@@ -1,6 +1,7 @@
 // Transposed operands by way of shared memory: see Passes.td.
 #include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
+#include "passes/lower-gpu/AccessWidth.h"
 #include "passes/lower-gpu/Passes.h"
 #include "passes/remarks/Remarks.h"
 
@@ -49,7 +50,7 @@ public:
         isStaged = true;
       }
     if (isStaged)
-      proa::LoopsAttr::of(op).withVector(1).setOn(op);
+      proa::LoopsAttr::of(op).withVector(vectorOf(op)).setOn(op);
     return isStaged;
   }
 
@@ -91,6 +92,29 @@ private:
     return static_cast<int64_t>(llvm::divideCeil(type.getElementTypeBitWidth(), 8));
   }
 
+  /// Elements that a thread reads or writes at once. Single ones of 32 bits and more fill accesses of a warp;
+  /// narrower ones need as many accesses for less memory, so that a thread has 16 bytes of them.
+  static int64_t vectorOf(linalg::LinalgOp op) {
+    constexpr int64_t mostBits = 16, mostOps = 32; // ops of a body that is copied for each element
+    int64_t vector = 0;
+    if (static_cast<int64_t>(op.getBlock()->getOperations().size()) > mostOps)
+      return 1;
+    AffineExpr innermost = getAffineDimExpr(op.getNumLoops() - 1, op.getContext());
+    for (OpOperand &operand : op->getOpOperands()) {
+      AffineMap map = op.getMatchingIndexingMap(&operand);
+      auto type = dyn_cast<MemRefType>(operand.get().getType());
+      if (!type || !map.isFunctionOfDim(op.getNumLoops() - 1) || !isArgument(operand.get()))
+        continue; // equal for all elements, or in shared memory
+      bool isNarrow = type.getElementType().isIntOrFloat() && type.getElementTypeBitWidth() <= mostBits;
+      if (!isNarrow || map.getResults().back() != innermost || type.isDynamicDim(type.getRank() - 1))
+        return 1;
+      Builder b(op.getContext());
+      int64_t own = proa::chunkElements(operand.get(), b.getIndexAttr(type.getShape().back()));
+      vector = vector == 0 ? own : std::min(vector, own);
+    }
+    return std::max<int64_t>(vector, 1);
+  }
+
   /// Copies the operand to shared memory in the order of its memory, and lets the op read that. Returns the
   /// bytes.
   int64_t stage(OpOperand &operand, ArrayRef<int64_t> dims) {
@@ -111,7 +135,7 @@ private:
                                           [](OpBuilder &body, Location at, ValueRange values) {
                                             linalg::YieldOp::create(body, at, values[0]);
                                           });
-    proa::LoopsAttr::of(copy).withVector(1).setOn(copy); // rows of the tile are not aligned
+    proa::LoopsAttr::of(copy).withVector(vectorOf(copy)).setOn(copy);
     operand.set(view);
     int64_t bytes = elementBytes(type);
     for (int64_t dim : padded)
