@@ -92,8 +92,8 @@ struct Candidate {
 
 class PositionTaker {
 public:
-  PositionTaker(AttentionForward &forward, ArrayRef<int64_t> scores)
-      : forward(forward), scores(scores), offset(scores[3] - scores[2]) {}
+  PositionTaker(AttentionForward &forward, ArrayRef<int64_t> scores, PositionKinds kinds)
+      : forward(forward), scores(scores), kinds(kinds), offset(scores[3] - scores[2]) {}
 
   AttentionPositions take() {
     for (const AttentionMask &mask : forward.masks)
@@ -112,6 +112,7 @@ public:
 private:
   AttentionForward &forward;
   ArrayRef<int64_t> scores;
+  PositionKinds kinds;
   int64_t offset; ///< of the position of a query among the keys
   SmallVector<Candidate> candidates;
   AttentionPositions positions;
@@ -186,8 +187,14 @@ private:
     });
   }
 
+  /// Whether the op has such a window, or lengths.
+  bool hasKind(const KeyRange &range) const {
+    return kinds == PositionKinds::All ||
+           (offset == 0 && !range.left && range.right == 0 && range.limits.empty());
+  }
+
   void takeWindow(Candidate &own) {
-    if (!own.isWindow() || !hasPosition(*own.range) ||
+    if (!own.isWindow() || !hasPosition(*own.range) || !hasKind(*own.range) ||
         (!own.isInfinite() && !isLowest(own, /*hasFirstKey=*/!own.range->left)))
       return;
     own.isTaken = true;
@@ -206,7 +213,8 @@ private:
   /// With minus infinity a sequence without keys has no numbers either way. With another number its mask
   /// stays.
   void takeLimits(Candidate &own) {
-    if (!own.range || own.isTaken || own.range->limits.size() != 1 || positions.lengths)
+    if (!own.range || own.isTaken || own.range->limits.size() != 1 || positions.lengths ||
+        !hasKind(*own.range))
       return;
     bool hasWindow = own.range->left || own.range->right;
     if (own.isInfinite() && (!hasWindow || hasPosition(*own.range))) {
@@ -230,10 +238,10 @@ private:
 
 } // namespace
 
-AttentionPositions takePositions(AttentionForward &forward, ArrayRef<int64_t> scores) {
+AttentionPositions takePositions(AttentionForward &forward, ArrayRef<int64_t> scores, PositionKinds kinds) {
   if (ShapedType::isDynamicShape(scores))
     return {};
-  return PositionTaker(forward, scores).take();
+  return PositionTaker(forward, scores, kinds).take();
 }
 
 } // namespace proa

@@ -15,9 +15,16 @@ struct AttentionPositions {
   bool areLengthsPositive = false;
 };
 
+/// The positions that an op of attention has.
+enum class PositionKinds : uint8_t {
+  All,
+  Causal, ///< no keys after the position of a query; queries and keys are as many
+};
+
 /// Removes the masks that windows and lengths replace from `forward`. Results do not change: a mask stays
 /// where a query may have no keys besides those that it excludes, as its number decides then. `scores` are
 /// [batch, heads, queries, keys].
-AttentionPositions takePositions(AttentionForward &forward, llvm::ArrayRef<int64_t> scores);
+AttentionPositions takePositions(AttentionForward &forward, llvm::ArrayRef<int64_t> scores,
+                                 PositionKinds kinds = PositionKinds::All);
 
 } // namespace proa

@@ -399,10 +399,14 @@ private:
     case AttentionTarget::Mesh:
       if (scores[2] != scores[3])
         return "queries and keys are not those of one sequence";
-      [[fallthrough]];
+      return forward.isCausal || forward.dropout || !backward.scores.empty()
+                 ? "its op has no causal mask, no dropout, and no gradient of a mask"
+                 : nullptr;
     case AttentionTarget::Onnx:
-      if (forward.isCausal || forward.dropout || !backward.scores.empty())
-        return "its op has no causal mask, no dropout, and no gradient of a mask";
+      if (forward.isCausal && (ShapedType::isDynamic(scores[2]) || scores[2] != scores[3]))
+        return "it is causal, and the numbers of queries and keys are dynamic or differ";
+      return forward.dropout || !backward.scores.empty() ? "its op has no dropout, and no gradient of a mask"
+                                                         : nullptr;
     }
     return nullptr;
   }
@@ -443,8 +447,9 @@ private:
 
   LogicalResult create() {
     SmallVector<int64_t> scores = dimsOfScores();
-    if (!isWithoutKernel(target) && scores.size() == 4)
-      positions = takePositions(forward, scores);
+    if (target != AttentionTarget::Mesh && scores.size() == 4)
+      positions = takePositions(forward, scores,
+                                target == AttentionTarget::Onnx ? PositionKinds::Causal : PositionKinds::All);
     SmallVector<int64_t> whole = wholeShapeOfDropout();
     if (failed(check(scores, whole)))
       return failure();
@@ -743,8 +748,25 @@ private:
 struct FormAttentionPass : impl::FormAttentionBase<FormAttentionPass> {
   using FormAttentionBase::FormAttentionBase;
 
+  /// A mask that is stacked on itself, once for each head, is expanded, and kernels read it as it is before.
+  static void expandStacks(func::FuncOp function) {
+    function.walk([](pd::StackOp op) {
+      RankedTensorType type = pd::tensorType(op.getOut());
+      if (!llvm::all_equal(op.getX()) || !type.hasStaticShape())
+        return;
+      auto axis = static_cast<int64_t>(op.getAxis());
+      OpBuilder builder(op);
+      pd::TensorBuilder e(builder, op);
+      pd::Expression single = pd::insertDim(e.wrap(op.getX()[0]), axis < 0 ? axis + type.getRank() : axis);
+      SmallVector<pd::DimSize> dims(type.getShape().begin(), type.getShape().end());
+      op.replaceAllUsesWith(Value(pd::expandTo(single, dims)));
+      op.erase();
+    });
+  }
+
   void runOnOperation() override {
     PassRemarks remarks(getArgumentName());
+    expandStacks(getOperation());
     RewritePatternSet patterns(&getContext());
     patterns.add<FormAttentionOf>(&getContext(), remarks, target);
     applyPatternsOnce(getOperation(), std::move(patterns), remarks);

@@ -195,6 +195,7 @@ def FormAttention : Pass<"pd-form-attention", "::mlir::func::FuncOp"> {
     | positions | a mask computed of positions and lengths, on the CPU and the GPU (see below) |
     | types | casts to floats before and after the softmax |
     | dims | reshapes that split or merge batch and heads; a mask broadcasts to the dims where it is added |
+    | repetitions | a mask that is expanded, or stacked on itself, for the heads, on the CPU and the GPU |
     | dropout | of constant probability; its mask must have no other use than in the gradient |
 
     ```mlir
@@ -239,7 +240,8 @@ def FormAttention : Pass<"pd-form-attention", "::mlir::func::FuncOp"> {
     - For a mesh (the default) the op is formed for devices that split its sequence: self-attention without
       permutations, causal masks, dropout and gradients of masks.
     - For `onnx` also attention to other sequences, and of dynamic dims: operands have four dims, with static heads and
-      elements. Dynamic batches of queries and keys count as equal.
+      elements. Dynamic batches of queries and keys count as equal. A causal mask of as many queries as keys, both
+      static, becomes `causal`; other windows and lengths stay masks.
 
     Remarks say for each softmax why it is not part of an attention (`--remarks=pd-form-attention`).
   }];

@@ -175,6 +175,27 @@ func.func @expanded(%q: tensor<2x4x16x8xf32>, %m: tensor<2x1x1x16xf32>) -> tenso
 
 // -----
 
+// ERNIE: a padding mask times its transpose, once for each head. The mask of the heads is not formed; that of the
+// scores is, because a query after the length uses all keys.
+// CHECK-LABEL: func.func @ernie(
+// CHECK: %[[PAIRS:.*]] = pd.matmul %arg1, %arg1 {transpose_y = true} : {{.*}} -> tensor<2x16x16xf32>
+// CHECK: %[[MASK:.*]] = pd.scale %[[PAIRS]]
+// CHECK: %[[SINGLE:.*]] = pd.reshape %[[MASK]] {shape = array<i64: 2, 1, 16, 16>}
+// CHECK-NOT: pd.expand
+// CHECK: pd.fused_attention %arg0, %arg0, %arg0 mask = %[[SINGLE]]
+func.func @ernie(%q: tensor<2x4x16x8xf32>, %m: tensor<2x16x1xf32>) -> tensor<2x4x16x8xf32> {
+  %t = pd.matmul %m, %m {transpose_y = true} : (tensor<2x16x1xf32>, tensor<2x16x1xf32>) -> tensor<2x16x16xf32>
+  %u = pd.scale %t {scale = 1.0E+4 : f64, bias = -1.0 : f64, bias_after_scale = false} : (tensor<2x16x16xf32>) -> tensor<2x16x16xf32>
+  %h = pd.stack %u, %u, %u, %u {axis = 1 : i64} : (tensor<2x16x16xf32>, tensor<2x16x16xf32>, tensor<2x16x16xf32>, tensor<2x16x16xf32>) -> tensor<2x4x16x16xf32>
+  %s = pd.matmul %q, %q {transpose_y = true} : (tensor<2x4x16x8xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x16x16xf32>
+  %a = pd.add %s, %h : (tensor<2x4x16x16xf32>, tensor<2x4x16x16xf32>) -> tensor<2x4x16x16xf32>
+  %p = pd.softmax %a : (tensor<2x4x16x16xf32>) -> tensor<2x4x16x16xf32>
+  %o = pd.matmul %p, %q : (tensor<2x4x16x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x16x8xf32>
+  return %o : tensor<2x4x16x8xf32>
+}
+
+// -----
+
 // ALiBi: slopes times positions, which are far from the number of keys that are excluded.
 // CHECK-LABEL: func.func @alibi(
 // CHECK: pd.fused_attention %arg0, %arg0, %arg0 mask = %{{.*}} {causal = true} {{.*}}tensor<1x4x1x16xf32>

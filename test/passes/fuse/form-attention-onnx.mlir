@@ -47,3 +47,53 @@ func.func @dynamic_heads(%q: tensor<2x?x8x4xf32>, %k: tensor<2x?x8x4xf32>, %v: t
   %2 = pd.matmul %1, %v : (tensor<2x?x8x8xf32>, tensor<2x?x8x5xf32>) -> tensor<2x?x8x5xf32>
   return %2 : tensor<2x?x8x5xf32>
 }
+
+// A causal mask of a square is `causal`, also beside a mask that the program reads.
+// CHECK-LABEL: @causal
+// CHECK: pd.fused_attention %arg0, %arg0, %arg0 {causal = true}
+// CHECK: pd.fused_attention {{.*}} mask = %{{.*}} {causal = true}
+func.func @causal(%q: tensor<2x2x5x4xf32>, %m: tensor<2x1x1x5xf32>) -> tensor<2x2x5x4xf32> {
+  %low = pd.constant dense<0xFF800000> : tensor<5x5xf32>
+  %triangle = pd.triu %low {diagonal = 1 : i64} : (tensor<5x5xf32>) -> tensor<5x5xf32>
+  %0 = pd.matmul %q, %q {transpose_y = true} : (tensor<2x2x5x4xf32>, tensor<2x2x5x4xf32>) -> tensor<2x2x5x5xf32>
+  %1 = pd.fused_softmax_mask_upper_triangle %0 : (tensor<2x2x5x5xf32>) -> tensor<2x2x5x5xf32>
+  %2 = pd.matmul %1, %q : (tensor<2x2x5x5xf32>, tensor<2x2x5x4xf32>) -> tensor<2x2x5x4xf32>
+  %3 = pd.matmul %2, %q {transpose_y = true} : (tensor<2x2x5x4xf32>, tensor<2x2x5x4xf32>) -> tensor<2x2x5x5xf32>
+  %4 = pd.add %3, %m : (tensor<2x2x5x5xf32>, tensor<2x1x1x5xf32>) -> tensor<2x2x5x5xf32>
+  %5 = pd.add %4, %triangle : (tensor<2x2x5x5xf32>, tensor<5x5xf32>) -> tensor<2x2x5x5xf32>
+  %6 = pd.softmax %5 : (tensor<2x2x5x5xf32>) -> tensor<2x2x5x5xf32>
+  %7 = pd.matmul %6, %q : (tensor<2x2x5x5xf32>, tensor<2x2x5x4xf32>) -> tensor<2x2x5x4xf32>
+  return %7 : tensor<2x2x5x4xf32>
+}
+
+// Queries at the last keys: ONNX counts their positions from the first key. A window at the left is none of ONNX.
+// CHECK-LABEL: @other_positions
+// CHECK: pd.fused_attention {{.*}} mask = %{{.*}} : {{.*}}tensor<1x1x3x5xf32>
+// CHECK: pd.fused_attention {{.*}} mask = %{{.*}} : {{.*}}tensor<1x1x5x5xf32>
+func.func @other_positions(%q: tensor<2x2x3x4xf32>, %k: tensor<2x2x5x4xf32>) -> (tensor<2x2x3x4xf32>, tensor<2x2x5x4xf32>) {
+  %low = pd.constant dense<0xFF800000> : tensor<3x5xf32>
+  %late = pd.triu %low {diagonal = 3 : i64} : (tensor<3x5xf32>) -> tensor<3x5xf32>
+  %all = pd.constant dense<0xFF800000> : tensor<5x5xf32>
+  %early = pd.tril %all {diagonal = -3 : i64} : (tensor<5x5xf32>) -> tensor<5x5xf32>
+  %0 = pd.matmul %q, %k {transpose_y = true} : (tensor<2x2x3x4xf32>, tensor<2x2x5x4xf32>) -> tensor<2x2x3x5xf32>
+  %1 = pd.add %0, %late : (tensor<2x2x3x5xf32>, tensor<3x5xf32>) -> tensor<2x2x3x5xf32>
+  %2 = pd.softmax %1 : (tensor<2x2x3x5xf32>) -> tensor<2x2x3x5xf32>
+  %3 = pd.matmul %2, %k : (tensor<2x2x3x5xf32>, tensor<2x2x5x4xf32>) -> tensor<2x2x3x4xf32>
+  %4 = pd.matmul %k, %k {transpose_y = true} : (tensor<2x2x5x4xf32>, tensor<2x2x5x4xf32>) -> tensor<2x2x5x5xf32>
+  %5 = pd.add %4, %early : (tensor<2x2x5x5xf32>, tensor<5x5xf32>) -> tensor<2x2x5x5xf32>
+  %6 = pd.softmax %5 : (tensor<2x2x5x5xf32>) -> tensor<2x2x5x5xf32>
+  %7 = pd.matmul %6, %k : (tensor<2x2x5x5xf32>, tensor<2x2x5x4xf32>) -> tensor<2x2x5x4xf32>
+  return %3, %7 : tensor<2x2x3x4xf32>, tensor<2x2x5x4xf32>
+}
+
+// The triangle of scores of a dynamic length.
+// CHECK-LABEL: @dynamic_triangle
+// CHECK-NOT: pd.fused_attention
+// CHECK: pd.fused_softmax_mask_upper_triangle
+// REMARK: it is causal, and the numbers of queries and keys are dynamic or differ
+func.func @dynamic_triangle(%q: tensor<2x2x?x4xf32>) -> tensor<2x2x?x4xf32> {
+  %0 = pd.matmul %q, %q {transpose_y = true} : (tensor<2x2x?x4xf32>, tensor<2x2x?x4xf32>) -> tensor<2x2x?x?xf32>
+  %1 = pd.fused_softmax_mask_upper_triangle %0 : (tensor<2x2x?x?xf32>) -> tensor<2x2x?x?xf32>
+  %2 = pd.matmul %1, %q : (tensor<2x2x?x?xf32>, tensor<2x2x?x4xf32>) -> tensor<2x2x?x4xf32>
+  return %2 : tensor<2x2x?x4xf32>
+}

@@ -15,7 +15,10 @@ bool isAttentionInOnnx(pd::FusedAttentionOp op) {
   bool isInOrder = op.getQPermutation().empty() && op.getKPermutation().empty() &&
                    op.getVPermutation().empty() && op.getOutPermutation().empty();
   bool isAdded = !op.getMask() || isa<FloatType>(pd::tensorType(op.getMask()).getElementType());
-  return isInOrder && isAdded && !op.getCausal() && !pd::windowOf(op.getLeftWindow()) &&
+  int64_t queries = pd::tensorType(op.getQ()).getDimSize(2), keys = pd::tensorType(op.getK()).getDimSize(2);
+  // ONNX counts the positions of queries from the first key, pd from the last one.
+  bool isSameCausal = !op.getCausal() || (!mlir::ShapedType::isDynamic(queries) && queries == keys);
+  return isInOrder && isAdded && isSameCausal && !pd::windowOf(op.getLeftWindow()) &&
          !pd::windowOf(op.getRightWindow()) && !op.getKeyLengths() && !op.getDropoutCall() &&
          op.getMaximum().use_empty() && op.getSum().use_empty();
 }
@@ -32,7 +35,7 @@ static bool mayBeLowest(NodeExporter &node, Value mask, double lowest) {
   return false;
 }
 
-/// The mask broadcasts to the scores, as in ONNX. ONNX Runtime takes no mask of one row in opset 23.
+/// The mask broadcasts to the scores, as in ONNX. ONNX Runtime takes no mask of one row in opsets 23 and 24.
 void exportAttention(NodeExporter &node) {
   auto op = node.get<pd::FusedAttentionOp>();
   std::string mask;
@@ -47,9 +50,11 @@ void exportAttention(NodeExporter &node) {
       llvm::SmallVector<pd::DimSize> dims = pd::dimSizesOf(own);
       dims[dims.size() - 2] = pd::DimSize(e.wrap(op.getQ()), 2);
       dims.back() = pd::DimSize(e.wrap(op.getK()), 2);
-      return llvm::SmallVector<Value>{node.getOpset() > 23 ? own : pd::expandTo(own, dims)};
+      return llvm::SmallVector<Value>{node.getOpset() > 24 ? own : pd::expandTo(own, dims)};
     })[0];
   std::vector<NodeExporter::Named> attributes{{"scale", static_cast<float>(op.getScale().convertToDouble())}};
+  if (op.getCausal())
+    attributes.push_back({"is_causal", 1});
   if (double cap = op.getSoftCap().convertToDouble(); cap != 0)
     attributes.push_back({"softcap", static_cast<float>(cap)});
   node.setResult(0, node.node("Attention", {node.of(op.getQ()), node.of(op.getK()), node.of(op.getV()), mask},
