@@ -189,11 +189,7 @@ public:
     if (failed(assignment))
       return failure();
     StageCosts costs = stageCostsOf(function, loop, *assignment, *shape);
-    // The time of a search grows with the square of the number of jobs.
-    constexpr int64_t fewJobs = 512, mostAttempts = 20000;
-    int64_t jobs = pipeline::stepCount * shape->stages() * shape->microBatches;
     pipeline::SearchOptions options{.costs = costs.costs, .memoryLimit = memory, .reserved = costs.reserved};
-    options.attempts = mostAttempts * std::min(fewJobs, jobs) / std::max<int64_t>(jobs, 1);
     Result<pipeline::SearchResult> result = pipeline::searchSchedule(*shape, options);
     if (!result)
       return mlir::emitError(loop.loop.getLoc())

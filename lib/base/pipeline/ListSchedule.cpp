@@ -23,19 +23,14 @@ public:
 
   /// None if jobs are left that no rank may run.
   std::optional<Schedule> run() {
-    for (events.insert(0); !events.empty();) {
-      double time = *events.begin();
+    for (int64_t rank = 0; rank < shape().ranks; ++rank)
+      events.insert({0, rank});
+    while (!events.empty()) {
+      auto [time, rank] = *events.begin();
       events.erase(events.begin());
-      // A job of no duration may let other ranks begin at the same time.
-      for (bool progress = true; progress;) {
-        progress = false;
-        for (int64_t rank = 0; rank < shape().ranks; ++rank)
-          if (clock[rank] <= time)
-            if (std::optional<Job> job = choose(rank, time)) {
-              start(rank, *job, time);
-              progress = true;
-            }
-      }
+      if (clock[rank] <= time)
+        if (std::optional<Job> job = choose(rank, time))
+          start(rank, *job, time);
     }
     size_t jobs = 0;
     for (const std::vector<Job> &rank : schedule.jobs)
@@ -81,8 +76,9 @@ private:
     double end = time + costs.timesOf(stageJob.stage).of(job.kind);
     ends[index.indexOf(stageJob)] = end;
     clock[rank] = end;
-    events.insert(end);
-    events.insert(end + costs.latency);
+    events.insert({end, rank});
+    if (int64_t reader = rankOfReader(stageJob); reader >= 0 && reader != rank)
+      events.insert({end + costs.latency, reader});
     schedule.jobs[rank].push_back(job);
     if (job.kind == JobKind::Forward)
       held[rank] += activationOf(rank, job.chunk);
@@ -94,7 +90,16 @@ private:
     }
   }
 
-  std::set<double> events;
+  /// The rank of another stage that needs the result of the job; -1: none.
+  int64_t rankOfReader(const StageJob &job) const {
+    int64_t stage = job.step == Step::Forward         ? job.stage + 1
+                    : job.step == Step::InputGradient ? job.stage - 1
+                                                      : -1;
+    return stage >= 0 && stage < shape().stages() ? shape().rankOf(stage) : -1;
+  }
+
+  /// Times at which a rank is idle again, or has a result that it may wait for.
+  std::set<std::pair<double, int64_t>> events;
 };
 
 class PolicyRun : public ListRun {

@@ -11,6 +11,8 @@ namespace {
 
 constexpr double left = 70, top = 56, width = 1200, jobHeight = 24, memoryHeight = 20, rowHeight = 54;
 
+constexpr std::string_view updateColor = "#956cb4";
+
 /// Jobs narrower than this have no text.
 constexpr double leastTextWidth = 18;
 
@@ -64,6 +66,11 @@ private:
     for (size_t kind = 0; kind < names.size(); ++kind, at += 130)
       add(R"svg(<rect x="{:.0f}" y="30" width="12" height="12" fill="{}"/><text x="{:.0f}" y="40">{}</text>)svg",
           at, colorOf(static_cast<JobKind>(kind)), at + 17, names[kind]);
+    if (std::ranges::any_of(timeline.updates, [](const JobSpan &span) { return span.end > span.begin; })) {
+      add(R"svg(<rect x="{:.0f}" y="30" width="12" height="12" fill="{}"/><text x="{:.0f}" y="40">update</text>)svg",
+          at, updateColor, at + 17);
+      at += 130;
+    }
     add(R"svg(<rect x="{:.0f}" y="30" width="12" height="12" fill="url(#idle)"/>)svg"
         R"svg(<text x="{:.0f}" y="40">idle</text>)svg",
         at, at + 17);
@@ -78,6 +85,8 @@ private:
         width, jobHeight);
     for (size_t i = 0; i < timeline.spans[rank].size(); ++i)
       drawJob(schedule.jobs[rank][i], timeline.spans[rank][i], y);
+    if (const JobSpan &update = timeline.updates[rank]; update.end > update.begin)
+      drawUpdate(update, y);
     drawMemory(rank, y + jobHeight + 2);
     add("</g>");
   }
@@ -96,6 +105,12 @@ private:
     if (size >= leastTextWidth)
       add(R"svg(<text x="{:.2f}" y="{:.0f}" text-anchor="middle" pointer-events="none">{}</text>)svg",
           x((span.begin + span.end) / 2), y + 16, size >= 34 ? name : std::to_string(job.microBatch));
+  }
+
+  void drawUpdate(const JobSpan &span, double y) {
+    add(R"svg(<rect x="{:.2f}" y="{:.0f}" width="{:.2f}" height="{}" fill="{}"><title>update: {:.6g} to {:.6g})svg"
+        R"svg(</title></rect>)svg",
+        x(span.begin), y, (span.end - span.begin) * scale, jobHeight, updateColor, span.begin, span.end);
   }
 
   void drawMemory(size_t rank, double y) {

@@ -104,6 +104,7 @@ public:
   }
 
 private:
+  int64_t jobCount() const { return stepCount * shape.stages() * shape.microBatches; }
   bool isOptimal() const { return !best.jobs.empty() && timeline.period <= bound * (1 + 1e-9); }
 
   /// Of the fullest rank.
@@ -144,12 +145,16 @@ private:
     double all = 0;
     for (int64_t stage = 0; stage < shape.stages(); ++stage)
       all = std::max(all, options.costs.activationOf(stage) * static_cast<double>(shape.chunks));
-    double most = 0;
+    double memory = 0;
     for (int64_t rank = 0; rank < shape.ranks; ++rank)
-      most = std::max(most, options.limitOf(rank));
-    double largest = std::min(most, all * static_cast<double>(std::min(shape.microBatches, 3 * shape.ranks)));
+      memory = std::max(memory, options.limitOf(rank));
+    double largest =
+        std::min(memory, all * static_cast<double>(std::min(shape.microBatches, 3 * shape.ranks)));
     double smallest = all;
-    int64_t steps = std::clamp<int64_t>(static_cast<int64_t>((largest - smallest) / all), 1, options.limits);
+    constexpr int64_t policies = 2 * 2 * 3 * 3; // of tryLimits, with uniform limits and with falling ones
+    int64_t most = std::max<int64_t>(options.work / 2 / (policies * jobCount()) - 1, 1);
+    int64_t steps = std::clamp<int64_t>(static_cast<int64_t>((largest - smallest) / all), 1,
+                                        std::min(most, options.limits));
     for (int64_t step = 0; step <= steps; ++step) {
       double limit = smallest + (largest - smallest) * static_cast<double>(step) / static_cast<double>(steps);
       for (bool isFalling : {false, true})
@@ -191,13 +196,14 @@ private:
     std::mt19937_64 random(0);
     Schedule current = best;
     double period = timeline.period;
-    for (int64_t attempt = 0; attempt < options.attempts && !isOptimal(); ++attempt) {
+    int64_t attempts = std::min(options.attempts, options.work / 2 / jobCount());
+    for (int64_t attempt = 0; attempt < attempts && !isOptimal(); ++attempt) {
       std::vector<Job> &jobs = current.jobs[random() % current.jobs.size()];
       int64_t size = std::ssize(jobs);
       int64_t from = static_cast<int64_t>(random() % size);
       int64_t distance = 1 + static_cast<int64_t>(random() % farthest);
       int64_t to = std::clamp(from + (random() % 2 ? distance : -distance), int64_t{0}, size - 1);
-      double left = 1 - static_cast<double>(attempt) / static_cast<double>(options.attempts);
+      double left = 1 - static_cast<double>(attempt) / static_cast<double>(attempts);
       double luck = (static_cast<double>(random() >> 11) + 1) * 0x1p-53;
       double accepted = period - std::log(luck) * firstTemperature * left * left * bound;
       moveJob(jobs, from, to);
@@ -246,10 +252,10 @@ double lowerBoundOfPeriod(const Shape &shape, const SearchOptions &options) {
       longest = std::max(
           {longest, own + timeAfter(shape, options.costs, stage), timeOfLaterRanks(shape, options, stage)});
     }
-    bound =
-        std::max({bound, longest,
-                  work * static_cast<double>(shape.microBatches) + idleBeforeBackward(shape, options, rank),
-                  timeOfMemory(shape, options, rank)});
+    double jobs = std::max(
+        {longest, work * static_cast<double>(shape.microBatches) + idleBeforeBackward(shape, options, rank),
+         timeOfMemory(shape, options, rank)});
+    bound = std::max(bound, jobs + options.costs.updateOf(rank));
   }
   return bound;
 }

@@ -13,10 +13,13 @@ struct SearchOptions {
   std::optional<double> memoryLimit;
   /// Memory of each rank besides activations; empty: none.
   std::vector<double> reserved = {};
-  /// The number of changes that the search tries after list scheduling.
+  /// The most changes that the search tries after list scheduling.
   int64_t attempts = 20000;
-  /// The number of memory limits that list scheduling tries besides the least one.
+  /// The most memory limits that list scheduling tries besides the least one.
   int64_t limits = 24;
+  /// The number of jobs that the search simulates bounds its time: half for list scheduling, half for
+  /// changes. Of many jobs it tries fewer limits and changes.
+  int64_t work = int64_t(1) << 24;
 
   /// The most activations of a rank; infinite: no limit.
   double limitOf(int64_t rank) const;
@@ -39,7 +42,7 @@ struct SearchResult {
 /// micro-batch, with which no schedule exists.
 Result<SearchResult> searchSchedule(const Shape &shape, const SearchOptions &options);
 
-/// A period that no schedule is below. On each rank, the largest of
+/// A period that no schedule is below. On each rank, the time of its optimizer and the largest of
 /// - the work, and the time in which it must wait between its first F and its first B: the micro-batch passes
 ///   the stages after, and the rank can only run the F that fit into the memory limit;
 /// - the time of one micro-batch, from F of a stage through all stages after it to W;

@@ -61,10 +61,12 @@ private:
       double busy = 0;
       for (const JobSpan &span : spans)
         busy += span.end - span.begin;
-      timeline.busy.push_back(busy);
+      double update = costs.updateOf(static_cast<int64_t>(rank)), end = spans.empty() ? 0 : spans.back().end;
+      timeline.updates.push_back({end, end + update});
+      timeline.busy.push_back(busy + update);
       if (!spans.empty()) {
-        timeline.makespan = std::max(timeline.makespan, spans.back().end);
-        timeline.period = std::max(timeline.period, spans.back().end - spans.front().begin);
+        timeline.makespan = std::max(timeline.makespan, end + update);
+        timeline.period = std::max(timeline.period, end + update - spans.front().begin);
       }
       recordMemory(rank);
     }

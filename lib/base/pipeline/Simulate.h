@@ -22,9 +22,14 @@ struct Costs {
   /// Memory of the activations of one micro-batch on each stage, or one entry for all stages. A stage holds
   /// it from the start of F to the end of W.
   std::vector<double> activations = {1};
+  /// Time of the optimizer on each rank after its last job, or one entry for all ranks; empty: none.
+  std::vector<double> updates = {};
 
   const JobTimes &timesOf(int64_t stage) const { return times[times.size() == 1 ? 0 : stage]; }
   double activationOf(int64_t stage) const { return activations[activations.size() == 1 ? 0 : stage]; }
+  double updateOf(int64_t rank) const {
+    return updates.empty() ? 0 : updates[updates.size() == 1 ? 0 : static_cast<size_t>(rank)];
+  }
 
   /// The costs of chunks from those of a rank: each of `chunks` chunks takes an equal share of the times and
   /// of the activation 1.
@@ -43,15 +48,17 @@ struct MemoryPoint {
 struct Timeline {
   /// The time of each job, in the order of the schedule.
   std::vector<std::vector<JobSpan>> spans;
-  /// The sum of the job times of each rank.
+  /// The time of the optimizer of each rank.
+  std::vector<JobSpan> updates;
+  /// The sum of the times of jobs and optimizer of each rank.
   std::vector<double> busy;
   /// Activations of each rank over time, and the largest amount.
   std::vector<std::vector<MemoryPoint>> memory;
   std::vector<double> peak;
-  /// The end of the last job.
+  /// The end of the last job or optimizer.
   double makespan = 0;
-  /// The longest time from the first job of a rank to its last job. A step that need not wait for all ranks
-  /// can begin again on each rank after this time.
+  /// The longest time from the first job of a rank to the end of its optimizer. A step that need not wait for
+  /// all ranks can begin again on each rank after this time.
   double period = 0;
   /// The first position of each rank that never runs; empty if all jobs run.
   std::vector<int64_t> blocked;

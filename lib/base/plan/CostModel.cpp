@@ -93,7 +93,7 @@ std::string CostModel::whyInvalid(const Frame &frame) const {
     return "interleaved stages need several chunks, and micro-batches that the stages divide";
   if (frame.pipeline == 1 && frame.schedule != ScheduleKind::OneFOneB)
     return "a schedule needs stages";
-  constexpr int64_t mostStages = 8, mostJobs = 1024; // a search takes longer than the rest of planning
+  constexpr int64_t mostStages = 16, mostJobs = 2048; // a search takes longer than the rest of planning
   if (frame.schedule == ScheduleKind::Automatic &&
       (frame.pipeline > mostStages || frame.pipeline * frame.microBatches > mostJobs))
     return fmt::format("schedules are searched for up to {} stages, and {} stages times micro-batches",

@@ -40,6 +40,15 @@ const ScheduleFigures &ScheduleTable::of(pipeline::ScheduleKind kind, int64_t st
   int64_t step =
       std::clamp<int64_t>(std::llround(forwardShare / resolution), 0, std::llround(1 / resolution));
   bool isSearched = kind == pipeline::ScheduleKind::Automatic;
+  // Of more stages, the idle time for each other stage is that of as many micro-batches and as much memory
+  // for each stage.
+  constexpr int64_t mostSearched = 8;
+  if (isSearched && stages > mostSearched) {
+    double fraction = static_cast<double>(mostSearched) / static_cast<double>(stages);
+    auto scaled = [&](double amount) { return std::max(1.0, amount * fraction); };
+    return of(kind, mostSearched, std::llround(scaled(static_cast<double>(microBatches))), chunks,
+              forwardShare, scaled(activations));
+  }
   int64_t count = isSearched ? microBatches : simulatedMicroBatches(microBatches, stages);
   auto [found, isNew] = figures.try_emplace({kind, stages, count, chunks, step, activations});
   if (!isNew)

@@ -22,10 +22,9 @@ Result<pipeline::SearchResult> searchSchedule(const CostModel &model, const Plan
   }
   for (const StageCost &stage : model.stageCosts(plan))
     options.reserved.push_back(model.fixedBytes(frame, stage));
-  constexpr int64_t fewJobs = 512, mostAttempts = 4000;
-  int64_t jobs = pipeline::stepCount * shape->stages() * shape->microBatches;
-  options.attempts = mostAttempts * fewJobs / std::max(jobs, fewJobs);
+  options.attempts = 4000;
   options.limits = 2;
+  options.work = int64_t(1) << 22;
   return pipeline::searchSchedule(*shape, options);
 }
 

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include <algorithm>
 
 using namespace proa;
@@ -84,6 +86,24 @@ TEST(SearchTest, ReachesTheBoundWithTheMemoryOfH2) {
     Result<SearchResult> result = searchSchedule(shape, options);
     ASSERT_TRUE(result);
     EXPECT_LE(result->gap(), 0.02);
+  }
+}
+
+// The time of a search is bounded: 24,576 jobs take about as long as 1,000.
+TEST(SearchTest, ManyStages) {
+  for (auto [ranks, chunks] : {std::pair(16, 1), std::pair(32, 2)}) {
+    auto shape = shapeFor(ScheduleKind::Automatic, ranks, 4 * ranks, chunks);
+    ASSERT_TRUE(shape);
+    SearchOptions options{.costs = Costs::ofRank({2, 3, 1}, chunks),
+                          .memoryLimit = static_cast<double>(ranks)};
+    auto begin = std::chrono::steady_clock::now();
+    Result<SearchResult> result = searchSchedule(*shape, options);
+    std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    ASSERT_TRUE(result) << result.diagnostics().text();
+    EXPECT_TRUE(
+        check(result->schedule, {.memoryLimit = options.memoryLimit, .costs = options.costs}).empty());
+    EXPECT_LE(result->gap(), 0.08);
+    EXPECT_LE(seconds.count(), 60) << "on a busy machine";
   }
 }
 
