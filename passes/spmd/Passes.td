@@ -208,7 +208,8 @@ def SplitAllReduce : Pass<"dist-split-all-reduce", "::mlir::ModuleOp"> {
   let description = [{
     - An all_reduce whose users are all slices to one sharding is a reduce_scatter; so is one after which elementwise
       ops can run on shards, of whose results only slices are used. An example is the mean over micro-batches of a
-      gradient of ZeRO 1.
+      gradient of ZeRO 1. An op between them that is linear in its only operand, as the reshape of the gradient of a
+      bias, runs before the reduction.
     - An all_reduce is a reduce_scatter if the elementwise ops after it can run on shards and one of their results is
       needed whole, which an all_gather joins. The bytes moved are the same, and each device computes its
       shard only. An example is the update of a parameter. Other operands of the ops are sliced; they must be equal on

@@ -67,6 +67,104 @@ bool isElementwise(Operation *op) {
   });
 }
 
+/// Ops between an all_reduce of sums and slices, which can run before it: each is linear in its only operand.
+/// An example is the reshape of the gradient of a bias.
+class LinearOps {
+public:
+  LinearOps(const EvenCollective &reduction, MeshPlacements &meshes)
+      : reduction(reduction), op(reduction.op()), mesh(*meshes.meshOf(op.getFrom().getMesh())),
+        from(meshes.placementOf(op.getFrom())), to(meshes.placementOf(op.getTo())), global(op.getGlobal()) {}
+
+  /// Finds the ops. False: there are none, no slices follow, or their placement is not known.
+  bool find() {
+    if (reduction.reduction != spmd::Reduction::Sum && reduction.reduction != spmd::Reduction::Avg)
+      return false;
+    Value value = op->getResult(0);
+    while (Operation *next = nextOp(value)) {
+      if (!passPlacement(value, next->getResult(0)))
+        return false;
+      ops.push_back(next);
+      value = next->getResult(0);
+    }
+    return !ops.empty() && leadsToSlices(value);
+  }
+
+  /// Creates the all_reduce after the ops instead of before them.
+  dist::AllReduceOp moveBehind() {
+    op->getResult(0).replaceAllUsesWith(op.getX());
+    Value value = ops.back()->getResult(0);
+    OpBuilder builder(ops.back()->getContext());
+    builder.setInsertionPointAfter(ops.back());
+    FlatSymbolRefAttr symbol = op.getFrom().getMesh();
+    auto moved =
+        dist::AllReduceOp::create(builder, op.getLoc(), value.getType(), value, global,
+                                  dist::shardingOf(from, symbol, mesh), dist::shardingOf(to, symbol, mesh));
+    value.replaceAllUsesExcept(moved.getResult(), moved);
+    op->erase();
+    return moved;
+  }
+
+private:
+  /// The only user of the value, if it is such an op and its result has not more bytes.
+  static Operation *nextOp(Value value) {
+    Operation *next = value.hasOneUse() ? *value.getUsers().begin() : nullptr;
+    auto linear = dyn_cast_if_present<pd::LinearOpInterface>(next);
+    if (!linear || next->getNumOperands() != 1 || next->getNumResults() != 1 || !isMovable(next) ||
+        !llvm::is_contained(linear.getLinearGroups(), SmallVector<unsigned>{0}))
+      return nullptr;
+    auto before = cast<RankedTensorType>(value.getType());
+    auto after = dyn_cast<RankedTensorType>(next->getResult(0).getType());
+    bool isSmall = after && before.hasStaticShape() && after.hasStaticShape() &&
+                   after.getElementType() == before.getElementType() &&
+                   isa<FloatType>(after.getElementType()) &&
+                   after.getNumElements() <= before.getNumElements();
+    return isSmall ? next : nullptr;
+  }
+
+  /// The placement and the global type of a result. A value that is not split remains so; of one that is
+  /// split, dims of size 1 may come and go.
+  bool passPlacement(Value operand, Value result) {
+    auto before = cast<RankedTensorType>(operand.getType()), after = cast<RankedTensorType>(result.getType());
+    spmd::Placement own = to;
+    SmallVector<int64_t> dims(after.getShape());
+    own.dims.assign(dims.size(), {});
+    if (llvm::any_of(to.dims, [](const spmd::DimPlacement &dim) { return dim != spmd::DimPlacement(); })) {
+      size_t d = 0;
+      for (size_t i = 0; i < to.dims.size(); ++i) {
+        if (before.getDimSize(static_cast<int64_t>(i)) == 1 && to.dims[i] == spmd::DimPlacement())
+          continue;
+        while (d < dims.size() && after.getDimSize(static_cast<int64_t>(d)) == 1)
+          ++d;
+        if (d == dims.size() || after.getDimSize(static_cast<int64_t>(d)) == 1 ||
+            before.getDimSize(static_cast<int64_t>(i)) != after.getDimSize(static_cast<int64_t>(d)))
+          return false;
+        own.dims[d] = to.dims[i];
+        dims[d++] = global.getDimSize(static_cast<int64_t>(i));
+      }
+    }
+    from.dims = to.dims = own.dims;
+    global = after.clone(dims);
+    return true;
+  }
+
+  /// Elementwise ops may be between.
+  static bool leadsToSlices(Value value) {
+    if (value.use_empty())
+      return false;
+    if (llvm::all_of(value.getUsers(), llvm::IsaPred<dist::SliceOp>))
+      return true;
+    Operation *next = value.hasOneUse() ? *value.getUsers().begin() : nullptr;
+    return next && isElementwise(next) && leadsToSlices(next->getResult(0));
+  }
+
+  EvenCollective reduction;
+  dist::StepOpInterface op;
+  const spmd::Mesh &mesh;
+  spmd::Placement from, to; ///< before and after the all_reduce, if it follows the ops that were found
+  RankedTensorType global;
+  SmallVector<Operation *> ops;
+};
+
 /// Elementwise ops after an all_reduce, as ops on shards.
 class PartedOps {
 public:
@@ -277,12 +375,22 @@ public:
       if (collectiveOf(op))
         ops.push_back(op);
     });
-    for (dist::AllReduceOp op : ops)
+    for (dist::AllReduceOp op : ops) {
+      op = moveBehindLinearOps(op, meshes);
       if (!scatterForSlices(op, meshes))
         splitForOps(op, meshes);
+    }
   }
 
 private:
+  dist::AllReduceOp moveBehindLinearOps(dist::AllReduceOp op, MeshPlacements &meshes) {
+    auto reduction = evenCollectiveOf(cast<dist::StepOpInterface>(op.getOperation()), meshes);
+    if (!reduction)
+      return op;
+    LinearOps linear(*reduction, meshes);
+    return linear.find() ? linear.moveBehind() : op;
+  }
+
   void splitForOps(dist::AllReduceOp op, MeshPlacements &meshes) {
     auto reduction = evenCollectiveOf(cast<dist::StepOpInterface>(op.getOperation()), meshes);
     if (!reduction)

@@ -138,3 +138,76 @@ func.func @reshape(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
   %1 = pd.reshape %0 {shape = array<i64: 4, 6>} : (tensor<4x6xf32>) -> tensor<4x6xf32>
   return %1 : tensor<4x6xf32>
 }
+
+// The gradient of a bias of ZeRO 1: the reshape runs before the reduction.
+// CHECK-LABEL: func @reshape_before_slice
+// CHECK-SAME: (%[[G:.*]]: tensor<1x8xf32>
+// CHECK-NEXT: %[[R:.*]] = pd.reshape %[[G]] {{.*}}-> tensor<8xf32>
+// CHECK-NEXT: dist.reduce_scatter %[[R]] of tensor<8xf32> from <@m, [{}], partial = [sum {"x"}]> to <@m, [{"x"}]> : tensor<8xf32> -> tensor<4xf32>
+// CHECK-NEXT: return
+// SMALL-LABEL: func @reshape_before_slice
+// SMALL-NEXT: pd.reshape
+// SMALL-NEXT: dist.reduce_scatter
+func.func @reshape_before_slice(%g: tensor<1x8xf32>) -> tensor<4xf32> {
+  %0 = dist.all_reduce %g of tensor<1x8xf32> from <@m, [{}, {}], partial = [sum {"x"}]> to <@m, [{}, {}]> : tensor<1x8xf32> -> tensor<1x8xf32>
+  %1 = pd.reshape %0 {shape = array<i64: 8>} : (tensor<1x8xf32>) -> tensor<8xf32>
+  %2 = dist.slice %1 of tensor<8xf32> from <@m, [{}]> to <@m, [{"x"}]> : tensor<8xf32> -> tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+
+// The same on a shard over y, with the mean over micro-batches before the slice.
+// SMALL-LABEL: func @sum_of_shard_before_slice
+// SMALL-NEXT: %[[R:.*]] = pd.sum %{{.*}} -> tensor<8xf32>
+// SMALL-NEXT: %[[S:.*]] = dist.reduce_scatter %[[R]] of tensor<16xf32> from <@m, [{"y"}], partial = [sum {"x"}]> to <@m, [{"y", "x"}]> : tensor<8xf32> -> tensor<4xf32>
+// SMALL-NEXT: pd.divide %[[S]]
+func.func @sum_of_shard_before_slice(%g: tensor<1x8xf32>, %count: tensor<f32> {dist.sharding = #dist.sharding<@m, []>}) -> tensor<4xf32> {
+  %0 = dist.all_reduce %g of tensor<1x16xf32> from <@m, [{}, {"y"}], partial = [sum {"x"}]> to <@m, [{}, {"y"}]> : tensor<1x8xf32> -> tensor<1x8xf32>
+  %1 = pd.sum %0 {axis = array<i64: 0>} : (tensor<1x8xf32>) -> tensor<8xf32>
+  %2 = pd.divide %1, %count : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %3 = dist.slice %2 of tensor<16xf32> from <@m, [{"y"}]> to <@m, [{"y", "x"}]> : tensor<8xf32> -> tensor<4xf32>
+  return %3 : tensor<4xf32>
+}
+
+// The reshape mixes a dimension that is split with another one: the placement after it is not known here.
+// SMALL-LABEL: func @reshape_of_shard
+// SMALL-NEXT: dist.all_reduce
+// SMALL-NEXT: pd.reshape
+func.func @reshape_of_shard(%g: tensor<2x8xf32>) -> tensor<8xf32> {
+  %0 = dist.all_reduce %g of tensor<2x16xf32> from <@m, [{}, {"y"}], partial = [sum {"x"}]> to <@m, [{}, {"y"}]> : tensor<2x8xf32> -> tensor<2x8xf32>
+  %1 = pd.reshape %0 {shape = array<i64: 16>} : (tensor<2x8xf32>) -> tensor<16xf32>
+  %2 = dist.slice %1 of tensor<16xf32> from <@m, [{}]> to <@m, [{"x"}]> : tensor<16xf32> -> tensor<8xf32>
+  return %2 : tensor<8xf32>
+}
+
+// The largest element of a sum is not the sum of the largest elements.
+// SMALL-LABEL: func @not_linear
+// SMALL-NEXT: dist.all_reduce
+// SMALL-NEXT: pd.max
+func.func @not_linear(%g: tensor<2x8xf32>) -> tensor<4xf32> {
+  %0 = dist.all_reduce %g of tensor<2x8xf32> from <@m, [{}, {}], partial = [sum {"x"}]> to <@m, [{}, {}]> : tensor<2x8xf32> -> tensor<2x8xf32>
+  %1 = pd.max %0 {axis = array<i64: 0>} : (tensor<2x8xf32>) -> tensor<8xf32>
+  %2 = dist.slice %1 of tensor<8xf32> from <@m, [{}]> to <@m, [{"x"}]> : tensor<8xf32> -> tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+
+// A reduction of the largest elements: a sum does not commute with it.
+// SMALL-LABEL: func @reduction_of_maxima
+// SMALL-NEXT: dist.all_reduce
+// SMALL-NEXT: pd.sum
+func.func @reduction_of_maxima(%g: tensor<2x8xf32>) -> tensor<4xf32> {
+  %0 = dist.all_reduce %g of tensor<2x8xf32> from <@m, [{}, {}], partial = [max {"x"}]> to <@m, [{}, {}]> : tensor<2x8xf32> -> tensor<2x8xf32>
+  %1 = pd.sum %0 {axis = array<i64: 0>} : (tensor<2x8xf32>) -> tensor<8xf32>
+  %2 = dist.slice %1 of tensor<8xf32> from <@m, [{}]> to <@m, [{"x"}]> : tensor<8xf32> -> tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+
+// The result of the reshape is needed whole too.
+// SMALL-LABEL: func @reshape_needed_whole
+// SMALL-NEXT: dist.all_reduce
+// SMALL-NEXT: pd.reshape
+func.func @reshape_needed_whole(%g: tensor<1x8xf32>) -> (tensor<4xf32>, tensor<8xf32>) {
+  %0 = dist.all_reduce %g of tensor<1x8xf32> from <@m, [{}, {}], partial = [sum {"x"}]> to <@m, [{}, {}]> : tensor<1x8xf32> -> tensor<1x8xf32>
+  %1 = pd.reshape %0 {shape = array<i64: 8>} : (tensor<1x8xf32>) -> tensor<8xf32>
+  %2 = dist.slice %1 of tensor<8xf32> from <@m, [{}]> to <@m, [{"x"}]> : tensor<8xf32> -> tensor<4xf32>
+  return %2, %1 : tensor<4xf32>, tensor<8xf32>
+}
