@@ -1,5 +1,6 @@
 //! Chooses and explains strategies of distributed training.
 #include "tools/proa-plan/Plans.h"
+#include "tools/proa-plan/Modes.h"
 
 #include "lib/base/plan/Report.h"
 #include "lib/base/support/Files.h"
@@ -89,8 +90,8 @@ Result<void> choose(const plan::CostModel &model, const PlanOptions &options, co
 
 void declarePlans(CommandLine &line, PlanOptions &options) {
   line.add_flag("--json", options.json, "Prints the result as JSON");
+  line.option_defaults()->group(planGroup);
   line.add_option("model", options.path, "Folder of a program, the program's file, or an IR file")
-      ->excludes(line.get_option("--schedule"))
       ->type_name("MODEL");
   line.add_option("--cluster", options.cluster,
                   "JSON file with devices and levels of links (docs/planning.md)")
@@ -139,25 +140,23 @@ void declarePlans(CommandLine &line, PlanOptions &options) {
       ->check(checkName)
       ->excludes(layers)
       ->type_name("FILE");
+  line.option_defaults()->group(calibrationGroup);
   line.add_flag(
-          std::string("--calibrate{") + PlanOptions::automatic + "}", options.calibration,
-          "Measures this machine, and links between ranks (of mpirun, or simulated), instead of planning. "
-          "The file (--calibrate=FILE, else machine.json in the cache's folder, which --strategy=auto "
-          "reads) is for --cluster and --target-facts")
-      ->excludes(line.get_option("model"));
+      std::string("--calibrate{") + PlanOptions::automatic + "}", options.calibration,
+      "Measures this machine, and links between ranks (of mpirun, or simulated), instead of planning. "
+      "The file (--calibrate=FILE, else machine.json in the cache's folder, which --strategy=auto "
+      "reads) is for --cluster and --target-facts");
   line.takeNextValue("--calibrate", [](const std::string &) { return false; });
   line.add_option(
           "--ranks", options.ranks,
           "With --calibrate: number of devices of the cluster; default: processes of mpirun, or cores")
       ->check(CLI::Range(int64_t(1), int64_t(1) << 16))
-      ->needs("--calibrate")
       ->type_name("N");
+  line.option_defaults()->group("Options");
   declareWarnings(line, options.warnings);
 }
 
 void checkPlan(PlanOptions &options, Diagnostics &diagnostics) {
-  if (!options.calibration.empty())
-    return;
   if (options.path.empty())
     diagnostics.add("", "MODEL is required, or --schedule");
   else if (options.cluster.empty())
@@ -206,9 +205,13 @@ Result<void> calibrate(const PlanOptions &options) {
                                     : static_cast<int64_t>(std::thread::hardware_concurrency());
   auto pages = static_cast<double>(::sysconf(_SC_PHYS_PAGES));
   double memory = pages * static_cast<double>(::sysconf(_SC_PAGE_SIZE)) / static_cast<double>(ranks);
-  if (Result<void> written = writeFile(path, plan::calibrationJson(*facts, memory, ranks).dump(2) + "\n");
-      !written)
+  std::string text = plan::calibrationJson(*facts, memory, ranks).dump(2) + "\n";
+  if (Result<void> written = writeFile(path, text); !written)
     return written;
+  if (options.json) {
+    fmt::print("{}", text);
+    return {};
+  }
   fmt::print("{}\n{} devices of {}\n{} is for --cluster and --target-facts\n", describe(*facts), ranks,
              sizeText(static_cast<int64_t>(memory)), path);
   return {};

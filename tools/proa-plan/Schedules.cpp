@@ -19,11 +19,18 @@ using namespace pipeline;
 
 constexpr int64_t mostStages = 1024, mostMicroBatches = 4096, mostChunks = 64;
 
-/// "1,1,1": the times of F, B and W.
-std::optional<JobTimes> parseTimes(const std::string &text) {
-  std::array<double, 3> values{};
+struct StepTimes {
+  JobTimes jobs;
+  double update = 0;
+};
+
+/// "1,1,1" or "1,1,1,0.5": the times of F, B, W and of the optimizer.
+std::optional<StepTimes> parseTimes(const std::string &text) {
+  std::array<double, 4> values{};
   const char *at = text.data(), *end = text.data() + text.size();
   for (size_t i = 0; i < values.size(); ++i) {
+    if (i + 1 == values.size() && at == end)
+      break;
     if (i > 0 && (at == end || *at++ != ','))
       return std::nullopt;
     auto [next, error] = std::from_chars(at, end, values[i]);
@@ -31,26 +38,35 @@ std::optional<JobTimes> parseTimes(const std::string &text) {
       return std::nullopt;
     at = next;
   }
-  return at == end ? std::optional(JobTimes{values[0], values[1], values[2]}) : std::nullopt;
+  return at == end ? std::optional(StepTimes{{values[0], values[1], values[2]}, values[3]}) : std::nullopt;
 }
 
 std::string checkTimes(const std::string &text) {
-  return parseTimes(text) ? "" : "found '" + text + "', expected the times of F, B and W, as 1,2,1";
+  return parseTimes(text) ? ""
+                          : "found '" + text +
+                                "', expected the times of F, B and W, as 1,2,1, and of the optimizer, if it "
+                                "has any, as 1,2,1,0.5";
 }
 
-/// The costs of each stage: those of its rank, divided by the chunks.
+/// The costs of each stage: its own, or those of its rank, divided by the chunks.
 Result<Costs> costsOf(const ScheduleOptions &options, const Shape &shape) {
   Costs costs = Costs::ofRank({}, shape.chunks, options.latency);
   if (options.times.empty())
     return costs;
-  if (options.times.size() != 1 && std::ssize(options.times) != shape.ranks)
+  int64_t count = std::ssize(options.times);
+  if (count != 1 && count != shape.ranks && count != shape.stages())
     return errorAt("--times",
-                   fmt::format("found times of {} ranks, expected one for all or one for each of {}",
-                               options.times.size(), shape.ranks));
+                   fmt::format("found {} times, expected one for all, or one for each of {} ranks{}", count,
+                               shape.ranks,
+                               shape.chunks > 1 ? fmt::format(" or {} stages", shape.stages()) : ""));
+  bool isOfStages = count == shape.stages() && count != shape.ranks;
   costs.times.clear();
+  costs.updates.assign(static_cast<size_t>(shape.ranks), 0);
   for (int64_t stage = 0; stage < shape.stages(); ++stage) {
-    int64_t rank = options.times.size() == 1 ? 0 : shape.rankOf(stage);
-    costs.times.push_back(Costs::ofRank(*parseTimes(options.times[rank]), shape.chunks).times[0]);
+    int64_t rank = shape.rankOf(stage), chunks = isOfStages ? 1 : shape.chunks;
+    StepTimes own = *parseTimes(options.times[isOfStages ? stage : count == 1 ? 0 : rank]);
+    costs.times.push_back(Costs::ofRank(own.jobs, chunks).times[0]);
+    costs.updates[rank] += own.update / static_cast<double>(chunks);
   }
   return costs;
 }
@@ -72,6 +88,14 @@ Result<Solution> solve(const ScheduleOptions &options) {
   std::optional<ScheduleKind> kind = parseScheduleKind(options.schedule);
   Solution solution;
   if (!kind) {
+    Diagnostics errors;
+    for (auto [name, value] :
+         {std::pair("--stages", options.stages), std::pair("--microbatches", options.microBatches),
+          std::pair("--chunks", options.chunks)})
+      if (value != 0)
+        errors.add(name, "the file of --schedule has this number, expected it once");
+    if (!errors.empty())
+      return errors;
     auto text = readFile(inputPath(options.schedule));
     if (!text)
       return text.diagnostics();
@@ -146,19 +170,16 @@ nlohmann::json jsonOf(const Solution &solution, const Timeline &timeline) {
 } // namespace
 
 void declareSchedules(CLI::App &line, ScheduleOptions &options) {
-  constexpr const char *group = "Pipeline schedules";
   std::string names;
   for (ScheduleKind kind : allScheduleKinds())
     names += fmt::format("{}{}", names.empty() ? "" : ", ", nameOf(kind));
-  CLI::Option *schedule = line.add_option("--schedule", options.schedule,
-                                          "Prints the idle time and memory of a schedule: " + names +
-                                              ", or a file with its text form")
-                              ->check(checkName)
-                              ->type_name("NAME|FILE")
-                              ->group(group);
-  auto add = [&](const char *name, auto &value, const char *description) {
-    return line.add_option(name, value, description)->needs(schedule)->group(group);
+  auto add = [&](const char *name, auto &value, const std::string &description) {
+    return line.add_option(name, value, description)->group(scheduleGroup);
   };
+  add("--schedule", options.schedule,
+      "Prints the idle time and memory of a schedule: " + names + ", or a file with its text form")
+      ->check(checkName)
+      ->type_name("NAME|FILE");
   add("--stages", options.stages, "Number of ranks of the pipeline")
       ->check(CLI::Range(int64_t(1), mostStages))
       ->type_name("N");
@@ -170,12 +191,11 @@ void declareSchedules(CLI::App &line, ScheduleOptions &options) {
       ->check(CLI::Range(int64_t(1), mostChunks))
       ->type_name("N");
   add("--times", options.times,
-      "Times of forward, input gradient and weight gradient of a micro-batch on a rank; once for all ranks, "
-      "or once "
-      "for each; default: 1,1,1")
+      "Times of forward, input gradient and weight gradient of a micro-batch on a rank, and of its optimizer "
+      "(0); once for all ranks, or once for each rank or each stage; default: 1,1,1")
       ->check(CLI::Validator(checkTimes, ""))
       ->allow_extra_args(false)
-      ->type_name("F,B,W");
+      ->type_name("F,B,W[,U]");
   add("--latency", options.latency, "Time of a message between ranks")
       ->check(CLI::Range(0.0, 1e12))
       ->type_name("TIME");

@@ -1,4 +1,5 @@
 // proa-plan: plans of distributed training.
+#include "tools/proa-plan/Modes.h"
 #include "tools/proa-plan/Plans.h"
 #include "tools/proa-plan/Schedules.h"
 
@@ -28,14 +29,16 @@ int main(int argc, char **argv) {
     return *code;
   schedules.json = plans.json;
   Diagnostics diagnostics;
-  if (!schedules.isRequested())
+  checkMode(line, diagnostics);
+  PlanMode mode = planModeOf(line);
+  if (mode == PlanMode::Plan)
     checkPlan(plans, diagnostics);
   if (!diagnostics.empty())
     return failCommandLine(diagnostics);
   return runTool(line, [&] {
-    Result<void> done = schedules.isRequested()      ? showSchedule(schedules)
-                        : !plans.calibration.empty() ? calibrate(plans)
-                                                     : choosePlan(std::move(plans));
+    Result<void> done = mode == PlanMode::Schedule    ? showSchedule(schedules)
+                        : mode == PlanMode::Calibrate ? calibrate(plans)
+                                                      : choosePlan(std::move(plans));
     return done ? finishOutput(ExitCode::success) : fail(done.diagnostics());
   });
 }
