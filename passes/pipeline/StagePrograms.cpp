@@ -3,6 +3,7 @@
 #include "lib/base/pipeline/Emission.h"
 
 #include "dialects/dist/InterfaceAttributes.h"
+#include "dialects/dist/JobMark.h"
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
@@ -30,9 +31,11 @@ public:
     Block &block = function.getBody().front();
     hoistSmallOps();
     placeReadByLoop();
-    for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
+    for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
       if (failed(&op == loop.loop ? writeJobs() : placeOp(&op)))
         return failure();
+      mark(&op);
+    }
     if (failed(placeResults()))
       return failure();
     for (BlockArgument argument : block.getArguments())
@@ -292,6 +295,12 @@ private:
 
   //===-- Jobs ------------------------------------------------------------------------------------------===//
 
+  /// The op belongs to the job that is being written.
+  void mark(Operation *op) const {
+    if (!job.empty())
+      op->setLoc(dist::withJob(op->getLoc(), job));
+  }
+
   LogicalResult writeJobs() {
     builder.setInsertionPoint(loop.loop);
     sums.resize(loop.sums.size());
@@ -328,6 +337,7 @@ private:
   }
 
   LogicalResult writeJob(const pipeline::RankJob &ran) {
+    job = textOf(ran.job, schedule.shape.chunks);
     if (failed(forEachOp(ran,
                          [&](Operation *op, int64_t) { return writeOp(op, ran.rank, ran.job.microBatch); })))
       return failure();
@@ -375,6 +385,7 @@ private:
     }
     Operation *copy = builder.clone(*op, mapping);
     setMesh(copy, rank);
+    mark(copy);
     return copy;
   }
 
@@ -480,11 +491,13 @@ private:
     mapping.map(sum.ops.front()->getOperand(1), y);
     Operation *copy = builder.clone(*sum.ops.front(), mapping);
     setMesh(copy, rank);
+    mark(copy);
     return copy->getResult(0);
   }
 
   /// Adds the sums of stages, and replaces the results of the loop.
   LogicalResult joinSums() {
+    job = dist::updateJob.str();
     for (auto [i, sum] : llvm::enumerate(loop.sums)) {
       int64_t rank = rankOf(assignment.stageOfSum(i));
       Value whole = sumOf(i, assignment.stageOfSum(i)).value;
@@ -516,6 +529,7 @@ private:
   llvm::DenseMap<Value, int64_t> rankOfValue;
   llvm::DenseMap<std::pair<Value, int64_t>, Value> copies;
   SmallVector<int64_t> resultRanks;
+  std::string job;                     ///< of the ops that are being written; empty before the jobs
   Operation *lastBeforeJobs = nullptr; ///< the op before the jobs, if they are written and there is one
 };
 

@@ -133,8 +133,21 @@ Result<void> Session::Implementation::connect(SessionVariant &entry, PrepareTime
   entry.session = std::move(*session);
   entry.session->setGenerator(generator);
   entry.profile = nullptr;
+  entry.otherProfiles.clear();
   values.connect(*entry.session);
   return {};
+}
+
+void SessionVariant::setProfiling(bool isOn) {
+  if (isOn && !profile) {
+    profile = std::make_unique<runtime::Profile>(executable->plan(), executable->devicePeaks());
+    for (size_t rank = 1; onMesh && rank < onMesh->rankSessions().size(); ++rank)
+      otherProfiles.push_back(
+          std::make_unique<runtime::Profile>(onMesh->planOf(rank), executable->devicePeaks()));
+  }
+  ofFirstRank().setProfile(isOn ? profile.get() : nullptr);
+  for (size_t i = 0; i < otherProfiles.size(); ++i)
+    onMesh->rankSessions()[i + 1]->setProfile(isOn ? otherProfiles[i].get() : nullptr);
 }
 
 Result<SessionVariant> Session::Implementation::load(std::shared_ptr<const Variant> variant,
@@ -226,10 +239,8 @@ Result<runtime::NamedTensors> Session::Implementation::beforeRun(const std::map<
   if (Result<void> bound = bindParameters(); !bound)
     return bound.diagnostics();
   const runtime::Plan &plan = current->executable->plan();
-  if (profiling && !current->profile)
-    current->profile = std::make_unique<runtime::Profile>(plan, current->executable->devicePeaks());
   runtime::Session &session = current->ofFirstRank();
-  session.setProfile(profiling ? current->profile.get() : nullptr);
+  current->setProfiling(profiling);
   if (Result<void> moved = values.beginRun(plan, current->variant->stored, current->onMesh.get(), session);
       !moved)
     return moved.diagnostics();
@@ -471,7 +482,7 @@ std::string Session::profileTrace() const {
   const ModelTimes &opened = model().times();
   PhaseTimes phases{{"reading", opened.read}, {"importing", opened.import}};
   phases.insert(phases.end(), variant->phases.begin(), variant->phases.end());
-  return variant->profile->chromeTrace(phases);
+  return variant->profile->chromeTrace(phases, variant->otherProfiles);
 }
 
 std::vector<StepTime> Session::profileSteps() const {

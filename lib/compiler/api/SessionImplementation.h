@@ -25,7 +25,9 @@ struct SessionVariant {
   bool hasOwnParameters = false;
   std::unique_ptr<runtime::Session> session; ///< null on a mesh
   std::unique_ptr<MeshProgram> onMesh;       ///< null without a mesh
+  /// Of the first rank of this process, and of the others on a mesh.
   std::unique_ptr<runtime::Profile> profile;
+  std::vector<std::unique_ptr<runtime::Profile>> otherProfiles;
   PhaseTimes phases; ///< of the preparation, for the trace
   /// Pages of weights that are packed in other memory were given back.
   bool hasReleasedWeights = false;
@@ -35,6 +37,8 @@ struct SessionVariant {
     onMesh ? onMesh->setLimits(limits) : session->setLimits(limits);
   }
   runtime::Session &ofFirstRank() { return onMesh ? onMesh->session() : *session; }
+  /// Collects the times of the steps of all ranks of this process, or no longer.
+  void setProfiling(bool isOn);
 };
 
 /// Marks a session as used by the calling thread while it lives.

@@ -87,6 +87,9 @@ public:
   /// Of the first rank of this process.
   const std::shared_ptr<runtime::Executable> &executable() const { return executables.front(); }
   runtime::Session &session() const { return *sessions.front(); }
+  /// Of the ranks of this process, by index.
+  std::span<const std::unique_ptr<runtime::Session>> rankSessions() const { return sessions; }
+  const runtime::Plan &planOf(size_t index) const { return executables[index]->plan(); }
   /// See runtime::Session::setLimits. The error of one rank ends all.
   void setLimits(const runtime::RunLimits *limits) {
     for (const std::unique_ptr<runtime::Session> &session : sessions)

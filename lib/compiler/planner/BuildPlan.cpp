@@ -3,6 +3,7 @@
 #include "lib/compiler/planner/PlaceOnDevice.h"
 #include "lib/compiler/planner/ResidentStates.h"
 
+#include "dialects/dist/JobMark.h"
 #include "dialects/pd/ir/Arithmetic.h"
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Infer.h"
@@ -53,8 +54,10 @@ std::string linesOf(FusedLoc fused) {
 std::string lineOf(Location location) {
   if (auto name = dyn_cast<NameLoc>(location))
     return lineOf(name.getChildLoc());
-  if (auto fused = dyn_cast<FusedLoc>(location))
-    return linesOf(fused);
+  if (auto fused = dyn_cast<FusedLoc>(location)) {
+    std::string lines = linesOf(fused), job = dist::jobOf(fused).str();
+    return job.empty() ? lines : lines + (lines.empty() ? "(" : " (") + job + ")";
+  }
   if (auto line = dyn_cast<FileLineColLoc>(location))
     return (line.getFilename().getValue() + ":" + llvm::Twine(line.getLine())).str();
   return "";

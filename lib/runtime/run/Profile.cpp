@@ -258,53 +258,104 @@ std::string Profile::titleAt(const std::map<int64_t, const Span *> &byBegin, int
   return isInside ? names[std::prev(after)->second->step].title() : "range";
 }
 
-/// An event of the trace; times are nanoseconds.
-static nlohmann::json eventOf(const std::string &name, const char *category, double begin, double length,
-                              int64_t track) {
-  return {{"name", name},         {"cat", category}, {"ph", "X"},   {"ts", begin * 1e-3},
-          {"dur", length * 1e-3}, {"pid", 1},        {"tid", track}};
-}
+/// Events of the trace.
+class TraceWriter {
+public:
+  /// `origin` is the time 0 of the trace.
+  explicit TraceWriter(int64_t origin) : origin(origin) {}
 
-/// The name of a track.
-static nlohmann::json trackOf(int64_t track, const std::string &name) {
-  return {{"name", "thread_name"}, {"ph", "M"}, {"pid", 1}, {"tid", track}, {"args", {{"name", name}}}};
-}
+  /// Adds a process with the steps of a rank and the ranges of its threads.
+  void addRank(const Profile &profile, int64_t process) {
+    this->process = process;
+    std::map<int64_t, const Profile::Span *> byBegin;
+    for (const Profile::Span &span : profile.spans) {
+      byBegin[span.begin] = &span;
+      addStep(profile.names[span.step], span);
+    }
+    addName("thread_name", stepTrack, "steps");
+    for (size_t thread = 0; thread < profile.ranges.byThread.size(); ++thread) {
+      int64_t track = firstThread + static_cast<int64_t>(thread);
+      for (const ThreadTimes::Range &range : profile.ranges.byThread[thread])
+        addEvent(profile.titleAt(byBegin, range.begin), "thread", static_cast<double>(range.begin - origin),
+                 static_cast<double>(range.end - range.begin), track);
+      addName("thread_name", track, "thread " + std::to_string(thread));
+    }
+  }
 
-std::string Profile::chromeTrace(std::span<const std::pair<std::string, double>> phases) const {
-  constexpr int64_t stepTrack = 1, phaseTrack = 0, firstThread = 2;
-  nlohmann::json events = nlohmann::json::array();
-  int64_t origin = spans.empty() ? 0 : spans.front().begin;
-  std::map<int64_t, const Span *> byBegin;
-  for (const Span &span : spans) {
-    byBegin[span.begin] = &span;
-    const Name &name = names[span.step];
-    events.push_back(eventOf(name.title(), name.category, static_cast<double>(span.begin - origin),
-                             static_cast<double>(span.end - span.begin), stepTrack));
+  void nameRank(int64_t rank) { addName("process_name", stepTrack, "rank " + std::to_string(rank)); }
+
+  /// Adds phases to the last process, before its steps.
+  void addPhases(std::span<const std::pair<std::string, double>> phases) {
+    double begin = 0;
+    for (const auto &[name, milliseconds] : phases)
+      begin -= 1e6 * milliseconds;
+    for (const auto &[name, milliseconds] : phases) {
+      addEvent(name, "compilation", begin, 1e6 * milliseconds, phaseTrack);
+      begin += 1e6 * milliseconds;
+    }
+    if (!phases.empty())
+      addName("thread_name", phaseTrack, "compilation");
+  }
+
+  std::string finish() && {
+    std::ranges::move(names, std::back_inserter(events));
+    return nlohmann::json{{"traceEvents", std::move(events)}, {"displayTimeUnit", "ns"}}.dump(
+        -1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+
+private:
+  static constexpr int64_t phaseTrack = 0, stepTrack = 1, firstThread = 2;
+
+  void addStep(const Profile::Name &name, const Profile::Span &span) {
+    addEvent(name.title(), name.category, static_cast<double>(span.begin - origin),
+             static_cast<double>(span.end - span.begin), stepTrack);
     events.back()["args"] = {{"step", span.step},
                              {"symbol", name.symbol},
                              {"location", name.location},
                              {"variable", name.variable},
                              {"types", name.types}};
   }
-  double phasesLength = 0;
-  for (const auto &[name, milliseconds] : phases)
-    phasesLength += 1e6 * milliseconds;
-  for (double begin = -phasesLength; const auto &[name, milliseconds] : phases) {
-    events.push_back(eventOf(name, "compilation", begin, 1e6 * milliseconds, phaseTrack));
-    begin += 1e6 * milliseconds;
+
+  /// Times are nanoseconds.
+  void addEvent(const std::string &name, const char *category, double begin, double length, int64_t track) {
+    events.push_back({{"name", name},
+                      {"cat", category},
+                      {"ph", "X"},
+                      {"ts", begin * 1e-3},
+                      {"dur", length * 1e-3},
+                      {"pid", process},
+                      {"tid", track}});
   }
-  for (size_t thread = 0; thread < ranges.byThread.size(); ++thread)
-    for (const ThreadTimes::Range &range : ranges.byThread[thread])
-      events.push_back(
-          eventOf(titleAt(byBegin, range.begin), "thread", static_cast<double>(range.begin - origin),
-                  static_cast<double>(range.end - range.begin), firstThread + static_cast<int64_t>(thread)));
-  events.push_back(trackOf(stepTrack, "steps"));
-  if (!phases.empty())
-    events.push_back(trackOf(phaseTrack, "compilation"));
-  for (size_t thread = 0; thread < ranges.byThread.size(); ++thread)
-    events.push_back(trackOf(firstThread + static_cast<int64_t>(thread), "thread " + std::to_string(thread)));
-  return nlohmann::json{{"traceEvents", std::move(events)}, {"displayTimeUnit", "ns"}}.dump(
-      -1, ' ', false, nlohmann::json::error_handler_t::replace);
+
+  /// The name of a track, or of the process.
+  void addName(const char *kind, int64_t track, const std::string &name) {
+    names.push_back(
+        {{"name", kind}, {"ph", "M"}, {"pid", process}, {"tid", track}, {"args", {{"name", name}}}});
+  }
+
+  nlohmann::json events = nlohmann::json::array();
+  std::vector<nlohmann::json> names; ///< of processes and tracks, after all events
+  int64_t origin;
+  int64_t process = 0;
+};
+
+std::string Profile::chromeTrace(std::span<const std::pair<std::string, double>> phases,
+                                 std::span<const std::unique_ptr<Profile>> otherRanks) const {
+  int64_t origin = spans.empty() ? 0 : spans.front().begin;
+  for (const std::unique_ptr<Profile> &other : otherRanks)
+    if (!other->spans.empty())
+      origin = std::min(origin, other->spans.front().begin);
+  TraceWriter writer(origin);
+  writer.addRank(*this, /*process=*/1);
+  writer.addPhases(phases);
+  if (!otherRanks.empty())
+    writer.nameRank(0);
+  for (size_t i = 0; i < otherRanks.size(); ++i) {
+    int64_t rank = static_cast<int64_t>(i) + 1;
+    writer.addRank(*otherRanks[i], /*process=*/rank + 1);
+    writer.nameRank(rank);
+  }
+  return std::move(writer).finish();
 }
 
 } // namespace proa::runtime

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -58,8 +59,10 @@ public:
   /// run.
   std::vector<StepTime> steps() const;
   /// The Trace Event format that Chrome and Perfetto read: one complete event a step, one for each range of a
-  /// parallel step on a track for its thread, and `phases` (names and milliseconds) before them.
-  std::string chromeTrace(std::span<const std::pair<std::string, double>> phases = {}) const;
+  /// parallel step on a track for its thread, and `phases` (names and milliseconds) before them. This profile
+  /// is a process of the trace; so are those of `otherRanks`, on the same clock.
+  std::string chromeTrace(std::span<const std::pair<std::string, double>> phases = {},
+                          std::span<const std::unique_ptr<Profile>> otherRanks = {}) const;
 
 private:
   struct Name {
@@ -89,6 +92,7 @@ private:
   std::string stepTable() const;
   std::string groupTable() const;
   int64_t runCount() const { return runs > 0 ? runs : 1; }
+  friend class TraceWriter;
   /// The title of the step that ran at a time, or "range".
   std::string titleAt(const std::map<int64_t, const Span *> &byBegin, int64_t time) const;
 
