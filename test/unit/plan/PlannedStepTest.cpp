@@ -160,7 +160,7 @@ TEST(PlannedTimeTest, GradientsOfZero1AreScattered) {
     return planned->time.collectives;
   };
   double whole = timeOf("dp2");
-  EXPECT_NEAR(timeOf("dp2,zero1") / whole, 1, 0.05); // 36 elements of biases are reduced whole
+  EXPECT_NEAR(timeOf("dp2,zero1") / whole, 1, 0.05);
   EXPECT_NEAR(timeOf("dp2,zero1,acc2") / whole, 1, 0.02);
 }
 
