@@ -8,8 +8,9 @@ def Proa_StrategyAttrInterface : AttrInterface<"StrategyAttrInterface"> {
   let cppNamespace = "::proa";
   let description = [{
     An attribute that says how a kernel or an op of it is computed, and that `proa-tune` varies: `#proa.contraction`,
-    `#proa.attention` and `#proa.launch`, of which `threads` and `shared_bytes` follow from the kernel. Its choices are
-    its optional fields: passes choose those that are not set. `proa.strategies` requests some for a kernel.
+    `#proa.attention`, `#proa.launch`, of which `threads` and `shared_bytes` follow from the kernel, and `vector` and
+    `group` of `#proa.loops`. Its choices are its optional fields: passes choose those that are not set.
+    `proa.strategies` requests some for a kernel.
   }];
   let methods = [
     InterfaceMethod<[{

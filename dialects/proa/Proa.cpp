@@ -163,6 +163,23 @@ struct LaunchModel : StrategyAttrInterface::ExternalModel<LaunchModel, LaunchAtt
   }
 };
 
+/// Choices are `vector` and `group`, powers of two as loops and warps have them; the others follow from the
+/// op.
+struct LoopsModel : StrategyAttrInterface::ExternalModel<LoopsModel, LoopsAttr> {
+  static SmallVector<Attribute> changes(Attribute attribute) {
+    auto loops = cast<LoopsAttr>(attribute);
+    auto all = StrategyModel<LoopsAttr, detail::LoopsAttrStorage>::changes(loops);
+    auto isPower = [](std::optional<int64_t> size) { return size && llvm::isPowerOf2_64(*size); };
+    llvm::erase_if(all, [&](Attribute changed) {
+      auto other = cast<LoopsAttr>(changed);
+      bool isVector = loops.getVector() && isPower(other.getVector()) && loops.getGroup() == other.getGroup(),
+           isGroup = loops.getGroup() && isPower(other.getGroup()) && loops.getVector() == other.getVector();
+      return loops.getFusedWith() != other.getFusedWith() || (!isVector && !isGroup);
+    });
+    return all;
+  }
+};
+
 void ProaDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
@@ -171,6 +188,7 @@ void ProaDialect::initialize() {
   ContractionAttr::attachInterface<ContractionModel>(*getContext());
   AttentionAttr::attachInterface<AttentionModel>(*getContext());
   LaunchAttr::attachInterface<LaunchModel>(*getContext());
+  LoopsAttr::attachInterface<LoopsModel>(*getContext());
 }
 
 template <class Element> static bool isArrayOf(Attribute value) {

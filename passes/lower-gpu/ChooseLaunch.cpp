@@ -5,6 +5,7 @@
 #include "passes/lower-gpu/LaunchForm.h"
 #include "passes/lower-gpu/Passes.h"
 #include "passes/lower-gpu/ReductionForm.h"
+#include "passes/lower-gpu/Strategies.h"
 #include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -63,15 +64,19 @@ public:
         maxThreads = threads = choice->threads;
         continue;
       }
-      int64_t vector = proa::LoopsAttr::of(op).getVector().value_or(vectorOf(op));
-      proa::LoopsAttr::of(op).withVector(vector).setOn(op);
+      proa::LoopsAttr loops = requestedLoops(op);
+      int64_t vector = loops.getVector() ? *loops.getVector() : vectorOf(op);
+      loops.withVector(vector).setOn(op);
       while (threads < maxThreads && threads * vector < elements(op))
         threads *= 2;
     }
     proa::LaunchAttr::orEmpty(function).withThreads(threads).setOn(function);
     for (linalg::LinalgOp op : ops)
-      if (op.getNumReductionLoops() > 0 && !proa::isChosenContraction(op))
+      if (op.getNumReductionLoops() > 0 && !proa::isChosenContraction(op) &&
+          !proa::LoopsAttr::of(op).getGroup())
         proa::LoopsAttr::of(op).withGroup(groupOf(op, threads)).setOn(op);
+    if (failed(proa::verifyStrategiesTaken(function, /*exceptLoops=*/false)))
+      return failure();
     return threads;
   }
 
@@ -79,6 +84,18 @@ private:
   func::FuncOp function;
   int64_t maxThreads, accessBytes, unrolledOps;
   SmallVector<linalg::LinalgOp> ops;
+
+  /// The attribute of an op with what is requested for it. A contraction contains the code of others.
+  proa::LoopsAttr requestedLoops(linalg::LinalgOp op) {
+    auto loops = proa::LoopsAttr::of(op);
+    if (loops.getFusedWith())
+      return loops;
+    auto requested =
+        cast_or_null<proa::LoopsAttr>(proa::takeRequested(function, llvm::IsaPred<proa::LoopsAttr>));
+    if (requested && requested.getVector())
+      loops = loops.withVector(*requested.getVector());
+    return requested && requested.getGroup() ? loops.withGroup(*requested.getGroup()) : loops;
+  }
 
   /// Memory shows what tensors do not: an operand of wgmma that the tensor memory accelerator cannot read.
   void leaveTma(linalg::LinalgOp op) {

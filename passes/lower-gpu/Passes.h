@@ -54,6 +54,10 @@ struct LowerGpuKernelsOptions : mlir::PassPipelineOptions<LowerGpuKernelsOptions
 /// The first passes of buildLowerGpuKernelsPipeline: afterwards the ops of kernels have their strategies.
 void buildChooseStrategiesPipeline(mlir::OpPassManager &passes, const LowerGpuKernelsOptions &options);
 
+/// The passes of buildLowerGpuKernelsPipeline after these, up to the choice of the loops of the ops on
+/// memory.
+void buildChooseLoopsPipeline(mlir::OpPassManager &passes, const LowerGpuKernelsOptions &options);
+
 /// From kernels on tensors to a device module: kernels `@NAME(buffers, dims, begin, end)` with bare pointers
 /// in the LLVM dialect with ops of NVVM, and functions `@NAME_shape` for the host. A block computes the rows
 /// begin + blockIdx.x, begin + blockIdx.x + gridDim.x, ... below end. Kernels without a form on the GPU are

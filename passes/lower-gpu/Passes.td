@@ -164,6 +164,9 @@ def ChooseLaunch : Pass<"proa-choose-launch", "mlir::func::FuncOp"> {
       1, a power of two up to 32 (lanes of a warp), or `threads`. If the innermost loop is not reduced, threads side by
       side have elements of the result side by side, and the group is any divisor of `threads`.
 
+    `vector` and `group` that `proa.strategies` requests are taken in the order of the ops; a contraction contains the
+    code of its prologues and epilogues, which have none.
+
     A kernel that has no form on the GPU gets `proa.host`, a string that says why, and the following passes ignore it.
   }];
   let options = [

@@ -18,15 +18,7 @@ namespace proa {
 
 /// Loops over memory to threads.
 static void addThreadPasses(OpPassManager &passes, const LowerGpuKernelsOptions &options) {
-  passes.addNestedPass<func::FuncOp>(createChooseSlices());
-  passes.addPass(createSplitReductions());
   OpPassManager &functions = passes.nest<func::FuncOp>();
-  functions.addPass(createCanonicalizerPass());
-  functions.addPass(createCSEPass());
-  functions.addPass(createStageTransposes());
-  ChooseLaunchOptions launch;
-  launch.maxThreads = options.maxThreads;
-  functions.addPass(createChooseLaunch(launch));
   functions.addPass(createPlaceBarriers());
   functions.addPass(createMapToThreads());
   functions.addPass(createCanonicalizerPass()); // removes the buffers of sums with an epilogue
@@ -82,8 +74,7 @@ void buildChooseStrategiesPipeline(OpPassManager &passes, const LowerGpuKernelsO
   passes.addNestedPass<func::FuncOp>(createChooseContraction(contractions));
 }
 
-void buildLowerGpuKernelsPipeline(OpPassManager &passes, const LowerGpuKernelsOptions &options) {
-  buildChooseStrategiesPipeline(passes, options);
+void buildChooseLoopsPipeline(OpPassManager &passes, const LowerGpuKernelsOptions &options) {
   ChooseRowsOptions rows;
   rows.innerElements = 4 * options.maxThreads;
   rows.rowElements = 2 * options.maxThreads;
@@ -95,6 +86,20 @@ void buildLowerGpuKernelsPipeline(OpPassManager &passes, const LowerGpuKernelsOp
   addBufferPasses(passes);
   addScratchPasses(passes);
   passes.addPass(createLowerGrouped());
+  passes.addNestedPass<func::FuncOp>(createChooseSlices());
+  passes.addPass(createSplitReductions());
+  OpPassManager &functions = passes.nest<func::FuncOp>();
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createCSEPass());
+  functions.addPass(createStageTransposes());
+  ChooseLaunchOptions launch;
+  launch.maxThreads = options.maxThreads;
+  functions.addPass(createChooseLaunch(launch));
+}
+
+void buildLowerGpuKernelsPipeline(OpPassManager &passes, const LowerGpuKernelsOptions &options) {
+  buildChooseStrategiesPipeline(passes, options);
+  buildChooseLoopsPipeline(passes, options);
   addThreadPasses(passes, options);
   addDevicePasses(passes, options);
   LowerKernelsOptions shapes;

@@ -8,8 +8,19 @@ SmallVector<Attribute> strategiesOf(func::FuncOp kernel) {
   SmallVector<Attribute> strategies{LaunchAttr::orEmpty(kernel)};
   kernel.walk([&](Operation *op) {
     for (NamedAttribute attribute : op->getDiscardableAttrs())
-      if (op != kernel && isa<StrategyAttrInterface>(attribute.getValue()))
+      if (op != kernel && isa<StrategyAttrInterface>(attribute.getValue()) &&
+          !isa<LoopsAttr>(attribute.getValue()))
         strategies.push_back(attribute.getValue());
+  });
+  return strategies;
+}
+
+SmallVector<Attribute> loopsOf(func::FuncOp kernel) {
+  SmallVector<Attribute> strategies;
+  kernel.walk([&](Operation *op) {
+    auto loops = op->getAttrOfType<LoopsAttr>(loopsAttribute);
+    if (loops && !loops.getFusedWith() && (loops.getVector() || loops.getGroup()))
+      strategies.push_back(LoopsAttr::get(op->getContext(), loops.getVector(), loops.getGroup(), {}, {}, {}));
   });
   return strategies;
 }
@@ -28,7 +39,10 @@ void requestStrategies(func::FuncOp kernel, ArrayRef<Attribute> strategies) {
 Attribute takeStrategy(Operation *op, StringRef name, function_ref<bool(Attribute)> isOfKind) {
   if (Attribute own = op->getAttr(name))
     return own;
-  auto kernel = op->getParentOfType<func::FuncOp>();
+  return takeRequested(op->getParentOfType<func::FuncOp>(), isOfKind);
+}
+
+Attribute takeRequested(func::FuncOp kernel, function_ref<bool(Attribute)> isOfKind) {
   auto requested = kernel->getAttrOfType<ArrayAttr>(strategiesAttribute);
   if (!requested)
     return {};
@@ -41,13 +55,16 @@ Attribute takeStrategy(Operation *op, StringRef name, function_ref<bool(Attribut
   if (left.empty())
     kernel->removeAttr(strategiesAttribute);
   else
-    kernel->setAttr(strategiesAttribute, ArrayAttr::get(op->getContext(), left));
+    kernel->setAttr(strategiesAttribute, ArrayAttr::get(kernel.getContext(), left));
   return taken;
 }
 
-LogicalResult verifyStrategiesTaken(func::FuncOp kernel) {
-  auto left = kernel->getAttrOfType<ArrayAttr>(strategiesAttribute);
-  if (!left)
+LogicalResult verifyStrategiesTaken(func::FuncOp kernel, bool exceptLoops) {
+  auto requested = kernel->getAttrOfType<ArrayAttr>(strategiesAttribute);
+  SmallVector<Attribute> left(requested ? requested.getValue() : ArrayRef<Attribute>());
+  if (exceptLoops)
+    llvm::erase_if(left, llvm::IsaPred<LoopsAttr>);
+  if (left.empty())
     return success();
   return kernel.emitError() << "'" << strategiesAttribute << "': " << left.size()
                             << " more than the kernel has ops for, the first one " << left[0];

@@ -8,9 +8,12 @@
 
 namespace proa {
 
-/// The strategies of a kernel and of its ops after the passes that choose them: first `#proa.launch`, then
-/// those of the ops in their order.
+/// The strategies of a kernel and of its ops on tensors after the passes that choose them: first
+/// `#proa.launch`, then those of the ops in their order.
 llvm::SmallVector<mlir::Attribute> strategiesOf(mlir::func::FuncOp kernel);
+
+/// The same of the loops of its ops on memory, `#proa.loops`, without those that a contraction contains.
+llvm::SmallVector<mlir::Attribute> loopsOf(mlir::func::FuncOp kernel);
 
 /// Requests such strategies for a kernel before these passes.
 void requestStrategies(mlir::func::FuncOp kernel, llvm::ArrayRef<mlir::Attribute> strategies);
@@ -23,7 +26,11 @@ template <class Attr> Attr takeStrategy(mlir::Operation *op, llvm::StringRef nam
   return mlir::cast_or_null<Attr>(takeStrategy(op, name, llvm::IsaPred<Attr>));
 }
 
-/// Error: `proa.strategies` has attributes that no op has taken.
-llvm::LogicalResult verifyStrategiesTaken(mlir::func::FuncOp kernel);
+/// The first attribute of a kind in `proa.strategies` of the kernel, which is removed there; null without
+/// one.
+mlir::Attribute takeRequested(mlir::func::FuncOp kernel, llvm::function_ref<bool(mlir::Attribute)> isOfKind);
+
+/// Error: `proa.strategies` has attributes that no op has taken, besides those of loops with `exceptLoops`.
+llvm::LogicalResult verifyStrategiesTaken(mlir::func::FuncOp kernel, bool exceptLoops);
 
 } // namespace proa

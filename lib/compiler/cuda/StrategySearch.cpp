@@ -38,16 +38,20 @@ OwningOpRef<ModuleOp> StrategySearch::moduleWith(const Candidate &candidate) con
 Result<StrategySearch::Candidate> StrategySearch::complete(const Candidate &candidate) const {
   OwningOpRef<ModuleOp> module = moduleWith(candidate);
   DiagnosticCollector diagnostics(module->getContext());
-  PassManager passes(module->getContext());
-  passes.enableVerifier(verifiesPasses());
   LowerGpuKernelsOptions lowering;
   lowering.chip = options.chip;
   lowering.maxThreads = candidate.maxThreads;
-  buildChooseStrategiesPipeline(passes, lowering);
-  if (failed(passes.run(*module)))
-    return diagnostics.take("passes refuse it");
-  auto chosen = module->lookupSymbol<func::FuncOp>(func::FuncOp(kernel).getName());
-  return Candidate{candidate.maxThreads, strategiesOf(chosen)};
+  Candidate completed{candidate.maxThreads, {}};
+  for (auto [build, read] : {std::pair(&buildChooseStrategiesPipeline, &strategiesOf),
+                             std::pair(&buildChooseLoopsPipeline, &loopsOf)}) {
+    PassManager passes(module->getContext());
+    passes.enableVerifier(verifiesPasses());
+    build(passes, lowering);
+    if (failed(passes.run(*module)))
+      return diagnostics.take("passes refuse it");
+    completed.attributes.append(read(module->lookupSymbol<func::FuncOp>(func::FuncOp(kernel).getName())));
+  }
+  return completed;
 }
 
 Result<DeviceKernelSet> StrategySearch::compile(const Candidate &candidate, bool isDefault) const {
@@ -102,19 +106,26 @@ StrategySearch::Measured StrategySearch::attempt(const Candidate &candidate) {
 
 SmallVector<StrategySearch::Candidate> StrategySearch::neighboursOf(const Candidate &candidate) const {
   SmallVector<Candidate> neighbours;
+  // Passes choose the loops again if something else changes, as these depend on it.
+  Candidate withoutLoops = candidate;
+  llvm::erase_if(withoutLoops.attributes, llvm::IsaPred<LoopsAttr>);
   auto addChanges = [&](size_t i) {
     for (Attribute changed : cast<StrategyAttrInterface>(candidate.attributes[i]).changes()) {
-      neighbours.push_back(candidate);
+      neighbours.push_back(isa<LoopsAttr>(changed) ? candidate : withoutLoops);
       neighbours.back().attributes[i] = changed;
     }
   };
-  // The launch, which strategiesOf() has first, matters least.
-  for (size_t i = 1; i < candidate.attributes.size(); ++i)
+  // The launch, which strategiesOf() has first, matters least. Loops are the last ones.
+  size_t ofOps = withoutLoops.attributes.size();
+  for (size_t i = 1; i < ofOps; ++i)
     addChanges(i);
   for (int64_t threads : {64, 128, 256, 512, 1024})
     if (threads != candidate.maxThreads)
-      neighbours.push_back({threads, candidate.attributes});
-  addChanges(0);
+      neighbours.push_back({threads, withoutLoops.attributes});
+  for (size_t i = ofOps; i < candidate.attributes.size(); ++i)
+    addChanges(i);
+  if (ofOps > 0)
+    addChanges(0);
   return neighbours;
 }
 

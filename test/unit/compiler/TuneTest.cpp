@@ -282,6 +282,43 @@ TEST_F(TuneTest, VariesAttentionAndGroupedMatmuls) {
   }
 }
 
+constexpr const char *elementwiseProgram = R"(
+func.func @main(%x: tensor<64x4096xf32> {pd.feed = "x"}) -> (tensor<64x4096xf32> {pd.fetch = "y"}) {
+  %y = pd.abs %x : (tensor<64x4096xf32>) -> tensor<64x4096xf32>
+  return %y : tensor<64x4096xf32>
+})";
+
+constexpr const char *sumProgram = R"(
+func.func @main(%x: tensor<4096x64xf32> {pd.feed = "x"}) -> (tensor<4096xf32> {pd.fetch = "y"}) {
+  %y = pd.sum %x {axis = array<i64: 1>} : (tensor<4096x64xf32>) -> tensor<4096xf32>
+  return %y : tensor<4096xf32>
+})";
+
+TEST_F(TuneTest, VariesTheLoopsOfOps) {
+  TuningDatabase database;
+  // As if threads that access one element at once were the fastest.
+  TunedKernel kernel = tuneBy(elementwiseProgram, "sm_90a", database, [](const DeviceKernelSet &compiled) {
+    const std::string &ptx = compiled.code.kernels.front().ptx;
+    return ptx.find(".v4.") != std::string::npos ? 3.0 : ptx.find(".v2.") != std::string::npos ? 2.0 : 1.0;
+  });
+  EXPECT_EQ(kernel.best.microseconds, 1.0);
+  EXPECT_THAT(kernel.best.strategy.attributes, Contains("#proa.loops<vector = 1>"));
+  ASSERT_TRUE(database.write(file));
+  auto compiled = compile(nullptr, elementwiseProgram, "sm_90a");
+  ASSERT_TRUE(compiled) << compiled.diagnostics().text();
+}
+
+TEST_F(TuneTest, VariesTheLanesOfReductions) {
+  TuningDatabase database;
+  TunedKernel kernel =
+      tuneBy(sumProgram, "sm_90a", database, [](const DeviceKernelSet &) { return 1.0; }, 1000);
+  std::string tried = triedBy(kernel);
+  EXPECT_THAT(tried, HasSubstr("group = 16"));
+  EXPECT_THAT(tried, HasSubstr("vector = 2"));
+  // The strategies of other threads have the groups that passes choose for these.
+  EXPECT_THAT(tried, HasSubstr("64 threads"));
+}
+
 TEST_F(TuneTest, InterruptedSearchesContinue) {
   TuningDatabase database;
   size_t stopsAfter = 5, trials = 0;
