@@ -5,6 +5,7 @@
 #include "dialects/dist/InterfaceAttributes.h"
 #include "dialects/dist/JobMark.h"
 #include "dialects/pd/ir/FunctionAttributes.h"
+#include "dialects/pd/ops/autodiff/RecomputeOps.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "passes/pipeline/StageCosts.h"
@@ -464,7 +465,7 @@ private:
     for (Operation *op : sum.ops)
       if (failed(cloneOn(op, rankOf(stage), microBatch, mapping)))
         return failure();
-    own.value = mapping.lookup(loop.loop.getYieldOp().getOperand(sum.index));
+    own.value = ended(mapping.lookup(loop.loop.getYieldOp().getOperand(sum.index)), rankOf(stage));
     return success();
   }
 
@@ -481,8 +482,19 @@ private:
         return failure();
       own.value = *init;
     }
-    own.value = own.value ? added(sum, own.value, *value, rankOf(stage)) : *value;
+    own.value = own.value ? ended(added(sum, own.value, *value, rankOf(stage)), rankOf(stage)) : *value;
     return success();
+  }
+
+  /// The sum after a micro-batch. Kernels do not join it with the additions of later jobs: the terms of all
+  /// micro-batches would live until the last one, and the last job would contain the update.
+  Value ended(Value sum, int64_t rank) {
+    auto barrier = pd::OptimizationBarrierOp::create(builder, sum.getLoc(), sum.getType(), sum);
+    if (dist::ShardingAttr sharding = shardingOf(sum))
+      barrier->setAttr(dist::shardingsAttribute, builder.getArrayAttr(sharding));
+    setMesh(barrier, rank);
+    mark(barrier);
+    return barrier.getOut();
   }
 
   Value added(const MicroBatchSum &sum, Value x, Value y, int64_t rank) {

@@ -6,9 +6,10 @@
 
 The program has equal layers, so that all stages have equal work. The trace of a step (proa-run --profile) has the steps
 of all ranks, with their jobs (F0, B0, W0, update) after their lines. The idle time of the step is its time, from the
-first step of a rank to its last one, without the work of the busiest rank. The estimate is the simulation of the same
-order of jobs (proa-plan --schedule) with the mean times of F, B and W of each stage, and the time of the optimizer of
-each rank, in the same trace: so it has one time for all micro-batches, and no links. Times of receives are idle time.
+first step of a rank to its last one, without the work of the busiest rank. The estimate is the idle time of the same
+order of jobs, where each job takes the time that it took in this trace and results move in no time: what is left is
+the time of messages and of waking threads. The last weight gradients contain the update of their parameters, so jobs
+of one kind differ: means of F, B and W (proa-plan --schedule --times) do not give the idle time.
 
 Each rank needs an idle core. Of several rounds the one with the median difference counts."""
 
@@ -17,7 +18,6 @@ import collections
 import json
 import os
 import re
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -78,53 +78,46 @@ def split_job(job):
     return kind, int(micro_batch), int(chunk or 0)
 
 
-def complete(order):
-    """The order with jobs B without steps, which the first stage may have: no stage needs the gradient of its input."""
-    whole = []
-    for job in order:
-        missing = job.replace("W", "B", 1)
-        if job.startswith("W") and missing not in order:
-            whole.append(missing)
-        whole.append(job)
-    return whole
+def stage_of(chunk, rank, ranks, placement):
+    """The stage of a rank's chunk: "v" alternates the direction, "roundrobin" does not."""
+    return chunk * ranks + (ranks - 1 - rank if placement == "v" and chunk % 2 else rank)
 
 
-def schedule_text(ranks, placement):
-    """The order of jobs of a trace, in the form that proa-plan reads, and the number of chunks."""
-    orders = [complete(rank.order) for rank in ranks]
-    jobs = [[split_job(job) for job in order] for order in orders]
-    chunks = 1 + max(chunk for order in jobs for _, _, chunk in order)
-    batches = 1 + max(batch for order in jobs for _, batch, _ in order)
-    head = f"ranks={len(ranks)} microbatches={batches}"
-    if chunks > 1:
-        head += f" chunks={chunks} placement={placement}"
-    return "\n".join([head] + [f"{i}: {' '.join(order)}" for i, order in enumerate(orders)]) + "\n", chunks
+def needs(kind, micro_batch, stage, stages):
+    """The jobs of the same micro-batch, with their stages, that a job waits for. A stage has B and W, or BW."""
+    if kind == "F":
+        return [("F", micro_batch, stage - 1)] if stage else []
+    if kind == "W":
+        return [("B", micro_batch, stage)]
+    last = stage + 1 == stages
+    following = [] if last else [("B", micro_batch, stage + 1), ("BW", micro_batch, stage + 1)]
+    return [("F", micro_batch, stage)] + following
 
 
-def mean_times(rank, chunk):
-    """Of F, B and W. Of a job BW the sum is that of B."""
-    found = collections.defaultdict(list)
-    for job, time in rank.times.items():
-        kind, _, own = split_job(job)
-        if own == chunk:
-            found[kind].append(time)
-    means = {kind: statistics.mean(times) for kind, times in found.items()}
-    return means["F"], means.get("BW", 0) + means.get("B", 0), means.get("W", 0)
-
-
-def estimated(tools, ranks, placement, folder):
-    """Idle time by the simulation of the order of the trace, in milliseconds."""
-    text, chunks = schedule_text(ranks, placement)
-    path = os.path.join(folder, "schedule.txt")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-    times = []
-    for stage in range(chunks * len(ranks)):
-        chunk, position = divmod(stage, len(ranks))
-        rank = len(ranks) - 1 - position if placement == "v" and chunk % 2 else position
-        update = ranks[rank].update / chunks
-        times += ["--times", ",".join(f"{time:.6f}" for time in (*mean_times(ranks[rank], chunk), update))]
-    return json.loads(run([f"{tools}/proa-plan", "--schedule", path, *times, "--json"]))["idle"]
+def estimated(ranks, placement):
+    """Idle time of the order of the trace in milliseconds, if each job takes its own time, and a result is there when
+    its job ends."""
+    jobs = [[split_job(job) for job in rank.order] for rank in ranks]
+    stages = len(ranks) * (1 + max(chunk for order in jobs for _, _, chunk in order))
+    names = {(kind, batch, stage_of(chunk, i, len(ranks), placement))
+             for i, order in enumerate(jobs) for kind, batch, chunk in order}
+    ends, clocks, following = {}, [0.0] * len(ranks), [0] * len(ranks)
+    while any(following[i] < len(order) for i, order in enumerate(jobs)):
+        before = list(following)
+        for i, order in enumerate(jobs):
+            while following[i] < len(order):
+                kind, batch, chunk = order[following[i]]
+                stage = stage_of(chunk, i, len(ranks), placement)
+                waited = [job for job in needs(kind, batch, stage, stages) if job in names]
+                if not all(job in ends for job in waited):
+                    break
+                start = max([clocks[i]] + [ends[job] for job in waited])
+                clocks[i] = ends[kind, batch, stage] = start + ranks[i].times[ranks[i].order[following[i]]]
+                following[i] += 1
+        if before == following:
+            sys.exit("the jobs of the trace wait for each other")
+    step = max(clock + rank.update for clock, rank in zip(clocks, ranks))
+    return step - max(sum(rank.times.values()) + rank.update for rank in ranks)
 
 
 def measure(arguments, schedule, folder):
@@ -136,7 +129,7 @@ def measure(arguments, schedule, folder):
     step = max(rank.period for rank in ranks)
     work = max(sum(rank.times.values()) + rank.update for rank in ranks)
     placement = "roundrobin" if schedule == "interleaved" else "v"
-    return Round(step, work, step - work, estimated(arguments.tools, ranks, placement, folder))
+    return Round(step, work, step - work, estimated(ranks, placement))
 
 
 def main():

@@ -118,6 +118,8 @@ Result<PlannedStep> plannedStep(ModuleOp module, const std::string &text, const 
     if (PlannedStep own = memoryOf(program.plan, states); own.total() > most.total())
       most = own;
   most.isOfAllRanks = !rank;
+  for (size_t program : most.isOfAllRanks ? compiled->programOf : std::vector<size_t>{0})
+    most.arenas.push_back(compiled->programs[program].plan.arenaBytes);
   int64_t trips = hasStages ? 1 : microBatches.value_or(1);
   most.ranks = timesOf(*compiled, cluster, trips, most.isOfAllRanks);
   for (const RankTime &time : most.ranks)

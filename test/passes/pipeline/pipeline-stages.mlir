@@ -40,10 +40,12 @@
 // FTHENB: %[[Y1:.*]] = pd.matmul %[[S1]], %[[V]]
 // FTHENB: pd.multiply %[[Y0]]
 // FTHENB: %[[DV0:.*]] = pd.matmul %[[S0]], {{.*}}transpose_x = true
-// FTHENB: %[[SUM0:.*]] = pd.add %{{.*}}, %[[DV0]]
+// FTHENB: %[[ADDED0:.*]] = pd.add %{{.*}}, %[[DV0]]
+// FTHENB-NEXT: %[[SUM0:.*]] = pd.optimization_barrier %[[ADDED0]] {dist.shardings = [#dist.sharding<@m_stage1,
 // FTHENB: pd.multiply %[[Y1]]
 // FTHENB: %[[DV1:.*]] = pd.matmul %[[S1]], {{.*}}transpose_x = true
-// FTHENB: %[[SUM1:.*]] = pd.add %[[SUM0]], %[[DV1]]
+// FTHENB: %[[ADDED1:.*]] = pd.add %[[SUM0]], %[[DV1]]
+// FTHENB-NEXT: %[[SUM1:.*]] = pd.optimization_barrier %[[ADDED1]]
 // FTHENB: pd.subtract %[[V]], %[[SUM1]] {dist.shardings = [#dist.sharding<@m_stage1,
 // FTHENB-NOT: scf.while
 
@@ -59,7 +61,7 @@
 // TIED: pd.matmul %{{.*}}, %[[W]]
 // TIED: pd.matmul %{{.*}}, %[[COPY]]
 // TIED: %[[OWN:.*]] = pd.add %{{.*}} {dist.shardings = [#dist.sharding<@m_stage0,
-// TIED: %[[OTHER:.*]] = pd.add %{{.*}} {dist.shardings = [#dist.sharding<@m_stage1, [{}, {}]>]}
+// TIED: %[[OTHER:.*]] = pd.optimization_barrier %{{.*}} {dist.shardings = [#dist.sharding<@m_stage1, [{}, {}]>]}
 // TIED: %[[MOVED:.*]] = dist.reshard %[[OTHER]] from <@m_stage1, {{.*}} to <@m_stage0,
 // TIED: %[[ALL:.*]] = pd.add %{{.*}}, %[[MOVED]] {dist.shardings = [#dist.sharding<@m_stage0,
 // TIED: pd.subtract %[[W]], %[[ALL]]

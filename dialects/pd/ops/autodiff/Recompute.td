@@ -16,6 +16,7 @@ def Pd_OptimizationBarrierOp : Pd_Op<"optimization_barrier", [Pd_Elementwise]> {
   let arguments = (ins Pd_Tensor:$x, DefaultValuedAttr<I64Attr, "0">:$number);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferSameAsFirst";
+  let linear = ["x"];
   let evaluates = 1;
   let vjp = ["dout"];
   let precision = "follow";
