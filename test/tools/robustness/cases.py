@@ -81,7 +81,7 @@ COMMAND_LINES = [
     ("proa-tune model --launches 0", 2, "--launches"),
     ("proa-plan model", 2, "--cluster is required"),
     ("proa-plan model --cluster absent.json --best 0", 2, "--best"),
-    ("proa-plan model --calibrate", 2, "excludes"),
+    ("proa-plan model --calibrate", 2, "is for plans of a program"),
     ("proa-reduce", 2, "positional"),
     ("proa-reduce relu.mlir", 2, "no reducing pass"),
     ("proa-reduce --nope relu.mlir", 2, "unknown option"),
