@@ -23,7 +23,7 @@ void copyInto(Tensor &whole, const Tensor &shard, const Held &held);
 class Joined {
 public:
   Joined(DType dtype, std::vector<int64_t> dims);
-  /// Copies a shard, whose dims are those of `held`. Returns whether it equals what earlier shards put there.
+  /// Copies a shard, which has the dims of `held`. Returns whether it equals what earlier shards put there.
   bool add(const Tensor &shard, const Held &held);
   /// Whether each element is there.
   bool isComplete() const;

@@ -121,7 +121,7 @@ StagedLoop::Values StagedLoop::sumsOf(ValueRange indices) {
   b.setInsertionPointToStart(created.getBody());
   Value k = created.getInductionVar();
   ValueRange own = created.getRegionIterArgs(), loaded = own.drop_front(numSums);
-  gpu::BarrierOp::create(b, loc); // the last tile is no longer read
+  gpu::BarrierOp::create(b, loc); // all threads have read the last tile
   for (auto [operand, staged] : operands) {
     if (!operand->isLoadedEarly()) {
       operand->copy().copy(operand->at(indices, k), staged->memory, operand->isTransposed(staged->kFirst));

@@ -30,7 +30,8 @@ template <class Attr> Attr takeStrategy(mlir::Operation *op, llvm::StringRef nam
 /// one.
 mlir::Attribute takeRequested(mlir::func::FuncOp kernel, llvm::function_ref<bool(mlir::Attribute)> isOfKind);
 
-/// Error: `proa.strategies` has attributes that no op has taken, besides those of loops with `exceptLoops`.
+/// Error: `proa.strategies` has attributes that no op has taken, besides loops' attributes with
+/// `exceptLoops`.
 llvm::LogicalResult verifyStrategiesTaken(mlir::func::FuncOp kernel, bool exceptLoops);
 
 } // namespace proa

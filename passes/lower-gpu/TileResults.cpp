@@ -55,7 +55,7 @@ void TileResults::barrier() {
     gpu::BarrierOp::create(b, loc);
     return;
   }
-  constexpr int32_t scalar = 1; // 0 is that of all threads
+  constexpr int32_t scalar = 1; // 0 is the barrier of all threads
   auto i32 = [&](int64_t value) {
     return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(static_cast<int32_t>(value)));
   };

@@ -263,7 +263,7 @@ public:
     for (auto function : getOperation().getOps<func::FuncOp>())
       isValid &= succeeded(describeInterface(function, program, *parsed));
     auto isEmbedding = [](Operation *op) { return pd::isRingComposite(op) && !pd::isInRing(op); };
-    // Gradients of tables first: their ring is that of the op in the forward function.
+    // Gradients of tables first: they have the ring of the op in the forward function.
     isValid &=
         succeeded(convertAll(program, *parsed, [&](Operation *op) { return expand && isEmbedding(op); }));
     if (isValid)

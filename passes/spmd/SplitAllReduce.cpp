@@ -315,7 +315,7 @@ private:
     spmd::Placement from{std::vector<spmd::DimPlacement>(static_cast<size_t>(own.getRank()))}, to = from;
     SmallVector<int64_t> global(own.getShape());
     for (size_t d = 0; d < global.size(); ++d)
-      // A dim of size 1 may be a shard, if that of the result is 1 too.
+      // A dim of size 1 may be a shard, if the dim of the result is 1 too.
       if (own.getDimSize(static_cast<int64_t>(d)) == type.getDimSize(static_cast<int64_t>(d + skipped))) {
         from.dims[d] = placement.dims[d + skipped];
         to.dims[d] = parted.dims[d + skipped];

@@ -42,7 +42,7 @@ def is_receive(event):
 
 def read_rank(events):
     """The jobs of a rank in their order with their milliseconds. A kernel of several jobs counts to the last one; the
-    time between two steps counts to the second one, and that of steps before the first job to this job."""
+    time between two steps counts to the second one, and steps before the first job to this job."""
     order, times, early = [], collections.Counter(), 0
     end = begin = events[0]["ts"]
     for event in events:

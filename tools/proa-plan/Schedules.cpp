@@ -48,7 +48,7 @@ std::string checkTimes(const std::string &text) {
                                 "has any, as 1,2,1,0.5";
 }
 
-/// The costs of each stage: its own, or those of its rank, divided by the chunks.
+/// The costs of each stage: its own, or the costs of its rank, divided by the chunks.
 Result<Costs> costsOf(const ScheduleOptions &options, const Shape &shape) {
   Costs costs = Costs::ofRank({}, shape.chunks, options.latency);
   if (options.times.empty())

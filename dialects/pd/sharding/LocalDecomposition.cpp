@@ -104,7 +104,7 @@ private:
     llvm::SmallVector<int64_t> dims(type.getShape());
     for (auto [dim, size] : llvm::enumerate(dims))
       if (const Split *split = size == 1 ? nullptr : splitOf(value, static_cast<int64_t>(dim))) {
-        // Shards of a merged dimension are those of its outermost one, if they are equal.
+        // A merged dimension has the shards of its outermost one, if they are equal.
         bool isEven = split->size % form.shardCount(split->factor) == 0;
         if (ShapedType::isDynamic(split->local) || ShapedType::isDynamic(size) || size % split->size != 0 ||
             (size != split->size && !isEven))

@@ -57,7 +57,7 @@ public:
   virtual mlir::Value window(mlir::Value local, int64_t dim, unsigned factor, int64_t size,
                              llvm::ArrayRef<std::pair<int64_t, int64_t>> ranges, double fill) = 0;
 
-  /// The value of the next shard; that of shard 0 for the last one.
+  /// The value of the next shard; the last one has the value of shard 0.
   mlir::Value next(mlir::Value local, unsigned factor);
   mlir::Value indexOf(unsigned factor);
   /// The first index of the device's shard of a dimension of `size` elements, and the index after the last.

@@ -40,7 +40,7 @@ const ScheduleFigures &ScheduleTable::of(pipeline::ScheduleKind kind, int64_t st
   int64_t step =
       std::clamp<int64_t>(std::llround(forwardShare / resolution), 0, std::llround(1 / resolution));
   bool isSearched = kind == pipeline::ScheduleKind::Automatic;
-  // Of more stages, the idle time for each other stage is that of as many micro-batches and as much memory
+  // Of more stages, the idle time for each other stage is as for as many micro-batches and as much memory
   // for each stage.
   constexpr int64_t mostSearched = 8;
   if (isSearched && stages > mostSearched) {

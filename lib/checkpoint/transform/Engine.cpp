@@ -456,7 +456,7 @@ private:
     stored.erase(std::ranges::unique(stored).begin(), stored.end());
   }
 
-  /// A state is composed as its parameter. One that is a scalar is that of the first source.
+  /// A state is composed as its parameter. A scalar comes from the first source.
   void addState(const std::string &name, const CompositionPointer &composition, const OptimizerState &kind,
                 const std::vector<const Source *> &stored) {
     std::string suffix(kind.suffix);

@@ -70,7 +70,7 @@ private:
     return before;
   }
 
-  /// The segments of a path except the last one, which is that of the op.
+  /// The segments of a path except the last one, which the op itself has.
   static llvm::SmallVector<llvm::StringRef> pathOf(llvm::StringRef name) {
     llvm::SmallVector<llvm::StringRef> segments;
     name.split(segments, '/', -1, /*KeepEmpty=*/false);

@@ -254,7 +254,7 @@ private:
             &plan::Amount::amount);
   }
 
-  /// Values that the backward region reads; with recomputation those of the minimum cut.
+  /// Values that the backward region reads; with recomputation the minimum cut.
   void addKept() {
     for (Operation *op : form.backward)
       for (Value operand : op->getOperands())

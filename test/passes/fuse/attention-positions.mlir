@@ -175,7 +175,7 @@ func.func @expanded(%q: tensor<2x4x16x8xf32>, %m: tensor<2x1x1x16xf32>) -> tenso
 
 // -----
 
-// ERNIE: a padding mask times its transpose, once for each head. The mask of the heads is not formed; that of the
+// ERNIE: a padding mask times its transpose, once for each head. The mask of the heads is not formed; the mask of the
 // scores is, because a query after the length uses all keys.
 // CHECK-LABEL: func.func @ernie(
 // CHECK: %[[PAIRS:.*]] = pd.matmul %arg1, %arg1 {transpose_y = true} : {{.*}} -> tensor<2x16x16xf32>

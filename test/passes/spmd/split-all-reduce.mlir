@@ -128,7 +128,7 @@ func.func @not_elementwise(%g: tensor<8xf32>) -> tensor<8xf32> {
   return %2 : tensor<8xf32>
 }
 
-// A reshape to the same dims runs on shards with those of a shard.
+// A reshape to the same dims runs on shards, with the dims of a shard.
 // CHECK-LABEL: func @reshape
 // CHECK: dist.reduce_scatter
 // CHECK: pd.reshape %{{.*}} {shape = array<i64: 2, 6>} : (tensor<2x6xf32>) -> tensor<2x6xf32>

@@ -76,7 +76,7 @@ private:
     }
   }
   void merge() {
-    // Pieces that fit: those of a split.
+    // Pieces that fit: the results of a split.
     Live a = take();
     for (size_t i = 0; i < live.size(); ++i) {
       Live &b = live[i];

@@ -15,7 +15,7 @@ namespace proa::import {
 
 class ProgramImporter;
 
-/// One memory with several names: the name of the buffer and those of its members. SSA values have no memory:
+/// One memory with several names: the names of the buffer and of its members. SSA values have no memory:
 /// a write to one name makes the values of other names outdated.
 struct SharedBuffer {
   struct Member {

@@ -50,7 +50,7 @@ public:
   }
 
 private:
-  /// The mask of the keys of the shard `step` after that of the device.
+  /// The mask of the keys of the shard that is `step` shards after the device's own.
   Value maskOf(int64_t step) {
     Value whole = form.operand(*mask);
     SmallVector<int64_t> begins, ends, dims(tensorType(whole).getShape());

@@ -24,7 +24,7 @@ Expression roundedAway(Expression x) {
   return x.owner().select(x < 0.0, -size, size);
 }
 
-/// The expressions that the formulas of one op share. Axis 0 is that of the rows, axis 1 that of the columns.
+/// The expressions that the formulas of one op share. Axis 0 has the rows, axis 1 the columns.
 template <class Op> class Regions {
 public:
   Regions(OpBuilder &builder, Op op)

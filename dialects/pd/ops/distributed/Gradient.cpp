@@ -137,7 +137,7 @@ Gradients BroadcastOp::vjp(OpBuilder &builder, ArrayRef<Value> cotangents) {
     return onRoot(e, *this, sumOverRing(e, dout, ringIdOf(*this)), own);
   });
 }
-/// The shards of all processes are those of x of the root.
+/// The shards of all processes make up x of the root.
 Gradients CScatterOp::vjp(OpBuilder &builder, ArrayRef<Value> cotangents) {
   auto ranks = static_cast<int64_t>(getNranks());
   if (ranks == 1)

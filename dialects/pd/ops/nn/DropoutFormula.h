@@ -8,7 +8,7 @@
 namespace proa::pd {
 
 /// Which elements of x are kept, as i1: those whose random number in [0, 1), in float32, is at least p. The
-/// seed and the shard are those of pd.uniform.
+/// seed and the shard are as for pd.uniform.
 Expression keepAtRandom(Expression x, Expression p, int64_t seed, mlir::Value seedTensor,
                         RandomShard shard = {});
 

@@ -153,7 +153,7 @@ LogicalResult GaussianOp::computeReference(llvm::ArrayRef<Tensor> operands,
   WholeIndex index(*this, operands, results[0]);
   for (int64_t i = 0; i < results[0].size(); ++i) {
     uint64_t position = index(i);
-    if (isComplex) { // the standard deviation is that of both components together
+    if (isComplex) { // the standard deviation is of both components together
       std::array<double, 2> pair = normalNumbers(sequence.unit(position, 0), sequence.unit(position, 1));
       double scale = deviation / std::sqrt(2.0);
       storeScalar(results[0], i,

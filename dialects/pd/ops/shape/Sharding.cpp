@@ -262,7 +262,7 @@ bool PadOp::describeSharding(ShardingRuleBuilder &rule) {
   return true;
 }
 
-/// The dims of the whole: static ones, and sums of those of the shards.
+/// The dims of the whole: static ones, and sums of the dims of the shards.
 template <class Op> static FailureOr<SmallVector<Value>> dimsOfWhole(LocalFormBuilder &form) {
   auto op = cast<Op>(form.op());
   TensorBuilder e(form.getBuilder(), op);

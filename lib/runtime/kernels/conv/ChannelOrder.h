@@ -56,8 +56,8 @@ PROA_VECTOR_INLINE void transposePlane(const float *from, int64_t fromStep, int6
 /// The most channels that `interleaveChannels` has vectors for.
 inline constexpr int64_t mostInterleaved = 8;
 
-/// The lane of `plane` (after those of `sum`) that belongs into lane `lane` of vector `Out` of interleaved
-/// planes, or the lane of `sum` that stays.
+/// The lane of `plane` (after the lanes of `sum`) that belongs into lane `lane` of vector `Out` of
+/// interleaved planes, or the lane of `sum` that stays.
 template <int Channels, int Out, int Plane> constexpr int interleavedLane(int lane) {
   constexpr int size = vectorSize;
   int element = Out * size + lane, column = element / Channels, channel = element % Channels;

@@ -333,7 +333,7 @@ double PlaneConv::nanoseconds(const ConvProblem &problem, const CpuFacts &cpu) {
   double copied = 0;                                             // elements, each alone
   if (g.input.strides[3] != 1 || !picksColumns)
     copied += static_cast<double>(*elementCount(g.input.dims));
-  // Of all channels of a pixel; channels of a group are apart from those of the next pixel.
+  // Of all channels of a pixel; channels of a group are apart from the next pixel's.
   double gathers = g.inputChannels() <= mostInterleaved ? 0.5 : 2;
   bool transposes = g.groups == 1 && g.output.strides[1] == 1; // results, in blocks
   if (g.output.strides[3] != 1 && !transposes)

@@ -24,7 +24,7 @@ struct PanelTile {
 
 namespace {
 
-/// The next panel after that of a tile. With few tiles in a panel, each fetches a share of it into the
+/// The next panel after the panel of a tile. With few tiles in a panel, each fetches a share of it into the
 /// caches: the processor's own prefetching restarts too often then.
 struct Ahead {
   static constexpr int64_t step = 32; ///< terms of the sums between two prefetches

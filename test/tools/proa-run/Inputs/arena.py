@@ -1,4 +1,4 @@
-"""Fails if the arena that proa-run printed to the first file is larger than that of the second one."""
+"""Fails if the arena that proa-run printed to the first file is larger than the arena of the second one."""
 import re
 import sys
 
