@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks words and line lengths of the project's own text (docs/style.md).
+"""Checks words, line lengths, links and tables of the project's own text (docs/style.md).
 
 usage: check.py ROOT [--update]
 
@@ -10,6 +10,8 @@ import collections
 import pathlib
 import re
 import sys
+
+import pages
 
 MAX_LINE = 120
 FOLDERS = ("cmake", "dialects", "docs", "examples", "include", "lib", "passes", "python", "test", "tools", "translator")
@@ -62,6 +64,9 @@ def find_violations(root, rules):
     """Maps (file, rule) to a list of (line number, text to write instead)."""
     found = collections.defaultdict(list)
     for name, path in checked_files(root):
+        if name.endswith(".md"):
+            found[name, "link"] += pages.find_links(path)
+            found[name, "table"] += pages.find_tables(path)
         in_code = False
         for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
             if name.endswith(".md") and line.startswith("```"):
@@ -71,7 +76,7 @@ def find_violations(root, rules):
             for pattern, expression, instead, where in rules:
                 if applies(where, name) and expression.search(line):
                     found[name, pattern].append((number, f"write: {instead}"))
-    return found
+    return {key: lines for key, lines in found.items() if lines}
 
 
 def read_baseline(path):
