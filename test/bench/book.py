@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""All figures of docs/benchmarks.md, measured in one run and printed as its tables.
+"""The sections of docs/benchmarks.md on latency, translation and training, measured in one run and printed.
 
-    test/bench/book.py                          everything, with the peers that peer_latency.py knows
-    test/bench/book.py --engines proa           without peers
-    test/bench/book.py -o docs/benchmarks.md    into the page
+    test/bench/book.py                  with the peers that peer_latency.py knows
+    test/bench/book.py --engines proa   without peers
+    test/bench/book.py -o FILE          into a file
 
 Builds what it needs into build/release first. Takes about a quarter of an hour; close other programs."""
 
