@@ -52,7 +52,7 @@ std::vector<std::string> passNamesOf(llvm::StringRef pipeline);
 Result<void> checkRemarkedPasses(const std::string &passes, const std::vector<std::string> &names,
                                  const std::string &where);
 
-/// A remark that is being written. A build with debug output (docs/testing.md) prints it for
+/// A remark that is being written. A build with debug output (docs/build.md) prints it for
 /// `--debug-only=PASS` too.
 class PassRemark {
 public:
