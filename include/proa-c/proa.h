@@ -152,10 +152,10 @@ typedef struct proa_offload_options {
   size_t size;         /**< sizeof(proa_offload_options) of the caller's header */
   int parameters;      /**< not 0: parameters too, not only states of the optimizer */
   int64_t least_bytes; /**< states with fewer bytes stay in memory; 0: 4096 */
-  const char *folder;  /**< without functions: an existing folder; NULL: that of temporary files */
+  const char *folder;  /**< without functions: an existing folder; NULL: the folder of temporary files */
   /** Copies the value that was stored last to `data`. NULL: files of `folder`. */
   int (*fetch)(void *context, const proa_stored_variable *variable, void *data, size_t bytes);
-  /** Keeps a value: the initial one, that of each run, and that of proa_session_set_parameter. */
+  /** Keeps a value: the initial one, the new one of each run, and one of proa_session_set_parameter. */
   int (*store)(void *context, const proa_stored_variable *variable, const void *data, size_t bytes);
   /** Called after each run of a rank; if the run has failed, the values that it stored should be dropped in
    * favour of those before. May be NULL. */
@@ -236,8 +236,8 @@ typedef struct proa_model_options {
    * are in memory. */
   const proa_offload_options *offload;
   proa_code_optimization code_optimization;
-  /** Not 0: on a GPU, products of float32 matrices and convolutions may round their operands to TF32 (10 bits
-   * of mantissa), which is several times as fast. Without effect on a CPU. */
+  /** Not 0: on a GPU, matmuls and convolutions of float32 may round their operands to TF32 (10 bits of
+   * mantissa), which is several times as fast. Without effect on a CPU. */
   int allow_tf32;
   /** Not 0: on a GPU, sums of scattered elements may be atomic additions, whose order depends on the run,
    * where slices are small. Without effect on a CPU. */
@@ -304,7 +304,7 @@ proa_model *proa_model_open(const char *path, const proa_model_options *options)
  */
 typedef struct proa_model_source {
   size_t size; /**< sizeof(proa_model_source) of the caller's header */
-  /** What the file of the program would be called, whose suffix tells its form: "model.pdmodel",
+  /** The name that a file of the program would have; its suffix tells the form: "model.pdmodel",
    * "program.json", "net.onnx", "net.mlir". Begins the messages. */
   const char *name;
   const void *program; /**< content of the file, needed during the call only */
@@ -354,9 +354,9 @@ int proa_model_feed(const proa_model *model, size_t index, proa_tensor_info *inf
  * feed. */
 size_t proa_model_feed_lod_level(const proa_model *model, size_t index);
 /**
- * Whether feed `index` is a sequence of tensors or an optional tensor. Its dtype is that of the elements, and
- * its dims say nothing; proa_session_set_feed_elements gives the elements, and its place among the inputs of
- * a run is not read. 0 if there is no such feed.
+ * Whether feed `index` is a sequence of tensors or an optional tensor. Its dtype is the dtype of the
+ * elements, and its dims are empty. proa_session_set_feed_elements gives the elements; the input of a run at
+ * its index is not read. 0 if there is no such feed.
  */
 int proa_model_feed_is_sequence(const proa_model *model, size_t index);
 /**
@@ -379,7 +379,7 @@ int proa_model_parameter(const proa_model *model, size_t index, proa_tensor_info
  */
 typedef struct proa_session_options {
   size_t size;          /**< sizeof(proa_session_options) of the caller's header */
-  const uint64_t *seed; /**< seed of random ops without a seed attribute; NULL: that of the model */
+  const uint64_t *seed; /**< seed of random ops without a seed attribute; NULL: the model's seed */
   /** Provides arena, values with dynamic dims and results: `bytes` bytes at a multiple of `alignment`, or
    * NULL if there are none. NULL: the allocator of the process. */
   void *(*allocate)(void *context, size_t bytes, size_t alignment);

@@ -61,16 +61,16 @@ typedef struct proa_step_time {
   const char *kernel;   /**< library kernel, "(compiled)", "(device)", or "(NAME)" of a library of CUDA */
   const char *ops;      /**< ops of the step: "matmul", "add+max+subtract" */
   const char *variable; /**< the name of the first named result; may be empty */
-  /** Of operands and results, with the dims of the last call: "float32[2, 3], float32[3] -> float32[2, 3]".
-   */
+  /** Types of operands and results, with the dims of the last call: "float32[2, 3], float32[3] -> float32[2,
+   * 3]". */
   const char *types;
   const char *location; /**< the user's line, "net.py:42"; may be empty */
   int64_t calls;        /**< calls in one run */
   double milliseconds;  /**< total time of these calls */
   double bytes;         /**< bytes of operands and results in these calls; 0: not known */
   double flops;         /**< arithmetic operations in these calls; 0: not known */
-  /** Share of the bytes/s or FLOP/s of the device or the CPU, the larger one; above 1 where operands are in a
-   * cache of the CPU; 0: not known. */
+  /** Share of the time that the machine needs at least: max(bytes / bandwidth, flops / peak) / time, with the
+   * peaks of the device or the CPU. Above 1 where operands are in a cache of the CPU; 0: not known. */
   double roofline;
 } proa_step_time;
 

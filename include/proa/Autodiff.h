@@ -8,8 +8,10 @@
 ///   auto outputs = each->run({images, weights}); // compiles for these shapes on the first call
 /// \endcode
 ///
-/// Each transform returns a new Function, so that transforms compose in any order. A transform fails if an op
-/// that matters has no derivative; the error names the op and the ops between it and the result.
+/// Each transform returns a new Function, so that transforms compose in any order. Below, x are the arguments
+/// that are differentiated by and y the results; J is the Jacobian, J[i, j] = dy_i / dx_j over all elements.
+/// Integer and bool arguments and results have no derivative. Each transform fails if an op between x and y
+/// has no derivative; the error names the op and the ops between it and the result.
 #pragma once
 
 #include "proa/Amp.h"
@@ -83,21 +85,31 @@ struct GradOptions {
   std::vector<int64_t> batches;
 };
 
-/// The gradient: (arguments) -> one gradient for each differentiated argument, with its dtype and dims.
+/// The gradient: (arguments) -> dy / dx_j for each differentiated argument, with its dtype and dims. y has
+/// one element. A complex gradient is the direction of steepest ascent, conj(dy / dx_j) for a holomorphic
+/// function, as in Paddle. Error: an index out of range or given twice; a result that is not float, or has
+/// several elements; an argument that is neither float nor complex; micro-batches that would change the
+/// result.
 Result<Function> grad(const Function &function, const GradOptions &options = {});
-/// Reverse mode: (arguments, a cotangent for each float or complex result) -> (results, gradients).
-/// `arguments` are the indices to differentiate by; empty: all float and complex arguments.
+/// Reverse mode: (arguments, a cotangent v for each float or complex result) -> (results, gradients J^H v). A
+/// cotangent has the dtype and dims of its result, a gradient those of its argument. `arguments` are the
+/// indices to differentiate by; empty: all float and complex arguments. `loopSnapshots` as in GradOptions.
+/// Error: an index out of range or given twice; an argument that is neither float nor complex.
 Result<Function> vjp(const Function &function, const std::vector<int64_t> &arguments = {},
                      int64_t loopSnapshots = 0);
-/// Forward mode: (arguments, a tangent for each differentiated argument) -> (results, a tangent for each
-/// float or complex result). `arguments` as in vjp().
+/// Forward mode: (arguments, a tangent t for each differentiated argument) -> (results, a tangent J t for
+/// each float or complex result), with dtypes and dims of the arguments and results. `arguments` and errors
+/// as in vjp().
 Result<Function> jvp(const Function &function, const std::vector<int64_t> &arguments = {});
 /// The function for a batch of `size` examples; -1: a dynamic number. `mapped` has one entry for each
-/// argument: the position of its batch dimension, or -1 if the argument is the same for all examples. Empty:
-/// all have it at position 0. All results have it at position 0.
+/// argument: the index of its batch dimension, or -1 if the argument is the same for all examples. Empty: it
+/// is dimension 0 of all arguments. It is dimension 0 of all results. Error: a `size` of 0 or below -1;
+/// another number of entries than arguments; an index above the rank of an argument; no argument with a
+/// batch; an op that has no form for a batch (results whose dims depend on data).
 Result<Function> vmap(const Function &function, const std::vector<int64_t> &mapped = {}, int64_t size = -1);
 /// Second derivatives of the result `result`, which has one element, by the argument `argument`: (arguments)
-/// -> one tensor with the argument's dims twice.
+/// -> one tensor H with the argument's dims twice, H[i, j] = d^2 y / (dx_i dx_j). Error: an index out of
+/// range; an argument of dynamic dims.
 Result<Function> hessian(const Function &function, int64_t argument = 0, int64_t result = 0);
 
 /// The same function, whose gradient recomputes values instead of keeping them. `names` are the checkpoints,
@@ -106,10 +118,11 @@ Result<Function> hessian(const Function &function, int64_t argument = 0, int64_t
 /// Error: an unknown name.
 Result<Function> checkpoint(const Function &function, const std::vector<std::string> &names = {});
 /// A function with a forward and a backward region that recomputes values until peak memory is at most
-/// `memoryBudget` bytes (best effort). -1: recomputes only values that are nearly free.
+/// `memoryBudget` bytes (best effort). -1: recomputes only values that are nearly free. Error: a budget below
+/// -1.
 Result<Function> rematerialize(const Function &function, int64_t memoryBudget = -1);
-/// The function in mixed precision; arguments and results keep their dtypes. Loss scaling is an error here:
-/// it is for training programs (ModelOptions::amp).
+/// The function in mixed precision; arguments and results keep their dtypes. Error: loss scaling, which is
+/// for training programs (ModelOptions::amp).
 Result<Function> mixPrecision(const Function &function, const AmpOptions &options = {});
 
 } // namespace proa

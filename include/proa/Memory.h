@@ -29,15 +29,15 @@ struct StridedView {
 /// The elements as a tensor: a view that holds `owner` if they are dense, else a copy. Error: negative dims,
 /// a size that does not fit, another number of strides than dims, no data.
 Result<Tensor> tensorOf(const StridedView &view, std::shared_ptr<const void> owner = nullptr);
-/// Copies a tensor to memory of the same dtype and dims. Error: others, and those of tensorOf.
+/// Copies a tensor to memory. Error: another dtype, other dims, and the errors of tensorOf.
 Result<void> copyTensor(const Tensor &from, const StridedView &to);
 
 /// Takes a tensor of DLPack over, whose deleter is called when the result and its copies are gone, or at once
 /// if the elements are copied, because they are not dense. Error: null, memory of a device, an element type
-/// that proa has not; the tensor is then left to the caller.
+/// that proa lacks; the tensor is then left to the caller.
 Result<Tensor> fromDLPack(DLManagedTensor *managed);
 /// The tensor for another library, which shares its memory and must call the deleter. Error: an element type
-/// that DLPack has not.
+/// that DLPack lacks.
 Result<DLManagedTensor *> toDLPack(const Tensor &tensor);
 
 /// Where the memory of runs comes from: arena, values with dynamic dims, results. One thread at a time calls

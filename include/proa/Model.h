@@ -123,10 +123,10 @@ struct ModelOptions {
   /// Called during long work, with the current activity and the fraction done in [0, 1]. This and
   /// `onDiagnostic` are called by one thread at a time.
   std::function<void(const std::string &what, double fraction)> progress;
-  /// Called with each warning about the program, from open(), and from prepare() and run() of
-  /// sessions. Each warning is reported
-  /// once, even if the program is imported again for other feeds. On a mesh of processes rank 0 calls this
-  /// and `progress`.
+  /// Called with each warning about the program, and with remarks (Diagnostic::severity, Diagnostic::code
+  /// tell the kind): from open(), and from prepare() and run() of sessions. Each warning is reported once,
+  /// even if the program is imported again for other feeds. On a mesh of processes rank 0 calls this and
+  /// `progress`.
   std::function<void(const Diagnostic &diagnostic)> onDiagnostic;
   /// Passes whose remarks are reported to onDiagnostic when a program is compiled: what they did with an op,
   /// or why they left it unchanged. A regular expression that matches the whole name of a pass, such as
@@ -144,7 +144,7 @@ struct ModelOptions {
   /// The CPU that kernels are compiled for, by its LLVM name ("x86-64-v3", "znver4"); empty: this machine's
   /// CPU. Error: a CPU with instructions that this machine lacks.
   std::string cpu;
-  CodeOptimization codeOptimization = CodeOptimization::Background;
+  CodeOptimization codeOptimization = CodeOptimization::Background; ///< of the machine code of kernels
   /// The device that kernels are compiled for: "cpu", "cuda" (the first CUDA device, or among the processes
   /// of mpirun one for each), "cuda:N" (device number N; several models may use several devices), or
   /// "cuda-emulated", which compiles kernels for a GPU and runs them on the CPU, one fiber for each thread. A
@@ -154,9 +154,9 @@ struct ModelOptions {
   /// JSON file of facts about the machine that programs are compiled for, which replace the known ones
   /// (docs/target.md); empty: none. Error: an unknown fact, or a value that a fact cannot have.
   std::string targetFacts;
-  /// On a GPU, products of float32 matrices and convolutions may round their operands to TF32 (10 bits of
-  /// mantissa, the exponents of float32), which tensor cores multiply several times as fast. Sums are
-  /// float32. Without effect on a CPU and on other types.
+  /// On a GPU, matmuls and convolutions of float32 may round their operands to TF32 (10 bits of mantissa, the
+  /// exponents of float32), which tensor cores multiply several times as fast. Sums are float32. Without
+  /// effect on a CPU and on other types.
   bool allowsTf32 = false;
   /// On a GPU, sums of scattered elements (pd.scatter_nd with add, gradients of gathers) may be atomic
   /// additions, whose order depends on the run, where slices are small. Without effect on a CPU.

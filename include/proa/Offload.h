@@ -32,13 +32,13 @@ public:
   virtual Result<void> fetch(const OffloadedVariable &variable, std::span<std::byte> data) = 0;
   /// Keeps a value. Called for the initial value, after the update in each run, and by Session::setParameter.
   virtual Result<void> store(const OffloadedVariable &variable, std::span<const std::byte> data) = 0;
-  /// Called after each run of a rank. If the run has failed, the values that it stored should be dropped in
-  /// favour of those before, so that the run has changed nothing.
+  /// Called after each run of a rank. If the run has failed, the store should drop the values that the run
+  /// stored and keep the values before it, so that the run has changed nothing.
   virtual Result<void> endRun(int64_t rank, bool hasSucceeded) { return {}; }
 };
 
 struct OffloadOptions {
-  /// Whether states that no fetched result depends on are stored: those of optimizers.
+  /// Whether states that no fetched result depends on are stored: states of optimizers.
   bool optimizer = true;
   /// Whether the other states are stored: parameters. They are fetched again for the backward pass.
   bool parameters = false;

@@ -47,7 +47,7 @@ std::optional<int64_t> elementCount(std::span<const int64_t> dims);
 std::string describe(DType dtype, std::span<const int64_t> dims);
 
 /// Level of detail: the sequences that the rows of a tensor form. One list of ascending offsets for each
-/// level, from the outermost to the innermost. Offsets of the innermost level are row indices; those of
+/// level, from the outermost to the innermost. Offsets of the innermost level are row indices; offsets of
 /// another level are indices of sequences of the next level. {{0, 2, 5}} has two sequences: rows 0 to 1 and
 /// rows 2 to 4.
 using Lod = std::vector<std::vector<int64_t>>;
@@ -59,7 +59,7 @@ public:
   Tensor() = default;
   /// A tensor of uninitialized memory, aligned to 64 bytes. `dims` must have an elementCount.
   Tensor(DType dtype, std::vector<int64_t> dims);
-  /// A view of memory that `owner` keeps alive.
+  /// A view of memory that `owner` keeps alive: `elementCount(dims)` elements, row-major without gaps.
   Tensor(DType dtype, std::vector<int64_t> dims, void *data, std::shared_ptr<const void> owner);
 
   DType dtype() const { return elementType; }
@@ -75,7 +75,7 @@ public:
   template <class T> const T *as() const { return static_cast<const T *>(storage); }
   /// Text of the type: "float32[2, 3]".
   std::string describe() const { return proa::describe(elementType, shape); }
-  /// The same data with other dims of the same element count.
+  /// The same data with other dims; a tensor without data if their element count differs.
   Tensor reshaped(std::vector<int64_t> dims) const;
   /// The LoD; empty for a tensor without sequences.
   const Lod &lod() const { return levels; }

@@ -43,7 +43,7 @@ mlir::FailureOr<Function> hessian(Function function, llvm::StringRef name, int64
                                   int64_t result = 0);
 
 /// The function with its ops in regions of pd.checkpoint, each of which ends with an op whose location has
-/// one of the names in `places`; the ops after the last one are unchanged. Empty: one region of all ops.
+/// one of the names in `positions`; the ops after the last one are unchanged. Empty: one region of all ops.
 mlir::FailureOr<Function> checkpoint(Function function, llvm::StringRef name,
                                      llvm::ArrayRef<std::string> positions = {});
 
