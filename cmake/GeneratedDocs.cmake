@@ -106,8 +106,8 @@ data, or the op has effects\n\
 # mlir-tblgen's page, without its banner and the marker of a table of contents.
 file(READ ${BUILD}/dialects/dist/Reference.md dist)
 string(REGEX REPLACE "^<!--[^\n]*-->\n+" "" dist "${dist}")
-string(REPLACE "[TOC]\n\n" "Generated from the records in `dialects/dist`; [dist.md](dist.md) gives definitions and \
-reasons.\n\n" dist "${dist}")
+string(REPLACE "[TOC]\n\n" "Generated from the records in `dialects/dist`; [dist.md](dist.md) gives \
+definitions, [dist/decisions.md](dist/decisions.md) reasons.\n\n" dist "${dist}")
 put(dist-reference.md "${dist}")
 
 execute_process(COMMAND ${BUILD}/bin/proa-translate --coverage --format=markdown --cases ${SOURCE}/test/corpus
