@@ -25,15 +25,29 @@ inline ConvMachine machineNamed(const char *name) {
 /// As a program without a target.
 inline ConvMachine thisMachine() { return {*knownFacts<CpuFacts>(nameOf(vectorIsa())), prefersPanels()}; }
 
-inline ConvChoice choiceOf(const ConvChoiceCase &c, const ConvMachine &machine,
-                           LibraryForm form = LibraryForm::Direct) {
-  OperandType operand{true, true, DType::Float32, {}};
-  std::vector<OperandType> inputs(2, operand), outputs(1, operand);
+inline std::vector<OperandType> operandsOf(size_t count) {
+  return std::vector<OperandType>(count, OperandType{true, true, DType::Float32, {}});
+}
+
+inline ConvConfig configOf(const ConvChoiceCase &c) {
+  std::vector<OperandType> inputs = operandsOf(2), outputs = operandsOf(1);
   auto parsed = ConvConfig::create(c.attributes, {inputs, outputs}, 2, false);
   EXPECT_TRUE(parsed) << parsed.diagnostics().text();
-  auto geometry = ConvGeometry::compute(*parsed, c.x, c.filter, {});
+  return std::move(*parsed);
+}
+
+inline ConvGeometry geometryOf(const ConvChoiceCase &c) {
+  auto geometry = ConvGeometry::compute(configOf(c), c.x, c.filter, {});
   EXPECT_TRUE(geometry) << geometry.diagnostics().text();
-  return chooseConv({*parsed, *geometry, inputs, c.isConstant}, machine, form);
+  return std::move(*geometry);
+}
+
+inline ConvChoice choiceOf(const ConvChoiceCase &c, const ConvMachine &machine,
+                           LibraryForm form = LibraryForm::Direct) {
+  ConvConfig config = configOf(c);
+  ConvGeometry geometry = geometryOf(c);
+  std::vector<OperandType> inputs = operandsOf(2);
+  return chooseConv({config, geometry, inputs, c.isConstant}, machine, form);
 }
 
 } // namespace proa::runtime

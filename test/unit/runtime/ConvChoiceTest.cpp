@@ -116,6 +116,27 @@ TEST(ConvChoice, DepthwiseChannelsFirst) {
   EXPECT_EQ(chosenFirst(192, 14, 5, 1), ConvMethod::Library);
 }
 
+// Measured on an AMD EPYC with AVX-512.
+TEST(ConvChoice, SecondKernelsOfTheLibrary) {
+  auto isLoop = [](const Row &row, const char *machine = "avx512") {
+    return prefersLoop(geometryOf(row.problem()), machineNamed(machine).cpu);
+  };
+  EXPECT_TRUE(isLoop({3, 64, 16, 3, 2}));
+  EXPECT_TRUE(isLoop({4, 15, 16, 3}));
+  EXPECT_TRUE(isLoop({8, 7, 32, 3}));
+  EXPECT_TRUE(isLoop({128, 14, 16, 3}));
+  EXPECT_FALSE(isLoop({3, 224, 32, 3, 2}));  // long rows
+  EXPECT_FALSE(isLoop({64, 56, 128, 3, 2})); // many channels
+  EXPECT_FALSE(isLoop({64, 4, 64, 3}));      // few columns, and a filter of 147 KiB
+  EXPECT_TRUE(isLoop({8, 4, 16, 3}));
+  EXPECT_FALSE(isLoop({16, 15, 4, 1})); // one tap
+  EXPECT_FALSE(isLoop({4, 15, 16, 3, 1, 2}));
+  EXPECT_FALSE(isLoop({3, 64, 16, 3, 2}, "avx2"));
+  EXPECT_TRUE(isLoop({96, 56, 96, 3, 1, 1, 96}));
+  EXPECT_FALSE(isLoop({960, 7, 960, 3, 1, 1, 960})); // many planes
+  EXPECT_FALSE(isLoop({64, 28, 64, 3, 1, 1, 8}));    // groups of several channels
+}
+
 TEST(ConvChoice, BlasWithoutTheLibrary) {
   EXPECT_EQ(chosen("avx512", {9, 9, 5, 2}, LibraryForm::None), ConvMethod::Blas);
 }

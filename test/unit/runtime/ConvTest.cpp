@@ -1,3 +1,6 @@
+#include "lib/runtime/kernels/conv/Conv.h"
+
+#include "test/unit/runtime/ConvChoiceCase.h"
 #include "test/unit/runtime/ConvDefinition.h"
 
 #include <gmock/gmock.h>
@@ -111,6 +114,106 @@ TEST(Conv, DilatedDepthwiseWithBias) {
     expected[i] = std::max(0.0, expected[i] + double(bias.as<float>()[i / (14 * 8) % 21]));
   attributes["post_ops"] = json::array({{{"kind", "bias"}}, {{"kind", "relu"}}});
   expectConv("fused_conv2d", attributes, x, w, out, expected, {bias});
+}
+
+/// A convolution with channels last and more input channels than PlaneConv has kernels for.
+struct RandomWindow {
+  int64_t batch, inputs, outputs, groups, height, width;
+  std::array<int64_t, 2> kernel, stride, before, after;
+
+  static RandomWindow random(unsigned seed) {
+    std::mt19937 generator(seed);
+    auto between = [&](int64_t low, int64_t high) {
+      return low + static_cast<int64_t>(generator() % static_cast<uint32_t>(high - low + 1));
+    };
+    RandomWindow c{between(1, 2), between(9, 50), between(1, 40), 1, 0, 0, {}, {}, {}, {}};
+    if (seed % 3 == 0)
+      c.groups = c.outputs = c.inputs;
+    for (size_t axis = 0; axis < 2; ++axis) {
+      c.kernel[axis] = between(1, 5);
+      c.stride[axis] = between(1, 3);
+      c.before[axis] = between(0, c.kernel[axis] - 1);
+      c.after[axis] = between(0, c.kernel[axis] - 1);
+    }
+    c.height = c.kernel[0] + between(0, 20);
+    c.width = c.kernel[1] + between(0, 40);
+    return c;
+  }
+  int64_t outputDim(size_t axis, int64_t in) const {
+    return (in + before[axis] + after[axis] - kernel[axis]) / stride[axis] + 1;
+  }
+  Shape out() const { return {batch, outputs, outputDim(0, height), outputDim(1, width)}; }
+  Shape filter() const { return {outputs, inputs / groups, kernel[0], kernel[1]}; }
+  std::vector<int64_t> paddings() const { return {before[0], after[0], before[1], after[1]}; }
+
+  ConvChoiceCase problem() const {
+    return {{.strides = {stride[0], stride[1]},
+             .paddings = paddings(),
+             .groups = groups,
+             .dataFormat = DataFormat::NHWC},
+            {batch, height, width, inputs},
+            filter()};
+  }
+  /// Whether oneDNN's second kernel computes it with AVX-512.
+  bool isLoop() const {
+    return choiceOf(problem(), machineNamed("avx512")).method() == ConvMethod::Library &&
+           prefersLoop(geometryOf(problem()), machineNamed("avx512").cpu);
+  }
+};
+
+TEST(Conv, PlansHaveTheSecondKernelOfTheLibrary) {
+  for (int64_t groups : {1, 20}) {
+    RandomWindow c{1, 20, 20, groups, 14, 14, {3, 3}, {1, 1}, {1, 1}, {1, 1}};
+    ConvConfig config = configOf(c.problem());
+    ConvGeometry geometry = geometryOf(c.problem());
+    auto implementation = [&](bool prefersLoop) {
+      auto plan = ConvPlan::create(DType::Float32, config, geometry, operandsOf(2), false, prefersLoop);
+      return std::string(plan->implementation());
+    };
+    if (!implementation(false).starts_with("br"))
+      GTEST_SKIP() << "oneDNN has " << implementation(false) << " only";
+    EXPECT_THAT(implementation(true), ::testing::StartsWith(groups == 1 ? "jit:" : "jit_dw:"));
+  }
+}
+
+TEST(Conv, SecondKernelsOfTheLibrary) {
+  int loops = 0;
+  for (unsigned seed = 0; seed < 90; ++seed) {
+    RandomWindow c = RandomWindow::random(seed);
+    SCOPED_TRACE(seed);
+    loops += c.isLoop();
+    Tensor x = randomFloats({c.batch, c.inputs, c.height, c.width}, seed),
+           w = randomFloats(c.filter(), seed + 1), bias = randomFloats({c.outputs}, seed + 2),
+           residual = randomFloats(c.out(), seed + 3);
+    for (int64_t i = 0; i < w.size(); ++i)
+      w.as<float>()[i] /= std::sqrt(static_cast<float>(w.size() / c.outputs));
+    Shape out = c.out();
+    std::vector<double> expected =
+        convolve(x, w, out, {{c.stride[0], c.stride[1]}, {c.before[0], c.before[1]}, {1, 1}, c.groups});
+    json ops = json::array({{{"kind", "bias"}}, {{"kind", "relu6"}, {"alpha", 6.0}}});
+    if (seed % 2 == 0)
+      ops = json::array({{{"kind", "bias"}}, {{"kind", "add"}}, {{"kind", "relu"}}});
+    for (size_t i = 0; i < expected.size(); ++i) {
+      expected[i] += double(bias.as<float>()[static_cast<int64_t>(i) / (out[2] * out[3]) % out[1]]);
+      expected[i] = seed % 2 == 0 ? std::max(0.0, expected[i] + double(residual.as<float>()[i]))
+                                  : std::clamp(expected[i], 0.0, 6.0);
+    }
+    KernelCase step{"fused_conv2d",
+                    {{"paddings", c.paddings()},
+                     {"strides", c.stride},
+                     {"groups", c.groups},
+                     {"data_format", "NHWC"},
+                     {"post_ops", ops}},
+                    {channelsLast(x), w, bias},
+                    {{DType::Float32, {out[0], out[2], out[3], out[1]}}},
+                    {1}};
+    if (seed % 2 == 0)
+      step.inputs.push_back(channelsLast(residual));
+    auto result = runCase(step);
+    ASSERT_TRUE(result) << result.diagnostics().text();
+    expectClose((*result)[0], channelsLast(expected, out), 1e-5);
+  }
+  EXPECT_GT(loops, 50);
 }
 
 TEST(Conv, ResidualInPlace) {

@@ -47,6 +47,20 @@ TEST(StridedCopy, TransposesOfManySizes) {
     }
 }
 
+/// Lines of 32 to 512 bytes, shorter and longer ones, of planes and for two threads.
+TEST(StridedCopy, LinesOfManyLengths) {
+  for (int64_t length : {2, 7, 8, 9, 16, 31, 64, 127, 128, 129})
+    for (int64_t rows : {1, 5, 3000}) {
+      int64_t sourceRow = length + 1, targetRow = length + 3, planes = 2;
+      std::vector<CopyAxis> axes{
+          {planes, rows * sourceRow, rows * targetRow + 5}, {rows, sourceRow, targetRow}, {length, 1, 1}};
+      expectCopy<uint32_t>(axes, static_cast<size_t>(planes * rows * sourceRow),
+                           static_cast<size_t>(planes * (rows * targetRow + 5)), 0);
+      expectCopy<uint8_t>(axes, static_cast<size_t>(planes * rows * sourceRow),
+                          static_cast<size_t>(planes * (rows * targetRow + 5)), 0);
+    }
+}
+
 TEST(StridedCopy, RankFourPermutations) {
   Shape dims{3, 4, 5, 6}, strides{120, 30, 6, 1}, perm{0, 1, 2, 3};
   do {

@@ -63,7 +63,8 @@ Conv::Choice Conv::choose(const ConvGeometry &geometry, DType dtype, bool isCons
   Choice choice{chooseConv(problem, machine), nullptr};
   if (choice.kernels.method() != ConvMethod::Library)
     return choice;
-  choice.plan = ConvPlan::create(dtype, attributes, geometry, inputs, inPlace);
+  bool loops = dtype == DType::Float32 && !attributes.transposed && prefersLoop(geometry, machine.cpu);
+  choice.plan = ConvPlan::create(dtype, attributes, geometry, inputs, inPlace, loops);
   if (choice.plan && !choice.plan->isGemm())
     return choice;
   choice.kernels = chooseConv(problem, machine, choice.plan ? LibraryForm::Windows : LibraryForm::None);
@@ -117,7 +118,9 @@ std::string Conv::describeChoice() const {
   DType dtype = inputs[0].dtype;
   if (!isPlanned(dtype))
     return fmt::format("a convolution is computed by BLAS: oneDNN has no {}", proa::nameOf(dtype));
-  return "a convolution is computed by " + choose(*geometry, dtype, inputs[1].constant, false).kernels.text();
+  Choice choice = choose(*geometry, dtype, inputs[1].constant, false);
+  std::string text = "a convolution is computed by " + choice.kernels.text();
+  return choice.plan ? fmt::format("{}; oneDNN's kernel is {}", text, choice.plan->implementation()) : text;
 }
 
 Result<void> Conv::compute(ConvEntry &entry, Call &call, const View &out) const {

@@ -32,10 +32,12 @@ public:
     void *provide(const View &view, std::byte *scratch) const;
   };
 
-  /// With `inPlace` the first "add" of full size lies where the output does. Null where oneDNN has nothing.
+  /// With `inPlace` the first "add" of full size lies where the output does; `prefersLoop`: see
+  /// ConvChoice.h. Null where oneDNN has nothing.
   static std::shared_ptr<const ConvPlan> create(ProductTypes types, const ConvConfig &attributes,
                                                 const ConvGeometry &geometry,
-                                                std::span<const OperandType> inputs, bool inPlace);
+                                                std::span<const OperandType> inputs, bool inPlace,
+                                                bool prefersLoop = false);
 
   /// Whether an image of float32 with channels first is copied by interleaving its few channels.
   static bool interleaves(const StridedOperand &image);
@@ -62,7 +64,7 @@ private:
                      const dnnl::memory::desc &bias, const dnnl::primitive_attr &primitiveAttributes);
 
   ProductTypes types = DType::Float32;
-  bool small = false;
+  bool small = false, prefersLoop = false;
   bool channelLast = true; ///< of the layout that oneDNN gets
   Port inputPort, outputPort;
   std::vector<Port> extraPorts;

@@ -40,6 +40,11 @@ struct ConvMachine {
   bool prefersPanels = false; ///< see PanelGemm.h
 };
 
+/// Whether oneDNN's second kernel of a convolution in float32 is faster with AVX-512. The first that
+/// oneDNN 2.6 offers calls a small GEMM for each tap and row of the result ("brgconv", "brdgmm_dw"); the
+/// second is one loop over a row ("jit", "jit_dw").
+bool prefersLoop(const ConvGeometry &geometry, const CpuFacts &cpu);
+
 struct ConvEstimate {
   ConvMethod method;
   double nanoseconds = 0;

@@ -115,8 +115,10 @@ static bool prefersChannelLast(const ConvConfig &attributes, const ConvGeometry 
 
 std::shared_ptr<const ConvPlan> ConvPlan::create(ProductTypes types, const ConvConfig &attributes,
                                                  const ConvGeometry &geometry,
-                                                 std::span<const OperandType> inputs, bool inPlace) {
+                                                 std::span<const OperandType> inputs, bool inPlace,
+                                                 bool prefersLoop) {
   auto plan = std::make_shared<ConvPlan>();
+  plan->prefersLoop = prefersLoop;
   plan->small = isSmallConv(geometry, attributes.transposed);
   SingleThreadScope scope(plan->small);
   plan->types = types;
@@ -179,6 +181,18 @@ bool ConvPlan::build(const ConvConfig &attributes, const ConvGeometry &geometry,
   return true;
 }
 
+/// See ConvChoice.h.
+static bool callsGemms(const dnnl::primitive_desc &description) {
+  return std::string_view(description.impl_info_str()).starts_with("br");
+}
+static bool findLoop(dnnl::primitive_desc &description) {
+  while (callsGemms(description))
+    if (!description.next_impl())
+      return false;
+  return std::string_view(description.impl_info_str()).starts_with("jit") &&
+         std::string_view(description.impl_info_str()).ends_with("avx512_core");
+}
+
 void ConvPlan::makePrimitive(const ConvConfig &attributes, const ConvGeometry &g, const memory::desc &bias,
                              const dnnl::primitive_attr &primitiveAttributes) {
   memory::desc filter(filterPlain.dims(), *dnnlType(types.y), memory::format_tag::any);
@@ -195,10 +209,13 @@ void ConvPlan::makePrimitive(const ConvConfig &attributes, const ConvGeometry &g
     name = description.impl_info_str();
     primitive = dnnl::deconvolution_forward(description);
   } else {
-    dnnl::convolution_forward::primitive_desc description({inference, dnnl::algorithm::convolution_direct,
-                                                           inputPort.desc, filter, bias, outputPort.desc,
-                                                           strides, dilations, before, after},
-                                                          primitiveAttributes, dnnlEngine());
+    dnnl::convolution_forward::desc problem(inference, dnnl::algorithm::convolution_direct, inputPort.desc,
+                                            filter, bias, outputPort.desc, strides, dilations, before, after);
+    dnnl::convolution_forward::primitive_desc description(problem, primitiveAttributes, dnnlEngine());
+    if (prefersLoop && callsGemms(description))
+      if (dnnl::convolution_forward::primitive_desc next(problem, primitiveAttributes, dnnlEngine());
+          findLoop(next))
+        description = next;
     filterWanted = description.weights_desc();
     scratchpad = description.scratchpad_desc();
     name = description.impl_info_str();

@@ -67,6 +67,28 @@ template <class T> void copyLine(const T *source, T *target, const CopyAxis &lin
       target[i * line.target] = source[i * line.source];
 }
 
+/// Copies lines of `bytes` bytes: short ones without a call for each.
+void copyShortLines(const std::byte *source, std::byte *target, size_t bytes, int64_t count,
+                    int64_t sourceStep, int64_t targetStep) {
+  constexpr size_t piece = 32;
+  for (int64_t i = 0; i < count; ++i, source += sourceStep, target += targetStep) {
+    for (size_t at = 0; at + piece <= bytes; at += piece)
+      std::memcpy(target + at, source + at, piece);
+    std::memcpy(target + bytes - piece, source + bytes - piece, piece); // may overlap the piece before
+  }
+}
+
+/// Copies `rows.size` lines.
+template <class T> void copyRows(const T *source, T *target, const CopyAxis &rows, const CopyAxis &line) {
+  constexpr int64_t size = sizeof(T), least = 32, most = 512;
+  if (line.source == 1 && line.target == 1 && line.size * size >= least && line.size * size <= most)
+    return copyShortLines(reinterpret_cast<const std::byte *>(source), reinterpret_cast<std::byte *>(target),
+                          static_cast<size_t>(line.size * size), rows.size, rows.source * size,
+                          rows.target * size);
+  for (int64_t i = 0; i < rows.size; ++i)
+    copyLine(source + i * rows.source, target + i * rows.target, line);
+}
+
 /// target[column][row] = source[row][column] of a block of 4x4, through registers.
 template <class T> void transpose4(const T *source, int64_t sourceStride, T *target, int64_t targetStride) {
   if constexpr (sizeof(T) == 4) {
@@ -146,14 +168,23 @@ template <class T> void copyLines(std::vector<CopyAxis> axes, const T *source, T
     axes.push_back({pieces, piece * line.source, piece * line.target});
     line.size = piece;
   }
-  int64_t lines = 1;
+  CopyAxis rows{1, 0, 0};
+  if (!axes.empty()) {
+    rows = axes.back();
+    axes.pop_back();
+  }
+  int64_t lines = rows.size;
   for (const CopyAxis &axis : axes)
     lines *= axis.size;
   parallelFor(lines, 1 + 65536 / (line.size * static_cast<int64_t>(sizeof(T))),
               [&](int64_t begin, int64_t end) {
-                Odometer at(axes, begin);
-                for (int64_t i = begin; i < end; ++i, at.next())
-                  copyLine(source + at.source, target + at.target, line);
+                Odometer at(axes, begin / rows.size);
+                for (int64_t i = begin; i < end; at.next()) {
+                  int64_t first = i % rows.size, count = std::min(rows.size - first, end - i);
+                  copyRows(source + at.source + first * rows.source, target + at.target + first * rows.target,
+                           {count, rows.source, rows.target}, line);
+                  i += count;
+                }
               });
 }
 
