@@ -22,7 +22,7 @@ struct LayoutDigit {
 inline LayoutDigit rowDigit(int64_t count, int64_t stride) { return {count, MatrixDim::Row, stride}; }
 inline LayoutDigit columnDigit(int64_t count, int64_t stride) { return {count, MatrixDim::Column, stride}; }
 
-/// Which lanes hold adjacent elements: `count` lanes, whose numbers are `stride` apart.
+/// Which lanes hold adjacent elements: `count` lanes with ids `stride` apart.
 struct AdjacentLanes {
   int64_t count = 1, stride = 1;
 
