@@ -40,6 +40,8 @@ struct MeshOptions {
   /// docs/pipelines.md, or a file of it (a name has no line break). The strategy has its ranks (ppN). Empty:
   /// the schedule of the strategy.
   std::string schedule = {};
+  /// Its name in the locations of errors; empty: the name of its file, or "--schedule".
+  std::string scheduleName = {};
 };
 
 } // namespace proa

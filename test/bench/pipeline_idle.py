@@ -6,16 +6,19 @@
 
 The program has equal layers, so that all stages have equal work. The trace of a step (proa-run --profile) has the steps
 of all ranks, with their jobs (F0, B0, W0, update) after their lines. The idle time of the step is its time, from the
-first step of a rank to its last one, without the work of the busiest rank. The estimate is the idle time of the same
-order of jobs, where each job takes the time that it took in this trace and results move in no time: what is left is
-the time of messages and of waking threads. The last weight gradients contain the update of their parameters, so jobs
-of one kind differ: means of F, B and W (proa-plan --schedule --times) do not give the idle time.
+first step of a rank to its last one, without the work of the busiest rank. The estimate is the one of proa-plan
+--schedule for the same order of jobs, from the first job to the last one (all ranks end a step before the next one
+begins), where each job takes the time that it took in this trace, and a result the time of its bytes on the emulated
+link (--link): what is left is the time of copies and of waking threads. The last weight gradients contain the update of
+their parameters, so jobs of one kind differ: means of F, B and W (proa-plan --schedule --times) do not give the idle
+time.
 
 Each rank needs an idle core. Of several rounds the one with the median difference counts."""
 
 import argparse
 import collections
 import json
+import math
 import os
 import re
 import subprocess
@@ -25,7 +28,7 @@ import tempfile
 SCHEDULES = ("fthenb", "1f1b", "eager1f1b", "interleaved", "zbh1", "zbh2", "zbv", "vhalf", "vmin", "auto")
 UPDATE = "update"
 
-Rank = collections.namedtuple("Rank", "order times update period")
+Rank = collections.namedtuple("Rank", "order times update period message")
 Round = collections.namedtuple("Round", "step work idle estimate")
 
 
@@ -40,15 +43,23 @@ def is_receive(event):
     return event["cat"] == "wait" or event["name"] == "recv"
 
 
+def bytes_of(types):
+    """The bytes of the results of a step, as "float32[64, 512]"."""
+    sizes = re.findall(r"\D(\d+)\[([\d, ]*)\]", types.split("->")[-1])
+    return sum(int(bits) // 8 * math.prod(int(dim) for dim in dims.split(",") if dim.strip()) for bits, dims in sizes)
+
+
 def read_rank(events):
-    """The jobs of a rank in their order with their milliseconds. A kernel of several jobs counts to the last one; the
-    time between two steps counts to the second one, and steps before the first job to this job."""
-    order, times, early = [], collections.Counter(), 0
+    """The jobs of a rank in their order with their milliseconds, and the bytes of its largest message. A kernel of
+    several jobs counts to the last one; the time between two steps counts to the second one, and steps before the first
+    job to this job."""
+    order, times, early, message = [], collections.Counter(), 0, 0
     end = begin = events[0]["ts"]
     for event in events:
         own = event["ts"] + event["dur"] - end
         end = event["ts"] + event["dur"]
         if is_receive(event):
+            message = max(message, bytes_of(event["args"]["types"]))
             continue
         jobs = re.findall(r"\(([^()]+)\)", event["args"]["location"])
         job = jobs[-1] if jobs else ""
@@ -60,7 +71,7 @@ def read_rank(events):
         times[job] += own + early
         early = 0
     return Rank(order, {job: time / 1e3 for job, time in times.items() if job != UPDATE}, times[UPDATE] / 1e3,
-                (end - begin) / 1e3)
+                (end - begin) / 1e3, message)
 
 
 def read_trace(path):
@@ -78,58 +89,40 @@ def split_job(job):
     return kind, int(micro_batch), int(chunk or 0)
 
 
-def stage_of(chunk, rank, ranks, placement):
-    """The stage of a rank's chunk: "v" alternates the direction, "roundrobin" does not."""
-    return chunk * ranks + (ranks - 1 - rank if placement == "v" and chunk % 2 else rank)
-
-
-def needs(kind, micro_batch, stage, stages):
-    """The jobs of the same micro-batch, with their stages, that a job waits for. A stage has B and W, or BW."""
-    if kind == "F":
-        return [("F", micro_batch, stage - 1)] if stage else []
-    if kind == "W":
-        return [("B", micro_batch, stage)]
-    last = stage + 1 == stages
-    following = [] if last else [("B", micro_batch, stage + 1), ("BW", micro_batch, stage + 1)]
-    return [("F", micro_batch, stage)] + following
-
-
-def estimated(ranks, placement):
-    """Idle time of the order of the trace in milliseconds, if each job takes its own time, and a result is there when
-    its job ends."""
-    jobs = [[split_job(job) for job in rank.order] for rank in ranks]
-    stages = len(ranks) * (1 + max(chunk for order in jobs for _, _, chunk in order))
-    names = {(kind, batch, stage_of(chunk, i, len(ranks), placement))
-             for i, order in enumerate(jobs) for kind, batch, chunk in order}
-    ends, clocks, following = {}, [0.0] * len(ranks), [0] * len(ranks)
-    while any(following[i] < len(order) for i, order in enumerate(jobs)):
-        before = list(following)
-        for i, order in enumerate(jobs):
-            while following[i] < len(order):
-                kind, batch, chunk = order[following[i]]
-                stage = stage_of(chunk, i, len(ranks), placement)
-                waited = [job for job in needs(kind, batch, stage, stages) if job in names]
-                if not all(job in ends for job in waited):
-                    break
-                start = max([clocks[i]] + [ends[job] for job in waited])
-                clocks[i] = ends[kind, batch, stage] = start + ranks[i].times[ranks[i].order[following[i]]]
-                following[i] += 1
-        if before == following:
-            sys.exit("the jobs of the trace wait for each other")
-    step = max(clock + rank.update for clock, rank in zip(clocks, ranks))
-    return step - max(sum(rank.times.values()) + rank.update for rank in ranks)
+def schedule_text(ranks, placement):
+    """The order of the trace with the times of its jobs, in the text form of docs/pipelines.md. The first stage has no
+    input gradient: its B, which only waits, is not in the trace."""
+    jobs = [split_job(job) for rank in ranks for job in rank.order]
+    chunks, micro_batches = 1 + max(job[2] for job in jobs), 1 + max(job[1] for job in jobs)
+    text = f"ranks={len(ranks)} microbatches={micro_batches}"
+    text += f" chunks={chunks} placement={placement}\n" if chunks > 1 else "\n"
+    for index, rank in enumerate(ranks):
+        text += f"{index}:"
+        for job in rank.order:
+            if job.startswith("W") and "B" + job[1:] not in rank.order:
+                text += f" B{job[1:]}=0"
+            text += f" {job}={rank.times[job]}"
+        text += f" update={rank.update}\n"
+    return text
 
 
 def measure(arguments, schedule, folder):
     trace = os.path.join(folder, "trace.json")
     run([f"{arguments.tools}/proa-run", arguments.folder, "--threads", "1", "--simulate-mesh", "--strategy",
          f"pp{arguments.ranks},{schedule},acc{arguments.micro_batches}", "--repeat", str(arguments.repeat), "--json",
-         f"--profile={trace}"])
+         f"--profile={trace}"] + (["--emulate-link", "{}us,{}GB/s".format(*arguments.link)] if arguments.link else []))
     ranks = read_trace(trace)
     step = max(rank.period for rank in ranks)
     work = max(sum(rank.times.values()) + rank.update for rank in ranks)
-    placement = "roundrobin" if schedule == "interleaved" else "v"
-    return Round(step, work, step - work, estimated(ranks, placement))
+    measured = os.path.join(folder, "measured.txt")
+    with open(measured, "w", encoding="utf-8") as file:
+        file.write(schedule_text(ranks, "roundrobin" if schedule == "interleaved" else "v"))
+    latency, bandwidth = arguments.link or (0, 1)
+    message = max(rank.message for rank in ranks) / bandwidth / 1e6 if arguments.link else 0
+    own = json.loads(run([f"{arguments.tools}/proa-plan", "--schedule", measured, "--json", "--latency",
+                          str(latency / 1e3 + message)]))
+    estimate = own["first_to_last_job"] - max(rank["busy"] for rank in own["ranks"])
+    return Round(step, work, step - work, estimate)
 
 
 def main():
@@ -139,6 +132,7 @@ def main():
     parser.add_argument("--micro-batches", type=int, default=4)
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--link", nargs=2, type=float, metavar=("MICROSECONDS", "GB_PER_SECOND"))
     parser.add_argument("--schedules", default=",".join(SCHEDULES))
     parser.add_argument("folder")
     arguments = parser.parse_args()

@@ -84,49 +84,55 @@ Result<Solution> search(const ScheduleOptions &options, const Shape &shape, Cost
   return Solution{std::move(result->schedule), std::move(costs), result->lowerBound};
 }
 
-Result<Solution> solve(const ScheduleOptions &options) {
-  std::optional<ScheduleKind> kind = parseScheduleKind(options.schedule);
-  Solution solution;
-  if (!kind) {
-    Diagnostics errors;
-    for (auto [name, value] :
-         {std::pair("--stages", options.stages), std::pair("--microbatches", options.microBatches),
-          std::pair("--chunks", options.chunks)})
-      if (value != 0)
-        errors.add(name, "the file of --schedule has this number, expected it once");
-    if (!errors.empty())
-      return errors;
-    auto text = readFile(inputPath(options.schedule));
-    if (!text)
-      return text.diagnostics();
-    auto read = parseSchedule(*text, options.schedule);
-    if (!read)
-      return read.diagnostics();
-    solution.schedule = std::move(*read);
-  } else {
-    Diagnostics missing;
-    if (options.stages == 0)
-      missing.add("--schedule", "the number of ranks is missing: expected --stages N");
-    if (options.microBatches == 0)
-      missing.add("--schedule", "the number of micro-batches is missing: expected --microbatches N");
-    if (!missing.empty())
-      return missing;
-    int64_t chunks = options.chunks == 0 ? defaultChunks(*kind) : options.chunks;
-    auto shape = shapeFor(*kind, options.stages, options.microBatches, chunks);
-    if (!shape)
-      return shape.diagnostics();
-    auto costs = costsOf(options, *shape);
-    if (!costs)
-      return costs.diagnostics();
-    if (*kind == ScheduleKind::Automatic)
-      return search(options, *shape, std::move(*costs));
-    solution.schedule = buildSchedule(*kind, *shape);
-  }
-  auto costs = costsOf(options, solution.schedule.shape);
+/// The schedule of a file, with the times of the file or those of the options.
+Result<Solution> readSolution(const ScheduleOptions &options) {
+  Diagnostics errors;
+  for (auto [name, value] :
+       {std::pair("--stages", options.stages), std::pair("--microbatches", options.microBatches),
+        std::pair("--chunks", options.chunks)})
+    if (value != 0)
+      errors.add(name, "the file of --schedule has this number, expected it once");
+  if (!errors.empty())
+    return errors;
+  auto text = readFile(inputPath(options.schedule));
+  if (!text)
+    return text.diagnostics();
+  auto read = parseTimedSchedule(*text, options.schedule);
+  if (!read)
+    return read.diagnostics();
+  if (!read->jobTimes.empty() && !options.times.empty())
+    return errorAt("--times", "the file of --schedule has the times of its jobs, expected them once");
+  auto costs = costsOf(options, read->schedule.shape);
   if (!costs)
     return costs.diagnostics();
-  solution.costs = std::move(*costs);
-  return solution;
+  if (!read->jobTimes.empty()) {
+    costs->jobTimes = std::move(read->jobTimes);
+    costs->updates = std::move(read->updates);
+  }
+  return Solution{std::move(read->schedule), std::move(*costs), std::nullopt};
+}
+
+Result<Solution> solve(const ScheduleOptions &options) {
+  std::optional<ScheduleKind> kind = parseScheduleKind(options.schedule);
+  if (!kind)
+    return readSolution(options);
+  Diagnostics missing;
+  if (options.stages == 0)
+    missing.add("--schedule", "the number of ranks is missing: expected --stages N");
+  if (options.microBatches == 0)
+    missing.add("--schedule", "the number of micro-batches is missing: expected --microbatches N");
+  if (!missing.empty())
+    return missing;
+  int64_t chunks = options.chunks == 0 ? defaultChunks(*kind) : options.chunks;
+  auto shape = shapeFor(*kind, options.stages, options.microBatches, chunks);
+  if (!shape)
+    return shape.diagnostics();
+  auto costs = costsOf(options, *shape);
+  if (!costs)
+    return costs.diagnostics();
+  if (*kind == ScheduleKind::Automatic)
+    return search(options, *shape, std::move(*costs));
+  return Solution{buildSchedule(*kind, *shape), std::move(*costs), std::nullopt};
 }
 
 std::string describe(const Solution &solution, const Timeline &timeline) {
@@ -236,7 +242,7 @@ Result<void> showSchedule(const ScheduleOptions &options) {
         !written)
       return written;
   if (!options.textFile.empty())
-    return writeOutput(options.textFile, textOf(solution->schedule));
+    return writeOutput(options.textFile, textOf(solution->schedule, solution->costs));
   return {};
 }
 

@@ -47,7 +47,9 @@ private:
     }
     if (begin == std::numeric_limits<double>::infinity())
       return false;
-    double end = begin + costs.timesOf(stageJob.stage).of(job.kind);
+    double time = costs.jobTimes.empty() ? costs.timesOf(stageJob.stage).of(job.kind)
+                                         : costs.jobTimes[rank][next[rank]];
+    double end = begin + time;
     ends[index.indexOf(stageJob)] = end;
     timeline.spans[rank].push_back({begin, end});
     clock[rank] = end;

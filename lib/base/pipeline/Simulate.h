@@ -22,6 +22,8 @@ struct Costs {
   /// Memory of the activations of one micro-batch on each stage, or one entry for all stages. A stage holds
   /// it from the start of F to the end of W.
   std::vector<double> activations = {1};
+  /// The time of each job of a schedule, in its order, instead of `times`; empty: `times` are valid.
+  std::vector<std::vector<double>> jobTimes = {};
   /// Time of the optimizer on each rank after its last job, or one entry for all ranks; empty: none.
   std::vector<double> updates = {};
 

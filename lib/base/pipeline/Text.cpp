@@ -15,6 +15,8 @@ constexpr int64_t mostOfEach = 4096;
 
 constexpr std::string_view jobForm =
     "expected F, B, W or BW with a micro-batch, as F0, or with a chunk, as F0.1";
+constexpr std::string_view timeForm = "expected a number from 0 to 1e12, as F0=1.5";
+constexpr double longestTime = 1e12;
 
 std::optional<int64_t> parseCount(std::string_view text) {
   int64_t value = 0;
@@ -24,11 +26,19 @@ std::optional<int64_t> parseCount(std::string_view text) {
   return value;
 }
 
+std::optional<double> parseTime(std::string_view text) {
+  double value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value >= 0) || value > longestTime)
+    return std::nullopt;
+  return value;
+}
+
 class TextReader {
 public:
   TextReader(std::string_view text, std::string_view name) : text(text), name(name) {}
 
-  Result<Schedule> read() {
+  Result<TimedSchedule> read() {
     for (size_t begin = 0; begin < text.size(); ++line) {
       size_t end = std::min(text.find('\n', begin), text.size());
       readLine(text.substr(begin, end - begin));
@@ -43,7 +53,14 @@ public:
                                 rank, schedule.shape.ranks));
     if (!errors.empty())
       return errors;
-    return schedule;
+    TimedSchedule result{std::move(schedule), {}, {}};
+    if (firstUntimed && hasTimes)
+      return errorAt(*firstUntimed, "the job has no time, but others have: expected times of all or of none");
+    if (hasTimes) {
+      result.jobTimes = std::move(jobTimes);
+      result.updates = std::move(updates);
+    }
+    return result;
   }
 
 private:
@@ -76,6 +93,8 @@ private:
     if (schedule.shape.ranks * schedule.shape.chunks * schedule.shape.microBatches > mostOfEach * mostOfEach)
       report(1, fmt::format("the schedule is too large: expected at most {} jobs", mostOfEach * mostOfEach));
     schedule.jobs.resize(schedule.shape.ranks);
+    jobTimes.resize(schedule.shape.ranks);
+    updates.resize(schedule.shape.ranks);
     hasRank.resize(schedule.shape.ranks);
   }
 
@@ -119,22 +138,46 @@ private:
     if (hasRank[*rank])
       return report(words.front().column, fmt::format("rank {} has two lines: expected one", *rank));
     hasRank[*rank] = true;
-    for (const Word &word : std::span(words).subspan(1)) {
-      if (std::optional<Job> job = parseJob(word.text))
-        schedule.jobs[*rank].push_back(*job);
-      else
-        report(word.column, fmt::format("'{}' is not a job: {}", word.text, jobForm));
-    }
+    for (const Word &word : std::span(words).subspan(1))
+      readJob(*rank, word);
   }
 
-  void report(size_t column, std::string message) {
-    errors.add(fmt::format("{}:{}:{}", name, line, column), std::move(message));
+  /// "F0", "F0=1.5", or "update=0.5".
+  void readJob(int64_t rank, const Word &word) {
+    size_t equal = word.text.find('=');
+    std::string_view label = word.text.substr(0, equal);
+    std::optional<double> time;
+    if (equal != std::string_view::npos) {
+      hasTimes = true;
+      time = parseTime(word.text.substr(equal + 1));
+      if (!time)
+        return report(word.column, fmt::format("'{}' is not a time: {}", word.text, timeForm));
+    }
+    if (time && label == "update") {
+      updates[rank] += *time;
+      return;
+    }
+    std::optional<Job> job = parseJob(label);
+    if (!job)
+      return report(word.column, fmt::format("'{}' is not a job: {}", label, jobForm));
+    schedule.jobs[rank].push_back(*job);
+    jobTimes[rank].push_back(time.value_or(0));
+    if (!time && !firstUntimed)
+      firstUntimed = locationOf(word.column);
   }
+
+  std::string locationOf(size_t column) const { return fmt::format("{}:{}:{}", name, line, column); }
+
+  void report(size_t column, std::string message) { errors.add(locationOf(column), std::move(message)); }
 
   std::string_view text, name;
   size_t line = 1;
   bool hasHeader = false;
   Schedule schedule;
+  std::vector<std::vector<double>> jobTimes;
+  std::vector<double> updates;
+  bool hasTimes = false;
+  std::optional<std::string> firstUntimed; ///< its location
   std::vector<bool> hasRank;
   Diagnostics errors;
 };
@@ -175,7 +218,7 @@ std::optional<Job> parseJob(std::string_view text) {
   return job;
 }
 
-std::string textOf(const Schedule &schedule) {
+std::string textOf(const Schedule &schedule, const Costs &costs) {
   const Shape &shape = schedule.shape;
   std::string text = fmt::format("ranks={} microbatches={}", shape.ranks, shape.microBatches);
   if (shape.chunks > 1)
@@ -183,15 +226,27 @@ std::string textOf(const Schedule &schedule) {
   text += "\n";
   for (size_t rank = 0; rank < schedule.jobs.size(); ++rank) {
     text += fmt::format("{}:", rank);
-    for (const Job &job : schedule.jobs[rank])
-      text += " " + textOf(job, shape.chunks);
+    for (size_t position = 0; position < schedule.jobs[rank].size(); ++position) {
+      text += " " + textOf(schedule.jobs[rank][position], shape.chunks);
+      if (!costs.jobTimes.empty())
+        text += fmt::format("={}", costs.jobTimes[rank][position]);
+    }
+    if (double update = costs.updateOf(static_cast<int64_t>(rank)); !costs.jobTimes.empty() && update > 0)
+      text += fmt::format(" update={}", update);
     text += "\n";
   }
   return text;
 }
 
-Result<Schedule> parseSchedule(std::string_view text, std::string_view name) {
+Result<TimedSchedule> parseTimedSchedule(std::string_view text, std::string_view name) {
   return TextReader(text, name).read();
+}
+
+Result<Schedule> parseSchedule(std::string_view text, std::string_view name) {
+  auto read = parseTimedSchedule(text, name);
+  if (!read)
+    return read.diagnostics();
+  return std::move(read->schedule);
 }
 
 } // namespace proa::pipeline

@@ -61,6 +61,8 @@ Result<std::unique_ptr<ModelMesh>> ModelMesh::open(ModelOptions &options) {
   if (!given.schedule.empty() && given.schedule.find('\n') == std::string::npos) {
     auto text = readFile(given.schedule);
     diagnostics.append(text ? Diagnostics() : text.diagnostics());
+    if (given.scheduleName.empty())
+      given.scheduleName = given.schedule;
     given.schedule = text ? *text : "";
   }
   if (!diagnostics.empty())

@@ -69,7 +69,8 @@ Result<void> addSchedule(ModuleOp module, const MeshOptions &mesh, const spmd::S
   if (mesh.schedule.empty())
     return {};
   constexpr const char *option = "--schedule";
-  auto schedule = pipeline::parseSchedule(mesh.schedule, option);
+  std::string name = mesh.scheduleName.empty() ? option : mesh.scheduleName;
+  auto schedule = pipeline::parseSchedule(mesh.schedule, name);
   if (!schedule)
     return schedule.diagnostics();
   if (strategy.schedule.value_or(pipeline::ScheduleKind::Automatic) != pipeline::ScheduleKind::Automatic)
@@ -77,7 +78,7 @@ Result<void> addSchedule(ModuleOp module, const MeshOptions &mesh, const spmd::S
                                        pipeline::nameOf(*strategy.schedule)));
   if (!module.getOps<dist::ScheduleOp>().empty())
     return errorAt(option, "the program has a schedule too (dist.schedule), expected one of them");
-  if (Diagnostics errors = pipeline::check(*schedule, {.name = option}); !errors.empty())
+  if (Diagnostics errors = pipeline::check(*schedule, {.name = name}); !errors.empty())
     return errors;
   module.getContext()->loadDialect<dist::DistDialect>();
   auto builder = OpBuilder::atBlockBegin(module.getBody());

@@ -36,6 +36,36 @@ TEST(ScheduleTextTest, CommentsAndBlankLines) {
   EXPECT_EQ(textOf(*read), "ranks=1 microbatches=1\n0: F0 B0 W0\n");
 }
 
+TEST(ScheduleTextTest, TimesOfJobs) {
+  std::string_view text = "ranks=2 microbatches=1\n"
+                          "0: F0=1.5 BW0=0 update=0.25\n"
+                          "1: F0=2 B0=1 W0=4e-1\n";
+  Result<TimedSchedule> read = parseTimedSchedule(text, "s.txt");
+  ASSERT_TRUE(read) << read.diagnostics().text();
+  EXPECT_EQ(read->jobTimes, (std::vector<std::vector<double>>{{1.5, 0}, {2, 1, 0.4}}));
+  EXPECT_EQ(read->updates, (std::vector<double>{0.25, 0}));
+  // F0 of both ranks, B0, and then BW0 of rank 0 beside W0 of rank 1.
+  Costs costs{.jobTimes = read->jobTimes, .updates = read->updates};
+  Timeline timeline = simulate(read->schedule, costs);
+  EXPECT_DOUBLE_EQ(timeline.makespan, 1.5 + 2 + 1 + 0.4);
+  EXPECT_DOUBLE_EQ(timeline.period, 1.5 + 2 + 1 + 0.25);
+  EXPECT_EQ(textOf(read->schedule, costs), "ranks=2 microbatches=1\n"
+                                           "0: F0=1.5 BW0=0 update=0.25\n"
+                                           "1: F0=2 B0=1 W0=0.4\n");
+  // The order alone.
+  EXPECT_EQ(textOf(*parseSchedule(text, "s.txt")), "ranks=2 microbatches=1\n0: F0 BW0\n1: F0 B0 W0\n");
+}
+
+TEST(ScheduleTextTest, FaultsOfTimes) {
+  EXPECT_EQ(parseErrors("ranks=1\n0: F0=1 B0 W0\n"),
+            "error: s.txt:2:9: the job has no time, but others have: expected times of all or of none\n");
+  EXPECT_EQ(parseErrors("ranks=1\n0: F0=x BW0=-1 update\n"),
+            "error: s.txt:2:4: 'F0=x' is not a time: expected a number from 0 to 1e12, as F0=1.5\n"
+            "error: s.txt:2:9: 'BW0=-1' is not a time: expected a number from 0 to 1e12, as F0=1.5\n"
+            "error: s.txt:2:16: 'update' is not a job: expected F, B, W or BW with a micro-batch, as F0, or "
+            "with a chunk, as F0.1\n");
+}
+
 TEST(ScheduleTextTest, ErrorsNameLineAndColumn) {
   EXPECT_EQ(
       parseErrors(""),
