@@ -83,15 +83,34 @@ public:
       });
       for (Block *block : blocks)
         place(byBlock[block]);
+      SmallVector<dist::SliceOp> slices; // a walk would meet those again that move
+      function.walk([&](dist::SliceOp op) { slices.push_back(op); });
+      llvm::for_each(slices, moveToFirstUse);
     }
   }
 
 private:
+  static bool isOfArgument(Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument && isa<func::FuncOp>(argument.getOwner()->getParentOp());
+  }
+
   /// The operand lives anyway, and the result takes more memory.
   static bool isGathered(dist::AllGatherOp op) {
-    auto argument = dyn_cast<BlockArgument>(op.getX());
-    return argument && isa<func::FuncOp>(argument.getOwner()->getParentOp()) && !op->use_empty() &&
-           isa<RankedTensorType>(op->getResult(0).getType());
+    return isOfArgument(op.getX()) && !op->use_empty() && isa<RankedTensorType>(op->getResult(0).getType());
+  }
+
+  /// A slice of an argument, such as a parameter that an update of ZeRO changes, takes memory from here on.
+  static void moveToFirstUse(dist::SliceOp op) {
+    if (!isOfArgument(op.getX()) || op->use_empty())
+      return;
+    Operation *first = nullptr;
+    for (Operation *user : op->getUsers()) {
+      Operation *anchor = op->getBlock()->findAncestorOpInBlock(*user);
+      if (!first || anchor->isBeforeInBlock(first))
+        first = anchor;
+    }
+    op->moveBefore(first);
   }
 
   /// The user, or the op around it, in the innermost block where the result may be gathered: the block of the

@@ -303,6 +303,9 @@ def GatherAtUses : Pass<"dist-gather-at-uses", "::mlir::ModuleOp"> {
     `dist-merge-collectives`. A bucket starts at the first use of the bucket before it: the weights of the next layer
     arrive while one computes.
 
+    A slice of an argument, such as the shard of a parameter that an update of ZeRO 1 changes, moves before its first
+    use too, but not into loops: it would be copied in each iteration.
+
     Not moved: gathers of other values, which live only as long as they are needed.
 
     ```mlir

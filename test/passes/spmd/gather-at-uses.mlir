@@ -130,3 +130,47 @@ func.func @loops(%w: tensor<4xf32>, %x: tensor<8xf32>) -> (tensor<8xf32>, tensor
   }
   return %1#1, %2 : tensor<8xf32>, tensor<8xf32>
 }
+
+// -----
+
+dist.mesh @m = <["x"=2]>
+
+// A slice of an argument moves before its first use, and not into the loop.
+// CHECK-LABEL: func @slices
+// CHECK-SAME: (%[[W:.*]]: tensor<8xf32>, %[[V:.*]]: tensor<8xf32>, %[[X:.*]]: tensor<4xf32>
+// CHECK-NEXT: %[[A:.*]] = pd.exp %[[X]]
+// CHECK-NEXT: %[[S:.*]] = dist.slice %[[V]]
+// CHECK-NEXT: %{{.*}} = scf.while
+// CHECK: pd.multiply %{{.*}}, %[[S]]
+// CHECK: }
+// CHECK-NEXT: %[[T:.*]] = dist.slice %[[W]]
+// CHECK-NEXT: %[[U:.*]] = dist.slice %[[W]]
+// CHECK-NEXT: pd.where %{{.*}}, %[[T]], %[[U]]
+func.func @slices(%w: tensor<8xf32>, %v: tensor<8xf32>, %x: tensor<4xf32>, %c: tensor<i1>) -> tensor<4xf32> {
+  %0 = dist.slice %w of tensor<8xf32> from <@m, [{}]> to <@m, [{"x"}]> : tensor<8xf32> -> tensor<4xf32>
+  %1 = dist.slice %v of tensor<8xf32> from <@m, [{}]> to <@m, [{"x"}]> : tensor<8xf32> -> tensor<4xf32>
+  %6 = dist.slice %w of tensor<8xf32> from <@m, [{}]> to <@m, [{"x"}]> : tensor<8xf32> -> tensor<4xf32>
+  %2 = pd.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+  %3 = scf.while (%a = %2) : (tensor<4xf32>) -> tensor<4xf32> {
+    %go = tensor.extract %c[] : tensor<i1>
+    scf.condition(%go) %a : tensor<4xf32>
+  } do {
+  ^bb0(%a: tensor<4xf32>):
+    %5 = pd.multiply %a, %1 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %5 : tensor<4xf32>
+  }
+  %4 = pd.where %c, %0, %6 : (tensor<i1>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %4 : tensor<4xf32>
+}
+
+// A slice of a computed value stays.
+// CHECK-LABEL: func @slice_of_computed
+// CHECK: dist.slice
+// CHECK-NEXT: pd.exp
+func.func @slice_of_computed(%w: tensor<8xf32>, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %p = pd.exp %w : (tensor<8xf32>) -> tensor<8xf32>
+  %0 = dist.slice %p of tensor<8xf32> from <@m, [{}]> to <@m, [{"x"}]> : tensor<8xf32> -> tensor<4xf32>
+  %1 = pd.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = pd.multiply %1, %0 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
