@@ -68,7 +68,7 @@ void addRuns(nb::class_<SharedSession> &type) {
       .def_prop_ro(
           "arena_bytes",
           [](SharedSession &self) { return self.with([](Session &s) { return s.arenaBytes(); }); },
-          "Arena size of the last run.");
+          "Arena size of the last run, in bytes; on a mesh, the largest of the ranks of this process.");
 }
 
 void addParameters(nb::class_<SharedSession> &type) {

@@ -465,7 +465,10 @@ Result<double> Session::measure(const std::map<std::string, Tensor> &feeds) {
 }
 
 int64_t Session::arenaBytes() const {
-  return implementation->current ? implementation->current->executable->plan().arenaBytes : 0;
+  const SessionVariant *current = implementation->current;
+  if (!current)
+    return 0;
+  return current->onMesh ? current->onMesh->arenaBytes() : current->executable->plan().arenaBytes;
 }
 
 void Session::enableProfile(bool on) { implementation->profiling = on; }

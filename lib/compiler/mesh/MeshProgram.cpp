@@ -216,6 +216,13 @@ void MeshProgram::setOffload(
     sessions[index]->setOffload(queueOf(ranks.rankOf(index)));
 }
 
+int64_t MeshProgram::arenaBytes() const {
+  int64_t largest = 0;
+  for (const std::shared_ptr<runtime::Executable> &executable : executables)
+    largest = std::max(largest, executable->plan().arenaBytes);
+  return largest;
+}
+
 std::vector<int64_t> MeshProgram::ranksOfProcess() const {
   std::vector<int64_t> all;
   for (size_t index = 0; index < ranks.count(); ++index)

@@ -90,6 +90,8 @@ public:
   /// Of the ranks of this process, by index.
   std::span<const std::unique_ptr<runtime::Session>> rankSessions() const { return sessions; }
   const runtime::Plan &planOf(size_t index) const { return executables[index]->plan(); }
+  /// The largest arena of the ranks of this process.
+  int64_t arenaBytes() const;
   /// See runtime::Session::setLimits. The error of one rank ends all.
   void setLimits(const runtime::RunLimits *limits) {
     for (const std::unique_ptr<runtime::Session> &session : sessions)

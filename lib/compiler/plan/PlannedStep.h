@@ -15,8 +15,8 @@ namespace proa {
 
 /// A step of training by the plans of the ranks: the largest of each figure.
 struct PlannedStep {
-  int64_t arena = 0;           ///< bytes of the values of a run: Session::arenaBytes of a rank
-  std::vector<int64_t> arenas; ///< the same of each rank that was lowered
+  int64_t arena = 0;           ///< bytes of the values of a run, of the rank with the most memory
+  std::vector<int64_t> arenas; ///< the same of each rank that was lowered (Session::arenaBytes: the largest)
   int64_t states = 0; ///< bytes of parameters and states of the optimizer, of the rank with the most memory
   RankTime time;      ///< of the rank that ends last
   bool isOfAllRanks = false;   ///< whether `time` knows how long ranks wait for other stages
