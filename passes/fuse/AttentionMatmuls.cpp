@@ -3,6 +3,7 @@
 #include "dialects/pd/ir/Contraction.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
+#include "dialects/pd/ops/math/ScaleOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "passes/fuse/ConstantFactor.h"
@@ -43,6 +44,22 @@ bool keepsMatrices(Operation *op) {
                     to = pd::tensorType(op->getResult(0)).getShape();
   return from.size() >= 2 && to.size() >= 2 && from.take_back(2) == to.take_back(2) &&
          !ShapedType::isDynamicShape(from.take_back(2));
+}
+
+Value reshaped(OpBuilder &builder, Value value, ArrayRef<int64_t> shape) {
+  auto type = RankedTensorType::get(shape, pd::tensorType(value).getElementType());
+  if (value.getType() == type)
+    return value;
+  if (auto before = value.getDefiningOp<pd::ReshapeOp>(); before && before.getX().getType() == type)
+    return before.getX();
+  return pd::ReshapeOp::create(builder, value.getLoc(), value, Value(), builder.getDenseI64ArrayAttr(shape));
+}
+
+Value scaledBy(OpBuilder &builder, Location loc, Value value, double factor) {
+  if (factor == 1)
+    return value;
+  return pd::ScaleOp::create(builder, loc, value, Value(), Value(), builder.getF64FloatAttr(factor),
+                             builder.getF64FloatAttr(0), builder.getBoolAttr(true));
 }
 
 std::optional<AttentionMatmul> AttentionMatmul::of(Operation *op) {

@@ -17,6 +17,12 @@ bool isFloatCast(mlir::Operation *op);
 /// Whether a reshape keeps the last two dims, so that it only merges or splits batch and heads.
 bool keepsMatrices(mlir::Operation *op);
 
+/// A value with other dims; one without the reshape of which it is the result, if that has these dims.
+mlir::Value reshaped(mlir::OpBuilder &builder, mlir::Value value, llvm::ArrayRef<int64_t> shape);
+
+/// `factor` times a value.
+mlir::Value scaledBy(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, double factor);
+
 /// A matmul x [.., m, k], or transposed [.., k, m], and y [.., k, n] or, transposed, [.., n, k],
 /// with equal batches.
 struct AttentionMatmul {

@@ -14,6 +14,11 @@ enum class AttentionTarget : uint8_t {
   Gpu,
 };
 
+/// Whether the attention is decomposed or exported: its operands have no permutations.
+inline bool isWithoutKernel(AttentionTarget target) {
+  return target == AttentionTarget::Mesh || target == AttentionTarget::Onnx;
+}
+
 /// The values of an option of this type.
 inline llvm::cl::ValuesClass attentionTargetValues() {
   return llvm::cl::values(clEnumValN(AttentionTarget::Mesh, "mesh", "devices that split its sequence"),

@@ -6,8 +6,6 @@
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/attention/FusedAttention.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
-#include "dialects/pd/ops/math/ScaleOps.h"
-#include "dialects/pd/ops/math/UnaryOps.h"
 #include "dialects/pd/ops/nn/DropoutOps.h"
 #include "dialects/pd/ops/reduce/ReduceOps.h"
 #include "dialects/pd/ops/shape/DimSize.h"
@@ -16,7 +14,7 @@
 #include "dialects/pd/ops/shape/View.h"
 #include "dialects/rt/Rt.h"
 #include "passes/fuse/AttentionGradientMatch.h"
-#include "passes/fuse/AttentionMatch.h"
+#include "passes/fuse/AttentionMasks.h"
 #include "passes/fuse/AttentionPositions.h"
 #include "passes/remarks/Remarks.h"
 
@@ -26,8 +24,6 @@
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
-
-#include <numeric>
 
 using namespace mlir;
 
@@ -48,11 +44,6 @@ struct Stored {
     return b.getDenseI64ArrayAttr(llvm::is_sorted(permutation) ? ArrayRef<int64_t>() : permutation);
   }
 };
-
-/// Whether the attention is decomposed or exported: its operands have no permutations.
-bool isWithoutKernel(AttentionTarget target) {
-  return target == AttentionTarget::Mesh || target == AttentionTarget::Onnx;
-}
 
 /// Finds and creates the attention that ends with a matmul.
 class AttentionFormer {
@@ -92,23 +83,8 @@ private:
   //===-- Operands
   //----------------------------------------------------------------------------------------===//
 
-  Value reshape(Value value, ArrayRef<int64_t> shape) {
-    auto type = RankedTensorType::get(shape, pd::tensorType(value).getElementType());
-    if (value.getType() == type)
-      return value;
-    if (auto before = value.getDefiningOp<pd::ReshapeOp>(); before && before.getX().getType() == type)
-      return before.getX();
-    return pd::ReshapeOp::create(rewriter, value.getLoc(), value, Value(),
-                                 rewriter.getDenseI64ArrayAttr(shape));
-  }
-
-  Value scaled(Value value, double factor) {
-    if (factor == 1)
-      return value;
-    return pd::ScaleOp::create(rewriter, root->getLoc(), value, Value(), Value(),
-                               rewriter.getF64FloatAttr(factor), rewriter.getF64FloatAttr(0),
-                               rewriter.getBoolAttr(true));
-  }
+  Value reshape(Value value, ArrayRef<int64_t> shape) { return reshaped(rewriter, value, shape); }
+  Value scaled(Value value, double factor) { return scaledBy(rewriter, root->getLoc(), value, factor); }
 
   /// The operand without scalings, which go to `factor`.
   static Value withoutFactors(Value value, double &factor) {
@@ -198,49 +174,6 @@ private:
     return true;
   }
 
-  /// Whether the mask of the op selects scores: addends cannot replace a condition, or a kernel reads it.
-  bool hasCondition() const {
-    bool isRead = !isWithoutKernel(target) && forward.masks.size() == 1;
-    return llvm::any_of(forward.masks, [&](const AttentionMask &mask) {
-      return mask.isCondition() && (isRead || hasGradient() || !mask.isAddend());
-    });
-  }
-
-  /// Why the op has no such mask; null if it has.
-  const char *whyNoCondition() const {
-    if (!hasCondition())
-      return nullptr;
-    if (isWithoutKernel(target))
-      return hasGradient() ? "a condition selects its scores, and it has a gradient"
-                           : "a condition selects a number for its scores that is not below -1e30";
-    return forward.masks.size() > 1 ? "it has other masks than a condition that selects its scores" : nullptr;
-  }
-
-  /// The mask of the op, with four dims; null without masks. From the matmul to the softmax, as a
-  /// selection replaces the masks before it.
-  Value sumOfMasks(ArrayRef<int64_t> scores) {
-    pd::TensorBuilder e(rewriter, root);
-    Value sum;
-    if (hasCondition()) {
-      Value condition = raised(forward.masks[0], scores);
-      return forward.masks[0].kept ? condition : e.create<pd::LogicalNotOp>(condition);
-    }
-    for (const AttentionMask &mask : llvm::reverse(forward.masks)) {
-      Value addend = raised(mask, scores);
-      if (!mask.isCondition()) {
-        addend = scaled(addend, mask.factor);
-        sum = sum ? Value(pd::AddOp::create(rewriter, root->getLoc(), sum, addend)) : addend;
-        continue;
-      }
-      Type element =
-          sum ? pd::tensorType(sum).getElementType() : pd::tensorType(forward.scores).getElementType();
-      pd::Expression before = sum ? e.wrap(sum) : e.constant(0.0, element),
-                     fill = e.constant(mask.fill, element);
-      sum = mask.kept ? e.select(e.wrap(addend), before, fill) : e.select(e.wrap(addend), fill, before);
-    }
-    return sum;
-  }
-
   /// The number of keys of each batch; null if all have all.
   Value lengthsOfKeys(ArrayRef<int64_t> scores) {
     if (!positions.lengths)
@@ -253,75 +186,6 @@ private:
     if (positions.areLengthsPositive)
       lengths = e.select(lengths <= 0.0, static_cast<double>(scores[3]), lengths);
     return pd::expandTo(lengths, {pd::DimSize(scores[0])});
-  }
-
-  /// How a mask that is added to scores with other batch dims, as windows have them, becomes one of
-  /// [batch, heads, rows, elements].
-  struct RaisedMask {
-    SmallVector<int64_t> expanded; ///< dims that it is repeated to first, as it repeats along parts of a dim
-    SmallVector<int64_t> shape;
-  };
-
-  /// Empty if the mask does not broadcast.
-  static std::optional<RaisedMask> raise(const AttentionMask &mask, ArrayRef<int64_t> scores) {
-    ArrayRef<int64_t> masked = shapeOf(mask.masked);
-    SmallVector<int64_t> own(shapeOf(mask.value));
-    if (own.size() > masked.size() || ShapedType::isDynamicShape(own))
-      return std::nullopt;
-    own.insert(own.begin(), masked.size() - own.size(), 1);
-    RaisedMask raised{own, {}};
-    size_t index = 0, batches = masked.size() - 2;
-    for (int64_t size : scores.take_front(2)) {
-      int64_t sofar = 1;
-      size_t first = index;
-      for (; index < batches && (sofar < size || masked[index] == 1); ++index)
-        sofar *= masked[index];
-      if (sofar != size)
-        return std::nullopt;
-      bool isSingle =
-          llvm::all_of(ArrayRef(own).slice(first, index - first), [](int64_t dim) { return dim == 1; });
-      for (size_t i = first; !isSingle && i < index; ++i)
-        raised.expanded[i] = masked[i];
-      raised.shape.push_back(isSingle ? 1 : size);
-    }
-    raised.shape.append(own.end() - 2, own.end());
-    bool fits = index == batches && llvm::all_of(llvm::zip(raised.shape, scores), [](auto dims) {
-                  return std::get<0>(dims) == 1 || std::get<0>(dims) == std::get<1>(dims);
-                });
-    return fits ? std::optional(raised) : std::nullopt;
-  }
-
-  /// With dynamic dims a mask is only given leading dims.
-  Value raised(const AttentionMask &mask, ArrayRef<int64_t> scores) {
-    if (isDynamic()) {
-      int64_t missing = 4 - static_cast<int64_t>(shapeOf(mask.value).size());
-      if (missing == 0)
-        return mask.value;
-      SmallVector<int64_t> axes = llvm::to_vector(llvm::seq(missing));
-      return pd::UnsqueezeOp::create(rewriter, root->getLoc(), mask.value, Value(),
-                                     rewriter.getDenseI64ArrayAttr(axes));
-    }
-    RaisedMask raised = *raise(mask, scores);
-    Value value = mask.value;
-    if (productOf(raised.expanded) != productOf(shapeOf(value))) {
-      pd::TensorBuilder e(rewriter, root);
-      SmallVector<pd::DimSize> dims(raised.expanded.begin(), raised.expanded.end());
-      value = pd::expandTo(e.wrap(value), dims);
-    }
-    return reshape(value, raised.shape);
-  }
-
-  static int64_t productOf(ArrayRef<int64_t> dims) {
-    return std::accumulate(dims.begin(), dims.end(), int64_t(1), std::multiplies<>());
-  }
-
-  /// Whether each mask broadcasts to the scores as attention does.
-  bool haveMasksFit(ArrayRef<int64_t> scores) {
-    return llvm::all_of(forward.masks, [&](const AttentionMask &mask) {
-      Type element = pd::tensorType(mask.value).getElementType();
-      bool fits = isDynamic() ? shapeOf(mask.masked).size() == 4 : raise(mask, scores).has_value();
-      return (mask.isCondition() || isa<FloatType>(element)) && fits;
-    });
   }
 
   /// [batch, heads, queries, keys]: those of the softmax or, where it has batch and heads in one dim, those
@@ -371,6 +235,10 @@ private:
                  "other batches";
   }
 
+  AttentionMasks masksOf(ArrayRef<int64_t> scores) const {
+    return {forward, scores, target, hasGradient(), isDynamic()};
+  }
+
   LogicalResult checkTypes(ArrayRef<int64_t> scores) {
     const AttentionMatmul &first = forward.first, &second = forward.second;
     if (scores.size() != 4)
@@ -383,7 +251,7 @@ private:
       others.push_back(backward.outGradient);
     if (llvm::any_of(others, [&](Value other) { return elementOf(other) != elementOf(first.x()); }))
       return refuse("its operands have several element types");
-    return haveMasksFit(scores) ? success() : refuse("a mask does not broadcast to the scores");
+    return masksOf(scores).fit() ? success() : refuse("a mask does not broadcast to the scores");
   }
 
   /// Why the target cannot use the op; null if it can. On a CPU: or why separate kernels are faster.
@@ -432,7 +300,7 @@ private:
       return refuse("it has no heads");
     if (const char *reason = whyNotHere(scores))
       return refuse(reason);
-    if (const char *reason = whyNoCondition())
+    if (const char *reason = masksOf(scores).whyNot())
       return refuse(reason);
     if (std::string reason = whySlower(scores); !reason.empty())
       return refuse(reason);
@@ -468,18 +336,18 @@ private:
     if (hasGradient() && scale == 0)
       return refuse("its scores are multiplied by zero");
     Stored out;
+    AttentionMasks::Operands masks = masksOf(scores).create(rewriter, root);
     pd::TransposeOp transpose =
         isWithoutKernel(target) ? pd::TransposeOp() : transposeOf(second.result(), out);
     auto attention = pd::FusedAttentionOp::create(
-        rewriter, root->getLoc(), q.value, ownK.value, ownV.value, sumOfMasks(scores), lengthsOfKeys(scores),
-        callOfDropout(), beginOfDropout(), rewriter.getF64FloatAttr(scale),
+        rewriter, root->getLoc(), q.value, ownK.value, ownV.value, masks.mask, lengthsOfKeys(scores),
+        callOfDropout(), beginOfDropout(), masks.keyMask, rewriter.getF64FloatAttr(scale),
         rewriter.getBoolAttr(forward.isCausal || positions.right == 0), q.attribute(rewriter),
         ownK.attribute(rewriter), ownV.attribute(rewriter), out.attribute(rewriter),
         forward.dropout ? forward.dropout.getPAttr() : rewriter.getF64FloatAttr(0),
         pd::DropoutModeAttr::get(rewriter.getContext(), forward.dropout ? forward.dropout.getMode()
                                                                         : pd::DropoutMode::UpscaleInTrain),
-        rewriter.getDenseI64ArrayAttr(whole),
-        rewriter.getF64FloatAttr(hasCondition() ? forward.masks[0].fill : 0),
+        rewriter.getDenseI64ArrayAttr(whole), rewriter.getF64FloatAttr(masks.fill),
         rewriter.getF64FloatAttr(forward.softCap), rewriter.getI64IntegerAttr(positions.left.value_or(-1)),
         rewriter.getI64IntegerAttr(positions.right.value_or(0) == 0 ? -1 : *positions.right),
         /*ring=*/rewriter.getBoolAttr(false));
@@ -667,11 +535,11 @@ private:
       Value gradient = pd::FusedAttentionScoreGradOp::create(
           rewriter, root->getLoc(), all.getQ(), all.getK(), all.getV(), all.getOutGrad(), all.getMaximum(),
           all.getSum(), delta, all.getMask(), all.getKeyLengths(), all.getDropoutCall(), all.getPartBegin(),
-          all.getScaleAttr(), all.getCausalAttr(), all.getQPermutationAttr(), all.getKPermutationAttr(),
-          all.getVPermutationAttr(), all.getOutPermutationAttr(), all.getDropoutPAttr(),
-          all.getDropoutModeAttr(), all.getWholeShapeAttr(), all.getMaskFillAttr(), all.getSoftCapAttr(),
-          all.getLeftWindowAttr(), all.getRightWindowAttr(), rewriter.getBoolAttr(use.sumsBatches),
-          rewriter.getBoolAttr(use.sumsHeads));
+          all.getKeyMask(), all.getScaleAttr(), all.getCausalAttr(), all.getQPermutationAttr(),
+          all.getKPermutationAttr(), all.getVPermutationAttr(), all.getOutPermutationAttr(),
+          all.getDropoutPAttr(), all.getDropoutModeAttr(), all.getWholeShapeAttr(), all.getMaskFillAttr(),
+          all.getSoftCapAttr(), all.getLeftWindowAttr(), all.getRightWindowAttr(),
+          rewriter.getBoolAttr(use.sumsBatches), rewriter.getBoolAttr(use.sumsHeads));
       pd::TensorBuilder e(rewriter, root);
       Value value = use.value();
       gradient = e.cast(e.wrap(inPlaceOf(value, gradient, use.factor)), getElementTypeOrSelf(value));
@@ -707,11 +575,12 @@ private:
     auto gradient = pd::FusedAttentionGradOp::create(
         rewriter, root->getLoc(), q.value, k.value, v.value, outGradient.value, attention.getMaximum(),
         attention.getSum(), attention.getOut(), attention.getMask(), attention.getKeyLengths(),
-        attention.getDropoutCall(), attention.getPartBegin(), attention.getScaleAttr(),
-        attention.getCausalAttr(), q.attribute(rewriter), k.attribute(rewriter), v.attribute(rewriter),
-        out.attribute(rewriter), attention.getDropoutPAttr(), attention.getDropoutModeAttr(),
-        attention.getWholeShapeAttr(), attention.getMaskFillAttr(), attention.getSoftCapAttr(),
-        attention.getLeftWindowAttr(), attention.getRightWindowAttr(), attention.getRingAttr());
+        attention.getDropoutCall(), attention.getPartBegin(), attention.getKeyMask(),
+        attention.getScaleAttr(), attention.getCausalAttr(), q.attribute(rewriter), k.attribute(rewriter),
+        v.attribute(rewriter), out.attribute(rewriter), attention.getDropoutPAttr(),
+        attention.getDropoutModeAttr(), attention.getWholeShapeAttr(), attention.getMaskFillAttr(),
+        attention.getSoftCapAttr(), attention.getLeftWindowAttr(), attention.getRightWindowAttr(),
+        attention.getRingAttr());
     createScoreGradients(gradient);
     double factor = backward.factor / forward.scoreFactor; // of the gradient of the matmul in the program
     replace(resultOf(backward.q), inOrder(gradient.getQGrad(), q.permutation, false), factor / queryFactor);

@@ -94,7 +94,7 @@ Value AttentionCode::limitOfKeys(Value batch) const {
   return arith::MinSIOp::create(b, loc, keys, length);
 }
 
-Value AttentionCode::maskAt(Value batch, Value head, Value query, Value key) {
+Value AttentionCode::maskAt(Value mask, const Position &position, Value query, Value key) {
   auto clamp = [&](Value index, Value size) {
     return b.createOrFold<arith::MinSIOp>(loc, index, b.createOrFold<arith::SubIOp>(loc, size, constant(1)));
   };
@@ -102,17 +102,17 @@ Value AttentionCode::maskAt(Value batch, Value head, Value query, Value key) {
     query = clamp(query, size(site.q, rowDim));
   if (isUneven(site.k, site.choice.keys))
     key = clamp(key, size(site.k, rowDim));
-  auto type = cast<MemRefType>(operands.mask.getType());
-  SmallVector<Value> indices{batch, head, query, key};
+  auto type = cast<MemRefType>(mask.getType());
+  SmallVector<Value> indices{position.batch, position.head, query, key};
   for (unsigned dim = 0; dim < 4; ++dim) {
     if (type.getDimSize(dim) == 1)
       indices[dim] = constant(0);
     if (!type.isDynamicDim(dim))
       continue;
-    Value isOne = isEqual(memref::DimOp::create(b, loc, operands.mask, constant(dim)), 1);
+    Value isOne = isEqual(memref::DimOp::create(b, loc, mask, constant(dim)), 1);
     indices[dim] = select(isOne, constant(0), indices[dim]);
   }
-  Value loaded = memref::LoadOp::create(b, loc, operands.mask, indices);
+  Value loaded = memref::LoadOp::create(b, loc, mask, indices);
   unsigned bits = type.getElementTypeBitWidth();
   if (bits == 1)
     return loaded;
@@ -121,8 +121,21 @@ Value AttentionCode::maskAt(Value batch, Value head, Value query, Value key) {
   return bits > 32 ? Value(arith::TruncFOp::create(b, loc, b.getF32Type(), loaded)) : loaded;
 }
 
-bool AttentionCode::hasCondition() const {
-  return operands.mask && cast<MemRefType>(operands.mask.getType()).getElementType().isInteger(1);
+AttentionCode::MaskedScore AttentionCode::masked(Value score, const Position &position, Value query,
+                                                 Value key) {
+  Value isKept;
+  for (Value mask : {operands.keyMask, operands.mask}) {
+    Value own = mask ? maskAt(mask, position, query, key) : Value();
+    if (!own)
+      continue;
+    if (own.getType().isInteger(1))
+      isKept = isKept ? arith::AndIOp::create(b, loc, isKept, own).getResult() : own;
+    else
+      score = arith::AddFOp::create(b, loc, score, own);
+  }
+  if (isKept)
+    score = arith::SelectOp::create(b, loc, isKept, score, number(operands.fill));
+  return {score, isKept};
 }
 
 Value AttentionCode::relative(Value index, Value firstColumn) const {

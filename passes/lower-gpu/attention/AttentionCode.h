@@ -12,7 +12,7 @@ using pd::minusInfinity;
 class AttentionCode : public IndexBuilder {
 public:
   struct Operands {
-    mlir::Value mask;           ///< memref, or null
+    mlir::Value mask, keyMask;  ///< memrefs, or null
     mlir::Value lengths;        ///< memref, or null
     double scale = 1, fill = 0; ///< `fill` is the score where a condition is false
     double softCap = 0;         ///< 0: none
@@ -64,11 +64,13 @@ protected:
   };
   /// The score of the product of a query and a key, times `unit`.
   Score scoreOf(mlir::Value product, double unit) const;
-  /// An element of the mask, in f32, or of i1 if it is a condition. A query or key after the last one reads
-  /// that.
-  mlir::Value maskAt(mlir::Value batch, mlir::Value head, mlir::Value query, mlir::Value key);
-  /// Whether the mask is a condition that selects scores.
-  bool hasCondition() const;
+  /// Whether a mask is added to the scores, or selects them.
+  bool isMasked() const { return operands.mask || operands.keyMask; }
+  /// A score with the masks. `isKept` says whether all conditions keep it; null: there are none.
+  struct MaskedScore {
+    mlir::Value value, isKept;
+  };
+  MaskedScore masked(mlir::Value score, const Position &position, mlir::Value query, mlir::Value key);
 
   /// The columns of a thread that a row uses, relative to its first one in the tile, as i32. Null: no limit.
   struct Columns {
@@ -94,6 +96,9 @@ protected:
   AttentionDropout dropout;
 
 private:
+  /// An element of a mask, in f32, or of i1 if it is a condition. A query or key after the last one reads
+  /// that.
+  mlir::Value maskAt(mlir::Value mask, const Position &position, mlir::Value query, mlir::Value key);
   mlir::Value positionOf(mlir::Value query) const { return add(query, keysBeforeQueries()); }
 };
 

@@ -57,12 +57,11 @@ void addAttentionDimChecks(func::FuncOp kernel, pd::FusedAttentionOpInterface op
   dims.expectSame({op.getV(), ofV[rowDim]}, keys);
   if (Value lengths = op.getKeyLengths())
     dims.expectSame({lengths, 0}, batch);
-  if (Value mask = op.getMask()) {
-    OperandDim scores[] = {batch, {op.getQ(), ofQ[headDim]}, {op.getQ(), ofQ[rowDim]}, keys};
-    for (int64_t axis = 0; axis < 4; ++axis)
+  OperandDim scores[] = {batch, {op.getQ(), ofQ[headDim]}, {op.getQ(), ofQ[rowDim]}, keys};
+  for (Value mask : {op.getMask(), op.getKeyMask()})
+    for (int64_t axis = 0; mask && axis < 4; ++axis)
       if (OperandDim own{mask, axis}; own.size() != 1)
         dims.expectSame(own, scores[axis], /*mayBeOne=*/own.isDynamic());
-  }
   if (!dims.checks.empty())
     kernel->setAttr(dimChecksAttribute, ArrayAttr::get(kernel.getContext(), dims.checks));
 }

@@ -70,7 +70,7 @@ AttentionSizes AttentionSizes::of(Operation *op) {
   sizes.hasDropout = fused.getDropoutCall() != nullptr;
   bool hasWindow =
       fused.getCausal() || pd::windowOf(fused.getLeftWindow()) || pd::windowOf(fused.getRightWindow());
-  sizes.hasConditions = hasWindow || fused.getKeyLengths() || fused.getMask();
+  sizes.hasConditions = hasWindow || fused.getKeyLengths() || fused.getMask() || fused.getKeyMask();
   return sizes;
 }
 

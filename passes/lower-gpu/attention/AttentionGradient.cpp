@@ -131,7 +131,7 @@ AttentionGradient::Query AttentionGradient::load(const Position &position, Value
   };
   Value maximum = read(tensors.statistics.maximum),
         offset = math::Log2Op::create(b, loc, read(tensors.statistics.sum));
-  if (!operands.mask)
+  if (!isMasked())
     offset = math::FmaOp::create(b, loc, maximum, number(std::numbers::log2e), offset);
   return {maximum, offset, read(tensors.delta)};
 }
@@ -185,16 +185,11 @@ AttentionGradient::Columns AttentionGradient::columnsOf(const Position &position
 AttentionGradient::Weight AttentionGradient::weight(const Position &position, Value product,
                                                     const Query &statistics, Value query, Value key) {
   Value exponent, isKept;
-  auto [score, slope] = scoreOf(product, operands.mask ? 1 : std::numbers::log2e);
-  if (operands.mask) {
-    Value mask = maskAt(position.batch, position.head, query, key);
-    if (hasCondition()) {
-      isKept = mask;
-      score = arith::SelectOp::create(b, loc, mask, score, number(operands.fill));
-    } else {
-      score = arith::AddFOp::create(b, loc, score, mask);
-    }
-    exponent = arith::SubFOp::create(b, loc, score, statistics.maximum);
+  auto [score, slope] = scoreOf(product, isMasked() ? 1 : std::numbers::log2e);
+  if (isMasked()) {
+    MaskedScore own = masked(score, position, query, key);
+    isKept = own.isKept;
+    exponent = arith::SubFOp::create(b, loc, own.value, statistics.maximum);
     exponent = arith::MulFOp::create(b, loc, exponent, number(std::numbers::log2e));
   } else {
     exponent = score;

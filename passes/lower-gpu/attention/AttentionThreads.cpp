@@ -129,20 +129,15 @@ Value AttentionThreads::maximumOf(ValueRange scalars) const {
 AttentionThreads::Values AttentionThreads::scaledScores(const Position &position, Value firstKey,
                                                         bool isRestricted) {
   Values scores = tile.multiply(position, firstKey).scores;
-  double unit = operands.mask ? 1 : std::numbers::log2e;
+  double unit = isMasked() ? 1 : std::numbers::log2e;
   for (int64_t row = 0; row < fragments.rows(); ++row) {
     Value query = add(position.first, fragments.rowOf(row));
     Columns used = isRestricted ? keysOf(position, firstKey, query) : Columns();
     for (int64_t column = 0; column < fragments.columns(); ++column) {
       Value &score = scores[static_cast<size_t>(row * fragments.columns() + column)];
       score = scoreOf(score, unit).value;
-      if (operands.mask) {
-        Value mask = maskAt(position.batch, position.head, query, add(firstKey, fragments.columnOf(column)));
-        if (hasCondition())
-          score = arith::SelectOp::create(b, loc, mask, score, number(operands.fill));
-        else
-          score = arith::AddFOp::create(b, loc, score, mask);
-      }
+      if (isMasked())
+        score = masked(score, position, query, add(firstKey, fragments.columnOf(column))).value;
       if (Value isUsed = isInside(used, column))
         score = arith::SelectOp::create(b, loc, isUsed, score, number(minusInfinity));
     }
@@ -177,7 +172,7 @@ AttentionThreads::State AttentionThreads::step(const Position &position, Value f
     Value base = arith::SelectOp::create(b, loc, isNothing, number(0), maximum);
     auto power = [&](Value exponent) -> Value {
       Value difference = arith::SubFOp::create(b, loc, exponent, base);
-      if (operands.mask)
+      if (isMasked())
         difference = arith::MulFOp::create(b, loc, difference, number(std::numbers::log2e));
       return exp2(difference);
     };
@@ -244,7 +239,7 @@ void AttentionThreads::storeStatistics(const Position &position, Value query, Va
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(scf::IfOp::create(b, loc, isFirst).thenBlock());
   Value indices[] = {position.batch, position.head, query};
-  if (results.maximum && !operands.mask) // which is in units of log 2
+  if (results.maximum && !isMasked()) // which is in units of log 2
     maximum = arith::MulFOp::create(b, loc, maximum, number(std::numbers::ln2));
   if (results.maximum)
     memref::StoreOp::create(b, loc, maximum, results.maximum, indices);

@@ -169,6 +169,7 @@ private:
     Location loc = op.getLoc();
     auto windows = proa::pd::AttentionOperands::of(op);
     proa::AttentionCode::Operands operands{proa::memoryOf(op.getMask()),
+                                           proa::memoryOf(op.getKeyMask()),
                                            proa::memoryOf(op.getKeyLengths()),
                                            op.getScale().convertToDouble(),
                                            op.getMaskFill().convertToDouble(),

@@ -220,7 +220,7 @@ func.func @alibi(%q: tensor<2x4x16x8xf32>) -> tensor<2x4x16x8xf32> {
 // to the position of a query; and in a window at the left a query after the length has none.
 // CHECK-LABEL: func.func @mask(
 // CHECK-NOT: causal = true
-// CHECK: pd.fused_attention {{.*}}tensor<2x1x16x16xf32>
+// CHECK: pd.fused_attention {{.*}} mask = %{{.*}} key_mask = %arg1 : {{.*}}tensor<1x1x16x16xf32>, tensor<2x1x1x16xf32>
 // CHECK: pd.fused_attention {{.*}} {causal = true} {{.*}}tensor<2x1x1x16xf32>
 // CHECK-LABEL: func.func @window_and_length(
 // CHECK: pd.fused_attention %arg0, %arg0, %arg0 mask = %{{.*}} {mask_fill = -1.000000e+04 : f64} {{.*}}tensor<2x1x16x16xi1>

@@ -198,3 +198,155 @@ func.func @merged_heads(%x: tensor<2x4x5x8xf32>, %m: tensor<2x1x5x5xf32>) -> ten
   %o = pd.matmul %p, %q : (tensor<8x5x5xf32>, tensor<8x5x8xf32>) -> tensor<8x5x8xf32>
   return %o : tensor<8x5x8xf32>
 }
+
+// -----
+
+// A condition of the keys, which the program reads, after a bias of heads and positions: kernels read both.
+// REMARK: pd.matmul is the end of an attention
+// CHECK-LABEL: func.func @key_condition(%arg0: tensor<2x4x5x8xf32>, %arg1: tensor<1x4x5x5xf32>, %arg2: tensor<2x1x1x5xi1>)
+// CHECK-NOT: pd.where
+// CHECK: pd.fused_attention %arg0, %arg0, %arg0 mask = %arg1 key_mask = %arg2 {mask_fill = -1.000000e+04 : f64} :
+func.func @key_condition(%q: tensor<2x4x5x8xf32>, %b: tensor<1x4x5x5xf32>, %c: tensor<2x1x1x5xi1>) -> tensor<2x4x5x8xf32> {
+  %low = pd.constant dense<-1.0E+4> : tensor<f32>
+  %s = pd.matmul %q, %q {transpose_y = true} : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x5xf32>
+  %a = pd.add %s, %b : (tensor<2x4x5x5xf32>, tensor<1x4x5x5xf32>) -> tensor<2x4x5x5xf32>
+  %w = pd.where %c, %a, %low : (tensor<2x1x1x5xi1>, tensor<2x4x5x5xf32>, tensor<f32>) -> tensor<2x4x5x5xf32>
+  %p = pd.softmax %w : (tensor<2x4x5x5xf32>) -> tensor<2x4x5x5xf32>
+  %o = pd.matmul %p, %q : (tensor<2x4x5x5xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x8xf32>
+  return %o : tensor<2x4x5x8xf32>
+}
+
+// -----
+
+// The condition selects before the bias is added: it is an addend of the keys.
+// REMARK: pd.matmul is the end of an attention
+// CHECK-LABEL: func.func @key_condition_first(
+// CHECK: %[[KEYS:.*]] = pd.where %arg2, {{.*}} -> tensor<2x1x1x5xf32>
+// CHECK: pd.fused_attention %arg0, %arg0, %arg0 mask = %arg1 key_mask = %[[KEYS]] :
+func.func @key_condition_first(%q: tensor<2x4x5x8xf32>, %b: tensor<1x4x5x5xf32>, %c: tensor<2x1x1x5xi1>) -> tensor<2x4x5x8xf32> {
+  %low = pd.constant dense<-3.40282347E+38> : tensor<f32>
+  %s = pd.matmul %q, %q {transpose_y = true} : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x5xf32>
+  %w = pd.where %c, %s, %low : (tensor<2x1x1x5xi1>, tensor<2x4x5x5xf32>, tensor<f32>) -> tensor<2x4x5x5xf32>
+  %a = pd.add %w, %b : (tensor<2x4x5x5xf32>, tensor<1x4x5x5xf32>) -> tensor<2x4x5x5xf32>
+  %p = pd.softmax %a : (tensor<2x4x5x5xf32>) -> tensor<2x4x5x5xf32>
+  %o = pd.matmul %p, %q : (tensor<2x4x5x5xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x8xf32>
+  return %o : tensor<2x4x5x8xf32>
+}
+
+// -----
+
+// A mask of the keys that is added, beside a bias that is scaled with it, as T5 has them.
+// REMARK: pd.matmul is the end of an attention
+// CHECK-LABEL: func.func @key_addend(
+// CHECK-NOT: pd.add
+// CHECK: pd.fused_attention %arg0, %arg0, %arg0 mask = %arg1 key_mask = %arg2 :
+func.func @key_addend(%q: tensor<2x4x5x8xf32>, %b: tensor<1x4x5x5xf32>, %m: tensor<2x1x1x5xf32>) -> tensor<2x4x5x8xf32> {
+  %s = pd.matmul %q, %q {transpose_y = true} : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x5xf32>
+  %a = pd.add %s, %b : (tensor<2x4x5x5xf32>, tensor<1x4x5x5xf32>) -> tensor<2x4x5x5xf32>
+  %w = pd.add %a, %m : (tensor<2x4x5x5xf32>, tensor<2x1x1x5xf32>) -> tensor<2x4x5x5xf32>
+  %p = pd.softmax %w : (tensor<2x4x5x5xf32>) -> tensor<2x4x5x5xf32>
+  %o = pd.matmul %p, %q : (tensor<2x4x5x5xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x8xf32>
+  return %o : tensor<2x4x5x8xf32>
+}
+
+// -----
+
+// A bias and a mask of keys that the program adds first, as PyTorch exports T5, once for all layers.
+// REMARK: pd.matmul is the end of an attention
+// CHECK-LABEL: func.func @sum_of_masks(
+// CHECK-NOT: pd.add
+// CHECK: pd.fused_attention %arg0, %arg0, %arg0 mask = %arg1 key_mask = %arg2 :
+func.func @sum_of_masks(%q: tensor<2x4x5x8xf32>, %b: tensor<1x4x5x5xf32>, %m: tensor<2x1x1x5xf32>) -> tensor<2x4x5x8xf32> {
+  %s = pd.matmul %q, %q {transpose_y = true} : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x5xf32>
+  %a = pd.add %b, %m : (tensor<1x4x5x5xf32>, tensor<2x1x1x5xf32>) -> tensor<2x4x5x5xf32>
+  %w = pd.add %s, %a : (tensor<2x4x5x5xf32>, tensor<2x4x5x5xf32>) -> tensor<2x4x5x5xf32>
+  %p = pd.softmax %w : (tensor<2x4x5x5xf32>) -> tensor<2x4x5x5xf32>
+  %o = pd.matmul %p, %q : (tensor<2x4x5x5xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x8xf32>
+  return %o : tensor<2x4x5x8xf32>
+}
+
+// -----
+
+// A condition of all scores, which the program reads, after a mask of the keys.
+// REMARK: pd.matmul is the end of an attention
+// CHECK-LABEL: func.func @score_condition(
+// CHECK: pd.fused_attention %arg0, %arg0, %arg0 mask = %arg1 key_mask = %arg2 {mask_fill = -1.000000e+04 : f64} :
+func.func @score_condition(%q: tensor<2x4x5x8xf32>, %c: tensor<1x1x5x5xi1>, %m: tensor<2x1x1x5xf32>) -> tensor<2x4x5x8xf32> {
+  %low = pd.constant dense<-1.0E+4> : tensor<f32>
+  %s = pd.matmul %q, %q {transpose_y = true} : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x5xf32>
+  %a = pd.add %s, %m : (tensor<2x4x5x5xf32>, tensor<2x1x1x5xf32>) -> tensor<2x4x5x5xf32>
+  %w = pd.where %c, %a, %low : (tensor<1x1x5x5xi1>, tensor<2x4x5x5xf32>, tensor<f32>) -> tensor<2x4x5x5xf32>
+  %p = pd.softmax %w : (tensor<2x4x5x5xf32>) -> tensor<2x4x5x5xf32>
+  %o = pd.matmul %p, %q : (tensor<2x4x5x5xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x8xf32>
+  return %o : tensor<2x4x5x8xf32>
+}
+
+// -----
+
+// Near miss: the number of the condition is not added to a mask of keys, which may be as low, and the op has no third
+// mask. A query without keys has equal weights.
+// REMARK: pd.matmul is the end of an attention
+// CHECK-LABEL: func.func @three_masks(
+// CHECK: %[[SUM:.*]] = pd.add %arg1, %arg2 {{.*}} -> tensor<2x4x5x5xf32>
+// CHECK: %[[MASK:.*]] = pd.where %arg3, %[[SUM]], {{.*}} -> tensor<2x4x5x5xf32>
+// CHECK: pd.fused_attention %arg0, %arg0, %arg0 mask = %[[MASK]] :
+func.func @three_masks(%q: tensor<2x4x5x8xf32>, %b: tensor<1x4x5x5xf32>, %m: tensor<2x1x1x5xf32>, %c: tensor<1x1x5x5xi1>) -> tensor<2x4x5x8xf32> {
+  %low = pd.constant dense<-3.40282347E+38> : tensor<f32>
+  %s = pd.matmul %q, %q {transpose_y = true} : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x5xf32>
+  %a = pd.add %s, %b : (tensor<2x4x5x5xf32>, tensor<1x4x5x5xf32>) -> tensor<2x4x5x5xf32>
+  %d = pd.add %a, %m : (tensor<2x4x5x5xf32>, tensor<2x1x1x5xf32>) -> tensor<2x4x5x5xf32>
+  %w = pd.where %c, %d, %low : (tensor<1x1x5x5xi1>, tensor<2x4x5x5xf32>, tensor<f32>) -> tensor<2x4x5x5xf32>
+  %p = pd.softmax %w : (tensor<2x4x5x5xf32>) -> tensor<2x4x5x5xf32>
+  %o = pd.matmul %p, %q : (tensor<2x4x5x5xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x8xf32>
+  return %o : tensor<2x4x5x8xf32>
+}
+
+// -----
+
+// Minus infinity stays what it is, whatever is added.
+// REMARK: pd.matmul is the end of an attention
+// CHECK-LABEL: func.func @infinite_condition(
+// CHECK: %[[MASK:.*]] = pd.where %arg3, %arg1, {{.*}} -> tensor<1x4x5x5xf32>
+// CHECK: pd.fused_attention %arg0, %arg0, %arg0 mask = %[[MASK]] key_mask = %arg2 :
+func.func @infinite_condition(%q: tensor<2x4x5x8xf32>, %b: tensor<1x4x5x5xf32>, %m: tensor<2x1x1x5xf32>, %c: tensor<1x1x5x5xi1>) -> tensor<2x4x5x8xf32> {
+  %low = pd.constant dense<0xFF800000> : tensor<f32>
+  %s = pd.matmul %q, %q {transpose_y = true} : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x5xf32>
+  %a = pd.add %s, %b : (tensor<2x4x5x5xf32>, tensor<1x4x5x5xf32>) -> tensor<2x4x5x5xf32>
+  %d = pd.add %a, %m : (tensor<2x4x5x5xf32>, tensor<2x1x1x5xf32>) -> tensor<2x4x5x5xf32>
+  %w = pd.where %c, %d, %low : (tensor<1x1x5x5xi1>, tensor<2x4x5x5xf32>, tensor<f32>) -> tensor<2x4x5x5xf32>
+  %p = pd.softmax %w : (tensor<2x4x5x5xf32>) -> tensor<2x4x5x5xf32>
+  %o = pd.matmul %p, %q : (tensor<2x4x5x5xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x8xf32>
+  return %o : tensor<2x4x5x8xf32>
+}
+
+// -----
+
+// Near miss: two masks that both differ by query are added.
+// REMARK: pd.matmul is the end of an attention
+// CHECK-LABEL: func.func @query_masks(%arg0: tensor<2x4x5x8xf32>, %arg1: tensor<1x4x5x5xf32>, %arg2: tensor<2x1x5x5xf32>)
+// CHECK: %[[MASK:.*]] = pd.add
+// CHECK: pd.fused_attention %arg0, %arg0, %arg0 mask = %[[MASK]] :
+func.func @query_masks(%q: tensor<2x4x5x8xf32>, %b: tensor<1x4x5x5xf32>, %c: tensor<2x1x5x5xf32>) -> tensor<2x4x5x8xf32> {
+  %s = pd.matmul %q, %q {transpose_y = true} : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x5xf32>
+  %a = pd.add %s, %b : (tensor<2x4x5x5xf32>, tensor<1x4x5x5xf32>) -> tensor<2x4x5x5xf32>
+  %w = pd.add %a, %c : (tensor<2x4x5x5xf32>, tensor<2x1x5x5xf32>) -> tensor<2x4x5x5xf32>
+  %p = pd.softmax %w : (tensor<2x4x5x5xf32>) -> tensor<2x4x5x5xf32>
+  %o = pd.matmul %p, %q : (tensor<2x4x5x5xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x8xf32>
+  return %o : tensor<2x4x5x8xf32>
+}
+
+// -----
+
+// Near miss: a condition whose number is not far below the scores, before a mask that is added.
+// REMARK: it has other masks than a condition that selects its scores and one mask of keys
+// CHECK-LABEL: func.func @early_condition(
+// CHECK-NOT: pd.fused_attention
+func.func @early_condition(%q: tensor<2x4x5x8xf32>, %c: tensor<1x1x5x5xi1>, %m: tensor<2x1x1x5xf32>) -> tensor<2x4x5x8xf32> {
+  %low = pd.constant dense<-1.0E+4> : tensor<f32>
+  %s = pd.matmul %q, %q {transpose_y = true} : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x5xf32>
+  %w = pd.where %c, %s, %low : (tensor<1x1x5x5xi1>, tensor<2x4x5x5xf32>, tensor<f32>) -> tensor<2x4x5x5xf32>
+  %a = pd.add %w, %m : (tensor<2x4x5x5xf32>, tensor<2x1x1x5xf32>) -> tensor<2x4x5x5xf32>
+  %p = pd.softmax %a : (tensor<2x4x5x5xf32>) -> tensor<2x4x5x5xf32>
+  %o = pd.matmul %p, %q : (tensor<2x4x5x5xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x8xf32>
+  return %o : tensor<2x4x5x8xf32>
+}

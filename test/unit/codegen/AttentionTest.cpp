@@ -34,8 +34,10 @@ struct Attention {
   std::optional<double> fill = std::nullopt;
   double softCap = 0;            ///< 0: none
   int64_t left = -1, right = -1; ///< keys before and after its position that a query uses; negative: all
+  bool hasKeyMask = false, isKeyCondition = false;
 
   bool hasDropout() const { return dropout != 0; }
+  bool hasCondition() const { return fill && !isKeyCondition; }
   DType dtype() const {
     return std::string(type) == "f32"   ? DType::Float32
            : std::string(type) == "f16" ? DType::Float16
@@ -67,13 +69,15 @@ struct Attention {
     std::string segments;
     for (size_t i = 0; i < types.size(); ++i)
       segments += "1, ";
-    segments += fmt::format("{:d}, {:d}, {:d}, 0", hasMask, hasLengths, hasDropout());
+    segments += fmt::format("{:d}, {:d}, {:d}, 0, {:d}", hasMask, hasLengths, hasDropout(), hasKeyMask);
     if (hasMask)
-      types.push_back(tensor(maskDims(), fill ? "i1" : type));
+      types.push_back(tensor(maskDims(), hasCondition() ? "i1" : type));
     if (hasLengths)
       types.push_back(tensor({batch}, "i32"));
     if (hasDropout())
       types.push_back("tensor<2xi64>");
+    if (hasKeyMask)
+      types.push_back(tensor({batch, 1, 1, keys}, isKeyCondition ? "i1" : type));
     std::vector<std::string> arguments, names, values;
     for (const std::string &own : types) {
       names.push_back(fmt::format("%a{}", names.size()));
@@ -107,7 +111,7 @@ struct Attention {
   }
 
   Tensor mask() const {
-    if (fill) { // false for all keys of a query
+    if (hasCondition()) { // false for all keys of a query
       Tensor condition = randomTensor(DType::Bool, maskDims(), 0, 2, 4);
       for (int64_t n = 0; n < keys && queries > 1; ++n)
         setElement(condition, keys + n, 0);
@@ -120,6 +124,15 @@ struct Attention {
     if (dtype() != DType::Float16)
       for (int64_t n = 0; n < keys; ++n)
         setElement(mask, keys + n, dtype() == DType::Float32 ? -FLT_MAX : -0x1.FEp127);
+    return mask;
+  }
+
+  Tensor keyMask() const {
+    if (isKeyCondition)
+      return randomTensor(DType::Bool, {batch, 1, 1, keys}, 0, 2, 6);
+    Tensor mask = randomTensor(dtype(), {batch, 1, 1, keys}, -2, 2, 6);
+    for (int64_t i = 1; i < mask.size(); i += 5)
+      setElement(mask, i, -40);
     return mask;
   }
 
@@ -138,6 +151,8 @@ struct Attention {
       inputs.back().as<int64_t>()[0] = static_cast<int64_t>(execution.key);
       inputs.back().as<int64_t>()[1] = static_cast<int64_t>(execution.call);
     }
+    if (hasKeyMask)
+      inputs.push_back(keyMask());
   }
 
   static constexpr runtime::RandomCall execution{0x123456789ABCDEF0, 0x1122334455};
@@ -154,7 +169,8 @@ struct Attention {
   int64_t groupOf(int64_t b, int64_t h) const { return b * groups + h / (heads / groups); }
 
   bool isKept(const Tensor &mask, int64_t b, int64_t m, int64_t n) const {
-    return !fill || element(mask, (b * queries + m) * keys + n) != 0;
+    return isKeyCondition ? element(keyMask(), b * keys + n) != 0
+                          : !fill || element(mask, (b * queries + m) * keys + n) != 0;
   }
 
   /// A query in double precision.
@@ -166,6 +182,7 @@ struct Attention {
     int64_t group = groupOf(b, h), row = queryIndex(b, h, m);
     std::vector<double> scores(static_cast<size_t>(keys), -INFINITY);
     Row result{{}, std::vector<double>(static_cast<size_t>(keys)), 0, 0};
+    Tensor ofKeys = hasKeyMask ? keyMask() : Tensor();
     for (int64_t n = 0; n < lengthOf(b); ++n) {
       int64_t distance = n - (m + keys - queries);
       if ((isCausal && distance > 0) || (right >= 0 && distance > right) || (left >= 0 && distance < -left))
@@ -175,7 +192,9 @@ struct Attention {
         sum += element(inputs[0], row * head + d) * element(inputs[1], (group * keys + n) * head + d);
       double bounded = softCap == 0 ? 0.3 * sum : softCap * std::tanh(0.3 * sum / softCap);
       result.slopes[static_cast<size_t>(n)] = softCap == 0 ? 1 : 1 - std::pow(bounded / softCap, 2);
-      double score = bounded + (hasMask && !fill ? element(mask, (b * queries + m) * keys + n) : 0);
+      double score = bounded +
+                     (hasMask && !hasCondition() ? element(mask, (b * queries + m) * keys + n) : 0) +
+                     (hasKeyMask && !isKeyCondition ? element(ofKeys, b * keys + n) : 0);
       if (!isKept(mask, b, m, n))
         score = *fill;
       scores[static_cast<size_t>(n)] = hasMask ? static_cast<float>(score) : score;
@@ -514,6 +533,39 @@ TEST(Attention, GradientsOfGroupsAndPermutations) {
               .isTransposed = true}
         .checkGradients();
   }
+}
+
+/// A mask of keys that is added, beside a mask or not; and a condition, beside a mask that is added.
+std::vector<Attention> withKeyMasks(const Attention &plain) {
+  std::vector<Attention> all(3, plain);
+  for (Attention &own : all)
+    own.hasKeyMask = true;
+  all[1].hasMask = all[2].hasMask = all[2].isKeyCondition = true;
+  all[2].fill = 0.25;
+  return all;
+}
+
+TEST(Attention, KeyMasks) {
+  for (auto [type, strategy] : strategies)
+    for (const Attention &own : withKeyMasks({.type = type,
+                                              .strategy = strategy,
+                                              .batch = 2,
+                                              .heads = 2,
+                                              .groups = 1,
+                                              .queries = 40,
+                                              .keys = 75})) {
+      SCOPED_TRACE(fmt::format("{} {} {} {}", type, strategy, own.hasMask, own.isKeyCondition));
+      own.check();
+    }
+}
+
+TEST(Attention, GradientsWithKeyMasks) {
+  for (auto [type, strategy] : shortStrategies)
+    for (const Attention &own :
+         withKeyMasks({.type = type, .strategy = strategy, .batch = 2, .queries = 40, .keys = 75})) {
+      SCOPED_TRACE(fmt::format("{} {} {} {}", type, strategy, own.hasMask, own.isKeyCondition));
+      own.checkGradients();
+    }
 }
 
 TEST(Attention, SoftCaps) {

@@ -24,19 +24,23 @@ namespace {
 struct Program {
   const char *name;
   const char *attributes; ///< that both ops have
-  bool hasMask = false, hasLengths = false, hasDropout = false, isShard = false, isCondition = false;
+  bool hasMask = false, hasLengths = false, hasDropout = false, isShard = false, isCondition = false,
+       hasKeyMask = false, isKeyCondition = false;
 
   std::string text(const std::string &type) const {
     std::string q = fmt::format("tensor<2x7x4x6x{}>", type), k = fmt::format("tensor<2x2x9x6x{}>", type),
                 v = fmt::format("tensor<2x2x9x5x{}>", type), out = fmt::format("tensor<2x4x7x5x{}>", type),
                 row = fmt::format("tensor<2x4x7x{}>", type), mask = fmt::format("tensor<2x1x7x9x{}>", type);
-    std::string last = fmt::format("{}{}{}{}", hasMask ? (isCondition ? ", %o" : ", %m") : "",
-                                   hasLengths ? ", %n" : "", hasDropout ? ", %c" : "", isShard ? ", %b" : ""),
-                types =
-                    fmt::format("{}{}{}{}", hasMask ? ", " + (isCondition ? "tensor<2x1x7x9xi1>" : mask) : "",
-                                hasLengths ? ", tensor<2xi32>" : "", hasDropout ? ", tensor<2xi64>" : "",
-                                isShard ? ", tensor<4xi64>" : ""),
-                segments = fmt::format("{:d}, {:d}, {:d}, {:d}", hasMask, hasLengths, hasDropout, isShard);
+    std::string last = fmt::format("{}{}{}{}{}", hasMask ? (isCondition ? ", %o" : ", %m") : "",
+                                   hasLengths ? ", %n" : "", hasDropout ? ", %c" : "", isShard ? ", %b" : "",
+                                   hasKeyMask ? (isKeyCondition ? ", %f" : ", %e") : ""),
+                types = fmt::format(
+                    "{}{}{}{}{}", hasMask ? ", " + (isCondition ? "tensor<2x1x7x9xi1>" : mask) : "",
+                    hasLengths ? ", tensor<2xi32>" : "", hasDropout ? ", tensor<2xi64>" : "",
+                    isShard ? ", tensor<4xi64>" : "",
+                    hasKeyMask ? fmt::format(", tensor<2x1x1x9x{}>", isKeyCondition ? "i1" : type) : ""),
+                segments = fmt::format("{:d}, {:d}, {:d}, {:d}, {:d}", hasMask, hasLengths, hasDropout,
+                                       isShard, hasKeyMask);
     return fmt::format(
         R"(func.func @main(%q: {0}, %k: {1}, %v: {2}, %g: {3}, %m: {5}) -> ({3}, {0}, {1}, {2}, {10}) {{
   %n = pd.constant dense<[5, 9]> : tensor<2xi32>
@@ -44,6 +48,9 @@ struct Program {
   %o = pd.less_than %m, %z : ({5}, tensor<{11}>) -> tensor<2x1x7x9xi1>
   %c = pd.constant dense<[5, 9]> : tensor<2xi64>
   %b = pd.constant dense<[1, 3, 2, 0]> : tensor<4xi64>
+  %e = pd.constant dense<[[[[0.5, -1.0, 0.25, 2.0, -30.0, 0.0, 1.0, -0.5, 0.75]]],
+                          [[[-2.0, 1.5, -30.0, 0.0, 0.125, 1.0, -1.0, 0.5, 0.25]]]]> : tensor<2x1x1x9x{11}>
+  %f = pd.less_than %e, %z : (tensor<2x1x1x9x{11}>, tensor<{11}>) -> tensor<2x1x1x9xi1>
   %0:3 = "pd.fused_attention"(%q, %k, %v{6}) <{{operandSegmentSizes = array<i32: 1, 1, 1, {8}>, {9}}}>
       : ({0}, {1}, {2}{7}) -> ({3}, {4}, {4})
   %1:3 = "pd.fused_attention_grad"(%q, %k, %v, %g, %0#1, %0#2, %0#0{6})
@@ -234,6 +241,14 @@ const Program programs[] = {
      "dropout_p = 0.3, q_permutation = array<i64: 0, 2, 1, 3>, scale = 0.4, "
      "whole_shape = array<i64: 3, 8, 11, 9>",
      /*hasMask=*/false, /*hasLengths=*/false, /*hasDropout=*/true, /*isShard=*/true},
+    {"key_mask", plain, /*hasMask=*/true, /*hasLengths=*/false, /*hasDropout=*/false, /*isShard=*/false,
+     /*isCondition=*/false, /*hasKeyMask=*/true},
+    {"key_condition", "mask_fill = 0.25, q_permutation = array<i64: 0, 2, 1, 3>, scale = 0.4",
+     /*hasMask=*/true, /*hasLengths=*/false, /*hasDropout=*/false, /*isShard=*/false,
+     /*isCondition=*/false, /*hasKeyMask=*/true, /*isKeyCondition=*/true},
+    {"conditions", "mask_fill = 0.25, q_permutation = array<i64: 0, 2, 1, 3>, scale = 0.4",
+     /*hasMask=*/true, /*hasLengths=*/false, /*hasDropout=*/false, /*isShard=*/false,
+     /*isCondition=*/true, /*hasKeyMask=*/true, /*isKeyCondition=*/true},
     {"causal", "causal = true, q_permutation = array<i64: 0, 2, 1, 3>, scale = 0.4"},
     {"soft_cap", "soft_cap = 0.5, q_permutation = array<i64: 0, 2, 1, 3>, scale = 0.4", /*hasMask=*/true},
     {"window", "left_window = 3, q_permutation = array<i64: 0, 2, 1, 3>, right_window = 1, scale = 0.4, "

@@ -38,6 +38,7 @@ func.func @main(%q: tensor<2x2x40x8xf32>, %k: tensor<2x2x40x8xf32>, %v: tensor<2
   %zero = pd.constant dense<0.0> : tensor<f32>
   %low = pd.constant dense<-1.0e+9> : tensor<f32>
   %none = pd.constant dense<0xFF800000> : tensor<f32>
+  %least = pd.constant dense<-2.0e+30> : tensor<f32>
   %t = pd.matmul %q, %k {{transpose_y = true}} : (tensor<2x2x40x8xf32>, tensor<2x2x40x8xf32>) -> tensor<2x2x40x40xf32>
 {}
   %p = pd.softmax %s : (tensor<2x2x40x40xf32>) -> tensor<2x2x40x40xf32>
@@ -129,15 +130,53 @@ constexpr const char *oneMask = R"(
   %a = pd.logical_and %l, %c : (tensor<2x1x1x40xi1>, tensor<40x40xi1>) -> tensor<2x1x40x40xi1>
   %s = pd.where %a, %t, %low : (tensor<2x1x40x40xi1>, tensor<2x2x40x40xf32>, tensor<f32>) -> tensor<2x2x40x40xf32>)";
 
+// A condition of keys that is none of lengths, beside a bias of all heads.
+constexpr const char *keysMask = R"(
+  %c = pd.equal %keys, %ends : (tensor<40xi64>, tensor<2x1x1x1xi64>) -> tensor<2x1x1x40xi1>
+  %slopes = pd.constant dense<[[[0.25]], [[0.0625]]]> : tensor<2x1x1xf32>
+  %f = pd.cast %keys {dtype = f32} : (tensor<40xi64>) -> tensor<40xf32>
+  %x = pd.cast %rows {dtype = f32} : (tensor<40x1xi64>) -> tensor<40x1xf32>
+  %y = pd.subtract %f, %x : (tensor<40xf32>, tensor<40x1xf32>) -> tensor<40x40xf32>
+  %b = pd.multiply %slopes, %y : (tensor<2x1x1xf32>, tensor<40x40xf32>) -> tensor<2x40x40xf32>
+  %u = pd.add %t, %b : (tensor<2x2x40x40xf32>, tensor<2x40x40xf32>) -> tensor<2x2x40x40xf32>
+  %s = pd.where %c, %none, %u : (tensor<2x1x1x40xi1>, tensor<f32>, tensor<2x2x40x40xf32>) -> tensor<2x2x40x40xf32>)";
+
+// Padding at the left, so that queries before it have no keys: all keys that the number excludes have equal
+// weights, also keys that two masks exclude.
+constexpr const char *keysLast = R"(
+  %x = pd.greater_equal %keys, %ends : (tensor<40xi64>, tensor<2x1x1x1xi64>) -> tensor<2x1x1x40xi1>
+  %c = pd.less_equal %keys, %rows : (tensor<40xi64>, tensor<40x1xi64>) -> tensor<40x40xi1>
+  %w = pd.where %c, %zero, %least : (tensor<40x40xi1>, tensor<f32>, tensor<f32>) -> tensor<40x40xf32>
+  %u = pd.add %t, %w : (tensor<2x2x40x40xf32>, tensor<40x40xf32>) -> tensor<2x2x40x40xf32>
+  %s = pd.where %x, %u, %least : (tensor<2x1x1x40xi1>, tensor<2x2x40x40xf32>, tensor<f32>) -> tensor<2x2x40x40xf32>)";
+constexpr const char *keysFirst = R"(
+  %x = pd.greater_equal %keys, %ends : (tensor<40xi64>, tensor<2x1x1x1xi64>) -> tensor<2x1x1x40xi1>
+  %m = pd.where %x, %zero, %least : (tensor<2x1x1x40xi1>, tensor<f32>, tensor<f32>) -> tensor<2x1x1x40xf32>
+  %u = pd.add %t, %m : (tensor<2x2x40x40xf32>, tensor<2x1x1x40xf32>) -> tensor<2x2x40x40xf32>
+  %c = pd.less_equal %keys, %rows : (tensor<40xi64>, tensor<40x1xi64>) -> tensor<40x40xi1>
+  %s = pd.where %c, %u, %least : (tensor<40x40xi1>, tensor<2x2x40x40xf32>, tensor<f32>) -> tensor<2x2x40x40xf32>)";
+constexpr const char *threeMasks = R"(
+  %x = pd.greater_equal %keys, %ends : (tensor<40xi64>, tensor<2x1x1x1xi64>) -> tensor<2x1x1x40xi1>
+  %m = pd.where %x, %zero, %least : (tensor<2x1x1x40xi1>, tensor<f32>, tensor<f32>) -> tensor<2x1x1x40xf32>
+  %u = pd.add %t, %m : (tensor<2x2x40x40xf32>, tensor<2x1x1x40xf32>) -> tensor<2x2x40x40xf32>
+  %f = pd.cast %rows {dtype = f32} : (tensor<40x1xi64>) -> tensor<40x1xf32>
+  %e = pd.cast %keys {dtype = f32} : (tensor<40xi64>) -> tensor<40xf32>
+  %d = pd.sin %e : (tensor<40xf32>) -> tensor<40xf32>
+  %b = pd.multiply %f, %d : (tensor<40x1xf32>, tensor<40xf32>) -> tensor<40x40xf32>
+  %g = pd.add %u, %b : (tensor<2x2x40x40xf32>, tensor<40x40xf32>) -> tensor<2x2x40x40xf32>
+  %c = pd.less_equal %keys, %rows : (tensor<40xi64>, tensor<40x1xi64>) -> tensor<40x40xi1>
+  %s = pd.where %c, %g, %least : (tensor<40x40xi1>, tensor<2x2x40x40xf32>, tensor<f32>) -> tensor<2x2x40x40xf32>)";
+
 /// With lengths of zero, where the number of the mask decides. Float32 rounds scores near -1e4 to 5e-4.
-INSTANTIATE_TEST_SUITE_P(All, AttentionPositions,
-                         testing::Values(MaskedProgram{"causal", causalMask, {1, 2}},
-                                         MaskedProgram{"window", windowMask, {1, 2}},
-                                         MaskedProgram{"lengths", lengthMask, {5, 0}},
-                                         MaskedProgram{"finite", finiteMask, {23, 0}, 1e-3},
-                                         MaskedProgram{"beyond", finiteMask, {-3, 50}, 1e-3},
-                                         MaskedProgram{"both", bothMasks, {23, 0}, 1e-3},
-                                         MaskedProgram{"one", oneMask, {23, 0}}),
-                         [](const auto &info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    All, AttentionPositions,
+    testing::Values(MaskedProgram{"causal", causalMask, {1, 2}}, MaskedProgram{"window", windowMask, {1, 2}},
+                    MaskedProgram{"lengths", lengthMask, {5, 0}},
+                    MaskedProgram{"finite", finiteMask, {23, 0}, 1e-3},
+                    MaskedProgram{"beyond", finiteMask, {-3, 50}, 1e-3},
+                    MaskedProgram{"both", bothMasks, {23, 0}, 1e-3}, MaskedProgram{"one", oneMask, {23, 0}},
+                    MaskedProgram{"keys", keysMask, {23, 0}}, MaskedProgram{"last", keysLast, {5, 40}},
+                    MaskedProgram{"first", keysFirst, {5, 40}}, MaskedProgram{"three", threeMasks, {5, 40}}),
+    [](const auto &info) { return info.param.name; });
 
 } // namespace

@@ -7,6 +7,7 @@
 
 #include "proa/Half.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -23,8 +24,8 @@ struct AttentionProblem {
   DType dtype = DType::Float32;
   double scale = 0.3;
   std::array<Dims4, 4> permutations = {}; ///< of q, k, v and out
-  Tensor mask = {}, lengths = {};
-  double maskFill = 0; ///< of scores where a mask of bool is false
+  Tensor mask = {}, lengths = {}, keyMask = {};
+  double maskFill = 0; ///< of scores where a mask or keyMask of bool is false
   double dropped = 0;  ///< probability of dropout of execution `random`; 0: none
   RandomCall random{7, 3};
   Dims4 begin = {}, whole = {};  ///< the part of the weights of dropout
@@ -93,7 +94,7 @@ struct AttentionProblem {
     return {"fused_attention",
             attributes(),
             {operand(q, permutations[0]), operand(k, permutations[1]), operand(v, permutations[2]), mask,
-             lengths, dropoutCall(), begin.empty() ? Tensor() : longs({4}, begin)},
+             lengths, dropoutCall(), begin.empty() ? Tensor() : longs({4}, begin), keyMask},
             {{dtype, stored({batches, heads, queries, values}, permutations[3])},
              {DType::Float32, {batches, heads, queries}},
              {DType::Float32, {batches, heads, queries}}}};
@@ -107,17 +108,22 @@ struct AttentionProblem {
   }
 
   bool isFilled(int64_t b, int64_t h, int64_t m, int64_t n) const {
-    return mask.data() && mask.dtype() == DType::Bool && !mask.as<bool>()[placeInMask(b, h, m, n)];
+    return std::ranges::any_of(std::array{&mask, &keyMask}, [&](const Tensor *own) {
+      return own->data() && own->dtype() == DType::Bool && !own->as<bool>()[positionIn(*own, b, h, m, n)];
+    });
   }
   double addedOf(int64_t b, int64_t h, int64_t m, int64_t n) const {
-    bool isAdded = mask.data() && mask.dtype() == DType::Float32;
-    return isAdded ? static_cast<double>(mask.as<float>()[placeInMask(b, h, m, n)]) : 0;
+    double sum = 0;
+    for (const Tensor &own : {mask, keyMask})
+      if (own.data() && own.dtype() == DType::Float32)
+        sum += static_cast<double>(own.as<float>()[positionIn(own, b, h, m, n)]);
+    return sum;
   }
-  int64_t placeInMask(int64_t b, int64_t h, int64_t m, int64_t n) const {
+  static int64_t positionIn(const Tensor &tensor, int64_t b, int64_t h, int64_t m, int64_t n) {
     int64_t index = 0;
     const int64_t position[] = {b, h, m, n};
     for (size_t i = 0; i < 4; ++i)
-      index = index * mask.dims()[i] + (mask.dims()[i] == 1 ? 0 : position[i]);
+      index = index * tensor.dims()[i] + (tensor.dims()[i] == 1 ? 0 : position[i]);
     return index;
   }
 

@@ -287,6 +287,28 @@ TEST(FusedAttentionGrad, Permutations) {
   }
 }
 
+TEST(FusedAttentionGrad, KeyMasks) {
+  AttentionGradientProblem problem({2, 4, 2, 35, 140, 16, 8});
+  problem.keyMask = randomFloats({2, 1, 1, 140}, 6);
+  problem.check();
+  problem.mask = randomFloats({1, 4, 35, 140}, 4);
+  std::fill_n(problem.keyMask.as<float>() + 64, 70, -INFINITY); // blocks without weights
+  problem.check();
+}
+
+TEST(FusedAttentionGrad, KeyConditions) {
+  for (double fill : {-1e4, 0.25}) { // of all scores of a batch, and one that changes the weights
+    AttentionGradientProblem problem({2, 4, 2, 35, 140, 16, 8});
+    problem.keyMask = AttentionProblem::randomConditions({2, 1, 1, 140});
+    problem.maskFill = fill;
+    problem.check();
+    problem.mask = randomFloats({1, 4, 35, 140}, 4);
+    problem.check();
+    problem.mask = AttentionProblem::randomConditions({1, 1, 35, 140});
+    problem.check();
+  }
+}
+
 TEST(FusedAttentionGrad, Halves) {
   for (DType dtype : {DType::Float16, DType::BFloat16}) {
     AttentionGradientProblem problem({1, 4, 2, 35, 140, 16, 8, true, dtype});

@@ -102,6 +102,55 @@ TEST(FusedAttention, Conditions) {
     }
 }
 
+TEST(FusedAttention, KeyMasks) {
+  for (const Dims4 &dims : std::vector<Dims4>{{2, 1, 1, 200}, {1, 1, 1, 200}, {2, 1, 1, 1}}) {
+    AttentionProblem problem = AttentionProblem{2, 4, 2, 70, 200, 16, 16}.fill();
+    problem.keyMask = randomFloats(dims, 6);
+    problem.check();
+    problem.mask = randomFloats({1, 4, 70, 200}, 4);
+    problem.check();
+    problem.mask = randomFloats({2, 1, 1, 200}, 4); // of keys too
+    problem.check();
+    problem.mask = AttentionProblem::randomConditions({1, 1, 70, 200});
+    problem.maskFill = -1e4;
+    problem.isCausal = true;
+    problem.check();
+  }
+}
+
+TEST(FusedAttention, KeyConditions) {
+  for (const Dims4 &dims : std::vector<Dims4>{{2, 1, 1, 200}, {1, 1, 1, 200}, {2, 1, 1, 1}})
+    for (double fill : {-1e4, 0.25, -infinity}) {
+      AttentionProblem problem = AttentionProblem{2, 4, 2, 70, 200, 16, 16}.fill();
+      problem.keyMask = AttentionProblem::randomConditions(dims); // false for all keys of the first batch
+      problem.maskFill = fill;
+      problem.check();
+      problem.mask = randomFloats({1, 4, 70, 200}, 4);
+      problem.check();
+      std::fill_n(problem.mask.as<float>(), 200 * 70, -1e30f); // all scores of a head
+      problem.check();
+      problem.mask = AttentionProblem::randomConditions({1, 1, 70, 200});
+      problem.isCausal = true;
+      problem.check();
+    }
+}
+
+TEST(FusedAttention, KeyMasksWithoutWeights) {
+  for (float low : {-INFINITY, -3.4e38f}) { // the second batch has few keys
+    AttentionProblem problem = AttentionProblem{2, 2, 2, 20, 400, 8, 8}.fill();
+    problem.keyMask = Tensor(DType::Float32, {2, 1, 1, 400});
+    std::fill_n(problem.keyMask.as<float>(), 400, 0.0f);
+    std::fill_n(problem.keyMask.as<float>() + 400, 400, low);
+    problem.keyMask.as<float>()[400 + 200] = 0;
+    problem.check();
+    problem.mask = randomFloats({1, 2, 20, 400}, 4);
+    problem.check();
+    problem.mask = AttentionProblem::randomConditions({1, 1, 20, 400});
+    problem.maskFill = 0.25;
+    problem.check();
+  }
+}
+
 TEST(FusedAttention, SoftCap) {
   for (double cap : {0.1, 1.0, 50.0}) {
     AttentionProblem problem = AttentionProblem{2, 4, 2, 70, 200, 16, 16}.fill();
@@ -220,7 +269,14 @@ TEST(FusedAttention, Errors) {
   ASSERT_FALSE(bool(results));
   EXPECT_NE(results.diagnostics()[0].message.find("which do not fit"), std::string::npos)
       << results.diagnostics()[0].message;
-  KernelCase own = problem.fill().kernel();
+  problem.fill().keyMask = randomFloats({1, 2, 1, 6}, 6);
+  results = runCase(problem.kernel());
+  ASSERT_FALSE(bool(results));
+  EXPECT_NE(results.diagnostics()[0].message.find("the mask of keys float32[1, 2, 1, 6], which do not fit"),
+            std::string::npos)
+      << results.diagnostics()[0].message;
+  problem.keyMask = {};
+  KernelCase own = problem.kernel();
   own.inputs[5] = longs({1}, {1});
   results = runCase(own);
   ASSERT_FALSE(bool(results));

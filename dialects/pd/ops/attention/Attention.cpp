@@ -73,7 +73,7 @@ FailureOr<SmallVector<Value>> FlashAttnOp::decompose(OpBuilder &builder) {
     double ownScale = 1 / std::sqrt(static_cast<double>(tensorType(getQ()).getDimSize(3)));
     DenseI64ArrayAttr rowsFirst = builder.getDenseI64ArrayAttr({0, 2, 1, 3});
     auto fused = FusedAttentionOp::create(
-        builder, getLoc(), getQ(), getK(), getV(), ownMask, Value(), Value(), Value(),
+        builder, getLoc(), getQ(), getK(), getV(), ownMask, Value(), Value(), Value(), Value(),
         builder.getF64FloatAttr(ownScale), builder.getBoolAttr(getCausal()), rowsFirst, rowsFirst, rowsFirst,
         rowsFirst, builder.getF64FloatAttr(0),
         DropoutModeAttr::get(getContext(), DropoutMode::UpscaleInTrain), builder.getDenseI64ArrayAttr({}),

@@ -346,8 +346,8 @@ FailureOr<SmallVector<Value>> MaskedMultiheadAttentionOp::decompose(OpBuilder &b
     auto none = builder.getDenseI64ArrayAttr({});
     out = FusedAttentionOp::create(
               builder, getLoc(), insertDim(q, 2), slice(inRows, 2, 0, used), slice(values, 2, 0, used), mask,
-              lengths, Value(), Value(), builder.getF64FloatAttr(dims.scale()), builder.getBoolAttr(false),
-              none, none, none, none, builder.getF64FloatAttr(0),
+              lengths, Value(), Value(), Value(), builder.getF64FloatAttr(dims.scale()),
+              builder.getBoolAttr(false), none, none, none, none, builder.getF64FloatAttr(0),
               DropoutModeAttr::get(getContext(), DropoutMode::UpscaleInTrain), none,
               /*mask_fill=*/builder.getF64FloatAttr(0), /*soft_cap=*/builder.getF64FloatAttr(0),
               /*left_window=*/builder.getI64IntegerAttr(-1), /*right_window=*/builder.getI64IntegerAttr(-1),

@@ -18,6 +18,7 @@ class Pd_FusedAttentionBase<string mnemonic, list<Trait> traits = []>
   dag inputs = (ins Pd_FloatTensor:$q, Pd_FloatTensor:$k, Pd_FloatTensor:$v);
   dag settings = (ins Optional<AnyTypeOf<[Pd_FloatTensor, Pd_BoolTensor]>>:$mask, Optional<Pd_IntTensor>:$key_lengths,
       Optional<Pd_IntTensor>:$dropout_call, Optional<Pd_IntTensor>:$part_begin,
+      Optional<AnyTypeOf<[Pd_FloatTensor, Pd_BoolTensor]>>:$key_mask,
       DefaultValuedAttr<F64Attr, "1.0">:$scale, DefaultValuedAttr<BoolAttr, "false">:$causal,
       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$q_permutation,
       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$k_permutation,
@@ -35,7 +36,8 @@ class Pd_FusedAttentionBase<string mnemonic, list<Trait> traits = []>
   list<string> ranges =
       ["C7. dropout_call has dims [2] and the element type i64, and dropout_p, which is 0 without it, is in [0, 1]",
        "C8. with dropout_call, whole_shape may have four entries, of which the last is N, and part_begin four",
-       "C9. soft_cap is finite and not negative", "C10. left_window and right_window are -1 or more"];
+       "C9. soft_cap is finite and not negative", "C10. left_window and right_window are -1 or more",
+       "C11. key_mask has dims [B, 1, 1, N], of which B and N may be 1"];
 }
 
 // A GPU computes the op by one kernel.
@@ -63,17 +65,21 @@ def Pd_FusedAttentionOp
 
         t[n] = scale * sum_d q[b, h, m, d] * k[b, g, n, d]
         c[n] = soft_cap * tanh(t[n] / soft_cap), or t[n] where soft_cap is 0
-        s[n] = c[n] + mask[b, h, m, n]
+        s[n] = c[n] + key_mask[b, n] + mask[b, h, m, n], or mask_fill where a condition is false
         maximum[b, h, m] = max_n s[n]
         sum[b, h, m] = sum_n exp(s[n] - maximum[b, h, m])
         out[b, h, m, e] = sum_n exp(s[n] - maximum[b, h, m]) / sum[b, h, m] * v[b, g, n, e]
 
     The dims are q [B, H, M, D], k [B, G, N, D], v [B, G, N, E] and out [B, H, M, E]; with a permutation, dim i of these
-    is dim `permutation[i]` of the tensor. mask broadcasts to [B, H, M, N]. If it is of i1, it is a condition: s[n] is
-    c[n] where it is true, and `mask_fill` elsewhere. The position of query m among the keys is m + N - M: with `causal`
-    it uses no later keys, with `left_window` w >= 0 the last w before its position, that at it, and later ones, and
-    with `right_window` w >= 0 at most w later ones. With `key_lengths` [B] it uses the keys below key_lengths[b]. The
-    sums are computed in float32, for float64 in float64. `maximum` and `sum` have that type.
+    is dim `permutation[i]` of the tensor. mask broadcasts to [B, H, M, N], and key_mask has the dims [B, 1, 1, N], of
+    which B and N may be 1. Each may be absent. Each is a condition if it is of i1: it is not added, and s[n] is
+    `mask_fill` where it is false. Masks of keys have an operand, so that no mask of all scores is formed of them and
+    other masks.
+
+    The position of query m among the keys is m + N - M: with `causal` it uses no later keys, with `left_window` w >= 0
+    the last w before its position, that at it, and later ones, and with `right_window` w >= 0 at most w later ones.
+    With `key_lengths` [B] it uses the keys below key_lengths[b]. The sums are computed in float32, for float64 in
+    float64. `maximum` and `sum` have that type.
 
     A query without keys, or whose mask is minus infinity for all of them, gives NaN.
 
@@ -115,7 +121,7 @@ def Pd_FusedAttentionGradOp
 
     The sums sum_hm are those over all queries of the query heads h that share the head g. delta is the sum of p times
     its gradient, which the derivative of softmax has. z is 1, or the factor of dropout of the same execution. The dims,
-    mask, `causal`, windows and `key_lengths` are those of pd.fused_attention; `out_permutation` is also that of
+    masks, `causal`, windows and `key_lengths` are those of pd.fused_attention; `out_permutation` is also that of
     out_grad, and a gradient is stored as its tensor. The sums are computed in float32, for float64 in float64. The
     gradient of mask is that of pd.fused_attention_score_grad. A query without keys gives NaN.
 

@@ -85,18 +85,16 @@ LogicalResult AttentionOperands::check(std::optional<Location> location) const {
                 ofK[head] == ofV[head] && mayBeEqual(ofK[row], ofV[row]) && ofQ[element] == ofK[element];
   if (!isStatic || !agrees || ofK[head] < 1 || ofQ[head] % ofK[head] != 0)
     return inferenceError(location, "C2: " + types());
-  if (mask) {
-    auto type = tensorType(mask);
-    int64_t expected[] = {ofQ[batch], ofQ[head], ofQ[row], ofK[row]};
-    bool broadcasts = type.getRank() == 4;
-    for (unsigned dim = 0; broadcasts && dim < 4; ++dim)
-      broadcasts = type.getDimSize(dim) == 1 || mayBeEqual(type.getDimSize(dim), expected[dim]);
-    if (!broadcasts)
-      return inferenceError(location, "C3: mask is " + llvm::Twine(debugString(type)) +
-                                          ", which does not broadcast to [" + llvm::Twine(expected[0]) +
-                                          ", " + llvm::Twine(expected[1]) + ", " + llvm::Twine(expected[2]) +
-                                          ", " + llvm::Twine(expected[3]) + "]");
-  }
+  if (mask && !broadcasts(mask))
+    return inferenceError(location, "C3: mask is " + llvm::Twine(debugString(mask.getType())) +
+                                        ", which does not broadcast to [" + llvm::Twine(ofQ[batch]) + ", " +
+                                        llvm::Twine(ofQ[head]) + ", " + llvm::Twine(ofQ[row]) + ", " +
+                                        llvm::Twine(ofK[row]) + "]");
+  if (keyMask && (!broadcasts(keyMask) || tensorType(keyMask).getDimSize(head) != 1 ||
+                  tensorType(keyMask).getDimSize(row) != 1))
+    return inferenceError(location, "C11: key_mask is " + llvm::Twine(debugString(keyMask.getType())) +
+                                        ", expected [" + llvm::Twine(ofQ[batch]) + ", 1, 1, " +
+                                        llvm::Twine(ofK[row]) + "], or 1 in place of either");
   if (keyLengths)
     if (tensorType(keyLengths).getRank() != 1 ||
         !mayBeEqual(tensorType(keyLengths).getDimSize(0), ofQ[batch]))
@@ -111,6 +109,14 @@ LogicalResult AttentionOperands::check(std::optional<Location> location) const {
       return inferenceError(location, "C10: " + StringRef(name) + " is " + Twine(keys) +
                                           ", expected -1 for no window, or a number of keys");
   return dropout.check(location, ofK[row]);
+}
+
+bool AttentionOperands::broadcasts(Value own) const {
+  int64_t expected[] = {q.shape()[batch], q.shape()[head], q.shape()[row], k.shape()[row]};
+  auto type = tensorType(own);
+  return type.getRank() == 4 && llvm::all_of(llvm::zip(type.getShape(), expected), [](auto dims) {
+           return std::get<0>(dims) == 1 || mayBeEqual(std::get<0>(dims), std::get<1>(dims));
+         });
 }
 
 LogicalResult WeightDropout::check(std::optional<Location> location, int64_t keys) const {
@@ -182,15 +188,19 @@ Expression AttentionOperands::scores(TensorBuilder &e) const {
   std::optional<Expression> capped = tanhOfProducts(e);
   Expression scores =
       capped ? *capped * softCap : e.matmul(q.inOrder(e), repeatHeads(k.inOrder(e)), false, true) * scale;
-  if (mask && !isCondition(mask))
-    scores = scores + e.cast(e.computed(mask), scores.type().getElementType());
+  for (Value own : {keyMask, mask})
+    if (own && !isCondition(own))
+      scores = scores + e.cast(e.computed(own), scores.type().getElementType());
   return restrictKeys(whereNotFilled(scores, maskFill), *this);
 }
 
 bool isCondition(Value mask) { return mask && tensorType(mask).getElementType().isInteger(1); }
 
 Expression AttentionOperands::whereNotFilled(Expression x, double fill) const {
-  return isCondition(mask) ? x.owner().select(x.owner().wrap(mask), x, fill) : x;
+  for (Value own : {mask, keyMask})
+    if (isCondition(own))
+      x = x.owner().select(x.owner().wrap(own), x, fill);
+  return x;
 }
 
 std::optional<int64_t> AttentionOperands::operations(int64_t productsOfHeads,

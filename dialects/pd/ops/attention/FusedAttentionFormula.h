@@ -55,7 +55,7 @@ std::optional<int64_t> windowOf(uint64_t attribute);
 /// The operands and attributes that pd.fused_attention and its gradients have.
 struct AttentionOperands {
   PermutedTensor q, k, v;
-  mlir::Value mask, keyLengths;
+  mlir::Value mask, keyMask, keyLengths;
   double scale, maskFill, softCap;
   /// The numbers of keys before and after its position that a query uses; none: all.
   std::optional<int64_t> left, right;
@@ -68,6 +68,7 @@ struct AttentionOperands {
             {op.getK(), op.getKPermutation()},
             {op.getV(), op.getVPermutation()},
             op.getMask(),
+            op.getKeyMask(),
             op.getKeyLengths(),
             op.getScale().convertToDouble(),
             op.getMaskFill().convertToDouble(),
@@ -79,7 +80,9 @@ struct AttentionOperands {
             WeightDropout::of(op)};
   }
 
-  /// The constraints C1 to C4 and C7 to C10.
+  /// Whether a tensor broadcasts to the dims [B, H, M, N] of the scores.
+  bool broadcasts(mlir::Value mask) const;
+  /// The constraints C1 to C4 and C7 to C11.
   mlir::LogicalResult check(std::optional<mlir::Location> location) const;
   /// The dims [B, H, M, E] of the result.
   llvm::SmallVector<int64_t> resultShape() const;
@@ -87,7 +90,7 @@ struct AttentionOperands {
   mlir::RankedTensorType statisticType() const;
   /// tanh(scale q k^T / softCap); empty without a soft cap.
   std::optional<Expression> tanhOfProducts(TensorBuilder &e) const;
-  /// scale q k^T with the soft cap, plus the mask, with minus infinity for keys that a query does not use.
+  /// scale q k^T with the soft cap, plus the masks, with minus infinity for keys that a query does not use.
   Expression scores(TensorBuilder &e) const;
   /// x [B, G, N, D] as [B, H, N, D]: each head for H / G query heads.
   Expression repeatHeads(Expression x) const;

@@ -122,13 +122,13 @@ FailureOr<SmallVector<Value>> FusedAttentionGradOp::decompose(OpBuilder &builder
   Value delta = fusedAttentionDelta(builder, getOperation(), getOut(), getOutGrad(), getOutPermutation());
   auto queries = FusedAttentionQGradOp::create(
       builder, getLoc(), getQ(), getK(), getV(), getOutGrad(), getMaximum(), getSum(), delta, getMask(),
-      getKeyLengths(), getDropoutCall(), getPartBegin(), getScaleAttr(), getCausalAttr(),
+      getKeyLengths(), getDropoutCall(), getPartBegin(), getKeyMask(), getScaleAttr(), getCausalAttr(),
       getQPermutationAttr(), getKPermutationAttr(), getVPermutationAttr(), getOutPermutationAttr(),
       getDropoutPAttr(), getDropoutModeAttr(), getWholeShapeAttr(), getMaskFillAttr(), getSoftCapAttr(),
       getLeftWindowAttr(), getRightWindowAttr());
   auto keys = FusedAttentionKvGradOp::create(
       builder, getLoc(), getQ(), getK(), getV(), getOutGrad(), getMaximum(), getSum(), delta, getMask(),
-      getKeyLengths(), getDropoutCall(), getPartBegin(), getScaleAttr(), getCausalAttr(),
+      getKeyLengths(), getDropoutCall(), getPartBegin(), getKeyMask(), getScaleAttr(), getCausalAttr(),
       getQPermutationAttr(), getKPermutationAttr(), getVPermutationAttr(), getOutPermutationAttr(),
       getDropoutPAttr(), getDropoutModeAttr(), getWholeShapeAttr(), getMaskFillAttr(), getSoftCapAttr(),
       getLeftWindowAttr(), getRightWindowAttr());

@@ -18,6 +18,7 @@ def FusedAttentionOpInterface : OpInterface<"FusedAttentionOpInterface"> {
       /*methodBody=*/"", [{ return {}; }]>,
     InterfaceMethod<"What is added to the scores, or a condition of i1 that selects them; null without it.",
       "::mlir::Value", "getMask">,
+    InterfaceMethod<"What is added to the scores of a key; null without it.", "::mlir::Value", "getKeyMask">,
     InterfaceMethod<"The scores where a mask of i1 is false.", "::llvm::APFloat", "getMaskFill">,
     InterfaceMethod<"The numbers of keys of the batches; null: all.", "::mlir::Value", "getKeyLengths">,
     InterfaceMethod<"The key and number of the execution of dropout; null: none.", "::mlir::Value", "getDropoutCall">,

@@ -191,7 +191,7 @@ bool isPlain(FusedAttentionOpInterface op) {
                                                   op.getVPermutation(), op.getOutPermutation()},
                       inOrder) &&
          !op.getCausal() && !windowOf(op.getLeftWindow()) && !windowOf(op.getRightWindow()) &&
-         !op.getKeyLengths() && !op.getDropoutCall() &&
+         !op.getKeyLengths() && !op.getKeyMask() && !op.getDropoutCall() &&
          tensorType(op.getQ()).getDimSize(headOfAttention) ==
              tensorType(op.getK()).getDimSize(headOfAttention);
 }

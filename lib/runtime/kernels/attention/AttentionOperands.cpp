@@ -39,16 +39,19 @@ Result<void> AttentionOperands::divide() {
               q.dims[HeadDim] % k.dims[HeadDim] == 0 && k.dims[RowDim] == v.dims[RowDim] &&
               k.dims[ElementDim] == q.dims[ElementDim];
   const std::array scores = scoreDims();
-  for (size_t i = 0; mask.data && i < 4; ++i) {
-    fits = fits && (mask.dims[i] == 1 || mask.dims[i] == scores[i]);
-    if (mask.dims[i] == 1)
-      mask.strides[i] = 0;
-  }
+  for (AttentionTensor *own : {&mask, &keyMask})
+    for (size_t i = 0; own->data && i < 4; ++i) {
+      fits = fits && (own->dims[i] == 1 || own->dims[i] == scores[i]);
+      if (own->dims[i] == 1)
+        own->strides[i] = 0;
+    }
+  fits = fits && (!keyMask.data || (keyMask.dims[HeadDim] == 1 && keyMask.dims[RowDim] == 1));
   fits = fits && (!lengths || (lengths.rank() == 1 && lengths.dims[0] == q.dims[BatchDim]));
   if (!fits)
-    return failure("q is {}, k {}, v {} and the mask {}, which do not fit", describe(q.dtype, q.dims),
-                   describe(k.dtype, k.dims), describe(v.dtype, v.dims),
-                   mask.data ? describe(mask.dtype, mask.dims) : "absent");
+    return failure("q is {}, k {}, v {}, the mask {} and the mask of keys {}, which do not fit",
+                   describe(q.dtype, q.dims), describe(k.dtype, k.dims), describe(v.dtype, v.dims),
+                   mask.data ? describe(mask.dtype, mask.dims) : "absent",
+                   keyMask.data ? describe(keyMask.dtype, keyMask.dims) : "absent");
   columns = groupSize() * q.dims[RowDim];
   bool areMany = isWide && columns > AttentionTile::leastQueries;
   tile = {areMany ? AttentionTile::mostQueries : AttentionTile::leastQueries, q.dims[ElementDim],
@@ -90,6 +93,7 @@ AttentionScoreMemory AttentionOperands::scoreMemory(AttentionMemory &memory) con
   result.scores = memory.take(tile.sizeOfScores());
   result.mask = memory.take(tile.sizeOfScores());
   result.rows = memory.take(tile.sizeOfScores());
+  result.keyMask = keyMask.data ? memory.take(AttentionTile::keys) : nullptr;
   result.kept = dropout.isPresent ? memory.take(tile.sizeOfScores()) : nullptr;
   result.slopes = softCap != 0 ? memory.take(tile.sizeOfScores()) : nullptr;
   return result;
@@ -124,6 +128,7 @@ std::optional<AttentionBlock> AttentionOperands::blockAt(const AttentionColumns 
                        .maskOfKeys = nullptr,
                        .maskOfKeysStride = 0,
                        .condition = nullptr,
+                       .conditionOfKeys = nullptr,
                        .fill = maskFill,
                        .highestMasked = NAN,
                        .begins = nullptr,
@@ -139,6 +144,8 @@ std::optional<AttentionBlock> AttentionOperands::blockAt(const AttentionColumns 
     return std::nullopt;
   if (mask.data)
     setMask(block, own, memory, key);
+  if (keyMask.data)
+    setKeyMask(block, own, memory, key);
   return block;
 }
 
@@ -180,7 +187,7 @@ void AttentionOperands::setMask(AttentionBlock &block, const AttentionColumns &o
                                 AttentionScoreMemory &memory, int64_t key) const {
   bool isOfKeys = mask.strides[HeadDim] == 0 && mask.strides[RowDim] == 0,
        areFloats = mask.dtype == DType::Float32;
-  if (isOfKeys && areFloats) {
+  if (isOfKeys && areFloats && !keyMask.data) {
     block.maskOfKeys = reinterpret_cast<const float *>(mask.at(own.batch, 0, 0, key));
     block.maskOfKeysStride = mask.strides[ElementDim];
     block.highestMasked = highestOfKeys(block);
@@ -202,6 +209,34 @@ void AttentionOperands::setMask(AttentionBlock &block, const AttentionColumns &o
   float limit = isCondition ? 0 : greatestMask,
         highest = highestUpTo(limit, memory.mask, block.keys * tile.queries);
   block.highestMasked = isCondition && !std::isnan(highest) ? static_cast<float>(maskFill) : highest;
+}
+
+void AttentionOperands::setKeyMask(AttentionBlock &block, const AttentionColumns &own,
+                                   AttentionScoreMemory &memory, int64_t key) const {
+  keyMask.read(keyMask.at(own.batch, 0, 0, key), block.keys, memory.keyMask);
+  if (keyMask.dtype == DType::Bool) {
+    block.conditionOfKeys = memory.keyMask;
+    int64_t filled = std::count(memory.keyMask, memory.keyMask + block.keys, 0.0f);
+    auto fill = static_cast<float>(maskFill);
+    if (filled == block.keys)
+      block.highestMasked = fill;
+    else if (filled > 0 && !std::isnan(block.highestMasked))
+      block.highestMasked = std::max(block.highestMasked, fill);
+    return;
+  }
+  block.maskOfKeys = memory.keyMask;
+  block.maskOfKeysStride = 1;
+  if (block.condition)
+    return;
+  constexpr float most = -greatestMask / 1e7f; // smaller numbers do not change one below greatestMask
+  auto areSmall = [](const float *values, int64_t count) {
+    return !values || std::all_of(values, values + count, [](float value) { return value < most; });
+  };
+  if (!std::isnan(block.highestMasked)) // by the other mask
+    block.highestMasked = areSmall(memory.keyMask, block.keys) ? block.highestMasked : NAN;
+  else if (float highest = highestOfKeys(block);
+           !std::isnan(highest) && areSmall(block.mask, block.keys * tile.queries))
+    block.highestMasked = highest;
 }
 
 bool AttentionOperands::lacksWeights(float highest, const float *maximum, int64_t count) {

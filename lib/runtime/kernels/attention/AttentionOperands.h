@@ -128,7 +128,7 @@ struct AttentionColumns {
 
 /// Memory for the scores of a tile and for what restricts them.
 struct AttentionScoreMemory {
-  float *scores, *mask, *kept, *slopes, *rows;
+  float *scores, *mask, *keyMask, *kept, *slopes, *rows;
   std::array<int32_t, AttentionTile::mostQueries> begins{}, ends{};
 };
 
@@ -151,7 +151,7 @@ private:
 /// of keys are columns: column c is query c % M of head c / M of these.
 class AttentionOperands {
 public:
-  AttentionTensor q, k, v, mask;
+  AttentionTensor q, k, v, mask, keyMask;
   View lengths;
   double scale = 1, maskFill = 0, softCap = 0;
   int64_t left = -1, right = -1; ///< keys before and after its position that a query uses; negative: all
@@ -164,6 +164,7 @@ public:
     v = AttentionTensor::of(call.input(2), op.vPermutation);
     mask = AttentionTensor::of(call.input(settings), {});
     lengths = call.input(settings + 1);
+    keyMask = AttentionTensor::of(call.input(settings + 4), {});
     scale = op.scale;
     maskFill = op.maskFill;
     softCap = op.softCap;
@@ -216,7 +217,8 @@ protected:
   int64_t workersFor(int64_t jobs, double pairs, int64_t elements) const;
 
   int64_t sizeOfScoreMemory() const {
-    return (3 + (dropout.isPresent ? 1 : 0) + (softCap != 0 ? 1 : 0)) * tile.sizeOfScores();
+    int64_t sizeOfKeyMask = keyMask.data ? AttentionMemory::wholeVectors(AttentionTile::keys) : 0;
+    return (3 + (dropout.isPresent ? 1 : 0) + (softCap != 0 ? 1 : 0)) * tile.sizeOfScores() + sizeOfKeyMask;
   }
   AttentionScoreMemory scoreMemory(AttentionMemory &memory) const;
 
@@ -248,6 +250,8 @@ private:
                  int64_t key) const;
   void setMask(AttentionBlock &block, const AttentionColumns &own, AttentionScoreMemory &memory,
                int64_t key) const;
+  void setKeyMask(AttentionBlock &block, const AttentionColumns &own, AttentionScoreMemory &memory,
+                  int64_t key) const;
 };
 
 } // namespace proa::runtime

@@ -103,6 +103,8 @@ PROA_VECTOR_INLINE void scoreRows(const AttentionBlock &block, int64_t key, Vect
         score += block.maskOfKeys[own * block.maskOfKeysStride];
       if (block.condition)
         score = loadWhole(block.condition + own * width + c * vectorSize) == 0.0f ? fill : score;
+      if (block.conditionOfKeys && block.conditionOfKeys[own] == 0)
+        score = fill;
       if (block.ends) {
         IntVector ends;
         std::memcpy(&ends, block.ends + c * vectorSize, sizeof(ends));
@@ -245,6 +247,8 @@ PROA_VECTOR_INLINE void gradientTiles(const AttentionGradientBlock &block, int64
         Vector ofScore = weight * (gradient - loadWhole(block.delta + c * vectorSize));
         if (forward.condition)
           ofScore = loadWhole(forward.condition + position) == 0.0f ? Vector{} : ofScore;
+        if (forward.conditionOfKeys && forward.conditionOfKeys[key + row] == 0)
+          ofScore = Vector{};
         if (forward.slopes)
           ofScore *= loadWhole(forward.slopes + position);
         storeWhole(ofScore, block.scoreGradient + position);

@@ -41,8 +41,9 @@ struct AttentionBlock {
   /// Added to the scores: [keys, queries], or a number for each key with `maskOfKeys`. May be null.
   const float *mask, *maskOfKeys;
   int64_t maskOfKeysStride;
-  /// Scores where this is zero, [keys, queries], are `fill`, and their gradients zero. May be null.
-  const float *condition;
+  /// Scores where this is zero, [keys, queries] or a number for each key, are `fill`, and their gradients
+  /// zero. May be null.
+  const float *condition, *conditionOfKeys;
   double fill;
   /// The greatest score, if the mask alone gives all scores of the block; else NaN.
   float highestMasked;

@@ -14,7 +14,7 @@
 // GPU: pd.fused_attention
 func.func @attention(%q: tensor<2x4x5x8xf16>, %k: tensor<2x2x7x8xf16>, %m: tensor<2x1x1x7xf16>, %n: tensor<2xi32>)
     -> (tensor<2x5x4x8xf16>, tensor<2x4x5xf32>, tensor<2x4x5xf32>) {
-  %0:3 = "pd.fused_attention"(%q, %k, %k, %m, %n) <{causal = true, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 0>,
+  %0:3 = "pd.fused_attention"(%q, %k, %k, %m, %n) <{causal = true, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 0, 0>,
       out_permutation = array<i64: 0, 2, 1, 3>, scale = 0.5}>
       : (tensor<2x4x5x8xf16>, tensor<2x2x7x8xf16>, tensor<2x2x7x8xf16>, tensor<2x1x1x7xf16>, tensor<2xi32>)
       -> (tensor<2x5x4x8xf16>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
@@ -25,9 +25,34 @@ func.func @attention(%q: tensor<2x4x5x8xf16>, %k: tensor<2x2x7x8xf16>, %m: tenso
 // GPU-LABEL: func.func @double
 // GPU-NOT: pd.fused_attention
 func.func @double(%q: tensor<2x4x5x8xf64>) -> tensor<2x4x5x8xf64> {
-  %0:3 = "pd.fused_attention"(%q, %q, %q) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>}>
+  %0:3 = "pd.fused_attention"(%q, %q, %q) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0>}>
       : (tensor<2x4x5x8xf64>, tensor<2x4x5x8xf64>, tensor<2x4x5x8xf64>) -> (tensor<2x4x5x8xf64>, tensor<2x4x5xf64>, tensor<2x4x5xf64>)
   return %0#0 : tensor<2x4x5x8xf64>
+}
+
+// A mask of keys beside another mask. Its sharding is that of its formula.
+// CHECK-LABEL: func.func @key_masks
+// CHECK: pd.fused_attention %arg0, %arg0, %arg0 mask = %arg1 key_mask = %arg2 :
+// CHECK: pd.fused_attention %arg0, %arg0, %arg0 mask = %arg1 key_mask = %arg3 {mask_fill = -1.000000e+04 : f64} :
+// PLAIN-LABEL: func.func @key_masks
+// PLAIN: %[[KEYS:.*]] = pd.add %{{.*}}, %arg2
+// PLAIN: pd.add %[[KEYS]], %arg1
+// PLAIN: pd.where %arg3
+// PLAIN-NOT: pd.fused_attention
+// GPU-LABEL: func.func @key_masks
+// GPU: pd.fused_attention {{.*}}key_mask = %arg2
+// GPU: pd.fused_attention {{.*}}key_mask = %arg3
+// RULE-LABEL: func.func @key_masks
+// RULE: pd.fused_attention {{.*}}"([i, j, k, l], [i, j, m, l], [i, j, m, n], [*, j, k, m], [i, *, *, m])->([i, j, k, n], [i, j, k], [i, j, k])
+func.func @key_masks(%q: tensor<2x4x5x8xf32>, %m: tensor<1x4x5x5xf32>, %n: tensor<2x1x1x5xf32>, %c: tensor<2x1x1x5xi1>)
+    -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) {
+  %0:3 = pd.fused_attention %q, %q, %q mask = %m key_mask = %n
+      : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<1x4x5x5xf32>, tensor<2x1x1x5xf32>)
+      -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
+  %1:3 = pd.fused_attention %q, %q, %q mask = %m key_mask = %c {mask_fill = -1.0e4 : f64}
+      : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<1x4x5x5xf32>, tensor<2x1x1x5xi1>)
+      -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
+  return %0#0, %1#0 : tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>
 }
 
 // A mask of i1 selects scores.
@@ -38,7 +63,7 @@ func.func @double(%q: tensor<2x4x5x8xf64>) -> tensor<2x4x5x8xf64> {
 // GPU-LABEL: func.func @condition
 // GPU: pd.fused_attention {{.*}}mask = %arg1 {mask_fill = -1.000000e+04 : f64}
 func.func @condition(%q: tensor<2x4x5x8xf32>, %m: tensor<2x1x1x5xi1>) -> tensor<2x4x5x8xf32> {
-  %0:3 = "pd.fused_attention"(%q, %q, %q, %m) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 0, 0>, mask_fill = -1.0e4}>
+  %0:3 = "pd.fused_attention"(%q, %q, %q, %m) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 0, 0, 0>, mask_fill = -1.0e4}>
       : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x1x1x5xi1>)
       -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
   return %0#0 : tensor<2x4x5x8xf32>
@@ -61,7 +86,7 @@ func.func @gradients(%q: tensor<2x5x4x8xf16>, %k: tensor<2x2x7x8xf16>, %v: tenso
                      %l: tensor<2x4x5xf32>, %m: tensor<2x1x1x7xf16>, %n: tensor<2xi32>)
     -> (tensor<2x5x4x8xf16>, tensor<2x2x7x8xf16>, tensor<2x2x7x6xf16>) {
   %0:3 = "pd.fused_attention_grad"(%q, %k, %v, %o, %l, %l, %o, %m, %n) <{causal = true, scale = 0.5,
-      operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0>, q_permutation = array<i64: 0, 2, 1, 3>}>
+      operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0>, q_permutation = array<i64: 0, 2, 1, 3>}>
       : (tensor<2x5x4x8xf16>, tensor<2x2x7x8xf16>, tensor<2x2x7x6xf16>, tensor<2x4x5x6xf16>, tensor<2x4x5xf32>,
          tensor<2x4x5xf32>, tensor<2x4x5x6xf16>, tensor<2x1x1x7xf16>, tensor<2xi32>)
       -> (tensor<2x5x4x8xf16>, tensor<2x2x7x8xf16>, tensor<2x2x7x6xf16>)
@@ -74,11 +99,11 @@ func.func @gradients(%q: tensor<2x5x4x8xf16>, %k: tensor<2x2x7x8xf16>, %v: tenso
 func.func @parts(%q: tensor<2x4x5x8xf32>, %l: tensor<2x4x5xf32>)
     -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) {
   %0 = "pd.fused_attention_q_grad"(%q, %q, %q, %q, %l, %l, %l) <{
-      operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>}>
+      operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0>}>
       : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>,
          tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> tensor<2x4x5x8xf32>
   %1:2 = "pd.fused_attention_kv_grad"(%q, %q, %q, %q, %l, %l, %l) <{
-      operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>}>
+      operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0>}>
       : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>,
          tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
   return %0, %1#0, %1#1 : tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>
@@ -109,7 +134,7 @@ func.func @scores(%q: tensor<2x4x5x8xf16>, %l: tensor<2x4x5xf32>, %m: tensor<1x4
 // GPU-NOT: pd.fused_attention
 func.func @long_rows(%q: tensor<2x4x5x136xf32>, %l: tensor<2x4x5xf32>) -> tensor<2x4x5x136xf32> {
   %0 = "pd.fused_attention_q_grad"(%q, %q, %q, %q, %l, %l, %l) <{
-      operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>}>
+      operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0>}>
       : (tensor<2x4x5x136xf32>, tensor<2x4x5x136xf32>, tensor<2x4x5x136xf32>, tensor<2x4x5x136xf32>, tensor<2x4x5xf32>,
          tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> tensor<2x4x5x136xf32>
   return %0 : tensor<2x4x5x136xf32>

@@ -19,8 +19,8 @@ bool isAttentionInOnnx(pd::FusedAttentionOp op) {
   // ONNX counts the positions of queries from the first key, pd from the last one.
   bool isSameCausal = !op.getCausal() || (!mlir::ShapedType::isDynamic(queries) && queries == keys);
   return isInOrder && isAdded && isSameCausal && !pd::windowOf(op.getLeftWindow()) &&
-         !pd::windowOf(op.getRightWindow()) && !op.getKeyLengths() && !op.getDropoutCall() &&
-         op.getMaximum().use_empty() && op.getSum().use_empty();
+         !pd::windowOf(op.getRightWindow()) && !op.getKeyLengths() && !op.getKeyMask() &&
+         !op.getDropoutCall() && op.getMaximum().use_empty() && op.getSum().use_empty();
 }
 
 /// Whether an element may be as low as the lowest number. ONNX Runtime leaves such keys out, also where a
