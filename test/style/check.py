@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks words, line lengths, links and tables of the project's own text (docs/style.md).
+"""Checks words, line lengths, and links, tables and names of files of the project's own text (docs/style.md).
 
 usage: check.py ROOT [--update]
 
@@ -63,10 +63,12 @@ def is_long(name, line):
 def find_violations(root, rules):
     """Maps (file, rule) to a list of (line number, text to write instead)."""
     found = collections.defaultdict(list)
+    ends = pages.path_ends(root, FOLDERS)
     for name, path in checked_files(root):
         if name.endswith(".md"):
             found[name, "link"] += pages.find_links(path)
             found[name, "table"] += pages.find_tables(path)
+            found[name, "file"] += pages.find_names(path, ends)
         in_code = False
         for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
             if name.endswith(".md") and line.startswith("```"):

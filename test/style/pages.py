@@ -1,9 +1,13 @@
-"""Links and tables of Markdown pages: each link leads to a file or heading, each row of a table has its columns."""
+"""Links, tables and names of files of Markdown pages: each link leads to a file or heading, each row of a table has its
+columns, and each source file that a page names exists."""
 
 import re
 
 LINK = re.compile(r"(?<!`)\[[^\]`]*(?:`[^`]*`[^\]`]*)*\]\(([^)\s]+)\)")
 CELL_END = re.compile(r"(?<!\\)\|")
+SOURCE = re.compile(r"`([\w./-]+\.(?:cpp|h|td|py|pdll|test))`")
+# Headers of MLIR, files that the build generates, and placeholders (GROUP.cpp).
+NOT_IN_TREE = re.compile(r"^mlir/|Dialect\.h$|Ops\.h$|/_options\.py$|^[A-Z]+\.")
 
 
 def prose_lines(text):
@@ -46,3 +50,21 @@ def find_tables(path):
         columns = columns or count
         if count != columns:
             yield number, f"row of {count} columns in a table of {columns}"
+
+
+def path_ends(root, folders):
+    """The ends of the paths of all source files: "Tile.cpp", "lower-gpu/Tile.cpp", ..."""
+    ends = set()
+    for path in (path for folder in folders for path in (root / folder).rglob("*")):
+        if path.suffix in {".cpp", ".h", ".td", ".py", ".pdll", ".test"}:
+            parts = path.relative_to(root).parts
+            ends.update("/".join(parts[i:]) for i in range(len(parts)))
+    return ends
+
+
+def find_names(path, ends):
+    """(line number, message) of each source file in backquotes that does not exist; `ends` from path_ends()."""
+    for number, line in prose_lines(path.read_text()):
+        for name in SOURCE.findall(line):
+            if name not in ends and not NOT_IN_TREE.search(name):
+                yield number, f"`{name}` does not exist"
