@@ -135,12 +135,12 @@ def grad(
     micro_batches: int = 1,
     batches: Sequence[Which] = (),
 ) -> Function:
-    """The gradient of a result with one element: (arguments) -> one gradient for each argument of ``by``.
+    """The gradient of a result y with one element: (arguments) -> dy / dx for each argument x of ``by``, with its dims.
 
-    ``by`` are arguments; none: all float and complex ones. With ``with_value`` the result comes first.
-    ``loop_snapshots`` is the most states of each loop that are kept; the others are recomputed. ``micro_batches`` is
-    the number of micro-batches that are computed one after the other, for a result that is a mean over the first
-    dimension of the arguments in ``batches`` (none: all feeds).
+    A complex gradient is the direction of steepest ascent. ``by`` are arguments; none: all float and complex ones. With
+    ``with_value`` the result comes first. ``loop_snapshots`` is the most states of each loop that are kept; the others
+    are recomputed. ``micro_batches`` is the number of micro-batches that are computed one after the other, for a result
+    that is a mean over the first dimension of the arguments in ``batches`` (none: all feeds).
     """
     arguments = function.arguments
     return Function(
@@ -157,21 +157,28 @@ def grad(
 
 
 def vjp(function: Function, by: Which | Sequence[Which] = (), *, loop_snapshots: int = 0) -> Function:
-    """Reverse mode: (arguments, a cotangent for each float or complex result) -> (results, gradients)."""
+    """Reverse mode: (arguments, a cotangent v for each float or complex result) -> (results, gradients J^H v).
+
+    J is the Jacobian of the results by the arguments of ``by`` (none: all float and complex ones). A cotangent has the
+    dtype and dims of its result, a gradient the dtype and dims of its argument.
+    """
     return Function(_proa.vjp(function._native, _arguments(function, by), loop_snapshots))
 
 
 def jvp(function: Function, by: Which | Sequence[Which] = ()) -> Function:
-    """Forward mode: (arguments, a tangent for each argument of ``by``) -> (results, tangents of the results)."""
+    """Forward mode: (arguments, a tangent t for each argument of ``by``) -> (results, tangents J t of the results).
+
+    A tangent has the dtype and dims of its argument or result.
+    """
     return Function(_proa.jvp(function._native, _arguments(function, by)))
 
 
 def vmap(function: Function, axes: Sequence[int | None] | Mapping[str, int] = (), *, size: int = -1) -> Function:
     """The function for a batch of ``size`` examples; -1: any number.
 
-    ``axes`` has the position of the batch dimension of each argument, or ``None`` if the argument is the same for all
-    examples; by name, arguments that are not listed are the same. None: all arguments have it at position 0. All
-    results have it at position 0.
+    ``axes`` has the index of the batch dimension of each argument, or ``None`` if the argument is the same for all
+    examples; by name, arguments that are not listed are the same. Empty: it is dimension 0 of all arguments. It is
+    dimension 0 of all results.
     """
     if isinstance(axes, Mapping):
         for name in axes:
@@ -181,7 +188,10 @@ def vmap(function: Function, axes: Sequence[int | None] | Mapping[str, int] = ()
 
 
 def hessian(function: Function, by: Which = 0, *, result: Which = 0) -> Function:
-    """Second derivatives of a result with one element by an argument: one array with the argument's dims twice."""
+    """Second derivatives of a result y with one element by an argument x of static dims.
+
+    (arguments) -> one array H with the dims of x twice, H[i, j] = d^2 y / (dx_i dx_j).
+    """
     return Function(
         _proa.hessian(
             function._native,
