@@ -4,9 +4,12 @@
 
 #include "dialects/pd/autodiff/Seeds.h"
 #include "dialects/pd/ir/Arithmetic.h"
+#include "dialects/pd/ir/Contraction.h"
 #include "dialects/pd/ir/FunctionAttributes.h"
+#include "dialects/pd/ops/attention/FusedAttention.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/optimizer/ScalingOps.h"
+#include "dialects/proa/MatmulRate.h"
 #include "dialects/proa/Proa.h"
 #include "passes/pipeline/GivenStages.h"
 
@@ -34,14 +37,19 @@ double bytesOf(Type type) {
   return static_cast<double>(tensor.getNumElements()) * std::max(bits / 8, 1.0);
 }
 
-double secondsOf(Operation *op, const DeviceFacts &device) {
-  double bytes = 0, operations = 0;
+double secondsOf(Operation *op) {
+  const DeviceFacts &device = targetOf(op).device();
+  double bytes = 0, computing = 0;
   for (Value value : valuesReadBy(op))
     bytes += bytesOf(value.getType());
   for (Type type : op->getResultTypes())
     bytes += bytesOf(type);
-  op->walk([&](Operation *inner) { operations += static_cast<double>(pd::operationsOf(inner).value_or(0)); });
-  return std::max(operations / device.flopsPerSecond(), bytes / (2 * device.copiedBytesPerSecond()));
+  op->walk([&](Operation *inner) {
+    bool isMatmul = isa<pd::ContractionOpInterface, pd::RingOpInterface>(inner);
+    computing += static_cast<double>(pd::operationsOf(inner).value_or(0)) /
+                 (isMatmul ? matmulFlopsPerSecond(inner) : device.flopsPerSecond());
+  });
+  return std::max(computing, bytes / (2 * device.copiedBytesPerSecond()));
 }
 
 class StageAssignment::Builder {
@@ -141,7 +149,7 @@ private:
     constexpr double passes = 3, directions = 2;
     std::vector<double> work, transfer = transfersBefore(ops);
     for (Operation *op : ops)
-      work.push_back(passes * secondsOf(op, targetOf(function).device()));
+      work.push_back(passes * secondsOf(op));
     for (double &time : transfer)
       time *= directions;
     std::vector<size_t> begins = pipeline::balancedCuts({work, transfer, *given}, stageCount);

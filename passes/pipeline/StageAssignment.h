@@ -49,7 +49,7 @@ private:
 bool isCreatedAnywhere(mlir::Operation *op);
 /// The bytes of a tensor; 0 for other types.
 double bytesOf(mlir::Type type);
-/// Time of an op by its arithmetic and the bytes that it reads and writes.
-double secondsOf(mlir::Operation *op, const DeviceFacts &device);
+/// Time of an op on the target of its module, by its arithmetic and the bytes that it reads and writes.
+double secondsOf(mlir::Operation *op);
 
 } // namespace proa

@@ -76,7 +76,7 @@ private:
   double secondsOf(const StageJobs &stage, pipeline::Step step) const {
     double seconds = 0;
     for (Operation *op : stage.ops[static_cast<size_t>(step)])
-      seconds += proa::secondsOf(op, device) * localShareOf(op);
+      seconds += proa::secondsOf(op) * localShareOf(op);
     return seconds;
   }
 

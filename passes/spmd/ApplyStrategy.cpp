@@ -233,8 +233,8 @@ private:
     if (valueOf(id) > 0)
       return "";
     return fmt::format(
-        "its traffic takes longer than the work that a split saves ({:.3g} multiply-adds, {:.3g} "
-        "bytes; the device computes {:.3g} in the time of a byte)",
+        "its traffic takes longer than the work that a split saves ({:.3g} multiply-adds of float32, "
+        "{:.3g} bytes; the device computes {:.3g} in the time of a byte)",
         component.work, component.traffic, stepsOfByte());
   }
 

@@ -2,6 +2,7 @@
 #include "passes/spmd/Passes.h"
 
 #include "dialects/pd/ops/attention/FusedAttention.h"
+#include "dialects/proa/MatmulRate.h"
 #include "dialects/proa/Proa.h"
 #include "passes/remarks/Remarks.h"
 #include "passes/spmd/GlobalForm.h"
@@ -85,7 +86,8 @@ private:
     work.gatherBytes = operandBytes * work.shards + resultBytes * work.shards + inner;
     work.ringBytes = 2 * (operandBytes + resultBytes) + inner / work.shards;
     const DeviceFacts &device = targetOf(op).device();
-    spmd::RingCost cost = costOfRing(work, spmd::RingModel::of(device, overlaps));
+    spmd::RingCost cost =
+        costOfRing(work, spmd::RingModel::of(device, matmulFlopsPerSecond(op.getOperation()), overlaps));
     bool isRing = use == spmd::RingUse::ByCost ? cost.isRing : use == spmd::RingUse::Always;
     op.setUsesRing(isRing);
     StringRef name = op->getName().getStringRef();

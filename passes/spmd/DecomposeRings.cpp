@@ -5,6 +5,7 @@
 #include "dialects/pd/ir/Contraction.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
+#include "dialects/proa/MatmulRate.h"
 #include "dialects/proa/Proa.h"
 #include "passes/remarks/Remarks.h"
 #include "passes/spmd/Ring.h"
@@ -107,7 +108,8 @@ private:
         isa<dist::AllGatherOp>(op.getOperation()) && type.hasStaticShape())
       work.copiedBytes = 2 * type.getNumElements() * elementBytes(type.getElementType());
     const DeviceFacts &device = targetOf(op).device();
-    spmd::RingCost cost = costOfRing(work, spmd::RingModel::of(device, overlaps));
+    spmd::RingCost cost =
+        costOfRing(work, spmd::RingModel::of(device, matmulFlopsPerSecond(contraction), overlaps));
     if (!cost.isRing)
       missed(op, "by the model it takes " + textOf(cost, work));
     return cost.isRing;

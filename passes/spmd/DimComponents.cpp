@@ -2,7 +2,9 @@
 
 #include "passes/spmd/OptimizerUpdates.h"
 
+#include "dialects/pd/ir/Contraction.h"
 #include "dialects/pd/ir/FunctionAttributes.h"
+#include "dialects/proa/MatmulRate.h"
 #include "dialects/proa/Proa.h"
 
 #include <numeric>
@@ -101,6 +103,13 @@ void DimComponents::forEachDim(
   scan(uses.op->getResults(), uses.rule.results);
 }
 
+/// The time of a step of the op's loop nest, in steps of a matmul of float32.
+static double timeOfStep(Operation *op) {
+  if (!isa<pd::ContractionOpInterface>(op))
+    return 1;
+  return targetOf(op).device().flopsPerSecond() / matmulFlopsPerSecond(op);
+}
+
 /// Reads the rule of an op. Dimensions of one factor have the same indices.
 void DimComponents::read(Operation *op) {
   std::optional<pd::ShardingRule> rule;
@@ -111,6 +120,7 @@ void DimComponents::read(Operation *op) {
   OpUses &uses = opUses.emplace_back();
   uses.op = op;
   uses.rule = std::move(*rule);
+  uses.work = timeOfStep(op);
   for (const pd::ShardingFactor &factor : uses.rule.factors)
     uses.work *= static_cast<double>(ShapedType::isDynamic(factor.size) ? dynamicDim : factor.size);
   llvm::SmallVector<std::optional<unsigned>> first(uses.rule.factors.size());

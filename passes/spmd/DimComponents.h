@@ -43,7 +43,7 @@ public:
     mlir::Operation *op = nullptr;
     pd::ShardingRule rule;
     llvm::SmallVector<Use> uses;
-    /// The product of all factor sizes: the size of the op's loop nest.
+    /// The product of all factor sizes, the size of the op's loop nest, in steps of a matmul of float32.
     double work = 1;
     bool isContraction = false;
   };

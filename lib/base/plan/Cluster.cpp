@@ -6,6 +6,7 @@
 #include "lib/base/support/Json.h"
 #include "lib/base/support/Suggest.h"
 #include "lib/base/target/FactsFile.h"
+#include "lib/base/target/MatmulRate.h"
 
 #include <fmt/format.h>
 
@@ -19,15 +20,6 @@ namespace {
 constexpr double usualEfficiency = 0.5;
 constexpr double usualHostBandwidth = 25e9;
 constexpr double mostDevices = 1 << 16;
-
-/// FLOP/s of 16-bit floats: of the tensor cores, if a GPU has them.
-double flops16Of(const TargetFacts &facts) {
-  if (!facts.gpu)
-    return facts.cpu.flopsPerSecond();
-  double rate = static_cast<double>(std::max(facts.gpu->mmaRate, facts.gpu->wgmmaRate));
-  return 2 * rate * static_cast<double>(facts.gpu->multiprocessors) *
-         static_cast<double>(facts.gpu->clockMegahertz) * 1e6;
-}
 
 class ClusterReader {
 public:
@@ -120,7 +112,7 @@ private:
     const DeviceFacts &device = facts.device();
     cluster.device = device.name;
     cluster.flops32 = efficiency * device.flopsPerSecond();
-    cluster.flops16 = efficiency * flops16Of(facts);
+    cluster.flops16 = efficiency * matmulFlopsPerSecond(facts, /*bits=*/16);
     cluster.memoryBandwidth = efficiency * 2 * device.copiedBytesPerSecond();
     cluster.stepSeconds = device.stepSeconds();
     cluster.sendsDirectly = !facts.gpu;

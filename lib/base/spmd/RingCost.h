@@ -38,10 +38,10 @@ struct RingModel {
   int64_t leastBytes = 1 << 20;
   double slowdown = 1.25;
 
-  /// That of a mesh of such devices.
-  static RingModel of(const DeviceFacts &device, bool overlaps) {
+  /// The model of a mesh of such devices that compute at this rate.
+  static RingModel of(const DeviceFacts &device, double operationsPerSecond, bool overlaps) {
     return {.link = Link::of(device),
-            .operationsPerSecond = device.flopsPerSecond(),
+            .operationsPerSecond = operationsPerSecond,
             .overlaps = overlaps,
             .stepSeconds = stepsOfPlan * device.stepSeconds(),
             .copyBandwidth = device.copiedBytesPerSecond()};
