@@ -21,6 +21,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -117,6 +118,8 @@ private:
     partitioning.rank = rank;
     partitioning.memoryLimit = memoryLimit;
     pm.addPass(createPartition(partitioning));
+    // Attention over shards and its gradient gather the same keys, and each has its own products with them.
+    pm.addNestedPass<func::FuncOp>(createCSEPass());
     pm.addPass(createSinkReductions());
     // States of ZeRO 1 are split, gradients are whole: each device needs a shard of the reduced ones only.
     SplitAllReduceOptions slices;

@@ -83,6 +83,11 @@ public:
   const RankTime &now() const { return time; }
 
 private:
+  /// Seconds of a collective; `latency` are those of one without bytes.
+  struct LinkTime {
+    double latency = 0, total = 0;
+  };
+
   static constexpr std::string_view sendSymbol = "dist_send", receiveSymbol = "dist_recv";
 
   static int64_t channelOf(const Step &step) { return step.attributes.value("channel", int64_t{-1}); }
@@ -124,13 +129,13 @@ private:
       return runLoop(step);
     if (step.isWait())
       return waitFor(step.inputs.front());
-    std::optional<double> message = collectiveSeconds(step);
+    std::optional<LinkTime> message = collectiveTime(step);
     if (!message)
       time.computation += secondsOf(step);
     else if (step.isStart)
       start(step, *message);
     else
-      time.collectives += *message;
+      time.collectives += message->total;
   }
 
   void runBranch(const Step &step) {
@@ -153,9 +158,12 @@ private:
     time.collectives = before.collectives + trips * (time.collectives - before.collectives);
   }
 
-  void start(const Step &step, double seconds) {
+  /// Messages between CPUs are on the way at once, and share the bandwidth. Collectives of one stream of GPUs
+  /// follow each other.
+  void start(const Step &step, const LinkTime &message) {
     time.computation += cluster.stepSeconds;
-    linkIsFree = std::max(linkIsFree, time.total()) + seconds;
+    double latency = cluster.sendsDirectly ? message.latency : 0;
+    linkIsFree = std::max(linkIsFree, time.total() + latency) + message.total - latency;
     ends[step.outputs.front()] = linkIsFree;
   }
   void waitFor(ValueId value) {
@@ -198,8 +206,8 @@ private:
     return std::max(step.flops / rate, (bytes + written) / cluster.memoryBandwidth) + cluster.stepSeconds;
   }
 
-  /// The time of a step between placements; nothing: the step is another one, or moves nothing.
-  std::optional<double> collectiveSeconds(const Step &step) const {
+  /// Of a step between placements; nothing: the step is another one, or moves nothing.
+  std::optional<LinkTime> collectiveTime(const Step &step) const {
     if (!step.symbol.starts_with("dist_") || step.inputs.empty() || step.outputs.empty())
       return std::nullopt;
     runtime::OperandType types[] = {typeOf(step.inputs.front()), typeOf(step.outputs.front())};
@@ -214,7 +222,8 @@ private:
       return std::nullopt;
     plan::DeviceGroup group = groupOf(*placed, *position);
     bool isGather = *kind == plan::Collective::AllGather;
-    return cluster.seconds(*kind, group, bytesOf(isGather ? step.outputs.front() : step.inputs.front()));
+    double bytes = bytesOf(isGather ? step.outputs.front() : step.inputs.front());
+    return LinkTime{cluster.seconds(*kind, group, 0), cluster.seconds(*kind, group, bytes)};
   }
 
   /// Sets dims of the whole value that the step does not need, or that are not known, by the local ones.

@@ -2,6 +2,7 @@
 #include "lib/runtime/ranks/Communicator.h"
 
 #include <fmt/format.h>
+#include <sys/prctl.h>
 
 #include <algorithm>
 #include <chrono>
@@ -13,8 +14,26 @@
 namespace proa::runtime {
 namespace {
 
-/// A thread with a timer wakes up to 50 us late on Linux (timer slack), and then has to be scheduled.
-constexpr double latenessOfTimers = 100e-6;
+/// A thread that waits for a time runs again so much later, without the slack of Linux' timers.
+constexpr double latenessOfTimers = 60e-6;
+
+/// Linux ends a timed wait up to 50 us late (timer slack), which would add to the delay of an emulated link.
+class ExactTimers {
+public:
+  explicit ExactTimers(bool isOn) : before(isOn ? prctl(PR_GET_TIMERSLACK) : -1) {
+    if (before > 0)
+      prctl(PR_SET_TIMERSLACK, 1UL);
+  }
+  ~ExactTimers() {
+    if (before > 0)
+      prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(before));
+  }
+  ExactTimers(const ExactTimers &) = delete;
+  ExactTimers &operator=(const ExactTimers &) = delete;
+
+private:
+  int before; ///< nanoseconds
+};
 
 struct Mailbox {
   struct Letter {
@@ -75,6 +94,7 @@ protected:
     double blocked = idler.seconds - latenessOfTimers;
     if (blocked <= 0)
       return std::this_thread::yield();
+    ExactTimers exact(state->options.link.bandwidth > 0);
     std::unique_lock lock(own.mutex);
     own.arrival.wait_for(lock, std::chrono::duration<double>(blocked),
                          [&] { return own.arrivals != idler.seen; });

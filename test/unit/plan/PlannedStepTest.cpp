@@ -192,6 +192,16 @@ TEST(PlannedTimeTest, IdleTimeOfStagesIsThatOfTheSchedule) {
   }
 }
 
+// Messages of 1 s that take no bandwidth. Keys and values of a layer are gathered at once, and their
+// gradients scattered at once: 4 s for two layers. The keys and values of the second layer come while the
+// logits are gathered, for which the rank waits; the sum of the gradients has one round between two devices:
+// 1 s.
+TEST(PlannedTimeTest, StartedCollectivesAreOnTheWayAtOnce) {
+  auto planned = stepOf(training("gpt_sgd"), "cp2", threadsOfOneMachine(1, 1e15));
+  ASSERT_TRUE(planned) << planned.diagnostics().text();
+  EXPECT_NEAR(planned->time.collectives, 5, 0.01);
+}
+
 // Messages of 1 s: the activation and its gradient. The learning rate moves before the jobs.
 TEST(PlannedTimeTest, WaitsForMessages) {
   auto planned = stepOf(training("mlp_adamw"), "pp2,1f1b,acc1", threadsOfOneMachine(1, 1e15));
