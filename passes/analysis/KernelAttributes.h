@@ -14,7 +14,5 @@ inline constexpr llvm::StringLiteral strategyAttribute = "proa.strategy";
 /// On a kernel, UnitAttr: products of float32 numbers may be computed of operands in TF32, which have 10 bits
 /// of mantissa (ModelOptions::allowsTf32).
 inline constexpr llvm::StringLiteral tf32Attribute = "proa.tf32";
-/// On a kernel, StringAttr: why it has no form on the GPU and runs on the host.
-inline constexpr llvm::StringLiteral hostAttribute = "proa.host";
 
 } // namespace proa

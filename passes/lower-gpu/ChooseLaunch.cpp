@@ -205,7 +205,6 @@ struct ChooseLaunch : proa::impl::ChooseLaunchBase<ChooseLaunch> {
     }
     proa::PassRemarks remarks(getArgumentName());
     if (std::string refusal = refusalOf(function); !refusal.empty()) {
-      function->setAttr(proa::hostAttribute, StringAttr::get(&getContext(), refusal));
       remarks.missed(function) << "the kernel stays on the host: " << refusal;
       return;
     }

@@ -167,7 +167,8 @@ def ChooseLaunch : Pass<"proa-choose-launch", "mlir::func::FuncOp"> {
     `vector` and `group` that `proa.strategies` requests are taken in the order of the ops; a contraction contains the
     code of its prologues and epilogues, which have none.
 
-    A kernel that has no form on the GPU gets `proa.host`, a string that says why, and the following passes ignore it.
+    A kernel that has no form on the GPU gets no launch, and the following passes ignore it: it runs on the host. A
+    remark says why.
   }];
   let options = [
     Option<"maxThreads", "max-threads", "int64_t", "256", "Largest number of threads of a block">,
@@ -288,9 +289,10 @@ def PlaceShared : Pass<"proa-place-shared", "mlir::ModuleOp"> {
     The buffers of a kernel become views of one global `@NAME_shared` in workgroup memory. More than 48 KiB are dynamic
     shared memory: the kernel gets `shared_bytes` of `#proa.launch`, and `proa-inline-device` makes the global external.
 
-    Buffers of dynamic size, and the largest ones if all of them need more than `shared-bytes`, become views of scratch
-    memory in global memory, which the kernel gets as an argument (`proa.scratch`). Each row has its own. A buffer whose
-    size depends on more than the dims of operands gives the kernel the attribute `proa.host`.
+    Buffers of dynamic size, and the largest ones if all of them need more than `shared-bytes`, become views of
+    scratch memory in global memory, which the kernel gets as an argument (`proa.scratch`). Each row has its own. A
+    kernel with a buffer whose size depends on more than the dims of operands loses its launch, and a remark says
+    why.
   }];
   let dependentDialects = ["::proa::ProaDialect", "mlir::arith::ArithDialect", "mlir::gpu::GPUDialect",
                            "mlir::memref::MemRefDialect"];
@@ -319,8 +321,8 @@ def ConvertDeviceMath : Pass<"proa-convert-device-math", "mlir::gpu::GPUModuleOp
 def OutlineDevice : Pass<"proa-outline-device", "mlir::ModuleOp"> {
   let summary = "Move kernels into a gpu.module";
   let description = [{
-    Kernels with threads (`#proa.launch`) move into `gpu.module @device`, with the attributes of NVVM kernels. Kernels
-    with `proa.host` are removed: the compiler for the CPU has them. Functions that compute shapes stay outside.
+    Kernels with threads (`#proa.launch`) move into `gpu.module @device`, with the attributes of NVVM kernels. Other
+    kernels are removed: the compiler for the CPU has them. Functions that compute shapes stay outside.
   }];
   let dependentDialects = ["mlir::gpu::GPUDialect", "mlir::NVVM::NVVMDialect"];
 }

@@ -30,7 +30,6 @@ struct PlaceShared : proa::impl::PlaceSharedBase<PlaceShared> {
 
   static void refuse(func::FuncOp kernel, const std::string &reason) {
     proa::LaunchAttr::orEmpty(kernel).withThreads({}).setOn(kernel);
-    kernel->setAttr(proa::hostAttribute, StringAttr::get(kernel.getContext(), reason));
     proa::PassRemarks("proa-place-shared").missed(kernel) << "the kernel stays on the host: " << reason;
   }
 

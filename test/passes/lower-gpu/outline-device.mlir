@@ -13,7 +13,7 @@ func.func @kernel(%a: memref<4xf32>) attributes {proa.kernel, proa.launch = #pro
 func.func @kernel_shape(%n: index) -> index {
   return %n : index
 }
-func.func @on_host(%a: memref<4xf32>) attributes {proa.kernel, proa.host = "why"} {
+func.func @on_host(%a: memref<4xf32>) attributes {proa.kernel} {
   return
 }
 func.func @on_host_shape(%n: index) -> index {

@@ -1,5 +1,7 @@
 // RUN: proa-opt %s --proa-place-shared --split-input-file | FileCheck %s
 // RUN: proa-opt %s --proa-place-shared=shared-bytes=64 --split-input-file | FileCheck %s --check-prefix=SMALL
+// RUN: proa-opt %s --proa-place-shared=shared-bytes=64 --remarks=proa-place-shared --split-input-file -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=SMALL-REMARK
 // RUN: proa-opt %s --proa-place-shared --remarks=proa-place-shared --split-input-file -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REMARK
 
@@ -43,7 +45,8 @@ func.func @dynamic(%n: index, %v: f32, %begin: index, %end: index) attributes {p
 
 // The size depends on the row.
 // CHECK-LABEL: func.func @of_row
-// CHECK-SAME: proa.host = "the size of a scratch buffer depends on more than the dims of operands"
+// CHECK-SAME: attributes {proa.kernel{{(, proa.rows = #proa.rows<count = 9>)?}}} {
+// REMARK: the kernel stays on the host: the size of a scratch buffer depends on more than the dims of operands
 func.func @of_row(%v: f32, %begin: index, %end: index) attributes {proa.kernel, proa.rows = #proa.rows<count = 9>, proa.launch = #proa.launch<threads = 32>} {
   %c1 = arith.constant 1 : index
   scf.for %row = %begin to %end step %c1 {
@@ -65,7 +68,7 @@ func.func @chosen() -> index attributes {proa.kernel, proa.launch = #proa.launch
   return %p : index
 }
 
-// Vectors of a part that was unrolled before.
+// Vectors of code that was unrolled before.
 // CHECK-LABEL: func.func @vectors
 // CHECK: vector.store %{{.*}}, %{{.*}} : memref<8xf32, #gpu.address_space<workgroup>>, vector<4xf32>
 // CHECK: vector.load %{{.*}} : memref<8xf32, #gpu.address_space<workgroup>>, vector<4xf32>
@@ -77,14 +80,16 @@ func.func @vectors(%i: index, %v: vector<4xf32>) -> vector<4xf32> attributes {pr
 }
 
 // CHECK-LABEL: func.func @elsewhere
-// CHECK-SAME: proa.host = "a scratch buffer has a layout or a memory space of its own"
+// CHECK-SAME: attributes {proa.kernel{{(, proa.rows = #proa.rows<count = 9>)?}}} {
+// REMARK: the kernel stays on the host: a scratch buffer has a layout or a memory space of its own
 func.func @elsewhere() attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   %a = memref.alloc() : memref<4xf32, 5>
   return
 }
 
 // CHECK-LABEL: func.func @escapes
-// CHECK-SAME: proa.host = "a scratch buffer is used by 'memref.copy'"
+// CHECK-SAME: attributes {proa.kernel{{(, proa.rows = #proa.rows<count = 9>)?}}} {
+// REMARK: the kernel stays on the host: a scratch buffer is used by 'memref.copy'
 func.func @escapes(%r: memref<4xf32>) attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   %a = memref.alloc() : memref<4xf32>
   memref.copy %a, %r : memref<4xf32> to memref<4xf32>
@@ -99,8 +104,8 @@ func.func @escapes(%r: memref<4xf32>) attributes {proa.kernel, proa.launch = #pr
 // CHECK-SAME: proa.launch = #proa.launch<threads = 32, shared_bytes = 66560>
 // CHECK: memref.view %{{.*}}[%c1024]
 // SMALL-LABEL: func.func @large
-// SMALL-SAME: proa.host = "its scratch buffers need {{[0-9]+}} bytes of shared memory, a block has 64"
-// SMALL-NOT: proa.launch
+// SMALL-SAME: attributes {proa.kernel} {
+// SMALL-REMARK: the kernel stays on the host: its scratch buffers need {{[0-9]+}} bytes of shared memory, a block has 64
 func.func @large(%i: index) -> index attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   %a = memref.alloc() : memref<16xi8, #gpu.address_space<workgroup>>
   %b = memref.alloc() {alignment = 1024 : i64} : memref<65536xi8, #gpu.address_space<workgroup>>
