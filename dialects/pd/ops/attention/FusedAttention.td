@@ -76,10 +76,9 @@ def Pd_FusedAttentionOp
     `mask_fill` where it is false. Masks of keys have an operand, so that no mask of all scores is formed of them and
     other masks.
 
-    The position of query m among the keys is m + N - M: with `causal` it uses no later keys, with `left_window` w >= 0
-    the last w before its position, that at it, and later ones, and with `right_window` w >= 0 at most w later ones.
-    With `key_lengths` [B] it uses the keys below key_lengths[b]. The sums are computed in float32, for float64 in
-    float64. `maximum` and `sum` have that type.
+    Query m is at the position p = m + N - M among the keys. It uses keys n <= p with `causal`, n >= p - w with
+    `left_window` w >= 0, n <= p + w with `right_window` w >= 0, and n < key_lengths[b] with `key_lengths` [B]. The
+    sums are computed in float32, for float64 in float64. `maximum` and `sum` have that type.
 
     A query without keys, or whose mask is minus infinity for all of them, gives NaN.
 
