@@ -34,13 +34,37 @@ struct FusableConv2d : FusableOpInterface::ExternalModel<FusableConv2d, pd::Conv
     auto conv = cast<pd::Conv2dOp>(op);
     return Conv2dOp::create(builder, fused.location, fused.type, fused.x, fused.y, fused.extras,
                             conv.getStrides(), conv.getPaddings(), conv.getDilations(), conv.getGroups(),
-                            conv.getDataFormat(), fused.postOps);
+                            conv.getDataFormat(), pd::DataFormat::AnyLayout, fused.postOps);
   }
 };
 
 } // namespace
 
 void Conv2dOp::attachFusable(MLIRContext &context) { pd::Conv2dOp::attachInterface<FusableConv2d>(context); }
+
+/// C3 of an image, if the dims are static.
+static LogicalResult verifyChannels(Conv2dOp op, const char *name, Value image, pd::DataFormat format,
+                                    int64_t expected) {
+  int64_t channels = pd::tensorType(image).getDimSize(pd::channelsAreLast(format) ? 3 : 1);
+  if (ShapedType::isDynamic(channels) || ShapedType::isDynamic(expected) || channels == expected)
+    return success();
+  return op.emitOpError() << "C3: the " << name << " has " << channels << " channels in layout "
+                          << pd::stringifyDataFormat(format) << ", expected " << expected;
+}
+
+LogicalResult Conv2dOp::verify() {
+  for (Value tensor : {getInput(), getFilter(), getOut()})
+    if (pd::tensorType(tensor).getRank() != 4)
+      return emitOpError() << "C2: expected tensors of rank 4, found " << tensor.getType();
+  RankedTensorType filter = pd::tensorType(getFilter());
+  int64_t inputs = filter.getDimSize(1);
+  if (!ShapedType::isDynamic(inputs))
+    inputs *= getGroups();
+  pd::DataFormat inputFormat =
+      getInputFormat() == pd::DataFormat::AnyLayout ? getDataFormat() : getInputFormat();
+  return failure(failed(verifyChannels(*this, "input", getInput(), inputFormat, inputs)) ||
+                 failed(verifyChannels(*this, "output", getOut(), getDataFormat(), filter.getDimSize(0))));
+}
 
 /// One for each element of the result and of the filter of its channel.
 std::optional<int64_t> Conv2dOp::getMultiplyAdds() {

@@ -27,4 +27,22 @@ def ChannelsLast : Pass<"pd-channels-last", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::proa::pd::PdDialect", "::proa::rt::RtDialect"];
 }
 
+def ReadChannelsFirst : Pass<"pd-read-channels-first", "::mlir::func::FuncOp"> {
+  let summary = "Let convolutions of few channels read images with channels first";
+  let description = [{
+    Runs after `pd-fuse-epilogues`. The runtime's kernels for images of up to 8 channels copy the image, or interleave
+    its channels faster than a transpose: a fused convolution with channels last of a transposed image in f32 reads the
+    image before the transpose. This is the first convolution of most networks.
+
+    ```mlir
+    // before
+    %t = pd.transpose %x {perm = array<i64: 0, 2, 3, 1>} : (tensor<1x3x8x8xf32>) -> tensor<1x8x8x3xf32>
+    %0 = rt.conv2d %t, %w, %b data_format = NHWC {post_ops = [#rt.post_op<bias>]} : ...
+    // after
+    %0 = rt.conv2d %x, %w, %b data_format = NHWC input_format = NCHW {post_ops = [#rt.post_op<bias>]} : ...
+    ```
+  }];
+  let dependentDialects = ["::proa::rt::RtDialect"];
+}
+
 #endif

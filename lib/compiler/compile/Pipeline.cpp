@@ -112,6 +112,8 @@ void buildKernelPipeline(OpPassManager &pm, const PipelineOptions &options) {
   FuseEpiloguesOptions epilogues;
   epilogues.target = target;
   pm.addNestedPass<func::FuncOp>(createFuseEpilogues(epilogues));
+  if (!backend->isGpu())
+    pm.addNestedPass<func::FuncOp>(createReadChannelsFirst());
   DecomposeOptions withoutKernels;
   withoutKernels.target = backend->isGpu() ? DeviceKind::Gpu : DeviceKind::Cpu;
   pm.addPass(createDecompose(withoutKernels));

@@ -161,6 +161,9 @@ public:
     if (!g)
       return g.diagnostics();
     bool isTransposed = task.direction == Direction::ImageGradient;
+    if (task.config.inputLast != task.config.channelLast)
+      return failure(
+          "cuDNN's convolutions read and write one order: expected 'input_format' as 'data_format'");
     Convolution c;
     c.direction = task.direction;
     c.dtype = dtype;

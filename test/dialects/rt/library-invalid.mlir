@@ -51,3 +51,35 @@ func.func @bias_rank_c1(%i: tensor<1x3x8x8xf32>, %f: tensor<4x3x1x1xf32>, %b: te
   %0 = rt.conv2d %i, %f, %b {post_ops = [#rt.post_op<bias>]} : (tensor<1x3x8x8xf32>, tensor<4x3x1x1xf32>, tensor<4x1xf32>) -> tensor<1x4x8x8xf32>
   return
 }
+
+// -----
+
+func.func @rank_c2(%i: tensor<1x3x8x8xf32>, %f: tensor<4x3x1xf32>) {
+  // expected-error @below {{C2: expected tensors of rank 4, found 'tensor<4x3x1xf32>'}}
+  %0 = rt.conv2d %i, %f : (tensor<1x3x8x8xf32>, tensor<4x3x1xf32>) -> tensor<1x4x8x8xf32>
+  return
+}
+
+// -----
+
+func.func @input_channels_c3(%i: tensor<1x8x8x3xf32>, %f: tensor<4x3x1x1xf32>) {
+  // expected-error @below {{C3: the input has 8 channels in layout NCHW, expected 3}}
+  %0 = rt.conv2d %i, %f data_format = NHWC input_format = NCHW : (tensor<1x8x8x3xf32>, tensor<4x3x1x1xf32>) -> tensor<1x8x8x4xf32>
+  return
+}
+
+// -----
+
+func.func @group_channels_c3(%i: tensor<1x3x8x8xf32>, %f: tensor<4x3x1x1xf32>) {
+  // expected-error @below {{C3: the input has 3 channels in layout NCHW, expected 6}}
+  %0 = rt.conv2d %i, %f {groups = 2 : i64} : (tensor<1x3x8x8xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32>
+  return
+}
+
+// -----
+
+func.func @output_channels_c3(%i: tensor<1x3x8x8xf32>, %f: tensor<4x3x1x1xf32>) {
+  // expected-error @below {{C3: the output has 8 channels in layout NHWC, expected 4}}
+  %0 = rt.conv2d %i, %f data_format = NHWC input_format = NCHW : (tensor<1x3x8x8xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32>
+  return
+}

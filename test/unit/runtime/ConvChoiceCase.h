@@ -9,12 +9,15 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+
 namespace proa::runtime {
 
 struct ConvChoiceCase {
   Conv2dAttributes attributes; ///< NHWC, unless they say otherwise
   std::vector<int64_t> x, filter;
   bool isConstant = true;
+  std::optional<bool> readsLast; ///< the order of the image, if it is another one
 };
 
 inline ConvMachine machineNamed(const char *name) {
@@ -33,6 +36,7 @@ inline ConvConfig configOf(const ConvChoiceCase &c) {
   std::vector<OperandType> inputs = operandsOf(2), outputs = operandsOf(1);
   auto parsed = ConvConfig::create(c.attributes, {inputs, outputs}, 2, false);
   EXPECT_TRUE(parsed) << parsed.diagnostics().text();
+  parsed->inputLast = c.readsLast.value_or(parsed->channelLast);
   return std::move(*parsed);
 }
 

@@ -84,6 +84,61 @@ TEST_P(IndirectConvTest, EqualsDefinition) {
   expectDefinition(GetParam());
 }
 
+/// The layouts of an image and of the result, and post-ops that have a form with each.
+struct Layouts {
+  DataFormat input, output;
+  bool addsResidual; ///< else a bias and two activations
+};
+
+void expectDefinitionWith(const Geometry &g, const Layouts &layouts) {
+  Tensor x = randomFloats({g.batch, g.inputs, g.height, g.width}, 1),
+         w = randomFloats({g.outputs, g.inputs, g.kernel[0], g.kernel[1]}, 2);
+  Shape out = g.out();
+  Tensor bias = randomFloats({g.outputs}, 3), residual = randomFloats(out, 4);
+  std::vector<double> expected =
+      convolve(x, w, out, {{g.stride[0], g.stride[1]}, {g.before[0], g.before[1]}, {1, 1}});
+  auto plane = static_cast<size_t>(out[2] * out[3]), channels = static_cast<size_t>(out[1]);
+  for (size_t i = 0; i < expected.size(); ++i) {
+    double sum = expected[i] + double(bias.as<float>()[i / plane % channels]);
+    expected[i] = layouts.addsResidual ? std::max(0.0, sum) + double(residual.as<float>()[i])
+                                       : std::min(std::max(0.0, sum), 6.0) * 2 + 1;
+  }
+  bool readsLast = layouts.input == DataFormat::NHWC, storesLast = layouts.output == DataFormat::NHWC;
+  json ops = json::array({{{"kind", "bias"}}, {{"kind", "relu"}}, {{"kind", "add"}}});
+  if (!layouts.addsResidual)
+    ops = json::array({{{"kind", "bias"}},
+                       {{"kind", "relu6"}, {"alpha", 6.0}},
+                       {{"kind", "linear"}, {"alpha", 2.0}, {"beta", 1.0}}});
+  json attributes = {{"paddings", g.paddings()},
+                     {"strides", g.stride},
+                     {"dilations", g.dilation},
+                     {"data_format", storesLast ? "NHWC" : "NCHW"},
+                     {"input_format", readsLast ? "NHWC" : "NCHW"},
+                     {"post_ops", ops}};
+  std::vector<Tensor> inputs{readsLast ? channelsLast(x) : x, w, bias};
+  if (layouts.addsResidual)
+    inputs.push_back(storesLast ? channelsLast(residual) : residual);
+  Shape stored = storesLast ? Shape{out[0], out[2], out[3], out[1]} : out;
+  KernelCase c{"fused_conv2d", attributes, inputs, {{DType::Float32, stored}}, {1}, Dims::Static};
+  auto result = runCase(c);
+  ASSERT_TRUE(result) << result.diagnostics().text();
+  expectClose((*result)[0], storesLast ? channelsLast(expected, out) : expected, 1e-5);
+}
+
+/// Images of few channels, with windows that overlap and that do not.
+TEST(IndirectConv, ReadsAndStoresBothLayouts) {
+  for (const Geometry &g : {Geometry{1, 3, 96, 64, 64, {4, 4}, {4, 4}, {0, 0}, {0, 0}, {1, 1}},
+                            Geometry{2, 3, 40, 64, 48, {16, 16}, {16, 16}, {0, 0}, {0, 0}, {1, 1}},
+                            Geometry{2, 3, 33, 37, 29, {7, 7}, {2, 2}, {3, 3}, {3, 3}, {1, 1}},
+                            Geometry{1, 8, 16, 12, 11, {3, 5}, {1, 2}, {1, 2}, {1, 2}, {1, 1}},
+                            Geometry{1, 5, 20, 30, 6, {11, 3}, {4, 1}, {2, 0}, {2, 0}, {1, 1}}})
+    for (DataFormat input : {DataFormat::NCHW, DataFormat::NHWC})
+      for (const Layouts &layouts :
+           {Layouts{input, DataFormat::NHWC, true}, Layouts{input, DataFormat::NHWC, false},
+            Layouts{input, DataFormat::NCHW, false}, Layouts{input, DataFormat::NCHW, true}})
+        expectDefinitionWith(g, layouts);
+}
+
 /// Without AVX-512, oneDNN would write these windows to memory.
 class FewChannelsConvTest : public ::testing::TestWithParam<Geometry> {};
 TEST_P(FewChannelsConvTest, EqualsDefinition) { expectDefinition(GetParam()); }

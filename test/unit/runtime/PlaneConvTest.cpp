@@ -14,14 +14,15 @@ using nlohmann::json;
 struct Convolution {
   int64_t batch, inputs, outputs, groups, height, width; ///< channels of a group
   std::array<int64_t, 2> kernel, stride, before, after, dilation;
-  DataFormat format = DataFormat::NCHW;
+  DataFormat inputFormat = DataFormat::NCHW, format = DataFormat::NCHW; ///< of the image and of the result
 
-  static Convolution random(unsigned seed, DataFormat format) {
+  static Convolution random(unsigned seed, DataFormat inputFormat, DataFormat format) {
     std::mt19937 generator(seed);
     auto between = [&](int64_t low, int64_t high) {
       return low + static_cast<int64_t>(generator() % static_cast<uint32_t>(high - low + 1));
     };
-    Convolution c{between(1, 2), between(1, 4), between(1, 20), 1, 0, 0, {}, {}, {}, {}, {}, format};
+    Convolution c{between(1, 2), between(1, 4), between(1, 20), 1, 0, 0, {}, {}, {}, {}, {},
+                  inputFormat,   format};
     if (seed % 3 != 0) { // groups of few channels; depthwise
       c.groups = between(2, 9);
       c.inputs = seed % 3;
@@ -45,12 +46,14 @@ struct Convolution {
   }
   Shape out() const { return {batch, outputs * groups, outputDim(0, height), outputDim(1, width)}; }
   bool isLast() const { return format == DataFormat::NHWC; }
+  bool readsLast() const { return inputFormat == DataFormat::NHWC; }
   json attributes() const {
     return {{"paddings", {before[0], after[0], before[1], after[1]}},
             {"strides", stride},
             {"dilations", dilation},
             {"groups", groups},
-            {"data_format", isLast() ? "NHWC" : "NCHW"}};
+            {"data_format", isLast() ? "NHWC" : "NCHW"},
+            {"input_format", readsLast() ? "NHWC" : "NCHW"}};
   }
   ConvMethod chosen() const {
     ConvChoiceCase problem{{.strides = {stride[0], stride[1]},
@@ -58,9 +61,11 @@ struct Convolution {
                             .dilations = {dilation[0], dilation[1]},
                             .groups = groups,
                             .dataFormat = format},
-                           isLast() ? Shape{batch, height, width, channels()}
-                                    : Shape{batch, channels(), height, width},
-                           {outputs * groups, inputs, kernel[0], kernel[1]}};
+                           readsLast() ? Shape{batch, height, width, channels()}
+                                       : Shape{batch, channels(), height, width},
+                           {outputs * groups, inputs, kernel[0], kernel[1]},
+                           true,
+                           readsLast()};
     return choiceOf(problem, thisMachine()).method();
   }
 };
@@ -82,14 +87,13 @@ void expectDefinition(const Convolution &c, bool hasResidual) {
   if (hasResidual)
     ops.push_back({{"kind", "add"}});
   attributes["post_ops"] = ops;
-  auto laid = [&](const Tensor &tensor) { return c.isLast() ? channelsLast(tensor) : tensor; };
   KernelCase step{"fused_conv2d",
                   attributes,
-                  {laid(x), w, bias},
+                  {c.readsLast() ? channelsLast(x) : x, w, bias},
                   {{DType::Float32, c.isLast() ? Shape{out[0], out[2], out[3], out[1]} : out}},
                   {1}};
   if (hasResidual)
-    step.inputs.push_back(laid(residual));
+    step.inputs.push_back(c.isLast() ? channelsLast(residual) : residual);
   for (Dims mode : {Dims::Static, Dims::Dynamic})
     for (bool isConstant : {true, false}) {
       step.dims = mode;
@@ -100,20 +104,25 @@ void expectDefinition(const Convolution &c, bool hasResidual) {
     }
 }
 
-class PlaneConvTest : public ::testing::TestWithParam<DataFormat> {};
+/// The orders of the image and of the result.
+class PlaneConvTest : public ::testing::TestWithParam<std::pair<DataFormat, DataFormat>> {};
 
 TEST_P(PlaneConvTest, EqualsDefinition) {
   int chosen = 0;
   for (unsigned seed = 0; seed < 60; ++seed) {
-    Convolution c = Convolution::random(seed, GetParam());
+    Convolution c = Convolution::random(seed, GetParam().first, GetParam().second);
     SCOPED_TRACE(c.attributes().dump() + " " + std::to_string(c.height) + "x" + std::to_string(c.width));
     chosen += c.chosen() == ConvMethod::Planes;
     expectDefinition(c, seed % 2 == 0);
   }
-  EXPECT_GT(chosen, GetParam() == DataFormat::NCHW ? 15 : 0); // with channels last seldom
+  EXPECT_GT(chosen, GetParam().first == DataFormat::NCHW ? 15 : 0); // with channels last seldom
 }
 
-INSTANTIATE_TEST_SUITE_P(Conv, PlaneConvTest, ::testing::Values(DataFormat::NCHW, DataFormat::NHWC));
+INSTANTIATE_TEST_SUITE_P(Conv, PlaneConvTest,
+                         ::testing::Values(std::pair(DataFormat::NCHW, DataFormat::NCHW),
+                                           std::pair(DataFormat::NCHW, DataFormat::NHWC),
+                                           std::pair(DataFormat::NHWC, DataFormat::NCHW),
+                                           std::pair(DataFormat::NHWC, DataFormat::NHWC)));
 
 /// Several chunks of rows, and of threads.
 TEST(PlaneConv, LargeImages) {

@@ -11,10 +11,12 @@ namespace proa::runtime {
 Result<void> ConvConfig::check(const KernelRequest &request) {
   Checks checks(request);
   // Paddle writes "NCHW" for three spatial axes too.
-  checks.expectOneOf(
-      "data_format", dataFormat,
-      {DataFormat::NCHW, DataFormat::NHWC, DataFormat::NCDHW, DataFormat::NDHWC, DataFormat::AnyLayout});
+  for (auto [name, format] : {std::pair("data_format", dataFormat), std::pair("input_format", inputFormat)})
+    checks.expectOneOf(
+        name, format,
+        {DataFormat::NCHW, DataFormat::NHWC, DataFormat::NCDHW, DataFormat::NDHWC, DataFormat::AnyLayout});
   channelLast = channelsAreLast(dataFormat);
+  inputLast = inputFormat == DataFormat::AnyLayout ? channelLast : channelsAreLast(inputFormat);
   checks.expectOperands(2, 1);
   auto expectLength = [&](const std::vector<int64_t> &list, const char *name, bool fits) {
     checks.expect(
@@ -147,8 +149,10 @@ Result<ConvGeometry> ConvGeometry::compute(const ConvConfig &attributes, std::sp
                    fmt::join(filter, ", "));
   ConvGeometry g;
   g.groups = attributes.groups;
-  g.input.dims = toLogical(input, attributes.channelLast);
-  g.input.strides = convStrides(g.input.dims, attributes.channelLast);
+  g.input.dims = toLogical(input, attributes.inputLast);
+  // One channel lies the same in both orders.
+  bool inputLast = g.inputChannels() == 1 ? attributes.channelLast : attributes.inputLast;
+  g.input.strides = convStrides(g.input.dims, inputLast);
   g.kernel.assign(filter.begin() + 2, filter.end());
   g.strides = attributes.strides;
   g.dilations = attributes.dilations;

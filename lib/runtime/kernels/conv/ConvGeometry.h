@@ -11,12 +11,14 @@ namespace proa::runtime {
 struct ConvConfig {
   size_t spatial = 2; ///< number of spatial axes
   bool transposed = false;
-  bool channelLast = false;
+  bool channelLast = false;                       ///< of the output
+  bool inputLast = false;                         ///< of the input
   std::vector<int64_t> strides, dilations;        ///< one number a spatial axis
   std::vector<int64_t> paddings;                  ///< one number a spatial axis, or before and after of each
   std::vector<int64_t> outputPadding, outputSize; ///< transposed only; empty, or one number a spatial axis
   PaddingAlgorithm paddingAlgorithm = PaddingAlgorithm::Explicit;
   DataFormat dataFormat = DataFormat::NCHW;
+  DataFormat inputFormat = DataFormat::AnyLayout; ///< AnyLayout: as dataFormat
   int64_t groups = 1;
   std::vector<PostOp> postOps;
 
@@ -70,6 +72,8 @@ Result<ConvConfig> ConvConfig::create(const Op &op, const KernelRequest &request
   config.paddings = op.paddings;
   config.dataFormat = op.dataFormat;
   config.groups = op.groups;
+  if constexpr (requires { op.inputFormat; })
+    config.inputFormat = op.inputFormat;
   if constexpr (requires { op.outputPadding; }) {
     config.outputPadding = op.outputPadding;
     config.outputSize = op.outputSize;

@@ -2,6 +2,7 @@
 
 #include "lib/runtime/host/ThreadPool.h"
 #include "lib/runtime/kernels/common/Vectors.h"
+#include "lib/runtime/kernels/conv/ChannelOrder.h"
 #include "lib/runtime/kernels/matmul/PanelGemm.h"
 
 #include <algorithm>
@@ -18,6 +19,7 @@ struct IndirectTerms {
   float *sums;        ///< by position
   int64_t sumStride;
   bool accumulates;
+  const float *bias; ///< of the panel, which the sums start with
 };
 
 namespace {
@@ -45,7 +47,10 @@ PROA_VECTOR_INLINE void addTap(const float *const *rows, int64_t channels, const
 }
 
 template <int Rows> PROA_VECTOR_INLINE void addTile(const IndirectTerms &terms, int64_t position) {
-  Vector sums[Rows] = {};
+  Vector bias, sums[Rows];
+  std::memcpy(&bias, terms.bias, sizeof(Vector));
+  for (int row = 0; row < Rows; ++row)
+    sums[row] = bias;
   const float *panel = terms.panel;
   for (int64_t tap = terms.tap; tap < terms.tapEnd; ++tap, panel += terms.channels * panelWidth) {
     const float *rows[Rows];
@@ -94,16 +99,42 @@ double usedPairs(const ConvGeometry &g, size_t axis, int64_t tile) {
   return static_cast<double>(used) / static_cast<double>(tiles * g.kernel[axis]);
 }
 
-bool hasForm(const ConvConfig &attributes, const ConvGeometry &g, std::span<const OperandType> inputs) {
-  auto isDense = [](const StridedOperand &tensor) {
-    return tensor.strides == convStrides(tensor.dims, true);
-  };
-  return inputs[0].dtype == DType::Float32 && inputs[1].dtype == DType::Float32 && attributes.spatial == 2 &&
-         !attributes.transposed && isDense(g.input) && isDense(g.output);
+bool isDense(const StridedOperand &tensor, bool channelLast) {
+  return tensor.strides == convStrides(tensor.dims, channelLast);
+}
+
+/// The leading post-ops on whole sums: a bias, then activations.
+size_t leadingOps(const std::vector<PostOp> &ops) {
+  size_t count = 0, most = leadingWithoutTensors(ops);
+  while (count < most && ((count == 0 && ops[0].kind == PostOp::Kind::Bias) ||
+                          (!ops[count].hasOperand() && rowActivation(ops[count]) != RowActivation::None)))
+    ++count;
+  return count;
+}
+
+/// Those after the leading ones; nothing: see RowPostOps.
+std::optional<RowPostOps> otherOps(const ConvConfig &attributes, const ConvGeometry &g,
+                                   std::span<const OperandType> inputs) {
+  size_t leading = leadingOps(attributes.postOps);
+  return RowPostOps::create(std::span(attributes.postOps).subspan(leading), g.output,
+                            std::span(g.operands).subspan(leading), inputs);
 }
 
 /// Whether a tap is a row of the window: channels of one position are too short a loop.
 bool joins(const ConvGeometry &g) { return g.groups == 1 && g.inputChannels() < vectorSize; }
+
+/// Images with channels first of few channels are interleaved by the copy.
+bool readsFirst(const ConvGeometry &g) {
+  return joins(g) && g.inputChannels() <= mostInterleaved && isDense(g.input, false);
+}
+
+bool hasForm(const ConvConfig &attributes, const ConvGeometry &g, std::span<const OperandType> inputs) {
+  bool storesFirst =
+      joins(g) && isDense(g.output, false) && leadingOps(attributes.postOps) == attributes.postOps.size();
+  return inputs[0].dtype == DType::Float32 && inputs[1].dtype == DType::Float32 && attributes.spatial == 2 &&
+         !attributes.transposed && (isDense(g.input, true) || readsFirst(g)) &&
+         (isDense(g.output, true) || storesFirst);
+}
 
 } // namespace
 
@@ -121,6 +152,7 @@ struct IndirectConv::Worker {
   const float *input;
   const float **rows;            ///< see IndirectTerms
   float *sums;                   ///< [position, channels of a block]
+  const float *bias;             ///< null: none
   int64_t first = -1, count = 0; ///< positions of the table
 };
 
@@ -128,17 +160,19 @@ double IndirectConv::usedTaps(const ConvGeometry &geometry) {
   return usedPairs(geometry, 0, 1) * usedPairs(geometry, 1, tilePositions());
 }
 
+bool IndirectConv::copiesImage(const ConvGeometry &geometry) { return joins(geometry); }
+
 const char *IndirectConv::whyNot(const ConvProblem &problem) {
   const ConvGeometry &g = problem.geometry;
   if (!problem.isConstant)
     return "the filter is not constant";
   if (!hasForm(problem.attributes, g, problem.inputs))
-    return "not two-dimensional in float32 with channels last";
+    return "not two-dimensional in float32 with channels last, or few channels first";
   if (joins(g) && g.dilations[1] != 1)
     return "few channels and dilated columns";
   if (!joins(g) && (g.inputChannels() / g.groups < vectorSize || g.outputChannels() / g.groups < vectorSize))
     return "groups of fewer than 16 channels";
-  if (!RowPostOps::create(problem.attributes.postOps, g.output, g.operands, problem.inputs))
+  if (!otherOps(problem.attributes, g, problem.inputs))
     return postOpsReason;
   return nullptr;
 }
@@ -146,9 +180,10 @@ const char *IndirectConv::whyNot(const ConvProblem &problem) {
 std::unique_ptr<IndirectConv> IndirectConv::create(const ConvProblem &problem, const float *filter,
                                                    const PackedCache &filters) {
   const ConvGeometry &geometry = problem.geometry;
-  auto postOps =
-      RowPostOps::create(problem.attributes.postOps, geometry.output, geometry.operands, problem.inputs);
-  std::unique_ptr<IndirectConv> conv(new IndirectConv(geometry, std::move(*postOps)));
+  const std::vector<PostOp> &ops = problem.attributes.postOps;
+  std::unique_ptr<IndirectConv> conv(
+      new IndirectConv(geometry, *otherOps(problem.attributes, geometry, problem.inputs)));
+  conv->leading.assign(ops.begin(), ops.begin() + static_cast<ptrdiff_t>(leadingOps(ops)));
   using dnnl::memory;
   int64_t terms = conv->taps() * conv->inputs();
   memory::desc plain({geometry.outputChannels(), terms}, memory::data_type::f32, memory::format_tag::ab),
@@ -186,15 +221,35 @@ void IndirectConv::pack(const float *from, float *to) const {
           }
 }
 
+/// Copies rows of an image with zeros beside them, and interleaves its channels.
+PROA_VECTOR_INLINE static void padChannels(const float *from, const ConvGeometry &g, int64_t rows,
+                                           int64_t width, float *to) {
+  int64_t channels = g.inputChannels(), left = std::min(g.before[1], width),
+          columns = std::min(g.input.dims[3], width - left);
+  for (int64_t row = 0; row < rows; ++row, from += g.input.strides[2], to += width * channels) {
+    interleaveChannels(from, g.input.strides[1], channels, columns, to + left * channels);
+    std::fill_n(to, left * channels, 0.0f);
+    std::fill(to + (left + columns) * channels, to + width * channels, 0.0f);
+  }
+}
+
 /// Copies the image, with zeros beside its rows.
 void IndirectConv::padRows(const float *input, float *to) const {
   const ConvGeometry &g = geometry;
-  int64_t channels = g.inputChannels(), width = paddedWidth() * channels;
+  int64_t channels = g.inputChannels(), width = paddedWidth() * channels, height = g.input.dims[2];
   int64_t left = std::min(g.before[1] * channels, width),
           columns = std::min(g.input.dims[3] * channels, width - left);
-  parallelFor(g.input.dims[0] * g.input.dims[2], 1 + 16384 / width, [&](int64_t begin, int64_t end) {
+  bool interleaves = readsFirst(g);
+  parallelFor(g.input.dims[0] * height, 1 + 16384 / width, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       float *line = to + row * width;
+      if (interleaves) {
+        int64_t rows = std::min(end - row, height - row % height);
+        runVectors<padChannels>(input + row / height * g.input.strides[0] + row % height * g.input.strides[2],
+                                g, rows, paddedWidth(), line);
+        row += rows - 1;
+        continue;
+      }
       std::fill_n(line, left, 0.0f);
       std::memcpy(line + left, input + row * g.input.dims[3] * channels,
                   static_cast<size_t>(columns) * sizeof(float));
@@ -245,6 +300,11 @@ void IndirectConv::multiply(Worker &worker, int64_t group, int64_t panel, int64_
       terms.channels = std::min(channels, inputs() - channel);
       terms.accumulates = tap > 0 || channel > 0;
       for (int64_t i = 0; i < panels; ++i) {
+        float bias[panelWidth] = {};
+        if (worker.bias && !terms.accumulates)
+          std::copy_n(worker.bias + group * outputs() + (panel + i) * panelWidth,
+                      std::min(panelWidth, outputs() - (panel + i) * panelWidth), bias);
+        terms.bias = bias;
         terms.panel = first + i * panelFloats + (tap * inputs() + channel) * panelWidth;
         terms.sums = worker.sums + i * panelWidth;
         runVectors<addIndirectTerms>(terms, wide);
@@ -255,13 +315,32 @@ void IndirectConv::multiply(Worker &worker, int64_t group, int64_t panel, int64_
 /// Applies the post-ops to the sums of `channels` channels and stores them.
 void IndirectConv::finish(const Worker &worker, int64_t channel, int64_t channels, float *output,
                           std::span<const float *const> operands) const {
-  int64_t stride = (channels + panelWidth - 1) / panelWidth * panelWidth;
+  int64_t stride = (channels + panelWidth - 1) / panelWidth * panelWidth, all = geometry.outputChannels();
+  for (const PostOp &op : leading)
+    if (!op.hasOperand())
+      activateRow(rowActivation(op), worker.sums, worker.count * stride, op.alpha, op.beta);
+  if (!isDense(geometry.output, true))
+    return storeFirst(worker, channel, channels, output);
   for (int64_t i = 0; i < worker.count; ++i) {
     float *sums = worker.sums + i * stride;
-    int64_t offset = (worker.first + i) * geometry.outputChannels() + channel;
+    int64_t offset = (worker.first + i) * all + channel;
     if (!postOps.empty())
       postOps.applyChannels(sums, channel, channels, offset, operands);
     std::memcpy(output + offset, sums, static_cast<size_t>(channels) * sizeof(float));
+  }
+}
+
+/// Stores the sums to an image with channels first.
+void IndirectConv::storeFirst(const Worker &worker, int64_t channel, int64_t channels, float *output) const {
+  const ConvGeometry &g = geometry;
+  int64_t stride = (channels + panelWidth - 1) / panelWidth * panelWidth,
+          pixels = g.output.dims[2] * g.output.dims[3];
+  for (int64_t i = 0; i < worker.count;) {
+    int64_t image = (worker.first + i) / pixels, pixel = (worker.first + i) % pixels;
+    int64_t count = std::min(worker.count - i, pixels - pixel);
+    runVectors<transposePlane>(worker.sums + i * stride, stride, count, channels,
+                               output + (image * g.outputChannels() + channel) * pixels + pixel, pixels);
+    i += count;
   }
 }
 
@@ -288,6 +367,8 @@ void IndirectConv::run(Call &call, float *output) const {
   size_t copyPiece = pieces.add(static_cast<size_t>(copied * geometry.inputChannels()) * sizeof(float));
   auto *scratch = static_cast<std::byte *>(call.scratch(pieces.bytes()));
   const float *input = call.input(0).as<float>();
+  const float *bias =
+      !leading.empty() && leading[0].hasOperand() ? call.input(leading[0].input).as<float>() : nullptr;
   if (joinsColumns) {
     auto *copy = reinterpret_cast<float *>(scratch + copyPiece);
     padRows(input, copy);
@@ -297,7 +378,7 @@ void IndirectConv::run(Call &call, float *output) const {
     for (int64_t i = begin; i < end; ++i) {
       std::byte *memory = scratch + static_cast<size_t>(i) * bytes;
       Worker worker{input, reinterpret_cast<const float **>(memory),
-                    reinterpret_cast<float *>(memory + bytes - (sumBytes + 63) / 64 * 64)};
+                    reinterpret_cast<float *>(memory + bytes - (sumBytes + 63) / 64 * 64), bias};
       runUnits(worker, units * i / workers, units * (i + 1) / workers, output, operands);
     }
   });

@@ -1,11 +1,12 @@
-/// Convolutions of channels-last images in float32 by the indirect convolution algorithm: a tile of output
-/// positions is a GEMM of the filter and of rows of channels, one for each position and tap, that are found
-/// by pointers. A tap that is outside of the image for all positions of a tile is skipped: half of the taps
-/// or more where dilations are as large as the image. Source: Dukhan, "The Indirect Convolution Algorithm"
-/// (2019).
+/// Convolutions of images with channels last in float32 by the indirect convolution algorithm: a tile of
+/// output positions is a GEMM of the filter and of rows of channels, one for each position and tap, that are
+/// found by pointers. A tap that is outside of the image for all positions of a tile is skipped: half of the
+/// taps or more where dilations are as large as the image. Source: Dukhan, "The Indirect Convolution
+/// Algorithm" (2019).
 ///
 /// With few input channels a tap is a row of the window: its columns and channels are one piece of memory in
-/// a copy of the image that has zeros on both sides of each row.
+/// a copy of the image that has zeros on both sides of each row. That image and the result may have channels
+/// first.
 #pragma once
 
 #include "lib/runtime/kernels/common/OneDnn.h"
@@ -23,6 +24,8 @@ public:
   static std::unique_ptr<IndirectConv> create(const ConvProblem &problem, const float *filter,
                                               const PackedCache &filters);
 
+  /// Whether the convolution has few channels, for which the image is copied.
+  static bool copiesImage(const ConvGeometry &geometry);
   /// With all post-ops; an addend may be in the memory of the output.
   void run(Call &call, float *output) const;
 
@@ -38,6 +41,7 @@ private:
                 std::span<const float *const> operands) const;
   void locate(Worker &worker, int64_t first, int64_t count) const;
   void multiply(Worker &worker, int64_t group, int64_t panel, int64_t panels) const;
+  void storeFirst(const Worker &worker, int64_t channel, int64_t channels, float *output) const;
   void finish(const Worker &worker, int64_t channel, int64_t channels, float *output,
               std::span<const float *const> operands) const;
 
@@ -58,10 +62,11 @@ private:
   }
 
   ConvGeometry geometry;
-  RowPostOps postOps;
-  bool joinsColumns;                          ///< a tap is a row of the window
-  int64_t blockPositions = 0;                 ///< that share a table of pointers
-  std::vector<float> zeros;                   ///< the row of a tap outside of the image
+  std::vector<PostOp> leading; ///< a bias and activations, which are computed on all sums of a block at once
+  RowPostOps postOps;          ///< those after them
+  bool joinsColumns;           ///< a tap is a row of the window
+  int64_t blockPositions = 0;  ///< that share a table of pointers
+  std::vector<float> zeros;    ///< the row of a tap outside of the image
   std::shared_ptr<const PackedTensor> filter; ///< [group, panel, tap, input, panelWidth]
 };
 
