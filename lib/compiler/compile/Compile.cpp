@@ -177,6 +177,13 @@ bool hasFormedKernels(ModuleOp module) {
                       [](func::FuncOp function) { return function->hasAttr(kernelAttribute); });
 }
 
+/// Gives a plan the facts of the CPU if they are not the known ones.
+static void recordFacts(runtime::Plan &plan, ModuleOp module) {
+  const CpuFacts &cpu = targetOf(module).cpu, *known = knownFacts<CpuFacts>(cpu.name);
+  if (!known || cpu != *known)
+    plan.cpu = cpu;
+}
+
 /// Renames all kernels and their calls.
 static Result<void> prefixKernels(ModuleOp module, const std::string &prefix) {
   SymbolTableCollection tables;
@@ -258,7 +265,10 @@ Result<CompiledProgram> compileProgram(OwningOpRef<ModuleOp> module, const Compi
   OwningOpRef<ModuleOp> kernels = takeKernels(*module);
   if (options.plansOnly) { // kernels for a CPU have their scratch memory on the stack
     auto plan = planner::buildPlan(main, [](llvm::StringRef) { return planner::KernelFacts(); });
-    return plan ? Result<CompiledProgram>({.plan = std::move(*plan)}) : plan.diagnostics();
+    if (!plan)
+      return plan.diagnostics();
+    recordFacts(*plan, *module);
+    return CompiledProgram{.plan = std::move(*plan)};
   }
   llvm::StringMap<double> flops = flopsOfKernels(*kernels);
   if (Result<void> begun = begins("lowering kernels", 0.1); !begun)
@@ -289,6 +299,7 @@ Result<CompiledProgram> compileProgram(OwningOpRef<ModuleOp> module, const Compi
       backend->libraryChoice(options));
   if (!plan)
     return plan.diagnostics();
+  recordFacts(*plan, *module);
   if (options.allowsTf32)
     allowTf32(*plan);
   if (options.progress)

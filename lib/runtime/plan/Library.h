@@ -68,6 +68,7 @@ struct OperandType {
 struct KernelRequest {
   std::span<const OperandType> inputs;
   std::span<const OperandType> outputs;
+  const CpuFacts *cpu = nullptr; ///< Plan::cpu; null: the program has the known facts
 
   /// Whether all dims are known before the run.
   bool isStatic() const;

@@ -1,5 +1,7 @@
 #include "lib/runtime/plan/Plan.h"
 
+#include "lib/base/target/FactsFile.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -296,7 +298,21 @@ std::vector<uint8_t> serialize(const Plan &plan) {
       states.push_back({state.feed, state.current, state.next, state.fetch});
     whole["states"] = std::move(states);
   }
+  if (plan.cpu)
+    whole["cpu"] = factsJson({*plan.cpu, std::nullopt}).at("cpu");
   return json::to_cbor(whole);
+}
+
+/// Facts that serialize() wrote.
+static Result<CpuFacts> readFacts(const json &section, const std::string &where) {
+  const CpuFacts *known = section.is_object() && section.contains("name") && section["name"].is_string()
+                              ? knownFacts<CpuFacts>(section["name"].get<std::string>())
+                              : nullptr;
+  if (!known)
+    return errorAt(where, "field 'cpu': expected facts of a known CPU: " + knownNames<CpuFacts>());
+  TargetFacts facts{*known, std::nullopt};
+  Result<void> applied = applyFacts(json{{"cpu", section}}, where, facts);
+  return applied ? Result<CpuFacts>(std::move(facts.cpu)) : applied.diagnostics();
 }
 
 Result<Plan> deserialize(std::span<const uint8_t> bytes, const std::string &where) {
@@ -333,6 +349,13 @@ Result<Plan> deserialize(std::span<const uint8_t> bytes, const std::string &wher
     plan.deviceArenaBytes = fields.get<int64_t>("deviceArenaBytes");
     for (const auto &[feed, current, next, fetch] : fields.get<std::vector<std::array<int32_t, 4>>>("states"))
       plan.states.push_back({feed, current, next, fetch});
+  }
+  if (whole.contains("cpu")) {
+    Result<CpuFacts> cpu = readFacts(whole["cpu"], where);
+    if (cpu)
+      plan.cpu = std::move(*cpu);
+    else
+      diagnostics.append(cpu.diagnostics());
   }
   auto constants = fields.get<json>("constants");
   if (constants.is_binary()) {

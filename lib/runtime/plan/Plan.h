@@ -6,12 +6,14 @@
 #pragma once
 
 #include "lib/base/support/CheckedNumber.h"
+#include "lib/base/target/TargetFacts.h"
 #include "proa/Result.h"
 #include "proa/Tensor.h"
 
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -216,6 +218,9 @@ struct Plan {
   int64_t arenaBytes = 0;
   int64_t deviceArenaBytes = 0;
   std::vector<std::byte> constants;
+  /// Facts of the CPU that the program is compiled for, if they are not the known ones. Kernels of the
+  /// library choose by them on a CPU of this name.
+  std::optional<CpuFacts> cpu;
 };
 
 /// Whether a step of the plan runs on a device or uses its memory.

@@ -244,19 +244,20 @@ Result<void> Executable::bindLibrary(BoundStep &bound) {
     inputs.push_back(operandType(id));
   for (ValueId id : step.outputs)
     outputs.push_back(operandType(id));
+  const CpuFacts *cpu = program.cpu ? &*program.cpu : nullptr;
   if (step.isOnDevice()) {
     Result<std::shared_ptr<DeviceLibraryKernel>> kernel = device->bindLibrary(step, {inputs, outputs});
     if (!kernel)
       return kernel.diagnostics();
     bound.deviceLibrary = std::move(*kernel);
-    bound.createOnHost = [&step, inputs, outputs]() mutable {
+    bound.createOnHost = [&step, inputs, outputs, cpu]() mutable {
       for (OperandType &input : inputs)
         input.constant = false; // its bytes are on the device
-      return createLibraryKernel(step, {inputs, outputs});
+      return createLibraryKernel(step, {inputs, outputs, cpu});
     };
     return {};
   }
-  Result<std::unique_ptr<LibraryKernel>> kernel = createLibraryKernel(step, {inputs, outputs});
+  Result<std::unique_ptr<LibraryKernel>> kernel = createLibraryKernel(step, {inputs, outputs, cpu});
   if (!kernel)
     return kernel.diagnostics();
   bound.library = std::move(*kernel);

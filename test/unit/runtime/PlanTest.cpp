@@ -58,6 +58,25 @@ TEST(Plan, RoundTrip) {
   EXPECT_EQ(again->steps[1].dimChecks[1].size, 16);
   EXPECT_TRUE(again->steps[1].dimChecks[1].mayBeOne);
   EXPECT_FALSE(again->steps[1].dimChecks[0].mayBeOne);
+  EXPECT_FALSE(again->cpu);
+}
+
+TEST(Plan, KeepsFactsOfItsCpu) {
+  Plan plan = samplePlan();
+  plan.cpu = *knownFacts<CpuFacts>("avx2");
+  plan.cpu->memoryBandwidth = 41000;
+  Result<Plan> again = deserialize(serialize(plan), "sample");
+  ASSERT_TRUE(again) << again.diagnostics().text();
+  EXPECT_EQ(again->cpu, plan.cpu);
+  plan.cpu->name = "z80";
+  Result<Plan> unknown = deserialize(serialize(plan), "sample");
+  ASSERT_FALSE(unknown);
+  EXPECT_THAT(unknown.diagnostics().text(),
+              HasSubstr("sample: field 'cpu': expected facts of a known CPU: avx2"));
+  plan.cpu->name = "avx2";
+  plan.cpu->memoryBandwidth = 0;
+  EXPECT_THAT(deserialize(serialize(plan), "sample").diagnostics().text(),
+              HasSubstr("sample: /cpu/memory_bandwidth"));
 }
 
 TEST(Plan, DamagedPlansDoNotCrash) {

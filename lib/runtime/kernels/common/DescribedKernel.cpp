@@ -26,7 +26,7 @@ std::string describe(const Plan &plan, const Step &step) {
     inputs.push_back(operandOf(plan, id));
   for (ValueId id : step.outputs)
     outputs.push_back(operandOf(plan, id));
-  auto kernel = entry->create(step.attributes, {inputs, outputs});
+  auto kernel = entry->create(step.attributes, {inputs, outputs, plan.cpu ? &*plan.cpu : nullptr});
   const auto *described = kernel ? dynamic_cast<const DescribedKernel *>(kernel->get()) : nullptr;
   return described ? described->describeChoice() : "";
 }

@@ -1,7 +1,6 @@
 /// The library kernels for convolutions; ConvGeometry.h says what they compute.
 #include "lib/runtime/kernels/conv/Conv.h"
 
-#include "lib/runtime/host/CpuFeatures.h"
 #include "lib/runtime/kernels/common/DescribedKernel.h"
 #include "lib/runtime/kernels/common/PlannedKernel.h"
 #include "lib/runtime/kernels/conv/ConvChoice.h"
@@ -33,7 +32,8 @@ struct ConvEntry {
 
 class Conv final : public PlannedKernel<ConvConfig, ConvGeometry, ConvEntry>, public DescribedKernel {
 public:
-  using PlannedKernel::PlannedKernel;
+  Conv(ConvConfig config, const KernelRequest &request)
+      : PlannedKernel(std::move(config), request), machine(ConvMachine::of(request)) {}
   std::string describeChoice() const override;
 
 private:
@@ -44,6 +44,8 @@ private:
   Choice choose(const ConvGeometry &geometry, DType dtype, bool isConstant, bool inPlace) const;
   void plan(ConvEntry &entry, const Call &call, const View &out) const override;
   Result<void> compute(ConvEntry &entry, Call &call, const View &out) const override;
+
+  const ConvMachine machine;
 };
 
 /// Whether oneDNN convolves the type.
@@ -59,7 +61,6 @@ bool isEmpty(const ConvGeometry &geometry) {
 
 Conv::Choice Conv::choose(const ConvGeometry &geometry, DType dtype, bool isConstant, bool inPlace) const {
   ConvProblem problem{attributes, geometry, inputs, isConstant};
-  ConvMachine machine{*knownFacts<CpuFacts>(nameOf(vectorIsa())), prefersPanels()};
   Choice choice{chooseConv(problem, machine), nullptr};
   if (choice.kernels.method() != ConvMethod::Library)
     return choice;

@@ -1,10 +1,12 @@
 #include "lib/runtime/kernels/conv/ConvChoice.h"
 
+#include "lib/runtime/host/CpuFeatures.h"
 #include "lib/runtime/kernels/conv/Conv.h"
 #include "lib/runtime/kernels/conv/GroupedConv.h"
 #include "lib/runtime/kernels/conv/IndirectConv.h"
 #include "lib/runtime/kernels/conv/PlaneConv.h"
 #include "lib/runtime/kernels/conv/WinogradConv.h"
+#include "lib/runtime/kernels/matmul/PanelGemm.h"
 
 #include <fmt/format.h>
 
@@ -23,8 +25,9 @@ constexpr double depthwiseShareOfTap = 0.06;
 /// fewer channels than a vector has they move single elements.
 constexpr double transposeNanoseconds = 3000, transposedNanoseconds = 0.07, movedNanoseconds = 0.4;
 constexpr double cachedBytes = 4 << 20;
-/// An element of an image of few channels that is interleaved.
-constexpr double interleavedNanoseconds = 0.06;
+/// An element of an image of few channels that is interleaved, and of IndirectConv's results with channels
+/// first.
+constexpr double interleavedNanoseconds = 0.06, storedFirstNanoseconds = 0.15;
 
 /// The share that oneDNN reaches with this many channels in a group: it fills up vectors with zeros.
 double shareOfGroups(double channels) { return channels / (channels + 24); }
@@ -118,7 +121,12 @@ private:
       return {ConvMethod::Indirect, 0, "oneDNN packs matrices for this processor, or GCC built proa"};
     constexpr int64_t panelLanes = 16;
     double share = indirectShare * shareOfOutputs(g.outputChannels() / g.groups, panelLanes);
-    return {ConvMethod::Indirect, at(share) * IndirectConv::usedTaps(g)};
+    double nanoseconds = at(share) * IndirectConv::usedTaps(g);
+    if (IndirectConv::copiesImage(g))
+      nanoseconds += interleavedNanoseconds * static_cast<double>(*elementCount(g.input.dims));
+    if (g.output.strides[1] != 1)
+      nanoseconds += storedFirstNanoseconds * static_cast<double>(*elementCount(g.output.dims));
+    return {ConvMethod::Indirect, nanoseconds};
   }
 
   ConvEstimate grouped() const {
@@ -181,6 +189,12 @@ const char *nameOf(ConvMethod method) {
     return "BLAS";
   }
   return "";
+}
+
+ConvMachine ConvMachine::of(const KernelRequest &request) {
+  const char *name = nameOf(vectorIsa());
+  bool isForMachine = request.cpu && request.cpu->name == name;
+  return {isForMachine ? *request.cpu : *knownFacts<CpuFacts>(name), runtime::prefersPanels()};
 }
 
 double operationsPerNanosecond(const CpuFacts &cpu) {

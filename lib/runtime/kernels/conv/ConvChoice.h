@@ -38,6 +38,9 @@ enum class LibraryForm : uint8_t {
 struct ConvMachine {
   CpuFacts cpu;
   bool prefersPanels = false; ///< see PanelGemm.h
+
+  /// This machine, with the facts of the program if they are of a CPU with the same instructions.
+  static ConvMachine of(const KernelRequest &request);
 };
 
 /// Whether oneDNN's second kernel of a convolution in float32 is faster with AVX-512. The first that
