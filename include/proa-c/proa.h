@@ -575,7 +575,8 @@ typedef struct proa_session_times {
 
 /** Fails if a pointer is NULL. */
 int proa_session_get_times(const proa_session *session, proa_session_times *times);
-/** Arena size of the last run, in bytes; on a mesh, the largest of the ranks of the process. 0 if `session` is NULL. */
+/** Arena size of the last run, in bytes; on a mesh, the largest of the ranks of the process. 0 if `session`
+ * is NULL. */
 int64_t proa_session_arena_bytes(const proa_session *session);
 
 /** Starts (`on` is not 0) or ends the collection of times of steps. Fails if `session` is NULL. */

@@ -139,8 +139,8 @@ public:
   const SessionTimes &times() const;
   /// Number of threads of a run; on a mesh, of each rank.
   int threads() const;
-  /// Arena size of the last run, in bytes; on a mesh, the largest of the ranks of this process. The arena does
-  /// not hold feeds, parameters, values with dynamic dims, and values carried by loops.
+  /// Arena size of the last run, in bytes; on a mesh, the largest of the ranks of this process. The arena
+  /// does not hold feeds, parameters, values with dynamic dims, and values carried by loops.
   int64_t arenaBytes() const;
 
   /// Turns on or off the collection of step times in the following runs.
