@@ -119,7 +119,7 @@ def Rt_Conv2dOp : Rt_LibraryOp<"conv2d", "fused_conv2d", "cudnn"> {
     As pd.conv2d with explicit paddings (top, bottom, left, right), followed by `post_ops` as in rt.matmul; a `bias` is
     a vector over the output channels. `data_format` is the layout of the output. `input_format` is the layout of the
     input; `AnyLayout`: the same. The layout of the filter is always [out channels, in channels / groups, height,
-    width]. Constraint C1: that of rt.matmul. C2: input, filter and output have rank 4. C3: the input has
+    width]. Constraint C1: as for rt.matmul. C2: input, filter and output have rank 4. C3: the input has
     `groups` times the channels of the filter, and the output as many as the filter has rows.
   }];
   let arguments = (ins Rt_Tensor:$input, Rt_Tensor:$filter, Variadic<Rt_Tensor>:$extras,

@@ -356,7 +356,7 @@ size_t proa_model_feed_lod_level(const proa_model *model, size_t index);
 /**
  * Whether feed `index` is a sequence of tensors or an optional tensor. Its dtype is the dtype of the
  * elements, and its dims are empty. proa_session_set_feed_elements gives the elements; the input of a run at
- * its index is not read. 0 if there is no such feed.
+ * its index is not read. 0 if the index is out of range.
  */
 int proa_model_feed_is_sequence(const proa_model *model, size_t index);
 /**

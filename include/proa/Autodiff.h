@@ -92,9 +92,9 @@ struct GradOptions {
 /// result.
 Result<Function> grad(const Function &function, const GradOptions &options = {});
 /// Reverse mode: (arguments, a cotangent v for each float or complex result) -> (results, gradients J^H v). A
-/// cotangent has the dtype and dims of its result, a gradient those of its argument. `arguments` are the
-/// indices to differentiate by; empty: all float and complex arguments. `loopSnapshots` as in GradOptions.
-/// Error: an index out of range or given twice; an argument that is neither float nor complex.
+/// cotangent has the dtype and dims of its result, a gradient the dtype and dims of its argument. `arguments`
+/// are the indices to differentiate by; empty: all float and complex arguments. `loopSnapshots` as in
+/// GradOptions. Error: an index out of range or given twice; an argument that is neither float nor complex.
 Result<Function> vjp(const Function &function, const std::vector<int64_t> &arguments = {},
                      int64_t loopSnapshots = 0);
 /// Forward mode: (arguments, a tangent t for each differentiated argument) -> (results, a tangent J t for

@@ -18,7 +18,7 @@ public:
 
   /// Whether each mask broadcasts to the scores as attention does. The other methods need it.
   bool fit() const;
-  /// Why the op has no such masks; null if it has.
+  /// Why the op cannot have the masks; null if it has.
   const char *whyNot() const;
 
   struct Operands {

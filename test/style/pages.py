@@ -36,7 +36,7 @@ def find_links(path):
             if not page.exists():
                 yield number, f"link to '{target}', which does not exist"
             elif anchor and page.suffix == ".md" and anchor not in anchors(page.read_text()):
-                yield number, f"link to '{target}': the page has no such heading"
+                yield number, f"link to '{target}': the page has no heading of that name"
 
 
 def find_tables(path):

@@ -84,7 +84,7 @@ Result<Solution> search(const ScheduleOptions &options, const Shape &shape, Cost
   return Solution{std::move(result->schedule), std::move(costs), result->lowerBound};
 }
 
-/// The schedule of a file, with the times of the file or those of the options.
+/// The schedule of a file, with the times of the file or of the options.
 Result<Solution> readSolution(const ScheduleOptions &options) {
   Diagnostics errors;
   for (auto [name, value] :

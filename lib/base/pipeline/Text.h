@@ -5,7 +5,7 @@
 ///   1: F0 BW0 F1 BW1 F2 BW2
 ///
 /// A job is its kind (F, B, W or BW), its micro-batch and, with several chunks, its chunk: "F2.1". A comment
-/// begins with '#' and ends with the line. All jobs may have their times, such as those of a trace, in any
+/// begins with '#' and ends with the line. All jobs may have their times, such as measured ones, in any
 /// unit, and each rank the time of its optimizer after its jobs:
 ///
 ///   ranks=1 microbatches=1
@@ -20,7 +20,7 @@
 
 namespace proa::pipeline {
 
-/// With the times of the jobs and optimizers, where `costs` has those of each job.
+/// With the times of the jobs and optimizers, where `costs` has `jobTimes`.
 std::string textOf(const Schedule &schedule, const Costs &costs = {});
 
 /// A schedule with the times of its text.

@@ -83,7 +83,7 @@ public:
   const RankTime &now() const { return time; }
 
 private:
-  /// Seconds of a collective; `latency` are those of one without bytes.
+  /// Seconds of a collective, and of one without bytes.
   struct LinkTime {
     double latency = 0, total = 0;
   };

@@ -120,7 +120,7 @@ def Pd_FusedAttentionGradOp
 
     The sums sum_hm are those over all queries of the query heads h that share the head g. delta is the sum of p times
     its gradient, which the derivative of softmax has. z is 1, or the factor of dropout of the same execution. The dims,
-    masks, `causal`, windows and `key_lengths` are those of pd.fused_attention; `out_permutation` is also that of
+    masks, `causal`, windows and `key_lengths` are as in pd.fused_attention; `out_permutation` also holds for
     out_grad, and a gradient is stored as its tensor. The sums are computed in float32, for float64 in float64. The
     gradient of mask is that of pd.fused_attention_score_grad. A query without keys gives NaN.
 

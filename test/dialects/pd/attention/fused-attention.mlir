@@ -30,7 +30,7 @@ func.func @double(%q: tensor<2x4x5x8xf64>) -> tensor<2x4x5x8xf64> {
   return %0#0 : tensor<2x4x5x8xf64>
 }
 
-// A mask of keys beside another mask. Its sharding is that of its formula.
+// A mask of keys beside another mask. It is sharded as its formula.
 // CHECK-LABEL: func.func @key_masks
 // CHECK: pd.fused_attention %arg0, %arg0, %arg0 mask = %arg1 key_mask = %arg2 :
 // CHECK: pd.fused_attention %arg0, %arg0, %arg0 mask = %arg1 key_mask = %arg3 {mask_fill = -1.000000e+04 : f64} :
