@@ -545,7 +545,7 @@ typedef struct proa_run_options {
    * without gaps. NULL: all are. */
   const int64_t *const *input_strides;
   /** For each fetch memory for it, or `data` NULL for memory of proa. The run writes there without a copy if
-   * it is dense and aligned to 64 bytes. NULL: memory of proa for all. */
+   * it is dense and its elements are aligned. NULL: memory of proa for all. */
   const proa_tensor *output_memory;
   /** Strides of `output_memory`, as input_strides. */
   const int64_t *const *output_strides;

@@ -47,8 +47,8 @@ struct RunOptions {
   /// Ends the run in the same way, with code "time-limit", when it takes longer. Compilation does not count.
   std::optional<std::chrono::nanoseconds> timeLimit;
   /// Memory for fetches, by name; others get memory of their own. The run writes there without a copy if the
-  /// memory is dense and aligned to 64 bytes. Error: an unknown fetch, a sequence, memory of another dtype or
-  /// other dims than the result; memory that is too small for static dims is found before the run.
+  /// memory is dense and its elements are aligned. Error: an unknown fetch, a sequence, memory of another
+  /// dtype or other dims than the result; memory that is too small for static dims is found before the run.
   std::map<std::string, StridedView> outputs;
 };
 

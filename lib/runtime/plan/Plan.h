@@ -50,8 +50,8 @@ enum class Memory : uint8_t {
   Device, ///< only Prepared, Arena, Dynamic and Alias values
 };
 
-/// Every address that a compiled kernel gets is a multiple of this; so are the offsets of arena values and
-/// constants.
+/// Every address that a compiled kernel gets is a multiple of this, and so are the offsets of arena values
+/// and constants; but feeds and results in the caller's memory are aligned to their elements only.
 inline constexpr int64_t addressAlignment = 64;
 
 struct Value {

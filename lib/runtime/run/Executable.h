@@ -114,7 +114,7 @@ private:
   std::vector<GraphRange> graphs; ///< of `steps`, in order
   size_t stateCount = 0;          ///< of `steps` with all that is in them
   size_t checkCount = 0;          ///< index checks of kernels that are bound
-  std::vector<bool> readByKernel; ///< by value: a compiled kernel reads it, so it must be aligned
+  std::vector<bool> readByKernel; ///< by value: a compiled kernel reads it, so its elements must be aligned
   AlignedMemory constants;        ///< Plan::constants at an aligned address
   /// By value: of Parameter and Prepared values. Those on the device have addresses of the device as data.
   std::vector<Tensor> constantTensors;
@@ -209,8 +209,8 @@ private:
     std::span<std::byte> offered;   ///< memory of the caller for the next run
     ResultMemory *memory = nullptr; ///< of Frame::runMemory
 
-    /// Memory for `bytes` bytes of the result.
-    std::shared_ptr<void> acquire(size_t bytes);
+    /// Memory for the result.
+    std::shared_ptr<void> acquire(const View &view);
   };
 
   std::shared_ptr<const Executable> executable;

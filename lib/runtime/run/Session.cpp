@@ -162,11 +162,15 @@ Result<Tensor> Session::residentState(const std::string &name) const {
   return copy ? copy : Result<Tensor>(executable->inProgram(copy.diagnostics()));
 }
 
-/// Gives a feed its bytes; those that a kernel reads are copied if they are not aligned.
+/// Whether kernels may access memory of the caller: compiled ones access elements, the library any bytes.
+static bool isAlignedFor(DType dtype, const void *address) {
+  return reinterpret_cast<uintptr_t>(address) % std::min(sizeOf(dtype), alignof(double)) == 0;
+}
+
+/// Gives a feed its bytes; those that a kernel reads are copied if their elements are not aligned.
 void Session::placeFeed(size_t index, const Tensor &given) {
   ValueId id = executable->program.feeds[index];
-  bool aligned = reinterpret_cast<uintptr_t>(given.data()) % addressAlignment == 0;
-  if (aligned || !executable->readByKernel[static_cast<size_t>(id)]) {
+  if (isAlignedFor(given.dtype(), given.data()) || !executable->readByKernel[static_cast<size_t>(id)]) {
     boundFeeds[index] = given;
   } else {
     boundFeeds[index] = Tensor(given.dtype(), given.dims());
@@ -175,9 +179,9 @@ void Session::placeFeed(size_t index, const Tensor &given) {
   frame.place(id, boundFeeds[index].data(), given.dims());
 }
 
-std::shared_ptr<void> Session::Fetched::acquire(size_t bytes) {
-  bool isUsable = bytes != 0 && bytes == offered.size() &&
-                  reinterpret_cast<uintptr_t>(offered.data()) % addressAlignment == 0;
+std::shared_ptr<void> Session::Fetched::acquire(const View &view) {
+  size_t bytes = bytesOf(view);
+  bool isUsable = bytes != 0 && bytes == offered.size() && isAlignedFor(view.dtype, offered.data());
   return isUsable ? std::shared_ptr<void>(std::shared_ptr<void>(), offered.data()) : memory->acquire(bytes);
 }
 
@@ -186,7 +190,7 @@ void Session::placeFetched() {
     if (!result.isPlaced || result.stays)
       continue;
     const View &view = frame.view(result.root);
-    result.current = result.acquire(bytesOf(view));
+    result.current = result.acquire(view);
     frame.place(result.root, result.current.get(), view.dims);
   }
 }
@@ -217,7 +221,7 @@ std::vector<Tensor> Session::fetch() {
       results.emplace_back(view.dtype, std::move(dims), view.data, std::move(memory));
       continue;
     }
-    memory = fetched[i].acquire(bytesOf(view));
+    memory = fetched[i].acquire(view);
     if (bytesOf(view) != 0)
       std::memcpy(memory.get(), view.data, bytesOf(view));
     void *data = memory.get();
