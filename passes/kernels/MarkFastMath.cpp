@@ -36,6 +36,10 @@ struct MarkFastMath : proa::impl::MarkFastMathBase<MarkFastMath> {
       auto flags = arith::FastMathFlags::contract;
       if (isReductionCombiner(op))
         flags = flags | arith::FastMathFlags::reassoc;
+      // Which zero a maximum of two zeros gives is left open, as in Paddle: x86 has no instruction that
+      // orders them.
+      if (isa<arith::MaximumFOp, arith::MinimumFOp>(*op))
+        flags = flags | arith::FastMathFlags::nsz;
       op->setAttr(op.getFastMathAttrName(), arith::FastMathFlagsAttr::get(&getContext(), flags));
     });
   }

@@ -83,8 +83,9 @@ def MarkFastMath : Pass<"proa-mark-fast-math", "mlir::func::FuncOp"> {
   let description = [{
     Every floating-point operation but conversions may be contracted to a fused multiply-add. Of a conversion to a
     narrower type and back, nothing would remain. The addition or multiplication that accumulates a reduction may be
-    reassociated, because it cannot be vectorized otherwise. Nothing else is allowed: masks contain infinities, and NaN
-    must propagate. Run it before `proa-expand-math`, whose polynomials need strict arithmetic.
+    reassociated, because it cannot be vectorized otherwise. A maximum or minimum of two zeros is either of them.
+    Nothing else is allowed: masks contain infinities, and NaN must propagate. Run it before `proa-expand-math`, whose
+    polynomials need strict arithmetic.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
@@ -181,6 +182,16 @@ def ExpandMath : Pass<"proa-expand-math", "mlir::func::FuncOp"> {
   let options = [
     Option<"hasExp2", "has-exp2", "bool", "false", "The target has an instruction for powers of two of f32">
   ];
+}
+
+def ExpandArith : Pass<"proa-expand-arith", "mlir::func::FuncOp"> {
+  let summary = "Expand divisions that round, and maxima and minima other than of f32 and f64";
+  let description = [{
+    Rounding divisions, and maxima and minima of types for which LLVM calls functions, become comparisons and selects
+    (patterns of `arith-expand`). Maxima and minima of f32 and f64 stay: LLVM vectorizes a reduction by an intrinsic,
+    but not by the comparisons that keep NaN.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
 def ExpandHalfConversions : Pass<"proa-expand-half-conversions", "mlir::func::FuncOp"> {

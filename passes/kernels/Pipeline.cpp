@@ -3,7 +3,6 @@
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
@@ -57,7 +56,7 @@ void addLLVMPasses(OpPassManager &passes, const LowerKernelsOptions &options) {
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createSCFToControlFlowPass());
   functions.addPass(createExpandHalfConversions({options.expandBFloat16, options.expandFloat16}));
-  functions.addPass(arith::createArithExpandOpsPass());
+  functions.addPass(createExpandArith());
   functions.addPass(createConvertMathToLLVMPass());
   passes.addPass(createConvertMathToLibmPass());
   FinalizeMemRefToLLVMConversionPassOptions memory;

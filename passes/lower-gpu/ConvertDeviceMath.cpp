@@ -1,11 +1,11 @@
 // Math ops with instructions on the GPU: see Passes.td.
 #include "dialects/rt/Wgmma.h"
+#include "passes/kernels/ExpandArith.h"
 #include "passes/lower-gpu/Passes.h"
 
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 #include "mlir/Conversion/LLVMCommon/VectorPattern.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -109,7 +109,7 @@ struct ConvertDeviceMath : proa::impl::ConvertDeviceMathBase<ConvertDeviceMath> 
   using ConvertDeviceMathBase::ConvertDeviceMathBase;
 
   void runOnOperation() override {
-    if (failed(expandArith()))
+    if (failed(proa::expandArith(getOperation(), [](Type type) { return type.isF32(); })))
       return signalPassFailure();
     for (auto kernel : getOperation().getOps<func::FuncOp>())
       if (kernel.walk([](NVVM::WgmmaMmaAsyncOp) { return WalkResult::interrupt(); }).wasInterrupted())
@@ -125,19 +125,6 @@ struct ConvertDeviceMath : proa::impl::ConvertDeviceMathBase<ConvertDeviceMath> 
         [](math::Exp2Op op) { return !LowerApproximateExp2::isApproximate(op); });
     if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
       signalPassFailure();
-  }
-
-private:
-  /// Rounded divisions, and maxima and minima other than of f32, become ops that have instructions.
-  LogicalResult expandArith() {
-    ConversionTarget target(getContext());
-    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-    target.addIllegalOp<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>();
-    target.addDynamicallyLegalOp<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp>(
-        [](Operation *op) { return getElementTypeOrSelf(op->getResult(0).getType()).isF32(); });
-    RewritePatternSet patterns(&getContext());
-    arith::populateArithExpandOpsPatterns(patterns);
-    return applyPartialConversion(getOperation(), target, std::move(patterns));
   }
 };
 

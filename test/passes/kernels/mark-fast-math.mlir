@@ -47,3 +47,16 @@ func.func @conversions(%x: tensor<4x8xf64>, %i: tensor<4x8xf64>) -> tensor<4x8xf
   } -> tensor<4x8xf64>
   return %0 : tensor<4x8xf64>
 }
+
+// Which of two zeros a maximum gives is left open; NaN is not.
+// CHECK-LABEL: func.func @maximum
+// CHECK: arith.maximumf %{{.*}}, %{{.*}} fastmath<nsz,contract> : f32
+func.func @maximum(%x: tensor<4x8xf32>, %i: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x8xf32>) outs(%i : tensor<4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %2 = arith.maximumf %o, %a : f32
+    linalg.yield %2 : f32
+  } -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

@@ -1,0 +1,28 @@
+// RUN: proa-opt %s --proa-expand-arith | FileCheck %s
+
+// LLVM vectorizes a reduction by the intrinsics of these types.
+// CHECK-LABEL: func.func @stay
+// CHECK: arith.maximumf
+// CHECK: arith.minnumf
+func.func @stay(%a: f32, %b: f32, %c: f64, %d: f64) -> (f32, f64) {
+  %0 = arith.maximumf %a, %b : f32
+  %1 = arith.minnumf %c, %d : f64
+  return %0, %1 : f32, f64
+}
+
+// CHECK-LABEL: func.func @half
+// CHECK-NOT: arith.maximumf
+// CHECK: arith.cmpf
+// CHECK: arith.select
+func.func @half(%a: bf16, %b: bf16) -> bf16 {
+  %0 = arith.maximumf %a, %b : bf16
+  return %0 : bf16
+}
+
+// CHECK-LABEL: func.func @rounded
+// CHECK-NOT: arith.floordivsi
+// CHECK: arith.divsi
+func.func @rounded(%a: i64, %b: i64) -> i64 {
+  %0 = arith.floordivsi %a, %b : i64
+  return %0 : i64
+}
