@@ -66,6 +66,18 @@ PROA_VECTOR_INLINE void store(const Vector &from, int64_t count, float *to) {
     std::memcpy(to, &from, static_cast<size_t>(count) * sizeof(float));
 }
 
+/// Every `Step`-th of (vectorSize - 1) * Step + 1 elements; `Step` is a power of two.
+template <int Step> PROA_VECTOR_INLINE void loadEvery(const float *from, Vector &to) {
+  if constexpr (Step == 1) {
+    std::memcpy(&to, from, sizeof(Vector));
+  } else {
+    Vector low, high;
+    loadEvery<Step / 2>(from, low);
+    loadEvery<Step / 2>(from + (vectorSize - 1) * Step / 2, high);
+    to = __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14, 17, 19, 21, 23, 25, 27, 29, 31);
+  }
+}
+
 /// e to the power of x, to about one unit in the last place: x = n ln 2 + r, the Taylor polynomial of e^r,
 /// and n in the exponent's bits. Beyond the range of float32 it is clamped, not infinite or zero.
 PROA_VECTOR_INLINE Vector exponential(const Vector &exponent) {

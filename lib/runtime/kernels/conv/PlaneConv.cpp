@@ -231,23 +231,11 @@ PROA_VECTOR_INLINE void filterPlane(const PlaneTile &tile, int64_t lines, int64_
     filterLines<0>(tile, lines, vectors, wide);
 }
 
-/// Every `Step`-th of (vectorSize - 1) * Step + 1 elements.
-template <int Step> PROA_VECTOR_INLINE void pick(const float *from, Vector &to) {
-  if constexpr (Step == 1) {
-    std::memcpy(&to, from, sizeof(Vector));
-  } else {
-    Vector low, high;
-    pick<Step / 2>(from, low);
-    pick<Step / 2>(from + (vectorSize - 1) * Step / 2, high);
-    to = __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14, 17, 19, 21, 23, 25, 27, 29, 31);
-  }
-}
-
 template <int Step> PROA_VECTOR_INLINE void copyWhole(const float *from, int64_t count, float *to) {
   for (int64_t i = 0; i < count; i += vectorSize) {
     int64_t at = std::min(i, count - vectorSize);
     Vector columns;
-    pick<Step>(from + at * Step, columns);
+    loadEvery<Step>(from + at * Step, columns);
     std::memcpy(to + at, &columns, sizeof(Vector));
   }
 }

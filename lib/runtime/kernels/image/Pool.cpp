@@ -6,6 +6,7 @@
 #include "lib/runtime/kernels/common/OneDnn.h"
 #include "lib/runtime/kernels/image/PoolGeometry.h"
 #include "lib/runtime/kernels/image/PoolPlanes.h"
+#include "lib/runtime/kernels/image/PoolRows.h"
 
 #include "dialects/pd/ops/image/Pool.kernels.inc"
 
@@ -195,6 +196,10 @@ private:
         unwanted.resize(static_cast<size_t>(out->size()));
         mask = {DType::Int32, out->dims, unwanted.data()};
       }
+    }
+    if (!entry.execution && !withIndex && in.dtype == DType::Float32 && !attributes.channelLast) {
+      poolRows(entry.geometry, attributes, in.as<float>(), out->as<float>());
+      return {};
     }
     if (!entry.execution) {
       bool isKnown = withIndex ? poolWithIndex(entry.geometry, in, *out, mask)

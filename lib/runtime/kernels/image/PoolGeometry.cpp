@@ -84,6 +84,21 @@ void PoolGeometry::window(size_t axis, int64_t at, int64_t &begin, int64_t &end)
   begin = std::max<int64_t>(begin, 0);
 }
 
+std::vector<AxisWindow> PoolGeometry::windows(size_t axis, const PoolConfig &config) const {
+  size_t absent = 3 - kernel.size();
+  if (axis < absent)
+    return {AxisWindow()};
+  axis -= absent;
+  std::vector<AxisWindow> result;
+  for (int64_t at = 0; at < output[2 + axis]; ++at) {
+    AxisWindow &added = result.emplace_back();
+    window(axis, at, added.begin, added.end);
+    added.counted = config.exclusive || adaptive ? added.size() : inclusiveSize(axis, at);
+    added.offset = at * outputStrides[2 + axis];
+  }
+  return result;
+}
+
 int64_t PoolGeometry::inclusiveSize(size_t axis, int64_t at) const {
   int64_t begin = at * strides[axis] - before[axis];
   // Paddle cuts a window at the padding's end, and takes the padding after the input to be as large as that

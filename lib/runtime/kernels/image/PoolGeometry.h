@@ -5,6 +5,8 @@
 
 #include "dialects/pd/ir/Enums.kernels.inc"
 
+#include <algorithm>
+
 namespace proa::runtime {
 
 /// The attributes of a pooling of two or three spatial axes, as in Paddle. Inputs: x, and optionally the
@@ -55,6 +57,14 @@ Result<PoolConfig> PoolConfig::create(const Op &op, const KernelRequest &request
   return config;
 }
 
+/// A window along one spatial axis.
+struct AxisWindow {
+  int64_t begin = 0, end = 1; ///< the input positions [begin, end)
+  int64_t counted = 1;        ///< how many positions an average divides by, with those of the padding or not
+  int64_t offset = 0;         ///< of its result, in elements
+  int64_t size() const { return std::max<int64_t>(0, end - begin); }
+};
+
 /// Dims are [batch, channels, spatial...], whatever the order in memory.
 struct PoolGeometry {
   std::vector<int64_t> input, output, inputStrides, outputStrides;
@@ -67,6 +77,10 @@ struct PoolGeometry {
 
   /// The input positions [begin, end) of output `at` along a spatial axis.
   void window(size_t axis, int64_t at, int64_t &begin, int64_t &end) const;
+  /// All windows of one of three axes; with two spatial axes the first one has one window of one position.
+  std::vector<AxisWindow> windows(size_t axis, const PoolConfig &config) const;
+
+private:
   /// How many positions an inclusive average divides by along an axis.
   int64_t inclusiveSize(size_t axis, int64_t at) const;
 };

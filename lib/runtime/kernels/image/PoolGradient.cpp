@@ -19,19 +19,13 @@ namespace {
 /// Some channels at a time: those of channels-last tensors lie side by side.
 constexpr int64_t blockSize = 16;
 
-/// The windows along one axis: which elements each has, how many with padding, and where its result stands.
-struct AxisWindow {
-  int64_t begin = 0, end = 1, inclusive = 1, offset = 0;
-  int64_t size() const { return std::max<int64_t>(0, end - begin); }
-};
-
 /// One window, over three axes.
 struct Window {
   const AxisWindow &deep, &high, &wide;
 
   int64_t offset() const { return deep.offset + high.offset + wide.offset; }
   int64_t count() const { return deep.size() * high.size() * wide.size(); }
-  int64_t inclusive() const { return deep.inclusive * high.inclusive * wide.inclusive; }
+  int64_t counted() const { return deep.counted * high.counted * wide.counted; }
 };
 
 template <class T> class PoolBackward {
@@ -39,18 +33,9 @@ public:
   PoolBackward(const PoolGeometry &g, const PoolConfig &attributes, const T *x, const T *outGradient,
                Wide<T> *gradient)
       : g(g), attributes(attributes), x(x), outGradient(outGradient), gradient(gradient) {
-    size_t absent = 3 - g.kernel.size();
-    for (size_t axis = 0; axis < absent; ++axis)
-      windows[axis].emplace_back();
-    for (size_t axis = 0; axis < g.kernel.size(); ++axis) {
-      strides[absent + axis] = g.inputStrides[2 + axis];
-      for (int64_t at = 0; at < g.output[2 + axis]; ++at) {
-        AxisWindow &window = windows[absent + axis].emplace_back();
-        g.window(axis, at, window.begin, window.end);
-        window.inclusive = g.adaptive ? 1 : g.inclusiveSize(axis, at);
-        window.offset = at * g.outputStrides[2 + axis];
-      }
-    }
+    for (size_t axis = 0; axis < 3; ++axis)
+      windows[axis] = g.windows(axis, attributes);
+    std::copy(g.inputStrides.begin() + 2, g.inputStrides.end(), std::end(strides) - g.kernel.size());
   }
 
   /// All windows of channels [first, first + count) of one image.
@@ -91,8 +76,7 @@ private:
   }
 
   template <class Count> void toAll(const Window &window, int64_t start, int64_t target, Count count) const {
-    bool counted = attributes.exclusive || g.adaptive;
-    auto divisor = static_cast<Wide<T>>(counted ? window.count() : window.inclusive());
+    auto divisor = static_cast<Wide<T>>(window.counted());
     Wide<T> share[blockSize];
     for (int64_t c = 0; c < count; ++c)
       share[c] = static_cast<Wide<T>>(outGradient[target + c * g.outputStrides[1]]) / divisor;

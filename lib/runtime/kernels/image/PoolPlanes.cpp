@@ -10,11 +10,6 @@ namespace proa::runtime {
 
 namespace {
 
-struct Range {
-  int64_t begin, end;
-  int64_t size() const { return std::max<int64_t>(0, end - begin); }
-};
-
 /// Elements that are `step` apart.
 template <class T> struct Columns {
   const T *first;
@@ -51,12 +46,12 @@ PROA_VECTOR_INLINE void foldColumns(bool isMax, Columns<T> from, int64_t depth, 
       fold(isMax, from.first + i * from.step, 1, depth, into + i * depth);
 }
 
-/// fold for the columns of each range, which give `depth` results.
+/// fold for the columns of each window, which give `depth` results.
 template <class T, class W>
-PROA_VECTOR_INLINE void foldRanges(bool isMax, const T *from, int64_t depth, const std::vector<Range> &ranges,
-                                   W *into) {
-  for (const Range &range : ranges) {
-    for (int64_t x = range.begin; x < range.end; ++x)
+PROA_VECTOR_INLINE void foldWindows(bool isMax, const T *from, int64_t depth,
+                                    const std::vector<AxisWindow> &windows, W *into) {
+  for (const AxisWindow &window : windows) {
+    for (int64_t x = window.begin; x < window.end; ++x)
       fold(isMax, from + x * depth, 1, depth, into);
     into += depth;
   }
@@ -67,9 +62,9 @@ PROA_VECTOR_INLINE static void foldFloatColumns(bool isMax, Columns<float> from,
   foldColumns(isMax, from, depth, count, into);
 }
 
-PROA_VECTOR_INLINE static void foldFloatRanges(bool isMax, const float *from, int64_t depth,
-                                               const std::vector<Range> &ranges, float *into) {
-  foldRanges(isMax, from, depth, ranges, into);
+PROA_VECTOR_INLINE static void foldFloatWindows(bool isMax, const float *from, int64_t depth,
+                                                const std::vector<AxisWindow> &windows, float *into) {
+  foldWindows(isMax, from, depth, windows, into);
 }
 
 namespace {
@@ -82,46 +77,33 @@ public:
   Planes(const PoolGeometry &g, const PoolConfig &attributes, const View &in, const View &out)
       : g(g), attributes(attributes), in(in.as<T>()), out(out.as<T>()), axes(g.kernel.size()),
         depth(attributes.channelLast ? g.input[1] : 1), width(g.input[1 + axes]),
-        start(attributes.isMax ? static_cast<Sum>(lowestOf<T>()) : Sum(0)),
-        rows(static_cast<size_t>(width * depth)), results(static_cast<size_t>(g.output[1 + axes] * depth)) {
-    for (int64_t at = 0; at < g.output[1 + axes]; ++at)
-      columns.push_back(window(axes - 1, at));
-  }
+        start(attributes.isMax ? static_cast<Sum>(lowestOf<T>()) : Sum(0)), deep(g.windows(0, attributes)),
+        high(g.windows(1, attributes)), wide(g.windows(2, attributes)),
+        rows(static_cast<size_t>(width * depth)), results(wide.size() * static_cast<size_t>(depth)) {}
 
   /// A row of the output, of all rows of all planes.
   void row(int64_t flat) {
-    int64_t outHeight = g.output[axes], slices = axes == 3 ? g.output[2] : 1, rest = flat;
-    int64_t y = rest % outHeight, z = (rest /= outHeight) % slices, plane = rest / slices;
-    Range high = window(axes - 2, y), deep = axes == 3 ? window(0, z) : Range{0, 1};
+    auto outHeight = static_cast<int64_t>(high.size()), outSlices = static_cast<int64_t>(deep.size());
+    const AxisWindow &slices = deep[static_cast<size_t>(flat / outHeight % outSlices)];
+    const AxisWindow &lines = high[static_cast<size_t>(flat % outHeight)];
+    int64_t plane = flat / outHeight / outSlices;
     int64_t height = g.input[axes], inSlices = axes == 3 ? g.input[2] : 1;
     auto rowSize = static_cast<int64_t>(rows.size());
     const T *source = in + plane * inSlices * height * rowSize;
     std::fill(rows.begin(), rows.end(), start);
-    for (int64_t slice = deep.begin; slice < deep.end; ++slice)
-      for (int64_t line = high.begin; line < high.end; ++line)
+    for (int64_t slice = slices.begin; slice < slices.end; ++slice)
+      for (int64_t line = lines.begin; line < lines.end; ++line)
         foldInto(rows.data(), Columns<T>{source + (slice * height + line) * rowSize, 1}, 1, rowSize);
     std::fill(results.begin(), results.end(), start);
-    g.adaptive ? combineRanges() : combineTaps();
+    g.adaptive ? combineWindows() : combineTaps();
     T *target = out + flat * static_cast<int64_t>(results.size());
     if (attributes.isMax)
       std::transform(results.begin(), results.end(), target, [](Sum value) { return static_cast<T>(value); });
     else
-      divide(target, countOf(deep, axes - 3, z) * countOf(high, axes - 2, y));
+      divide(target, slices.counted * lines.counted);
   }
 
 private:
-  Range window(size_t axis, int64_t at) const {
-    Range range{};
-    g.window(axis, at, range.begin, range.end);
-    return range;
-  }
-
-  /// How many elements an average counts along an axis.
-  int64_t countOf(const Range &range, size_t axis, int64_t at) const {
-    bool inclusive = !attributes.exclusive && !g.adaptive && axis < axes;
-    return inclusive ? g.inclusiveSize(axis, at) : range.size();
-  }
-
   template <class U> void foldInto(Sum *into, Columns<U> from, int64_t size, int64_t count) const {
     if constexpr (std::is_same_v<U, float>)
       runVectors<foldFloatColumns>(attributes.isMax, from, size, count, into);
@@ -129,11 +111,11 @@ private:
       foldColumns(attributes.isMax, from, size, count, into);
   }
 
-  void combineRanges() {
+  void combineWindows() {
     if constexpr (std::is_same_v<Sum, float>)
-      runVectors<foldFloatRanges>(attributes.isMax, rows.data(), depth, columns, results.data());
+      runVectors<foldFloatWindows>(attributes.isMax, rows.data(), depth, wide, results.data());
     else
-      foldRanges(attributes.isMax, rows.data(), depth, columns, results.data());
+      foldWindows(attributes.isMax, rows.data(), depth, wide, results.data());
   }
 
   /// One tap of all windows after the other, for those that have it inside of the input.
@@ -152,8 +134,8 @@ private:
 
   void divide(T *target, int64_t count) const {
     const Sum *sums = results.data();
-    for (size_t at = 0; at < columns.size(); ++at) {
-      auto divisor = static_cast<Sum>(count * countOf(columns[at], axes - 1, static_cast<int64_t>(at)));
+    for (const AxisWindow &window : wide) {
+      auto divisor = static_cast<Sum>(count * window.counted);
       for (int64_t channel = 0; channel < depth; ++channel)
         *target++ = static_cast<T>(*sums++ / divisor);
     }
@@ -166,7 +148,7 @@ private:
   size_t axes;
   int64_t depth, width;
   Sum start;
-  std::vector<Range> columns;
+  std::vector<AxisWindow> deep, high, wide;
   std::vector<Sum> rows, results;
 };
 

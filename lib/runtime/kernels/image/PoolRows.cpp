@@ -1,0 +1,257 @@
+#include "lib/runtime/kernels/image/PoolRows.h"
+
+#include "lib/runtime/host/ThreadPool.h"
+#include "lib/runtime/kernels/common/Vectors.h"
+
+#include <limits>
+
+namespace proa::runtime {
+namespace {
+
+/// A pooling: common to all its rows.
+struct RowPooling {
+  RowPooling(const PoolGeometry &g, const PoolConfig &config, const float *in, float *out);
+
+  const float *in, *inEnd;
+  float *out;
+  std::vector<AxisWindow> deep, high, wide;
+  std::vector<float> counts; ///< of `wide`, as many as whole vectors have
+  int64_t slices, height, width;
+  int64_t taps, stride, before; ///< of the columns
+  int64_t firstInside,
+      endInside; ///< the windows of columns that lie in the image; none if they differ in size
+
+  int64_t outWidth() const { return static_cast<int64_t>(wide.size()); }
+  /// Elements of a row with those that vectors of windows read before it and after it.
+  int64_t rowRoom() const { return before + width + taps + vectorSize * (stride + 1); }
+};
+
+int64_t roundedUp(int64_t count) { return (count + vectorSize - 1) / vectorSize * vectorSize; }
+
+RowPooling::RowPooling(const PoolGeometry &g, const PoolConfig &config, const float *in, float *out)
+    : in(in), out(out), deep(g.windows(0, config)), high(g.windows(1, config)), wide(g.windows(2, config)) {
+  size_t axes = g.kernel.size();
+  slices = axes == 3 ? g.input[2] : 1;
+  height = g.input[axes];
+  width = g.input[1 + axes];
+  inEnd = in + g.input[0] * g.input[1] * slices * height * width;
+  taps = g.adaptive ? 0 : g.kernel[axes - 1];
+  stride = g.adaptive ? 1 : g.strides[axes - 1];
+  before = g.before[axes - 1];
+  auto isInside = [&](const AxisWindow &window) { return window.size() == taps; };
+  firstInside = std::ranges::find_if(wide, isInside) - wide.begin();
+  endInside = firstInside;
+  while (endInside < outWidth() && isInside(wide[static_cast<size_t>(endInside)]))
+    ++endInside;
+  counts.assign(static_cast<size_t>(roundedUp(outWidth())), 1);
+  std::ranges::transform(wide, counts.begin(),
+                         [](const AxisWindow &window) { return static_cast<float>(window.counted); });
+}
+
+/// Rows are computed in steps, each for some rows: what a vector reads was not just written by other vectors.
+constexpr int64_t rowsAtOnce = 8;
+
+struct RowBuffers {
+  int64_t rowRoom, resultRoom;
+  std::vector<float> rows, results;
+
+  float *row(const RowPooling &pooling, int64_t i) { return rows.data() + i * rowRoom + pooling.before; }
+
+  explicit RowBuffers(const RowPooling &pooling)
+      : rowRoom(pooling.rowRoom()), resultRoom(pooling.outWidth() + vectorSize),
+        rows(static_cast<size_t>(rowRoom * rowsAtOnce)),
+        results(static_cast<size_t>(resultRoom * rowsAtOnce)) {}
+};
+
+} // namespace
+
+/// Of two numbers that do not compare the second one stays.
+template <bool IsMax, class T> PROA_VECTOR_INLINE void combine(T &sum, const T &value) {
+  if constexpr (IsMax)
+    sum = sum > value ? sum : value;
+  else
+    sum += value;
+}
+
+template <bool IsMax> inline constexpr float initial = IsMax ? std::numeric_limits<float>::lowest() : 0;
+
+/// Lines that a window reaches. Sizes are copies: what is written through vectors may be anything for the
+/// compiler.
+struct Lines {
+  const float *first;
+  int64_t count, sliceCount, width, sliceSize, room; ///< `room`: elements of the input from `first` on
+};
+
+/// row[x] = the combination of column x of all lines. If `IsWhole`, vectors may be read beyond the last
+/// column.
+template <bool IsMax, bool IsWhole> PROA_VECTOR_INLINE void combineLines(Lines lines, float *row) {
+  for (int64_t x = 0; x < lines.width; x += vectorSize) {
+    Vector sum = Vector{} + initial<IsMax>;
+    for (int64_t slice = 0; slice < lines.sliceCount; ++slice) {
+      int64_t at = slice * lines.sliceSize + x;
+      for (int64_t line = 0; line < lines.count; ++line, at += lines.width) {
+        Vector values;
+        load(lines.first + at, IsWhole ? vectorSize : lines.room - at, values);
+        combine<IsMax>(sum, values);
+      }
+    }
+    std::memcpy(row + x, &sum, sizeof(sum));
+  }
+}
+
+template <bool IsMax>
+PROA_VECTOR_INLINE void combineRows(const RowPooling &pooling, const float *plane, const AxisWindow &slices,
+                                    const AxisWindow &high, float *row) {
+  int64_t sliceSize = pooling.height * pooling.width;
+  const float *first = plane + slices.begin * sliceSize + high.begin * pooling.width;
+  Lines lines{first, high.size(), slices.size(), pooling.width, sliceSize, pooling.inEnd - first};
+  int64_t last = (lines.sliceCount - 1) * sliceSize + (lines.count - 1) * lines.width;
+  if (lines.room - last >= roundedUp(lines.width))
+    combineLines<IsMax, true>(lines, row);
+  else
+    combineLines<IsMax, false>(lines, row);
+}
+
+/// The windows of a vector of results. `Step` is the stride, or 0 for any. If `IsEdge`, some of them leave
+/// the image: their taps outside of it do not count.
+template <bool IsMax, int Step, bool IsEdge>
+PROA_VECTOR_INLINE void combineTaps(const float *from, int64_t taps, int64_t stride, int64_t column,
+                                    int64_t width, float *results) {
+  using Columns = uint32_t __attribute__((vector_size(vectorSize * sizeof(uint32_t))));
+  Columns columns = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  columns = columns * static_cast<uint32_t>(stride) + static_cast<uint32_t>(column);
+  Vector sum = Vector{} + initial<IsMax>;
+  for (int64_t tap = 0; tap < taps; ++tap) {
+    Vector values;
+    if constexpr (Step == 0)
+      for (int64_t lane = 0; lane < vectorSize; ++lane)
+        values[lane] = from[lane * stride + tap];
+    else
+      loadEvery<Step>(from + tap, values);
+    Vector before = sum;
+    combine<IsMax>(sum, values);
+    if constexpr (IsEdge)
+      sum = columns + static_cast<uint32_t>(tap) < static_cast<uint32_t>(width) ? sum : before;
+  }
+  std::memcpy(results, &sum, sizeof(sum));
+}
+
+/// All windows of a row, of which `before` elements may be read before the first column.
+template <bool IsMax, int Step>
+PROA_VECTOR_INLINE void combineWindows(const RowPooling &pooling, const float *row, float *results) {
+  int64_t width = pooling.width, outWidth = pooling.outWidth(), taps = pooling.taps, stride = pooling.stride;
+  int64_t first = pooling.firstInside, end = pooling.endInside;
+  for (int64_t at = 0; at < outWidth; at += vectorSize) {
+    int64_t column = at * stride - pooling.before;
+    if (at >= first && std::min(at + vectorSize, outWidth) <= end)
+      combineTaps<IsMax, Step, false>(row + column, taps, stride, column, width, results + at);
+    else
+      combineTaps<IsMax, Step, true>(row + column, taps, stride, column, width, results + at);
+  }
+}
+
+/// Windows of several sizes.
+template <bool IsMax>
+PROA_VECTOR_INLINE void combineAdaptive(const RowPooling &pooling, const float *row, float *results) {
+  for (const AxisWindow &window : pooling.wide) {
+    float sum = initial<IsMax>;
+    for (int64_t x = window.begin; x < window.end; ++x)
+      combine<IsMax>(sum, row[x]);
+    *results++ = sum;
+  }
+}
+
+template <bool IsMax>
+PROA_VECTOR_INLINE void combineColumns(const RowPooling &pooling, const float *row, float *results) {
+  if (pooling.taps == 0)
+    combineAdaptive<IsMax>(pooling, row, results);
+  else if (pooling.stride == 1)
+    combineWindows<IsMax, 1>(pooling, row, results);
+  else if (pooling.stride == 2)
+    combineWindows<IsMax, 2>(pooling, row, results);
+  else
+    combineWindows<IsMax, 0>(pooling, row, results);
+}
+
+/// The last vector of a row writes into the next one, which is written later, but not beyond `outEnd`.
+template <bool IsMax>
+PROA_VECTOR_INLINE void writeRow(const RowPooling &pooling, const float *results, int64_t lineCount,
+                                 float *out, const float *outEnd) {
+  int64_t width = pooling.outWidth();
+  const float *columnCounts = pooling.counts.data();
+  for (int64_t at = 0; at < width; at += vectorSize) {
+    Vector values, counts;
+    std::memcpy(&values, results + at, sizeof(values));
+    if constexpr (!IsMax) {
+      std::memcpy(&counts, columnCounts + at, sizeof(counts));
+      values /= counts * static_cast<float>(lineCount);
+    }
+    store(values, outEnd - (out + at), out + at);
+  }
+}
+
+/// A row of the output among all rows of all planes.
+struct RowPosition {
+  int64_t plane, slice, line;
+
+  RowPosition(const RowPooling &pooling, int64_t flat) {
+    auto outHeight = static_cast<int64_t>(pooling.high.size()),
+         outSlices = static_cast<int64_t>(pooling.deep.size());
+    line = flat % outHeight;
+    slice = flat / outHeight % outSlices;
+    plane = flat / outHeight / outSlices;
+  }
+  void advance(const RowPooling &pooling) {
+    if (++line < static_cast<int64_t>(pooling.high.size()))
+      return;
+    line = 0;
+    if (++slice < static_cast<int64_t>(pooling.deep.size()))
+      return;
+    slice = 0;
+    ++plane;
+  }
+};
+
+/// The rows [begin, end) of all rows of all planes of the output.
+template <bool IsMax>
+PROA_VECTOR_INLINE static void poolRange(const RowPooling &pooling, int64_t begin, int64_t end,
+                                         RowBuffers &buffers) {
+  int64_t planeSize = pooling.slices * pooling.height * pooling.width;
+  const float *outEnd = pooling.out + end * pooling.outWidth();
+  RowPosition position(pooling, begin);
+  for (int64_t first = begin; first < end; first += rowsAtOnce) {
+    int64_t count = std::min(rowsAtOnce, end - first), lineCounts[rowsAtOnce];
+    for (int64_t i = 0; i < count; ++i, position.advance(pooling)) {
+      const AxisWindow &slices = pooling.deep[static_cast<size_t>(position.slice)];
+      const AxisWindow &lines = pooling.high[static_cast<size_t>(position.line)];
+      combineRows<IsMax>(pooling, pooling.in + position.plane * planeSize, slices, lines,
+                         buffers.row(pooling, i));
+      lineCounts[i] = slices.counted * lines.counted;
+    }
+    for (int64_t i = 0; i < count; ++i)
+      combineColumns<IsMax>(pooling, buffers.row(pooling, i),
+                            buffers.results.data() + i * buffers.resultRoom);
+    for (int64_t i = 0; i < count; ++i)
+      writeRow<IsMax>(pooling, buffers.results.data() + i * buffers.resultRoom, lineCounts[i],
+                      pooling.out + (first + i) * pooling.outWidth(), outEnd);
+  }
+}
+
+void poolRows(const PoolGeometry &g, const PoolConfig &config, const float *in, float *out) {
+  RowPooling pooling(g, config, in, out);
+  auto outHeight = static_cast<int64_t>(pooling.high.size()),
+       outSlices = static_cast<int64_t>(pooling.deep.size());
+  int64_t lines =
+      g.adaptive ? 1 + pooling.height / std::max<int64_t>(1, outHeight) : g.kernel[g.kernel.size() - 2];
+  constexpr int64_t grain = 65536; // elements that one core reads in some microseconds
+  parallelFor(g.output[0] * g.output[1] * outSlices * outHeight, 1 + grain / (lines * pooling.width + 1),
+              [&](int64_t begin, int64_t end) {
+                RowBuffers buffers(pooling);
+                if (config.isMax)
+                  runVectors<poolRange<true>>(pooling, begin, end, buffers);
+                else
+                  runVectors<poolRange<false>>(pooling, begin, end, buffers);
+              });
+}
+
+} // namespace proa::runtime

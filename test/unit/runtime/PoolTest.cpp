@@ -1,0 +1,115 @@
+#include "test/unit/runtime/KernelHarness.h"
+
+#include <array>
+#include <cmath>
+
+namespace proa::runtime {
+namespace {
+
+using nlohmann::json;
+
+/// A pooling over three axes, of which two-dimensional ones use the last two.
+struct Pooling {
+  size_t axes;
+  bool isMax, exclusive, adaptive;
+  int64_t planes;
+  std::array<int64_t, 3> in = {1, 1, 1}, kernel = {1, 1, 1}, stride = {1, 1, 1}, before = {}, after = {};
+
+  static Pooling random(unsigned seed) {
+    std::mt19937 generator(seed);
+    auto between = [&](int64_t low, int64_t high) {
+      return low + static_cast<int64_t>(generator() % static_cast<uint32_t>(high - low + 1));
+    };
+    Pooling p{size_t(between(2, 3)), seed % 2 == 0, seed % 4 < 2, seed % 5 == 0, between(1, 5)};
+    for (size_t axis = 3 - p.axes; axis < 3; ++axis) {
+      p.kernel[axis] = between(1, 6);
+      if (p.adaptive) {
+        p.in[axis] = between(1, axis == 2 ? 70 : 12);
+        continue;
+      }
+      p.stride[axis] = between(1, 4);
+      p.before[axis] = between(0, p.kernel[axis] - 1);
+      p.after[axis] = p.before[axis]; // an inclusive average of other paddings is Paddle's own
+      p.in[axis] = std::max<int64_t>(1, p.kernel[axis] - 2 * p.before[axis]) + between(0, axis == 2 ? 70 : 9);
+    }
+    return p;
+  }
+  int64_t out(size_t axis) const {
+    if (adaptive && axis >= 3 - axes)
+      return kernel[axis];
+    return (in[axis] + before[axis] + after[axis] - kernel[axis]) / stride[axis] + 1;
+  }
+  /// [first, end) without bounds.
+  std::pair<int64_t, int64_t> window(size_t axis, int64_t at) const {
+    if (adaptive && axis >= 3 - axes)
+      return {at * in[axis] / out(axis), ((at + 1) * in[axis] + out(axis) - 1) / out(axis)};
+    int64_t first = at * stride[axis] - before[axis];
+    return {first, first + kernel[axis]};
+  }
+  template <class T> std::vector<T> spatial(const std::array<T, 3> &values) const {
+    return {values.end() - static_cast<ptrdiff_t>(axes), values.end()};
+  }
+
+  /// By the definition, in float64.
+  std::vector<double> expected(const Tensor &x) const {
+    std::vector<double> result;
+    for (int64_t plane = 0; plane < planes; ++plane)
+      for (int64_t d = 0; d < out(0); ++d)
+        for (int64_t h = 0; h < out(1); ++h)
+          for (int64_t w = 0; w < out(2); ++w)
+            result.push_back(windowOf(x.as<float>() + plane * in[0] * in[1] * in[2], {d, h, w}));
+    return result;
+  }
+
+private:
+  double windowOf(const float *plane, const std::array<int64_t, 3> &at) const {
+    double sum = 0, best = -HUGE_VAL, count = 0, all = 1;
+    auto [d0, d1] = window(0, at[0]);
+    auto [h0, h1] = window(1, at[1]);
+    auto [w0, w1] = window(2, at[2]);
+    all = static_cast<double>((d1 - d0) * (h1 - h0) * (w1 - w0));
+    for (int64_t d = std::max<int64_t>(0, d0); d < std::min(d1, in[0]); ++d)
+      for (int64_t h = std::max<int64_t>(0, h0); h < std::min(h1, in[1]); ++h)
+        for (int64_t w = std::max<int64_t>(0, w0); w < std::min(w1, in[2]); ++w) {
+          auto value = static_cast<double>(plane[(d * in[1] + h) * in[2] + w]);
+          sum += value;
+          best = std::max(best, value);
+          count += 1;
+        }
+    return isMax ? best : sum / (exclusive || adaptive ? count : all);
+  }
+};
+
+TEST(Pool, ChannelsFirstAgreesWithTheDefinition) {
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    Pooling p = Pooling::random(seed);
+    SCOPED_TRACE(seed);
+    std::vector<int64_t> dims = p.spatial(p.in),
+                         outDims = p.spatial(std::array{p.out(0), p.out(1), p.out(2)});
+    dims.insert(dims.begin(), {1, p.planes});
+    outDims.insert(outDims.begin(), {1, p.planes});
+    Tensor x = randomFloats(dims, seed);
+    std::vector<int64_t> paddings;
+    for (size_t axis = 3 - p.axes; axis < 3; ++axis)
+      paddings.insert(paddings.end(), {p.before[axis], p.after[axis]});
+    KernelCase c{p.axes == 2 ? "pool2d" : "pool3d",
+                 {{"kernel_size", p.spatial(p.kernel)},
+                  {"strides", p.spatial(p.stride)},
+                  {"paddings", paddings},
+                  {"ceil_mode", false},
+                  {"exclusive", p.exclusive},
+                  {"data_format", p.axes == 2 ? "NCHW" : "NCDHW"},
+                  {"pooling_type", p.isMax ? "max" : "avg"},
+                  {"global_pooling", false},
+                  {"adaptive", p.adaptive},
+                  {"padding_algorithm", "EXPLICIT"}},
+                 {x},
+                 {{DType::Float32, outDims}}};
+    Result<std::vector<Tensor>> found = runCase(c);
+    ASSERT_TRUE(found) << found.diagnostics().text();
+    expectClose(found->front(), p.expected(x), 1e-6);
+  }
+}
+
+} // namespace
+} // namespace proa::runtime
