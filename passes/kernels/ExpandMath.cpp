@@ -76,6 +76,55 @@ Value powerOfTwo(ImplicitLocOpBuilder &builder, Value exponent) {
   return math::Exp2Op::create(builder, exponent, arith::FastMathFlags::afn);
 }
 
+/// A float of this size has no fraction: its lowest bits hold the integer that is added to it.
+constexpr float integerInLowBits = 0x1.8p23F;
+
+/// 2^n of the f32 integerInLowBits + n, n from -127 (zero) to 127.
+Value powerOfInteger(ImplicitLocOpBuilder &builder, Value sum) {
+  constexpr int32_t mantissaBits = 23, exponentOfOne = 127;
+  auto integer = [&](int32_t value) -> Value {
+    return arith::ConstantOp::create(builder, builder.getI32IntegerAttr(value));
+  };
+  Value bits = arith::BitcastOp::create(builder, builder.getI32Type(), sum);
+  bits = arith::ShLIOp::create(builder, bits, integer(mantissaBits));
+  bits = arith::AddIOp::create(builder, bits, integer(exponentOfOne << mantissaBits));
+  return arith::BitcastOp::create(builder, builder.getF32Type(), bits);
+}
+
+/// exp of f32:
+///   2^n P(x - n ln 2),  n = x log2(e), rounded to an integer of at most 127
+/// P is a minimax polynomial of e^r on [-ln(2) / 2, 0.7], weighted for the relative error: at most 1.4 units
+/// in the last place. Results below 2^-126 are zero; NaN and infinities are as of exp.
+struct ExpByPolynomial : OpRewritePattern<math::ExpOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::ExpOp op, PatternRewriter &rewriter) const override {
+    if (!op.getType().isF32())
+      return rewriter.notifyMatchFailure(op, "the coefficients are for f32");
+    static constexpr std::array p = {1.0F,         1.0F,          0.50000215F,  0.1666704F,
+                                     0.041621681F, 0.0083231423F, 0.0016267231F};
+    constexpr float log2e = 1.44269504F;
+    constexpr float lnHigh = 0.693145752F, lnLow = 1.42860677e-6F; // ln(2) = their sum
+    constexpr float greatest = 127, least = -88;                   // of n, and of x: 2^n is zero below
+    ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
+    // Selects keep NaN, and are one instruction each.
+    Value x = op.getOperand(), lowest = constant(builder, least);
+    x = arith::SelectOp::create(builder, arith::CmpFOp::create(builder, arith::CmpFPredicate::OLT, x, lowest),
+                                lowest, x);
+    Value rounding = constant(builder, integerInLowBits),
+          most = constant(builder, integerInLowBits + greatest);
+    Value rounded = math::FmaOp::create(builder, x, constant(builder, log2e), rounding);
+    rounded = arith::SelectOp::create(
+        builder, arith::CmpFOp::create(builder, arith::CmpFPredicate::OGT, rounded, most), most, rounded);
+    Value n = arith::SubFOp::create(builder, rounded, rounding);
+    Value rest = math::FmaOp::create(builder, n, constant(builder, -lnHigh), x);
+    rest = math::FmaOp::create(builder, n, constant(builder, -lnLow), rest);
+    Value scale = powerOfInteger(builder, rounded);
+    rewriter.replaceOpWithNewOp<arith::MulFOp>(op, polynomial(builder, rest, p), scale);
+    return success();
+  }
+};
+
 /// exp of f32 on a device that has an instruction for powers of two:
 ///   2^n 2^(x log2(e) - n),  n = x log2(e), rounded to an integer from -126 to 127
 /// with log2(e) as the sum of two floats: at most 2 units in the last place. The second power becomes
@@ -88,26 +137,17 @@ struct ExpByPowerOfTwo : OpRewritePattern<math::ExpOp> {
       return rewriter.notifyMatchFailure(op, "the constants are for f32");
     constexpr float log2e = 1.44269502F;
     constexpr float rest = 1.92596303e-8F;
-    // A float of this size has no fraction: its lowest bits hold the integer.
-    constexpr float rounding = 0x1.8p23F;
-    constexpr int32_t mantissaBits = 23, exponentOfOne = 127;
     ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
     Value x = op.getOperand();
     Value scaled = arith::MulFOp::create(builder, x, constant(builder, log2e));
     scaled = arith::MaximumFOp::create(builder, scaled, constant(builder, -126));
     scaled = arith::MinimumFOp::create(builder, scaled, constant(builder, 127));
-    Value rounded = arith::AddFOp::create(builder, scaled, constant(builder, rounding));
-    Value n = arith::SubFOp::create(builder, rounded, constant(builder, rounding));
+    Value rounded = arith::AddFOp::create(builder, scaled, constant(builder, integerInLowBits));
+    Value n = arith::SubFOp::create(builder, rounded, constant(builder, integerInLowBits));
     Value fraction =
         math::FmaOp::create(builder, x, constant(builder, log2e), arith::NegFOp::create(builder, n));
     fraction = math::FmaOp::create(builder, x, constant(builder, rest), fraction);
-    auto integer = [&](int32_t value) -> Value {
-      return arith::ConstantOp::create(builder, builder.getI32IntegerAttr(value));
-    };
-    Value bits = arith::BitcastOp::create(builder, builder.getI32Type(), rounded);
-    bits = arith::ShLIOp::create(builder, bits, integer(mantissaBits));
-    bits = arith::AddIOp::create(builder, bits, integer(exponentOfOne << mantissaBits));
-    Value scale = arith::BitcastOp::create(builder, builder.getF32Type(), bits);
+    Value scale = powerOfInteger(builder, rounded);
     rewriter.replaceOpWithNewOp<arith::MulFOp>(op, powerOfTwo(builder, fraction), scale);
     return success();
   }
@@ -155,6 +195,8 @@ struct ExpandMath : proa::impl::ExpandMathBase<ExpandMath> {
     populateMathPolynomialApproximationPatterns(patterns, hasGoodPolynomial);
     if (hasExp2)
       patterns.add<ErfByPowerOfTwo, ExpByPowerOfTwo>(&getContext(), /*benefit=*/2);
+    else
+      patterns.add<ExpByPolynomial>(&getContext(), /*benefit=*/2);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

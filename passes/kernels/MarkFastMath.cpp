@@ -25,6 +25,19 @@ bool isReductionCombiner(Operation *op) {
   return yields && readsAccumulator;
 }
 
+/// True if `op` divides elements of a row by one result of a reduction, as softmax does.
+bool dividesByReduction(Operation *op) {
+  auto division = dyn_cast<arith::DivFOp>(op);
+  auto generic = division ? dyn_cast<linalg::GenericOp>(op->getParentOp()) : nullptr;
+  auto divisor = generic ? dyn_cast<BlockArgument>(division.getRhs()) : nullptr;
+  if (!divisor || generic.getNumLoops() == 0)
+    return false;
+  OpOperand *operand = generic.getMatchingOpOperand(divisor);
+  auto producer = operand->get().getDefiningOp<linalg::LinalgOp>();
+  return producer && producer.getNumReductionLoops() > 0 &&
+         !generic.getMatchingIndexingMap(operand).isFunctionOfDim(generic.getNumLoops() - 1);
+}
+
 struct MarkFastMath : proa::impl::MarkFastMathBase<MarkFastMath> {
   using MarkFastMathBase::MarkFastMathBase;
 
@@ -36,6 +49,8 @@ struct MarkFastMath : proa::impl::MarkFastMathBase<MarkFastMath> {
       auto flags = arith::FastMathFlags::contract;
       if (isReductionCombiner(op))
         flags = flags | arith::FastMathFlags::reassoc;
+      if (dividesByReduction(op))
+        flags = flags | arith::FastMathFlags::arcp;
       // Which zero a maximum of two zeros gives is left open, as in Paddle: x86 has no instruction that
       // orders them.
       if (isa<arith::MaximumFOp, arith::MinimumFOp>(*op))

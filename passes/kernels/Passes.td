@@ -83,7 +83,8 @@ def MarkFastMath : Pass<"proa-mark-fast-math", "mlir::func::FuncOp"> {
   let description = [{
     Every floating-point operation but conversions may be contracted to a fused multiply-add. Of a conversion to a
     narrower type and back, nothing would remain. The addition or multiplication that accumulates a reduction may be
-    reassociated, because it cannot be vectorized otherwise. A maximum or minimum of two zeros is either of them.
+    reassociated, because it cannot be vectorized otherwise. A row that is divided by the result of a reduction, as in
+    softmax, may be multiplied by the reciprocal, as in Paddle. A maximum or minimum of two zeros is either of them.
     Nothing else is allowed: masks contain infinities, and NaN must propagate. Run it before `proa-expand-math`, whose
     polynomials need strict arithmetic.
   }];

@@ -26,3 +26,20 @@ func.func @square(%x: f32) -> f32 {
   %0 = math.powf %x, %two : f32
   return %0 : f32
 }
+
+// Seven terms and two constants of the logarithm of 2; selects keep NaN.
+// CHECK-LABEL: func.func @exp
+// CHECK-SAME: (%[[X:.*]]: f32, %[[Y:.*]]: f64)
+// CHECK: %[[IS_LOW:.*]] = arith.cmpf olt, %[[X]]
+// CHECK: %[[LEAST:.*]] = arith.select %[[IS_LOW]]
+// CHECK: %[[SUM:.*]] = math.fma %[[LEAST]]
+// CHECK: arith.cmpf ogt, %[[SUM]]
+// CHECK: arith.shli
+// CHECK-COUNT-6: math.fma
+// CHECK: arith.mulf
+// CHECK: math.exp %[[Y]] : f64
+func.func @exp(%x: f32, %y: f64) -> (f32, f64) {
+  %0 = math.exp %x : f32
+  %1 = math.exp %y : f64
+  return %0, %1 : f32, f64
+}

@@ -60,3 +60,35 @@ func.func @maximum(%x: tensor<4x8xf32>, %i: tensor<4xf32>) -> tensor<4xf32> {
   } -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// A row is divided by its sum.
+// CHECK-LABEL: func.func @divide_by_sum
+// CHECK: arith.divf %{{.*}}, %{{.*}} fastmath<arcp,contract> : f32
+func.func @divide_by_sum(%x: tensor<4x8xf32>, %i: tensor<4xf32>, %e: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x8xf32>) outs(%i : tensor<4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %2 = arith.addf %o, %a : f32
+    linalg.yield %2 : f32
+  } -> tensor<4xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %0 : tensor<4x8xf32>, tensor<4xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %2 = arith.divf %a, %b : f32
+    linalg.yield %2 : f32
+  } -> tensor<4x8xf32>
+  return %1 : tensor<4x8xf32>
+}
+
+// Near miss: a divisor that no reduction gives.
+// CHECK-LABEL: func.func @divide_by_row
+// CHECK: arith.divf %{{.*}}, %{{.*}} fastmath<contract> : f32
+func.func @divide_by_row(%x: tensor<4x8xf32>, %y: tensor<4xf32>, %e: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %1 = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %y : tensor<4x8xf32>, tensor<4xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %2 = arith.divf %a, %b : f32
+    linalg.yield %2 : f32
+  } -> tensor<4x8xf32>
+  return %1 : tensor<4x8xf32>
+}
