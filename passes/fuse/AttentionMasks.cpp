@@ -37,8 +37,8 @@ AttentionMasks::AttentionMasks(const AttentionForward &forward, ArrayRef<int64_t
 
 /// A sum of a mask of keys and another one becomes both.
 void AttentionMasks::add(const AttentionMask &mask) {
-  auto sum =
-      isWithoutKernel(target) || mask.isCondition() ? pd::AddOp() : mask.value.getDefiningOp<pd::AddOp>();
+  auto sum = target == AttentionTarget::Onnx || mask.isCondition() ? pd::AddOp()
+                                                                   : mask.value.getDefiningOp<pd::AddOp>();
   if (sum) {
     AttentionMask x{sum.getX(), mask.masked, mask.factor}, y{sum.getY(), mask.masked, mask.factor};
     if (fits(x) && fits(y) && isOfKeys(x) != isOfKeys(y)) {
@@ -105,7 +105,7 @@ bool AttentionMasks::isOnlyCondition(const AttentionMask &mask) const {
 /// Whether the last mask is a condition that the op reads, besides a sum of the others. Masks that are all of
 /// keys have a small sum, if they have one.
 bool AttentionMasks::isReadAsCondition() const {
-  if (isWithoutKernel(target) || masks.empty() || !masks.back().isCondition())
+  if (target == AttentionTarget::Onnx || masks.empty() || !masks.back().isCondition())
     return false;
   ArrayRef<AttentionMask> others = ArrayRef(masks).drop_back();
   auto areOfKeys = [&](ArrayRef<AttentionMask> own) {
@@ -121,7 +121,7 @@ const char *AttentionMasks::whyNot() const {
   if (isReadAsCondition() ||
       llvm::none_of(masks, [&](const AttentionMask &mask) { return isOnlyCondition(mask); }))
     return nullptr;
-  if (isWithoutKernel(target))
+  if (target == AttentionTarget::Onnx)
     return hasGradient ? "a condition selects its scores, and it has a gradient"
                        : "a condition selects a number for its scores that is not below -1e30";
   return "it has other masks than a condition that selects its scores and one mask of keys";
@@ -137,7 +137,7 @@ bool AttentionMasks::areSeparable() const {
       return false;
     (isOfKeys(mask) ? hasOfKeys : hasOther) = true;
   }
-  return !isWithoutKernel(target);
+  return target != AttentionTarget::Onnx;
 }
 
 /// With dynamic dims a mask is only given leading dims.

@@ -191,7 +191,7 @@ def FormAttention : Pass<"pd-form-attention", "::mlir::func::FuncOp"> {
     |---|---|
     | a scale | constant factors of the queries, the keys, the product or the masked scores |
     | a mask | a tensor that is added; a condition that selects a number for scores. Below -1e30 it becomes an addend |
-    | masks | their sum; on CPUs and GPUs masks that are equal for all heads and queries are `key_mask` (see below) |
+    | masks | their sum; masks that are equal for all heads and queries are `key_mask`, but not in ONNX (see below) |
     | a soft cap | a hyperbolic tangent between two scales, before the mask |
     | positions | a mask computed of positions and lengths, on the CPU and the GPU (see below) |
     | types | casts to floats before and after the softmax |
@@ -234,11 +234,12 @@ def FormAttention : Pass<"pd-form-attention", "::mlir::func::FuncOp"> {
     The option `target` says who computes the op:
 
     - On the GPU and the CPU transposes of operands and of the result become permutations, and repeated heads of keys
-      and values are read as they are. A mask that is equal for all heads and queries is `key_mask` beside another one,
-      also where the program adds both first: no mask of all scores is formed. The last mask stays a condition if it or
-      all others are equal for all heads and queries, so that its number may also be above -1e30, and the program may
-      have the gradient, which is zero for the scores that it replaces. Another condition that replaces a mask of the
-      other kind, which may be as low as its number, cannot be added to it: then the masks have one sum.
+      and values are read as they are.
+    - Not for `onnx`: a mask that is equal for all heads and queries is `key_mask` beside another one, also where the
+      program adds both first: no mask of all scores is formed. The last mask stays a condition if it or all others are
+      equal for all heads and queries, so that its number may also be above -1e30, and the program may have the
+      gradient, which is zero for the scores that it replaces. Another condition that replaces a mask of the other kind,
+      which may be as low as its number, cannot be added to it: then the masks have one sum.
     - On the CPU, whose kernels have a tile of queries in vectors, attention of few queries and in float64 stays as it
       is; with a gradient also where an estimate says that few keys make separate kernels faster.
     - For a mesh (the default) the op is formed for devices that split its sequence: self-attention without

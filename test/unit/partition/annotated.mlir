@@ -50,7 +50,7 @@ func.func @attention_of_shards(%q: tensor<2x3x12x4xf32> {dist.sharding = #dist.s
   return %0, %1#0, %1#1, %1#2 : tensor<2x3x12x5xf32>, tensor<2x3x12x4xf32>, tensor<2x3x12x4xf32>, tensor<2x3x12x5xf32>
 }
 
-// Batches, and the sequence as the formula splits it.
+// Devices have the masks of all keys.
 func.func @attention_with_key_masks(%q: tensor<2x3x12x4xf32> {dist.sharding = #dist.sharding<@m, [{"x"}, {}, {"y"}, {}]>}, %k: tensor<2x3x12x4xf32>,
                               %v: tensor<2x3x12x5xf32>, %mask: tensor<1x1x12x12xf32>, %keys: tensor<2x1x1x12xf32>, %g: tensor<2x3x12x5xf32>)
     -> (tensor<2x3x12x5xf32>, tensor<2x3x12x4xf32>, tensor<2x3x12x4xf32>, tensor<2x3x12x5xf32>) {
@@ -71,6 +71,22 @@ func.func @attention_in_rings(%q: tensor<2x1x12x4xf32> {dist.sharding = #dist.sh
     : (tensor<2x1x12x4xf32>, tensor<2x1x12x4xf32>, tensor<2x1x12x5xf32>, tensor<2x1x12x5xf32>, tensor<2x1x12xf32>, tensor<2x1x12xf32>, tensor<2x1x12x5xf32>, tensor<2x1x12x12xf32>)
     -> (tensor<2x1x12x4xf32>, tensor<2x1x12x4xf32>, tensor<2x1x12x5xf32>)
   return %0, %1#0, %1#1, %1#2 : tensor<2x1x12x5xf32>, tensor<2x1x12x4xf32>, tensor<2x1x12x4xf32>, tensor<2x1x12x5xf32>
+}
+
+// Each step reads the mask of the keys of its shard, a condition or numbers.
+func.func @key_masks_in_rings(%q: tensor<2x1x12x4xf32> {dist.sharding = #dist.sharding<@m, [{"x"}, {}, {"y"}, {}]>}, %k: tensor<2x1x12x4xf32>,
+                              %v: tensor<2x1x12x5xf32>, %mask: tensor<1x1x12x12xf32>, %keys: tensor<2x1x1x12xf32>, %g: tensor<2x1x12x5xf32>)
+    -> (tensor<2x1x12x5xf32>, tensor<2x1x12x5xf32>, tensor<2x1x12x4xf32>, tensor<2x1x12x4xf32>, tensor<2x1x12x5xf32>) {
+  %zero = pd.constant dense<0.0> : tensor<f32>
+  %c = pd.greater_than %keys, %zero : (tensor<2x1x1x12xf32>, tensor<f32>) -> tensor<2x1x1x12xi1>
+  %a, %am, %as = pd.fused_attention %q, %k, %v key_mask = %keys {scale = 0.5 : f64, ring = true}
+    : (tensor<2x1x12x4xf32>, tensor<2x1x12x4xf32>, tensor<2x1x12x5xf32>, tensor<2x1x1x12xf32>) -> (tensor<2x1x12x5xf32>, tensor<2x1x12xf32>, tensor<2x1x12xf32>)
+  %0, %m, %s = pd.fused_attention %q, %k, %v mask = %mask key_mask = %c {scale = 0.5 : f64, ring = true, mask_fill = -1.0 : f64}
+    : (tensor<2x1x12x4xf32>, tensor<2x1x12x4xf32>, tensor<2x1x12x5xf32>, tensor<1x1x12x12xf32>, tensor<2x1x1x12xi1>) -> (tensor<2x1x12x5xf32>, tensor<2x1x12xf32>, tensor<2x1x12xf32>)
+  %1:3 = pd.fused_attention_grad %q, %k, %v, %g, %m, %s, %0 mask = %mask key_mask = %c {scale = 0.5 : f64, ring = true, mask_fill = -1.0 : f64}
+    : (tensor<2x1x12x4xf32>, tensor<2x1x12x4xf32>, tensor<2x1x12x5xf32>, tensor<2x1x12x5xf32>, tensor<2x1x12xf32>, tensor<2x1x12xf32>, tensor<2x1x12x5xf32>, tensor<1x1x12x12xf32>, tensor<2x1x1x12xi1>)
+    -> (tensor<2x1x12x4xf32>, tensor<2x1x12x4xf32>, tensor<2x1x12x5xf32>)
+  return %a, %0, %1#0, %1#1, %1#2 : tensor<2x1x12x5xf32>, tensor<2x1x12x5xf32>, tensor<2x1x12x4xf32>, tensor<2x1x12x4xf32>, tensor<2x1x12x5xf32>
 }
 
 // Shards of 3 and 2 rows: gathered also where a ring is asked for.

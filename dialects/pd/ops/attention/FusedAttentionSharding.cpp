@@ -14,12 +14,14 @@ namespace {
 
 constexpr int64_t dim = rowOfAttention;
 
+/// The indices of the masks in the operands of an op.
+using MaskIndices = SmallVector<unsigned, 2>;
+
 /// The operands of both ops, on one device, and how the sequence is split.
 class SequenceShards {
 public:
-  /// `mask`: the index of the mask in the operands of the op; none without a mask.
-  SequenceShards(LocalFormBuilder &form, std::optional<unsigned> mask, unsigned factor)
-      : form(form), mask(mask), factor(factor), size(form.globalDim(1, dim)) {}
+  SequenceShards(LocalFormBuilder &form, MaskIndices masks, unsigned factor)
+      : form(form), masks(std::move(masks)), factor(factor), size(form.globalDim(1, dim)) {}
 
   Value q() const { return form.operand(0); }
   Value k() const { return form.operand(1); }
@@ -42,7 +44,10 @@ public:
   Operation *onShard(Value k, Value v, int64_t step) {
     SmallVector<Value> operands;
     for (unsigned i = 0; i < form.op()->getNumOperands(); ++i)
-      operands.push_back(i == 1 ? k : i == 2 ? v : i == mask ? maskOf(step) : form.operand(i));
+      operands.push_back(i == 1                         ? k
+                         : i == 2                       ? v
+                         : llvm::is_contained(masks, i) ? maskOf(form.operand(i), step)
+                                                        : form.operand(i));
     Operation *own = form.getBuilder().clone(*form.op());
     own->setOperands(operands);
     cast<RingOpInterface>(own).setUsesRing(false);
@@ -50,9 +55,9 @@ public:
   }
 
 private:
-  /// The mask of the keys of the shard that is `step` shards after the device's own.
-  Value maskOf(int64_t step) {
-    Value whole = form.operand(*mask);
+  /// A mask of the keys of the shard that is `step` shards after the device's own. Devices have masks of all
+  /// keys, which one collective gathers for all layers: a shard that travels would be a message more a step.
+  Value maskOf(Value whole, int64_t step) {
     SmallVector<int64_t> begins, ends, dims(tensorType(whole).getShape());
     if (dims.back() == 1)
       return whole;
@@ -72,7 +77,7 @@ private:
   }
 
   LocalFormBuilder &form;
-  std::optional<unsigned> mask;
+  MaskIndices masks;
   unsigned factor;
   int64_t size;
 };
@@ -109,8 +114,12 @@ SmallVector<Value> withGathered(LocalFormBuilder &form, SequenceShards &sequence
   return operands;
 }
 
-template <class Op> std::optional<unsigned> indexOfMask(Op op) {
-  return op.getMask() ? std::optional(op.getMaskMutable().begin()->getOperandNumber()) : std::nullopt;
+template <class Op> MaskIndices masksOf(Op op) {
+  MaskIndices masks;
+  for (MutableOperandRange mask : {op.getMaskMutable(), op.getKeyMaskMutable()})
+    for (OpOperand &operand : mask)
+      masks.push_back(operand.getOperandNumber());
+  return masks;
 }
 
 /// Each device computes the rows of its queries.
@@ -119,7 +128,7 @@ FailureOr<SmallVector<Value>> attentionOfShard(LocalFormBuilder &form) {
   std::optional<unsigned> factor = form.splitFactor(0, dim);
   if (!factor)
     return failure();
-  SequenceShards sequence(form, indexOfMask(op), *factor);
+  SequenceShards sequence(form, masksOf(op), *factor);
   if (!op.getRing() || !sequence.isEven()) {
     Operation *own = form.cloneOn(withGathered(form, sequence));
     if (!own)
@@ -150,7 +159,7 @@ FailureOr<SmallVector<Value>> gradientOfShard(LocalFormBuilder &form) {
   std::optional<unsigned> factor = form.splitFactor(0, dim);
   if (!factor)
     return failure();
-  SequenceShards sequence(form, indexOfMask(op), *factor);
+  SequenceShards sequence(form, masksOf(op), *factor);
   if (!op.getRing() || !sequence.isEven()) {
     Operation *own = form.cloneOn(withGathered(form, sequence));
     if (!own)
@@ -191,7 +200,7 @@ bool isPlain(FusedAttentionOpInterface op) {
                                                   op.getVPermutation(), op.getOutPermutation()},
                       inOrder) &&
          !op.getCausal() && !windowOf(op.getLeftWindow()) && !windowOf(op.getRightWindow()) &&
-         !op.getKeyLengths() && !op.getKeyMask() && !op.getDropoutCall() &&
+         !op.getKeyLengths() && !op.getDropoutCall() &&
          tensorType(op.getQ()).getDimSize(headOfAttention) ==
              tensorType(op.getK()).getDimSize(headOfAttention);
 }
@@ -199,8 +208,8 @@ bool isPlain(FusedAttentionOpInterface op) {
 /// Batch and heads, and the sequence: of queries and keys together if they may be the same one.
 class AttentionRule {
 public:
-  AttentionRule(ShardingRuleBuilder &rule, std::optional<unsigned> mask, bool isGradient)
-      : rule(rule), mask(mask), isGradient(isGradient) {}
+  AttentionRule(ShardingRuleBuilder &rule, MaskIndices masks, bool isGradient)
+      : rule(rule), masks(std::move(masks)), isGradient(isGradient) {}
 
   void describe(LocalForm form) {
     RankedTensorType q = rule.operandType(0), k = rule.operandType(1);
@@ -225,7 +234,7 @@ private:
                           : rule.addFactor(size, kind);
     for (unsigned operand = 0; operand < rule.op()->getNumOperands(); ++operand) {
       bool isOfKeys = operand == 1 || operand == 2;
-      bool isShared = operand == mask
+      bool isShared = llvm::is_contained(masks, operand)
                           ? rule.operandType(operand).getDimSize(static_cast<unsigned>(position)) != 1
                           : isOfAll || !isOfKeys;
       if (isShared)
@@ -237,7 +246,7 @@ private:
   }
 
   ShardingRuleBuilder &rule;
-  std::optional<unsigned> mask;
+  MaskIndices masks;
   bool isGradient;
 };
 
@@ -276,14 +285,14 @@ void FusedAttentionGradOp::setUsesRing(bool ring) { setRingAttr(BoolAttr::get(ge
 bool FusedAttentionOp::describeSharding(ShardingRuleBuilder &rule) {
   if (!isPlain(*this))
     return false;
-  AttentionRule(rule, indexOfMask(*this), /*isGradient=*/false).describe(attentionOfShard);
+  AttentionRule(rule, masksOf(*this), /*isGradient=*/false).describe(attentionOfShard);
   return true;
 }
 
 bool FusedAttentionGradOp::describeSharding(ShardingRuleBuilder &rule) {
   if (!isPlain(*this))
     return false;
-  AttentionRule(rule, indexOfMask(*this), /*isGradient=*/true).describe(gradientOfShard);
+  AttentionRule(rule, masksOf(*this), /*isGradient=*/true).describe(gradientOfShard);
   return true;
 }
 

@@ -52,6 +52,9 @@ Result<void> AttentionOperands::divide() {
                    describe(q.dtype, q.dims), describe(k.dtype, k.dims), describe(v.dtype, v.dims),
                    mask.data ? describe(mask.dtype, mask.dims) : "absent",
                    keyMask.data ? describe(keyMask.dtype, keyMask.dims) : "absent");
+  bool isOfKeys = mask.dims[HeadDim] == 1 && mask.dims[RowDim] == 1;
+  if (isOfKeys && !keyMask.data) // read once for a block of keys, not for each query
+    std::swap(mask, keyMask);
   columns = groupSize() * q.dims[RowDim];
   bool areMany = isWide && columns > AttentionTile::leastQueries;
   tile = {areMany ? AttentionTile::mostQueries : AttentionTile::leastQueries, q.dims[ElementDim],
@@ -126,7 +129,6 @@ std::optional<AttentionBlock> AttentionOperands::blockAt(const AttentionColumns 
                        .q = nullptr,
                        .mask = nullptr,
                        .maskOfKeys = nullptr,
-                       .maskOfKeysStride = 0,
                        .condition = nullptr,
                        .conditionOfKeys = nullptr,
                        .fill = maskFill,
@@ -172,35 +174,21 @@ bool AttentionOperands::setWindow(AttentionBlock &block, const AttentionColumns 
 /// Adding a score to a number of at most this one gives the number again.
 static constexpr float greatestMask = -1e30f;
 
-static float highestOfKeys(const AttentionBlock &block) {
-  float highest = -INFINITY;
-  for (int64_t key = 0; key < block.keys; ++key) {
-    float own = block.maskOfKeys[key * block.maskOfKeysStride];
-    if (!(own <= greatestMask))
-      return NAN;
-    highest = std::max(highest, own);
-  }
-  return highest;
+/// Numbers of a mask: where they are, or a copy of others than adjacent floats.
+static const float *readNumbers(const AttentionTensor &mask, const std::byte *from, int64_t count,
+                                float *copy) {
+  if (mask.dtype == DType::Float32 && mask.strides[ElementDim] == 1)
+    return reinterpret_cast<const float *>(from);
+  mask.read(from, count, copy);
+  return copy;
 }
 
 void AttentionOperands::setMask(AttentionBlock &block, const AttentionColumns &own,
                                 AttentionScoreMemory &memory, int64_t key) const {
-  bool isOfKeys = mask.strides[HeadDim] == 0 && mask.strides[RowDim] == 0,
-       areFloats = mask.dtype == DType::Float32;
-  if (isOfKeys && areFloats && !keyMask.data) {
-    block.maskOfKeys = reinterpret_cast<const float *>(mask.at(own.batch, 0, 0, key));
-    block.maskOfKeysStride = mask.strides[ElementDim];
-    block.highestMasked = highestOfKeys(block);
-    return;
-  }
   std::array<const float *, AttentionTile::mostQueries> rows{};
   for (int64_t i = 0; i < own.count; ++i) {
     const std::byte *row = mask.at(own.batch, headOf(own, own.column + i), rowOf(own.column + i), key);
-    bool isCopied = !areFloats || mask.strides[ElementDim] != 1, isFirst = i == 0 || !isOfKeys;
-    float *copy = memory.rows + (isFirst ? i : 0) * block.keys;
-    if (isCopied && isFirst)
-      mask.read(row, block.keys, copy);
-    rows[static_cast<size_t>(i)] = isCopied ? copy : reinterpret_cast<const float *>(row);
+    rows[static_cast<size_t>(i)] = readNumbers(mask, row, block.keys, memory.rows + i * block.keys);
   }
   std::fill(rows.begin() + own.count, rows.begin() + tile.queries, rows[0]); // columns that do not exist
   transposeRows(rows.data(), tile.queries, block.keys, memory.mask, tile.queries, tile.queries);
@@ -213,10 +201,12 @@ void AttentionOperands::setMask(AttentionBlock &block, const AttentionColumns &o
 
 void AttentionOperands::setKeyMask(AttentionBlock &block, const AttentionColumns &own,
                                    AttentionScoreMemory &memory, int64_t key) const {
-  keyMask.read(keyMask.at(own.batch, 0, 0, key), block.keys, memory.keyMask);
+  std::span<const float> numbers(
+      readNumbers(keyMask, keyMask.at(own.batch, 0, 0, key), block.keys, memory.keyMask),
+      static_cast<size_t>(block.keys));
   if (keyMask.dtype == DType::Bool) {
-    block.conditionOfKeys = memory.keyMask;
-    int64_t filled = std::count(memory.keyMask, memory.keyMask + block.keys, 0.0f);
+    block.conditionOfKeys = numbers.data();
+    int64_t filled = std::ranges::count(numbers, 0.0f);
     auto fill = static_cast<float>(maskFill);
     if (filled == block.keys)
       block.highestMasked = fill;
@@ -224,19 +214,18 @@ void AttentionOperands::setKeyMask(AttentionBlock &block, const AttentionColumns
       block.highestMasked = std::max(block.highestMasked, fill);
     return;
   }
-  block.maskOfKeys = memory.keyMask;
-  block.maskOfKeysStride = 1;
+  block.maskOfKeys = numbers.data();
   if (block.condition)
     return;
   constexpr float most = -greatestMask / 1e7f; // smaller numbers do not change one below greatestMask
-  auto areSmall = [](const float *values, int64_t count) {
-    return !values || std::all_of(values, values + count, [](float value) { return value < most; });
+  auto areSmall = [](std::span<const float> values) {
+    return std::ranges::all_of(values, [](float value) { return value < most; });
   };
   if (!std::isnan(block.highestMasked)) // by the other mask
-    block.highestMasked = areSmall(memory.keyMask, block.keys) ? block.highestMasked : NAN;
-  else if (float highest = highestOfKeys(block);
-           !std::isnan(highest) && areSmall(block.mask, block.keys * tile.queries))
-    block.highestMasked = highest;
+    block.highestMasked = areSmall(numbers) ? block.highestMasked : NAN;
+  else if (std::ranges::all_of(numbers, [](float value) { return value <= greatestMask; }) &&
+           (!block.mask || areSmall({block.mask, static_cast<size_t>(block.keys * tile.queries)})))
+    block.highestMasked = *std::ranges::max_element(numbers);
 }
 
 bool AttentionOperands::lacksWeights(float highest, const float *maximum, int64_t count) {

@@ -100,7 +100,7 @@ PROA_VECTOR_INLINE void scoreRows(const AttentionBlock &block, int64_t key, Vect
       if (block.mask)
         score += loadWhole(block.mask + own * width + c * vectorSize);
       if (block.maskOfKeys)
-        score += block.maskOfKeys[own * block.maskOfKeysStride];
+        score += block.maskOfKeys[own];
       if (block.condition)
         score = loadWhole(block.condition + own * width + c * vectorSize) == 0.0f ? fill : score;
       if (block.conditionOfKeys && block.conditionOfKeys[own] == 0)

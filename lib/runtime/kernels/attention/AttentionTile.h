@@ -40,7 +40,6 @@ struct AttentionBlock {
   const float *q; ///< [qElements, queries]
   /// Added to the scores: [keys, queries], or a number for each key with `maskOfKeys`. May be null.
   const float *mask, *maskOfKeys;
-  int64_t maskOfKeysStride;
   /// Scores where this is zero, [keys, queries] or a number for each key, are `fill`, and their gradients
   /// zero. May be null.
   const float *condition, *conditionOfKeys;
