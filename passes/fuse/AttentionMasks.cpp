@@ -8,6 +8,7 @@
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/pd/ops/shape/View.h"
 #include "passes/fuse/AttentionMatmuls.h"
+#include "passes/fuse/TensorBounds.h"
 
 #include <cmath>
 #include <numeric>
@@ -97,9 +98,10 @@ bool AttentionMasks::isOfKeys(const AttentionMask &mask) const {
   return dims[1] == 1 && dims[2] == 1;
 }
 
-/// Whether an addend cannot replace a mask.
+/// Whether an addend cannot replace a mask. Weights beside minus infinity are zero, and so are their
+/// gradients.
 bool AttentionMasks::isOnlyCondition(const AttentionMask &mask) const {
-  return mask.isCondition() && (hasGradient || !mask.isAddend());
+  return mask.isCondition() && ((hasGradient && !std::isinf(mask.fill)) || !mask.isAddend());
 }
 
 /// Whether the last mask is a condition that the op reads, besides a sum of the others. Masks that are all of
@@ -128,16 +130,26 @@ const char *AttentionMasks::whyNot() const {
 }
 
 /// Whether the scores are those with the sum of the masks of keys and the sum of the others. A selection that
-/// replaces masks of the other kind is not an addend where these are as low as its number.
+/// replaces masks of the other kind is an addend if their numbers are too small to change its number.
 bool AttentionMasks::areSeparable() const {
-  bool hasOfKeys = false, hasOther = false;
+  constexpr double mostChange = 0x1p-25; // of a float32 number
+  double ofKeys = 0, ofScores = 0;       // the greatest absolute numbers so far
   for (const AttentionMask &mask : masks) {
-    bool isLeast = std::isinf(mask.fill);
-    if (mask.isCondition() && !isLeast && (isOfKeys(mask) ? hasOther : hasOfKeys))
+    double &own = isOfKeys(mask) ? ofKeys : ofScores, others = isOfKeys(mask) ? ofScores : ofKeys;
+    if (mask.isCondition() && !std::isinf(mask.fill) && !(others <= -mask.fill * mostChange))
       return false;
-    (isOfKeys(mask) ? hasOfKeys : hasOther) = true;
+    own += greatestOf(mask);
   }
   return target != AttentionTarget::Onnx;
+}
+
+/// The greatest absolute number that a mask gives a score; infinity if it is not known.
+double AttentionMasks::greatestOf(const AttentionMask &mask) {
+  if (mask.isCondition())
+    return std::abs(mask.fill);
+  std::optional<TensorBounds> bounds = boundsOf(mask.value);
+  return bounds ? std::max(std::abs(bounds->least), std::abs(bounds->greatest)) * std::abs(mask.factor)
+                : std::numeric_limits<double>::infinity();
 }
 
 /// With dynamic dims a mask is only given leading dims.

@@ -50,6 +50,7 @@ private:
   bool isOnlyCondition(const AttentionMask &mask) const;
   bool isReadAsCondition() const;
   bool areSeparable() const;
+  static double greatestOf(const AttentionMask &mask);
   mlir::Value raised(const AttentionMask &mask, mlir::PatternRewriter &rewriter, mlir::Operation *root) const;
   mlir::Value sumOf(llvm::ArrayRef<AttentionMask> addends, mlir::PatternRewriter &rewriter,
                     mlir::Operation *root) const;

@@ -5,6 +5,7 @@
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
 #include "dialects/pd/ops/nn/SoftmaxOps.h"
+#include "passes/analysis/ConstantNumber.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -52,6 +53,12 @@ private:
         forward.weights = value;
         return true;
       }
+      if (Value weights = beforeZeroRows(op)) {
+        forward.hasZeroRows = true;
+        forward.between.push_back(op->getOperand(0));
+        value = weights;
+        continue;
+      }
       auto dropout = dyn_cast<pd::DropoutOp>(op);
       if (dropout)
         addDropout(dropout, value);
@@ -60,6 +67,17 @@ private:
       value = op->getOperand(0);
     }
     return false;
+  }
+
+  /// The softmax whose weights a selection replaces by zero where they are not numbers, as PyTorch exports
+  /// attention; null for another op. All weights of a query are numbers, or none.
+  static Value beforeZeroRows(Operation *op) {
+    auto where = dyn_cast<pd::WhereOp>(op);
+    auto isNan = where ? where.getCondition().getDefiningOp<pd::IsnanOp>() : pd::IsnanOp();
+    bool isReplaced = isNan && isNan.getX() == where.getY() && constantNumber(where.getX()) == 0.0 &&
+                      isNan.getX().getDefiningOp<pd::SoftmaxOp>() &&
+                      pd::tensorType(where.getY()).getShape() == pd::tensorType(where.getOut()).getShape();
+    return isReplaced ? where.getY() : Value();
   }
 
   void addDropout(pd::DropoutOp dropout, Value result) {

@@ -35,6 +35,8 @@ struct AttentionForward {
   mlir::Value capped;                     ///< result of the hyperbolic tangent; null: none
   double outFactor = 1;                   ///< of the weights after the softmax
   bool isCausal = false;
+  /// Weights of queries without keys, which are not numbers, are replaced by zero.
+  bool hasZeroRows = false;
 };
 
 /// The attention of which `op` is the matmul with the values. If there is none, `reason` says why; it is

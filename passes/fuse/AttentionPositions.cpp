@@ -2,12 +2,10 @@
 
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
-#include "dialects/pd/ops/math/ScaleOps.h"
-#include "dialects/pd/ops/math/UnaryOps.h"
+#include "dialects/pd/ops/shape/DimRoots.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
-#include "dialects/pd/ops/shape/View.h"
-
-#include "mlir/IR/Matchers.h"
+#include "passes/analysis/ConstantNumber.h"
+#include "passes/fuse/TensorBounds.h"
 
 #include <cmath>
 
@@ -15,68 +13,6 @@ using namespace mlir;
 
 namespace proa {
 namespace {
-
-/// The least and the greatest element of a tensor.
-struct Bounds {
-  double least, greatest;
-
-  static Bounds of(ArrayRef<double> numbers) {
-    return {*llvm::min_element(numbers), *llvm::max_element(numbers)};
-  }
-};
-
-/// The bounds of a tensor that is computed of constants, as the biases of ALiBi are. Empty if it is not, or
-/// has numbers that are not finite.
-std::optional<Bounds> boundsOf(Value value, unsigned depth = 0) {
-  constexpr unsigned mostDepth = 16;
-  DenseElementsAttr constant;
-  if (matchPattern(value, m_Constant(&constant))) {
-    SmallVector<double> numbers;
-    if (isa<FloatType>(constant.getElementType()))
-      for (const APFloat &own : constant.getValues<APFloat>())
-        numbers.push_back(own.convertToDouble());
-    else if (constant.getElementType().isSignlessInteger() && !constant.getElementType().isInteger(1))
-      for (const APInt &own : constant.getValues<APInt>())
-        numbers.push_back(static_cast<double>(own.getSExtValue()));
-    bool areFinite = llvm::all_of(numbers, [](double own) { return std::isfinite(own); });
-    return areFinite && !numbers.empty() ? std::optional(Bounds::of(numbers)) : std::nullopt;
-  }
-  Operation *op = value.getDefiningOp();
-  if (!op || depth == mostDepth)
-    return std::nullopt;
-  SmallVector<Bounds> operands;
-  for (Value operand : op->getOperands()) {
-    std::optional<Bounds> own = boundsOf(operand, depth + 1);
-    if (!own)
-      return std::nullopt;
-    operands.push_back(*own);
-  }
-  if (isa<pd::CastOp, pd::ReshapeOp, pd::UnsqueezeOp, pd::ExpandOp, pd::TransposeOp, pd::AssignOp>(op))
-    return operands[0];
-  auto [least, greatest] = operands[0];
-  if (auto scale = dyn_cast<pd::ScaleOp>(op); scale && operands.size() == 1) {
-    double factor = scale.getScale().convertToDouble(), bias = scale.getBias().convertToDouble();
-    double offset = scale.getBiasAfterScale() ? bias : factor * bias;
-    return Bounds::of({factor * least + offset, factor * greatest + offset});
-  }
-  if (isa<pd::AbsOp>(op))
-    return Bounds::of({least > 0 ? least : 0, std::max(std::abs(least), std::abs(greatest))});
-  if (operands.size() != 2)
-    return std::nullopt;
-  Bounds other = operands[1];
-  if (isa<pd::AddOp>(op))
-    return Bounds{least + other.least, greatest + other.greatest};
-  if (isa<pd::SubtractOp>(op))
-    return Bounds{least - other.greatest, greatest - other.least};
-  if (isa<pd::MinimumOp>(op))
-    return Bounds{std::min(least, other.least), std::min(greatest, other.greatest)};
-  if (isa<pd::MaximumOp>(op))
-    return Bounds{std::max(least, other.least), std::max(greatest, other.greatest)};
-  if (isa<pd::MultiplyOp>(op))
-    return Bounds::of(
-        {least * other.least, least * other.greatest, greatest * other.least, greatest * other.greatest});
-  return std::nullopt;
-}
 
 /// A mask of `forward`, and which keys it excludes if it is of positions.
 struct Candidate {
@@ -90,14 +26,29 @@ struct Candidate {
   bool isInfinite() const { return excluded == -std::numeric_limits<double>::infinity(); }
 };
 
+pd::DimRoot queriesOf(const AttentionForward &forward) {
+  return pd::dimRootOf(forward.first.x(), pd::tensorType(forward.first.x()).getRank() - 2);
+}
+
+pd::DimRoot keysOf(const AttentionForward &forward) {
+  int64_t rank = pd::tensorType(forward.first.y()).getRank();
+  return pd::dimRootOf(forward.first.y(), forward.first.isYTransposed ? rank - 2 : rank - 1);
+}
+
 class PositionTaker {
 public:
   PositionTaker(AttentionForward &forward, ArrayRef<int64_t> scores, PositionKinds kinds)
-      : forward(forward), scores(scores), kinds(kinds), offset(scores[3] - scores[2]) {}
-
-  AttentionPositions take() {
+      : forward(forward), scores(scores), kinds(kinds),
+        offset(ShapedType::isDynamic(scores[2]) ? 0 : scores[3] - scores[2]) {
     for (const AttentionMask &mask : forward.masks)
       add(mask);
+  }
+
+  bool hasRanges() const {
+    return llvm::any_of(candidates, [](const Candidate &own) { return own.range.has_value(); });
+  }
+
+  AttentionPositions take() {
     for (Candidate &own : candidates)
       takeWindow(own);
     for (Candidate &own : candidates)
@@ -117,7 +68,8 @@ private:
   SmallVector<Candidate> candidates;
   AttentionPositions positions;
 
-  /// An addend that is a sum becomes several, if one of them is of positions.
+  /// A mask becomes several, if one of them is of positions: the addends of a sum; conditions of which all
+  /// must hold, where minus infinity excludes keys, as often as it is added.
   void add(AttentionMask mask) {
     while (auto expand = mask.value.getDefiningOp<pd::ExpandOp>()) // to the heads: masks broadcast
       mask.value = expand.getX();
@@ -128,12 +80,47 @@ private:
       add({sum.getY(), mask.masked, mask.factor});
       return;
     }
+    std::optional<AttentionMask> condition =
+        kinds == PositionKinds::All ? infiniteCondition(mask) : std::nullopt;
+    Operation *both = condition ? conjunctionOf(condition->value) : nullptr;
+    if (both && !positionMaskOf(condition->value) && hasPositionCondition(condition->value)) {
+      for (Value operand : both->getOperands())
+        add({operand, mask.masked, 1, true, condition->fill});
+      return;
+    }
     candidates.push_back(candidateOf(mask));
   }
 
   static bool hasPositions(Value addend) {
     auto sum = addend.getDefiningOp<pd::AddOp>();
     return positionMaskOf(addend) || (sum && (hasPositions(sum.getX()) || hasPositions(sum.getY())));
+  }
+
+  /// The mask as a condition of keys that are not excluded by minus infinity; empty if it is another one.
+  static std::optional<AttentionMask> infiniteCondition(const AttentionMask &mask) {
+    constexpr double least = -std::numeric_limits<double>::infinity();
+    if (mask.isCondition())
+      return mask.kept && mask.fill == least ? std::optional(mask) : std::nullopt;
+    auto where = mask.value.getDefiningOp<pd::WhereOp>();
+    if (!where || constantNumber(where.getX()) != 0.0 || constantNumber(where.getY()) != least ||
+        mask.factor <= 0)
+      return std::nullopt;
+    return AttentionMask{where.getCondition(), mask.masked, 1, true, least};
+  }
+
+  /// The op of two conditions that must both hold; null for another value.
+  static Operation *conjunctionOf(Value condition) {
+    while (auto expand = condition.getDefiningOp<pd::ExpandOp>())
+      condition = expand.getX();
+    Operation *op = condition.getDefiningOp();
+    return isa_and_present<pd::LogicalAndOp, pd::BitwiseAndOp>(op) ? op : nullptr;
+  }
+
+  static bool hasPositionCondition(Value condition) {
+    if (positionMaskOf(condition))
+      return true;
+    Operation *both = conjunctionOf(condition);
+    return both && llvm::any_of(both->getOperands(), hasPositionCondition);
   }
 
   Candidate candidateOf(const AttentionMask &mask) const {
@@ -153,10 +140,22 @@ private:
     bool hasWindow = range.left || range.right;
     bool isOfScores =
         range.keyDim == 0 && (!hasWindow || range.queryDim == 1) &&
-        llvm::all_of(range.limits, [&](const KeyLimit &limit) { return isOfBatches(mask, limit); });
+        llvm::all_of(range.limits, [&](const KeyLimit &limit) { return isOfBatches(mask, limit); }) &&
+        hasDims(mask.value, hasWindow);
     if (isOfScores && own.excluded <= greatest)
       own.range = range;
     return own;
+  }
+
+  /// Whether the mask is known to have as many keys as the scores and, with a window, as many queries. Those
+  /// of static dims broadcast.
+  bool hasDims(Value mask, bool hasWindow) const {
+    auto type = pd::tensorType(mask);
+    auto isOf = [&](int64_t fromLast, const pd::DimRoot &root) {
+      bool isStatic = !root.tensor && !type.isDynamicDim(type.getRank() - 1 - fromLast);
+      return isStatic || pd::dimRootOf(mask, type.getRank() - 1 - fromLast) == root;
+    };
+    return isOf(0, keysOf(forward)) && (!hasWindow || isOf(1, queriesOf(forward)));
   }
 
   /// Whether there is one length for each batch.
@@ -179,7 +178,8 @@ private:
         return true;
       if (other.isLimit())
         return hasFirstKey && !own.mask.isCondition();
-      std::optional<Bounds> bounds = other.mask.isCondition() ? std::nullopt : boundsOf(other.mask.value);
+      std::optional<TensorBounds> bounds =
+          other.mask.isCondition() ? std::nullopt : boundsOf(other.mask.value);
       if (!bounds)
         return false;
       double a = bounds->least * other.mask.factor, b = bounds->greatest * other.mask.factor;
@@ -239,9 +239,13 @@ private:
 } // namespace
 
 AttentionPositions takePositions(AttentionForward &forward, ArrayRef<int64_t> scores, PositionKinds kinds) {
-  if (ShapedType::isDynamicShape(scores))
+  bool isDynamic = ShapedType::isDynamicShape(scores.take_back(2));
+  if (isDynamic && kinds != PositionKinds::All)
     return {};
-  return PositionTaker(forward, scores, kinds).take();
+  PositionTaker taker(forward, scores, kinds);
+  if (isDynamic && (!taker.hasRanges() || queriesOf(forward) != keysOf(forward)))
+    return {};
+  return taker.take();
 }
 
 } // namespace proa

@@ -1,5 +1,6 @@
 #include "passes/fuse/CloneProducers.h"
 
+#include "dialects/pd/ir/DeviceKernel.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/proa/Proa.h"
 
@@ -91,7 +92,7 @@ private:
         continue;
       if (!reader || reader->domain != pd::tensorType(op->getResult(0)).getShape() ||
           reader->members.size() + maxClonedOps > maxGroupMembers || reader->hasContraction ||
-          reader->hasThreadCode)
+          reader->hasThreadCode || isa<pd::DeviceKernelOpInterface>(reader->members.front()))
         return std::nullopt;
       readers.insert(reader);
     }

@@ -6,9 +6,9 @@
 #include "dialects/pd/ir/ReplaceResult.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/linalg/Contract.h"
+#include "dialects/pd/ops/shape/DimRoots.h"
 #include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
-#include "passes/fuse/DimRoots.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -71,10 +71,10 @@ struct RepeatedMatrices {
     if (all.getDimSize(repeated - 1) != groups * repeats)
       return std::nullopt;
     for (int64_t axis = 0; axis < rank; ++axis) {
-      DimRoot root = dimRootOf(expand.getOut(), axis);
-      bool isKept = axis == repeated || dimRootOf(expand.getX(), axis) == root;
+      pd::DimRoot root = pd::dimRootOf(expand.getOut(), axis);
+      bool isKept = axis == repeated || pd::dimRootOf(expand.getX(), axis) == root;
       bool isInFactor = axis == repeated || axis == repeated - 1 ||
-                        dimRootOf(factor, axis < repeated ? axis : axis - 1) == root;
+                        pd::dimRootOf(factor, axis < repeated ? axis : axis - 1) == root;
       if (!isKept || !isInFactor)
         return std::nullopt;
     }

@@ -8,6 +8,7 @@
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/nn/DropoutOps.h"
 #include "dialects/pd/ops/reduce/ReduceOps.h"
+#include "dialects/pd/ops/shape/DimRoots.h"
 #include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
@@ -145,6 +146,18 @@ private:
     return stored;
   }
 
+  /// Whether the dynamic dims of repeated heads are those before the repetition after dim `dim`.
+  static bool keepsDynamicDims(pd::ReshapeOp merged, Operation *repeat, size_t dim) {
+    Value repeated = merged.getX(), from = repeat->getOperand(0);
+    ArrayRef<int64_t> to = shapeOf(merged.getOut());
+    return llvm::all_of(llvm::seq<size_t>(0, to.size()), [&](size_t own) {
+      auto axis = static_cast<int64_t>(own), before = static_cast<int64_t>(own <= dim ? own : own + 1);
+      return !ShapedType::isDynamic(to[own]) ||
+             (pd::dimRootOf(merged.getOut(), axis) == pd::dimRootOf(repeated, before) &&
+              pd::dimRootOf(repeated, before) == pd::dimRootOf(from, before));
+    });
+  }
+
   /// Keys or values whose heads were repeated for groups of query heads, before that. False if they
   /// were not.
   static bool readUnrepeatedHeads(Stored &stored) {
@@ -155,7 +168,9 @@ private:
     ArrayRef<int64_t> to = shapeOf(stored.value), repeated = shapeOf(repeat->getResult(0)),
                       from = shapeOf(repeat->getOperand(0));
     auto dim = static_cast<size_t>(stored.permutation[1]);
-    if (repeated.size() != 5 || from.size() != 5 || ShapedType::isDynamicShape(to) || from[dim + 1] != 1)
+    if (repeated.size() != 5 || from.size() != 5 || to.size() != 4 || from[dim + 1] != 1 ||
+        ShapedType::isDynamicShape({to[dim], repeated[dim], repeated[dim + 1]}) ||
+        !keepsDynamicDims(merged, repeat, dim))
       return false;
     SmallVector<int64_t> expected(to), unrepeated(from);
     expected[dim] = repeated[dim];
@@ -183,9 +198,21 @@ private:
     lengths = e.reshape(lengths, {-1});
     if (int64_t offset = positions.lengths->offset)
       lengths = lengths + static_cast<double>(offset);
-    if (positions.areLengthsPositive)
-      lengths = e.select(lengths <= 0.0, static_cast<double>(scores[3]), lengths);
-    return pd::expandTo(lengths, {pd::DimSize(scores[0])});
+    if (positions.areLengthsPositive) {
+      pd::Expression keys = e.wrap(sizeOfScores(e, scores, 3).getValue(e));
+      lengths = e.select(lengths <= 0.0, keys, lengths);
+    }
+    bool isExpanded = positions.lengths->dim && ShapedType::isDynamic(scores[0]);
+    return isExpanded ? lengths : pd::expandTo(lengths, {sizeOfScores(e, scores, 0)});
+  }
+
+  /// The batches or the keys; dynamic ones are read from the operands.
+  pd::DimSize sizeOfScores(pd::TensorBuilder &e, ArrayRef<int64_t> scores, size_t dim) const {
+    if (!ShapedType::isDynamic(scores[dim]))
+      return {scores[dim]};
+    if (dim == 0)
+      return {e.wrap(forward.first.x()), 0};
+    return {e.wrap(forward.first.y()), forward.first.isYTransposed ? 2 : 3};
   }
 
   /// [batch, heads, queries, keys]: those of the softmax or, where it has batch and heads in one dim, those
@@ -271,6 +298,8 @@ private:
                  ? "its op has no causal mask, no dropout, and no gradient of a mask"
                  : nullptr;
     case AttentionTarget::Onnx:
+      if (forward.hasZeroRows)
+        return "its weights are zero for queries without keys";
       if (forward.isCausal && (ShapedType::isDynamic(scores[2]) || scores[2] != scores[3]))
         return "it is causal, and the numbers of queries and keys are dynamic or differ";
       return forward.dropout || !backward.scores.empty() ? "its op has no dropout, and no gradient of a mask"
@@ -308,6 +337,8 @@ private:
       return refuse("its dropout is of a shard of the keys");
     if (!hasGradient())
       return success();
+    if (forward.hasZeroRows)
+      return refuse("its weights are zero for queries without keys, and it has a gradient");
     if (forward.outFactor != 1)
       return refuse("dropout in inference scales its weights, and it has a gradient");
     return comesAfterRoot() ? success() : refuse("its gradient is not computed after it");
@@ -353,12 +384,22 @@ private:
         /*ring=*/rewriter.getBoolAttr(false));
     if (hasGradient())
       createGradient(attention, q, {k, ownK}, {v, ownV}, out, batches);
-    Value result = scaled(attention.getOut(), forward.outFactor);
+    Value result =
+        scaled(forward.hasZeroRows ? withZeroRows(attention, out) : attention.getOut(), forward.outFactor);
     if (transpose)
       rewriter.replaceAllUsesWith(transpose.getOut(), result);
     else
       rewriter.replaceAllUsesWith(second.result(), withTypeOf(second.result(), result));
     return success();
+  }
+
+  /// The result, with zeros for queries without keys, whose weights have no sum.
+  Value withZeroRows(pd::FusedAttentionOp attention, const Stored &out) {
+    pd::TensorBuilder e(rewriter, root);
+    SmallVector<int64_t> order = invertPermutationVector(out.permutation);
+    pd::Expression sum = e.transpose(e.wrap(attention.getSum()), ArrayRef(order).drop_back());
+    pd::Expression hasKeys = pd::insertDim(sum, 3) > 0.0;
+    return e.select(hasKeys, e.wrap(attention.getOut()), 0.0);
   }
 
   Value withTypeOf(Value other, Value value) {

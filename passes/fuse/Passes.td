@@ -198,6 +198,7 @@ def FormAttention : Pass<"pd-form-attention", "::mlir::func::FuncOp"> {
     | dims | reshapes that split or merge batch and heads; a mask broadcasts to the dims where it is added |
     | repetitions | a mask that is expanded, or stacked on itself, for the heads, on the CPU and the GPU |
     | dropout | of constant probability; its mask must have no other use than in the gradient |
+    | zeros | a selection of zero where weights are not numbers, as PyTorch exports it; queries without `sum` are zero |
 
     ```mlir
     // before
@@ -218,9 +219,10 @@ def FormAttention : Pass<"pd-form-attention", "::mlir::func::FuncOp"> {
 
     A mask that the program computes of positions (ranges, triangles, `sequence_mask`, tables of constants) and of
     lengths, by comparisons, selections, casts and arithmetic, becomes `causal`, `left_window`, `right_window` and
-    `key_lengths`, so that kernels skip tiles of keys. A sum of masks is split for that. Results do not change: the
-    number for excluded keys must be at most -1e4, and the mask stays where a query may have no other keys, as the
-    number decides then.
+    `key_lengths`, so that kernels skip tiles of keys. A sum of masks is split for that, and so are conditions that must
+    hold together with minus infinity. Results do not change: the number for excluded keys must be at most -1e4, and the
+    mask stays where a query may have no other keys, as the number decides then. With dynamic dims the shapes of the
+    program must say that queries, keys and the mask are of one sequence.
 
     | mask | becomes |
     |---|---|

@@ -1,14 +1,20 @@
 #include "passes/fuse/PositionMask.h"
 
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/pd/ops/creation/RangeOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/ScaleOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
 #include "dialects/pd/ops/sequence/SequenceOps.h"
 #include "dialects/pd/ops/shape/DiagonalOps.h"
+#include "dialects/pd/ops/shape/DimRoots.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/pd/ops/shape/View.h"
+#include "passes/analysis/ConstantNumber.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -171,7 +177,7 @@ public:
   std::optional<Form> read(Value value, unsigned depth = 0) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     constexpr unsigned mostDepth = 64;
-    if (!type || !type.hasStaticShape() || type.getRank() > mostDims || depth > mostDepth)
+    if (!type || type.getRank() > mostDims || depth > mostDepth)
       return std::nullopt;
     std::optional<Form> form = readOp(value, type, depth + 1);
     if (!form || (form->isUniform() && form->lengths.lengths))
@@ -204,9 +210,18 @@ private:
     if (!op)
       return std::nullopt;
     if (isa<pd::ExpandOp, pd::ExpandAsOp, pd::AssignOp>(op))
-      return read(op->getOperand(0), depth);
+      return broadcasts(op->getOperand(0), value) ? read(op->getOperand(0), depth) : std::nullopt;
     if (isa<pd::ReshapeOp, pd::UnsqueezeOp, pd::SqueezeOp>(op))
-      return reshaped(op->getOperand(0), type, depth);
+      return reshaped(op->getOperand(0), value, depth);
+    if (auto full = dyn_cast<pd::FullOp>(op))
+      return formOf(full);
+    if (auto full = dyn_cast<pd::FullLikeOp>(op))
+      return full.getValueTensor() ? std::nullopt
+                                   : std::optional(Form::number(full.getValue().convertToDouble()));
+    if (auto arange = dyn_cast<pd::ArangeOp>(op))
+      return formOf(arange);
+    if (auto branches = dyn_cast<scf::IfOp>(op))
+      return formOf(branches, cast<OpResult>(value).getResultNumber(), depth);
     if (auto mask = dyn_cast<pd::SequenceMaskOp>(op))
       return formOf(mask);
     if (auto scale = dyn_cast<pd::ScaleOp>(op))
@@ -306,11 +321,59 @@ private:
     return result;
   }
 
+  static std::optional<Form> formOf(pd::FullOp op) {
+    if (op.getValueTensor())
+      return std::nullopt;
+    std::optional<int64_t> integer = op.getIntegerValue();
+    return Form::number(integer ? static_cast<double>(*integer) : op.getValue().convertToDouble());
+  }
+
+  /// The numbers from a constant on, with constant distances.
+  static std::optional<Form> formOf(pd::ArangeOp op) {
+    std::optional<double> start = constantNumber(op.getStart()), step = constantNumber(op.getStep());
+    if (!start || !step || *step != std::trunc(*step))
+      return std::nullopt;
+    Form form = Form::number(*start);
+    form.factors[0] = static_cast<int64_t>(*step);
+    return form;
+  }
+
+  /// A mask for more than one position, else a number: programs skip the mask of a single position, which
+  /// has that number too.
+  std::optional<Form> formOf(scf::IfOp op, unsigned result, unsigned depth) {
+    auto extract = op.getCondition().getDefiningOp<tensor::ExtractOp>();
+    auto greater = extract ? extract.getTensor().getDefiningOp<pd::GreaterThanOp>() : pd::GreaterThanOp();
+    if (!greater || constantNumber(greater.getY()) != 1.0)
+      return std::nullopt;
+    Value mask = op.thenYield().getOperand(result), single = op.elseYield().getOperand(result);
+    std::optional<pd::DimRoot> size = pd::heldDimOf(greater.getX());
+    std::optional<Form> whole = read(mask, depth), number = read(single, depth);
+    int64_t rank = pd::tensorType(mask).getRank();
+    if (!size || !whole || !whole->mask || !number || !number->isNumber() || rank < 2)
+      return std::nullopt;
+    const KeyRange &range = whole->mask->range;
+    bool isSquare = range.keyDim == 0 && range.queryDim == 1 && pd::dimRootOf(mask, rank - 1) == *size &&
+                    pd::dimRootOf(mask, rank - 2) == *size;
+    bool isInside = range.limits.empty() && range.left.value_or(0) >= 0 && range.right.value_or(0) >= 0;
+    return isSquare && isInside && number->constant == whole->mask->inside ? whole : std::nullopt;
+  }
+
   //===-- Movements
   //---------------------------------------------------------------------------------------===//
 
+  /// Whether the dims of `from` are known to be those of `to`, or 1.
+  static bool broadcasts(Value from, Value to) {
+    auto own = pd::tensorType(from), all = pd::tensorType(to);
+    int64_t added = all.getRank() - own.getRank();
+    return added >= 0 && llvm::all_of(llvm::seq(own.getRank()), [&](int64_t dim) {
+             bool isStatic = !own.isDynamicDim(dim) && !all.isDynamicDim(dim + added);
+             return own.getDimSize(dim) == 1 || isStatic ||
+                    pd::dimRootOf(from, dim) == pd::dimRootOf(to, dim + added);
+           });
+  }
+
   /// The dims after a reshape that only adds or removes dims of 1.
-  std::optional<Form> reshaped(Value from, RankedTensorType type, unsigned depth) {
+  std::optional<Form> reshaped(Value from, Value to, unsigned depth) {
     std::optional<Form> form = read(from, depth);
     if (!form || form->isNumber())
       return form;
@@ -321,10 +384,11 @@ private:
           dims.push_back(static_cast<unsigned>(dim));
       return dims;
     };
-    ArrayRef<int64_t> before = pd::tensorType(from).getShape(), after = type.getShape();
+    ArrayRef<int64_t> before = pd::tensorType(from).getShape(), after = pd::tensorType(to).getShape();
     SmallVector<unsigned> old = dimsOf(before), own = dimsOf(after);
     auto hasSize = [&](auto dims) {
-      return before[before.size() - 1 - std::get<0>(dims)] == after[after.size() - 1 - std::get<1>(dims)];
+      return pd::dimRootOf(from, static_cast<int64_t>(before.size()) - 1 - std::get<0>(dims)) ==
+             pd::dimRootOf(to, static_cast<int64_t>(after.size()) - 1 - std::get<1>(dims));
     };
     if (old.size() != own.size() || !llvm::all_of(llvm::zip(old, own), hasSize))
       return std::nullopt;
@@ -401,12 +465,16 @@ private:
   std::optional<Form> elementwise(Operation *op, RankedTensorType type, unsigned depth) {
     using Values = ArrayRef<double>;
     auto of = [&](auto function) { return [function](Values v) -> double { return function(v); }; };
+    if (isa<pd::BitwiseAndOp, pd::BitwiseOrOp>(op) && !type.getElementType().isInteger(1))
+      return std::nullopt;
     std::function<double(Values)> function =
         llvm::TypeSwitch<Operation *, std::function<double(Values)>>(op)
             .Case<pd::CastOp>([&](auto) { return of([](Values v) { return v[0]; }); })
             .Case<pd::LogicalNotOp>([&](auto) { return of([](Values v) { return v[0] == 0; }); })
-            .Case<pd::LogicalAndOp>([&](auto) { return of([](Values v) { return v[0] != 0 && v[1] != 0; }); })
-            .Case<pd::LogicalOrOp>([&](auto) { return of([](Values v) { return v[0] != 0 || v[1] != 0; }); })
+            .Case<pd::LogicalAndOp, pd::BitwiseAndOp>(
+                [&](auto) { return of([](Values v) { return v[0] != 0 && v[1] != 0; }); })
+            .Case<pd::LogicalOrOp, pd::BitwiseOrOp>(
+                [&](auto) { return of([](Values v) { return v[0] != 0 || v[1] != 0; }); })
             .Case<pd::WhereOp>([&](auto) { return of([](Values v) { return v[0] != 0 ? v[1] : v[2]; }); })
             .Case<pd::AddOp>([&](auto) { return of([](Values v) { return v[0] + v[1]; }); })
             .Case<pd::SubtractOp>([&](auto) { return of([](Values v) { return v[0] - v[1]; }); })
@@ -425,7 +493,7 @@ private:
     SmallVector<Form> operands;
     for (Value operand : op->getOperands()) {
       std::optional<Form> own = read(operand, depth);
-      if (!own)
+      if (!own || !broadcasts(operand, op->getResult(0)))
         return std::nullopt;
       operands.push_back(*own);
     }

@@ -36,7 +36,7 @@ struct PositionMask {
 std::optional<PositionMask> complementOf(const PositionMask &mask);
 
 /// Reads comparisons of positions and lengths, and selections, casts and arithmetic of their results. Empty
-/// if the mask is computed of other values, or its dims are dynamic.
+/// if the mask is computed of other values, or of tensors with dynamic dims that may differ.
 std::optional<PositionMask> positionMaskOf(mlir::Value mask);
 
 } // namespace proa

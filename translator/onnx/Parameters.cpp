@@ -22,12 +22,34 @@ static bool isConstant(const TensorValue &tensor) {
 }
 
 Parameters::Parameters(const Model &model) {
+  countUses(model.graph);
   add(model.graph);
   makeUnique();
 }
 
+void Parameters::countUses(const Graph &graph) {
+  for (const ValueInfo &output : graph.outputs)
+    otherNames.insert(output.name);
+  countUses(graph.nodes);
+}
+
+void Parameters::countUses(const std::vector<Node> &nodes) {
+  for (const Node &node : nodes) {
+    bool isSelection = node.type == "Where" && canonicalDomain(node.domain).empty();
+    (isSelection ? selectedNames : otherNames).insert(node.inputs.begin(), node.inputs.end());
+    countUses(node.expansion);
+    for (const Attribute &attribute : node.attributes)
+      for (const Graph &inner : attribute.graphs())
+        countUses(inner);
+  }
+}
+
+bool Parameters::isSelected(const std::string &name, const TensorValue &tensor) const {
+  return tensor.dims == std::vector<int64_t>{1} && selectedNames.contains(name) && !otherNames.contains(name);
+}
+
 void Parameters::add(const std::string &name, const TensorValue &tensor) {
-  if (isConstant(tensor))
+  if (isConstant(tensor) || isSelected(name, tensor))
     return;
   indices.emplace(&tensor, list.size());
   list.push_back({name, &tensor});

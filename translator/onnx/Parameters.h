@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace proa::onnx {
@@ -18,7 +19,8 @@ struct Parameter {
 /// The parameters of a model, which must outlive them.
 /// An initializer, or the tensor of a Constant node, is a parameter unless it decides how other nodes
 /// compute: integers and bools of up to `longestConstant` elements, vectors of equal integers (the zero
-/// points of channels), and single floats without dims, are constants. A parameter has the name of its value;
+/// points of channels), single floats without dims, and vectors of one float that only nodes of type Where
+/// select, are constants. A parameter has the name of its value;
 /// one of a subgraph gets a suffix where another parameter has the name.
 class Parameters {
 public:
@@ -34,9 +36,14 @@ private:
   void add(const Graph &graph);
   void add(const std::vector<Node> &nodes);
   void add(const std::string &name, const TensorValue &tensor);
+  /// Counts the uses of names by nodes of type Where, and by others.
+  void countUses(const Graph &graph);
+  void countUses(const std::vector<Node> &nodes);
+  bool isSelected(const std::string &name, const TensorValue &tensor) const;
   /// Gives parameters whose name an earlier one has another name, which no tensor has.
   void makeUnique();
 
+  std::unordered_set<std::string> selectedNames, otherNames; ///< read by nodes of type Where, and by others
   std::vector<Parameter> list;
   std::unordered_map<const TensorValue *, size_t> indices;
 };

@@ -267,3 +267,50 @@ func.func @early(%q: tensor<2x4x16x8xf32>) -> tensor<2x4x16x8xf32> {
   %o = pd.matmul %p, %q : (tensor<2x4x16x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x16x8xf32>
   return %o : tensor<2x4x16x8xf32>
 }
+
+// -----
+
+// A window and a condition of keys that the program reads, of which both must hold, as PyTorch's models export them:
+// minus infinity may exclude keys twice.
+// CHECK-LABEL: func.func @conjunction(
+// CHECK: pd.fused_attention %arg0, %arg0, %arg0 mask = %arg1 {causal = true, left_window = 7 : i64, mask_fill = 0xFFF0000000000000 : f64}
+func.func @conjunction(%q: tensor<2x4x16x8xf32>, %n: tensor<2x1x1x16xi1>) -> tensor<2x4x16x8xf32> {
+  %low = pd.constant dense<0xFF800000> : tensor<1xf32>
+  %zero = pd.constant dense<0.0> : tensor<1xf32>
+  %size = pd.constant dense<8> : tensor<i64>
+  %yes = pd.constant dense<true> : tensor<i1>
+  %keys = pd.constant dense<[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]> : tensor<16xi64>
+  %rows = pd.unsqueeze %keys {axis = array<i64: 1>} : (tensor<16xi64>) -> tensor<16x1xi64>
+  %begin = pd.subtract %rows, %size : (tensor<16x1xi64>, tensor<i64>) -> tensor<16x1xi64>
+  %after = pd.greater_than %keys, %begin : (tensor<16xi64>, tensor<16x1xi64>) -> tensor<16x16xi1>
+  %before = pd.less_equal %keys, %rows : (tensor<16xi64>, tensor<16x1xi64>) -> tensor<16x16xi1>
+  %first = pd.logical_and %after, %yes : (tensor<16x16xi1>, tensor<i1>) -> tensor<16x16xi1>
+  %both = pd.logical_and %first, %before : (tensor<16x16xi1>, tensor<16x16xi1>) -> tensor<16x16xi1>
+  %all = pd.logical_and %both, %n : (tensor<16x16xi1>, tensor<2x1x1x16xi1>) -> tensor<2x1x16x16xi1>
+  %m = pd.where %all, %zero, %low : (tensor<2x1x16x16xi1>, tensor<1xf32>, tensor<1xf32>) -> tensor<2x1x16x16xf32>
+  %s = pd.matmul %q, %q {transpose_y = true} : (tensor<2x4x16x8xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x16x16xf32>
+  %a = pd.add %s, %m : (tensor<2x4x16x16xf32>, tensor<2x1x16x16xf32>) -> tensor<2x4x16x16xf32>
+  %p = pd.softmax %a : (tensor<2x4x16x16xf32>) -> tensor<2x4x16x16xf32>
+  %o = pd.matmul %p, %q : (tensor<2x4x16x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x16x8xf32>
+  return %o : tensor<2x4x16x8xf32>
+}
+
+// -----
+
+// Near miss: with another number a query without keys has equal weights for all keys that either condition excludes.
+// CHECK-LABEL: func.func @finite_conjunction(
+// CHECK: pd.fused_attention %arg0, %arg0, %arg0 mask = %{{[0-9]+}} :
+func.func @finite_conjunction(%q: tensor<2x4x16x8xf32>, %n: tensor<2x1x1x16xi1>) -> tensor<2x4x16x8xf32> {
+  %low = pd.constant dense<-3.40282347E+38> : tensor<f32>
+  %zero = pd.constant dense<0.0> : tensor<f32>
+  %keys = pd.constant dense<[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]> : tensor<16xi64>
+  %rows = pd.unsqueeze %keys {axis = array<i64: 1>} : (tensor<16xi64>) -> tensor<16x1xi64>
+  %before = pd.less_equal %keys, %rows : (tensor<16xi64>, tensor<16x1xi64>) -> tensor<16x16xi1>
+  %all = pd.logical_and %before, %n : (tensor<16x16xi1>, tensor<2x1x1x16xi1>) -> tensor<2x1x16x16xi1>
+  %m = pd.where %all, %zero, %low : (tensor<2x1x16x16xi1>, tensor<f32>, tensor<f32>) -> tensor<2x1x16x16xf32>
+  %s = pd.matmul %q, %q {transpose_y = true} : (tensor<2x4x16x8xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x16x16xf32>
+  %a = pd.add %s, %m : (tensor<2x4x16x16xf32>, tensor<2x1x16x16xf32>) -> tensor<2x4x16x16xf32>
+  %p = pd.softmax %a : (tensor<2x4x16x16xf32>) -> tensor<2x4x16x16xf32>
+  %o = pd.matmul %p, %q : (tensor<2x4x16x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x16x8xf32>
+  return %o : tensor<2x4x16x8xf32>
+}

@@ -283,6 +283,27 @@ func.func @score_condition(%q: tensor<2x4x5x8xf32>, %c: tensor<1x1x5x5xi1>, %m: 
 
 // -----
 
+// The numbers of a mask of keys are too small to change the number of a condition after it.
+// REMARK: pd.matmul is the end of an attention
+// CHECK-LABEL: func.func @three_masks_of_bounds(
+// CHECK: %[[KEYS:.*]] = pd.scale {{.*}} -> tensor<2x1x1x5xf32>
+// CHECK: %[[MASK:.*]] = pd.where %arg3, %arg1, {{.*}} -> tensor<1x4x5x5xf32>
+// CHECK: pd.fused_attention %arg0, %arg0, %arg0 mask = %[[MASK]] key_mask = %[[KEYS]] :
+func.func @three_masks_of_bounds(%q: tensor<2x4x5x8xf32>, %b: tensor<1x4x5x5xf32>, %n: tensor<2x1x1x5xi1>, %c: tensor<1x1x5x5xi1>) -> tensor<2x4x5x8xf32> {
+  %low = pd.constant dense<-3.40282347E+38> : tensor<f32>
+  %f = pd.cast %n {dtype = f32} : (tensor<2x1x1x5xi1>) -> tensor<2x1x1x5xf32>
+  %m = pd.scale %f {scale = -1.0E+4 : f64} : (tensor<2x1x1x5xf32>) -> tensor<2x1x1x5xf32>
+  %s = pd.matmul %q, %q {transpose_y = true} : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x5xf32>
+  %a = pd.add %s, %b : (tensor<2x4x5x5xf32>, tensor<1x4x5x5xf32>) -> tensor<2x4x5x5xf32>
+  %d = pd.add %a, %m : (tensor<2x4x5x5xf32>, tensor<2x1x1x5xf32>) -> tensor<2x4x5x5xf32>
+  %w = pd.where %c, %d, %low : (tensor<1x1x5x5xi1>, tensor<2x4x5x5xf32>, tensor<f32>) -> tensor<2x4x5x5xf32>
+  %p = pd.softmax %w : (tensor<2x4x5x5xf32>) -> tensor<2x4x5x5xf32>
+  %o = pd.matmul %p, %q : (tensor<2x4x5x5xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x8xf32>
+  return %o : tensor<2x4x5x8xf32>
+}
+
+// -----
+
 // Near miss: the number of the condition is not added to a mask of keys, which may be as low, and the op has no third
 // mask. A query without keys has equal weights.
 // REMARK: pd.matmul is the end of an attention

@@ -37,6 +37,17 @@ func.func @computed_operands(%x: tensor<4x8xf16>, %y: tensor<8x6xf32>) -> tensor
   return %p : tensor<4x6xf16>
 }
 
+// Attention is a kernel of its own: operands that would be cheap to compute again are stored.
+// CHECK-LABEL: func @attention_operand
+// CHECK-NEXT: call @kernel{{.*}} {proa.kernel_call = #proa.kernel_call<label = "subtract">}
+// CHECK-NEXT: call @kernel{{.*}} {proa.kernel_call = #proa.kernel_call<label = "fused_attention">}
+// CHECK-NEXT: return
+func.func @attention_operand(%q: tensor<1x2x16x8xf32>, %r: tensor<1x2x16x8xf32>) -> tensor<1x2x16x8xf32> {
+  %k = pd.subtract %q, %r : (tensor<1x2x16x8xf32>, tensor<1x2x16x8xf32>) -> tensor<1x2x16x8xf32>
+  %o:3 = pd.fused_attention %q, %k, %r : (tensor<1x2x16x8xf32>, tensor<1x2x16x8xf32>, tensor<1x2x16x8xf32>) -> (tensor<1x2x16x8xf32>, tensor<1x2x16xf32>, tensor<1x2x16xf32>)
+  return %o#0 : tensor<1x2x16x8xf32>
+}
+
 // Near miss: a transposed operand that something else uses is computed once.
 // CHECK-LABEL: func @used_twice
 // CHECK-COUNT-2: call @kernel

@@ -1,4 +1,5 @@
 #include "dialects/pd/ops/shape/KnownElements.h"
+#include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/pd/reference/Evaluate.h"
 
@@ -155,8 +156,28 @@ FailureOr<Elements> throughFloats(OpResult result, unsigned depth) {
   return out;
 }
 
+/// Known elements of a vector, of which others may be unknown.
+FailureOr<Elements> throughGather(GatherOp op, unsigned depth) {
+  if (tensorType(op.getX()).getRank() != 1 || op.getAxisTensor())
+    return failure();
+  auto elements = elementsAtDepth(op.getX(), depth + 1), indices = elementsAtDepth(op.getIndex(), depth + 1);
+  if (failed(elements) || failed(indices))
+    return failure();
+  Elements out;
+  auto size = static_cast<int64_t>(elements->size());
+  for (int64_t index : *indices) {
+    if (index == unknown || index < -size || index >= size)
+      return failure();
+    out.push_back((*elements)[static_cast<size_t>(index < 0 ? index + size : index)]);
+  }
+  return out;
+}
+
 FailureOr<Elements> throughOp(OpResult result, RankedTensorType type, unsigned depth) {
   Operation *op = result.getOwner();
+  if (auto gather = dyn_cast<GatherOp>(op))
+    if (auto elements = throughGather(gather, depth); succeeded(elements))
+      return elements;
   if (auto shape = dyn_cast<ShapeOp>(op))
     return Elements(tensorType(shape.getX()).getShape());
   if (auto dim = dyn_cast<DimOp>(op))

@@ -2,6 +2,7 @@
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/shape/DiagonalOps.h"
+#include "dialects/pd/ops/shape/DimRoots.h"
 #include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/shape/Fill.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
@@ -207,19 +208,33 @@ OpFoldResult ExpandOp::fold(FoldAdaptor adaptor) {
   return foldByEvaluation(getOperation(), adaptor.getOperands());
 }
 
+/// Replaces unknown entries of a reshape that are the dims of its operand by 0, which copies them. Not beside
+/// an entry of 0.
+static void copyDims(ReshapeOp op, llvm::SmallVectorImpl<int64_t> &shape) {
+  if (llvm::is_contained(shape, 0))
+    return;
+  int64_t rank = std::min<int64_t>(tensorType(op.getX()).getRank(), static_cast<int64_t>(shape.size()));
+  for (int64_t axis = 0; axis < rank; ++axis)
+    if (ShapedType::isDynamic(shape[axis]) && holdsDimOf(op.getShapeTensor(), axis, op.getX(), axis))
+      shape[axis] = 0;
+}
+
 LogicalResult ReshapeOp::canonicalize(ReshapeOp op, PatternRewriter &rewriter) {
   if (!op.getShapeTensor())
     return failure();
   auto shape = knownElements(op.getShapeTensor());
   if (failed(shape))
     return failure();
+  auto countOpen = [&] { return llvm::count_if(*shape, [](int64_t dim) { return dim < 0; }); };
   // One dynamic dim may be inferred from the number of elements, if no other one is inferred and no dim is 0.
-  auto isOpen = [](int64_t dim) { return dim < 0; };
-  auto open = llvm::count_if(*shape, isOpen);
-  if (open > 1 || (open == 1 && llvm::is_contained(*shape, 0)))
+  if (countOpen() > 1)
+    copyDims(op, *shape);
+  bool isInferred = countOpen() == 1 && !llvm::is_contained(*shape, 0),
+       isGiven = countOpen() == 1 && llvm::is_contained(*shape, -1);
+  if (countOpen() > 0 && !isInferred && !isGiven)
     return failure();
   for (int64_t &dim : *shape)
-    dim = isOpen(dim) ? -1 : dim;
+    dim = dim < 0 ? -1 : dim;
   rewriter.modifyOpInPlace(op, [&] {
     op.setShape(*shape);
     op.getShapeTensorMutable().clear();
@@ -228,7 +243,25 @@ LogicalResult ReshapeOp::canonicalize(ReshapeOp op, PatternRewriter &rewriter) {
 }
 
 LogicalResult ExpandOp::canonicalize(ExpandOp op, PatternRewriter &rewriter) {
-  return absorbOperand(rewriter, op, op.getShapeTensorMutable(), [&](auto shape) { op.setShape(shape); });
+  if (!op.getShapeTensor())
+    return failure();
+  auto shape = knownElements(op.getShapeTensor());
+  if (failed(shape))
+    return failure();
+  int64_t added = static_cast<int64_t>(shape->size()) - tensorType(op.getX()).getRank();
+  for (auto [index, dim] : llvm::enumerate(*shape)) {
+    int64_t axis = static_cast<int64_t>(index) - added;
+    if (ShapedType::isDynamic(dim) && axis >= 0 &&
+        holdsDimOf(op.getShapeTensor(), static_cast<int64_t>(index), op.getX(), axis))
+      dim = -1; // kept
+  }
+  if (llvm::is_contained(*shape, ShapedType::kDynamic))
+    return failure();
+  rewriter.modifyOpInPlace(op, [&] {
+    op.setShape(*shape);
+    op.getShapeTensorMutable().clear();
+  });
+  return success();
 }
 
 /// Whether the attribute takes dims from y.

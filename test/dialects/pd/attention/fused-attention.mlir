@@ -43,7 +43,7 @@ func.func @double(%q: tensor<2x4x5x8xf64>) -> tensor<2x4x5x8xf64> {
 // GPU: pd.fused_attention {{.*}}key_mask = %arg2
 // GPU: pd.fused_attention {{.*}}key_mask = %arg3
 // RULE-LABEL: func.func @key_masks
-// RULE: pd.fused_attention {{.*}}"([i, j, k, l], [i, j, m, l], [i, j, m, n], [*, j, k, m], [i, *, *, m])->([i, j, k, n], [i, j, k], [i, j, k])
+// RULE: pd.fused_attention {{.*}}"([i, j, k, *], [i, j, k, *], [i, j, k, *], [*, j, k, *], [i, *, *, *])->([i, j, k, *], [i, j, k], [i, j, k])
 func.func @key_masks(%q: tensor<2x4x5x8xf32>, %m: tensor<1x4x5x5xf32>, %n: tensor<2x1x1x5xf32>, %c: tensor<2x1x1x5xi1>)
     -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) {
   %0:3 = pd.fused_attention %q, %q, %q mask = %m key_mask = %n

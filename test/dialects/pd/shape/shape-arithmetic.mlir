@@ -27,3 +27,17 @@ func.func @partly_known(%x: tensor<?x20xf32>) -> tensor<?x?x?xf32> {
   %out = pd.reshape %x, %dims : (tensor<?x20xf32>, tensor<3xi32>) -> tensor<?x?x?xf32>
   return %out : tensor<?x?x?xf32>
 }
+
+// An element that is gathered from a shape, of which others stay open.
+// CHECK-LABEL: @gathered
+// CHECK-SAME: -> tensor<?x8xf32>
+func.func @gathered(%x: tensor<?x16xf32>) -> tensor<?x?xf32> {
+  %shape = pd.shape %x : (tensor<?x16xf32>) -> tensor<2xi32>
+  %last = pd.constant dense<-1> : tensor<i64>
+  %two = pd.constant dense<2> : tensor<i32>
+  %width = pd.gather %shape, %last : (tensor<2xi32>, tensor<i64>) -> tensor<i32>
+  %half = pd.floor_divide %width, %two : (tensor<i32>, tensor<i32>) -> tensor<i32>
+  %end = pd.reshape %half {shape = array<i64: 1>} : (tensor<i32>) -> tensor<1xi32>
+  %out = pd.slice %x ends = %end {axes = array<i64: 1>, starts = array<i64: 0>} : (tensor<?x16xf32>, tensor<1xi32>) -> tensor<?x?xf32>
+  return %out : tensor<?x?xf32>
+}

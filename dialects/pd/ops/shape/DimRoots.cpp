@@ -1,0 +1,273 @@
+#include "dialects/pd/ops/shape/DimRoots.h"
+
+#include "dialects/pd/ir/FunctionAttributes.h"
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/pd/ops/creation/RangeOps.h"
+#include "dialects/pd/ops/index/GatherOps.h"
+#include "dialects/pd/ops/math/BinaryOps.h"
+#include "dialects/pd/ops/math/UnaryOps.h"
+#include "dialects/pd/ops/shape/JoinOps.h"
+#include "dialects/pd/ops/shape/KnownElements.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
+#include "dialects/pd/ops/shape/SliceOps.h"
+#include "dialects/pd/ops/shape/View.h"
+#include "dialects/pd/sharding/ShardingRule.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+namespace {
+
+//===-- Elements of shapes --===//
+
+/// An element of a vector, or the only one of a tensor.
+struct Element {
+  Value tensor;
+  int64_t index = 0;
+};
+
+std::optional<DimRoot> dimIn(Element element);
+bool areSameNearby(std::optional<DimRoot> a, std::optional<DimRoot> b);
+
+std::optional<int64_t> knownElement(Value tensor, int64_t index) {
+  FailureOr<SmallVector<int64_t>> elements = knownElements(tensor);
+  bool isKnown = succeeded(elements) && index < static_cast<int64_t>(elements->size()) &&
+                 !ShapedType::isDynamic((*elements)[static_cast<size_t>(index)]);
+  return isKnown ? std::optional((*elements)[static_cast<size_t>(index)]) : std::nullopt;
+}
+
+std::optional<Element> elementOf(SliceOp op, int64_t index) {
+  bool isStatic = !op.getStartsTensor() && !op.getStridesTensor() && op.getAxes() == ArrayRef<int64_t>{0} &&
+                  llvm::all_of(op.getStrides(), [](int64_t stride) { return stride == 1; });
+  if (!isStatic)
+    return std::nullopt;
+  int64_t start = op.getStarts()[0], size = tensorType(op.getX()).getDimSize(0);
+  return Element{op.getX(), index + (start < 0 ? start + size : start)};
+}
+
+std::optional<Element> elementOf(ConcatOp op, int64_t index) {
+  for (Value operand : op.getX()) {
+    RankedTensorType own = tensorType(operand);
+    if (!own.hasStaticShape())
+      return std::nullopt;
+    if (index < own.getNumElements())
+      return Element{operand, index};
+    index -= own.getNumElements();
+  }
+  return std::nullopt;
+}
+
+std::optional<Element> elementOf(GatherOp op, int64_t index) {
+  bool isOfVector = tensorType(op.getX()).getRank() == 1 && !op.getAxisTensor();
+  std::optional<int64_t> own = isOfVector ? knownElement(op.getIndex(), index) : std::nullopt;
+  if (!own)
+    return std::nullopt;
+  return Element{op.getX(), *own < 0 ? *own + tensorType(op.getX()).getDimSize(0) : *own};
+}
+
+/// The index of the element that an operand of an elementwise op gives.
+int64_t indexIn(Value operand, int64_t index) {
+  return tensorType(operand).hasStaticShape() && tensorType(operand).getNumElements() == 1 ? 0 : index;
+}
+
+/// The side of a selection that gives the element: ONNX's exporters replace entries of -1, which no dim is,
+/// and entries that are 1 by a dim that they are equal to.
+std::optional<Element> elementOf(WhereOp op, int64_t index) {
+  Element x{op.getX(), indexIn(op.getX(), index)}, y{op.getY(), indexIn(op.getY(), index)};
+  if (std::optional<int64_t> condition = knownElement(op.getCondition(), indexIn(op.getCondition(), index)))
+    return *condition ? x : y;
+  auto equal = op.getCondition().getDefiningOp<EqualOp>();
+  std::optional<int64_t> number =
+      equal ? knownElement(equal.getY(), indexIn(equal.getY(), index)) : std::nullopt;
+  if (number && *number < 0 && dimIn({equal.getX(), indexIn(equal.getX(), index)}))
+    return y;
+  return areSameNearby(dimIn(x), dimIn(y)) ? std::optional(y) : std::nullopt;
+}
+
+/// Where an element was before the op that moved it; empty if it is of another op.
+std::optional<Element> sourceOf(Element element) {
+  Operation *op = element.tensor.getDefiningOp();
+  RankedTensorType type = tensorType(element.tensor);
+  if (!op || type.getRank() > 1 || !type.hasStaticShape() || element.index < 0 ||
+      element.index >= type.getNumElements())
+    return std::nullopt;
+  if (isa<ReshapeOp, CastOp, SqueezeOp, UnsqueezeOp, AssignOp>(op))
+    return tensorType(op->getOperand(0)).hasStaticShape()
+               ? std::optional(Element{op->getOperand(0), element.index})
+               : std::nullopt;
+  return llvm::TypeSwitch<Operation *, std::optional<Element>>(op)
+      .Case<SliceOp, ConcatOp, GatherOp, WhereOp>([&](auto own) { return elementOf(own, element.index); })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+/// The dim that an element is, before dims are followed.
+std::optional<DimRoot> dimIn(Element element) {
+  while (std::optional<Element> source = sourceOf(element))
+    element = *source;
+  if (auto shape = element.tensor.getDefiningOp<ShapeOp>())
+    return DimRoot{shape.getX(), element.index};
+  auto dim = element.tensor.getDefiningOp<DimOp>();
+  if (!dim)
+    return std::nullopt;
+  auto index = static_cast<int64_t>(dim.getIndex());
+  return DimRoot{dim.getX(), index < 0 ? index + tensorType(dim.getX()).getRank() : index};
+}
+
+//===-- Dims --===//
+
+/// The dimension of x that an inferred entry of a reshape is: the only one that is left if the others are
+/// copied or have the same product.
+std::optional<DimRoot> inferredDim(ReshapeOp op) {
+  RankedTensorType from = tensorType(op.getX());
+  int64_t product = 1, given = 1;
+  SmallVector<int64_t> left;
+  for (int64_t axis = 0; axis < from.getRank(); ++axis) {
+    bool isCopied = axis < static_cast<int64_t>(op.getShape().size()) && op.getShape()[axis] == 0;
+    if (from.isDynamicDim(axis) && !isCopied)
+      left.push_back(axis);
+    else if (!isCopied)
+      product *= from.getDimSize(axis);
+  }
+  for (int64_t entry : op.getShape())
+    given *= entry > 0 ? entry : 1;
+  if (left.size() != 1 || product != given || product == 0)
+    return std::nullopt;
+  return DimRoot{op.getX(), left.front()};
+}
+
+std::optional<DimRoot> sourceOf(ReshapeOp op, int64_t axis) {
+  if (op.getShapeTensor())
+    return dimIn({op.getShapeTensor(), axis});
+  if (op.getShape()[axis] == 0)
+    return DimRoot{op.getX(), axis};
+  return op.getShape()[axis] == -1 ? inferredDim(op) : std::nullopt;
+}
+
+std::optional<DimRoot> sourceOf(ExpandOp op, int64_t axis) {
+  if (op.getShapeTensor())
+    return dimIn({op.getShapeTensor(), axis});
+  int64_t own = axis - (tensorType(op.getOut()).getRank() - tensorType(op.getX()).getRank());
+  return own >= 0 && op.getShape()[axis] == -1 ? std::optional(DimRoot{op.getX(), own}) : std::nullopt;
+}
+
+/// The elements from 0 to a dim.
+std::optional<DimRoot> sourceOf(ArangeOp op) {
+  bool areAll = knownElement(op.getStart(), 0) == 0 && knownElement(op.getStep(), 0) == 1;
+  return areAll ? dimIn({op.getEnd(), 0}) : std::nullopt;
+}
+
+/// The dim that both branches give.
+std::optional<DimRoot> sourceOf(scf::IfOp op, unsigned result, int64_t axis) {
+  DimRoot first = dimRootOf(op.thenYield().getOperand(result), axis),
+          second = dimRootOf(op.elseYield().getOperand(result), axis);
+  return first == second ? std::optional(first) : std::nullopt;
+}
+
+/// The dim of an operand that has the same only factor in the sharding rule of the op.
+std::optional<DimRoot> sourceByRule(OpResult result, int64_t axis) {
+  Operation *op = result.getOwner();
+  std::optional<ShardingRule> rule =
+      isa_and_present<PdDialect>(op->getDialect()) ? shardingRuleOf(op) : std::nullopt;
+  if (!rule || rule->results[result.getResultNumber()].empty())
+    return std::nullopt;
+  const DimFactors &requested = rule->results[result.getResultNumber()][static_cast<size_t>(axis)];
+  if (requested.size() != 1 || requested.range)
+    return std::nullopt;
+  for (auto [operand, factors] : llvm::zip(op->getOperands(), rule->operands))
+    for (auto [dim, given] : llvm::enumerate(factors))
+      if (given == requested && !given.range)
+        return DimRoot{operand, static_cast<int64_t>(dim)};
+  return std::nullopt;
+}
+
+/// The dim of an earlier argument that has the same name, which a run checks.
+std::optional<DimRoot> sourceByName(BlockArgument argument, int64_t axis) {
+  auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  if (!function || argument.getOwner() != &function.getBody().front())
+    return std::nullopt;
+  auto namesOf = [&](unsigned index) {
+    return function.getArgAttrOfType<ArrayAttr>(index, dimNamesAttribute);
+  };
+  ArrayAttr own = namesOf(argument.getArgNumber());
+  auto name = own ? cast<StringAttr>(own[static_cast<size_t>(axis)]) : StringAttr();
+  if (!name || name.empty())
+    return std::nullopt;
+  for (unsigned index = 0; index < argument.getArgNumber(); ++index)
+    if (ArrayAttr names = namesOf(index))
+      for (auto [dim, other] : llvm::enumerate(names))
+        if (other == name)
+          return DimRoot{function.getArgument(index), static_cast<int64_t>(dim)};
+  return std::nullopt;
+}
+
+/// The dim from which the op of its tensor takes a dynamic dim; empty if it is of no other tensor.
+std::optional<DimRoot> sourceOf(DimRoot dim) {
+  if (auto argument = dyn_cast<BlockArgument>(dim.tensor))
+    return sourceByName(argument, dim.index);
+  auto result = cast<OpResult>(dim.tensor);
+  int64_t axis = dim.index;
+  return llvm::TypeSwitch<Operation *, std::optional<DimRoot>>(result.getOwner())
+      .Case<ReshapeOp, ExpandOp>([&](auto op) { return sourceOf(op, axis); })
+      .Case<TransposeOp>([&](TransposeOp op) {
+        int64_t own = op.getPerm()[axis];
+        return DimRoot{op.getX(), own < 0 ? own + static_cast<int64_t>(op.getPerm().size()) : own};
+      })
+      .Case<FullOp>([&](FullOp op) { return dimIn({op.getShapeTensor(), axis}); })
+      .Case<ArangeOp>([&](ArangeOp op) { return sourceOf(op); })
+      .Case<scf::IfOp>([&](scf::IfOp op) { return sourceOf(op, result.getResultNumber(), axis); })
+      .Default([&](Operation *) { return sourceByRule(result, axis); });
+}
+
+/// The dim, or the number that it is.
+DimRoot withNumber(DimRoot dim) {
+  if (!dim.tensor)
+    return dim;
+  RankedTensorType type = tensorType(dim.tensor);
+  return type.isDynamicDim(dim.index) ? dim : DimRoot{Value(), type.getDimSize(dim.index)};
+}
+
+/// Whether dims meet within few steps.
+bool areSameNearby(std::optional<DimRoot> a, std::optional<DimRoot> b) {
+  constexpr int mostSteps = 24;
+  auto walk = [](std::optional<DimRoot> dim) {
+    SmallVector<DimRoot> dims;
+    for (int step = 0; dim && step < mostSteps; ++step) {
+      dims.push_back(withNumber(*dim));
+      dim = dims.back().tensor ? sourceOf(dims.back()) : std::nullopt;
+    }
+    return dims;
+  };
+  SmallVector<DimRoot> own = walk(a);
+  return !own.empty() &&
+         llvm::any_of(walk(b), [&](const DimRoot &dim) { return llvm::is_contained(own, dim); });
+}
+
+} // namespace
+
+DimRoot dimRootOf(Value tensor, int64_t axis) {
+  DimRoot dim = withNumber({tensor, axis});
+  while (dim.tensor) {
+    std::optional<DimRoot> source = sourceOf(dim);
+    if (!source)
+      break;
+    dim = withNumber(*source);
+  }
+  return dim;
+}
+
+std::optional<DimRoot> heldDimOf(Value tensor, int64_t index) {
+  std::optional<DimRoot> dim = dimIn({tensor, index});
+  return dim ? std::optional(dimRootOf(dim->tensor, dim->index)) : std::nullopt;
+}
+
+bool holdsDimOf(Value vector, int64_t index, Value tensor, int64_t axis) {
+  return areSameNearby(dimIn({vector, index}), DimRoot{tensor, axis});
+}
+
+} // namespace proa::pd
