@@ -4,12 +4,14 @@
 #include "dialects/pd/ir/Contraction.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Layout.h"
+#include "dialects/pd/ir/ThreadInterface.h"
 #include "dialects/pd/ops/reduce/Reduce.h"
 #include "dialects/pd/ops/reduce/ReduceOps.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/rt/Fusable.h"
 #include "dialects/rt/Rt.h"
+#include "passes/layout/TransposedReshape.h"
 #include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -298,8 +300,8 @@ public:
       : ImagePattern(context, images, MatchAnyOpTypeTag(), /*benefit=*/1) {}
 
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
-    if (isa<pd::LayoutOpInterface, pd::ConcatOp, pd::PadOp>(op) || op->hasTrait<pd::ElementwiseTrait>() ||
-        !images.areReadBy(op))
+    if (isa<pd::LayoutOpInterface, pd::ConcatOp, pd::PadOp, pd::ArgExtremeOpInterface>(op) ||
+        op->hasTrait<pd::ElementwiseTrait>() || !images.areReadBy(op))
       return failure();
     auto axes = op->getAttrOfType<DenseI64ArrayAttr>("axis");
     auto keepdim = op->getAttrOfType<BoolAttr>("keepdim");
@@ -327,15 +329,63 @@ public:
   }
 };
 
+/// Indices of extremes.
+class ExtremePattern : public ImagePattern<OpInterfaceRewritePattern<pd::ArgExtremeOpInterface>> {
+public:
+  using ImagePattern::ImagePattern;
+
+  LogicalResult matchAndRewrite(pd::ArgExtremeOpInterface op, PatternRewriter &rewriter) const override {
+    if (!images.areReadBy(op))
+      return failure();
+    if (const char *reason = op.whyNoArgExtreme())
+      return keepsChannelsFirst(op, rewriter, reason);
+    SmallVector<int64_t> dims = op.getSearchedDims();
+    auto keepdims = op->getAttrOfType<BoolAttr>("keepdims");
+    if (dims.size() != 1 || !keepdims)
+      return keepsChannelsFirst(op, rewriter, "its index counts elements of all dimensions");
+    if (!keepdims.getValue() && dims[0] != 1)
+      return keepsChannelsFirst(op, rewriter, "its result would have other dimensions than before");
+    Value result = op->getResult(0);
+    Operation *rewritten = rewriter.clone(*op);
+    rewritten->setOperand(0, images.lastOf(op->getOperand(0), rewriter));
+    rewritten->setAttr("axis", rewriter.getI64IntegerAttr(indexInLast[dims[0]]));
+    if (keepdims.getValue()) {
+      rewritten->getResult(0).setType(permuted(pd::tensorType(result)));
+      images.replace(result, rewritten->getResult(0), rewriter);
+    } else {
+      rewriter.replaceAllUsesWith(result, rewritten->getResult(0));
+    }
+    return images.erase(op, rewriter);
+  }
+};
+
+/// Tokens as an image: a reshape of a transpose, whose version with channels last is a reshape of the tokens.
+bool isImageOfTokens(pd::ReshapeOp reshape) {
+  auto transpose = reshape.getX().getDefiningOp<pd::TransposeOp>();
+  if (!transpose || transpose.getPerm() != ArrayRef<int64_t>({0, 2, 1}) || !isImage(reshape.getOut()))
+    return false;
+  RankedTensorType image = pd::tensorType(reshape.getOut()), tokens = pd::tensorType(transpose.getX());
+  return image.getElementType().isF32() && image.hasStaticShape() && tokens.hasStaticShape() &&
+         image.getDimSize(0) == tokens.getDimSize(0) && image.getDimSize(1) == tokens.getDimSize(2);
+}
+
 class ChannelsLastPass : public impl::ChannelsLastBase<ChannelsLastPass> {
 public:
   void runOnOperation() override {
     PassRemarks remarks{getArgumentName()};
     Images images(remarks);
+    OpBuilder builder(&getContext());
+    getOperation().walk([&](pd::ReshapeOp reshape) {
+      if (isInFunction(reshape) && isImageOfTokens(reshape))
+        images.lastOf(reshape.getOut(), builder);
+    });
     RewritePatternSet patterns(&getContext());
-    patterns.add<LayoutOpPattern, ElementwisePattern, ConcatPattern, PadPattern, ReductionPattern>(
-        &getContext(), images);
+    patterns.add<LayoutOpPattern, ElementwisePattern, ConcatPattern, PadPattern, ReductionPattern,
+                 ExtremePattern>(&getContext(), images);
     applyPatternsOnce(getOperation(), std::move(patterns), remarks);
+    RewritePatternSet transposes(&getContext());
+    addTransposedReshapePattern(transposes);
+    applyPatternsOnce(getOperation(), std::move(transposes), remarks);
   }
 };
 

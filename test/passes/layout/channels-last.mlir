@@ -83,3 +83,62 @@ func.func @integers(%x: tensor<1x3x8x8xui8>, %w: tensor<4x3x1x1xi8>, %v: tensor<
   %3 = pd.integer_conv2d %2, %v : (tensor<1x4x11x15xui8>, tensor<4x4x1x1xi8>) -> tensor<1x4x11x15xi32>
   return %3 : tensor<1x4x11x15xi32>
 }
+
+// Tokens of a transformer between convolutions: the transposes around reshapes cancel, and an image that is made of
+// tokens starts a chain.
+// CHECK-LABEL: func @tokens
+// CHECK-NOT: pd.transpose
+// CHECK: %[[IMAGE:.*]] = pd.reshape %arg0 {shape = array<i64: 1, 4, 6, 8>} : (tensor<1x24x8xf32>) -> tensor<1x4x6x8xf32>
+// CHECK: pd.conv2d %[[IMAGE]], {{.*}}data_format = NHWC
+// CHECK: pd.reshape {{.*}} : (tensor<1x4x6x8xf32>) -> tensor<1x24x8xf32>
+// CHECK-NOT: pd.transpose
+// CHECK: return
+func.func @tokens(%x: tensor<1x24x8xf32>, %w: tensor<8x8x1x1xf32>) -> tensor<1x24x8xf32> {
+  %0 = pd.transpose %x {perm = array<i64: 0, 2, 1>} : (tensor<1x24x8xf32>) -> tensor<1x8x24xf32>
+  %1 = pd.reshape %0 {shape = array<i64: 1, 8, 4, 6>} : (tensor<1x8x24xf32>) -> tensor<1x8x4x6xf32>
+  %2 = pd.conv2d %1, %w : (tensor<1x8x4x6xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x4x6xf32>
+  %3 = pd.reshape %2 {shape = array<i64: 1, 8, 24>} : (tensor<1x8x4x6xf32>) -> tensor<1x8x24xf32>
+  %4 = pd.transpose %3 {perm = array<i64: 0, 2, 1>} : (tensor<1x8x24xf32>) -> tensor<1x24x8xf32>
+  return %4 : tensor<1x24x8xf32>
+}
+
+// Near miss: the second transpose exchanges the rows and the columns of the image.
+// CHECK-LABEL: func @other_order
+// CHECK: pd.transpose {{.*}}perm = array<i64: 0, 2, 1>
+// CHECK: pd.transpose {{.*}}perm = array<i64: 0, 3, 2, 1>
+func.func @other_order(%x: tensor<1x24x8xf32>) -> tensor<1x6x4x8xf32> {
+  %0 = pd.transpose %x {perm = array<i64: 0, 2, 1>} : (tensor<1x24x8xf32>) -> tensor<1x8x24xf32>
+  %1 = pd.reshape %0 {shape = array<i64: 1, 8, 4, 6>} : (tensor<1x8x24xf32>) -> tensor<1x8x4x6xf32>
+  %2 = pd.transpose %1 {perm = array<i64: 0, 3, 2, 1>} : (tensor<1x8x4x6xf32>) -> tensor<1x6x4x8xf32>
+  return %2 : tensor<1x6x4x8xf32>
+}
+
+// Near miss: the reshape cuts through the tokens.
+// CHECK-LABEL: func @cut
+// CHECK-COUNT-2: pd.transpose
+func.func @cut(%x: tensor<1x24x8xf32>) -> tensor<1x16x12xf32> {
+  %0 = pd.transpose %x {perm = array<i64: 0, 2, 1>} : (tensor<1x24x8xf32>) -> tensor<1x8x24xf32>
+  %1 = pd.reshape %0 {shape = array<i64: 1, 12, 16>} : (tensor<1x8x24xf32>) -> tensor<1x12x16xf32>
+  %2 = pd.transpose %1 {perm = array<i64: 0, 2, 1>} : (tensor<1x12x16xf32>) -> tensor<1x16x12xf32>
+  return %2 : tensor<1x16x12xf32>
+}
+
+// The class of each pixel.
+// CHECK-LABEL: func @classes
+// CHECK: pd.argmax {{.*}}{axis = 3 : i64{{.*}} (tensor<1x8x8x4xf32>) -> tensor<1x8x8xi64>
+// CHECK-NOT: perm = array<i64: 0, 3, 1, 2>
+func.func @classes(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>) -> tensor<1x8x8xi64> {
+  %0 = pd.conv2d %x, %w : (tensor<1x3x8x8xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32>
+  %1 = pd.argmax %0 {axis = 1 : i64} : (tensor<1x4x8x8xf32>) -> tensor<1x8x8xi64>
+  return %1 : tensor<1x8x8xi64>
+}
+
+// Near miss: without rows the result would be transposed.
+// CHECK-LABEL: func @best_rows
+// CHECK: perm = array<i64: 0, 3, 1, 2>
+// CHECK: pd.argmax {{.*}}{axis = 2 : i64
+func.func @best_rows(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>) -> tensor<1x4x8xi64> {
+  %0 = pd.conv2d %x, %w : (tensor<1x3x8x8xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32>
+  %1 = pd.argmax %0 {axis = 2 : i64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x8xi64>
+  return %1 : tensor<1x4x8xi64>
+}
