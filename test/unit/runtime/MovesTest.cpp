@@ -419,6 +419,92 @@ TEST(Interpolate, ByHand) {
   run({{"interp_method", "nearest"}, {"align_corners", true}}, {0, 20, 30}); // 1.5 rounds up
 }
 
+/// Bilinear with centred pixels, of one element.
+double bilinear(const Tensor &x, int64_t plane, int64_t height, int64_t width, double y, double column) {
+  auto neighbours = [](double at, int64_t size) {
+    int64_t low = std::min(static_cast<int64_t>(at), size - 1);
+    return std::tuple(low, std::min(low + 1, size - 1), at - static_cast<double>(low));
+  };
+  auto [top, bottom, down] = neighbours(std::max(y, 0.0), height);
+  auto [left, right, across] = neighbours(std::max(column, 0.0), width);
+  auto at = [&](int64_t i, int64_t j) -> double { return x.as<float>()[(plane * height + i) * width + j]; };
+  return (1 - down) * ((1 - across) * at(top, left) + across * at(top, right)) +
+         down * ((1 - across) * at(bottom, left) + across * at(bottom, right));
+}
+
+TEST(Interpolate, ManyChannelsAndColumns) {
+  // Widths that are no multiples of vectors; rows that are taken again, and rows that are skipped.
+  struct Size {
+    int64_t channels, height, width, toHeight, toWidth;
+  };
+  for (auto [channels, height, width, toHeight, toWidth] : {Size{19, 5, 9, 17, 37}, Size{3, 23, 40, 7, 11}}) {
+    Tensor first = randomFloats({2, channels, height, width}, 1),
+           last(DType::Float32, {2, height, width, channels});
+    int64_t pixels = height * width, toPixels = toHeight * toWidth;
+    for (int64_t i = 0; i < first.size(); ++i)
+      last.as<float>()[(i / pixels / channels * pixels + i % pixels) * channels + i / pixels % channels] =
+          first.as<float>()[i];
+    nlohmann::json attributes = {{"interp_method", "bilinear"},
+                                 {"align_corners", false},
+                                 {"align_mode", 0},
+                                 {"out_h", toHeight},
+                                 {"out_w", toWidth}};
+    auto byPlane =
+        runCase({"interpolate", attributes, {first}, {{DType::Float32, {2, channels, toHeight, toWidth}}}});
+    ASSERT_TRUE(byPlane) << byPlane.diagnostics().text();
+    attributes["data_format"] = "NHWC";
+    auto byPixel =
+        runCase({"interpolate", attributes, {last}, {{DType::Float32, {2, toHeight, toWidth, channels}}}});
+    ASSERT_TRUE(byPixel) << byPixel.diagnostics().text();
+    for (int64_t i = 0; i < (*byPlane)[0].size(); ++i) {
+      int64_t plane = i / toPixels, row = i % toPixels / toWidth, column = i % toWidth;
+      double y =
+          (static_cast<double>(row) + 0.5) * static_cast<double>(height) / static_cast<double>(toHeight) -
+          0.5;
+      double x =
+          (static_cast<double>(column) + 0.5) * static_cast<double>(width) / static_cast<double>(toWidth) -
+          0.5;
+      double expected = bilinear(first, plane, height, width, y, x);
+      ASSERT_NEAR((*byPlane)[0].as<float>()[i], expected, 3e-5) << "float positions";
+      int64_t pixel = plane / channels * toPixels + i % toPixels;
+      ASSERT_NEAR((*byPixel)[0].as<float>()[pixel * channels + plane % channels], expected, 3e-5);
+    }
+  }
+}
+
+TEST(Order, ExtremesOfManyLines) {
+  constexpr int64_t dim = 70, lines = 83;
+  float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
+  Tensor x = randomFloats({lines, dim}, 1), transposed(DType::Float32, {dim, lines});
+  for (int64_t i = 0; i < x.size(); ++i)
+    x.as<float>()[i] = std::round(8 * x.as<float>()[i]); // with equal elements
+  for (int64_t i = 0; i < dim; ++i)
+    x.as<float>()[3 * dim + i] = i % 2 ? nan : -infinity; // nothing is above the lowest number
+  x.as<float>()[5 * dim + 66] = infinity;
+  x.as<float>()[6 * dim] = nan;
+  for (int64_t i = 0; i < x.size(); ++i)
+    transposed.as<float>()[i % dim * lines + i / dim] = x.as<float>()[i];
+  for (bool greatest : {true, false}) {
+    Shape expected;
+    for (int64_t line = 0; line < lines; ++line) {
+      float best = (greatest ? -1 : 1) * std::numeric_limits<float>::max();
+      expected.push_back(0);
+      for (int64_t i = 0; i < dim; ++i)
+        if (float value = x.as<float>()[line * dim + i]; greatest ? value > best : value < best) {
+          best = value;
+          expected.back() = i;
+        }
+    }
+    const char *name = greatest ? "argmax" : "argmin";
+    auto adjacent = runCase({name, {{"axis", 1}}, {x}, {{DType::Int64, {lines}}}});
+    ASSERT_TRUE(adjacent) << adjacent.diagnostics().text();
+    EXPECT_EQ(valuesOf<int64_t>((*adjacent)[0]), expected);
+    auto apart = runCase({name, {{"axis", 0}}, {transposed}, {{DType::Int64, {lines}}}});
+    ASSERT_TRUE(apart) << apart.diagnostics().text();
+    EXPECT_EQ(valuesOf<int64_t>((*apart)[0]), expected);
+  }
+}
+
 TEST(Order, NanIsLargestAndTiesAreAsInPaddle) {
   float nan = std::numeric_limits<float>::quiet_NaN();
   Tensor x = floats({6}, {2, nan, 1, 2, nan, 3});

@@ -8,6 +8,7 @@
 #include "lib/runtime/host/ThreadPool.h"
 #include "lib/runtime/kernels/common/Checks.h"
 #include "lib/runtime/kernels/common/Convert.h"
+#include "lib/runtime/kernels/common/Vectors.h"
 #include "lib/runtime/kernels/conv/ConvGeometry.h"
 
 #include "dialects/pd/ops/image/Interpolate.kernels.inc"
@@ -177,9 +178,9 @@ struct Image {
   }
 };
 
-/// The taps of an axis, one list for the first tap of all positions, one for the second and so on.
+/// The taps of the columns, one list for the first tap of all columns, one for the second and so on.
 template <class Sum> struct TapLists {
-  std::vector<std::vector<int64_t>> at;
+  std::vector<std::vector<int32_t>> at;
   std::vector<std::vector<Sum>> weight;
 
   explicit TapLists(const std::vector<Taps> &taps) {
@@ -188,77 +189,211 @@ template <class Sum> struct TapLists {
     weight.resize(count);
     for (const Taps &position : taps)
       for (size_t i = 0; i < count; ++i) {
-        at[i].push_back(position.at[i]);
+        at[i].push_back(static_cast<int32_t>(position.at[i]));
         weight[i].push_back(static_cast<Sum>(position.weight[i]));
       }
   }
 };
 
-/// out[i] = weight x[i], or plus what stood there.
-template <class Sum, class T>
-void addWeighted(bool isFirst, Sum weight, const T *x, int64_t count, Sum *out) {
-  if (isFirst)
+/// Several rows and what each is multiplied by.
+template <class T, class Sum> struct WeightedRows {
+  static constexpr int most = 16; // cubic along two axes
+
+  int count = 0;
+  const T *rows[most];
+  Sum weights[most];
+
+  void add(const T *row, Sum weight) {
+    rows[count] = row;
+    weights[count++] = weight;
+  }
+};
+
+/// to = the sum of the weighted rows, of `length` elements each.
+template <class Sum, class T, class To>
+PROA_VECTOR_INLINE void sumRows(const WeightedRows<T, Sum> &from, int64_t length, To *to) {
+  if (from.count == 2) {
+    const T *a = from.rows[0], *b = from.rows[1];
+    Sum first = from.weights[0], second = from.weights[1];
+    for (int64_t i = 0; i < length; ++i)
+      to[i] = static_cast<To>(first * static_cast<Sum>(a[i]) + second * static_cast<Sum>(b[i]));
+    return;
+  }
+  constexpr int64_t block = 64;
+  for (int64_t start = 0; start < length; start += block) {
+    Sum sums[block];
+    int64_t count = std::min(block, length - start);
     for (int64_t i = 0; i < count; ++i)
-      out[i] = weight * static_cast<Sum>(x[i]);
-  else
+      sums[i] = from.weights[0] * static_cast<Sum>(from.rows[0][start + i]);
+    for (int row = 1; row < from.count; ++row)
+      for (int64_t i = 0; i < count; ++i)
+        sums[i] += from.weights[row] * static_cast<Sum>(from.rows[row][start + i]);
     for (int64_t i = 0; i < count; ++i)
-      out[i] += weight * static_cast<Sum>(x[i]);
+      to[start + i] = static_cast<To>(sums[i]);
+  }
 }
 
-/// Channels first: the rows that a row of the output combines become one, from which its elements are taken.
+/// to = the columns of a row that the taps say, of one channel.
+template <class Sum, class T>
+PROA_VECTOR_INLINE void sumColumns(const TapLists<Sum> &taps, const T *from, int64_t width, Sum *to) {
+  if (taps.at.size() == 2) {
+    const int32_t *low = taps.at[0].data(), *high = taps.at[1].data();
+    const Sum *first = taps.weight[0].data(), *second = taps.weight[1].data();
+    for (int64_t w = 0; w < width; ++w)
+      to[w] = first[w] * static_cast<Sum>(from[low[w]]) + second[w] * static_cast<Sum>(from[high[w]]);
+    return;
+  }
+  for (size_t tap = 0; tap < taps.at.size(); ++tap) {
+    const int32_t *at = taps.at[tap].data();
+    const Sum *weights = taps.weight[tap].data();
+    for (int64_t w = 0; w < width; ++w)
+      to[w] = weights[w] * static_cast<Sum>(from[at[w]]) + (tap == 0 ? Sum(0) : to[w]);
+  }
+}
+
+/// Rows of planes, whose columns are resampled. A row of the output is the sum of some of these, which the
+/// next one needs again.
+template <class T> class ResampledRows {
+public:
+  using Sum = Wide<T>;
+
+  ResampledRows(const Image &in, const TapLists<Sum> &wide, int64_t width)
+      : in(in), wide(wide), width(width), lines(static_cast<size_t>(slots * width)) {}
+
+  void start(const T *next) {
+    if (next != plane)
+      std::fill(std::begin(held), std::end(held), -1);
+    plane = next;
+  }
+
+  PROA_VECTOR_INLINE const Sum *row(int64_t depth, int64_t height) {
+    int64_t slot = depth % taps * taps + height % taps, index = depth * in.dims[3] + height;
+    Sum *line = lines.data() + slot * width;
+    if (held[slot] != index)
+      sumColumns<Sum>(wide, plane + depth * in.strides[2] + height * in.strides[3], width, line);
+    held[slot] = index;
+    return line;
+  }
+
+private:
+  static constexpr int64_t taps = 4, slots = taps * taps; ///< neighbours get different slots
+
+  const Image &in;
+  const TapLists<Sum> &wide;
+  int64_t width;
+  const T *plane = nullptr;
+  int64_t held[slots] = {};
+  std::vector<Sum> lines;
+};
+
+/// The work of a thread: rows [begin, end) of the output.
+template <class T> struct RowRange {
+  const Image &in, &out;
+  const std::vector<Taps> (&taps)[3];
+  const T *x;
+  T *y;
+  int64_t begin, end;
+
+  const Taps &high(int64_t row) const { return taps[1][static_cast<size_t>(row % out.dims[3])]; }
+  const Taps &deep(int64_t row) const {
+    return taps[0][static_cast<size_t>(row / out.dims[3] % out.dims[2])];
+  }
+  /// Of the image or the plane of a row.
+  int64_t index(int64_t row) const { return row / out.dims[3] / out.dims[2]; }
+};
+
+/// Channels first.
+template <class T>
+PROA_VECTOR_INLINE void resampleRows(const RowRange<T> &range, const TapLists<Wide<T>> &wide) {
+  using Sum = Wide<T>;
+  int64_t width = range.out.dims[4];
+  ResampledRows<T> lines(range.in, wide, width);
+  for (int64_t row = range.begin; row < range.end; ++row) {
+    const Taps &high = range.high(row), &deep = range.deep(row);
+    lines.start(range.x + range.index(row) * range.in.strides[1]);
+    WeightedRows<Sum, Sum> weighted;
+    for (int a = 0; a < deep.count; ++a)
+      for (int b = 0; b < high.count; ++b)
+        weighted.add(lines.row(deep.at[a], high.at[b]),
+                     static_cast<Sum>(deep.weight[a]) * static_cast<Sum>(high.weight[b]));
+    sumRows<Sum>(weighted, width, range.y + row * width);
+  }
+}
+
 template <class T>
 void resamplePlanes(const Image &in, const Image &out, const std::vector<Taps> (&taps)[3], const T *x, T *y) {
-  using Sum = Wide<T>;
-  TapLists<Sum> wide(taps[2]);
-  int64_t rows = out.dims[0] * out.dims[1] * out.dims[2] * out.dims[3], width = out.dims[4];
-  parallelFor(rows, 1 + 8192 / (width + 1), [&](int64_t begin, int64_t end) {
-    std::vector<Sum> line(static_cast<size_t>(in.dims[4])), sums(static_cast<size_t>(width));
-    for (int64_t row = begin; row < end; ++row) {
-      const Taps &high = taps[1][static_cast<size_t>(row % out.dims[3])],
-                 &deep = taps[0][static_cast<size_t>(row / out.dims[3] % out.dims[2])];
-      const T *plane = x + row / out.dims[3] / out.dims[2] * in.strides[1];
-      for (int a = 0; a < deep.count; ++a)
-        for (int b = 0; b < high.count; ++b)
-          addWeighted(a + b == 0, static_cast<Sum>(deep.weight[a]) * static_cast<Sum>(high.weight[b]),
-                      plane + deep.at[a] * in.strides[2] + high.at[b] * in.strides[3], in.dims[4],
-                      line.data());
-      std::fill(sums.begin(), sums.end(), Sum(0));
-      for (size_t e = 0; e < wide.at.size(); ++e)
-        for (int64_t w = 0; w < width; ++w)
-          sums[w] += wide.weight[e][w] * line[wide.at[e][w]];
-      std::transform(sums.begin(), sums.end(), y + row * width,
-                     [](Sum value) { return static_cast<T>(value); });
-    }
+  TapLists<Wide<T>> wide(taps[2]);
+  int64_t rows = out.dims[0] * out.dims[1] * out.dims[2] * out.dims[3];
+  parallelFor(rows, 1 + 8192 / (out.dims[4] + 1), [&](int64_t begin, int64_t end) {
+    runVectors<resampleRows<T>>(RowRange<T>{in, out, taps, x, y, begin, end}, wide);
   });
 }
 
-/// Channels last: all channels of an element at once.
+/// Floats that sumChannels may read after a row.
+constexpr int64_t readAfterRow = vectorSize;
+
+/// to = the sum of two columns. Whole vectors are stored, also of the elements after `channels` if the `room`
+/// of the row has them: the next column replaces these.
+PROA_VECTOR_INLINE void sumChannels(const WeightedRows<float, float> &columns, int64_t channels, int64_t room,
+                                    float *to) {
+  const float *a = columns.rows[0], *b = columns.rows[1];
+  float first = columns.weights[0], second = columns.weights[1];
+  int64_t c = 0;
+  for (; c < channels && c + vectorSize <= room; c += vectorSize) {
+    Vector x, y;
+    std::memcpy(&x, a + c, sizeof(Vector));
+    std::memcpy(&y, b + c, sizeof(Vector));
+    x = first * x + second * y;
+    std::memcpy(to + c, &x, sizeof(Vector));
+  }
+  for (; c < channels; ++c)
+    to[c] = first * a[c] + second * b[c];
+}
+
+/// Channels last: rows of the image are summed, then all channels of the columns.
+template <class T>
+PROA_VECTOR_INLINE void resampleChannelRows(const RowRange<T> &range, std::vector<Wide<T>> &line) {
+  using Sum = Wide<T>;
+  const auto &[in, out, taps, x, y, begin, end] = range;
+  int64_t channels = in.dims[1], width = out.dims[4];
+  for (int64_t row = begin; row < end; ++row) {
+    const Taps &high = range.high(row), &deep = range.deep(row);
+    const T *image = x + range.index(row) * in.strides[0];
+    WeightedRows<T, Sum> rows;
+    for (int a = 0; a < deep.count; ++a)
+      for (int b = 0; b < high.count; ++b)
+        rows.add(image + deep.at[a] * in.strides[2] + high.at[b] * in.strides[3],
+                 static_cast<Sum>(deep.weight[a]) * static_cast<Sum>(high.weight[b]));
+    const Taps *columnTaps = taps[2].data();
+    if (rows.count * columnTaps[0].count == 1) { // one element, of weight 1
+      for (int64_t w = 0; w < width; ++w)
+        std::copy_n(rows.rows[0] + columnTaps[w].at[0] * channels, channels,
+                    y + (row * width + w) * channels);
+      continue;
+    }
+    sumRows<Sum>(rows, in.dims[4] * channels, line.data());
+    for (int64_t w = 0; w < width; ++w) {
+      const Taps &wide = columnTaps[w];
+      WeightedRows<Sum, Sum> columns;
+      for (int e = 0; e < wide.count; ++e)
+        columns.add(line.data() + wide.at[e] * channels, static_cast<Sum>(wide.weight[e]));
+      if constexpr (std::is_same_v<T, float>)
+        if (columns.count == 2) {
+          sumChannels(columns, channels, (width - w) * channels, y + (row * width + w) * channels);
+          continue;
+        }
+      sumRows<Sum>(columns, channels, y + (row * width + w) * channels);
+    }
+  }
+}
+
 template <class T>
 void resampleChannels(const Image &in, const Image &out, const std::vector<Taps> (&taps)[3], const T *x,
                       T *y) {
-  using Sum = Wide<T>;
-  int64_t channels = in.dims[1], rows = out.dims[0] * out.dims[2] * out.dims[3];
-  parallelFor(rows, 1 + 8192 / (out.dims[4] * channels + 1), [&](int64_t begin, int64_t end) {
-    std::vector<Sum> sums(static_cast<size_t>(channels));
-    for (int64_t row = begin; row < end; ++row) {
-      const Taps &high = taps[1][static_cast<size_t>(row % out.dims[3])],
-                 &deep = taps[0][static_cast<size_t>(row / out.dims[3] % out.dims[2])];
-      const T *image = x + row / out.dims[3] / out.dims[2] * in.strides[0];
-      for (int64_t w = 0; w < out.dims[4]; ++w) {
-        const Taps &wide = taps[2][static_cast<size_t>(w)];
-        for (int a = 0; a < deep.count; ++a)
-          for (int b = 0; b < high.count; ++b)
-            for (int e = 0; e < wide.count; ++e)
-              addWeighted(a + b + e == 0,
-                          static_cast<Sum>(deep.weight[a]) * static_cast<Sum>(high.weight[b]) *
-                              static_cast<Sum>(wide.weight[e]),
-                          image + deep.at[a] * in.strides[2] + high.at[b] * in.strides[3] +
-                              wide.at[e] * in.strides[4],
-                          channels, sums.data());
-        std::transform(sums.begin(), sums.end(), y + (row * out.dims[4] + w) * channels,
-                       [](Sum value) { return static_cast<T>(value); });
-      }
-    }
+  int64_t rows = out.dims[0] * out.dims[2] * out.dims[3], columns = out.dims[4] + in.dims[4];
+  parallelFor(rows, 1 + 8192 / (columns * in.dims[1] + 1), [&](int64_t begin, int64_t end) {
+    std::vector<Wide<T>> line(static_cast<size_t>(in.dims[4] * in.dims[1] + readAfterRow));
+    runVectors<resampleChannelRows<T>>(RowRange<T>{in, out, taps, x, y, begin, end}, line);
   });
 }
 

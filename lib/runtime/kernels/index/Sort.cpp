@@ -9,6 +9,7 @@
 #include "lib/runtime/host/ThreadPool.h"
 #include "lib/runtime/kernels/common/Checks.h"
 #include "lib/runtime/kernels/common/Convert.h"
+#include "lib/runtime/kernels/index/ArgExtreme.h"
 #include "lib/runtime/kernels/index/Lines.h"
 
 #include "dialects/pd/ops/search/Search.kernels.inc"
@@ -136,7 +137,7 @@ template <class T> Wide<T> finiteBound(bool isUpper) {
     return isUpper ? std::numeric_limits<T>::max() : lowest;
 }
 
-/// The places of the extremes of lines [0, count), which lie side by side. `count` may be a constant.
+/// The positions of the extremes of lines [0, count), which lie side by side. `count` may be a constant.
 template <class T, bool greatest, class Count>
 void bestOf(const T *lines, int64_t dim, int64_t stride, Count count, int64_t *positions) {
   std::array<Wide<T>, lineBlock> held;
@@ -153,8 +154,51 @@ void bestOf(const T *lines, int64_t dim, int64_t stride, Count count, int64_t *p
     }
 }
 
+/// The positions of the extremes of lines [first, first + count), by the index of an outer and an inner
+/// dimension.
+template <class T, bool greatest>
+void bestOfLines(const Lines &lines, const T *x, int64_t outer, int64_t first, int64_t count,
+                 int64_t *positions) {
+  const T *from = x + outer * lines.dim * lines.inner + first;
+  if constexpr (std::is_same_v<T, float>)
+    if (lines.inner > 1 && lines.dim <= std::numeric_limits<int32_t>::max())
+      return extremePositions({from, lines.dim, lines.inner, count, 1}, greatest, positions);
+  if (count == 1)
+    bestOf<T, greatest>(from, lines.dim, lines.inner, std::integral_constant<int64_t, 1>(), positions);
+  else
+    bestOf<T, greatest>(from, lines.dim, lines.inner, count, positions);
+}
+
+void storePositions(std::span<const int64_t> positions, int64_t offset, const View &out) {
+  dispatchIndex(out.dtype, [&](auto zero) {
+    using Index = decltype(zero);
+    std::ranges::transform(positions, out.as<Index>() + offset,
+                           [](int64_t position) { return static_cast<Index>(position); });
+  });
+}
+
+/// Lines whose elements are adjacent, of which several are compared at a time.
+bool areShort(const Lines &lines) {
+  constexpr int64_t fewLines = 16;
+  return lines.inner == 1 && lines.outer >= fewLines && lines.dim <= std::numeric_limits<int32_t>::max();
+}
+
 /// Lines that lie side by side are gone through together, as memory is read.
 template <class T, bool greatest> void bestOfAll(const Lines &lines, const T *x, const View &out) {
+  if constexpr (std::is_same_v<T, float>)
+    if (areShort(lines)) {
+      int64_t blocks = (lines.outer + lineBlock - 1) / lineBlock;
+      return parallelFor(blocks, 1 + 16384 / (1 + lines.dim * lineBlock), [&](int64_t begin, int64_t end) {
+        std::array<int64_t, lineBlock> positions;
+        for (int64_t first = begin * lineBlock; first < std::min(end * lineBlock, lines.outer);
+             first += lineBlock) {
+          int64_t count = std::min(lineBlock, lines.outer - first);
+          extremePositions({x + first * lines.dim, lines.dim, 1, count, lines.dim}, greatest,
+                           positions.data());
+          storePositions(std::span(positions).first(static_cast<size_t>(count)), first, out);
+        }
+      });
+    }
   int64_t blocks = (lines.inner + lineBlock - 1) / lineBlock;
   parallelFor(lines.outer * blocks, 1 + 16384 / (1 + lines.dim * std::min(lineBlock, lines.inner)),
               [&](int64_t begin, int64_t end) {
@@ -162,18 +206,9 @@ template <class T, bool greatest> void bestOfAll(const Lines &lines, const T *x,
                 for (int64_t i = begin; i < end; ++i) {
                   int64_t outer = i / blocks, first = i % blocks * lineBlock,
                           count = std::min(lineBlock, lines.inner - first);
-                  const T *from = x + outer * lines.dim * lines.inner + first;
-                  if (count == 1)
-                    bestOf<T, greatest>(from, lines.dim, lines.inner, std::integral_constant<int64_t, 1>(),
-                                        positions.data());
-                  else
-                    bestOf<T, greatest>(from, lines.dim, lines.inner, count, positions.data());
-                  dispatchIndex(out.dtype, [&](auto zero) {
-                    using Index = decltype(zero);
-                    std::transform(positions.begin(), positions.begin() + count,
-                                   out.as<Index>() + outer * lines.inner + first,
-                                   [](int64_t position) { return static_cast<Index>(position); });
-                  });
+                  bestOfLines<T, greatest>(lines, x, outer, first, count, positions.data());
+                  storePositions(std::span(positions).first(static_cast<size_t>(count)),
+                                 outer * lines.inner + first, out);
                 }
               });
 }
