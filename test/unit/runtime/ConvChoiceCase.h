@@ -3,7 +3,6 @@
 
 #include "lib/runtime/host/CpuFeatures.h"
 #include "lib/runtime/kernels/conv/ConvChoice.h"
-#include "lib/runtime/kernels/matmul/PanelGemm.h"
 
 #include "dialects/pd/ops/conv/Conv.kernels.inc"
 
@@ -22,11 +21,11 @@ struct ConvChoiceCase {
 
 inline ConvMachine machineNamed(const char *name) {
   ConvMachine machine{*knownFacts<CpuFacts>(name)};
-  machine.prefersPanels = machine.cpu.vectorBits < 512;
+  machine.keepsTiles = true;
   return machine;
 }
 /// As a program without a target.
-inline ConvMachine thisMachine() { return {*knownFacts<CpuFacts>(nameOf(vectorIsa())), prefersPanels()}; }
+inline ConvMachine thisMachine() { return {*knownFacts<CpuFacts>(nameOf(vectorIsa()))}; }
 
 inline std::vector<OperandType> operandsOf(size_t count) {
   return std::vector<OperandType>(count, OperandType{true, true, DType::Float32, {}});

@@ -139,6 +139,15 @@ TEST(IndirectConv, ReadsAndStoresBothLayouts) {
         expectDefinitionWith(g, layouts);
 }
 
+/// Each size of the last tile of positions.
+TEST(IndirectConv, FewPositions) {
+  for (int64_t width = 1; width <= 14; ++width) {
+    Geometry g{1, 64, 40, 1, width, {3, 1}, {1, 1}, {9, 0}, {9, 0}, {9, 1}};
+    EXPECT_LT(usedTapsOf(g), 0.4);
+    expectDefinition(g);
+  }
+}
+
 /// Without AVX-512, oneDNN would write these windows to memory.
 class FewChannelsConvTest : public ::testing::TestWithParam<Geometry> {};
 TEST_P(FewChannelsConvTest, EqualsDefinition) { expectDefinition(GetParam()); }

@@ -109,7 +109,7 @@ class PlaneConvTest : public ::testing::TestWithParam<std::pair<DataFormat, Data
 
 TEST_P(PlaneConvTest, EqualsDefinition) {
   int chosen = 0;
-  for (unsigned seed = 0; seed < 60; ++seed) {
+  for (unsigned seed = 0; seed < 80; ++seed) {
     Convolution c = Convolution::random(seed, GetParam().first, GetParam().second);
     SCOPED_TRACE(c.attributes().dump() + " " + std::to_string(c.height) + "x" + std::to_string(c.width));
     chosen += c.chosen() == ConvMethod::Planes;

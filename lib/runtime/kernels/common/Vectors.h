@@ -20,6 +20,13 @@ using Vector = float __attribute__((vector_size(vectorSize * sizeof(float))));
 using ByteVector = int8_t __attribute__((vector_size(vectorSize)));
 using IntVector = int32_t __attribute__((vector_size(vectorSize * sizeof(int32_t))));
 
+/// GCC 12 keeps the sums of a tile of vectors in memory.
+#ifdef __clang__
+inline constexpr bool keepsTilesInRegisters = true;
+#else
+inline constexpr bool keepsTilesInRegisters = false;
+#endif
+
 /// Whether a vector is one register.
 inline bool hasWideVectors() { return vectorIsa() == VectorIsa::Avx512; }
 

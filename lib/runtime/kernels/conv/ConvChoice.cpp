@@ -6,7 +6,6 @@
 #include "lib/runtime/kernels/conv/IndirectConv.h"
 #include "lib/runtime/kernels/conv/PlaneConv.h"
 #include "lib/runtime/kernels/conv/WinogradConv.h"
-#include "lib/runtime/kernels/matmul/PanelGemm.h"
 
 #include <fmt/format.h>
 
@@ -17,20 +16,29 @@ namespace proa::runtime {
 namespace {
 
 // Measured shares of the rate of a large matmul (CpuFacts::matmulRate).
-constexpr double indirectShare = 0.7, groupedShare = 0.33, windowsShare = 0.5, blasShare = 0.1;
+constexpr double indirectShare = 0.9, indirectShareOfWide = 0.8; // with AVX-512
+constexpr double groupedShare = 0.33, windowsShare = 0.5, blasShare = 0.1;
+/// Of the time to read the filter from memory, which IndirectConv fetches ahead.
+constexpr double fetchedShare = 0.75;
 /// oneDNN's kernels for one channel in a group, without dilations: the share grows with the taps, for which a
 /// result stays in a register.
 constexpr double depthwiseShareOfTap = 0.06;
 /// oneDNN's transposes to and from channels last: a start, and each element of a tensor that caches hold. Of
 /// fewer channels than a vector has they move single elements.
 constexpr double transposeNanoseconds = 3000, transposedNanoseconds = 0.07, movedNanoseconds = 0.4;
-constexpr double cachedBytes = 4 << 20;
+/// The same of tensors that no second-level cache holds, up to a size.
+constexpr double transposedFarNanoseconds = 0.15, nearBytes = 1 << 20, cachedBytes = 4 << 20;
 /// An element of an image of few channels that is interleaved, and of IndirectConv's results with channels
 /// first.
 constexpr double interleavedNanoseconds = 0.06, storedFirstNanoseconds = 0.15;
 
-/// The share that oneDNN reaches with this many channels in a group: it fills up vectors with zeros.
-double shareOfGroups(double channels) { return channels / (channels + 24); }
+/// The share that oneDNN reaches with this many channels in a group: it fills up vectors with zeros. With
+/// AVX-512 it has a kernel for groups that are whole vectors.
+double shareOfGroups(int64_t channels, const CpuFacts &cpu) {
+  if (cpu.vectorBits >= 512 && channels % (cpu.vectorBits / 32) == 0)
+    return 1;
+  return static_cast<double>(channels) / static_cast<double>(channels + 24);
+}
 
 /// The same of the channels of a result.
 double shareOfOutputs(int64_t channels, int64_t lanes) {
@@ -82,18 +90,27 @@ public:
 
 private:
   double at(double share) const { return operations / (share * rate); }
+  /// To read the filter's taps inside of the image. Filters of a network's other convolutions have replaced
+  /// them in the caches.
+  double filterNanoseconds() const {
+    double bytes = sizeof(float) * static_cast<double>(g.outputChannels() * tapsOf(g)) *
+                   static_cast<double>(g.inputChannels() / g.groups);
+    if (!problem.attributes.transposed)
+      bytes *= IndirectConv::readTaps(g);
+    return bytes / (static_cast<double>(machine.cpu.memoryBandwidth) * 1e-3);
+  }
   bool hasWideVectors() const { return machine.cpu.vectorBits >= 512; }
 
   ConvEstimate library() const {
     if (form == LibraryForm::None)
       return {ConvMethod::Library, 0, "oneDNN has no fast kernel"};
-    auto inputs = static_cast<double>(g.inputChannels()) / static_cast<double>(g.groups),
-         taps = static_cast<double>(tapsOf(g));
+    int64_t inputs = g.inputChannels() / g.groups;
+    auto taps = static_cast<double>(tapsOf(g));
     double share = 1, outputs = shareOfOutputs(g.outputChannels(), machine.cpu.vectorBits / 32);
     if (g.groups > 1 && inputs == 1 && !isDilated(g))
       share = std::min(1.0, depthwiseShareOfTap * taps) * outputs;
     else if (g.groups > 1)
-      share = shareOfGroups(inputs);
+      share = shareOfGroups(inputs, machine.cpu);
     else
       share = outputs;
     double nanoseconds = at(share);
@@ -103,8 +120,8 @@ private:
     if (form == LibraryForm::Direct && !problem.attributes.transposed)
       nanoseconds += callNanoseconds(g, machine.cpu);
     if (form == LibraryForm::Windows)
-      nanoseconds = at(windowsShare * (g.groups > 1 ? shareOfGroups(inputs) : outputs));
-    return {ConvMethod::Library, nanoseconds + copyNanoseconds()};
+      nanoseconds = at(windowsShare * (g.groups > 1 ? shareOfGroups(inputs, machine.cpu) : outputs));
+    return {ConvMethod::Library, nanoseconds + filterNanoseconds() + copyNanoseconds()};
   }
 
   ConvEstimate winograd(int64_t tileDim) const {
@@ -117,11 +134,16 @@ private:
   ConvEstimate indirect() const {
     if (const char *reason = IndirectConv::whyNot(problem))
       return {ConvMethod::Indirect, 0, reason};
-    if (!machine.prefersPanels)
-      return {ConvMethod::Indirect, 0, "oneDNN packs matrices for this processor, or GCC built proa"};
+    if (!machine.keepsTiles)
+      return {ConvMethod::Indirect, 0, "GCC built proa"};
+    if (hasWideVectors() && IndirectConv::copiesImage(g))
+      return {ConvMethod::Indirect, 0, "few channels with AVX-512"}; // oneDNN's kernels are faster
     constexpr int64_t panelLanes = 16;
-    double share = indirectShare * shareOfOutputs(g.outputChannels() / g.groups, panelLanes);
-    double nanoseconds = at(share) * IndirectConv::usedTaps(g);
+    double terms = static_cast<double>(IndirectConv::termsOfTap(g));
+    double share = (hasWideVectors() ? indirectShareOfWide : indirectShare) * terms / (terms + 4) *
+                   shareOfOutputs(g.outputChannels() / g.groups, panelLanes);
+    double nanoseconds = at(share * IndirectConv::usedRows(g)) * IndirectConv::usedTaps(g) +
+                         fetchedShare * filterNanoseconds();
     if (IndirectConv::copiesImage(g))
       nanoseconds += interleavedNanoseconds * static_cast<double>(*elementCount(g.input.dims));
     if (g.output.strides[1] != 1)
@@ -148,7 +170,8 @@ private:
     double start = interleaves ? 0 : transposeNanoseconds;
     double cached = elements * (interleaves          ? interleavedNanoseconds
                                 : tensor.dims[1] < 8 ? movedNanoseconds
-                                                     : transposedNanoseconds);
+                                : bytes <= nearBytes ? transposedNanoseconds
+                                                     : transposedFarNanoseconds);
     if (bytes <= cachedBytes)
       return start + cached;
     return start + std::max(cached, bytes / (static_cast<double>(machine.cpu.memoryBandwidth) * 1e-3));
@@ -194,7 +217,7 @@ const char *nameOf(ConvMethod method) {
 ConvMachine ConvMachine::of(const KernelRequest &request) {
   const char *name = nameOf(vectorIsa());
   bool isForMachine = request.cpu && request.cpu->name == name;
-  return {isForMachine ? *request.cpu : *knownFacts<CpuFacts>(name), runtime::prefersPanels()};
+  return {isForMachine ? *request.cpu : *knownFacts<CpuFacts>(name)};
 }
 
 double operationsPerNanosecond(const CpuFacts &cpu) {

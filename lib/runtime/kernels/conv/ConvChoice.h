@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lib/base/target/TargetFacts.h"
+#include "lib/runtime/kernels/common/Vectors.h"
 #include "lib/runtime/kernels/conv/ConvGeometry.h"
 
 namespace proa::runtime {
@@ -37,7 +38,7 @@ enum class LibraryForm : uint8_t {
 
 struct ConvMachine {
   CpuFacts cpu;
-  bool prefersPanels = false; ///< see PanelGemm.h
+  bool keepsTiles = keepsTilesInRegisters;
 
   /// This machine, with the facts of the program if they are of a CPU with the same instructions.
   static ConvMachine of(const KernelRequest &request);

@@ -30,8 +30,11 @@ constexpr int64_t termsOfChunk = 384;
 /// Panels of a block: their sums stay in the second-level cache.
 constexpr int64_t panelsOfBlock = 16;
 constexpr int64_t mostPositions = 192;
+/// Floats of a panel that are fetched before they are needed: filters of whole networks are in no cache.
+constexpr int64_t fetchedAhead = 1024;
 
-template <int Rows>
+/// `Fetches` is of the first tile of a panel.
+template <int Rows, bool Fetches>
 PROA_VECTOR_INLINE void addTap(const float *const *rows, int64_t channels, const float *panel,
                                Vector (&sums)[Rows]) {
   const float *x[Rows];
@@ -41,12 +44,15 @@ PROA_VECTOR_INLINE void addTap(const float *const *rows, int64_t channels, const
   for (int64_t k = 0; k < channels; ++k, panel += panelWidth) {
     Vector line;
     std::memcpy(&line, panel, sizeof(Vector));
+    if constexpr (Fetches)
+      __builtin_prefetch(panel + fetchedAhead);
     for (int row = 0; row < Rows; ++row)
       sums[row] += x[row][k] * line;
   }
 }
 
-template <int Rows> PROA_VECTOR_INLINE void addTile(const IndirectTerms &terms, int64_t position) {
+template <int Rows, bool Fetches>
+PROA_VECTOR_INLINE void addTile(const IndirectTerms &terms, int64_t position) {
   Vector bias, sums[Rows];
   std::memcpy(&bias, terms.bias, sizeof(Vector));
   for (int row = 0; row < Rows; ++row)
@@ -61,7 +67,7 @@ template <int Rows> PROA_VECTOR_INLINE void addTile(const IndirectTerms &terms, 
       rows[row] = start + terms.channel;
     }
     if (isInside)
-      addTap<Rows>(rows, terms.channels, panel, sums);
+      addTap<Rows, Fetches>(rows, terms.channels, panel, sums);
   }
   for (int row = 0; row < Rows; ++row) {
     float *to = terms.sums + (position + row) * terms.sumStride;
@@ -76,8 +82,12 @@ template <int Rows> PROA_VECTOR_INLINE void addTile(const IndirectTerms &terms, 
 }
 
 template <int Rows> PROA_VECTOR_INLINE void addTiles(const IndirectTerms &terms, int64_t &position) {
+  if (position == 0 && terms.positions >= Rows) {
+    addTile<Rows, true>(terms, position);
+    position = Rows;
+  }
   for (; terms.positions - position >= Rows; position += Rows)
-    addTile<Rows>(terms, position);
+    addTile<Rows, false>(terms, position);
 }
 
 /// Positions of a tile; 12 vectors of 16 floats are registers of AVX-512 only.
@@ -143,7 +153,10 @@ PROA_VECTOR_INLINE static void addIndirectTerms(const IndirectTerms &terms, bool
   if (wide)
     addTiles<12>(terms, position);
   addTiles<6>(terms, position);
+  addTiles<5>(terms, position);
+  addTiles<4>(terms, position);
   addTiles<3>(terms, position);
+  addTiles<2>(terms, position);
   addTiles<1>(terms, position);
 }
 
@@ -160,7 +173,25 @@ double IndirectConv::usedTaps(const ConvGeometry &geometry) {
   return usedPairs(geometry, 0, 1) * usedPairs(geometry, 1, tilePositions());
 }
 
+double IndirectConv::readTaps(const ConvGeometry &geometry) {
+  double share = 1;
+  for (size_t axis = 0; axis < geometry.kernel.size(); ++axis)
+    share *= usedPairs(geometry, axis, std::max<int64_t>(geometry.output.dims[2 + axis], 1));
+  return share;
+}
+
+double IndirectConv::usedRows(const ConvGeometry &geometry) {
+  constexpr int64_t fewest = 4; // whose sums hide the latency of a multiplication
+  int64_t positions = geometry.output.dims[0] * geometry.output.dims[2] * geometry.output.dims[3];
+  int64_t rest = positions % tilePositions(), computed = rest == 0 ? 0 : std::max(rest, fewest);
+  return static_cast<double>(positions) / static_cast<double>(positions - rest + computed);
+}
+
 bool IndirectConv::copiesImage(const ConvGeometry &geometry) { return joins(geometry); }
+
+int64_t IndirectConv::termsOfTap(const ConvGeometry &geometry) {
+  return geometry.inputChannels() / geometry.groups * (joins(geometry) ? geometry.kernel[1] : 1);
+}
 
 const char *IndirectConv::whyNot(const ConvProblem &problem) {
   const ConvGeometry &g = problem.geometry;

@@ -26,11 +26,17 @@ public:
 
   /// Whether the convolution has few channels, for which the image is copied.
   static bool copiesImage(const ConvGeometry &geometry);
+  /// Terms that are added in one loop.
+  static int64_t termsOfTap(const ConvGeometry &geometry);
   /// With all post-ops; an addend may be in the memory of the output.
   void run(Call &call, float *output) const;
 
   /// The share of (tile, tap) pairs with a position inside of the image, from 0 to 1.
   static double usedTaps(const ConvGeometry &geometry);
+  /// The share of taps that are inside of the image for any position.
+  static double readTaps(const ConvGeometry &geometry);
+  /// The share of the rate of whole tiles that the positions reach: few ones leave multipliers idle.
+  static double usedRows(const ConvGeometry &geometry);
 
 private:
   IndirectConv(const ConvGeometry &geometry, RowPostOps postOps);

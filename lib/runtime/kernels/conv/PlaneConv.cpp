@@ -304,7 +304,7 @@ double PlaneConv::nanoseconds(const ConvProblem &problem, const CpuFacts &cpu) {
   // Shares of the rate of a matmul. Sums of one input channel load each of their factors.
   double share = cpu.vectorBits >= 512 ? 1 : 0.8;
   constexpr double depthwiseShare = 0.5, groupNanoseconds = 20;
-  constexpr double pickNanoseconds = 0.11; // an element of the image, of a stride
+  constexpr double pickNanoseconds = 0.11, pickAloneNanoseconds = 0.5; // an element of the image, of a stride
   constexpr double transposeNanoseconds = 0.15;
   const ConvGeometry &g = problem.geometry;
   bool isDepthwise = g.inputChannels() == g.groups && g.outputChannels() == g.groups;
@@ -328,7 +328,9 @@ double PlaneConv::nanoseconds(const ConvProblem &problem, const CpuFacts &cpu) {
     copied += static_cast<double>(*elementCount(g.output.dims));
   double transposed = transposes ? static_cast<double>(*elementCount(g.output.dims)) : 0;
   double picked = stride > 1 ? static_cast<double>(*elementCount(g.input.dims)) : 0;
-  return pickNanoseconds * picked + transposeNanoseconds * transposed +
+  bool picksVectors = g.output.dims[3] >= vectorSize;
+  return (picksVectors ? pickNanoseconds : pickAloneNanoseconds) * picked +
+         transposeNanoseconds * transposed +
          groupNanoseconds * static_cast<double>(g.output.dims[0] * g.groups) +
          gathers * copied * static_cast<double>(cpu.gatherCost) * 1e-3 +
          convOperations(problem) / (used * operationsPerNanosecond(cpu));

@@ -155,13 +155,7 @@ void PanelLayout::pack(const float *matrix, int64_t innerStride, int64_t columnS
   }
 }
 
-bool prefersPanels() {
-#ifdef __clang__
-  return !packsMatrices();
-#else
-  return false;
-#endif
-}
+bool prefersPanels() { return keepsTilesInRegisters && !packsMatrices(); }
 
 void multiplyPanels(const PanelGemm &gemm, const PanelGemm::Block &block, bool wide) {
   const PanelLayout &layout = gemm.layout;

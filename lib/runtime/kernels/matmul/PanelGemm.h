@@ -48,7 +48,7 @@ struct PanelGemm {
 };
 
 /// Whether this is faster than oneDNN's GEMMs here: on processors for which that does not pack matrices,
-/// and compiled by Clang. GCC 12 keeps the sums of a tile in memory.
+/// and where the compiler keeps the sums of a tile in registers.
 bool prefersPanels();
 
 /// The same on the calling thread, of columns that begin with a panel's. `wide`: with tiles for the 32
