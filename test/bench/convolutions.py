@@ -121,33 +121,33 @@ def model_of(row):
     return model.SerializeToString(), random.standard_normal((1, channels, row.size, row.size)).astype(np.float32)
 
 
-def proa_runner(model, x):
+def proa_runner(model, x, threads=1):
     import proa
 
-    compiled = proa.open(model, threads=1, optimize="always")
+    compiled = proa.open(model, threads=threads, optimize="always")
     compiled.run_tensors({"x": x})
-    result = compiled(x=x)["y"]
+    result = next(iter(compiled(x=x).values()))
     return lambda: compiled.run_tensors({"x": x}), result
 
 
-def ort_runner(model, x):
+def ort_runner(model, x, threads=1):
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.intra_op_num_threads, options.inter_op_num_threads, options.log_severity_level = threads, 1, 3
     session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     return lambda: session.run(None, {"x": x}), session.run(None, {"x": x})[0]
 
 
-def openvino_runner(model, x):
+def openvino_runner(model, x, threads=1):
     import openvino
 
     core = openvino.Core()
-    settings = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1}
+    settings = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1}
     request = core.compile_model(core.read_model(model, b""), "CPU", settings).create_infer_request()
     request.set_input_tensor(openvino.Tensor(x, shared_memory=True))
     request.infer()
-    return request.infer, request.get_output_tensor().data.copy()
+    return request.infer, request.get_output_tensor(0).data.copy()
 
 
 RUNNERS = {"proa": proa_runner, "ort": ort_runner, "openvino": openvino_runner}

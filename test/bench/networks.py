@@ -5,6 +5,8 @@ thread.
     PYTHONPATH=build/release/python:build/onnx test/bench/networks.py                        with all instructions
     PROA_MAX_CPU_ISA=avx2 PYTHONPATH=... test/bench/networks.py                              proa without AVX-512
     PYTHONPATH=... test/bench/networks.py test/corpus/realistic/mobilenet_v2                 these cases
+    PYTHONPATH=... test/bench/networks.py --vision                  networks of vision_networks.py, and OpenVINO too
+    PYTHONPATH=... test/bench/networks.py --vision unet yolov3 --engines proa --threads 2
 
 The engines run in this process, one after the other, `--rounds` times. A figure is the shortest run: other processes
 of a shared machine interrupt the others. The rows are sorted by their quotient. Needs the packages onnx and
@@ -20,6 +22,8 @@ import tempfile
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # read when the libraries load
     os.environ.setdefault(variable, "1")
 
+import convolutions  # noqa: E402
+import vision_networks  # noqa: E402
 from convolutions import shortest_us  # noqa: E402
 from corpus import Case  # noqa: E402
 from onnx_latency import ROOT, inference_cases  # noqa: E402
@@ -71,13 +75,32 @@ def measure(folder, options):
         feeds = Case(folder).feeds
         try:
             runners = [proa_runner(folder, feeds), ort_runner(model, feeds)]
-            best = [float("inf")] * 2
-            for _ in range(options.rounds):
-                best = [min(us, shortest_us(run, options.seconds)) for us, run in zip(best, runners)]
+            return best_of(runners, options)
         except Exception as error:  # noqa: BLE001  the engines have no common class of errors
             print(f"{folder}: {str(error).splitlines()[0]}", file=sys.stderr)
             return None
+
+
+def best_of(runners, options):
+    """The shortest milliseconds of each runner."""
+    best = [float("inf")] * len(runners)
+    for _ in range(options.rounds):
+        best = [min(us, shortest_us(run, options.seconds)) for us, run in zip(best, runners)]
     return [us / 1e3 for us in best]
+
+
+def measure_vision(options):
+    """Prints the milliseconds of the engines on each network, and the quotient of the best peer and proa."""
+    engines = options.engines.split(",")
+    print("| network | " + " | ".join(f"{engine} ms" for engine in engines) + " | best peer / proa |")
+    print("|---" * (2 + len(engines)) + "|")
+    for name in options.cases or vision_networks.NETWORKS:
+        model, feeds = vision_networks.build(name)
+        runners = [convolutions.RUNNERS[engine](model, feeds["x"], options.threads)[0] for engine in engines]
+        times = dict(zip(engines, best_of(runners, options)))
+        peers = [ms for engine, ms in times.items() if engine != "proa"]
+        quotient = f"{min(peers) / times['proa']:.2f}" if peers and "proa" in times else ""
+        print(f"| {name} | " + " | ".join(f"{ms:.3f}" for ms in times.values()) + f" | {quotient} |", flush=True)
 
 
 def main():
@@ -86,7 +109,12 @@ def main():
     parser.add_argument("--bin", default=os.path.join(ROOT, "build", "release", "bin"))
     parser.add_argument("--seconds", type=float, default=0.1, help="measuring time of an engine in a round")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--vision", action="store_true", help="the cases are networks of vision_networks.py")
+    parser.add_argument("--engines", default="proa,ort,openvino", help="with --vision; comma-separated")
+    parser.add_argument("--threads", type=int, default=1, help="with --vision")
     options = parser.parse_args()
+    if options.vision:
+        return measure_vision(options)
     rows = []
     for folder in options.cases or default_cases():
         if best := measure(folder, options):
