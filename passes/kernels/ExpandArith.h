@@ -5,8 +5,9 @@
 
 namespace proa {
 
-/// Replaces rounding divisions in `root` by the patterns of `arith-expand`, and maxima and minima of float
-/// types for which `hasMaximum` is false.
-mlir::LogicalResult expandArith(mlir::Operation *root, llvm::function_ref<bool(mlir::Type)> hasMaximum);
+/// Replaces rounding divisions in `root` by the patterns of `arith-expand`, and maxima and minima for which
+/// `isSupported` is false.
+mlir::LogicalResult expandArith(mlir::Operation *root,
+                                llvm::function_ref<bool(mlir::Operation *)> isSupported);
 
 } // namespace proa

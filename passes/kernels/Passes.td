@@ -190,7 +190,8 @@ def ExpandArith : Pass<"proa-expand-arith", "mlir::func::FuncOp"> {
   let description = [{
     Rounding divisions, and maxima and minima of types for which LLVM calls functions, become comparisons and selects
     (patterns of `arith-expand`). Maxima and minima of f32 and f64 stay: LLVM vectorizes a reduction by an intrinsic,
-    but not by the comparisons that keep NaN.
+    but not by the comparisons that keep NaN. But `maxnumf` and `minnumf` in loops of fewer than 16 iterations are
+    expanded: LLVM 22 leaves out the last elements of such a reduction (5 to 15 elements that 4 does not divide).
   }];
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }

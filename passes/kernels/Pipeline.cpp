@@ -54,9 +54,9 @@ void addLLVMPasses(OpPassManager &passes, const LowerKernelsOptions &options) {
   functions.addPass(memref::createExpandStridedMetadataPass());
   functions.addPass(createLowerAffinePass());
   functions.addPass(createCanonicalizerPass());
+  functions.addPass(createExpandArith()); // which looks at loops
   functions.addPass(createSCFToControlFlowPass());
   functions.addPass(createExpandHalfConversions({options.expandBFloat16, options.expandFloat16}));
-  functions.addPass(createExpandArith());
   functions.addPass(createConvertMathToLLVMPass());
   passes.addPass(createConvertMathToLibmPass());
   FinalizeMemRefToLLVMConversionPassOptions memory;

@@ -109,7 +109,8 @@ struct ConvertDeviceMath : proa::impl::ConvertDeviceMathBase<ConvertDeviceMath> 
   using ConvertDeviceMathBase::ConvertDeviceMathBase;
 
   void runOnOperation() override {
-    if (failed(proa::expandArith(getOperation(), [](Type type) { return type.isF32(); })))
+    auto isFloat32 = [](Operation *op) { return getElementTypeOrSelf(op->getResult(0).getType()).isF32(); };
+    if (failed(proa::expandArith(getOperation(), isFloat32)))
       return signalPassFailure();
     for (auto kernel : getOperation().getOps<func::FuncOp>())
       if (kernel.walk([](NVVM::WgmmaMmaAsyncOp) { return WalkResult::interrupt(); }).wasInterrupted())
