@@ -272,6 +272,46 @@ TEST(Reduction, MaximumKeepsNaN) {
   EXPECT_FALSE(std::isnan(element(results[0], 2)));
 }
 
+/// Maxima and minima of rows of each length, with and without NaN, in one kernel of several results.
+static void extremesTest(const std::string &operation, const std::string &identity, bool isDynamic) {
+  const bool isMax = operation.starts_with("max"), keepsNan = operation.ends_with("imumf");
+  std::vector<int64_t> sizes{63, 64, 65, 100, 127, 128, 129, 255, 259, 1000};
+  for (int64_t size = 1; size <= 40; ++size)
+    sizes.push_back(size);
+  for (int64_t size : sizes) {
+    SCOPED_TRACE(operation + " of " + std::to_string(size));
+    const std::string row = isDynamic ? "?" : std::to_string(size), in = "tensor<24x" + row + "xf32>";
+    KernelText text("extremes", "%x: " + in);
+    text.generic("%r", {{"%x", in, "0 1"}}, {"", "tensor<24xf32>", "0"}, "pr",
+                 "%y = arith." + operation + " %o, %i0 : f32", identity);
+    TestKernel kernel(text.returns("%r", "tensor<24xf32>"));
+    ASSERT_TRUE(kernel.valid());
+    Tensor x = randomTensor(DType::Float32, {24, size}, -1, 1, static_cast<unsigned>(size));
+    for (int64_t r = 8; r < 24; ++r) // some rows have one NaN, others two
+      for (int64_t i = 0; i <= r / 16; ++i)
+        setElement(x, r * size + (r * 7 + i * 5) % size, NAN);
+    auto extreme = [&](int64_t r) {
+      double best = isMax ? -HUGE_VAL : HUGE_VAL;
+      for (int64_t i = 0; i < size; ++i) {
+        double value = element(x, r * size + i);
+        if (std::isnan(value) && keepsNan)
+          return value;
+        best = isMax ? std::fmax(best, value) : std::fmin(best, value);
+      }
+      return best;
+    };
+    expectElements(kernel.run({x})[0], extreme, 0, 0);
+  }
+}
+TEST(Reduction, MaximumAndMinimumOfRowsOfAllLengths) {
+  for (bool isDynamic : {false, true}) {
+    extremesTest("maxnumf", "0xFF800000", isDynamic);
+    extremesTest("minnumf", "0x7F800000", isDynamic);
+    extremesTest("maximumf", "0xFF800000", isDynamic);
+    extremesTest("minimumf", "0x7F800000", isDynamic);
+  }
+}
+
 TEST(Reduction, KeptDimensionsOfSizeOne) {
   KernelText text("keep", "%x: tensor<8x12x16xf32>");
   text.generic("%s", {{"%x", "tensor<8x12x16xf32>", "0 1 2"}}, {"", "tensor<8x1x16xf32>", "0 c0 2"}, "prp",
