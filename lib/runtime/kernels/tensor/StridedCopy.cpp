@@ -111,13 +111,20 @@ template <class T> void transpose4(const T *source, int64_t sourceStride, T *tar
   }
 }
 
+/// The lines of a block that lie `stride` elements apart. Of lines that share a set the first-level cache
+/// holds 8.
+template <class T> int64_t linesOfBlock(int64_t stride) {
+  constexpr int64_t setBytes = 4096, line = 64 / sizeof(T) >= 4 ? 64 / sizeof(T) : 4;
+  return stride * static_cast<int64_t>(sizeof(T)) % setBytes == 0 ? std::min<int64_t>(line, 8) : line;
+}
+
 /// A transposed plane: the source is contiguous along `columns`, the target along `rows`. Blocks fit in the
 /// first-level cache.
 template <class T> void copyPlane(const T *source, T *target, const CopyAxis &rows, const CopyAxis &columns) {
-  constexpr int64_t block = 64 / sizeof(T) >= 4 ? 64 / sizeof(T) : 4;
-  for (int64_t r = 0; r < rows.size; r += block)
-    for (int64_t c = 0; c < columns.size; c += block) {
-      int64_t rowEnd = std::min(r + block, rows.size), columnEnd = std::min(c + block, columns.size);
+  int64_t rowBlock = linesOfBlock<T>(rows.source), columnBlock = linesOfBlock<T>(columns.target);
+  for (int64_t r = 0; r < rows.size; r += rowBlock)
+    for (int64_t c = 0; c < columns.size; c += columnBlock) {
+      int64_t rowEnd = std::min(r + rowBlock, rows.size), columnEnd = std::min(c + columnBlock, columns.size);
       int64_t i = r;
       for (; i + 4 <= rowEnd; i += 4) {
         int64_t j = c;
