@@ -6,6 +6,8 @@
 #include "lib/runtime/kernels/matmul/PanelGemm.h"
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 
 namespace proa::runtime {
 
@@ -30,6 +32,8 @@ constexpr int64_t termsOfChunk = 384;
 /// Panels of a block: their sums stay in the second-level cache.
 constexpr int64_t panelsOfBlock = 16;
 constexpr int64_t mostPositions = 192;
+/// Positions of a tile whose sums hide the latency of a multiplication.
+constexpr int64_t fewestPositions = 4;
 /// Floats of a panel that are fetched before they are needed: filters of whole networks are in no cache.
 constexpr int64_t fetchedAhead = 1024;
 
@@ -58,6 +62,7 @@ PROA_VECTOR_INLINE void addTile(const IndirectTerms &terms, int64_t position) {
   for (int row = 0; row < Rows; ++row)
     sums[row] = bias;
   const float *panel = terms.panel;
+  bool isUsed = false;
   for (int64_t tap = terms.tap; tap < terms.tapEnd; ++tap, panel += terms.channels * panelWidth) {
     const float *rows[Rows];
     bool isInside = false;
@@ -66,9 +71,12 @@ PROA_VECTOR_INLINE void addTile(const IndirectTerms &terms, int64_t position) {
       isInside |= start != terms.zeros;
       rows[row] = start + terms.channel;
     }
+    isUsed |= isInside;
     if (isInside)
       addTap<Rows, Fetches>(rows, terms.channels, panel, sums);
   }
+  if (terms.accumulates && !isUsed)
+    return;
   for (int row = 0; row < Rows; ++row) {
     float *to = terms.sums + (position + row) * terms.sumStride;
     Vector sum = sums[row];
@@ -170,7 +178,7 @@ struct IndirectConv::Worker {
 };
 
 double IndirectConv::usedTaps(const ConvGeometry &geometry) {
-  return usedPairs(geometry, 0, 1) * usedPairs(geometry, 1, tilePositions());
+  return usedPairs(geometry, 0, 1) * usedPairs(geometry, 1, joins(geometry) ? tilePositions() : 1);
 }
 
 double IndirectConv::readTaps(const ConvGeometry &geometry) {
@@ -181,9 +189,8 @@ double IndirectConv::readTaps(const ConvGeometry &geometry) {
 }
 
 double IndirectConv::usedRows(const ConvGeometry &geometry) {
-  constexpr int64_t fewest = 4; // whose sums hide the latency of a multiplication
   int64_t positions = geometry.output.dims[0] * geometry.output.dims[2] * geometry.output.dims[3];
-  int64_t rest = positions % tilePositions(), computed = rest == 0 ? 0 : std::max(rest, fewest);
+  int64_t rest = positions % tilePositions(), computed = rest == 0 ? 0 : std::max(rest, fewestPositions);
   return static_cast<double>(positions) / static_cast<double>(positions - rest + computed);
 }
 
@@ -234,6 +241,44 @@ IndirectConv::IndirectConv(const ConvGeometry &geometry, RowPostOps postOps)
   int64_t tile = tilePositions(), most = mostPositions / tile * tile;
   int64_t blocks = (positions() + most - 1) / most, each = (positions() + blocks - 1) / blocks;
   blockPositions = (each + tile - 1) / tile * tile;
+  sortPositions();
+}
+
+/// For each position of an axis the index of its set of taps inside of the image; the sets in their order.
+static std::vector<int64_t> tapSets(const ConvGeometry &g, size_t axis) {
+  std::vector<int64_t> sets;
+  std::map<std::vector<bool>, int64_t> indices;
+  for (int64_t position = 0; position < g.output.dims[2 + axis]; ++position) {
+    std::vector<bool> taps;
+    for (int64_t tap = 0; tap < g.kernel[axis]; ++tap) {
+      int64_t from = position * g.strides[axis] - g.before[axis] + tap * g.dilations[axis];
+      taps.push_back(from >= 0 && from < g.input.dims[2 + axis]);
+    }
+    sets.push_back(indices.try_emplace(taps, static_cast<int64_t>(indices.size())).first->second);
+  }
+  return sets;
+}
+
+/// Positions whose taps are inside of the image follow each other, so that a tile skips the others.
+void IndirectConv::sortPositions() {
+  constexpr int64_t most = 1 << 16;
+  int64_t height = geometry.output.dims[2], width = geometry.output.dims[3];
+  if (joinsColumns || positions() > most || usedTaps(geometry) == 1)
+    return;
+  std::vector<int64_t> rows = tapSets(geometry, 0), columns = tapSets(geometry, 1);
+  sorted.resize(static_cast<size_t>(positions()));
+  std::iota(sorted.begin(), sorted.end(), 0);
+  auto setOf = [&](int64_t position) {
+    return std::pair(rows[static_cast<size_t>(position / width % height)],
+                     columns[static_cast<size_t>(position % width)]);
+  };
+  std::ranges::stable_sort(sorted, {}, setOf);
+  for (int64_t i = 1; i < positions(); ++i) {
+    int64_t rest = (i - runs.back()) % tilePositions(); // of a run that ends here
+    if ((rest == 0 || rest >= fewestPositions) &&
+        setOf(sorted[static_cast<size_t>(i)]) != setOf(sorted[static_cast<size_t>(i - 1)]))
+      runs.push_back(i);
+  }
 }
 
 int64_t IndirectConv::panelsOfGroup() const { return (outputs() + panelWidth - 1) / panelWidth; }
@@ -300,8 +345,8 @@ void IndirectConv::locate(Worker &worker, int64_t first, int64_t count) const {
   int64_t before = joinsColumns ? 0 : g.before[1], inWidth = joinsColumns ? paddedWidth() : g.input.dims[3];
   int64_t columns = g.kernel[1] / tapColumns();
   for (int64_t i = 0; i < count; ++i) {
-    int64_t column = (first + i) % width, row = (first + i) / width % height,
-            image = (first + i) / width / height;
+    int64_t position = positionAt(first + i), column = position % width, row = position / width % height,
+            image = position / width / height;
     for (int64_t tap = 0; tap < taps(); ++tap) {
       int64_t y = row * g.strides[0] - g.before[0] + tap / columns * g.dilations[0];
       int64_t x = column * g.strides[1] - before + tap % columns * g.dilations[1];
@@ -313,10 +358,25 @@ void IndirectConv::locate(Worker &worker, int64_t first, int64_t count) const {
   }
 }
 
+/// A block of positions, run by run.
+void IndirectConv::addRuns(const IndirectTerms &block, int64_t first) const {
+  static const bool wide = hasWideVectors();
+  for (auto run = std::ranges::upper_bound(runs, first) - 1; run != runs.end(); ++run) {
+    int64_t begin = std::max<int64_t>(*run - first, 0),
+            end = run + 1 == runs.end() ? block.positions : std::min(*(run + 1) - first, block.positions);
+    if (begin >= end)
+      return;
+    IndirectTerms terms = block;
+    terms.rows += begin;
+    terms.sums += begin * block.sumStride;
+    terms.positions = end - begin;
+    runVectors<addIndirectTerms>(terms, wide);
+  }
+}
+
 /// The sums of panels [panel, panel + panels) of a group.
 void IndirectConv::multiply(Worker &worker, int64_t group, int64_t panel, int64_t panels) const {
-  static const bool wide = hasWideVectors();
-  int64_t channels = std::min(inputs(), termsOfChunk);
+  int64_t chunks = (inputs() + termsOfChunk - 1) / termsOfChunk, channels = (inputs() + chunks - 1) / chunks;
   int64_t tapsOfChunk = std::max<int64_t>(1, termsOfChunk / std::max<int64_t>(inputs(), 1));
   int64_t panelFloats = taps() * inputs() * panelWidth;
   const float *first =
@@ -338,7 +398,7 @@ void IndirectConv::multiply(Worker &worker, int64_t group, int64_t panel, int64_
         terms.bias = bias;
         terms.panel = first + i * panelFloats + (tap * inputs() + channel) * panelWidth;
         terms.sums = worker.sums + i * panelWidth;
-        runVectors<addIndirectTerms>(terms, wide);
+        addRuns(terms, worker.first);
       }
     }
 }
@@ -354,7 +414,7 @@ void IndirectConv::finish(const Worker &worker, int64_t channel, int64_t channel
     return storeFirst(worker, channel, channels, output);
   for (int64_t i = 0; i < worker.count; ++i) {
     float *sums = worker.sums + i * stride;
-    int64_t offset = (worker.first + i) * all + channel;
+    int64_t offset = positionAt(worker.first + i) * all + channel;
     if (!postOps.empty())
       postOps.applyChannels(sums, channel, channels, offset, operands);
     std::memcpy(output + offset, sums, static_cast<size_t>(channels) * sizeof(float));

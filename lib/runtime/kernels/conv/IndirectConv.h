@@ -15,6 +15,8 @@
 
 namespace proa::runtime {
 
+struct IndirectTerms;
+
 class IndirectConv {
 public:
   /// Why this is not the kernel of a convolution; null: it can be.
@@ -31,7 +33,7 @@ public:
   /// With all post-ops; an addend may be in the memory of the output.
   void run(Call &call, float *output) const;
 
-  /// The share of (tile, tap) pairs with a position inside of the image, from 0 to 1.
+  /// The share of taps inside of the image, from 0 to 1.
   static double usedTaps(const ConvGeometry &geometry);
   /// The share of taps that are inside of the image for any position.
   static double readTaps(const ConvGeometry &geometry);
@@ -41,6 +43,8 @@ public:
 private:
   IndirectConv(const ConvGeometry &geometry, RowPostOps postOps);
   struct Worker;
+  void sortPositions();
+  void addRuns(const IndirectTerms &block, int64_t first) const;
   void pack(const float *filter, float *to) const;
   void padRows(const float *input, float *to) const;
   void runUnits(Worker &worker, int64_t begin, int64_t end, float *output,
@@ -63,6 +67,10 @@ private:
   }
   int64_t outputs() const { return geometry.outputChannels() / geometry.groups; }
   int64_t panelsOfGroup() const;
+  /// The position of the output that is computed as the index-th.
+  int64_t positionAt(int64_t index) const {
+    return sorted.empty() ? index : sorted[static_cast<size_t>(index)];
+  }
   int64_t positions() const {
     return geometry.output.dims[0] * geometry.output.dims[2] * geometry.output.dims[3];
   }
@@ -74,6 +82,8 @@ private:
   int64_t blockPositions = 0;  ///< that share a table of pointers
   std::vector<float> zeros;    ///< the row of a tap outside of the image
   std::shared_ptr<const PackedTensor> filter; ///< [group, panel, tap, input, panelWidth]
+  std::vector<int64_t> sorted;  ///< positions of the output in the order of computation; empty: as they are
+  std::vector<int64_t> runs{0}; ///< first indices of positions with the same taps
 };
 
 } // namespace proa::runtime

@@ -84,7 +84,11 @@ std::unique_ptr<WinogradConv> WinogradConv::create(const ConvProblem &problem, i
       RowPostOps::create(problem.attributes.postOps, geometry.output, geometry.operands, problem.inputs);
   std::unique_ptr<WinogradConv> conv(
       new WinogradConv(problem.attributes, geometry, std::move(*postOps), tileDim));
-  if (filters.isConstant() && prefersPanels()) {
+  // With few tiles reading the filter takes longest, which PanelGemm does faster than oneDNN also with
+  // AVX-512.
+  constexpr int64_t fewTiles = 32;
+  bool usesPanels = prefersPanels() || (keepsTilesInRegisters && conv->tileCount <= fewTiles);
+  if (filters.isConstant() && usesPanels) {
     conv->pack(filter, filters);
     return conv;
   }
