@@ -49,8 +49,9 @@ TEST(ConvChoice, IndirectForFewPositions) {
     EXPECT_EQ(chosen(machine, {512, 3, 1024, 3}), ConvMethod::Indirect);
     EXPECT_EQ(chosen(machine, {192, 4, 192, 3}), ConvMethod::Indirect);
     EXPECT_EQ(chosen(machine, {256, 24, 256, 3, 2}), ConvMethod::Library);
-    EXPECT_EQ(chosen(machine, {2048, 1, 256, 1}), ConvMethod::Library); // too few
   }
+  EXPECT_EQ(chosen("avx2", {2048, 1, 256, 1}), ConvMethod::Library); // too few
+  EXPECT_EQ(chosen("avx512", {1024, 4, 1024, 1}), ConvMethod::Indirect);
   EXPECT_EQ(chosen("avx2", {256, 6, 512, 3}), ConvMethod::Winograd2);
   EXPECT_EQ(chosen("avx512", {256, 6, 512, 3}), ConvMethod::Library);
   EXPECT_EQ(chosen("avx512", {2048, 8, 256, 3, 1, 12}), ConvMethod::Library); // one tap is read

@@ -16,7 +16,7 @@ namespace proa::runtime {
 namespace {
 
 // Measured shares of the rate of a large matmul (CpuFacts::matmulRate).
-constexpr double indirectShare = 0.9, indirectShareOfWide = 0.8; // with AVX-512
+constexpr double indirectShare = 0.9, indirectShareOfWide = 0.85; // with AVX-512
 constexpr double groupedShare = 0.33, windowsShare = 0.5, blasShare = 0.1;
 /// Of the time to read the filter from memory, which IndirectConv fetches ahead.
 constexpr double fetchedShare = 0.75;

@@ -2,6 +2,7 @@
 
 #include "lib/runtime/host/ThreadPool.h"
 #include "lib/runtime/kernels/common/Convert.h"
+#include "lib/runtime/kernels/conv/ChannelOrder.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -89,56 +90,28 @@ template <class T> void copyRows(const T *source, T *target, const CopyAxis &row
     copyLine(source + i * rows.source, target + i * rows.target, line);
 }
 
-/// target[column][row] = source[row][column] of a block of 4x4, through registers.
-template <class T> void transpose4(const T *source, int64_t sourceStride, T *target, int64_t targetStride) {
-  if constexpr (sizeof(T) == 4) {
-    using Vector = uint32_t __attribute__((vector_size(16))); // the elements are only moved
-    Vector r[4];
-    for (int i = 0; i < 4; ++i)
-      std::memcpy(&r[i], source + i * sourceStride, sizeof(Vector));
-    Vector a = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5),
-           b = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5);
-    Vector c = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7),
-           d = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
-    Vector out[4] = {__builtin_shufflevector(a, b, 0, 1, 4, 5), __builtin_shufflevector(a, b, 2, 3, 6, 7),
-                     __builtin_shufflevector(c, d, 0, 1, 4, 5), __builtin_shufflevector(c, d, 2, 3, 6, 7)};
-    for (int i = 0; i < 4; ++i)
-      std::memcpy(target + i * targetStride, &out[i], sizeof(Vector));
-  } else {
-    for (int row = 0; row < 4; ++row)
-      for (int column = 0; column < 4; ++column)
-        target[column * targetStride + row] = source[row * sourceStride + column];
-  }
-}
-
-/// The lines of a block that lie `stride` elements apart. Of lines that share a set the first-level cache
-/// holds 8.
-template <class T> int64_t linesOfBlock(int64_t stride) {
-  constexpr int64_t setBytes = 4096, line = 64 / sizeof(T) >= 4 ? 64 / sizeof(T) : 4;
-  return stride * static_cast<int64_t>(sizeof(T)) % setBytes == 0 ? std::min<int64_t>(line, 8) : line;
+/// A transposed plane of 4-byte elements in vectors: `rows` rows at a time stay in the first-level cache. Of
+/// lines that share a set that holds 8.
+void copyVectors(const float *source, float *target, const CopyAxis &rows, const CopyAxis &columns) {
+  constexpr int64_t setFloats = 1024, most = 64;
+  int64_t block = rows.source % setFloats == 0 ? blockSide : most;
+  for (int64_t r = 0; r < rows.size; r += block)
+    runVectors<transposePlane>(source + r * rows.source, rows.source, std::min(block, rows.size - r),
+                               columns.size, target + r, columns.target);
 }
 
 /// A transposed plane: the source is contiguous along `columns`, the target along `rows`. Blocks fit in the
 /// first-level cache.
 template <class T> void copyPlane(const T *source, T *target, const CopyAxis &rows, const CopyAxis &columns) {
-  int64_t rowBlock = linesOfBlock<T>(rows.source), columnBlock = linesOfBlock<T>(columns.target);
-  for (int64_t r = 0; r < rows.size; r += rowBlock)
-    for (int64_t c = 0; c < columns.size; c += columnBlock) {
-      int64_t rowEnd = std::min(r + rowBlock, rows.size), columnEnd = std::min(c + columnBlock, columns.size);
-      int64_t i = r;
-      for (; i + 4 <= rowEnd; i += 4) {
-        int64_t j = c;
-        for (; j + 4 <= columnEnd; j += 4)
-          transpose4(source + i * rows.source + j, rows.source, target + j * columns.target + i,
-                     columns.target);
-        for (; j < columnEnd; ++j)
-          for (int64_t k = i; k < i + 4; ++k)
-            target[j * columns.target + k] = source[k * rows.source + j];
-      }
-      for (; i < rowEnd; ++i)
-        for (int64_t j = c; j < columnEnd; ++j)
+  if constexpr (sizeof(T) == sizeof(float))
+    return copyVectors(reinterpret_cast<const float *>(source), reinterpret_cast<float *>(target), rows,
+                       columns);
+  constexpr int64_t block = 64 / sizeof(T) >= 4 ? 64 / sizeof(T) : 4;
+  for (int64_t r = 0; r < rows.size; r += block)
+    for (int64_t c = 0; c < columns.size; c += block)
+      for (int64_t i = r; i < std::min(r + block, rows.size); ++i)
+        for (int64_t j = c; j < std::min(c + block, columns.size); ++j)
           target[j * columns.target + i] = source[i * rows.source + j];
-    }
 }
 
 template <class T>
