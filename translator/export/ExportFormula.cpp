@@ -246,6 +246,21 @@ Value formulaOf(pd::CopysignOp op, TensorBuilder &e) {
   return e.results({e.select(isNegative, -x, x)}).front();
 }
 
+/// Legacy selections give equal elements in any order. Empty where the op allows that.
+llvm::SmallVector<Value> formulaOf(pd::TopkOp op, TensorBuilder &e) {
+  if (!op.getStable())
+    return {};
+  auto sorted =
+      pd::ArgsortOp::create(e.getBuilder(), op.getLoc(), op.getX(), op.getAxis(), op.getLargest(), true);
+  Value count = op.getKTensor() ? Value(e.reshape(e.wrap(op.getKTensor()), {1})) : Value();
+  llvm::SmallVector<Value> first;
+  for (Value all : sorted->getResults())
+    first.push_back(e.create<pd::SliceOp>(
+        all, Value(), count, Value(), llvm::ArrayRef<int64_t>{int64_t(op.getAxis())},
+        llvm::ArrayRef<int64_t>{0}, llvm::ArrayRef<int64_t>{int64_t(op.getK())}, llvm::ArrayRef<int64_t>()));
+  return first;
+}
+
 /// Legacy `equal` compares float32 and float64 within 1e-8 and nothing else. NaN is neither below nor above
 /// itself.
 template <class Op> Value equality(Op op, TensorBuilder &e) {
@@ -316,7 +331,7 @@ bool ProgramExporter::addFormula(Operation &op) {
                 pd::BitwiseRightShiftOp, pd::ArraySliceOp, pd::ArrayConcatOp, pd::EqualOp, pd::NotEqualOp,
                 pd::ArangeOp, pd::Pool2dGradientOp, pd::Pool3dGradientOp>(
               [&](auto typed) { return Values{formulaOf(typed, e)}; })
-          .Case<pd::RowPositionsOp, pd::RangesOp, pd::ArrayToTensorOp, pd::FailOp>(
+          .Case<pd::RowPositionsOp, pd::RangesOp, pd::ArrayToTensorOp, pd::FailOp, pd::TopkOp>(
               [&](auto typed) { return formulaOf(typed, e); })
           .Case<pd::LinearInterpOp, pd::BilinearInterpOp, pd::TrilinearInterpOp, pd::BicubicInterpOp,
                 pd::NearestInterpOp>([&](auto typed) { return Values{interpolation(typed, e)}; })

@@ -215,8 +215,8 @@ LogicalResult TopkOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArr
   auto axis = axisOf(std::nullopt, getAxis(), static_cast<int64_t>(operands[0].dims().size()));
   if (failed(axis))
     return failure();
-  storeSorted(operands[0], *axis, getLargest(), getSorted() ? SortOrder::Select : SortOrder::SelectUnsorted,
-              results[0], results[1]);
+  storeSorted(operands[0], *axis, getLargest(), orderOfSelection(getSorted(), getStable()), results[0],
+              results[1]);
   return success();
 }
 
@@ -254,7 +254,8 @@ FailureOr<SmallVector<Value>> KthvalueOp::decompose(OpBuilder &builder) {
   int64_t axis = *axisOf(std::nullopt, getAxis(), x.rank());
   auto at = static_cast<int64_t>(getK()) - 1;
   auto least =
-      TopkOp::create(builder, getLoc(), getX(), Value(), getK(), axis, /*largest=*/false, /*sorted=*/false);
+      TopkOp::create(builder, getLoc(), getX(), Value(), getK(), axis, /*largest=*/false, /*sorted=*/false,
+                     /*stable=*/false);
   SmallVector<Value> out;
   for (Value result : least->getResults()) {
     Expression all = e.wrap(result);

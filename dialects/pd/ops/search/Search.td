@@ -94,7 +94,6 @@ def Pd_ArgsortOp : Pd_Op<"argsort", [ByThreadsWithScratch]> {
   let sharding = "inCode";
 }
 
-// Equal elements keep their order, unlike those of pd.topk.
 def : OnnxFormula<"TopK", "importTopK">;
 
 def Pd_TopkOp : Pd_Op<"topk", [ByThreadsWithScratch]> {
@@ -102,16 +101,16 @@ def Pd_TopkOp : Pd_Op<"topk", [ByThreadsWithScratch]> {
   let lod = "all";
   let summary = "The k largest (or smallest) elements along an axis in order, and their indices";
   let description = [{
-    `k_tensor` overrides the attribute. Without `sorted` the order is that of std::nth_element. Equal elements are
-    ordered as by the algorithms of Paddle's kernel (`SortOrder::Select`); on a GPU they keep their order, and all
-    results are sorted.
+    `k_tensor` overrides the attribute. With `stable` the results are sorted and equal elements keep their order, as in
+    ONNX. Without it and without `sorted` the order is that of std::nth_element, and equal elements are ordered as by
+    the algorithms of Paddle's kernel (`SortOrder::Select`); on a GPU they keep their order, and all results are sorted.
   }];
   let constraints = [
     "C1. axis is in [-rank, rank) of x, where rank 0 counts as 1",
     "C2. a constant k is at least 1 and at most the dim of x along axis"
   ];
   let arguments = (ins Pd_RealTensor:$x, Optional<Pd_IntTensor>:$k_tensor, IntDefault<"1">:$k, IntDefault<"-1">:$axis,
-    BoolDefault<"true">:$largest, BoolDefault<"true">:$sorted);
+    BoolDefault<"true">:$largest, BoolDefault<"true">:$sorted, BoolDefault<"false">:$stable);
   let vjpInCode = 1;
   let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$indices);
   let evaluates = 1;
@@ -120,8 +119,9 @@ def Pd_TopkOp : Pd_Op<"topk", [ByThreadsWithScratch]> {
   let library = "topk";
   let libraryHalf = 1;
   let precision = "follow";
-  let legacy = [Legacy<"top_k_v2", ["X", "K|@k"], ["Out", "Indices"], ["k", "axis", "largest", "sorted"]>,
-                Legacy<"top_k", ["X", "K"], ["Out", "Indices"], ["k"]>];
+  let legacy = [Legacy<"top_k_v2", ["X", "K|@k"], ["Out", "Indices"], ["k", "axis", "largest", "sorted"],
+                  writtenIf_="!op.getStable()">,
+                Legacy<"top_k", ["X", "K"], ["Out", "Indices"], ["k"], writtenIf_="!op.getStable()">];
   let newIrGradients = ["topk_grad(x, indices)"];
   let batching = "batchAlongAxis";
   let sharding = "inCode";

@@ -55,7 +55,7 @@ static FailureOr<SmallVector<Value>> topkOfShards(LocalFormBuilder &form) {
     ofAll += std::min(k, beginOfShard(size, shards, shard + 1) - beginOfShard(size, shards, shard));
   auto best = [&](Value of, int64_t count) {
     return TopkOp::create(form.getBuilder(), op.getLoc(), of, Value(), count, axis, op.getLargest(),
-                          op.getSorted());
+                          op.getSorted(), op.getStable());
   };
   TopkOp local = best(x, ofShard);
   Type indexType = getElementTypeOrSelf(op.getIndices());
@@ -213,7 +213,7 @@ bool TopkOp::describeSharding(ShardingRuleBuilder &rule) {
   int64_t rank = rule.operandType(0).getRank(), axis = normalized(getAxis(), rank);
   // With as many results as elements, the results have the factor too. The order of results that are not
   // sorted is that of an algorithm on all elements.
-  if (rank > 0 && getSorted() && rule.operandType(0).getDimSize(axis) > static_cast<int64_t>(getK()))
+  if (rank > 0 && (getSorted() || getStable()) && rule.operandType(0).getDimSize(axis) > static_cast<int64_t>(getK()))
     rule.splitByLocalForm(0, axis, topkOfShards);
   return true;
 }

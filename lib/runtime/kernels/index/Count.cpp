@@ -4,6 +4,7 @@
 #include "lib/runtime/kernels/common/Checks.h"
 #include "lib/runtime/kernels/common/Convert.h"
 #include "lib/runtime/kernels/index/Lines.h"
+#include "lib/runtime/kernels/index/SortKeys.h"
 
 #include "dialects/pd/ops/search/Count.kernels.inc"
 #include "dialects/pd/ops/search/Search.kernels.inc"
@@ -148,18 +149,11 @@ template <class T> std::vector<int64_t> sequenceOf(const Rows<T> &rows, Order or
   std::iota(sequence.begin(), sequence.end(), 0);
   if (order == Order::Consecutive)
     return sequence;
-  if (const T *elements = rows.elements()) { // several times as fast where they are sorted themselves
-    std::vector<std::pair<Wide<T>, int64_t>> sorted;
-    sorted.reserve(sequence.size());
-    for (int64_t i : sequence)
-      sorted.emplace_back(static_cast<Wide<T>>(elements[i]), i);
-    std::sort(sorted.begin(), sorted.end(), [](const auto &a, const auto &b) {
-      if (a.first == b.first || (a.first != a.first && b.first != b.first))
-        return a.second < b.second;
-      return a.first < b.first || (a.first == a.first && b.first != b.first); // NaNs are last
-    });
-    std::transform(sorted.begin(), sorted.end(), sequence.begin(),
-                   [](const auto &pair) { return pair.second; });
+  if (const T *elements = rows.elements(); elements && LineSorter<T, false>::fits(rows.count())) {
+    LineSorter<T, false> sorter(rows.count(), rows.count());
+    const auto *sorted = sorter.run(elements, 1);
+    for (size_t i = 0; i < sequence.size(); ++i)
+      sequence[i] = sorted[i].position();
   } else {
     std::sort(sequence.begin(), sequence.end(), [&](int64_t a, int64_t b) { return rows.compare(a, b) < 0; });
   }

@@ -1,5 +1,5 @@
 /// The library kernels "argsort" (x; axis, descending, stable), "topk" (x, k as a tensor, which wins; k,
-/// axis, largest, sorted) and "argmax" and "argmin" (x, axis as a tensor, which wins; axis, keepdims,
+/// axis, largest, sorted, stable) and "argmax" and "argmin" (x, axis as a tensor, which wins; axis, keepdims,
 /// flatten).
 ///
 /// In sorted elements NaN is greater than every number, and equal elements have the order of SortOrder.
@@ -11,10 +11,13 @@
 #include "lib/runtime/kernels/common/Convert.h"
 #include "lib/runtime/kernels/index/ArgExtreme.h"
 #include "lib/runtime/kernels/index/Lines.h"
+#include "lib/runtime/kernels/index/SortKeys.h"
 
 #include "dialects/pd/ops/search/Search.kernels.inc"
 
 #include <array>
+#include <cstring>
+#include <optional>
 
 namespace proa::runtime {
 namespace {
@@ -33,61 +36,87 @@ template <class T> struct Element {
 
 /// The order of elements, in either direction.
 template <bool descending> struct Before {
-  template <class T> bool operator()(const T &a, const T &b) const {
-    return descending ? less(b, a) : less(a, b);
-  }
   template <class T> bool operator()(const Element<T> &a, const Element<T> &b) const {
-    return (*this)(a.value, b.value);
+    return descending ? less(b.value, a.value) : less(a.value, b.value);
   }
 };
 
-/// Writes the first `length` elements of each line's order, and their places.
+/// Lines to sort and where the first elements of their orders go. Either result may be absent.
+template <class T> struct SortedLines {
+  Lines lines;
+  SortOrder order;
+  int64_t length;
+  const T *x;
+  T *values;
+  View indices;
+
+  /// Writes element i of line `line`, which is at `position` of it.
+  void write(int64_t line, int64_t i, int64_t position) const {
+    int64_t to = lines.begin(line, length) + i * lines.inner;
+    if (values)
+      values[to] = x[lines.begin(line, lines.dim) + position * lines.inner];
+    if (!indices)
+      return;
+    if (indices.dtype == DType::Int64)
+      indices.as<int64_t>()[to] = position;
+    else
+      indices.as<int32_t>()[to] = static_cast<int32_t>(position);
+  }
+};
+
+/// Sorts a line by the algorithms of SortOrder.
 template <bool descending, class T>
-void sortElements(const Lines &lines, SortOrder order, int64_t length, const T *x, T *values,
-                  const View &indices) {
-  parallelFor(lines.count(), 1 + 2048 / (lines.dim + 1), [&](int64_t begin, int64_t end) {
-    std::vector<Element<T>> line(static_cast<size_t>(lines.dim));
-    for (int64_t index = begin; index < end; ++index) {
-      int64_t from = lines.begin(index, lines.dim), to = lines.begin(index, length);
-      for (int64_t i = 0; i < lines.dim; ++i)
-        line[static_cast<size_t>(i)] = {static_cast<Wide<T>>(x[from + i * lines.inner]), i};
-      sortFirst(line.begin(), line.end(), length, order, Before<descending>());
-      if (values)
-        for (int64_t i = 0; i < length; ++i)
-          values[to + i * lines.inner] = x[from + line[static_cast<size_t>(i)].position * lines.inner];
-      dispatchIndex(indices.dtype, [&](auto zero) {
-        using Index = decltype(zero);
-        for (int64_t i = 0; i < length; ++i)
-          indices.as<Index>()[to + i * lines.inner] =
-              static_cast<Index>(line[static_cast<size_t>(i)].position);
-      });
-    }
-  });
+void sortLine(const SortedLines<T> &sorted, int64_t index, std::vector<Element<T>> &line) {
+  const Lines &lines = sorted.lines;
+  line.resize(static_cast<size_t>(lines.dim));
+  int64_t from = lines.begin(index, lines.dim);
+  for (int64_t i = 0; i < lines.dim; ++i)
+    line[static_cast<size_t>(i)] = {static_cast<Wide<T>>(sorted.x[from + i * lines.inner]), i};
+  sortFirst(line.begin(), line.end(), sorted.length, sorted.order, Before<descending>());
+  for (int64_t i = 0; i < sorted.length; ++i)
+    sorted.write(index, i, line[static_cast<size_t>(i)].position);
 }
 
-/// The same where nobody asks for the places.
-template <bool descending, class T>
-void sortValues(const Lines &lines, SortOrder order, int64_t length, const T *x, T *values) {
-  parallelFor(lines.count(), 1 + 2048 / (lines.dim + 1), [&](int64_t begin, int64_t end) {
-    std::vector<Wide<T>> line(static_cast<size_t>(lines.dim));
-    for (int64_t index = begin; index < end; ++index) {
-      int64_t from = lines.begin(index, lines.dim), to = lines.begin(index, length);
-      for (int64_t i = 0; i < lines.dim; ++i)
-        line[static_cast<size_t>(i)] = static_cast<Wide<T>>(x[from + i * lines.inner]);
-      sortFirst(line.begin(), line.end(), length, order, Before<descending>());
-      for (int64_t i = 0; i < length; ++i)
-        values[to + i * lines.inner] = static_cast<T>(line[static_cast<size_t>(i)]);
-    }
-  });
+/// Whether the order of equal elements among `count` sorted entries can be seen in the results.
+template <class T, class Entry>
+bool haveVisibleTies(const SortedLines<T> &sorted, int64_t index, const Entry *entries, int64_t count) {
+  const T *line = sorted.x + sorted.lines.begin(index, sorted.lines.dim);
+  for (int64_t i = 1; i < count; ++i) {
+    if (entries[i - 1].order() != entries[i].order())
+      continue;
+    if (sorted.indices || std::memcmp(line + entries[i - 1].position() * sorted.lines.inner,
+                                      line + entries[i].position() * sorted.lines.inner, sizeof(T)) != 0)
+      return true;
+  }
+  return false;
 }
 
-template <bool descending, class T>
-void sortLines(const Lines &lines, SortOrder order, int64_t length, const T *x, T *values,
-               const View &indices) {
-  if (indices)
-    sortElements<descending>(lines, order, length, x, values, indices);
-  else if (values)
-    sortValues<descending>(lines, order, length, x, values);
+/// A stable order is the only one where no elements are equal, so the slower algorithms of the other orders
+/// run where some are.
+template <bool descending, class T> void sortLines(const SortedLines<T> &sorted) {
+  const Lines &lines = sorted.lines;
+  bool isStable = sorted.order == SortOrder::Stable || sorted.order == SortOrder::SelectStable;
+  bool usesKeys = LineSorter<T, descending>::fits(lines.dim) && sorted.length > 0 &&
+                  sorted.order != SortOrder::SelectUnsorted;
+  // One more element shows whether another one equals the last.
+  int64_t count = isStable ? sorted.length : std::min(sorted.length + 1, lines.dim);
+  parallelFor(lines.count(), 1 + 2048 / (lines.dim + 1), [&](int64_t begin, int64_t end) {
+    std::vector<Element<T>> line;
+    std::optional<LineSorter<T, descending>> sorter;
+    if (usesKeys)
+      sorter.emplace(lines.dim, count);
+    for (int64_t index = begin; index < end; ++index) {
+      if (usesKeys) {
+        auto *entries = sorter->run(sorted.x + lines.begin(index, lines.dim), lines.inner);
+        if (isStable || !haveVisibleTies(sorted, index, entries, count)) {
+          for (int64_t i = 0; i < sorted.length; ++i)
+            sorted.write(index, i, entries[i].position());
+          continue;
+        }
+      }
+      sortLine<descending>(sorted, index, line);
+    }
+  });
 }
 
 /// An output that nobody reads has no data.
@@ -114,8 +143,8 @@ Result<void> sort(Call &call, int64_t axisAttribute, bool descending, SortOrder 
       return result->diagnostics();
   bool known = dispatchReal(x.dtype, [&](auto zero) {
     using T = decltype(zero);
-    descending ? sortLines<true>(lines, order, length, x.as<T>(), values->as<T>(), *indices)
-               : sortLines<false>(lines, order, length, x.as<T>(), values->as<T>(), *indices);
+    SortedLines<T> sorted{lines, order, length, x.as<T>(), values->as<T>(), *indices};
+    descending ? sortLines<true>(sorted) : sortLines<false>(sorted);
   });
   return known ? Result<void>() : failure("sorting {} is not supported", nameOf(x.dtype));
 }
@@ -137,12 +166,39 @@ template <class T> Wide<T> finiteBound(bool isUpper) {
     return isUpper ? std::numeric_limits<T>::max() : lowest;
 }
 
-/// The positions of the extremes of lines [0, count), which lie side by side. `count` may be a constant.
-template <class T, bool greatest, class Count>
-void bestOf(const T *lines, int64_t dim, int64_t stride, Count count, int64_t *positions) {
+template <bool greatest, class T> PROA_VECTOR_INLINE bool isBetter(T value, T best) {
+  return greatest ? best < value : value < best;
+}
+
+/// The position of the extreme of one long line.
+template <class T, bool greatest>
+PROA_VECTOR_INLINE void bestOfLine(const T *line, int64_t dim, int64_t &position) {
+  constexpr int64_t lanes = 32;
+  Wide<T> bound = finiteBound<T>(/*isUpper=*/!greatest), best = bound, all[lanes];
+  std::fill_n(all, lanes, bound);
+  int64_t i = 0;
+  for (; i + lanes <= dim; i += lanes)
+    for (int64_t k = 0; k < lanes; ++k) {
+      auto value = static_cast<Wide<T>>(line[i + k]);
+      all[k] = isBetter<greatest>(value, all[k]) ? value : all[k];
+    }
+  for (Wide<T> value : all)
+    best = isBetter<greatest>(value, best) ? value : best;
+  for (; i < dim; ++i)
+    best = isBetter<greatest>(static_cast<Wide<T>>(line[i]), best) ? static_cast<Wide<T>>(line[i]) : best;
+  position = 0;
+  if (best == bound)
+    return;
+  while (static_cast<Wide<T>>(line[position]) != best)
+    ++position;
+}
+
+/// The positions of the extremes of lines [0, count), which lie side by side.
+template <class T, bool greatest>
+void bestOf(const T *lines, int64_t dim, int64_t stride, int64_t count, int64_t *positions) {
   std::array<Wide<T>, lineBlock> held;
-  std::fill_n(held.begin(), static_cast<int64_t>(count), finiteBound<T>(/*isUpper=*/!greatest));
-  std::fill_n(positions, static_cast<int64_t>(count), 0);
+  std::fill_n(held.begin(), count, finiteBound<T>(/*isUpper=*/!greatest));
+  std::fill_n(positions, count, 0);
   for (int64_t i = 0; i < dim; ++i)
     for (int64_t line = 0; line < count; ++line) {
       auto value = static_cast<Wide<T>>(lines[i * stride + line]);
@@ -163,8 +219,8 @@ void bestOfLines(const Lines &lines, const T *x, int64_t outer, int64_t first, i
   if constexpr (std::is_same_v<T, float>)
     if (lines.inner > 1 && lines.dim <= std::numeric_limits<int32_t>::max())
       return extremePositions({from, lines.dim, lines.inner, count, 1}, greatest, positions);
-  if (count == 1)
-    bestOf<T, greatest>(from, lines.dim, lines.inner, std::integral_constant<int64_t, 1>(), positions);
+  if (lines.inner == 1)
+    runVectors<bestOfLine<T, greatest>>(from, lines.dim, *positions);
   else
     bestOf<T, greatest>(from, lines.dim, lines.inner, count, positions);
 }
@@ -179,8 +235,8 @@ void storePositions(std::span<const int64_t> positions, int64_t offset, const Vi
 
 /// Lines whose elements are adjacent, of which several are compared at a time.
 bool areShort(const Lines &lines) {
-  constexpr int64_t fewLines = 16;
-  return lines.inner == 1 && lines.outer >= fewLines && lines.dim <= std::numeric_limits<int32_t>::max();
+  constexpr int64_t fewLines = 16, longLine = 128;
+  return lines.inner == 1 && lines.outer >= fewLines && lines.dim < longLine;
 }
 
 /// Lines that lie side by side are gone through together, as memory is read.
@@ -285,7 +341,7 @@ Result<std::unique_ptr<LibraryKernel>> makeTopk(const TopkAttributes &op, const 
   Checks checks(request);
   int64_t count = op.k, axis = op.axis;
   bool largest = op.largest;
-  SortOrder order = op.sorted ? SortOrder::Select : SortOrder::SelectUnsorted;
+  SortOrder order = orderOfSelection(op.sorted, op.stable);
   checks.expectOperands(1, 0);
   expectIndexOutput(checks, request, 1);
   if (!checks.ok())

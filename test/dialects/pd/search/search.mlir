@@ -84,6 +84,13 @@ func.func @topk(%x: tensor<3x5xf32>) {
   return
 }
 
+// CHECK-LABEL: func @stable_topk
+func.func @stable_topk(%x: tensor<3x5xf32>) {
+  // CHECK: pd.topk %{{.*}} {k = 2 : i64, stable = true} : (tensor<3x5xf32>) -> (tensor<3x2xf32>, tensor<3x2xi64>)
+  %0:2 = pd.topk %x {k = 2 : i64, stable = true} : (tensor<3x5xf32>) -> (tensor<3x2xf32>, tensor<3x2xi64>)
+  return
+}
+
 // CHECK-LABEL: func @composites_uses
 func.func @composites_uses(%x: tensor<2x3x4xf32>) {
   // CHECK: pd.median {{.*}} -> tensor<2x4xf32>

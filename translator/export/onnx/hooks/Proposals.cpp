@@ -69,7 +69,7 @@ std::pair<Expression, Expression> largest(TensorBuilder &e, Expression x, int64_
     k = count.getNumber();
   }
   auto op = pd::TopkOp::create(e.getBuilder(), Value(x).getLoc(), x, most,
-                               static_cast<uint64_t>(std::max<int64_t>(k, 1)), uint64_t(-1), true, true);
+                               static_cast<uint64_t>(std::max<int64_t>(k, 1)), uint64_t(-1), true, true, false);
   return {e.wrap(op.getOut()), e.wrap(op.getIndices())};
 }
 

@@ -22,10 +22,17 @@ void importTopK(NodeImporter &node) {
       count.isKnown() && size != pd::unknown && (count.getNumber() < 0 || count.getNumber() > size))
     return node.report("selects " + llvm::Twine(count.getNumber()) + " elements, expected 0 to " +
                        llvm::Twine(size));
-  auto sorted = node.createOp<pd::ArgsortOp>(x, axis, /*descending=*/isLargest, /*stable=*/true);
-  auto first = [&](Value all) { return pd::sliceBetween(node.wrap(all), axis, 0, count); };
-  node.setOutput("Values", first(sorted.getOut()));
-  node.setOutput("Indices", first(sorted.getIndices()));
+  if (count.isKnown() && count.getNumber() == 0) { // pd.topk selects at least one
+    auto sorted = node.createOp<pd::ArgsortOp>(x, axis, /*descending=*/isLargest, /*stable=*/true);
+    node.setOutput("Values", pd::slice(node.wrap(sorted.getOut()), axis, 0, 0));
+    node.setOutput("Indices", pd::slice(node.wrap(sorted.getIndices()), axis, 0, 0));
+    return;
+  }
+  Value size = count.isKnown() ? Value() : node.tensors().reshape(valueOf(node.tensors(), count), {1});
+  auto best = node.createOp<pd::TopkOp>(x, size, count.isKnown() ? uint64_t(count.getNumber()) : 1, axis,
+                                        isLargest, /*sorted=*/true, /*stable=*/true);
+  node.setOutput("Values", node.wrap(best.getOut()));
+  node.setOutput("Indices", node.wrap(best.getIndices()));
 }
 
 void importArgExtreme(NodeImporter &node) {
