@@ -10,6 +10,7 @@
 #include "dialects/pd/ops/reduce/Scan.kernels.inc"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -39,21 +40,46 @@ struct LogSumExp {
   }
 };
 
+/// Number of lines side by side that are scanned together, as memory is read.
+constexpr int64_t scanBlock = 1024;
+
+/// Calls body(index of the first element, stride, number of lines) for lines that begin side by side. A
+/// single line has a constant as their number.
+template <class Body> void forEachBlock(const Lines &lines, Body &&body) {
+  int64_t width = std::min(scanBlock, lines.inner),
+          blocks = width == 0 || lines.dim == 0 ? 0 : (lines.inner - 1) / width + 1;
+  parallelFor(lines.outer * blocks, 1 + 8192 / (lines.dim * width + 1), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      int64_t line = i % blocks * width, first = i / blocks * lines.dim * lines.inner + line;
+      if (lines.inner == 1)
+        body(first, lines.inner, std::integral_constant<int64_t, 1>());
+      else
+        body(first, lines.inner, std::min(width, lines.inner - line));
+    }
+  });
+}
+
 template <class Combine, class T>
 void scanLines(const Lines &lines, const ScanAttributes &attributes, const T *x, T *out) {
-  parallelFor(lines.count(), 1 + 8192 / (lines.dim + 1), [&](int64_t begin, int64_t end) {
-    for (int64_t line = begin; line < end; ++line) {
-      int64_t first = lines.begin(line, lines.dim);
-      auto total = Combine::template start<Wide<T>>();
-      for (int64_t i = 0; i < lines.dim; ++i) {
-        int64_t at = first + (attributes.reverse ? lines.dim - 1 - i : i) * lines.inner;
-        auto value = static_cast<Wide<T>>(x[at]); // before the write, which may be in place
-        if (attributes.exclusive)
-          out[at] = static_cast<T>(total);
-        total = Combine::combine(total, value);
-        if (!attributes.exclusive)
-          out[at] = static_cast<T>(total);
+  forEachBlock(lines, [&](int64_t first, int64_t stride, auto count) {
+    std::array<Wide<T>, scanBlock> totals;
+    std::fill_n(totals.begin(), int64_t(count), Combine::template start<Wide<T>>());
+    for (int64_t i = 0; i < lines.dim; ++i) {
+      int64_t at = first + (attributes.reverse ? lines.dim - 1 - i : i) * stride;
+      const T *from = x + at; // read before the write, which may be in place
+      T *to = out + at;
+      if (attributes.exclusive) {
+        for (int64_t line = 0; line < count; ++line) {
+          auto value = static_cast<Wide<T>>(from[line]);
+          to[line] = static_cast<T>(totals[line]);
+          totals[line] = Combine::combine(totals[line], value);
+        }
+        continue;
       }
+      for (int64_t line = 0; line < count; ++line)
+        totals[line] = Combine::combine(totals[line], static_cast<Wide<T>>(from[line]));
+      for (int64_t line = 0; line < count; ++line)
+        to[line] = static_cast<T>(totals[line]);
     }
   });
 }
@@ -91,16 +117,16 @@ template <class Combine> Result<void> scan(Call &call, ScanAttributes attributes
 
 /// Each sum is the next element and a share of the sum before it.
 template <class T> void recurLines(const Lines &lines, bool reverse, const T *x, const T *decay, T *out) {
-  parallelFor(lines.count(), 1 + 8192 / (lines.dim + 1), [&](int64_t begin, int64_t end) {
-    for (int64_t line = begin; line < end; ++line) {
-      int64_t first = lines.begin(line, lines.dim);
-      Wide<T> total(0);
-      for (int64_t i = 0; i < lines.dim; ++i) {
-        int64_t at = first + (reverse ? lines.dim - 1 - i : i) * lines.inner;
-        auto value = static_cast<Wide<T>>(x[at]), share = static_cast<Wide<T>>(decay[at]);
-        total = i == 0 ? value : value + share * total;
-        out[at] = static_cast<T>(total);
+  forEachBlock(lines, [&](int64_t first, int64_t stride, auto count) {
+    std::array<Wide<T>, scanBlock> totals;
+    for (int64_t i = 0; i < lines.dim; ++i) {
+      int64_t at = first + (reverse ? lines.dim - 1 - i : i) * stride;
+      for (int64_t line = 0; line < count; ++line) {
+        auto value = static_cast<Wide<T>>(x[at + line]), share = static_cast<Wide<T>>(decay[at + line]);
+        totals[line] = i == 0 ? value : value + share * totals[line];
       }
+      for (int64_t line = 0; line < count; ++line)
+        out[at + line] = static_cast<T>(totals[line]);
     }
   });
 }
@@ -123,23 +149,24 @@ Result<void> recur(Call &call, int64_t axisAttribute, bool reverse) {
 }
 
 /// The extreme so far and where it stands; of equal ones the last. NaN is an extreme that stays.
-template <class T>
-void extremeLines(const Lines &lines, bool greatest, const T *x, T *out, const View &indices) {
-  parallelFor(lines.count(), 1 + 8192 / (lines.dim + 1), [&](int64_t begin, int64_t end) {
-    for (int64_t line = begin; line < end; ++line) {
-      int64_t first = lines.begin(line, lines.dim), best = 0;
-      for (int64_t i = 0; i < lines.dim; ++i) {
-        auto value = static_cast<Wide<T>>(x[first + i * lines.inner]);
-        auto held = static_cast<Wide<T>>(x[first + best * lines.inner]);
-        if (value != value || (greatest ? value >= held : value <= held))
-          best = i;
-        out[first + i * lines.inner] = x[first + best * lines.inner];
-        if (indices)
-          dispatchIndex(indices.dtype, [&](auto zero) {
-            using Index = decltype(zero);
-            indices.as<Index>()[first + i * lines.inner] = static_cast<Index>(best);
-          });
+template <class T, bool greatest, class Index>
+void extremeLines(const Lines &lines, const T *x, T *out, Index *indices) {
+  forEachBlock(lines, [&](int64_t first, int64_t stride, auto count) {
+    std::array<T, scanBlock> held;
+    std::array<Index, scanBlock> best;
+    std::copy_n(x + first, int64_t(count), held.begin());
+    std::fill_n(best.begin(), int64_t(count), Index(0));
+    for (int64_t i = 0; i < lines.dim; ++i) {
+      int64_t at = first + i * stride;
+      for (int64_t line = 0; line < count; ++line) {
+        auto value = static_cast<Wide<T>>(x[at + line]), before = static_cast<Wide<T>>(held[line]);
+        bool isBetter = value != value || (greatest ? value >= before : value <= before);
+        held[line] = isBetter ? x[at + line] : held[line];
+        best[line] = isBetter ? static_cast<Index>(i) : best[line];
       }
+      std::copy_n(held.begin(), int64_t(count), out + at);
+      if (indices)
+        std::copy_n(best.begin(), int64_t(count), indices + at);
     }
   });
 }
@@ -160,9 +187,17 @@ Result<void> extreme(Call &call, int64_t axisAttribute, bool greatest) {
       return given.diagnostics();
     indices = *given;
   }
+  bool isWide = indices.dtype == DType::Int64;
+  if (indices && !isWide && indices.dtype != DType::Int32)
+    return failure("expected indices of int32 or int64, found {}", nameOf(indices.dtype));
   bool known = dispatchReal(x.dtype, [&](auto zero) {
     using T = decltype(zero);
-    extremeLines(Lines(x.dims, *axis), greatest, x.as<T>(), out->as<T>(), indices);
+    Lines lines(x.dims, *axis);
+    auto run = [&](auto *to) {
+      greatest ? extremeLines<T, true>(lines, x.as<T>(), out->as<T>(), to)
+               : extremeLines<T, false>(lines, x.as<T>(), out->as<T>(), to);
+    };
+    isWide ? run(indices.as<int64_t>()) : run(indices.as<int32_t>());
   });
   return known ? Result<void>() : failure("a scan of {} is not supported", nameOf(x.dtype));
 }
