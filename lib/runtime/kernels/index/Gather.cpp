@@ -6,6 +6,7 @@
 #include "lib/runtime/host/ThreadPool.h"
 #include "lib/runtime/kernels/common/Checks.h"
 #include "lib/runtime/kernels/common/Convert.h"
+#include "lib/runtime/kernels/index/Indices.h"
 
 #include "dialects/pd/ops/index/Gather.kernels.inc"
 #include "dialects/pd/ops/nn/Embedding.kernels.inc"
@@ -46,16 +47,79 @@ Result<std::vector<int64_t>> checkedIndices(const View &indices, int64_t dim, bo
   return out;
 }
 
+/// Consecutive indices: rows [at, at + length) of the result are rows [from, from + length) of x.
+struct IndexRun {
+  int64_t at, from, length;
+};
+
+/// The runs of indices; none if most are short.
+std::vector<IndexRun> runsOf(std::span<const int64_t> indices) {
+  constexpr size_t usefulLength = 4;
+  std::vector<IndexRun> runs;
+  for (size_t i = 0; i < indices.size(); ++i) {
+    if (i > 0 && indices[i] == indices[i - 1] + 1)
+      ++runs.back().length;
+    else if (runs.size() == indices.size() / usefulLength)
+      return {};
+    else
+      runs.push_back({static_cast<int64_t>(i), indices[i], 1});
+  }
+  return runs;
+}
+
+/// Rows [begin, end) of the result, each of `width` elements of type T.
+template <class T>
+void copyRowsOf(const T *x, T *out, int64_t dim, std::span<const int64_t> indices, int64_t width,
+                int64_t begin, int64_t end) {
+  auto count = static_cast<int64_t>(indices.size());
+  for (int64_t row = begin; row < end;) {
+    int64_t first = row % count, size = std::min(count - first, end - row);
+    const T *from = x + row / count * dim * width;
+    T *to = out + row * width;
+    const int64_t *at = indices.data() + first;
+    if (width == 1)
+      for (int64_t i = 0; i < size; ++i)
+        to[i] = from[at[i]];
+    else
+      for (int64_t i = 0; i < size; ++i)
+        std::copy_n(from + at[i] * width, width, to + i * width);
+    row += size;
+  }
+}
+
+/// Whole runs of the slices [begin, end) of x.
+template <class T>
+void copyRuns(const T *x, T *out, int64_t dim, std::span<const IndexRun> runs, int64_t count, int64_t width,
+              int64_t begin, int64_t end) {
+  for (int64_t slice = begin; slice < end; ++slice)
+    for (const IndexRun &run : runs) {
+      const T *from = x + (slice * dim + run.from) * width;
+      T *to = out + (slice * count + run.at) * width;
+      if (run.length * width == 1)
+        *to = *from;
+      else
+        std::copy_n(from, run.length * width, to);
+    }
+}
+
 /// out[o, i, :] = x[o, indices[i], :], rows of `rowBytes`.
 void copyRows(const std::byte *x, std::byte *out, int64_t outer, int64_t dim,
               std::span<const int64_t> indices, size_t rowBytes) {
-  auto count = static_cast<int64_t>(indices.size());
-  parallelFor(outer * count, 1 + 65536 / static_cast<int64_t>(rowBytes + 1), [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-      int64_t from = row / count * dim + indices[static_cast<size_t>(row % count)];
-      std::memcpy(out + static_cast<size_t>(row) * rowBytes, x + static_cast<size_t>(from) * rowBytes,
-                  rowBytes);
-    }
+  auto count = static_cast<int64_t>(indices.size()), bytes = static_cast<int64_t>(rowBytes);
+  std::vector<IndexRun> runs = runsOf(indices);
+  bool isElement = rowBytes == 1 || rowBytes == 2 || rowBytes == 4 || rowBytes == 8;
+  dispatchSize(isElement ? rowBytes : 1, [&](auto zero) {
+    using T = decltype(zero);
+    const T *from = reinterpret_cast<const T *>(x);
+    T *to = reinterpret_cast<T *>(out);
+    int64_t width = isElement ? 1 : bytes;
+    if (!runs.empty())
+      parallelFor(outer, 1 + 65536 / (count * bytes + 1), [&](int64_t begin, int64_t end) {
+        copyRuns(from, to, dim, runs, count, width, begin, end);
+      });
+    else
+      parallelFor(outer * count, 1 + 65536 / (bytes + 1),
+                  [&](int64_t begin, int64_t end) { copyRowsOf(from, to, dim, indices, width, begin, end); });
   });
 }
 
@@ -162,27 +226,27 @@ Result<void> gatherNd(Call &call) {
   return {};
 }
 
-/// The operands of take_along_axis as [outer, count, inner], with the axis in the middle.
+/// The operands of take_along_axis as [outer, count, middle, block]: the axis is `count`, and one index holds
+/// for all elements of a block.
 struct AlongAxis {
   const View &x, &index;
   std::span<const int64_t> dims; ///< of the result
   size_t axis;
-  int64_t inner = 1;
+  int64_t middle = 1, block = 1;
+  bool hasBlocks = true; ///< else an operand broadcasts in another way
 
   AlongAxis(const View &x, const View &index, std::span<const int64_t> dims, size_t axis)
       : x(x), index(index), dims(dims), axis(axis) {
-    for (size_t i = axis + 1; i < dims.size(); ++i)
-      inner *= dims[i];
+    size_t first = dims.size(); // of the dims of a block
+    while (first > axis + 1 && index.dims[first - 1] == 1)
+      block *= dims[--first];
+    for (size_t i = axis + 1; i < dims.size(); ++i) {
+      hasBlocks &= x.dims[i] == dims[i] && (i >= first || index.dims[i] == dims[i]);
+      middle *= i < first ? dims[i] : 1;
+    }
   }
 
-  /// Whether an operand has the dims of the result after the axis.
-  bool hasInnerDims(const View &operand) const {
-    return std::ranges::equal(operand.dims.subspan(axis + 1), dims.subspan(axis + 1));
-  }
-  /// Whether one index holds for all elements of the result after the axis.
-  bool takesRows() const {
-    return std::ranges::all_of(index.dims.subspan(axis + 1), [](int64_t dim) { return dim == 1; });
-  }
+  int64_t inner() const { return middle * block; }
   /// The position in `operand`, in units of its dims from the axis on, of the slice `outer` of the result.
   int64_t sliceOf(const View &operand, int64_t outer) const {
     int64_t at = 0, stride = 1;
@@ -194,32 +258,34 @@ struct AlongAxis {
   }
 };
 
-/// Rows of the result after the axis, each by a copy or by an index for each element.
-template <class T>
-void takeByRows(const AlongAxis &form, std::span<const int64_t> indices, int64_t size, T *out) {
+/// Rows of the result after the axis, each by copies of blocks or by an index for each element.
+template <class T, class Index>
+void takeByRows(const AlongAxis &form, const Index *indices, int64_t size, T *out) {
   const T *x = form.x.as<T>();
-  int64_t count = form.dims[form.axis], own = form.x.dims[form.axis], inner = form.inner;
-  bool takesRows = form.takesRows();
+  int64_t count = form.dims[form.axis], own = form.x.dims[form.axis], inner = form.inner();
+  int64_t middle = form.middle, block = form.block;
+  auto wrap = [own](Index index) { return int64_t{index} + (index < 0 ? own : 0); };
   parallelFor(size / inner, 1 + 65536 / inner, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end;) {
       int64_t outer = row / count, first = row % count, last = std::min(count, first + end - row);
       const T *slice = x + form.sliceOf(form.x, outer) * own * inner;
-      const int64_t *at = indices.data() + form.sliceOf(form.index, outer) * count * (takesRows ? 1 : inner);
+      const Index *at = indices + form.sliceOf(form.index, outer) * count * middle;
       T *to = out + row * inner;
       for (int64_t i = first; i < last; ++i, to += inner)
-        if (takesRows)
-          std::copy_n(slice + at[i] * inner, inner, to);
+        if (block == 1)
+          for (int64_t k = 0; k < middle; ++k)
+            to[k] = slice[wrap(at[i * middle + k]) * inner + k];
         else
-          for (int64_t k = 0; k < inner; ++k)
-            to[k] = slice[at[i * inner + k] * inner + k];
+          for (int64_t k = 0; k < middle; ++k)
+            std::copy_n(slice + wrap(at[i * middle + k]) * inner + k * block, block, to + k * block);
       row += last - first;
     }
   });
 }
 
 /// Any broadcast, element by element.
-template <class T>
-void takeByElements(const AlongAxis &form, std::span<const int64_t> indices, int64_t size, T *out) {
+template <class T, class Index>
+void takeByElements(const AlongAxis &form, const Index *indices, int64_t size, T *out) {
   const View &x = form.x, &index = form.index;
   parallelFor(size, 8192, [&](int64_t begin, int64_t end) {
     for (int64_t flat = begin; flat < end; ++flat) {
@@ -234,7 +300,8 @@ void takeByElements(const AlongAxis &form, std::span<const int64_t> indices, int
           at += x.dims[i] == 1 ? 0 : position * stride;
         stride *= x.dims[i];
       }
-      out[flat] = x.as<T>()[at + indices[static_cast<size_t>(indexAt)] * axisStride];
+      Index taken = indices[indexAt];
+      out[flat] = x.as<T>()[at + (int64_t{taken} + (taken < 0 ? x.dims[form.axis] : 0)) * axisStride];
     }
   });
 }
@@ -254,20 +321,21 @@ Result<void> takeAlongAxis(Call &call, int64_t axisAttribute) {
   }
   if (!fits)
     return failure("indices {} do not fit {}", describe(index.dtype, index.dims), describe(x.dtype, x.dims));
-  Result<std::vector<int64_t>> indices = checkedIndices(index, x.dims[*axis], true);
-  if (!indices)
-    return indices.diagnostics();
+  if (Result<void> valid = checkWrappingIndices(index, x.dims[*axis]); !valid)
+    return valid;
   Result<View> out = call.output(0, dims);
   if (!out)
     return out.diagnostics();
   AlongAxis form(x, index, dims, *axis);
-  bool hasRows = out->size() > 0 && form.hasInnerDims(x) && (form.takesRows() || form.hasInnerDims(index));
-  dispatchSize(sizeOf(x.dtype), [&](auto zero) {
-    using T = decltype(zero);
-    if (hasRows)
-      takeByRows(form, *indices, out->size(), out->as<T>());
-    else
-      takeByElements(form, *indices, out->size(), out->as<T>());
+  dispatchSize(sizeOf(x.dtype), [&](auto element) {
+    dispatchIndex(index.dtype, [&](auto zero) {
+      using T = decltype(element);
+      using Index = decltype(zero);
+      if (out->size() > 0 && form.hasBlocks)
+        takeByRows(form, index.as<Index>(), out->size(), out->as<T>());
+      else
+        takeByElements(form, index.as<Index>(), out->size(), out->as<T>());
+    });
   });
   return {};
 }

@@ -4,10 +4,12 @@
 #include "lib/runtime/kernels/common/Checks.h"
 #include "lib/runtime/kernels/common/Convert.h"
 #include "lib/runtime/kernels/common/PostOps.h"
+#include "lib/runtime/kernels/index/Indices.h"
 
 #include "dialects/pd/ops/index/Scatter.kernels.inc"
 
 #include <algorithm>
+#include <array>
 #include <complex>
 #include <cstring>
 
@@ -16,9 +18,7 @@ namespace {
 
 template <ScatterReduce combine, class T> void update(T &target, T value) {
   auto held = static_cast<Wide<T>>(target), given = static_cast<Wide<T>>(value);
-  if constexpr (combine == ScatterReduce::Assign)
-    target = value;
-  else if constexpr (combine == ScatterReduce::Add)
+  if constexpr (combine == ScatterReduce::Add)
     target = static_cast<T>(static_cast<Wide<T>>(held + given));
   else if constexpr (combine == ScatterReduce::Multiply)
     target = static_cast<T>(static_cast<Wide<T>>(held * given));
@@ -30,8 +30,8 @@ template <ScatterReduce combine, class T> void update(T &target, T value) {
 /// Calls body(a constant of the way to combine).
 template <class Body> void dispatchCombine(ScatterReduce combine, Body &&body) {
   switch (combine) {
-  case ScatterReduce::Assign:
-    return body(std::integral_constant<ScatterReduce, ScatterReduce::Assign>());
+  case ScatterReduce::Assign: // updateRows
+    return;
   case ScatterReduce::Add:
     return body(std::integral_constant<ScatterReduce, ScatterReduce::Add>());
   case ScatterReduce::Multiply:
@@ -47,15 +47,15 @@ template <class Body> void dispatchCombine(ScatterReduce combine, Body &&body) {
 /// 2^24 equal ones on the sum does not grow. Rows with few updates are not affected.
 class BlockedRows {
 public:
-  /// `rowOf`: the row of the result, of which there are `resultRows`, that an update is added to.
-  template <class RowOf>
-  BlockedRows(int64_t updates, int64_t resultRows, int64_t inner, RowOf &&rowOf) : inner(inner) {
+  /// `forEach`: calls its argument with the row of the result, of which there are `resultRows`, of each
+  /// update.
+  template <class ForEach>
+  BlockedRows(int64_t updates, int64_t resultRows, int64_t inner, ForEach &&forEach) : inner(inner) {
     constexpr int64_t mostRowsOfAnUpdate = 64; // counting must not take more time than adding
     if (updates <= blockUpdates || resultRows / mostRowsOfAnUpdate > updates)
       return;
     std::vector<int32_t> counts(static_cast<size_t>(resultRows));
-    for (int64_t i = 0; i < updates; ++i)
-      ++counts[static_cast<size_t>(rowOf(i))];
+    forEach([&](int64_t row, int64_t) { ++counts[static_cast<size_t>(row)]; });
     int32_t large = 0;
     for (int32_t &count : counts)
       count = count > blockUpdates ? large++ : -1;
@@ -110,19 +110,49 @@ private:
   std::vector<int32_t> filled; ///< updates in the current block, by slot
 };
 
-/// Adds all updates by BlockedRows, if some row has many. `updateOf`: the elements of an update.
-template <ScatterReduce combine, class T, class RowOf, class UpdateOf>
-bool addInBlocks(const View &out, int64_t updates, int64_t inner, RowOf &&rowOf, UpdateOf &&updateOf) {
+/// Combines rows of `inner` elements with updates. `forEach` calls its argument with the row of the result
+/// and the row of `updates` of each update, in order.
+template <ScatterReduce combine, class T, class ForEach>
+void updateRows(const View &out, const T *updates, int64_t count, int64_t inner, ForEach &&forEach) {
+  T *result = out.as<T>();
   if constexpr (combine == ScatterReduce::Add && std::is_same_v<Wide<T>, float>) {
-    BlockedRows rows(updates, inner == 0 ? 0 : out.size() / inner, inner, rowOf);
-    if (rows.empty())
-      return false;
-    for (int64_t i = 0; i < updates; ++i)
-      rows.add(rowOf(i), updateOf(i), out.as<T>() + rowOf(i) * inner);
-    rows.finish(out.as<T>());
-    return true;
+    BlockedRows rows(count, inner == 0 ? 0 : out.size() / inner, inner, forEach);
+    if (!rows.empty()) {
+      forEach(
+          [&](int64_t row, int64_t from) { rows.add(row, updates + from * inner, result + row * inner); });
+      return rows.finish(result);
+    }
   }
-  return false;
+  if (inner == 1)
+    return forEach([&](int64_t row, int64_t from) { update<combine>(result[row], updates[from]); });
+  forEach([&](int64_t row, int64_t from) {
+    for (int64_t i = 0; i < inner; ++i)
+      update<combine>(result[row * inner + i], updates[from * inner + i]);
+  });
+}
+
+/// The same for any dtype. Assignments only need the size of an element. Error: the dtype has no way to
+/// combine.
+template <class ForEach>
+Result<void> updateRows(ScatterReduce combine, const View &out, const View &updates, int64_t count,
+                        int64_t inner, ForEach &&forEach) {
+  if (combine == ScatterReduce::Assign) {
+    dispatchSize(sizeOf(out.dtype), [&](auto zero) {
+      using T = decltype(zero);
+      if (inner == 1)
+        return forEach([&](int64_t row, int64_t from) { out.as<T>()[row] = updates.as<T>()[from]; });
+      forEach([&](int64_t row, int64_t from) {
+        std::copy_n(updates.as<T>() + from * inner, inner, out.as<T>() + row * inner);
+      });
+    });
+    return {};
+  }
+  bool known = dispatchAll(out.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    dispatchCombine(combine,
+                    [&](auto how) { updateRows<how()>(out, updates.as<T>(), count, inner, forEach); });
+  });
+  return known ? Result<void>() : failure("scattering {} is not supported", nameOf(out.dtype));
 }
 
 /// The result begins as a copy of x.
@@ -176,21 +206,11 @@ Result<void> scatterRows(Call &call, ScatterReduce combine, const Positions<Inde
   Result<View> out = copyOfFirst(call);
   if (!out)
     return out.diagnostics();
-  const View &updates = call.input(2);
-  bool known = dispatchAll(out->dtype, [&](auto zero) {
-    using T = decltype(zero);
-    dispatchCombine(combine, [&](auto how) {
-      auto updateOf = [&](int64_t row) { return updates.as<T>() + row * inner; };
-      if (addInBlocks<how(), T>(*out, rows, inner, positions, updateOf))
-        return;
-      for (int64_t row = 0; row < rows; ++row) {
-        T *target = out->as<T>() + positions(row) * inner;
-        for (int64_t i = 0; i < inner; ++i)
-          update<how()>(target[i], updates.as<T>()[row * inner + i]);
-      }
-    });
-  });
-  return known ? Result<void>() : failure("scattering {} is not supported", nameOf(out->dtype));
+  auto forEach = [&](auto &&visit) {
+    for (int64_t row = 0; row < rows; ++row)
+      visit(positions(row), row);
+  };
+  return updateRows(combine, *out, call.input(2), rows, inner, forEach);
 }
 
 Result<void> scatterNd(Call &call, ScatterReduce combine) {
@@ -219,6 +239,52 @@ Result<void> scatterNd(Call &call, ScatterReduce combine) {
   return hasIndices ? done : failure("expected indices of int32 or int64, found {}", nameOf(index.dtype));
 }
 
+/// The updates of put_along_axis, by lines of indices along the last dim.
+class AlongAxisUpdates {
+public:
+  /// `sourceStrides`: of the updates, by dims of the index.
+  AlongAxisUpdates(const View &x, const View &index, size_t axis, std::span<const int64_t> sourceStrides)
+      : x(x), index(index), axis(axis), sourceStrides(sourceStrides), strides(x.rank(), 1) {
+    for (size_t i = x.rank(); i-- > 1;)
+      strides[i - 1] = strides[i] * x.dims[i];
+  }
+
+  /// Calls visit(element of the result, element of the updates) for each update.
+  template <class Visit> void operator()(Visit &&visit) const {
+    size_t last = x.rank() - 1;
+    int64_t length = index.dims[last], lines = length == 0 ? 0 : index.size() / length;
+    int64_t targetStep = axis == last ? 0 : 1, sourceStep = sourceStrides[last];
+    std::array<int64_t, 256> places;
+    for (int64_t line = 0; line < lines; ++line) {
+      auto [target, source] = beginOf(line);
+      for (int64_t begin = 0; begin < length; begin += static_cast<int64_t>(places.size())) {
+        int64_t count = std::min(length - begin, static_cast<int64_t>(places.size()));
+        wrapIndices(index, x.dims[axis], line * length + begin, count, places.data());
+        for (int64_t i = 0; i < count; ++i)
+          visit(target + places[static_cast<size_t>(i)] * strides[axis] + (begin + i) * targetStep,
+                source + (begin + i) * sourceStep);
+      }
+    }
+  }
+
+private:
+  /// The first elements of a line of the index, in the result without the axis and in the updates.
+  std::pair<int64_t, int64_t> beginOf(int64_t line) const {
+    int64_t target = 0, source = 0;
+    for (size_t i = x.rank() - 1; i-- > 0; line /= index.dims[i]) {
+      int64_t here = line % index.dims[i];
+      target += i == axis ? 0 : here * strides[i];
+      source += here * sourceStrides[i];
+    }
+    return {target, source};
+  }
+
+  const View &x, &index;
+  size_t axis;
+  std::span<const int64_t> sourceStrides;
+  std::vector<int64_t> strides; ///< of x
+};
+
 Result<void> putAlongAxis(Call &call, int64_t axisAttribute, ScatterReduce combine) {
   const View &x = call.input(0), &index = call.input(1), &values = call.input(2);
   Result<size_t> axis = normalizeAxis(axisAttribute, x.rank());
@@ -233,38 +299,13 @@ Result<void> putAlongAxis(Call &call, int64_t axisAttribute, ScatterReduce combi
   Result<StridedOperand> from = broadcastOperand(values.dims, index.dims);
   if (!from)
     return from.diagnostics();
-  Result<std::vector<int64_t>> indices = integersOf(index);
-  if (!indices)
-    return indices.diagnostics();
-  std::vector<int64_t> targets(indices->size()), sources(indices->size());
-  for (size_t flat = 0; flat < indices->size(); ++flat) {
-    int64_t at = wrapped((*indices)[flat], x.dims[*axis]);
-    if (at < 0)
-      return outside((*indices)[flat], x.dims[*axis], static_cast<int64_t>(flat), index.dims);
-    int64_t stride = 1;
-    auto rest = static_cast<int64_t>(flat);
-    for (size_t i = x.rank(); i-- > 0; rest /= index.dims[i]) {
-      int64_t here = rest % index.dims[i];
-      targets[flat] += (i == *axis ? at : here) * stride;
-      sources[flat] += here * from->strides[i];
-      stride *= x.dims[i];
-    }
-  }
+  if (Result<void> valid = checkWrappingIndices(index, x.dims[*axis]); !valid) // before anything is written
+    return valid;
   Result<View> out = copyOfFirst(call);
   if (!out)
     return out.diagnostics();
-  bool known = dispatchAll(x.dtype, [&](auto zero) {
-    using T = decltype(zero);
-    dispatchCombine(combine, [&](auto how) {
-      auto targetOf = [&](int64_t i) { return targets[static_cast<size_t>(i)]; };
-      auto updateOf = [&](int64_t i) { return values.as<T>() + sources[static_cast<size_t>(i)]; };
-      if (addInBlocks<how(), T>(*out, static_cast<int64_t>(targets.size()), 1, targetOf, updateOf))
-        return;
-      for (size_t i = 0; i < targets.size(); ++i)
-        update<how()>(out->as<T>()[targets[i]], values.as<T>()[sources[i]]);
-    });
-  });
-  return known ? Result<void>() : failure("scattering {} is not supported", nameOf(x.dtype));
+  AlongAxisUpdates updates(x, index, *axis, from->strides);
+  return updateRows(combine, *out, values, index.size(), 1, updates);
 }
 
 } // namespace
