@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace proa::runtime {
 namespace {
@@ -397,6 +398,84 @@ void resampleChannels(const Image &in, const Image &out, const std::vector<Taps>
   });
 }
 
+template <class T, int64_t times> PROA_VECTOR_INLINE void repeatElements(const T *x, int64_t count, T *y) {
+  for (int64_t i = 0; i < count; ++i)
+    for (int64_t k = 0; k < times; ++k)
+      y[i * times + k] = x[i];
+}
+
+/// The nearest elements of a row, where each is repeated equally often or in any order.
+template <class T> class NearestRow {
+public:
+  NearestRow(const std::vector<Taps> &taps, int64_t in) {
+    for (const Taps &position : taps)
+      at.push_back(position.at[0]);
+    int64_t repeats = size() / in;
+    bool isRegular = repeats * in == size();
+    for (int64_t i = 0; isRegular && i < size(); ++i)
+      isRegular = at[static_cast<size_t>(i)] == i / repeats;
+    factor = isRegular ? repeats : 0;
+  }
+
+  int64_t size() const { return static_cast<int64_t>(at.size()); }
+
+  void copy(const T *x, T *y) const {
+    switch (factor) {
+    case 1:
+      return (void)std::copy_n(x, size(), y);
+    case 2:
+      return repeat<2>(x, y);
+    case 3:
+      return repeat<3>(x, y);
+    case 4:
+      return repeat<4>(x, y);
+    default:
+      for (size_t i = 0; i < at.size(); ++i)
+        y[i] = x[at[i]];
+    }
+  }
+
+private:
+  template <int64_t times> void repeat(const T *x, T *y) const {
+    runVectors<repeatElements<T, times>>(x, size() / times, y);
+  }
+
+  std::vector<int64_t> at;
+  int64_t factor = 0; ///< 0: irregular
+};
+
+/// Copies the nearest elements. `step`: the elements that lie together, which are the channels or one.
+template <class T>
+void copyNearest(const Image &in, const Image &out, const std::vector<Taps> (&taps)[3], bool channelLast,
+                 const T *x, T *y) {
+  int64_t step = channelLast ? in.dims[1] : 1, planes = out.dims[0] * (channelLast ? 1 : out.dims[1]);
+  int64_t rowSize = out.dims[4] * step, rows = planes * out.dims[2] * out.dims[3];
+  NearestRow<T> nearest(taps[2], in.dims[4]);
+  parallelFor(rows, 1 + 16384 / (rowSize + 1), [&](int64_t begin, int64_t end) {
+    const T *last = nullptr;
+    int64_t h = begin % out.dims[3], d = begin / out.dims[3] % out.dims[2],
+            plane = begin / out.dims[3] / out.dims[2];
+    for (int64_t row = begin; row < end; ++row) {
+      const T *source = x + plane * in.strides[channelLast ? 0 : 1] +
+                        taps[0][static_cast<size_t>(d)].at[0] * in.strides[2] +
+                        taps[1][static_cast<size_t>(h)].at[0] * in.strides[3];
+      if (++h == out.dims[3]) {
+        h = 0;
+        d = d + 1 == out.dims[2] ? 0 : d + 1;
+        plane += d == 0 ? 1 : 0;
+      }
+      T *target = y + row * rowSize;
+      if (std::exchange(last, source) == source)
+        std::copy_n(target - rowSize, rowSize, target);
+      else if (step == 1)
+        nearest.copy(source, target);
+      else
+        for (int64_t w = 0; w < out.dims[4]; ++w)
+          std::copy_n(source + taps[2][static_cast<size_t>(w)].at[0] * step, step, target + w * step);
+    }
+  });
+}
+
 /// Integers are weighed as floats in Paddle's order, as what is left of the sum is cut off.
 template <class T>
 void resampleIntegers(const Image &in, const Image &out, const std::vector<Taps> (&taps)[3], const T *x,
@@ -525,6 +604,14 @@ Result<void> interpolate(Call &call, const InterpolateConfig &attributes) {
   Resampling resampling(attributes, x.dims, dims, target->scale);
   if (attributes.isGradient)
     return gradient(call, resampling, dims, *out);
+  if (attributes.method == Interpolation::Nearest) {
+    dispatchSize(sizeOf(x.dtype), [&](auto zero) {
+      using T = decltype(zero);
+      copyNearest(resampling.from, resampling.to, resampling.taps, attributes.channelLast, x.as<T>(),
+                  out->as<T>());
+    });
+    return {};
+  }
   bool known = dispatchReal(x.dtype, [&](auto zero) {
     using T = decltype(zero);
     const auto &[from, to, taps] = resampling;
