@@ -13,6 +13,7 @@
 #include "dialects/pd/ops/math/ClosenessOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
 #include "dialects/pd/ops/nn/Hash.h"
+#include "dialects/pd/ops/nn/RecurrentOps.h"
 #include "dialects/pd/ops/optimizer/OptimizerOps.h"
 #include "dialects/pd/ops/optimizer/ScalingOps.h"
 #include "dialects/pd/ops/reduce/NormOps.h"

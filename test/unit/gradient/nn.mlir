@@ -185,6 +185,11 @@ func.func @rnn_gru(%x: tensor<4x2x2xf64>, %s0: tensor<2x2x3xf64>, %w0: tensor<9x
   return %y, %f0 : tensor<4x2x3xf64>, tensor<2x2x3xf64>
 }
 
+func.func @rnn_gru_that_resets_before(%x: tensor<4x2x2xf64>, %s0: tensor<2x2x3xf64>, %w0: tensor<9x2xf64>, %w1: tensor<9x3xf64>, %w2: tensor<9x3xf64>, %w3: tensor<9x3xf64>, %w4: tensor<9xf64>, %w5: tensor<9xf64>, %w6: tensor<9xf64>, %w7: tensor<9xf64>, %n: tensor<2xi32> {test.values = [4.0, 2.0]}) -> (tensor<4x2x3xf64>, tensor<2x2x3xf64>) attributes {test.twice} {
+  %y, %f0 = pd.rnn %x states = %s0 weights = %w0, %w1, %w2, %w3, %w4, %w5, %w6, %w7 lengths = %n mode = GRU {hidden_size = 3 : i64, num_layers = 2 : i64, is_bidirec = false, resets_before = true} : (tensor<4x2x2xf64>, tensor<2x2x3xf64>, tensor<9x2xf64>, tensor<9x3xf64>, tensor<9x3xf64>, tensor<9x3xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<2xi32>) -> (tensor<4x2x3xf64>, tensor<2x2x3xf64>)
+  return %y, %f0 : tensor<4x2x3xf64>, tensor<2x2x3xf64>
+}
+
 func.func @rnn_tanh(%x: tensor<4x2x2xf64>, %s0: tensor<2x2x3xf64>, %w0: tensor<3x2xf64>, %w1: tensor<3x3xf64>, %w2: tensor<3x2xf64>, %w3: tensor<3x3xf64>, %w4: tensor<3xf64>, %w5: tensor<3xf64>, %w6: tensor<3xf64>, %w7: tensor<3xf64>) -> (tensor<4x2x6xf64>, tensor<2x2x3xf64>) {
   %y, %f0 = pd.rnn %x states = %s0 weights = %w0, %w1, %w2, %w3, %w4, %w5, %w6, %w7 mode = RNN_TANH {hidden_size = 3 : i64, num_layers = 1 : i64, is_bidirec = true} : (tensor<4x2x2xf64>, tensor<2x2x3xf64>, tensor<3x2xf64>, tensor<3x3xf64>, tensor<3x2xf64>, tensor<3x3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<4x2x6xf64>, tensor<2x2x3xf64>)
   return %y, %f0 : tensor<4x2x6xf64>, tensor<2x2x3xf64>

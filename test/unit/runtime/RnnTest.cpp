@@ -41,15 +41,24 @@ std::vector<std::vector<double>> runSample(const std::string &mode, const Layer 
         sum += recurrent ? layer.whh[r * width + k] * h[k] : layer.wih[r * features + k] * x[t][k];
       return sum;
     };
+    /// The candidate's matmul of the state that the reset gate has scaled.
+    auto resetRow = [&](size_t i) {
+      size_t r = 2 * width + i;
+      double sum = layer.bhh[r];
+      for (size_t k = 0; k < width; ++k)
+        sum += layer.whh[r * width + k] * sigmoid(row(0, k, false) + row(0, k, true)) * h[k];
+      return sum;
+    };
     std::vector<double> next(width);
     for (size_t i = 0; i < width; ++i) {
       auto gate = [&](size_t g) { return row(g, i, false) + row(g, i, true); };
       if (mode == "LSTM") {
         c[i] = sigmoid(gate(1)) * c[i] + sigmoid(gate(0)) * std::tanh(gate(2));
         next[i] = sigmoid(gate(3)) * std::tanh(c[i]);
-      } else if (mode == "GRU") {
+      } else if (mode == "GRU" || mode == "GRU before") {
         double reset = sigmoid(gate(0)), update = sigmoid(gate(1));
-        double candidate = std::tanh(row(2, i, false) + reset * row(2, i, true));
+        double ofState = mode == "GRU" ? reset * row(2, i, true) : resetRow(i);
+        double candidate = std::tanh(row(2, i, false) + ofState);
         next[i] = update * h[i] + (1 - update) * candidate;
       } else {
         next[i] = mode == "RNN_RELU" ? std::max(0.0, gate(0)) : std::tanh(gate(0));
@@ -73,15 +82,17 @@ class RnnTest : public ::testing::TestWithParam<RnnParam> {};
 TEST_P(RnnTest, EqualsDefinition) {
   auto [mode, layers, bidirectional, hasLengths, isConstant] = GetParam();
   constexpr int64_t time = 5, batch = 5, features = 4, width = 22;
-  int64_t directions = bidirectional ? 2 : 1, gates = mode == "LSTM" ? 4 : mode == "GRU" ? 3 : 1;
+  bool isGru = mode.starts_with("GRU");
+  int64_t directions = bidirectional ? 2 : 1, gates = mode == "LSTM" ? 4 : isGru ? 3 : 1;
   size_t states = mode == "LSTM" ? 2 : 1;
   unsigned seed = 1;
   KernelCase c{"rnn",
-               {{"mode", mode},
+               {{"mode", isGru ? "GRU" : mode},
                 {"num_layers", layers},
                 {"is_bidirec", bidirectional},
                 {"hidden_size", width},
-                {"is_test", true}},
+                {"is_test", true},
+                {"resets_before", mode == "GRU before"}},
                {randomFloats({time, batch, features}, seed++)},
                {}};
   for (size_t i = 0; i < states; ++i)
@@ -160,6 +171,7 @@ INSTANTIATE_TEST_SUITE_P(
                       RnnParam{"RNN_TANH", 1, true, true}, RnnParam{"RNN_RELU", 3, false, false},
                       RnnParam{"LSTM", 2, true, false, true}, RnnParam{"LSTM", 1, false, true, true},
                       RnnParam{"GRU", 2, true, false, true}, RnnParam{"GRU", 1, false, false, true},
+                      RnnParam{"GRU before", 2, true, false, true}, RnnParam{"GRU before", 1, false, true},
                       RnnParam{"RNN_TANH", 2, true, false, true},
                       RnnParam{"RNN_RELU", 1, false, false, true}));
 

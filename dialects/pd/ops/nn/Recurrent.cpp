@@ -1,4 +1,5 @@
 #include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/autodiff/FormulaGradient.h"
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ops/nn/Nn.h"
 #include "dialects/pd/ops/nn/RecurrentOps.h"
@@ -62,6 +63,18 @@ FailureOr<llvm::SmallVector<Value>> RnnOp::vjp(OpBuilder &builder, llvm::ArrayRe
   for (auto [cotangent, result] : llvm::zip(given, getOperation()->getResults()))
     if (!cotangent)
       cotangent = zerosLike(builder, getLoc(), result);
+  if (getResetsBefore()) { // no kernel has its gradient
+    ValueRange inputs = getOperands().drop_back(getSequenceLength() ? 1 : 0);
+    auto gradients = gradientOfFormula(builder, getLoc(), inputs, cotangents, [&](ValueRange in) {
+      Operation *copy = builder.clone(*getOperation());
+      for (auto [i, value] : llvm::enumerate(in))
+        copy->setOperand(i, value);
+      return copy;
+    });
+    if (succeeded(gradients) && getSequenceLength())
+      gradients->push_back(Value());
+    return gradients;
+  }
   auto gradient = RnnGradientOp::create(
       builder, getLoc(), getX(), getPreState(), getWeightList(), getSequenceLength(), given[0],
       llvm::ArrayRef<Value>(given).drop_front(), getDropoutProbAttr(), getIsBidirecAttr(), getInputSizeAttr(),

@@ -21,7 +21,8 @@ def Pd_RnnOp : Pd_Op<"rnn", [AttrSizedOperandSegments, DeclareOpInterfaceMethods
 
     - RNN_TANH, RNN_RELU: h' = act(a + r)
     - LSTM: i, f, g, o = sigmoid, sigmoid, tanh, sigmoid of a + r; c' = f * c + i * g; h' = o * tanh(c')
-    - GRU: r, z = sigmoid(a_1 + r_1), sigmoid(a_2 + r_2); n = tanh(a_3 + r * r_3); h' = (h - n) * z + n
+    - GRU: r, z = sigmoid(a_1 + r_1), sigmoid(a_2 + r_2); n = tanh(a_3 + r * r_3); h' = (h - n) * z + n;
+      with `resets_before`, r_3 = W_hh_3 (r * h) + b_hh_3 and n = tanh(a_3 + r_3)
 
     With `sequence_length` samples have different lengths: outputs after the end of a sample are zero, its final state
     is that of its last element, and the backward direction starts there. Dropout between layers is applied in
@@ -38,7 +39,7 @@ def Pd_RnnOp : Pd_Op<"rnn", [AttrSizedOperandSegments, DeclareOpInterfaceMethods
     DefaultValuedAttr<BoolAttr, "false">:$is_bidirec, DefaultValuedAttr<I64Attr, "10">:$input_size,
     DefaultValuedAttr<I64Attr, "100">:$hidden_size, DefaultValuedAttr<I64Attr, "1">:$num_layers,
     Pd_DefaultEnum<Pd_RnnModeAttr, "Tanh">:$mode, DefaultValuedAttr<I64Attr, "0">:$seed,
-    DefaultValuedAttr<BoolAttr, "false">:$is_test);
+    DefaultValuedAttr<BoolAttr, "false">:$is_test, DefaultValuedAttr<BoolAttr, "false">:$resets_before);
   let operandFormat = "$x `states` `=` $pre_state `weights` `=` $weight_list (`lengths` `=` $sequence_length^)?";
   let newIr = [NewIr<["x", "pre_state", "weight_list", "sequence_length", "unused dropout_state"],
     ["out", "", "state", ""]>];
@@ -49,7 +50,7 @@ def Pd_RnnOp : Pd_Op<"rnn", [AttrSizedOperandSegments, DeclareOpInterfaceMethods
   let decomposesInCode = 1;
   let legacy = [Legacy<"rnn", ["Input", "PreState*", "WeightList*", "SequenceLength"], ["Out", "State"],
     ["dropout_prob", "is_bidirec", "input_size", "hidden_size", "num_layers", "mode", "seed", "is_test"],
-    [], "importRnn", ["DropoutState", "Reserve"]>];
+    [], "importRnn", ["DropoutState", "Reserve"], writtenIf_="!op.getResetsBefore()">];
   let newIrGradients = ["rnn_grad(x, pre_state, weight_list, sequence_length, out, result 1, result 3, dout, dstate)"];
   let newIrInPlace = ["rnn_()"];
   let batching = "inCode";

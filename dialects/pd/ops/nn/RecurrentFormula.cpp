@@ -17,7 +17,7 @@ namespace {
 class Layer {
 public:
   Layer(RnnOp op, TensorBuilder &e, unsigned cell, unsigned cells)
-      : mode(op.getMode()), hidden(op.getHiddenSize()), e(e) {
+      : mode(op.getMode()), resetsBefore(op.getResetsBefore()), hidden(op.getHiddenSize()), e(e) {
     auto weight = [&](unsigned i) { return e.computed(op.getWeightList()[i]); };
     ofInput = weight(2 * cell);
     ofState = weight(2 * cell + 1);
@@ -76,7 +76,10 @@ private:
   }
 
   llvm::SmallVector<Expression> step(Expression a, llvm::ArrayRef<Expression> before) {
-    Expression h = before[0], r = e.matmul(h, *ofState, false, true) + *stateBias;
+    Expression h = before[0];
+    if (mode == RnnMode::Gru && resetsBefore)
+      return {gruThatResetsBefore(a, h)};
+    Expression r = e.matmul(h, *ofState, false, true) + *stateBias;
     if (mode == RnnMode::Gru) {
       Expression reset = sigmoid(gate(a, 0) + gate(r, 0)), update = sigmoid(gate(a, 1) + gate(r, 1));
       Expression fresh = e.tanh(gate(a, 2) + reset * gate(r, 2));
@@ -90,9 +93,23 @@ private:
     return {mode == RnnMode::Relu ? e.maximum(sum, 0.0) : e.tanh(sum)};
   }
 
+  /// Columns [begin, end) of the matmul of a state.
+  Expression ofGates(Expression state, int64_t begin, int64_t end) {
+    Expression weights = slice(*ofState, 0, begin * hidden, end * hidden);
+    return e.matmul(state, weights, false, true) + slice(*stateBias, 0, begin * hidden, end * hidden);
+  }
+
+  Expression gruThatResetsBefore(Expression a, Expression h) {
+    Expression r = ofGates(h, 0, 2);
+    Expression reset = sigmoid(gate(a, 0) + gate(r, 0)), update = sigmoid(gate(a, 1) + gate(r, 1));
+    Expression fresh = e.tanh(gate(a, 2) + ofGates(reset * h, 2, 3));
+    return (h - fresh) * update + fresh;
+  }
+
   Expression sigmoid(Expression x) { return e.wrap(e.create<SigmoidOp>(x)); }
 
   RnnMode mode;
+  bool resetsBefore;
   int64_t hidden;
   TensorBuilder &e;
   std::optional<Expression> ofInput, ofState, inputBias, stateBias, lengths;

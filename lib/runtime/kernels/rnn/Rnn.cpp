@@ -3,7 +3,7 @@
 /// Inputs: x [time, batch, features], the initial states (hidden, for LSTM and cell; [layers * directions,
 /// batch, hidden]), the weights (for each layer and direction W_ih and W_hh, then in the same order b_ih and
 /// b_hh), and perhaps the lengths of the samples. Outputs: out, then the final states. Attributes: mode,
-/// num_layers, is_bidirec, hidden_size, dropout_prob, is_test.
+/// num_layers, is_bidirec, hidden_size, dropout_prob, is_test, resets_before.
 #include "lib/runtime/kernels/rnn/Rnn.h"
 
 #include "lib/runtime/kernels/common/OutputMemory.h"
@@ -68,15 +68,19 @@ Result<void> RnnOperands::check() {
 namespace {
 
 /// The hidden weights of each layer and direction.
-using PackedStack = std::vector<PackedWeights>;
+using PackedStack = std::vector<PackedHidden>;
 
 template <class T> PackedStack packHiddenWeights(const RnnOperands &operands) {
   const RnnConfig &attributes = operands.attributes;
   PackedStack stack(static_cast<size_t>(attributes.layers * attributes.directions));
   if constexpr (std::is_same_v<T, float>)
-    for (size_t entry = 0; entry < stack.size(); ++entry)
-      stack[entry] = PackedWeights(operands.weight<T>(static_cast<int64_t>(entry), 1),
-                                   attributes.gates() * attributes.hidden, attributes.hidden);
+    for (size_t entry = 0; entry < stack.size(); ++entry) {
+      const float *weights = operands.weight<T>(static_cast<int64_t>(entry), 1);
+      int64_t inner = attributes.hidden, columns = attributes.columnsOfState();
+      stack[entry].state = PackedWeights(weights, columns, inner);
+      if (attributes.resetsBefore)
+        stack[entry].candidate = PackedWeights(weights + columns * inner, inner, inner);
+    }
   return stack;
 }
 
@@ -219,7 +223,10 @@ template <class Op> Result<RnnConfig> checkedConfig(const Op &op, const KernelRe
 } // namespace
 
 Result<RnnConfig> configOf(const RnnAttributes &op, const KernelRequest &request) {
-  return checkedConfig(op, request);
+  Result<RnnConfig> config = checkedConfig(op, request);
+  if (config)
+    config->resetsBefore = op.resetsBefore && op.mode == RnnMode::Gru;
+  return config;
 }
 Result<RnnConfig> configOf(const RnnGradientAttributes &op, const KernelRequest &request) {
   return checkedConfig(op, request);

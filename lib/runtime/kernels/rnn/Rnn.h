@@ -17,24 +17,27 @@ namespace proa::runtime {
 struct RnnConfig {
   RnnMode mode = RnnMode::Tanh;
   int64_t layers = 1, directions = 1, hidden = 0;
+  bool resetsBefore = false; ///< GRU: the reset gate is applied before the matmul of the candidate
 
   int64_t gates() const { return mode == RnnMode::Lstm ? 4 : mode == RnnMode::Gru ? 3 : 1; }
   size_t states() const { return mode == RnnMode::Lstm ? 2 : 1; }
+  /// Columns of the matmul of the hidden state: without the candidate's where that needs the reset gate.
+  int64_t columnsOfState() const { return (resetsBefore ? 2 : gates()) * hidden; }
   size_t weightCount() const { return static_cast<size_t>(4 * layers * directions); }
 };
 
-/// c [rows, columns] (+)= a [rows, inner] times the transpose of b [columns, inner].
+/// c [rows, columns] = a [rows, inner] times the transpose of b [columns, inner]; the rows of c are `cStride`
+/// apart.
 inline void multiply(int64_t rows, int64_t columns, int64_t inner, const float *a, const float *b, float *c,
-                     bool accumulate) {
+                     int64_t cStride) {
   SingleThreadScope scope(isSmallWork(2.0 * static_cast<double>(rows * columns * inner)));
-  dnnl::sgemm('N', 'T', rows, columns, inner, 1.0f, a, inner, b, inner, accumulate ? 1.0f : 0.0f, c, columns);
+  dnnl::sgemm('N', 'T', rows, columns, inner, 1.0f, a, inner, b, inner, 0.0f, c, cStride);
 }
 inline void multiply(int64_t rows, int64_t columns, int64_t inner, const double *a, const double *b,
-                     double *c, bool accumulate) {
+                     double *c, int64_t cStride) {
   useOneBlasThread();
   Lapack<double>::gemm(CblasRowMajor, CblasNoTrans, CblasTrans, blasSize(rows), blasSize(columns),
-                       blasSize(inner), 1, a, leading(inner), b, leading(inner), accumulate ? 1 : 0, c,
-                       leading(columns));
+                       blasSize(inner), 1, a, leading(inner), b, leading(inner), 0, c, leading(cStride));
 }
 
 /// Values of one layer in one direction that its gradient needs, [time, batch, ...].
@@ -58,29 +61,61 @@ template <class T> struct RnnPass {
   int64_t outStride;
   std::vector<T> &a, &r; ///< scratch: [time, batch, gates * hidden], [batch, gates * hidden]
   RnnTape<T> *tape = nullptr;
-  const PackedWeights *packed = nullptr; ///< the hidden weights; null: as they are
+  const PackedHidden *packed = nullptr; ///< the hidden weights; null: as they are
+  std::vector<T> resetState = {};       ///< scratch: [batch, hidden], the hidden state times the reset gate
 
   void run() {
     int64_t width = attributes.gates() * attributes.hidden;
     a.resize(static_cast<size_t>(time * batch * width));
     r.resize(static_cast<size_t>(batch * width));
-    multiply(time * batch, width, features, x, inputWeights, a.data(), false);
+    multiply(time * batch, width, features, x, inputWeights, a.data(), width);
     if (tape)
       prepareTape();
+    if (attributes.resetsBefore)
+      resetState.resize(static_cast<size_t>(batch * attributes.hidden));
     for (int64_t step = 0; step < time; ++step) {
       int64_t t = backward ? time - 1 - step : step;
-      multiplyState(width);
+      multiplyStates(t, width);
       for (int64_t n = 0; n < batch; ++n)
         cellStep(t, n, a.data() + (t * batch + n) * width, r.data() + n * width);
     }
   }
 
-  /// r = hidden times the transpose of the hidden weights.
-  void multiplyState(int64_t width) {
+  /// r = hidden times the transpose of the hidden weights. The candidate of a GRU may need the reset gate
+  /// first.
+  void multiplyStates(int64_t t, int64_t width) {
+    int64_t size = attributes.hidden, before = attributes.columnsOfState();
+    multiplyState(hidden, 0, before, width);
+    if (!attributes.resetsBefore)
+      return;
+    for (int64_t n = 0; n < batch; ++n) {
+      RnnStep<T> step = stepOf(a.data() + (t * batch + n) * width, r.data() + n * width);
+      step.hidden = hidden + n * size;
+      runReset(step, resetState.data() + n * size);
+    }
+    multiplyState(resetState.data(), before, width, width);
+  }
+
+  /// Columns [begin, end) of r [batch, width], out of a state.
+  void multiplyState(const T *state, int64_t begin, int64_t end, int64_t width) {
     if constexpr (std::is_same_v<T, float>)
       if (packed)
-        return packed->multiply(batch, hidden, r.data());
-    multiply(batch, width, attributes.hidden, hidden, hiddenWeights, r.data(), false);
+        return (begin == 0 ? packed->state : packed->candidate)
+            .multiply(batch, state, r.data() + begin, width);
+    multiply(batch, end - begin, attributes.hidden, state, hiddenWeights + begin * attributes.hidden,
+             r.data() + begin, width);
+  }
+
+  RnnStep<T> stepOf(const T *given, const T *recurrent) const {
+    return {.width = attributes.hidden,
+            .input = given,
+            .recurrent = recurrent,
+            .inputBias = inputBias,
+            .hiddenBias = hiddenBias,
+            .hidden = nullptr,
+            .cell = nullptr,
+            .out = nullptr,
+            .resetsBefore = attributes.resetsBefore};
   }
 
   void prepareTape() {
@@ -109,18 +144,13 @@ template <class T> struct RnnPass {
       std::copy_n(h, width, tape->before.begin() + row);
     if (tape && c)
       std::copy_n(c, width, tape->cells.begin() + row);
-    runStep(
-        attributes.mode,
-        RnnStep<T>{.width = width,
-                   .input = given,
-                   .recurrent = recurrent,
-                   .inputBias = inputBias,
-                   .hiddenBias = hiddenBias,
-                   .hidden = h,
-                   .cell = c,
-                   .out = target,
-                   .gates = tape ? tape->gates.data() + row * attributes.gates() : nullptr,
-                   .addend = tape && attributes.mode == RnnMode::Gru ? tape->addend.data() + row : nullptr});
+    RnnStep<T> step = stepOf(given, recurrent);
+    step.hidden = h;
+    step.cell = c;
+    step.out = target;
+    step.gates = tape ? tape->gates.data() + row * attributes.gates() : nullptr;
+    step.addend = tape && attributes.mode == RnnMode::Gru ? tape->addend.data() + row : nullptr;
+    runStep(attributes.mode, step);
     if (tape && c)
       std::copy_n(c, width, tape->newCells.begin() + row);
   }

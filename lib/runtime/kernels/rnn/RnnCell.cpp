@@ -54,13 +54,17 @@ template <class Lane, class T> struct StepLanes {
   }
   PROA_VECTOR_INLINE void gru() const {
     Lane reset = sigmoid(sum(0)), update = sigmoid(sum(1)), addend = recurrent(2);
-    Lane candidate = tangent(input(2) + reset * addend);
+    Lane candidate = tangent(input(2) + (step.resetsBefore ? addend : reset * addend));
     finish((read(step.hidden, 0) - candidate) * update + candidate);
     keep(0, reset);
     keep(1, update);
     keep(2, candidate);
     if (step.addend)
       store(addend, count, step.addend + i);
+  }
+  PROA_VECTOR_INLINE void resetTo(T *out) const {
+    Lane reset = sigmoid(sum(0)) * read(step.hidden, 0);
+    store(reset, count, out + i);
   }
   PROA_VECTOR_INLINE void simple(const Lane &hidden) const {
     finish(hidden);
@@ -91,7 +95,19 @@ template <class Lane, class T> PROA_VECTOR_INLINE void runLanes(RnnMode mode, co
   }
 }
 
+template <class Lane, class T> PROA_VECTOR_INLINE void resetLanes(const RnnStep<T> &step, T *out) {
+  constexpr int64_t lanes = sizeof(Lane) / sizeof(T);
+  for (int64_t i = 0; i < step.width; i += lanes)
+    StepLanes<Lane, T>{step, i, std::min(lanes, step.width - i)}.resetTo(out);
+}
+
 } // namespace
+
+PROA_VECTOR_INLINE static void runVectorReset(const RnnStep<float> &step, float *out) {
+  resetLanes<Vector>(step, out);
+}
+void runReset(const RnnStep<float> &step, float *out) { runVectors<runVectorReset>(step, out); }
+void runReset(const RnnStep<double> &step, double *out) { resetLanes<double>(step, out); }
 
 PROA_VECTOR_INLINE static void runVectorStep(RnnMode mode, const RnnStep<float> &step) {
   runLanes<Vector>(mode, step);
@@ -104,8 +120,8 @@ PackedWeights::PackedWeights(const float *weights, int64_t columns, int64_t inne
   layout.pack(weights, 1, inner, panels.data());
 }
 
-void PackedWeights::multiply(int64_t rows, const float *x, float *out) const {
-  PanelGemm{layout, panels.data(), rows, x, layout.inner, out, layout.columns}.run();
+void PackedWeights::multiply(int64_t rows, const float *x, float *out, int64_t outStride) const {
+  PanelGemm{layout, panels.data(), rows, x, layout.inner, out, outStride}.run();
 }
 
 } // namespace proa::runtime

@@ -175,9 +175,10 @@ private:
     tapes.resize(static_cast<size_t>(attributes.layers * attributes.directions));
     for (int64_t entry = 0; entry < attributes.layers * attributes.directions; ++entry) {
       RnnPass<T> pass = passOf(entry);
-      PackedWeights packed;
+      PackedHidden packed;
       if constexpr (std::is_same_v<T, float>) {
-        packed = PackedWeights(pass.hiddenWeights, attributes.gates() * attributes.hidden, attributes.hidden);
+        packed.state =
+            PackedWeights(pass.hiddenWeights, attributes.gates() * attributes.hidden, attributes.hidden);
         pass.packed = &packed;
       }
       pass.run();

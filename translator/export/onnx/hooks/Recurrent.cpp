@@ -93,7 +93,7 @@ private:
     std::vector<Named> list{{"hidden_size", hidden},
                             {"direction", std::string(directions == 2 ? "bidirectional" : "forward")}};
     if (type == "GRU")
-      list.push_back({"linear_before_reset", int64_t(1)});
+      list.push_back({"linear_before_reset", int64_t(!op.getResetsBefore())});
     if (op.getMode() == pd::RnnMode::Relu)
       list.push_back({"activations", std::vector<std::string>(directions, "Relu")});
     return list;

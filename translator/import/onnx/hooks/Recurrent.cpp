@@ -1,7 +1,6 @@
 //! Hooks of ONNX's recurrent layers.
 //!
-//! A layer with the usual activations is pd.rnn. Others (clipping, peepholes, a GRU that resets the state
-//! before its product) are a loop over steps.
+//! A layer with the usual activations is pd.rnn. Others (clipping, peepholes) are a loop over steps.
 #include "translator/import/onnx/GraphImporter.h"
 #include "translator/import/onnx/hooks/Quantization.h"
 
@@ -169,7 +168,7 @@ private:
   /// Whether pd.rnn computes the layer.
   bool isPlain() const {
     return !isQuantized && (hasUsualActivations || isReluRnn()) && clip == 0 && !peepholes && !couplesGates &&
-           (cell != Cell::Gru || resetsAfter) && !(isReverse && lengths);
+           !(isReverse && lengths);
   }
 
   /// Piece `direction` of a parameter, without that dimension.
@@ -231,7 +230,8 @@ private:
     llvm::SmallVector<Value> before(states.begin(), states.end());
     Expression input = isReverse ? flipped(x) : x;
     auto rnn = node.createOp<pd::RnnOp>(input, before, list, lengths, llvm::APFloat(0.0), directions == 2,
-                                        x.type().getDimSize(2), hidden, 1, mode, 0, true);
+                                        x.type().getDimSize(2), hidden, 1, mode, 0, true,
+                                        cell == Cell::Gru && !resetsAfter);
     Expression outputs = node.wrap(rnn.getOut());
     llvm::SmallVector<Expression> last;
     for (Value state : rnn.getState())
