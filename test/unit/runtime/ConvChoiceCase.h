@@ -17,6 +17,7 @@ struct ConvChoiceCase {
   std::vector<int64_t> x, filter;
   bool isConstant = true;
   std::optional<bool> readsLast; ///< the order of the image, if it is another one
+  bool isTransposed = false;
 };
 
 inline ConvMachine machineNamed(const char *name) {
@@ -33,7 +34,7 @@ inline std::vector<OperandType> operandsOf(size_t count) {
 
 inline ConvConfig configOf(const ConvChoiceCase &c) {
   std::vector<OperandType> inputs = operandsOf(2), outputs = operandsOf(1);
-  auto parsed = ConvConfig::create(c.attributes, {inputs, outputs}, 2, false);
+  auto parsed = ConvConfig::create(c.attributes, {inputs, outputs}, 2, c.isTransposed);
   EXPECT_TRUE(parsed) << parsed.diagnostics().text();
   parsed->inputLast = c.readsLast.value_or(parsed->channelLast);
   return std::move(*parsed);

@@ -187,6 +187,23 @@ TEST(ConvChoice, FollowsTheFactsOfTheTarget) {
   EXPECT_EQ(choiceOf(row.problem(), machine).method(), ConvMethod::Library);
 }
 
+// The columns of taps that do not overlap: twice as fast as oneDNN.
+TEST(ConvChoice, TransposedWithSeparateTaps) {
+  auto chosenFor = [](int64_t kernel, int64_t stride, DataFormat format) {
+    ConvChoiceCase c;
+    c.attributes.strides = {stride, stride};
+    c.attributes.dataFormat = format;
+    c.x = format == DataFormat::NHWC ? std::vector<int64_t>{1, 32, 32, 128}
+                                     : std::vector<int64_t>{1, 128, 32, 32};
+    c.filter = {128, 64, kernel, kernel};
+    c.isTransposed = true;
+    return choiceOf(c, machineNamed("avx512")).method();
+  };
+  EXPECT_EQ(chosenFor(2, 2, DataFormat::NCHW), ConvMethod::Columns);
+  EXPECT_EQ(chosenFor(3, 2, DataFormat::NCHW), ConvMethod::Library); // they overlap
+  EXPECT_EQ(chosenFor(2, 2, DataFormat::NHWC), ConvMethod::Library);
+}
+
 TEST(ConvChoice, TextHasEstimatesAndReasons) {
   EXPECT_EQ(
       choiceOf(Row{64, 28, 64, 3, 1, 1, 16}.problem(), machineNamed("avx512")).text(),

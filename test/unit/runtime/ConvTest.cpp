@@ -286,6 +286,30 @@ TEST(Conv, Transposed) {
              scatterConvolve(x, w, grouped, window));
 }
 
+// By ColumnConv: several blocks of channels and of rows, and filters of other sizes.
+TEST(Conv, TransposedWithSeparateTaps) {
+  struct Sizes {
+    int64_t batch, inputs, outputs, height, width, groups;
+    int64_t stride[2];
+  };
+  for (const Sizes &s : {Sizes{2, 16, 70, 9, 33, 1, {2, 2}}, Sizes{1, 8, 3, 300, 200, 1, {2, 2}},
+                         Sizes{1, 12, 8, 7, 5, 2, {4, 4}}, Sizes{1, 5, 4, 6, 7, 1, {3, 5}},
+                         Sizes{1, 4, 6, 3, 17, 1, {1, 2}}}) {
+    Window window{{s.stride[0], s.stride[1]}, {0, 0}};
+    window.groups = s.groups;
+    Tensor x = randomFloats({s.batch, s.inputs, s.height, s.width}, 1);
+    Tensor w = randomFloats({s.inputs, s.outputs / s.groups, s.stride[0], s.stride[1]}, 2);
+    Shape out{s.batch, s.outputs, s.height * s.stride[0], s.width * s.stride[1]};
+    auto result = runCase({"conv2d_transpose",
+                           {{"strides", {s.stride[0], s.stride[1]}}, {"groups", s.groups}},
+                           {x, w},
+                           {{DType::Float32, out}},
+                           {1}});
+    ASSERT_TRUE(result) << result.diagnostics().text();
+    expectClose((*result)[0], scatterConvolve(x, w, out, window), 1e-5);
+  }
+}
+
 TEST(Conv, ThreeDimensions) {
   // With depth 1 and a kernel of depth 1 the third axis has no effect.
   Tensor x = randomFloats({1, 4, 6, 6}, 1), w = randomFloats({5, 4, 3, 3}, 2);

@@ -3,6 +3,7 @@
 
 #include "lib/runtime/kernels/common/DescribedKernel.h"
 #include "lib/runtime/kernels/common/PlannedKernel.h"
+#include "lib/runtime/kernels/conv/ColumnConv.h"
 #include "lib/runtime/kernels/conv/ConvChoice.h"
 #include "lib/runtime/kernels/conv/GroupedConv.h"
 #include "lib/runtime/kernels/conv/IndirectConv.h"
@@ -25,6 +26,7 @@ struct ConvEntry {
   std::unique_ptr<WinogradConv> winograd;
   std::unique_ptr<IndirectConv> indirect;
   std::unique_ptr<PlaneConv> planes; ///< holds the filter if that is constant
+  bool hasColumns = false;           ///< ColumnConv computes it
   std::shared_ptr<const ConvPlan> plan;
   std::unique_ptr<Execution> execution;
   std::shared_ptr<const PackedTensor> filter; ///< a constant filter, packed; null: packed in each run
@@ -96,6 +98,9 @@ void Conv::plan(ConvEntry &entry, const Call &call, const View &out) const {
   case ConvMethod::Planes:
     entry.planes = PlaneConv::create(problem, filter);
     return;
+  case ConvMethod::Columns:
+    entry.hasColumns = true;
+    return;
   case ConvMethod::Blas:
     return;
   case ConvMethod::Library:
@@ -144,6 +149,8 @@ Result<void> Conv::compute(ConvEntry &entry, Call &call, const View &out) const 
     else
       entry.planes->run(call, out.as<float>());
     entry.planned = constants.isConstant();
+  } else if (entry.hasColumns) {
+    ColumnConv::run(entry.geometry, call.input(0).as<float>(), call.input(1).as<float>(), out.as<float>());
   } else if (entry.plan) {
     entry.plan->run(call, *entry.execution, entry.filter.get(), out);
   } else if (Result<void> done = blasConv(out.dtype, entry.geometry, attributes.transposed,

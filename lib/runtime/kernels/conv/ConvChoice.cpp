@@ -1,6 +1,7 @@
 #include "lib/runtime/kernels/conv/ConvChoice.h"
 
 #include "lib/runtime/host/CpuFeatures.h"
+#include "lib/runtime/kernels/conv/ColumnConv.h"
 #include "lib/runtime/kernels/conv/Conv.h"
 #include "lib/runtime/kernels/conv/GroupedConv.h"
 #include "lib/runtime/kernels/conv/IndirectConv.h"
@@ -23,6 +24,8 @@ constexpr double fetchedShare = 0.75;
 /// oneDNN's kernels for one channel in a group, without dilations: the share grows with the taps, for which a
 /// result stays in a register.
 constexpr double depthwiseShareOfTap = 0.06;
+/// oneDNN's transposed convolutions with taps that do not overlap.
+constexpr double separateTapsShare = 0.5;
 /// oneDNN's transposes to and from channels last: a start, and each element of a tensor that caches hold. Of
 /// fewer channels than a vector has they move single elements.
 constexpr double transposeNanoseconds = 3000, transposedNanoseconds = 0.07, movedNanoseconds = 0.4;
@@ -80,6 +83,8 @@ public:
 
   ConvChoice choose() const {
     ConvChoice choice{{library(), winograd(2), winograd(4), indirect(), grouped(), planes()}};
+    if (problem.attributes.transposed)
+      choice.estimates.push_back(columns());
     if (form == LibraryForm::None)
       choice.estimates.push_back({ConvMethod::Blas, at(blasShare)});
     std::ranges::sort(choice.estimates, {}, [](const ConvEstimate &estimate) {
@@ -113,6 +118,8 @@ private:
       share = shareOfGroups(inputs, machine.cpu);
     else
       share = outputs;
+    if (!ColumnConv::whyNot(problem))
+      share *= separateTapsShare;
     double nanoseconds = at(share);
     // With AVX-512 oneDNN skips taps outside of the image.
     if (hasWideVectors() && !problem.attributes.transposed && problem.attributes.spatial == 2)
@@ -163,6 +170,12 @@ private:
     return {ConvMethod::Planes, PlaneConv::nanoseconds(problem, machine.cpu)};
   }
 
+  ConvEstimate columns() const {
+    if (const char *reason = ColumnConv::whyNot(problem))
+      return {ConvMethod::Columns, 0, reason};
+    return {ConvMethod::Columns, ColumnConv::nanoseconds(problem, machine.cpu)};
+  }
+
   /// Of the transpose of a tensor to or from channels last.
   double copyNanoseconds(const StridedOperand &tensor) const {
     auto elements = static_cast<double>(*elementCount(tensor.dims)), bytes = 2 * sizeof(float) * elements;
@@ -208,6 +221,8 @@ const char *nameOf(ConvMethod method) {
     return "grouped";
   case ConvMethod::Planes:
     return "planes";
+  case ConvMethod::Columns:
+    return "columns";
   case ConvMethod::Blas:
     return "BLAS";
   }
