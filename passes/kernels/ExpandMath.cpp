@@ -23,7 +23,7 @@ using namespace mlir;
 namespace {
 
 // Those whose polynomial is exact to about 5 units in the last place. That of sin and cos is not, beyond
-// small arguments and near zeros, nor those of atan, atan2 and cbrt: they stay calls of libm.
+// small arguments and near zeros, nor those of atan2 and cbrt: they stay calls of libm. atan has one below.
 bool hasGoodPolynomial(llvm::StringRef function) {
   static const llvm::StringSet<> good = {"exp", "expm1", "log", "log1p", "log2", "erf", "tanh"};
   function.consume_front("math.");
@@ -184,6 +184,41 @@ struct ErfByPowerOfTwo : OpRewritePattern<math::ErfOp> {
   }
 };
 
+/// atan of f32, at most 3 units in the last place, after Cephes' atanf: with tan(pi / 8) and tan(3 pi / 8) as
+/// limits, atan(x) is atan(x), pi/4 + atan((x - 1) / (x + 1)) or pi/2 + atan(-1 / x) for x >= 0.
+struct AtanByPolynomial : OpRewritePattern<math::AtanOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::AtanOp op, PatternRewriter &rewriter) const override {
+    if (!op.getType().isF32())
+      return rewriter.notifyMatchFailure(op, "the coefficients are for f32");
+    constexpr float low = 0.414213562F, high = 2.41421356F;
+    static constexpr std::array coefficients = {-0.333329491539F, 0.199777106478F, -0.138776856032F,
+                                                0.0805374449538F};
+    ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
+    Value x = op.getOperand(), size = math::AbsFOp::create(builder, x), one = constant(builder, 1);
+    auto isAbove = [&](float limit) -> Value {
+      return arith::CmpFOp::create(builder, arith::CmpFPredicate::OGT, size, constant(builder, limit));
+    };
+    Value isLarge = isAbove(high), isMiddle = isAbove(low); // false for NaN
+    auto choose = [&](Value large, Value middle, Value small) -> Value {
+      Value others = arith::SelectOp::create(builder, isMiddle, middle, small);
+      return arith::SelectOp::create(builder, isLarge, large, others);
+    };
+    Value dividend = choose(constant(builder, -1), arith::SubFOp::create(builder, size, one), size);
+    Value divisor = choose(size, arith::AddFOp::create(builder, size, one), one);
+    Value reduced = arith::DivFOp::create(builder, dividend, divisor);
+    Value square = arith::MulFOp::create(builder, reduced, reduced);
+    Value cube = arith::MulFOp::create(builder, square, reduced);
+    Value angle = math::FmaOp::create(builder, cube, polynomial(builder, square, coefficients), reduced);
+    Value begin = choose(constant(builder, std::numbers::pi_v<float> / 2),
+                         constant(builder, std::numbers::pi_v<float> / 4), constant(builder, 0));
+    Value result = arith::AddFOp::create(builder, begin, angle);
+    rewriter.replaceOpWithNewOp<math::CopySignOp>(op, result, x);
+    return success();
+  }
+};
+
 struct ExpandMath : proa::impl::ExpandMathBase<ExpandMath> {
   using ExpandMathBase::ExpandMathBase;
 
@@ -193,6 +228,7 @@ struct ExpandMath : proa::impl::ExpandMathBase<ExpandMath> {
     RewritePatternSet patterns(&getContext());
     populateMathAlgebraicSimplificationPatterns(patterns);
     populateMathPolynomialApproximationPatterns(patterns, hasGoodPolynomial);
+    patterns.add<AtanByPolynomial>(&getContext());
     if (hasExp2)
       patterns.add<ErfByPowerOfTwo, ExpByPowerOfTwo>(&getContext(), /*benefit=*/2);
     else

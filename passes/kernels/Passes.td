@@ -176,8 +176,8 @@ def ExpandMath : Pass<"proa-expand-math", "mlir::func::FuncOp"> {
   let summary = "Expand math functions into polynomials that vectorize";
   let description = [{
     f32 functions become polynomials (at most about 5 units in the last place from the exact value), because calls
-    into libm are not vectorized. f64 functions, and f32 functions whose polynomial is less exact (sin, cos, atan,
-    cbrt), stay calls. With `has-exp2`, exp and erf of f32 need one power of two, which may be approximate.
+    into libm are not vectorized. f64 functions, and f32 functions whose polynomial is less exact (sin, cos, cbrt),
+    stay calls. With `has-exp2`, exp and erf of f32 need one power of two, which may be approximate.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::vector::VectorDialect"];
   let options = [

@@ -10,6 +10,27 @@ func.func @f32(%x: f32) -> (f32, f32) {
   return %0, %1 : f32, f32
 }
 
+// CHECK-LABEL: func.func @atan
+// CHECK-NOT: math.atan
+// CHECK: arith.divf
+// CHECK: math.copysign
+// CHECK-NOT: math.atan
+// CHECK: return
+func.func @atan(%x: f32) -> f32 {
+  %0 = math.atan %x : f32
+  return %0 : f32
+}
+
+// Near misses: sin has no polynomial for all arguments, and atan of f64 none.
+// CHECK-LABEL: func.func @calls
+// CHECK: math.sin
+// CHECK: math.atan
+func.func @calls(%x: f32, %y: f64) -> (f32, f64) {
+  %0 = math.sin %x : f32
+  %1 = math.atan %y : f64
+  return %0, %1 : f32, f64
+}
+
 // Near miss: no polynomial is exact enough for f64.
 // CHECK-LABEL: func.func @f64
 // CHECK: math.tanh
