@@ -271,7 +271,9 @@ void takeByRows(const AlongAxis &form, const Index *indices, int64_t size, T *ou
       const T *slice = x + form.sliceOf(form.x, outer) * own * inner;
       const Index *at = indices + form.sliceOf(form.index, outer) * count * middle;
       T *to = out + row * inner;
-      for (int64_t i = first; i < last; ++i, to += inner)
+      for (int64_t i = first; inner == 1 && i < last; ++i)
+        to[i - first] = slice[wrap(at[i])];
+      for (int64_t i = first; inner > 1 && i < last; ++i, to += inner)
         if (block == 1)
           for (int64_t k = 0; k < middle; ++k)
             to[k] = slice[wrap(at[i * middle + k]) * inner + k];
