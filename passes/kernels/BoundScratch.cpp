@@ -1,11 +1,11 @@
 // Scratch buffers of known size: see Passes.td.
 #include "passes/kernels/Passes.h"
+#include "passes/kernels/SizeBounds.h"
 #include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 namespace proa {
 #define GEN_PASS_DEF_BOUNDSCRATCH
@@ -19,24 +19,6 @@ namespace {
 struct BoundScratch : proa::impl::BoundScratchBase<BoundScratch> {
   using BoundScratchBase::BoundScratchBase;
 
-  /// Largest sizes of the buffer's dimensions, if they are known.
-  static std::optional<SmallVector<int64_t>> largestSizes(memref::AllocOp op) {
-    SmallVector<int64_t> sizes;
-    for (OpFoldResult size : op.getMixedSizes()) {
-      auto value = dyn_cast<Value>(size);
-      if (!value) {
-        sizes.push_back(*getConstantIntValue(size));
-        continue;
-      }
-      FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
-          presburger::BoundType::UB, value, nullptr, /*closedUB=*/true);
-      if (failed(bound))
-        return std::nullopt;
-      sizes.push_back(*bound);
-    }
-    return sizes;
-  }
-
   void runOnOperation() override {
     SmallVector<memref::AllocOp> allocations;
     getOperation().walk([&](memref::AllocOp op) {
@@ -45,7 +27,7 @@ struct BoundScratch : proa::impl::BoundScratchBase<BoundScratch> {
     });
     proa::PassRemarks remarks(getArgumentName());
     for (memref::AllocOp op : allocations) {
-      std::optional<SmallVector<int64_t>> sizes = largestSizes(op);
+      std::optional<SmallVector<int64_t>> sizes = proa::largestSizes(op.getMixedSizes());
       if (!sizes) {
         remarks.missed(op) << "the buffer keeps its dynamic size, which has no known upper bound";
         continue;

@@ -3,6 +3,7 @@
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/kernels/KernelForm.h"
 #include "passes/kernels/Passes.h"
+#include "passes/kernels/ShapeFunction.h"
 #include "passes/remarks/Remarks.h"
 
 #include "mlir/IR/SymbolTable.h"
@@ -48,7 +49,7 @@ struct ExtractKernels : proa::impl::ExtractKernelsBase<ExtractKernels> {
     llvm::SmallPtrSet<Operation *, 16> kept(kernels.begin(), kernels.end());
     for (func::FuncOp kernel : kernels) // a kernel of threads has its function of shapes already
       if (proa::DeviceKernelAttr::isOn(kernel, proa::DeviceKernel::Threads))
-        if (Operation *shape = getOperation().lookupSymbol((kernel.getName() + "_shape").str()))
+        if (func::FuncOp shape = proa::shapeFunctionOf(kernel))
           kept.insert(shape);
     for (Operation &op : llvm::make_early_inc_range(*getOperation().getBody())) {
       if (kept.contains(&op))

@@ -5,6 +5,7 @@
 #include "passes/kernels/KernelForm.h"
 #include "passes/kernels/Passes.h"
 #include "passes/kernels/RowSpace.h"
+#include "passes/kernels/ShapeFunction.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -124,15 +125,13 @@ struct OutlineShapes : proa::impl::OutlineShapesBase<OutlineShapes> {
       setRows(kernel, *space);
       if (llvm::none_of(kernel.getResultTypes(), isDynamic))
         continue;
-      std::string name = (kernel.getName() + "_shape").str();
-      if (getOperation().lookupSymbol(name)) {
-        kernel.emitError("its shape function needs the name '") << name << "', which another function has";
+      FailureOr<std::string> name = proa::nameOfShapeFunction(kernel);
+      if (failed(name))
         return signalPassFailure();
-      }
       OpBuilder builder(kernel);
       builder.setInsertionPointAfter(kernel);
       auto shape = cast<func::FuncOp>(builder.clone(*kernel));
-      shape.setName(name);
+      shape.setName(*name);
       shape->removeAttr(proa::kernelAttribute);
       shape->removeAttr(proa::rowsAttribute);
       shape.setArgAttrsAttr(ArrayAttr());

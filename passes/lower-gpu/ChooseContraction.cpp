@@ -52,12 +52,8 @@ std::string whyNotForTma(Value operand, AffineMap map, unsigned outerLoop, unsig
     tensor = reshape->getOperand(0);
   }
   auto type = cast<RankedTensorType>(operand.getType());
-  AffineExpr last = map.getResults().back(), k = getAffineDimExpr(kLoop, map.getContext());
-  if (last != k && last != getAffineDimExpr(outerLoop, map.getContext()))
-    return "its adjacent elements differ in another loop than its rows, its columns or k";
-  if (last != k && type.getElementTypeBitWidth() != 16)
-    return "elements of other than 16 bits must be adjacent along k";
-  return proa::whyNotAddressable(type.getShape(), type.getElementType());
+  std::string why = proa::whyNotForWgmma(map, outerLoop, kLoop, type.getElementType());
+  return why.empty() ? proa::whyNotAddressable(type.getShape(), type.getElementType()) : why;
 }
 
 struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> {

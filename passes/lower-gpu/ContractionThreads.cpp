@@ -1,8 +1,9 @@
 #include "passes/lower-gpu/ContractionThreads.h"
 
+#include "passes/kernels/SizeBounds.h"
+
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 using namespace mlir;
 
@@ -49,12 +50,7 @@ void ContractionThreads::tiles(const TileResults::Target &target, unsigned next,
     return tiles(target, next + 1, indices, tile);
   int64_t size = next == form.m ? target.choice.m : next == form.n ? target.choice.n : 1;
   OpFoldResult end = target.sizes[next];
-  std::optional<int64_t> most = getConstantIntValue(end);
-  if (auto value = dyn_cast<Value>(end); value && !most)
-    if (FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
-            presburger::BoundType::UB, value, nullptr, /*closedUB=*/true);
-        succeeded(bound))
-      most = *bound;
+  std::optional<int64_t> most = largestSize(end);
   Location loc = op.getLoc();
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
   bool isOneTile = most && *most <= size && (size > 1 || *most == 1);

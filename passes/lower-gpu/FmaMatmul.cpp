@@ -2,7 +2,6 @@
 #include "passes/lower-gpu/AccessWidth.h"
 #include "passes/lower-gpu/TileMatmul.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -27,13 +26,11 @@ public:
 
   Values accumulate(const Operand &x, const Operand &y, int64_t k, ValueRange sums) override {
     int64_t step = x.kFirst ? stepOf(k) : group;
-    auto loop = scf::ForOp::create(b, loc, constant(0), constant(k), constant(step), sums);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    Values next(loop.getRegionIterArgs());
-    addProducts(x, y, loop.getInductionVar(), step, next);
-    scf::YieldOp::create(b, loc, next);
-    return Values(loop.getResults());
+    return loop(constant(0), constant(k), constant(step), sums, [&](Value first, ValueRange own) {
+      Values next(own);
+      addProducts(x, y, first, step, next);
+      return next;
+    });
   }
 
 private:

@@ -2,6 +2,7 @@
 
 #include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
+#include "passes/kernels/ShapeFunction.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -185,19 +186,11 @@ private:
 
   /// The function of shapes; created if the kernel has none.
   func::FuncOp shapesOf() {
-    auto module = kernel->getParentOfType<ModuleOp>();
-    std::string name = (kernel.getName() + "_shape").str();
-    if (auto shapes = module.lookupSymbol<func::FuncOp>(name))
+    if (func::FuncOp shapes = shapeFunctionOf(kernel))
       return shapes;
     OpBuilder builder(kernel);
-    builder.setInsertionPointAfter(kernel);
-    SmallVector<Type> dims(dimsOf(kernel).size(), builder.getIndexType());
-    auto shapes =
-        func::FuncOp::create(builder, loc, name, builder.getFunctionType(dims, builder.getIndexType()));
-    shapes.setPrivate();
-    builder.setInsertionPointToStart(shapes.addEntryBlock());
-    Value count = arith::ConstantIndexOp::create(builder, loc, RowsAttr::countOf(kernel));
-    func::ReturnOp::create(builder, loc, count);
+    func::FuncOp shapes = createShapeFunction(builder, kernel, dimsOf(kernel).size());
+    setShapes(shapes, arith::ConstantIndexOp::create(builder, loc, RowsAttr::countOf(kernel)).getResult());
     return shapes;
   }
 
@@ -222,9 +215,7 @@ private:
     if (ShapedType::isDynamic(bytes))
       results.push_back(offsetsOf(buffers, map).back());
     results.push_back(rowCount);
-    terminator->setOperands(results);
-    shapes.setType(
-        FunctionType::get(b.getContext(), shapes.getArgumentTypes(), terminator->getOperandTypes()));
+    setShapes(shapes, results);
   }
 };
 

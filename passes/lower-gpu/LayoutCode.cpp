@@ -14,19 +14,18 @@ static size_t digitsOfLanes(const ThreadLayout::Digits &digits) {
   return 0;
 }
 
-/// The sum over digits of `number`, which follow each other from the first one on.
-Value LayoutCode::sumOf(ArrayRef<LayoutDigit> digits, Value value, MatrixDim dim) const {
+Value sumOfDigits(const CodeBuilder &code, ArrayRef<LayoutDigit> digits, Value value, MatrixDim dim) {
   Value sum;
   int64_t unit = 1;
   for (auto [i, digit] : llvm::enumerate(digits)) {
-    Value own = divide(value, unit);
+    Value own = code.divide(value, unit);
     unit *= digit.count;
     if (digit.dim != dim)
       continue;
     if (i + 1 < digits.size()) // there are no larger numbers
-      own = remainder(own, digit.count);
-    own = multiply(own, digit.stride);
-    sum = sum ? add(own, sum) : own;
+      own = code.remainder(own, digit.count);
+    own = code.multiply(own, digit.stride);
+    sum = sum ? code.add(own, sum) : own;
   }
   return sum;
 }
@@ -36,11 +35,11 @@ Value LayoutCode::indexOf(MatrixDim dim, int64_t index) const {
   size_t lanes = digitsOfLanes(layout.threadDigits());
   Value sum;
   if (lanes > 0 && lanes < digits.size()) {
-    Value ofLane = sumOf(digits.take_front(lanes), remainder(thread, warpSize), dim);
-    sum = sumOf(digits.drop_front(lanes), divide(thread, warpSize), dim);
+    Value ofLane = sumOfDigits(*this, digits.take_front(lanes), remainder(thread, warpSize), dim);
+    sum = sumOfDigits(*this, digits.drop_front(lanes), divide(thread, warpSize), dim);
     sum = sum && ofLane ? add(sum, ofLane) : sum ? sum : ofLane;
   } else {
-    sum = sumOf(digits, thread, dim);
+    sum = sumOfDigits(*this, digits, thread, dim);
   }
   int64_t offset = layout.offsetOf(dim, index);
   return sum ? add(sum, offset) : constant(offset);
@@ -48,7 +47,8 @@ Value LayoutCode::indexOf(MatrixDim dim, int64_t index) const {
 
 Value LayoutCode::firstOfWarp(MatrixDim dim) const {
   size_t lanes = digitsOfLanes(layout.threadDigits());
-  Value sum = sumOf(ArrayRef(layout.threadDigits()).drop_front(lanes), divide(thread, warpSize), dim);
+  Value sum =
+      sumOfDigits(*this, ArrayRef(layout.threadDigits()).drop_front(lanes), divide(thread, warpSize), dim);
   return sum ? sum : constant(0);
 }
 

@@ -2,18 +2,21 @@
 #pragma once
 
 #include "lib/base/target/ThreadLayout.h"
-#include "passes/lower-gpu/IndexBuilder.h"
+#include "passes/lower-gpu/CodeBuilder.h"
 
 namespace proa {
 
-/// Creates code of one thread for a ThreadLayout.
-class LayoutCode : public IndexBuilder {
-public:
-  using Values = llvm::SmallVector<mlir::Value>;
+/// The sum over digits of a number, which follow each other from the first one on; null if none is of the
+/// dim.
+mlir::Value sumOfDigits(const CodeBuilder &code, llvm::ArrayRef<LayoutDigit> digits, mlir::Value value,
+                        MatrixDim dim);
 
+/// Creates code of one thread for a ThreadLayout.
+class LayoutCode : public CodeBuilder {
+public:
   /// `thread` is the number of the thread in the layout.
   LayoutCode(mlir::IRRewriter &b, mlir::Location loc, ThreadLayout layout, mlir::Value thread)
-      : IndexBuilder(b, loc), layout(std::move(layout)), thread(thread) {}
+      : CodeBuilder(b, loc), layout(std::move(layout)), thread(thread) {}
 
   const ThreadLayout &threadLayout() const { return layout; }
   /// The index of row or column number `index` of the thread.
@@ -28,8 +31,6 @@ public:
   Values byRegisters(mlir::ValueRange values) const;
 
 private:
-  mlir::Value sumOf(llvm::ArrayRef<LayoutDigit> digits, mlir::Value value, MatrixDim dim) const;
-
   ThreadLayout layout;
   mlir::Value thread;
 };

@@ -63,8 +63,8 @@ MmaCode::Values MmaCode::loadX(const Operand &x, Value row, Value inner) const {
   if (!isLoadedByMatrix(x))
     return loadElements(x, row, inner, /*isX=*/true);
   int64_t half = kOf(getElementTypeOrSelf(x.memory.getType())) / 2;
-  Value line = remainder(lane, 8), lower = IndexBuilder::multiply(remainder(divide(lane, 8), 2), 8);
-  Value right = IndexBuilder::multiply(divide(lane, 16), half);
+  Value line = remainder(lane, 8), lower = CodeBuilder::multiply(remainder(divide(lane, 8), 2), 8);
+  Value right = CodeBuilder::multiply(divide(lane, 16), half);
   Value outer = add(row, lower), column = add(right, inner);
   return loadMatrices(x, x.kFirst ? outer : add(outer, line), x.kFirst ? add(column, line) : column);
 }
@@ -75,8 +75,8 @@ MmaCode::Values MmaCode::loadY(const Operand &y, Value column, Value inner) cons
   if (!isLoadedByMatrix(y))
     return loadElements(y, column, inner, /*isX=*/false);
   int64_t half = kOf(getElementTypeOrSelf(y.memory.getType())) / 2;
-  Value line = remainder(lane, 8), lower = IndexBuilder::multiply(remainder(divide(lane, 8), 2), half);
-  Value right = IndexBuilder::multiply(divide(lane, 16), 8);
+  Value line = remainder(lane, 8), lower = CodeBuilder::multiply(remainder(divide(lane, 8), 2), half);
+  Value right = CodeBuilder::multiply(divide(lane, 16), 8);
   Value outer = add(column, right), depth = add(lower, inner);
   return loadMatrices(y, y.kFirst ? outer : add(outer, line), y.kFirst ? add(depth, line) : depth);
 }
@@ -86,19 +86,16 @@ static NVVM::MMATypes mmaTypeOf(MatrixElement element) { return *NVVM::symbolize
 /// Four 8-bit floats as two registers of two f16. Any assignment of the elements to the k of the instruction
 /// will do, as long as it is that of the other operand.
 MmaCode::Values MmaCode::toHalves(Value register8, Type element) const {
-  Type i32 = b.getI32Type(), halves = VectorType::get({2}, b.getF16Type());
-  auto constant = [&](uint32_t value) -> Value {
-    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(static_cast<int32_t>(value)));
-  };
+  Type halves = VectorType::get({2}, b.getF16Type());
   auto bitAnd = [&](Value value, uint32_t mask) -> Value {
-    return arith::AndIOp::create(b, loc, value, constant(mask));
+    return arith::AndIOp::create(b, loc, value, i32(mask));
   };
   auto bitOr = [&](Value p, Value q) -> Value { return arith::OrIOp::create(b, loc, p, q); };
   auto left = [&](Value value, uint32_t positions) -> Value {
-    return arith::ShLIOp::create(b, loc, value, constant(positions));
+    return arith::ShLIOp::create(b, loc, value, i32(positions));
   };
   auto right = [&](Value value, uint32_t positions) -> Value {
-    return arith::ShRUIOp::create(b, loc, value, constant(positions));
+    return arith::ShRUIOp::create(b, loc, value, i32(positions));
   };
   auto asHalves = [&](Value bits) -> Value { return LLVM::BitcastOp::create(b, loc, halves, bits); };
   Values pairs{bitOr(bitAnd(left(register8, 8), 0xff00), bitAnd(left(register8, 16), 0xff000000)),
@@ -113,9 +110,9 @@ MmaCode::Values MmaCode::toHalves(Value register8, Type element) const {
     Value scale = arith::ConstantOp::create(
         b, loc, SplatElementsAttr::get(cast<ShapedType>(halves), b.getF16FloatAttr(256)));
     Value scaled = arith::MulFOp::create(b, loc, asHalves(bitOr(right(magnitude, 1), sign)), scale);
-    Value carry = bitAnd(arith::AddIOp::create(b, loc, magnitude, constant(0x01000100)), 0x80008000);
+    Value carry = bitAnd(arith::AddIOp::create(b, loc, magnitude, i32(0x01000100)), 0x80008000);
     Value nan = arith::SubIOp::create(b, loc, carry, right(carry, 6));
-    pair = asHalves(bitOr(LLVM::BitcastOp::create(b, loc, i32, scaled), nan));
+    pair = asHalves(bitOr(LLVM::BitcastOp::create(b, loc, b.getI32Type(), scaled), nan));
   }
   return pairs;
 }

@@ -1,16 +1,14 @@
 /// mma.sync and the loads of its operands from shared memory, for the types of TensorCoreTypes.
 #pragma once
 
+#include "passes/lower-gpu/CodeBuilder.h"
 #include "passes/lower-gpu/ContractionForm.h"
-#include "passes/lower-gpu/IndexBuilder.h"
 
 namespace proa {
 
 /// Code of one lane. The PTX ISA describes which elements of the matrices a lane holds.
-class MmaCode : public IndexBuilder {
+class MmaCode : public CodeBuilder {
 public:
-  using Values = llvm::SmallVector<mlir::Value>;
-
   /// Rows and columns of one instruction, and its k for 16-bit floats.
   static constexpr int64_t m = mmaInstruction.rows, n = mmaInstruction.columns, k = mmaInstruction.k(16);
   /// The k of one instruction: 32 bytes of a row.
@@ -18,7 +16,7 @@ public:
   /// Sums of a lane.
   static constexpr int64_t sumsOfLane = m * n / mmaInstruction.threads;
 
-  MmaCode(mlir::IRRewriter &b, mlir::Location loc, mlir::Value lane) : IndexBuilder(b, loc), lane(lane) {}
+  MmaCode(mlir::IRRewriter &b, mlir::Location loc, mlir::Value lane) : CodeBuilder(b, loc), lane(lane) {}
 
   /// An operand in shared memory: [outer][k], or [k][outer] with `kFirst`.
   struct Operand {

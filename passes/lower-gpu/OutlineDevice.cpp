@@ -4,6 +4,7 @@
 #include "lib/base/target/WarpgroupRegisters.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/kernels/KernelForm.h"
+#include "passes/kernels/ShapeFunction.h"
 #include "passes/lower-gpu/LaunchForm.h"
 #include "passes/lower-gpu/Passes.h"
 
@@ -66,7 +67,7 @@ struct OutlineDevice : proa::impl::OutlineDeviceBase<OutlineDevice> {
       if (!function->hasAttr(proa::kernelAttribute) || llvm::is_contained(*kernels, function))
         continue;
       erased.push_back(function);
-      if (Operation *shape = module.lookupSymbol((function.getName() + "_shape").str()))
+      if (func::FuncOp shape = proa::shapeFunctionOf(function))
         erased.push_back(shape);
     }
     OpBuilder builder(&getContext());

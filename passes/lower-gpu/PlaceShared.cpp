@@ -4,6 +4,7 @@
 #include "passes/lower-gpu/GlobalScratch.h"
 #include "passes/lower-gpu/LaunchForm.h"
 #include "passes/lower-gpu/Passes.h"
+#include "passes/lower-gpu/StagedMemory.h"
 #include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -105,8 +106,7 @@ struct PlaceShared : proa::impl::PlaceSharedBase<PlaceShared> {
     Location loc = kernel.getLoc();
     if (bytes > proa::gpuOf(kernel).staticSharedBytes)
       proa::LaunchAttr::orEmpty(kernel).withSharedBytes(bytes).setOn(kernel);
-    auto type = MemRefType::get({bytes}, builder.getI8Type(), MemRefLayoutAttrInterface(),
-                                workgroup(builder.getContext()));
+    MemRefType type = proa::sharedType(bytes, builder.getI8Type());
     std::string name = (kernel.getName() + proa::sharedSuffix).str();
     if (Operation *other = getOperation().lookupSymbol(name)) {
       other->emitError() << "'" << name << "' exists, expected the name to be free for shared memory";
@@ -188,12 +188,10 @@ struct PlaceShared : proa::impl::PlaceSharedBase<PlaceShared> {
     Value memory = sharedMemory(builder, kernel, bytes, alignment);
     if (!memory)
       return signalPassFailure();
-    Attribute space = workgroup(builder.getContext());
     SmallVector<Value> views;
     for (auto [op, offset] : llvm::zip(buffers, offsets)) {
       MemRefType own = op.getType();
-      auto viewType =
-          MemRefType::get(own.getShape(), own.getElementType(), MemRefLayoutAttrInterface(), space);
+      MemRefType viewType = proa::sharedType(own.getShape(), own.getElementType());
       Value start = arith::ConstantIndexOp::create(builder, loc, offset);
       views.push_back(memref::ViewOp::create(builder, loc, viewType, memory, start, ValueRange()));
     }

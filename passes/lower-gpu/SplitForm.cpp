@@ -2,6 +2,7 @@
 
 #include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
+#include "passes/kernels/SizeBounds.h"
 #include "passes/lower-gpu/ContractionForm.h"
 #include "passes/lower-gpu/ReductionForm.h"
 
@@ -9,7 +10,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
 #include "llvm/ADT/EquivalenceClasses.h"
@@ -35,13 +35,9 @@ double sizeOf(linalg::LinalgOp op, unsigned loop) {
   AffineExpr own = getAffineDimExpr(loop, op.getContext());
   for (OpOperand &operand : op->getOpOperands())
     for (auto [dim, expression] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
-      if (expression == own) {
-        auto bound = ValueBoundsConstraintSet::computeConstantBound(
-            presburger::BoundType::UB, {operand.get(), static_cast<int64_t>(dim)}, nullptr,
-            /*closedUB=*/true);
-        if (succeeded(bound))
+      if (expression == own)
+        if (auto bound = largestSize(operand.get(), static_cast<int64_t>(dim)))
           return static_cast<double>(*bound);
-      }
   return static_cast<double>(gpuOf(op).assumedDim);
 }
 

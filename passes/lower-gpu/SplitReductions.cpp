@@ -1,6 +1,8 @@
 // Blocks that share the reductions of a row: see Passes.td.
 #include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
+#include "passes/kernels/ShapeFunction.h"
+#include "passes/kernels/SizeBounds.h"
 #include "passes/lower-gpu/ContractionForm.h"
 #include "passes/lower-gpu/GlobalScratch.h"
 #include "passes/lower-gpu/LastBlock.h"
@@ -19,7 +21,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
-#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 namespace proa {
 #define GEN_PASS_DEF_CHOOSESLICES
@@ -117,18 +118,7 @@ std::optional<SmallVector<int64_t>> largestDims(Value memory) {
     sizes = view.getMixedSizes();
   else if (auto cast = memory.getDefiningOp<memref::ReinterpretCastOp>())
     sizes = cast.getConstifiedMixedSizes();
-  SmallVector<int64_t> dims;
-  for (OpFoldResult size : sizes) {
-    FailureOr<int64_t> bound =
-        ValueBoundsConstraintSet::computeConstantBound(presburger::BoundType::UB, size, nullptr,
-                                                       /*closedUB=*/true);
-    if (failed(bound))
-      return std::nullopt;
-    dims.push_back(*bound);
-  }
-  if (static_cast<int64_t>(dims.size()) != type.getRank())
-    return std::nullopt;
-  return dims;
+  return sizes.empty() ? std::nullopt : proa::largestSizes(sizes);
 }
 
 class ReductionSplitter {
@@ -504,9 +494,7 @@ struct SplitReductions : proa::impl::SplitReductionsBase<SplitReductions> {
     Value one = arith::ConstantIndexOp::create(b, loc, 1);
     Value slices = arith::SelectOp::create(b, loc, areFew, most, one);
     results.append({rows, slices, Value(arith::MulIOp::create(b, loc, rows, slices))});
-    terminator->setOperands(results);
-    shapes.setType(
-        FunctionType::get(shapes.getContext(), shapes.getArgumentTypes(), terminator->getOperandTypes()));
+    proa::setShapes(shapes, results);
   }
 
   LogicalResult splitKernel(func::FuncOp kernel) {
@@ -519,7 +507,7 @@ struct SplitReductions : proa::impl::SplitReductionsBase<SplitReductions> {
     const char *obstacle = nullptr;
     std::optional<proa::ReductionSplit> split = proa::ReductionSplit::find(kernel, obstacle);
     bool isDynamic = ShapedType::isDynamic(proa::RowsAttr::countOf(kernel));
-    auto shapes = getOperation().lookupSymbol<func::FuncOp>((kernel.getName() + "_shape").str());
+    func::FuncOp shapes = proa::shapeFunctionOf(kernel);
     if (split && isDynamic && !shapes)
       obstacle = "the number of rows is dynamic, and no function computes it";
     if (!obstacle)

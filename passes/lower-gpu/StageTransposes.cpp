@@ -1,13 +1,13 @@
 // Transposed operands by way of shared memory: see Passes.td.
 #include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
+#include "passes/kernels/SizeBounds.h"
 #include "passes/lower-gpu/AccessWidth.h"
 #include "passes/lower-gpu/Passes.h"
 #include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
 namespace proa {
@@ -76,9 +76,8 @@ private:
     SmallVector<int64_t> dims;
     int64_t bytes = elementBytes(type);
     for (unsigned dim = 0; dim < map.getNumResults(); ++dim) {
-      FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
-          presburger::BoundType::UB, {operand.get(), static_cast<int64_t>(dim)}, nullptr, /*closedUB=*/true);
-      if (failed(bound) || *bound > bytesLeft)
+      std::optional<int64_t> bound = proa::largestSize(operand.get(), static_cast<int64_t>(dim));
+      if (!bound || *bound > bytesLeft)
         return std::nullopt;
       dims.push_back(*bound);
       bytes *= *bound;

@@ -9,18 +9,17 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
 namespace proa {
 namespace {
 
-class StagedLoop : public TileLoop, private IndexBuilder {
+class StagedLoop : public TileLoop, private CodeBuilder {
 public:
   explicit StagedLoop(const ContractionSite &site)
-      : IndexBuilder(site.b, site.loc), op(site.target.op), form(site.target.form),
-        choice(site.target.choice), kSize(site.target.sizes[form.k]), thread(site.thread) {
+      : CodeBuilder(site.b, site.loc), op(site.target.op), form(site.target.form), choice(site.target.choice),
+        kSize(site.target.sizes[form.k]), thread(site.thread) {
     x = std::make_unique<StagedOperand>(b, loc, op, op->getOpOperand(0), form.m, form.k,
                                         StagedOperand::Shape{choice.m, choice.k, choice.threads}, thread);
     y = std::make_unique<StagedOperand>(b, loc, op, op->getOpOperand(1), form.n, form.k,
@@ -34,8 +33,6 @@ public:
   }
 
 private:
-  using Values = SmallVector<Value>;
-
   /// The operands in shared memory, and later the sums of a pass, which take their place.
   struct Shared {
     TileMatmul::Operand x, y;
@@ -43,9 +40,11 @@ private:
   };
 
   std::unique_ptr<TileMatmul> makeMatmul(const ThreadLayout &sums);
+  TileMatmul::Layout layoutOf(const StagedOperand &operand) const;
+  SmallVector<int64_t> dimsOf(const StagedOperand &operand, int64_t outer) const;
   TileMatmul::Operand viewOf(Value bytes, int64_t offset, const StagedOperand &operand, int64_t outer);
   Shared allocate(MemRefType sumsType);
-  bool copiesAsync();
+  bool copiesAsync() const;
   Values sumsOf(ValueRange indices);
   Values sumsOfStages(ValueRange indices);
   void copyStage(ValueRange indices, Value k, Value stage);
@@ -71,17 +70,24 @@ std::unique_ptr<TileMatmul> StagedLoop::makeMatmul(const ThreadLayout &sums) {
   return makeFmaMatmul(b, loc, sums, thread, getElementTypeOrSelf(op.getDpsInits()[0].getType()), body);
 }
 
+TileMatmul::Layout StagedLoop::layoutOf(const StagedOperand &operand) const {
+  return matmul->layoutOf(operand.elementType(), operand.isAdjacentAlongK());
+}
+
+/// [line][element] of an operand in shared memory, or [stage][line][element].
+SmallVector<int64_t> StagedLoop::dimsOf(const StagedOperand &operand, int64_t outer) const {
+  TileMatmul::Layout layout = layoutOf(operand);
+  int64_t lines = layout.kFirst ? choice.k : outer, length = (layout.kFirst ? outer : choice.k) + layout.pad;
+  return copiesAsync() ? SmallVector<int64_t>{choice.stages, lines, length}
+                       : SmallVector<int64_t>{lines, length};
+}
+
 /// An operand at `offset` of the shared memory.
 TileMatmul::Operand StagedLoop::viewOf(Value bytes, int64_t offset, const StagedOperand &operand,
                                        int64_t outer) {
-  TileMatmul::Layout layout = matmul->layoutOf(operand.elementType(), operand.isAdjacentAlongK());
-  int64_t lines = layout.kFirst ? choice.k : outer, length = (layout.kFirst ? outer : choice.k) + layout.pad;
-  SmallVector<int64_t> dims{lines, length};
-  if (copiesAsync())
-    dims.insert(dims.begin(), choice.stages);
-  auto type = MemRefType::get(dims, operand.elementType(), MemRefLayoutAttrInterface(),
-                              cast<MemRefType>(bytes.getType()).getMemorySpace());
-  return {memref::ViewOp::create(b, loc, type, bytes, constant(offset), ValueRange()), layout.kFirst};
+  MemRefType type = sharedType(dimsOf(operand, outer), operand.elementType());
+  return {memref::ViewOp::create(b, loc, type, bytes, constant(offset), ValueRange()),
+          layoutOf(operand).kFirst};
 }
 
 StagedLoop::Shared StagedLoop::allocate(MemRefType sumsType) {
@@ -89,18 +95,12 @@ StagedLoop::Shared StagedLoop::allocate(MemRefType sumsType) {
     return static_cast<int64_t>(llvm::divideCeil(type.getIntOrFloatBitWidth(), 8));
   };
   auto operandBytes = [&](const StagedOperand &operand, int64_t outer) {
-    TileMatmul::Layout layout = matmul->layoutOf(operand.elementType(), operand.isAdjacentAlongK());
-    int64_t lines = layout.kFirst ? choice.k : outer,
-            length = (layout.kFirst ? outer : choice.k) + layout.pad;
-    int64_t stages = copiesAsync() ? choice.stages : 1;
-    return static_cast<int64_t>(
-        llvm::alignTo(stages * lines * length * bytesOf(operand.elementType()), accessBytes));
+    int64_t elements = ShapedType::getNumElements(dimsOf(operand, outer));
+    return static_cast<int64_t>(llvm::alignTo(elements * bytesOf(operand.elementType()), accessBytes));
   };
   int64_t xBytes = operandBytes(*x, choice.m), yBytes = operandBytes(*y, choice.n);
   int64_t bytes = std::max(xBytes + yBytes, sumsType.getNumElements() * bytesOf(sumsType.getElementType()));
-  auto type = MemRefType::get({bytes}, b.getI8Type(), MemRefLayoutAttrInterface(), sumsType.getMemorySpace());
-  Value memory =
-      memref::AllocOp::create(b, loc, type, ValueRange(), ValueRange(), b.getI64IntegerAttr(accessBytes));
+  Value memory = allocateShared(b, loc, bytes, b.getI8Type());
   return {viewOf(memory, 0, *x, choice.m), viewOf(memory, xBytes, *y, choice.n),
           memref::ViewOp::create(b, loc, sumsType, memory, constant(0), ValueRange())};
 }
@@ -116,38 +116,35 @@ StagedLoop::Values StagedLoop::sumsOf(ValueRange indices) {
     if (operand->isLoadedEarly())
       state.append(operand->copy().load(operand->at(indices, zero)));
   Value end = getValueOrCreateConstantIndexOp(b, loc, kSize);
-  auto created = scf::ForOp::create(b, loc, zero, end, constant(choice.k), state);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(created.getBody());
-  Value k = created.getInductionVar();
-  ValueRange own = created.getRegionIterArgs(), loaded = own.drop_front(numSums);
-  gpu::BarrierOp::create(b, loc); // all threads have read the last tile
-  for (auto [operand, staged] : operands) {
-    if (!operand->isLoadedEarly()) {
-      operand->copy().copy(operand->at(indices, k), staged->memory, operand->isTransposed(staged->kFirst));
-      continue;
+  Values last = loop(zero, end, constant(choice.k), state, [&](Value k, ValueRange own) {
+    ValueRange loaded = own.drop_front(numSums);
+    gpu::BarrierOp::create(b, loc); // all threads have read the last tile
+    for (auto [operand, staged] : operands) {
+      if (!operand->isLoadedEarly()) {
+        operand->copy().copy(operand->at(indices, k), staged->memory, operand->isTransposed(staged->kFirst));
+        continue;
+      }
+      int64_t count = operand->copy().chunksOfThread();
+      operand->copy().store(loaded.take_front(count), staged->memory, operand->isTransposed(staged->kFirst));
+      loaded = loaded.drop_front(count);
     }
-    int64_t count = operand->copy().chunksOfThread();
-    operand->copy().store(loaded.take_front(count), staged->memory, operand->isTransposed(staged->kFirst));
-    loaded = loaded.drop_front(count);
-  }
-  gpu::BarrierOp::create(b, loc);
-  Value next = arith::AddIOp::create(b, loc, k, constant(choice.k));
-  Values nextLoaded;
-  for (auto [operand, staged] : operands)
-    if (operand->isLoadedEarly())
-      nextLoaded.append(operand->copy().load(operand->at(indices, next)));
-  Values results = matmul->accumulate(shared.x, shared.y, choice.k, own.take_front(numSums));
-  results.append(nextLoaded);
-  scf::YieldOp::create(b, loc, results);
-  return Values(created.getResults().take_front(numSums));
+    gpu::BarrierOp::create(b, loc);
+    Value next = arith::AddIOp::create(b, loc, k, constant(choice.k));
+    Values nextLoaded;
+    for (auto [operand, staged] : operands)
+      if (operand->isLoadedEarly())
+        nextLoaded.append(operand->copy().load(operand->at(indices, next)));
+    Values results = matmul->accumulate(shared.x, shared.y, choice.k, own.take_front(numSums));
+    results.append(nextLoaded);
+    return results;
+  });
+  last.resize(numSums);
+  return last;
 }
 
 /// Whether the tiles of both operands are copied asynchronously.
-bool StagedLoop::copiesAsync() {
-  bool xFirst = matmul->layoutOf(x->elementType(), x->isAdjacentAlongK()).kFirst;
-  bool yFirst = matmul->layoutOf(y->elementType(), y->isAdjacentAlongK()).kFirst;
-  return choice.stages > 1 && x->canCopyAsync(xFirst) && y->canCopyAsync(yFirst);
+bool StagedLoop::copiesAsync() const {
+  return choice.stages > 1 && x->canCopyAsync(layoutOf(*x).kFirst) && y->canCopyAsync(layoutOf(*y).kFirst);
 }
 
 /// Starts the copies of both operands, as one group.
@@ -174,22 +171,20 @@ StagedLoop::Values StagedLoop::sumsOfStages(ValueRange indices) {
   Values state = matmul->start();
   state.append({zero, constant(ahead)});
   Value end = getValueOrCreateConstantIndexOp(b, loc, kSize);
-  auto created = scf::ForOp::create(b, loc, zero, end, constant(choice.k), state);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(created.getBody());
-  ValueRange own = created.getRegionIterArgs();
-  Value stage = own.drop_back().back(), last = own.back();
-  NVVM::CpAsyncWaitGroupOp::create(b, loc, ahead - 1); // all but the copies of later tiles
-  gpu::BarrierOp::create(b, loc);
-  copyStage(indices, add(created.getInductionVar(), ahead * choice.k), last);
-  Values results =
-      matmul->accumulate(stageOf(shared.x, stage), stageOf(shared.y, stage), choice.k, own.drop_back(2));
-  Value next = add(stage, 1);
-  results.append({select(isEqual(next, choice.stages), zero, next), stage});
-  scf::YieldOp::create(b, loc, results);
-  b.setInsertionPointAfter(created);
+  Values sums = loop(zero, end, constant(choice.k), state, [&](Value k, ValueRange own) {
+    Value stage = own.drop_back().back(), last = own.back();
+    NVVM::CpAsyncWaitGroupOp::create(b, loc, ahead - 1); // all but the copies of later tiles
+    gpu::BarrierOp::create(b, loc);
+    copyStage(indices, add(k, ahead * choice.k), last);
+    Values results =
+        matmul->accumulate(stageOf(shared.x, stage), stageOf(shared.y, stage), choice.k, own.drop_back(2));
+    Value next = add(stage, 1);
+    results.append({select(isEqual(next, choice.stages), zero, next), stage});
+    return results;
+  });
   NVVM::CpAsyncWaitGroupOp::create(b, loc, /*n=*/0);
-  return Values(created.getResults().drop_back(2));
+  sums.pop_back_n(2);
+  return sums;
 }
 
 } // namespace

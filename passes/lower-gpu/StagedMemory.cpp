@@ -1,17 +1,19 @@
 #include "passes/lower-gpu/StagedMemory.h"
 
-#include "passes/lower-gpu/AccessWidth.h"
-
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 using namespace mlir;
 
 namespace proa {
 
-Value allocateShared(IRRewriter &b, Location loc, ArrayRef<int64_t> dims, Type element) {
-  auto space = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
-  auto type = MemRefType::get(dims, element, MemRefLayoutAttrInterface(), space);
-  return memref::AllocOp::create(b, loc, type, ValueRange(), ValueRange(), b.getI64IntegerAttr(accessBytes));
+MemRefType sharedType(ArrayRef<int64_t> dims, Type element) {
+  auto space = gpu::AddressSpaceAttr::get(element.getContext(), gpu::AddressSpace::Workgroup);
+  return MemRefType::get(dims, element, MemRefLayoutAttrInterface(), space);
+}
+
+Value allocateShared(IRRewriter &b, Location loc, ArrayRef<int64_t> dims, Type element, int64_t alignment) {
+  return memref::AllocOp::create(b, loc, sharedType(dims, element), ValueRange(), ValueRange(),
+                                 b.getI64IntegerAttr(alignment));
 }
 
 Value stageView(IRRewriter &b, Location loc, Value memory, Value stage) {
@@ -26,7 +28,7 @@ Value stageView(IRRewriter &b, Location loc, Value memory, Value stage) {
   return memref::SubViewOp::create(b, loc, cast<MemRefType>(view), memory, offsets, sizes, strides);
 }
 
-ChunkPosition positionOfChunk(const IndexBuilder &code, Value first, int64_t chunk, int64_t threads,
+ChunkPosition positionOfChunk(const CodeBuilder &code, Value first, int64_t chunk, int64_t threads,
                               int64_t chunksOfLine) {
   if (threads % chunksOfLine == 0)
     return {code.add(code.divide(first, chunksOfLine), chunk * (threads / chunksOfLine)),

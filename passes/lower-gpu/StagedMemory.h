@@ -2,13 +2,17 @@
 #pragma once
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "passes/lower-gpu/IndexBuilder.h"
+#include "passes/lower-gpu/AccessWidth.h"
+#include "passes/lower-gpu/CodeBuilder.h"
 
 namespace proa {
 
-/// Shared memory with these dims.
+/// The type of shared memory with these dims.
+mlir::MemRefType sharedType(llvm::ArrayRef<int64_t> dims, mlir::Type element);
+
+/// Shared memory with these dims, aligned for accesses, or as requested.
 mlir::Value allocateShared(mlir::IRRewriter &b, mlir::Location loc, llvm::ArrayRef<int64_t> dims,
-                           mlir::Type element);
+                           mlir::Type element, int64_t alignment = accessBytes);
 
 /// The memory of one stage, without the first dim.
 mlir::Value stageView(mlir::IRRewriter &b, mlir::Location loc, mlir::Value memory, mlir::Value stage);
@@ -20,7 +24,7 @@ struct ChunkPosition {
 
 /// The place of chunk number `first + chunk * threads` of a tile whose lines have `chunksOfLine`. Chunks of a
 /// thread in the same place of other lines differ by a constant, so that their addresses are one register.
-ChunkPosition positionOfChunk(const IndexBuilder &code, mlir::Value first, int64_t chunk, int64_t threads,
+ChunkPosition positionOfChunk(const CodeBuilder &code, mlir::Value first, int64_t chunk, int64_t threads,
                               int64_t chunksOfLine);
 
 } // namespace proa

@@ -11,7 +11,7 @@ namespace proa {
 
 StagedOperand::StagedOperand(IRRewriter &b, Location loc, linalg::LinalgOp op, OpOperand &operand,
                              unsigned outerLoop, unsigned kLoop, Shape shape, Value thread)
-    : IndexBuilder(b, loc), op(op), operand(operand), outerLoop(outerLoop), kLoop(kLoop), outer(shape.outer),
+    : CodeBuilder(b, loc), op(op), operand(operand), outerLoop(outerLoop), kLoop(kLoop), outer(shape.outer),
       prologue(Prologue::of(operand)) {
   auto type = cast<MemRefType>(operand.get().getType());
   AffineMap map = op.getMatchingIndexingMap(&operand);
@@ -49,7 +49,7 @@ CopySource StagedOperand::at(ValueRange indices, Value k) {
     if (size && *size % outer == 0)
       return isInside;
     Value isOuter = isBelow(ofOuter, getValueOrCreateConstantIndexOp(b, loc, outerSize));
-    return b.createOrFold<arith::AndIOp>(loc, isOuter, isInside);
+    return both(isOuter, isInside);
   };
   if (prologue)
     source.compute = [this](ValueRange own) { return prologue->elementsAt(b, loc, own, vector); };

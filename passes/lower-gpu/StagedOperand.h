@@ -11,7 +11,7 @@ namespace proa {
 ///
 /// Its elements are named by two indices: `outer` (a row of x or a column of y) and `k`. Lines of the copy
 /// are along the index whose elements are adjacent in memory.
-class StagedOperand : public IndexBuilder {
+class StagedOperand : public CodeBuilder {
 public:
   struct Shape {
     int64_t outer = 0, k = 0; ///< of the tile

@@ -2,6 +2,7 @@
 
 #include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
+#include "passes/kernels/SizeBounds.h"
 #include "passes/lower-gpu/AccessWidth.h"
 #include "passes/lower-gpu/LaneReduction.h"
 #include "passes/lower-gpu/LaunchForm.h"
@@ -12,8 +13,6 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 using namespace mlir;
 
@@ -50,9 +49,19 @@ void ThreadLoops::replace(linalg::LinalgOp replaced) {
 // Indices
 //===----------------------------------------------------------------------===//
 
-Value ThreadLoops::constant(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
-
 Value ThreadLoops::toValue(OpFoldResult size) { return getValueOrCreateConstantIndexOp(b, loc, size); }
+
+Value ThreadLoops::apply(AffineExpr expression, ValueRange dims) {
+  return affine::makeComposedAffineApply(b, loc, expression, getAsOpFoldResult(dims));
+}
+
+/// The sizes with the last one in chunks of `vector` elements.
+ThreadLoops::Sizes ThreadLoops::chunksOf(Sizes sizes) {
+  if (vector > 1)
+    sizes.back() = affine::makeComposedFoldedAffineApply(b, loc, b.getAffineSymbolExpr(0).floorDiv(vector),
+                                                         {sizes.back()});
+  return sizes;
+}
 
 OpFoldResult ThreadLoops::product(ArrayRef<OpFoldResult> sizes) {
   OpFoldResult total = b.getIndexAttr(1);
@@ -75,30 +84,13 @@ ThreadLoops::Values ThreadLoops::split(Value linear, ArrayRef<OpFoldResult> size
 Value ThreadLoops::scaled(Value chunk, int64_t factor, int64_t offset) {
   if (factor == 1 && offset == 0)
     return chunk;
-  AffineExpr scale = b.getAffineDimExpr(0) * factor + offset;
-  return affine::makeComposedAffineApply(b, loc, scale, {chunk});
+  return apply(b.getAffineDimExpr(0) * factor + offset, chunk);
 }
 
 ThreadLoops::Values ThreadLoops::loop(Value begin, OpFoldResult end, int64_t step, ValueRange state,
                                       BodyBuilder body) {
-  Value last = toValue(end), stride = constant(step);
-  auto created = scf::ForOp::create(
-      b, loc, begin, last, stride, state, [&](OpBuilder &inner, Location, Value position, ValueRange own) {
-        OpBuilder::InsertionGuard guard(b);
-        b.setInsertionPoint(inner.getInsertionBlock(), inner.getInsertionPoint());
-        Values next = body(position, own);
-        scf::YieldOp::create(b, loc, next);
-      });
-  return Values(created.getResults());
-}
-
-/// The largest value of a size; nothing if that is not known.
-static std::optional<int64_t> boundOf(OpFoldResult size) {
-  if (std::optional<int64_t> constant = getConstantIntValue(size))
-    return constant;
-  FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
-      presburger::BoundType::UB, cast<Value>(size), nullptr, /*closedUB=*/true);
-  return succeeded(bound) ? std::optional(*bound) : std::nullopt;
+  Value last = toValue(end);
+  return CodeBuilder::loop(begin, last, constant(step), state, body);
 }
 
 /// As loop(), for `begin` less than `step`. Loops that are long take a few steps at once, so that their loads
@@ -106,7 +98,7 @@ static std::optional<int64_t> boundOf(OpFoldResult size) {
 ThreadLoops::Values ThreadLoops::unrolledLoop(Value begin, OpFoldResult end, int64_t step, ValueRange state,
                                               BodyBuilder body) {
   constexpr int64_t unrolled = 4;
-  std::optional<int64_t> most = boundOf(end);
+  std::optional<int64_t> most = largestSize(end);
   if (!most || *most < unrolled * step)
     return loop(begin, end, step, state, body);
   AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
@@ -170,10 +162,7 @@ void ThreadLoops::store(ValueRange values, ValueRange indices) { storeElements(b
 //===----------------------------------------------------------------------===//
 
 void ThreadLoops::parallel() {
-  Sizes sizes = resultSizes;
-  if (vector > 1)
-    sizes.back() = affine::makeComposedFoldedAffineApply(b, loc, b.getAffineSymbolExpr(0).floorDiv(vector),
-                                                         {sizes.back()});
+  Sizes sizes = chunksOf(resultSizes);
   OpFoldResult chunks = product(sizes);
   loop(thread, chunks, threads, {}, [&](Value chunk, ValueRange) -> Values {
     Values first = split(chunk, sizes);
@@ -262,10 +251,7 @@ ThreadLoops::Values ThreadLoops::addTerms(ArrayRef<Values> indices, ValueRange s
 /// The terms first, first + step, ... of one element of the result, in chunks of `vector` terms.
 ThreadLoops::Values ThreadLoops::reduceTerms(ValueRange resultIndices, Value first, int64_t step,
                                              ValueRange state) {
-  Sizes sizes = termSizes;
-  if (vector > 1)
-    sizes.back() = affine::makeComposedFoldedAffineApply(b, loc, b.getAffineSymbolExpr(0).floorDiv(vector),
-                                                         {sizes.back()});
+  Sizes sizes = chunksOf(termSizes);
   OpFoldResult chunks = product(sizes);
   Values results(resultIndices);
   Values sums = unrolledLoop(first, chunks, step, state, [&](Value chunk, ValueRange own) -> Values {
@@ -297,28 +283,21 @@ ThreadLoops::Values ThreadLoops::combineLanes(ValueRange partial, int64_t group)
 void ThreadLoops::reduceByLanes(int64_t group) {
   int64_t groups = threads / group;
   Value size = toValue(product(resultSizes));
-  Value lane = affine::makeComposedAffineApply(b, loc, b.getAffineDimExpr(0) % group, {thread});
+  Value lane = apply(b.getAffineDimExpr(0) % group, thread);
   loop(constant(0), size, groups, {}, [&](Value base, ValueRange) -> Values {
     AffineExpr own = b.getAffineDimExpr(0) + b.getAffineDimExpr(1).floorDiv(group);
-    Value result = affine::makeComposedAffineApply(b, loc, own, {base, thread});
+    Value result = apply(own, {base, thread});
     Value isInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, result, size);
     Values start = neutral();
-    TypeRange types = ValueRange(start).getTypes();
-    auto guarded = scf::IfOp::create(b, loc, types, isInside, /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(&guarded.getThenRegion().front());
-    scf::YieldOp::create(b, loc, reduceTerms(split(result, resultSizes), lane, group, start));
-    b.setInsertionPointToStart(&guarded.getElseRegion().front());
-    scf::YieldOp::create(b, loc, start);
-    b.setInsertionPointAfter(guarded);
-    Values sums = combineLanes(Values(guarded.getResults()), group);
+    Values sums = where(
+        isInside, ValueRange(start).getTypes(),
+        [&] { return reduceTerms(split(result, resultSizes), lane, group, start); }, [&] { return start; });
+    sums = combineLanes(sums, group);
     Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane, constant(0));
-    Value stores = arith::AndIOp::create(b, loc, isInside, isFirst);
-    auto storing = scf::IfOp::create(b, loc, stores);
-    b.setInsertionPointToStart(&storing.getThenRegion().front());
-    Values at = indicesOf(split(result, resultSizes), {});
-    store(combine(starts(at), sums), at);
-    b.setInsertionPointAfter(storing);
+    where(arith::AndIOp::create(b, loc, isInside, isFirst), [&] {
+      Values at = indicesOf(split(result, resultSizes), {});
+      store(combine(starts(at), sums), at);
+    });
     return {};
   });
 }
@@ -329,31 +308,26 @@ void ThreadLoops::reduceByBlock() {
   SmallVector<Value> exchange;
   for (Type type : combiner->types())
     exchange.push_back(memref::AllocOp::create(b, loc, MemRefType::get({warps}, type)));
-  Value warp = affine::makeComposedAffineApply(b, loc, b.getAffineDimExpr(0).floorDiv(warpSize), {thread});
-  Value lane = affine::makeComposedAffineApply(b, loc, b.getAffineDimExpr(0) % warpSize, {thread});
+  Value warp = apply(b.getAffineDimExpr(0).floorDiv(warpSize), thread);
+  Value lane = apply(b.getAffineDimExpr(0) % warpSize, thread);
   loop(constant(0), product(resultSizes), 1, {}, [&](Value result, ValueRange) -> Values {
     Values own = split(result, resultSizes);
     Values sums = combineLanes(reduceTerms(own, thread, threads, neutral()), warpSize);
     Value isFirstLane = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane, constant(0));
-    auto writing = scf::IfOp::create(b, loc, isFirstLane);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(&writing.getThenRegion().front());
-    for (auto [memory, sum] : llvm::zip(exchange, sums))
-      memref::StoreOp::create(b, loc, sum, memory, warp);
-    b.setInsertionPointAfter(writing);
+    where(isFirstLane, [&] {
+      for (auto [memory, sum] : llvm::zip(exchange, sums))
+        memref::StoreOp::create(b, loc, sum, memory, warp);
+    });
     gpu::BarrierOp::create(b, loc);
     Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, thread, constant(0));
-    auto storing = scf::IfOp::create(b, loc, isFirst);
-    b.setInsertionPointToStart(&storing.getThenRegion().front());
-    Values at = indicesOf(own, {}), total = starts(at);
-    for (int64_t i = 0; i < warps; ++i) {
-      Values partial;
-      for (Value memory : exchange)
-        partial.push_back(memref::LoadOp::create(b, loc, memory, constant(i)));
-      total = combine(total, partial);
-    }
-    store(total, at);
-    b.setInsertionPointAfter(storing);
+    where(isFirst, [&] {
+      Values at = indicesOf(own, {}), total = starts(at);
+      for (int64_t i = 0; i < warps; ++i) {
+        Value index = constant(i);
+        total = combine(total, loadAll(exchange, index));
+      }
+      store(total, at);
+    });
     gpu::BarrierOp::create(b, loc);
     return {};
   });
@@ -390,6 +364,12 @@ void ThreadLoops::storeColumns(ValueRange first, int64_t element, ValueRange sum
   store(combine(starts(at), sums), at);
 }
 
+/// The values at one position of some memories.
+ThreadLoops::Values ThreadLoops::loadAll(ArrayRef<Value> memories, ValueRange indices) {
+  return llvm::map_to_vector(
+      memories, [&](Value memory) -> Value { return memref::LoadOp::create(b, loc, memory, indices); });
+}
+
 /// Combines `rows` rows of `width` values in each memory, halving their number until at most 8 are left.
 /// Returns the number of these.
 int64_t ThreadLoops::combineRows(ArrayRef<Value> exchange, int64_t rows, int64_t width) {
@@ -398,9 +378,8 @@ int64_t ThreadLoops::combineRows(ArrayRef<Value> exchange, int64_t rows, int64_t
   while (rows > fewRows) {
     int64_t pairs = rows / 2, half = rows - pairs;
     loop(thread, b.getIndexAttr(pairs * width), threads, {}, [&](Value element, ValueRange) -> Values {
-      Value row = affine::makeComposedAffineApply(b, loc, d0.floorDiv(width), {element});
-      Value other = affine::makeComposedAffineApply(b, loc, d0.floorDiv(width) + half, {element});
-      Value entry = affine::makeComposedAffineApply(b, loc, d0 % width, {element});
+      Value row = apply(d0.floorDiv(width), element), other = apply(d0.floorDiv(width) + half, element),
+            entry = apply(d0 % width, element);
       Values own, others;
       for (Value memory : exchange) {
         own.push_back(memref::LoadOp::create(b, loc, memory, ValueRange{row, entry}));
@@ -428,48 +407,30 @@ void ThreadLoops::reduceColumns(int64_t group, int64_t width, OpFoldResult chunk
     if (group > 1)
       exchange.push_back(memref::AllocOp::create(b, loc, MemRefType::get({group, columns * width}, type)));
   AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
-  Value column = affine::makeComposedAffineApply(b, loc, d0 % columns, {thread});
-  Value line = affine::makeComposedAffineApply(b, loc, d0.floorDiv(columns), {thread});
+  Value column = apply(d0 % columns, thread), line = apply(d0.floorDiv(columns), thread);
   Value count = toValue(chunks);
   auto elementsOf = [&](Value chunk) {
     Values first = split(chunk, sizes);
-    first.back() =
-        affine::makeComposedAffineApply(b, loc, d0 * width + d1, {first.back(), toValue(firstElement)});
+    first.back() = apply(d0 * width + d1, {first.back(), toValue(firstElement)});
     return first;
   };
-  auto guarded = [&](Value condition, TypeRange results, llvm::function_ref<Values()> then,
-                     ValueRange otherwise) -> Values {
-    auto created = scf::IfOp::create(b, loc, results, condition, /*withElseRegion=*/!results.empty());
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(&created.getThenRegion().front());
-    Values values = then();
-    if (!results.empty()) {
-      scf::YieldOp::create(b, loc, values);
-      b.setInsertionPointToStart(&created.getElseRegion().front());
-      scf::YieldOp::create(b, loc, otherwise);
-    }
-    return Values(created.getResults());
-  };
   loop(constant(0), chunks, columns, {}, [&](Value base, ValueRange) -> Values {
-    Value chunk = affine::makeComposedAffineApply(b, loc, d0 + d1, {base, column});
+    Value chunk = apply(d0 + d1, {base, column});
     Value isInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, chunk, count);
     if (group == 1) {
-      guarded(isInside, {},
-              [&]() -> Values {
-                Values first = elementsOf(chunk), sums = reduceColumnTerms(first, width, constant(0), 1);
-                for (int64_t i = 0; i < width; ++i)
-                  storeColumns(first, i, ValueRange(sums).slice(i * types.size(), types.size()));
-                return {};
-              },
-              {});
+      where(isInside, [&] {
+        Values first = elementsOf(chunk), sums = reduceColumnTerms(first, width, constant(0), 1);
+        for (int64_t i = 0; i < width; ++i)
+          storeColumns(first, i, ValueRange(sums).slice(i * types.size(), types.size()));
+      });
       return {};
     }
     Values none;
     for (int64_t i = 0; i < width; ++i)
       none.append(neutral());
-    Values sums = guarded(
+    Values sums = where(
         isInside, ValueRange(none).getTypes(),
-        [&] { return reduceColumnTerms(elementsOf(chunk), width, line, group); }, none);
+        [&] { return reduceColumnTerms(elementsOf(chunk), width, line, group); }, [&] { return none; });
     for (int64_t i = 0; i < width; ++i)
       for (auto [c, memory] : llvm::enumerate(exchange)) {
         Value entry = scaled(column, width, i);
@@ -478,24 +439,17 @@ void ThreadLoops::reduceColumns(int64_t group, int64_t width, OpFoldResult chunk
     gpu::BarrierOp::create(b, loc);
     int64_t left = combineRows(exchange, group, columns * width);
     loop(thread, b.getIndexAttr(columns * width), threads, {}, [&](Value result, ValueRange) -> Values {
-      Value own = affine::makeComposedAffineApply(b, loc, d0 + d1.floorDiv(width), {base, result});
-      Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, own, count);
-      guarded(
-          exists, {},
-          [&]() -> Values {
-            Values total;
-            for (int64_t row = 0; row < left; ++row) {
-              Values partial;
-              for (Value memory : exchange)
-                partial.push_back(memref::LoadOp::create(b, loc, memory, ValueRange{constant(row), result}));
-              total = row == 0 ? partial : combine(total, partial);
-            }
-            Values first = elementsOf(own);
-            first.back() = affine::makeComposedAffineApply(b, loc, d0 + d1 % width, {first.back(), result});
-            storeColumns(first, 0, total);
-            return {};
-          },
-          {});
+      Value own = apply(d0 + d1.floorDiv(width), {base, result});
+      where(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, own, count), [&] {
+        Values total;
+        for (int64_t row = 0; row < left; ++row) {
+          Values partial = loadAll(exchange, {constant(row), result});
+          total = row == 0 ? partial : combine(total, partial);
+        }
+        Values first = elementsOf(own);
+        first.back() = apply(d0 + d1 % width, {first.back(), result});
+        storeColumns(first, 0, total);
+      });
       return {};
     });
     gpu::BarrierOp::create(b, loc);
@@ -505,10 +459,8 @@ void ThreadLoops::reduceColumns(int64_t group, int64_t width, OpFoldResult chunk
 
 /// Elements of the result that are side by side in memory by threads side by side, `vector` of them each.
 void ThreadLoops::reduceByColumns(int64_t group) {
-  Sizes sizes = resultSizes;
+  Sizes sizes = chunksOf(resultSizes);
   AffineExpr s0 = b.getAffineSymbolExpr(0);
-  if (vector > 1)
-    sizes.back() = affine::makeComposedFoldedAffineApply(b, loc, s0.floorDiv(vector), {sizes.back()});
   reduceColumns(group, vector, product(sizes), sizes, b.getIndexAttr(0));
   // The elements after the last whole chunk of the only loop.
   if (vector == 1 || resultSizes.size() != 1 || divisorOf(resultSizes[0]) % vector == 0)

@@ -1,6 +1,7 @@
 /// Loops over the elements of linalg ops, distributed over the threads of a block.
 #pragma once
 
+#include "passes/lower-gpu/CodeBuilder.h"
 #include "passes/lower-gpu/ReductionForm.h"
 
 #include "mlir/IR/PatternMatch.h"
@@ -8,23 +9,23 @@
 namespace proa {
 
 /// Replaces linalg ops on memory by loops of one thread; Passes.td (`proa-map-to-threads`) describes them.
-class ThreadLoops {
+class ThreadLoops : private CodeBuilder {
 public:
   /// `thread` is the index of the thread in its block of `threads` threads.
   ThreadLoops(mlir::IRRewriter &rewriter, mlir::Value thread, int64_t threads)
-      : b(rewriter), loc(thread.getLoc()), thread(thread), threads(threads) {}
+      : CodeBuilder(rewriter, thread.getLoc()), thread(thread), threads(threads) {}
 
   /// Replaces `op` by loops with the work that its attributes describe.
   void replace(mlir::linalg::LinalgOp op);
 
 private:
-  using Values = llvm::SmallVector<mlir::Value>;
   using Sizes = llvm::SmallVector<mlir::OpFoldResult>;
   using BodyBuilder = llvm::function_ref<Values(mlir::Value position, mlir::ValueRange state)>;
 
   // Arithmetic on indices.
-  mlir::Value constant(int64_t value);
   mlir::Value toValue(mlir::OpFoldResult size);
+  mlir::Value apply(mlir::AffineExpr expression, mlir::ValueRange dims);
+  Sizes chunksOf(Sizes sizes);
   mlir::OpFoldResult product(llvm::ArrayRef<mlir::OpFoldResult> sizes);
   Values split(mlir::Value linear, llvm::ArrayRef<mlir::OpFoldResult> sizes);
   mlir::Value scaled(mlir::Value chunk, int64_t factor, int64_t offset);
@@ -43,6 +44,7 @@ private:
   void reduceColumns(int64_t group, int64_t width, mlir::OpFoldResult chunks,
                      llvm::ArrayRef<mlir::OpFoldResult> sizes, mlir::OpFoldResult firstElement);
   Values reduceColumnTerms(mlir::ValueRange first, int64_t width, mlir::Value begin, int64_t step);
+  Values loadAll(llvm::ArrayRef<mlir::Value> memories, mlir::ValueRange indices);
   int64_t combineRows(llvm::ArrayRef<mlir::Value> exchange, int64_t rows, int64_t width);
   void storeColumns(mlir::ValueRange first, int64_t element, mlir::ValueRange sums);
   Values addTerms(llvm::ArrayRef<Values> indices, mlir::ValueRange state);
@@ -58,8 +60,6 @@ private:
   Values starts(mlir::ValueRange indices);
   void store(mlir::ValueRange values, mlir::ValueRange indices);
 
-  mlir::IRRewriter &b;
-  mlir::Location loc;
   mlir::Value thread;
   int64_t threads;
 

@@ -4,7 +4,6 @@
 #include "passes/lower-gpu/StagedMemory.h"
 
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -36,13 +35,12 @@ SmallVector<TileCopy::Chunk> TileCopy::chunksOfAll() const {
 void TileCopy::overChunks(int64_t unrolled, function_ref<void(ArrayRef<Chunk>)> body) {
   if (unrolled >= chunksOfThread())
     return body(chunksOfAll());
-  auto loop = scf::ForOp::create(b, loc, thread, constant(chunks()), constant(unrolled * shape.threads));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  SmallVector<Chunk> own;
-  for (int64_t chunk = 0; chunk < unrolled; ++chunk)
-    own.push_back(chunkAt(loop.getInductionVar(), chunk, unrolled == 1 || isExact(unrolled)));
-  body(own);
+  loop(thread, constant(chunks()), constant(unrolled * shape.threads), [&](Value first) {
+    SmallVector<Chunk> own;
+    for (int64_t chunk = 0; chunk < unrolled; ++chunk)
+      own.push_back(chunkAt(first, chunk, unrolled == 1 || isExact(unrolled)));
+    body(own);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -71,36 +69,32 @@ Value TileCopy::loadGuarded(const CopySource &from, const Chunk &chunk) {
   Value line = add(from.firstLine, chunk.line), inLine = add(from.firstElement, chunk.element);
   Value isInside = from.isInside(line, inLine);
   if (chunk.isInTile)
-    isInside = b.createOrFold<arith::AndIOp>(loc, chunk.isInTile, isInside);
-  auto guarded = scf::IfOp::create(b, loc, TypeRange(chunkType()), isInside, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(guarded.thenBlock());
-  scf::YieldOp::create(b, loc, loadChunk(from, from.indices(line, inLine)));
-  b.setInsertionPointToStart(guarded.elseBlock());
-  Value zero = arith::ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(chunkType())));
-  scf::YieldOp::create(b, loc, zero);
-  return guarded.getResult(0);
+    isInside = both(chunk.isInTile, isInside);
+  auto loaded = [&]() -> Values { return {loadChunk(from, from.indices(line, inLine))}; };
+  auto zeros = [&]() -> Values {
+    return {arith::ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(chunkType())))};
+  };
+  return where(isInside, chunkType(), loaded, zeros)[0];
 }
 
 void TileCopy::storeChunk(const Chunk &chunk, Value value, Value memory, bool isTransposed) {
-  OpBuilder::InsertionGuard guard(b);
-  if (chunk.isInTile)
-    b.setInsertionPointToStart(scf::IfOp::create(b, loc, chunk.isInTile).thenBlock());
-  Values indices{chunk.line, chunk.element};
-  if (isTransposed)
-    std::swap(indices[0], indices[1]);
-  if (shape.vector == 1) {
-    memref::StoreOp::create(b, loc, value, memory, indices);
-  } else if (!isTransposed) {
-    vector::StoreOp::create(b, loc, value, memory, indices, /*nontemporal=*/false,
-                            llvm::MaybeAlign(accessBytes));
-  } else {
-    // The chunk is a column of the memory.
-    for (int64_t i = 0; i < shape.vector; ++i) {
-      Value own = vector::ExtractOp::create(b, loc, value, i);
-      memref::StoreOp::create(b, loc, own, memory, ValueRange{add(indices[0], i), indices[1]});
+  where(chunk.isInTile, [&] {
+    Values indices{chunk.line, chunk.element};
+    if (isTransposed)
+      std::swap(indices[0], indices[1]);
+    if (shape.vector == 1) {
+      memref::StoreOp::create(b, loc, value, memory, indices);
+    } else if (!isTransposed) {
+      vector::StoreOp::create(b, loc, value, memory, indices, /*nontemporal=*/false,
+                              llvm::MaybeAlign(accessBytes));
+    } else {
+      // The chunk is a column of the memory.
+      for (int64_t i = 0; i < shape.vector; ++i) {
+        Value own = vector::ExtractOp::create(b, loc, value, i);
+        memref::StoreOp::create(b, loc, own, memory, ValueRange{add(indices[0], i), indices[1]});
+      }
     }
-  }
+  });
 }
 
 TileCopy::Values TileCopy::load(const CopySource &from) {
@@ -136,18 +130,16 @@ void TileCopy::copyAsync(const CopySource &from, Value memory, int64_t unrolled)
   };
   overChunks(unrolled, [&](ArrayRef<Chunk> own) {
     SmallVector<std::pair<Value, Values>> sources;
-    for (const Chunk &chunk : own) {
-      OpBuilder::InsertionGuard guard(b);
-      if (chunk.isInTile)
-        b.setInsertionPointToStart(scf::IfOp::create(b, loc, chunk.isInTile).thenBlock());
-      Value line = add(from.firstLine, chunk.line), inLine = add(from.firstElement, chunk.element);
-      Value isInside = from.isInside(line, inLine), zero = constant(0);
-      Values indices = from.indices(select(isInside, line, zero), select(isInside, inLine, zero));
-      if (from.readsTable)
-        sources.emplace_back(isInside, indices);
-      else
-        startOne(chunk, isInside, indices);
-    }
+    for (const Chunk &chunk : own)
+      where(chunk.isInTile, [&] {
+        Value line = add(from.firstLine, chunk.line), inLine = add(from.firstElement, chunk.element);
+        Value isInside = from.isInside(line, inLine), zero = constant(0);
+        Values indices = from.indices(select(isInside, line, zero), select(isInside, inLine, zero));
+        if (from.readsTable)
+          sources.emplace_back(isInside, indices);
+        else
+          startOne(chunk, isInside, indices);
+      });
     for (auto [chunk, source] : llvm::zip(own, sources)) // the reads of a table do not wait for each other
       startOne(chunk, source.first, source.second);
   });

@@ -1,7 +1,7 @@
 /// Copies of tiles from global to shared memory by the threads of a block.
 #pragma once
 
-#include "passes/lower-gpu/IndexBuilder.h"
+#include "passes/lower-gpu/CodeBuilder.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -27,10 +27,8 @@ struct CopySource {
 
 /// A thread copies chunks of adjacent elements: through registers, so that the loads of the next tile overlap
 /// with the matmuls of this one, or asynchronously.
-class TileCopy : public IndexBuilder {
+class TileCopy : public CodeBuilder {
 public:
-  using Values = llvm::SmallVector<mlir::Value>;
-
   struct Shape {
     int64_t lines = 0, elements = 0; ///< of the tile
     int64_t threads = 0;
@@ -38,7 +36,7 @@ public:
   };
 
   TileCopy(mlir::IRRewriter &b, mlir::Location loc, mlir::Type element, Shape shape, mlir::Value thread)
-      : IndexBuilder(b, loc), element(element), shape(shape), thread(thread) {}
+      : CodeBuilder(b, loc), element(element), shape(shape), thread(thread) {}
 
   /// Whether all threads have the same number of chunks.
   bool isEven() const { return isExact(1); }

@@ -11,10 +11,8 @@ namespace proa {
 
 /// Adds the products of the rows of x and the columns of y to the sums of a tile, which threads hold as a
 /// layout says. Contractions and attention use it for operands that threads copy.
-class TileMatmul : public IndexBuilder {
+class TileMatmul : public CodeBuilder {
 public:
-  using Values = llvm::SmallVector<mlir::Value>;
-
   /// How an operand is in shared memory: [outer][k], or [k][outer] with `kFirst`; `pad` elements follow each
   /// line, so that the lanes of a warp access different banks.
   struct Layout {
@@ -46,7 +44,7 @@ public:
 protected:
   TileMatmul(mlir::IRRewriter &b, mlir::Location loc, const ThreadLayout &sums, mlir::Value thread,
              mlir::Type sum)
-      : IndexBuilder(b, loc), layout(b, loc, sums, thread), sum(sum) {}
+      : CodeBuilder(b, loc), layout(b, loc, sums, thread), sum(sum) {}
 
   LayoutCode layout;
 

@@ -89,7 +89,7 @@ int64_t TilePasses::elementOf(int64_t pass, int64_t element) const {
   return index;
 }
 
-Value TilePasses::indexInTile(const IndexBuilder &code, MatrixDim dim, int64_t pass, Value index) const {
+Value TilePasses::indexInTile(const CodeBuilder &code, MatrixDim dim, int64_t pass, Value index) const {
   // Digits that follow each other in the tile as in the pass are one.
   SmallVector<LayoutDigit> runs;
   for (const LayoutDigit &digit : digitsOf(whole, dim, [&](const LayoutDigit &d) { return isOfPass(d); })) {
@@ -98,16 +98,7 @@ Value TilePasses::indexInTile(const IndexBuilder &code, MatrixDim dim, int64_t p
     else
       runs.push_back(digit);
   }
-  Value sum;
-  int64_t unit = 1;
-  for (auto [i, run] : llvm::enumerate(runs)) {
-    Value own = code.divide(index, unit);
-    if (i + 1 < runs.size())
-      own = code.remainder(own, run.count);
-    own = code.multiply(own, run.stride);
-    sum = sum ? code.add(own, sum) : own;
-    unit *= run.count;
-  }
+  Value sum = sumOfDigits(code, runs, index, dim);
   ThreadLayout::Position first = whole.positionOf({0, elementOf(pass, 0)});
   int64_t offset = dim == MatrixDim::Row ? first.row : first.column;
   return sum ? code.add(sum, offset) : code.constant(offset);

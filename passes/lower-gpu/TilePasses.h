@@ -24,7 +24,7 @@ public:
   /// The number in the tile of element `element` of a pass.
   int64_t elementOf(int64_t pass, int64_t element) const;
   /// The index in the tile of an index of a pass.
-  mlir::Value indexInTile(const IndexBuilder &code, MatrixDim dim, int64_t pass, mlir::Value index) const;
+  mlir::Value indexInTile(const CodeBuilder &code, MatrixDim dim, int64_t pass, mlir::Value index) const;
 
 private:
   bool isOfPass(const LayoutDigit &digit) const { return llvm::is_contained(digits, digit); }

@@ -5,12 +5,12 @@
 #include "passes/lower-gpu/AccessWidth.h"
 #include "passes/lower-gpu/LinalgElements.h"
 #include "passes/lower-gpu/ReductionForm.h"
+#include "passes/lower-gpu/StagedMemory.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 
@@ -21,31 +21,14 @@ using namespace mlir;
 namespace proa {
 
 TileResults::TileResults(IRRewriter &b, Location loc, Target given, Value thread)
-    : IndexBuilder(b, loc), target(std::move(given)), passes(TilePasses::of(target.choice)), holder(thread),
+    : CodeBuilder(b, loc), target(std::move(given)), passes(TilePasses::of(target.choice)), holder(thread),
       thread(thread) {}
 
 MemRefType TileResults::sumsType() const {
   constexpr int64_t pad = 8; // lanes with different rows access different banks
   linalg::LinalgOp op = target.op;
   Type sum = getElementTypeOrSelf(op.getDpsInits()[0].getType());
-  auto space = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
-  return MemRefType::get({rowsOfPass(), columnsOfPass() + pad}, sum, MemRefLayoutAttrInterface(), space);
-}
-
-void TileResults::loop(Value begin, OpFoldResult end, int64_t step, function_ref<void(Value)> body) {
-  Value last = getValueOrCreateConstantIndexOp(b, loc, end);
-  auto created = scf::ForOp::create(b, loc, begin, last, constant(step));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(created.getBody());
-  body(created.getInductionVar());
-}
-
-/// `body` where `condition` holds; null: everywhere.
-void TileResults::guard(Value condition, function_ref<void()> body) {
-  OpBuilder::InsertionGuard guard(b);
-  if (condition)
-    b.setInsertionPointToStart(scf::IfOp::create(b, loc, condition).thenBlock());
-  body();
+  return sharedType({rowsOfPass(), columnsOfPass() + pad}, sum);
 }
 
 /// The threads that have sums wait for each other.
@@ -56,9 +39,6 @@ void TileResults::barrier() {
     return;
   }
   constexpr int32_t scalar = 1; // 0 is the barrier of all threads
-  auto i32 = [&](int64_t value) {
-    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(static_cast<int32_t>(value)));
-  };
   NVVM::BarrierOp::create(b, loc, TypeRange(), i32(scalar), i32(choice.storingThreads),
                           NVVM::BarrierReductionAttr(), Value());
 }
@@ -122,14 +102,14 @@ void TileResults::storeVector(ValueRange elements, Value to, ValueRange indices)
 
 void TileResults::storePass(int64_t pass, ValueRange indices) {
   int64_t chunksOfRow = columnsOfPass() / vector;
-  auto count = b.getIndexAttr(rowsOfPass() * chunksOfRow);
-  loop(thread, count, target.choice.storingThreads, [&](Value chunk) {
+  Value count = constant(rowsOfPass() * chunksOfRow);
+  loop(thread, count, constant(target.choice.storingThreads), [&](Value chunk) {
     Value row = divide(chunk, chunksOfRow), column = multiply(remainder(chunk, chunksOfRow), vector);
     Values own(indices);
     own[target.form.m] = add(indices[target.form.m], passes.indexInTile(*this, MatrixDim::Row, pass, row));
     own[target.form.n] =
         add(indices[target.form.n], passes.indexInTile(*this, MatrixDim::Column, pass, column));
-    guard(isInside(own[target.form.m], target.form.m, target.choice.m),
+    where(isInside(own[target.form.m], target.form.m, target.choice.m),
           [&] { storeChunk(own, row, column); });
   });
 }
@@ -139,21 +119,24 @@ void TileResults::storeChunk(ValueRange indices, Value row, Value column) {
   unsigned n = target.form.n;
   std::optional<int64_t> size = getConstantIntValue(target.sizes[n]);
   if (size && *size % vector == 0)
-    return guard(isInside(indices[n], n, target.choice.n),
+    return where(isInside(indices[n], n, target.choice.n),
                  [&] { storeElements(indices, row, column, vector); });
   Value end = getValueOrCreateConstantIndexOp(b, loc, target.sizes[n]);
   Value left = arith::SubIOp::create(b, loc, end, indices[n]);
   Value isWhole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, left, constant(vector));
-  auto branches = scf::IfOp::create(b, loc, isWhole, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branches.thenBlock());
-  storeElements(indices, row, column, vector);
-  b.setInsertionPointToStart(branches.elseBlock());
-  loop(constant(0), left, 1, [&](Value element) {
-    Values own(indices);
-    own[n] = add(indices[n], element);
-    storeElements(own, row, add(column, element), 1);
-  });
+  auto storeWhole = [&] {
+    storeElements(indices, row, column, vector);
+    return Values();
+  };
+  auto storeRest = [&] {
+    loop(constant(0), left, constant(1), [&](Value element) {
+      Values own(indices);
+      own[n] = add(indices[n], element);
+      storeElements(own, row, add(column, element), 1);
+    });
+    return Values();
+  };
+  where(isWhole, TypeRange(), storeWhole, storeRest);
 }
 
 /// `count` elements: first all are computed, then they are stored, at once where the memory is aligned.

@@ -8,7 +8,7 @@ namespace proa {
 /// Stores what the epilogue of a contraction computes of the sums of a tile. The sums go through shared
 /// memory, so that threads side by side store adjacent elements, and the epilogue is compiled once for each
 /// pass instead of once for each register.
-class TileResults : public IndexBuilder {
+class TileResults : public CodeBuilder {
 public:
   /// The contraction, the op that reads its result in registers (or null), and the sizes of its loops.
   struct Target {
@@ -32,11 +32,6 @@ public:
   void setThread(mlir::Value index) { thread = index; }
 
 private:
-  using Values = llvm::SmallVector<mlir::Value>;
-
-  void loop(mlir::Value begin, mlir::OpFoldResult end, int64_t step,
-            llvm::function_ref<void(mlir::Value)> body);
-  void guard(mlir::Value condition, llvm::function_ref<void()> body);
   void barrier();
   void storeVector(mlir::ValueRange elements, mlir::Value to, mlir::ValueRange indices);
   void sumsToMemory(int64_t pass, mlir::ValueRange sums);

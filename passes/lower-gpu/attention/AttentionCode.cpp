@@ -3,7 +3,6 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <numbers>
@@ -37,7 +36,7 @@ AttentionCode::Position AttentionCode::tilePositionOf(Value row) const {
   at.head = at.keyHead = remainder(rest, heads);
   at.batch = divide(rest, heads);
   if (!own.areKeys) {
-    inHead = b.createOrFold<arith::SubIOp>(loc, add(tiles, -1), inHead);
+    inHead = subtract(add(tiles, -1), inHead);
     at.keyHead = divide(at.head, headsOfKeys());
   }
   at.first = multiply(inHead, own.rows);
@@ -49,11 +48,18 @@ AttentionCode::Position AttentionCode::tilePositionOf(Value row) const {
 void AttentionCode::forRows(const Position &at, function_ref<void(size_t row, Value index)> body) {
   for (int64_t row = 0; row < fragments.rows(); ++row) {
     Value index = add(at.first, fragments.rowOf(row));
-    auto guarded = scf::IfOp::create(b, loc, isBelow(index, size(tile.own.scores, rowDim)));
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(guarded.thenBlock());
-    body(static_cast<size_t>(row), index);
+    where(isBelow(index, size(tile.own.scores, rowDim)), [&] { body(static_cast<size_t>(row), index); });
   }
+}
+
+AttentionCode::Values AttentionCode::rowsFrom(Value first) const {
+  return llvm::map_to_vector(llvm::seq(fragments.rows()),
+                             [&](int64_t row) { return add(first, fragments.rowOf(row)); });
+}
+
+AttentionCode::Values AttentionCode::columnsFrom(Value first) const {
+  return llvm::map_to_vector(llvm::seq(fragments.columns()),
+                             [&](int64_t column) { return add(first, fragments.columnOf(column)); });
 }
 
 AttentionCode::Score AttentionCode::scoreOf(Value product, double unit) const {
@@ -71,7 +77,7 @@ AttentionCode::Score AttentionCode::scoreOf(Value product, double unit) const {
 }
 
 Value AttentionCode::beginOfKeys(Value firstQuery) const {
-  Value begin = b.createOrFold<arith::MaxSIOp>(loc, windowBegin(firstQuery), constant(0));
+  Value begin = maximum(windowBegin(firstQuery), constant(0));
   return multiply(divide(begin, site.choice.keys), site.choice.keys);
 }
 
@@ -80,8 +86,8 @@ Value AttentionCode::endOfKeys(Value batch, Value firstQuery) const {
   if (!operands.right)
     return end;
   Value seen = windowEnd(add(firstQuery, site.choice.queries - 1));
-  seen = b.createOrFold<arith::MaxSIOp>(loc, seen, constant(0));
-  return b.createOrFold<arith::MinSIOp>(loc, end, seen);
+  seen = maximum(seen, constant(0));
+  return minimum(end, seen);
 }
 
 Value AttentionCode::limitOfKeys(Value batch) const {
@@ -95,9 +101,7 @@ Value AttentionCode::limitOfKeys(Value batch) const {
 }
 
 Value AttentionCode::maskAt(Value mask, const Position &position, Value query, Value key) {
-  auto clamp = [&](Value index, Value size) {
-    return b.createOrFold<arith::MinSIOp>(loc, index, b.createOrFold<arith::SubIOp>(loc, size, constant(1)));
-  };
+  auto clamp = [&](Value index, Value size) { return minimum(index, subtract(size, constant(1))); };
   if (isUneven(site.q, site.choice.queries))
     query = clamp(query, size(site.q, rowDim));
   if (isUneven(site.k, site.choice.keys))
@@ -141,14 +145,14 @@ AttentionCode::MaskedScore AttentionCode::masked(Value score, const Position &po
 Value AttentionCode::relative(Value index, Value firstColumn) const {
   // Each component as 32 bits: what does not depend on the tile then has one register.
   auto word = [&](Value own) { return arith::IndexCastOp::create(b, loc, b.getI32Type(), own); };
-  Value fromThread = word(b.createOrFold<arith::SubIOp>(loc, index, fragments.columnOf(0)));
+  Value fromThread = word(subtract(index, fragments.columnOf(0)));
   return arith::SubIOp::create(b, loc, fromThread, word(firstColumn));
 }
 
 Value AttentionCode::isInside(const Columns &range, int64_t column) const {
   // Comparisons of 32 bits with constants: indices of 64 bits need many registers.
   int64_t offset = fragments.scoreLayout().offsetOf(MatrixDim::Column, column);
-  Value own = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(static_cast<int32_t>(offset)));
+  Value own = i32(offset);
   Value inside;
   auto require = [&](arith::CmpIPredicate predicate, Value bound) {
     Value condition = arith::CmpIOp::create(b, loc, predicate, own, bound);
@@ -167,7 +171,7 @@ bool AttentionCode::isUneven(const AttentionTensor &tensor, int64_t tileRows) {
 }
 
 Value AttentionCode::keysBeforeQueries() const {
-  return b.createOrFold<arith::SubIOp>(loc, size(site.k, rowDim), size(site.q, rowDim));
+  return subtract(size(site.k, rowDim), size(site.q, rowDim));
 }
 
 void AttentionCode::storeRow(const AttentionTensor &tensor, Value batch, Value head, Value row,
@@ -183,18 +187,17 @@ void AttentionCode::storeElements(const AttentionTensor &tensor, ValueRange row,
   int64_t width = elements % adjacent == 0 ? adjacent : 1;
   for (int64_t first = 0; first < static_cast<int64_t>(values.size()); first += width) {
     Value element = indexOf(first);
-    OpBuilder::InsertionGuard guard(b);
-    if (mayExceed)
-      b.setInsertionPointToStart(scf::IfOp::create(b, loc, isBelow(element, constant(elements))).thenBlock());
-    auto wideType = VectorType::get({width}, b.getF32Type());
-    Value chunk = vector::FromElementsOp::create(
-        b, loc, wideType, values.slice(static_cast<size_t>(first), static_cast<size_t>(width)));
-    Type stored = cast<MemRefType>(tensor.memory.getType()).getElementType();
-    if (!stored.isF32())
-      chunk = arith::TruncFOp::create(b, loc, VectorType::get({width}, stored), chunk);
-    int64_t bytes = width * stored.getIntOrFloatBitWidth() / 8;
-    vector::StoreOp::create(b, loc, chunk, tensor.memory, tensor.indices({row[0], row[1], row[2], element}),
-                            /*nontemporal=*/false, llvm::MaybeAlign(static_cast<uint64_t>(bytes)));
+    where(mayExceed ? isBelow(element, constant(elements)) : Value(), [&] {
+      auto wideType = VectorType::get({width}, b.getF32Type());
+      Value chunk = vector::FromElementsOp::create(
+          b, loc, wideType, values.slice(static_cast<size_t>(first), static_cast<size_t>(width)));
+      Type stored = cast<MemRefType>(tensor.memory.getType()).getElementType();
+      if (!stored.isF32())
+        chunk = arith::TruncFOp::create(b, loc, VectorType::get({width}, stored), chunk);
+      int64_t bytes = width * stored.getIntOrFloatBitWidth() / 8;
+      vector::StoreOp::create(b, loc, chunk, tensor.memory, tensor.indices({row[0], row[1], row[2], element}),
+                              /*nontemporal=*/false, llvm::MaybeAlign(static_cast<uint64_t>(bytes)));
+    });
   }
 }
 

@@ -9,7 +9,7 @@ namespace proa {
 using pd::minusInfinity;
 
 /// Creates code of one thread.
-class AttentionCode : public IndexBuilder {
+class AttentionCode : public CodeBuilder {
 public:
   struct Operands {
     mlir::Value mask, keyMask;  ///< memrefs, or null
@@ -29,7 +29,7 @@ protected:
   using Position = AttentionTile::Position;
 
   AttentionCode(const AttentionSite &site, AttentionTile &tile, Operands operands)
-      : IndexBuilder(site.b, site.loc), site(site), tile(tile), operands(operands), fragments(tile.fragments),
+      : CodeBuilder(site.b, site.loc), site(site), tile(tile), operands(operands), fragments(tile.fragments),
         dropout(site, operands.dropout, fragments, {site.q.sizes[1], site.q.sizes[2], site.k.sizes[2]}) {}
 
   /// Tile number `row` of the tiles that blocks own: tiles of a head, then heads, then batches.
@@ -43,6 +43,9 @@ protected:
   /// 2^exponent as a weight: below 2^-126 it is zero.
   mlir::Value exp2(mlir::Value exponent) const;
   mlir::Value size(const AttentionTensor &tensor, unsigned dim) const;
+  /// The indices in the tensors of the rows, or columns, of the thread in a tile that begins at `first`.
+  Values rowsFrom(mlir::Value first) const;
+  Values columnsFrom(mlir::Value first) const;
   /// Whether the last tile of rows has fewer.
   static bool isUneven(const AttentionTensor &tensor, int64_t tileRows);
 

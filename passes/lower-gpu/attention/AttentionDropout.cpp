@@ -116,7 +116,7 @@ SmallVector<AttentionDropout::Values> AttentionDropout::exchange(ValueRange bits
     return {Values(bits)};
   int64_t stride = lanes.stride;
   Value lane = remainder(thread, warpSize);
-  Value first = b.createOrFold<arith::SubIOp>(loc, lane, multiply(rank, stride));
+  Value first = subtract(lane, multiply(rank, stride));
   Value shift = asWord(multiply(rank, wordsOfLane()));
   SmallVector<Values> all;
   for (int64_t other = 0; other < lanes.count; ++other) {

@@ -11,7 +11,7 @@ namespace proa {
 /// pd.uniform is at least p. Four scores of a query, whose keys begin at a multiple of four, have the words
 /// of one block of Philox. The lanes that have these scores compute the blocks in turn and exchange the
 /// results.
-class AttentionDropout : public IndexBuilder {
+class AttentionDropout : public CodeBuilder {
 public:
   struct Dropout {
     mlir::Value call; ///< memref of the key and the number of the execution, or null: none
@@ -29,9 +29,9 @@ public:
 
   AttentionDropout(const AttentionSite &site, Dropout dropout, const AttentionFragments &fragments,
                    Sizes sizes)
-      : IndexBuilder(site.b, site.loc), dropout(dropout), rows(fragments.rows()),
-        columns(fragments.columns()), lanes(fragments.lanesOfFourKeys()), isByKeys(site.choice.isByKeys),
-        sizes(sizes), thread(site.thread) {}
+      : CodeBuilder(site.b, site.loc), dropout(dropout), rows(fragments.rows()), columns(fragments.columns()),
+        lanes(fragments.lanesOfFourKeys()), isByKeys(site.choice.isByKeys), sizes(sizes),
+        thread(site.thread) {}
 
   explicit operator bool() const { return bool(dropout.call); }
   double factor() const { return dropout.factor; }
@@ -44,7 +44,6 @@ public:
   mlir::Value keep(mlir::Value isKept, mlir::Value value) const;
 
 private:
-  using Values = llvm::SmallVector<mlir::Value>;
   /// A score of the thread: the number of its query among those of all heads and batches, and its key.
   struct Score {
     mlir::Value query, key;

@@ -36,7 +36,7 @@ ThreadLayout scoresLayout(const AttentionChoice &choice) {
 
 AttentionFragments::AttentionFragments(IRRewriter &b, Location loc, const AttentionChoice &choice,
                                        Value thread)
-    : IndexBuilder(b, loc), kind(choice.kind), rowsOfTile(choice.rows()), isByKeys(choice.isByKeys),
+    : CodeBuilder(b, loc), kind(choice.kind), rowsOfTile(choice.rows()), isByKeys(choice.isByKeys),
       thread(thread), scores(b, loc, scoresLayout(choice), thread) {}
 
 ThreadLayout AttentionFragments::outputLayout(int64_t elements) const {

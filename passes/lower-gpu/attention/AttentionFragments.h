@@ -8,10 +8,8 @@ namespace proa {
 
 /// Each thread holds some columns of scores in some rows, and some elements of the same rows of sums. Numbers
 /// of a thread are in the order [row][column].
-class AttentionFragments : public IndexBuilder {
+class AttentionFragments : public CodeBuilder {
 public:
-  using Values = llvm::SmallVector<mlir::Value>;
-
   /// With the threads of the choice that have scores. `thread` is an index among them.
   AttentionFragments(mlir::IRRewriter &b, mlir::Location loc, const AttentionChoice &choice,
                      mlir::Value thread);

@@ -2,7 +2,6 @@
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include <limits>
 #include <numbers>
@@ -17,13 +16,10 @@ namespace proa {
 AttentionGradient::Fragments AttentionGradient::loop(Value begin, Value end, Value stepSize,
                                                      const Fragments &sums,
                                                      function_ref<Fragments(Value, const Fragments &)> body) {
-  auto loop = scf::ForOp::create(b, loc, begin, end, stepSize, sums.all());
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  Fragments next = body(loop.getInductionVar(), sums.withValues(loop.getRegionIterArgs()));
-  if (loop.getNumResults() > 0) // otherwise the loop has its terminator
-    scf::YieldOp::create(b, loc, next.all());
-  return sums.withValues(loop.getResults());
+  return sums.withValues(
+      CodeBuilder::loop(begin, end, stepSize, sums.all(), [&](Value index, ValueRange own) {
+        return body(index, sums.withValues(own)).all();
+      }));
 }
 
 AttentionGradient::Fragments AttentionGradient::overTiles(const Position &position, const Fragments &sums,
@@ -53,16 +49,15 @@ AttentionGradient::Fragments AttentionGradient::overColumns(const Position &posi
     end = size(site.q, rowDim);
     if (operands.left) {
       Value seen = add(position.first, site.choice.keys + *operands.left);
-      seen = b.createOrFold<arith::SubIOp>(loc, seen, keysBeforeQueries());
-      seen = b.createOrFold<arith::MaxSIOp>(loc, seen, constant(0));
-      end = b.createOrFold<arith::MinSIOp>(loc, end, seen);
+      seen = subtract(seen, keysBeforeQueries());
+      seen = maximum(seen, constant(0));
+      end = minimum(end, seen);
     }
     if (operands.lengths)
       end = select(isBelow(position.first, position.keyEnd), end, constant(0));
     if (operands.right) {
-      Value first =
-          b.createOrFold<arith::SubIOp>(loc, add(position.first, -*operands.right), keysBeforeQueries());
-      first = b.createOrFold<arith::MaxSIOp>(loc, first, constant(0));
+      Value first = subtract(add(position.first, -*operands.right), keysBeforeQueries());
+      first = maximum(first, constant(0));
       begin = multiply(divide(first, columns), columns);
     }
   }
@@ -125,7 +120,7 @@ void AttentionGradient::loadQueries(const Position &position) {
 /// The last query in place of those after it.
 AttentionGradient::Query AttentionGradient::load(const Position &position, Value query) const {
   if (isUneven(site.q, site.choice.queries))
-    query = b.createOrFold<arith::MinSIOp>(loc, query, add(size(site.q, rowDim), -1));
+    query = minimum(query, add(size(site.q, rowDim), -1));
   auto read = [&](Value memory) -> Value {
     return memref::LoadOp::create(b, loc, memory, ValueRange{position.batch, position.head, query});
   };
@@ -151,22 +146,19 @@ AttentionGradient::Columns AttentionGradient::columnsOf(const Position &position
                                                         Value row) const {
   Value begin, end;
   if (isByKeys()) {
-    Value query = b.createOrFold<arith::SubIOp>(loc, row, keysBeforeQueries()); // at the position of the key
+    Value query = subtract(row, keysBeforeQueries()); // at the position of the key
     if (operands.right)
       begin = relative(add(query, -*operands.right), firstColumn);
     if (isUneven(site.q, site.choice.queries))
       end = size(site.q, rowDim);
     if (operands.left) {
       Value last = add(query, *operands.left + 1);
-      end = end ? b.createOrFold<arith::MinSIOp>(loc, end, last) : last;
+      end = end ? minimum(end, last) : last;
     }
     end = end ? relative(end, firstColumn) : end;
     if (operands.lengths) { // no query uses a key after the last one
-      auto word = [&](int32_t value) {
-        return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
-      };
-      begin = select(isBelow(row, position.keyEnd), begin ? begin : word(0),
-                     word(std::numeric_limits<int32_t>::max()));
+      begin = select(isBelow(row, position.keyEnd), begin ? begin : i32(0),
+                     i32(std::numeric_limits<int32_t>::max()));
     }
     return {begin, end};
   }
@@ -176,7 +168,7 @@ AttentionGradient::Columns AttentionGradient::columnsOf(const Position &position
     begin = relative(windowBegin(row), firstColumn);
   if (operands.right) {
     Value seen = windowEnd(row);
-    end = end ? b.createOrFold<arith::MinSIOp>(loc, end, seen) : seen;
+    end = end ? minimum(end, seen) : seen;
   }
   return {begin, end ? relative(end, firstColumn) : end};
 }
@@ -197,18 +189,9 @@ AttentionGradient::Weight AttentionGradient::weight(const Position &position, Va
   return {exp2(arith::SubFOp::create(b, loc, exponent, statistics.offset)), isKept, slope};
 }
 
-/// The indices of the rows or columns of the thread, from `first` on.
-AttentionGradient::Values AttentionGradient::indices(Value first, int64_t count, bool areRows) {
-  Values all;
-  for (int64_t i = 0; i < count; ++i)
-    all.push_back(add(first, areRows ? fragments.rowOf(i) : fragments.columnOf(i)));
-  return all;
-}
-
 /// The gradients of the scores, and the weights after dropout.
 AttentionGradient::Fragments AttentionGradient::derivatives(const Position &position, Value firstColumn) {
-  Values rows = indices(position.first, fragments.rows(), true),
-         columns = indices(firstColumn, fragments.columns(), false);
+  Values rows = rowsFrom(position.first), columns = columnsFrom(firstColumn);
   const Values &queries = isByKeys() ? columns : rows, &keys = isByKeys() ? rows : columns;
   // Before the products need registers.
   Values kept = dropout ? dropout.kept(position.batch, position.head, queries, keys) : Values();

@@ -29,7 +29,6 @@ public:
   void copy(mlir::Value row);
 
 private:
-  using Values = AttentionTile::Values;
   using Fragments = AttentionTile::Fragments; ///< weights, or sums of a thread
 
   /// Fragments of a query. A weight is 2^((score - maximum) log2(e) - offset). Without a mask, which may be
@@ -53,7 +52,6 @@ private:
   Weight weight(const Position &position, mlir::Value product, const Query &statistics, mlir::Value query,
                 mlir::Value key);
   Columns columnsOf(const Position &position, mlir::Value firstColumn, mlir::Value row) const;
-  Values indices(mlir::Value first, int64_t count, bool areRows);
   Query load(const Position &position, mlir::Value query) const;
   void store(const Position &position, const Fragments &sums);
 

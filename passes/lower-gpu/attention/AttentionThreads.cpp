@@ -4,7 +4,6 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <numbers>
@@ -50,10 +49,8 @@ void AttentionThreads::computeTile(const Position &position) {
 void AttentionThreads::copy(Value row) {
   Position position = tilePositionOf(row);
   tile.copyOwn(position);
-  auto loop = scf::ForOp::create(b, loc, position.firstKey, position.keyEnd, constant(site.choice.keys));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  tile.copyColumns(position, loop.getInductionVar());
+  loop(position.firstKey, position.keyEnd, constant(site.choice.keys),
+       [&](Value firstKey) { tile.copyColumns(position, firstKey); });
 }
 
 /// The end of the tiles of keys of which all queries use all.
@@ -61,8 +58,8 @@ Value AttentionThreads::endOfFreeKeys(const Position &position) const {
   Value end = isOfAllKeys(position) ? limitOfKeys(position.batch) : position.keyEnd;
   if (operands.right) {
     Value seen = windowEnd(position.first);
-    seen = b.createOrFold<arith::MaxSIOp>(loc, seen, constant(0));
-    end = b.createOrFold<arith::MinSIOp>(loc, end, seen);
+    seen = maximum(seen, constant(0));
+    end = minimum(end, seen);
   }
   return multiply(divide(end, site.choice.keys), site.choice.keys);
 }
@@ -79,7 +76,7 @@ void AttentionThreads::compute(const Position &position) {
   if (!operands.left) { // most tiles of a window have keys that some query does not use
     freeEnd = endOfFreeKeys(position);
     if (!isOfAllKeys(position))
-      freeEnd = b.createOrFold<arith::MaxSIOp>(loc, freeEnd, position.firstKey);
+      freeEnd = maximum(freeEnd, position.firstKey);
     state = overKeys(position, position.firstKey, freeEnd, std::move(state), /*isRestricted=*/false);
   }
   bool isFree = !isUneven(site.k, site.choice.keys) && !operands.left && !operands.right && !operands.lengths;
@@ -90,12 +87,11 @@ void AttentionThreads::compute(const Position &position) {
 
 AttentionThreads::State AttentionThreads::overKeys(const Position &position, Value begin, Value end,
                                                    State state, bool isRestricted) {
-  auto loop = scf::ForOp::create(b, loc, begin, end, constant(site.choice.keys), state.all());
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  State own = State::of(loop.getRegionIterArgs(), rows());
-  scf::YieldOp::create(b, loc, step(position, loop.getInductionVar(), own, isRestricted).all());
-  return State::of(loop.getResults(), rows());
+  Values last =
+      loop(begin, end, constant(site.choice.keys), state.all(), [&](Value firstKey, ValueRange own) {
+        return step(position, firstKey, State::of(own, rows()), isRestricted).all();
+      });
+  return State::of(last, rows());
 }
 
 //===----------------------------------------------------------------------===//
@@ -150,13 +146,21 @@ AttentionThreads::Columns AttentionThreads::keysOf(const Position &position, Val
                                                    Value query) const {
   Value end = limitOfKeys(position.batch);
   if (operands.right)
-    end = b.createOrFold<arith::MinSIOp>(loc, end, windowEnd(query));
+    end = minimum(end, windowEnd(query));
   return {operands.left ? relative(windowBegin(query), firstKey) : Value(), relative(end, firstKey)};
+}
+
+/// The number that is subtracted from scores of a row. Without any key all powers are 0.
+Value AttentionThreads::baseOf(Value maximum) const {
+  Value isNothing = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, maximum, number(minusInfinity));
+  return arith::SelectOp::create(b, loc, isNothing, number(0), maximum);
 }
 
 AttentionThreads::State AttentionThreads::step(const Position &position, Value firstKey, const State &state,
                                                bool isRestricted) {
-  Values kept = dropout ? keptWeights(position, firstKey) : Values(); // before the scores need registers
+  Values kept; // before the scores need registers
+  if (dropout)
+    kept = dropout.kept(position.batch, position.head, rowsFrom(position.first), columnsFrom(firstKey));
   Values scores = scaledScores(position, firstKey, isRestricted), weights;
   auto columns = static_cast<size_t>(fragments.columns()), outputs = outputsOfRow();
   State next;
@@ -166,10 +170,7 @@ AttentionThreads::State AttentionThreads::step(const Position &position, Value f
     Value maximum = maximumOf(own);
     maximum = acrossLanes(maximum, /*isMaximum=*/true);
     maximum = arith::MaximumFOp::create(b, loc, state.maxima[row], maximum);
-    // Without any key so far all powers are 0.
-    Value isNothing =
-        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, maximum, number(minusInfinity));
-    Value base = arith::SelectOp::create(b, loc, isNothing, number(0), maximum);
+    Value base = baseOf(maximum);
     auto power = [&](Value exponent) -> Value {
       Value difference = arith::SubFOp::create(b, loc, exponent, base);
       if (isMasked())
@@ -194,15 +195,6 @@ AttentionThreads::State AttentionThreads::step(const Position &position, Value f
   return next;
 }
 
-AttentionThreads::Values AttentionThreads::keptWeights(const Position &position, Value firstKey) {
-  Values queries, keys;
-  for (int64_t row = 0; row < fragments.rows(); ++row)
-    queries.push_back(add(position.first, fragments.rowOf(row)));
-  for (int64_t score = 0; score < fragments.columns(); ++score)
-    keys.push_back(add(firstKey, fragments.columnOf(score)));
-  return dropout.kept(position.batch, position.head, queries, keys);
-}
-
 //===----------------------------------------------------------------------===//
 // Results
 //===----------------------------------------------------------------------===//
@@ -216,10 +208,17 @@ ValueRange AttentionThreads::outputsOf(const State &state, size_t row) const {
   return ValueRange(state.outputs).slice(row * outputs, outputs);
 }
 
+/// Of all lanes that share rows. All lanes of a warp must compute them.
+AttentionThreads::Values AttentionThreads::wholeSums(const State &state) const {
+  return llvm::map_to_vector(state.sums, [&](Value sum) { return acrossLanes(sum, /*isMaximum=*/false); });
+}
+
+Value AttentionThreads::isFirstOfRow() const {
+  return isEqual(remainder(site.thread, fragments.lanesOfRow()), 0);
+}
+
 void AttentionThreads::store(const Position &position, const State &state) {
-  Values sums; // shuffles are those of all lanes
-  for (Value sum : state.sums)
-    sums.push_back(acrossLanes(sum, /*isMaximum=*/false));
+  Values sums = wholeSums(state);
   forRows(position, [&](size_t row, Value query) {
     Value factor = normalization(sums[row]);
     Values elements;
@@ -235,16 +234,15 @@ void AttentionThreads::store(const Position &position, const State &state) {
 void AttentionThreads::storeStatistics(const Position &position, Value query, Value maximum, Value sum) {
   if (!results.maximum && !results.sum)
     return;
-  Value isFirst = isEqual(remainder(site.thread, fragments.lanesOfRow()), 0);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(scf::IfOp::create(b, loc, isFirst).thenBlock());
-  Value indices[] = {position.batch, position.head, query};
-  if (results.maximum && !isMasked()) // which is in units of log 2
-    maximum = arith::MulFOp::create(b, loc, maximum, number(std::numbers::ln2));
-  if (results.maximum)
-    memref::StoreOp::create(b, loc, maximum, results.maximum, indices);
-  if (results.sum)
-    memref::StoreOp::create(b, loc, sum, results.sum, indices);
+  where(isFirstOfRow(), [&] {
+    Value indices[] = {position.batch, position.head, query};
+    if (results.maximum && !isMasked()) // which is in units of log 2
+      maximum = arith::MulFOp::create(b, loc, maximum, number(std::numbers::ln2));
+    if (results.maximum)
+      memref::StoreOp::create(b, loc, maximum, results.maximum, indices);
+    if (results.sum)
+      memref::StoreOp::create(b, loc, sum, results.sum, indices);
+  });
 }
 
 } // namespace proa

@@ -20,8 +20,6 @@ public:
   void copy(mlir::Value row);
 
 protected:
-  using Values = llvm::SmallVector<mlir::Value>;
-
   /// The values that a thread keeps of its rows.
   struct State {
     Values maxima, sums, outputs;
@@ -34,7 +32,11 @@ protected:
   /// The factor of a row of outputs, of the sum of its weights.
   virtual mlir::Value normalization(mlir::Value sum);
   virtual void store(const Position &position, const State &state);
+  Values wholeSums(const State &state) const;
   mlir::Value acrossLanes(mlir::Value value, bool isMaximum) const;
+  mlir::Value baseOf(mlir::Value maximum) const;
+  /// Whether the thread is the first one of those that share rows.
+  mlir::Value isFirstOfRow() const;
   size_t rows() const { return static_cast<size_t>(fragments.rows()); }
   /// Outputs of a row of the thread.
   size_t outputsOfRow() const { return static_cast<size_t>(fragments.outputsOfRow(tile.valueElements)); }
@@ -50,7 +52,6 @@ private:
   Values scaledScores(const Position &position, mlir::Value firstKey, bool isRestricted);
   Columns keysOf(const Position &position, mlir::Value firstKey, mlir::Value query) const;
   mlir::Value maximumOf(mlir::ValueRange values) const;
-  Values keptWeights(const Position &position, mlir::Value firstKey);
   void storeStatistics(const Position &position, mlir::Value query, mlir::Value maximum, mlir::Value sum);
 
   Statistics results;

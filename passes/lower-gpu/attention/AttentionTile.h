@@ -58,10 +58,8 @@ struct AttentionSide {
 /// kernel computes S = Q K^T and O += P V, a gradient S = Q K^T, dP = dO V^T and sums of two matmuls with the
 /// columns. Matmuls with Q or K are `scores`, matmuls with V or dO are `values`. Each thread holds a fragment
 /// of each.
-class AttentionTile : public IndexBuilder {
+class AttentionTile : public CodeBuilder {
 public:
-  using Values = llvm::SmallVector<mlir::Value>;
-
   /// The tile that a block computes, as indices.
   struct Position {
     mlir::Value batch, head, keyHead; ///< of a tile of keys, `head` is the current head of the queries
@@ -108,7 +106,7 @@ public:
 
 protected:
   explicit AttentionTile(const AttentionSite &site)
-      : IndexBuilder(site.b, site.loc), fragments(site.b, site.loc, site.choice, site.thread),
+      : CodeBuilder(site.b, site.loc), fragments(site.b, site.loc, site.choice, site.thread),
         own(site, /*isOwn=*/true), other(site, /*isOwn=*/false),
         scoreElements(paddedElements(site.choice.kind, site.q.elements())),
         valueElements(paddedElements(site.choice.kind, site.v.elements())), site(site) {}

@@ -4,6 +4,7 @@
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/kernels/KernelForm.h"
 #include "passes/kernels/KernelSignature.h"
+#include "passes/kernels/ShapeFunction.h"
 #include "passes/lower-gpu/Passes.h"
 #include "passes/lower-gpu/attention/AttentionDims.h"
 #include "passes/lower-gpu/attention/AttentionGradient.h"
@@ -43,7 +44,7 @@ public:
       return failure();
     choice = *read;
     proa::setWork(kernel, tiles(), cast<proa::pd::DeviceKernelOpInterface>(op.getOperation()));
-    if (failed(addShapeFunction(module)))
+    if (failed(addShapeFunction()))
       return failure();
     proa::addAttentionDimChecks(kernel, op);
     Operation *terminator = kernel.getBody().front().getTerminator();
@@ -108,25 +109,19 @@ private:
   }
 
   /// `@NAME_shape` for results with dynamic dims, which are dims of the operands.
-  LogicalResult addShapeFunction(ModuleOp module) {
+  LogicalResult addShapeFunction() {
     auto isDynamic = [](Type type) { return !cast<ShapedType>(type).hasStaticShape(); };
     if (llvm::none_of(kernel.getResultTypes(), isDynamic))
       return success();
-    std::string name = (kernel.getName() + "_shape").str();
-    if (module.lookupSymbol(name))
-      return kernel.emitError("its shape function needs the name '")
-             << name << "', which another function has";
+    if (failed(proa::nameOfShapeFunction(kernel)))
+      return failure();
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointAfter(kernel);
     SmallVector<std::pair<Value, int64_t>> dims; ///< the parameters, as dims of arguments
     for (BlockArgument argument : kernel.getArguments())
       for (auto [dim, size] : llvm::enumerate(shapeOf(argument)))
         if (ShapedType::isDynamic(size))
           dims.emplace_back(argument, static_cast<int64_t>(dim));
-    SmallVector<Type> inputs(dims.size(), b.getIndexType());
-    auto shape = func::FuncOp::create(b, kernel.getLoc(), name, b.getFunctionType(inputs, {}));
-    shape.setPrivate();
-    b.setInsertionPointToStart(shape.addEntryBlock());
+    func::FuncOp shape = proa::createShapeFunction(b, kernel, dims.size());
     auto sizeOf = [&](Value tensor, ArrayRef<int64_t> permutation, unsigned dim) -> OpFoldResult {
       int64_t own = proa::pd::attentionDims(permutation)[dim];
       if (int64_t size = shapeOf(tensor)[static_cast<size_t>(own)]; !ShapedType::isDynamic(size))
@@ -150,8 +145,7 @@ private:
     for (unsigned dim = 0; dim < 3; ++dim)
       own.push_back(sizeOf(owned().first, owned().second, dim));
     add(affine::makeComposedFoldedAffineApply(b, kernel.getLoc(), count, own));
-    func::ReturnOp::create(b, kernel.getLoc(), results);
-    shape.setType(b.getFunctionType(inputs, TypeRange(ValueRange(results))));
+    proa::setShapes(shape, results);
     return success();
   }
 

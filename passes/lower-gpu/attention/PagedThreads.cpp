@@ -7,7 +7,6 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -28,10 +27,10 @@ void PagedThreads::build(Value row) {
   if (slices.count == 1)
     return;
   Value isLast = emitIsLastBlock(b, loc, slices.counters, tileIndex, constant(slices.count));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(scf::IfOp::create(b, loc, isLast).thenBlock());
-  NVVM::MembarOp::create(b, loc, NVVM::MemScopeKind::GPU);
-  combine(position, tileIndex);
+  where(isLast, [&] {
+    NVVM::MembarOp::create(b, loc, NVVM::MemScopeKind::GPU);
+    combine(position, tileIndex);
+  });
 }
 
 /// Whole tiles of the keys that the sequence has: the capacity of the cache does not matter.
@@ -49,11 +48,9 @@ void PagedThreads::checkBlocks(const Position &position) {
   int64_t rows = site.k.rowsOfBlock;
   Value first = add(divide(position.firstKey, rows), site.thread),
         end = divide(add(position.keyEnd, rows - 1), rows);
-  auto loop = scf::ForOp::create(b, loc, first, end, constant(site.choice.threads));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  code.loadIndex(table, {{code, position.batch}, {code, loop.getInductionVar()}}, keys, /*axis=*/0,
-                 /*wraps=*/false);
+  loop(first, end, constant(site.choice.threads), [&](Value block) {
+    code.loadIndex(table, {{code, position.batch}, {code, block}}, keys, /*axis=*/0, /*wraps=*/false);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -70,17 +67,14 @@ Value PagedThreads::normalization(Value sum) {
 void PagedThreads::store(const Position &position, const State &state) {
   if (slices.count == 1)
     return AttentionThreads::store(position, state);
-  Values sums; // shuffles are those of all lanes
-  for (Value sum : state.sums)
-    sums.push_back(acrossLanes(sum, /*isMaximum=*/false));
+  Values sums = wholeSums(state);
   forRows(position, [&](size_t row, Value) {
     Value inTile = fragments.rowOf(static_cast<int64_t>(row));
     storeRow(slices.outputs, slot, constant(0), inTile, outputsOf(state, row), tile.valueElements);
-    Value isFirst = isEqual(remainder(site.thread, fragments.lanesOfRow()), 0);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(scf::IfOp::create(b, loc, isFirst).thenBlock());
-    memref::StoreOp::create(b, loc, state.maxima[row], slices.maxima, ValueRange{slot, inTile});
-    memref::StoreOp::create(b, loc, sums[row], slices.sums, ValueRange{slot, inTile});
+    where(isFirstOfRow(), [&] {
+      memref::StoreOp::create(b, loc, state.maxima[row], slices.maxima, ValueRange{slot, inTile});
+      memref::StoreOp::create(b, loc, sums[row], slices.sums, ValueRange{slot, inTile});
+    });
   });
 }
 
@@ -89,14 +83,13 @@ void PagedThreads::combine(const Position &position, Value tileIndex) {
   constexpr int64_t widest = 4; // 16 bytes
   int64_t elements = site.out.elements(), width = elements % widest == 0 ? widest : 1;
   int64_t ofRow = elements / width, chunks = site.choice.queries * ofRow;
-  auto loop = scf::ForOp::create(b, loc, site.thread, constant(chunks), constant(site.choice.threads));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  Value chunk = loop.getInductionVar(), row = divide(chunk, ofRow);
-  Value isQuery = isBelow(add(position.first, row), size(site.q, rowDim));
-  b.setInsertionPointToStart(scf::IfOp::create(b, loc, isQuery).thenBlock());
-  combineChunk(position, multiply(tileIndex, slices.count), row, multiply(remainder(chunk, ofRow), width),
-               width);
+  loop(site.thread, constant(chunks), constant(site.choice.threads), [&](Value chunk) {
+    Value row = divide(chunk, ofRow);
+    where(isBelow(add(position.first, row), size(site.q, rowDim)), [&] {
+      combineChunk(position, multiply(tileIndex, slices.count), row, multiply(remainder(chunk, ofRow), width),
+                   width);
+    });
+  });
 }
 
 void PagedThreads::combineChunk(const Position &position, Value firstSlot, Value row, Value element,
@@ -132,18 +125,8 @@ void PagedThreads::combineChunk(const Position &position, Value firstSlot, Value
       [&](int64_t output) { return add(element, output); }, tile.valueElements != site.out.elements());
 }
 
-/// Without any key all powers are 0.
-Value PagedThreads::baseOf(Value maximum) {
-  Value isNothing = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, maximum, number(minusInfinity));
-  return arith::SelectOp::create(b, loc, isNothing, number(0), maximum);
-}
-
 PagedThreads::Values PagedThreads::overSlices(Values state, function_ref<Values(Value, ValueRange)> body) {
-  auto loop = scf::ForOp::create(b, loc, constant(0), constant(slices.count), constant(1), state);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  scf::YieldOp::create(b, loc, body(loop.getInductionVar(), loop.getRegionIterArgs()));
-  return Values(loop.getResults());
+  return loop(constant(0), constant(slices.count), constant(1), state, body);
 }
 
 } // namespace proa

@@ -35,7 +35,6 @@ private:
   void combineChunk(const Position &position, mlir::Value firstSlot, mlir::Value row, mlir::Value element,
                     int64_t width);
   Values overSlices(Values state, llvm::function_ref<Values(mlir::Value slice, mlir::ValueRange)> body);
-  mlir::Value baseOf(mlir::Value maximum);
 
   Slices slices;
   pd::ElementBuilder &code;

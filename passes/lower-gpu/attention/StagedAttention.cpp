@@ -128,7 +128,7 @@ CopySource StagedAttention::sourceOf(const Tile &tile, Value batch, Value head, 
     Value isRow = isBelow(row, end);
     if (tensor.elements() == padded)
       return isRow;
-    return b.createOrFold<arith::AndIOp>(loc, isRow, isBelow(element, constant(tensor.elements())));
+    return both(isRow, isBelow(element, constant(tensor.elements())));
   };
   return source;
 }
@@ -193,7 +193,7 @@ TileMatmul::Operand StagedAttention::operandOf(ValueRange weights) {
     return {{}, false, [this, weights](int64_t, int64_t k) {
               return fragments.operand(weights, k, site.element);
             }};
-  Value allLanes = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(-1));
+  Value allLanes = i32(-1);
   NVVM::SyncWarpOp::create(b, loc, allLanes); // the last weights are no longer read
   for (auto [i, weight] : llvm::enumerate(weights)) {
     int64_t ofRow = fragments.columns(), number = static_cast<int64_t>(i);

@@ -59,7 +59,7 @@ private:
     return areSeparate ? std::max(bytesOf(columns[0]), bytesOf(columns[1])) : bytesOf(columns);
   }
   Value stageAddress(const StageBuffer::Position &at) {
-    return add(base, add(IndexBuilder::multiply(at.stage, stageBytes()), bytesOf(rows)));
+    return add(base, add(CodeBuilder::multiply(at.stage, stageBytes()), bytesOf(rows)));
   }
   /// Where the values of the columns are, if their stage is at `address`.
   Value valuesAt(Value address) const { return areSeparate ? address : add(address, bytesOf(columns[0])); }

@@ -2,11 +2,11 @@
 
 #include "lib/base/target/WarpgroupRegisters.h"
 #include "passes/lower-gpu/LaunchForm.h"
+#include "passes/lower-gpu/StagedMemory.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -21,10 +21,6 @@ LLVM::LLVMPointerType pointerIn(MLIRContext *context, NVVM::NVVMMemorySpace spac
 }
 
 } // namespace
-
-Value HopperCode::i32(int64_t value) const {
-  return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(static_cast<int32_t>(value)));
-}
 
 Value HopperCode::flip(Value parity) const { return b.createOrFold<arith::XOrIOp>(loc, parity, i32(1)); }
 
@@ -84,7 +80,7 @@ void HopperCode::copyBox(Value target, Value map, ValueRange coordinates, Value 
 
 Value HopperCode::matrixDescriptor(Value address, int64_t leading, int64_t stride) const {
   constexpr int64_t addressBits = (1 << 18) - 1, unit = 16, swizzle128 = 1;
-  Value low = b.createOrFold<arith::AndIOp>(loc, address, constant(addressBits));
+  Value low = both(address, constant(addressBits));
   Value start = arith::IndexCastOp::create(b, loc, b.getI64Type(), divide(low, unit));
   int64_t fields = leading / unit << 16 | stride / unit << 32 | swizzle128 << 62;
   return b.createOrFold<arith::OrIOp>(loc, start,
@@ -124,48 +120,43 @@ StageBuffer::Position StageBuffer::next(const Position &position) const {
 int64_t StageThreads::arrivals() const { return readers / warpSize; }
 
 Value StageThreads::allocate(int64_t bytes) const {
-  auto space = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
-  auto type = MemRefType::get({bytes}, b.getI8Type(), MemRefLayoutAttrInterface(), space);
-  return memref::AllocOp::create(b, loc, type, ValueRange(), ValueRange(), b.getI64IntegerAttr(patternBytes));
+  return allocateShared(b, loc, bytes, b.getI8Type(), patternBytes);
 }
 
 void StageThreads::start(ArrayRef<const StageBuffer *> buffers, ValueRange maps) const {
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(scf::IfOp::create(b, loc, isEqual(thread, 0)).thenBlock());
+  where(isEqual(thread, 0), [&] {
     for (const StageBuffer *buffer : buffers)
       buffer->init();
     fenceBarriers();
     for (Value map : maps)
       prefetchMap(map);
-  }
+  });
   gpu::BarrierOp::create(b, loc);
 }
 
 void StageThreads::assignRoles(function_ref<void()> read, function_ref<void()> fill) const {
-  Value isReader = isBelow(thread, constant(readers));
-  auto roles = scf::IfOp::create(b, loc, isReader, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
   constexpr int64_t ofFillers = 40; // with the least number, 24, addresses of windows and lengths spill
   bool exchange = fillers % WarpgroupRegisters::threads == 0;
   auto setRegisters = [&](int64_t registers, NVVM::SetMaxRegisterAction action) {
     if (exchange)
       NVVM::SetMaxRegisterOp::create(b, loc, static_cast<uint32_t>(registers), action);
   };
-  b.setInsertionPointToStart(roles.thenBlock());
-  setRegisters(WarpgroupRegisters::beside(readers, fillers, ofFillers), NVVM::SetMaxRegisterAction::increase);
-  read();
-  b.setInsertionPointToStart(roles.elseBlock());
-  setRegisters(ofFillers, NVVM::SetMaxRegisterAction::decrease);
-  b.setInsertionPointToStart(scf::IfOp::create(b, loc, isEqual(thread, readers)).thenBlock());
-  fill();
+  auto readAll = [&] {
+    setRegisters(WarpgroupRegisters::beside(readers, fillers, ofFillers),
+                 NVVM::SetMaxRegisterAction::increase);
+    read();
+    return Values();
+  };
+  auto fillAll = [&] {
+    setRegisters(ofFillers, NVVM::SetMaxRegisterAction::decrease);
+    where(isEqual(thread, readers), fill);
+    return Values();
+  };
+  where(isBelow(thread, constant(readers)), TypeRange(), readAll, fillAll);
 }
 
 void StageThreads::release(const StageBuffer &buffer, const StageBuffer::Position &at) const {
-  OpBuilder::InsertionGuard guard(b);
-  Value isFirstLane = isEqual(remainder(thread, warpSize), 0);
-  b.setInsertionPointToStart(scf::IfOp::create(b, loc, isFirstLane).thenBlock());
-  buffer.release(at);
+  where(isEqual(remainder(thread, warpSize), 0), [&] { buffer.release(at); });
 }
 
 StageVariable::StageVariable(IRRewriter &b, Location loc, const StageBuffer::Position &first)

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lib/base/target/MatrixInstruction.h"
-#include "passes/lower-gpu/IndexBuilder.h"
+#include "passes/lower-gpu/CodeBuilder.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
@@ -16,9 +16,9 @@ inline constexpr int64_t swizzleBytes = 128, patternBytes = 8 * swizzleBytes;
 inline constexpr int64_t mbarrierBytes = 8;
 
 /// Addresses are those of shared memory, as indices.
-class HopperCode : public IndexBuilder {
+class HopperCode : public CodeBuilder {
 public:
-  using IndexBuilder::IndexBuilder;
+  using CodeBuilder::CodeBuilder;
 
   /// The same index in a register of its own. What is computed of it stays where it is: moved out of the
   /// loops around it, it would occupy registers in all of them.
@@ -46,7 +46,6 @@ public:
   /// The descriptor of a matrix that starts `bytes` later.
   mlir::Value advance(mlir::Value descriptor, int64_t bytes) const;
 
-  mlir::Value i32(int64_t value) const;
   /// The other parity.
   mlir::Value flip(mlir::Value parity) const;
 

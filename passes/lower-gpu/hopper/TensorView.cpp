@@ -111,6 +111,17 @@ bool isContiguous(MemRefType type) { return type.getLayout().isIdentity() && !ty
 
 } // namespace
 
+std::string whyNotForWgmma(AffineMap map, unsigned outerLoop, unsigned kLoop, Type element) {
+  auto isAdjacentAlong = [&](unsigned loop) {
+    return map.getResults().back() == getAffineDimExpr(loop, map.getContext());
+  };
+  if (!isAdjacentAlong(kLoop) && !isAdjacentAlong(outerLoop))
+    return "its adjacent elements differ in another loop than its rows, its columns or k";
+  return isAdjacentAlong(kLoop) || element.getIntOrFloatBitWidth() == 16
+             ? ""
+             : "elements of other than 16 bits must be adjacent along k";
+}
+
 std::string whyNotAddressable(ArrayRef<int64_t> sizes, Type element) {
   if (sizes.empty() || sizes.size() > maximalRank)
     return "it has rank " + std::to_string(sizes.size()) + ", expected 1 to 5";

@@ -30,6 +30,10 @@ struct TensorView {
   mlir::Value addTensorMap(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> box, int64_t swizzle) const;
 };
 
+/// Why it cannot copy tiles of an operand along k and another loop for wgmma, by the order of its elements;
+/// empty if it can. `map` has the indices of the operand, of the loops.
+std::string whyNotForWgmma(mlir::AffineMap map, unsigned outerLoop, unsigned kLoop, mlir::Type element);
+
 /// Why the accelerator cannot copy a tensor with these sizes (kDynamic: unknown); empty if it can.
 std::string whyNotAddressable(llvm::ArrayRef<int64_t> sizes, mlir::Type element);
 

@@ -5,7 +5,6 @@
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -19,13 +18,13 @@ struct RingOperand {
   bool alongK = true; ///< adjacent elements differ in k
 };
 
-class TmaLoop : public TileLoop, private IndexBuilder {
+class TmaLoop : public TileLoop, private CodeBuilder {
 public:
   TmaLoop(const ContractionSite &site, RingOperand xOperand, RingOperand yOperand)
-      : IndexBuilder(site.b, site.loc), op(site.target.op), form(site.target.form),
-        choice(site.target.choice), kSize(site.target.sizes[form.k]), thread(site.thread),
-        results(site.results), threads(b, loc, thread, choice.storingThreads, /*fillers=*/warpSize),
-        x(std::move(xOperand)), y(std::move(yOperand)),
+      : CodeBuilder(site.b, site.loc), op(site.target.op), form(site.target.form), choice(site.target.choice),
+        kSize(site.target.sizes[form.k]), thread(site.thread), results(site.results),
+        threads(b, loc, thread, choice.storingThreads, /*fillers=*/warpSize), x(std::move(xOperand)),
+        y(std::move(yOperand)),
         matmul(b, loc, *TensorCoreTypes::of(op, /*allowsTf32=*/true), choice.warpM, thread) {
     for (RingOperand *operand : {&x, &y})
       operand->tile.addMap(op->getParentOfType<func::FuncOp>());
@@ -44,8 +43,6 @@ public:
   }
 
 private:
-  using Values = SmallVector<Value>;
-
   linalg::LinalgOp op;
   ContractionForm form;
   ContractionChoice choice;
@@ -81,20 +78,16 @@ private:
     StageBuffer::Position start = position->load();
     state.append({start.stage, start.parity});
     Value end = getValueOrCreateConstantIndexOp(b, loc, kSize);
-    auto loop = scf::ForOp::create(b, loc, constant(0), end, constant(choice.k), state);
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(loop.getBody());
-      ValueRange own = loop.getRegionIterArgs();
+    Values last = loop(constant(0), end, constant(choice.k), state, [&](Value k, ValueRange own) {
       StageBuffer::Position at{own.drop_back().back(), own.back()};
-      Values next = body(loop.getInductionVar(), at, own.drop_back(2));
+      Values next = body(k, at, own.drop_back(2));
       at = buffer->next(at);
       next.append({at.stage, at.parity});
-      scf::YieldOp::create(b, loc, next);
-    }
-    ValueRange results = loop.getResults();
-    position->save({results.drop_back().back(), results.back()});
-    return Values(results.drop_back(2));
+      return next;
+    });
+    Value parity = last.pop_back_val(), stage = last.pop_back_val();
+    position->save({stage, parity});
+    return last;
   }
 
   Value stageAddress(const StageBuffer::Position &position) {
@@ -180,13 +173,11 @@ std::string whyNotForTma(linalg::LinalgOp op, OpOperand &operand, unsigned outer
   if (!view)
     return reason;
   AffineMap map = op.getMatchingIndexingMap(&operand);
-  MLIRContext *context = op.getContext();
-  AffineExpr last = map.getResults().back(), k = getAffineDimExpr(kLoop, context);
-  if (view->dims.back() + 1 != view->sizes.size() ||
-      (last != k && last != getAffineDimExpr(outerLoop, context)))
-    return "its adjacent elements differ in another loop than its rows, its columns or k";
-  if (last != k && view->element.getIntOrFloatBitWidth() != 16)
-    return "elements of other than 16 bits must be adjacent along k";
+  AffineExpr k = getAffineDimExpr(kLoop, op.getContext());
+  if (view->dims.back() + 1 != view->sizes.size())
+    return "its elements are not adjacent in memory";
+  if (std::string why = whyNotForWgmma(map, outerLoop, kLoop, view->element); !why.empty())
+    return why;
   // Beyond the end of k both operands have zeros, if that is the end of the tensors.
   for (auto [result, dim] : llvm::zip(map.getResults(), view->dims))
     if (result == k && !view->isWhole(dim) && !contractionOf(op).getWholeSteps())

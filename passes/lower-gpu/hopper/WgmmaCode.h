@@ -9,15 +9,13 @@ namespace proa {
 
 /// Code of one thread. The sums of 64 rows and some columns are a struct of columns / 2 numbers, which the
 /// PTX ISA assigns to rows and columns.
-class WgmmaCode : public IndexBuilder {
+class WgmmaCode : public CodeBuilder {
 public:
   /// Rows and bytes of k of one instruction. Its sums are in registers as those of MmaCode.
   static constexpr int64_t m = wgmmaInstruction.rows, kBytes = wgmmaInstruction.kBits / 8;
 
-  using Values = llvm::SmallVector<mlir::Value>;
-
   WgmmaCode(mlir::IRRewriter &b, mlir::Location loc, const TensorCoreTypes &types)
-      : IndexBuilder(b, loc), types(types) {}
+      : CodeBuilder(b, loc), types(types) {}
 
   struct Form {
     bool isXTransposed = false, isYTransposed = false; ///< adjacent elements are those of rows or columns

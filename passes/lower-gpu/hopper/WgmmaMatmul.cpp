@@ -37,7 +37,7 @@ WgmmaMatmul::Values WgmmaMatmul::multiply(const Operand &x, const Operand &y, Va
   Values next(sums);
   int64_t step = kBytes / x.tile.elementBytes();
   Form form{.isXTransposed = !x.alongK, .isYTransposed = !y.alongK};
-  Value xStart = descriptor(x, add(x.address, IndexBuilder::multiply(group, x.offsetOf(rowsOfGroup, 0)))),
+  Value xStart = descriptor(x, add(x.address, CodeBuilder::multiply(group, x.offsetOf(rowsOfGroup, 0)))),
         yStart = descriptor(y, y.address);
   for (int64_t k = 0; k < x.k(); k += step) {
     Value ofY = code.advance(yStart, y.offsetOf(0, k));
