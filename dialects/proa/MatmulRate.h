@@ -5,8 +5,9 @@
 
 namespace proa {
 
-/// FLOP/s of a large matmul of elements as operand 0 of `op` has them, on the target of the module that
-/// contains the op. Complex numbers have the rate of their real type.
+/// FLOP/s of a large matmul `op`, on the target of the module that contains the op. It multiplies the wider
+/// of the element types in which its first two operands are stored: kernels read through casts to wider types
+/// of the same kind. Complex numbers have the rate of their real type.
 double matmulFlopsPerSecond(mlir::Operation *op);
 
 } // namespace proa

@@ -99,37 +99,48 @@ bool canBeReadThrough(Operation *op) {
   return isa<pd::CastOp>(op) && isOfOneKind && from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth();
 }
 
-/// Whether a product computes its operand while it copies tiles of it: elementwise ops, of which nothing else
-/// is read, that read fewer bytes than they make, such as quantized weights with scales. Others are cheaper
-/// if they are computed once, and not again for each tile.
-bool isPrologue(const KernelGroup &group, Value operand) {
-  auto bytesOf = [](Value value) -> int64_t {
-    auto type = cast<RankedTensorType>(value.getType());
-    return type.getElementType().isIntOrFloat()
-               ? type.getNumElements() *
-                     static_cast<int64_t>(llvm::divideCeil(type.getElementTypeBitWidth(), 8))
-               : std::numeric_limits<int32_t>::max();
-  };
-  if (!isa<FloatType>(pd::tensorType(operand).getElementType()) || group.closed || group.hasContraction ||
-      !group.reducedDims.empty() || operand.getDefiningOp() != group.members.back())
-    return false;
+/// The bytes of a tensor of static shape.
+int64_t bytesOf(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return type.getElementType().isIntOrFloat()
+             ? type.getNumElements() *
+                   static_cast<int64_t>(llvm::divideCeil(type.getElementTypeBitWidth(), 8))
+             : std::numeric_limits<int32_t>::max();
+}
+
+/// The ops that a kernel of a matmul computes while it copies tiles of the operand: elementwise ops, of which
+/// nothing else is read, that read fewer bytes than they make, such as casts and scales of quantized weights.
+/// Others are cheaper if they are computed once, and not again for each tile: then none is returned.
+llvm::SmallSetVector<Operation *, 4> prologueOf(Value operand) {
+  llvm::SmallSetVector<Operation *, 4> ops;
   llvm::SmallSetVector<Value, 4> inputs;
-  for (Operation *member : group.members) {
-    bool isElementwise =
-        isa<pd::ScalarOpInterface>(member) && member->getNumResults() == 1 && member->hasOneUse();
-    if (!isElementwise || shapeOf(member->getResult(0)) != shapeOf(operand))
-      return false;
-    for (Value input : member->getOperands())
-      if (!llvm::is_contained(group.members, input.getDefiningOp()))
-        inputs.insert(input);
-  }
+  auto visit = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    if (isa_and_present<pd::ScalarOpInterface>(op) && op->getNumResults() == 1 && op->hasOneUse() &&
+        shapeOf(value) == shapeOf(operand))
+      ops.insert(op);
+    else
+      inputs.insert(value);
+  };
+  visit(operand);
+  for (size_t i = 0; i < ops.size(); ++i)
+    llvm::for_each(ops[i]->getOperands(), visit);
   int64_t read = 0;
   for (Value input : inputs) {
     if (!pd::tensorType(input).hasStaticShape() || pd::tensorType(input).getElementType().isInteger(1))
-      return false;
+      return {};
     read += bytesOf(input);
   }
-  return pd::tensorType(operand).hasStaticShape() && read < bytesOf(operand);
+  bool isSmaller = isa<FloatType>(pd::tensorType(operand).getElementType()) &&
+                   pd::tensorType(operand).hasStaticShape() && read < bytesOf(operand);
+  return isSmaller ? ops : llvm::SmallSetVector<Operation *, 4>();
+}
+
+/// Whether the group computes an operand of a matmul, and nothing else, and can be part of its kernel.
+bool isPrologue(const KernelGroup &group, Value operand) {
+  llvm::SmallSetVector<Operation *, 4> ops = prologueOf(operand);
+  return !group.closed && !ops.empty() && ops.size() == group.members.size() &&
+         llvm::all_of(group.members, [&](Operation *member) { return ops.contains(member); });
 }
 
 /// Whether kernels compute the op by its elements (ElementOpInterface).
@@ -345,13 +356,32 @@ static bool multipliesBytes(Operation *op) {
   });
 }
 
+std::optional<LibraryEstimate> estimateLibrary(Operation *op, KernelTarget target) {
+  auto contraction = dyn_cast<pd::ContractionOpInterface>(op);
+  if (target != KernelTarget::GpuWithBlas || !contraction || contraction.getContractionMaps().empty() ||
+      isa<ComplexType>(pd::tensorType(op->getResult(0)).getElementType()) || multipliesBytes(op))
+    return std::nullopt;
+  int64_t kernels = 0, bytes = 0;
+  for (Value operand : op->getOperands().take_front(2))
+    if (!prologueOf(operand).empty()) {
+      ++kernels;
+      bytes += bytesOf(operand);
+    }
+  const GpuFacts &gpu = gpuOf(op);
+  // With a prologue, 16 bits are multiplied by mma.sync. Without, only small matmuls are worth a kernel.
+  bool usesMma = kernels > 0 && pd::tensorType(op->getOperand(0)).getElementTypeBitWidth() <= 16;
+  return LibraryEstimate{
+      .kernel = gpu.nanosecondsOf(multiplicationsOf(contraction), usesMma ? gpu.mmaRate : gpu.fma32Rate),
+      .library = gpu.libraryNanosecondsWith(kernels, bytes)};
+}
+
 bool isContractionOfKernels(Operation *op, KernelTarget target) {
   auto contraction = dyn_cast<pd::ContractionOpInterface>(op);
   if (target == KernelTarget::Cpu || !contraction || contraction.getContractionMaps().empty() ||
       isa<ComplexType>(pd::tensorType(op->getResult(0)).getElementType()))
     return false;
-  return target == KernelTarget::Gpu || !gpuOf(op).isForLibrary(multiplicationsOf(contraction)) ||
-         multipliesBytes(op);
+  std::optional<LibraryEstimate> estimate = estimateLibrary(op, target);
+  return !estimate || estimate->kernel < estimate->library;
 }
 
 /// Why no kernel for the GPU consists of the op.

@@ -53,6 +53,21 @@ struct KernelGroup {
 /// Why no kernel can compute the op; null if a kernel can.
 const char *whyNoKernelOp(mlir::Operation *op, KernelTarget target = KernelTarget::Cpu);
 
+/// Estimates of a matmul that a kernel or a library of a GPU can compute, in nanoseconds. The smaller one
+/// decides.
+struct LibraryEstimate {
+  /// Time of a kernel beyond the library's: the multiplications, without tensor cores. A kernel that converts
+  /// operands of 16 bits is assumed to need twice the time of the library, at the rate of mma.sync.
+  double kernel;
+  /// Time of the library beyond its multiplications: its call, and kernels that convert operands, which
+  /// another kernel would convert as it reads them.
+  double library;
+};
+
+/// None if there is no choice: the op is not a matmul, the target has no library, or one side cannot compute
+/// it.
+std::optional<LibraryEstimate> estimateLibrary(mlir::Operation *op, KernelTarget target);
+
 /// Whether kernels for `target` compute the op and it is a matmul (ContractionOpInterface). This
 /// function chooses between kernels and library ops.
 bool isContractionOfKernels(mlir::Operation *op, KernelTarget target);

@@ -16,6 +16,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
@@ -115,10 +116,19 @@ private:
       StringRef name = op.getName().getStringRef();
       if (auto library = dyn_cast<pd::LibraryOpInterface>(op))
         remarks.missed(&op) << name << " is not part of a kernel: the library kernel '"
-                            << library.getLibraryKernel() << "' computes it";
+                            << library.getLibraryKernel() << "' computes it" << estimateOf(&op);
       else
         remarks.missed(&op) << name << " is not part of a kernel: " << reason;
     }
+  }
+
+  /// "; estimates: a kernel adds 13.8 us, the library 43.9 us" of a matmul that both can compute.
+  std::string estimateOf(Operation *op) const {
+    std::optional<LibraryEstimate> estimate = estimateLibrary(op, target);
+    return estimate ? llvm::formatv("; estimates: a kernel adds {0:f1} us, the library {1:f1} us",
+                                    estimate->kernel / 1000, estimate->library / 1000)
+                          .str()
+                    : "";
   }
 
   void report(const KernelGroup &group, StringRef label, func::FuncOp kernel) {
@@ -127,6 +137,8 @@ private:
                                            " did not join the kernel of an operand: " + group.startReason)
                                               .str()
                                         : std::string();
+    for (Operation *member : group.members)
+      why += estimateOf(member);
     remarks.done(first) << label << " is the kernel '" << kernel.getName() << "'" << why;
   }
 

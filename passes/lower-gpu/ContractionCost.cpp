@@ -44,16 +44,18 @@ ArrayRef<Shape> shapesOf(MatmulKind kind) {
 
 /// Products of a multiprocessor for each clock.
 double productsPerClock(MatmulKind kind, const ContractionSizes &sizes, const GpuFacts &gpu) {
-  auto rate = [](int64_t of16Bits, int64_t bits) {
-    return static_cast<double>(of16Bits) * 16 / static_cast<double>(bits);
+  // TF32 has half the rate of 16 bits.
+  auto rate = [&](int64_t of16Bits, int64_t of8Bits) {
+    bool isOf8Bits = sizes.operandBits == 8;
+    return static_cast<double>(isOf8Bits ? of8Bits : of16Bits * 16 / sizes.operandBits);
   };
   switch (kind) {
   case MatmulKind::Fma:
     return static_cast<double>(sizes.sumBits > 32 ? gpu.fma64Rate : gpu.fma32Rate);
   case MatmulKind::Mma: // 8-bit floats are multiplied as f16
-    return rate(gpu.mmaRate, sizes.isOfFloat8 ? 16 : sizes.operandBits);
+    return rate(gpu.mmaRate, sizes.isOfFloat8 ? gpu.mmaRate : gpu.mma8Rate);
   case MatmulKind::Wgmma:
-    return rate(gpu.wgmmaRate, sizes.operandBits);
+    return rate(gpu.wgmmaRate, gpu.wgmma8Rate);
   }
   return 1;
 }

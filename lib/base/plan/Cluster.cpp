@@ -112,7 +112,7 @@ private:
     const DeviceFacts &device = facts.device();
     cluster.device = device.name;
     cluster.flops32 = efficiency * device.flopsPerSecond();
-    cluster.flops16 = efficiency * matmulFlopsPerSecond(facts, /*bits=*/16);
+    cluster.flops16 = efficiency * matmulFlopsPerSecond(facts, {.bits = 16});
     cluster.memoryBandwidth = efficiency * 2 * device.copiedBytesPerSecond();
     cluster.stepSeconds = device.stepSeconds();
     cluster.sendsDirectly = !facts.gpu;

@@ -28,6 +28,7 @@ template <class Facts, size_t N> constexpr auto withDeviceFields(const FactField
 constexpr auto cpuFields = withDeviceFields<CpuFacts>({
     {"vector_bits", &CpuFacts::vectorBits, 32, "bits of a vector register"},
     {"l1_bytes", &CpuFacts::l1Bytes, 1024, "bytes of the first data cache"},
+    {"matmul64_rate", &CpuFacts::matmul64Rate, 1, "MFLOP/s of a large float64 matmul"},
     {"access_cost", &CpuFacts::accessCost, 0, "ps for the loads and the store of an element"},
     {"arithmetic_cost", &CpuFacts::arithmeticCost, 0, "ps to add, multiply, compare or select an element"},
     {"divide_cost", &CpuFacts::divideCost, 0, "ps for a quotient, remainder or square root of floats"},
@@ -53,7 +54,10 @@ constexpr auto gpuFields = withDeviceFields<GpuFacts>({
     {"fma32_rate", &GpuFacts::fma32Rate, 1, "float32 multiply-adds of a multiprocessor per clock"},
     {"fma64_rate", &GpuFacts::fma64Rate, 1, "float64 multiply-adds of a multiprocessor per clock"},
     {"mma_rate", &GpuFacts::mmaRate, 1, "16-bit multiply-adds of a multiprocessor per clock with mma.sync"},
-    {"wgmma_rate", &GpuFacts::wgmmaRate, 0, "the same with wgmma; 0: the device does not have it"},
+    {"mma8_rate", &GpuFacts::mma8Rate, 1, "the same of 8-bit integers"},
+    {"wgmma_rate", &GpuFacts::wgmmaRate, 0,
+     "16-bit multiply-adds per clock with wgmma; 0: the device does not have it"},
+    {"wgmma8_rate", &GpuFacts::wgmma8Rate, 0, "the same of 8-bit integers and floats"},
     {"tile_start_clocks", &GpuFacts::tileStartClocks, 0,
      "clocks of a tile in which the first operands arrive and the results are stored"},
     {"library_nanoseconds", &GpuFacts::libraryNanoseconds, 0,
@@ -101,10 +105,13 @@ double GpuFacts::l2BytesPerNanosecond() const {
   return static_cast<double>(l2BytesPerClock) * static_cast<double>(clockMegahertz) / 1000;
 }
 
-bool GpuFacts::isForLibrary(double multiplications) const {
-  double perNanosecond =
-      static_cast<double>(fma32Rate * multiprocessors) * static_cast<double>(clockMegahertz) / 1000;
-  return multiplications >= perNanosecond * static_cast<double>(libraryNanoseconds);
+double GpuFacts::nanosecondsOf(double multiplications, int64_t rate) const {
+  return multiplications * 1000 / static_cast<double>(rate * multiprocessors * clockMegahertz);
+}
+
+double GpuFacts::libraryNanosecondsWith(int64_t kernels, int64_t bytes) const {
+  return static_cast<double>(libraryNanoseconds + kernels * stepNanoseconds) +
+         static_cast<double>(bytes) / copiedBytesPerSecond() * 1e9;
 }
 
 std::string whyInvalid(const TargetFacts &facts) {

@@ -22,6 +22,7 @@ CpuFacts cpu(std::string name) {
   facts.asyncNanoseconds = 1600;
   facts.vectorBits = 128;
   facts.l1Bytes = 32 << 10;
+  facts.matmul64Rate = facts.matmulRate / 2; // half of the elements in a vector
   // Costs of vectors of 256 to 512 bits; they decide whether threads are worth it.
   facts.accessCost = 50;
   facts.arithmeticCost = 30;
@@ -66,9 +67,14 @@ GpuFacts gpu(std::string name) {
   return facts;
 }
 
-/// With the rate of float32 without tensor cores.
+/// With the rate of float32 without tensor cores, and of 8 bits with them, which is twice the rate of 16
+/// bits. NVIDIA's white papers and data sheets: A100 (Ampere GA100) 624 TOPS of INT8 and 312 TFLOPS of FP16,
+/// A40 (GA102) 299.3 and 149.7, L40S (Ada) 733 and 362.05, also of FP8, H100 with SXM (Hopper) 1979 and
+/// 989.4, also of FP8.
 GpuFacts finished(GpuFacts facts) {
   facts.matmulRate = 2 * facts.fma32Rate * facts.multiprocessors * facts.clockMegahertz;
+  facts.mma8Rate = 2 * facts.mmaRate;
+  facts.wgmma8Rate = 2 * facts.wgmmaRate;
   return facts;
 }
 
@@ -128,7 +134,7 @@ GpuFacts sm90a() {
   GpuFacts facts = sm90();
   facts.name = "sm_90a";
   facts.wgmmaRate = 2048;
-  return facts;
+  return finished(facts);
 }
 
 /// B200. The rate of mma.sync is that of sm_90; tcgen05, which is faster, is not used.

@@ -36,6 +36,7 @@ struct DeviceFacts {
 struct CpuFacts : DeviceFacts {
   int64_t vectorBits = 0;
   int64_t l1Bytes = 0;
+  int64_t matmul64Rate = 0;   ///< MFLOP/s of float64
   int64_t accessCost = 0;     ///< the loads and the store of an element
   int64_t arithmeticCost = 0; ///< add, multiply, compare, select
   int64_t divideCost = 0;     ///< also square root
@@ -62,7 +63,9 @@ struct GpuFacts : DeviceFacts {
   int64_t fma32Rate = 0;           ///< multiplications of float32 without tensor cores
   int64_t fma64Rate = 0;
   int64_t mmaRate = 0;            ///< multiplications of 16-bit floats by mma.sync
-  int64_t wgmmaRate = 0;          ///< the same by wgmma; 0: the GPU does not have it
+  int64_t mma8Rate = 0;           ///< of 8-bit integers by mma.sync
+  int64_t wgmmaRate = 0;          ///< of 16-bit floats by wgmma; 0: the GPU does not have it
+  int64_t wgmma8Rate = 0;         ///< of 8-bit integers and floats by wgmma
   int64_t tileStartClocks = 0;    ///< of a tile of a matmul in which nothing is multiplied
   int64_t libraryNanoseconds = 0; ///< see isForLibrary()
   int64_t sortNanoseconds = 0;    ///< sort of the keys of a scatter
@@ -81,9 +84,11 @@ struct GpuFacts : DeviceFacts {
   int64_t sharedBytesOf(int64_t blocks) const { return sharedBytes / blocks - 1024; }
   /// Bytes that one multiprocessor reads of the L2 cache.
   double l2BytesPerNanosecond() const;
-  /// Whether a matmul is large enough for a library: without tensor cores it takes longer than
-  /// `libraryNanoseconds`.
-  bool isForLibrary(double multiplications) const;
+  /// Nanoseconds of multiplications at a rate of each multiprocessor.
+  double nanosecondsOf(double multiplications, int64_t rate) const;
+  /// Nanoseconds that a call of a library takes besides the multiplications, if `kernels` kernels compute
+  /// operands for it: they write `bytes`, which the library reads.
+  double libraryNanosecondsWith(int64_t kernels, int64_t bytes) const;
 };
 
 /// The machine that a program is compiled for.
