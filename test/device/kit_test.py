@@ -29,7 +29,7 @@ def main(build):
                               text=True)
         print(done.stdout, done.stderr)
         rows = [json.loads(line) for line in (pathlib.Path(folder) / "results.jsonl").read_text().splitlines()]
-    driver, *others = [row for row in rows if row["check"] not in ("peers", "times", "sanitizer")]
+    driver, *others = [row for row in rows if row["check"] not in ("peers", "times", "sanitizer", "facts")]
     assert {row["name"] for row in others} == set(CHOSEN.split(",")), others
     if driver["status"] == "note":
         assert all(row["status"] == "pass" for row in others), others

@@ -236,6 +236,24 @@ def memory_bound():
                   is_timed=True)
 
 
+def chain(count):
+    """As many kernels: one that permutes elements of a value needs all of it before."""
+    x = "tensor<16x16xf32>"
+    lines = [f"  %a{i} = pd.transpose %b{i} {{perm = array<i64: 1, 0>}} : ({x}) -> {x}\n"
+             f"  %b{i + 1} = pd.tanh %a{i} : ({x}) -> {x}" for i in range(count)]
+    return f"func.func @main(%b0: {x}) -> {x} {{\n" + "\n".join(lines) + f"\n  return %b{count} : {x}\n}}"
+
+
+def facts():
+    """Programs whose times are facts of the target (docs/target.md, kit/run.py): kernels in a graph, and sums over a
+    quarter of an L2 cache of 50 MB."""
+    for count in (1, 65):
+        yield formula(f"fact_start_{count}", "graphs", chain(count), "cpu", 1e-5, is_timed=True, **NONE)
+    yield formula("fact_cache", "families",
+                  unary("pd.sum %x {axis = array<i64: 1>, keepdim = false}", "3072x1024", "f32", "3072"), "sum_rows",
+                  1e-3, is_timed=True, **NONE)
+
+
 def corpus_programs(corpus):
     """All runnable cases of the corpus that have values to compare with."""
     for meta_file in sorted(corpus.glob("*/**/meta.json")):
@@ -251,6 +269,7 @@ def corpus_programs(corpus):
 
 def all_programs():
     yield from memory_bound()
+    yield from facts()
     for check, names in OPS.items():
         for name in names.split():
             yield Program("op_" + name.replace("/", "_"), check, "ops/" + name)

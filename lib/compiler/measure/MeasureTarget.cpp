@@ -3,6 +3,7 @@
 #include "lib/compiler/codegen/cuda/EmitPtx.h"
 #include "lib/compiler/compile/DescribeTarget.h"
 #include "lib/compiler/cuda/Tuning.h"
+#include "lib/compiler/measure/MeasureDevice.h"
 #include "lib/runtime/cuda/CudaContext.h"
 #include "lib/runtime/cuda/CudaDevice.h"
 #include "lib/runtime/host/HostPeaks.h"
@@ -12,7 +13,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <span>
 #include <unistd.h>
@@ -22,8 +22,6 @@ namespace {
 
 /// Elements of a measured tensor: they and the result are in the second cache.
 constexpr int64_t elements = 1 << 15;
-
-int64_t rounded(double value) { return std::max<int64_t>(std::llround(value), 1); }
 
 /// An op whose cost is a fact. `line` computes %NEXT from %LAST and %x, both of type TYPE.
 struct Probe {
@@ -107,27 +105,39 @@ Result<double> picosecondsOf(const Probe &probe, int count) {
   return run ? *run * 1e3 / static_cast<double>(elements) : run;
 }
 
-/// A program of products of small matrices, each of which is a step.
-std::string stepsProgram(int count) {
+/// A program of `count` matmuls of square matrices, each of which is a step.
+std::string matmulsProgram(int count, const std::string &type) {
   std::string body;
   for (int i = 0; i < count; ++i)
-    body += fmt::format("  %v{} = pd.matmul {}, %x : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>\n",
-                        i, i == 0 ? "%x" : fmt::format("%v{}", i - 1));
-  return "func.func @main(%x: tensor<4x4xf32> {pd.feed = \"x\"}) -> (tensor<4x4xf32> {pd.fetch = \"y\"}) "
-         "{\n" +
-         body + fmt::format("  return %v{} : tensor<4x4xf32>\n}}\n", count - 1);
+    body += fmt::format("  %v{} = pd.matmul {}, %x : (TYPE, TYPE) -> TYPE\n", i,
+                        i == 0 ? "%x" : fmt::format("%v{}", i - 1));
+  return replaced("func.func @main(%x: TYPE {pd.feed = \"x\"}) -> (TYPE {pd.fetch = \"y\"}) {\n" + body +
+                      fmt::format("  return %v{} : TYPE\n}}\n", count - 1),
+                  "TYPE", type);
+}
+
+/// The rate of matmuls of float64.
+Result<void> measureDoubles(CpuFacts &cpu) {
+  constexpr int64_t size = 512;
+  Result<double> time = nanosecondsOf(matmulsProgram(1, fmt::format("tensor<{0}x{0}xf64>", size)),
+                                      Tensor(DType::Float64, {size, size}));
+  if (!time)
+    return time.diagnostics();
+  cpu.matmul64Rate = asFact(2e3 * static_cast<double>(size * size * size) / *time);
+  return {};
 }
 
 /// The start of a step: the time that further small steps add.
 Result<void> measureSteps(CpuFacts &cpu) {
   constexpr int few = 1, many = 65;
+  constexpr const char *type = "tensor<4x4xf32>";
   Tensor quarters(DType::Float32, {4, 4}); // the powers of this matrix are the matrix
   std::fill_n(static_cast<float *>(quarters.data()), 16, 0.25F);
-  Result<double> one = nanosecondsOf(stepsProgram(few), quarters),
-                 all = nanosecondsOf(stepsProgram(many), quarters);
+  Result<double> one = nanosecondsOf(matmulsProgram(few, type), quarters),
+                 all = nanosecondsOf(matmulsProgram(many, type), quarters);
   if (!one || !all)
     return (one ? all : one).diagnostics();
-  cpu.stepNanoseconds = rounded((*all - *one) / (many - few));
+  cpu.stepNanoseconds = asFact((*all - *one) / (many - few));
   return {};
 }
 
@@ -137,14 +147,14 @@ Result<void> measureCosts(CpuFacts &cpu) {
     Result<double> one = picosecondsOf(probe, 1), many = picosecondsOf(probe, 1 + probe.count);
     if (!one || !many)
       return (one ? many : one).diagnostics();
-    cpu.*probe.fact = rounded((*many - *one) / probe.count);
+    cpu.*probe.fact = asFact((*many - *one) / probe.count);
     if (probe.fact == &CpuFacts::arithmeticCost)
-      cpu.accessCost = rounded(*one - static_cast<double>(cpu.arithmeticCost));
+      cpu.accessCost = asFact(*one - static_cast<double>(cpu.arithmeticCost));
   }
   return {};
 }
 
-/// The facts that the driver of the device reports.
+/// The facts that the driver of the device reports, and measured ones.
 Result<void> describeDevice(const cuda::CudaContext &context, TargetFacts &facts) {
   const cuda::DeviceProperties &properties = context.driver->properties();
   auto chip = cuda::chipFor(properties.major, properties.minor);
@@ -152,13 +162,13 @@ Result<void> describeDevice(const cuda::CudaContext &context, TargetFacts &facts
     return chip.diagnostics();
   GpuFacts &gpu = facts.gpu.emplace(*knownFacts<GpuFacts>(chip->name));
   runtime::DevicePeaks peaks = cuda::peaksOf(properties);
-  auto set = [](int64_t &fact, double value) { fact = value > 0 ? rounded(value) : fact; };
+  auto set = [](int64_t &fact, double value) { fact = value > 0 ? asFact(value) : fact; };
   gpu.multiprocessors = properties.multiprocessors;
   set(gpu.sharedBytes, static_cast<double>(properties.sharedBytesPerBlock));
   set(gpu.clockMegahertz, static_cast<double>(properties.clockKilohertz) / 1000);
   set(gpu.memoryBandwidth, peaks.bytesPerSecond / 1e6);
   set(gpu.matmulRate, peaks.flopsPerSecond / 1e6);
-  return {};
+  return measureDevice(context, gpu);
 }
 
 } // namespace
@@ -168,14 +178,13 @@ Result<TargetFacts> measureTarget(int device) {
   if (!facts)
     return facts.diagnostics();
   const runtime::DevicePeaks &peaks = runtime::hostPeaks(/*threads=*/1);
-  facts->cpu.memoryBandwidth = rounded(peaks.bytesPerSecond / 1e6);
-  facts->cpu.matmulRate = rounded(peaks.flopsPerSecond / 1e6);
+  facts->cpu.memoryBandwidth = asFact(peaks.bytesPerSecond / 1e6);
+  facts->cpu.matmulRate = asFact(peaks.flopsPerSecond / 1e6);
   if (long bytes = ::sysconf(_SC_LEVEL1_DCACHE_SIZE); bytes > 0)
     facts->cpu.l1Bytes = bytes;
-  if (Result<void> measured = measureCosts(facts->cpu); !measured)
-    return measured.diagnostics();
-  if (Result<void> measured = measureSteps(facts->cpu); !measured)
-    return measured.diagnostics();
+  for (auto *measure : {measureCosts, measureSteps, measureDoubles})
+    if (Result<void> measured = measure(facts->cpu); !measured)
+      return measured.diagnostics();
   if (Result<void> measured = measureLink(facts->cpu); !measured)
     return measured.diagnostics();
   if (auto context = cuda::cudaContext(device))

@@ -4,14 +4,19 @@
 #include "lib/base/target/TargetFacts.h"
 #include "proa/Result.h"
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 
 namespace proa {
 
+/// A measured value as a fact: the nearest positive integer.
+inline int64_t asFact(double value) { return std::max<int64_t>(std::llround(value), 1); }
+
 /// Measures facts of one core of this machine: bandwidth, matmul rate, costs of ops in compiled kernels, the
 /// start of a step, and links between ranks (measureLink). Its other facts come from the known CPU with
-/// its instructions. If there is a CUDA device with this number, the facts that its driver reports replace
-/// the facts of the known chip. It takes some seconds.
+/// its instructions. If there is a CUDA device with this number, the facts that its driver reports and those
+/// that measureDevice() measures replace the facts of the known chip. It takes some seconds.
 ///
 /// In processes of mpirun all ranks call it, and get the same links.
 Result<TargetFacts> measureTarget(int device);

@@ -42,6 +42,7 @@ struct DeviceProperties {
   int driverVersion = 0;                                ///< of CUDA: 13000 for 13.0
   int64_t clockKilohertz = 0, memoryClockKilohertz = 0; ///< at most; 0: not known
   int memoryBusBits = 0;
+  int64_t l2Bytes = 0; ///< of the cache that all multiprocessors share; 0: not known
 };
 
 struct MemoryInfo {

@@ -23,6 +23,7 @@ enum Attribute : int {
   multiprocessorCount = 16,
   memoryClockRate = 36,
   memoryBusWidth = 37,
+  l2CacheSize = 38,
   majorVersion = 75,
   minorVersion = 76,
   sharedPerBlockOptin = 97
@@ -246,6 +247,7 @@ public:
     described.clockKilohertz = attribute(clockRate);
     described.memoryClockKilohertz = attribute(memoryClockRate);
     described.memoryBusBits = attribute(memoryBusWidth);
+    described.l2Bytes = attribute(l2CacheSize);
     api.driverGetVersion(&described.driverVersion);
     if (Code code = api.devicePrimaryCtxRetain(&context, device); code != success)
       return noDevice(failure(api, "cuDevicePrimaryCtxRetain", code)[0].message);

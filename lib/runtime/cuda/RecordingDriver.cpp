@@ -71,7 +71,8 @@ RecordingDriver::RecordingDriver(int64_t memoryBytes) {
                .driverVersion = 13000,
                .clockKilohertz = 1000000,
                .memoryClockKilohertz = 1000000,
-               .memoryBusBits = 1024};
+               .memoryBusBits = 1024,
+               .l2Bytes = int64_t(1) << 20};
 }
 
 RecordingDriver::~RecordingDriver() {

@@ -174,8 +174,26 @@ def times_text(result, steps, peer, ceilings):
     return text + f"; whole run {result['wall_ms']:.3f} ms"
 
 
+def facts(table, measured):
+    """Facts of the target (docs/target.md) from times of programs that ran."""
+    rows = {}
+    if "relu_f32" in measured:
+        total = measured["relu_f32"]["total"]
+        rows["memory_bandwidth"] = f"{total['bytes'] / total['ms'] / 1e3:.0f} MB/s"
+    if "fact_start_1" in measured and "fact_start_65" in measured:
+        milliseconds = measured["fact_start_65"]["wall_ms"] - measured["fact_start_1"]["wall_ms"]
+        rows["step_nanoseconds"] = f"{milliseconds / 64 * 1e6:.0f} ns"
+    if "fact_cache" in measured:
+        total = measured["fact_cache"]["total"]
+        rows["l2_bytes_per_clock"] = f"{total['bytes'] / total['ms'] / 1e6:.0f} GB/s by multiprocessors and clock"
+    if rows:
+        table.head("facts")
+    for name, text in rows.items():
+        table.row("facts", name, {"status": "note", "detail": text}, 0)
+
+
 def times(table, options, programs):
-    ceilings = peers(table, options)
+    ceilings, measured = peers(table, options), {}
     table.head("times")
     for program in programs:
         if not program["is_timed"]:
@@ -184,7 +202,9 @@ def times(table, options, programs):
         result, seconds = run_program(program, program["check"] == "graphs", 1, 90, TIMED_RUNS)
         if steps := result.get("steps"):
             result["detail"] = times_text(result, steps, program["peer"], ceilings)
+            measured[program["name"]] = result
         table.row("times", program["name"], result, seconds)
+    facts(table, measured)
 
 
 def sanitize(tool, program):
