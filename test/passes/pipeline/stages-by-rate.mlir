@@ -3,7 +3,7 @@
 // RUN: proa-opt %s --proa-set-target=cpu=avx2 --dist-pipeline=schedule=fthenb | FileCheck %s --check-prefixes=CHECK,CPU
 
 // On sm_90a a matmul of bfloat16 takes 18 us and one of float32 290 us: the first stage has one of float32 too. A CPU
-// has one rate.
+// has one rate for both.
 dist.mesh @m = <["pp"=2]>
 // CHECK: func.func @main({{.*}}@m_stage0, {{.*}}pd.param = "a"}
 // CHECK-SAME: @m_stage0, {{.*}}pd.param = "b"}
