@@ -67,7 +67,7 @@ struct GpuFacts : DeviceFacts {
   int64_t wgmmaRate = 0;          ///< of 16-bit floats by wgmma; 0: the GPU does not have it
   int64_t wgmma8Rate = 0;         ///< of 8-bit integers and floats by wgmma
   int64_t tileStartClocks = 0;    ///< of a tile of a matmul in which nothing is multiplied
-  int64_t libraryNanoseconds = 0; ///< see isForLibrary()
+  int64_t libraryNanoseconds = 0; ///< a call, see libraryNanosecondsWith()
   int64_t sortNanoseconds = 0;    ///< sort of the keys of a scatter
 
   bool operator==(const GpuFacts &) const = default;
