@@ -38,12 +38,12 @@ PROA_VECTOR_INLINE void compare(const float *from, int64_t step, int64_t first, 
 /// The same of lines whose elements are adjacent.
 template <bool Greatest>
 PROA_VECTOR_INLINE void compareTransposed(const float *from, const FloatLines &all, int64_t lines,
-                                          bool isLast, Extremes &extremes) {
+                                          bool hasMore, Extremes &extremes) {
   float chunk[elementsOfChunk * linesOfBlock];
   for (int64_t first = 0; first < all.dim; first += elementsOfChunk) {
     int64_t count = std::min(elementsOfChunk, all.dim - first);
-    // Whole blocks also of the next line's elements, which are not compared.
-    int64_t moved = isLast ? count : (count + blockSide - 1) / blockSide * blockSide;
+    // Whole blocks, also of the next lines' elements, which are not compared.
+    int64_t moved = hasMore ? (count + blockSide - 1) / blockSide * blockSide : count;
     transposePlane(from + first, all.lineStep, lines, moved, chunk, linesOfBlock);
     compare<Greatest>(chunk, linesOfBlock, first, count, lines, extremes);
   }
@@ -62,7 +62,8 @@ template <bool Greatest> PROA_VECTOR_INLINE void findExtremes(const FloatLines &
     if (all.lineStep == 1)
       compare<Greatest>(from, all.elementStep, 0, all.dim, lines, extremes);
     else
-      compareTransposed<Greatest>(from, all, lines, line + lines >= all.count, extremes);
+      compareTransposed<Greatest>(from, all, lines, (all.count - line - lines) * all.dim >= blockSide,
+                                  extremes);
     for (int64_t i = 0; i < lines; ++i)
       positions[line + i] = extremes.positions[i / vectorSize][i % vectorSize];
   }
