@@ -81,7 +81,8 @@ std::optional<AttentionMasks::RaisedMask> AttentionMasks::raise(const AttentionM
 
 bool AttentionMasks::fits(const AttentionMask &mask) const {
   bool broadcasts = isDynamic ? dimsOf(mask.masked).size() == rankOfScores : raise(mask).has_value();
-  return broadcasts && (mask.isCondition() || isa<FloatType>(getElementTypeOrSelf(mask.value)));
+  return broadcasts &&
+         (mask.isCondition() || mask.isAdded || isa<FloatType>(getElementTypeOrSelf(mask.value)));
 }
 
 bool AttentionMasks::fit() const {
@@ -145,7 +146,7 @@ bool AttentionMasks::areSeparable() const {
 
 /// The greatest absolute number that a mask gives a score; infinity if it is not known.
 double AttentionMasks::greatestOf(const AttentionMask &mask) {
-  if (mask.isCondition())
+  if (mask.isCondition() || mask.isAdded)
     return std::abs(mask.fill);
   std::optional<TensorBounds> bounds = boundsOf(mask.value);
   return bounds ? std::max(std::abs(bounds->least), std::abs(bounds->greatest)) * std::abs(mask.factor)
@@ -179,6 +180,8 @@ Value AttentionMasks::sumOf(ArrayRef<AttentionMask> addends, PatternRewriter &re
   Value sum;
   for (const AttentionMask &mask : addends) {
     Value addend = raised(mask, rewriter, root);
+    if (mask.isAdded)
+      addend = e.select(e.wrap(addend), e.constant(0.0, element), e.constant(mask.fill, element));
     if (!mask.isCondition()) {
       addend = scaledBy(rewriter, root->getLoc(), addend, mask.factor);
       sum = sum ? Value(pd::AddOp::create(rewriter, root->getLoc(), sum, addend)) : addend;

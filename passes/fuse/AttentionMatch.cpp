@@ -186,7 +186,9 @@ private:
 
 } // namespace
 
-bool AttentionMask::isCondition() const { return pd::tensorType(value).getElementType().isInteger(1); }
+bool AttentionMask::isCondition() const {
+  return pd::tensorType(value).getElementType().isInteger(1) && !isAdded;
+}
 
 bool AttentionMask::isAddend() const {
   constexpr double greatestFill = -1e30;

@@ -16,7 +16,9 @@ struct AttentionMask {
   double factor = 1;
   bool kept = true;
   double fill = 0;
+  bool isAdded = false; ///< `fill` is added where the condition does not hold
 
+  /// Whether it is a condition that selects.
   bool isCondition() const;
   /// Whether adding `fill` to a score gives `fill` again, so that a condition is an addend too.
   bool isAddend() const;

@@ -80,12 +80,14 @@ private:
       add({sum.getY(), mask.masked, mask.factor});
       return;
     }
-    std::optional<AttentionMask> condition =
-        kinds == PositionKinds::All ? infiniteCondition(mask) : std::nullopt;
+    std::optional<AttentionMask> condition = kinds == PositionKinds::All ? conditionOf(mask) : std::nullopt;
     Operation *both = condition ? conjunctionOf(condition->value) : nullptr;
-    if (both && !positionMaskOf(condition->value) && hasPositionCondition(condition->value)) {
+    if (both && !positionMaskOf(condition->value) &&
+        (std::isinf(condition->fill) ? hasPositionCondition(condition->value)
+                                     : llvm::any_of(both->getOperands(), isTrueEverywhere))) {
       for (Value operand : both->getOperands())
-        add({operand, mask.masked, 1, true, condition->fill});
+        if (!isTrueEverywhere(operand))
+          add({operand, mask.masked, 1, true, condition->fill, condition->isAdded});
       return;
     }
     candidates.push_back(candidateOf(mask));
@@ -96,16 +98,17 @@ private:
     return positionMaskOf(addend) || (sum && (hasPositions(sum.getX()) || hasPositions(sum.getY())));
   }
 
-  /// The mask as a condition of keys that are not excluded by minus infinity; empty if it is another one.
-  static std::optional<AttentionMask> infiniteCondition(const AttentionMask &mask) {
-    constexpr double least = -std::numeric_limits<double>::infinity();
-    if (mask.isCondition())
-      return mask.kept && mask.fill == least ? std::optional(mask) : std::nullopt;
+  /// A mask that selects or adds a number where a condition does not hold, as the condition; empty if it is
+  /// another one. To add minus infinity is to select it.
+  static std::optional<AttentionMask> conditionOf(const AttentionMask &mask) {
+    if (mask.isCondition() || mask.isAdded)
+      return mask.kept ? std::optional(mask) : std::nullopt;
     auto where = mask.value.getDefiningOp<pd::WhereOp>();
-    if (!where || constantNumber(where.getX()) != 0.0 || constantNumber(where.getY()) != least ||
-        mask.factor <= 0)
+    std::optional<double> fill = where ? constantNumber(where.getY()) : std::nullopt;
+    if (!fill || constantNumber(where.getX()) != 0.0)
       return std::nullopt;
-    return AttentionMask{where.getCondition(), mask.masked, 1, true, least};
+    bool isInfinite = *fill * mask.factor == -std::numeric_limits<double>::infinity();
+    return AttentionMask{where.getCondition(), mask.masked, 1, true, *fill * mask.factor, !isInfinite};
   }
 
   /// The op of two conditions that must both hold; null for another value.
@@ -117,7 +120,7 @@ private:
   }
 
   static bool hasPositionCondition(Value condition) {
-    if (positionMaskOf(condition))
+    if (positionMaskOf(condition) || isTrueEverywhere(condition))
       return true;
     Operation *both = conjunctionOf(condition);
     return both && llvm::any_of(both->getOperands(), hasPositionCondition);
@@ -126,6 +129,8 @@ private:
   Candidate candidateOf(const AttentionMask &mask) const {
     constexpr double greatest = -1e4; // whose weight is zero, and so are weights of larger negative numbers
     Candidate own{mask, {}};
+    if (mask.isAdded)
+      return own;
     auto isRange = [&](const PositionMask &form) {
       return mask.isCondition() ? (form.inside != 0) == mask.kept && (form.outside != 0) != mask.kept
                                 : form.inside * mask.factor == 0;
@@ -179,7 +184,7 @@ private:
       if (other.isLimit())
         return hasFirstKey && !own.mask.isCondition();
       std::optional<TensorBounds> bounds =
-          other.mask.isCondition() ? std::nullopt : boundsOf(other.mask.value);
+          other.mask.isCondition() || other.mask.isAdded ? std::nullopt : boundsOf(other.mask.value);
       if (!bounds)
         return false;
       double a = bounds->least * other.mask.factor, b = bounds->greatest * other.mask.factor;

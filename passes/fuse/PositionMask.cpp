@@ -520,11 +520,24 @@ private:
     return std::nullopt;
   }
 
+  /// Whether a linear form of indices, which are not negative, is below 0 or, with `allowsEqual`, at most 0
+  /// everywhere, or nowhere. Empty if that depends on the index.
+  static std::optional<bool> signOf(const Form &form, bool allowsEqual) {
+    if (form.lengths.lengths || form.mask)
+      return std::nullopt;
+    bool grows = llvm::all_of(form.factors, [](int64_t factor) { return factor >= 0; }),
+         falls = llvm::all_of(form.factors, [](int64_t factor) { return factor <= 0; });
+    bool isBelow = allowsEqual ? form.constant <= 0 : form.constant < 0;
+    return (falls && isBelow) || (grows && !isBelow) ? std::optional(isBelow) : std::nullopt;
+  }
+
   /// Where x < y or, with `allowsEqual`, x <= y; with `isOpposite` where it is not.
   static std::optional<Form> compared(const Form &x, const Form &y, bool allowsEqual, bool isOpposite) {
     std::optional<Form> difference = sumOf(x, 1, y, -1);
     if (!difference || difference->constant != std::trunc(difference->constant))
       return std::nullopt;
+    if (std::optional<bool> everywhere = signOf(*difference, allowsEqual))
+      return Form::number(*everywhere != isOpposite);
     // The sum of the indices times their factors, and of the lengths, is at most `bound`.
     int64_t bound = -static_cast<int64_t>(difference->constant) - (allowsEqual ? 0 : 1);
     SmallVector<unsigned> dims;
@@ -572,6 +585,11 @@ std::optional<PositionMask> complementOf(const PositionMask &mask) {
 std::optional<PositionMask> positionMaskOf(Value mask) {
   std::optional<Form> form = Reader().read(mask);
   return form ? form->mask : std::nullopt;
+}
+
+bool isTrueEverywhere(Value condition) {
+  std::optional<Form> form = Reader().read(condition);
+  return form && form->isNumber() && form->constant != 0;
 }
 
 } // namespace proa

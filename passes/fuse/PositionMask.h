@@ -39,4 +39,7 @@ std::optional<PositionMask> complementOf(const PositionMask &mask);
 /// if the mask is computed of other values, or of tensors with dynamic dims that may differ.
 std::optional<PositionMask> positionMaskOf(mlir::Value mask);
 
+/// Whether a condition is true for all positions.
+bool isTrueEverywhere(mlir::Value condition);
+
 } // namespace proa

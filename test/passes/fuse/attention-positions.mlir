@@ -314,3 +314,45 @@ func.func @finite_conjunction(%q: tensor<2x4x16x8xf32>, %n: tensor<2x1x1x16xi1>)
   %o = pd.matmul %p, %q : (tensor<2x4x16x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x16x8xf32>
   return %o : tensor<2x4x16x8xf32>
 }
+
+// -----
+
+// A condition that holds for all positions, as PyTorch's encoders export it, leaves a mask of keys, which is added.
+// CHECK-LABEL: func.func @everywhere(
+// CHECK: %[[MASK:.*]] = pd.where %arg1, {{.*}} -> tensor<2x1x1x16xf32>
+// CHECK: pd.fused_attention %arg0, %arg0, %arg0 mask = %[[MASK]] :
+func.func @everywhere(%q: tensor<2x4x16x8xf32>, %n: tensor<2x1x1x16xi1>) -> tensor<2x4x16x8xf32> {
+  %low = pd.constant dense<-3.40282347E+38> : tensor<f32>
+  %zero = pd.constant dense<0.0> : tensor<f32>
+  %least = pd.constant dense<0> : tensor<i64>
+  %rows = pd.constant dense<[[0], [1], [2], [3], [4], [5], [6], [7], [8], [9], [10], [11], [12], [13], [14], [15]]> : tensor<16x1xi64>
+  %any = pd.greater_equal %rows, %least : (tensor<16x1xi64>, tensor<i64>) -> tensor<16x1xi1>
+  %all = pd.logical_and %any, %n : (tensor<16x1xi1>, tensor<2x1x1x16xi1>) -> tensor<2x1x16x16xi1>
+  %wide = pd.expand %all {shape = array<i64: 2, 1, 16, 16>} : (tensor<2x1x16x16xi1>) -> tensor<2x1x16x16xi1>
+  %m = pd.where %wide, %zero, %low : (tensor<2x1x16x16xi1>, tensor<f32>, tensor<f32>) -> tensor<2x1x16x16xf32>
+  %s = pd.matmul %q, %q {transpose_y = true} : (tensor<2x4x16x8xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x16x16xf32>
+  %a = pd.add %s, %m : (tensor<2x4x16x16xf32>, tensor<2x1x16x16xf32>) -> tensor<2x4x16x16xf32>
+  %p = pd.softmax %a : (tensor<2x4x16x16xf32>) -> tensor<2x4x16x16xf32>
+  %o = pd.matmul %p, %q : (tensor<2x4x16x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x16x8xf32>
+  return %o : tensor<2x4x16x8xf32>
+}
+
+// -----
+
+// Near miss: the first query has no keys.
+// CHECK-LABEL: func.func @almost_everywhere(
+// CHECK: pd.fused_attention {{.*}} tensor<2x1x16x16xf32>)
+func.func @almost_everywhere(%q: tensor<2x4x16x8xf32>, %n: tensor<2x1x1x16xi1>) -> tensor<2x4x16x8xf32> {
+  %low = pd.constant dense<-3.40282347E+38> : tensor<f32>
+  %zero = pd.constant dense<0.0> : tensor<f32>
+  %least = pd.constant dense<0> : tensor<i64>
+  %rows = pd.constant dense<[[0], [1], [2], [3], [4], [5], [6], [7], [8], [9], [10], [11], [12], [13], [14], [15]]> : tensor<16x1xi64>
+  %any = pd.greater_than %rows, %least : (tensor<16x1xi64>, tensor<i64>) -> tensor<16x1xi1>
+  %all = pd.logical_and %any, %n : (tensor<16x1xi1>, tensor<2x1x1x16xi1>) -> tensor<2x1x16x16xi1>
+  %m = pd.where %all, %zero, %low : (tensor<2x1x16x16xi1>, tensor<f32>, tensor<f32>) -> tensor<2x1x16x16xf32>
+  %s = pd.matmul %q, %q {transpose_y = true} : (tensor<2x4x16x8xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x16x16xf32>
+  %a = pd.add %s, %m : (tensor<2x4x16x16xf32>, tensor<2x1x16x16xf32>) -> tensor<2x4x16x16xf32>
+  %p = pd.softmax %a : (tensor<2x4x16x16xf32>) -> tensor<2x4x16x16xf32>
+  %o = pd.matmul %p, %q : (tensor<2x4x16x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x16x8xf32>
+  return %o : tensor<2x4x16x8xf32>
+}
