@@ -361,7 +361,7 @@ private:
   //===-- Movements
   //---------------------------------------------------------------------------------------===//
 
-  /// Whether the dims of `from` are known to be those of `to`, or 1.
+  /// Whether each dim of `from` is known to equal the dim of `to`, or to be 1.
   static bool broadcasts(Value from, Value to) {
     auto own = pd::tensorType(from), all = pd::tensorType(to);
     int64_t added = all.getRank() - own.getRank();

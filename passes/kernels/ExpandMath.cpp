@@ -22,8 +22,9 @@ using namespace mlir;
 
 namespace {
 
-// Those whose polynomial is exact to about 5 units in the last place. That of sin and cos is not, beyond
-// small arguments and near zeros, nor those of atan2 and cbrt: they stay calls of libm. atan has one below.
+// Functions whose polynomial is exact to about 5 units in the last place. Polynomials of sin and cos are less
+// exact beyond small arguments and near zeros, as are polynomials of atan2 and cbrt: these functions stay
+// calls of libm. atan has a polynomial below.
 bool hasGoodPolynomial(llvm::StringRef function) {
   static const llvm::StringSet<> good = {"exp", "expm1", "log", "log1p", "log2", "erf", "tanh"};
   function.consume_front("math.");

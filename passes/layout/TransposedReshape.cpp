@@ -15,7 +15,7 @@ struct Factor {
   size_t before, after;
 };
 
-/// The common factors of the dims of two shapes in row-major order, but for those of size 1; nothing where
+/// The common factors of the dims of two shapes in row-major order, without factors of 1; nothing where
 /// dims share a factor only in part.
 std::optional<SmallVector<Factor>> commonFactors(ArrayRef<int64_t> before, ArrayRef<int64_t> after) {
   SmallVector<Factor> factors;

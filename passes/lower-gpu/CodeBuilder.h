@@ -58,7 +58,7 @@ public:
 
   /// `body` where the condition holds; null: everywhere.
   void where(mlir::Value condition, llvm::function_ref<void()> body) const;
-  /// The values of `then` where the condition holds, and otherwise those of `otherwise`.
+  /// The values of `then` where the condition holds, else the values of `otherwise`.
   Values where(mlir::Value condition, mlir::TypeRange types, llvm::function_ref<Values()> then,
                llvm::function_ref<Values()> otherwise) const;
   /// The indices from `begin` to `end` in steps.

@@ -1,4 +1,4 @@
-// Measurement of a device on the recording driver: its times are those of a formula, so that each fact is
+// Measurement of a device on the recording driver: a formula gives its times, so that each fact is
 // known.
 #include "lib/compiler/measure/MeasureDevice.h"
 #include "lib/compiler/measure/MeasureTarget.h"

@@ -102,8 +102,9 @@ def Pd_TopkOp : Pd_Op<"topk", [ByThreadsWithScratch]> {
   let summary = "The k largest (or smallest) elements along an axis in order, and their indices";
   let description = [{
     `k_tensor` overrides the attribute. With `stable` the results are sorted and equal elements keep their order, as in
-    ONNX. Without it and without `sorted` the order is that of std::nth_element, and equal elements are ordered as by
-    the algorithms of Paddle's kernel (`SortOrder::Select`); on a GPU they keep their order, and all results are sorted.
+    ONNX. Without it and without `sorted` the elements are in the order of std::nth_element, and equal ones as the
+    algorithms of Paddle's kernel order them (`SortOrder::Select`); on a GPU they keep their order, and all results are
+    sorted.
   }];
   let constraints = [
     "C1. axis is in [-rank, rank) of x, where rank 0 counts as 1",

@@ -60,7 +60,7 @@ Result<PoolConfig> PoolConfig::create(const Op &op, const KernelRequest &request
 /// A window along one spatial axis.
 struct AxisWindow {
   int64_t begin = 0, end = 1; ///< the input positions [begin, end)
-  int64_t counted = 1;        ///< how many positions an average divides by, with those of the padding or not
+  int64_t counted = 1;        ///< how many positions an average divides by, in the padding too or not
   int64_t offset = 0;         ///< of its result, in elements
   int64_t size() const { return std::max<int64_t>(0, end - begin); }
 };

@@ -31,7 +31,7 @@ template <class T> PROA_VECTOR_INLINE SortKey<T> keyOf(T element) {
   }
 }
 
-/// A key and the position of its element. Their order is stable: that of positions for equal keys.
+/// A key and the position of its element. Entries with equal keys are ordered by position.
 template <class Key> struct SortEntry {
   using Bits = std::make_unsigned_t<Key>;
   Bits bits;

@@ -40,7 +40,7 @@ func.func @copied_extents(%y: tensor<?x?x64xf32>, %w: tensor<64x64xf32>) -> tens
   return %out : tensor<?x?x?x16xf32>
 }
 
-// Near miss: the dims are those of the operand in another order.
+// Near miss: the dims of the operand in another order.
 // CHECK-LABEL: @swapped_extents_stay
 func.func @swapped_extents_stay(%x: tensor<?x?x64xf32>) -> tensor<?x?x?xf32> {
   // CHECK: pd.reshape %{{[a-z0-9]+}}, %
