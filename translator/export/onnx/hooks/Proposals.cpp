@@ -68,8 +68,9 @@ std::pair<Expression, Expression> largest(TensorBuilder &e, Expression x, int64_
   } else if (k < 0 || k > count.getNumber()) {
     k = count.getNumber();
   }
-  auto op = pd::TopkOp::create(e.getBuilder(), Value(x).getLoc(), x, most,
-                               static_cast<uint64_t>(std::max<int64_t>(k, 1)), uint64_t(-1), true, true, false);
+  auto op =
+      pd::TopkOp::create(e.getBuilder(), Value(x).getLoc(), x, most,
+                         static_cast<uint64_t>(std::max<int64_t>(k, 1)), uint64_t(-1), true, true, false);
   return {e.wrap(op.getOut()), e.wrap(op.getIndices())};
 }
 
