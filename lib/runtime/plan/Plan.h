@@ -51,7 +51,8 @@ enum class Memory : uint8_t {
 };
 
 /// Every address that a compiled kernel gets is a multiple of this, and so are the offsets of arena values
-/// and constants; but feeds and results in the caller's memory are aligned to their elements only.
+/// and constants; but feeds and results in the caller's memory are aligned to their elements only, unless an
+/// invoker calls the kernels (Executable::setKernelInvoker).
 inline constexpr int64_t addressAlignment = 64;
 
 struct Value {

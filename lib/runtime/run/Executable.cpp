@@ -143,6 +143,11 @@ void Executable::markReadByKernel(ValueId id) {
     readByKernel[static_cast<size_t>(root)] = true;
 }
 
+bool Executable::mayAccess(DType dtype, const void *address) const {
+  size_t alignment = kernelInvoker ? size_t(addressAlignment) : std::min(sizeOf(dtype), alignof(double));
+  return reinterpret_cast<uintptr_t>(address) % alignment == 0;
+}
+
 Result<void> Executable::bindFunction(BoundStep &bound, const KernelResolver &resolve) {
   const Step &step = *bound.step;
   if (step.isOnDevice()) {

@@ -59,7 +59,8 @@ public:
   /// is replaced then.
   Result<void> replaceKernels(const KernelResolver &resolve, std::shared_ptr<const void> code);
 
-  /// Makes the calls of all compiled kernels. Set it before bindParameters and before sessions are created.
+  /// Makes the calls of all compiled kernels, as the emulated GPU does: all addresses are then multiples of
+  /// addressAlignment. Set it before bindParameters and before sessions are created.
   void setKernelInvoker(KernelInvoker invoker) { kernelInvoker = std::move(invoker); }
 
   /// The communicator of Plan::prepare, when it has collectives. Set it before bindParameters.
@@ -88,6 +89,8 @@ private:
                                size_t &count);
   /// A compiled kernel may get the bytes of this value.
   void markReadByKernel(ValueId id);
+  /// Whether kernels may access memory of the caller at this address.
+  bool mayAccess(DType dtype, const void *address) const;
   Result<void> bindKernel(BoundStep &bound, const KernelResolver &resolve);
   Result<void> bindFunction(BoundStep &bound, const KernelResolver &resolve);
   Result<void> bindLibrary(BoundStep &bound);
@@ -208,10 +211,9 @@ private:
     std::shared_ptr<void> current;
     std::span<std::byte> offered;   ///< memory of the caller for the next run
     ResultMemory *memory = nullptr; ///< of Frame::runMemory
-
-    /// Memory for the result.
-    std::shared_ptr<void> acquire(const View &view);
   };
+  /// Memory for a result: what the caller offered, or new memory.
+  std::shared_ptr<void> acquire(Fetched &result, const View &view);
 
   std::shared_ptr<const Executable> executable;
   Frame frame;

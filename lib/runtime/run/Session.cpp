@@ -162,15 +162,11 @@ Result<Tensor> Session::residentState(const std::string &name) const {
   return copy ? copy : Result<Tensor>(executable->inProgram(copy.diagnostics()));
 }
 
-/// Whether kernels may access memory of the caller: compiled ones access elements, the library any bytes.
-static bool isAlignedFor(DType dtype, const void *address) {
-  return reinterpret_cast<uintptr_t>(address) % std::min(sizeOf(dtype), alignof(double)) == 0;
-}
-
 /// Gives a feed its bytes; those that a kernel reads are copied if their elements are not aligned.
 void Session::placeFeed(size_t index, const Tensor &given) {
   ValueId id = executable->program.feeds[index];
-  if (isAlignedFor(given.dtype(), given.data()) || !executable->readByKernel[static_cast<size_t>(id)]) {
+  if (executable->mayAccess(given.dtype(), given.data()) ||
+      !executable->readByKernel[static_cast<size_t>(id)]) {
     boundFeeds[index] = given;
   } else {
     boundFeeds[index] = Tensor(given.dtype(), given.dims());
@@ -179,10 +175,12 @@ void Session::placeFeed(size_t index, const Tensor &given) {
   frame.place(id, boundFeeds[index].data(), given.dims());
 }
 
-std::shared_ptr<void> Session::Fetched::acquire(const View &view) {
+std::shared_ptr<void> Session::acquire(Fetched &result, const View &view) {
+  std::span<std::byte> offered = result.offered;
   size_t bytes = bytesOf(view);
-  bool isUsable = bytes != 0 && bytes == offered.size() && isAlignedFor(view.dtype, offered.data());
-  return isUsable ? std::shared_ptr<void>(std::shared_ptr<void>(), offered.data()) : memory->acquire(bytes);
+  bool isUsable = bytes != 0 && bytes == offered.size() && executable->mayAccess(view.dtype, offered.data());
+  return isUsable ? std::shared_ptr<void>(std::shared_ptr<void>(), offered.data())
+                  : result.memory->acquire(bytes);
 }
 
 void Session::placeFetched() {
@@ -190,7 +188,7 @@ void Session::placeFetched() {
     if (!result.isPlaced || result.stays)
       continue;
     const View &view = frame.view(result.root);
-    result.current = result.acquire(view);
+    result.current = acquire(result, view);
     frame.place(result.root, result.current.get(), view.dims);
   }
 }
@@ -221,7 +219,7 @@ std::vector<Tensor> Session::fetch() {
       results.emplace_back(view.dtype, std::move(dims), view.data, std::move(memory));
       continue;
     }
-    memory = fetched[i].acquire(view);
+    memory = acquire(fetched[i], view);
     if (bytesOf(view) != 0)
       std::memcpy(memory.get(), view.data, bytesOf(view));
     void *data = memory.get();

@@ -358,6 +358,31 @@ TEST(Executable, FeedsAreCopiedOnlyIfElementsAreNotAligned) {
   }
 }
 
+TEST(Executable, KernelsOfAnInvokerGetAlignedFeeds) {
+  Plan plan;
+  plan.values = {{DType::Float32, {4}, Storage::Feed, 0, none, "x"},
+                 {DType::Float32, {4}, Storage::Arena, 0, none, "y"}};
+  plan.feeds = {0};
+  plan.steps = {kernelStep("copy", {0}, {1}, 4)};
+  plan.fetches = {1};
+  plan.fetchNames = {"y"};
+  plan.arenaBytes = 64;
+  auto executable = Executable::create(plan, "net", resolve);
+  ASSERT_TRUE(executable) << executable.diagnostics().text();
+  (*executable)->setKernelInvoker([](const KernelCall &call) -> Result<void> {
+    call.function(call.buffers.data(), call.dims, call.begin, call.end);
+    return {};
+  });
+  auto session = Session::create(*executable);
+  ASSERT_TRUE(session) << session.diagnostics().text();
+  Tensor memory = floats({5}, {0, 1, 2, 3, 4});
+  Tensor odd(DType::Float32, {4}, memory.as<float>() + 1, std::make_shared<Tensor>(memory));
+  auto result = (*session)->run({{"x", odd}});
+  ASSERT_TRUE(result) << result.diagnostics().text();
+  EXPECT_EQ(valuesOf<float>((*result)[0]), (std::vector<float>{1, 2, 3, 4}));
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(copiedFrom) % addressAlignment, 0u);
+}
+
 TEST(Executable, ParametersOfKernelsAreAligned) {
   Plan plan;
   plan.values = {{DType::Float32, {4}, Storage::Parameter, 0, none, "w"},
