@@ -64,8 +64,8 @@ struct LibraryEstimate {
   double library;
 };
 
-/// None if there is no choice: the op is not a matmul, the target has no library, or one side cannot compute
-/// it.
+/// Empty where only one side can compute the op: it is not a matmul, the target has no library, or a kernel
+/// or the library refuses it.
 std::optional<LibraryEstimate> estimateLibrary(mlir::Operation *op, KernelTarget target);
 
 /// Whether kernels for `target` compute the op and it is a matmul (ContractionOpInterface). This

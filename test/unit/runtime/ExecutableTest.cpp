@@ -335,16 +335,27 @@ TEST(Executable, PreparationWithoutParametersUsesTheInvoker) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST(Executable, FeedsAreCopiedOnlyIfElementsAreNotAligned) {
+/// A kernel copies "x", a feed or a parameter.
+static Plan copyPlan(Storage storage) {
   Plan plan;
-  plan.values = {{DType::Float32, {4}, Storage::Feed, 0, none, "x"},
+  plan.values = {{DType::Float32, {4}, storage, 0, none, "x"},
                  {DType::Float32, {4}, Storage::Arena, 0, none, "y"}};
-  plan.feeds = {0};
+  (storage == Storage::Feed ? plan.feeds : plan.parameters) = {0};
   plan.steps = {kernelStep("copy", {0}, {1}, 4)};
   plan.fetches = {1};
   plan.fetchNames = {"y"};
   plan.arenaBytes = 64;
-  auto session = sessionOf(plan, {});
+  return plan;
+}
+
+/// 1, 2, 3, 4 at the address of a float that is not the address of a vector.
+static Tensor oddTensor() {
+  Tensor memory = floats({5}, {0, 1, 2, 3, 4});
+  return {DType::Float32, {4}, memory.as<float>() + 1, std::make_shared<Tensor>(memory)};
+}
+
+TEST(Executable, FeedsAreCopiedOnlyIfElementsAreNotAligned) {
+  auto session = sessionOf(copyPlan(Storage::Feed), {});
   std::vector<std::byte> memory(128);
   auto *start = reinterpret_cast<std::byte *>((reinterpret_cast<uintptr_t>(memory.data()) + 63) / 64 * 64);
   for (size_t offset : {size_t(4), size_t(1)}) {
@@ -359,15 +370,7 @@ TEST(Executable, FeedsAreCopiedOnlyIfElementsAreNotAligned) {
 }
 
 TEST(Executable, KernelsOfAnInvokerGetAlignedFeeds) {
-  Plan plan;
-  plan.values = {{DType::Float32, {4}, Storage::Feed, 0, none, "x"},
-                 {DType::Float32, {4}, Storage::Arena, 0, none, "y"}};
-  plan.feeds = {0};
-  plan.steps = {kernelStep("copy", {0}, {1}, 4)};
-  plan.fetches = {1};
-  plan.fetchNames = {"y"};
-  plan.arenaBytes = 64;
-  auto executable = Executable::create(plan, "net", resolve);
+  auto executable = Executable::create(copyPlan(Storage::Feed), "net", resolve);
   ASSERT_TRUE(executable) << executable.diagnostics().text();
   (*executable)->setKernelInvoker([](const KernelCall &call) -> Result<void> {
     call.function(call.buffers.data(), call.dims, call.begin, call.end);
@@ -375,8 +378,7 @@ TEST(Executable, KernelsOfAnInvokerGetAlignedFeeds) {
   });
   auto session = Session::create(*executable);
   ASSERT_TRUE(session) << session.diagnostics().text();
-  Tensor memory = floats({5}, {0, 1, 2, 3, 4});
-  Tensor odd(DType::Float32, {4}, memory.as<float>() + 1, std::make_shared<Tensor>(memory));
+  Tensor odd = oddTensor();
   auto result = (*session)->run({{"x", odd}});
   ASSERT_TRUE(result) << result.diagnostics().text();
   EXPECT_EQ(valuesOf<float>((*result)[0]), (std::vector<float>{1, 2, 3, 4}));
@@ -384,17 +386,7 @@ TEST(Executable, KernelsOfAnInvokerGetAlignedFeeds) {
 }
 
 TEST(Executable, ParametersOfKernelsAreAligned) {
-  Plan plan;
-  plan.values = {{DType::Float32, {4}, Storage::Parameter, 0, none, "w"},
-                 {DType::Float32, {4}, Storage::Arena, 0, none, "y"}};
-  plan.parameters = {0};
-  plan.steps = {kernelStep("copy", {0}, {1}, 4)};
-  plan.fetches = {1};
-  plan.fetchNames = {"y"};
-  plan.arenaBytes = 64;
-  Tensor memory = floats({9}, {0, 1, 2, 3, 4, 5, 6, 7, 8});
-  Tensor odd(DType::Float32, {4}, memory.as<float>() + 1, std::make_shared<Tensor>(memory));
-  auto result = sessionOf(plan, {{"w", odd}})->run(NamedTensors());
+  auto result = sessionOf(copyPlan(Storage::Parameter), {{"x", oddTensor()}})->run(NamedTensors());
   ASSERT_TRUE(result);
   EXPECT_EQ(valuesOf<float>((*result)[0]), (std::vector<float>{1, 2, 3, 4}));
   EXPECT_EQ(reinterpret_cast<uintptr_t>(copiedFrom) % addressAlignment, 0u);
