@@ -77,7 +77,7 @@ def open(
     The path is a folder with ``program.json``, ``*.pdmodel`` or ``*.onnx`` and its weights, such a file, or an IR
     file (``*.mlir``, ``*.mlirbc``); bytes are the content of such a file. Warnings of the program are Python's
     warnings, of the class :class:`ProgramWarning`; with ``on_diagnostic``, this function is called with each warning
-    and remark instead. ``on_progress`` is called during compilation. The options are those of :class:`Options`.
+    and remark instead. ``on_progress`` is called during compilation. The options are fields of :class:`Options`.
     :class:`Error` lists all errors of the program.
     """
     return Model(path, on_diagnostic=on_diagnostic, on_progress=on_progress, **options)

@@ -26,7 +26,7 @@ class Error(Exception):
 
 
 class ProgramWarning(UserWarning):
-    """A warning about a program: results may differ from those of the original one."""
+    """A warning about a program: results may differ from the original one."""
 
     #: What the warning is about.
     diagnostic: Diagnostic

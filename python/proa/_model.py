@@ -284,9 +284,9 @@ class Model(Session):
         self._report()
 
     def session(self, seed: int | None = None) -> Session:
-        """A session with states of its own; weights and compiled code are those of the model.
+        """A session with states of its own; it shares the model's weights and compiled code.
 
-        ``seed`` is that of random ops; ``None``: the model's.
+        ``seed`` starts random ops; ``None``: the model's.
         """
         return Session(self._model, self._model.session(seed), self._on_diagnostic)
 

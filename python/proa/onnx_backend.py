@@ -62,7 +62,7 @@ class ProaBackend(onnx.backend.base.Backend):  # type: ignore[misc, unused-ignor
         on_diagnostic: OnDiagnostic | None = None,
         **options: Any,
     ) -> ProaBackendRep:
-        """Opens the model; the options are those of :func:`proa.open`."""
+        """Opens the model; the options are as for :func:`proa.open`."""
         return ProaBackendRep(
             _model.Model(model.SerializeToString(), target=_target(device), on_diagnostic=on_diagnostic, **options)
         )

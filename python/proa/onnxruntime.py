@@ -32,7 +32,7 @@ __version__ = version()
 #: Targets of proa by execution provider.
 _TARGETS = {"CPUExecutionProvider": "cpu", "CUDAExecutionProvider": "cuda"}
 
-#: Names of element types in ONNX Runtime that differ from those of proa.
+#: Names of element types in ONNX Runtime that differ from proa's.
 _TYPES = {"float32": "float", "float64": "double"}
 
 
