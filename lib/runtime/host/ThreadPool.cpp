@@ -6,9 +6,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
-#include <limits>
-#include <mutex>
-#include <thread>
 #include <utility>
 
 #if defined(__has_feature)
@@ -30,7 +27,6 @@ void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned 
 int omp_get_thread_num();
 int omp_get_num_threads();
 int omp_get_max_threads();
-int omp_get_num_procs();
 int omp_in_parallel();
 void omp_set_num_threads(int count);
 }
@@ -43,49 +39,6 @@ std::atomic<int> &threadCount() {
   static std::atomic<int> count{
       std::max(1, std::getenv("OMP_NUM_THREADS") ? omp_get_max_threads() : availableCores())};
   return count;
-}
-
-/// Idle threads of libgomp that shorten its busy waiting.
-///
-/// A thread of libgomp that waits for others spins for 3 to 30 ms before it sleeps. If another process uses
-/// one of the cores, each parallel region waits that long for the thread that lost its core. Only environment
-/// variables, which libgomp reads before main(), set this time. But if libgomp has more threads than there
-/// are cores, a waiting thread spins for some microseconds only. So this class adds sleeping threads.
-class IdleThreads {
-public:
-  /// Adds the threads that a pool of `poolSize` lacks to exceed the cores. A wait policy that the user has
-  /// chosen is kept.
-  void addFor(int poolSize) {
-    if (poolSize < 2 || poolSize >= leastPool.load(std::memory_order_relaxed))
-      return;
-    std::lock_guard lock(mutex);
-    leastPool = poolSize;
-    if (std::getenv("OMP_WAIT_POLICY") || std::getenv("GOMP_SPINCOUNT"))
-      return;
-    int missing = omp_get_num_procs() + 1 - poolSize - count;
-    if (missing <= 0)
-      return;
-    count += missing;
-    // The thread that begins a team is not one of libgomp's. All sleep until the process ends.
-    std::thread([team = static_cast<unsigned>(missing) + 1] {
-      GOMP_parallel([](void *) { sleepForever(); }, nullptr, team, 0);
-    }).detach();
-  }
-
-private:
-  [[noreturn]] static void sleepForever() {
-    while (true)
-      std::this_thread::sleep_for(std::chrono::hours(1));
-  }
-
-  std::atomic<int> leastPool{std::numeric_limits<int>::max()}; ///< of the calls; smaller pools need more
-  std::mutex mutex;
-  int count = 0;
-};
-
-IdleThreads &idleThreads() {
-  static IdleThreads threads;
-  return threads;
 }
 
 /// Of the ThreadScope of this thread; 0: none.
@@ -133,6 +86,13 @@ void observe([[maybe_unused]] void *region) {
 #endif
 }
 
+/// Tells libgomp the count on the calling thread.
+void applyThreads() {
+  int ofLibgomp = scopedPool ? 1 : threads();
+  if (omp_get_max_threads() != ofLibgomp)
+    omp_set_num_threads(ofLibgomp);
+}
+
 void runInPool(ThreadPool &pool, const Region &region) {
   pool.run(region.ranges, [&](int64_t i) {
     bool before = std::exchange(isInPool, true);
@@ -150,17 +110,7 @@ int threads() { return scopedThreads > 0 ? scopedThreads : threadCount().load(st
 
 void setThreads(int count) {
   threadCount().store(std::max(1, count), std::memory_order_relaxed);
-  idleThreads().addFor(threads());
   applyThreads();
-}
-
-void applyThreads() {
-  static std::once_flag isFirst; // without a call of setThreads
-  if (!scopedPool)
-    std::call_once(isFirst, [] { idleThreads().addFor(threads()); });
-  int ofLibgomp = scopedPool ? 1 : threads();
-  if (omp_get_max_threads() != ofLibgomp)
-    omp_set_num_threads(ofLibgomp);
 }
 
 ThreadScope::ThreadScope(int count, ThreadPool *pool) : before(scopedThreads), poolBefore(scopedPool) {
@@ -168,8 +118,6 @@ ThreadScope::ThreadScope(int count, ThreadPool *pool) : before(scopedThreads), p
     return;
   scopedThreads = count;
   scopedPool = pool;
-  if (!pool)
-    idleThreads().addFor(count);
   applyThreads();
 }
 
@@ -177,6 +125,8 @@ ThreadScope::~ThreadScope() {
   scopedThreads = before;
   scopedPool = poolBefore;
 }
+
+RunScope::RunScope() : load(!scopedPool && threads() > 1) { applyThreads(); }
 
 SingleThreadScope::SingleThreadScope(bool small) : active(small && threads() > 1) {
   if (active)

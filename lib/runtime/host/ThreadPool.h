@@ -1,9 +1,10 @@
 /// One pool of threads for everything a program runs: compiled kernels, library kernels and oneDNN.
 ///
 /// Debian's oneDNN runs on libgomp, so this pool is libgomp's too: two pools would spin against each other.
-/// Waiting threads sleep after some microseconds, unless OMP_WAIT_POLICY or GOMP_SPINCOUNT is set.
+/// How long waiting threads stay busy follows the load of the machine (WaitPolicy.h).
 #pragma once
 
+#include "lib/runtime/host/WaitPolicy.h"
 #include "proa/Memory.h"
 
 #include <cstdint>
@@ -18,9 +19,6 @@ int threads();
 /// Sets it for the whole process, 1 or more. oneDNN plans a primitive for the count at its creation, so set
 /// it before programs are loaded.
 void setThreads(int count);
-/// Tells libgomp (and so oneDNN) on the calling thread; every run of a program begins with it, since libgomp
-/// keeps the count per thread.
-void applyThreads();
 
 /// The number of threads of regions that the calling thread begins while this lives. Programs that run at
 /// once in several threads may differ in it.
@@ -36,6 +34,16 @@ public:
 private:
   int before;
   ThreadPool *poolBefore;
+};
+
+/// A run of a program on the calling thread: tells libgomp (and so oneDNN) the number of threads, since
+/// libgomp keeps it per thread, and lets the wait policy follow the load.
+class RunScope {
+public:
+  RunScope();
+
+private:
+  LoadScope load;
 };
 
 /// Work below this many nanoseconds is not worth waking a second thread for.

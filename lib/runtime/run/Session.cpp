@@ -232,7 +232,7 @@ Result<std::vector<Tensor>> Session::run(const NamedTensors &feeds) { return run
 Result<std::vector<Tensor>> Session::run(std::span<const Tensor> feeds) { return runWith(feeds); }
 
 template <class Feeds> Result<std::vector<Tensor>> Session::runWith(const Feeds &feeds) {
-  applyThreads();
+  RunScope scope;
   Result<std::vector<Tensor>> results = Diagnostics();
   try {
     results = runSteps(feeds);

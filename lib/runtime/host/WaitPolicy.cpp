@@ -1,0 +1,168 @@
+#include "lib/runtime/host/WaitPolicy.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+extern "C" {
+void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags);
+int omp_get_num_procs();
+}
+
+namespace proa::runtime {
+
+bool LoadWatch::update(const LoadSample &now) {
+  window.seconds += now.seconds - last.seconds;
+  window.waited += std::max(0., now.waited - last.waited); // the time of a thread that has ended is lost
+  last = now;
+  if (window.seconds < (isBusy ? idleSeconds : busySeconds))
+    return isBusy;
+  isBusy = window.waited > (isBusy ? idle : busy) * window.seconds;
+  window = {};
+  return isBusy;
+}
+
+struct SleepingTeam::Signal {
+  std::atomic<bool> isEnded = false;
+};
+
+SleepingTeam::SleepingTeam() : signal(std::make_shared<Signal>()) {
+  // The thread that begins a team is not one of libgomp's: its end ends the team.
+  std::thread([signal = signal] {
+    auto sleep = [](void *data) { static_cast<Signal *>(data)->isEnded.wait(false); };
+    GOMP_parallel(sleep, signal.get(), static_cast<unsigned>(omp_get_num_procs()), 0);
+  }).detach();
+}
+
+SleepingTeam::~SleepingTeam() {
+  signal->isEnded = true;
+  signal->isEnded.notify_all();
+}
+
+namespace {
+
+/// Nanoseconds for which a thread has waited for a core; none if the system does not tell, or the thread has
+/// ended.
+std::optional<int64_t> waitedOf(const std::filesystem::path &thread) {
+  int file = open((thread / "schedstat").c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    return std::nullopt;
+  char text[96]; // nanoseconds run, nanoseconds waited, time slices
+  ssize_t size = read(file, text, sizeof text - 1);
+  close(file);
+  text[std::max<ssize_t>(size, 0)] = 0;
+  long long run, waited;
+  if (std::sscanf(text, "%lld %lld", &run, &waited) != 2)
+    return std::nullopt;
+  return waited;
+}
+
+/// Seconds for which the threads of this process have waited for a core; none if the system does not tell.
+std::optional<double> waitedForCores() {
+  int64_t sum = 0;
+  bool isKnown = false;
+  std::error_code error;
+  for (const auto &thread : std::filesystem::directory_iterator("/proc/self/task", error))
+    if (std::optional<int64_t> waited = waitedOf(thread.path())) {
+      isKnown = true;
+      sum += *waited;
+    }
+  return isKnown ? std::optional(1e-9 * static_cast<double>(sum)) : std::nullopt;
+}
+
+class WaitPolicy {
+public:
+  void beginRun() {
+    int64_t now = nanoseconds();
+    if (isFixed || now - lastEnd.load(std::memory_order_relaxed) <= longestGap)
+      return;
+    isContinued = isResumed = false;
+    if (now < nextSample.load(std::memory_order_relaxed))
+      return;
+    if (std::unique_lock lock(mutex, std::try_to_lock); lock)
+      if (std::optional<LoadSample> load = sample(now)) {
+        watch.resume(*load);
+        isResumed = true;
+      }
+  }
+
+  void endRun() {
+    int64_t now = nanoseconds();
+    lastEnd.store(now, std::memory_order_relaxed);
+    bool isDue = isResumed || (isContinued && now >= nextSample.load(std::memory_order_relaxed));
+    if (isFixed || !isDue)
+      return;
+    if (std::unique_lock lock(mutex, std::try_to_lock); lock) {
+      std::optional<LoadSample> load = sample(now);
+      setSleepsSoon(!load || watch.update(*load));
+      isResumed = false;
+      isContinued = true;
+    }
+  }
+
+private:
+  /// Of samples, in nanoseconds; a sample takes at most 0.1 % of the time until the next one.
+  static constexpr int64_t period = 10'000'000, timesOfSample = 1000;
+  /// Nanoseconds between runs that still count as one run.
+  static constexpr int64_t longestGap = 5'000'000;
+
+  static int64_t nanoseconds() {
+    using namespace std::chrono;
+    return duration_cast<std::chrono::nanoseconds>(steady_clock::now().time_since_epoch()).count();
+  }
+
+  std::optional<LoadSample> sample(int64_t now) {
+    std::optional<double> waited = waitedForCores();
+    int64_t taken = nanoseconds() - now;
+    nextSample.store(now + std::max(period, timesOfSample * taken), std::memory_order_relaxed);
+    if (!waited)
+      return std::nullopt;
+    return LoadSample{1e-9 * static_cast<double>(now), *waited};
+  }
+
+  void setSleepsSoon(bool sleepsSoon) {
+    if (sleepsSoon && !team)
+      team.emplace();
+    else if (!sleepsSoon)
+      team.reset();
+  }
+
+  const bool isFixed = std::getenv("OMP_WAIT_POLICY") || std::getenv("GOMP_SPINCOUNT");
+  std::atomic<int64_t> nextSample = 0, lastEnd = std::numeric_limits<int64_t>::min() / 2;
+  std::atomic<bool> isResumed = false;   ///< a run began with a sample, and no run has ended since
+  std::atomic<bool> isContinued = false; ///< runs have followed each other since the last sample
+  std::mutex mutex;                      ///< for what follows
+  LoadWatch watch;
+  std::optional<SleepingTeam> team;
+};
+
+WaitPolicy &policy() {
+  // Never destroyed: other threads may still run programs when the process ends.
+  static auto &policy = *new WaitPolicy;
+  return policy;
+}
+
+} // namespace
+
+LoadScope::LoadScope(bool isActive) : isActive(isActive) {
+  if (isActive)
+    policy().beginRun();
+}
+
+LoadScope::~LoadScope() {
+  if (isActive)
+    policy().endRun();
+}
+
+} // namespace proa::runtime
