@@ -1,10 +1,12 @@
 #include "dialects/pd/ops/shape/DimRoots.h"
 
+#include "dialects/pd/autodiff/Broadcasting.h"
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/creation/RangeOps.h"
 #include "dialects/pd/ops/index/GatherOps.h"
+#include "dialects/pd/ops/linalg/Contract.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
@@ -32,8 +34,19 @@ struct Element {
   int64_t index = 0;
 };
 
+/// How many ops may still be visited.
+struct Steps {
+  int left;
+};
+
 std::optional<DimRoot> dimIn(Element element);
-bool areSameNearby(std::optional<DimRoot> a, std::optional<DimRoot> b);
+bool areSame(DimRoot a, DimRoot b, Steps &steps);
+
+/// Whether dims that are known meet within few ops.
+bool areSameNearby(std::optional<DimRoot> a, std::optional<DimRoot> b) {
+  Steps steps{48};
+  return a && b && areSame(*a, *b, steps);
+}
 
 std::optional<int64_t> knownElement(Value tensor, int64_t index) {
   FailureOr<SmallVector<int64_t>> elements = knownElements(tensor);
@@ -169,8 +182,14 @@ std::optional<DimRoot> sourceOf(scf::IfOp op, unsigned result, int64_t axis) {
   return first == second ? std::optional(first) : std::nullopt;
 }
 
-/// The dim of an operand that has the same only factor in the sharding rule of the op.
-std::optional<DimRoot> sourceByRule(OpResult result, int64_t axis) {
+/// Whether a dynamic dim of an operand may be 1 where another operand's is not.
+bool canBroadcast(Operation *op) {
+  return isa<ScalarOpInterface, MatmulOp>(op) || op->hasTrait<BroadcastsOperands>();
+}
+
+/// The dim of an operand that has the same only factor in the sharding rule of the op. Operands that may
+/// broadcast have the dim if all have the same one.
+std::optional<DimRoot> sourceByRule(OpResult result, int64_t axis, Steps &steps) {
   Operation *op = result.getOwner();
   std::optional<ShardingRule> rule =
       isa_and_present<PdDialect>(op->getDialect()) ? shardingRuleOf(op) : std::nullopt;
@@ -179,11 +198,20 @@ std::optional<DimRoot> sourceByRule(OpResult result, int64_t axis) {
   const DimFactors &requested = rule->results[result.getResultNumber()][static_cast<size_t>(axis)];
   if (requested.size() != 1 || requested.range)
     return std::nullopt;
+  std::optional<DimRoot> found;
   for (auto [operand, factors] : llvm::zip(op->getOperands(), rule->operands))
-    for (auto [dim, given] : llvm::enumerate(factors))
-      if (given == requested && !given.range)
-        return DimRoot{operand, static_cast<int64_t>(dim)};
-  return std::nullopt;
+    for (auto [dim, given] : llvm::enumerate(factors)) {
+      if (given != requested || given.range)
+        continue;
+      DimRoot own{operand, static_cast<int64_t>(dim)};
+      if (!found)
+        found = own;
+      if (!canBroadcast(op))
+        return found;
+      if (!(own == *found) && !areSame(own, *found, steps))
+        return std::nullopt;
+    }
+  return found;
 }
 
 /// The dim of an earlier argument that has the same name, which a run checks.
@@ -207,7 +235,7 @@ std::optional<DimRoot> sourceByName(BlockArgument argument, int64_t axis) {
 }
 
 /// The dim from which the op of its tensor takes a dynamic dim; empty if it is of no other tensor.
-std::optional<DimRoot> sourceOf(DimRoot dim) {
+std::optional<DimRoot> sourceOf(DimRoot dim, Steps &steps) {
   if (auto argument = dyn_cast<BlockArgument>(dim.tensor))
     return sourceByName(argument, dim.index);
   auto result = cast<OpResult>(dim.tensor);
@@ -221,7 +249,7 @@ std::optional<DimRoot> sourceOf(DimRoot dim) {
       .Case<FullOp>([&](FullOp op) { return dimIn({op.getShapeTensor(), axis}); })
       .Case<ArangeOp>([&](ArangeOp op) { return sourceOf(op); })
       .Case<scf::IfOp>([&](scf::IfOp op) { return sourceOf(op, result.getResultNumber(), axis); })
-      .Default([&](Operation *) { return sourceByRule(result, axis); });
+      .Default([&](Operation *) { return sourceByRule(result, axis, steps); });
 }
 
 /// The dim, or the number that it is.
@@ -232,20 +260,35 @@ DimRoot withNumber(DimRoot dim) {
   return type.isDynamicDim(dim.index) ? dim : DimRoot{Value(), type.getDimSize(dim.index)};
 }
 
-/// Whether dims meet within few steps.
-bool areSameNearby(std::optional<DimRoot> a, std::optional<DimRoot> b) {
-  constexpr int mostSteps = 24;
-  auto walk = [](std::optional<DimRoot> dim) {
-    SmallVector<DimRoot> dims;
-    for (int step = 0; dim && step < mostSteps; ++step) {
-      dims.push_back(withNumber(*dim));
-      dim = dims.back().tensor ? sourceOf(dims.back()) : std::nullopt;
-    }
-    return dims;
+/// Whether `a` is the result of an op after the value of `b`.
+bool isLater(const DimRoot &a, const DimRoot &b) {
+  Operation *own = a.tensor ? a.tensor.getDefiningOp() : nullptr,
+            *other = b.tensor ? b.tensor.getDefiningOp() : nullptr;
+  if (!own || !other)
+    return own;
+  if (Operation *ancestor = other->getBlock()->findAncestorOpInBlock(*own))
+    return other->isBeforeInBlock(ancestor);
+  Operation *ancestor = own->getBlock()->findAncestorOpInBlock(*other);
+  return ancestor && ancestor->isBeforeInBlock(own);
+}
+
+/// Whether dims meet. The later one is followed first, so that it does not pass the other.
+bool areSame(DimRoot a, DimRoot b, Steps &steps) {
+  a = withNumber(a);
+  b = withNumber(b);
+  auto follow = [&](DimRoot &dim) {
+    std::optional<DimRoot> source = dim.tensor ? sourceOf(dim, steps) : std::nullopt;
+    if (source)
+      dim = withNumber(*source);
+    return source.has_value();
   };
-  SmallVector<DimRoot> own = walk(a);
-  return !own.empty() &&
-         llvm::any_of(walk(b), [&](const DimRoot &dim) { return llvm::is_contained(own, dim); });
+  while (!(a == b) && steps.left-- > 0) {
+    if (!isLater(a, b))
+      std::swap(a, b);
+    if (!follow(a) && !follow(b))
+      return false;
+  }
+  return a == b;
 }
 
 } // namespace
@@ -253,7 +296,8 @@ bool areSameNearby(std::optional<DimRoot> a, std::optional<DimRoot> b) {
 DimRoot dimRootOf(Value tensor, int64_t axis) {
   DimRoot dim = withNumber({tensor, axis});
   while (dim.tensor) {
-    std::optional<DimRoot> source = sourceOf(dim);
+    Steps steps{48}; // of operands that may broadcast
+    std::optional<DimRoot> source = sourceOf(dim, steps);
     if (!source)
       break;
     dim = withNumber(*source);
@@ -264,6 +308,10 @@ DimRoot dimRootOf(Value tensor, int64_t axis) {
 std::optional<DimRoot> heldDimOf(Value tensor, int64_t index) {
   std::optional<DimRoot> dim = dimIn({tensor, index});
   return dim ? std::optional(dimRootOf(dim->tensor, dim->index)) : std::nullopt;
+}
+
+bool areSameDims(Value a, int64_t axisOfA, Value b, int64_t axisOfB) {
+  return areSameNearby(DimRoot{a, axisOfA}, DimRoot{b, axisOfB});
 }
 
 bool holdsDimOf(Value vector, int64_t index, Value tensor, int64_t axis) {

@@ -16,13 +16,16 @@ struct DimRoot {
 };
 
 /// The root of dimension `axis` of a tensor, through ops that keep its size by their shape operand or
-/// sharding rule. Dims that one elementwise op reads together are equal, as the run ends with an error if
-/// they are not.
+/// sharding rule. A dim of 1 may broadcast: the dim of an elementwise op's result is a dim of its operands if
+/// all have the same.
 DimRoot dimRootOf(mlir::Value tensor, int64_t axis);
 
 /// The dim that element `index` of a vector, or a tensor of one element, holds; nothing if it is another
 /// number.
 std::optional<DimRoot> heldDimOf(mlir::Value tensor, int64_t index = 0);
+
+/// Whether dims of tensors are known to be equal. Looks at few ops.
+bool areSameDims(mlir::Value a, int64_t axisOfA, mlir::Value b, int64_t axisOfB);
 
 /// Whether element `index` of a vector is the dim `axis` of a tensor. Looks at few ops, for
 /// canonicalizations: false if more are between.

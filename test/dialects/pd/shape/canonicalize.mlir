@@ -120,3 +120,31 @@ func.func @backwards(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = pd.slice %x {axes = array<i64: 0>, starts = array<i64: 3>, ends = array<i64: -1>, strides = array<i64: -1>} : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// Match: both addends have the dim of x, so an expand to it keeps the dim.
+// CHECK-LABEL: @own_dims
+func.func @own_dims(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  // CHECK: pd.expand %arg0 {shape = array<i64: -1, 4>}
+  %y = pd.relu %x : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  %a = pd.add %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  %size = pd.constant dense<4> : tensor<1xi64>
+  %dim = pd.dim %a {index = 0 : i64} : (tensor<?x4xf32>) -> tensor<i64>
+  %rows = pd.reshape %dim {shape = array<i64: 1>} : (tensor<i64>) -> tensor<1xi64>
+  %shape = pd.concat %rows, %size : (tensor<1xi64>, tensor<1xi64>) -> tensor<2xi64>
+  %out = pd.expand %x, %shape : (tensor<?x4xf32>, tensor<2xi64>) -> tensor<?x4xf32>
+  return %out : tensor<?x4xf32>
+}
+
+// Near miss: x may have one row, and y several, which the sum then has.
+// CHECK-LABEL: @broadcast_dims
+func.func @broadcast_dims(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+  // CHECK: %[[SHAPE:.*]] = pd.concat
+  // CHECK: pd.expand %arg0, %[[SHAPE]]
+  %a = pd.add %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  %size = pd.constant dense<4> : tensor<1xi64>
+  %dim = pd.dim %a {index = 0 : i64} : (tensor<?x4xf32>) -> tensor<i64>
+  %rows = pd.reshape %dim {shape = array<i64: 1>} : (tensor<i64>) -> tensor<1xi64>
+  %shape = pd.concat %rows, %size : (tensor<1xi64>, tensor<1xi64>) -> tensor<2xi64>
+  %out = pd.expand %x, %shape : (tensor<?x4xf32>, tensor<2xi64>) -> tensor<?x4xf32>
+  return %a, %out : tensor<?x4xf32>, tensor<?x4xf32>
+}
