@@ -81,8 +81,14 @@ private:
            (op->getOperand(0) == b && op->getOperand(1) == a);
   }
 
-  /// The only other user of `value`, if it is a cast, a reshape of batch and heads or, with `factor`, a
-  /// multiplication by a constant; null if it is another one.
+  /// Whether an op gives a gradient the dims of the scores, which it has.
+  bool isSumToScores(Operation *op, Value gradient) const {
+    Value target = targetOfSum(op, gradient);
+    return target && values.contains(target);
+  }
+
+  /// The only other user of `value`, if it is a cast, a reshape of batch and heads, a sum to the dims of the
+  /// scores or, with `factor`, a multiplication by a constant; null if it is another one.
   Operation *nextOf(Value value, double *factor) {
     if (!value.hasOneUse())
       return nullptr;
@@ -92,7 +98,7 @@ private:
       *factor *= *own;
       return user;
     }
-    return isFloatCast(user) || keepsMatrices(user) ? user : nullptr;
+    return isFloatCast(user) || keepsMatrices(user) || isSumToScores(user, value) ? user : nullptr;
   }
 
   /// v_grad = p^T out_grad, and out_grad v^T, which gives the gradient of the weights.
@@ -238,7 +244,8 @@ private:
   };
 
   /// The matmuls of the gradient of the scores with queries and keys, and other uses of it, after casts,
-  /// reshapes, constant factors, the selection of the condition and the derivative of the soft cap.
+  /// reshapes, sums to their dims, constant factors, the selection of the condition and the derivative of the
+  /// soft cap.
   std::string followScores(Value gradient, double factor, Steps steps) {
     for (OpOperand &use : gradient.getUses()) {
       Operation *user = use.getOwner();
@@ -247,7 +254,8 @@ private:
       if (known.contains(user))
         continue;
       bool selects = isSelection(user, gradient), caps = isDerivativeOfCap(user, gradient);
-      if (selects || caps || isFactor || isFloatCast(user) || keepsMatrices(user)) {
+      if (selects || caps || isFactor || isFloatCast(user) || keepsMatrices(user) ||
+          isSumToScores(user, gradient)) {
         if (caps && steps.isCapped)
           return "the derivative of its soft cap multiplies its gradient twice";
         add(user);

@@ -57,6 +57,13 @@ std::optional<AttentionMasks::RaisedMask> AttentionMasks::raise(const AttentionM
   if (own.size() > masked.size() || ShapedType::isDynamicShape(own))
     return std::nullopt;
   own.insert(own.begin(), masked.size() - own.size(), 1);
+  SmallVector<int64_t> split;
+  if (masked.size() == 3 && masked[0] == all[0] * all[1]) { // batch and heads in one dim
+    split.assign({all[0], all[1], masked[1], masked[2]});
+    own = own[0] == 1 ? SmallVector<int64_t>{1, 1, own[1], own[2]}
+                      : SmallVector<int64_t>{all[0], all[1], own[1], own[2]};
+    masked = split;
+  }
   RaisedMask raised{own, {}};
   size_t index = 0, batches = masked.size() - 2;
   for (int64_t size : all.take_front(2)) {

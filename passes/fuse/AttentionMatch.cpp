@@ -6,6 +6,7 @@
 #include "dialects/pd/ops/math/UnaryOps.h"
 #include "dialects/pd/ops/nn/SoftmaxOps.h"
 #include "passes/analysis/ConstantNumber.h"
+#include "passes/fuse/TensorBounds.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -43,6 +44,9 @@ public:
 
 private:
   bool hasOtherDropout = false;
+  Value factored; ///< the scores after the factor of heads
+  size_t firstFloored =
+      std::numeric_limits<size_t>::max(); ///< the first mask before a least number of scores
 
   /// Finds the softmax of which `value` is the result, after ops that do not change the weights. False if
   /// there is none.
@@ -110,7 +114,7 @@ private:
       forward.between.push_back(scores);
       if (std::optional<AttentionMatmul> matmul = AttentionMatmul::of(op)) {
         forward.first = *matmul;
-        return matmul->isXTransposed ? otherScores : "";
+        return matmul->isXTransposed ? otherScores : whyNotFactor();
       }
       if (std::optional<double> own = factorOf(op)) {
         forward.scoreFactor *= *own;
@@ -118,10 +122,19 @@ private:
       } else if (isa<pd::TanhOp>(op)) {
         if (forward.capped || forward.scoreFactor == 0)
           return "several soft caps, or one of zero, bound its scores";
+        if (forward.headFactor)
+          return "a factor of heads multiplies its scores after a soft cap";
         forward.capped = scores;
         forward.softCap = std::abs(forward.scoreFactor);
         scores = op->getOperand(0);
       } else if (isFloatCast(op) || keepsMatrices(op)) {
+        scores = op->getOperand(0);
+      } else if (isFloor(op)) {
+        firstFloored = std::min(firstFloored, forward.masks.size());
+        scores = op->getOperand(0);
+      } else if (Value factor = factorOfHeads(op); factor && !forward.headFactor) {
+        forward.headFactor = factor;
+        factored = scores;
         scores = op->getOperand(0);
       } else if (std::string reason = readMask(op, scores); !reason.empty()) {
         return reason;
@@ -129,10 +142,50 @@ private:
     }
   }
 
+  /// The tensor by which an op multiplies scores, if it is equal for all queries and keys of a head; null for
+  /// another op.
+  static Value factorOfHeads(Operation *op) {
+    auto multiply = dyn_cast<pd::MultiplyOp>(op);
+    if (!multiply || !keepsShape(multiply.getX(), multiply.getOut()))
+      return {};
+    ArrayRef<int64_t> shape = pd::tensorType(multiply.getY()).getShape();
+    bool isOfHeads = shape.size() >= 3 && shape.take_back(2) == ArrayRef<int64_t>{1, 1};
+    return isOfHeads ? multiply.getY() : Value();
+  }
+
+  /// Whether an op replaces scores below a number that scores of finite operands and masks are not below.
+  static bool isFloor(Operation *op) {
+    constexpr double greatestFloor = -1e30;
+    auto maximum = dyn_cast<pd::MaximumOp>(op);
+    std::optional<double> floor = maximum ? constantNumber(maximum.getY()) : std::nullopt;
+    return floor && *floor <= greatestFloor && keepsShape(maximum.getX(), maximum.getOut());
+  }
+
+  /// Why queries cannot be multiplied by the factor of heads, or a floor changes the scores; empty if neither.
+  std::string whyNotFactor() const {
+    auto batchesOf = [](Value value) { return pd::tensorType(value).getShape().drop_back(2); };
+    if (factored && batchesOf(factored) != batchesOf(forward.first.x()))
+      return "a factor of heads has other batches than its queries";
+    bool hasInfinite = firstFloored < forward.masks.size() &&
+                       !llvm::all_of(ArrayRef(forward.masks).drop_front(firstFloored), isFinite);
+    return hasInfinite ? "its scores have a least number, and a mask before it may be minus infinity" : "";
+  }
+
+  /// Whether the numbers of a mask are known to be finite in float32.
+  static bool isFinite(const AttentionMask &mask) {
+    constexpr double least = std::numeric_limits<float>::lowest();
+    if (mask.isCondition())
+      return mask.fill >= least;
+    std::optional<TensorBounds> bounds = boundsOf(mask.value);
+    return bounds && std::min(bounds->least * mask.factor, bounds->greatest * mask.factor) >= least;
+  }
+
   /// Reads an op that adds a mask to `scores` or selects by one. Returns the reason if it is another op.
   std::string readMask(Operation *op, Value &scores) {
     if (forward.capped)
       return "a mask is added to its scores before a soft cap";
+    if (forward.headFactor)
+      return "a mask is added to its scores before a factor of heads";
     if (auto add = dyn_cast<pd::AddOp>(op))
       return readAddition(add, scores);
     if (auto where = dyn_cast<pd::WhereOp>(op))
@@ -176,7 +229,8 @@ private:
         return leadsToMatmul(op->getOperand(0)) || leadsToMatmul(op->getOperand(1));
       if (isa<pd::WhereOp>(op))
         return leadsToMatmul(op->getOperand(1)) || leadsToMatmul(op->getOperand(2));
-      if (!factorOf(op) && !isFloatCast(op) && !keepsMatrices(op) && !isa<pd::TanhOp>(op))
+      if (!factorOf(op) && !isFloatCast(op) && !keepsMatrices(op) && !isa<pd::TanhOp>(op) && !isFloor(op) &&
+          !factorOfHeads(op))
         return false;
       value = op->getOperand(0);
     }

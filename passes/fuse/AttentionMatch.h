@@ -26,6 +26,7 @@ struct AttentionMask {
 
 /// The ops of an attention, without its gradient. The scores are scoreFactor times the first matmul, plus
 /// the masks. With a soft cap they are softCap tanh(scoreFactor / softCap times the first matmul) instead.
+/// With a factor of heads the first matmul is multiplied by it.
 struct AttentionForward {
   AttentionMatmul first, second;
   mlir::Value weights;                    ///< result of the softmax
@@ -35,7 +36,9 @@ struct AttentionForward {
   llvm::SmallVector<AttentionMask> masks; ///< from the softmax to the matmul
   double scoreFactor = 1, softCap = 0;    ///< a soft cap of 0: none
   mlir::Value capped;                     ///< result of the hyperbolic tangent; null: none
-  double outFactor = 1;                   ///< of the weights after the softmax
+  /// A factor of the scores that is equal for all queries and keys of a head; null: none.
+  mlir::Value headFactor;
+  double outFactor = 1; ///< of the weights after the softmax
   bool isCausal = false;
   /// Weights of queries without keys, which are not numbers, are replaced by zero.
   bool hasZeroRows = false;

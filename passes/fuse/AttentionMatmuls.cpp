@@ -5,6 +5,7 @@
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/ScaleOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
+#include "dialects/pd/ops/reduce/ReduceAsOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "passes/fuse/ConstantFactor.h"
 
@@ -38,7 +39,7 @@ bool isFloatCast(Operation *op) {
 }
 
 bool keepsMatrices(Operation *op) {
-  if (!isa<pd::ReshapeOp>(op))
+  if (!isa_and_present<pd::ReshapeOp>(op))
     return false;
   ArrayRef<int64_t> from = pd::tensorType(op->getOperand(0)).getShape(),
                     to = pd::tensorType(op->getResult(0)).getShape();
@@ -46,12 +47,21 @@ bool keepsMatrices(Operation *op) {
          !ShapedType::isDynamicShape(from.take_back(2));
 }
 
+Value targetOfSum(Operation *op, Value gradient) {
+  auto sum = dyn_cast_or_null<pd::ReduceAsOp>(op);
+  bool isSum = sum && sum.getX() == gradient && sum.getOut().getType() == gradient.getType();
+  return isSum ? sum.getTarget() : Value();
+}
+
 Value reshaped(OpBuilder &builder, Value value, ArrayRef<int64_t> shape) {
   auto type = RankedTensorType::get(shape, pd::tensorType(value).getElementType());
   if (value.getType() == type)
     return value;
-  if (auto before = value.getDefiningOp<pd::ReshapeOp>(); before && before.getX().getType() == type)
-    return before.getX();
+  for (auto before = value.getDefiningOp<pd::ReshapeOp>();
+       before && pd::tensorType(before.getX()).hasStaticShape();
+       before = value.getDefiningOp<pd::ReshapeOp>())
+    if (value = before.getX(); value.getType() == type)
+      return value;
   return pd::ReshapeOp::create(builder, value.getLoc(), value, Value(), builder.getDenseI64ArrayAttr(shape));
 }
 

@@ -14,10 +14,15 @@ std::optional<double> factorOf(mlir::Operation *op);
 /// Whether an op casts floating-point numbers to another type, or to the same.
 bool isFloatCast(mlir::Operation *op);
 
-/// Whether a reshape keeps the last two dims, so that it only merges or splits batch and heads.
+/// Whether an op, which may be null, is a reshape that keeps the last two dims: it only merges or splits
+/// batch and heads.
 bool keepsMatrices(mlir::Operation *op);
 
-/// A value with other dims; one without the reshape of which it is the result, if that has these dims.
+/// The tensor to whose dims an op sums a gradient of dynamic dims, which has them where no operands of
+/// attention broadcast; null for another op, which may be null.
+mlir::Value targetOfSum(mlir::Operation *op, mlir::Value gradient);
+
+/// A value with other static dims, without the reshapes of which it is the result.
 mlir::Value reshaped(mlir::OpBuilder &builder, mlir::Value value, llvm::ArrayRef<int64_t> shape);
 
 /// `factor` times a value.

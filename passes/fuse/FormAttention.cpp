@@ -99,8 +99,18 @@ private:
     return value;
   }
 
-  /// The matrices of which `value` is the transpose; null if it is another value.
+  /// The queries without constant factors, times the factor of heads.
+  Value queries() {
+    if (!forward.headFactor)
+      return withoutFactors(forward.first.x(), queryFactor);
+    pd::TensorBuilder e(rewriter, root);
+    return e.wrap(forward.first.x()) * e.wrap(forward.headFactor);
+  }
+
+  /// The matrices of which `value` is the transpose, perhaps with other batches; null if it is another value.
   static Value untransposed(Value value) {
+    if (Operation *op = value.getDefiningOp(); keepsMatrices(op))
+      value = op->getOperand(0);
     auto transpose = value.getDefiningOp<pd::TransposeOp>();
     if (!transpose)
       return {};
@@ -118,7 +128,7 @@ private:
   /// only the matrices are transposed back, so that the dims of operands and scores are the same.
   Stored store(Value value, bool isTransposed, ArrayRef<int64_t> batches) {
     if (isTransposed)
-      if (Value matrix = untransposed(value)) {
+      if (Value matrix = untransposed(value); matrix && (!isDynamic() || shapeOf(matrix).size() == 4)) {
         value = matrix;
         isTransposed = false;
       }
@@ -240,6 +250,8 @@ private:
     ArrayRef<int64_t> scores = shapeOf(forward.scores);
     SmallVector<Value> values{forward.first.x(), forward.first.y(), forward.second.y(),
                               forward.second.result()};
+    if (hasGradient())
+      values.push_back(backward.outGradient);
     return scores.size() == 4 && llvm::all_of(values, [&](Value value) {
              ArrayRef<int64_t> shape = shapeOf(value);
              bool isKey = value == forward.first.y() && !forward.first.isYTransposed;
@@ -254,8 +266,6 @@ private:
       return nullptr;
     if (target == AttentionTarget::Mesh)
       return "its dims are dynamic";
-    if (hasGradient())
-      return "its dims are dynamic, and it has a gradient";
     return hasPlainDims()
                ? nullptr
                : "its dims are dynamic, and not all heads and elements are static, or operands have "
@@ -308,13 +318,15 @@ private:
     return nullptr;
   }
 
-  /// Why separate kernels take less time on a CPU with the gradient; empty if they do not. Both multiply at
-  /// the same rate. Measured on a CPU with AVX-512, with heads of 64 elements.
+  /// Why separate kernels take less time on a CPU with the gradient; empty if they do not, or if the number
+  /// of keys is dynamic. Both multiply at the same rate. Measured on a CPU with AVX-512, with heads of 64
+  /// elements.
   std::string whySlower(ArrayRef<int64_t> scores) const {
     constexpr double nanosecondsOfRow = 300, // to transpose and write the rows of a query and a key
         nanosecondsOfScore = 2.8;            // to write and read the matrices of separate kernels
     double separate = nanosecondsOfScore * static_cast<double>(scores[3]);
-    if (target != AttentionTarget::Cpu || !hasGradient() || separate >= nanosecondsOfRow)
+    if (target != AttentionTarget::Cpu || !hasGradient() || ShapedType::isDynamic(scores[3]) ||
+        separate >= nanosecondsOfRow)
       return "";
     return llvm::formatv(
         "it has a gradient and {0} keys: by estimate its kernels take {1:F0} ns for the rows of "
@@ -339,6 +351,8 @@ private:
       return success();
     if (forward.hasZeroRows)
       return refuse("its weights are zero for queries without keys, and it has a gradient");
+    if (forward.headFactor)
+      return refuse("its scores have a factor of heads, and it has a gradient");
     if (forward.outFactor != 1)
       return refuse("dropout in inference scales its weights, and it has a gradient");
     return comesAfterRoot() ? success() : refuse("its gradient is not computed after it");
@@ -355,7 +369,7 @@ private:
     rewriter.setInsertionPoint(root);
     const AttentionMatmul &first = forward.first, &second = forward.second;
     ArrayRef<int64_t> batches = ArrayRef(scores).take_front(2);
-    Stored q = store(withoutFactors(first.x(), queryFactor), false, batches),
+    Stored q = store(queries(), false, batches),
            k = store(withoutFactors(first.y(), keyFactor), !first.isYTransposed, batches),
            v = store(second.y(), false, batches);
     Stored ownK = k, ownV = v;
@@ -389,7 +403,7 @@ private:
     if (transpose)
       rewriter.replaceAllUsesWith(transpose.getOut(), result);
     else
-      rewriter.replaceAllUsesWith(second.result(), withTypeOf(second.result(), result));
+      rewriter.replaceAllUsesWith(second.result(), withDimsOf(second.result(), result));
     return success();
   }
 
@@ -402,12 +416,14 @@ private:
     return e.select(hasKeys, e.wrap(attention.getOut()), 0.0);
   }
 
-  Value withTypeOf(Value other, Value value) {
+  /// A value with the dims of another one, which has the same elements.
+  Value withDimsOf(Value other, Value value) {
     if (!isDynamic())
       return reshape(value, shapeOf(other));
-    if (value.getType() == other.getType())
+    auto type = RankedTensorType::get(shapeOf(other), getElementTypeOrSelf(value));
+    if (value.getType() == type)
       return value;
-    return tensor::CastOp::create(rewriter, root->getLoc(), other.getType(), value);
+    return tensor::CastOp::create(rewriter, root->getLoc(), type, value);
   }
 
   /// The execution of dropout, in its place among the random ops of the program; null without dropout.
@@ -491,16 +507,21 @@ private:
     double factor = 1;
   };
 
-  /// The result of a matmul, and the constant factors after it.
-  static Replaced resultOf(const AttentionMatmul &matmul) {
+  static Operation *onlyUserOf(Value value) { return value.hasOneUse() ? *value.user_begin() : nullptr; }
+
+  /// The result of a matmul that is the gradient of `operand`, and the constant factors after it.
+  static Replaced resultOf(const AttentionMatmul &matmul, Value operand) {
     Replaced result{matmul.op ? matmul.result() : Value()};
+    if (Operation *user = result.value ? onlyUserOf(result.value) : nullptr)
+      if (targetOfSum(user, result.value) == operand)
+        result.value = user->getResult(0);
     while (result.value && skipFactor(result)) {
     }
     return result;
   }
 
   static bool skipFactor(Replaced &result) {
-    Operation *user = result.value.hasOneUse() ? *result.value.user_begin() : nullptr;
+    Operation *user = onlyUserOf(result.value);
     std::optional<double> factor = factorOf(user);
     if (!factor || user->getOperand(0) != result.value ||
         shapeOf(user->getResult(0)) != shapeOf(result.value))
@@ -510,17 +531,25 @@ private:
     return true;
   }
 
+  /// Whether tensors are known to have equal dims.
+  static bool haveSameDims(Value a, Value b) {
+    return shapeOf(a) == shapeOf(b) &&
+           llvm::all_of(llvm::seq<int64_t>(0, shapeOf(a).size()),
+                        [&](int64_t dim) { return pd::dimRootOf(a, dim) == pd::dimRootOf(b, dim); });
+  }
+
   /// The sum of a gradient over the heads that are repeated for groups; a null value if the program has none.
   /// `isTransposed` says whether the matrices of the matmul are.
-  static Replaced sumOfHeads(const AttentionMatmul &matmul, bool isTransposed, const Stored &repeated) {
-    Replaced result = resultOf(matmul);
+  static Replaced sumOfHeads(const AttentionMatmul &matmul, Value operand, bool isTransposed,
+                             const Stored &repeated) {
+    Replaced result = resultOf(matmul, operand);
     if (!result.value || shapeOf(result.value).size() != 4)
       return {};
     SmallVector<int64_t> permutation{0, 1, 2, 3};
     if (isTransposed)
       std::swap(permutation[2], permutation[3]);
     for (;;) {
-      Operation *user = result.value.hasOneUse() ? *result.value.user_begin() : nullptr;
+      Operation *user = onlyUserOf(result.value);
       if (auto transpose = dyn_cast_or_null<pd::TransposeOp>(user)) {
         SmallVector<int64_t> indices(4);
         for (auto [index, dim] : llvm::enumerate(transpose.getPerm()))
@@ -532,10 +561,10 @@ private:
         break;
       }
     }
-    Operation *split = result.value.hasOneUse() ? *result.value.user_begin() : nullptr;
+    Operation *split = onlyUserOf(result.value);
     Value groups = repeated.value.getDefiningOp<pd::ReshapeOp>().getX(); // see readUnrepeatedHeads
     if (permutation != repeated.permutation || !isa_and_present<pd::ReshapeOp>(split) ||
-        shapeOf(split->getResult(0)) != shapeOf(groups) || !split->hasOneUse())
+        !haveSameDims(split->getResult(0), groups) || !split->hasOneUse())
       return {};
     auto sum = dyn_cast<pd::SumOp>(*split->user_begin());
     if (!sum || sum.getAxis().size() != 1 || sum.getAxis()[0] != permutation[1] + 1)
@@ -544,9 +573,17 @@ private:
     return result;
   }
 
+  /// A gradient of keys or values, with a dim of size 1 for the groups if the sum in the program keeps it.
+  Value withGroups(const Replaced &sum, Value gradient, const Stored &stored) {
+    if (shapeOf(sum.value).size() == shapeOf(gradient).size())
+      return gradient;
+    pd::TensorBuilder e(rewriter, root);
+    return pd::insertDim(e.wrap(gradient), stored.permutation[1] + 1);
+  }
+
   /// `factor` times a gradient, with the dims of `value`.
   Value inPlaceOf(Value value, Value gradient, double factor) {
-    gradient = reshape(gradient, shapeOf(value));
+    gradient = withDimsOf(value, gradient);
     constexpr double rounding = 1e-6; // of factors in float32 that cancel each other
     return std::abs(factor - 1) > rounding ? scaled(gradient, factor) : gradient;
   }
@@ -602,8 +639,8 @@ private:
     bool isRepeated = keys.repeated.value != keys.own.value;
     Replaced ofKeys, ofValues;
     if (isRepeated) {
-      ofKeys = sumOfHeads(backward.k, areKeysTransposed, keys.repeated);
-      ofValues = sumOfHeads(backward.v, false, values.repeated);
+      ofKeys = sumOfHeads(backward.k, forward.first.y(), areKeysTransposed, keys.repeated);
+      ofValues = sumOfHeads(backward.v, forward.second.y(), false, values.repeated);
     }
     // Otherwise each query head has gradients of its own.
     bool hasSums = ofKeys.value && ofValues.value;
@@ -624,15 +661,16 @@ private:
         attention.getRingAttr());
     createScoreGradients(gradient);
     double factor = backward.factor / forward.scoreFactor; // of the gradient of the matmul in the program
-    replace(resultOf(backward.q), inOrder(gradient.getQGrad(), q.permutation, false), factor / queryFactor);
+    replace(resultOf(backward.q, forward.first.x()), inOrder(gradient.getQGrad(), q.permutation, false),
+            factor / queryFactor);
     if (hasSums) {
-      replace(ofKeys, gradient.getKGrad(), factor / keyFactor);
-      replace(ofValues, gradient.getVGrad(), 1);
+      replace(ofKeys, withGroups(ofKeys, gradient.getKGrad(), k), factor / keyFactor);
+      replace(ofValues, withGroups(ofValues, gradient.getVGrad(), v), 1);
       return;
     }
-    replace(resultOf(backward.k), inOrder(gradient.getKGrad(), k.permutation, areKeysTransposed),
-            factor / keyFactor);
-    replace(resultOf(backward.v), inOrder(gradient.getVGrad(), v.permutation, false), 1);
+    replace(resultOf(backward.k, forward.first.y()),
+            inOrder(gradient.getKGrad(), k.permutation, areKeysTransposed), factor / keyFactor);
+    replace(resultOf(backward.v, forward.second.y()), inOrder(gradient.getVGrad(), v.permutation, false), 1);
   }
 };
 

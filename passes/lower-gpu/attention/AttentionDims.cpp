@@ -57,6 +57,11 @@ void addAttentionDimChecks(func::FuncOp kernel, pd::FusedAttentionOpInterface op
   dims.expectSame({op.getV(), ofV[rowDim]}, keys);
   if (Value lengths = op.getKeyLengths())
     dims.expectSame({lengths, 0}, batch);
+  if (Value gradient = op.getOutGrad()) {
+    SmallVector<int64_t> ofOut = pd::attentionDims(op.getOutPermutation());
+    dims.expectSame({gradient, ofOut[batchDim]}, batch);
+    dims.expectSame({gradient, ofOut[rowDim]}, {op.getQ(), ofQ[rowDim]});
+  }
   OperandDim scores[] = {batch, {op.getQ(), ofQ[headDim]}, {op.getQ(), ofQ[rowDim]}, keys};
   for (Value mask : {op.getMask(), op.getKeyMask()})
     for (int64_t axis = 0; mask && axis < 4; ++axis)

@@ -1,6 +1,7 @@
 #include "dialects/pd/ops/attention/FusedAttentionFormula.h"
 
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/reduce/ReduceAsOps.h"
 #include "dialects/pd/ops/shape/DimSize.h"
 
 #include "mlir/Support/DebugStringHelper.h"
@@ -68,6 +69,14 @@ template <class Op> struct GradientFormula {
   }
 
   Expression column(Value statistic) { return insertDim(e.wrap(statistic), elementOfAttention); }
+
+  /// A gradient of a tensor, which may have more batches or rows at run time where those of the scores
+  /// broadcast.
+  Expression sumTo(const PermutedTensor &tensor, Expression gradient) {
+    if (tensorType(tensor.tensor).hasStaticShape())
+      return gradient;
+    return e.wrap(e.create<ReduceAsOp>(gradient, tensor.inOrder(e)));
+  }
 
   /// The sum of [B, H, N, D] over the query heads of each head, [B, G, N, D].
   Expression sumOfHeads(Expression x) {
@@ -157,7 +166,8 @@ FailureOr<SmallVector<Value>> FusedAttentionQGradOp::decompose(OpBuilder &builde
   TensorBuilder e(builder, getOperation());
   GradientFormula formula(e, *this);
   Expression keys = formula.operands.repeatHeads(formula.operands.k.inOrder(e));
-  return e.results({storedAs(e.matmul(formula.productGradient, keys), getQPermutation())});
+  Expression gradient = formula.sumTo(formula.operands.q, e.matmul(formula.productGradient, keys));
+  return e.results({storedAs(gradient, getQPermutation())});
 }
 
 const char *FusedAttentionQGradOp::whyNoDeviceKernel() { return whyNoKernel(*this); }
@@ -177,11 +187,13 @@ LogicalResult FusedAttentionKvGradOp::inferReturnTypes(MLIRContext *, std::optio
 FailureOr<SmallVector<Value>> FusedAttentionKvGradOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   GradientFormula formula(e, *this);
-  auto sumOf = [&](Expression byScores, Expression rows, ArrayRef<int64_t> permutation) {
-    return storedAs(formula.sumOfHeads(e.matmul(byScores, rows, true, false)), permutation);
+  auto sumOf = [&](Expression byScores, Expression rows, const PermutedTensor &tensor) {
+    Expression gradient = formula.sumOfHeads(e.matmul(byScores, rows, true, false));
+    return storedAs(formula.sumTo(tensor, gradient), tensor.permutation);
   };
-  return e.results({sumOf(formula.productGradient, formula.operands.q.inOrder(e), getKPermutation()),
-                    sumOf(formula.dropped, formula.outGradient, getVPermutation())});
+  AttentionOperands &operands = formula.operands;
+  return e.results({sumOf(formula.productGradient, operands.q.inOrder(e), operands.k),
+                    sumOf(formula.dropped, formula.outGradient, operands.v)});
 }
 
 const char *FusedAttentionKvGradOp::whyNoDeviceKernel() { return whyNoKernel(*this); }
