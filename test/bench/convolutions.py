@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Time of single convolutions in proa, ONNX Runtime and OpenVINO, on one thread.
+"""Time of single convolutions in proa, ONNX Runtime and OpenVINO, on one thread or more.
 
     PYTHONPATH=build/release/python:build/onnx test/bench/convolutions.py
     PYTHONPATH=... test/bench/convolutions.py --filter few --filter 1x1       some rows
+    OMP_NUM_THREADS=2 OMP_WAIT_POLICY=active PYTHONPATH=... test/bench/convolutions.py --threads 2
     PROA_MAX_CPU_ISA=avx2 ONEDNN_MAX_CPU_ISA=AVX2 PYTHONPATH=... test/bench/convolutions.py    without AVX-512
 
 The engines run in this process, one after the other, `--rounds` times. A figure is the shortest run: other processes of
@@ -169,7 +170,7 @@ def measure(row, engines, options):
     model, x = model_of(row)
     runners, results = {}, {}
     for engine in engines:
-        runners[engine], results[engine] = RUNNERS[engine](model, x)
+        runners[engine], results[engine] = RUNNERS[engine](model, x, options.threads)
     first = results[engines[0]]
     error = max(float(np.max(np.abs(results[e] - first)) / np.max(np.abs(first))) for e in engines)
     best = dict.fromkeys(engines, float("inf"))
@@ -193,6 +194,7 @@ def main():
     parser.add_argument("--filter", action="append", help="kinds of rows, or parts of their names; may be repeated")
     parser.add_argument("--seconds", type=float, default=0.05, help="measuring time of an engine in a round")
     parser.add_argument("--rounds", type=int, default=8)
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--json", metavar="FILE", help="write the microseconds to this file")
     options = parser.parse_args()
     engines = options.engines.split(",")

@@ -1,5 +1,7 @@
 #include "lib/runtime/kernels/conv/PlaneConv.h"
 
+#include "lib/runtime/host/ThreadPool.h"
+
 #include "test/unit/runtime/ConvChoiceCase.h"
 #include "test/unit/runtime/ConvDefinition.h"
 
@@ -132,6 +134,21 @@ TEST(PlaneConv, LargeImages) {
   Convolution depthwise{2, 1, 1, 5, 190, 300, {5, 3}, {1, 1}, {2, 2}, {2, 0}, {1, 2}};
   EXPECT_EQ(depthwise.chosen(), ConvMethod::Planes);
   expectDefinition(depthwise, false);
+}
+
+/// Rows of one group are cut into as many chunks as there are threads, and more where none has as many.
+TEST(PlaneConv, AnyNumberOfThreads) {
+  Convolution first{1, 3, 4, 1, 64, 65, {7, 7}, {2, 2}, {3, 3}, {3, 3}, {1, 1}},
+      low{1, 3, 4, 1, 5, 180, {5, 5}, {2, 1}, {1, 2}, {1, 2}, {1, 1}},
+      depthwise{1, 1, 1, 3, 190, 301, {3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}};
+  for (int threads : {1, 2, 3, 7}) {
+    ThreadScope scope(threads);
+    for (const Convolution &c : {first, low, depthwise}) {
+      SCOPED_TRACE(c.attributes().dump());
+      EXPECT_EQ(c.chosen(), ConvMethod::Planes);
+      expectDefinition(c, false);
+    }
+  }
 }
 
 } // namespace

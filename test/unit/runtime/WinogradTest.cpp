@@ -1,5 +1,7 @@
 #include "lib/runtime/kernels/conv/WinogradConv.h"
 
+#include "lib/runtime/host/ThreadPool.h"
+
 #include "test/unit/runtime/ConvChoiceCase.h"
 #include "test/unit/runtime/ConvDefinition.h"
 
@@ -76,6 +78,29 @@ INSTANTIATE_TEST_SUITE_P(
                       Geometry{3, 32, 32, 60, 57, 0, 0, 0, 0, 4},  // several blocks
                       Geometry{1, 256, 256, 14, 14, 1, 1, 1, 1, 2} // large filter, few pixels
                       ));
+
+/// Threads that compute blocks of their own, and that share each block.
+TEST(WinogradConv, AnyNumberOfThreads) {
+  for (const Geometry &g :
+       {Geometry{1, 16, 32, 64, 63, 1, 1, 1, 1, 4}, Geometry{1, 64, 64, 16, 15, 1, 1, 1, 1, 4},
+        Geometry{1, 256, 256, 14, 14, 1, 1, 1, 1, 2}}) {
+    Tensor x = randomFloats({g[0], g[1], g[3], g[4]}, 1), w = filterOf(g);
+    Shape out = outputOf(g);
+    std::vector<double> expected = convolve(x, w, out, {{1, 1}, {1, 1}});
+    for (int threads : {1, 2, 3, 5})
+      for (bool constant : {true, false}) {
+        ThreadScope scope(threads);
+        KernelCase c{"conv2d",
+                     {{"paddings", {1, 1}}, {"data_format", "NHWC"}},
+                     {channelsLast(x), w},
+                     {{DType::Float32, {out[0], out[2], out[3], out[1]}}},
+                     constant ? std::vector<size_t>{1} : std::vector<size_t>()};
+        auto result = runCase(c);
+        ASSERT_TRUE(result) << result.diagnostics().text();
+        expectClose((*result)[0], channelsLast(expected, out), 1e-5);
+      }
+  }
+}
 
 /// The gradient of a convolution by its input is a convolution.
 TEST_P(Winograd, TransposedEqualsDefinition) {

@@ -96,7 +96,7 @@ void Conv::plan(ConvEntry &entry, const Call &call, const View &out) const {
     entry.indirect = IndirectConv::create(problem, filter, constants);
     return;
   case ConvMethod::Planes:
-    entry.planes = PlaneConv::create(problem, filter);
+    entry.planes = PlaneConv::create(problem, choice.kernels.estimates.front().nanoseconds, filter);
     return;
   case ConvMethod::Columns:
     entry.hasColumns = true;

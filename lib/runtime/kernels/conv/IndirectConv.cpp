@@ -18,6 +18,7 @@ struct IndirectTerms {
   int64_t rowStride, positions;
   int64_t tap, tapEnd, channel, channels;
   const float *panel; ///< of the first tap and channel
+  int64_t vectors;    ///< of a line of the panel
   float *sums;        ///< by position
   int64_t sumStride;
   bool accumulates;
@@ -26,11 +27,10 @@ struct IndirectTerms {
 
 namespace {
 
-constexpr int64_t panelWidth = vectorSize;
-/// Terms of the sums that a panel adds at a time: they stay in the first-level cache.
-constexpr int64_t termsOfChunk = 384;
-/// Panels of a block: their sums stay in the second-level cache.
-constexpr int64_t panelsOfBlock = 16;
+/// Floats of a panel that are added at a time: they stay in the first-level cache.
+constexpr int64_t floatsOfChunk = 384 * vectorSize;
+/// Channels of a block of panels: their sums stay in the second-level cache.
+constexpr int64_t channelsOfBlock = 16 * vectorSize;
 constexpr int64_t mostPositions = 192;
 /// Positions of a tile whose sums hide the latency of a multiplication.
 constexpr int64_t fewestPositions = 4;
@@ -38,32 +38,38 @@ constexpr int64_t fewestPositions = 4;
 constexpr int64_t fetchedAhead = 1024;
 
 /// `Fetches` is of the first tile of a panel.
-template <int Rows, bool Fetches>
+template <int Rows, int Vectors, bool Fetches>
 PROA_VECTOR_INLINE void addTap(const float *const *rows, int64_t channels, const float *panel,
-                               Vector (&sums)[Rows]) {
+                               Vector (&sums)[Rows][Vectors]) {
   const float *x[Rows];
   for (int row = 0; row < Rows; ++row)
     x[row] = rows[row];
 #pragma GCC unroll 2
-  for (int64_t k = 0; k < channels; ++k, panel += panelWidth) {
-    Vector line;
-    std::memcpy(&line, panel, sizeof(Vector));
-    if constexpr (Fetches)
-      __builtin_prefetch(panel + fetchedAhead);
+  for (int64_t k = 0; k < channels; ++k, panel += Vectors * vectorSize) {
+    Vector lines[Vectors];
+    for (int i = 0; i < Vectors; ++i) {
+      std::memcpy(&lines[i], panel + i * vectorSize, sizeof(Vector));
+      if constexpr (Fetches)
+        __builtin_prefetch(panel + i * vectorSize + fetchedAhead);
+    }
     for (int row = 0; row < Rows; ++row)
-      sums[row] += x[row][k] * line;
+      for (int i = 0; i < Vectors; ++i)
+        sums[row][i] += x[row][k] * lines[i];
   }
 }
 
-template <int Rows, bool Fetches>
+template <int Rows, int Vectors, bool Fetches>
 PROA_VECTOR_INLINE void addTile(const IndirectTerms &terms, int64_t position) {
-  Vector bias, sums[Rows];
-  std::memcpy(&bias, terms.bias, sizeof(Vector));
-  for (int row = 0; row < Rows; ++row)
-    sums[row] = bias;
+  Vector sums[Rows][Vectors];
+  for (int i = 0; i < Vectors; ++i) {
+    Vector bias;
+    std::memcpy(&bias, terms.bias + i * vectorSize, sizeof(Vector));
+    for (int row = 0; row < Rows; ++row)
+      sums[row][i] = bias;
+  }
   const float *panel = terms.panel;
   bool isUsed = false;
-  for (int64_t tap = terms.tap; tap < terms.tapEnd; ++tap, panel += terms.channels * panelWidth) {
+  for (int64_t tap = terms.tap; tap < terms.tapEnd; ++tap, panel += terms.channels * Vectors * vectorSize) {
     const float *rows[Rows];
     bool isInside = false;
     for (int row = 0; row < Rows; ++row) {
@@ -73,33 +79,57 @@ PROA_VECTOR_INLINE void addTile(const IndirectTerms &terms, int64_t position) {
     }
     isUsed |= isInside;
     if (isInside)
-      addTap<Rows, Fetches>(rows, terms.channels, panel, sums);
+      addTap<Rows, Vectors, Fetches>(rows, terms.channels, panel, sums);
   }
   if (terms.accumulates && !isUsed)
     return;
-  for (int row = 0; row < Rows; ++row) {
-    float *to = terms.sums + (position + row) * terms.sumStride;
-    Vector sum = sums[row];
-    if (terms.accumulates) {
-      Vector before;
-      std::memcpy(&before, to, sizeof(Vector));
-      sum += before;
+  for (int row = 0; row < Rows; ++row)
+    for (int i = 0; i < Vectors; ++i) {
+      float *to = terms.sums + (position + row) * terms.sumStride + i * vectorSize;
+      Vector sum = sums[row][i];
+      if (terms.accumulates) {
+        Vector before;
+        std::memcpy(&before, to, sizeof(Vector));
+        sum += before;
+      }
+      std::memcpy(to, &sum, sizeof(Vector));
     }
-    std::memcpy(to, &sum, sizeof(Vector));
+}
+
+/// A tile of up to `Most` positions.
+template <int Most, int Vectors>
+PROA_VECTOR_INLINE void addTileOf(const IndirectTerms &terms, int64_t position, int64_t rows) {
+  if constexpr (Most > 1)
+    if (rows < Most)
+      return addTileOf<Most - 1, Vectors>(terms, position, rows);
+  if (position == 0)
+    addTile<Most, Vectors, true>(terms, position);
+  else
+    addTile<Most, Vectors, false>(terms, position);
+}
+
+/// Tiles of nearly equal numbers of positions: few ones do not hide the latency of a multiplication.
+template <int Most, int Vectors> PROA_VECTOR_INLINE void addTiles(const IndirectTerms &terms) {
+  int64_t tiles = (terms.positions + Most - 1) / Most;
+  for (int64_t position = 0; tiles > 0; --tiles) {
+    int64_t rows = (terms.positions - position + tiles - 1) / tiles;
+    addTileOf<Most, Vectors>(terms, position, rows);
+    position += rows;
   }
 }
 
-template <int Rows> PROA_VECTOR_INLINE void addTiles(const IndirectTerms &terms, int64_t &position) {
-  if (position == 0 && terms.positions >= Rows) {
-    addTile<Rows, true>(terms, position);
-    position = Rows;
-  }
-  for (; terms.positions - position >= Rows; position += Rows)
-    addTile<Rows, false>(terms, position);
-}
+/// Positions of a tile; 20 vectors of 16 floats are registers of AVX-512 only.
+int64_t tilePositions() { return hasWideVectors() ? 10 : 6; }
 
-/// Positions of a tile; 12 vectors of 16 floats are registers of AVX-512 only.
-int64_t tilePositions() { return hasWideVectors() ? 12 : 6; }
+/// Positions that take as long as `count`: tiles of nearly equal size, of which small ones leave multipliers
+/// idle.
+int64_t computedPositions(int64_t count) {
+  int64_t tiles = (count + tilePositions() - 1) / tilePositions();
+  if (tiles == 0)
+    return 0;
+  int64_t each = count / tiles, larger = count % tiles;
+  return larger * std::max(each + 1, fewestPositions) + (tiles - larger) * std::max(each, fewestPositions);
+}
 
 /// Of the pairs of an axis's taps and tiles of `tile` positions, how many have a position inside of the
 /// image.
@@ -157,15 +187,12 @@ bool hasForm(const ConvConfig &attributes, const ConvGeometry &g, std::span<cons
 } // namespace
 
 PROA_VECTOR_INLINE static void addIndirectTerms(const IndirectTerms &terms, bool wide) {
-  int64_t position = 0;
-  if (wide)
-    addTiles<12>(terms, position);
-  addTiles<6>(terms, position);
-  addTiles<5>(terms, position);
-  addTiles<4>(terms, position);
-  addTiles<3>(terms, position);
-  addTiles<2>(terms, position);
-  addTiles<1>(terms, position);
+  if (!wide)
+    addTiles<6, 1>(terms);
+  else if (terms.vectors == 2)
+    addTiles<10, 2>(terms);
+  else
+    addTiles<10, 1>(terms);
 }
 
 /// The memory of one thread.
@@ -190,8 +217,7 @@ double IndirectConv::readTaps(const ConvGeometry &geometry) {
 
 double IndirectConv::usedRows(const ConvGeometry &geometry) {
   int64_t positions = geometry.output.dims[0] * geometry.output.dims[2] * geometry.output.dims[3];
-  int64_t rest = positions % tilePositions(), computed = rest == 0 ? 0 : std::max(rest, fewestPositions);
-  return static_cast<double>(positions) / static_cast<double>(positions - rest + computed);
+  return static_cast<double>(positions) / static_cast<double>(computedPositions(positions));
 }
 
 bool IndirectConv::copiesImage(const ConvGeometry &geometry) { return joins(geometry); }
@@ -225,7 +251,7 @@ std::unique_ptr<IndirectConv> IndirectConv::create(const ConvProblem &problem, c
   using dnnl::memory;
   int64_t terms = conv->taps() * conv->inputs();
   memory::desc plain({geometry.outputChannels(), terms}, memory::data_type::f32, memory::format_tag::ab),
-      packed({geometry.groups * conv->panelsOfGroup(), terms, panelWidth}, memory::data_type::f32,
+      packed({geometry.groups * conv->panelsOfGroup(), terms, conv->panelWidth}, memory::data_type::f32,
              memory::format_tag::abc);
   conv->filter = filters.get({"indirect", plain, packed}, [&] {
     auto filled = std::make_shared<PackedTensor>(packed);
@@ -241,6 +267,11 @@ IndirectConv::IndirectConv(const ConvGeometry &geometry, RowPostOps postOps)
   int64_t tile = tilePositions(), most = mostPositions / tile * tile;
   int64_t blocks = (positions() + most - 1) / most, each = (positions() + blocks - 1) / blocks;
   blockPositions = (each + tile - 1) / tile * tile;
+  // Two vectors of sums for each position take fewer loads for a multiplication.
+  panelWidth = hasWideVectors() && outputs() > vectorSize ? 2 * vectorSize : vectorSize;
+  int64_t terms = floatsOfChunk / panelWidth, chunks = (inputs() + terms - 1) / terms;
+  channelsOfChunk = (inputs() + chunks - 1) / chunks;
+  tapsOfChunk = std::max<int64_t>(1, terms / std::max<int64_t>(inputs(), 1));
   sortPositions();
 }
 
@@ -274,8 +305,8 @@ void IndirectConv::sortPositions() {
   };
   std::ranges::stable_sort(sorted, {}, setOf);
   for (int64_t i = 1; i < positions(); ++i) {
-    int64_t rest = (i - runs.back()) % tilePositions(); // of a run that ends here
-    if ((rest == 0 || rest >= fewestPositions) &&
+    int64_t count = i - runs.back(); // of a run that ends here
+    if (computedPositions(count) == count &&
         setOf(sorted[static_cast<size_t>(i)]) != setOf(sorted[static_cast<size_t>(i - 1)]))
       runs.push_back(i);
   }
@@ -283,18 +314,40 @@ void IndirectConv::sortPositions() {
 
 int64_t IndirectConv::panelsOfGroup() const { return (outputs() + panelWidth - 1) / panelWidth; }
 
+/// Floats between the sums of neighbouring positions.
+static int64_t strideOfSums(int64_t channels) {
+  return (channels + vectorSize - 1) / vectorSize * vectorSize;
+}
+
+/// Calls `use` for the pieces of the sums that are added in one loop, in their order.
+template <class Use> void IndirectConv::forChunks(Use use) const {
+  for (int64_t tap = 0; tap < taps(); tap += tapsOfChunk)
+    for (int64_t channel = 0; channel < inputs(); channel += channelsOfChunk)
+      use(tap, std::min(tapsOfChunk, taps() - tap), channel, std::min(channelsOfChunk, inputs() - channel));
+}
+
+/// The panels of a chunk lie side by side, so that memory is read from front to back. Lines of the last panel
+/// have one vector if that is enough.
 void IndirectConv::pack(const float *from, float *to) const {
-  int64_t indices = geometry.kernel[0] * geometry.kernel[1];
+  int64_t indices = geometry.kernel[0] * geometry.kernel[1], columns = tapColumns();
+  auto packPanel = [&](int64_t first, int64_t count, int64_t tap, int64_t taps, int64_t channel,
+                       int64_t channels, float *line) {
+    int64_t width = (count + vectorSize - 1) / vectorSize * vectorSize;
+    for (int64_t t = tap; t < tap + taps; ++t)
+      for (int64_t c = channel; c < channel + channels; ++c, line += width) {
+        int64_t index = t * columns + c / groupInputs(), input = c % groupInputs();
+        for (int64_t i = 0; i < count; ++i)
+          line[i] = from[((first + i) * groupInputs() + input) * indices + index];
+        std::fill(line + count, line + width, 0.0f);
+      }
+  };
   for (int64_t group = 0; group < geometry.groups; ++group)
-    for (int64_t panel = 0; panel < panelsOfGroup(); ++panel)
-      for (int64_t index = 0; index < indices; ++index)
-        for (int64_t input = 0; input < groupInputs(); ++input)
-          for (int64_t i = 0; i < panelWidth; ++i) {
-            int64_t output = panel * panelWidth + i;
-            *to++ = output < outputs()
-                        ? from[((group * outputs() + output) * groupInputs() + input) * indices + index]
-                        : 0.0f;
-          }
+    forChunks([&](int64_t tap, int64_t taps, int64_t channel, int64_t channels) {
+      for (int64_t panel = 0; panel < panelsOfGroup(); ++panel, to += taps * channels * panelWidth) {
+        int64_t first = panel * panelWidth, count = std::min(panelWidth, outputs() - first);
+        packPanel(group * outputs() + first, count, tap, taps, channel, channels, to);
+      }
+    });
 }
 
 /// Copies rows of an image with zeros beside them, and interleaves its channels.
@@ -374,39 +427,41 @@ void IndirectConv::addRuns(const IndirectTerms &block, int64_t first) const {
   }
 }
 
-/// The sums of panels [panel, panel + panels) of a group.
-void IndirectConv::multiply(Worker &worker, int64_t group, int64_t panel, int64_t panels) const {
-  int64_t chunks = (inputs() + termsOfChunk - 1) / termsOfChunk, channels = (inputs() + chunks - 1) / chunks;
-  int64_t tapsOfChunk = std::max<int64_t>(1, termsOfChunk / std::max<int64_t>(inputs(), 1));
-  int64_t panelFloats = taps() * inputs() * panelWidth;
-  const float *first =
-      static_cast<const float *>(filter->data()) + (group * panelsOfGroup() + panel) * panelFloats;
-  IndirectTerms terms{worker.rows, zeros.data(), blockPositions, worker.count};
-  terms.sumStride = panels * panelWidth;
-  for (int64_t tap = 0; tap < taps(); tap += tapsOfChunk)
-    for (int64_t channel = 0; channel < inputs(); channel += channels) {
-      terms.tap = tap;
-      terms.tapEnd = std::min(tap + tapsOfChunk, taps());
-      terms.channel = group * inputs() + channel;
-      terms.channels = std::min(channels, inputs() - channel);
-      terms.accumulates = tap > 0 || channel > 0;
-      for (int64_t i = 0; i < panels; ++i) {
-        float bias[panelWidth] = {};
-        if (worker.bias && !terms.accumulates)
-          std::copy_n(worker.bias + group * outputs() + (panel + i) * panelWidth,
-                      std::min(panelWidth, outputs() - (panel + i) * panelWidth), bias);
-        terms.bias = bias;
-        terms.panel = first + i * panelFloats + (tap * inputs() + channel) * panelWidth;
-        terms.sums = worker.sums + i * panelWidth;
-        addRuns(terms, worker.first);
-      }
+/// The sums of `channels` channels of a group, from the first of a panel on.
+void IndirectConv::multiply(Worker &worker, int64_t group, int64_t channel, int64_t channels) const {
+  const auto *chunk =
+      static_cast<const float *>(filter->data()) + group * taps() * inputs() * panelsOfGroup() * panelWidth;
+  IndirectTerms terms{};
+  terms.rows = worker.rows;
+  terms.zeros = zeros.data();
+  terms.rowStride = blockPositions;
+  terms.positions = worker.count;
+  terms.sumStride = strideOfSums(channels);
+  forChunks([&](int64_t tap, int64_t taps, int64_t input, int64_t inputs) {
+    terms.tap = tap;
+    terms.tapEnd = tap + taps;
+    terms.channel = group * this->inputs() + input;
+    terms.channels = inputs;
+    terms.accumulates = tap > 0 || input > 0;
+    for (int64_t first = 0; first < channels; first += panelWidth) {
+      int64_t count = std::min(panelWidth, channels - first);
+      float bias[2 * vectorSize] = {};
+      if (worker.bias && !terms.accumulates)
+        std::copy_n(worker.bias + group * outputs() + channel + first, count, bias);
+      terms.bias = bias;
+      terms.vectors = (count + vectorSize - 1) / vectorSize;
+      terms.panel = chunk + (channel + first) * taps * inputs;
+      terms.sums = worker.sums + first;
+      addRuns(terms, worker.first);
     }
+    chunk += taps * inputs * panelsOfGroup() * panelWidth;
+  });
 }
 
 /// Applies the post-ops to the sums of `channels` channels and stores them.
 void IndirectConv::finish(const Worker &worker, int64_t channel, int64_t channels, float *output,
                           std::span<const float *const> operands) const {
-  int64_t stride = (channels + panelWidth - 1) / panelWidth * panelWidth, all = geometry.outputChannels();
+  int64_t stride = strideOfSums(channels), all = geometry.outputChannels();
   for (const PostOp &op : leading)
     if (!op.hasOperand())
       activateRow(rowActivation(op), worker.sums, worker.count * stride, op.alpha, op.beta);
@@ -424,8 +479,7 @@ void IndirectConv::finish(const Worker &worker, int64_t channel, int64_t channel
 /// Stores the sums to an image with channels first.
 void IndirectConv::storeFirst(const Worker &worker, int64_t channel, int64_t channels, float *output) const {
   const ConvGeometry &g = geometry;
-  int64_t stride = (channels + panelWidth - 1) / panelWidth * panelWidth,
-          pixels = g.output.dims[2] * g.output.dims[3];
+  int64_t stride = strideOfSums(channels), pixels = g.output.dims[2] * g.output.dims[3];
   for (int64_t i = 0; i < worker.count;) {
     int64_t image = (worker.first + i) / pixels, pixel = (worker.first + i) % pixels;
     int64_t count = std::min(worker.count - i, pixels - pixel);
@@ -446,7 +500,7 @@ void IndirectConv::run(Call &call, float *output) const {
                                         std::min<int64_t>(units, threads()));
   size_t rowBytes = static_cast<size_t>(taps() * blockPositions) * sizeof(float *);
   size_t sumBytes =
-      static_cast<size_t>(blockPositions * std::min(panelsOfGroup(), panelsOfBlock) * panelWidth) *
+      static_cast<size_t>(blockPositions * std::min(panelsOfGroup() * panelWidth, channelsOfBlock)) *
       sizeof(float);
   ScratchPieces pieces;
   for (int64_t i = 0; i < workers; ++i) {
@@ -482,10 +536,10 @@ void IndirectConv::runUnits(Worker &worker, int64_t begin, int64_t end, float *o
   while (begin < end) {
     int64_t position = begin / panels * blockPositions, group = begin % panels / panelsOfGroup(),
             panel = begin % panelsOfGroup();
-    int64_t count = std::min({end - begin, panelsOfGroup() - panel, panelsOfBlock});
-    locate(worker, position, std::min(blockPositions, positions() - position));
-    multiply(worker, group, panel, count);
+    int64_t count = std::min({end - begin, panelsOfGroup() - panel, channelsOfBlock / panelWidth});
     int64_t channel = panel * panelWidth, channels = std::min(count * panelWidth, outputs() - channel);
+    locate(worker, position, std::min(blockPositions, positions() - position));
+    multiply(worker, group, channel, channels);
     finish(worker, group * outputs() + channel, channels, output, operands);
     begin += count;
   }

@@ -50,7 +50,8 @@ private:
   void runUnits(Worker &worker, int64_t begin, int64_t end, float *output,
                 std::span<const float *const> operands) const;
   void locate(Worker &worker, int64_t first, int64_t count) const;
-  void multiply(Worker &worker, int64_t group, int64_t panel, int64_t panels) const;
+  template <class Use> void forChunks(Use use) const;
+  void multiply(Worker &worker, int64_t group, int64_t channel, int64_t channels) const;
   void storeFirst(const Worker &worker, int64_t channel, int64_t channels, float *output) const;
   void finish(const Worker &worker, int64_t channel, int64_t channels, float *output,
               std::span<const float *const> operands) const;
@@ -80,8 +81,10 @@ private:
   RowPostOps postOps;          ///< those after them
   bool joinsColumns;           ///< a tap is a row of the window
   int64_t blockPositions = 0;  ///< that share a table of pointers
-  std::vector<float> zeros;    ///< the row of a tap outside of the image
-  std::shared_ptr<const PackedTensor> filter; ///< [group, panel, tap, input, panelWidth]
+  int64_t panelWidth = 0;      ///< channels of a panel
+  int64_t channelsOfChunk = 0, tapsOfChunk = 0; ///< of terms that are added in one loop
+  std::vector<float> zeros;                     ///< the row of a tap outside of the image
+  std::shared_ptr<const PackedTensor> filter;   ///< [group, chunk, panel, tap, input, panelWidth]
   std::vector<int64_t> sorted;  ///< positions of the output in the order of computation; empty: as they are
   std::vector<int64_t> runs{0}; ///< first indices of positions with the same taps
 };

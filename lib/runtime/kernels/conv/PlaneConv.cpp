@@ -285,6 +285,7 @@ struct PlaneConv::Worker {
   float *output;
   float *rows;    ///< copied
   float *results; ///< of a tile, where the output's columns do not lie together
+  int64_t chunks; ///< of an image's rows
 };
 
 const char *PlaneConv::whyNot(const ConvProblem &problem) {
@@ -336,13 +337,15 @@ double PlaneConv::nanoseconds(const ConvProblem &problem, const CpuFacts &cpu) {
          convOperations(problem) / (used * operationsPerNanosecond(cpu));
 }
 
-std::unique_ptr<PlaneConv> PlaneConv::create(const ConvProblem &problem, const float *filter) {
+std::unique_ptr<PlaneConv> PlaneConv::create(const ConvProblem &problem, double nanoseconds,
+                                             const float *filter) {
   const std::vector<PostOp> &ops = problem.attributes.postOps;
   size_t count = 0, most = leadingWithoutTensors(ops);
   while (count < most && (ops[count].hasOperand() || rowActivation(ops[count]) != RowActivation::None))
     ++count;
   std::unique_ptr<PlaneConv> conv(
       new PlaneConv(problem.geometry, {ops.begin(), ops.begin() + static_cast<ptrdiff_t>(count)}));
+  conv->nanosecondsOfRun = nanoseconds;
   conv->pack(filter);
   return conv;
 }
@@ -367,8 +370,7 @@ PlaneConv::PlaneConv(const ConvGeometry &g, std::vector<PostOp> fused)
   rowFloats = (static_cast<int64_t>(phases.size()) * columns + vectorSize - 1) / vectorSize * vectorSize;
   int64_t height = g.output.dims[2], rows = std::max<int64_t>(chunkFloats / (rowFloats * inputs()), 1);
   int64_t fitting = std::max<int64_t>((rows - inputRows(1)) / g.strides[0] + 1, 4);
-  int64_t chunks = (height + fitting - 1) / fitting;
-  chunkRows = (height + chunks - 1) / chunks;
+  fewestChunks = (height + fitting - 1) / fitting;
 }
 
 void PlaneConv::pack(const float *filter) {
@@ -485,38 +487,35 @@ void PlaneConv::computeDepthwise(const Worker &worker, const PlaneTile &chunk, i
 /// A task is a chunk of rows of a group of an image.
 void PlaneConv::computeChunk(const Worker &worker, int64_t task) const {
   const ConvGeometry &g = geometry;
-  int64_t height = g.output.dims[2], chunks = (height + chunkRows - 1) / chunkRows;
-  int64_t first = task % chunks * chunkRows, group = task / chunks % g.groups,
-          image = task / chunks / g.groups;
-  int64_t rows = std::min(chunkRows, height - first), copied = inputRows(rows);
+  int64_t height = g.output.dims[2], chunks = worker.chunks, chunk = task % chunks;
+  int64_t first = height * chunk / chunks, group = task / chunks % g.groups, image = task / chunks / g.groups;
+  int64_t rows = height * (chunk + 1) / chunks - first, copied = inputRows(rows);
   copyRows(worker, image, group, first * g.strides[0] - g.before[0], copied);
-  PlaneTile chunk{};
-  chunk.input = worker.rows;
-  chunk.channelStep = copied * rowFloats;
-  chunk.rowStep = g.dilations[0] * rowFloats;
-  chunk.lineStep = g.strides[0] * rowFloats;
-  chunk.inputs = inputs();
-  chunk.kernelRows = g.kernel[0];
-  chunk.kernelColumns = g.kernel[1];
-  chunk.offsets = offsets.data();
-  chunk.starts = starts.data();
-  chunk.width = g.output.dims[3];
+  PlaneTile tile{};
+  tile.input = worker.rows;
+  tile.channelStep = copied * rowFloats;
+  tile.rowStep = g.dilations[0] * rowFloats;
+  tile.lineStep = g.strides[0] * rowFloats;
+  tile.inputs = inputs();
+  tile.kernelRows = g.kernel[0];
+  tile.kernelColumns = g.kernel[1];
+  tile.offsets = offsets.data();
+  tile.starts = starts.data();
+  tile.width = g.output.dims[3];
   if (isDepthwise())
-    computeDepthwise(worker, chunk, image, group, first, rows);
+    computeDepthwise(worker, tile, image, group, first, rows);
   else
-    computePlanes(worker, chunk, image, group, first, rows);
+    computePlanes(worker, tile, image, group, first, rows);
 }
 
 void PlaneConv::run(Call &call, float *output) const {
-  constexpr double grainOperations = 50; // in a nanosecond
   const ConvGeometry &g = geometry;
-  int64_t chunks = (g.output.dims[2] + chunkRows - 1) / chunkRows,
-          tasks = chunks * g.groups * g.output.dims[0];
-  double nanoseconds =
-      2.0 * static_cast<double>(tasks * chunkRows * g.output.dims[3] * outputs() * inputs() * taps()) /
-      grainOperations;
-  int64_t workers = std::clamp<int64_t>(static_cast<int64_t>(nanoseconds / minimalForkNanoseconds), 1,
-                                        std::min<int64_t>(tasks, threads()));
+  int64_t planes = g.groups * g.output.dims[0], height = g.output.dims[2], chunks = fewestChunks;
+  int64_t workers = std::clamp<int64_t>(static_cast<int64_t>(nanosecondsOfRun / minimalForkNanoseconds), 1,
+                                        std::min<int64_t>(planes * height, threads()));
+  while (planes * chunks % workers != 0 && planes * chunks < 4 * workers && chunks < height)
+    ++chunks; // all threads have as much to do
+  int64_t tasks = planes * chunks, chunkRows = (height + chunks - 1) / chunks;
   int64_t lines = std::max<int64_t>(blockOutputs, 8), line = std::max(g.output.dims[3], vectorSize);
   ScratchPieces pieces;
   size_t rowBytes = static_cast<size_t>(inputRows(chunkRows) * rowFloats * inputs()) * sizeof(float),
@@ -533,8 +532,12 @@ void PlaneConv::run(Call &call, float *output) const {
     for (int64_t i = begin; i < end; ++i) {
       std::byte *memory = scratch + static_cast<size_t>(i) * bytes;
       std::memset(memory, 0, rowBytes);
-      Worker worker{call.input(0).as<float>(), hasBias ? call.input(fused[0].input).as<float>() : nullptr,
-                    output, reinterpret_cast<float *>(memory), reinterpret_cast<float *>(memory + results)};
+      Worker worker{call.input(0).as<float>(),
+                    hasBias ? call.input(fused[0].input).as<float>() : nullptr,
+                    output,
+                    reinterpret_cast<float *>(memory),
+                    reinterpret_cast<float *>(memory + results),
+                    chunks};
       for (int64_t task = tasks * i / workers; task < tasks * (i + 1) / workers; ++task)
         computeChunk(worker, task);
     }

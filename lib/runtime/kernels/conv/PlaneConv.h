@@ -22,9 +22,10 @@ public:
   static const char *whyNot(const ConvProblem &problem);
   /// Estimated time on one core.
   static double nanoseconds(const ConvProblem &problem, const CpuFacts &cpu);
-  /// Of a convolution without whyNot. `filter` is [outputs, inputs of a group, kernel...]. The packed filter
-  /// is kept, so that `filter` may change only with a new object.
-  static std::unique_ptr<PlaneConv> create(const ConvProblem &problem, const float *filter);
+  /// Of a convolution without whyNot that takes this long. `filter` is [outputs, inputs of a group,
+  /// kernel...]. The packed filter is kept, so that `filter` may change only with a new object.
+  static std::unique_ptr<PlaneConv> create(const ConvProblem &problem, double nanoseconds,
+                                           const float *filter);
 
   /// How many leading post-ops `run` applies.
   size_t fusedCount() const { return fused.size(); }
@@ -59,7 +60,8 @@ private:
   std::vector<CopiedColumns> phases; ///< by remainder
   int64_t columns = 0;               ///< of a copied row that belong to one remainder of the stride
   int64_t rowFloats = 0;             ///< of a copied row
-  int64_t chunkRows = 0;             ///< output rows
+  int64_t fewestChunks = 1;          ///< of an image's rows, so that the copied ones stay in a cache
+  double nanosecondsOfRun = 0;       ///< on one core
   std::vector<int64_t> offsets;      ///< of each column of the window in a copied row
   std::vector<int64_t> starts;       ///< first columns of the vectors of an output row; the last may overlap
   std::vector<float> weights;        ///< [group, block, input, kernel..., output of the block]

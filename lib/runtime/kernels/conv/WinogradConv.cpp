@@ -26,15 +26,30 @@ int64_t tileBytes(const ConvGeometry &g, int64_t tileDim) {
   return points * (g.inputChannels() + g.outputChannels()) * static_cast<int64_t>(sizeof(float));
 }
 
-/// Tiles of a block: few enough that their V and products stay in the caches, and more for a larger filter,
-/// which each block reads once.
-int64_t blockTiles(const ConvGeometry &g, int64_t tileDim) {
-  constexpr int64_t least = int64_t(3) << 19, most = int64_t(24) << 20;
+int64_t filterBytes(const ConvGeometry &g, int64_t tileDim) {
   int64_t points = (tileDim + 2) * (tileDim + 2);
-  int64_t filterBytes = points * g.inputChannels() * g.outputChannels() * static_cast<int64_t>(sizeof(float));
-  int64_t perBlock = std::clamp(3 * filterBytes, least, most) / tileBytes(g, tileDim);
+  return points * g.inputChannels() * g.outputChannels() * static_cast<int64_t>(sizeof(float));
+}
+
+/// The number of threads that compute blocks of their own; 1: all threads share each block. Then a thread
+/// transforms some tiles and multiplies some points, so that V and the products move between the caches of
+/// the cores. With blocks of its own each thread reads the whole filter.
+int64_t ownBlocks(const ConvGeometry &g, int64_t tileDim) {
+  constexpr int64_t leastTiles = 8; // of a thread, for which a matmul is fast
+  int64_t workers = threads(), tiles = countTiles(g, tileDim);
+  if (workers == 1 || isSmallConv(g, false) || tiles < workers * leastTiles)
+    return 1;
+  int64_t moved = tiles * tileBytes(g, tileDim) / workers * (workers - 1);
+  return filterBytes(g, tileDim) * (workers - 1) <= 6 * moved ? workers : 1;
+}
+
+/// Tiles of a block: few enough that their V and products stay in the caches, and more for a larger filter,
+/// which each block reads once. The number of blocks is a multiple of `workers`.
+int64_t blockTiles(const ConvGeometry &g, int64_t tileDim, int64_t workers) {
+  constexpr int64_t least = int64_t(3) << 19, most = int64_t(24) << 20;
+  int64_t perBlock = std::clamp(3 * filterBytes(g, tileDim), least, most) / tileBytes(g, tileDim);
   int64_t tiles = countTiles(g, tileDim), blocks = tilesAlong(tiles, std::max<int64_t>(perBlock, 16));
-  return tilesAlong(tiles, blocks);
+  return tilesAlong(tiles, tilesAlong(blocks, workers) * workers);
 }
 
 /// Whether all channels of a pixel lie side by side, and so do the pixels.
@@ -99,7 +114,8 @@ std::unique_ptr<WinogradConv> WinogradConv::create(const ConvProblem &problem, i
       conv->transform(filter, filled->data());
       return filled;
     });
-    conv->gemm->set(1, conv->transformed->data());
+    for (auto &gemm : conv->gemms)
+      gemm->set(1, conv->transformed->data());
   }
   return conv;
 }
@@ -107,7 +123,8 @@ std::unique_ptr<WinogradConv> WinogradConv::create(const ConvProblem &problem, i
 WinogradConv::WinogradConv(const ConvConfig &attributes, const ConvGeometry &geometry, RowPostOps postOps,
                            int64_t tileDim)
     : geometry(geometry), postOps(std::move(postOps)), transposed(attributes.transposed), tileDim(tileDim),
-      tileCount(countTiles(geometry, tileDim)), blockSize(blockTiles(geometry, tileDim)) {
+      tileCount(countTiles(geometry, tileDim)), workers(ownBlocks(geometry, tileDim)),
+      blockSize(blockTiles(geometry, tileDim, workers)) {
   if (transposed)
     for (int64_t &before : this->geometry.before)
       before = 2 - before; // of 3 taps the first meets an element last
@@ -129,14 +146,18 @@ void WinogradConv::createGemm() {
   constexpr auto dense = memory::format_tag::abc;
   memory::desc tiles({points(), blockSize, geometry.inputChannels()}, type, dense),
       products({points(), blockSize, geometry.outputChannels()}, type, dense);
-  bool small = isSmallConv(geometry, false);
+  bool small = workers > 1 || isSmallConv(geometry, false);
   SingleThreadScope scope(small);
   dnnl::matmul::primitive_desc description({tiles, transformedDesc, products}, userScratchpad(),
                                            dnnlEngine());
-  gemm = std::make_unique<Execution>(dnnl::matmul(description), description.scratchpad_desc(), small);
-  gemm->add(DNNL_ARG_SRC, tiles);
-  gemm->add(DNNL_ARG_WEIGHTS, transformedDesc);
-  gemm->add(DNNL_ARG_DST, products);
+  dnnl::matmul primitive(description);
+  for (int64_t i = 0; i < workers; ++i) {
+    auto gemm = std::make_unique<Execution>(primitive, description.scratchpad_desc(), small);
+    gemm->add(DNNL_ARG_SRC, tiles);
+    gemm->add(DNNL_ARG_WEIGHTS, transformedDesc);
+    gemm->add(DNNL_ARG_DST, products);
+    gemms.push_back(std::move(gemm));
+  }
 }
 
 /// The filter of a transposed convolution has other positions.
@@ -161,9 +182,7 @@ void WinogradConv::pack(const float *filter, const PackedCache &filters) {
 }
 
 /// The products of the first `tiles` of a block at all points.
-void WinogradConv::multiply(const WinogradBlock &block, int64_t tiles, void *scratch) const {
-  if (gemm)
-    return gemm->run(scratch);
+void WinogradConv::multiply(const WinogradBlock &block, int64_t tiles) const {
   double operations = 2.0 * static_cast<double>(tiles * layout.inner * layout.columns);
   auto grain = static_cast<int64_t>(minimalForkNanoseconds * grainOperations / operations) + 1;
   parallelFor(points(), grain, [&](int64_t begin, int64_t end) {
@@ -176,36 +195,67 @@ void WinogradConv::multiply(const WinogradBlock &block, int64_t tiles, void *scr
   });
 }
 
-void WinogradConv::run(Call &call, float *output) {
-  ScratchPieces pieces;
-  pieces.add(gemm ? gemm->scratchBytes() : 0);
-  size_t inputPiece = pieces.add(inputBytes), outputPiece = pieces.add(outputBytes);
-  bool changes = !transformed && !panels;
-  size_t filterPiece = changes ? pieces.add(transformedDesc.get_size()) : 0;
-  auto *scratch = static_cast<std::byte *>(call.scratch(pieces.bytes()));
-  if (changes) {
-    transform(call.input(1).as<float>(), scratch + filterPiece);
-    gemm->set(1, scratch + filterPiece);
-  }
+/// The memory of the threads of a run, and its tensors.
+struct WinogradConv::Run {
+  std::byte *memory; ///< one after the other, of `bytes` bytes: of a GEMM, V, the products
+  size_t bytes, inputPiece, outputPiece;
+  const float *input;
+  float *output;
+  std::vector<const float *> operands; ///< of the post-ops
+};
+
+/// The blocks [first, last), by the memory and the GEMM of one worker.
+void WinogradConv::runBlocks(const Run &run, int64_t worker, int64_t first, int64_t last) const {
+  std::byte *memory = run.memory + static_cast<size_t>(worker) * run.bytes;
   WinogradBlock block{&geometry, tileDim, 0, blockSize};
-  block.tiles = reinterpret_cast<float *>(scratch + inputPiece);
-  block.products = reinterpret_cast<float *>(scratch + outputPiece);
-  block.input = call.input(0).as<float>();
-  block.output = output;
+  block.tiles = reinterpret_cast<float *>(memory + run.inputPiece);
+  block.products = reinterpret_cast<float *>(memory + run.outputPiece);
+  block.input = run.input;
+  block.output = run.output;
+  Execution *gemm = gemms.empty() ? nullptr : gemms[static_cast<size_t>(worker)].get();
   if (gemm) {
     gemm->set(0, block.tiles);
     gemm->set(2, block.products);
   }
-  std::vector<const float *> operands = postOps.operands(call);
   double tileNanoseconds = static_cast<double>(tileBytes(geometry, tileDim)) / tileBytesPerNanosecond;
   auto grain = static_cast<int64_t>(minimalForkNanoseconds / tileNanoseconds) + 1;
-  for (; block.first < tileCount; block.first += blockSize) {
+  for (int64_t i = first; i < last; ++i) {
+    block.first = i * blockSize;
     int64_t count = std::min(blockSize, tileCount - block.first);
     parallelFor(count, grain, [&](int64_t begin, int64_t end) { transformInput(block, begin, end); });
-    multiply(block, count, scratch);
-    parallelFor(count, grain,
-                [&](int64_t begin, int64_t end) { transformOutput(block, begin, end, postOps, operands); });
+    if (gemm)
+      gemm->run(memory);
+    else
+      multiply(block, count);
+    parallelFor(count, grain, [&](int64_t begin, int64_t end) {
+      transformOutput(block, begin, end, postOps, run.operands);
+    });
   }
+}
+
+void WinogradConv::run(Call &call, float *output) {
+  bool changes = !transformed && !panels;
+  Run run{};
+  ScratchPieces pieces;
+  pieces.add(gemms.empty() ? 0 : gemms[0]->scratchBytes());
+  run.inputPiece = pieces.add(inputBytes);
+  run.outputPiece = pieces.add(outputBytes);
+  run.bytes = pieces.bytes();
+  size_t allBytes = run.bytes * static_cast<size_t>(workers);
+  run.memory = static_cast<std::byte *>(call.scratch(allBytes + (changes ? transformedDesc.get_size() : 0)));
+  if (changes) {
+    transform(call.input(1).as<float>(), run.memory + allBytes);
+    for (auto &gemm : gemms)
+      gemm->set(1, run.memory + allBytes);
+  }
+  run.input = call.input(0).as<float>();
+  run.output = output;
+  run.operands = postOps.operands(call);
+  int64_t blocks = tilesAlong(tileCount, blockSize);
+  parallelFor(workers, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      runBlocks(run, i, blocks * i / workers, blocks * (i + 1) / workers);
+  });
 }
 
 } // namespace proa::runtime

@@ -42,17 +42,20 @@ private:
   void transform(const float *filter, void *transformed) const;
   void pack(const float *filter, const PackedCache &filters);
   PackedForms::Key keyOf(const char *algorithm, const dnnl::memory::desc &to) const;
-  void multiply(const WinogradBlock &block, int64_t tiles, void *scratch) const;
+  void multiply(const WinogradBlock &block, int64_t tiles) const;
+  struct Run;
+  void runBlocks(const Run &run, int64_t worker, int64_t first, int64_t last) const;
 
   ConvGeometry geometry; ///< of the convolution that it is
   RowPostOps postOps;
   bool transposed;
   int64_t tileDim;                                 ///< m
   int64_t tileCount;                               ///< of all samples
+  int64_t workers;                                 ///< threads that compute blocks of their own
   int64_t blockSize;                               ///< tiles that are computed at once
   dnnl::memory::desc transformedDesc;              ///< U: [(m + 2)^2, in, out]
   std::shared_ptr<const PackedTensor> transformed; ///< null: the filter changes from run to run
-  std::unique_ptr<Execution> gemm;                 ///< by oneDNN; null where `panels` are there
+  std::vector<std::unique_ptr<Execution>> gemms;   ///< by oneDNN, of each worker; none with `panels`
   PanelLayout layout;                              ///< of U at one point
   std::shared_ptr<const PackedTensor> panels;      ///< U, point by point
   size_t inputBytes = 0, outputBytes = 0;          ///< of a block's V and of its products
