@@ -1,9 +1,11 @@
 // Polynomials for math functions: see Passes.td.
+#include "passes/kernels/ExpandMath.h"
 #include "passes/kernels/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -22,9 +24,9 @@ using namespace mlir;
 
 namespace {
 
-// Functions whose polynomial is exact to about 5 units in the last place. Polynomials of sin and cos are less
-// exact beyond small arguments and near zeros, as are polynomials of atan2 and cbrt: these functions stay
-// calls of libm. atan has a polynomial below.
+// Functions whose polynomial in MLIR is exact to about 5 units in the last place. Polynomials of sin and cos
+// are less exact beyond small arguments and near zeros, as are polynomials of atan2 and cbrt: atan2 and cbrt
+// stay calls of libm, and others have a polynomial of ours.
 bool hasGoodPolynomial(llvm::StringRef function) {
   static const llvm::StringSet<> good = {"exp", "expm1", "log", "log1p", "log2", "erf", "tanh"};
   function.consume_front("math.");
@@ -226,6 +228,8 @@ struct ExpandMath : proa::impl::ExpandMathBase<ExpandMath> {
   void runOnOperation() override {
     scaleSubnormals<math::LogOp>(getOperation(), std::numbers::ln2);
     scaleSubnormals<math::Log2Op>(getOperation(), 1);
+    if (!hasExp2)
+      proa::expandRemainders(getOperation());
     RewritePatternSet patterns(&getContext());
     populateMathAlgebraicSimplificationPatterns(patterns);
     populateMathPolynomialApproximationPatterns(patterns, hasGoodPolynomial);
@@ -234,6 +238,10 @@ struct ExpandMath : proa::impl::ExpandMathBase<ExpandMath> {
       patterns.add<ErfByPowerOfTwo, ExpByPowerOfTwo>(&getContext(), /*benefit=*/2);
     else
       patterns.add<ExpByPolynomial>(&getContext(), /*benefit=*/2);
+    if (!hasExp2) {
+      proa::populateTrigonometricPatterns(patterns);
+      proa::populateDoubleExponentialPatterns(patterns);
+    }
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

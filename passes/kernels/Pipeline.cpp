@@ -59,6 +59,7 @@ void addLLVMPasses(OpPassManager &passes, const LowerKernelsOptions &options) {
   functions.addPass(createExpandHalfConversions({options.expandBFloat16, options.expandFloat16}));
   functions.addPass(createConvertMathToLLVMPass());
   passes.addPass(createConvertMathToLibmPass());
+  passes.addPass(createCallRemainders());
   FinalizeMemRefToLLVMConversionPassOptions memory;
   memory.useAlignedAlloc = true;
   passes.addPass(createConvertComplexToLLVMPass());

@@ -54,6 +54,7 @@ const std::vector<Group> &groups() {
         "proa-bound-scratch",
         "proa-place-scratch",
         "proa-expand-math",
+        "proa-call-remainders",
         "proa-expand-arith",
         "proa-expand-half-conversions",
         "proa-wrap-kernels"}},

@@ -48,3 +48,15 @@ func.func @exp(%x: f32, %y: f64) -> (f32, f64) {
   %1 = math.exp %y : f64
   return %0, %1 : f32, f64
 }
+
+// Near misses: instructions and functions of a device are fast.
+// CHECK-LABEL: func.func @calls
+// CHECK: math.sin
+// CHECK: arith.remf
+// CHECK-NOT: scf.if
+// CHECK: return
+func.func @calls(%x: f32, %y: f32) -> (f32, f32) {
+  %0 = math.sin %x : f32
+  %1 = arith.remf %x, %y : f32
+  return %0, %1 : f32, f32
+}

@@ -21,22 +21,61 @@ func.func @atan(%x: f32) -> f32 {
   return %0 : f32
 }
 
-// Near misses: sin has no polynomial for all arguments, and atan of f64 none.
-// CHECK-LABEL: func.func @calls
-// CHECK: math.sin
-// CHECK: math.atan
-func.func @calls(%x: f32, %y: f64) -> (f32, f64) {
+// Angles are reduced in f64.
+// CHECK-LABEL: func.func @trigonometric
+// CHECK-NOT: math.sin
+// CHECK-NOT: math.cos
+// CHECK-NOT: math.tan
+// CHECK: arith.extf %{{.*}} : f32 to f64
+// CHECK: return
+func.func @trigonometric(%x: f32) -> (f32, f32, f32) {
   %0 = math.sin %x : f32
-  %1 = math.atan %y : f64
-  return %0, %1 : f32, f64
+  %1 = math.cos %x : f32
+  %2 = math.tan %x : f32
+  return %0, %1, %2 : f32, f32, f32
 }
 
-// Near miss: no polynomial is exact enough for f64.
+// Near misses: no polynomial for cbrt, and none of f64.
+// CHECK-LABEL: func.func @calls
+// CHECK: math.cbrt
+// CHECK: math.atan
+// CHECK: math.sin
+func.func @calls(%x: f32, %y: f64) -> (f32, f64, f64) {
+  %0 = math.cbrt %x : f32
+  %1 = math.atan %y : f64
+  %2 = math.sin %y : f64
+  return %0, %1, %2 : f32, f64, f64
+}
+
+// Selects keep NaN; the power of two is a product of two.
 // CHECK-LABEL: func.func @f64
-// CHECK: math.tanh
-func.func @f64(%x: f64) -> f64 {
-  %0 = math.tanh %x : f64
-  return %0 : f64
+// CHECK-SAME: (%[[X:.*]]: f64)
+// CHECK: arith.select
+// CHECK-COUNT-2: arith.shli
+// CHECK: %[[TANH:.*]] = arith.divf
+// CHECK: math.copysign %[[TANH]], %[[X]]
+func.func @f64(%x: f64) -> (f64, f64) {
+  %0 = math.exp %x : f64
+  %1 = math.tanh %x : f64
+  return %0, %1 : f64, f64
+}
+
+// A remainder with a short quotient, and one of libm.
+// CHECK-LABEL: func.func @remainder
+// CHECK-SAME: (%[[X:.*]]: f32, %[[Y:.*]]: f32, %[[H:.*]]: f16)
+// CHECK: %[[QUOTIENT:.*]] = arith.divf %[[X]], %[[Y]]
+// CHECK: scf.if
+// CHECK: math.trunc %[[QUOTIENT]]
+// CHECK: } else {
+// CHECK: arith.remf %[[X]], %[[Y]] : f32
+// CHECK: %[[WIDE:.*]] = arith.extf %[[H]] : f16 to f32
+// CHECK: arith.divf
+// CHECK: scf.if
+// CHECK: arith.truncf %{{.*}} : f32 to f16
+func.func @remainder(%x: f32, %y: f32, %h: f16) -> (f32, f16) {
+  %0 = arith.remf %x, %y : f32
+  %1 = arith.remf %h, %h : f16
+  return %0, %1 : f32, f16
 }
 
 // CHECK-LABEL: func.func @square
@@ -50,7 +89,7 @@ func.func @square(%x: f32) -> f32 {
 
 // Seven terms and two constants of the logarithm of 2; selects keep NaN.
 // CHECK-LABEL: func.func @exp
-// CHECK-SAME: (%[[X:.*]]: f32, %[[Y:.*]]: f64)
+// CHECK-SAME: (%[[X:.*]]: f32)
 // CHECK: %[[IS_LOW:.*]] = arith.cmpf olt, %[[X]]
 // CHECK: %[[LEAST:.*]] = arith.select %[[IS_LOW]]
 // CHECK: %[[SUM:.*]] = math.fma %[[LEAST]]
@@ -58,9 +97,7 @@ func.func @square(%x: f32) -> f32 {
 // CHECK: arith.shli
 // CHECK-COUNT-6: math.fma
 // CHECK: arith.mulf
-// CHECK: math.exp %[[Y]] : f64
-func.func @exp(%x: f32, %y: f64) -> (f32, f64) {
+func.func @exp(%x: f32) -> f32 {
   %0 = math.exp %x : f32
-  %1 = math.exp %y : f64
-  return %0, %1 : f32, f64
+  return %0 : f32
 }

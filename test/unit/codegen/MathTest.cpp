@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 
 using namespace proa;
@@ -117,4 +118,137 @@ TEST(MathFunctions, ArcTangentOfTwoArguments) {
     setElement(z, i, special[i].second);
   }
   expectElements(kernel.run({x, z})[0], [&](int64_t i) { return std::atan2(element(x, i), element(z, i)); });
+}
+
+// The error of functions whose polynomials are ours, in units in the last place.
+namespace {
+
+struct Accuracy {
+  const char *name;
+  double (*exact)(double);
+  double units; ///< at most
+};
+
+/// The distance of `value` from `exact`, in units in the last place of a float with that many bits.
+double units(long double value, long double exact, int mantissaBits, int leastExponent) {
+  if (std::isnan(value) || std::isnan(exact))
+    return std::isnan(value) == std::isnan(exact) ? 0 : INFINITY;
+  if (value == exact)
+    return 0;
+  int exponent = 0;
+  std::frexp(exact, &exponent);
+  return double(std::fabs(value - exact) /
+                std::ldexp(1.0L, std::max(exponent - mantissaBits, leastExponent)));
+}
+
+} // namespace
+
+TEST(MathFunctions, TrigonometricFunctionsOfAllFloats) {
+  constexpr int64_t count = 1 << 20, step = (int64_t(1) << 32) / count;
+  Tensor x(DType::Float32, {count});
+  // An odd offset of each block, so that the lowest bits differ.
+  for (int64_t i = 0; i < count; ++i)
+    x.as<float>()[i] = std::bit_cast<float>(uint32_t(i * step + i * 2654435761U % step));
+  // Near multiples of pi / 2, whose rests are small.
+  const float special[] = {0.0F,
+                           -0.0F,
+                           INFINITY,
+                           -INFINITY,
+                           NAN,
+                           0x1.921fb6p+0F,
+                           0x1.921fb6p+1F,
+                           0x1.f2e2e4p+23F,
+                           16367173.0F * 0x1p72F,
+                           -16367173.0F * 0x1p72F,
+                           1e30F,
+                           3e38F};
+  std::copy(std::begin(special), std::end(special), x.as<float>());
+  for (const Accuracy &function :
+       {Accuracy{"sin", std::sin, 1.6}, Accuracy{"cos", std::cos, 1.6}, Accuracy{"tan", std::tan, 3.3}}) {
+    TestKernel kernel = unaryKernel(function.name, count, "f32");
+    ASSERT_TRUE(kernel.valid());
+    Tensor y = kernel.run({x})[0];
+    double worst = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      double exact = function.exact(element(x, i)), error = units(element(y, i), exact, 24, -149);
+      worst = std::max(worst, error);
+      ASSERT_LE(error, function.units) << function.name << " of " << element(x, i);
+      if (!std::isnan(exact))
+        ASSERT_EQ(std::signbit(element(y, i)), std::signbit(exact))
+            << function.name << " of " << element(x, i);
+    }
+    RecordProperty(function.name, std::to_string(worst));
+  }
+}
+
+TEST(MathFunctions, ExponentialsOfDoubles) {
+  struct {
+    const char *name;
+    long double (*exact)(long double);
+    double low, high, units;
+  } functions[] = {{"exp", std::exp, -750, 712, 1},       {"exp", std::exp, -1, 1, 1},
+                   {"expm1", std::expm1, -45, 712, 2},    {"expm1", std::expm1, -1, 1, 2},
+                   {"expm1", std::expm1, -1e-9, 1e-9, 2}, {"tanh", std::tanh, -25, 25, 3},
+                   {"tanh", std::tanh, -1, 1, 3},         {"tanh", std::tanh, -1e-9, 1e-9, 3},
+                   {"log", std::log, 0.5, 2, 1},          {"log", std::log, 0, 1e-307, 1},
+                   {"log", std::log, 0, 1e300, 1},        {"log", std::log, 0.999999, 1.000001, 1}};
+  constexpr int64_t count = 100000;
+  for (const auto &function : functions) {
+    Tensor x = randomTensor(DType::Float64, {count}, function.low, function.high);
+    const double special[] = {0.0,     -0.0,  INFINITY, -INFINITY, NAN,   5e-324,
+                              -1e-310, 1e300, -1e300,   709.78,    -744.9};
+    std::copy(std::begin(special), std::end(special), x.as<double>());
+    TestKernel kernel = unaryKernel(function.name, count, "f64");
+    ASSERT_TRUE(kernel.valid());
+    Tensor y = kernel.run({x})[0];
+    for (int64_t i = 0; i < count; ++i) {
+      long double exact = function.exact(element(x, i));
+      if (double(exact) == element(y, i) || (std::isnan(exact) && std::isnan(element(y, i))))
+        continue; // also overflow
+      ASSERT_LE(units(element(y, i), exact, 53, -1074), function.units)
+          << function.name << " of " << element(x, i);
+      ASSERT_EQ(std::signbit(element(y, i)), std::signbit(double(exact)))
+          << function.name << " of " << element(x, i);
+    }
+  }
+}
+
+// Exact, for floats of all exponents.
+TEST(MathFunctions, Remainder) {
+  constexpr int64_t count = 100000;
+  for (const char *type : {"f32", "f64"}) {
+    const bool isDouble = std::string(type) == "f64";
+    const DType dtype = isDouble ? DType::Float64 : DType::Float32;
+    const std::string tensor = "tensor<" + std::to_string(count) + "x" + type + ">";
+    KernelText text("remainder", "%x: " + tensor + ", %z: " + tensor);
+    text.generic("%r", {{"%x", tensor, "0"}, {"%z", tensor, "0"}}, {"", tensor, "0"}, "p",
+                 std::string("%y = arith.remf %i0, %i1 : ") + type);
+    TestKernel kernel(text.returns("%r", tensor));
+    ASSERT_TRUE(kernel.valid());
+    Tensor x = randomTensor(dtype, {count}), y = randomTensor(dtype, {count}, -2, 2, 2);
+    Tensor shifts = randomTensor(DType::Int64, {count}, -140, 120, 3);
+    for (int64_t i = 0; i < count; ++i)
+      if (i % 2)
+        setElement(x, i, std::ldexp(element(x, i), int(element(shifts, i))));
+      else
+        setElement(x, i, element(y, i) * double(int64_t(element(shifts, i)))); // multiples, rounded
+    const double special[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 1, -1, 3, -3, 1e-40, -3e38, 0.1};
+    int64_t i = 0;
+    for (double a : special)
+      for (double b : special) {
+        setElement(x, i, a);
+        setElement(y, i++, b);
+      }
+    Tensor rest = kernel.run({x, y})[0];
+    for (i = 0; i < count; ++i) {
+      double exact = std::fmod(element(x, i), element(y, i));
+      if (std::isnan(exact)) {
+        ASSERT_TRUE(std::isnan(element(rest, i))) << element(x, i) << " mod " << element(y, i);
+        continue;
+      }
+      ASSERT_EQ(element(rest, i), exact) << element(x, i) << " mod " << element(y, i);
+      ASSERT_EQ(std::signbit(element(rest, i)), std::signbit(exact))
+          << element(x, i) << " mod " << element(y, i);
+    }
+  }
 }

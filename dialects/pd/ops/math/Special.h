@@ -59,11 +59,25 @@ public:
   /// pi times the signed distance of x from the nearest integer, which determines sin and cos of pi x up to
   /// the sign.
   Value piFraction(Value x) { return times(b.subtract(x, b.round(x)), std::numbers::pi); }
-  /// cot(pi x)
-  Value cotangent(Value x) {
+  /// sin(pi x) up to the sign, by Taylor's polynomial, which vectorizes: the argument is at most pi / 2.
+  Value sineOfPi(Value x) {
     Value r = piFraction(x);
-    return b.divide(b.cos(r), b.sin(r));
+    return b.multiply(
+        r, polynomial(squared(r), std::initializer_list<double>{
+                                      1. / 51090942171709440000., -1. / 121645100408832000.,
+                                      1. / 355687428096000., -1. / 1307674368000., 1. / 6227020800.,
+                                      -1. / 39916800., 1. / 362880., -1. / 5040., 1. / 120., -1. / 6., 1.}));
   }
+  /// cos(pi x) up to the sign, likewise.
+  Value cosineOfPi(Value x) {
+    return polynomial(squared(piFraction(x)),
+                      std::initializer_list<double>{-1. / 1124000727777607680000., 1. / 2432902008176640000.,
+                                                    -1. / 6402373705728000., 1. / 20922789888000.,
+                                                    -1. / 87178291200., 1. / 479001600., -1. / 3628800.,
+                                                    1. / 40320., -1. / 720., 1. / 24., -1. / 2., 1.});
+  }
+  /// cot(pi x)
+  Value cotangent(Value x) { return b.divide(cosineOfPi(x), sineOfPi(x)); }
 
   Builder &b;
 };
@@ -87,8 +101,7 @@ template <class Builder> typename Builder::Value lgamma(Builder &b, typename Bui
   auto stirling = b.subtract(b.multiply(z, f.plus(log, -1)), f.times(log, 0.5));
   stirling = b.add(f.plus(stirling, 0.91893853320467274178), b.multiply(series, inverse));
   auto value = b.subtract(stirling, b.select(shifted, b.log(product), b.number(0, x)));
-  auto reflected =
-      b.subtract(f.from(std::log(std::numbers::pi), b.log(b.abs(b.sin(f.piFraction(x))))), value);
+  auto reflected = b.subtract(f.from(std::log(std::numbers::pi), b.log(b.abs(f.sineOfPi(x)))), value);
   // Poles, and both infinities.
   double infinity = std::numeric_limits<double>::infinity();
   auto pole = b.bitAnd(b.lessEqual(x, b.number(0, x)), f.isInteger(x));
