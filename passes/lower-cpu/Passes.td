@@ -28,7 +28,7 @@ def TransposeBlocks : Pass<"proa-transpose-blocks", "mlir::func::FuncOp"> {
     elements, each in a line of the cache of its own. This pass divides the two loops into blocks of 16 x 16. A block is
     loaded as 16 vectors, transposed by shuffles and stored as 16 vectors, into the result if the op is a copy, else
     into a buffer that the op reads. The last block of a copy with static dims begins earlier, so that it is a whole
-    one; other elements that are in no whole block are computed as before. Elements have 32 bits.
+    one; other elements that are in no whole block are computed as before. Elements have 8, 16, 32 or 64 bits.
   }];
   let dependentDialects = ["mlir::affine::AffineDialect", "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect",
                            "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"];

@@ -23,13 +23,19 @@ namespace {
 
 constexpr int64_t blockSize = proa::transposedBlock;
 
-/// The loop that the last dimension of an operand is, if its elements have 32 bits and lie side by side.
+/// Whether vectors of these elements are loaded and stored as they lie in memory.
+bool hasVectors(Type element) {
+  return element.isInteger(8) || element.isInteger(16) || element.isInteger(32) || element.isInteger(64) ||
+         isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(element);
+}
+
+/// The loop that the last dimension of an operand is, if its elements have vectors and lie side by side.
 std::optional<unsigned> contiguousLoop(OpOperand &operand) {
   auto op = cast<linalg::LinalgOp>(operand.getOwner());
   auto type = dyn_cast<MemRefType>(operand.get().getType());
   AffineMap map = op.getMatchingIndexingMap(&operand);
   if (!type || type.getRank() < 2 || !map.isProjectedPermutation() || map.getNumResults() == 0 ||
-      !type.getElementType().isIntOrFloat() || type.getElementTypeBitWidth() != 32)
+      !hasVectors(type.getElementType()))
     return std::nullopt;
   SmallVector<int64_t> strides;
   int64_t offset = 0;
@@ -55,7 +61,7 @@ const char *Transposition::analyze() {
   OpOperand &init = *op.getDpsInitOperand(0);
   std::optional<unsigned> last = contiguousLoop(init);
   if (!last || !op.getMatchingIndexingMap(&init).isPermutation())
-    return "its result is not a dense tensor of 32-bit elements";
+    return "its result is not a dense tensor of elements of 8, 16, 32 or 64 bits";
   target = *last;
   for (OpOperand *input : op.getDpsInputOperands()) {
     std::optional<unsigned> loop = contiguousLoop(*input);
@@ -106,10 +112,14 @@ void transpose(OpBuilder &builder, Location loc, Rows &rows) {
 /// Writes the loops of a transposition.
 class BlockLoops {
 public:
-  /// `lanes`: elements of a vector register, at most a block.
-  BlockLoops(Transposition &transposition, int64_t lanes)
-      : t(transposition), lanes(lanes), rewriter(t.op), loc(t.op.getLoc()),
+  BlockLoops(Transposition &transposition, int64_t vectorBits)
+      : t(transposition), vectorBits(vectorBits), rewriter(t.op), loc(t.op.getLoc()),
         isStatic(!t.op.hasDynamicShape()) {}
+
+  /// Elements of a vector register, at most a block.
+  int64_t lanesOf(OpOperand &operand) const {
+    return std::clamp<int64_t>(vectorBits / elementOf(operand).getIntOrFloatBitWidth(), 4, blockSize);
+  }
 
   void run() {
     for (Range range : cast<linalg::LinalgOp>(*t.op).createLoopRanges(rewriter, loc))
@@ -137,7 +147,7 @@ public:
 
 private:
   Transposition &t;
-  int64_t lanes;
+  int64_t vectorBits;
   IRRewriter rewriter;
   Location loc;
   bool isStatic;
@@ -207,9 +217,10 @@ private:
     return result;
   }
 
-  /// Transposes the block of an operand, in squares that fit the registers. `store` gets rows of `lanes`
-  /// elements, with the positions of the first one along `source` and `target`.
+  /// Transposes the block of an operand, in squares that fit the registers. `store` gets rows of such a
+  /// square, with the positions of the first one along `source` and `target`.
   void transposeBlock(OpOperand &operand, function_ref<void(Value, int64_t, int64_t)> store) {
+    int64_t lanes = lanesOf(operand);
     auto type = VectorType::get(lanes, elementOf(operand));
     for (int64_t source = 0; source < blockSize; source += lanes)
       for (int64_t target = 0; target < blockSize; target += lanes) {
@@ -287,16 +298,17 @@ struct TransposeBlocks : proa::impl::TransposeBlocksBase<TransposeBlocks> {
     SmallVector<linalg::GenericOp> ops;
     getOperation()->walk([&](linalg::GenericOp op) { ops.push_back(op); });
     proa::PassRemarks remarks(getArgumentName());
-    int64_t lanes = std::clamp<int64_t>(proa::targetOf(getOperation()).cpu.vectorBits / 32, 4, blockSize);
+    int64_t vectorBits = proa::targetOf(getOperation()).cpu.vectorBits;
     for (linalg::GenericOp op : ops) {
       Transposition transposition{op};
       if (const char *reason = transposition.analyze()) {
         remarks.missed(op) << "not computed in transposed blocks: " << reason;
         continue;
       }
+      BlockLoops loops(transposition, vectorBits);
       remarks.done(op) << "computed in blocks of 16 x 16 elements, transposed in vectors of "
-                       << std::to_string(lanes);
-      BlockLoops(transposition, lanes).run();
+                       << std::to_string(loops.lanesOf(*transposition.moved.front()));
+      loops.run();
     }
   }
 };

@@ -38,10 +38,11 @@ void expectCopy(const std::vector<CopyAxis> &axes, size_t sourceSize, size_t tar
 
 TEST(StridedCopy, TransposesOfManySizes) {
   for (int64_t rows : {1, 2, 3, 4, 5, 17, 64, 65, 131})
-    for (int64_t columns : {1, 3, 4, 7, 16, 70}) {
+    for (int64_t columns : {1, 3, 4, 7, 16, 70, 2048, 4096}) {
       auto size = static_cast<size_t>(rows * columns);
       std::vector<CopyAxis> axes{{columns, 1, rows}, {rows, columns, 1}};
       expectCopy<uint8_t>(axes, size, size, 0);
+      expectCopy<uint16_t>(axes, size, size, 0);
       expectCopy<uint32_t>(axes, size, size, 0);
       expectCopy<uint64_t>(axes, size, size, 0);
     }
@@ -552,6 +553,36 @@ TEST(Count, NonzeroRowsInOrder) {
   ASSERT_TRUE(result) << result.diagnostics().text();
   EXPECT_EQ((*result)[0].dims(), (Shape{3, 2}));
   EXPECT_EQ(valuesOf<int64_t>((*result)[0]), (Shape{0, 1, 1, 0, 1, 2}));
+}
+
+/// Rows of several blocks of columns, and scalars.
+TEST(Count, NonzeroOfAllRanks) {
+  for (const Shape &dims : {Shape{}, Shape{200}, Shape{3, 130}, Shape{2, 3, 70}, Shape{5, 1}, Shape{2, 0}}) {
+    int64_t count = 1;
+    for (int64_t dim : dims)
+      count *= dim;
+    std::vector<float> values;
+    Shape expected;
+    int64_t rows = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      bool isZero = i * 2654435761 % 100 < 50 && !dims.empty();
+      values.push_back(isZero ? 0 : NAN);
+      if (isZero)
+        continue;
+      ++rows;
+      int64_t rest = i;
+      Shape position(dims.size());
+      for (size_t axis = dims.size(); axis-- > 0; rest /= dims[axis])
+        position[axis] = rest % dims[axis];
+      expected.insert(expected.end(), position.begin(), position.end());
+    }
+    Tensor x(DType::Float32, dims);
+    std::copy(values.begin(), values.end(), x.as<float>());
+    auto result = runCase(
+        {"nonzero", {}, {x}, {{DType::Int64, {rows, static_cast<int64_t>(dims.size())}}}, {}, Dims::Dynamic});
+    ASSERT_TRUE(result) << result.diagnostics().text();
+    EXPECT_EQ(valuesOf<int64_t>((*result)[0]), expected);
+  }
 }
 
 TEST(Fill, Ranges) {

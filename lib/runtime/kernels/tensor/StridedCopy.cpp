@@ -3,6 +3,7 @@
 #include "lib/runtime/host/ThreadPool.h"
 #include "lib/runtime/kernels/common/Convert.h"
 #include "lib/runtime/kernels/conv/ChannelOrder.h"
+#include "lib/runtime/kernels/tensor/NarrowPlane.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -90,22 +91,28 @@ template <class T> void copyRows(const T *source, T *target, const CopyAxis &row
     copyLine(source + i * rows.source, target + i * rows.target, line);
 }
 
-/// A transposed plane of 4-byte elements in vectors: `rows` rows at a time stay in the first-level cache. Of
-/// lines that share a set that holds 8.
-void copyVectors(const float *source, float *target, const CopyAxis &rows, const CopyAxis &columns) {
-  constexpr int64_t setFloats = 1024, most = 64;
-  int64_t block = rows.source % setFloats == 0 ? blockSide : most;
-  for (int64_t r = 0; r < rows.size; r += block)
-    runVectors<transposePlane>(source + r * rows.source, rows.source, std::min(block, rows.size - r),
-                               columns.size, target + r, columns.target);
+/// A transposed plane in vectors: `block` rows at a time stay in the first-level cache, of which lines that
+/// share a set hold 8.
+template <class T>
+void copyVectors(const T *source, T *target, const CopyAxis &rows, const CopyAxis &columns) {
+  constexpr int64_t setBytes = 4096, most = 64, side = sizeof(T) == sizeof(float) ? blockSide : narrowSide<T>;
+  int64_t block = rows.source * static_cast<int64_t>(sizeof(T)) % setBytes == 0 ? side : most;
+  for (int64_t r = 0; r < rows.size; r += block) {
+    int64_t count = std::min(block, rows.size - r);
+    if constexpr (sizeof(T) == sizeof(float))
+      runVectors<transposePlane>(reinterpret_cast<const float *>(source + r * rows.source), rows.source,
+                                 count, columns.size, reinterpret_cast<float *>(target + r), columns.target);
+    else
+      transposeNarrowPlane(source + r * rows.source, rows.source, count, columns.size, target + r,
+                           columns.target);
+  }
 }
 
 /// A transposed plane: the source is contiguous along `columns`, the target along `rows`. Blocks fit in the
 /// first-level cache.
 template <class T> void copyPlane(const T *source, T *target, const CopyAxis &rows, const CopyAxis &columns) {
-  if constexpr (sizeof(T) == sizeof(float))
-    return copyVectors(reinterpret_cast<const float *>(source), reinterpret_cast<float *>(target), rows,
-                       columns);
+  if constexpr (sizeof(T) <= sizeof(float))
+    return copyVectors(source, target, rows, columns);
   constexpr int64_t block = 64 / sizeof(T) >= 4 ? 64 / sizeof(T) : 4;
   for (int64_t r = 0; r < rows.size; r += block)
     for (int64_t c = 0; c < columns.size; c += block)
