@@ -337,6 +337,47 @@ TEST(Matmul, IntegersAndHalf) {
   EXPECT_EQ(static_cast<float>((*result)[0].as<Float16>()[0]), 2050.0f);
 }
 
+/// Sums of more than 8 products, in all lengths of vectors, and modulo 2^32 where they overflow.
+TEST(Matmul, Integers32) {
+  for (int64_t inner : {1, 7, 8, 9, 37})
+    for (int64_t columns : {1, 5, 16, 33, 70}) {
+      Tensor x(DType::Int32, {3, inner}), y(DType::Int32, {inner, columns});
+      for (int64_t i = 0; i < 3 * inner; ++i)
+        x.as<int32_t>()[i] = static_cast<int32_t>(i * 2654435761);
+      for (int64_t i = 0; i < inner * columns; ++i)
+        y.as<int32_t>()[i] = static_cast<int32_t>(i % 2 == 0 ? i - 20 : i * 40503);
+      auto result = runCase({"matmul", {}, {x, y}, {{DType::Int32, {3, columns}}}});
+      ASSERT_TRUE(result) << result.diagnostics().text();
+      for (int64_t i = 0; i < 3 * columns; ++i) {
+        uint64_t want = 0;
+        for (int64_t k = 0; k < inner; ++k)
+          want += static_cast<uint64_t>(int64_t(x.as<int32_t>()[i / columns * inner + k])) *
+                  static_cast<uint64_t>(int64_t(y.as<int32_t>()[k * columns + i % columns]));
+        ASSERT_EQ((*result)[0].as<int32_t>()[i], static_cast<int32_t>(want)) << inner << " " << columns;
+      }
+    }
+}
+
+/// The conversions around a matmul of halves: the product with 1 of each half, and of floats between halves.
+TEST(Matmul, AllHalves) {
+  constexpr int64_t count = 65536;
+  Tensor x(DType::Float16, {count, 1}), one(DType::Float16, {1, 1});
+  for (int64_t i = 0; i < count; ++i)
+    x.as<Float16>()[i].bits = static_cast<uint16_t>(i);
+  for (float factor : {1.0F, 0.333251953125F, 1.5F}) { // floats between halves are rounded
+    one.as<Float16>()[0] = Float16(factor);
+    auto result = runCase({"matmul", {}, {x, one}, {{DType::Float16, {count, 1}}}});
+    ASSERT_TRUE(result) << result.diagnostics().text();
+    for (int64_t i = 0; i < count; ++i) {
+      float given = static_cast<float>(x.as<Float16>()[i]), found = float((*result)[0].as<Float16>()[i]);
+      if (std::isnan(given))
+        ASSERT_TRUE(std::isnan(found)) << i;
+      else
+        ASSERT_EQ(found, static_cast<float>(Float16(given * factor))) << i;
+    }
+  }
+}
+
 TEST(Matmul, HalfReadThroughPermutations) {
   // Small integers: the sums are exact.
   Tensor x(DType::Float32, {2, 3, 4}), y(DType::Float32, {2, 4, 5});

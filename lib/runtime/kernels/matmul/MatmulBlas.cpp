@@ -1,4 +1,5 @@
 #include "lib/runtime/kernels/common/Convert.h"
+#include "lib/runtime/kernels/common/HalfVectors.h"
 #include "lib/runtime/kernels/common/OneDnn.h"
 #include "lib/runtime/kernels/linalg/Lapack.h"
 #include "lib/runtime/kernels/matmul/Matmul.h"
@@ -25,6 +26,15 @@ std::optional<BlasOrder> orderOf(const StridedOperand &operand) {
   if ((rows == 1 || rowStride == 1) && (columns == 1 || columnStride >= rows))
     return BlasOrder{true, columns == 1 ? rows : columnStride};
   return std::nullopt;
+}
+
+template <class From, class To> void convertElements(const From *from, int64_t count, To *to) {
+  if constexpr (std::is_same_v<From, Float16> && std::is_same_v<To, float>)
+    runVectors<widenHalves>(from, count, to);
+  else if constexpr (std::is_same_v<From, float> && std::is_same_v<To, Float16>)
+    runVectors<narrowToHalves>(from, count, to);
+  else
+    std::transform(from, from + count, to, [](From value) { return static_cast<To>(value); });
 }
 
 /// A tensor of the matmul as BLAS takes it: in place, or as a row-major copy of elements of type C.
@@ -56,7 +66,7 @@ template <class C> struct Port {
     if (converted) {
       data = reinterpret_cast<C *>(scratch + convertedAt);
       parallelFor(*elementCount(stored.dims), 4096, [&](int64_t begin, int64_t end) {
-        std::transform(from + begin, from + end, data + begin, [](T value) { return static_cast<C>(value); });
+        convertElements(from + begin, end - begin, data + begin);
       });
     }
     if (!copied)
@@ -77,8 +87,7 @@ template <class C> struct Port {
       stridedCopy(sizeof(C), stored.dims, data, seen.strides, from, stored.strides);
     if (converted)
       parallelFor(*elementCount(stored.dims), 4096, [&](int64_t begin, int64_t end) {
-        std::transform(from + begin, from + end, static_cast<T *>(tensor) + begin,
-                       [](C value) { return static_cast<T>(value); });
+        convertElements(from + begin, end - begin, static_cast<T *>(tensor) + begin);
       });
   }
 

@@ -1,5 +1,6 @@
 #include "lib/runtime/host/ThreadPool.h"
 #include "lib/runtime/kernels/common/Convert.h"
+#include "lib/runtime/kernels/common/Vectors.h"
 #include "lib/runtime/kernels/matmul/Matmul.h"
 
 #include <algorithm>
@@ -7,10 +8,26 @@
 namespace proa::runtime {
 namespace {
 
-/// The type of the sums: 64-bit integers and double for what fits, float for the 16-bit floats.
+/// The type of the sums: integers modulo 2^32 or 2^64, and float for the 16-bit floats.
 template <class T>
-using Sum = std::conditional_t<std::is_integral_v<T>,
-                               std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>, Wide<T>>;
+using Sum = std::conditional_t<std::is_integral_v<T>, std::conditional_t<sizeof(T) <= 4, uint32_t, uint64_t>,
+                               Wide<T>>;
+
+/// Rows of y that are added to the sums at once.
+constexpr int64_t rowsAtOnce = 8;
+
+/// sums[n] += the sum of factors[k] * lines[k][n] over `rowsAtOnce` k.
+template <class T>
+PROA_VECTOR_INLINE void addRows(const Sum<T> *factors, const T *lines, int64_t lineStride, int64_t columns,
+                                Sum<T> *sums) {
+  for (int64_t n = 0; n < columns; ++n) {
+    Sum<T> sum = sums[n];
+#pragma GCC unroll 8
+    for (int64_t k = 0; k < rowsAtOnce; ++k)
+      sum += factors[k] * static_cast<Sum<T>>(lines[k * lineStride + n]);
+    sums[n] = sum;
+  }
+}
 
 template <class T> struct PlainGemm {
   const MatmulGeometry &g;
@@ -31,7 +48,16 @@ template <class T> struct PlainGemm {
     size_t last = g.rank() - 1;
     int64_t columns = g.columns(), columnStride = g.y.strides[last];
     std::fill(sums.begin(), sums.end(), Sum<T>());
-    for (int64_t k = 0; k < g.inner(); ++k) {
+    int64_t k = 0;
+    if constexpr (std::is_integral_v<T>)
+      for (; columnStride == 1 && k + rowsAtOnce <= g.inner(); k += rowsAtOnce) {
+        Sum<T> factors[rowsAtOnce];
+        for (int64_t i = 0; i < rowsAtOnce; ++i)
+          factors[i] = static_cast<Sum<T>>(x[xAt + (k + i) * g.x.strides[last]]);
+        int64_t lineStride = g.y.strides[last - 1];
+        runVectors<addRows<T>>(factors, y + yAt + k * lineStride, lineStride, columns, sums.data());
+      }
+    for (; k < g.inner(); ++k) {
       auto factor = static_cast<Sum<T>>(x[xAt + k * g.x.strides[last]]);
       const T *line = y + yAt + k * g.y.strides[last - 1];
       if (columnStride == 1)
@@ -51,7 +77,9 @@ template <class T> struct PlainGemm {
 Result<void> plainMatmul(DType dtype, const MatmulGeometry &g, float alpha, const MatmulTensors &tensors) {
   bool known = dispatchAll(dtype, [&](auto zero) {
     using T = decltype(zero);
-    PlainGemm<T> gemm{g, static_cast<Sum<T>>(alpha), static_cast<const T *>(tensors.x),
+    // A negative float has no unsigned integer.
+    using Factor = std::conditional_t<std::is_integral_v<T>, int64_t, Sum<T>>;
+    PlainGemm<T> gemm{g, static_cast<Sum<T>>(static_cast<Factor>(alpha)), static_cast<const T *>(tensors.x),
                       static_cast<const T *>(tensors.y), static_cast<T *>(tensors.out)};
     int64_t rows = 1;
     for (size_t axis = 0; axis + 1 < g.rank(); ++axis)
