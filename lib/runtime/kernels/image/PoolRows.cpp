@@ -18,8 +18,6 @@ struct RowPooling {
   std::vector<float> counts; ///< of `wide`, as many as whole vectors have
   int64_t slices, height, width;
   int64_t taps, stride, before; ///< of the columns
-  int64_t firstInside,
-      endInside; ///< the windows of columns that lie in the image; none if they differ in size
 
   int64_t outWidth() const { return static_cast<int64_t>(wide.size()); }
   /// Elements of a row with those that vectors of windows read before it and after it.
@@ -38,11 +36,6 @@ RowPooling::RowPooling(const PoolGeometry &g, const PoolConfig &config, const fl
   taps = g.adaptive ? 0 : g.kernel[axes - 1];
   stride = g.adaptive ? 1 : g.strides[axes - 1];
   before = g.before[axes - 1];
-  auto isInside = [&](const AxisWindow &window) { return window.size() == taps; };
-  firstInside = std::ranges::find_if(wide, isInside) - wide.begin();
-  endInside = firstInside;
-  while (endInside < outWidth() && isInside(wide[static_cast<size_t>(endInside)]))
-    ++endInside;
   counts.assign(static_cast<size_t>(roundedUp(outWidth())), 1);
   std::ranges::transform(wide, counts.begin(),
                          [](const AxisWindow &window) { return static_cast<float>(window.counted); });
@@ -51,16 +44,27 @@ RowPooling::RowPooling(const PoolGeometry &g, const PoolConfig &config, const fl
 /// Rows are computed in steps, each for some rows: what a vector reads was not just written by other vectors.
 constexpr int64_t rowsAtOnce = 8;
 
+/// Elements of rows outside of the image are neutral, so that windows at the edge need no masks.
 struct RowBuffers {
   int64_t rowRoom, resultRoom;
   std::vector<float> rows, results;
+  int64_t lineCount = 0;      ///< of the last row, if its windows are averaged
+  std::vector<float> inverse; ///< of the elements of each of its windows
 
   float *row(const RowPooling &pooling, int64_t i) { return rows.data() + i * rowRoom + pooling.before; }
 
-  explicit RowBuffers(const RowPooling &pooling)
+  RowBuffers(const RowPooling &pooling, float neutral)
       : rowRoom(pooling.rowRoom()), resultRoom(pooling.outWidth() + vectorSize),
-        rows(static_cast<size_t>(rowRoom * rowsAtOnce)),
-        results(static_cast<size_t>(resultRoom * rowsAtOnce)) {}
+        rows(static_cast<size_t>(rowRoom * rowsAtOnce), neutral),
+        results(static_cast<size_t>(resultRoom * rowsAtOnce)), inverse(pooling.counts.size()) {}
+
+  void setLineCount(const RowPooling &pooling, int64_t count) {
+    if (count == lineCount)
+      return;
+    lineCount = count;
+    std::ranges::transform(pooling.counts, inverse.begin(),
+                           [&](float columns) { return 1 / (columns * static_cast<float>(count)); });
+  }
 };
 
 } // namespace
@@ -82,9 +86,10 @@ struct Lines {
   int64_t count, sliceCount, width, sliceSize, room; ///< `room`: elements of the input from `first` on
 };
 
-/// row[x] = the combination of column x of all lines. If `IsWhole`, vectors may be read beyond the last
-/// column.
+/// row[x] = the combination of column x of all lines, neutral after the last column. If `IsWhole`, vectors
+/// may be read beyond it.
 template <bool IsMax, bool IsWhole> PROA_VECTOR_INLINE void combineLines(Lines lines, float *row) {
+  constexpr IntVector lanes = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   for (int64_t x = 0; x < lines.width; x += vectorSize) {
     Vector sum = Vector{} + initial<IsMax>;
     for (int64_t slice = 0; slice < lines.sliceCount; ++slice) {
@@ -95,6 +100,8 @@ template <bool IsMax, bool IsWhole> PROA_VECTOR_INLINE void combineLines(Lines l
         combine<IsMax>(sum, values);
       }
     }
+    if (lines.width - x < vectorSize)
+      sum = lanes < static_cast<int32_t>(lines.width - x) ? sum : Vector{} + initial<IsMax>;
     std::memcpy(row + x, &sum, sizeof(sum));
   }
 }
@@ -112,42 +119,38 @@ PROA_VECTOR_INLINE void combineRows(const RowPooling &pooling, const float *plan
     combineLines<IsMax, false>(lines, row);
 }
 
-/// The windows of a vector of results. `Step` is the stride, or 0 for any. If `IsEdge`, some of them leave
-/// the image: their taps outside of it do not count.
-template <bool IsMax, int Step, bool IsEdge>
-PROA_VECTOR_INLINE void combineTaps(const float *from, int64_t taps, int64_t stride, int64_t column,
-                                    int64_t width, float *results) {
-  using Columns = uint32_t __attribute__((vector_size(vectorSize * sizeof(uint32_t))));
-  Columns columns = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-  columns = columns * static_cast<uint32_t>(stride) + static_cast<uint32_t>(column);
-  Vector sum = Vector{} + initial<IsMax>;
-  for (int64_t tap = 0; tap < taps; ++tap) {
-    Vector values;
-    if constexpr (Step == 0)
-      for (int64_t lane = 0; lane < vectorSize; ++lane)
-        values[lane] = from[lane * stride + tap];
-    else
-      loadEvery<Step>(from + tap, values);
-    Vector before = sum;
-    combine<IsMax>(sum, values);
-    if constexpr (IsEdge)
-      sum = columns + static_cast<uint32_t>(tap) < static_cast<uint32_t>(width) ? sum : before;
+/// All windows of a row. `Step` is the stride, `Taps` the elements of a window; 0: any.
+template <bool IsMax, int Step, int Taps>
+PROA_VECTOR_INLINE void combineTaps(const RowPooling &pooling, const float *row, float *results) {
+  int64_t outWidth = pooling.outWidth(), stride = Step == 0 ? pooling.stride : Step,
+          taps = Taps == 0 ? pooling.taps : Taps;
+  const float *from = row - pooling.before;
+  for (int64_t at = 0; at < outWidth; at += vectorSize, from += vectorSize * stride) {
+    Vector sum = Vector{} + initial<IsMax>;
+#pragma GCC unroll 5
+    for (int64_t tap = 0; tap < taps; ++tap) {
+      Vector values;
+      if constexpr (Step == 0)
+        for (int64_t lane = 0; lane < vectorSize; ++lane)
+          values[lane] = from[lane * stride + tap];
+      else
+        loadEvery<Step>(from + tap, values);
+      combine<IsMax>(sum, values);
+    }
+    std::memcpy(results + at, &sum, sizeof(sum));
   }
-  std::memcpy(results, &sum, sizeof(sum));
 }
 
-/// All windows of a row, of which `before` elements may be read before the first column.
 template <bool IsMax, int Step>
 PROA_VECTOR_INLINE void combineWindows(const RowPooling &pooling, const float *row, float *results) {
-  int64_t width = pooling.width, outWidth = pooling.outWidth(), taps = pooling.taps, stride = pooling.stride;
-  int64_t first = pooling.firstInside, end = pooling.endInside;
-  for (int64_t at = 0; at < outWidth; at += vectorSize) {
-    int64_t column = at * stride - pooling.before;
-    if (at >= first && std::min(at + vectorSize, outWidth) <= end)
-      combineTaps<IsMax, Step, false>(row + column, taps, stride, column, width, results + at);
-    else
-      combineTaps<IsMax, Step, true>(row + column, taps, stride, column, width, results + at);
-  }
+  if (pooling.taps == 2)
+    combineTaps<IsMax, Step, 2>(pooling, row, results);
+  else if (pooling.taps == 3)
+    combineTaps<IsMax, Step, 3>(pooling, row, results);
+  else if (pooling.taps == 5)
+    combineTaps<IsMax, Step, 5>(pooling, row, results);
+  else
+    combineTaps<IsMax, Step, 0>(pooling, row, results);
 }
 
 /// Windows of several sizes.
@@ -170,21 +173,19 @@ PROA_VECTOR_INLINE void combineColumns(const RowPooling &pooling, const float *r
   else if (pooling.stride == 2)
     combineWindows<IsMax, 2>(pooling, row, results);
   else
-    combineWindows<IsMax, 0>(pooling, row, results);
+    combineTaps<IsMax, 0, 0>(pooling, row, results);
 }
 
 /// The last vector of a row writes into the next one, which is written later, but not beyond `outEnd`.
 template <bool IsMax>
-PROA_VECTOR_INLINE void writeRow(const RowPooling &pooling, const float *results, int64_t lineCount,
-                                 float *out, const float *outEnd) {
-  int64_t width = pooling.outWidth();
-  const float *columnCounts = pooling.counts.data();
+PROA_VECTOR_INLINE void writeRow(const float *results, int64_t width, const float *inverse, float *out,
+                                 const float *outEnd) {
   for (int64_t at = 0; at < width; at += vectorSize) {
-    Vector values, counts;
+    Vector values, factors;
     std::memcpy(&values, results + at, sizeof(values));
     if constexpr (!IsMax) {
-      std::memcpy(&counts, columnCounts + at, sizeof(counts));
-      values /= counts * static_cast<float>(lineCount);
+      std::memcpy(&factors, inverse + at, sizeof(factors));
+      values *= factors;
     }
     store(values, outEnd - (out + at), out + at);
   }
@@ -231,9 +232,13 @@ PROA_VECTOR_INLINE static void poolRange(const RowPooling &pooling, int64_t begi
     for (int64_t i = 0; i < count; ++i)
       combineColumns<IsMax>(pooling, buffers.row(pooling, i),
                             buffers.results.data() + i * buffers.resultRoom);
-    for (int64_t i = 0; i < count; ++i)
-      writeRow<IsMax>(pooling, buffers.results.data() + i * buffers.resultRoom, lineCounts[i],
-                      pooling.out + (first + i) * pooling.outWidth(), outEnd);
+    int64_t width = pooling.outWidth();
+    for (int64_t i = 0; i < count; ++i) {
+      if constexpr (!IsMax)
+        buffers.setLineCount(pooling, lineCounts[i]);
+      writeRow<IsMax>(buffers.results.data() + i * buffers.resultRoom, width, buffers.inverse.data(),
+                      pooling.out + (first + i) * width, outEnd);
+    }
   }
 }
 
@@ -246,7 +251,7 @@ void poolRows(const PoolGeometry &g, const PoolConfig &config, const float *in, 
   constexpr int64_t grain = 65536; // elements that one core reads in some microseconds
   parallelFor(g.output[0] * g.output[1] * outSlices * outHeight, 1 + grain / (lines * pooling.width + 1),
               [&](int64_t begin, int64_t end) {
-                RowBuffers buffers(pooling);
+                RowBuffers buffers(pooling, config.isMax ? initial<true> : initial<false>);
                 if (config.isMax)
                   runVectors<poolRange<true>>(pooling, begin, end, buffers);
                 else
