@@ -31,6 +31,7 @@ protected:
     std::vector<float> panels(static_cast<size_t>(layout.size()), NAN);
     layout.pack(y.data(), innerStride, columnStride, panels.data());
     PanelGemm product{layout, panels.data(), rows, x.data(), xStride, out.data(), outStride, accumulates};
+    product.backward = transposed;
     if (wide)
       multiplyPanels(product, {0, rows, 0, columns}, true);
     else

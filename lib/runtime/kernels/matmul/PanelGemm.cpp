@@ -187,13 +187,17 @@ void PanelGemm::run(const std::function<void(const Block &)> &finish) const {
   auto grain = static_cast<int64_t>(minimalForkNanoseconds / std::max(nanoseconds, 1.0)) + 1;
   parallelFor(blocks * panels, grain, [&](int64_t begin, int64_t end) {
     while (begin < end) {
-      int64_t row = begin / panels * height, panel = begin % panels;
-      int64_t count = std::min({end - begin, panels - panel, panelsOfBlock});
+      int64_t first = begin, count = std::min({end - begin, panels - begin % panels, panelsOfBlock});
+      if (backward) {
+        first = std::max({begin, (end - 1) / panels * panels, end - panelsOfBlock});
+        count = end - first;
+      }
+      int64_t row = first / panels * height, panel = first % panels;
       Block block{row, std::min(height, rows - row), panel * panelWidth, 0};
       block.columns = std::min(count * panelWidth, layout.columns - block.column);
       multiplyPanels(*this, block, wide);
       finish(block);
-      begin += count;
+      (backward ? end : begin) += backward ? -count : count;
     }
   });
 }

@@ -35,6 +35,8 @@ struct PanelGemm {
   float *out = nullptr;
   int64_t outStride = 0;
   bool accumulates = false;
+  /// The last columns come first: of a matrix that nearly fits a cache, what the last run read is there.
+  bool backward = false;
 
   /// A block of the result.
   struct Block {

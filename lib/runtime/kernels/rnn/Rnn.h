@@ -85,7 +85,7 @@ template <class T> struct RnnPass {
   /// first.
   void multiplyStates(int64_t t, int64_t width) {
     int64_t size = attributes.hidden, before = attributes.columnsOfState();
-    multiplyState(hidden, 0, before, width);
+    multiplyState(t, hidden, 0, before, width);
     if (!attributes.resetsBefore)
       return;
     for (int64_t n = 0; n < batch; ++n) {
@@ -93,15 +93,16 @@ template <class T> struct RnnPass {
       step.hidden = hidden + n * size;
       runReset(step, resetState.data() + n * size);
     }
-    multiplyState(resetState.data(), before, width, width);
+    multiplyState(t, resetState.data(), before, width, width);
   }
 
-  /// Columns [begin, end) of r [batch, width], out of a state.
-  void multiplyState(const T *state, int64_t begin, int64_t end, int64_t width) {
+  /// Columns [begin, end) of r [batch, width], out of a state. Steps read the weights forward and backward by
+  /// turns, so that a step finds those in the caches that the step before read last.
+  void multiplyState(int64_t t, const T *state, int64_t begin, int64_t end, int64_t width) {
     if constexpr (std::is_same_v<T, float>)
       if (packed)
         return (begin == 0 ? packed->state : packed->candidate)
-            .multiply(batch, state, r.data() + begin, width);
+            .multiply(batch, state, r.data() + begin, width, t % 2 == 1);
     multiply(batch, end - begin, attributes.hidden, state, hiddenWeights + begin * attributes.hidden,
              r.data() + begin, width);
   }

@@ -120,8 +120,11 @@ PackedWeights::PackedWeights(const float *weights, int64_t columns, int64_t inne
   layout.pack(weights, 1, inner, panels.data());
 }
 
-void PackedWeights::multiply(int64_t rows, const float *x, float *out, int64_t outStride) const {
-  PanelGemm{layout, panels.data(), rows, x, layout.inner, out, outStride}.run();
+void PackedWeights::multiply(int64_t rows, const float *x, float *out, int64_t outStride,
+                             bool backward) const {
+  PanelGemm gemm{layout, panels.data(), rows, x, layout.inner, out, outStride};
+  gemm.backward = backward;
+  gemm.run();
 }
 
 } // namespace proa::runtime

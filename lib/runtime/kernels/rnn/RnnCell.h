@@ -45,8 +45,8 @@ public:
   PackedWeights(const float *weights, int64_t columns, int64_t inner);
 
   /// out [rows, columns] = x [rows, inner] times the transpose of the weights. The rows of `out` are
-  /// `outStride` apart.
-  void multiply(int64_t rows, const float *x, float *out, int64_t outStride) const;
+  /// `outStride` apart. `backward`: reads the last panels first.
+  void multiply(int64_t rows, const float *x, float *out, int64_t outStride, bool backward) const;
 
 private:
   PanelLayout layout;
