@@ -8,6 +8,7 @@
 #include "dialects/pd/ops/search/CountOps.h"
 #include "dialects/pd/ops/search/SearchOps.h"
 #include "dialects/pd/ops/shape/DimSize.h"
+#include "dialects/pd/ops/shape/DynamicDims.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/ops/shape/KnownElements.h"
 #include "dialects/pd/ops/shape/Shape.h"
@@ -362,8 +363,10 @@ FailureOr<SmallVector<Value>> MaskedSelectOp::decompose(OpBuilder &builder) {
     x = e.wrap(box->getResult(0));
     mask = e.wrap(box->getResult(1));
   }
-  Value positions = e.create<NonzeroOp>(mask);
-  return SmallVector<Value>{e.create<GatherNdOp>(x, positions)};
+  // One number for each element instead of one for each axis.
+  DimSize count = elementsOf(x);
+  Value positions = e.create<NonzeroOp>(reshapeTo(mask, {count}));
+  return SmallVector<Value>{e.create<GatherNdOp>(reshapeTo(x, {count}), positions)};
 }
 
 LogicalResult OneHotOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,

@@ -16,21 +16,41 @@
 namespace proa::runtime {
 namespace {
 
-/// Writes the position of each element that is not zero, row by row of the last axis.
+/// Writes the position of each element that is not zero, row by row of the last axis. Columns are collected
+/// without branches, which no processor could predict.
 template <class T, class Index> void writePositions(const View &x, Index *out) {
-  size_t rank = x.rank();
+  constexpr int64_t block = 64;
+  size_t rank = x.rank(), outer = rank > 0 ? rank - 1 : 0;
   int64_t columns = rank == 0 ? 1 : x.dims[rank - 1];
-  std::vector<int64_t> position(rank);
+  std::vector<Index> position(outer);
   const T *row = x.as<T>();
   for (int64_t rest = x.size(); rest > 0; rest -= columns, row += columns) {
-    for (int64_t column = 0; column < columns; ++column)
-      if (static_cast<Wide<T>>(row[column]) != Wide<T>(0)) {
-        for (size_t axis = 0; axis + 1 < rank; ++axis)
-          *out++ = static_cast<Index>(position[axis]);
-        if (rank > 0)
-          *out++ = static_cast<Index>(column);
+    for (int64_t first = 0; first < columns; first += block) {
+      Index found[block];
+      int64_t count = 0;
+      for (int64_t column = first; column < std::min(columns, first + block); ++column) {
+        found[count] = static_cast<Index>(column);
+        count += static_cast<Wide<T>>(row[column]) != Wide<T>(0) ? 1 : 0;
       }
-    for (size_t axis = rank > 0 ? rank - 1 : 0; axis-- > 0 && ++position[axis] == x.dims[axis];)
+      if (rank == 1) {
+        out = std::copy_n(found, count, out);
+        continue;
+      }
+      if (rank == 2) {
+        Index line = position[0];
+        for (int64_t i = 0; i < count; ++i, out += 2) {
+          out[0] = line;
+          out[1] = found[i];
+        }
+        continue;
+      }
+      for (int64_t i = 0; i < count; ++i) {
+        out = std::copy(position.begin(), position.end(), out);
+        if (rank > 0)
+          *out++ = found[i];
+      }
+    }
+    for (size_t axis = outer; axis-- > 0 && ++position[axis] == static_cast<Index>(x.dims[axis]);)
       position[axis] = 0;
   }
 }
