@@ -20,7 +20,7 @@ def Proa_TargetAttr : AttrDef<Proa_Dialect, "Target"> {
     their values and descriptions.
 
     Constraints:
-    - C1. each fact is at least the least value of its field (`lib/base/target/Fields.cpp`)
+    - C1. each fact is between the least value of its field (`lib/base/target/Fields.cpp`) and 10^12
   }];
   let parameters = (ins AttrParameter<"::proa::TargetFacts", "the facts", "const ::proa::TargetFacts &">:$facts);
   let hasCustomAssemblyFormat = 1;

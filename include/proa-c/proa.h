@@ -35,7 +35,7 @@ typedef struct proa_session proa_session;
 /** Severity of a diagnostic. */
 typedef enum proa_severity {
   PROA_REMARK = 0, /**< a decision that a user may want to know */
-  PROA_WARNING = 1 /**< results may differ from those of the original program */
+  PROA_WARNING = 1 /**< results may differ from the original program */
 } proa_severity;
 
 /** A warning or remark about an accepted program. All pointers are valid until the callback returns. */
@@ -55,7 +55,7 @@ typedef struct proa_diagnostic {
 /** Ops that mixed precision computes in 16 bits. */
 typedef enum proa_amp_level {
   PROA_AMP_O1 = 0, /**< ops of the allow list, and ops of the grey list if their operands are in 16 bits */
-  PROA_AMP_O2 = 1  /**< all ops except those of the deny list */
+  PROA_AMP_O2 = 1  /**< all ops except the deny list */
 } proa_amp_level;
 
 /**
@@ -102,11 +102,11 @@ typedef struct proa_amp_options {
  */
 typedef struct proa_mesh_options {
   size_t size; /**< sizeof(proa_mesh_options) of the caller's header */
-  /** Axes and their sizes, from major to minor: "dp=2,mp=4". NULL: those of the shardings or of the IR file.
+  /** Axes and their sizes, from major to minor: "dp=2,mp=4". NULL: from the shardings or the IR file.
    */
   const char *axes;
   /** Shardings of feeds, parameters and fetches by name pattern: a JSON file, or its content (text that
-   * begins with a brace). NULL: those of the IR file alone. */
+   * begins with a brace). NULL: from the IR file alone. */
   const char *shardings;
   /** Strategy of parallel training: components separated by commas, such as
    * "dp2,mp2,zero1,amp,recompute,acc4". "dp" without a number takes the size of the axis of the mesh; a
@@ -120,7 +120,7 @@ typedef struct proa_mesh_options {
   /** Delays messages as a slower link does, for measurements on one machine: "20us,1GB/s". NULL: none. */
   const char *emulated_link;
   /** Axes of the rings of a legacy collective program, "0=dp,1=mp,2=dp+mp", or "auto" (MeshOptions::rings).
-   * NULL: the program is that of one device. */
+   * NULL: the program is for one device. */
   const char *rings;
   /** The most bytes of a device that source and result of one step of a reshard may take
    * (MeshOptions::memoryLimit). 0: no limit. */
@@ -193,7 +193,7 @@ typedef enum proa_code_optimization {
  *
  * ABI: later versions add fields at the end and read only the first `size` bytes, so that a program compiled
  * with an older header keeps working. A `size` smaller than the first version of the struct, or larger than
- * that of the library, is an error.
+ * the version of the library, is an error.
  */
 typedef struct proa_model_options {
   size_t size;            /**< sizeof(proa_model_options) of the caller's header */
@@ -281,8 +281,8 @@ typedef struct proa_lod_level {
 
 /**
  * Level of detail: the sequences that the rows of a tensor form, from the outermost level to the innermost.
- * Offsets of the innermost level are row indices; those of another level are indices of sequences of the next
- * level. One level with the offsets 0, 2, 5 has two sequences: rows 0 to 1 and rows 2 to 4.
+ * Offsets of the innermost level are row indices; offsets of another level are indices of sequences of the
+ * next level. One level with the offsets 0, 2, 5 has two sequences: rows 0 to 1 and rows 2 to 4.
  */
 typedef struct proa_lod {
   size_t level_count; /**< 0: a tensor without sequences */
@@ -313,7 +313,7 @@ typedef struct proa_model_source {
    * the model and its sessions, `release` is called when they are gone. */
   const void *weights;
   size_t weights_size; /**< in bytes */
-  /** Weights by name, which replace those of `weights`; `data` is used as long as the model. May be NULL. */
+  /** Weights by name, which override `weights`; `data` is used as long as the model. May be NULL. */
   const char *const *tensor_names;
   const proa_tensor *tensors;
   size_t tensor_count;

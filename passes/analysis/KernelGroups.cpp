@@ -21,9 +21,9 @@ namespace {
 SmallVector<int64_t> shapeOf(Value value) { return SmallVector<int64_t>(pd::tensorType(value).getShape()); }
 
 /// Whether the op is a kernel of its own.
-bool isWholeKernel(Operation *op) { return isa<pd::DeviceKernelOpInterface>(op); }
+bool isOpaqueKernel(Operation *op) { return isa<pd::DeviceKernelOpInterface>(op); }
 
-/// The shape that an op iterates over: that of a reduction's operand, of any other op's result.
+/// The shape that an op iterates over: of a reduction's operand, of any other op's result.
 SmallVector<int64_t> domainOf(Operation *op) {
   bool reduces = isa<pd::ReductionOpInterface, pd::ArgExtremeOpInterface>(op);
   return shapeOf(reduces ? op->getOperand(0) : op->getResult(0));
@@ -170,11 +170,11 @@ public:
     KernelGroup *group = nullptr;
     if (isContractionOfKernels(op, target))
       group = startContraction(op, reason);
-    else if (!isWholeKernel(op))
+    else if (!isOpaqueKernel(op))
       group = join(op, reason);
     if (!group)
       group = start(op);
-    group->closed |= isWholeKernel(op);
+    group->closed |= isOpaqueKernel(op);
     if (group->members.front() == op)
       group->startReason = reason;
     closeProducers(op, group);

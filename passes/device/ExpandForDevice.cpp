@@ -13,6 +13,8 @@
 
 #include "mlir/IR/Matchers.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 #include <limits>
 
 using namespace mlir;
@@ -117,25 +119,35 @@ bool isWide(Type element) {
   return element.isF32() || element.isF64() || element.isSignlessInteger(32) || element.isSignlessInteger(64);
 }
 
-/// The strategy by which blocks that own slices of x scatter `count` updates; nothing where the keys are
-/// sorted.
-std::optional<StringRef> ownersStrategy(RankedTensorType x, int64_t count, int64_t depth,
-                                        pd::ScatterReduce reduce, bool allowsAtomic, const GpuFacts &gpu) {
+/// How updates are scattered, and the figures that decide, for a remark.
+struct ScatterChoice {
+  std::optional<StringRef>
+      ofOwners; ///< the strategy of blocks that own slices of x; nothing: keys are sorted
+  std::string reason;
+};
+
+ScatterChoice chooseScatter(RankedTensorType x, int64_t count, int64_t depth, pd::ScatterReduce reduce,
+                            bool allowsAtomic, const GpuFacts &gpu) {
   constexpr int64_t leastElements = 32; // columns that keep a warp busy
   // Keys that all blocks read together in the time of a sort.
-  double mostReads = static_cast<double>(gpu.sortNanoseconds * gpu.multiprocessors) *
+  double mostReads = static_cast<double>(gpu.sortNanoseconds) * static_cast<double>(gpu.multiprocessors) *
                      gpu.l2BytesPerNanosecond() / sizeof(int64_t);
   int64_t slices = countOf(x.getShape().take_front(depth)),
           elements = countOf(x.getShape().drop_front(depth));
-  bool isStatic =
-      !ShapedType::isDynamic(slices) && !ShapedType::isDynamic(elements) && !ShapedType::isDynamic(count);
-  if (!isStatic || (reduce != pd::ScatterReduce::Assign && !isWide(x.getElementType())) ||
-      static_cast<double>(std::min(slices, gpu.concurrentBlocks())) * static_cast<double>(count) > mostReads)
-    return std::nullopt;
+  if (ShapedType::isDynamic(slices) || ShapedType::isDynamic(elements) || ShapedType::isDynamic(count))
+    return {{}, "dims are dynamic"};
+  if (reduce != pd::ScatterReduce::Assign && !isWide(x.getElementType()))
+    return {{}, "sums in the memory of the result would be less exact"};
+  double reads = static_cast<double>(std::min(slices, gpu.concurrentBlocks())) * static_cast<double>(count);
+  std::string estimates =
+      llvm::formatv("blocks read {0:f0} keys, and {1:f0} in the time of a sort", reads, mostReads);
+  if (reads > mostReads)
+    return {{}, estimates};
   if (elements >= leastElements)
-    return StringRef("ordered");
-  bool isAtomic = allowsAtomic && reduce == pd::ScatterReduce::Add;
-  return isAtomic ? std::optional<StringRef>("atomic") : std::nullopt;
+    return {StringRef("ordered"), estimates};
+  if (allowsAtomic && reduce == pd::ScatterReduce::Add)
+    return {StringRef("atomic"), estimates};
+  return {{}, llvm::formatv("a slice has {0} elements, fewer than {1}", elements, leastElements)};
 }
 
 /// The value of all elements of a constant.
@@ -153,12 +165,16 @@ std::optional<double> splatOf(Value x) {
 }
 
 /// x with `updates`, [count, slices...], at `keys`, which have any shape.
-Value scatter(PatternRewriter &rewriter, Location loc, Value x, Value keys, Value updates, int64_t depth,
+Value scatter(PatternRewriter &rewriter, Operation *op, Value x, Value keys, Value updates, int64_t depth,
               pd::ScatterReduce reduce, bool allowsAtomic) {
+  Location loc = op->getLoc();
   int64_t count = countOf(pd::tensorType(keys).getShape());
   Value flat = reshaped(rewriter, loc, keys, {count});
-  if (auto strategy = ownersStrategy(pd::tensorType(x), count, depth, reduce, allowsAtomic,
-                                     gpuOf(x.getParentBlock()->getParentOp()))) {
+  auto [strategy, reason] = chooseScatter(pd::tensorType(x), count, depth, reduce, allowsAtomic, gpuOf(op));
+  PassRemarks("pd-expand-for-device").analysis(op)
+      << op->getName().getStringRef()
+      << (strategy ? " is computed by blocks that own slices: " : " sorts its updates: ") << reason;
+  if (strategy) {
     std::optional<double> start = splatOf(x);
     auto owned = rt::ScatterOwnedOp::create(rewriter, loc, x.getType(), flat, updates, start ? Value() : x,
                                             rewriter.getI64IntegerAttr(depth),
@@ -215,7 +231,7 @@ struct ExpandScatterNd : OpRewritePattern<pd::ScatterNdOp> {
     llvm::append_range(flat, slice);
     Value rowsOfUpdates = reshaped(rewriter, loc, op.getUpdates(), flat);
     rewriter.replaceOp(
-        op, scatter(rewriter, loc, op.getX(), keys, rowsOfUpdates, depth, op.getReduce(), allowsAtomic));
+        op, scatter(rewriter, op, op.getX(), keys, rowsOfUpdates, depth, op.getReduce(), allowsAtomic));
     return success();
   }
 };
@@ -250,7 +266,7 @@ struct ExpandPutAlongAxis : OpRewritePattern<pd::PutAlongAxisOp> {
                                      rewriter.getDenseI64ArrayAttr(index.getShape()));
     updates = reshaped(rewriter, loc, updates, {index.getNumElements()});
     rewriter.replaceOp(
-        op, scatter(rewriter, loc, op.getX(), keys, updates, x.getRank(), op.getReduce(), allowsAtomic));
+        op, scatter(rewriter, op, op.getX(), keys, updates, x.getRank(), op.getReduce(), allowsAtomic));
     return success();
   }
 };

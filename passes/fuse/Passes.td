@@ -54,7 +54,7 @@ def FoldBatchNorm : Pass<"pd-fold-batch-norm", "::mlir::func::FuncOp"> {
 }
 
 def FormIntegerProducts : Pass<"pd-form-integer-products", "::mlir::func::FuncOp"> {
-  let summary = "Replace matmuls and convolutions of quantized tensors by exact products of integers";
+  let summary = "Replace matmuls and convolutions of quantized tensors by exact ones of integers";
   let description = [{
     A factor is quantized if it is `(integers - zero) * scale` in f32 or f64, where the integers have 8 bits: they have
     the type i8 or ui8, or are rounded and clipped to the range of one. Zero points and scales may differ between the
@@ -84,7 +84,7 @@ def FormIntegerProducts : Pass<"pd-form-integer-products", "::mlir::func::FuncOp
     %6 = pd.multiply %4, %5 : (tensor<4x16xf32>, tensor<16xf32>) -> tensor<4x16xf32>
     ```
 
-    Remarks say why a product stays in floats (`--remarks=pd-form-integer-products`).
+    Remarks say why a matmul or convolution stays in floats (`--remarks=pd-form-integer-products`).
   }];
   let dependentDialects = ["::proa::pd::PdDialect"];
 }
@@ -182,14 +182,14 @@ def FoldRepeats : Pass<"pd-fold-repeats", "::mlir::func::FuncOp"> {
 }
 
 def FormAttention : Pass<"pd-form-attention", "::mlir::func::FuncOp"> {
-  let summary = "Form pd.fused_attention and its gradient of products, softmax and what is between them";
+  let summary = "Form pd.fused_attention and its gradient of matmuls, softmax and ops between them";
   let description = [{
-    A product with the softmax of another product becomes `pd.fused_attention`, if nothing else uses what is between
-    them. That may be:
+    A matmul of values with the softmax of another matmul becomes `pd.fused_attention`, if nothing else uses the values
+    between them. Between them may be:
 
     | between | forms |
     |---|---|
-    | a scale | constant factors of the queries, the keys, the product or the masked scores |
+    | a scale | constant factors of the queries, the keys, the scores or the masked scores |
     | a mask | a tensor that is added; a condition that selects a number for scores. Below -1e30 it becomes an addend |
     | masks | their sum; masks that are equal for all heads and queries are `key_mask`, but not in ONNX (see below) |
     | a soft cap | a hyperbolic tangent between two scales, before the mask |

@@ -52,7 +52,7 @@ struct BufferizeKernels : proa::impl::BufferizeKernelsBase<BufferizeKernels> {
   using BufferizeKernelsBase::BufferizeKernelsBase;
 
   /// Whether another pass lowers the function as a whole, from tensors.
-  static bool isWholeKernel(func::FuncOp function) {
+  static bool isOpaqueKernel(func::FuncOp function) {
     return proa::DeviceKernelAttr::isOn(function, proa::DeviceKernel::Op);
   }
 
@@ -62,7 +62,7 @@ struct BufferizeKernels : proa::impl::BufferizeKernelsBase<BufferizeKernels> {
                                        const bufferization::OneShotBufferizationOptions &options) {
     bool isLowered = true;
     module.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (auto function = dyn_cast<func::FuncOp>(op); function && isWholeKernel(function))
+      if (auto function = dyn_cast<func::FuncOp>(op); function && isOpaqueKernel(function))
         return WalkResult::skip();
       bool hasTensors = llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>) ||
                         llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>);
@@ -82,13 +82,13 @@ struct BufferizeKernels : proa::impl::BufferizeKernelsBase<BufferizeKernels> {
     options.memCpyFn = copyWithLoops;
     options.opFilter.denyOperation([](Operation *op) {
       auto function = op->getParentOfType<func::FuncOp>();
-      return function && isWholeKernel(function);
+      return function && isOpaqueKernel(function);
     });
     if (failed(verifyIsLowered(getOperation(), options)))
       return signalPassFailure();
     IRRewriter rewriter(&getContext());
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      if (isWholeKernel(function))
+      if (isOpaqueKernel(function))
         continue;
       unshareDestinations(function);
       if (failed(bufferization::eliminateEmptyTensors(rewriter, function)))

@@ -31,7 +31,7 @@ public:
   Value extendF16(Value x) {
     Value bits = arith::ExtUIOp::create(builder, i32(), bitcast(i16(), x));
     Value magnitude = bitAnd(bits, 0x7fff);
-    // Moved to the places of a float, the exponent is too small by 112; so is that of subnormal numbers.
+    // Moved to the places of a float, the exponent is too small by 112, also of subnormal numbers.
     Value scale = arith::ConstantOp::create(builder, floats(0x1p112f));
     Value scalar =
         bitcast(i32(), arith::MulFOp::create(builder, bitcast(f32(), shiftLeft(magnitude, 13)), scale));

@@ -55,6 +55,7 @@ public:
   /// The number of threads; nothing, after an error, if the attributes of a contraction are wrong.
   FailureOr<int64_t> run() {
     int64_t threads = warpSize;
+    reason = "for few elements";
     for (linalg::LinalgOp op : ops) {
       if (proa::isChosenContraction(op)) {
         leaveTma(op);
@@ -62,11 +63,15 @@ public:
         if (failed(choice))
           return failure();
         maxThreads = threads = choice->threads;
+        reason = "for the tile of a contraction";
         continue;
       }
       proa::LoopsAttr loops = requestedLoops(op);
       int64_t vector = loops.getVector() ? *loops.getVector() : vectorOf(op);
       loops.withVector(vector).setOn(op);
+      if (threads < maxThreads && threads * vector < elements(op))
+        reason = "for an op of " + std::to_string(elements(op)) + " elements, " + std::to_string(vector) +
+                 " in a step of a thread";
       while (threads < maxThreads && threads * vector < elements(op))
         threads *= 2;
     }
@@ -79,6 +84,9 @@ public:
       return failure();
     return threads;
   }
+
+  /// Why run() returned that number of threads.
+  std::string reason;
 
 private:
   func::FuncOp function;
@@ -208,10 +216,12 @@ struct ChooseLaunch : proa::impl::ChooseLaunchBase<ChooseLaunch> {
       remarks.missed(function) << "the kernel stays on the host: " << refusal;
       return;
     }
-    FailureOr<int64_t> threads = LaunchChooser(function, maxThreads, accessBytes, unrolledOps).run();
+    LaunchChooser chooser(function, maxThreads, accessBytes, unrolledOps);
+    FailureOr<int64_t> threads = chooser.run();
     if (failed(threads))
       return signalPassFailure();
-    remarks.analysis(function) << "a block has " << std::to_string(*threads) << " threads";
+    remarks.analysis(function) << "a block has " << std::to_string(*threads) << " threads, "
+                               << chooser.reason;
   }
 };
 

@@ -13,7 +13,7 @@ namespace {
 /// Blocks that divide k of a tile among them, and the steps of k that each of them has at least.
 constexpr int64_t mostSlices = 16, leastStepsOfSlice = 4;
 
-/// The tile of a block, and that of a thread, a warp or a warpgroup.
+/// The tile of a block, and the tile of a thread, a warp or a warpgroup.
 struct Shape {
   int64_t m, n, k, warpM, warpN;
 };

@@ -63,7 +63,7 @@ std::optional<ContractionForm> ContractionForm::of(linalg::LinalgOp op) {
     return std::nullopt;
   ContractionForm form;
   std::optional<unsigned> m, n;
-  // The last dim of the result that only one operand has is that of the matrix; others are of the batch.
+  // The last dim of the result that only one operand has belongs to the matrix, others to the batch.
   for (AffineExpr result : maps[2].getResults()) {
     auto loop = dyn_cast<AffineDimExpr>(result);
     if (!loop)

@@ -45,7 +45,7 @@ struct LowerApproximateExp2 : ConvertOpToLLVMPattern<math::Exp2Op> {
   LogicalResult matchAndRewrite(math::Exp2Op op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     if (!isApproximate(op))
-      return rewriter.notifyMatchFailure(op, "the power must be that of libdevice");
+      return rewriter.notifyMatchFailure(op, "expected the power of libdevice");
     rewriter.replaceOpWithNewOp<proa::rt::Exp2FtzOp>(op, op.getType(), adaptor.getOperand());
     return success();
   }

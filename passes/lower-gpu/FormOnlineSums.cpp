@@ -139,31 +139,39 @@ struct MergeSum : OpRewritePattern<linalg::GenericOp> {
     FailureOr<SumOfExponentials> match = SumOfExponentials::match(op, rewriter);
     if (failed(match))
       return failure();
-    if (!isLong(op))
-      return rewriter.notifyMatchFailure(op, "the exponentials of a row fit the shared memory of a block");
+    std::optional<int64_t> bytes = exponentialBytes(op);
+    int64_t available = proa::gpuOf(op).sharedBytesOf(blocks);
+    if (bytes && *bytes <= available)
+      return rewriter.notifyMatchFailure(op, [&](Diagnostic &reason) {
+        reason << "the exponentials of a row, " << *bytes << " bytes, fit the " << available
+               << " bytes of shared memory that each of " << blocks << " blocks has";
+      });
     for (Operation *user : match->exponentials->getUsers())
       if (auto reader = dyn_cast<linalg::LinalgOp>(user);
           user != op && (!reader || reader.getNumReductionLoops() > 0))
         return rewriter.notifyMatchFailure(op, "something else than elementwise ops reads the exponentials");
     rewriter.setInsertionPoint(match->exponentials);
     rewrite(*match, rewriter);
-    remarks.done(op) << "the maximum of a row and the sum of its exponentials are one reduction";
+    remarks.done(op) << "the maximum of a row and the sum of its exponentials are one reduction: its "
+                        "exponentials take "
+                     << (bytes ? std::to_string(*bytes) : "a dynamic number of") << " bytes, each of "
+                     << std::to_string(blocks) << " blocks has " << std::to_string(available)
+                     << " of shared memory";
     return success();
   }
 
 private:
-  /// Whether a row of exponentials leaves room for fewer than `blocks` blocks in the shared memory of a
-  /// multiprocessor.
-  bool isLong(linalg::GenericOp op) const {
+  /// The size of a row of exponentials; nothing if it is dynamic.
+  static std::optional<int64_t> exponentialBytes(linalg::GenericOp op) {
     int64_t bytes = sizeof(float);
     for (auto [size, iterator] : llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray())) {
       if (iterator != utils::IteratorType::reduction)
         continue;
       if (ShapedType::isDynamic(size))
-        return true;
+        return std::nullopt;
       bytes *= size;
     }
-    return bytes > proa::gpuOf(op).sharedBytesOf(blocks);
+    return bytes;
   }
 
   static void rewrite(SumOfExponentials &match, PatternRewriter &rewriter) {

@@ -201,7 +201,7 @@ private:
     Operation *terminator = shapes.getBody().front().getTerminator();
     SmallVector<Value> results(terminator->getOperands());
     Value rowCount = results.pop_back_val();
-    // The kernel's dims are those of its inputs, which the function has as arguments, then those of its
+    // The kernel's dims are the dims of its inputs, which the function has as arguments, then the dims of its
     // results.
     IRMapping map;
     for (auto [i, dim] : llvm::enumerate(dimsOf(kernel))) {

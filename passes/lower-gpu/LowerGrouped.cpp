@@ -134,7 +134,7 @@ private:
     });
   }
 
-  /// The rows of tile number `tile`: tiles of one group follow those of the group before.
+  /// The rows of tile number `tile`: tiles of one group follow the tiles of the group before.
   Position findRows(proa::pd::ElementBuilder &code, IndexValue tile, IndexValue columnTile) {
     IndexValue zero = code.index(0);
     auto rowsOfTile = [&](IndexValue index, IndexValue size) {

@@ -40,7 +40,7 @@ struct MapToThreads : proa::impl::MapToThreadsBase<MapToThreads> {
     }
   }
 
-  /// Stores outside of linalg ops are those of one thread.
+  /// One thread does the stores outside of linalg ops.
   static void guardStores(ArrayRef<memref::StoreOp> stores, Value thread) {
     for (memref::StoreOp store : stores) {
       OpBuilder b(store);

@@ -84,7 +84,7 @@ MmaCode::Values MmaCode::loadY(const Operand &y, Value column, Value inner) cons
 static NVVM::MMATypes mmaTypeOf(MatrixElement element) { return *NVVM::symbolizeMMATypes(ptxName(element)); }
 
 /// Four 8-bit floats as two registers of two f16. Any assignment of the elements to the k of the instruction
-/// will do, as long as it is that of the other operand.
+/// will do, as long as the other operand has it too.
 MmaCode::Values MmaCode::toHalves(Value register8, Type element) const {
   Type halves = VectorType::get({2}, b.getF16Type());
   auto bitAnd = [&](Value value, uint32_t mask) -> Value {

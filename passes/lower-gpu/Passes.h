@@ -30,12 +30,11 @@ struct LowerGpuKernelsOptions : mlir::PassPipelineOptions<LowerGpuKernelsOptions
   Option<int64_t> maxThreads{*this, "max-threads", llvm::cl::desc("Largest number of threads of a block"),
                              llvm::cl::init(256)};
   Option<std::string> chip{
-      *this, "chip",
-      llvm::cl::desc("The chip that code is generated for; empty: that of the module (proa.target)"),
+      *this, "chip", llvm::cl::desc("The chip that code is generated for; empty: the module's (proa.target)"),
       llvm::cl::init("")};
   Option<int64_t> sharedBytes{
       *this, "shared-bytes",
-      llvm::cl::desc("Largest size of the shared memory of a block, in bytes; 0: that of the chip"),
+      llvm::cl::desc("Largest size of the shared memory of a block, in bytes; 0: the chip's"),
       llvm::cl::init(0)};
   Option<MatmulStrategy> contraction{*this, "contraction", llvm::cl::desc("How matmuls are computed"),
                                      llvm::cl::init(MatmulStrategy::Fastest), matmulStrategyValues()};

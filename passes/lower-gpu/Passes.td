@@ -198,19 +198,19 @@ def MapToThreads : Pass<"proa-map-to-threads", "mlir::func::FuncOp"> {
     of its warp tile. Accesses outside of the operands are left out, and zeros take their place. Finally the
     sums go through shared memory to the epilogue, which all threads compute in the order of the memory.
 
-    With "wgmma" the copies are those of the tensor memory accelerator: the first lane of a warp of its own asks for
-    them as stages of a circular buffer become free, also for the next tile while the other warps store the results
-    of one. The kernel gets a tensor map (`proa.tensor_map`) for each operand as its last parameters. Elements
+    With "wgmma" the tensor memory accelerator copies. The first lane of a warp of its own requests copies as stages
+    of a circular buffer become free, also for the next tile while the other warps store the results of one. The kernel
+    gets a tensor map (`proa.tensor_map`) for each operand as its last parameters. Elements
     outside of the operands arrive as zeros.
 
     A function with `#proa.device_kernel<threads>` becomes a kernel as it is.
 
     The loop over rows runs over the rows of a block: from `begin` plus the index of the block, in steps of the number
-    of blocks. Each linalg op becomes loops in which thread `t` computes the elements (or chunks of `vector`
-    elements) `t`, `t + threads`, and so on. A reduction with a group first computes one partial result for each
-    thread, combines those of a warp with shuffles and, if the group is the block, those of the warps through shared
-    memory. Partial results start with the neutral element, so that each input is added once. A reduction whose
-    innermost loop is not reduced has the threads of a group in different warps, which combine through shared memory.
+    of blocks. Each linalg op becomes loops in which thread `t` computes the elements (or chunks of `vector` elements)
+    `t`, `t + threads`, and so on. A reduction with a group first computes one partial result for each thread, combines
+    the results of a warp with shuffles and, if the group is the block, the results of the warps through shared memory.
+    Partial results start with the neutral element, so that each input is added once. A reduction whose innermost loop
+    is not reduced has the threads of a group in different warps, which combine through shared memory.
 
     ```mlir
     linalg.generic {iterator_types = ["parallel"], proa.loops = #proa.loops<vector = 4>} ...   // 1024 elements, 256
@@ -259,15 +259,15 @@ def LowerAttention : Pass<"proa-lower-attention", "mlir::ModuleOp"> {
   let description = [{
     A kernel with `pd.fused_attention`, a gradient of it or `pd.paged_attention` becomes code on memory, with the
     attributes of a kernel that `proa-map-to-threads` has mapped. A row of the kernel is a tile of queries of one head.
-    A block keeps it in shared memory (or registers), and loops over tiles of keys and values: products of queries and
-    keys, exponentials relative to the largest score of each row so far, products with the values. When the largest
-    score of a row grows, its sums are rescaled (online softmax).
+    A block keeps it in shared memory (or registers), and loops over tiles of keys and values: it multiplies queries and
+    keys, computes exponentials relative to the largest score of each row so far, and multiplies them with the values.
+    When the largest score of a row grows, its sums are rescaled (online softmax).
     Tiles of which a query does not use all keys are the last ones and have a loop of their own, with conditions.
 
-    In the gradient of queries a block owns a tile of queries too, in that of keys and values it owns a tile of keys and
-    loops over the queries of all heads that share it. It computes the weights again, of the maximum and the sum of each
-    row, and keeps its sums in registers: they have one order, without atomic additions. Tiles that a causal mask or a
-    length excludes are left out.
+    In the gradient of queries a block owns a tile of queries too. In the gradient of keys and values it owns a tile of
+    keys and loops over the queries of all heads that share it. It computes the weights again, of the maximum and the
+    sum of each row, and keeps its sums in registers: they have one order, without atomic additions. Tiles that a causal
+    mask or a length excludes are left out.
 
     With a paged cache a tile has the query heads that share a head of keys, and the addresses of keys and values follow
     from the block table, whose entries are checked (`proa.index_checks`). With `split_keys` a block has whole tiles of
@@ -297,7 +297,7 @@ def PlaceShared : Pass<"proa-place-shared", "mlir::ModuleOp"> {
   let dependentDialects = ["::proa::ProaDialect", "mlir::arith::ArithDialect", "mlir::gpu::GPUDialect",
                            "mlir::memref::MemRefDialect"];
   let options = [Option<"sharedBytes", "shared-bytes", "int64_t", "0",
-      "Largest size of the shared memory of a block, in bytes; 0: that of the target">];
+      "Largest size of the shared memory of a block, in bytes; 0: the target's">];
 }
 
 def ConvertDeviceMath : Pass<"proa-convert-device-math", "mlir::gpu::GPUModuleOp"> {

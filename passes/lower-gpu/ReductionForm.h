@@ -9,10 +9,10 @@ namespace proa {
 
 /// A reduction whose results are combined from the terms by an associative and commutative function.
 ///
-/// - Each result has a function of its own: result = combine(result, term), an op of arith with a neutral
-/// element.
-/// - The results are combined together: each is either the result so far or the term, by a condition on all
-/// of them
+/// - Each result has a function of its own: result = combine(result, term),
+///   an op of arith with a neutral element.
+/// - The results are combined together: each is either the result so far or the term,
+///   by a condition on all of them
 ///   (the greatest element and its index). The op has the field `neutral` of `proa.loops` with the neutral
 ///   element of each.
 /// - A maximum, and a sum that is relative to it (`proa-form-online-sums`).

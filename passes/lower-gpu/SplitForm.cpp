@@ -151,7 +151,7 @@ private:
     return true;
   }
 
-  /// Whether a partial result has at most a known number of elements: those of a whole tile.
+  /// Whether a partial result has at most a known number of elements: the elements of a whole tile.
   static bool hasKnownSlice(Value memory) {
     return cast<MemRefType>(memory.getType()).hasStaticShape() || memory.getDefiningOp<memref::SubViewOp>() ||
            memory.getDefiningOp<memref::ReinterpretCastOp>();

@@ -24,7 +24,7 @@ struct ReductionSplit {
   /// are in the list too, where they combine the slices.
   llvm::SmallVector<mlir::linalg::LinalgOp> second;
   int64_t size = 0;         ///< of the split dimension, or kDynamic
-  double elementsOfRow = 0; ///< loop iterations of a row in the first phase; an unknown size counts as 1024
+  double elementsOfRow = 0; ///< loop iterations of a row in the first phase; `assumed_dim` if unknown
   /// Slices of a multiple of this number of elements keep accesses of 16 bytes, and whole tiles of a
   /// contraction.
   int64_t unit = 32;

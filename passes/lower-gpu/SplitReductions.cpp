@@ -82,16 +82,23 @@ struct ChooseSlices : proa::impl::ChooseSlicesBase<ChooseSlices> {
     }
     int64_t slices = slicesOf(kernel, *split);
     if (slices < 2) {
-      remarks.analysis(kernel) << "each row is computed by one block: there are enough rows, or few elements";
+      remarks.analysis(kernel) << "each row is computed by one block: " << estimates(kernel, *split);
       return;
     }
     proa::setSharingBlocks(kernel, *split, slices);
-    int64_t rows = proa::RowsAttr::countOf(kernel);
-    std::string blocksOfRows = ShapedType::isDynamic(rows) ? "a dynamic number of" : std::to_string(rows);
     remarks.done(kernel) << std::to_string(slices)
-                         << " blocks share the reductions of a row: " << blocksOfRows << " rows of "
-                         << std::to_string(static_cast<int64_t>(split->elementsOfRow)) << " terms, where "
-                         << std::to_string(occupyingBlocks(kernel)) << " blocks occupy the device";
+                         << " blocks share the reductions of a row: " << estimates(kernel, *split);
+  }
+
+private:
+  /// The figures that decide, for a remark.
+  std::string estimates(func::FuncOp kernel, const proa::ReductionSplit &split) const {
+    int64_t rows = proa::RowsAttr::countOf(kernel);
+    std::string rowsText = ShapedType::isDynamic(rows) ? "a dynamic number of" : std::to_string(rows);
+    return rowsText + " rows of " + std::to_string(static_cast<int64_t>(split.elementsOfRow)) +
+           " terms, where " + std::to_string(occupyingBlocks(kernel)) +
+           " blocks occupy the device and a slice has at least " + std::to_string(leastElements.getValue()) +
+           " terms";
   }
 };
 

@@ -118,7 +118,7 @@ ThreadLoops::Values ThreadLoops::unrolledLoop(Value begin, OpFoldResult end, int
 // The body at one element
 //===----------------------------------------------------------------------===//
 
-/// Indices of all loops, from those of the loops over results and over terms.
+/// Indices of all loops, from the indices of the loops over results and over terms.
 ThreadLoops::Values ThreadLoops::indicesOf(ValueRange results, ValueRange terms) {
   Values indices(op.getNumLoops());
   for (auto [loop, index] : llvm::zip(resultLoops, results))
@@ -338,7 +338,7 @@ void ThreadLoops::reduceByBlock() {
 //===----------------------------------------------------------------------===//
 
 /// The terms begin, begin + step, ... of `width` elements of the result side by side, from `first` on.
-/// Returns the values of the first element, then those of the next.
+/// Returns the values of the first element, then the values of the next.
 ThreadLoops::Values ThreadLoops::reduceColumnTerms(ValueRange first, int64_t width, Value begin,
                                                    int64_t step) {
   Values state;

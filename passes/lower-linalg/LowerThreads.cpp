@@ -41,6 +41,10 @@ public:
   LogicalResult run(PassRemarks remarks) {
     if (const char *why = op.whyNoThreads())
       return op.emitOpError() << "has no code for threads: " << why;
+    if (auto requested = op->getAttrOfType<StringAttr>(strategyAttribute);
+        requested && requested.getValue() != op.getStrategy())
+      return op.emitOpError() << "cannot be computed with the strategy '" << requested.getValue()
+                              << "', expected '" << op.getStrategy() << "'";
     if (failed(readOperands()))
       return failure();
     remarks.analysis(op) << op->getName().getStringRef() << " is computed by blocks of "

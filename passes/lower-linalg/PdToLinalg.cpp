@@ -549,7 +549,7 @@ public:
 };
 
 /// A kernel that is one op is left alone by the passes on linalg.
-void markWholeKernel(func::FuncOp kernel) {
+void markOpaqueKernel(func::FuncOp kernel) {
   for (Operation &op : kernel.getBody().front())
     if (isa<pd::DeviceKernelOpInterface>(op)) {
       kernel->removeAttr(kernelAttribute);
@@ -610,7 +610,7 @@ LogicalResult lowerKernels(ModuleOp module) {
       isCorrect &= succeeded(addChecksArgument(kernel, own->second));
   if (isCorrect)
     for (func::FuncOp kernel : kernels)
-      markWholeKernel(kernel);
+      markOpaqueKernel(kernel);
   return success(isCorrect);
 }
 

@@ -150,7 +150,7 @@ const std::vector<Field<AmpOptions>> &ampFields() {
   using Options = AmpOptions;
   static const std::vector<Field<Options>> fields = {
       choice("level", &Options::level, {{"O1", Options::Level::O1}, {"O2", Options::Level::O2}},
-             "O1: ops of the allow list in 16 bits; O2: all but those of the deny list."),
+             "O1: ops of the allow list in 16 bits; O2: all but the deny list."),
       choice("dtype", &Options::dtype, {{"float16", DType::Float16}, {"bfloat16", DType::BFloat16}},
              "The 16-bit format."),
       field("allow", &Options::allow, "Ops moved to the allow list."),
@@ -193,7 +193,7 @@ const std::vector<Field<OffloadOptions>> &offloadFields() {
       field("optimizer", &Options::optimizer, "Stores states of optimizers."),
       field("parameters", &Options::parameters, "Stores parameters."),
       field("least_bytes", &Options::leastBytes, "Smaller states stay in memory."),
-      path("folder", &Options::folder, "Folder of the files; empty: that of temporary files."),
+      path("folder", &Options::folder, "Folder of the files; empty: the folder of temporary files."),
   };
   return fields;
 }

@@ -149,7 +149,7 @@ void declareTargetFacts(CLI::App &line, std::string &file) {
 
 CLI::Option *declareTf32(CLI::App &line, bool &allowsTf32) {
   return line.add_flag("--tf32", allowsTf32,
-                       "On a GPU: products of float32 matrices and convolutions may round their operands to "
+                       "On a GPU: matmuls and convolutions of float32 may round their operands to "
                        "TF32, with 10 bits of mantissa, which is several times as fast");
 }
 

@@ -75,9 +75,9 @@ void declareSelection(CommandLine &line, Options &options) {
   line.add_option("--threads", options.check.threads, "Number of threads of each run")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  line.add_option("--rtol", options.check.rtol, "Relative tolerance instead of those of the cases")
+  line.add_option("--rtol", options.check.rtol, "Relative tolerance of all cases, instead of their own")
       ->check(CLI::Range(0.0, 1e6));
-  line.add_option("--atol", options.check.atol, "Absolute tolerance instead of those of the cases")
+  line.add_option("--atol", options.check.atol, "Absolute tolerance of all cases, instead of their own")
       ->check(CLI::Range(0.0, 1e6));
   line.add_option("--cache", options.check.cacheDirectory,
                   "Folder of the cache of compiled programs; 'off': no cache")

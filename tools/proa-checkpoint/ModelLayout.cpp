@@ -23,7 +23,7 @@ CLI::Option *declareModelLayout(CommandLine &line, ModelLayoutOptions &options) 
                            ->needs(strategy);
   strategy->needs(model);
   line.add_option("--mesh", options.mesh,
-                  "convert: axes of the mesh, such as dp=2,mp=4; default: those of the strategy")
+                  "convert: axes of the mesh, such as dp=2,mp=4; default: from the strategy")
       ->type_name("AXES")
       ->needs(strategy);
   line.add_option("--dims", options.dims,

@@ -98,10 +98,10 @@ void declarePlans(CommandLine &line, PlanOptions &options) {
       ->check(checkName)
       ->type_name("FILE");
   line.add_option("--global-batch", options.batch,
-                  "Examples of a step on all devices; default: those of the program's feeds")
+                  "Examples of a step on all devices; default: from the program's feeds")
       ->check(CLI::Range(int64_t(1), int64_t(1) << 40))
       ->type_name("N");
-  line.add_option("--memory", options.memory, "Memory of a device, instead of that of the cluster's file")
+  line.add_option("--memory", options.memory, "Memory of a device; default: from the cluster's file")
       ->type_name("80GB");
   line.add_option("--dims", options.dims,
                   "Dims of feeds that are dynamic in the program, or replace declared ones")
@@ -117,7 +117,7 @@ void declarePlans(CommandLine &line, PlanOptions &options) {
                 "Contractions and kept values have 16 bits, with float32 weights beside them");
   line.add_option(
           "--optimizer-bytes", options.workload.optimizerBytes,
-          "Bytes that the optimizer keeps for each parameter; default: those of the program, or of Adam (8)")
+          "Bytes that the optimizer keeps for each parameter; default: from the program, or 8 as Adam")
       ->check(CLI::Range(0.0, 1024.0))
       ->type_name("N");
   line.add_option("--strategy", options.strategy, "Explains this strategy instead of the best one")

@@ -206,7 +206,8 @@ void declareSchedules(CLI::App &line, ScheduleOptions &options) {
       ->check(CLI::Range(0.0, 1e12))
       ->type_name("TIME");
   add("--activations", options.memory,
-      "Limit of the activations of a rank, in those of one micro-batch; a schedule above it is an error")
+      "Limit of the activations of a rank, as a multiple of one micro-batch's; a schedule above it is an "
+      "error")
       ->check(CLI::Range(0.0, 1e12))
       ->type_name("N");
   add("--schedule-svg", options.svgFile, "Draws the schedule: jobs, idle time and activations over time")

@@ -10,9 +10,9 @@ namespace proa::onnx {
 
 /// The model with the nodes of functions instead of their calls, also in subgraphs and functions, and without
 /// functions. The model must have passed `check`. `file` is the model's file in errors.
-/// - A value `v` of a function that node `c` calls becomes `c/v`, a node `n` becomes `c/n`; for a call
-/// without a
-///   name, `c` is the function's name and a number.
+/// - A value `v` of a function that node `c` calls becomes `c/v`,
+///   a node `n` becomes `c/n`;
+///   for a call without a name, `c` is the function's name and a number.
 /// - An attribute that refers to one of the function gets the value of the call, else its default; without
 ///   both it is absent.
 /// - Opsets that only functions import are imported by the model. A node whose op has another version in the

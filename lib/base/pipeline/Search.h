@@ -46,9 +46,9 @@ Result<SearchResult> searchSchedule(const Shape &shape, const SearchOptions &opt
 /// - the work, and the time in which it must wait between its first F and its first B: the micro-batch passes
 ///   the stages after, and the rank can only run the F that fit into the memory limit;
 /// - the time of one micro-batch, from F of a stage through all stages after it to W;
-/// - the way of the first micro-batch from a stage to a later one, F and B of all micro-batches on the later
-/// one's
-///   rank, the way back, and W;
+/// - the way of the first micro-batch from a stage to a later one, F and B of all micro-batches on the rank
+///   of the later one,
+///   the way back, and W;
 /// - the time for which it holds all activations, divided by the memory limit.
 double lowerBoundOfPeriod(const Shape &shape, const SearchOptions &options);
 

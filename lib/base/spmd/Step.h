@@ -12,9 +12,9 @@ enum class StepKind : uint8_t {
   ToPartial,
   /// Dimensions are joined over their minor axes.
   AllGather,
-  /// Elements move between positions; every element has as many holders as before. Each position gets from
-  /// the others
-  /// of its group the elements that it lacks.
+  /// Elements move between positions; every element has as many holders as before.
+  /// Each position gets the elements that it lacks from the others
+  /// of its group.
   AllToAll,
   /// Each position gets its whole local tensor from one position.
   Permute,

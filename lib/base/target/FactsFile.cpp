@@ -69,9 +69,11 @@ private:
         names.emplace_back(known.name);
       return fail(where, "unknown fact" + didYouMean(name, names));
     }
-    if (!value.is_number_integer() || value.get<double>() > 9e18 || value.get<int64_t>() < field->least)
-      return fail(where, fmt::format("found {}, expected an integer of at least {} ({})", value.dump(),
-                                     field->least, field->description));
+    bool isInRange = value.is_number_integer() && value.get<double>() >= static_cast<double>(field->least) &&
+                     value.get<double>() <= static_cast<double>(largestFact);
+    if (!isInRange)
+      return fail(where, fmt::format("found {}, expected an integer from {} to {} ({})", value.dump(),
+                                     field->least, largestFact, field->description));
     into.*field->value = value.get<int64_t>();
   }
 };

@@ -13,8 +13,11 @@
 
 namespace proa {
 
-/// Replaces facts by those of the file. Errors, each with its JSON path: an unknown section or field, a value
-/// of another type or below the field's least value, a section for another processor, facts of a GPU for a
+/// The largest value of a fact: a product of one and a small number fits 64 bits.
+inline constexpr int64_t largestFact = 1'000'000'000'000;
+
+/// Replaces facts by the facts of the file. Errors, each with its JSON path: an unknown section or field, a
+/// value of another type or out of the field's range, a section for another processor, facts of a GPU for a
 /// program without one.
 Result<void> applyFactsFile(const std::string &path, TargetFacts &facts);
 /// The same of the content of a file; `path` begins the locations of errors.

@@ -1,5 +1,5 @@
 //! Names, bounds and descriptions of the facts.
-#include "lib/base/target/TargetFacts.h"
+#include "lib/base/target/FactsFile.h"
 
 #include <fmt/format.h>
 
@@ -73,9 +73,9 @@ static_assert(sizeof(GpuFacts) ==
 
 template <class Facts> std::string whyInvalid(std::string_view kind, const Facts &facts) {
   for (const FactField<Facts> &field : fieldsOf<Facts>())
-    if (facts.*field.value < field.least)
-      return fmt::format("{}: {} is {}, expected at least {}", kind, field.name, facts.*field.value,
-                         field.least);
+    if (facts.*field.value < field.least || facts.*field.value > largestFact)
+      return fmt::format("{}: {} is {}, expected {} to {}", kind, field.name, facts.*field.value, field.least,
+                         largestFact);
   return "";
 }
 
@@ -106,11 +106,14 @@ double GpuFacts::l2BytesPerNanosecond() const {
 }
 
 double GpuFacts::nanosecondsOf(double multiplications, int64_t rate) const {
-  return multiplications * 1000 / static_cast<double>(rate * multiprocessors * clockMegahertz);
+  return multiplications * 1000 /
+         (static_cast<double>(rate) * static_cast<double>(multiprocessors) *
+          static_cast<double>(clockMegahertz));
 }
 
 double GpuFacts::libraryNanosecondsWith(int64_t kernels, int64_t bytes) const {
-  return static_cast<double>(libraryNanoseconds + kernels * stepNanoseconds) +
+  return static_cast<double>(libraryNanoseconds) +
+         static_cast<double>(kernels) * static_cast<double>(stepNanoseconds) +
          static_cast<double>(bytes) / copiedBytesPerSecond() * 1e9;
 }
 

@@ -1,6 +1,6 @@
 //! The facts of known processors: the only source of hardware figures.
 //!
-//! Sizes, counts and peak rates of GPUs are those of NVIDIA's documentation for the largest device with the
+//! Sizes, counts and peak rates of GPUs are from NVIDIA's documentation, for the largest device with the
 //! chip. Estimates, which no device has measured yet, are marked. `proa-tune --measure` measures a machine.
 #include "lib/base/target/TargetFacts.h"
 
@@ -49,7 +49,7 @@ CpuFacts avx512() {
   return facts;
 }
 
-/// Facts that all chips have in common, and those of which only estimates exist.
+/// Facts that all chips have in common, and facts of which only estimates exist.
 GpuFacts gpu(std::string name) {
   GpuFacts facts;
   facts.name = std::move(name);
@@ -137,7 +137,7 @@ GpuFacts sm90a() {
   return finished(facts);
 }
 
-/// B200. The rate of mma.sync is that of sm_90; tcgen05, which is faster, is not used.
+/// B200. mma.sync has the rate of sm_90; tcgen05, which is faster, is not used.
 GpuFacts sm100(std::string name) {
   GpuFacts facts = sm90();
   facts.name = std::move(name);

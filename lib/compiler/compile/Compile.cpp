@@ -228,6 +228,53 @@ static void allowTf32(runtime::Plan &plan) {
                          [](runtime::Step &step) { step.launch.allowsTf32 = !step.launch.library.empty(); });
 }
 
+/// Reports the begin of a stage. Error: the compilation was stopped.
+static Result<void> beginStage(const CompileOptions &options, const char *stage, double fraction) {
+  if (options.stop.stop_requested())
+    return errorAt("", "compilation was stopped");
+  if (options.progress)
+    options.progress(stage, fraction);
+  return {};
+}
+
+/// Optimizes an imported program and forms its kernels. Returns the main function.
+static Result<func::FuncOp> optimize(ModuleOp module, CompileOptions &options,
+                                     DiagnosticCollector &diagnostics) {
+  if (Result<void> written = dumpStage(module, options.dumpDirectory, "0-imported"); !written)
+    return written.diagnostics();
+  if (Result<void> begun = beginStage(options, "optimizing", 0.0); !begun)
+    return begun.diagnostics();
+  if (Result<void> formed = formKernels(module, options); !formed)
+    return formed.diagnostics();
+  if (failed(verifyProgram(module)))
+    return diagnostics.take("the program cannot be planned");
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  dropUnchangedStates(main);
+  if (hasStates(main))
+    options.deferBelow = 0;
+  if (Result<void> written = dumpStage(module, options.dumpDirectory, "1-kernels-formed"); !written)
+    return written.diagnostics();
+  if (!options.symbolPrefix.empty())
+    if (Result<void> renamed = prefixKernels(module, options.symbolPrefix); !renamed)
+      return renamed.diagnostics();
+  return main;
+}
+
+/// Lowers kernels to linalg.
+static Result<void> lowerKernels(ModuleOp kernels, const CompileOptions &options,
+                                 DiagnosticCollector &diagnostics) {
+  if (Result<void> begun = beginStage(options, "lowering kernels", 0.1); !begun)
+    return begun.diagnostics();
+  PassManager lowering(kernels.getContext());
+  lowering.enableVerifier(verifiesPasses());
+  lowering.addPass(createLowerToLinalg());
+  if (failed(lowering.run(kernels)))
+    return diagnostics.take("lowering to linalg failed");
+  if (options.allowsTf32)
+    allowTf32(kernels);
+  return dumpStage(kernels, options.dumpDirectory, "2-linalg");
+}
+
 Result<CompiledProgram> compileProgram(OwningOpRef<ModuleOp> module, const CompileOptions &given) {
   CompileOptions options = given;
   std::unique_ptr<Backend> backend = Backend::create(options.target);
@@ -235,54 +282,23 @@ Result<CompiledProgram> compileProgram(OwningOpRef<ModuleOp> module, const Compi
     return chosen.diagnostics();
   if (Result<void> described = describeTarget(*module, options); !described)
     return described.diagnostics();
-  auto begins = [&](const char *stage, double fraction) -> Result<void> {
-    if (options.stop.stop_requested())
-      return errorAt("", "compilation was stopped");
-    if (options.progress)
-      options.progress(stage, fraction);
-    return {};
-  };
   RemarkReporter remarks(module->getContext(), options);
   DiagnosticCollector diagnostics(module->getContext());
-  if (Result<void> written = dumpStage(*module, options.dumpDirectory, "0-imported"); !written)
-    return written.diagnostics();
-  if (Result<void> begun = begins("optimizing", 0.0); !begun)
-    return begun.diagnostics();
-  if (Result<void> formed = formKernels(*module, options); !formed)
-    return formed.diagnostics();
-  if (failed(verifyProgram(*module)))
-    return diagnostics.take("the program cannot be planned");
-  auto main = module->lookupSymbol<func::FuncOp>("main");
-  dropUnchangedStates(main);
-  if (hasStates(main))
-    options.deferBelow = 0;
-  if (Result<void> written = dumpStage(*module, options.dumpDirectory, "1-kernels-formed"); !written)
-    return written.diagnostics();
-
-  if (!options.symbolPrefix.empty())
-    if (Result<void> renamed = prefixKernels(*module, options.symbolPrefix); !renamed)
-      return renamed.diagnostics();
+  Result<func::FuncOp> main = optimize(*module, options, diagnostics);
+  if (!main)
+    return main.diagnostics();
   OwningOpRef<ModuleOp> kernels = takeKernels(*module);
   if (options.plansOnly) { // kernels for a CPU have their scratch memory on the stack
-    auto plan = planner::buildPlan(main, [](llvm::StringRef) { return planner::KernelFacts(); });
+    auto plan = planner::buildPlan(*main, [](llvm::StringRef) { return planner::KernelFacts(); });
     if (!plan)
       return plan.diagnostics();
     recordFacts(*plan, *module);
     return CompiledProgram{.plan = std::move(*plan)};
   }
   llvm::StringMap<double> flops = flopsOfKernels(*kernels);
-  if (Result<void> begun = begins("lowering kernels", 0.1); !begun)
-    return begun.diagnostics();
-  PassManager lowering(kernels->getContext());
-  lowering.enableVerifier(verifiesPasses());
-  lowering.addPass(createLowerToLinalg());
-  if (failed(lowering.run(*kernels)))
-    return diagnostics.take("lowering to linalg failed");
-  if (options.allowsTf32)
-    allowTf32(*kernels);
-  if (Result<void> written = dumpStage(*kernels, options.dumpDirectory, "2-linalg"); !written)
-    return written.diagnostics();
-  if (Result<void> begun = begins("generating code", 0.2); !begun)
+  if (Result<void> lowered = lowerKernels(*kernels, options, diagnostics); !lowered)
+    return lowered.diagnostics();
+  if (Result<void> begun = beginStage(options, "generating code", 0.2); !begun)
     return begun.diagnostics();
   auto code = backend->compileKernels(*kernels, options);
   if (!code)
@@ -292,10 +308,10 @@ Result<CompiledProgram> compileProgram(OwningOpRef<ModuleOp> module, const Compi
 
   for (auto &entry : code->facts)
     entry.second.flops = flops.lookup(entry.first());
-  if (Result<void> begun = begins("planning", 0.95); !begun)
+  if (Result<void> begun = beginStage(options, "planning", 0.95); !begun)
     return begun.diagnostics();
   auto plan = planner::buildPlan(
-      main, [&](llvm::StringRef symbol) { return code->facts.lookup(symbol); },
+      *main, [&](llvm::StringRef symbol) { return code->facts.lookup(symbol); },
       backend->libraryChoice(options));
   if (!plan)
     return plan.diagnostics();

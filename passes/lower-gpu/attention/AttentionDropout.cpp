@@ -131,7 +131,7 @@ SmallVector<AttentionDropout::Values> AttentionDropout::exchange(ValueRange bits
   return all;
 }
 
-/// A row of scores does not begin with a block: each lane computes those of its scores.
+/// A row of scores does not begin with a block: each lane computes the blocks of its scores.
 AttentionDropout::Values AttentionDropout::eachAlone(ArrayRef<Score> own) const {
   Value keys = getValueOrCreateConstantIndexOp(b, loc, sizes.keys);
   Values kept;

@@ -246,7 +246,7 @@ void AttentionGradient::store(const Position &position, const Fragments &sums) {
 // Gradients of scores
 //===----------------------------------------------------------------------===//
 
-/// Tiles of keys follow each other, then those of queries, heads and batches.
+/// Tiles of keys follow each other, then tiles of queries, heads and batches.
 std::pair<AttentionGradient::Position, Value> AttentionGradient::positionOfScores(Value row) const {
   auto take = [&](Value count) {
     Value index = b.createOrFold<arith::RemUIOp>(loc, row, count);

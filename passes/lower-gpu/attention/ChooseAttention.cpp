@@ -56,7 +56,7 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
     if (sizes.hasDropout) // the random words of the scores need registers too
       choice.keys /= kind == proa::MatmulKind::Mma || (isWgmma && padded > 64) ? 4 : 2;
     choice.stages = isWgmma ? 4 : kind == proa::MatmulKind::Mma ? 2 : 1;
-    if (sizes.isPaged) { // addresses need registers too, and the time is that of the copies
+    if (sizes.isPaged) { // addresses need registers too, and copies take most of the time
       choice.keys /= 2;
       choice.stages = 2;
     }
@@ -141,7 +141,7 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
     return std::clamp<int64_t>(slices, 1, most);
   }
 
-  /// The kind of the op's own attribute, else that of the option.
+  /// The kind in the op's own attribute, else in the option.
   std::optional<proa::MatmulKind> requestedKindOf(const AttentionSizes &sizes,
                                                   proa::AttentionAttr own) const {
     if (own.getKind())

@@ -12,7 +12,7 @@ namespace proa {
 namespace {
 
 /// An operand of the contraction: its tile in shared memory, and the loops of its dims.
-struct RingOperand {
+struct TmaOperand {
   OpOperand *operand = nullptr;
   MappedTile tile;
   bool alongK = true; ///< adjacent elements differ in k
@@ -20,13 +20,13 @@ struct RingOperand {
 
 class TmaLoop : public TileLoop, private CodeBuilder {
 public:
-  TmaLoop(const ContractionSite &site, RingOperand xOperand, RingOperand yOperand)
+  TmaLoop(const ContractionSite &site, TmaOperand xOperand, TmaOperand yOperand)
       : CodeBuilder(site.b, site.loc), op(site.target.op), form(site.target.form), choice(site.target.choice),
         kSize(site.target.sizes[form.k]), thread(site.thread), results(site.results),
         threads(b, loc, thread, choice.storingThreads, /*fillers=*/warpSize), x(std::move(xOperand)),
         y(std::move(yOperand)),
         matmul(b, loc, *TensorCoreTypes::of(op, /*allowsTf32=*/true), choice.warpM, thread) {
-    for (RingOperand *operand : {&x, &y})
+    for (TmaOperand *operand : {&x, &y})
       operand->tile.addMap(op->getParentOfType<func::FuncOp>());
     prepare(site.results.sumsType());
   }
@@ -50,7 +50,7 @@ private:
   Value thread;
   TileResults &results;
   StageThreads threads;
-  RingOperand x, y;
+  TmaOperand x, y;
   WgmmaMatmul matmul;
   std::optional<StageBuffer> buffer;
   Value base, sums;                      ///< of the stages, as an address; of the sums of a pass
@@ -62,12 +62,12 @@ private:
   void prepare(MemRefType sumsType) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointAfterValue(thread);
-    int64_t ringBytes = choice.stages * stageBytes();
+    int64_t bytesOfStages = choice.stages * stageBytes();
     int64_t sumsBytes = sumsType.getNumElements() * sumsType.getElementTypeBitWidth() / 8;
-    Value memory = threads.allocate(ringBytes + sumsBytes + StageBuffer::barrierBytes(choice.stages));
+    Value memory = threads.allocate(bytesOfStages + sumsBytes + StageBuffer::barrierBytes(choice.stages));
     base = threads.addressOf(memory);
-    sums = memref::ViewOp::create(b, loc, sumsType, memory, constant(ringBytes), ValueRange());
-    buffer.emplace(threads, add(base, ringBytes + sumsBytes), choice.stages, threads.arrivals());
+    sums = memref::ViewOp::create(b, loc, sumsType, memory, constant(bytesOfStages), ValueRange());
+    buffer.emplace(threads, add(base, bytesOfStages + sumsBytes), choice.stages, threads.arrivals());
     // LLVM keeps variables of the first block only in registers.
     position.emplace(b, loc, buffer->first());
     threads.start({&*buffer}, {x.tile.map, y.tile.map});
@@ -129,7 +129,7 @@ private:
   }
 
   /// Of the first element, in the tensor.
-  Values coordinatesOf(const RingOperand &operand, ValueRange indices, Value k) {
+  Values coordinatesOf(const TmaOperand &operand, ValueRange indices, Value k) {
     const TensorView &view = operand.tile.view;
     Values coordinates;
     for (OpFoldResult offset : view.offsets)
@@ -144,13 +144,13 @@ private:
 };
 
 /// Finds an operand in memory. Error: the accelerator cannot address it.
-FailureOr<RingOperand> operandOf(const ContractionSite &site, OpOperand &operand, unsigned outerLoop,
-                                 int64_t outer) {
+FailureOr<TmaOperand> operandOf(const ContractionSite &site, OpOperand &operand, unsigned outerLoop,
+                                int64_t outer) {
   linalg::LinalgOp op = site.target.op;
   std::string reason = whyNotForTma(op, operand, outerLoop, site.target.form.k);
   if (!reason.empty())
     return op->emitError() << "'wgmma' cannot read operand " << operand.getOperandNumber() << ": " << reason;
-  RingOperand found{&operand, {{}, *TensorView::of(operand.get(), reason)}};
+  TmaOperand found{&operand, {{}, *TensorView::of(operand.get(), reason)}};
   MappedTile &tile = found.tile;
   AffineMap map = op.getMatchingIndexingMap(&operand);
   AffineExpr k = site.b.getAffineDimExpr(site.target.form.k), outerDim = site.b.getAffineDimExpr(outerLoop);
@@ -188,8 +188,8 @@ std::string whyNotForTma(linalg::LinalgOp op, OpOperand &operand, unsigned outer
 FailureOr<std::unique_ptr<TileLoop>> makeTmaLoop(const ContractionSite &site) {
   const TileResults::Target &target = site.target;
   linalg::LinalgOp op = target.op;
-  FailureOr<RingOperand> x = operandOf(site, op->getOpOperand(0), target.form.m, target.choice.m);
-  FailureOr<RingOperand> y = operandOf(site, op->getOpOperand(1), target.form.n, target.choice.n);
+  FailureOr<TmaOperand> x = operandOf(site, op->getOpOperand(0), target.form.m, target.choice.m);
+  FailureOr<TmaOperand> y = operandOf(site, op->getOpOperand(1), target.form.n, target.choice.n);
   if (failed(x) || failed(y))
     return failure();
   return std::unique_ptr<TileLoop>(std::make_unique<TmaLoop>(site, std::move(*x), std::move(*y)));

@@ -202,3 +202,15 @@ func.func private @f() {
 // -----
 // expected-error@+1 {{attribute 'proa.strategies': expected an array of strategies, as #proa.contraction, found [4] on func.func}}
 func.func private @f() attributes {proa.strategies = [4]}
+
+// -----
+// expected-error@+1 {{attribute 'proa.strategy': expected lines, columns, tiles, shared, merge, select, ordered or atomic, found "rows" on func.func}}
+func.func private @f() attributes {proa.strategy = "rows"}
+
+// -----
+// expected-error@+1 {{attribute 'proa.kernel': expected unit, found true on func.func}}
+func.func private @f() attributes {proa.kernel = true}
+
+// -----
+// expected-error@+1 {{unknown attribute 'proa.lunch'; did you mean 'proa.launch'?}}
+func.func private @f() attributes {proa.lunch = #proa.launch<threads = 64>}

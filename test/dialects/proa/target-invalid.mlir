@@ -25,11 +25,11 @@ module attributes {proa.target = #proa.target<cpu "avx2" {l1_bytes = "32 KiB"}>}
 module attributes {proa.target = #proa.target<gpu "sm_90">} {}
 
 // -----
-// expected-error@+1 {{C1: cpu: assumed_dim is 0, expected at least 1}}
+// expected-error@+1 {{C1: cpu: assumed_dim is 0, expected 1 to 1000000000000}}
 module attributes {proa.target = #proa.target<cpu "avx2" {assumed_dim = 0}>} {}
 
 // -----
-// expected-error@+1 {{C1: gpu: multiprocessors is -1, expected at least 1}}
+// expected-error@+1 {{C1: gpu: multiprocessors is -1, expected 1 to 1000000000000}}
 module attributes {proa.target = #proa.target<cpu "avx2", gpu "sm_90" {multiprocessors = -1}>} {}
 
 // -----

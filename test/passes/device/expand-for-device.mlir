@@ -106,6 +106,8 @@ func.func @owned(%i: tensor<6x1xi64>, %u: tensor<6x32xf32>, %y: tensor<5x32xf32>
 // -----
 
 // Sums of 16 bits would be rounded with each update, and 2^20 keys are too many for 1024 blocks.
+// REMARK: pd.scatter_nd sorts its updates: sums in the memory of the result would be less exact
+// REMARK: pd.scatter_nd sorts its updates: blocks read 1073741824 keys, and {{[0-9]+}} in the time of a sort
 // CHECK-LABEL: func.func @sorted
 // CHECK-COUNT-2: rt.scatter_sorted
 // CHECK-NOT: rt.scatter_owned
@@ -119,6 +121,7 @@ func.func @sorted(%i: tensor<6x1xi64>, %u: tensor<6x32xf16>, %y: tensor<5x32xf16
 // -----
 
 // With the option small parts are added atomically; other combinations are not.
+// REMARK: pd.scatter_nd sorts its updates: a slice has 1 elements, fewer than 32
 // CHECK-LABEL: func.func @small
 // CHECK-NOT: rt.scatter_owned
 // ATOMIC-LABEL: func.func @small

@@ -10,7 +10,7 @@
 // CHECK: linalg.generic {{.*}}proa.loops = #proa.loops<vector = 4
 // SMALL-LABEL: func.func @elementwise
 // SMALL-SAME: proa.launch = #proa.launch<threads = 64>
-// REMARK: a block has 256 threads
+// REMARK: a block has 256 threads, for an op of 1024 elements, 4 in a step of a thread
 func.func @elementwise(%a: memref<1024xf32>, %r: memref<1024xf32>) attributes {proa.kernel} {
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
       ins(%a : memref<1024xf32>) outs(%r : memref<1024xf32>) {

@@ -20,7 +20,7 @@
 // CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[R]]#0 : tensor<8x32768xf32>, tensor<8xf32>)
 // CHECK-NOT: "reduction"
 // CHECK: return
-// REMARK: the maximum of a row and the sum of its exponentials are one reduction
+// REMARK: the maximum of a row and the sum of its exponentials are one reduction: its exponentials take 131072 bytes, each of {{[0-9]+}} blocks has {{[0-9]+}} of shared memory
 func.func @long(%x: tensor<8x32768xf32>, %o: tensor<8x32768xf32>) -> tensor<8x32768xf32> attributes {proa.kernel} {
   %low = arith.constant 0xFF800000 : f32
   %zero = arith.constant 0.0 : f32
@@ -65,7 +65,7 @@ func.func @long(%x: tensor<8x32768xf32>, %o: tensor<8x32768xf32>) -> tensor<8x32
 // CHECK-LABEL: func.func @short
 // CHECK-NOT: linalg.yield {{.*}}, {{.*}}
 // CHECK: return
-// REMARK: the exponentials of a row fit the shared memory of a block
+// REMARK: the exponentials of a row, {{[0-9]+}} bytes, fit the {{[0-9]+}} bytes of shared memory that each of
 func.func @short(%x: tensor<8x1024xf32>, %o: tensor<8x1024xf32>) -> tensor<8x1024xf32> attributes {proa.kernel} {
   %low = arith.constant 0xFF800000 : f32
   %zero = arith.constant 0.0 : f32

@@ -5,7 +5,7 @@
 
 // One row of a million terms is shared by blocks: a partial result of each is in scratch memory, and the last block
 // combines them.
-// REMARK: proa-choose-slices: {{[0-9]+}} blocks share the reductions of a row
+// REMARK: proa-choose-slices: {{[0-9]+}} blocks share the reductions of a row: 1 rows of 1048576 terms, where 264 blocks occupy the device
 // CHOOSE-LABEL: func.func @sum
 // CHOOSE-SAME: proa.launch = #proa.launch<row_blocks = [[PARTS:[0-9]+]]>
 // CHECK-LABEL: func.func @sum
@@ -32,7 +32,7 @@ func.func @sum(%x: memref<1048576xf32>, %r: memref<f32>, %begin: index, %end: in
 // -----
 
 // A short row stays with one block.
-// REMARK: proa-choose-slices: each row is computed by one block: there are enough rows, or few elements
+// REMARK: proa-choose-slices: each row is computed by one block: 1 rows of 1024 terms, where 264 blocks occupy the device and a slice has at least 4096 terms
 // CHOOSE-LABEL: func.func @short
 // CHOOSE-NOT: proa.launch
 // CHOOSE: return

@@ -17,12 +17,12 @@
 // OTHER: #proa.target<cpu "avx2" {memory_bandwidth = 41000}, gpu "sm_80">
 // CPU: error: cpu is 'i386', expected one of avx2, avx512, generic
 // GPU: error: gpu is 'sm_70', expected one of sm_80,
-// WRONG-DAG: wrong.json: /cpu/memory_bandwidth: found -1, expected an integer of at least 1 (MB/s read and written)
-// WRONG-DAG: wrong.json: /cpu/l1_bytes: found 32768.5, expected an integer of at least 1024
-// WRONG-DAG: wrong.json: /cpu/assumed_dim: found "64", expected an integer of at least 1
+// WRONG-DAG: wrong.json: /cpu/memory_bandwidth: found -1, expected an integer from 1 to 1000000000000 (MB/s read and written)
+// WRONG-DAG: wrong.json: /cpu/l1_bytes: found 32768.5, expected an integer from 1024 to 1000000000000
+// WRONG-DAG: wrong.json: /cpu/assumed_dim: found "64", expected an integer from 1 to 1000000000000
 // WRONG-DAG: wrong.json: /cpu/vektor_bits: unknown fact; did you mean 'vector_bits'?
 // WRONG-DAG: wrong.json: /cpu/name: found "avx512", but the program is compiled for "avx2"
-// WRONG-DAG: wrong.json: /gpu/shared_bytes: found 8, expected an integer of at least 16384
+// WRONG-DAG: wrong.json: /gpu/shared_bytes: found 8, expected an integer from 16384 to
 // WRONG-DAG: wrong.json: /disk: unknown section, expected cpu or gpu
 // NO-GPU: h100-pcie.json: /gpu: the program is compiled for a CPU, expected no facts of a GPU
 // OTHER-GPU: /gpu/name: found "sm_90a", but the program is compiled for "sm_90"

@@ -1,9 +1,9 @@
 /// Ops on complex numbers as ops on their real and imaginary components, because ONNX computes with real
 /// numbers only.
 ///
-/// - An elementwise op: its scalar function (ScalarOpInterface), with the complex arithmetic of MLIR's
-/// complex
-///   dialect lowered to that of floats, as ops of pd.
+/// - An elementwise op: its scalar function (ScalarOpInterface),
+///   with the arithmetic of MLIR's complex dialect lowered to arithmetic of floats,
+///   as ops of pd.
 /// - An op that is linear in its complex operands (LinearOpInterface): the op on each component.
 /// - An op that is linear in each of two groups: a product.
 #pragma once

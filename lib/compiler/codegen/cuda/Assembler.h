@@ -23,9 +23,9 @@ struct Cubin {
 class Assembler {
 public:
   enum class Kind : uint8_t {
-    /// ptxas, or else nvJitLink, which assembles code that is linked: with more registers, spills in kernels
-    /// that have
-    /// none by ptxas, and without `setmaxnreg`.
+    /// ptxas, or else nvJitLink, which assembles code that is linked.
+    /// Such code has more registers, spills in kernels that have none by ptxas,
+    /// and ignores `setmaxnreg`.
     Any,
     NvJitLink, ///< libnvJitLink, loaded into this process
     Ptxas,     ///< the program `ptxas`, as a child process

@@ -9,8 +9,8 @@ namespace proa::runtime {
 /// A kernel whose input 1 may be a constant that plans pack (weights, a filter).
 ///
 /// - Config: has the member postOps.
-/// - Geometry: has the members outDims and operands (layouts of the post-ops' operands), and a static
-/// function
+/// - Geometry: has the members outDims and operands (layouts of the post-ops' operands),
+///   and a static function
 ///   compute(config, dims of input 0, dims of input 1, dims of the post-ops' operands) that returns
 ///   Result<Geometry>.
 /// - Entry: state of a session for one set of dims; has the members geometry and planned.
