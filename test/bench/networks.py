@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Time of whole networks with convolutions in proa and ONNX Runtime (on the model that proa-translate writes), on one
-thread.
+"""Time of whole networks with convolutions in proa, and in ONNX Runtime and OpenVINO on the model that proa-translate
+writes, on one thread.
 
     PYTHONPATH=build/release/python:build/onnx test/bench/networks.py                        with all instructions
     PROA_MAX_CPU_ISA=avx2 PYTHONPATH=... test/bench/networks.py                              proa without AVX-512
     PYTHONPATH=... test/bench/networks.py test/corpus/realistic/mobilenet_v2                 these cases
-    PYTHONPATH=... test/bench/networks.py --vision                  networks of vision_networks.py, and OpenVINO too
+    PYTHONPATH=... test/bench/networks.py --vision                  networks of vision_networks.py
     PYTHONPATH=... test/bench/networks.py --vision unet yolov3 --engines proa --threads 2
 
 The engines run in this process, one after the other, `--rounds` times. A figure is the shortest run: other processes
 of a shared machine interrupt the others. The rows are sorted by their quotient. Needs the packages onnx and
-onnxruntime."""
+onnxruntime, and openvino unless --engines leaves it out."""
 
 import argparse
 import os
@@ -65,20 +65,41 @@ def ort_runner(model, feeds):
     return lambda: session.run(None, known)
 
 
-def measure(folder, options):
-    """Milliseconds of proa and ONNX Runtime; None where one cannot run the program."""
+def openvino_runner(model, feeds):
+    import openvino
+
+    core = openvino.Core()
+    settings = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1}
+    compiled = core.compile_model(core.read_model(model), "CPU", settings)
+    request = compiled.create_infer_request()
+    for port in compiled.inputs:
+        name = next(name for name in port.get_names() if name in feeds)
+        request.set_tensor(port, openvino.Tensor(feeds[name]))
+    request.infer()
+    return request.infer
+
+
+RUNNERS = {"proa": lambda folder, model, feeds: proa_runner(folder, feeds),
+           "ort": lambda folder, model, feeds: ort_runner(model, feeds),
+           "openvino": lambda folder, model, feeds: openvino_runner(model, feeds)}
+
+
+def measure(folder, engines, options):
+    """Milliseconds of the engines; None where proa cannot write the program, infinite where one cannot run it."""
     with tempfile.TemporaryDirectory() as scratch:
         model = os.path.join(scratch, "model.onnx")
         command = [os.path.join(options.bin, "proa-translate"), folder, "--to=onnx", "-o", model, "--quiet"]
         if subprocess.run(command, capture_output=True, check=False).returncode:
             return None
         feeds = Case(folder).feeds
-        try:
-            runners = [proa_runner(folder, feeds), ort_runner(model, feeds)]
-            return best_of(runners, options)
-        except Exception as error:  # noqa: BLE001  the engines have no common class of errors
-            print(f"{folder}: {str(error).splitlines()[0]}", file=sys.stderr)
-            return None
+        runners = {}
+        for engine in engines:
+            try:
+                runners[engine] = RUNNERS[engine](folder, model, feeds)
+            except Exception as error:  # noqa: BLE001  the engines have no common class of errors
+                print(f"{folder}: {engine}: {str(error).splitlines()[0]}", file=sys.stderr)
+        times = dict(zip(runners, best_of(list(runners.values()), options)))
+        return {engine: times.get(engine, float("inf")) for engine in engines}
 
 
 def best_of(runners, options):
@@ -110,20 +131,23 @@ def main():
     parser.add_argument("--seconds", type=float, default=0.1, help="measuring time of an engine in a round")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--vision", action="store_true", help="the cases are networks of vision_networks.py")
-    parser.add_argument("--engines", default="proa,ort,openvino", help="with --vision; comma-separated")
+    parser.add_argument("--engines", default="proa,ort,openvino", help="comma-separated")
     parser.add_argument("--threads", type=int, default=1, help="with --vision")
     options = parser.parse_args()
     if options.vision:
         return measure_vision(options)
-    rows = []
+    rows, engines = [], options.engines.split(",")
     for folder in options.cases or default_cases():
-        if best := measure(folder, options):
-            rows.append((best[1] / best[0], os.path.basename(folder), best))
-            print(f"{rows[-1][1]}: {best[0]:.3f} {best[1]:.3f} ms", file=sys.stderr)
+        if times := measure(folder, engines, options):
+            peers = [ms for engine, ms in times.items() if engine != "proa"]
+            ratio = min(peers) / times["proa"] if peers and "proa" in times else 0
+            rows.append((ratio, os.path.basename(folder), times))
+            print(f"{rows[-1][1]}: {times}", file=sys.stderr)
     print(f"{processor()}, PROA_MAX_CPU_ISA={os.environ.get('PROA_MAX_CPU_ISA', '')}\n")
-    print("| program | proa ms | ONNX Runtime ms | ort / proa |\n|---|---|---|---|")
-    for ratio, name, (proa, ort) in sorted(rows):
-        print(f"| {name} | {proa:.3f} | {ort:.3f} | {ratio:.2f} |")
+    print("| program | " + " | ".join(f"{engine} ms" for engine in engines) + " | best peer / proa |")
+    print("|---" * (2 + len(engines)) + "|")
+    for ratio, name, times in sorted(rows, key=lambda row: row[:2]):
+        print(f"| {name} | " + " | ".join(f"{ms:.3f}" for ms in times.values()) + f" | {ratio:.2f} |")
 
 
 if __name__ == "__main__":

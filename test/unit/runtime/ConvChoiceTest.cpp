@@ -162,6 +162,8 @@ TEST(ConvChoice, SecondKernelsOfTheLibrary) {
   EXPECT_TRUE(isLoop({3, 64, 16, 3, 2}));
   EXPECT_TRUE(isLoop({4, 15, 16, 3}));
   EXPECT_TRUE(isLoop({8, 7, 32, 3}));
+  EXPECT_TRUE(isLoop({24, 32, 32, 3}));
+  EXPECT_FALSE(isLoop({32, 64, 64, 3, 2})); // on two threads 129 us, by GEMMs 81
   EXPECT_TRUE(isLoop({128, 14, 16, 3}));
   EXPECT_FALSE(isLoop({3, 224, 32, 3, 2}));  // long rows
   EXPECT_FALSE(isLoop({64, 56, 128, 3, 2})); // many channels

@@ -254,7 +254,8 @@ double convOperations(const ConvProblem &problem) {
 }
 
 // The limits are from measurements on an AMD EPYC (Zen 5) with AVX-512, of one image. 499 convolutions
-// without groups take 1.2 % longer than by the faster kernel; about 230 depthwise ones gave `manyPlanes`.
+// without groups take 1.2 % longer than by the faster kernel; about 230 depthwise ones gave `manyPlanes`. In
+// networks, on one and two threads, 32 channels take up to 1.6 times as long by the loop.
 bool prefersLoop(const ConvGeometry &g, const CpuFacts &cpu) {
   if (!hasLoop(g, cpu))
     return false;
@@ -262,7 +263,7 @@ bool prefersLoop(const ConvGeometry &g, const CpuFacts &cpu) {
   if (g.groups > 1)
     return g.groups < manyPlanes;
   // The loop reads the filter for each row: from a larger cache, and for few multiplications.
-  constexpr int64_t fewColumns = 5, manyColumns = 48, manyInputs = 48;
+  constexpr int64_t fewColumns = 5, manyColumns = 48, manyInputs = 32;
   int64_t lanes = cpu.vectorBits / 32, vectors = (g.outputChannels() + lanes - 1) / lanes;
   int64_t columns = g.output.dims[3];
   int64_t filterBytes = g.inputChannels() * tapsOf(g) * vectors * cpu.vectorBits / 8;
