@@ -46,17 +46,16 @@ constexpr int64_t rowsAtOnce = 8;
 
 /// Elements of rows outside of the image are neutral, so that windows at the edge need no masks.
 struct RowBuffers {
-  int64_t rowRoom, resultRoom;
-  std::vector<float> rows, results;
+  int64_t rowRoom;
+  std::vector<float> rows;
   int64_t lineCount = 0;      ///< of the last row, if its windows are averaged
   std::vector<float> inverse; ///< of the elements of each of its windows
 
   float *row(const RowPooling &pooling, int64_t i) { return rows.data() + i * rowRoom + pooling.before; }
 
   RowBuffers(const RowPooling &pooling, float neutral)
-      : rowRoom(pooling.rowRoom()), resultRoom(pooling.outWidth() + vectorSize),
-        rows(static_cast<size_t>(rowRoom * rowsAtOnce), neutral),
-        results(static_cast<size_t>(resultRoom * rowsAtOnce)), inverse(pooling.counts.size()) {}
+      : rowRoom(pooling.rowRoom()), rows(static_cast<size_t>(rowRoom * rowsAtOnce), neutral),
+        inverse(pooling.counts.size()) {}
 
   void setLineCount(const RowPooling &pooling, int64_t count) {
     if (count == lineCount)
@@ -87,14 +86,16 @@ struct Lines {
 };
 
 /// row[x] = the combination of column x of all lines, neutral after the last column. If `IsWhole`, vectors
-/// may be read beyond it.
-template <bool IsMax, bool IsWhole> PROA_VECTOR_INLINE void combineLines(Lines lines, float *row) {
+/// may be read beyond it. `Count`: of the lines, of one slice; 0: any.
+template <bool IsMax, bool IsWhole, int Count> PROA_VECTOR_INLINE void combineLines(Lines lines, float *row) {
   constexpr IntVector lanes = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  int64_t sliceCount = Count == 0 ? lines.sliceCount : 1, count = Count == 0 ? lines.count : Count;
   for (int64_t x = 0; x < lines.width; x += vectorSize) {
     Vector sum = Vector{} + initial<IsMax>;
-    for (int64_t slice = 0; slice < lines.sliceCount; ++slice) {
+    for (int64_t slice = 0; slice < sliceCount; ++slice) {
       int64_t at = slice * lines.sliceSize + x;
-      for (int64_t line = 0; line < lines.count; ++line, at += lines.width) {
+#pragma GCC unroll 5
+      for (int64_t line = 0; line < count; ++line, at += lines.width) {
         Vector values;
         load(lines.first + at, IsWhole ? vectorSize : lines.room - at, values);
         combine<IsMax>(sum, values);
@@ -106,6 +107,18 @@ template <bool IsMax, bool IsWhole> PROA_VECTOR_INLINE void combineLines(Lines l
   }
 }
 
+/// The same with the number of lines as a constant where it is a usual one.
+template <bool IsMax> PROA_VECTOR_INLINE void combineWholeLines(Lines lines, float *row) {
+  if (lines.sliceCount == 1 && lines.count == 2)
+    combineLines<IsMax, true, 2>(lines, row);
+  else if (lines.sliceCount == 1 && lines.count == 3)
+    combineLines<IsMax, true, 3>(lines, row);
+  else if (lines.sliceCount == 1 && lines.count == 5)
+    combineLines<IsMax, true, 5>(lines, row);
+  else
+    combineLines<IsMax, true, 0>(lines, row);
+}
+
 template <bool IsMax>
 PROA_VECTOR_INLINE void combineRows(const RowPooling &pooling, const float *plane, const AxisWindow &slices,
                                     const AxisWindow &high, float *row) {
@@ -114,14 +127,31 @@ PROA_VECTOR_INLINE void combineRows(const RowPooling &pooling, const float *plan
   Lines lines{first, high.size(), slices.size(), pooling.width, sliceSize, pooling.inEnd - first};
   int64_t last = (lines.sliceCount - 1) * sliceSize + (lines.count - 1) * lines.width;
   if (lines.room - last >= roundedUp(lines.width))
-    combineLines<IsMax, true>(lines, row);
+    combineWholeLines<IsMax>(lines, row);
   else
-    combineLines<IsMax, false>(lines, row);
+    combineLines<IsMax, false, 0>(lines, row);
+}
+
+/// A row of the output, and what its sums are multiplied with.
+struct RowTarget {
+  float *out;
+  const float *outEnd, *inverse;
+};
+
+/// The last vector of a row writes into the next one, which is written later, but not beyond `outEnd`.
+template <bool IsMax> PROA_VECTOR_INLINE void write(const RowTarget &target, int64_t at, Vector &values) {
+  if constexpr (!IsMax) {
+    Vector factors;
+    std::memcpy(&factors, target.inverse + at, sizeof(factors));
+    values *= factors;
+  }
+  float *out = target.out + at;
+  store(values, target.outEnd - out, out);
 }
 
 /// All windows of a row. `Step` is the stride, `Taps` the elements of a window; 0: any.
 template <bool IsMax, int Step, int Taps>
-PROA_VECTOR_INLINE void combineTaps(const RowPooling &pooling, const float *row, float *results) {
+PROA_VECTOR_INLINE void combineTaps(const RowPooling &pooling, const float *row, RowTarget target) {
   int64_t outWidth = pooling.outWidth(), stride = Step == 0 ? pooling.stride : Step,
           taps = Taps == 0 ? pooling.taps : Taps;
   const float *from = row - pooling.before;
@@ -137,58 +167,44 @@ PROA_VECTOR_INLINE void combineTaps(const RowPooling &pooling, const float *row,
         loadEvery<Step>(from + tap, values);
       combine<IsMax>(sum, values);
     }
-    std::memcpy(results + at, &sum, sizeof(sum));
+    write<IsMax>(target, at, sum);
   }
 }
 
 template <bool IsMax, int Step>
-PROA_VECTOR_INLINE void combineWindows(const RowPooling &pooling, const float *row, float *results) {
+PROA_VECTOR_INLINE void combineWindows(const RowPooling &pooling, const float *row, const RowTarget &target) {
   if (pooling.taps == 2)
-    combineTaps<IsMax, Step, 2>(pooling, row, results);
+    combineTaps<IsMax, Step, 2>(pooling, row, target);
   else if (pooling.taps == 3)
-    combineTaps<IsMax, Step, 3>(pooling, row, results);
+    combineTaps<IsMax, Step, 3>(pooling, row, target);
   else if (pooling.taps == 5)
-    combineTaps<IsMax, Step, 5>(pooling, row, results);
+    combineTaps<IsMax, Step, 5>(pooling, row, target);
   else
-    combineTaps<IsMax, Step, 0>(pooling, row, results);
+    combineTaps<IsMax, Step, 0>(pooling, row, target);
 }
 
 /// Windows of several sizes.
 template <bool IsMax>
-PROA_VECTOR_INLINE void combineAdaptive(const RowPooling &pooling, const float *row, float *results) {
-  for (const AxisWindow &window : pooling.wide) {
+PROA_VECTOR_INLINE void combineAdaptive(const RowPooling &pooling, const float *row,
+                                        const RowTarget &target) {
+  for (size_t i = 0; i < pooling.wide.size(); ++i) {
     float sum = initial<IsMax>;
-    for (int64_t x = window.begin; x < window.end; ++x)
+    for (int64_t x = pooling.wide[i].begin; x < pooling.wide[i].end; ++x)
       combine<IsMax>(sum, row[x]);
-    *results++ = sum;
+    target.out[i] = IsMax ? sum : sum * target.inverse[i];
   }
 }
 
 template <bool IsMax>
-PROA_VECTOR_INLINE void combineColumns(const RowPooling &pooling, const float *row, float *results) {
+PROA_VECTOR_INLINE void combineColumns(const RowPooling &pooling, const float *row, const RowTarget &target) {
   if (pooling.taps == 0)
-    combineAdaptive<IsMax>(pooling, row, results);
+    combineAdaptive<IsMax>(pooling, row, target);
   else if (pooling.stride == 1)
-    combineWindows<IsMax, 1>(pooling, row, results);
+    combineWindows<IsMax, 1>(pooling, row, target);
   else if (pooling.stride == 2)
-    combineWindows<IsMax, 2>(pooling, row, results);
+    combineWindows<IsMax, 2>(pooling, row, target);
   else
-    combineTaps<IsMax, 0, 0>(pooling, row, results);
-}
-
-/// The last vector of a row writes into the next one, which is written later, but not beyond `outEnd`.
-template <bool IsMax>
-PROA_VECTOR_INLINE void writeRow(const float *results, int64_t width, const float *inverse, float *out,
-                                 const float *outEnd) {
-  for (int64_t at = 0; at < width; at += vectorSize) {
-    Vector values, factors;
-    std::memcpy(&values, results + at, sizeof(values));
-    if constexpr (!IsMax) {
-      std::memcpy(&factors, inverse + at, sizeof(factors));
-      values *= factors;
-    }
-    store(values, outEnd - (out + at), out + at);
-  }
+    combineTaps<IsMax, 0, 0>(pooling, row, target);
 }
 
 /// A row of the output among all rows of all planes.
@@ -229,15 +245,11 @@ PROA_VECTOR_INLINE static void poolRange(const RowPooling &pooling, int64_t begi
                          buffers.row(pooling, i));
       lineCounts[i] = slices.counted * lines.counted;
     }
-    for (int64_t i = 0; i < count; ++i)
-      combineColumns<IsMax>(pooling, buffers.row(pooling, i),
-                            buffers.results.data() + i * buffers.resultRoom);
-    int64_t width = pooling.outWidth();
     for (int64_t i = 0; i < count; ++i) {
       if constexpr (!IsMax)
         buffers.setLineCount(pooling, lineCounts[i]);
-      writeRow<IsMax>(buffers.results.data() + i * buffers.resultRoom, width, buffers.inverse.data(),
-                      pooling.out + (first + i) * width, outEnd);
+      float *out = pooling.out + (first + i) * pooling.outWidth();
+      combineColumns<IsMax>(pooling, buffers.row(pooling, i), {out, outEnd, buffers.inverse.data()});
     }
   }
 }
