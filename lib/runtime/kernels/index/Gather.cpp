@@ -56,11 +56,14 @@ struct IndexRun {
 std::vector<IndexRun> runsOf(std::span<const int64_t> indices) {
   constexpr size_t usefulLength = 4;
   std::vector<IndexRun> runs;
+  size_t breaks = 0; // counted first, because no processor can predict branches at the ends of short runs
+  for (size_t i = 1; i < indices.size(); ++i)
+    breaks += indices[i] == indices[i - 1] + 1 ? 0 : 1;
+  if (breaks >= indices.size() / usefulLength)
+    return {};
   for (size_t i = 0; i < indices.size(); ++i) {
     if (i > 0 && indices[i] == indices[i - 1] + 1)
       ++runs.back().length;
-    else if (runs.size() == indices.size() / usefulLength)
-      return {};
     else
       runs.push_back({static_cast<int64_t>(i), indices[i], 1});
   }
@@ -200,12 +203,14 @@ Result<void> gatherNd(Call &call) {
     rows *= index.dims[i];
   for (size_t i = depth; i < x.rank(); ++i)
     inner *= x.dims[i];
-  std::vector<int64_t> flat(static_cast<size_t>(rows), 0);
+  auto count = static_cast<size_t>(rows);
+  std::span<int64_t> flat(static_cast<int64_t *>(call.scratch(count * sizeof(int64_t))), count);
   std::optional<int64_t> wrong; // a position in the tensor of indices
   int64_t wrongIndex = 0;
   bool known = dispatchIndex(index.dtype, [&](auto zero) {
     using T = decltype(zero);
-    for (int64_t row = 0; row < rows; ++row)
+    for (int64_t row = 0; row < rows; ++row) {
+      int64_t sum = 0;
       for (size_t axis = 0; axis < depth; ++axis) {
         int64_t at = index.as<T>()[row * static_cast<int64_t>(depth) + static_cast<int64_t>(axis)];
         if (at < 0)
@@ -214,8 +219,10 @@ Result<void> gatherNd(Call &call) {
           wrong = row * static_cast<int64_t>(depth) + static_cast<int64_t>(axis);
           wrongIndex = index.as<T>()[*wrong];
         }
-        flat[static_cast<size_t>(row)] = flat[static_cast<size_t>(row)] * x.dims[axis] + at;
+        sum = sum * x.dims[axis] + at;
       }
+      flat[static_cast<size_t>(row)] = sum;
+    }
   });
   if (!known)
     return failure("expected indices of int32 or int64, found {}", nameOf(index.dtype));
