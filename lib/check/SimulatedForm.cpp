@@ -27,14 +27,6 @@ struct Collective {
   std::vector<int64_t> sources = {};
 };
 
-/// The shard of a factor that a position has.
-int64_t shardOf(const MeshAxes &mesh, llvm::ArrayRef<spmd::AxisRef> axes, int64_t position) {
-  int64_t shard = 0;
-  for (const spmd::AxisRef &axis : axes)
-    shard = shard * axis.size + mesh.mesh.coordinate(axis, position);
-  return shard;
-}
-
 /// Creates the local form of one position. A collective is a cast with its number in an attribute.
 class PositionForm : public pd::LocalFormBuilder {
 public:
@@ -45,15 +37,15 @@ public:
         resultTypes(resultTypes) {}
 
   RankedTensorType localResultType(unsigned result) const override { return resultTypes[result]; }
-  int64_t shardCount(unsigned factor) const override { return proa::shardCount(axes[factor]); }
+  int64_t shardCount(unsigned factor) const override { return spmd::shardCount(axes[factor]); }
   llvm::ArrayRef<int64_t> blocksOf(unsigned factor) const override { return axes[factor].blocks; }
   std::optional<int64_t> ownShard(unsigned factor) const override {
-    return shardOf(mesh, axes[factor], position);
+    return mesh.mesh.shardOf(axes[factor], position);
   }
 
   Value byShard(unsigned factor, llvm::ArrayRef<int64_t> values) override {
     auto type = RankedTensorType::get({}, getBuilder().getI64Type());
-    int64_t own = values[static_cast<size_t>(shardOf(mesh, axes[factor], position))];
+    int64_t own = values[static_cast<size_t>(mesh.mesh.shardOf(axes[factor], position))];
     return pd::ConstantOp::create(getBuilder(), op()->getLoc(), type, DenseElementsAttr::get(type, own));
   }
 
@@ -68,7 +60,7 @@ public:
     for (int64_t shard = 0; shard < shardCount(factor); ++shard)
       ranges.push_back({pd::beginOfShard(size, shardCount(factor), shard),
                         pd::beginOfShard(size, shardCount(factor), shard + 1)});
-    auto [begin, end] = ranges[static_cast<size_t>(shardOf(mesh, axes[factor], position))];
+    auto [begin, end] = ranges[static_cast<size_t>(mesh.mesh.shardOf(axes[factor], position))];
     return collective(local, dim, end - begin,
                       {Collective::Kind::Reduce, factor, dim, size, pd::ReductionKind::Sum, ranges});
   }
@@ -79,7 +71,7 @@ public:
   }
   Value window(Value local, int64_t dim, unsigned factor, int64_t size,
                llvm::ArrayRef<std::pair<int64_t, int64_t>> ranges, double fill) override {
-    auto [begin, end] = ranges[static_cast<size_t>(shardOf(mesh, axes[factor], position))];
+    auto [begin, end] = ranges[static_cast<size_t>(mesh.mesh.shardOf(axes[factor], position))];
     return collective(local, dim, end - begin,
                       {Collective::Kind::Window, factor, dim, size, {}, ranges.vec(), fill});
   }
@@ -184,7 +176,7 @@ private:
 
   /// The positions that differ from this one only in the axes of the factor, in the order of shards.
   std::vector<size_t> groupOf(size_t position, unsigned factor) const {
-    std::vector<size_t> group(static_cast<size_t>(proa::shardCount(axes[factor])));
+    std::vector<size_t> group(static_cast<size_t>(spmd::shardCount(axes[factor])));
     for (size_t other = 0; other < positions.size(); ++other) {
       bool isInGroup = llvm::all_of(mesh.axes, [&](const spmd::AxisRef &axis) {
         return llvm::is_contained(axes[factor], axis) ||
@@ -192,7 +184,7 @@ private:
                    mesh.mesh.coordinate(axis, static_cast<int64_t>(other));
       });
       if (isInGroup)
-        group[static_cast<size_t>(shardOf(mesh, axes[factor], static_cast<int64_t>(other)))] = other;
+        group[static_cast<size_t>(mesh.mesh.shardOf(axes[factor], static_cast<int64_t>(other)))] = other;
     }
     return group;
   }
@@ -206,7 +198,7 @@ private:
       llvm::SmallVector<Tensor> group;
       for (size_t other : groupOf(at, what.factor))
         group.push_back(positions[other].interpreter.valueOf(ops[other]->getOperand(0)));
-      Tensor out = resultOf(what, group, shardOf(mesh, axes[what.factor], static_cast<int64_t>(at)));
+      Tensor out = resultOf(what, group, mesh.mesh.shardOf(axes[what.factor], static_cast<int64_t>(at)));
       Value value = ops[at]->getResult(0);
       if (llvm::ArrayRef<int64_t>(out.dims()) != cast<RankedTensorType>(value.getType()).getShape())
         return fmt::format("a collective gave {}", out.describe());

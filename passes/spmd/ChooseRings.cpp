@@ -66,7 +66,7 @@ private:
     spmd::RingWork work;
     for (auto [factor, axes] : llvm::enumerate(split.axes))
       if (split.rule.factors[factor].localKind)
-        work.shards *= proa::shardCount(axes);
+        work.shards *= spmd::shardCount(axes);
     SmallVector<const GlobalTensor *> travelling;
     for (unsigned i : op.getTravellingOperands())
       travelling.push_back(form.find(op->getOperand(i)));

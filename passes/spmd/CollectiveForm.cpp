@@ -24,16 +24,13 @@ std::optional<int64_t> CollectiveForm::ownShard(unsigned factor) const {
   auto position = types.device ? types.meshes.positionOf(symbol, *types.device) : std::nullopt;
   if (!position)
     return std::nullopt;
-  int64_t shard = 0;
-  for (const spmd::AxisRef &axis : axes[factor])
-    shard = shard * axis.size + mesh.coordinate(axis, *position);
-  return shard;
+  return mesh.shardOf(axes[factor], *position);
 }
 
-/// The sub-axes that the factor does not use.
-llvm::SmallVector<spmd::PartialAxis> CollectiveForm::otherTerms(unsigned factor,
-                                                                spmd::Reduction reduction) const {
-  llvm::SmallVector<spmd::PartialAxis> others;
+/// Terms over the sub-axes that the factor does not use.
+spmd::Placement CollectiveForm::otherTerms(RankedTensorType type, unsigned factor,
+                                           spmd::Reduction reduction) const {
+  spmd::Placement others = spmd::Placement::replicated(type.getRank());
   for (unsigned axis = 0; axis < mesh.axes.size(); ++axis) {
     // Cut the axis at the ends of the sub-axes of the factor.
     llvm::SmallVector<spmd::AxisRef> used;
@@ -45,7 +42,7 @@ llvm::SmallVector<spmd::PartialAxis> CollectiveForm::otherTerms(unsigned factor,
     used.push_back({axis, mesh.axes[axis].size, 1});
     for (const spmd::AxisRef &next : used) {
       if (next.pre > pre)
-        others.push_back({{axis, pre, next.pre / pre}, reduction});
+        others.partial.push_back({{axis, pre, next.pre / pre}, reduction});
       pre = next.pre * next.size;
     }
   }
@@ -74,7 +71,7 @@ Value CollectiveForm::byShard(unsigned factor, llvm::ArrayRef<int64_t> values) {
   OpBuilder &builder = getBuilder();
   auto type = RankedTensorType::get({static_cast<int64_t>(values.size())}, builder.getI64Type());
   Value all = pd::ConstantOp::create(builder, op()->getLoc(), type, DenseElementsAttr::get(type, values));
-  spmd::Placement whole{std::vector<spmd::DimPlacement>(1)}, split = whole;
+  spmd::Placement whole = spmd::Placement::replicated(1), split = whole;
   split.dims[0].axes.assign(axes[factor].begin(), axes[factor].end());
   Value own = createStep(spmd::StepKind::Slice, all, type.clone({1}), type, whole, split);
   return pd::ReshapeOp::create(builder, op()->getLoc(), own, Value(), builder.getDenseI64ArrayAttr({}));
@@ -90,10 +87,7 @@ Value CollectiveForm::gather(Value local, int64_t dim, unsigned factor, int64_t 
   joined[static_cast<size_t>(dim)] = size;
   SmallVector<int64_t> global(statedType(type, types.device.has_value()).getShape());
   global[static_cast<size_t>(dim)] = size;
-  spmd::Placement to{std::vector<spmd::DimPlacement>(static_cast<size_t>(type.getRank()))};
-  auto others = otherTerms(factor, neutralReduction(type.getElementType()));
-  to.partial.assign(others.begin(), others.end());
-  spmd::Placement from = to;
+  spmd::Placement to = otherTerms(type, factor, neutralReduction(type.getElementType())), from = to;
   from.dims[static_cast<size_t>(dim)].axes.assign(axes[factor].begin(), axes[factor].end());
   return createStep(spmd::StepKind::AllGather, local, type.clone(joined), type.clone(global), from, to);
 }
@@ -101,10 +95,7 @@ Value CollectiveForm::gather(Value local, int64_t dim, unsigned factor, int64_t 
 Value CollectiveForm::reduce(Value local, pd::ReductionKind kind, unsigned factor) {
   auto type = cast<RankedTensorType>(local.getType());
   spmd::Reduction reduction = reductionOf({0, pd::FactorKind::Reduction, kind});
-  spmd::Placement to{std::vector<spmd::DimPlacement>(static_cast<size_t>(type.getRank()))};
-  auto others = otherTerms(factor, reduction);
-  to.partial.assign(others.begin(), others.end());
-  spmd::Placement from = to;
+  spmd::Placement to = otherTerms(type, factor, reduction), from = to;
   for (const spmd::AxisRef &axis : axes[factor])
     from.partial.push_back({axis, reduction});
   return createStep(spmd::StepKind::AllReduce, local, type, statedType(type, types.device.has_value()), from,
@@ -115,10 +106,7 @@ Value CollectiveForm::reduceScatter(Value local, int64_t dim, unsigned factor, i
   auto type = cast<RankedTensorType>(local.getType());
   SmallVector<int64_t> global(statedType(type, types.device.has_value()).getShape()), own(type.getShape());
   global[static_cast<size_t>(dim)] = size;
-  spmd::Placement to{std::vector<spmd::DimPlacement>(static_cast<size_t>(type.getRank()))};
-  auto others = otherTerms(factor, spmd::Reduction::Sum);
-  to.partial.assign(others.begin(), others.end());
-  spmd::Placement from = to;
+  spmd::Placement to = otherTerms(type, factor, spmd::Reduction::Sum), from = to;
   for (const spmd::AxisRef &axis : axes[factor])
     from.partial.push_back({axis, spmd::Reduction::Sum});
   to.dims[static_cast<size_t>(dim)].axes.assign(axes[factor].begin(), axes[factor].end());

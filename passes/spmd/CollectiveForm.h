@@ -20,7 +20,7 @@ public:
                  LocalTypes types, llvm::ArrayRef<mlir::RankedTensorType> resultTypes);
 
   mlir::RankedTensorType localResultType(unsigned result) const override { return resultTypes[result]; }
-  int64_t shardCount(unsigned factor) const override { return proa::shardCount(axes[factor]); }
+  int64_t shardCount(unsigned factor) const override { return spmd::shardCount(axes[factor]); }
   llvm::ArrayRef<int64_t> blocksOf(unsigned factor) const override { return axes[factor].blocks; }
   std::optional<int64_t> ownShard(unsigned factor) const override;
   mlir::Value byShard(unsigned factor, llvm::ArrayRef<int64_t> values) override;
@@ -46,7 +46,7 @@ private:
   mlir::Value createStep(spmd::StepKind kind, mlir::Value local, mlir::RankedTensorType result,
                          mlir::RankedTensorType global, const spmd::Placement &from,
                          const spmd::Placement &to);
-  llvm::SmallVector<spmd::PartialAxis> otherTerms(unsigned factor, spmd::Reduction reduction) const;
+  spmd::Placement otherTerms(mlir::RankedTensorType type, unsigned factor, spmd::Reduction reduction) const;
 
   const FactorAxes &axes;
   mlir::FlatSymbolRefAttr symbol;

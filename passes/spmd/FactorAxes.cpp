@@ -11,13 +11,6 @@ namespace proa {
 using pd::FactorKind;
 using pd::ShardingRule;
 
-int64_t shardCount(llvm::ArrayRef<spmd::AxisRef> axes) {
-  int64_t shards = 1;
-  for (const spmd::AxisRef &axis : axes)
-    shards *= axis.size;
-  return shards;
-}
-
 bool needsLocalForm(const ShardingRule &rule, const FactorAxes &axes) {
   return llvm::any_of(llvm::zip_equal(rule.factors, axes),
                       [](auto pair) { return std::get<0>(pair).localKind && !std::get<1>(pair).empty(); });
@@ -110,7 +103,7 @@ std::string dimMismatch(const ShardingRule &rule, const pd::DimFactors &factors,
   bool isInnermost = true, isInnerSplit = false, isOuterWhole = false, hasInnerBlocks = false;
   int64_t blocks = 1;
   for (unsigned factor : llvm::reverse(factors)) {
-    int64_t size = rule.factors[factor].size, shards = shardCount(axes[factor]);
+    int64_t size = rule.factors[factor].size, shards = spmd::shardCount(axes[factor]);
     bool isDynamic = mlir::ShapedType::isDynamic(size);
     if (isInnerSplit && shards != 1 && (isOuterWhole || shards != size))
       return fmt::format(

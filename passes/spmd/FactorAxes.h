@@ -27,9 +27,6 @@ struct OpPlacements {
   bool operator==(const OpPlacements &) const = default;
 };
 
-/// The product of the sizes of axes.
-int64_t shardCount(llvm::ArrayRef<spmd::AxisRef> axes);
-
 /// Appends an axis, joined with the last one if it is the next minor sub-axis of the same axis: the canonical
 /// form.
 void appendAxis(llvm::SmallVectorImpl<spmd::AxisRef> &axes, const spmd::AxisRef &next);

@@ -58,8 +58,8 @@ public:
   MeshRing(OpBuilder &builder, Operation *op, RankProgram &program, RingAxes::Axes axes)
       : RingBuilder(builder, op), program(program), mesh(program.mesh), axes(std::move(axes)) {}
 
-  int64_t size() const override { return shardCount(axes); }
-  int64_t rank() const override { return coordinateOf(program.rank); }
+  int64_t size() const override { return spmd::shardCount(axes); }
+  int64_t rank() const override { return mesh.shardOf(axes, program.rank); }
 
   Value reduce(Value x, pd::ReductionKind kind) override {
     RankedTensorType type = typeOf(x);
@@ -92,9 +92,8 @@ public:
   Value broadcast(Value x, int64_t root) override {
     if (axes.empty())
       return x;
-    SmallVector<int64_t> coordinates = coordinatesOf(root);
-    return note(
-        dist::BroadcastOp::create(getBuilder(), op()->getLoc(), x.getType(), x, group(), coordinates));
+    return note(dist::BroadcastOp::create(getBuilder(), op()->getLoc(), x.getType(), x, group(),
+                                          spmd::coordinatesOf(axes, root)));
   }
 
   Value exchangeRows(Value x, Value sent, Value received) override {
@@ -160,18 +159,11 @@ private:
     return type.clone(shape);
   }
 
-  int64_t coordinateOf(int64_t position) const {
-    int64_t coordinate = 0;
-    for (const spmd::AxisRef &axis : axes)
-      coordinate = coordinate * axis.size + mesh.coordinate(axis, position);
-    return coordinate;
-  }
-
   spmd::Placement whole(RankedTensorType type) const {
     return whole(type, type.getElementType().isInteger(1) ? spmd::Reduction::Any : spmd::Reduction::Sum);
   }
   spmd::Placement whole(RankedTensorType type, spmd::Reduction reduction) const {
-    spmd::Placement placement{std::vector<spmd::DimPlacement>(static_cast<size_t>(type.getRank()))};
+    auto placement = spmd::Placement::replicated(type.getRank());
     for (unsigned axis = 0; axis < mesh.axes.size(); ++axis)
       if (mesh.axes[axis].size > 1 && !llvm::is_contained(axes, mesh.full(axis)))
         placement.partial.push_back({mesh.full(axis), reduction});
@@ -208,24 +200,15 @@ private:
     if (!type.hasStaticShape())
       return op()->emitOpError() << "expected static dims, found " << type;
     auto sharding = [&](int64_t position) {
-      spmd::Placement placement{std::vector<spmd::DimPlacement>(static_cast<size_t>(type.getRank()))};
-      return dist::shardingOf(placement, program.meshOf(position), {});
+      return dist::shardingOf(spmd::Placement::replicated(type.getRank()), program.meshOf(position), {});
     };
     int64_t channel = program.channels[{from, to}]++;
     return Ends{sharding(from), sharding(to), channel};
   }
 
-  /// The coordinates on the axes of a process of the ring.
-  SmallVector<int64_t> coordinatesOf(int64_t process) const {
-    SmallVector<int64_t> coordinates(axes.size());
-    for (size_t i = axes.size(); i-- > 0; process /= axes[i].size)
-      coordinates[i] = process % axes[i].size;
-    return coordinates;
-  }
-
   /// The position of a process of the ring of this rank.
   int64_t positionOf(int64_t process) const {
-    return spmd::rootOf(mesh, axes, coordinatesOf(process), program.rank);
+    return spmd::rootOf(mesh, axes, spmd::coordinatesOf(axes, process), program.rank);
   }
 
   dist::GroupAttr group() const {
@@ -423,7 +406,7 @@ private:
     auto local = dyn_cast<RankedTensorType>(type);
     if (!local)
       return success();
-    spmd::Placement placement{std::vector<spmd::DimPlacement>(static_cast<size_t>(local.getRank()))};
+    auto placement = spmd::Placement::replicated(local.getRank());
     auto emit = [&] { return function.emitError() << "sharding of a local tensor: "; };
     bool isGiven = static_cast<bool>(sharding);
     if (isGiven) {

@@ -122,7 +122,7 @@ private:
       llvm::append_range(others, member.otherAxes);
     llvm::sort(others);
     others.erase(llvm::unique(others), others.end());
-    spmd::Placement from{std::vector<spmd::DimPlacement>(2)};
+    auto from = spmd::Placement::replicated(2);
     int64_t elements = cast<RankedTensorType>(x.getType()).getDimSize(1), columns = elements;
     for (unsigned axis : others) {
       from.dims[1].axes.push_back(mesh.full(axis));

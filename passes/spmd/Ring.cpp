@@ -63,9 +63,7 @@ int64_t nextRingChannel(ModuleOp module) {
 
 Ring::Ring(ModuleOp module, FlatSymbolRefAttr symbol, llvm::ArrayRef<spmd::AxisRef> axes,
            const spmd::Mesh &mesh, int64_t &channel, llvm::ArrayRef<int64_t> sources)
-    : axes(axes), mesh(mesh), symbol(symbol), channel(channel) {
-  for (const spmd::AxisRef &axis : axes)
-    shards *= axis.size;
+    : axes(axes), shards(spmd::shardCount(axes)), mesh(mesh), symbol(symbol), channel(channel) {
   SmallVector<int64_t> targets(static_cast<size_t>(shards));
   for (int64_t shard = 0; shard < shards; ++shard)
     targets[static_cast<size_t>(sources.empty() ? (shard + 1) % shards
@@ -87,7 +85,7 @@ Value Ring::receive(OpBuilder &builder, Location location, Type type) {
 Value Ring::byShard(OpBuilder &builder, Location location, llvm::ArrayRef<int64_t> values) {
   auto type = RankedTensorType::get({size()}, builder.getI64Type());
   Value all = pd::ConstantOp::create(builder, location, type, DenseElementsAttr::get(type, values));
-  spmd::Placement whole{std::vector<spmd::DimPlacement>(1)}, split = whole;
+  spmd::Placement whole = spmd::Placement::replicated(1), split = whole;
   split.dims[0].axes.assign(axes.begin(), axes.end());
   return dist::createStep(builder, location, spmd::StepKind::Slice, all, type.clone({1}), type,
                           dist::shardingOf(whole, symbol, mesh), dist::shardingOf(split, symbol, mesh));
@@ -115,8 +113,7 @@ RankedTensorType Ring::globalType(Type local) const {
 }
 
 dist::ShardingAttr Ring::shardingOf(Type local, FlatSymbolRefAttr ofMesh) const {
-  spmd::Placement placement{
-      std::vector<spmd::DimPlacement>(static_cast<size_t>(cast<RankedTensorType>(local).getRank()))};
+  auto placement = spmd::Placement::replicated(cast<RankedTensorType>(local).getRank());
   for (unsigned axis = 0; axis < mesh.axes.size(); ++axis)
     placement.dims[0].axes.push_back(mesh.full(axis));
   return dist::shardingOf(spmd::canonical(mesh, placement), ofMesh, mesh);
@@ -127,15 +124,8 @@ StringAttr Ring::movedMesh(ModuleOp module, llvm::ArrayRef<int64_t> targets) con
   auto original = module.lookupSymbol<dist::MeshOp>(symbol.getAttr());
   SmallVector<int64_t> devices;
   for (int64_t position = 0; position < mesh.size(); ++position) {
-    int64_t shard = 0;
-    for (const spmd::AxisRef &axis : axes)
-      shard = shard * axis.size + mesh.coordinate(axis, position);
-    shard = targets[static_cast<size_t>(shard)];
-    SmallVector<int64_t> coordinates(axes.size());
-    for (size_t i = coordinates.size(); i-- > 0; shard /= axes[i].size)
-      coordinates[i] = shard % axes[i].size;
-    devices.push_back(mesh.deviceAt(
-        spmd::rootOf(mesh, {axes.data(), axes.size()}, {coordinates.data(), coordinates.size()}, position)));
+    int64_t shard = targets[static_cast<size_t>(mesh.shardOf(axes, position))];
+    devices.push_back(mesh.deviceAt(spmd::rootOf(mesh, axes, spmd::coordinatesOf(axes, shard), position)));
   }
   auto attribute = dist::MeshAttr::get(module.getContext(), original.getMesh().getNames(),
                                        original.getMesh().getSizes(), devices);

@@ -51,7 +51,7 @@ private:
   mlir::StringAttr movedMesh(mlir::ModuleOp module, llvm::ArrayRef<int64_t> targets) const;
 
   llvm::SmallVector<spmd::AxisRef> axes;
-  int64_t shards = 1;
+  int64_t shards;
   const spmd::Mesh &mesh;
   mlir::FlatSymbolRefAttr symbol, moved;
   int64_t &channel;

@@ -85,13 +85,10 @@ static SmallVector<RingAxes::Axes> splitsInto(int64_t shards, ArrayRef<spmd::Axi
   SmallVector<RingAxes::Axes> found;
   for (unsigned chosen = 1; chosen < (1u << axes.size()); ++chosen) {
     RingAxes::Axes split;
-    int64_t product = 1;
     for (auto [i, axis] : llvm::enumerate(axes))
-      if (chosen >> i & 1) {
+      if (chosen >> i & 1)
         split.push_back(axis);
-        product *= axis.size;
-      }
-    if (product == shards)
+    if (spmd::shardCount(split) == shards)
       found.push_back(split);
   }
   return found;
@@ -105,7 +102,7 @@ FailureOr<spmd::Placement> placementOfShards(function_ref<InFlightDiagnostic()> 
   };
   if (local.getElementType() != global.getElementType() || local.getRank() != global.getRank())
     return failed("expected the same element type and rank");
-  spmd::Placement placement{std::vector<spmd::DimPlacement>(static_cast<size_t>(local.getRank()))};
+  auto placement = spmd::Placement::replicated(local.getRank());
   SmallVector<spmd::AxisRef> free(candidates);
   for (int64_t d = 0; d < local.getRank(); ++d) {
     int64_t shard = local.getDimSize(d), size = global.getDimSize(d);

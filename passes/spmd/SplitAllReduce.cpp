@@ -312,7 +312,7 @@ private:
     size_t skipped = placement.dims.size() - static_cast<size_t>(own.getRank());
     if (dim < skipped || own.getDimSize(static_cast<int64_t>(dim - skipped)) == 1)
       return operand;
-    spmd::Placement from{std::vector<spmd::DimPlacement>(static_cast<size_t>(own.getRank()))}, to = from;
+    auto from = spmd::Placement::replicated(own.getRank()), to = from;
     SmallVector<int64_t> global(own.getShape());
     for (size_t d = 0; d < global.size(); ++d)
       // A dim of size 1 may be a shard, if the dim of the result is 1 too.

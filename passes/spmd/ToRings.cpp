@@ -72,18 +72,6 @@ private:
     return found;
   }
 
-  int64_t coordinate(ArrayRef<spmd::AxisRef> axes) {
-    int64_t result = 0;
-    for (const spmd::AxisRef &axis : axes)
-      result = result * axis.size + mesh.coordinate(axis, position);
-    return result;
-  }
-  static int64_t sizeOf(ArrayRef<spmd::AxisRef> axes) {
-    int64_t size = 1;
-    for (const spmd::AxisRef &axis : axes)
-      size *= axis.size;
-    return size;
-  }
   int64_t lastDim() { return static_cast<int64_t>(from.dims.size()) - 1; }
 
   FailureOr<Value> allReduce() {
@@ -112,12 +100,12 @@ private:
     FailureOr<int64_t> ring = rings.ringOf(op, split->second);
     if (failed(ring))
       return failure();
-    int64_t ranks = sizeOf(split->second);
+    int64_t ranks = spmd::shardCount(split->second);
     Type type = op->getResult(0).getType();
     if (split->first == 0)
       return Value(pd::AllGatherOp::create(builder, location(), type, x(), *ring, ranks));
-    return Value(
-        pd::CConcatOp::create(builder, location(), type, x(), coordinate(split->second), ranks, *ring));
+    return Value(pd::CConcatOp::create(builder, location(), type, x(), mesh.shardOf(split->second, position),
+                                       ranks, *ring));
   }
 
   FailureOr<Value> reduceScatter() {
@@ -131,7 +119,7 @@ private:
     if (reduction != spmd::Reduction::Sum)
       return unsupported("expected a sum");
     return Value(pd::ReduceScatterOp::create(builder, location(), op->getResult(0).getType(), x(), *ring,
-                                             sizeOf(split->second)));
+                                             spmd::shardCount(split->second)));
   }
 
   /// From the first to the second dimension, of which the first has one element for each process.
@@ -161,16 +149,16 @@ private:
       return unsupported("expected that it splits one dimension");
     auto [dim, axes] = *split;
     int64_t size = op.getGlobal().getDimSize(static_cast<unsigned>(dim));
-    if (dim == lastDim() && !ShapedType::isDynamic(size) && size % sizeOf(axes) == 0) {
+    if (dim == lastDim() && !ShapedType::isDynamic(size) && size % spmd::shardCount(axes) == 0) {
       FailureOr<int64_t> ring = rings.ringOf(op, axes);
       if (failed(ring))
         return failure();
       return Value(pd::CSplitOp::create(builder, location(), op->getResult(0).getType(), x(),
-                                        coordinate(axes), sizeOf(axes), *ring));
+                                        mesh.shardOf(axes, position), spmd::shardCount(axes), *ring));
     }
     if (ShapedType::isDynamic(size))
       return unsupported("expected a static size of the dimension that it splits");
-    spmd::Range range = spmd::shardRange(size, sizeOf(axes), coordinate(axes));
+    spmd::Range range = spmd::shardRange(size, spmd::shardCount(axes), mesh.shardOf(axes, position));
     pd::TensorBuilder e(builder, op);
     return Value(pd::slice(e.wrap(x()), dim, range.begin, range.end));
   }

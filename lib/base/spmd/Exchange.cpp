@@ -182,12 +182,8 @@ public:
     std::map<std::vector<int64_t>, size_t> indexOfShard;
     for (int64_t position = 0; position < mesh.size(); ++position) {
       std::vector<int64_t> shard;
-      for (const DimPlacement &dim : placement.dims) {
-        int64_t index = 0;
-        for (const AxisRef &axis : dim.axes)
-          index = index * axis.size + mesh.coordinate(axis, position);
-        shard.push_back(index);
-      }
+      for (const DimPlacement &dim : placement.dims)
+        shard.push_back(mesh.shardOf(dim.axes, position));
       auto [entry, isNew] = indexOfShard.try_emplace(shard, shards.size());
       if (isNew)
         shards.push_back({rangesOf(mesh, placement, dims, position), {}});

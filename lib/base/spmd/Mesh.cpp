@@ -9,6 +9,27 @@ bool overlap(const AxisRef &a, const AxisRef &b) {
   return a.axis == b.axis && !isOutside(a, b) && !isOutside(b, a);
 }
 
+int64_t shardCount(Axes axes) {
+  int64_t count = 1;
+  for (const AxisRef &axis : axes)
+    count *= axis.size;
+  return count;
+}
+
+std::vector<int64_t> coordinatesOf(Axes axes, int64_t shard) {
+  std::vector<int64_t> coordinates(axes.size());
+  for (size_t i = axes.size(); i-- > 0; shard /= axes[i].size)
+    coordinates[i] = shard % axes[i].size;
+  return coordinates;
+}
+
+int64_t Mesh::shardOf(Axes axes, int64_t position) const {
+  int64_t shard = 0;
+  for (const AxisRef &axis : axes)
+    shard = shard * axis.size + coordinate(axis, position);
+  return shard;
+}
+
 int64_t Mesh::size() const {
   int64_t count = 1;
   for (const MeshAxis &axis : axes)

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,13 @@ struct AxisRef {
 
 /// Whether one tensor cannot use both sub-axes: they overlap, or do not nest, as 2 and 3 of 6.
 bool overlap(const AxisRef &a, const AxisRef &b);
+
+/// Sub-axes from major to minor, which make as many shards as the product of their sizes.
+using Axes = std::span<const AxisRef>;
+
+int64_t shardCount(Axes axes);
+/// The coordinates of shard `shard` on the axes.
+std::vector<int64_t> coordinatesOf(Axes axes, int64_t shard);
 
 struct MeshAxis {
   std::string name;
@@ -40,6 +48,8 @@ struct Mesh {
   AxisRef full(unsigned axis) const { return {axis, 1, axes[axis].size}; }
   /// The coordinate of a position on an axis or sub-axis, from 0 to axis.size - 1.
   int64_t coordinate(const AxisRef &axis, int64_t position) const;
+  /// The shard of a position, of those that the axes make.
+  int64_t shardOf(Axes axes, int64_t position) const;
   int64_t deviceAt(int64_t position) const { return devices.empty() ? position : devices[position]; }
   bool operator==(const Mesh &) const = default;
 };

@@ -23,19 +23,9 @@ Range shardRange(int64_t size, int64_t count, int64_t index) {
   return {begin(index), begin(index + 1)};
 }
 
-int64_t DimPlacement::shardCount() const {
-  int64_t count = 1;
-  for (const AxisRef &axis : axes)
-    count *= axis.size;
-  return count;
-}
-
 std::vector<Range> localRanges(const Mesh &mesh, const DimPlacement &dim, int64_t size, int64_t position) {
-  int64_t shard = 0;
-  for (const AxisRef &axis : dim.axes)
-    shard = shard * axis.size + mesh.coordinate(axis, position);
   std::vector<Range> ranges;
-  int64_t shards = dim.shardCount(), offset = 0;
+  int64_t shard = mesh.shardOf(dim.axes, position), shards = dim.shardCount(), offset = 0;
   auto addBlock = [&](int64_t block) {
     Range range = shardRange(block, shards, shard);
     if (range.size() > 0)

@@ -40,7 +40,7 @@ struct DimPlacement {
   /// if there are no axes.
   std::vector<int64_t> blocks = {};
 
-  int64_t shardCount() const;
+  int64_t shardCount() const { return spmd::shardCount(axes); }
   bool operator==(const DimPlacement &) const = default;
 };
 
@@ -55,6 +55,9 @@ struct PartialAxis {
 struct Placement {
   std::vector<DimPlacement> dims;
   std::vector<PartialAxis> partial = {};
+
+  /// Each device has the whole value, of `rank` dims.
+  static Placement replicated(int64_t rank) { return {std::vector<DimPlacement>(static_cast<size_t>(rank))}; }
   bool operator==(const Placement &) const = default;
 };
 

@@ -206,12 +206,8 @@ std::vector<int64_t> permutationSources(const Mesh &mesh, const Placement &from,
   // Positions outside of the group do not communicate, so their coordinates belong to the key.
   auto keyOf = [&](const Placement &placement, int64_t position) {
     std::vector<int64_t> key;
-    for (const DimPlacement &dim : placement.dims) {
-      int64_t shard = 0;
-      for (const AxisRef &axis : dim.axes)
-        shard = shard * axis.size + mesh.coordinate(axis, position);
-      key.push_back(shard);
-    }
+    for (const DimPlacement &dim : placement.dims)
+      key.push_back(mesh.shardOf(dim.axes, position));
     for (unsigned i = 0; i < group.size(); ++i)
       if (!group[i])
         key.push_back(mesh.coordinate(mesh.full(i), position));
@@ -250,9 +246,7 @@ std::vector<int64_t> receivedCounts(StepKind kind, const Mesh &mesh, const Place
   std::vector<int64_t> counts(mesh.size());
   if (kind == StepKind::Slice || kind == StepKind::ToPartial)
     return counts;
-  int64_t terms = 1;
-  for (const AxisRef &axis : Difference(from, to).reduced)
-    terms *= axis.size;
+  int64_t terms = shardCount(Difference(from, to).reduced);
   std::vector<int64_t> sources;
   if (kind == StepKind::Permute)
     sources = permutationSources(mesh, from, to, dims);
@@ -315,9 +309,7 @@ static std::vector<int64_t> changingPositions(const Mesh &mesh, const Placement 
 
 int64_t largestReceivedCount(StepKind kind, const Mesh &mesh, const Placement &from, const Placement &to,
                              Dims dims) {
-  int64_t result = largestLocalCount(to, dims), terms = 1, largest = 0;
-  for (const AxisRef &axis : Difference(from, to).reduced)
-    terms *= axis.size;
+  int64_t result = largestLocalCount(to, dims), terms = shardCount(Difference(from, to).reduced), largest = 0;
   switch (kind) {
   case StepKind::Slice:
   case StepKind::ToPartial:

@@ -351,12 +351,9 @@ Result<std::vector<int64_t>> StepExecution::globalDims(Communicator *communicato
     if (step.dims[d] != dynamicDim || dim.shardCount() == 1)
       continue;
     std::vector<int64_t> sizeOfShard(static_cast<size_t>(dim.shardCount()));
-    for (int64_t other = 0; other < step.mesh.size(); ++other) {
-      int64_t shard = 0;
-      for (const spmd::AxisRef &axis : dim.axes)
-        shard = shard * axis.size + step.mesh.coordinate(axis, other);
-      sizeOfShard[static_cast<size_t>(shard)] = sizes[static_cast<size_t>(other)][d];
-    }
+    for (int64_t other = 0; other < step.mesh.size(); ++other)
+      sizeOfShard[static_cast<size_t>(step.mesh.shardOf(dim.axes, other))] =
+          sizes[static_cast<size_t>(other)][d];
     dims[d] = std::accumulate(sizeOfShard.begin(), sizeOfShard.end(), int64_t(0));
   }
   return dims;
@@ -415,7 +412,7 @@ Result<Tensor> localShard(const spmd::Mesh &mesh, const spmd::Placement &placeme
     return position.diagnostics();
   if (!placement.partial.empty())
     return errorAt("", fmt::format("the placement {} is partial", toText(mesh, placement)));
-  spmd::Placement replicated{std::vector<spmd::DimPlacement>(whole.dims().size())};
+  auto replicated = spmd::Placement::replicated(static_cast<int64_t>(whole.dims().size()));
   spmd::Exchange exchange =
       planExchange(spmd::StepKind::Slice, mesh, replicated, placement, whole.dims(), *position);
   Tensor local(whole.dtype(), exchange.targetDims);
@@ -431,7 +428,7 @@ static Result<Tensor> sendToAll(Communicator &communicator, const spmd::Mesh &me
                                 const spmd::Placement &placement, std::span<const int64_t> dims,
                                 const Tensor &local, const std::string &name) {
   spmd::Mesh all{{{"ranks", communicator.size()}}};
-  spmd::Placement replicated{std::vector<spmd::DimPlacement>(dims.size())};
+  auto replicated = spmd::Placement::replicated(static_cast<int64_t>(dims.size()));
   RankExchange exchange(planMove(mesh, placement, all, replicated, dims, communicator.rank()),
                         [](int64_t device) { return device; });
   Tensor whole(local.dtype(), {dims.begin(), dims.end()});
@@ -452,7 +449,7 @@ Result<Tensor> gatherWhole(Communicator *communicator, const spmd::Mesh &mesh,
                            const Tensor &local, const std::string &name) {
   if (communicator && mesh.size() < communicator->size())
     return sendToAll(*communicator, mesh, placement, dims, local, name);
-  spmd::Placement replicated{std::vector<spmd::DimPlacement>(dims.size())};
+  auto replicated = spmd::Placement::replicated(static_cast<int64_t>(dims.size()));
   Result<spmd::ReshardPlan> plan = planReshard(mesh, placement, replicated, dims);
   if (!plan)
     return plan.diagnostics();

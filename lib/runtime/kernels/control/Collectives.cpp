@@ -187,12 +187,7 @@ struct Group {
   spmd::Mesh mesh;
   std::vector<spmd::AxisRef> axes;
 
-  int64_t size() const {
-    int64_t size = 1;
-    for (const spmd::AxisRef &axis : axes)
-      size *= axis.size;
-    return size;
-  }
+  int64_t size() const { return spmd::shardCount(axes); }
 
   /// Those of the group of a position, in row-major order of their coordinates on the axes.
   std::vector<int64_t> ranksOf(int64_t position) const {
