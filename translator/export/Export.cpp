@@ -318,7 +318,8 @@ void ProgramExporter::addArrayOp(Operation &op) {
   if (shared) {
     name = freshName(/*isArray=*/true);
     declare(writing.getOut(), name);
-    write(assign(of(array), name));
+    if (!isEmptyArray(array))
+      write(assign(of(array), name));
   }
   names[writing.getOut()] = name;
   legacy::Operation out;

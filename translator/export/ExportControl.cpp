@@ -4,6 +4,7 @@
 
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Types.h"
+#include "dialects/pd/ops/control/ArrayOps.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -117,12 +118,20 @@ void ProgramExporter::addIf(scf::IfOp op) {
   }
 }
 
+/// In another block than the main one a variable has the elements of the iteration before.
+bool ProgramExporter::isEmptyArray(Value value) const {
+  while (auto cast = value.getDefiningOp<pd::ArrayCastOp>())
+    value = cast.getArray();
+  return currentBlock == 0 && value.getDefiningOp<pd::ArrayCreateOp>();
+}
+
 ProgramExporter::LoopVariables ProgramExporter::loopVariables(scf::WhileOp op) {
   LoopVariables variables;
   scf::ConditionOp test = op.getConditionOp();
   for (auto [argument, init] : llvm::zip(op.getBeforeArguments(), op.getInits())) {
     variables.begins.push_back(variableFor(argument));
-    write(assign(of(init), variables.begins.back()));
+    if (!isEmptyArray(init))
+      write(assign(of(init), variables.begins.back()));
     names[argument] = variables.begins.back();
   }
   Value holder = test.getCondition();

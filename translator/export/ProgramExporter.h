@@ -100,6 +100,8 @@ private:
   /// Writes the ops between `before` and `op`, and that the results of `op` are these values.
   void addInstead(mlir::Operation &op, mlir::Operation *before, llvm::ArrayRef<mlir::Value> values);
   legacy::Operation assign(const std::string &from, const std::string &to);
+  /// Whether a value is an array without elements, which its variable is before any op writes it.
+  bool isEmptyArray(mlir::Value value) const;
   void addArrayOp(mlir::Operation &op);
 
   // Gradients (ExportGradient.cpp).

@@ -322,6 +322,18 @@ TEST_F(ControlFlow, ArraysAreCarried) {
   EXPECT_THAT(text, HasSubstr("tensor<?x2xf32>"));
 }
 
+/// A copy of an array that no op wrote, as a loop in another loop begins with it.
+TEST_F(ControlFlow, UnwrittenArrayIsEmpty) {
+  source.variable(0, "none", DType::Float32, {2}, legacy::VariableKind::DenseTensorArray);
+  source.variable(0, "list", DType::Float32, {2}, legacy::VariableKind::DenseTensorArray);
+  source.variable(0, "length", DType::Int64, {1});
+  source.unary(0, "assign", "none", "list");
+  source.op(0, "lod_array_length", {{"X", {"list"}}}, {{"Out", {"length"}}});
+  std::string text = import({"length"});
+  EXPECT_THAT(text, HasSubstr("pd.array_create"));
+  EXPECT_THAT(text, HasSubstr("pd.array_length"));
+}
+
 TEST_F(ControlFlow, ArrayIsNotATensor) {
   source.variable(0, "list", DType::Float32, {2}, legacy::VariableKind::DenseTensorArray);
   source.variable(0, "i", DType::Int64, {1});

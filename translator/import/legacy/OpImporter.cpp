@@ -143,18 +143,19 @@ llvm::SmallVector<Value> OpImporter::inputs(llvm::StringRef slot) {
   return found ? valuesOf(*found) : llvm::SmallVector<Value>();
 }
 
+Value OpImporter::valueOrEmptyArray(const std::string &name) {
+  Value value = program.lookup(name);
+  const legacy::Variable *declared = value ? nullptr : program.variables.find(program.currentBlock, name);
+  bool isArray = declared && declared->kind == legacy::VariableKind::DenseTensorArray;
+  return isArray ? Value(pd::ArrayCreateOp::create(builder, location)) : value;
+}
+
 llvm::SmallVector<Value> OpImporter::valuesOf(const legacy::Slot &slot) {
   llvm::SmallVector<Value> values;
   for (const std::string &name : slot.arguments) {
     if (name == legacy::emptyVariable)
       continue;
-    Value value = program.lookup(name);
-    const legacy::Variable *declared =
-        value || !takesArrays ? nullptr : program.variables.find(program.currentBlock, name);
-    if (declared &&
-        declared->kind ==
-            legacy::VariableKind::DenseTensorArray) // no op makes an array: it is there, and empty
-      value = pd::ArrayCreateOp::create(builder, location);
+    Value value = takesArrays ? valueOrEmptyArray(name) : program.lookup(name);
     if (value && isa<pd::ArrayType>(value.getType()) && !takesArrays)
       program.report("input '" + llvm::Twine(slot.name) + "': variable '" + name +
                      "' is a tensor array, expected a tensor");
@@ -200,7 +201,7 @@ Value OpImporter::requiredInput(llvm::StringRef slot) {
 
 Value OpImporter::array(llvm::StringRef slot) {
   const legacy::Slot *found = inputSlot(slot);
-  Value value = found && found->arguments.size() == 1 ? program.lookup(found->arguments.front()) : Value();
+  Value value = found && found->arguments.size() == 1 ? valueOrEmptyArray(found->arguments.front()) : Value();
   return value && isa<pd::ArrayType>(value.getType()) ? value : Value();
 }
 

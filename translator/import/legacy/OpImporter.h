@@ -60,6 +60,9 @@ public:
   llvm::SmallVector<mlir::Value> inputs(llvm::StringRef slot);
   /// The tensors in a slot of the legacy op, without overrides. Does not count as reading the slot.
   llvm::SmallVector<mlir::Value> valuesOf(const legacy::Slot &slot);
+  /// The value of a variable, or an empty array if it is a declared array that no op wrote. Null without a
+  /// value.
+  mlir::Value valueOrEmptyArray(const std::string &name);
   /// Whether the one variable in an input slot is declared as SELECTED_ROWS.
   bool isSelectedRows(llvm::StringRef slot) const;
   /// The tensor array in an input slot; null if there is none. The other functions accept only tensors,
