@@ -23,7 +23,7 @@ class ForwardMatcher {
 public:
   /// The reason why the ops do not match; empty for an ordinary matmul, or if they do.
   std::string match(Operation *root) {
-    std::optional<AttentionMatmul> second = AttentionMatmul::of(root);
+    std::optional<AttentionMatmul> second = AttentionMatmul::of(root, /*mayShareHead=*/true);
     if (!second || second->isXTransposed || second->isYTransposed)
       return "";
     forward.second = *second;
@@ -35,6 +35,8 @@ public:
       return "the softmax is not along the last dim";
     if (std::string reason = matchScores(forward.scores); !reason.empty())
       return reason;
+    if (forward.first.sharesHead != forward.second.sharesHead)
+      return "only its keys or only its values have one head";
     isMatch = true;
     return "";
   }
@@ -112,7 +114,7 @@ private:
       if (!op)
         return otherScores;
       forward.between.push_back(scores);
-      if (std::optional<AttentionMatmul> matmul = AttentionMatmul::of(op)) {
+      if (std::optional<AttentionMatmul> matmul = AttentionMatmul::of(op, /*mayShareHead=*/true)) {
         forward.first = *matmul;
         return matmul->isXTransposed ? otherScores : whyNotFactor();
       }
@@ -161,7 +163,8 @@ private:
     return floor && *floor <= greatestFloor && keepsShape(maximum.getX(), maximum.getOut());
   }
 
-  /// Why queries cannot be multiplied by the factor of heads, or a floor changes the scores; empty if neither.
+  /// Why queries cannot be multiplied by the factor of heads, or a floor changes the scores; empty if
+  /// neither.
   std::string whyNotFactor() const {
     auto batchesOf = [](Value value) { return pd::tensorType(value).getShape().drop_back(2); };
     if (factored && batchesOf(factored) != batchesOf(forward.first.x()))
@@ -223,7 +226,7 @@ private:
 
   static bool leadsToMatmul(Value value) {
     while (Operation *op = value.getDefiningOp()) {
-      if (AttentionMatmul::of(op))
+      if (AttentionMatmul::of(op, /*mayShareHead=*/true))
         return true;
       if (isa<pd::AddOp>(op))
         return leadsToMatmul(op->getOperand(0)) || leadsToMatmul(op->getOperand(1));

@@ -72,7 +72,7 @@ Value scaledBy(OpBuilder &builder, Location loc, Value value, double factor) {
                              builder.getF64FloatAttr(0), builder.getBoolAttr(true));
 }
 
-std::optional<AttentionMatmul> AttentionMatmul::of(Operation *op) {
+std::optional<AttentionMatmul> AttentionMatmul::of(Operation *op, bool mayShareHead) {
   auto contraction = dyn_cast_or_null<pd::ContractionOpInterface>(op);
   if (!contraction || op->getNumResults() != 1)
     return std::nullopt;
@@ -89,6 +89,15 @@ std::optional<AttentionMatmul> AttentionMatmul::of(Operation *op) {
     return AffineMap::getMultiDimMapWithTargets(loops, dims, op->getContext());
   };
   AttentionMatmul matmul{op, maps[0] == map(k, m), maps[1] == map(n, k)};
+  constexpr unsigned loopsOfHeads = 5;
+  if (mayShareHead && loops == loopsOfHeads && maps[1].getNumResults() == 4 &&
+      maps[1].getResult(1) == getAffineConstantExpr(0, op->getContext())) {
+    SmallVector<AffineExpr> all(maps[1].getResults());
+    all[1] = getAffineDimExpr(1, op->getContext());
+    maps[1] = AffineMap::get(loops, 0, all, op->getContext());
+    matmul.isYTransposed = maps[1] == map(n, k);
+    matmul.sharesHead = true;
+  }
   bool isMatmul = (matmul.isXTransposed || maps[0] == map(m, k)) &&
                   (matmul.isYTransposed || maps[1] == map(k, n)) && maps[2] == map(m, n);
   return isMatmul ? std::optional(matmul) : std::nullopt;

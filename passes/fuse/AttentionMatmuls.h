@@ -29,13 +29,13 @@ mlir::Value reshaped(mlir::OpBuilder &builder, mlir::Value value, llvm::ArrayRef
 mlir::Value scaledBy(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, double factor);
 
 /// A matmul x [.., m, k], or transposed [.., k, m], and y [.., k, n] or, transposed, [.., n, k],
-/// with equal batches.
+/// with equal batches. With `sharesHead` x is [batch, heads, m, k], and y has one head.
 struct AttentionMatmul {
   mlir::Operation *op = nullptr;
-  bool isXTransposed = false, isYTransposed = false;
+  bool isXTransposed = false, isYTransposed = false, sharesHead = false;
 
   /// Empty if the op, which may be null, is another one.
-  static std::optional<AttentionMatmul> of(mlir::Operation *op);
+  static std::optional<AttentionMatmul> of(mlir::Operation *op, bool mayShareHead = false);
 
   mlir::Value x() const { return op->getOperand(0); }
   mlir::Value y() const { return op->getOperand(1); }

@@ -255,7 +255,9 @@ private:
     return scores.size() == 4 && llvm::all_of(values, [&](Value value) {
              ArrayRef<int64_t> shape = shapeOf(value);
              bool isKey = value == forward.first.y() && !forward.first.isYTransposed;
-             return shape.size() == 4 && shape[0] == scores[0] && shape[1] == scores[1] &&
+             bool isShared =
+                 forward.first.sharesHead && (value == forward.first.y() || value == forward.second.y());
+             return shape.size() == 4 && shape[0] == scores[0] && shape[1] == (isShared ? 1 : scores[1]) &&
                     !ShapedType::isDynamic(shape[1]) && !ShapedType::isDynamic(shape[isKey ? 2 : 3]);
            });
   }
@@ -339,6 +341,8 @@ private:
       return failure();
     if (!isWithoutKernel(target) && shapeOf(forward.scores).size() < 3)
       return refuse("it has no heads");
+    if (isWithoutKernel(target) && forward.first.sharesHead)
+      return refuse("its keys and values have one head");
     if (const char *reason = whyNotHere(scores))
       return refuse(reason);
     if (const char *reason = masksOf(scores).whyNot())
@@ -369,9 +373,12 @@ private:
     rewriter.setInsertionPoint(root);
     const AttentionMatmul &first = forward.first, &second = forward.second;
     ArrayRef<int64_t> batches = ArrayRef(scores).take_front(2);
+    SmallVector<int64_t> batchesOfKeys(batches);
+    if (first.sharesHead)
+      batchesOfKeys[1] = 1;
     Stored q = store(queries(), false, batches),
-           k = store(withoutFactors(first.y(), keyFactor), !first.isYTransposed, batches),
-           v = store(second.y(), false, batches);
+           k = store(withoutFactors(first.y(), keyFactor), !first.isYTransposed, batchesOfKeys),
+           v = store(second.y(), false, batchesOfKeys);
     Stored ownK = k, ownV = v;
     if (isWithoutKernel(target) || !readUnrepeatedHeads(ownK) || !readUnrepeatedHeads(ownV)) {
       ownK = k;

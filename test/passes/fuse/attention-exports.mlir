@@ -90,3 +90,44 @@ func.func @factor_of_queries(%q: tensor<2x4x5x8xf32>, %f: tensor<4x5x1xf32>) -> 
   %o = pd.matmul %p, %q : (tensor<2x4x5x5xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x8xf32>
   return %o : tensor<2x4x5x8xf32>
 }
+
+// -----
+
+// One head of keys and values for all heads of queries, as Falcon has it.
+// REMARK: pd.matmul is the end of an attention
+// CHECK-LABEL: func.func @one_head_of_keys(%arg0: tensor<2x4x5x8xf32>, %arg1: tensor<2x1x7x8xf32>, %arg2: tensor<2x1x7x6xf32>)
+// CHECK-NEXT: pd.fused_attention %arg0, %arg1, %arg2 {scale = 5.000000e-01 : f64}
+func.func @one_head_of_keys(%q: tensor<2x4x5x8xf32>, %k: tensor<2x1x7x8xf32>, %v: tensor<2x1x7x6xf32>) -> tensor<2x4x5x6xf32> {
+  %c = pd.constant dense<0.5> : tensor<f32>
+  %kt = pd.transpose %k {perm = array<i64: 0, 1, 3, 2>} : (tensor<2x1x7x8xf32>) -> tensor<2x1x8x7xf32>
+  %s = pd.matmul %q, %kt : (tensor<2x4x5x8xf32>, tensor<2x1x8x7xf32>) -> tensor<2x4x5x7xf32>
+  %t = pd.multiply %s, %c : (tensor<2x4x5x7xf32>, tensor<f32>) -> tensor<2x4x5x7xf32>
+  %p = pd.softmax %t : (tensor<2x4x5x7xf32>) -> tensor<2x4x5x7xf32>
+  %o = pd.matmul %p, %v : (tensor<2x4x5x7xf32>, tensor<2x1x7x6xf32>) -> tensor<2x4x5x6xf32>
+  return %o : tensor<2x4x5x6xf32>
+}
+
+// -----
+
+// Near miss: the values have four heads.
+// REMARK: only its keys or only its values have one head
+// CHECK-LABEL: func.func @one_head_of_keys_alone
+// CHECK-NOT: pd.fused_attention
+func.func @one_head_of_keys_alone(%q: tensor<2x4x5x8xf32>, %k: tensor<2x1x7x8xf32>, %v: tensor<2x4x7x6xf32>) -> tensor<2x4x5x6xf32> {
+  %s = pd.matmul %q, %k {transpose_y = true} : (tensor<2x4x5x8xf32>, tensor<2x1x7x8xf32>) -> tensor<2x4x5x7xf32>
+  %p = pd.softmax %s : (tensor<2x4x5x7xf32>) -> tensor<2x4x5x7xf32>
+  %o = pd.matmul %p, %v : (tensor<2x4x5x7xf32>, tensor<2x4x7x6xf32>) -> tensor<2x4x5x6xf32>
+  return %o : tensor<2x4x5x6xf32>
+}
+
+// -----
+
+// Near miss: one batch of keys for all batches of queries.
+// CHECK-LABEL: func.func @one_batch_of_keys
+// CHECK-NOT: pd.fused_attention
+func.func @one_batch_of_keys(%q: tensor<2x4x5x8xf32>, %k: tensor<1x4x7x8xf32>) -> tensor<2x4x5x8xf32> {
+  %s = pd.matmul %q, %k {transpose_y = true} : (tensor<2x4x5x8xf32>, tensor<1x4x7x8xf32>) -> tensor<2x4x5x7xf32>
+  %p = pd.softmax %s : (tensor<2x4x5x7xf32>) -> tensor<2x4x5x7xf32>
+  %o = pd.matmul %p, %k : (tensor<2x4x5x7xf32>, tensor<1x4x7x8xf32>) -> tensor<2x4x5x8xf32>
+  return %o : tensor<2x4x5x8xf32>
+}
