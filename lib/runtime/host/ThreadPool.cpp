@@ -1,10 +1,11 @@
 #include "lib/runtime/host/ThreadPool.h"
 
+#include "lib/base/support/Clock.h"
 #include "lib/base/support/Cores.h"
+#include "lib/runtime/host/WaitPolicy.h"
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdlib>
 #include <utility>
 
@@ -57,20 +58,14 @@ struct Region {
 
 thread_local ThreadTimes *currentTimes = nullptr;
 
-int64_t nanoseconds() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
 /// Runs range `i` of a region on the calling thread, which is number `thread` of the team.
 void runRange(const Region &r, int64_t i, int64_t thread) {
   int64_t whole = r.count / r.ranges, rest = r.count % r.ranges;
   int64_t begin = i * whole + std::min<int64_t>(i, rest);
-  int64_t start = r.times ? nanoseconds() : 0;
+  int64_t start = r.times ? steadyNanoseconds() : 0;
   r.body(r.context, begin, begin + whole + (i < rest ? 1 : 0));
   if (r.times)
-    r.times->byThread[static_cast<size_t>(thread)].push_back({start, nanoseconds()});
+    r.times->byThread[static_cast<size_t>(thread)].push_back({start, steadyNanoseconds()});
 }
 
 // libgomp is not instrumented: ThreadSanitizer learns here that a team begins after the caller's writes, and

@@ -4,7 +4,6 @@
 /// How long waiting threads stay busy follows the load of the machine (WaitPolicy.h).
 #pragma once
 
-#include "lib/runtime/host/WaitPolicy.h"
 #include "proa/Memory.h"
 
 #include <cstdint>
@@ -34,16 +33,6 @@ public:
 private:
   int before;
   ThreadPool *poolBefore;
-};
-
-/// A run of a program on the calling thread: tells libgomp (and so oneDNN) the number of threads, since
-/// libgomp keeps it per thread, and lets the wait policy follow the load.
-class RunScope {
-public:
-  RunScope();
-
-private:
-  LoadScope load;
 };
 
 /// Work below this many nanoseconds is not worth waking a second thread for.

@@ -1,11 +1,12 @@
 #include "lib/runtime/host/WaitPolicy.h"
 
+#include "lib/base/support/Clock.h"
+
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -84,47 +85,65 @@ std::optional<double> waitedForCores() {
 class WaitPolicy {
 public:
   void beginRun() {
-    int64_t now = nanoseconds();
-    if (isFixed || now - lastEnd.load(std::memory_order_relaxed) <= longestGap)
+    int64_t now = steadyNanoseconds(), end = lastEnd.load(std::memory_order_relaxed);
+    if (isFixed || now - end <= longestGap)
       return;
-    isContinued = isResumed = false;
-    if (now < nextSample.load(std::memory_order_relaxed))
-      return;
-    if (std::unique_lock lock(mutex, std::try_to_lock); lock)
-      if (std::optional<LoadSample> load = sample(now)) {
-        watch.resume(*load);
-        isResumed = true;
-      }
+    int64_t took = end - seriesBegin.exchange(now, std::memory_order_relaxed);
+    state = State::Unknown;
+    if (took >= leastSeries && now >= nextSample.load(std::memory_order_relaxed))
+      resume(now, State::Resumed);
   }
 
   void endRun() {
-    int64_t now = nanoseconds();
+    int64_t now = steadyNanoseconds();
     lastEnd.store(now, std::memory_order_relaxed);
-    bool isDue = isResumed || (isContinued && now >= nextSample.load(std::memory_order_relaxed));
-    if (isFixed || !isDue)
+    bool isDue = now >= nextSample.load(std::memory_order_relaxed);
+    if (isFixed || (!isDue && state != State::Resumed))
       return;
-    if (std::unique_lock lock(mutex, std::try_to_lock); lock) {
-      std::optional<LoadSample> load = sample(now);
-      setSleepsSoon(!load || watch.update(*load));
-      isResumed = false;
-      isContinued = true;
-    }
+    if (state != State::Unknown)
+      update(now);
+    else if (now - seriesBegin.load(std::memory_order_relaxed) >= leastSeries)
+      resume(now, State::Continued);
   }
 
 private:
   /// Of samples, in nanoseconds; a sample takes at most 0.1 % of the time until the next one.
   static constexpr int64_t period = 10'000'000, timesOfSample = 1000;
-  /// Nanoseconds between runs that still count as one run.
+  /// Nanoseconds between the runs of a series.
   static constexpr int64_t longestGap = 5'000'000;
+  /// A series that takes less is not sampled: two samples would take a tenth of it. On a busy machine it
+  /// takes longer.
+  static constexpr int64_t leastSeries = 500'000;
 
-  static int64_t nanoseconds() {
-    using namespace std::chrono;
-    return duration_cast<std::chrono::nanoseconds>(steady_clock::now().time_since_epoch()).count();
+  enum class State {
+    Unknown,  ///< no sample since the begin of the series
+    Resumed,  ///< a sample at its begin, and no run of it has ended
+    Continued ///< a sample later in it
+  };
+
+  void resume(int64_t now, State next) {
+    std::unique_lock lock(mutex, std::try_to_lock);
+    if (!lock)
+      return;
+    if (std::optional<LoadSample> load = sample(now)) {
+      watch.resume(*load);
+      state = next;
+    } else {
+      setSleepsSoon(true);
+    }
+  }
+
+  void update(int64_t now) {
+    if (std::unique_lock lock(mutex, std::try_to_lock); lock) {
+      std::optional<LoadSample> load = sample(now);
+      setSleepsSoon(!load || watch.update(*load));
+      state = State::Continued;
+    }
   }
 
   std::optional<LoadSample> sample(int64_t now) {
     std::optional<double> waited = waitedForCores();
-    int64_t taken = nanoseconds() - now;
+    int64_t taken = steadyNanoseconds() - now;
     nextSample.store(now + std::max(period, timesOfSample * taken), std::memory_order_relaxed);
     if (!waited)
       return std::nullopt;
@@ -139,10 +158,10 @@ private:
   }
 
   const bool isFixed = std::getenv("OMP_WAIT_POLICY") || std::getenv("GOMP_SPINCOUNT");
-  std::atomic<int64_t> nextSample = 0, lastEnd = std::numeric_limits<int64_t>::min() / 2;
-  std::atomic<bool> isResumed = false;   ///< a run began with a sample, and no run has ended since
-  std::atomic<bool> isContinued = false; ///< runs have followed each other since the last sample
-  std::mutex mutex;                      ///< for what follows
+  std::atomic<int64_t> nextSample = 0;
+  std::atomic<int64_t> seriesBegin = std::numeric_limits<int64_t>::min() / 2, lastEnd = seriesBegin / 2;
+  std::atomic<State> state = State::Unknown;
+  std::mutex mutex; ///< for what follows
   LoadWatch watch;
   std::optional<SleepingTeam> team;
 };

@@ -69,4 +69,14 @@ private:
   bool isActive;
 };
 
+/// A run of a program on the calling thread: tells libgomp (and so oneDNN) the number of threads, since
+/// libgomp keeps it per thread, and lets the wait policy follow the load.
+class RunScope {
+public:
+  RunScope();
+
+private:
+  LoadScope load;
+};
+
 } // namespace proa::runtime

@@ -1,5 +1,6 @@
 #include "lib/runtime/run/Profile.h"
 
+#include "lib/base/support/Clock.h"
 #include "lib/base/support/CountText.h"
 #include "lib/runtime/host/HostPeaks.h"
 
@@ -7,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <map>
 
 namespace proa::runtime {
@@ -84,11 +84,7 @@ Profile::Profile(const Plan &plan, const DevicePeaks &peaks) : peaks(peaks) {
   });
 }
 
-int64_t Profile::now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
+int64_t Profile::now() { return steadyNanoseconds(); }
 
 int64_t Profile::total(size_t step) const {
   int64_t sum = 0;

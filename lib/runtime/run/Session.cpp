@@ -1,4 +1,4 @@
-#include "lib/runtime/host/ThreadPool.h"
+#include "lib/runtime/host/WaitPolicy.h"
 #include "lib/runtime/ranks/Communicator.h"
 #include "lib/runtime/ranks/Offload.h"
 #include "lib/runtime/run/Executable.h"

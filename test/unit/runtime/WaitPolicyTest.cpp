@@ -6,7 +6,11 @@
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
+#include <iterator>
 #include <thread>
+
+extern "C" int omp_get_num_procs();
 
 namespace proa::runtime {
 namespace {
@@ -99,19 +103,34 @@ double cpuOfWaiting() {
   return cpuMilliseconds() - before;
 }
 
+int64_t threadsOfProcess() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/task"),
+                       std::filesystem::directory_iterator());
+}
+
+/// Waits until the process has `count` threads, at most 10 s.
+bool hasThreads(int64_t count) {
+  for (int i = 0; i < 1000 && threadsOfProcess() != count; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return threadsOfProcess() == count;
+}
+
 TEST(SleepingTeam, WaitingThreadsSleepSoonWhileItLives) {
-  if (std::getenv("OMP_WAIT_POLICY") || std::getenv("GOMP_SPINCOUNT") ||
-      std::thread::hardware_concurrency() < 2)
-    GTEST_SKIP() << "libgomp does not wait busily by itself";
+  if (std::getenv("OMP_WAIT_POLICY") || std::getenv("GOMP_SPINCOUNT"))
+    GTEST_SKIP() << "the wait policy is chosen";
   ThreadScope scope(2);
-  const auto untilThreadsHaveStarted = std::chrono::milliseconds(50);
+  cpuOfWaiting();      // starts the thread that waits
+  int64_t before = -1; // when the threads of other tests have ended
+  while (before != threadsOfProcess()) {
+    before = threadsOfProcess();
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
   {
     SleepingTeam team;
-    std::this_thread::sleep_for(untilThreadsHaveStarted);
+    ASSERT_TRUE(hasThreads(before + omp_get_num_procs()));
     EXPECT_LT(cpuOfWaiting(), 5); // busy waiting takes 3 to 30 ms each time
   }
-  std::this_thread::sleep_for(untilThreadsHaveStarted);
-  EXPECT_GT(cpuOfWaiting(), 5);
+  EXPECT_TRUE(hasThreads(before));
 }
 
 } // namespace
