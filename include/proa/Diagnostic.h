@@ -12,7 +12,7 @@ namespace proa {
 struct Diagnostic {
   enum class Severity : uint8_t {
     Error,   ///< there is no result
-    Warning, ///< results may differ from those of the original program
+    Warning, ///< results may differ from the original program
     Remark,  ///< a decision that a user may want to know
   };
 

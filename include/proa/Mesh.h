@@ -9,21 +9,21 @@ namespace proa {
 /// The devices of a run, and how tensors are distributed over them. Each device has one rank, a number from 0
 /// on: the row-major index of the device in the grid of axes. A rank computes its program.
 struct MeshOptions {
-  /// Axes and their sizes, from major to minor: "dp=2,mp=4". Empty: those of the shardings or of the IR file.
+  /// Axes and their sizes, from major to minor: "dp=2,mp=4". Empty: from the shardings or the IR file.
   std::string axes;
   /// Shardings of feeds, parameters, state variables and fetches, by name pattern: a JSON file, or its
-  /// content (text that begins with a brace). Empty: those of the IR file alone.
+  /// content (text that begins with a brace). Empty: from the IR file alone.
   std::string shardings;
   /// Strategy of parallel training: components separated by commas, such as
   /// "dp2,mp2,zero1,amp,recompute,acc4" (lib/base/spmd/Strategy.h). "dp" without a number takes the size of
   /// the axis of the mesh; a number that differs from it is an error. Axes that it does not use replicate.
   /// Shardings of `shardings` and of the IR file take precedence. Empty: none.
   std::string strategy;
-  /// Axes of the rings of a legacy collective program (`ring_id`), which is that of one process: "0=dp,1=mp",
-  /// or "2=dp+mp" for a ring over two axes. "auto": the only axis of the mesh for all rings, or all axes for
-  /// ring 0. Process i of a ring is the device with the i-th coordinates on its axes. The shardings say which
-  /// arguments are shards; weights and feeds are whole. Excludes a strategy. Empty: the program is that of
-  /// one device.
+  /// Axes of the rings of a legacy collective program (`ring_id`), which is the program of one process:
+  /// "0=dp,1=mp", or "2=dp+mp" for a ring over two axes. "auto": the only axis of the mesh for all rings, or
+  /// all axes for ring 0. Process i of a ring is the device with the i-th coordinates on its axes. The
+  /// shardings say which arguments are shards; weights and feeds are whole. Excludes a strategy. Empty: the
+  /// program is that of one device.
   std::string rings = {};
   /// Whether the ranks are threads of this process. If not, each rank is a process started by mpirun, and the
   /// mesh needs as many devices as there are processes.

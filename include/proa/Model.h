@@ -182,7 +182,7 @@ struct ModelSource {
   std::span<const std::byte> program;
   /// The content of a `.safetensors` or `.pdiparams` file, or nothing. The model shares the memory.
   std::span<const std::byte> weights;
-  /// Weights by name, which the model shares; they replace those of `weights`.
+  /// Weights by name, which the model shares; they override `weights`.
   std::map<std::string, Tensor> tensors;
   /// Keeps the memory of `weights`; null: it must outlive the model and its sessions.
   std::shared_ptr<const void> owner;

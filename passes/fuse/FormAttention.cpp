@@ -13,6 +13,7 @@
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/pd/ops/shape/View.h"
+#include "dialects/proa/Proa.h"
 #include "dialects/rt/Rt.h"
 #include "passes/fuse/AttentionGradientMatch.h"
 #include "passes/fuse/AttentionMasks.h"
@@ -324,16 +325,20 @@ private:
   /// of keys is dynamic. Both multiply at the same rate. Measured on a CPU with AVX-512, with heads of 64
   /// elements.
   std::string whySlower(ArrayRef<int64_t> scores) const {
-    constexpr double nanosecondsOfRow = 300, // to transpose and write the rows of a query and a key
-        nanosecondsOfScore = 2.8;            // to write and read the matrices of separate kernels
-    double separate = nanosecondsOfScore * static_cast<double>(scores[3]);
-    if (target != AttentionTarget::Cpu || !hasGradient() || ShapedType::isDynamic(scores[3]) ||
-        separate >= nanosecondsOfRow)
+    if (target != AttentionTarget::Cpu || !hasGradient() || ShapedType::isDynamic(scores[3]))
+      return "";
+    constexpr double bytesOfRow = 6000, // read and written to transpose the rows of a query and a key
+        bytesOfScore = 56;              // written and read by separate kernels, in several matrices
+    double bytesPerNanosecond =
+        static_cast<double>(proa::targetOf(root->getParentOp()).cpu.memoryBandwidth) * 1e-3;
+    double ofRow = bytesOfRow / bytesPerNanosecond,
+           separate = bytesOfScore * static_cast<double>(scores[3]) / bytesPerNanosecond;
+    if (separate >= ofRow)
       return "";
     return llvm::formatv(
         "it has a gradient and {0} keys: by estimate its kernels take {1:F0} ns for the rows of "
         "a query besides the matmuls, and separate kernels {2:F0} ns for its scores",
-        scores[3], nanosecondsOfRow, separate);
+        scores[3], ofRow, separate);
   }
 
   LogicalResult check(ArrayRef<int64_t> scores, ArrayRef<int64_t> wholeOfDropout) {

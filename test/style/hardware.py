@@ -32,8 +32,6 @@ ASSIGNMENT = re.compile(r"(\w+)\s*=\s*(" + NUMBER + ")")
 ALLOWED = {
     ("lib/compiler/codegen/cuda/KernelResources.h", "registers"): "the most that an instruction can name",
     ("passes/lower-gpu/MmaMatmul.cpp", "mostInRegisters"): "accumulators of a thread, of the 255 registers",
-    ("passes/fuse/FormAttention.cpp", "nanosecondsOfRow"): "the break-even point of two kernels, not yet in the target",
-    ("passes/fuse/FormAttention.cpp", "nanosecondsOfScore"): "as nanosecondsOfRow",
     ("lib/compiler/numerics/Samples.h", "dynamicDim"): "the size of dynamic dims in generated samples",
     ("lib/compiler/measure/MeasureTarget.cpp", "secondsInAll"): "the duration of a measurement",
     ("lib/compiler/plan/JudgePlans.cpp", "secondsOfOp"): "of the compiler, not of a program",

@@ -28,6 +28,8 @@ template <class Facts, size_t N> constexpr auto withDeviceFields(const FactField
 constexpr auto cpuFields = withDeviceFields<CpuFacts>({
     {"vector_bits", &CpuFacts::vectorBits, 32, "bits of a vector register"},
     {"l1_bytes", &CpuFacts::l1Bytes, 1024, "bytes of the first data cache"},
+    {"l2_bytes", &CpuFacts::l2Bytes, 1024, "bytes of the second cache"},
+    {"l3_bytes", &CpuFacts::l3Bytes, 1024, "bytes of the cache that cores share, for each core"},
     {"matmul64_rate", &CpuFacts::matmul64Rate, 1, "MFLOP/s of a large float64 matmul"},
     {"access_cost", &CpuFacts::accessCost, 0, "ps for the loads and the store of an element"},
     {"arithmetic_cost", &CpuFacts::arithmeticCost, 0, "ps to add, multiply, compare or select an element"},

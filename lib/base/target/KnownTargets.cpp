@@ -22,6 +22,8 @@ CpuFacts cpu(std::string name) {
   facts.asyncNanoseconds = 1600;
   facts.vectorBits = 128;
   facts.l1Bytes = 32 << 10;
+  facts.l2Bytes = 1 << 20;
+  facts.l3Bytes = 4 << 20;
   facts.matmul64Rate = facts.matmulRate / 2; // half of the elements in a vector
   // Costs of vectors of 256 to 512 bits; they decide whether threads are worth it.
   facts.accessCost = 50;

@@ -36,6 +36,8 @@ struct DeviceFacts {
 struct CpuFacts : DeviceFacts {
   int64_t vectorBits = 0;
   int64_t l1Bytes = 0;
+  int64_t l2Bytes = 0;
+  int64_t l3Bytes = 0;        ///< of the cache that cores share, for each core
   int64_t matmul64Rate = 0;   ///< MFLOP/s of float64
   int64_t accessCost = 0;     ///< the loads and the store of an element
   int64_t arithmeticCost = 0; ///< add, multiply, compare, select

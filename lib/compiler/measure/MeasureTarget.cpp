@@ -182,6 +182,8 @@ Result<TargetFacts> measureTarget(int device) {
   facts->cpu.matmulRate = asFact(peaks.flopsPerSecond / 1e6);
   if (long bytes = ::sysconf(_SC_LEVEL1_DCACHE_SIZE); bytes > 0)
     facts->cpu.l1Bytes = bytes;
+  if (long bytes = ::sysconf(_SC_LEVEL2_CACHE_SIZE); bytes > 0)
+    facts->cpu.l2Bytes = bytes;
   for (auto *measure : {measureCosts, measureSteps, measureDoubles})
     if (Result<void> measured = measure(facts->cpu); !measured)
       return measured.diagnostics();

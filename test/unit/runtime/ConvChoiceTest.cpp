@@ -189,6 +189,23 @@ TEST(ConvChoice, FollowsTheFactsOfTheTarget) {
   EXPECT_EQ(choiceOf(row.problem(), machine).method(), ConvMethod::Library);
 }
 
+TEST(ConvChoice, FollowsTheSizesOfTheCaches) {
+  ConvMachine machine = machineNamed("avx512");
+  auto ofLibrary = [&] {
+    Row row{96, 28, 96, 3, 2, 1, 96, DataFormat::NCHW}; // transposed for oneDNN
+    for (const ConvEstimate &estimate : choiceOf(row.problem(), machine).estimates)
+      if (estimate.method == ConvMethod::Library)
+        return estimate.nanoseconds;
+    return 0.;
+  };
+  double near = ofLibrary();
+  machine.cpu.l2Bytes = 64 << 10;
+  double far = ofLibrary();
+  EXPECT_GT(far, near + 1000);
+  machine.cpu.l3Bytes = 64 << 10;
+  EXPECT_GT(ofLibrary(), far + 1000);
+}
+
 // The columns of taps that do not overlap: twice as fast as oneDNN.
 TEST(ConvChoice, TransposedWithSeparateTaps) {
   auto chosenFor = [](int64_t kernel, int64_t stride, DataFormat format) {

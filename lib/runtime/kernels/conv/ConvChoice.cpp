@@ -29,8 +29,8 @@ constexpr double separateTapsShare = 0.5;
 /// oneDNN's transposes to and from channels last: a start, and each element of a tensor that caches hold. Of
 /// fewer channels than a vector has they move single elements.
 constexpr double transposeNanoseconds = 3000, transposedNanoseconds = 0.07, movedNanoseconds = 0.4;
-/// The same of tensors that no second-level cache holds, up to a size.
-constexpr double transposedFarNanoseconds = 0.15, nearBytes = 1 << 20, cachedBytes = 4 << 20;
+/// The same of tensors that the second cache does not hold.
+constexpr double transposedFarNanoseconds = 0.15;
 /// An element of an image of few channels that is interleaved, and of IndirectConv's results with channels
 /// first.
 constexpr double interleavedNanoseconds = 0.06, storedFirstNanoseconds = 0.15;
@@ -179,6 +179,8 @@ private:
   /// Of the transpose of a tensor to or from channels last.
   double copyNanoseconds(const StridedOperand &tensor) const {
     auto elements = static_cast<double>(*elementCount(tensor.dims)), bytes = 2 * sizeof(float) * elements;
+    auto nearBytes = static_cast<double>(machine.cpu.l2Bytes),
+         cachedBytes = static_cast<double>(machine.cpu.l3Bytes);
     bool interleaves = &tensor == &g.input && ConvPlan::interleaves(tensor);
     double start = interleaves ? 0 : transposeNanoseconds;
     double cached = elements * (interleaves          ? interleavedNanoseconds
