@@ -16,10 +16,7 @@
 #include <optional>
 #include <thread>
 
-extern "C" {
-void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags);
-int omp_get_num_procs();
-}
+extern "C" void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags);
 
 namespace proa::runtime {
 
@@ -42,7 +39,8 @@ SleepingTeam::SleepingTeam() : signal(std::make_shared<Signal>()) {
   // The thread that begins a team is not one of libgomp's: its end ends the team.
   std::thread([signal = signal] {
     auto sleep = [](void *data) { static_cast<Signal *>(data)->isEnded.wait(false); };
-    GOMP_parallel(sleep, signal.get(), static_cast<unsigned>(omp_get_num_procs()), 0);
+    // As libgomp counts the cores, but without its shared buffer.
+    GOMP_parallel(sleep, signal.get(), std::thread::hardware_concurrency(), 0);
   }).detach();
 }
 
