@@ -2,35 +2,13 @@
 
 #include "lib/base/support/Clock.h"
 #include "lib/base/support/Cores.h"
+#include "lib/runtime/host/Libgomp.h"
 #include "lib/runtime/host/WaitPolicy.h"
 
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <utility>
-
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define PROA_THREAD_SANITIZER
-#endif
-#endif
-#if defined(__SANITIZE_THREAD__) // g++
-#define PROA_THREAD_SANITIZER
-#endif
-#ifdef PROA_THREAD_SANITIZER
-#include <sanitizer/tsan_interface.h>
-#endif
-
-// libgomp's stable binary interface, called directly: clang compiles OpenMP pragmas only for its own runtime,
-// and that would be a second pool.
-extern "C" {
-void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags);
-int omp_get_thread_num();
-int omp_get_num_threads();
-int omp_get_max_threads();
-int omp_in_parallel();
-void omp_set_num_threads(int count);
-}
 
 namespace proa::runtime {
 namespace {
@@ -66,19 +44,6 @@ void runRange(const Region &r, int64_t i, int64_t thread) {
   r.body(r.context, begin, begin + whole + (i < rest ? 1 : 0));
   if (r.times)
     r.times->byThread[static_cast<size_t>(thread)].push_back({start, steadyNanoseconds()});
-}
-
-// libgomp is not instrumented: ThreadSanitizer learns here that a team begins after the caller's writes, and
-// that the caller continues after those of the team.
-void announce([[maybe_unused]] void *region) {
-#ifdef PROA_THREAD_SANITIZER
-  __tsan_release(region);
-#endif
-}
-void observe([[maybe_unused]] void *region) {
-#ifdef PROA_THREAD_SANITIZER
-  __tsan_acquire(region);
-#endif
 }
 
 /// Tells libgomp the count on the calling thread.

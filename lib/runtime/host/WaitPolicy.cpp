@@ -1,6 +1,7 @@
 #include "lib/runtime/host/WaitPolicy.h"
 
 #include "lib/base/support/Clock.h"
+#include "lib/runtime/host/Libgomp.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -15,8 +16,6 @@
 #include <mutex>
 #include <optional>
 #include <thread>
-
-extern "C" void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags);
 
 namespace proa::runtime {
 
@@ -38,9 +37,15 @@ struct SleepingTeam::Signal {
 SleepingTeam::SleepingTeam() : signal(std::make_shared<Signal>()) {
   // The thread that begins a team is not one of libgomp's: its end ends the team.
   std::thread([signal = signal] {
-    auto sleep = [](void *data) { static_cast<Signal *>(data)->isEnded.wait(false); };
+    auto sleep = [](void *data) {
+      observe(data);
+      static_cast<Signal *>(data)->isEnded.wait(false);
+      announce(data);
+    };
+    announce(signal.get());
     // As libgomp counts the cores, but without its shared buffer.
     GOMP_parallel(sleep, signal.get(), std::thread::hardware_concurrency(), 0);
+    observe(signal.get());
   }).detach();
 }
 
