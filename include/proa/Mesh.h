@@ -23,7 +23,7 @@ struct MeshOptions {
   /// "0=dp,1=mp", or "2=dp+mp" for a ring over two axes. "auto": the only axis of the mesh for all rings, or
   /// all axes for ring 0. Process i of a ring is the device with the i-th coordinates on its axes. The
   /// shardings say which arguments are shards; weights and feeds are whole. Excludes a strategy. Empty: the
-  /// program is that of one device.
+  /// program computes on one device.
   std::string rings = {};
   /// Whether the ranks are threads of this process. If not, each rank is a process started by mpirun, and the
   /// mesh needs as many devices as there are processes.

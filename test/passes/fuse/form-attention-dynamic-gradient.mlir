@@ -50,7 +50,7 @@ func.func @f(%q: tensor<?x4x?x8xf32>, %k: tensor<?x2x?x8xf32>, %v: tensor<?x2x?x
 
 // -----
 
-// The sum to the dims of a mask stays: its batches may be one, and those of the scores more.
+// The sum to the dims of a mask stays: it may have one batch, and the scores more.
 // REMARK: pd.matmul is the end of an attention, which has a gradient
 // CHECK-LABEL: func.func @f_vjp
 // CHECK: pd.fused_attention_grad

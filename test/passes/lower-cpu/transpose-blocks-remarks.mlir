@@ -43,7 +43,7 @@ func.func @doubles(%x: memref<64x48xf64>, %y: memref<48x64xf64>) {
   return
 }
 
-// The vectors are those of the operand.
+// The element type of the operand decides the vectors.
 func.func @bytes_to_floats(%x: memref<64x48xi8>, %y: memref<48x64xf32>) {
   // expected-remark @below {{computed in blocks of 16 x 16 elements, transposed in vectors of 16}}
   linalg.generic {indexing_maps = [#transposed, #id], iterator_types = ["parallel", "parallel"]}

@@ -70,7 +70,7 @@ template <class Op> struct GradientFormula {
 
   Expression column(Value statistic) { return insertDim(e.wrap(statistic), elementOfAttention); }
 
-  /// A gradient of a tensor, which may have more batches or rows at run time where those of the scores
+  /// A gradient of a tensor, which may have more batches or rows at run time where the scores' dims
   /// broadcast.
   Expression sumTo(const PermutedTensor &tensor, Expression gradient) {
     if (tensorType(tensor.tensor).hasStaticShape())
