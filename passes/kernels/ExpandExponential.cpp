@@ -44,18 +44,6 @@ Logarithm reduce(FloatMath math, Value x) {
   return {n, exponent, math.fma(square, math.polynomial(rest, q), rest)};
 }
 
-/// 2^n of the f64 integerInDouble + n, n from -1022 to 1023.
-Value powerOfInteger(ImplicitLocOpBuilder &builder, Value sum) {
-  constexpr int64_t mantissaBits = 52, exponentOfOne = 1023;
-  auto integer = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(builder, builder.getI64IntegerAttr(value));
-  };
-  Value bits = arith::BitcastOp::create(builder, builder.getI64Type(), sum);
-  bits = arith::ShLIOp::create(builder, bits, integer(mantissaBits));
-  bits = arith::AddIOp::create(builder, bits, integer(exponentOfOne << mantissaBits));
-  return arith::BitcastOp::create(builder, builder.getF64Type(), bits);
-}
-
 /// NaN stays.
 Value clamp(FloatMath math, ImplicitLocOpBuilder &builder, Value x, double least, double greatest) {
   Value isAbove = arith::CmpFOp::create(builder, arith::CmpFPredicate::OGT, x, math.constant(greatest));

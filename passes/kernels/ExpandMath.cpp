@@ -82,18 +82,6 @@ Value powerOfTwo(ImplicitLocOpBuilder &builder, Value exponent) {
 /// A float of this size has no fraction: its lowest bits hold the integer that is added to it.
 constexpr float integerInLowBits = 0x1.8p23F;
 
-/// 2^n of the f32 integerInLowBits + n, n from -127 (zero) to 127.
-Value powerOfInteger(ImplicitLocOpBuilder &builder, Value sum) {
-  constexpr int32_t mantissaBits = 23, exponentOfOne = 127;
-  auto integer = [&](int32_t value) -> Value {
-    return arith::ConstantOp::create(builder, builder.getI32IntegerAttr(value));
-  };
-  Value bits = arith::BitcastOp::create(builder, builder.getI32Type(), sum);
-  bits = arith::ShLIOp::create(builder, bits, integer(mantissaBits));
-  bits = arith::AddIOp::create(builder, bits, integer(exponentOfOne << mantissaBits));
-  return arith::BitcastOp::create(builder, builder.getF32Type(), bits);
-}
-
 /// exp of f32:
 ///   2^n P(x - n ln 2),  n = x log2(e), rounded to an integer of at most 127
 /// P is a minimax polynomial of e^r on [-ln(2) / 2, 0.7], weighted for the relative error: at most 1.4 units
@@ -122,7 +110,7 @@ struct ExpByPolynomial : OpRewritePattern<math::ExpOp> {
     Value n = arith::SubFOp::create(builder, rounded, rounding);
     Value rest = math::FmaOp::create(builder, n, constant(builder, -lnHigh), x);
     rest = math::FmaOp::create(builder, n, constant(builder, -lnLow), rest);
-    Value scale = powerOfInteger(builder, rounded);
+    Value scale = proa::powerOfInteger(builder, rounded);
     rewriter.replaceOpWithNewOp<arith::MulFOp>(op, polynomial(builder, rest, p), scale);
     return success();
   }
@@ -150,7 +138,7 @@ struct ExpByPowerOfTwo : OpRewritePattern<math::ExpOp> {
     Value fraction =
         math::FmaOp::create(builder, x, constant(builder, log2e), arith::NegFOp::create(builder, n));
     fraction = math::FmaOp::create(builder, x, constant(builder, rest), fraction);
-    Value scale = powerOfInteger(builder, rounded);
+    Value scale = proa::powerOfInteger(builder, rounded);
     rewriter.replaceOpWithNewOp<arith::MulFOp>(op, powerOfTwo(builder, fraction), scale);
     return success();
   }

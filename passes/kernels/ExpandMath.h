@@ -33,6 +33,10 @@ private:
   mlir::FloatType type;
 };
 
+/// 2^n, where the lowest bits of `sum` hold n: of an f32 from -127 (zero) to 127, of an f64 from -1022 to
+/// 1023.
+mlir::Value powerOfInteger(mlir::ImplicitLocOpBuilder &builder, mlir::Value sum);
+
 /// sin, cos and tan of f32.
 void populateTrigonometricPatterns(mlir::RewritePatternSet &patterns);
 

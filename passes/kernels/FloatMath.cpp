@@ -86,4 +86,18 @@ void expandRemainders(Operation *root) {
     expandRemainder(widened(op));
 }
 
+Value powerOfInteger(ImplicitLocOpBuilder &builder, Value sum) {
+  auto type = cast<FloatType>(sum.getType());
+  unsigned mantissaBits = type.getFPMantissaWidth() - 1;
+  int64_t exponentOfOne = APFloat::semanticsMaxExponent(type.getFloatSemantics());
+  Type bitsType = builder.getIntegerType(type.getWidth());
+  auto integer = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(builder, builder.getIntegerAttr(bitsType, value));
+  };
+  Value bits = arith::BitcastOp::create(builder, bitsType, sum);
+  bits = arith::ShLIOp::create(builder, bits, integer(mantissaBits));
+  bits = arith::AddIOp::create(builder, bits, integer(exponentOfOne << mantissaBits));
+  return arith::BitcastOp::create(builder, type, bits);
+}
+
 } // namespace proa
