@@ -52,9 +52,9 @@ def PipelineStages : Pass<"dist-pipeline", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"schedule", "schedule", "std::string", "\"\"",
-           "Name of a schedule: fthenb, 1f1b, eager1f1b, interleaved, zbh1, zbh2, zbv, vhalf, vmin, auto; default: "
-           "the dist.schedule of the module, else 1f1b">,
+    Option<"schedule", "schedule", "::proa::ScheduleChoice", "::proa::ScheduleChoice::OfProgram",
+           "A schedule: of-program, fthenb, 1f1b, eager1f1b, interleaved, zbh1, zbh2, zbv, vhalf, vmin, auto",
+           [{::proa::scheduleValues()}]>,
     Option<"chunks", "chunks", "int64_t", "0",
            "Chunks of each rank; 0: as many as the schedule has by default, of auto one or two">,
     Option<"memory", "memory", "int64_t", "0",

@@ -98,16 +98,13 @@ private:
     if (!schedules.empty())
       given = *schedules.begin();
     if (!given) {
-      std::string name = schedule.empty() ? "1f1b" : schedule.getValue();
-      std::optional<pipeline::ScheduleKind> parsed = pipeline::parseScheduleKind(name);
-      if (!parsed)
-        return getOperation().emitError() << getArgumentName() << ": unknown schedule '" << name << "'";
-      kind = *parsed;
+      kind = schedule == ScheduleChoice::OfProgram ? pipeline::ScheduleKind::OneFOneB
+                                                   : static_cast<pipeline::ScheduleKind>(schedule.getValue());
       if (memory > 0 && kind != pipeline::ScheduleKind::Automatic)
         return getOperation().emitError() << getArgumentName()
                                           << ": a memory limits the search of the schedule "
                                              "auto, found '"
-                                          << name << "'";
+                                          << pipeline::nameOf(kind) << "'";
       Result<pipeline::Shape> shape =
           pipeline::shapeFor(kind, ranks, microBatches, chunks > 0 ? chunks : pipeline::defaultChunks(kind));
       if (shape)
@@ -115,7 +112,7 @@ private:
       return getOperation().emitError() << getArgumentName() << ": " << shape.diagnostics()[0].message;
     }
     pipeline::Shape shape = given.toSchedule().shape;
-    if (!schedule.empty() || chunks > 0)
+    if (schedule != ScheduleChoice::OfProgram || chunks > 0)
       return given.emitError("the program has a schedule; expected no other one");
     if (shape.ranks != ranks || shape.microBatches != microBatches)
       return given.emitError() << "is for " << shape.ranks << " ranks and " << shape.microBatches

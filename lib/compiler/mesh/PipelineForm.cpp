@@ -156,7 +156,7 @@ PipelineStagesOptions pipelineOptionsOf(const MeshOptions &mesh) {
   PipelineStagesOptions options;
   if (!mesh.schedule.empty())
     return options;
-  options.schedule = strategy.schedule ? std::string(pipeline::nameOf(*strategy.schedule)) : "";
+  options.schedule = strategy.schedule ? choiceOf(*strategy.schedule) : ScheduleChoice::OfProgram;
   options.chunks = strategy.chunks;
   options.memory = static_cast<int64_t>(strategy.memory.value_or(0));
   return options;

@@ -2,7 +2,7 @@
 // RUN: not proa-opt %s --dist-pipeline=schedule=1f1c --split-input-file 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not proa-opt %s --dist-pipeline="schedule=zbv chunks=3" --split-input-file 2>&1 | FileCheck %s --check-prefix=CHUNKS
 
-// NAME: dist-pipeline: unknown schedule '1f1c'
+// NAME: Cannot find option named '1f1c'!
 // CHUNKS: dist-pipeline: 3 chunks for each rank, expected 2
 
 // expected-error@+1 {{dist-pipeline: expected an axis 'pp' whose indices are the ranks of the pipeline}}
