@@ -3,11 +3,14 @@
 #include "dialects/pd/ir/DeviceKernel.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/proa/Proa.h"
+#include "lib/base/support/CountText.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -20,7 +23,7 @@ constexpr size_t maxClonedOps = 4;
 double bytesOf(Value value) {
   RankedTensorType type = pd::tensorType(value);
   int64_t assumed = targetOf(value.getParentBlock()->getParentOp()).device().assumedDim;
-  double bytes = (static_cast<double>(type.getElementTypeBitWidth()) + 7) / 8;
+  auto bytes = static_cast<double>(llvm::divideCeil(type.getElementTypeBitWidth(), 8));
   for (int64_t size : type.getShape())
     bytes *= static_cast<double>(ShapedType::isDynamic(size) ? assumed : size);
   return bytes;
@@ -123,7 +126,9 @@ private:
     if (added >= saved)
       return;
     remarks.done(op) << op->getName().getStringRef() << " is computed again by "
-                     << std::to_string(readers->size()) << " kernels that read it, and is not stored";
+                     << countText(int64_t(readers->size()), "kernel that reads it", "kernels that read it")
+                     << ", and is not stored: "
+                     << llvm::formatv("{0:f0} bytes of memory instead of {1:f0}", added, saved).str();
     for (KernelGroup *reader : *readers)
       cloneInto(*reader, op, chain);
     if (isOpTriviallyDead(op))

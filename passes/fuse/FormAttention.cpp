@@ -67,6 +67,8 @@ public:
   }
 
   bool hasGradient() const { return backward.v.op; }
+  /// The figures that decided on a CPU, for a remark: ": ..." or nothing.
+  std::string estimates() const { return estimate.empty() ? "" : ": " + estimate; }
 
 private:
   Operation *root;
@@ -76,6 +78,7 @@ private:
   AttentionBackward backward;
   AttentionPositions positions;
   double queryFactor = 1, keyFactor = 1; ///< of the operands
+  std::string estimate;                  ///< the figures that decide, of the target and the dims
 
   LogicalResult refuse(const Twine &reason) {
     return rewriter.notifyMatchFailure(root, root->getName().getStringRef() +
@@ -295,36 +298,40 @@ private:
   }
 
   /// Why the target cannot use the op; null if it can. On a CPU: or why separate kernels are faster.
-  const char *whyNotHere(ArrayRef<int64_t> scores) const {
+  std::string whyNotHere(ArrayRef<int64_t> scores) {
     constexpr int64_t leastQueries = 16; // that fill a vector
     switch (target) {
     case AttentionTarget::Gpu:
-      return nullptr;
+      return "";
     case AttentionTarget::Cpu:
       if (pd::tensorType(forward.first.x()).getElementType().isF64())
         return "the kernels of the CPU compute in float32";
-      return !ShapedType::isDynamic(scores[2]) && scores[2] < leastQueries ? "it has few queries" : nullptr;
+      if (ShapedType::isDynamic(scores[2]))
+        return "";
+      estimate =
+          llvm::formatv("it has {0} queries, and its kernels compute {1} at a time", scores[2], leastQueries);
+      return scores[2] < leastQueries ? estimate : "";
     case AttentionTarget::Mesh:
       if (scores[2] != scores[3])
         return "queries and keys are not those of one sequence";
       return forward.isCausal || forward.dropout || !backward.scores.empty()
                  ? "its op has no causal mask, no dropout, and no gradient of a mask"
-                 : nullptr;
+                 : "";
     case AttentionTarget::Onnx:
       if (forward.hasZeroRows)
         return "its weights are zero for queries without keys";
       if (forward.isCausal && (ShapedType::isDynamic(scores[2]) || scores[2] != scores[3]))
         return "it is causal, and the numbers of queries and keys are dynamic or differ";
       return forward.dropout || !backward.scores.empty() ? "its op has no dropout, and no gradient of a mask"
-                                                         : nullptr;
+                                                         : "";
     }
-    return nullptr;
+    return "";
   }
 
   /// Why separate kernels take less time on a CPU with the gradient; empty if they do not, or if the number
   /// of keys is dynamic. Both multiply at the same rate. Measured on a CPU with AVX-512, with heads of 64
   /// elements.
-  std::string whySlower(ArrayRef<int64_t> scores) const {
+  std::string whySlower(ArrayRef<int64_t> scores) {
     if (target != AttentionTarget::Cpu || !hasGradient() || ShapedType::isDynamic(scores[3]))
       return "";
     constexpr double bytesOfRow = 6000, // read and written to transpose the rows of a query and a key
@@ -333,12 +340,11 @@ private:
         static_cast<double>(proa::targetOf(root->getParentOp()).cpu.memoryBandwidth) * 1e-3;
     double ofRow = bytesOfRow / bytesPerNanosecond,
            separate = bytesOfScore * static_cast<double>(scores[3]) / bytesPerNanosecond;
-    if (separate >= ofRow)
-      return "";
-    return llvm::formatv(
+    estimate = llvm::formatv(
         "it has a gradient and {0} keys: by estimate its kernels take {1:F0} ns for the rows of "
         "a query besides the matmuls, and separate kernels {2:F0} ns for its scores",
         scores[3], ofRow, separate);
+    return separate < ofRow ? estimate : "";
   }
 
   LogicalResult check(ArrayRef<int64_t> scores, ArrayRef<int64_t> wholeOfDropout) {
@@ -348,7 +354,7 @@ private:
       return refuse("it has no heads");
     if (isWithoutKernel(target) && forward.first.sharesHead)
       return refuse("its keys and values have one head");
-    if (const char *reason = whyNotHere(scores))
+    if (std::string reason = whyNotHere(scores); !reason.empty())
       return refuse(reason);
     if (const char *reason = masksOf(scores).whyNot())
       return refuse(reason);
@@ -696,7 +702,7 @@ public:
     if (op->use_empty() || failed(former.run()))
       return failure();
     remarks.done(op) << op->getName().getStringRef() << " is the end of an attention"
-                     << (former.hasGradient() ? ", which has a gradient" : "");
+                     << (former.hasGradient() ? ", which has a gradient" : "") << former.estimates();
     return success();
   }
 

@@ -96,7 +96,9 @@ private:
   }
 
   void merge(KernelGroup &into, KernelGroup &group, ArrayRef<Operation *> moved) {
-    remarks.done(group.members.front()) << "joins a kernel that it does not depend on, as both are small";
+    remarks.done(group.members.front()) << "joins a kernel that it does not depend on: both compute "
+                                        << std::to_string(ShapedType::getNumElements(group.domain))
+                                        << " elements, at most " << std::to_string(mostElements);
     Operation *last = into.members.back();
     for (Operation *op : moved) {
       op->moveAfter(last);

@@ -8,6 +8,8 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 
 namespace proa {
@@ -34,7 +36,11 @@ public:
       return keeps(op, rewriter, "its image is not in f32");
     int64_t channels = image.getDimSize(3);
     if (op.getGroups() != 1 || ShapedType::isDynamic(channels) || channels > fewChannels)
-      return keeps(op, rewriter, "its image has not 1 to 8 channels in one group");
+      return keeps(op, rewriter,
+                   llvm::formatv("its image has {0} channels in {1} groups, expected 1 to {2} in one group",
+                                 ShapedType::isDynamic(channels) ? "?" : std::to_string(channels),
+                                 op.getGroups(), fewChannels)
+                       .str());
     RankedTensorType filter = pd::tensorType(op.getFilter());
     if (filter.hasStaticShape() && filter.getDimSize(2) * filter.getDimSize(3) == 1)
       return keeps(op, rewriter, "its window is one pixel");
@@ -42,14 +48,15 @@ public:
       op.getInputMutable().assign(transpose.getX());
       op.setInputFormat(pd::DataFormat::NCHW);
     });
-    remarks.done(op) << "rt.conv2d reads its image with channels first";
+    remarks.done(op) << "rt.conv2d reads its image with channels first: it has " << std::to_string(channels)
+                     << " channels, at most " << std::to_string(fewChannels);
     return success();
   }
 
 private:
   PassRemarks remarks;
 
-  static LogicalResult keeps(Operation *op, PatternRewriter &rewriter, const char *reason) {
+  static LogicalResult keeps(Operation *op, PatternRewriter &rewriter, const Twine &reason) {
     return rewriter.notifyMatchFailure(op, [&](mlir::Diagnostic &diagnostic) {
       diagnostic << "rt.conv2d reads its image with channels last: " << reason;
     });

@@ -66,7 +66,7 @@ struct BlockSums : proa::impl::BlockSumsBase<BlockSums> {
                            groups = tilesOf(op, blockElements * blockElements);
       if (isWhole(blocks))
         continue;
-      remarks.done(op) << "the sum is computed in blocks";
+      remarks.done(op) << "the sum is computed in blocks of " << std::to_string(blockElements) << " terms";
       auto block = divide(whereLong(op, blocks), isWhole(groups) ? blocks : groups);
       if (succeeded(block) && !isWhole(groups))
         block = divide(*block, blocks);

@@ -40,9 +40,11 @@ struct PlaceScratch : proa::impl::PlaceScratchBase<PlaceScratch> {
         continue;
       }
       remarks.missed(op) << "the buffer stays on the heap: "
-                         << (!atEntry                ? "it is allocated in a loop"
-                             : type.hasStaticShape() ? "the stack has no space left for it"
-                                                     : "its size is dynamic");
+                         << (!atEntry ? "it is allocated in a loop"
+                             : !type.hasStaticShape()
+                                 ? "its size is dynamic"
+                                 : "it has " + std::to_string(bytes) +
+                                       " bytes, and the stack has space for " + std::to_string(left));
       OpBuilder builder(op->getBlock()->getTerminator());
       memref::DeallocOp::create(builder, op.getLoc(), op);
     }

@@ -1,5 +1,6 @@
 // Barriers between ops whose threads exchange data: see Passes.td.
 #include "dialects/proa/Proa.h"
+#include "lib/base/support/CountText.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-gpu/ContractionForm.h"
 #include "passes/lower-gpu/LaunchForm.h"
@@ -253,7 +254,7 @@ struct PlaceBarriers : proa::impl::PlaceBarriersBase<PlaceBarriers> {
       return signalPassFailure();
     unsigned barriers = BarrierPlacer(getOperation()).run();
     proa::PassRemarks(getArgumentName()).analysis(getOperation())
-        << std::to_string(barriers) << " barriers between the threads of a block";
+        << proa::countText(barriers, "barrier") << " between the threads of a block";
   }
 };
 

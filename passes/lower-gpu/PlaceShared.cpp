@@ -1,5 +1,6 @@
 // Scratch buffers in shared memory: see Passes.td.
 #include "dialects/proa/Proa.h"
+#include "lib/base/support/CountText.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-gpu/GlobalScratch.h"
 #include "passes/lower-gpu/LaunchForm.h"
@@ -104,8 +105,13 @@ struct PlaceShared : proa::impl::PlaceSharedBase<PlaceShared> {
   /// error.
   Value sharedMemory(OpBuilder &builder, func::FuncOp kernel, int64_t bytes, int64_t alignment) {
     Location loc = kernel.getLoc();
-    if (bytes > proa::gpuOf(kernel).staticSharedBytes)
+    int64_t mostStatic = proa::gpuOf(kernel).staticSharedBytes;
+    if (bytes > mostStatic)
       proa::LaunchAttr::orEmpty(kernel).withSharedBytes(bytes).setOn(kernel);
+    proa::PassRemarks("proa-place-shared").analysis(kernel)
+        << "a block has " << std::to_string(bytes) << " bytes of "
+        << (bytes > mostStatic ? "dynamic" : "static") << " shared memory, of which "
+        << std::to_string(mostStatic) << " may be static";
     MemRefType type = proa::sharedType(bytes, builder.getI8Type());
     std::string name = (kernel.getName() + proa::sharedSuffix).str();
     if (Operation *other = getOperation().lookupSymbol(name)) {
@@ -133,6 +139,8 @@ struct PlaceShared : proa::impl::PlaceSharedBase<PlaceShared> {
       else
         moved.push_back(buffer);
     }
+    const int64_t needed = bytes;
+    size_t dynamic = moved.size();
     // The largest ones first.
     SmallVector<memref::AllocOp> bySize = llvm::filter_to_vector(
         buffers, [](memref::AllocOp buffer) { return buffer.getType().hasStaticShape(); });
@@ -158,8 +166,10 @@ struct PlaceShared : proa::impl::PlaceSharedBase<PlaceShared> {
     if (moved.empty())
       return "";
     proa::PassRemarks("proa-place-shared").done(kernel)
-        << std::to_string(moved.size())
-        << " scratch buffers are in global memory: they are dynamic, or too large";
+        << proa::countText(int64_t(moved.size()), "scratch buffer is", "scratch buffers are")
+        << " in global memory: " << std::to_string(dynamic) << " are dynamic, and the others need "
+        << std::to_string(needed) << " bytes of shared memory, of which a block has "
+        << std::to_string(mostBytes(kernel));
     llvm::erase_if(buffers, [&](memref::AllocOp buffer) { return llvm::is_contained(moved, buffer); });
     proa::placeGlobally(kernel, moved);
     return "";

@@ -52,7 +52,8 @@ public:
       if (state.bytes < std::max<int64_t>(minBytes, 1)) {
         remarks.missed(main) << "state '" << state.name.getValue() << "' stays: "
                              << (state.bytes == 0 ? "its dims are not static"
-                                                  : "it has " + std::to_string(state.bytes) + " bytes");
+                                                  : "it has " + std::to_string(state.bytes) +
+                                                        " bytes, fewer than " + std::to_string(minBytes));
         continue;
       }
       offload(main, state);

@@ -64,10 +64,11 @@ private:
                : std::nullopt;
       if (!rows || user->getBlock() != op->getBlock())
         return missed(op, "its result is not the rows of one contraction");
-      if (!choose(op, user, *collective))
+      std::optional<std::string> estimate = choose(op, user, *collective);
+      if (!estimate)
         return;
       remarks.done(op) << "dist.all_gather and " << user->getName().getStringRef() << " become a ring of "
-                       << std::to_string(collective->shards) << " devices";
+                       << std::to_string(collective->shards) << " devices" << *estimate;
       return gatherInSteps(op, user, *rows, ringOf(*collective, mesh));
     }
     Operation *source = op.getX().getDefiningOp();
@@ -82,19 +83,24 @@ private:
     // A sum of more terms would be rounded to 16 bits after each.
     if (collective->reduction != spmd::Reduction::Sum || !(element.isF32() || element.isF64()))
       return missed(op, "it is not a sum of f32 or f64");
-    if (!choose(op, source, *collective))
+    std::optional<std::string> estimate = choose(op, source, *collective);
+    if (!estimate)
       return;
     remarks.done(op) << "dist.reduce_scatter and " << source->getName().getStringRef() << " become a ring of "
-                     << std::to_string(collective->shards) << " devices";
+                     << std::to_string(collective->shards) << " devices" << *estimate;
     reduceInSteps(op, source, *rows, ringOf(*collective, mesh));
   }
 
   static constexpr const char *shardsDiffer = "the shards of its contraction differ in size between devices";
 
-  /// Whether a contraction becomes a ring.
-  bool choose(dist::StepOpInterface op, Operation *contraction, const EvenCollective &collective) {
-    if (use != spmd::RingUse::ByCost)
-      return use == spmd::RingUse::Always;
+  /// Nothing if a contraction does not become a ring, else the estimates for a remark: ": ...", or empty if
+  /// none decides.
+  std::optional<std::string> choose(dist::StepOpInterface op, Operation *contraction,
+                                    const EvenCollective &collective) {
+    if (use == spmd::RingUse::Never)
+      return std::nullopt;
+    if (use == spmd::RingUse::Always)
+      return "";
     auto matmul = dyn_cast<pd::ContractionOpInterface>(contraction);
     std::optional<int64_t> multiplyAdds = matmul ? matmul.getMultiplyAdds() : std::nullopt;
     spmd::RingWork work;
@@ -110,9 +116,10 @@ private:
     const DeviceFacts &device = targetOf(op).device();
     spmd::RingCost cost =
         costOfRing(work, spmd::RingModel::of(device, matmulFlopsPerSecond(contraction), overlaps));
-    if (!cost.isRing)
-      missed(op, "by the model it takes " + textOf(cost, work));
-    return cost.isRing;
+    if (cost.isRing)
+      return ": " + textOf(cost, work);
+    missed(op, "by the model it takes " + textOf(cost, work));
+    return std::nullopt;
   }
 
   void missed(dist::StepOpInterface op, const Twine &reason) {

@@ -258,8 +258,12 @@ private:
       if (!isMember)
         users.push_back(op);
     }
+    int64_t bytes = 0;
+    for (const EvenCollective &member : bucket)
+      bytes += member.bytes();
     remarks.done(first) << "merges " << std::to_string(bucket.size()) << " "
-                        << first->getName().getStringRef() << " into one bucket";
+                        << first->getName().getStringRef() << " into one bucket of " << std::to_string(bytes)
+                        << " bytes, at most " << std::to_string(bucketBytes);
     OpBuilder builder(&getContext());
     builder.setInsertionPointAfter(last);
     Operation *next = last->getNextNode();

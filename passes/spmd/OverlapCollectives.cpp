@@ -220,7 +220,8 @@ private:
   void overlap(Operation *op) {
     StringRef name = op->getName().getStringRef();
     Bytes bytes = bytesOf(op);
-    if (int64_t most = std::max(bytes.operand, bytes.result); most > 0 && most < minBytes) {
+    int64_t most = std::max(bytes.operand, bytes.result);
+    if (most > 0 && most < minBytes) {
       remarks.missed(op) << name << " is not asynchronous: it is of " << std::to_string(most)
                          << " bytes, fewer than " << std::to_string(minBytes);
       return;
@@ -250,7 +251,9 @@ private:
     auto wait = dist::WaitOp::create(builder, op->getLoc(), type, result);
     order.place(wait);
     result.replaceAllUsesExcept(wait.getResult(), wait);
-    remarks.done(op) << name << " is asynchronous";
+    remarks.done(op) << name << " is asynchronous: it is of "
+                     << (most > 0 ? std::to_string(most) : "an unknown number of") << " bytes, at least "
+                     << std::to_string(minBytes);
   }
 
   PassRemarks remarks{getArgumentName()};

@@ -401,8 +401,11 @@ private:
                        << " ops run on shards";
       return shards.replace();
     }
-    if (reduction->bytes() < minBytes)
+    if (reduction->bytes() < minBytes) {
+      remarks.missed(op) << "dist.all_reduce stays: it is of " << std::to_string(reduction->bytes())
+                         << " bytes, fewer than " << std::to_string(minBytes);
       return;
+    }
     if (!shards.find()) {
       remarks.missed(op) << "dist.all_reduce stays: no dimension has equal shards";
       return;

@@ -5,7 +5,7 @@
 // TARGET: Cannot find option named 'tpu'!
 
 // Sixteen queries fill the vectors of the kernel.
-// REMARK: pd.matmul is the end of an attention
+// REMARK: pd.matmul is the end of an attention: it has 16 queries, and its kernels compute 16 at a time
 // CHECK-LABEL: func.func @queries
 // CHECK: pd.fused_attention
 func.func @queries(%q: tensor<2x4x16x8xf32>, %k: tensor<2x4x5x8xf32>) -> tensor<2x4x16x8xf32> {
@@ -17,7 +17,7 @@ func.func @queries(%q: tensor<2x4x16x8xf32>, %k: tensor<2x4x5x8xf32>) -> tensor<
 
 // -----
 
-// REMARK: it has few queries
+// REMARK: it has 15 queries, and its kernels compute 16 at a time
 // CHECK-LABEL: func.func @few_queries
 // CHECK-NOT: pd.fused_attention
 func.func @few_queries(%q: tensor<2x4x15x8xf32>, %k: tensor<2x4x5x8xf32>) -> tensor<2x4x15x8xf32> {

@@ -4,7 +4,7 @@
 // CHECK-NEXT: rt.conv2d %arg0, {{.*}}data_format = NHWC input_format = NCHW
 func.func @few(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>, %b: tensor<4xf32>) -> tensor<1x6x6x4xf32> {
   %t = pd.transpose %x {perm = array<i64: 0, 2, 3, 1>} : (tensor<1x3x8x8xf32>) -> tensor<1x8x8x3xf32>
-  // expected-remark @below {{pd-read-channels-first: rt.conv2d reads its image with channels first}}
+  // expected-remark @below {{pd-read-channels-first: rt.conv2d reads its image with channels first: it has 3 channels, at most 8}}
   %0 = rt.conv2d %t, %w, %b data_format = NHWC {post_ops = [#rt.post_op<bias>]} : (tensor<1x8x8x3xf32>, tensor<4x3x3x3xf32>, tensor<4xf32>) -> tensor<1x6x6x4xf32>
   return %0 : tensor<1x6x6x4xf32>
 }
@@ -16,7 +16,7 @@ func.func @few(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>, %b: tensor<4xf3
 // CHECK: return %{{.*}}, %[[T]]
 func.func @shared(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>) -> (tensor<1x6x6x4xf32>, tensor<1x8x8x3xf32>) {
   %t = pd.transpose %x {perm = array<i64: 0, 2, 3, 1>} : (tensor<1x3x8x8xf32>) -> tensor<1x8x8x3xf32>
-  // expected-remark @below {{rt.conv2d reads its image with channels first}}
+  // expected-remark @below {{rt.conv2d reads its image with channels first: it has 3 channels, at most 8}}
   %0 = rt.conv2d %t, %w data_format = NHWC : (tensor<1x8x8x3xf32>, tensor<4x3x3x3xf32>) -> tensor<1x6x6x4xf32>
   return %0, %t : tensor<1x6x6x4xf32>, tensor<1x8x8x3xf32>
 }
@@ -34,7 +34,7 @@ func.func @other_order(%x: tensor<1x8x3x8xf32>, %w: tensor<4x3x3x3xf32>) -> tens
 // CHECK: pd.transpose
 func.func @many(%x: tensor<1x9x8x8xf32>, %w: tensor<4x9x3x3xf32>) -> tensor<1x6x6x4xf32> {
   %t = pd.transpose %x {perm = array<i64: 0, 2, 3, 1>} : (tensor<1x9x8x8xf32>) -> tensor<1x8x8x9xf32>
-  // expected-remark @below {{its image has not 1 to 8 channels in one group}}
+  // expected-remark @below {{its image has 9 channels in 1 groups, expected 1 to 8 in one group}}
   %0 = rt.conv2d %t, %w data_format = NHWC : (tensor<1x8x8x9xf32>, tensor<4x9x3x3xf32>) -> tensor<1x6x6x4xf32>
   return %0 : tensor<1x6x6x4xf32>
 }
@@ -52,7 +52,7 @@ func.func @pixels(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>) -> tensor<1x
 // CHECK: pd.transpose
 func.func @groups(%x: tensor<1x4x8x8xf32>, %w: tensor<4x2x3x3xf32>) -> tensor<1x6x6x4xf32> {
   %t = pd.transpose %x {perm = array<i64: 0, 2, 3, 1>} : (tensor<1x4x8x8xf32>) -> tensor<1x8x8x4xf32>
-  // expected-remark @below {{its image has not 1 to 8 channels in one group}}
+  // expected-remark @below {{its image has 4 channels in 2 groups, expected 1 to 8 in one group}}
   %0 = rt.conv2d %t, %w data_format = NHWC {groups = 2 : i64} : (tensor<1x8x8x4xf32>, tensor<4x2x3x3xf32>) -> tensor<1x6x6x4xf32>
   return %0 : tensor<1x6x6x4xf32>
 }
@@ -61,7 +61,7 @@ func.func @groups(%x: tensor<1x4x8x8xf32>, %w: tensor<4x2x3x3xf32>) -> tensor<1x
 // CHECK: pd.transpose
 func.func @dynamic_channels(%x: tensor<1x?x8x8xf32>, %w: tensor<4x?x3x3xf32>) -> tensor<1x6x6x4xf32> {
   %t = pd.transpose %x {perm = array<i64: 0, 2, 3, 1>} : (tensor<1x?x8x8xf32>) -> tensor<1x8x8x?xf32>
-  // expected-remark @below {{its image has not 1 to 8 channels in one group}}
+  // expected-remark @below {{its image has ? channels in 1 groups, expected 1 to 8 in one group}}
   %0 = rt.conv2d %t, %w data_format = NHWC : (tensor<1x8x8x?xf32>, tensor<4x?x3x3xf32>) -> tensor<1x6x6x4xf32>
   return %0 : tensor<1x6x6x4xf32>
 }
@@ -90,7 +90,7 @@ func.func @stores_first(%x: tensor<1x8x8x3xf32>, %w: tensor<4x3x3x3xf32>) -> ten
 // CHECK: rt.conv2d %arg0, {{.*}}input_format = NCHW
 func.func @dynamic(%x: tensor<1x3x?x8xf32>, %w: tensor<4x3x3x3xf32>) -> tensor<1x?x6x4xf32> {
   %t = pd.transpose %x {perm = array<i64: 0, 2, 3, 1>} : (tensor<1x3x?x8xf32>) -> tensor<1x?x8x3xf32>
-  // expected-remark @below {{rt.conv2d reads its image with channels first}}
+  // expected-remark @below {{rt.conv2d reads its image with channels first: it has 3 channels, at most 8}}
   %0 = rt.conv2d %t, %w data_format = NHWC : (tensor<1x?x8x3xf32>, tensor<4x3x3x3xf32>) -> tensor<1x?x6x4xf32>
   return %0 : tensor<1x?x6x4xf32>
 }

@@ -1,6 +1,9 @@
 // RUN: proa-opt %s --proa-block-sums=block-elements=64 --split-input-file | FileCheck %s
+// RUN: proa-opt %s --proa-block-sums=block-elements=64 --split-input-file --remarks=proa-block-sums -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=REMARK
 
 // A column sum of many rows: blocks of 64 rows are summed in a buffer, which is added to the accumulator.
+// REMARK: the sum is computed in blocks of 64 terms
 // CHECK-LABEL: func.func @columns
 // CHECK-SAME: %[[X:.*]]: memref<1000x4xf32>, %[[SUM:.*]]: memref<4xf32>
 // CHECK: %[[BLOCK:.*]] = memref.alloc() : memref<4xf32>

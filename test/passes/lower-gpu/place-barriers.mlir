@@ -14,7 +14,7 @@
 // CHECK: gpu.barrier
 // CHECK-NEXT: linalg.generic
 // CHECK-NOT: gpu.barrier
-// REMARK: 1 barriers between the threads of a block
+// REMARK: 1 barrier between the threads of a block
 func.func @elementwise(%a: memref<64xf32>, %r: memref<64xf32>) attributes {proa.kernel, proa.launch = #proa.launch<threads = 32>} {
   %s = memref.alloc() : memref<64xf32>
   %t = memref.alloc() : memref<64xf32>

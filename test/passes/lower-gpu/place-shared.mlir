@@ -12,6 +12,8 @@
 // CHECK: %[[A:.*]] = memref.view %[[MEMORY]][%c0][] : {{.*}} to memref<5xi8, #gpu.address_space<workgroup>>
 // CHECK: %[[B:.*]] = memref.view %[[MEMORY]][%c16][] : {{.*}} to memref<4x4xf32, #gpu.address_space<workgroup>>
 // CHECK: memref.subview %[[B]]{{.*}} to memref<2x4xf32, strided<[4, 1]>, #gpu.address_space<workgroup>>
+// SMALL-REMARK: 1 scratch buffer is in global memory: 0 are dynamic, and the others need 80 bytes of shared memory, of which a block has 64
+// REMARK: a block has 80 bytes of static shared memory, of which 49152 may be static
 // SMALL-LABEL: func.func @two
 // SMALL-SAME: proa.scratch = #proa.scratch<buffers = {{\[\[}}1, 64]]>
 // SMALL: memref.view %{{.*}} : memref<?xi8> to memref<4x4xf32>
@@ -31,7 +33,7 @@ func.func @two(%i: index, %v: f32, %b: i8) attributes {proa.kernel, proa.launch 
 // CHECK-SAME: proa.scratch = #proa.scratch<buffers = {{\[\[}}1, ?]]>
 // CHECK: memref.view %{{.*}} : memref<?xi8> to memref<?xf32>
 // CHECK-LABEL: func.func private @dynamic_shape(%arg0: index) -> (index, index)
-// REMARK: 1 scratch buffers are in global memory: they are dynamic, or too large
+// REMARK: 1 scratch buffer is in global memory: 1 are dynamic, and the others need 0 bytes of shared memory, of which a block has 232448
 func.func @dynamic(%n: index, %v: f32, %begin: index, %end: index) attributes {proa.kernel, proa.rows = #proa.rows<count = 1>, proa.launch = #proa.launch<threads = 32>} {
   %c1 = arith.constant 1 : index
   scf.for %row = %begin to %end step %c1 {
@@ -100,6 +102,7 @@ func.func @escapes(%r: memref<4xf32>) attributes {proa.kernel, proa.launch = #pr
 
 // More than 48 KiB are dynamic. The alignment of a buffer for shared memory stays.
 // CHECK: memref.global "private" @large_shared : memref<66560xi8, #gpu.address_space<workgroup>> = uninitialized {alignment = 1024 : i64}
+// REMARK: a block has 66560 bytes of dynamic shared memory, of which 49152 may be static
 // CHECK-LABEL: func.func @large
 // CHECK-SAME: proa.launch = #proa.launch<threads = 32, shared_bytes = 66560>
 // CHECK: memref.view %{{.*}}[%c1024]

@@ -31,7 +31,7 @@ func.func private @update(tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> attribu
 // ALL: %[[W1:.*]] = call @update
 // ALL-NEXT: rt.store "w", %[[W1]]
 // REMARK: state 'm' of 16 bytes is stored outside of the program, and fetched 1 times
-// REMARK: state 'n' stays: it has 4 bytes
+// REMARK: state 'n' stays: it has 4 bytes, fewer than 16
 func.func @main(%w: tensor<4xf32> {pd.param = "w"}, %m: tensor<4xf32> {pd.param = "m"}, %n: tensor<1xf32> {pd.param = "n"},
                 %x: tensor<4xf32> {pd.feed = "x"})
     -> (tensor<4xf32> {pd.fetch = "loss"}, tensor<4xf32> {pd.state = "w"}, tensor<4xf32> {pd.state = "m"}, tensor<1xf32> {pd.state = "n"}) {

@@ -23,7 +23,7 @@ dist.mesh @m = <["x"=2, "y"=3]>
 // CHECK-NEXT: return %[[U]], %[[Y]]
 // SMALL-LABEL: func @all_reduce
 // SMALL-COUNT-2: dist.all_reduce
-// REMARK: merges 2 dist.all_reduce into one bucket
+// REMARK: merges 2 dist.all_reduce into one bucket of 104 bytes, at most {{[0-9]+}}
 func.func @all_reduce(%a: tensor<4x5xf32>, %b: tensor<6xf32>) -> (tensor<4x5xf32>, tensor<6xf32>) {
   %0 = dist.all_reduce %a of tensor<4x5xf32> from <@m, [{}, {}], partial = [sum {"x"}]> to <@m, [{}, {}]> : tensor<4x5xf32> -> tensor<4x5xf32>
   %1 = pd.relu %0 : (tensor<4x5xf32>) -> tensor<4x5xf32>
