@@ -3,6 +3,7 @@
 // RUN: proa-opt %s --pd-decompose | FileCheck %s --check-prefix=ALL
 
 // A composite whose library kernel computes some of its forms: the others are decomposed.
+// ALL-LABEL: func.func
 // ALL-NOT: pd.fused_attention
 
 // REMARK: pd.fused_attention is not decomposed: the target cpu has the library kernel 'fused_attention'

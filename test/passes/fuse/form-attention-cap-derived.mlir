@@ -12,6 +12,7 @@
 // CHECK-NOT: pd.tanh
 // CHECK: return
 // REMARK: pd.matmul is not the end of an attention
+// OTHER-LABEL: func.func
 // OTHER-NOT: pd.fused_attention_grad
 func.func @f(%q: tensor<2x4x5x8xf32>, %k: tensor<2x4x7x8xf32>, %v: tensor<2x4x7x6xf32>) -> tensor<2x4x5x6xf32> {
   %s = pd.matmul %q, %k {transpose_y = true} : (tensor<2x4x5x8xf32>, tensor<2x4x7x8xf32>) -> tensor<2x4x5x7xf32>

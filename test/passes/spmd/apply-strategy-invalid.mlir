@@ -12,6 +12,7 @@
 // SEQUENCE: sp splits over the axis mp: expected a component mpN of at least 2
 // FUNCTION: expected a function 'other'
 // NUMBER: 'dp' has no size and there is no mesh: expected dpN, or a mesh with an axis 'dp'
+// NONE-LABEL: @main
 // NONE-NOT: dist.sharding
 
 // expected-error @below {{expected that the symbol 'mesh' is free or a mesh}}

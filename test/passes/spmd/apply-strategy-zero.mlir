@@ -5,6 +5,7 @@
 
 // States of the optimizer are split along a dimension that the devices divide, stages 2 and 3 also split gradients and
 // parameters. The running mean is a state, but not of the optimizer.
+// NONE-LABEL: @main
 // NONE-NOT: "dp"}]>, pd.param
 // NONE-NOT: dist.constrain
 // CHECK-LABEL: @main
