@@ -15,7 +15,17 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-/// The op of a kernel of one op, or the ops in the bodies of its linalg ops.
+/// A word for a linalg op without operations in its body, which moves elements.
+StringRef nameOfMove(linalg::LinalgOp op) {
+  if (!isa<linalg::GenericOp>(op))
+    return op->getName().stripDialect();
+  bool isPermuted = llvm::any_of(op.getIndexingMapsArray(),
+                                 [](AffineMap map) { return map.isPermutation() && !map.isIdentity(); });
+  return isPermuted ? "transpose" : "copy";
+}
+
+/// The op of a kernel of one op, or the ops in the bodies of its linalg ops; if these have none, how they
+/// move elements.
 std::string labelOf(func::FuncOp kernel) {
   std::string label;
   auto add = [&](Operation *op) {
@@ -26,6 +36,8 @@ std::string labelOf(func::FuncOp kernel) {
     for (Operation &op : kernel.getBody().front())
       add(&op);
   kernel.walk([&](linalg::LinalgOp op) { op.getBlock()->walk(add); });
+  if (label.empty())
+    kernel.walk([&](linalg::LinalgOp op) { label += (label.empty() ? "" : "+") + nameOfMove(op).str(); });
   return label;
 }
 
