@@ -15,7 +15,8 @@ static std::string checkOutputsName(const std::string &path) {
              : "outputs are written as *.safetensors, found the suffix '" + suffix + "'";
 }
 
-void declare(CommandLine &line, ToolOptions &options) {
+/// The program, its weights and its state.
+static void declareProgram(CommandLine &line, ToolOptions &options) {
   line.add_option("model", options.path,
                   "Folder of a program and its weights, the program's file, or an IR file (.mlir, .mlirbc); "
                   "'-': stdin")
@@ -38,6 +39,9 @@ void declare(CommandLine &line, ToolOptions &options) {
   line.add_option("--save-params", options.saved, "Writes parameters and state after the last run")
       ->check(checkName)
       ->type_name("FILE.safetensors|FILE.pdiparams");
+}
+
+static void declareFeeds(CommandLine &line, ToolOptions &options) {
   line.add_option("-i,--inputs", options.feeds.sources,
                   "Feeds: x.safetensors, x.npy, NAME=x.npy or random:SEED; entries stepK/NAME of "
                   "x.safetensors are fed to "
@@ -66,6 +70,10 @@ void declare(CommandLine &line, ToolOptions &options) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAME,...");
+}
+
+/// Outputs and comparisons. Returns the options that exclude a measured duration.
+static std::vector<CLI::Option *> declareOutputs(CommandLine &line, ToolOptions &options) {
   line.add_option("-o,--outputs", options.outputs, "Writes the outputs of the last run")
       ->check(checkName)
       ->check(checkOutputsName)
@@ -95,21 +103,10 @@ void declare(CommandLine &line, ToolOptions &options) {
           "Absolute tolerance of --expect (default: of meta.json, else 1e-6) and --compare (default: rtol / "
           "10, relative to the largest element)")
       ->check(CLI::NonNegativeNumber);
-  line.add_option("--threads", options.model.threads,
-                  "Number of threads of a run; 0: one for each core that the process may use")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
-  line.add_option("--seed", options.model.seed, "Seed of random ops without a seed attribute")
-      ->check(checkSeed)
-      ->capture_default_str();
-  line.add_flag("--check-finite", options.model.checkFinite,
-                "Stops with an error at the first op that makes a NaN or Inf, and names the op");
-  CLI::Option *repeat = line.add_option("--repeat,--steps", options.repeat,
-                                        "Number of measured runs, or of training steps; with 1, only the "
-                                        "time of a second run is measured, "
-                                        "without changing the state")
-                            ->check(CLI::Range(1, 1000000000))
-                            ->capture_default_str();
+  return {compare, bisect};
+}
+
+static CLI::Option *declareCheckpoint(CommandLine &line, ToolOptions &options) {
   CLI::Option *checkpoint =
       line.add_option("--save-checkpoint", options.checkpoint,
                       "Writes parameters, states, random state and step into this folder after the last step "
@@ -125,13 +122,27 @@ void declare(CommandLine &line, ToolOptions &options) {
                 "Continues from the checkpoint in the folder of --save-checkpoint, if there is one, with the "
                 "step after it up to --steps; it may be of another mesh or strategy")
       ->needs(checkpoint);
-  line.add_option("--duration", options.duration, "Measures runs for this many seconds")
-      ->check(CLI::Range(0.001, 1e9))
-      ->excludes(repeat)
-      ->excludes(compare)
-      ->excludes(bisect)
-      ->excludes(checkpoint)
-      ->type_name("SECONDS");
+  return checkpoint;
+}
+
+/// How often the program runs. `comparisons` exclude a measured duration.
+static void declareRuns(CommandLine &line, ToolOptions &options,
+                        const std::vector<CLI::Option *> &comparisons) {
+  CLI::Option *repeat = line.add_option("--repeat,--steps", options.repeat,
+                                        "Number of measured runs, or of training steps; with 1, only the "
+                                        "time of a second run is measured, "
+                                        "without changing the state")
+                            ->check(CLI::Range(1, 1000000000))
+                            ->capture_default_str();
+  CLI::Option *checkpoint = declareCheckpoint(line, options);
+  CLI::Option *duration =
+      line.add_option("--duration", options.duration, "Measures runs for this many seconds")
+          ->check(CLI::Range(0.001, 1e9))
+          ->excludes(repeat)
+          ->excludes(checkpoint)
+          ->type_name("SECONDS");
+  for (CLI::Option *comparison : comparisons)
+    duration->excludes(comparison);
   line.add_option(
           "--concurrency", options.concurrency,
           "With --duration: number of runs at once, each in a session of its own. Without --threads they "
@@ -144,6 +155,9 @@ void declare(CommandLine &line, ToolOptions &options) {
           "run also creates kernels and packs weights, but 0 for training programs")
       ->excludes(checkpoint)
       ->check(CLI::Range(0, 1000000000));
+}
+
+static void declareProfile(CommandLine &line, ToolOptions &options) {
   line.add_flag(
       std::string("--profile{") + ToolOptions::table + "}", options.profile,
       "Prints the time of each step (with --json as \"steps\"); --profile=FILE.json writes a Chrome "
@@ -155,6 +169,10 @@ void declare(CommandLine &line, ToolOptions &options) {
   // A file for --profile needs the equals sign, because program.json may be the model.
   line.takeNextValue("--profile", [](const std::string &) { return false; });
   line.takeNextValue("--recompute", isMemoryBudget);
+}
+
+/// Precision, meshes and plans.
+static void declareParallel(CommandLine &line, ToolOptions &options) {
   declareLossScale(line, declareAmp(line, options.amp), options.amp);
   declareMesh(line, options.mesh);
   declareSimulatedMesh(line, options.mesh);
@@ -168,6 +186,10 @@ void declare(CommandLine &line, ToolOptions &options) {
       ->check(checkName)
       ->type_name("FILE");
   declareOffload(line, options.offload);
+}
+
+/// For which machine the program is compiled, and how.
+static void declareCompiler(CommandLine &line, ToolOptions &options) {
   declareCpu(line, options.model.cpu);
   declareTargetFacts(line, options.model.targetFacts);
   declareCodeOptimization(line, options.model.codeOptimization);
@@ -187,6 +209,25 @@ void declare(CommandLine &line, ToolOptions &options) {
       ->check(checkName)
       ->type_name("DIR");
   declarePlugins(line, options.plugins, options.model.passes, options.model.patterns);
+}
+
+void declare(CommandLine &line, ToolOptions &options) {
+  declareProgram(line, options);
+  declareFeeds(line, options);
+  std::vector<CLI::Option *> comparisons = declareOutputs(line, options);
+  line.add_option("--threads", options.model.threads,
+                  "Number of threads of a run; 0: one for each core that the process may use")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  line.add_option("--seed", options.model.seed, "Seed of random ops without a seed attribute")
+      ->check(checkSeed)
+      ->capture_default_str();
+  line.add_flag("--check-finite", options.model.checkFinite,
+                "Stops with an error at the first op that makes a NaN or Inf, and names the op");
+  declareRuns(line, options, comparisons);
+  declareProfile(line, options);
+  declareParallel(line, options);
+  declareCompiler(line, options);
   declareRemarks(line, options.model.remarks);
   declareWarnings(line, options.warnings);
   line.add_flag("--json", options.json,

@@ -288,12 +288,39 @@ nlohmann::ordered_json resultJson(const CostModel &model, const SearchResult &re
   return json;
 }
 
-Result<StoredPlan> planOf(const nlohmann::json &root, const std::string &where) {
+namespace {
+
+/// Reads a plan, and collects all its errors.
+class PlanReader {
+public:
+  PlanReader(const nlohmann::json &root, const std::string &where) : root(root), where(where) {}
+
+  Result<StoredPlan> read() {
+    if (!root.is_object())
+      return errorAt(where, fmt::format("found {}, expected a plan of proa-plan", root.type_name()));
+    readFields();
+    readSchedule();
+    if (auto found = root.find("not_executable"); found != root.end())
+      fail("/not_executable", found->is_string() ? found->get<std::string>() : found->dump());
+    checkStrategy();
+    if (!diagnostics.empty())
+      return diagnostics;
+    return stored;
+  }
+
+private:
+  const nlohmann::json &root;
+  const std::string &where;
+  StoredPlan stored;
   Diagnostics diagnostics;
-  auto fail = [&](const std::string &path, const std::string &message) {
-    diagnostics.add(where + (path.empty() ? "" : ": " + path), message);
-  };
-  auto member = [&](const char *name, const char *expected, auto &&isRight) -> const nlohmann::json * {
+
+  void fail(const std::string &path, const std::string &message) {
+    diagnostics.add(where + ": " + path, message);
+  }
+
+  /// A member; null after an error.
+  template <class IsRight>
+  const nlohmann::json *member(const char *name, const char *expected, IsRight &&isRight) {
     auto found = root.find(name);
     if (found != root.end() && isRight(*found))
       return &*found;
@@ -301,44 +328,49 @@ Result<StoredPlan> planOf(const nlohmann::json &root, const std::string &where) 
         fmt::format("/{}", name),
         fmt::format("{}, expected {}", found == root.end() ? "missing" : "found " + found->dump(), expected));
     return nullptr;
-  };
-  StoredPlan stored;
-  if (!root.is_object()) {
-    fail("", fmt::format("found {}, expected a plan of proa-plan", root.type_name()));
-    return diagnostics;
   }
-  auto isBool = [](const nlohmann::json &json) { return json.is_boolean(); };
-  auto isCount = [](const nlohmann::json &json) {
-    return json.is_number_integer() && json.get<double>() >= 1 && json.get<double>() < 1e18;
-  };
-  if (auto found = member("strategy", "a text such as \"dp2,zero1\"",
-                          [](const auto &json) { return json.is_string(); }))
-    stored.strategy = found->template get<std::string>();
-  if (auto found = member("devices", "a number of devices", isCount))
-    stored.devices = found->template get<int64_t>();
-  if (root.contains("memory_budget"))
-    if (auto found = member("memory_budget", "a number of bytes", isCount))
-      stored.memoryBudget = found->template get<int64_t>();
-  if (root.contains("offload"))
-    if (auto found = member("offload", "true or false", isBool))
-      stored.offload = found->template get<bool>();
-  if (root.contains("mixed_precision"))
-    if (auto found = member("mixed_precision", "true or false", isBool))
-      stored.is16Bit = found->template get<bool>();
-  auto isLines = [](const nlohmann::json &json) {
-    return json.is_array() && std::ranges::all_of(json, [](const auto &line) { return line.is_string(); });
-  };
-  if (root.contains("schedule"))
-    if (auto found = member("schedule", "the lines of a schedule", isLines)) {
-      for (const auto &line : *found)
-        stored.schedule += line.template get<std::string>() + "\n";
-      auto schedule = pipeline::parseSchedule(stored.schedule, "");
-      for (const Diagnostic &error : schedule ? pipeline::check(*schedule) : schedule.diagnostics())
-        fail("/schedule" + error.location, error.message);
-    }
-  if (auto found = root.find("not_executable"); found != root.end())
-    fail("/not_executable", found->is_string() ? found->get<std::string>() : found->dump());
-  if (!stored.strategy.empty()) {
+
+  void readFields() {
+    auto isBool = [](const nlohmann::json &json) { return json.is_boolean(); };
+    auto isCount = [](const nlohmann::json &json) {
+      return json.is_number_integer() && json.get<double>() >= 1 && json.get<double>() < 1e18;
+    };
+    if (auto found = member("strategy", "a text such as \"dp2,zero1\"",
+                            [](const nlohmann::json &json) { return json.is_string(); }))
+      stored.strategy = found->get<std::string>();
+    if (auto found = member("devices", "a number of devices", isCount))
+      stored.devices = found->get<int64_t>();
+    if (root.contains("memory_budget"))
+      if (auto found = member("memory_budget", "a number of bytes", isCount))
+        stored.memoryBudget = found->get<int64_t>();
+    if (root.contains("offload"))
+      if (auto found = member("offload", "true or false", isBool))
+        stored.offload = found->get<bool>();
+    if (root.contains("mixed_precision"))
+      if (auto found = member("mixed_precision", "true or false", isBool))
+        stored.is16Bit = found->get<bool>();
+  }
+
+  void readSchedule() {
+    auto isLines = [](const nlohmann::json &json) {
+      return json.is_array() && std::ranges::all_of(json, [](const auto &line) { return line.is_string(); });
+    };
+    if (!root.contains("schedule"))
+      return;
+    const nlohmann::json *found = member("schedule", "the lines of a schedule", isLines);
+    if (!found)
+      return;
+    for (const auto &line : *found)
+      stored.schedule += line.get<std::string>() + "\n";
+    auto schedule = pipeline::parseSchedule(stored.schedule, "");
+    for (const Diagnostic &error : schedule ? pipeline::check(*schedule) : schedule.diagnostics())
+      fail("/schedule" + error.location, error.message);
+  }
+
+  /// The strategy is valid, and of the number of devices.
+  void checkStrategy() {
+    if (stored.strategy.empty())
+      return;
     auto parsed = spmd::parseStrategy(stored.strategy);
     auto complete = parsed ? spmd::strategyOnMesh(*parsed, nullptr) : parsed;
     if (!complete)
@@ -348,9 +380,12 @@ Result<StoredPlan> planOf(const nlohmann::json &root, const std::string &where) 
       fail("/devices", fmt::format("found {}, expected {}, those of the strategy \"{}\"", stored.devices,
                                    complete->mesh().size(), stored.strategy));
   }
-  if (!diagnostics.empty())
-    return diagnostics;
-  return stored;
+};
+
+} // namespace
+
+Result<StoredPlan> planOf(const nlohmann::json &root, const std::string &where) {
+  return PlanReader(root, where).read();
 }
 
 Result<StoredPlan> readPlan(const std::string &path) {

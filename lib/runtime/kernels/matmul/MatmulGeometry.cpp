@@ -153,6 +153,24 @@ void MatmulGeometry::mergeAxes() {
   }
 }
 
+/// The axes of a matmul of this rank that its result has, in the order of storage: a vector has no rows, or
+/// no columns.
+static Result<std::vector<size_t>> storedAxes(size_t rank, bool isXVector, bool isYVector,
+                                              std::span<const int64_t> permutation) {
+  std::vector<size_t> axes;
+  for (size_t axis = 0; axis < rank; ++axis)
+    if (!(axis == rank - 2 && isXVector) && !(axis == rank - 1 && isYVector))
+      axes.push_back(axis);
+  if (permutation.empty())
+    return axes;
+  if (!isPermutation(permutation, axes.size()))
+    return failure("[{}] is not a permutation of {} axes", fmt::join(permutation, ", "), axes.size());
+  std::vector<size_t> permuted;
+  for (int64_t i : permutation)
+    permuted.push_back(axes[static_cast<size_t>(i)]);
+  return permuted;
+}
+
 Result<MatmulGeometry> MatmulGeometry::compute(const MatmulConfig &attributes, std::span<const int64_t> xDims,
                                                std::span<const int64_t> yDims,
                                                std::span<const std::vector<int64_t>> operandDims) {
@@ -178,26 +196,17 @@ Result<MatmulGeometry> MatmulGeometry::compute(const MatmulConfig &attributes, s
                    attributes.transposeY ? ", the second transposed" : "");
   matmulDims.push_back(g.x.dims[rank - 2]);
   matmulDims.push_back(g.y.dims[rank - 1]);
-  // The axes of the matmul that are stored, in the order of storage.
-  std::vector<size_t> stored;
-  for (size_t axis = 0; axis < rank; ++axis)
-    if (!(axis == rank - 2 && xDims.size() == 1) && !(axis == rank - 1 && yDims.size() == 1))
-      stored.push_back(axis);
-  if (!attributes.permutationOut.empty()) {
-    if (!isPermutation(attributes.permutationOut, stored.size()))
-      return failure("[{}] is not a permutation of {} axes", fmt::join(attributes.permutationOut, ", "),
-                     stored.size());
-    std::vector<size_t> order = stored;
-    for (size_t i = 0; i < stored.size(); ++i)
-      stored[i] = order[static_cast<size_t>(attributes.permutationOut[i])];
-  }
-  for (size_t axis : stored)
+  Result<std::vector<size_t>> stored =
+      storedAxes(rank, xDims.size() == 1, yDims.size() == 1, attributes.permutationOut);
+  if (!stored)
+    return stored.diagnostics();
+  for (size_t axis : *stored)
     g.outDims.push_back(matmulDims[axis]);
   auto alongMatmul = [&](const StridedOperand &operand, bool isOut) {
     StridedOperand along{isOut ? matmulDims : std::vector<int64_t>(rank, 1), std::vector<int64_t>(rank, 0)};
-    for (size_t i = 0; i < stored.size(); ++i) {
-      along.dims[stored[i]] = operand.dims[i];
-      along.strides[stored[i]] = operand.strides[i];
+    for (size_t i = 0; i < stored->size(); ++i) {
+      along.dims[(*stored)[i]] = operand.dims[i];
+      along.strides[(*stored)[i]] = operand.strides[i];
     }
     return along;
   };
