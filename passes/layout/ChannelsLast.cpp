@@ -121,8 +121,8 @@ public:
     OperandRange operands = op->getOperands().take_front(op.getNumImageOperands());
     if (const char *reason = whyNot(op, operands, isStart))
       return keepsChannelsFirst(op, rewriter, reason);
-    if (!images.areReadBy(op) && hasFewChannels(op) && isAlone(op))
-      return keepsChannelsFirst(op, rewriter, "its kernel reads few channels, and no other image is near");
+    if (!images.areReadBy(op) && isFastWithChannelsFirst(op) && isAlone(op))
+      return keepsChannelsFirst(op, rewriter, "its kernel reads channels first, and no other image is near");
     Operation *rewritten = rewriter.clone(*op);
     for (auto [i, image] : llvm::enumerate(operands))
       rewritten->setOperand(i, images.lastOf(image, rewriter));
@@ -139,10 +139,11 @@ public:
   }
 
 private:
-  /// Whether the op is a convolution of few channels in a group with a small window, which is as fast with
-  /// channels first (lib/runtime/kernels/conv/PlaneConv.h), so that transposes would be in vain.
-  static bool hasFewChannels(Operation *op) {
-    constexpr int64_t fewChannels = 8, smallWindow = 7;
+  /// Whether the op is a convolution that is as fast with channels first, so that transposes would be in
+  /// vain: of few channels in a group with a small window (lib/runtime/kernels/conv/PlaneConv.h), or of some
+  /// pixels to many channels with a window of one (PixelConv.h).
+  static bool isFastWithChannelsFirst(Operation *op) {
+    constexpr int64_t fewChannels = 8, smallWindow = 7, manyOutputs = 8;
     auto contraction = dyn_cast<pd::ContractionOpInterface>(op);
     OpOperand *weights = contraction ? contraction.getChannelWeights() : nullptr;
     if (!weights || contraction.getChannelDim() != 0)
@@ -151,7 +152,15 @@ private:
     if (type.getRank() != 4 || !type.hasStaticShape() || !type.getElementType().isF32())
       return false;
     int64_t height = type.getDimSize(2), width = type.getDimSize(3);
-    return type.getDimSize(1) <= fewChannels && height * width > 1 && std::max(height, width) <= smallWindow;
+    if (height * width == 1)
+      return type.getDimSize(0) >= manyOutputs && !hasFewPixels(pd::tensorType(op->getOperand(0)));
+    return type.getDimSize(1) <= fewChannels && std::max(height, width) <= smallWindow;
+  }
+
+  static bool hasFewPixels(RankedTensorType image) {
+    constexpr int64_t few = 16;
+    int64_t height = image.getDimSize(2), width = image.getDimSize(3);
+    return !ShapedType::isDynamic(height) && !ShapedType::isDynamic(width) && height * width < few;
   }
 
   /// Whether neither the op's image nor its results, also after elementwise ops, are images of other ops that

@@ -11,7 +11,7 @@ def ChannelsLast : Pass<"pd-channels-last", "::mlir::func::FuncOp"> {
     support it: ops with a `data_format`, elementwise ops, concatenations, reductions and indices of extremes. A
     transpose back is inserted only before an op that needs the old order. Images that consist of tokens, by a
     transpose and a reshape, have the new order already. At the end transposes on both sides of a reshape that move no
-    element are removed. A convolution of few channels that is alone between arguments and
+    element are removed. A convolution of few channels, or of a window of one pixel, that is alone between arguments and
     results of the function keeps channels first. Remarks say which ops changed and why the others did not
     (`--remarks=pd-channels-last`).
 

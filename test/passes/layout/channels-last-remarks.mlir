@@ -78,7 +78,7 @@ func.func @row(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>, %r: tensor<8xf3
 
 // A convolution of few channels between arguments and results.
 func.func @alone(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>, %b: tensor<4x1x1xf32>) -> tensor<1x4x6x6xf32> {
-  // expected-remark @below {{pd.conv2d keeps channels first: its kernel reads few channels, and no other image is near}}
+  // expected-remark @below {{pd.conv2d keeps channels first: its kernel reads channels first, and no other image is near}}
   %0 = pd.conv2d %x, %w : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32>
   %1 = pd.add %0, %b : (tensor<1x4x6x6xf32>, tensor<4x1x1xf32>) -> tensor<1x4x6x6xf32>
   %2 = pd.relu %1 : (tensor<1x4x6x6xf32>) -> tensor<1x4x6x6xf32>
@@ -86,12 +86,30 @@ func.func @alone(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>, %b: tensor<4x
 }
 
 func.func @alone_depthwise(%x: tensor<1x16x8x8xf32>, %w: tensor<16x1x3x3xf32>) -> tensor<1x16x6x6xf32> {
-  // expected-remark @below {{pd.conv2d keeps channels first: its kernel reads few channels, and no other image is near}}
+  // expected-remark @below {{pd.conv2d keeps channels first: its kernel reads channels first, and no other image is near}}
   %0 = pd.conv2d %x, %w {groups = 16 : i64} : (tensor<1x16x8x8xf32>, tensor<16x1x3x3xf32>) -> tensor<1x16x6x6xf32>
   return %0 : tensor<1x16x6x6xf32>
 }
 
-// Near misses: many channels; a large window; another convolution after it; an image of another op; a reduction.
+func.func @alone_pixel(%x: tensor<1x16x8x8xf32>, %w: tensor<32x16x1x1xf32>) -> tensor<1x32x8x8xf32> {
+  // expected-remark @below {{pd.conv2d keeps channels first: its kernel reads channels first, and no other image is near}}
+  %0 = pd.conv2d %x, %w : (tensor<1x16x8x8xf32>, tensor<32x16x1x1xf32>) -> tensor<1x32x8x8xf32>
+  return %0 : tensor<1x32x8x8xf32>
+}
+
+// Near misses: few results and few pixels of a window of one pixel; many channels; a large window; another convolution after it; an image of another op; a reduction.
+func.func @few_results(%x: tensor<1x16x8x8xf32>, %w: tensor<7x16x1x1xf32>) -> tensor<1x7x8x8xf32> {
+  // expected-remark @below {{pd.conv2d works with channels last}}
+  %0 = pd.conv2d %x, %w : (tensor<1x16x8x8xf32>, tensor<7x16x1x1xf32>) -> tensor<1x7x8x8xf32>
+  return %0 : tensor<1x7x8x8xf32>
+}
+
+func.func @few_pixels(%x: tensor<1x16x3x5xf32>, %w: tensor<32x16x1x1xf32>) -> tensor<1x32x3x5xf32> {
+  // expected-remark @below {{pd.conv2d works with channels last}}
+  %0 = pd.conv2d %x, %w : (tensor<1x16x3x5xf32>, tensor<32x16x1x1xf32>) -> tensor<1x32x3x5xf32>
+  return %0 : tensor<1x32x3x5xf32>
+}
+
 func.func @many_channels(%x: tensor<1x9x8x8xf32>, %w: tensor<4x9x3x3xf32>) -> tensor<1x4x6x6xf32> {
   // expected-remark @below {{pd.conv2d works with channels last}}
   %0 = pd.conv2d %x, %w : (tensor<1x9x8x8xf32>, tensor<4x9x3x3xf32>) -> tensor<1x4x6x6xf32>

@@ -126,6 +126,26 @@ INSTANTIATE_TEST_SUITE_P(Conv, PlaneConvTest,
                                            std::pair(DataFormat::NHWC, DataFormat::NCHW),
                                            std::pair(DataFormat::NHWC, DataFormat::NHWC)));
 
+/// Each phase of the columns that a stride of two splits.
+TEST(PlaneConv, DepthwiseOfStrideTwo) {
+  for (int64_t kernel : {2, 3, 5, 7})
+    for (int64_t before : {0, 1, 2, 3})
+      for (int64_t width : {15, 32, 33, 35, 70}) {
+        Convolution c{1, 1, 1, 40, 20, width, {kernel, kernel}, {2, 2}, {before, before}, {1, 2}, {1, 1}};
+        SCOPED_TRACE(c.attributes().dump() + " " + std::to_string(width));
+        expectDefinition(c, false);
+      }
+}
+
+/// Each number of outputs of a block.
+TEST(PlaneConv, AnyNumberOfOutputs) {
+  for (int64_t outputs = 1; outputs <= 26; ++outputs)
+    for (DataFormat format : {DataFormat::NCHW, DataFormat::NHWC})
+      expectDefinition(
+          {1, 3, outputs, 1, 12, 40, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, DataFormat::NCHW, format},
+          false);
+}
+
 /// Several chunks of rows, and of threads.
 TEST(PlaneConv, LargeImages) {
   Convolution few{1, 3, 4, 1, 201, 230, {3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}};

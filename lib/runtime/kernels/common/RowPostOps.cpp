@@ -130,6 +130,37 @@ void applyOp(const PostOp &op, float *values, int64_t count, int64_t offset, con
 
 } // namespace
 
+size_t leadingRowOps(std::span<const PostOp> ops) {
+  size_t count = 0, most = leadingWithoutTensors(ops);
+  while (count < most && ((count == 0 && ops[0].kind == PostOp::Kind::Bias) ||
+                          (!ops[count].hasOperand() && rowActivation(ops[count]) != RowActivation::None)))
+    ++count;
+  return count;
+}
+
+RowBounds::RowBounds(std::span<const PostOp> all) {
+  ops = !all.empty() && all[0].kind == PostOp::Kind::Bias;
+  if (ops == all.size())
+    return;
+  const PostOp &op = all[ops];
+  switch (rowActivation(op)) {
+  case RowActivation::Relu:
+    low = 0;
+    break;
+  case RowActivation::Relu6:
+    low = 0;
+    high = op.alpha;
+    break;
+  case RowActivation::Clip:
+    low = op.alpha;
+    high = op.beta;
+    break;
+  default:
+    return;
+  }
+  ++ops;
+}
+
 std::optional<RowPostOps> RowPostOps::create(std::span<const PostOp> ops, const StridedOperand &result,
                                              std::span<const StridedOperand> layouts,
                                              std::span<const OperandType> inputs) {

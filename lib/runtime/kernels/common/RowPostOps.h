@@ -4,6 +4,8 @@
 
 #include "lib/runtime/kernels/common/PostOps.h"
 
+#include <limits>
+
 namespace proa::runtime {
 
 class RowPostOps {
@@ -31,6 +33,18 @@ public:
 private:
   std::vector<PostOp> ops;
   int64_t channels = 0;
+};
+
+/// How many leading ops kernels of our own apply to rows of sums: a bias, then activations.
+size_t leadingRowOps(std::span<const PostOp> ops);
+
+/// The bounds that a first activation, after the bias, gives results: kernels apply them in registers.
+struct RowBounds {
+  float low = -std::numeric_limits<float>::infinity(), high = std::numeric_limits<float>::infinity();
+  size_t ops = 0; ///< leading ops that are the bias or these bounds
+
+  RowBounds() = default;
+  explicit RowBounds(std::span<const PostOp> ops);
 };
 
 /// The activation of `count` numbers in place.

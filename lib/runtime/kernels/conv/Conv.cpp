@@ -7,6 +7,7 @@
 #include "lib/runtime/kernels/conv/ConvChoice.h"
 #include "lib/runtime/kernels/conv/GroupedConv.h"
 #include "lib/runtime/kernels/conv/IndirectConv.h"
+#include "lib/runtime/kernels/conv/PixelConv.h"
 #include "lib/runtime/kernels/conv/PlaneConv.h"
 #include "lib/runtime/kernels/conv/WinogradConv.h"
 
@@ -26,7 +27,8 @@ struct ConvEntry {
   std::unique_ptr<WinogradConv> winograd;
   std::unique_ptr<IndirectConv> indirect;
   std::unique_ptr<PlaneConv> planes; ///< holds the filter if that is constant
-  bool hasColumns = false;           ///< ColumnConv computes it
+  std::unique_ptr<PixelConv> pixels;
+  bool hasColumns = false; ///< ColumnConv computes it
   std::shared_ptr<const ConvPlan> plan;
   std::unique_ptr<Execution> execution;
   std::shared_ptr<const PackedTensor> filter; ///< a constant filter, packed; null: packed in each run
@@ -98,6 +100,10 @@ void Conv::plan(ConvEntry &entry, const Call &call, const View &out) const {
   case ConvMethod::Planes:
     entry.planes = PlaneConv::create(problem, choice.kernels.estimates.front().nanoseconds, filter);
     return;
+  case ConvMethod::Pixels:
+    entry.pixels =
+        PixelConv::create(problem, choice.kernels.estimates.front().nanoseconds, filter, constants);
+    return;
   case ConvMethod::Columns:
     entry.hasColumns = true;
     return;
@@ -141,6 +147,7 @@ Result<void> Conv::compute(ConvEntry &entry, Call &call, const View &out) const 
   size_t fused = entry.plan      ? entry.plan->fusedCount()
                  : entry.grouped ? entry.grouped->fusedCount()
                  : entry.planes  ? entry.planes->fusedCount()
+                 : entry.pixels  ? entry.pixels->fusedCount()
                                  : 0;
   PostOpOperands operands(attributes.postOps, call, fused, out);
   if (entry.grouped || entry.planes) {
@@ -149,6 +156,8 @@ Result<void> Conv::compute(ConvEntry &entry, Call &call, const View &out) const 
     else
       entry.planes->run(call, out.as<float>());
     entry.planned = constants.isConstant();
+  } else if (entry.pixels) {
+    entry.pixels->run(call, out.as<float>());
   } else if (entry.hasColumns) {
     ColumnConv::run(entry.geometry, call.input(0).as<float>(), call.input(1).as<float>(), out.as<float>());
   } else if (entry.plan) {

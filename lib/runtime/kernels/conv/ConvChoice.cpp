@@ -5,6 +5,7 @@
 #include "lib/runtime/kernels/conv/Conv.h"
 #include "lib/runtime/kernels/conv/GroupedConv.h"
 #include "lib/runtime/kernels/conv/IndirectConv.h"
+#include "lib/runtime/kernels/conv/PixelConv.h"
 #include "lib/runtime/kernels/conv/PlaneConv.h"
 #include "lib/runtime/kernels/conv/WinogradConv.h"
 
@@ -24,6 +25,9 @@ constexpr double fetchedShare = 0.75;
 /// oneDNN's kernels for one channel in a group, without dilations: the share grows with the taps, for which a
 /// result stays in a register.
 constexpr double depthwiseShareOfTap = 0.06;
+/// oneDNN's kernels of several taps with AVX2, where a tap of a vector of outputs takes a way of the
+/// first-level cache.
+constexpr double manyInputsShare = 0.88;
 /// oneDNN's transposed convolutions with taps that do not overlap.
 constexpr double separateTapsShare = 0.5;
 /// oneDNN's transposes to and from channels last: a start, and each element of a tensor that caches hold. Of
@@ -35,15 +39,9 @@ constexpr double transposedFarNanoseconds = 0.15;
 /// first.
 constexpr double interleavedNanoseconds = 0.06, storedFirstNanoseconds = 0.15;
 
-/// The share that oneDNN reaches with this many channels in a group: it fills up vectors with zeros. With
-/// AVX-512 it has a kernel for groups that are whole vectors.
-double shareOfGroups(int64_t channels, const CpuFacts &cpu) {
-  if (cpu.vectorBits >= 512 && channels % (cpu.vectorBits / 32) == 0)
-    return 1;
-  return static_cast<double>(channels) / static_cast<double>(channels + 24);
-}
+constexpr const char *builtByGcc = "GCC built proa";
 
-/// The same of the channels of a result.
+/// The share that oneDNN reaches with this many channels of a result.
 double shareOfOutputs(int64_t channels, int64_t lanes) {
   return static_cast<double>(channels) / static_cast<double>((channels + lanes - 1) / lanes * lanes);
 }
@@ -57,6 +55,28 @@ int64_t tapsOf(const ConvGeometry &g) {
   for (int64_t size : g.kernel)
     taps *= size;
   return taps;
+}
+
+/// See manyInputsShare.
+bool hasManyInputs(const ConvGeometry &g, const CpuFacts &cpu) {
+  constexpr int64_t ways = 8;
+  int64_t lanes = cpu.vectorBits / 32, bytes = g.inputChannels() * cpu.vectorBits / 8;
+  return lanes < 16 && tapsOf(g) > 1 && bytes * ways >= cpu.l1Bytes;
+}
+
+/// The share that oneDNN reaches with groups of several channels. With AVX-512 it has a kernel for groups
+/// that are whole vectors; without, the kernel computes up to three vectors of outputs at once. It fills up
+/// others with zeros.
+double shareOfGroups(const ConvGeometry &g, const CpuFacts &cpu) {
+  constexpr double ofVectors[] = {0.37, 0.71, 0.85}, ofOneTap = 0.45;
+  int64_t inputs = g.inputChannels() / g.groups, outputs = g.outputChannels() / g.groups,
+          lanes = cpu.vectorBits / 32, vectors = (outputs + lanes - 1) / lanes;
+  if (lanes >= 16 && inputs % lanes == 0)
+    return 1;
+  if (lanes >= 16 || inputs < lanes)
+    return static_cast<double>(inputs) / static_cast<double>(inputs + 24);
+  double share = ofVectors[std::min<int64_t>(vectors, 3) - 1] * shareOfOutputs(outputs, lanes);
+  return tapsOf(g) == 1 ? share * ofOneTap : share;
 }
 
 /// Whether oneDNN has a kernel that calls GEMMs for the convolution, and one that does not.
@@ -82,7 +102,7 @@ public:
         rate(operationsPerNanosecond(machine.cpu)), operations(convOperations(problem)) {}
 
   ConvChoice choose() const {
-    ConvChoice choice{{library(), winograd(2), winograd(4), indirect(), grouped(), planes()}};
+    ConvChoice choice{{library(), winograd(2), winograd(4), indirect(), grouped(), planes(), pixels()}};
     if (problem.attributes.transposed)
       choice.estimates.push_back(columns());
     if (form == LibraryForm::None)
@@ -115,9 +135,9 @@ private:
     if (g.groups > 1 && inputs == 1 && !isDilated(g))
       share = std::min(1.0, depthwiseShareOfTap * taps) * outputs;
     else if (g.groups > 1)
-      share = shareOfGroups(inputs, machine.cpu);
+      share = shareOfGroups(g, machine.cpu);
     else
-      share = outputs;
+      share = hasManyInputs(g, machine.cpu) ? manyInputsShare * outputs : outputs;
     if (!ColumnConv::whyNot(problem))
       share *= separateTapsShare;
     double nanoseconds = at(share);
@@ -127,7 +147,7 @@ private:
     if (form == LibraryForm::Direct && !problem.attributes.transposed)
       nanoseconds += callNanoseconds(g, machine.cpu);
     if (form == LibraryForm::Windows)
-      nanoseconds = at(windowsShare * (g.groups > 1 ? shareOfGroups(inputs, machine.cpu) : outputs));
+      nanoseconds = at(windowsShare * (g.groups > 1 ? shareOfGroups(g, machine.cpu) : outputs));
     return {ConvMethod::Library, nanoseconds + filterNanoseconds() + copyNanoseconds()};
   }
 
@@ -142,7 +162,7 @@ private:
     if (const char *reason = IndirectConv::whyNot(problem))
       return {ConvMethod::Indirect, 0, reason};
     if (!machine.keepsTiles)
-      return {ConvMethod::Indirect, 0, "GCC built proa"};
+      return {ConvMethod::Indirect, 0, builtByGcc};
     if (hasWideVectors() && IndirectConv::copiesImage(g))
       return {ConvMethod::Indirect, 0, "few channels with AVX-512"}; // oneDNN's kernels are faster
     constexpr int64_t panelLanes = 16;
@@ -168,6 +188,14 @@ private:
     if (const char *reason = PlaneConv::whyNot(problem))
       return {ConvMethod::Planes, 0, reason};
     return {ConvMethod::Planes, PlaneConv::nanoseconds(problem, machine.cpu)};
+  }
+
+  ConvEstimate pixels() const {
+    if (const char *reason = PixelConv::whyNot(problem))
+      return {ConvMethod::Pixels, 0, reason};
+    if (!machine.keepsTiles)
+      return {ConvMethod::Pixels, 0, builtByGcc};
+    return {ConvMethod::Pixels, PixelConv::nanoseconds(problem, machine.cpu) + filterNanoseconds()};
   }
 
   ConvEstimate columns() const {
@@ -223,6 +251,8 @@ const char *nameOf(ConvMethod method) {
     return "grouped";
   case ConvMethod::Planes:
     return "planes";
+  case ConvMethod::Pixels:
+    return "pixels";
   case ConvMethod::Columns:
     return "columns";
   case ConvMethod::Blas:

@@ -15,6 +15,7 @@ enum class ConvMethod : uint8_t {
   Indirect,  ///< IndirectConv
   Grouped,   ///< GroupedConv
   Planes,    ///< PlaneConv
+  Pixels,    ///< PixelConv
   Columns,   ///< ColumnConv
   Blas,      ///< blasConv
 };

@@ -151,19 +151,10 @@ bool isDense(const StridedOperand &tensor, bool channelLast) {
   return tensor.strides == convStrides(tensor.dims, channelLast);
 }
 
-/// The leading post-ops on whole sums: a bias, then activations.
-size_t leadingOps(const std::vector<PostOp> &ops) {
-  size_t count = 0, most = leadingWithoutTensors(ops);
-  while (count < most && ((count == 0 && ops[0].kind == PostOp::Kind::Bias) ||
-                          (!ops[count].hasOperand() && rowActivation(ops[count]) != RowActivation::None)))
-    ++count;
-  return count;
-}
-
 /// Those after the leading ones; nothing: see RowPostOps.
 std::optional<RowPostOps> otherOps(const ConvConfig &attributes, const ConvGeometry &g,
                                    std::span<const OperandType> inputs) {
-  size_t leading = leadingOps(attributes.postOps);
+  size_t leading = leadingRowOps(attributes.postOps);
   return RowPostOps::create(std::span(attributes.postOps).subspan(leading), g.output,
                             std::span(g.operands).subspan(leading), inputs);
 }
@@ -178,7 +169,7 @@ bool readsFirst(const ConvGeometry &g) {
 
 bool hasForm(const ConvConfig &attributes, const ConvGeometry &g, std::span<const OperandType> inputs) {
   bool storesFirst =
-      joins(g) && isDense(g.output, false) && leadingOps(attributes.postOps) == attributes.postOps.size();
+      joins(g) && isDense(g.output, false) && leadingRowOps(attributes.postOps) == attributes.postOps.size();
   return inputs[0].dtype == DType::Float32 && inputs[1].dtype == DType::Float32 && attributes.spatial == 2 &&
          !attributes.transposed && (isDense(g.input, true) || readsFirst(g)) &&
          (isDense(g.output, true) || storesFirst);
@@ -234,8 +225,10 @@ const char *IndirectConv::whyNot(const ConvProblem &problem) {
     return "not two-dimensional in float32 with channels last, or few channels first";
   if (joins(g) && g.dilations[1] != 1)
     return "few channels and dilated columns";
-  if (!joins(g) && (g.inputChannels() / g.groups < vectorSize || g.outputChannels() / g.groups < vectorSize))
-    return "groups of fewer than 16 channels";
+  constexpr int64_t fewestInputs = 4, fewestOutputs = 8;
+  if (!joins(g) &&
+      (g.inputChannels() / g.groups < fewestInputs || g.outputChannels() / g.groups < fewestOutputs))
+    return "groups of fewer than 4 channels, or to fewer than 8";
   if (!otherOps(problem.attributes, g, problem.inputs))
     return postOpsReason;
   return nullptr;
@@ -247,7 +240,7 @@ std::unique_ptr<IndirectConv> IndirectConv::create(const ConvProblem &problem, c
   const std::vector<PostOp> &ops = problem.attributes.postOps;
   std::unique_ptr<IndirectConv> conv(
       new IndirectConv(geometry, *otherOps(problem.attributes, geometry, problem.inputs)));
-  conv->leading.assign(ops.begin(), ops.begin() + static_cast<ptrdiff_t>(leadingOps(ops)));
+  conv->leading.assign(ops.begin(), ops.begin() + static_cast<ptrdiff_t>(leadingRowOps(ops)));
   using dnnl::memory;
   int64_t terms = conv->taps() * conv->inputs();
   memory::desc plain({geometry.outputChannels(), terms}, memory::data_type::f32, memory::format_tag::ab),

@@ -4,6 +4,7 @@
 /// a stride separates lie together there. Images with channels last are transposed by these copies.
 #pragma once
 
+#include "lib/runtime/kernels/common/RowPostOps.h"
 #include "lib/runtime/kernels/conv/ConvChoice.h"
 
 namespace proa::runtime {
@@ -47,7 +48,7 @@ private:
   int64_t inputs() const { return geometry.inputChannels() / geometry.groups; }
   int64_t outputs() const { return geometry.outputChannels() / geometry.groups; }
   int64_t taps() const { return geometry.kernel[0] * geometry.kernel[1]; }
-  int64_t blocks() const { return (outputs() + blockOutputs - 1) / blockOutputs; }
+  int64_t firstOutput(int64_t block) const { return block * outputs() / blocks; }
   bool isDepthwise() const { return inputs() == 1 && outputs() == 1; }
   /// Input rows of a chunk of output rows.
   int64_t inputRows(int64_t rows) const {
@@ -56,15 +57,16 @@ private:
 
   ConvGeometry geometry;
   std::vector<PostOp> fused;
-  int64_t blockOutputs = 1;          ///< output channels that are computed at once
-  std::vector<CopiedColumns> phases; ///< by remainder
-  int64_t columns = 0;               ///< of a copied row that belong to one remainder of the stride
-  int64_t rowFloats = 0;             ///< of a copied row
-  int64_t fewestChunks = 1;          ///< of an image's rows, so that the copied ones stay in a cache
-  double nanosecondsOfRun = 0;       ///< on one core
-  std::vector<int64_t> offsets;      ///< of each column of the window in a copied row
-  std::vector<int64_t> starts;       ///< first columns of the vectors of an output row; the last may overlap
-  std::vector<float> weights;        ///< [group, block, input, kernel..., output of the block]
+  RowBounds bounds;
+  int64_t blocks = 1;                 ///< of a group's output channels that are computed at once
+  std::vector<CopiedColumns> phases;  ///< by remainder
+  int64_t columns = 0;                ///< of a copied row that belong to one remainder of the stride
+  int64_t rowFloats = 0;              ///< of a copied row
+  int64_t fewestChunks = 1;           ///< of an image's rows, so that the copied ones stay in a cache
+  double nanosecondsOfRun = 0;        ///< on one core
+  std::vector<int64_t> columnOffsets; ///< of each column of the window in a copied row
+  std::vector<int64_t> starts;        ///< first columns of the vectors of an output row; the last may overlap
+  std::vector<float> weights;         ///< [group, block, input, kernel..., output]
 };
 
 } // namespace proa::runtime
