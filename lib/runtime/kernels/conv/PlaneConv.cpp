@@ -264,10 +264,22 @@ PROA_VECTOR_INLINE void copyColumns(const float *from, int64_t step, int64_t cou
       to[i] = from[step * i];
 }
 
+/// A vector of some lanes: GCC ignores the size of a vector if a template's argument gives it.
+template <int Lanes> struct PlaneLanes;
+template <> struct PlaneLanes<16> {
+  using Type = Vector;
+};
+template <> struct PlaneLanes<8> {
+  using Type = BlockRow;
+};
+template <> struct PlaneLanes<4> {
+  using Type = float __attribute__((vector_size(4 * sizeof(float))));
+};
+
 template <int Lanes, size_t... I>
 PROA_VECTOR_INLINE void splitLanes(const float *from, float *toEven, float *toOdd,
                                    std::index_sequence<I...>) {
-  using Piece = float __attribute__((vector_size(Lanes * sizeof(float))));
+  using Piece = typename PlaneLanes<Lanes>::Type;
   Piece low, high;
   std::memcpy(&low, from, sizeof(Piece));
   std::memcpy(&high, from + Lanes, sizeof(Piece));
