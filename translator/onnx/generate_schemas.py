@@ -18,8 +18,8 @@ RUNTIME_VERSION = "1.32.0"
 RUNTIME_OPS = {
     "com.microsoft": """
         Attention BiasAdd BiasGelu BiasSoftmax BiasSplitGelu BranchwiseRMSNorm CausalConvWithState CDist
-        DecoderMaskedMultiHeadAttention DequantizeLinear DynamicQuantizeLSTM DynamicQuantizeMatMul
-        EmbedLayerNormalization FastGelu FusedConv FusedGemm FusedMatMul GatedAdd GatedRelativePositionBias
+        CropAndResize DecoderMaskedMultiHeadAttention DequantizeLinear DynamicQuantizeLSTM DynamicQuantizeMatMul
+        EmbedLayerNormalization ExpandDims FastGelu FusedConv FusedGemm FusedMatMul GatedAdd GatedRelativePositionBias
         GatedRMSNorm GatherBlockQuantized GatherND Gelu GridSample GroupNorm GroupQueryAttention Inverse
         LinearAttention LinearAttentionGate MatMulBnb4 MatMulInteger16 MatMulIntegerToFloat MatMulNBits MoE
         MoEGroupRouter MRotaryEmbedding MultiHeadAttention NGramRepeatBlock NhwcConv NhwcFusedConv

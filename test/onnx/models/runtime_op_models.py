@@ -396,12 +396,30 @@ def language_model_cases():
     yield "gather_nd", Case("GatherND", [floats(2, 3, 4), np.array([[0, 2], [1, 0]], np.int64)])
 
 
+def shape_cases():
+    # The last region is partly outside of its image, the fourth is reversed. The regions avoid positions where float32
+    # rounding decides about the nearest element.
+    regions = np.array([[0, 0, 1, 1], [0.12, 0.2, 0.68, 0.9], [0.3, 0.3, 0.3, 0.8], [0.8, 0.9, 0.2, 0.1],
+                        [-0.3, 0.4, 0.6, 1.4]], np.float32)
+    images = np.array([0, 1, 1, 0, 1], np.int32)
+    for name, size, mode in (("bilinear", (4, 3), "bilinear"), ("nearest", (3, 5), "nearest"),
+                             ("one", (1, 4), "bilinear")):
+        yield f"crop_and_resize_{name}", Case(
+            "CropAndResize", [floats(2, 3, 6, 7), regions, images, ("w", np.array(size, np.int32))], mode=mode,
+            extrapolation_value=0.25)
+    yield "crop_and_resize_dynamic", Case(
+        "CropAndResize", [floats(2, 3, 6, 7), regions, images, np.array([2, 3], np.int32)], dynamic=(0, 2, 3))
+    for name, axis in (("front", 0), ("last", -1), ("middle", -2)):
+        yield f"expand_dims_{name}", Case("ExpandDims", [floats(2, 3), ("w", np.array(axis, np.int32))])
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     target = pathlib.Path(sys.argv[1])
     for cases in (attention_cases, other_float_cases, quantized_cases, ml_cases, state_cases,
-                  other_cases, expert_cases, decoder_cases, language_model_cases):
+                  other_cases, expert_cases, decoder_cases, language_model_cases,
+                  shape_cases):
         for name, case in cases():
             write_case(target / name, case.model(), case.feeds())
 

@@ -164,5 +164,6 @@ def Pd_DeformablePsroiPoolingGradOp : Pd_Op<"deformable_psroi_pooling_grad"> {
 
 def : OnnxFormula<"RoiAlign", "importRoiAlign">;
 def : OnnxFormula<"MaxRoiPool", "importMaxRoiPool">;
+def : OnnxFormula<"CropAndResize", "importCropAndResize", 1, 0, "com.microsoft">;
 
 #endif

@@ -7,6 +7,7 @@ include "dialects/pd/ir/Layout.td"
 
 // Axes are those of the result.
 def : OnnxFormula<"Unsqueeze", "importUnsqueeze", strings_="moved">;
+def : OnnxFormula<"ExpandDims", "importExpandDims", 1, 0, "com.microsoft">;
 def : OnnxFormula<"Squeeze", "importSqueeze", strings_="moved">;
 // A negative axis counts from the end.
 def : OnnxFormula<"Flatten", "importFlatten", strings_="moved">;

@@ -93,6 +93,11 @@ void importUnsqueeze(NodeImporter &node) {
                  axes.empty() ? data : node.create<pd::UnsqueezeOp>(data, Value(), llvm::ArrayRef(axes)));
 }
 
+void importExpandDims(NodeImporter &node) {
+  Expression x = node.operand("X");
+  node.setOutput("Y", insertDim(x, axisIn(node, node.intAttribute("axis"), x.rank() + 1)));
+}
+
 /// The dim of two dims that broadcast together, of which one is a size in x.
 static DimSize broadcastDim(TensorBuilder &e, const DimSize &x, const DimSize &size) {
   if (x.isNumber(1) || size.isNumber(1))
