@@ -119,8 +119,8 @@ typedef struct proa_mesh_options {
   int no_overlap;
   /** Delays messages as a slower link does, for measurements on one machine: "20us,1GB/s". NULL: none. */
   const char *emulated_link;
-  /** Axes of the rings of a legacy collective program, "0=dp,1=mp,2=dp+mp", or "auto" (MeshOptions::rings).
-   * NULL: the program is for one device. */
+  /** Axes of the process groups of a legacy collective program, by `ring_id`: "0=dp,1=mp,2=dp+mp", or "auto"
+   * (MeshOptions::rings). NULL: the program is for one device. */
   const char *rings;
   /** The most bytes of a device that source and result of one step of a reshard may take
    * (MeshOptions::memoryLimit). 0: no limit. */

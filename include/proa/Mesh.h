@@ -19,9 +19,10 @@ struct MeshOptions {
   /// the axis of the mesh; a number that differs from it is an error. Axes that it does not use replicate.
   /// Shardings of `shardings` and of the IR file take precedence. Empty: none.
   std::string strategy;
-  /// Axes of the rings of a legacy collective program (`ring_id`), which is the program of one process:
-  /// "0=dp,1=mp", or "2=dp+mp" for a ring over two axes. "auto": the only axis of the mesh for all rings, or
-  /// all axes for ring 0. Process i of a ring is the device with the i-th coordinates on its axes. The
+  /// Axes of the process groups of a legacy collective program, by `ring_id`: "0=dp,1=mp", or "2=dp+mp" for a
+  /// group over two axes. The program is the one of a single process. "auto": the only axis of the mesh for
+  /// all groups, or all axes for group 0. Process i of a group is the device with the i-th coordinates on its
+  /// axes. The
   /// shardings say which arguments are shards; weights and feeds are whole. Excludes a strategy. Empty: the
   /// program computes on one device.
   std::string rings = {};

@@ -493,15 +493,16 @@ def Annotate : Pass<"dist-annotate", "::mlir::ModuleOp"> {
 //===-- Legacy collective programs --------------------------------------------------------------------------------===//
 
 defvar ringsOption = ListOption<"rings", "rings", "std::string",
-  "Axes of each ring: 0=dp,1=mp,2=dp+mp; default: the only axis of the mesh for all rings, or all axes for ring 0">;
-defvar ringRankOption = Option<"rank", "rank", "int64_t", "0", "Position of the mesh whose program it is">;
+  "Axes of each process group by its ring_id: 0=dp,1=mp,2=dp+mp; default: the only axis of the mesh for all groups, "
+  "or all axes for group 0">;
+defvar processRankOption = Option<"rank", "rank", "int64_t", "0", "Position of the mesh whose program it is">;
 
-def FromRings : Pass<"dist-from-rings", "::mlir::ModuleOp"> {
+def FromProcessGroups : Pass<"dist-from-process-groups", "::mlir::ModuleOp"> {
   let summary = "Replace ops of legacy collective programs by ops of dist";
   let description = [{
-    A legacy collective program is that of one process: `ring_id` of an op names a group of processes. The pass maps
-    rings to axes of the mesh of the module, and the ops to ops of dist on local tensors, which are the same on all
-    devices. Process i of a ring is the device with the i-th coordinates on its axes.
+    A legacy collective program is written for one process: `ring_id` of an op names a process group. The pass maps
+    process groups to axes of the mesh of the module, and the ops to ops of dist on local tensors, which are the same on
+    all devices. Process i of a group is the device with the i-th coordinates on its axes.
 
     | ops | become |
     |---|---|
@@ -515,45 +516,45 @@ def FromRings : Pass<"dist-from-rings", "::mlir::ModuleOp"> {
     | send_v2, recv_v2 | dist.send, dist.recv between meshes of one device |
     | partial_send, partial_recv | the same for the shard; the other shards of what is received are zero |
     | global_scatter, global_gather | dist.exchange_rows, and pd.gather to or from the order of experts |
-    | pd.vjp of these ops | the ops of the gradient, which are other ops of the ring |
+    | pd.vjp of these ops | the ops of the gradient, which are other ops of the group |
     | with `expand`: c_embedding | dist.slice of a constant for the first index |
     | with `expand`: c_softmax_with_cross_entropy | the same, and dist.all_reduce |
 
     c_identity and barrier stay: they do not communicate, or only wait. An op of dist that replaces one op keeps its
-    name and attributes as `ring_op`, from which `dist-to-rings` restores it.
+    name and attributes as `legacy_op`, from which `dist-to-process-groups` restores it.
 
     A `dist.sharding` of an argument or result says which shard of a tensor the process has. So does `dist.global`,
     the type of the whole tensor, if only one choice of axes makes shards of that size: of the axes of tensor
     parallelism, or of all if the program has none. The others are replicated. All get `dist.global`.
 
-    Errors: a ring without axes; nranks, root or peer that does not fit the size of the axes; rank or start_index of
-    another process than `rank`; a whole tensor that no axes, or several choices of them, split into such shards; an op
-    without a derivative (broadcast, c_scatter) in pd.vjp; no mesh, or several.
+    Errors: a process group without axes; nranks, root or peer that does not fit the size of the axes; rank or
+    start_index of another process than `rank`; a whole tensor that no axes, or several choices of them, split into such
+    shards; an op without a derivative (broadcast, c_scatter) in pd.vjp; no mesh, or several.
 
     ```mlir
     // before
     %1 = pd.mp_allreduce_sum %0 {ring_id = 1 : i64} : (tensor<4x16xf32>) -> tensor<4x16xf32>
     // after: rings=1=mp
     %1 = dist.all_reduce %0 of tensor<4x16xf32> from <@mesh, [{}, {} ], partial = [sum {"mp"} ]> to <@mesh, [{}, {} ]>
-           {ring_op = {name = "pd.mp_allreduce_sum", ring_id = 1 : i64}} : tensor<4x16xf32> -> tensor<4x16xf32>
+           {legacy_op = {name = "pd.mp_allreduce_sum", ring_id = 1 : i64}} : tensor<4x16xf32> -> tensor<4x16xf32>
     ```
   }];
   let options = [
-    ringsOption, ringRankOption,
+    ringsOption, processRankOption,
     Option<"expand", "expand", "bool", "false", "Replace ops that are several collectives too, to run the program">
   ];
   let dependentDialects = ["::proa::dist::DistDialect", "::proa::pd::PdDialect", "::mlir::tensor::TensorDialect"];
 }
 
-def ToRings : Pass<"dist-to-rings", "::mlir::ModuleOp"> {
+def ToProcessGroups : Pass<"dist-to-process-groups", "::mlir::ModuleOp"> {
   let summary = "Replace ops of dist by those of legacy collective programs";
   let description = [{
-    The reverse of `dist-from-rings`: the program of the process at position `rank` of the mesh, which can be exported.
-    An op with `ring_op` becomes that op; others become the ops of the table there. A slice of another dimension than
-    the last is a `pd.slice` of the shard of `rank`. Shardings of the interface and meshes are removed.
+    The reverse of `dist-from-process-groups`: the program of the process at position `rank` of the mesh, which can be
+    exported. An op with `legacy_op` becomes that op; others become the ops of the table there. A slice of another
+    dimension than the last is a `pd.slice` of the shard of `rank`. Shardings of the interface and meshes are removed.
 
     Errors: an op of the global form, or one that legacy programs lack (permute, started collectives, a gather of
-    another dimension than the first or last); axes without a ring.
+    another dimension than the first or last); axes without a process group.
 
     ```mlir
     // before
@@ -563,7 +564,7 @@ def ToRings : Pass<"dist-to-rings", "::mlir::ModuleOp"> {
     %1 = pd.c_concat %0 {nranks = 2 : i64, rank = 1 : i64, ring_id = 1 : i64} : (tensor<8x8xf32>) -> tensor<8x16xf32>
     ```
   }];
-  let options = [ringsOption, ringRankOption];
+  let options = [ringsOption, processRankOption];
   let dependentDialects = ["::proa::dist::DistDialect", "::proa::pd::PdDialect"];
 }
 

@@ -176,7 +176,7 @@ const std::vector<Field<MeshOptions>> &meshFields() {
       field("axes", &Options::axes, "Axes and their sizes: \"dp=2,mp=4\"."),
       path("shardings", &Options::shardings, "Shardings by name pattern: a JSON file, or its content."),
       field("strategy", &Options::strategy, "Strategy of parallel training: \"dp2,zero1\"."),
-      field("rings", &Options::rings, "Axes of the rings of a legacy collective program."),
+      field("rings", &Options::rings, "Axes of the process groups of a legacy collective program."),
       field("simulate", &Options::simulate,
             "The ranks are threads of this process, not processes of mpirun."),
       field("overlap", &Options::overlap, "Collectives communicate while kernels run."),

@@ -76,13 +76,13 @@ CLI::Option *declareMesh(CLI::App &line, MeshChoice &choice) {
       ->check(checkName)
       ->each(choose)
       ->type_name("FILE");
-  line.add_option(
-          "--rings", choice.mesh.rings,
-          "Axes of the rings of a legacy collective program: 0=dp,1=mp,2=dp+mp; auto: the only axis, or "
-          "all axes for ring 0")
+  line.add_option("--rings", choice.mesh.rings,
+                  "Axes of the process groups of a legacy collective program, by ring_id: 0=dp,1=mp,2=dp+mp; "
+                  "auto: the "
+                  "only axis, or all axes for group 0")
       ->check(checkName)
       ->each(choose)
-      ->type_name("RING=AXIS,...");
+      ->type_name("ID=AXIS,...");
   line.add_flag_callback(
       "--no-overlap", [&choice] { choice.mesh.overlap = false; },
       "With a mesh: collectives do not communicate while kernels run");

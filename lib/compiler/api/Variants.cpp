@@ -69,7 +69,8 @@ Result<void> Variants::transform(mlir::ModuleOp module) const {
     diagnostics.add(model.path, diagnostic.str());
     return mlir::success();
   });
-  if (Result<void> converted = model.mesh ? model.mesh->convertRings(module) : Result<void>(); !converted)
+  if (Result<void> converted = model.mesh ? model.mesh->convertProcessGroups(module) : Result<void>();
+      !converted)
     return converted;
   if (Result<void> marked = model.mesh ? model.mesh->markStages(module) : markStages(module, nullptr);
       !marked)

@@ -320,18 +320,18 @@ Diagnostics wrongMeshSize(int64_t devices, int64_t processes) {
                                          devices, processes, others, devices));
 }
 
-Result<void> convertRings(ModuleOp module, const MeshOptions &mesh) {
+Result<void> convertProcessGroups(ModuleOp module, const MeshOptions &mesh) {
   DiagnosticCollector diagnostics(module->getContext());
   PassManager pm(module->getContext());
-  FromRingsOptions rings;
+  FromProcessGroupsOptions groups;
   if (mesh.rings != "auto")
     for (llvm::StringRef entry : llvm::split(mesh.rings, ','))
-      rings.rings.push_back(entry.str());
-  rings.expand = true;
+      groups.rings.push_back(entry.str());
+  groups.expand = true;
   LogicalResult annotated = addAnnotate(pm, module, mesh);
-  pm.addPass(createFromRings(rings));
+  pm.addPass(createFromProcessGroups(groups));
   if (failed(annotated) || failed(pm.run(module)))
-    return diagnostics.take("the rings have no form on the mesh");
+    return diagnostics.take("the process groups have no form on the mesh");
   return {};
 }
 

@@ -21,9 +21,9 @@ Result<runtime::EmulatedLink> parseLink(const std::string &text);
 /// The error of a mesh that has another number of devices than processes run.
 Diagnostics wrongMeshSize(int64_t devices, int64_t processes);
 
-/// Turns the program of one process with rings (MeshOptions::rings) into its local form. Error: a ring
-/// without axes, shardings that do not fit, or what dist-from-rings refuses.
-Result<void> convertRings(mlir::ModuleOp module, const MeshOptions &mesh);
+/// Turns the program of one process with process groups (MeshOptions::rings) into its local form. Error: a
+/// group without axes, shardings that do not fit, or what dist-from-process-groups refuses.
+Result<void> convertProcessGroups(mlir::ModuleOp module, const MeshOptions &mesh);
 
 /// Distributes a program over a mesh as compileForMesh() does, without compiling it: brings the module into
 /// its sharded form, and returns the text of its interface (MeshInterface.h). Errors: those of the passes.

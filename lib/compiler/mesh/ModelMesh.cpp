@@ -33,8 +33,9 @@ Result<std::unique_ptr<ModelMesh>> ModelMesh::open(ModelOptions &options) {
   diagnostics.append(mesh ? Diagnostics() : mesh.diagnostics());
   if (!given.rings.empty() &&
       (!given.strategy.empty() || options.amp || options.microBatches != 1 || options.memoryBudget))
-    diagnostics.add("the rings", "the program is that of one process; expected no strategy, mixed precision, "
-                                 "micro-batches or recomputation");
+    diagnostics.add("the process groups",
+                    "the program is that of one process; expected no strategy, mixed precision, "
+                    "micro-batches or recomputation");
   int64_t devices = mesh && !given.axes.empty() ? mesh->size() : 0; // 0: those of shardings or of the program
   if (mesh && !given.strategy.empty()) {
     auto strategy = spmd::parseStrategy(given.strategy);
@@ -96,8 +97,8 @@ std::optional<int64_t> ModelMesh::compiledRank() const {
   return hasProcesses() ? std::optional(processes->rankOf(0)) : std::nullopt;
 }
 
-Result<void> ModelMesh::convertRings(mlir::ModuleOp module) const {
-  return given.rings.empty() ? Result<void>() : proa::convertRings(module, given);
+Result<void> ModelMesh::convertProcessGroups(mlir::ModuleOp module) const {
+  return given.rings.empty() ? Result<void>() : proa::convertProcessGroups(module, given);
 }
 
 Result<void> ModelMesh::markStages(mlir::ModuleOp module) const { return proa::markStages(module, &given); }

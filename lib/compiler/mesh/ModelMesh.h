@@ -28,7 +28,7 @@ public:
   /// The rank that programs are compiled for; none: all ranks, which are simulated.
   std::optional<int64_t> compiledRank() const;
   /// Brings a legacy collective program into its local form, if the options say so (MeshOptions::rings).
-  Result<void> convertRings(mlir::ModuleOp module) const;
+  Result<void> convertProcessGroups(mlir::ModuleOp module) const;
   /// Puts given stages into locations, if the strategy has stages: markStages().
   Result<void> markStages(mlir::ModuleOp module) const;
   /// Prepares a training program for the stages of a pipeline, if the strategy has them: pipelineForm().

@@ -15,9 +15,10 @@ namespace proa::pd {
 
 //===-- Inference ---------------------------------------------------------------------------------------===//
 
-LogicalResult checkRing(std::optional<Location> location, int64_t ring) {
-  return ring >= 0 ? success()
-                   : inferenceError(location, "C1: ring_id must not be negative, found " + llvm::Twine(ring));
+LogicalResult checkGroup(std::optional<Location> location, int64_t group) {
+  return group >= 0
+             ? success()
+             : inferenceError(location, "C1: ring_id must not be negative, found " + llvm::Twine(group));
 }
 
 LogicalResult checkProcess(std::optional<Location> location, llvm::StringRef name, int64_t process,
@@ -25,7 +26,7 @@ LogicalResult checkProcess(std::optional<Location> location, llvm::StringRef nam
   if (ranks < 0 || (ranks == 0 && !mayBeUnknown))
     return inferenceError(location, "C2: nranks must be above 0, found " + llvm::Twine(ranks));
   if (process < 0 || (ranks > 0 && process >= ranks))
-    return inferenceError(location, "C3: " + name + " must be a process of the ring, found " +
+    return inferenceError(location, "C3: " + name + " must be a process of the group, found " +
                                         llvm::Twine(process) +
                                         (ranks > 0 ? " of " + llvm::Twine(ranks).str() : std::string()));
   return success();
@@ -94,7 +95,7 @@ namespace {
 
 FailureOr<SmallVector<Value>> asIs(Value x) { return SmallVector<Value>{x}; }
 
-/// The identity on a ring of one process; failure if the op names more.
+/// The identity on a process group of one process; failure if the op names more.
 template <class Op> FailureOr<SmallVector<Value>> asIsAlone(OpBuilder &builder, Op op) {
   if (op.getNranks() > 1)
     return notifyDecompositionFailure(builder, op, "it has several ranks");

@@ -12,7 +12,7 @@ struct Network : mlir::SideEffects::Resource::Base<Network> {
 };
 
 /// C1.
-mlir::LogicalResult checkRing(std::optional<mlir::Location> location, int64_t ring);
+mlir::LogicalResult checkGroup(std::optional<mlir::Location> location, int64_t group);
 /// C2 and C3; 0 ranks means an unknown number if `mayBeUnknown`.
 mlir::LogicalResult checkProcess(std::optional<mlir::Location> location, llvm::StringRef name,
                                  int64_t process, int64_t ranks, bool mayBeUnknown = true);
@@ -30,12 +30,13 @@ mlir::LogicalResult inferParallelCrossEntropyOf(std::optional<mlir::Location> lo
                                                 Results &results);
 
 template <class Adaptor>
-mlir::LogicalResult inferOverRing(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferInProcessGroup(std::optional<mlir::Location> location, Adaptor adaptor,
+                                        Results &results) {
   results.push_back(adaptor.getOperands()[0].getType());
   if constexpr (requires { adaptor.getRoot(); })
     if (failed(checkProcess(location, "root", static_cast<int64_t>(adaptor.getRoot()), 0)))
       return mlir::failure();
-  return checkRing(location, static_cast<int64_t>(adaptor.getRingId()));
+  return checkGroup(location, static_cast<int64_t>(adaptor.getRingId()));
 }
 
 /// Ops with rank and nranks.
@@ -51,12 +52,12 @@ mlir::LogicalResult checkRanked(std::optional<mlir::Location> location, Adaptor 
   }
   if (failed(checkProcess(location, name, process, ranks, false)))
     return mlir::failure();
-  return checkRing(location, static_cast<int64_t>(adaptor.getRingId()));
+  return checkGroup(location, static_cast<int64_t>(adaptor.getRingId()));
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferRankedOverRing(std::optional<mlir::Location> location, Adaptor adaptor,
-                                        Results &results) {
+mlir::LogicalResult inferRankedInProcessGroup(std::optional<mlir::Location> location, Adaptor adaptor,
+                                              Results &results) {
   results.push_back(adaptor.getX().getType());
   return checkRanked(location, adaptor);
 }
@@ -66,7 +67,7 @@ mlir::LogicalResult inferGatherShards(std::optional<mlir::Location> location, Ad
                                       Results &results) {
   auto ranks = static_cast<int64_t>(adaptor.getNranks());
   if (failed(checkProcess(location, "rank", 0, ranks)) ||
-      failed(checkRing(location, static_cast<int64_t>(adaptor.getRingId()))))
+      failed(checkGroup(location, static_cast<int64_t>(adaptor.getRingId()))))
     return mlir::failure();
   return inferScaledDim(location, tensorType(adaptor.getX()), false,
                         ranks == 0 ? mlir::ShapedType::kDynamic : ranks, 1, results);
@@ -101,14 +102,14 @@ mlir::LogicalResult inferLastShard(std::optional<mlir::Location> location, Adapt
 
 template <class Adaptor>
 mlir::LogicalResult inferExchange(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  if (failed(checkRing(location, static_cast<int64_t>(adaptor.getRingId()))))
+  if (failed(checkGroup(location, static_cast<int64_t>(adaptor.getRingId()))))
     return mlir::failure();
   return inferExchangeOf(location, adaptor.getOperands(), results);
 }
 
 template <class Adaptor>
 mlir::LogicalResult inferSend(std::optional<mlir::Location> location, Adaptor adaptor, Results &) {
-  if (failed(checkRing(location, static_cast<int64_t>(adaptor.getRingId()))))
+  if (failed(checkGroup(location, static_cast<int64_t>(adaptor.getRingId()))))
     return mlir::failure();
   return checkProcess(location, "peer", static_cast<int64_t>(adaptor.getPeer()), 0);
 }
@@ -152,7 +153,7 @@ mlir::LogicalResult inferPartialEmbedding(std::optional<mlir::Location> location
 template <class Adaptor>
 mlir::LogicalResult inferParallelCrossEntropy(std::optional<mlir::Location> location, Adaptor adaptor,
                                               Results &results) {
-  if (failed(checkRing(location, static_cast<int64_t>(adaptor.getRingId()))) ||
+  if (failed(checkGroup(location, static_cast<int64_t>(adaptor.getRingId()))) ||
       failed(checkProcess(location, "rank", static_cast<int64_t>(adaptor.getRank()),
                           static_cast<int64_t>(adaptor.getNranks()))))
     return mlir::failure();

@@ -4,17 +4,17 @@
 
 include "dialects/pd/ir/Base.td"
 
-// A ring is a group of processes that run the same program. `ring_id` names it, `root` or `peer` is the rank of a
-// process in it, `nranks` the number of processes. An op that communicates has an effect: it is not removed, merged,
+// A process group is a set of processes that run the same program. `ring_id` names it, `root` or `peer` is the rank of
+// a process in it, `nranks` the number of processes. An op that communicates has an effect: it is not removed, merged,
 // or moved across another one, since all processes must reach it.
 //
-// The CPU runtime runs one process: a ring has one member. Reductions, broadcasts and gathers of one shard are then
-// the identity, which is their decomposition. Ops that name a second process (nranks above 1, send, receive) have no
-// decomposition, and the compiler reports that they lack a kernel.
+// The CPU runtime runs one process: a process group has one member. Reductions, broadcasts and gathers of one shard are
+// then the identity, which is their decomposition. Ops that name a second process (nranks above 1, send, receive) have
+// no decomposition, and the compiler reports that they lack a kernel.
 // Derivatives are those of the sum of the losses of all processes. Where values are equal on all processes, as in
 // tensor parallelism, that counts a loss once for each; c_identity and mp_allreduce_sum are the pair for it: their
 // derivatives are each other.
-defvar RingConstraint = "C1. ring_id is not negative";
+defvar GroupConstraint = "C1. ring_id is not negative";
 defvar RanksConstraint = "C2. nranks is above 0";
 defvar ProcessConstraint = "C3. a rank (rank, root, peer) is not negative, and below nranks if that is given";
 def Pd_Network : Resource<"::proa::pd::Network">;
@@ -32,25 +32,25 @@ defvar Streams = ["use_calc_stream=any", "use_model_parallel=any", "sync_mode=an
 
 //===-- All processes give and get a tensor of the same shape -----------------------------------------------------===//
 
-class Pd_ReductionOverRing<string mnemonic, string what, string legacyType> : Pd_CommunicationOp<mnemonic> {
+class Pd_ReductionInProcessGroup<string mnemonic, string what, string legacyType> : Pd_CommunicationOp<mnemonic> {
   let summary = what;
   let arguments = (ins Pd_NumberTensor:$x, Number<"0">:$ring_id);
   let results = (outs Pd_NumberTensor:$out);
   let vjpInCode = 1;
-  let infer = "inferOverRing";
+  let infer = "inferInProcessGroup";
   let decomposesInCode = 1;
   let legacy = [Legacy<legacyType, ["X"], ["Out"], ["ring_id"], !listconcat(Streams, ["slot Cond"])>];
 }
 
-def Pd_CAllreduceSumOp : Pd_ReductionOverRing<"c_allreduce_sum", "The sum of x over all processes, on all processes",
-  "c_allreduce_sum">;
-def Pd_CAllreduceMaxOp : Pd_ReductionOverRing<"c_allreduce_max",
+def Pd_CAllreduceSumOp : Pd_ReductionInProcessGroup<"c_allreduce_sum",
+  "The sum of x over all processes, on all processes", "c_allreduce_sum">;
+def Pd_CAllreduceMaxOp : Pd_ReductionInProcessGroup<"c_allreduce_max",
   "The maximum of x over all processes, on all processes", "c_allreduce_max">;
-def Pd_CAllreduceMinOp : Pd_ReductionOverRing<"c_allreduce_min",
+def Pd_CAllreduceMinOp : Pd_ReductionInProcessGroup<"c_allreduce_min",
   "The minimum of x over all processes, on all processes", "c_allreduce_min">;
-def Pd_CAllreduceProdOp : Pd_ReductionOverRing<"c_allreduce_prod",
+def Pd_CAllreduceProdOp : Pd_ReductionInProcessGroup<"c_allreduce_prod",
   "The product of x over all processes, on all processes", "c_allreduce_prod">;
-def Pd_MpAllreduceSumOp : Pd_ReductionOverRing<"mp_allreduce_sum",
+def Pd_MpAllreduceSumOp : Pd_ReductionInProcessGroup<"mp_allreduce_sum",
   "The sum of x over all processes, on all processes, between the shards of one model: its gradient is the identity",
     "mp_allreduce_sum"> {
   let newIrGradients = ["mp_allreduce_sum_grad(dout)"];
@@ -62,7 +62,7 @@ class Pd_ReductionToRoot<string mnemonic, string what> : Pd_CommunicationOp<mnem
   let arguments = (ins Pd_NumberTensor:$x, Number<"0">:$ring_id, Number<"0">:$root);
   let results = (outs Pd_NumberTensor:$out);
   let vjpInCode = 1;
-  let infer = "inferOverRing";
+  let infer = "inferInProcessGroup";
   let decomposesInCode = 1;
   let legacy = [Legacy<mnemonic, ["X"], ["Out"], ["ring_id", "root=root_id"], Streams>];
 }
@@ -78,7 +78,7 @@ def Pd_AllReduceOp : Pd_CommunicationOp<"all_reduce"> {
   let arguments = (ins Pd_NumberTensor:$x, Number<"0">:$ring_id, Number<"0">:$reduce_type);
   let results = (outs Pd_NumberTensor:$out);
   let vjpInCode = 1;
-  let infer = "inferOverRing";
+  let infer = "inferInProcessGroup";
   let decomposesInCode = 1;
   let precision = "follow";
   let legacy = [Legacy<"all_reduce", ["x"], ["out"], ["ring_id", "reduce_type"]>];
@@ -90,7 +90,7 @@ def Pd_ReduceOp : Pd_CommunicationOp<"reduce"> {
   let arguments = (ins Pd_NumberTensor:$x, Number<"0">:$ring_id, Number<"0">:$root, Number<"0">:$reduce_type);
   let results = (outs Pd_NumberTensor:$out);
   let vjpInCode = 1;
-  let infer = "inferOverRing";
+  let infer = "inferInProcessGroup";
   let decomposesInCode = 1;
   let legacy = [Legacy<"reduce", ["x"], ["out"], ["ring_id", "root=root_id", "reduce_type"]>];
 }
@@ -103,7 +103,7 @@ def Pd_BroadcastOp : Pd_CommunicationOp<"broadcast"> {
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"0">:$root, Number<"0">:$rank, Number<"0">:$nranks);
   let results = (outs Pd_Tensor:$out);
   let vjpInCode = 1;
-  let infer = "inferOverRing";
+  let infer = "inferInProcessGroup";
   let decomposesInCode = 1;
   let legacy = [Legacy<"c_broadcast", ["X"], ["Out"], ["ring_id", "root"], Streams>,
                 Legacy<"broadcast", ["x"], ["out"], ["ring_id", "root"]>];
@@ -114,7 +114,7 @@ def Pd_BarrierOp : Pd_CommunicationOp<"barrier"> {
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id);
   let results = (outs Pd_Tensor:$out);
   let vjpInCode = 1;
-  let infer = "inferOverRing";
+  let infer = "inferInProcessGroup";
   let decomposesInCode = 1;
   let legacy = [Legacy<"barrier", ["X"], ["Out"], ["ring_id"]>];
 }
@@ -125,7 +125,7 @@ def Pd_BarrierOp : Pd_CommunicationOp<"barrier"> {
 def Pd_AllGatherOp : Pd_CommunicationOp<"all_gather"> {
   let summary = "x of all processes, concatenated along the first dimension, on all processes";
   let description = "nranks of 0 means an unknown number of processes.";
-  let constraints = [RingConstraint, "C4. x has a dimension"];
+  let constraints = [GroupConstraint, "C4. x has a dimension"];
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"0">:$nranks);
   let results = (outs Pd_Tensor:$out);
   let vjpInCode = 1;
@@ -138,7 +138,7 @@ def Pd_AllGatherOp : Pd_CommunicationOp<"all_gather"> {
 
 def Pd_CConcatOp : Pd_CommunicationOp<"c_concat"> {
   let summary = "x of all processes, concatenated along the last dimension, on all processes";
-  let constraints = [RingConstraint, RanksConstraint, ProcessConstraint, "C4. x has a dimension"];
+  let constraints = [GroupConstraint, RanksConstraint, ProcessConstraint, "C4. x has a dimension"];
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$rank, Number<"1">:$nranks, Number<"0">:$ring_id);
   let results = (outs Pd_Tensor:$out);
   let vjpInCode = 1;
@@ -152,7 +152,7 @@ def Pd_CConcatOp : Pd_CommunicationOp<"c_concat"> {
 def Pd_ReduceScatterOp : Pd_CommunicationOp<"reduce_scatter"> {
   let summary = "The sum of x over all processes, split into nranks shards along the first dimension; the result is "
     "this process's shard";
-  let constraints = [RingConstraint, RanksConstraint, "C4. x has a dimension that nranks divides"];
+  let constraints = [GroupConstraint, RanksConstraint, "C4. x has a dimension that nranks divides"];
   let arguments = (ins Pd_NumberTensor:$x, Number<"0">:$ring_id, Number<"1">:$nranks);
   let results = (outs Pd_NumberTensor:$out);
   let vjpInCode = 1;
@@ -165,7 +165,7 @@ def Pd_ReduceScatterOp : Pd_CommunicationOp<"reduce_scatter"> {
 def Pd_CScatterOp : Pd_CommunicationOp<"c_scatter"> {
   let summary = "x of the process `root`, split into nranks shards along the first dimension; the result is this "
     "process's shard";
-  let constraints = [RingConstraint, RanksConstraint, ProcessConstraint, "C4. x has a dimension that nranks divides"];
+  let constraints = [GroupConstraint, RanksConstraint, ProcessConstraint, "C4. x has a dimension that nranks divides"];
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"0">:$root, Number<"1">:$nranks);
   let results = (outs Pd_Tensor:$out);
   let vjpInCode = 1;
@@ -180,7 +180,7 @@ def Pd_AllToAllOp : Pd_CommunicationOp<"all_to_all"> {
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id);
   let results = (outs Pd_Tensor:$out);
   let vjpInCode = 1;
-  let infer = "inferOverRing";
+  let infer = "inferInProcessGroup";
   let decomposesInCode = 1;
   let legacy = [Legacy<"alltoall", ["X"], ["Out"], ["ring_id"], Streams>,
                 Legacy<"all_to_all", ["x"], ["out"], ["ring_id"]>];
@@ -188,11 +188,11 @@ def Pd_AllToAllOp : Pd_CommunicationOp<"all_to_all"> {
 
 def Pd_PartialAllgatherOp : Pd_CommunicationOp<"partial_allgather"> {
   let summary = "x of which each process has one of nranks equal shards, completed by the shards of the others";
-  let constraints = [RingConstraint, RanksConstraint, ProcessConstraint];
+  let constraints = [GroupConstraint, RanksConstraint, ProcessConstraint];
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"1">:$nranks, Number<"0">:$rank);
   let results = (outs Pd_Tensor:$out);
   let vjpInCode = 1;
-  let infer = "inferRankedOverRing";
+  let infer = "inferRankedInProcessGroup";
   let decomposesInCode = 1;
   let legacy = [Legacy<"partial_allgather", ["X"], ["Out"], ["ring_id", "nranks", "rank"], Streams>];
 }
@@ -202,20 +202,20 @@ class Pd_GlobalExchangeOp<string mnemonic, string what> : Pd_CommunicationOp<mne
   let description = [{
     local_count and global_count have the number of rows sent to and received from each expert of each process.
   }];
-  let constraints = [RingConstraint, "C4. x has rank 2, both counts have rank 1"];
+  let constraints = [GroupConstraint, "C4. x has rank 2, both counts have rank 1"];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$local_count, Pd_IntTensor:$global_count, Number<"0">:$ring_id);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferExchange";
   let legacy = [Legacy<mnemonic, ["X", "local_count", "global_count"], ["Out"], ["ring_id"], Streams>];
 }
 def Pd_GlobalScatterOp : Pd_GlobalExchangeOp<"global_scatter", "Sends rows of x to the processes of their experts"> {
-  let sharding = "whole: its ring has other devices; dist-from-rings maps it to a mesh";
+  let sharding = "whole: its process group has other devices; dist-from-process-groups maps it to a mesh";
   let vjp = ["e.wrap(e.create<GlobalGatherOp>(dout, local_count, global_count, static_cast<int64_t>(op.getRingId())))",
     "", ""];
   let newIrGradients = ["global_scatter_grad(local_count, global_count)"];
 }
 def Pd_GlobalGatherOp : Pd_GlobalExchangeOp<"global_gather", "Sends rows of x back from their experts"> {
-  let sharding = "whole: its ring has other devices; dist-from-rings maps it to a mesh";
+  let sharding = "whole: its process group has other devices; dist-from-process-groups maps it to a mesh";
   let vjp = ["e.wrap(e.create<GlobalScatterOp>(dout, local_count, global_count, static_cast<int64_t>(op.getRingId())))",
     "", ""];
   let newIrGradients = ["global_gather_grad(local_count, global_count)"];
@@ -224,9 +224,9 @@ def Pd_GlobalGatherOp : Pd_GlobalExchangeOp<"global_gather", "Sends rows of x ba
 //===-- Two processes ---------------------------------------------------------------------------------------------===//
 
 def Pd_SendV2Op : Pd_CommunicationOp<"send_v2"> {
-  let sharding = "whole: its ring has other devices; dist-from-rings maps it to a mesh";
+  let sharding = "whole: its process group has other devices; dist-from-process-groups maps it to a mesh";
   let summary = "Sends x to the process `peer`";
-  let constraints = [RingConstraint, ProcessConstraint];
+  let constraints = [GroupConstraint, ProcessConstraint];
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"0">:$peer, Flag<"false">:$dynamic_shape);
   let infer = "inferSend";
   let legacy = [Legacy<"send_v2", ["X"], [], ["ring_id", "peer", "dynamic_shape"], Streams>,
@@ -239,13 +239,13 @@ class Pd_ReceiveOp<string mnemonic> : Pd_CommunicationOp<mnemonic> {
 }
 
 def Pd_RecvV2Op : Pd_ReceiveOp<"recv_v2"> {
-  let sharding = "whole: its ring has other devices; dist-from-rings maps it to a mesh";
+  let sharding = "whole: its process group has other devices; dist-from-process-groups maps it to a mesh";
   let summary = "Receives a tensor from the process `peer`";
   let description = [{
     With `dynamic_shape` the sender sends the shape, and out_shape gives only the rank. Negative dim sizes are
     dynamic.
   }];
-  let constraints = [RingConstraint, ProcessConstraint];
+  let constraints = [GroupConstraint, ProcessConstraint];
   let arguments = (ins DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$out_shape, TypeAttr:$dtype, Number<"0">:$peer,
     Number<"0">:$ring_id, Flag<"false">:$dynamic_shape);
   let legacy = [Legacy<"recv_v2", [], ["Out"], ["out_shape", "dtype", "peer", "ring_id", "dynamic_shape"], Streams>,
@@ -253,18 +253,18 @@ def Pd_RecvV2Op : Pd_ReceiveOp<"recv_v2"> {
 }
 
 def Pd_PartialSendOp : Pd_CommunicationOp<"partial_send"> {
-  let sharding = "whole: its ring has other devices; dist-from-rings maps it to a mesh";
+  let sharding = "whole: its process group has other devices; dist-from-process-groups maps it to a mesh";
   let summary = "Sends shard `id` of `num` equal shards of x to the process `peer`";
-  let constraints = [RingConstraint, ProcessConstraint, "C4. id is in [0, num)"];
+  let constraints = [GroupConstraint, ProcessConstraint, "C4. id is in [0, num)"];
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"0">:$peer, Number<"1">:$num, Number<"0">:$id);
   let infer = "inferPartialSend";
   let legacy = [Legacy<"partial_send", ["X"], [], ["ring_id", "peer", "num", "id"], Streams>];
 }
 
 def Pd_PartialRecvOp : Pd_ReceiveOp<"partial_recv"> {
-  let sharding = "whole: its ring has other devices; dist-from-rings maps it to a mesh";
+  let sharding = "whole: its process group has other devices; dist-from-process-groups maps it to a mesh";
   let summary = "Receives shard `id` of `num` equal shards of a tensor from the process `peer`";
-  let constraints = [RingConstraint, ProcessConstraint, "C4. id is in [0, num)"];
+  let constraints = [GroupConstraint, ProcessConstraint, "C4. id is in [0, num)"];
   let arguments = (ins DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$out_shape, TypeAttr:$dtype, Number<"0">:$peer,
     Number<"0">:$ring_id, Number<"1">:$num, Number<"0">:$id);
   let infer = "inferPartialReceive";
@@ -274,11 +274,11 @@ def Pd_PartialRecvOp : Pd_ReceiveOp<"partial_recv"> {
 //===-- Without communication -------------------------------------------------------------------------------------===//
 
 def Pd_CIdentityOp : Pd_Op<"c_identity"> {
-  let summary = "x, whose gradient is summed over the ring";
+  let summary = "x, whose gradient is summed over the process group";
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id);
   let results = (outs Pd_Tensor:$out);
   let vjpInCode = 1;
-  let infer = "inferOverRing";
+  let infer = "inferInProcessGroup";
   let decomposesInCode = 1;
   let precision = "follow";
   let legacy = [Legacy<"c_identity", ["X"], ["Out"], ["ring_id"], Streams>];
@@ -286,7 +286,7 @@ def Pd_CIdentityOp : Pd_Op<"c_identity"> {
 
 def Pd_CSplitOp : Pd_Op<"c_split"> {
   let summary = "Shard `rank` of x, split into nranks shards along the last dimension";
-  let constraints = [RingConstraint, RanksConstraint, ProcessConstraint, "C4. x has a dimension that nranks divides"];
+  let constraints = [GroupConstraint, RanksConstraint, ProcessConstraint, "C4. x has a dimension that nranks divides"];
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$rank, Number<"1">:$nranks, Number<"0">:$ring_id);
   let results = (outs Pd_Tensor:$out);
   let vjpInCode = 1;
@@ -316,7 +316,7 @@ def Pd_CSoftmaxWithCrossEntropyOp : Pd_CommunicationOp<"c_softmax_with_cross_ent
     the op is cross_entropy_with_softmax.
   }];
   let constraints = [
-    RingConstraint,
+    GroupConstraint,
     ProcessConstraint,
     "C4. label has the dimensions of logits but for the last one, which is 1"
   ];

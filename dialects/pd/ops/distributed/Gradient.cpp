@@ -1,7 +1,7 @@
 //! Gradients of communication: that of the sum of the losses of all processes.
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ops/distributed/Distributed.h"
-#include "dialects/pd/ops/distributed/Ring.h"
+#include "dialects/pd/ops/distributed/ProcessGroup.h"
 #include "dialects/pd/ops/shape/DimSize.h"
 
 using namespace mlir;
@@ -18,51 +18,51 @@ Gradients fromResult(OpBuilder &builder, Op op, ArrayRef<Value> cotangents, cons
   return SmallVector<Value>{compute(e, e.wrap(cotangents[0]))};
 }
 
-template <class Op> int64_t ringIdOf(Op op) { return static_cast<int64_t>(op.getRingId()); }
+template <class Op> int64_t groupIdOf(Op op) { return static_cast<int64_t>(op.getRingId()); }
 
-Expression sumOverRing(TensorBuilder &e, Expression x, int64_t ring) {
-  return e.wrap(e.create<CAllreduceSumOp>(x, ring));
+Expression sumInGroup(TensorBuilder &e, Expression x, int64_t group) {
+  return e.wrap(e.create<CAllreduceSumOp>(x, group));
 }
 
 /// Of a reduction with the result `out`, whose cotangents of all processes have the sum `dout`. Processes
 /// with equal extrema share it.
-Expression throughReduction(TensorBuilder &e, RingReduction reduction, Expression x, Value out,
-                            Expression dout, int64_t ring) {
+Expression throughReduction(TensorBuilder &e, GroupReduction reduction, Expression x, Value out,
+                            Expression dout, int64_t group) {
   if (reduction.isMean)
-    return dout / sumOverRing(e, e.constant(1.0, x.type().getElementType()), ring);
+    return dout / sumInGroup(e, e.constant(1.0, x.type().getElementType()), group);
   if (reduction.kind == ReductionKind::Sum)
     return dout;
   if (reduction.kind == ReductionKind::Product)
     return dout * e.wrap(out) / x;
   Expression isExtremum = e.indicator(x == e.wrap(out), x);
-  return isExtremum * dout / sumOverRing(e, isExtremum, ring);
+  return isExtremum * dout / sumInGroup(e, isExtremum, group);
 }
 
 template <class Op>
-Gradients throughAllReduce(OpBuilder &builder, Op op, ArrayRef<Value> cotangents, RingReduction reduction) {
+Gradients throughAllReduce(OpBuilder &builder, Op op, ArrayRef<Value> cotangents, GroupReduction reduction) {
   return fromResult(builder, op, cotangents, [&](TensorBuilder &e, Expression dout) {
-    Expression total = sumOverRing(e, dout, ringIdOf(op));
-    return throughReduction(e, reduction, e.wrap(op.getX()), op.getOut(), total, ringIdOf(op));
+    Expression total = sumInGroup(e, dout, groupIdOf(op));
+    return throughReduction(e, reduction, e.wrap(op.getX()), op.getOut(), total, groupIdOf(op));
   });
 }
 
 /// The result and its cotangent are those of the root.
 template <class Op>
 Gradients throughReduceToRoot(OpBuilder &builder, Op op, ArrayRef<Value> cotangents,
-                              RingReduction reduction) {
+                              GroupReduction reduction) {
   return fromResult(builder, op, cotangents, [&](TensorBuilder &e, Expression dout) {
     auto root = static_cast<int64_t>(op.getRoot());
     auto ofRoot = [&](Value x) {
-      return e.create<BroadcastOp>(x, ringIdOf(op), root, int64_t(0), int64_t(0));
+      return e.create<BroadcastOp>(x, groupIdOf(op), root, int64_t(0), int64_t(0));
     };
     Value out = reduction.kind == ReductionKind::Sum ? op.getOut() : ofRoot(op.getOut());
-    return throughReduction(e, reduction, e.wrap(op.getX()), out, e.wrap(ofRoot(dout)), ringIdOf(op));
+    return throughReduction(e, reduction, e.wrap(op.getX()), out, e.wrap(ofRoot(dout)), groupIdOf(op));
   });
 }
 
-template <class Op> FailureOr<RingReduction> reductionOf(Op op) {
+template <class Op> FailureOr<GroupReduction> reductionOf(Op op) {
   auto kind = static_cast<int64_t>(op.getReduceType());
-  if (std::optional<RingReduction> reduction = reductionOfKind(kind))
+  if (std::optional<GroupReduction> reduction = reductionOfKind(kind))
     return *reduction;
   return op.emitOpError() << "reduce_type must be from 0 to 4, found " << kind;
 }
@@ -83,7 +83,7 @@ FailureOr<Expression> classesOfProcess(TensorBuilder &e, CSoftmaxWithCrossEntrop
   if (ShapedType::isDynamic(classes))
     return op.emitOpError() << "expected a static number of classes";
   Expression all = iota(e, DimSize(classes * ranks), type);
-  return e.wrap(e.create<CSplitOp>(all, static_cast<int64_t>(op.getRank()), ranks, ringIdOf(op)));
+  return e.wrap(e.create<CSplitOp>(all, static_cast<int64_t>(op.getRank()), ranks, groupIdOf(op)));
 }
 
 } // namespace
@@ -113,13 +113,13 @@ Gradients CReduceProdOp::vjp(OpBuilder &builder, ArrayRef<Value> cotangents) {
   return throughReduceToRoot(builder, *this, cotangents, {ReductionKind::Product});
 }
 Gradients AllReduceOp::vjp(OpBuilder &builder, ArrayRef<Value> cotangents) {
-  FailureOr<RingReduction> reduction = reductionOf(*this);
+  FailureOr<GroupReduction> reduction = reductionOf(*this);
   if (failed(reduction))
     return failure();
   return throughAllReduce(builder, *this, cotangents, *reduction);
 }
 Gradients ReduceOp::vjp(OpBuilder &builder, ArrayRef<Value> cotangents) {
-  FailureOr<RingReduction> reduction = reductionOf(*this);
+  FailureOr<GroupReduction> reduction = reductionOf(*this);
   if (failed(reduction))
     return failure();
   return throughReduceToRoot(builder, *this, cotangents, *reduction);
@@ -134,7 +134,7 @@ Gradients BroadcastOp::vjp(OpBuilder &builder, ArrayRef<Value> cotangents) {
   return fromResult(builder, *this, cotangents, [&](TensorBuilder &e, Expression dout) {
     Expression all = iota(e, DimSize(ranks), builder.getI64Type());
     Expression own = e.wrap(e.create<CSplitOp>(all, getRank(), getNranks(), getRingId()));
-    return onRoot(e, *this, sumOverRing(e, dout, ringIdOf(*this)), own);
+    return onRoot(e, *this, sumInGroup(e, dout, groupIdOf(*this)), own);
   });
 }
 /// The shards of all processes make up x of the root.
@@ -152,12 +152,12 @@ Gradients CScatterOp::vjp(OpBuilder &builder, ArrayRef<Value> cotangents) {
 /// Megatron's pair: x is equal on all processes, and so is the sum.
 Gradients MpAllreduceSumOp::vjp(OpBuilder &builder, ArrayRef<Value> cotangents) {
   return fromResult(builder, *this, cotangents, [&](TensorBuilder &e, Expression dout) {
-    return e.create<CIdentityOp>(dout, ringIdOf(*this));
+    return e.create<CIdentityOp>(dout, groupIdOf(*this));
   });
 }
 Gradients CIdentityOp::vjp(OpBuilder &builder, ArrayRef<Value> cotangents) {
   return fromResult(builder, *this, cotangents, [&](TensorBuilder &e, Expression dout) {
-    return e.create<MpAllreduceSumOp>(dout, ringIdOf(*this));
+    return e.create<MpAllreduceSumOp>(dout, groupIdOf(*this));
   });
 }
 /// x and the joined tensor are equal on all processes.
@@ -195,7 +195,7 @@ Gradients PartialAllgatherOp::vjp(OpBuilder &builder, ArrayRef<Value> cotangents
                          << ranks << " divides, found " << type;
   return fromResult(builder, *this, cotangents, [&](TensorBuilder &e, Expression dout) {
     Expression rows =
-        e.reshape(sumOverRing(e, dout, ringIdOf(*this)), {ranks, type.getNumElements() / ranks});
+        e.reshape(sumInGroup(e, dout, groupIdOf(*this)), {ranks, type.getNumElements() / ranks});
     Expression all = iota(e, DimSize(ranks), builder.getI64Type());
     Expression own = e.wrap(e.create<CSplitOp>(all, getRank(), getNranks(), getRingId()));
     return e.reshape(e.select(e.reshape(all, {ranks, 1}) == own, rows, 0.0), type.getShape());
@@ -228,7 +228,7 @@ Gradients CSoftmaxWithCrossEntropyOp::vjp(OpBuilder &builder, ArrayRef<Value> co
   }
   if (cotangents[0]) {
     Expression dsoftmax = e.wrap(cotangents[0]);
-    Expression total = sumOverRing(e, e.sum(dsoftmax * softmax, {softmax.rank() - 1}), ringIdOf(*this));
+    Expression total = sumInGroup(e, e.sum(dsoftmax * softmax, {softmax.rank() - 1}), groupIdOf(*this));
     Expression through = (dsoftmax - total) * softmax;
     gradient = gradient ? *gradient + through : through;
   }

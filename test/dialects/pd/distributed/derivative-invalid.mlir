@@ -1,4 +1,4 @@
-// The derivative of broadcast needs the number of processes, which dist-from-rings states.
+// The derivative of broadcast needs the number of processes, which dist-from-process-groups states.
 // RUN: not proa-opt %s --pd-decompose=only=pd.vjp 2>&1 | FileCheck %s
 // CHECK: error: 'pd.broadcast' op has no derivative: expected a known nranks
 func.func @broadcast(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {

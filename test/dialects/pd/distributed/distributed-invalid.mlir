@@ -17,7 +17,7 @@ func.func @c2(%x: tensor<2xf32>) {
 // -----
 
 func.func @c3(%x: tensor<2xf32>) {
-  // expected-error@+1 {{C3: rank must be a process of the ring, found 2 of 2}}
+  // expected-error@+1 {{C3: rank must be a process of the group, found 2 of 2}}
   %0 = "pd.c_split"(%x) {nranks = 2 : i64, rank = 2 : i64} : (tensor<2xf32>) -> tensor<1xf32>
   return
 }
@@ -81,7 +81,7 @@ func.func @c_concat_c1(%x: tensor<4x6xf32>) {
 // -----
 
 func.func @c_concat_c3(%x: tensor<4x6xf32>) {
-  // expected-error@+1 {{C3: rank must be a process of the ring, found -1 of 2}}
+  // expected-error@+1 {{C3: rank must be a process of the group, found -1 of 2}}
   %0 = pd.c_concat %x {nranks = 2 : i64, rank = -1 : i64} : (tensor<4x6xf32>) -> tensor<4x12xf32>
   return
 }
@@ -105,7 +105,7 @@ func.func @c_scatter_c2(%x: tensor<4x6xf32>) {
 // -----
 
 func.func @c_scatter_c3(%x: tensor<4x6xf32>) {
-  // expected-error@+1 {{C3: root must be a process of the ring, found -1 of 2}}
+  // expected-error@+1 {{C3: root must be a process of the group, found -1 of 2}}
   %0 = pd.c_scatter %x {nranks = 2 : i64, root = -1 : i64} : (tensor<4x6xf32>) -> tensor<2x6xf32>
   return
 }
@@ -121,7 +121,7 @@ func.func @c_softmax_with_cross_entropy_c1(%logits: tensor<4x6xf32>, %label: ten
 // -----
 
 func.func @c_softmax_with_cross_entropy_c3(%logits: tensor<4x6xf32>, %label: tensor<4x1xi64>) {
-  // expected-error@+1 {{C3: rank must be a process of the ring, found -1}}
+  // expected-error@+1 {{C3: rank must be a process of the group, found -1}}
   %0:2 = pd.c_softmax_with_cross_entropy %logits, %label {rank = -1 : i64} : (tensor<4x6xf32>, tensor<4x1xi64>) -> (tensor<4x6xf32>, tensor<4x1xf32>)
   return
 }
@@ -177,7 +177,7 @@ func.func @partial_allgather_c2(%x: tensor<4x6xf32>) {
 // -----
 
 func.func @partial_allgather_c3(%x: tensor<4x6xf32>) {
-  // expected-error@+1 {{C3: rank must be a process of the ring, found -1 of 2}}
+  // expected-error@+1 {{C3: rank must be a process of the group, found -1 of 2}}
   %0 = pd.partial_allgather %x {nranks = 2 : i64, rank = -1 : i64} : (tensor<4x6xf32>) -> tensor<4x6xf32>
   return
 }
@@ -193,7 +193,7 @@ func.func @partial_recv_c1() {
 // -----
 
 func.func @partial_recv_c3() {
-  // expected-error@+1 {{C3: peer must be a process of the ring, found -1}}
+  // expected-error@+1 {{C3: peer must be a process of the group, found -1}}
   %0 = pd.partial_recv {out_shape = array<i64: 4, 3>, dtype = f32, peer = -1 : i64, num = 2 : i64} : () -> tensor<4x3xf32>
   return
 }
@@ -209,7 +209,7 @@ func.func @partial_send_c1(%x: tensor<4x6xf32>) {
 // -----
 
 func.func @partial_send_c3(%x: tensor<4x6xf32>) {
-  // expected-error@+1 {{C3: peer must be a process of the ring, found -1}}
+  // expected-error@+1 {{C3: peer must be a process of the group, found -1}}
   pd.partial_send %x {peer = -1 : i64, num = 2 : i64, id = 1 : i64} : (tensor<4x6xf32>) -> ()
   return
 }
@@ -225,7 +225,7 @@ func.func @recv_v2_c1() {
 // -----
 
 func.func @recv_v2_c3() {
-  // expected-error@+1 {{C3: peer must be a process of the ring, found -1}}
+  // expected-error@+1 {{C3: peer must be a process of the group, found -1}}
   %0 = pd.recv_v2 {out_shape = array<i64: -1, 3>, dtype = f32, peer = -1 : i64} : () -> tensor<?x3xf32>
   return
 }
@@ -257,7 +257,7 @@ func.func @send_v2_c1(%x: tensor<4x6xf32>) {
 // -----
 
 func.func @send_v2_c3(%x: tensor<4x6xf32>) {
-  // expected-error@+1 {{C3: peer must be a process of the ring, found -1}}
+  // expected-error@+1 {{C3: peer must be a process of the group, found -1}}
   pd.send_v2 %x {peer = -1 : i64} : (tensor<4x6xf32>) -> ()
   return
 }

@@ -1,6 +1,6 @@
 // Stages of a pipeline: meshes of one device, channels by the order of messages.
-// RUN: proa-opt %s --dist-from-rings="rank=1" | FileCheck %s
-// RUN: proa-opt %s --dist-from-rings="rank=1" --dist-to-rings="rank=1" | FileCheck %s --check-prefix=BACK
+// RUN: proa-opt %s --dist-from-process-groups="rank=1" | FileCheck %s
+// RUN: proa-opt %s --dist-from-process-groups="rank=1" --dist-to-process-groups="rank=1" | FileCheck %s --check-prefix=BACK
 // CHECK: dist.mesh @mesh = <["pp"=3]>
 // CHECK-DAG: dist.mesh @mesh_0 = <[], devices = [0]>
 // CHECK-DAG: dist.mesh @mesh_1 = <[], devices = [1]>

@@ -1,13 +1,13 @@
-//! dist-from-rings: ops of legacy collective programs become ops of dist on local tensors.
+//! dist-from-process-groups: ops of legacy collective programs become ops of dist on local tensors.
 #include "passes/spmd/Passes.h"
-#include "passes/spmd/Rings.h"
+#include "passes/spmd/ProcessGroups.h"
 
 #include "dialects/dist/Placements.h"
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/ReplaceResult.h"
 #include "dialects/pd/ops/autodiff/VjpOps.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
-#include "dialects/pd/ops/distributed/Ring.h"
+#include "dialects/pd/ops/distributed/ProcessGroup.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "lib/base/spmd/Exchange.h"
 #include "lib/base/spmd/Refine.h"
@@ -20,7 +20,7 @@ using namespace mlir;
 
 namespace proa {
 
-#define GEN_PASS_DEF_FROMRINGS
+#define GEN_PASS_DEF_FROMPROCESSGROUPS
 #include "passes/spmd/Passes.h.inc"
 
 namespace {
@@ -51,12 +51,12 @@ struct RankProgram {
   }
 };
 
-/// A ring as axes of a mesh. Over other axes, values are stated as terms of a reduction: then each device may
-/// have its own.
-class MeshRing : public pd::RingBuilder {
+/// A process group as axes of a mesh. Over other axes, values are stated as terms of a reduction: then each
+/// device may have its own.
+class MeshProcessGroup : public pd::ProcessGroupBuilder {
 public:
-  MeshRing(OpBuilder &builder, Operation *op, RankProgram &program, RingAxes::Axes axes)
-      : RingBuilder(builder, op), program(program), mesh(program.mesh), axes(std::move(axes)) {}
+  MeshProcessGroup(OpBuilder &builder, Operation *op, RankProgram &program, ProcessGroupAxes::Axes axes)
+      : ProcessGroupBuilder(builder, op), program(program), mesh(program.mesh), axes(std::move(axes)) {}
 
   int64_t size() const override { return spmd::shardCount(axes); }
   int64_t rank() const override { return mesh.shardOf(axes, program.rank); }
@@ -196,7 +196,7 @@ private:
   FailureOr<Ends> endsOf(RankedTensorType type, int64_t from, int64_t to) {
     if (from == to)
       return op()->emitOpError() << "peer is " << rank()
-                                 << ", the rank of the program in its ring (option rank)";
+                                 << ", the rank of the program in its process group (option rank)";
     if (!type.hasStaticShape())
       return op()->emitOpError() << "expected static dims, found " << type;
     auto sharding = [&](int64_t position) {
@@ -206,7 +206,7 @@ private:
     return Ends{sharding(from), sharding(to), channel};
   }
 
-  /// The position of a process of the ring of this rank.
+  /// The position of a process of the group of this rank.
   int64_t positionOf(int64_t process) const {
     return spmd::rootOf(mesh, axes, spmd::coordinatesOf(axes, process), program.rank);
   }
@@ -220,21 +220,21 @@ private:
 
   RankProgram &program;
   const spmd::Mesh &mesh;
-  RingAxes::Axes axes;
+  ProcessGroupAxes::Axes axes;
   SmallVector<Operation *> ops;
 };
 
-class FromRingsPass : public impl::FromRingsBase<FromRingsPass> {
+class FromProcessGroupsPass : public impl::FromProcessGroupsBase<FromProcessGroupsPass> {
 public:
-  using FromRingsBase::FromRingsBase;
+  using FromProcessGroupsBase::FromProcessGroupsBase;
 
   void runOnOperation() override {
     FailureOr<dist::MeshOp> meshOp = singleMesh(getOperation());
     if (failed(meshOp))
       return signalPassFailure();
     RankProgram program{*meshOp, meshOp->getMesh().toMesh(), rank, {}, {}};
-    FailureOr<RingAxes> parsed =
-        RingAxes::parse(getOperation(), program.mesh, SmallVector<std::string>(rings.begin(), rings.end()));
+    FailureOr<ProcessGroupAxes> parsed = ProcessGroupAxes::parse(
+        getOperation(), program.mesh, SmallVector<std::string>(rings.begin(), rings.end()));
     if (failed(parsed))
       return signalPassFailure();
     if (rank < 0 || rank >= program.mesh.size()) {
@@ -245,77 +245,80 @@ public:
     bool isValid = true;
     for (auto function : getOperation().getOps<func::FuncOp>())
       isValid &= succeeded(describeInterface(function, program, *parsed));
-    auto isEmbedding = [](Operation *op) { return pd::isRingComposite(op) && !pd::isInRing(op); };
-    // Gradients of tables first: they have the ring of the op in the forward function.
+    auto isEmbedding = [](Operation *op) {
+      return pd::isProcessGroupComposite(op) && !pd::namesProcessGroup(op);
+    };
+    // Gradients of tables first: they have the process group of the op in the forward function.
     isValid &=
         succeeded(convertAll(program, *parsed, [&](Operation *op) { return expand && isEmbedding(op); }));
     if (isValid)
       isValid &= succeeded(expandGradients(program, *parsed));
     isValid &= succeeded(convertAll(program, *parsed, [&](Operation *op) {
-      return pd::isRingOp(op) || (expand && pd::isRingComposite(op) && !isEmbedding(op));
+      return pd::isProcessGroupOp(op) || (expand && pd::isProcessGroupComposite(op) && !isEmbedding(op));
     }));
     if (!isValid)
       signalPassFailure();
   }
 
 private:
-  LogicalResult convertAll(RankProgram &program, const RingAxes &axesOfRings,
+  LogicalResult convertAll(RankProgram &program, const ProcessGroupAxes &axesOfGroups,
                            function_ref<bool(Operation *)> isSelected) {
-    // All rings before any op changes: that of a table follows from other ops.
+    // All process groups before any op changes: that of a table follows from other ops.
     SmallVector<std::pair<Operation *, std::optional<int64_t>>> ops;
     getOperation().walk([&](Operation *op) {
       if (isSelected(op))
-        ops.push_back({op, pd::ringOf(op)});
+        ops.push_back({op, pd::processGroupOf(op)});
     });
     bool isValid = true;
-    for (auto [op, ring] : ops) {
-      if (!ring)
+    for (auto [op, group] : ops) {
+      if (!group)
         op->emitOpError()
-            << "expected a use by mp_allreduce_sum or c_allreduce_sum, whose ring is that of the "
+            << "expected a use by mp_allreduce_sum or c_allreduce_sum, whose process group is that of the "
                "shards of the table";
-      isValid &= ring && succeeded(convert(op, *ring, program, axesOfRings));
+      isValid &= group && succeeded(convert(op, *group, program, axesOfGroups));
     }
     return success(isValid);
   }
 
-  /// Replaces each gradient of an op of a ring by ops: the gradient of a collective is another one.
-  LogicalResult expandGradients(RankProgram &program, const RingAxes &axesOfRings) {
+  /// Replaces each gradient of an op of a process group by ops: the gradient of a collective is another one.
+  LogicalResult expandGradients(RankProgram &program, const ProcessGroupAxes &axesOfGroups) {
     SmallVector<pd::VjpOp> gradients;
     getOperation().walk<WalkOrder::PreOrder>([&](pd::VjpOp op) {
-      bool isOfRing = op->walk([&](Operation *inner) {
-                          bool hasDerivative =
-                              pd::hasRingDerivative(inner) && (expand || !pd::isRingComposite(inner));
-                          return hasDerivative ? WalkResult::interrupt() : WalkResult::advance();
-                        }).wasInterrupted();
-      if (!isOfRing)
+      bool isOfGroup = op->walk([&](Operation *inner) {
+                           bool hasDerivative = pd::hasProcessGroupDerivative(inner) &&
+                                                (expand || !pd::isProcessGroupComposite(inner));
+                           return hasDerivative ? WalkResult::interrupt() : WalkResult::advance();
+                         }).wasInterrupted();
+      if (!isOfGroup)
         return WalkResult::advance();
       gradients.push_back(op);
       return WalkResult::skip();
     });
     for (pd::VjpOp op : gradients) {
-      if (failed(nameProcesses(op, program, axesOfRings)))
+      if (failed(nameProcesses(op, program, axesOfGroups)))
         return failure();
       OpBuilder builder(op);
       auto values = cast<pd::DecomposableOpInterface>(op.getOperation()).tryDecompose(builder);
       if (failed(values) || failed(pd::replaceResults(op, *values)))
-        return op.emitOpError() << "the gradient of an op of a ring cannot be computed";
+        return op.emitOpError() << "the gradient of an op of a process group cannot be computed";
       op.erase();
     }
     return success();
   }
 
   /// States the number of processes and the rank at ops that do not know them.
-  LogicalResult nameProcesses(pd::VjpOp gradient, RankProgram &program, const RingAxes &axesOfRings) {
+  LogicalResult nameProcesses(pd::VjpOp gradient, RankProgram &program,
+                              const ProcessGroupAxes &axesOfGroups) {
     WalkResult result = gradient->walk([&](Operation *op) {
       auto ranks = op->getAttrOfType<IntegerAttr>("nranks");
-      std::optional<int64_t> ring = ranks && ranks.getInt() == 0 ? pd::ringOf(op) : std::nullopt;
-      if (!ring)
+      std::optional<int64_t> group = ranks && ranks.getInt() == 0 ? pd::processGroupOf(op) : std::nullopt;
+      if (!group)
         return WalkResult::advance();
-      FailureOr<RingAxes::Axes> axes = axesOfRings.axesOf(op, *ring);
+      FailureOr<ProcessGroupAxes::Axes> axes = axesOfGroups.axesOf(op, *group);
       if (failed(axes))
         return WalkResult::interrupt();
       OpBuilder builder(op);
-      MeshRing onMesh(builder, op, program, *axes);
+      MeshProcessGroup onMesh(builder, op, program, *axes);
       op->setAttr("nranks", builder.getI64IntegerAttr(onMesh.size()));
       if (op->hasAttr("rank"))
         op->setAttr("rank", builder.getI64IntegerAttr(onMesh.rank()));
@@ -324,14 +327,14 @@ private:
     return failure(result.wasInterrupted());
   }
 
-  static LogicalResult convert(Operation *op, int64_t ring, RankProgram &program,
-                               const RingAxes &axesOfRings) {
-    FailureOr<RingAxes::Axes> axes = axesOfRings.axesOf(op, ring);
+  static LogicalResult convert(Operation *op, int64_t group, RankProgram &program,
+                               const ProcessGroupAxes &axesOfGroups) {
+    FailureOr<ProcessGroupAxes::Axes> axes = axesOfGroups.axesOf(op, group);
     if (failed(axes))
       return failure();
     OpBuilder builder(op);
-    MeshRing onMesh(builder, op, program, *axes);
-    FailureOr<SmallVector<Value>> results = pd::createOnRing(onMesh);
+    MeshProcessGroup onMesh(builder, op, program, *axes);
+    FailureOr<SmallVector<Value>> results = pd::createInProcessGroup(onMesh);
     if (failed(results))
       return failure();
     ArrayRef<Operation *> created = onMesh.created();
@@ -351,14 +354,15 @@ private:
   static void recordOrigin(Operation *created, Operation *op) {
     NamedAttrList origin(op->getAttrDictionary());
     origin.set("name", StringAttr::get(op->getContext(), op->getName().getStringRef()));
-    created->setAttr(ringOpAttribute, origin.getDictionary(op->getContext()));
+    created->setAttr(legacyOpAttribute, origin.getDictionary(op->getContext()));
   }
 
   /// Arguments and results that have no sharding are split as the types of their wholes (dist.global) say,
   /// and replicated without; new values of states are as the states.
-  LogicalResult describeInterface(func::FuncOp function, RankProgram &program, const RingAxes &axesOfRings) {
+  LogicalResult describeInterface(func::FuncOp function, RankProgram &program,
+                                  const ProcessGroupAxes &axesOfGroups) {
     llvm::StringMap<dist::ShardingAttr> states;
-    SmallVector<spmd::AxisRef> modelAxes = axesOfModel(function, program, axesOfRings);
+    SmallVector<spmd::AxisRef> modelAxes = axesOfModel(function, program, axesOfGroups);
     bool isValid = true;
     for (unsigned i = 0; i < function.getNumArguments(); ++i) {
       NamedAttrList attributes(function.getArgAttrDict(i));
@@ -385,18 +389,18 @@ private:
 
   /// The axes that may split parameters: those of tensor parallelism if the function has such ops, else all.
   static SmallVector<spmd::AxisRef> axesOfModel(func::FuncOp function, RankProgram &program,
-                                                const RingAxes &axesOfRings) {
+                                                const ProcessGroupAxes &axesOfGroups) {
     SmallVector<spmd::AxisRef> all, modelAxes;
     for (unsigned axis = 0; axis < program.mesh.axes.size(); ++axis)
       if (program.mesh.axes[axis].size > 1)
         all.push_back(program.mesh.full(axis));
-    llvm::SmallDenseSet<int64_t> rings;
+    llvm::SmallDenseSet<int64_t> groups;
     function.walk([&](Operation *op) {
-      if (std::optional<int64_t> ring = pd::isOfModelShards(op) ? pd::ringOf(op) : std::nullopt)
-        rings.insert(*ring);
+      if (std::optional<int64_t> group = pd::isOfModelShards(op) ? pd::processGroupOf(op) : std::nullopt)
+        groups.insert(*group);
     });
     for (const spmd::AxisRef &axis : all)
-      if (llvm::any_of(rings, [&](int64_t ring) { return axesOfRings.has(ring, axis); }))
+      if (llvm::any_of(groups, [&](int64_t group) { return axesOfGroups.has(group, axis); }))
         modelAxes.push_back(axis);
     return modelAxes.empty() ? all : modelAxes;
   }

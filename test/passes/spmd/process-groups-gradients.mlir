@@ -1,5 +1,5 @@
-// Gradients of ops of rings are other ops of the ring.
-// RUN: proa-opt %s --dist-from-rings="rings=0=dp,1=mp rank=1" --split-input-file | FileCheck %s
+// Gradients of ops of process groups are other ops of the group.
+// RUN: proa-opt %s --dist-from-process-groups="rings=0=dp,1=mp rank=1" --split-input-file | FileCheck %s
 
 // The loss of each process depends on the operands of all.
 // CHECK-LABEL: func.func @reduced
@@ -22,7 +22,7 @@ func.func @reduced(%x: tensor<4x8xf32>, %d: tensor<4x8xf32>) -> tensor<4x8xf32> 
 // CHECK-LABEL: func.func @pair
 // CHECK-SAME: %[[D:[^:]*]]: tensor<4x8xf32>
 // CHECK-NEXT: %[[I:.*]] = pd.c_identity %[[D]] {ring_id = 1 : i64}
-// CHECK-NEXT: %[[S:.*]] = dist.all_reduce %[[D]] {{.*}} {ring_op = {name = "pd.mp_allreduce_sum", ring_id = 1 : i64}}
+// CHECK-NEXT: %[[S:.*]] = dist.all_reduce %[[D]] {{.*}} {legacy_op = {name = "pd.mp_allreduce_sum", ring_id = 1 : i64}}
 // CHECK-NEXT: return %[[I]], %[[S]]
 dist.mesh @mesh = <["dp"=2, "mp"=2]>
 func.func @pair(%d: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {

@@ -1,6 +1,6 @@
-// Shards of a tensor, in a ring of some devices: device 4 is process 1 of those with dp = 1. The other shards of what
+// Shards of a tensor, in a process group of some devices: device 4 is process 1 of those with dp = 1. The other shards of what
 // arrives are zero.
-// RUN: proa-opt %s --dist-from-rings="rings=0=dp,1=pp rank=4" | FileCheck %s
+// RUN: proa-opt %s --dist-from-process-groups="rings=0=dp,1=pp rank=4" | FileCheck %s
 dist.mesh @mesh = <["dp"=2, "pp"=3]>
 // CHECK-LABEL: func.func @shards
 // CHECK: %[[P:.*]] = dist.recv of tensor<4xf32> from <@mesh_3, [{}]> to <@mesh_4, [{}]> channel

@@ -1,4 +1,4 @@
-// RUN: proa-opt %s --dist-from-rings="rings=0=dp,1=mp rank=1" | FileCheck %s
+// RUN: proa-opt %s --dist-from-process-groups="rings=0=dp,1=mp rank=1" | FileCheck %s
 dist.mesh @mesh = <["dp"=4, "mp"=4]>
 
 // The types of whole tensors say the shards: those of tensor parallelism are along mp, also where dp has the same size.

@@ -1,10 +1,10 @@
-//! dist-to-rings: ops of dist on local tensors become ops of legacy collective programs.
+//! dist-to-process-groups: ops of dist on local tensors become ops of legacy collective programs.
 #include "passes/spmd/Passes.h"
-#include "passes/spmd/Rings.h"
+#include "passes/spmd/ProcessGroups.h"
 
 #include "dialects/dist/Placements.h"
 #include "dialects/pd/ops/distributed/Distributed.h"
-#include "dialects/pd/ops/distributed/Ring.h"
+#include "dialects/pd/ops/distributed/ProcessGroup.h"
 #include "dialects/pd/ops/shape/DimSize.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -13,16 +13,17 @@ using namespace mlir;
 
 namespace proa {
 
-#define GEN_PASS_DEF_TORINGS
+#define GEN_PASS_DEF_TOPROCESSGROUPS
 #include "passes/spmd/Passes.h.inc"
 
 namespace {
 
-/// The ring op of one step for the program of a rank.
+/// The legacy op of one step for the program of a rank.
 class StepConverter {
 public:
-  StepConverter(dist::StepOpInterface op, const spmd::Mesh &mesh, const RingAxes &rings, int64_t position)
-      : op(op), builder(op), mesh(mesh), rings(rings), position(position),
+  StepConverter(dist::StepOpInterface op, const spmd::Mesh &mesh, const ProcessGroupAxes &groups,
+                int64_t position)
+      : op(op), builder(op), mesh(mesh), groups(groups), position(position),
         from(dist::placementOf(op.getFrom(), mesh)), to(dist::placementOf(op.getTo(), mesh)) {}
 
   FailureOr<Value> convert() {
@@ -47,15 +48,15 @@ private:
   Location location() { return op.getLoc(); }
   Value x() { return op.getX(); }
 
-  /// The reduced axes and their ring.
-  FailureOr<int64_t> ringOfTerms(spmd::Reduction &reduction) {
+  /// The reduced axes and their process group.
+  FailureOr<int64_t> groupOfTerms(spmd::Reduction &reduction) {
     SmallVector<spmd::AxisRef> axes;
     for (const spmd::PartialAxis &term : from.partial)
       if (!llvm::is_contained(to.partial, term)) {
         axes.push_back(term.axis);
         reduction = term.reduction;
       }
-    return rings.ringOf(op, axes);
+    return groups.groupOf(op, axes);
   }
 
   /// The only dimension that is split in one of the placements, with its axes.
@@ -76,18 +77,18 @@ private:
 
   FailureOr<Value> allReduce() {
     spmd::Reduction reduction{};
-    FailureOr<int64_t> ring = ringOfTerms(reduction);
-    if (failed(ring))
+    FailureOr<int64_t> group = groupOfTerms(reduction);
+    if (failed(group))
       return failure();
     switch (reduction) {
     case spmd::Reduction::Sum:
-      return pd::createAllReduce(builder, location(), x(), pd::ReductionKind::Sum, *ring);
+      return pd::createAllReduce(builder, location(), x(), pd::ReductionKind::Sum, *group);
     case spmd::Reduction::Max:
-      return pd::createAllReduce(builder, location(), x(), pd::ReductionKind::Maximum, *ring);
+      return pd::createAllReduce(builder, location(), x(), pd::ReductionKind::Maximum, *group);
     case spmd::Reduction::Min:
-      return pd::createAllReduce(builder, location(), x(), pd::ReductionKind::Minimum, *ring);
+      return pd::createAllReduce(builder, location(), x(), pd::ReductionKind::Minimum, *group);
     case spmd::Reduction::Prod:
-      return pd::createAllReduce(builder, location(), x(), pd::ReductionKind::Product, *ring);
+      return pd::createAllReduce(builder, location(), x(), pd::ReductionKind::Product, *group);
     default:
       return unsupported("expected a sum, maximum, minimum or product");
     }
@@ -97,15 +98,15 @@ private:
     auto split = splitDim(from, to);
     if (!split || (split->first != 0 && split->first != lastDim()))
       return unsupported("expected that it joins the shards of the first or of the last dimension");
-    FailureOr<int64_t> ring = rings.ringOf(op, split->second);
-    if (failed(ring))
+    FailureOr<int64_t> group = groups.groupOf(op, split->second);
+    if (failed(group))
       return failure();
     int64_t ranks = spmd::shardCount(split->second);
     Type type = op->getResult(0).getType();
     if (split->first == 0)
-      return Value(pd::AllGatherOp::create(builder, location(), type, x(), *ring, ranks));
+      return Value(pd::AllGatherOp::create(builder, location(), type, x(), *group, ranks));
     return Value(pd::CConcatOp::create(builder, location(), type, x(), mesh.shardOf(split->second, position),
-                                       ranks, *ring));
+                                       ranks, *group));
   }
 
   FailureOr<Value> reduceScatter() {
@@ -113,12 +114,12 @@ private:
     auto split = splitDim(to, from);
     if (!split || split->first != 0)
       return unsupported("expected that it splits the first dimension");
-    FailureOr<int64_t> ring = ringOfTerms(reduction);
-    if (failed(ring))
+    FailureOr<int64_t> group = groupOfTerms(reduction);
+    if (failed(group))
       return failure();
     if (reduction != spmd::Reduction::Sum)
       return unsupported("expected a sum");
-    return Value(pd::ReduceScatterOp::create(builder, location(), op->getResult(0).getType(), x(), *ring,
+    return Value(pd::ReduceScatterOp::create(builder, location(), op->getResult(0).getType(), x(), *group,
                                              spmd::shardCount(split->second)));
   }
 
@@ -134,12 +135,12 @@ private:
       return unsupported(
           "expected an exchange of the first with the second dimension, with one element of the "
           "first on each device");
-    FailureOr<int64_t> ring = rings.ringOf(op, from.dims[0].axes);
-    if (failed(ring))
+    FailureOr<int64_t> group = groups.groupOf(op, from.dims[0].axes);
+    if (failed(group))
       return failure();
     pd::TensorBuilder e(builder, op);
     pd::Expression flat = e.reshape(e.wrap(x()), SmallVector<int64_t>(own.getShape().drop_front()));
-    Value sent = pd::AllToAllOp::create(builder, location(), flat.type(), flat, *ring);
+    Value sent = pd::AllToAllOp::create(builder, location(), flat.type(), flat, *group);
     return Value(e.reshape(e.wrap(sent), SmallVector<int64_t>(type.getShape())));
   }
 
@@ -150,11 +151,11 @@ private:
     auto [dim, axes] = *split;
     int64_t size = op.getGlobal().getDimSize(static_cast<unsigned>(dim));
     if (dim == lastDim() && !ShapedType::isDynamic(size) && size % spmd::shardCount(axes) == 0) {
-      FailureOr<int64_t> ring = rings.ringOf(op, axes);
-      if (failed(ring))
+      FailureOr<int64_t> group = groups.groupOf(op, axes);
+      if (failed(group))
         return failure();
       return Value(pd::CSplitOp::create(builder, location(), op->getResult(0).getType(), x(),
-                                        mesh.shardOf(axes, position), spmd::shardCount(axes), *ring));
+                                        mesh.shardOf(axes, position), spmd::shardCount(axes), *group));
     }
     if (ShapedType::isDynamic(size))
       return unsupported("expected a static size of the dimension that it splits");
@@ -166,14 +167,14 @@ private:
   dist::StepOpInterface op;
   OpBuilder builder;
   const spmd::Mesh &mesh;
-  const RingAxes &rings;
+  const ProcessGroupAxes &groups;
   int64_t position;
   spmd::Placement from, to;
 };
 
-class ToRingsPass : public impl::ToRingsBase<ToRingsPass> {
+class ToProcessGroupsPass : public impl::ToProcessGroupsBase<ToProcessGroupsPass> {
 public:
-  using ToRingsBase::ToRingsBase;
+  using ToProcessGroupsBase::ToProcessGroupsBase;
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -191,8 +192,8 @@ public:
       return signalPassFailure();
     }
     spmd::Mesh mesh = meshes.front().getMesh().toMesh();
-    FailureOr<RingAxes> parsed =
-        RingAxes::parse(module, mesh, SmallVector<std::string>(rings.begin(), rings.end()));
+    FailureOr<ProcessGroupAxes> parsed =
+        ProcessGroupAxes::parse(module, mesh, SmallVector<std::string>(rings.begin(), rings.end()));
     if (failed(parsed))
       return signalPassFailure();
     if (rank < 0 || rank >= mesh.size()) {
@@ -212,9 +213,9 @@ public:
   }
 
 private:
-  LogicalResult convert(Operation *op, const spmd::Mesh &mesh, const RingAxes &axes) {
+  LogicalResult convert(Operation *op, const spmd::Mesh &mesh, const ProcessGroupAxes &axes) {
     FailureOr<Value> result = Value();
-    if (auto origin = op->getAttrOfType<DictionaryAttr>(ringOpAttribute))
+    if (auto origin = op->getAttrOfType<DictionaryAttr>(legacyOpAttribute))
       result = restore(op, origin);
     else if (auto step = dyn_cast<dist::StepOpInterface>(op);
              step && isa<RankedTensorType>(op->getResult(0).getType()))
@@ -238,7 +239,8 @@ private:
   FailureOr<Value> restore(Operation *op, DictionaryAttr origin) {
     auto name = origin.getAs<StringAttr>("name");
     if (!name || !RegisteredOperationName::lookup(name.getValue(), &getContext()))
-      return op->emitOpError() << "expected the name of an op in " << ringOpAttribute << ", found " << origin;
+      return op->emitOpError() << "expected the name of an op in " << legacyOpAttribute << ", found "
+                               << origin;
     OperationState state(op->getLoc(), name.getValue(), op->getOperands(), op->getResultTypes());
     for (NamedAttribute attribute : origin)
       if (attribute.getName() != "name")
@@ -249,7 +251,7 @@ private:
   }
 
   static FailureOr<Value> convertBroadcast(dist::BroadcastOp op, const spmd::Mesh &mesh,
-                                           const RingAxes &rings) {
+                                           const ProcessGroupAxes &groups) {
     SmallVector<spmd::AxisRef> axes;
     int64_t root = 0;
     for (auto [axis, coordinate] : llvm::zip(op.getGroup().getAxes(), op.getRoot())) {
@@ -257,12 +259,12 @@ private:
       axes.push_back(axis.isFull() ? full : spmd::AxisRef{full.axis, axis.getPre(), axis.getSize()});
       root = root * axes.back().size + coordinate;
     }
-    FailureOr<int64_t> ring = rings.ringOf(op, axes);
-    if (failed(ring))
+    FailureOr<int64_t> group = groups.groupOf(op, axes);
+    if (failed(group))
       return failure();
     OpBuilder builder(op);
     return Value(
-        pd::BroadcastOp::create(builder, op.getLoc(), op.getX().getType(), op.getX(), *ring, root, 0, 0));
+        pd::BroadcastOp::create(builder, op.getLoc(), op.getX().getType(), op.getX(), *group, root, 0, 0));
   }
 
   static void removeShardings(func::FuncOp function) {

@@ -1,4 +1,4 @@
-#include "passes/spmd/Rings.h"
+#include "passes/spmd/ProcessGroups.h"
 
 #include "lib/base/spmd/Refine.h"
 #include "passes/spmd/FactorAxes.h"
@@ -11,23 +11,24 @@ using namespace mlir;
 
 namespace proa {
 
-std::string RingAxes::textOfMesh() const {
+std::string ProcessGroupAxes::textOfMesh() const {
   std::string text;
   for (const spmd::MeshAxis &axis : mesh.axes)
     text += fmt::format("{}{}={}", text.empty() ? "" : ",", axis.name, axis.size);
   return text;
 }
 
-FailureOr<RingAxes> RingAxes::parse(Operation *op, const spmd::Mesh &mesh, ArrayRef<std::string> entries) {
-  RingAxes result(mesh);
+FailureOr<ProcessGroupAxes> ProcessGroupAxes::parse(Operation *op, const spmd::Mesh &mesh,
+                                                    ArrayRef<std::string> entries) {
+  ProcessGroupAxes result(mesh);
   for (StringRef entry : entries) {
     auto [id, names] = entry.split('=');
-    int64_t ring = 0;
-    if (id.getAsInteger(10, ring) || ring < 0 || names.empty())
-      return op->emitError() << "rings: expected RING=AXIS or RING=AXIS+AXIS, found '" << entry << "'";
-    auto [known, isNew] = result.rings.try_emplace(ring);
+    int64_t group = 0;
+    if (id.getAsInteger(10, group) || group < 0 || names.empty())
+      return op->emitError() << "rings: expected ID=AXIS or ID=AXIS+AXIS, found '" << entry << "'";
+    auto [known, isNew] = result.groups.try_emplace(group);
     if (!isNew)
-      return op->emitError() << "rings: ring " << ring << " is given twice";
+      return op->emitError() << "rings: process group " << group << " is given twice";
     for (StringRef name : llvm::split(names, '+')) {
       std::optional<unsigned> axis = mesh.indexOf(std::string_view(name));
       if (!axis)
@@ -42,49 +43,49 @@ FailureOr<RingAxes> RingAxes::parse(Operation *op, const spmd::Mesh &mesh, Array
     Axes all;
     for (unsigned axis = 0; axis < mesh.axes.size(); ++axis)
       all.push_back(mesh.full(axis));
-    result.rings[0] = all;
+    result.groups[0] = all;
     if (all.size() <= 1)
       result.other = all;
   }
   return result;
 }
 
-FailureOr<RingAxes::Axes> RingAxes::axesOf(Operation *op, int64_t ring) const {
-  auto found = rings.find(ring);
-  if (found == rings.end() && !other)
-    return op->emitOpError() << "ring " << ring << " has no axes: expected an entry such as " << ring << "="
-                             << (mesh.axes.empty() ? "mp" : mesh.axes.back().name)
+FailureOr<ProcessGroupAxes::Axes> ProcessGroupAxes::axesOf(Operation *op, int64_t group) const {
+  auto found = groups.find(group);
+  if (found == groups.end() && !other)
+    return op->emitOpError() << "process group " << group << " has no axes: expected an entry such as "
+                             << group << "=" << (mesh.axes.empty() ? "mp" : mesh.axes.back().name)
                              << " in the option rings; the mesh is '" << textOfMesh() << "'";
-  Axes axes = found == rings.end() ? *other : found->second;
+  Axes axes = found == groups.end() ? *other : found->second;
   llvm::erase_if(axes, [](const spmd::AxisRef &axis) { return axis.size == 1; });
   return axes;
 }
 
-bool RingAxes::has(int64_t ring, const spmd::AxisRef &axis) const {
-  auto found = rings.find(ring);
-  return llvm::is_contained(found != rings.end() ? found->second : other.value_or(Axes()), axis);
+bool ProcessGroupAxes::has(int64_t group, const spmd::AxisRef &axis) const {
+  auto found = groups.find(group);
+  return llvm::is_contained(found != groups.end() ? found->second : other.value_or(Axes()), axis);
 }
 
-FailureOr<int64_t> RingAxes::ringOf(Operation *op, ArrayRef<spmd::AxisRef> axes) const {
-  for (const auto &[ring, own] : rings) {
+FailureOr<int64_t> ProcessGroupAxes::groupOf(Operation *op, ArrayRef<spmd::AxisRef> axes) const {
+  for (const auto &[group, own] : groups) {
     Axes used = own;
     llvm::erase_if(used, [](const spmd::AxisRef &axis) { return axis.size == 1; });
     if (ArrayRef(used) == axes)
-      return ring;
+      return group;
   }
   std::string names;
   for (const spmd::AxisRef &axis : axes)
     names += (names.empty() ? "" : "+") + mesh.axes[axis.axis].name +
              (axis == mesh.full(axis.axis) ? "" : " (a sub-axis of it)");
-  return op->emitOpError() << "no ring has the axes '" << names
+  return op->emitOpError() << "no process group has the axes '" << names
                            << "': expected an entry for them in the option rings";
 }
 
 /// All ordered choices of `axes` whose sizes have the product `shards`, in the order of the mesh.
-static SmallVector<RingAxes::Axes> splitsInto(int64_t shards, ArrayRef<spmd::AxisRef> axes) {
-  SmallVector<RingAxes::Axes> found;
+static SmallVector<ProcessGroupAxes::Axes> splitsInto(int64_t shards, ArrayRef<spmd::AxisRef> axes) {
+  SmallVector<ProcessGroupAxes::Axes> found;
   for (unsigned chosen = 1; chosen < (1u << axes.size()); ++chosen) {
-    RingAxes::Axes split;
+    ProcessGroupAxes::Axes split;
     for (auto [i, axis] : llvm::enumerate(axes))
       if (chosen >> i & 1)
         split.push_back(axis);

@@ -1,16 +1,16 @@
-// Ops of rings become ops of dist and come back.
-// RUN: proa-opt %s --dist-from-rings="rings=0=dp,1=mp rank=1" | FileCheck %s
-// RUN: proa-opt %s --dist-from-rings="rings=0=dp,1=mp rank=1" --dist-to-rings="rings=0=dp,1=mp rank=1" --canonicalize | FileCheck %s --check-prefix=BACK
+// Ops of process groups become ops of dist and come back.
+// RUN: proa-opt %s --dist-from-process-groups="rings=0=dp,1=mp rank=1" | FileCheck %s
+// RUN: proa-opt %s --dist-from-process-groups="rings=0=dp,1=mp rank=1" --dist-to-process-groups="rings=0=dp,1=mp rank=1" --canonicalize | FileCheck %s --check-prefix=BACK
 dist.mesh @mesh = <["dp"=2, "mp"=4]>
 
 // Values may differ along other axes: they are stated as terms.
 // CHECK-LABEL: func.func @reductions(
 // CHECK-SAME: %[[X:.*]]: tensor<4x8xf32> {dist.global = tensor<4x8xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}
-// CHECK: dist.all_reduce %[[X]] of tensor<4x8xf32> from <@mesh, [{}, {}], partial = [sum {"dp", "mp"}]> to <@mesh, [{}, {}], partial = [sum {"mp"}]> {ring_op = {name = "pd.c_allreduce_sum", ring_id = 0 : i64}} : tensor<4x8xf32> -> tensor<4x8xf32>
-// CHECK: dist.all_reduce {{.*}} partial = [sum {"dp", "mp"}]> to <@mesh, [{}, {}], partial = [sum {"dp"}]> {ring_op = {name = "pd.mp_allreduce_sum", ring_id = 1 : i64}}
+// CHECK: dist.all_reduce %[[X]] of tensor<4x8xf32> from <@mesh, [{}, {}], partial = [sum {"dp", "mp"}]> to <@mesh, [{}, {}], partial = [sum {"mp"}]> {legacy_op = {name = "pd.c_allreduce_sum", ring_id = 0 : i64}} : tensor<4x8xf32> -> tensor<4x8xf32>
+// CHECK: dist.all_reduce {{.*}} partial = [sum {"dp", "mp"}]> to <@mesh, [{}, {}], partial = [sum {"dp"}]> {legacy_op = {name = "pd.mp_allreduce_sum", ring_id = 1 : i64}}
 // CHECK: dist.all_reduce {{.*}} partial = [max {"dp", "mp"}]> to <@mesh, [{}, {}], partial = [max {"dp"}]>
 // CHECK: dist.all_reduce {{.*}} partial = [prod {"dp", "mp"}]>
-// CHECK: dist.all_reduce {{.*}} {ring_op = {name = "pd.c_reduce_min", ring_id = 1 : i64, root = 3 : i64}}
+// CHECK: dist.all_reduce {{.*}} {legacy_op = {name = "pd.c_reduce_min", ring_id = 1 : i64, root = 3 : i64}}
 // BACK-LABEL: func.func @reductions(
 // BACK-SAME: %[[X:.*]]: tensor<4x8xf32>) -> tensor<4x8xf32>
 // BACK-NEXT: %[[A:.*]] = pd.c_allreduce_sum %[[X]] : (tensor<4x8xf32>) -> tensor<4x8xf32>
@@ -28,11 +28,11 @@ func.func @reductions(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 }
 
 // CHECK-LABEL: func.func @shards(
-// CHECK: dist.all_gather {{.*}} of tensor<16x8xf32> from <@mesh, [{"mp"}, {}], partial = [sum {"dp"}]> to <@mesh, [{}, {}], partial = [sum {"dp"}]> {ring_op = {name = "pd.all_gather", nranks = 4 : i64, ring_id = 1 : i64}} : tensor<4x8xf32> -> tensor<16x8xf32>
+// CHECK: dist.all_gather {{.*}} of tensor<16x8xf32> from <@mesh, [{"mp"}, {}], partial = [sum {"dp"}]> to <@mesh, [{}, {}], partial = [sum {"dp"}]> {legacy_op = {name = "pd.all_gather", nranks = 4 : i64, ring_id = 1 : i64}} : tensor<4x8xf32> -> tensor<16x8xf32>
 // CHECK: dist.reduce_scatter {{.*}} of tensor<16x8xf32> from <@mesh, [{}, {}], partial = [sum {"dp", "mp"}]> to <@mesh, [{"mp"}, {}], partial = [sum {"dp"}]> {{.*}} : tensor<16x8xf32> -> tensor<4x8xf32>
 // CHECK: dist.slice {{.*}} of tensor<4x8xf32> {{.*}} : tensor<4x8xf32> -> tensor<4x2xf32>
 // CHECK: dist.all_gather {{.*}} of tensor<4x8xf32> from <@mesh, [{}, {"mp"}]{{.*}} : tensor<4x2xf32> -> tensor<4x8xf32>
-// CHECK: dist.broadcast {{.*}} over <@mesh, {"mp"}> root [2] {ring_op
+// CHECK: dist.broadcast {{.*}} over <@mesh, {"mp"}> root [2] {legacy_op
 // BACK-LABEL: func.func @shards(
 // BACK-NEXT: pd.all_gather {{.*}} {nranks = 4 : i64, ring_id = 1 : i64} :
 // BACK-NEXT: pd.reduce_scatter {{.*}} {nranks = 4 : i64, ring_id = 1 : i64} :
@@ -73,7 +73,7 @@ func.func @several(%x: tensor<4x8xf32>) -> tensor<1x8xf32> {
   return %2 : tensor<1x8xf32>
 }
 
-// Ops that do not communicate, and composites without expand, stay. An unknown number of processes is that of the ring.
+// Ops that do not communicate, and composites without expand, stay. An unknown number of processes is the size of the group.
 // CHECK-LABEL: func.func @stay(
 // CHECK: pd.c_identity
 // CHECK: pd.barrier

@@ -1,7 +1,7 @@
 // A legacy program of tensor parallelism runs on simulated ranks, and gives what the dense program gives: a split table,
 // columns and rows of weights. The arguments are parts of the weights of the dense program.
 // RUN: proa-run %S/Inputs/rings-dense.mlir --params random:5 -q -o %t.safetensors
-// RUN: proa-opt %s --dist-from-rings=expand -o %t.mlir
+// RUN: proa-opt %s --dist-from-process-groups=expand -o %t.mlir
 // RUN: proa-run %t.mlir --params random:5 --simulate-mesh --expect=%t.safetensors -q | FileCheck %s
 // CHECK: PASS
 
@@ -11,7 +11,7 @@
 // RUN: not proa-run %s --rings 0=dp --simulate-mesh 2>&1 | FileCheck %s --check-prefix=AXIS
 // AXIS: rings
 // RUN: not proa-run %s --rings auto --strategy mp2 --simulate-mesh 2>&1 | FileCheck %s --check-prefix=STRATEGY
-// STRATEGY: the rings: the program is that of one process; expected no strategy, mixed precision, micro-batches or recomputation
+// STRATEGY: the process groups: the program is that of one process; expected no strategy, mixed precision, micro-batches or recomputation
 dist.mesh @mesh = <["mp"=2]>
 func.func @main(%x: tensor<4x6xf32> {pd.feed = "x"}, %ids: tensor<4xi64> {pd.feed = "ids"},
     %e: tensor<5x6xf32> {pd.param = "e", dist.sharding = #dist.sharding<@mesh, [{"mp"}, {}]>},

@@ -17,7 +17,7 @@ using namespace mlir;
 namespace proa::test {
 namespace {
 
-MLIRContext &ringsContext() {
+MLIRContext &groupsContext() {
   static MLIRContext *shared = [] {
     DialectRegistry registry;
     registerAllDialects(registry);
@@ -37,20 +37,21 @@ const spmd::Mesh &mesh() {
   return shared;
 }
 
-/// The processes of the ring of a position, in order. Ring 0: dp, 1: mp, 2: mp and dp, of which mp is major.
-std::vector<int64_t> processesOf(int64_t ring, int64_t position) {
+/// The processes of the process group of a position, in order. Group 0: dp, 1: mp, 2: mp and dp, of which mp
+/// is major.
+std::vector<int64_t> processesOf(int64_t group, int64_t position) {
   int64_t d = position / model, m = position % model;
   std::vector<int64_t> processes;
   for (int64_t i = 0; i < model; ++i)
     for (int64_t j = 0; j < data; ++j)
-      if (ring == 2 || (ring == 1 && j == d) || (ring == 0 && i == m))
+      if (group == 2 || (group == 1 && j == d) || (group == 0 && i == m))
         processes.push_back(j * model + i);
   return processes;
 }
 
-/// The index of a position in its ring.
-int64_t indexIn(int64_t ring, int64_t position) {
-  auto all = processesOf(ring, position);
+/// The index of a position in its process group.
+int64_t indexIn(int64_t group, int64_t position) {
+  auto all = processesOf(group, position);
   return std::find(all.begin(), all.end(), position) - all.begin();
 }
 
@@ -67,9 +68,9 @@ std::vector<std::vector<Tensor>> run(const std::string &body,
                                      const std::vector<std::vector<Tensor>> &arguments) {
   SCOPED_TRACE(body);
   auto module =
-      parseSourceString<ModuleOp>("dist.mesh @mesh = <[\"dp\"=2, \"mp\"=3]>\n" + body, &ringsContext());
-  PassManager pm(&ringsContext());
-  if (!module || failed(parsePassPipeline("dist-from-rings{rings=0=dp,1=mp,2=mp+dp expand}", pm)) ||
+      parseSourceString<ModuleOp>("dist.mesh @mesh = <[\"dp\"=2, \"mp\"=3]>\n" + body, &groupsContext());
+  PassManager pm(&groupsContext());
+  if (!module || failed(parsePassPipeline("dist-from-process-groups{rings=0=dp,1=mp,2=mp+dp expand}", pm)) ||
       failed(pm.run(*module))) {
     ADD_FAILURE();
     return {};
@@ -88,10 +89,10 @@ std::vector<std::vector<Tensor>> run(const std::string &body,
 }
 
 using Dims = std::vector<int64_t>;
-using Inputs = std::vector<const float *>; ///< x of the processes of a ring
-/// The dims of the result in a ring of that many processes.
+using Inputs = std::vector<const float *>; ///< x of the processes of a process group
+/// The dims of the result in a process group of that many processes.
 using ResultDims = std::function<Dims(int64_t processes)>;
-/// An element of the result of process `self` of a ring.
+/// An element of the result of process `self` of a process group.
 using Formula = std::function<float(const Inputs &xs, int64_t self, int64_t element)>;
 
 constexpr int64_t rows = 6, columns = 12;
@@ -103,8 +104,8 @@ std::string typeOf(const Dims &dims) {
   return text + "f32>";
 }
 
-/// Runs an op on x [rows, columns] over each ring; N in the attributes is the number of processes. x differs
-/// between all devices unless `isEqual`.
+/// Runs an op on x [rows, columns] over each process group; N in the attributes is the number of processes. x
+/// differs between all devices unless `isEqual`.
 void expectFormula(const std::string &name, const std::string &attributes, const ResultDims &resultDims,
                    const Formula &formula, bool isEqual = false) {
   Dims dims{rows, columns};
@@ -112,33 +113,33 @@ void expectFormula(const std::string &name, const std::string &attributes, const
   std::vector<std::vector<Tensor>> arguments(devices);
   for (auto &own : arguments)
     own.push_back(isEqual && &own != &arguments[0] ? arguments[0][0] : randomFloats(dims, random));
-  for (int64_t ring : {0, 1, 2}) {
-    auto processes = static_cast<int64_t>(processesOf(ring, 0).size());
+  for (int64_t group : {0, 1, 2}) {
+    auto processes = static_cast<int64_t>(processesOf(group, 0).size());
     Dims out = resultDims(processes);
     std::string filled = attributes;
     for (size_t at; (at = filled.find('N')) != std::string::npos;)
       filled.replace(at, 1, std::to_string(processes));
     std::string body = "func.func @main(%x: " + typeOf(dims) + ") -> " + typeOf(out) + " {\n  %y = pd." +
-                       name + " %x {ring_id = " + std::to_string(ring) + " : i64" + filled + "} : (" +
+                       name + " %x {ring_id = " + std::to_string(group) + " : i64" + filled + "} : (" +
                        typeOf(dims) + ") -> " + typeOf(out) + "\n  return %y : " + typeOf(out) + "\n}";
     SCOPED_TRACE(body);
     auto results = run(body, arguments);
     ASSERT_EQ(results.size(), devices);
     for (size_t position = 0; position < devices; ++position) {
       Inputs xs;
-      for (int64_t process : processesOf(ring, static_cast<int64_t>(position)))
+      for (int64_t process : processesOf(group, static_cast<int64_t>(position)))
         xs.push_back(arguments[static_cast<size_t>(process)][0].as<float>());
       const Tensor &result = results[position][0];
       ASSERT_EQ(result.dims(), out);
       for (int64_t i = 0; i < result.size(); ++i)
-        ASSERT_FLOAT_EQ(result.as<float>()[i], formula(xs, indexIn(ring, static_cast<int64_t>(position)), i))
+        ASSERT_FLOAT_EQ(result.as<float>()[i], formula(xs, indexIn(group, static_cast<int64_t>(position)), i))
             << "position " << position << ", element " << i;
     }
   }
 }
 
-/// The gradient of x [rows, columns] through an op over each ring, whose cotangent are the first rows of x.
-/// The root is the last process.
+/// The gradient of x [rows, columns] through an op over each process group, whose cotangent are the first
+/// rows of x. The root is the last process.
 void expectGradient(const std::string &name, const std::string &attributes, const ResultDims &resultDims,
                     const Formula &formula) {
   Dims dims{rows, columns};
@@ -146,8 +147,8 @@ void expectGradient(const std::string &name, const std::string &attributes, cons
   std::vector<std::vector<Tensor>> arguments(devices);
   for (auto &own : arguments)
     own.push_back(randomFloats(dims, random));
-  for (int64_t ring : {0, 1, 2}) {
-    auto processes = static_cast<int64_t>(processesOf(ring, 0).size());
+  for (int64_t group : {0, 1, 2}) {
+    auto processes = static_cast<int64_t>(processesOf(group, 0).size());
     std::string x = typeOf(dims), y = typeOf(resultDims(processes)), filled = attributes;
     for (size_t at; (at = filled.find('N')) != std::string::npos;)
       filled.replace(at, 1, std::to_string(processes));
@@ -156,7 +157,7 @@ void expectGradient(const std::string &name, const std::string &attributes, cons
         "starts = array<i64: 0>, ends = array<i64: " + std::to_string(resultDims(processes)[0]) + ">} : (" +
         x + ") -> " + y + "\n  %0 = pd.vjp(%x : " + x + ") cotangents(%c : " + y +
         ") {cotangent_of = array<i64: 0>, saved_of = array<i64>} : " + x + " {\n  ^bb0(%a: " + x +
-        "):\n    %y = pd." + name + " %a {ring_id = " + std::to_string(ring) +
+        "):\n    %y = pd." + name + " %a {ring_id = " + std::to_string(group) +
         " : i64, root = " + std::to_string(processes - 1) + " : i64" + filled + "} : (" + x + ") -> " + y +
         "\n    pd.yield %y : " + y + "\n  }\n  return %0 : " + x + "\n}";
     SCOPED_TRACE(body);
@@ -164,11 +165,11 @@ void expectGradient(const std::string &name, const std::string &attributes, cons
     ASSERT_EQ(results.size(), devices);
     for (size_t position = 0; position < devices; ++position) {
       Inputs xs;
-      for (int64_t process : processesOf(ring, static_cast<int64_t>(position)))
+      for (int64_t process : processesOf(group, static_cast<int64_t>(position)))
         xs.push_back(arguments[static_cast<size_t>(process)][0].as<float>());
       for (int64_t i = 0; i < results[position][0].size(); ++i)
         ASSERT_FLOAT_EQ(results[position][0].as<float>()[i],
-                        formula(xs, indexIn(ring, static_cast<int64_t>(position)), i))
+                        formula(xs, indexIn(group, static_cast<int64_t>(position)), i))
             << "position " << position << ", element " << i;
     }
   }
@@ -187,7 +188,7 @@ void expectReduction(const std::string &name, const std::string &attributes, flo
   });
 }
 
-TEST(RingsTest, Reductions) {
+TEST(ProcessGroupsTest, Reductions) {
   auto add = [](float a, float b) { return a + b; };
   auto larger = [](float a, float b) { return std::max(a, b); };
   auto smaller = [](float a, float b) { return std::min(a, b); };
@@ -202,7 +203,7 @@ TEST(RingsTest, Reductions) {
   expectReduction("all_reduce", ", reduce_type = 4 : i64", 0, add, true);
 }
 
-TEST(RingsTest, Shards) {
+TEST(ProcessGroupsTest, Shards) {
   expectFormula(
       "all_gather", ", nranks = N : i64", [](int64_t n) { return Dims{n * rows, columns}; },
       [](const Inputs &xs, int64_t, int64_t i) { return xs[i / (rows * columns)][i % (rows * columns)]; });
@@ -234,7 +235,7 @@ TEST(RingsTest, Shards) {
       });
 }
 
-TEST(RingsTest, Exchanges) {
+TEST(ProcessGroupsTest, Exchanges) {
   expectFormula("broadcast", ", root = 1 : i64", sameDims,
                 [](const Inputs &xs, int64_t, int64_t i) { return xs[1][i]; });
   expectFormula("all_to_all", "", sameDims, [](const Inputs &xs, int64_t self, int64_t i) {
@@ -246,8 +247,8 @@ TEST(RingsTest, Exchanges) {
       [](const Inputs &xs, int64_t, int64_t i) { return xs[i / (rows * columns / countOf(xs))][i]; });
 }
 
-/// Each process has 4 of 12 rows of the table; the sum over the ring is the lookup.
-TEST(RingsTest, SplitEmbedding) {
+/// Each process has 4 of 12 rows of the table; the sum over the process group is the lookup.
+TEST(ProcessGroupsTest, SplitEmbedding) {
   std::mt19937 random(3);
   Tensor table = randomFloats({4 * model, 5}, random), ids(DType::Int64, {7});
   for (int64_t i = 0; i < 7; ++i)
@@ -271,7 +272,7 @@ TEST(RingsTest, SplitEmbedding) {
 }
 
 /// Each process has 4 of 12 classes; one label is ignored.
-TEST(RingsTest, ParallelCrossEntropy) {
+TEST(ProcessGroupsTest, ParallelCrossEntropy) {
   constexpr int64_t count = 5, own = 4, classes = own * model, ignored = -100;
   std::mt19937 random(5);
   Tensor logits = randomFloats({count, classes}, random), labels(DType::Int64, {count, 1});
@@ -311,7 +312,7 @@ TEST(RingsTest, ParallelCrossEntropy) {
   }
 }
 
-TEST(RingsTest, GradientsOfOpsWithRootAreOnTheRoot) {
+TEST(ProcessGroupsTest, GradientsOfOpsWithRootAreOnTheRoot) {
   auto isRoot = [](const Inputs &xs, int64_t self) { return self == countOf(xs) - 1; };
   expectGradient("broadcast", "", sameDims, [&](const Inputs &xs, int64_t self, int64_t i) {
     float sum = 0;

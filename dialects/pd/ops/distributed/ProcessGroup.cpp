@@ -1,4 +1,4 @@
-#include "dialects/pd/ops/distributed/Ring.h"
+#include "dialects/pd/ops/distributed/ProcessGroup.h"
 
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ops/autodiff/VjpOps.h"
@@ -19,7 +19,7 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-using RingResults = FailureOr<SmallVector<Value>>;
+using GroupResults = FailureOr<SmallVector<Value>>;
 
 int64_t lastDim(Value x) { return tensorType(x).getRank() - 1; }
 
@@ -28,41 +28,41 @@ SmallVector<int64_t> multiples(int64_t count, int64_t size) {
   return llvm::map_to_vector(llvm::seq(count), [&](int64_t i) { return i * size; });
 }
 
-RingResults reduceByKind(RingBuilder &ring, Value x, int64_t kind) {
-  std::optional<RingReduction> reduction = reductionOfKind(kind);
+GroupResults reduceByKind(ProcessGroupBuilder &group, Value x, int64_t kind) {
+  std::optional<GroupReduction> reduction = reductionOfKind(kind);
   if (!reduction)
-    return ring.op()->emitOpError() << "reduce_type must be from 0 to 4, found " << kind;
-  Value combined = ring.reduce(x, reduction->kind);
+    return group.op()->emitOpError() << "reduce_type must be from 0 to 4, found " << kind;
+  Value combined = group.reduce(x, reduction->kind);
   if (!reduction->isMean)
     return SmallVector<Value>{combined};
-  TensorBuilder e(ring.getBuilder(), ring.op());
-  return SmallVector<Value>{e.wrap(combined) / static_cast<double>(ring.size())};
+  TensorBuilder e(group.getBuilder(), group.op());
+  return SmallVector<Value>{e.wrap(combined) / static_cast<double>(group.size())};
 }
 
 /// Slices along dimension 0 for each process, as dimension 1 of [1, n, k, ...].
-RingResults exchange(RingBuilder &ring, Value x) {
-  TensorBuilder e(ring.getBuilder(), ring.op());
+GroupResults exchange(ProcessGroupBuilder &group, Value x) {
+  TensorBuilder e(group.getBuilder(), group.op());
   RankedTensorType type = tensorType(x);
-  if (!type.hasStaticShape() || type.getRank() == 0 || type.getDimSize(0) % ring.size() != 0)
-    return ring.op()->emitOpError() << "expected static dims and a first dim that the " << ring.size()
-                                    << " processes of the ring divide, found " << type;
-  SmallVector<int64_t> split{1, ring.size(), type.getDimSize(0) / ring.size()};
+  if (!type.hasStaticShape() || type.getRank() == 0 || type.getDimSize(0) % group.size() != 0)
+    return group.op()->emitOpError() << "expected static dims and a first dim that the " << group.size()
+                                     << " processes of the group divide, found " << type;
+  SmallVector<int64_t> split{1, group.size(), type.getDimSize(0) / group.size()};
   llvm::append_range(split, type.getShape().drop_front());
-  Value received = ring.exchange(e.reshape(e.wrap(x), split));
+  Value received = group.exchange(e.reshape(e.wrap(x), split));
   return SmallVector<Value>{e.reshape(e.wrap(received), SmallVector<int64_t>(type.getShape()))};
 }
 
 /// Each process has one of equal shards of the elements, in row-major order: a row of x as [n, size / n].
-RingResults completeShards(RingBuilder &ring, Value x) {
-  TensorBuilder e(ring.getBuilder(), ring.op());
+GroupResults completeShards(ProcessGroupBuilder &group, Value x) {
+  TensorBuilder e(group.getBuilder(), group.op());
   RankedTensorType type = tensorType(x);
-  if (!type.hasStaticShape() || type.getNumElements() % ring.size() != 0)
-    return ring.op()->emitOpError() << "expected static dims and a number of elements that the "
-                                    << ring.size() << " processes of the ring divide, found " << type;
-  Value rows = e.reshape(e.wrap(x), {ring.size(), type.getNumElements() / ring.size()});
-  Value index = e.reshape(e.wrap(ring.byRank(multiples(ring.size(), 1))), {1});
+  if (!type.hasStaticShape() || type.getNumElements() % group.size() != 0)
+    return group.op()->emitOpError() << "expected static dims and a number of elements that the "
+                                     << group.size() << " processes of the group divide, found " << type;
+  Value rows = e.reshape(e.wrap(x), {group.size(), type.getNumElements() / group.size()});
+  Value index = e.reshape(e.wrap(group.byRank(multiples(group.size(), 1))), {1});
   Value own = e.create<GatherOp>(rows, index, Value(), 0);
-  return SmallVector<Value>{e.reshape(e.wrap(ring.gather(own, 0)), SmallVector<int64_t>(type.getShape()))};
+  return SmallVector<Value>{e.reshape(e.wrap(group.gather(own, 0)), SmallVector<int64_t>(type.getShape()))};
 }
 
 /// Tokens for experts, of which each process has `experts`: numbers of rows by process and expert.
@@ -106,22 +106,23 @@ private:
 };
 
 /// Rows to or back from the experts of all processes.
-template <class Op> RingResults exchangeWithExperts(RingBuilder &ring, Op op) {
+template <class Op> GroupResults exchangeWithExperts(ProcessGroupBuilder &group, Op op) {
   int64_t count = tensorType(op.getLocalCount()).getDimSize(0);
   for (Value counts : {op.getLocalCount(), op.getGlobalCount()})
-    if (tensorType(counts).getDimSize(0) != count || ShapedType::isDynamic(count) || count % ring.size() != 0)
-      return op.emitOpError() << "expected counts whose static size " << ring.size()
-                              << ", the number of processes of the ring, divides; found "
+    if (tensorType(counts).getDimSize(0) != count || ShapedType::isDynamic(count) ||
+        count % group.size() != 0)
+      return op.emitOpError() << "expected counts whose static size " << group.size()
+                              << ", the number of processes of the group, divides; found "
                               << op.getLocalCount().getType() << " and " << op.getGlobalCount().getType();
-  TensorBuilder e(ring.getBuilder(), op);
-  ExpertRows local(e, op.getLocalCount(), ring.size(), count / ring.size());
-  ExpertRows global(e, op.getGlobalCount(), ring.size(), count / ring.size());
+  TensorBuilder e(group.getBuilder(), op);
+  ExpertRows local(e, op.getLocalCount(), group.size(), count / group.size());
+  ExpertRows global(e, op.getGlobalCount(), group.size(), count / group.size());
   if constexpr (std::is_same_v<Op, GlobalScatterOp>)
     return SmallVector<Value>{
-        global.byExpert(ring.exchangeRows(op.getX(), local.ofProcesses(), global.ofProcesses()))};
+        global.byExpert(group.exchangeRows(op.getX(), local.ofProcesses(), global.ofProcesses()))};
   else
     return SmallVector<Value>{
-        ring.exchangeRows(global.byProcess(op.getX()), global.ofProcesses(), local.ofProcesses())};
+        group.exchangeRows(global.byProcess(op.getX()), global.ofProcesses(), local.ofProcesses())};
 }
 
 /// Elements of one of `num` equal shards in row-major order.
@@ -133,30 +134,30 @@ template <class Op> FailureOr<int64_t> shardSize(Op op, RankedTensorType whole) 
   return whole.getNumElements() / num;
 }
 
-RingResults sendShard(RingBuilder &ring, PartialSendOp op) {
+GroupResults sendShard(ProcessGroupBuilder &group, PartialSendOp op) {
   RankedTensorType whole = tensorType(op.getX());
   FailureOr<int64_t> size = shardSize(op, whole);
   if (failed(size))
     return failure();
-  TensorBuilder e(ring.getBuilder(), op);
+  TensorBuilder e(group.getBuilder(), op);
   Expression flat = e.reshape(e.wrap(op.getX()), {whole.getNumElements()});
   int64_t begin = static_cast<int64_t>(op.getId()) * *size;
-  if (failed(ring.send(slice(flat, 0, begin, begin + *size), static_cast<int64_t>(op.getPeer()))))
+  if (failed(group.send(slice(flat, 0, begin, begin + *size), static_cast<int64_t>(op.getPeer()))))
     return failure();
   return SmallVector<Value>();
 }
 
 /// The other shards are zero: a partial_allgather completes the tensor.
-RingResults receiveShard(RingBuilder &ring, PartialRecvOp op) {
+GroupResults receiveShard(ProcessGroupBuilder &group, PartialRecvOp op) {
   RankedTensorType whole = tensorType(op.getOut());
   FailureOr<int64_t> size = shardSize(op, whole);
   if (failed(size))
     return failure();
   auto type = RankedTensorType::get({*size}, whole.getElementType());
-  FailureOr<Value> shard = ring.receive(type, static_cast<int64_t>(op.getPeer()));
+  FailureOr<Value> shard = group.receive(type, static_cast<int64_t>(op.getPeer()));
   if (failed(shard))
     return failure();
-  TensorBuilder e(ring.getBuilder(), op);
+  TensorBuilder e(group.getBuilder(), op);
   int64_t begin = static_cast<int64_t>(op.getId()) * *size;
   Value flat = e.create<PadOp>(*shard, SmallVector<int64_t>{begin, whole.getNumElements() - begin - *size},
                                llvm::APFloat(0.0));
@@ -164,22 +165,23 @@ RingResults receiveShard(RingBuilder &ring, PartialRecvOp op) {
 }
 
 /// Indices relative to those that the process has, which begin at its rank times `size`.
-Expression indicesOnProcess(RingBuilder &ring, TensorBuilder &e, Value indices, int64_t size) {
-  Expression start = e.wrap(ring.byRank(multiples(ring.size(), size)));
+Expression indicesOnProcess(ProcessGroupBuilder &group, TensorBuilder &e, Value indices, int64_t size) {
+  Expression start = e.wrap(group.byRank(multiples(group.size(), size)));
   return e.wrap(indices) - e.cast(start, tensorType(indices).getElementType());
 }
 
 /// The op on indices that begin at 0.
-RingResults embed(RingBuilder &ring, CEmbeddingOp op) {
+GroupResults embed(ProcessGroupBuilder &group, CEmbeddingOp op) {
   int64_t rows = tensorType(op.getWeight()).getDimSize(0), start = static_cast<int64_t>(op.getStartIndex());
   if (ShapedType::isDynamic(rows))
     return op.emitOpError() << "expected a static number of rows of the weight";
-  if (start != ring.rank() * rows)
-    return op.emitOpError() << "expected the start_index " << ring.rank() * rows << " on process "
-                            << ring.rank() << " of the ring, for " << rows << " rows; found " << start;
-  TensorBuilder e(ring.getBuilder(), op);
-  Value ids = indicesOnProcess(ring, e, op.getX(), rows);
-  auto moved = cast<CEmbeddingOp>(ring.getBuilder().clone(*op));
+  if (start != group.rank() * rows)
+    return op.emitOpError() << "expected the start_index " << group.rank() * rows << " on process "
+                            << group.rank() << " of the process group, for " << rows << " rows; found "
+                            << start;
+  TensorBuilder e(group.getBuilder(), op);
+  Value ids = indicesOnProcess(group, e, op.getX(), rows);
+  auto moved = cast<CEmbeddingOp>(group.getBuilder().clone(*op));
   moved->setOperand(1, ids);
   moved.setStartIndex(0);
   return SmallVector<Value>{moved.getOut()};
@@ -187,17 +189,17 @@ RingResults embed(RingBuilder &ring, CEmbeddingOp op) {
 
 /// softmax = exp(x - max) / sum(exp(x - max)) and loss = log(sum) - (x[label] - max), where max, sum and
 /// x[label] are over all processes; 0 where the label is ignore_index.
-RingResults crossEntropy(RingBuilder &ring, CSoftmaxWithCrossEntropyOp op) {
+GroupResults crossEntropy(ProcessGroupBuilder &group, CSoftmaxWithCrossEntropyOp op) {
   int64_t axis = lastDim(op.getLogits()), classes = tensorType(op.getLogits()).getDimSize(axis);
   if (ShapedType::isDynamic(classes))
     return op.emitOpError() << "expected a static number of classes";
-  TensorBuilder e(ring.getBuilder(), op);
+  TensorBuilder e(group.getBuilder(), op);
   Expression logits = e.wrap(op.getLogits());
-  auto reduce = [&](Expression x, ReductionKind kind) { return e.wrap(ring.reduce(x, kind)); };
+  auto reduce = [&](Expression x, ReductionKind kind) { return e.wrap(group.reduce(x, kind)); };
   Expression moved = logits - reduce(e.max(logits, {axis}), ReductionKind::Maximum);
   Expression exps = e.exp(moved);
   Expression sum = reduce(e.sum(exps, {axis}), ReductionKind::Sum);
-  Expression index = indicesOnProcess(ring, e, op.getLabel(), classes);
+  Expression index = indicesOnProcess(group, e, op.getLabel(), classes);
   Expression isLabel = iota(e, DimSize(classes), index.type().getElementType()) == index;
   Expression atLabel = reduce(e.sum(e.select(isLabel, moved, 0.0), {axis}), ReductionKind::Sum);
   Expression isIgnored =
@@ -205,8 +207,8 @@ RingResults crossEntropy(RingBuilder &ring, CSoftmaxWithCrossEntropyOp op) {
   return e.results({exps / sum, e.select(isIgnored, 0.0, e.log(sum) - atLabel)});
 }
 
-/// The ring in which the results of the processes are added.
-std::optional<int64_t> ringOfSum(Operation *op) {
+/// The process group in which the results of the processes are added.
+std::optional<int64_t> groupOfSum(Operation *op) {
   for (Operation *user : op->getUsers())
     if (isa<CAllreduceSumOp, MpAllreduceSumOp, AllReduceOp>(user))
       return user->getAttrOfType<IntegerAttr>("ring_id").getInt();
@@ -220,76 +222,76 @@ Value outside(Value x) {
   return gradient ? outside(gradient.getInputs()[argument.getArgNumber()]) : x;
 }
 
-LogicalResult checkProcesses(RingBuilder &ring) {
-  Operation *op = ring.op();
+LogicalResult checkProcesses(ProcessGroupBuilder &group) {
+  Operation *op = group.op();
   auto ranks = op->getAttrOfType<IntegerAttr>("nranks");
   bool isUnknown = ranks && ranks.getInt() == 0; // then the rank is unknown too
-  if (ranks && !isUnknown && ranks.getInt() != ring.size())
-    return op->emitOpError() << "nranks is " << ranks.getInt() << ", expected " << ring.size()
-                             << ", the size of the axes of its ring";
+  if (ranks && !isUnknown && ranks.getInt() != group.size())
+    return op->emitOpError() << "nranks is " << ranks.getInt() << ", expected " << group.size()
+                             << ", the size of the axes of its process group";
   for (StringRef name : {"root", "peer"})
-    if (auto process = op->getAttrOfType<IntegerAttr>(name); process && process.getInt() >= ring.size())
-      return op->emitOpError() << name << " is " << process.getInt() << ", expected less than " << ring.size()
-                               << ", the size of the axes of its ring";
+    if (auto process = op->getAttrOfType<IntegerAttr>(name); process && process.getInt() >= group.size())
+      return op->emitOpError() << name << " is " << process.getInt() << ", expected less than "
+                               << group.size() << ", the size of the axes of its process group";
   auto rank = op->getAttrOfType<IntegerAttr>("rank");
-  if (rank && !isUnknown && rank.getInt() != ring.rank())
-    return op->emitOpError() << "rank is " << rank.getInt() << ", expected " << ring.rank()
-                             << ", that of the program in its ring (option rank)";
+  if (rank && !isUnknown && rank.getInt() != group.rank())
+    return op->emitOpError() << "rank is " << rank.getInt() << ", expected " << group.rank()
+                             << ", that of the program in its process group (option rank)";
   return success();
 }
 
 } // namespace
 
-std::optional<RingReduction> reductionOfKind(int64_t index) {
+std::optional<GroupReduction> reductionOfKind(int64_t index) {
   constexpr std::array kinds{ReductionKind::Sum, ReductionKind::Maximum, ReductionKind::Minimum,
                              ReductionKind::Product, ReductionKind::Sum};
   constexpr int64_t mean = 4;
   if (index < 0 || index >= static_cast<int64_t>(kinds.size()))
     return std::nullopt;
-  return RingReduction{kinds[static_cast<size_t>(index)], index == mean};
+  return GroupReduction{kinds[static_cast<size_t>(index)], index == mean};
 }
 
-bool isRingComposite(Operation *op) { return isa<CEmbeddingOp, CSoftmaxWithCrossEntropyOp>(op); }
+bool isProcessGroupComposite(Operation *op) { return isa<CEmbeddingOp, CSoftmaxWithCrossEntropyOp>(op); }
 
-bool isRingOp(Operation *op) {
+bool isProcessGroupOp(Operation *op) {
   return isa<CAllreduceSumOp, CAllreduceMaxOp, CAllreduceMinOp, CAllreduceProdOp, MpAllreduceSumOp,
              CReduceSumOp, CReduceMaxOp, CReduceMinOp, CReduceProdOp, AllReduceOp, ReduceOp, BroadcastOp,
              AllGatherOp, CConcatOp, ReduceScatterOp, CScatterOp, AllToAllOp, PartialAllgatherOp, CSplitOp,
              SendV2Op, RecvV2Op, PartialSendOp, PartialRecvOp, GlobalScatterOp, GlobalGatherOp>(op);
 }
 
-bool isInRing(Operation *op) { return op->hasAttr("ring_id"); }
+bool namesProcessGroup(Operation *op) { return op->hasAttr("ring_id"); }
 
 bool isOfModelShards(Operation *op) {
   return isa<CIdentityOp, MpAllreduceSumOp, CSplitOp, CConcatOp, CEmbeddingOp, CSoftmaxWithCrossEntropyOp>(
       op);
 }
 
-bool hasRingDerivative(Operation *op) {
-  return isRingOp(op) || isa<CIdentityOp, CSoftmaxWithCrossEntropyOp>(op);
+bool hasProcessGroupDerivative(Operation *op) {
+  return isProcessGroupOp(op) || isa<CIdentityOp, CSoftmaxWithCrossEntropyOp>(op);
 }
 
-std::optional<int64_t> ringOf(Operation *op) {
-  if (auto ring = op->getAttrOfType<IntegerAttr>("ring_id"))
-    return ring.getInt();
-  if (std::optional<int64_t> ring = ringOfSum(op))
-    return ring;
+std::optional<int64_t> processGroupOf(Operation *op) {
+  if (auto group = op->getAttrOfType<IntegerAttr>("ring_id"))
+    return group.getInt();
+  if (std::optional<int64_t> group = groupOfSum(op))
+    return group;
   auto gradient = dyn_cast<CEmbeddingOp>(op);
   if (!gradient)
     return std::nullopt;
   for (Operation *user : outside(gradient.getWeight()).getUsers())
     if (auto other = dyn_cast<CEmbeddingOp>(user); other && other.getStartIndex() == gradient.getStartIndex())
-      if (std::optional<int64_t> ring = ringOfSum(other))
-        return ring;
+      if (std::optional<int64_t> group = groupOfSum(other))
+        return group;
   return std::nullopt;
 }
 
-RingResults createOnRing(RingBuilder &ring) {
-  using R = RingResults;
-  if (failed(checkProcesses(ring)))
+GroupResults createInProcessGroup(ProcessGroupBuilder &group) {
+  using R = GroupResults;
+  if (failed(checkProcesses(group)))
     return failure();
-  auto reduce = [&](Value x, ReductionKind kind) -> R { return SmallVector<Value>{ring.reduce(x, kind)}; };
-  return llvm::TypeSwitch<Operation *, R>(ring.op())
+  auto reduce = [&](Value x, ReductionKind kind) -> R { return SmallVector<Value>{group.reduce(x, kind)}; };
+  return llvm::TypeSwitch<Operation *, R>(group.op())
       .Case<CAllreduceSumOp, MpAllreduceSumOp, CReduceSumOp>(
           [&](auto op) { return reduce(op.getX(), ReductionKind::Sum); })
       .Case<CAllreduceMaxOp, CReduceMaxOp>([&](auto op) { return reduce(op.getX(), ReductionKind::Maximum); })
@@ -297,49 +299,50 @@ RingResults createOnRing(RingBuilder &ring) {
       .Case<CAllreduceProdOp, CReduceProdOp>(
           [&](auto op) { return reduce(op.getX(), ReductionKind::Product); })
       .Case<AllReduceOp, ReduceOp>(
-          [&](auto op) { return reduceByKind(ring, op.getX(), static_cast<int64_t>(op.getReduceType())); })
+          [&](auto op) { return reduceByKind(group, op.getX(), static_cast<int64_t>(op.getReduceType())); })
       .Case([&](BroadcastOp op) -> R {
-        return SmallVector<Value>{ring.broadcast(op.getX(), static_cast<int64_t>(op.getRoot()))};
+        return SmallVector<Value>{group.broadcast(op.getX(), static_cast<int64_t>(op.getRoot()))};
       })
-      .Case([&](AllGatherOp op) -> R { return SmallVector<Value>{ring.gather(op.getX(), 0)}; })
-      .Case([&](CConcatOp op) -> R { return SmallVector<Value>{ring.gather(op.getX(), lastDim(op.getX()))}; })
-      .Case([&](ReduceScatterOp op) -> R { return SmallVector<Value>{ring.reduceScatter(op.getX(), 0)}; })
+      .Case([&](AllGatherOp op) -> R { return SmallVector<Value>{group.gather(op.getX(), 0)}; })
+      .Case(
+          [&](CConcatOp op) -> R { return SmallVector<Value>{group.gather(op.getX(), lastDim(op.getX()))}; })
+      .Case([&](ReduceScatterOp op) -> R { return SmallVector<Value>{group.reduceScatter(op.getX(), 0)}; })
       .Case([&](CScatterOp op) -> R {
         return SmallVector<Value>{
-            ring.shard(ring.broadcast(op.getX(), static_cast<int64_t>(op.getRoot())), 0)};
+            group.shard(group.broadcast(op.getX(), static_cast<int64_t>(op.getRoot())), 0)};
       })
-      .Case([&](AllToAllOp op) { return exchange(ring, op.getX()); })
-      .Case([&](PartialAllgatherOp op) { return completeShards(ring, op.getX()); })
-      .Case([&](CSplitOp op) -> R { return SmallVector<Value>{ring.shard(op.getX(), lastDim(op.getX()))}; })
+      .Case([&](AllToAllOp op) { return exchange(group, op.getX()); })
+      .Case([&](PartialAllgatherOp op) { return completeShards(group, op.getX()); })
+      .Case([&](CSplitOp op) -> R { return SmallVector<Value>{group.shard(op.getX(), lastDim(op.getX()))}; })
       .Case([&](SendV2Op op) -> R {
-        if (failed(ring.send(op.getX(), static_cast<int64_t>(op.getPeer()))))
+        if (failed(group.send(op.getX(), static_cast<int64_t>(op.getPeer()))))
           return failure();
         return SmallVector<Value>();
       })
       .Case([&](RecvV2Op op) -> R {
-        FailureOr<Value> value = ring.receive(tensorType(op.getOut()), static_cast<int64_t>(op.getPeer()));
+        FailureOr<Value> value = group.receive(tensorType(op.getOut()), static_cast<int64_t>(op.getPeer()));
         if (failed(value))
           return failure();
         return SmallVector<Value>{*value};
       })
-      .Case([&](PartialSendOp op) { return sendShard(ring, op); })
-      .Case([&](PartialRecvOp op) { return receiveShard(ring, op); })
-      .Case<GlobalScatterOp, GlobalGatherOp>([&](auto op) { return exchangeWithExperts(ring, op); })
-      .Case([&](CEmbeddingOp op) { return embed(ring, op); })
-      .Case([&](CSoftmaxWithCrossEntropyOp op) { return crossEntropy(ring, op); })
-      .Default([](Operation *op) -> R { return op->emitOpError() << "is not an op of a ring"; });
+      .Case([&](PartialSendOp op) { return sendShard(group, op); })
+      .Case([&](PartialRecvOp op) { return receiveShard(group, op); })
+      .Case<GlobalScatterOp, GlobalGatherOp>([&](auto op) { return exchangeWithExperts(group, op); })
+      .Case([&](CEmbeddingOp op) { return embed(group, op); })
+      .Case([&](CSoftmaxWithCrossEntropyOp op) { return crossEntropy(group, op); })
+      .Default([](Operation *op) -> R { return op->emitOpError() << "is not an op of a process group"; });
 }
 
-Value createAllReduce(OpBuilder &builder, Location location, Value x, ReductionKind kind, int64_t ring) {
+Value createAllReduce(OpBuilder &builder, Location location, Value x, ReductionKind kind, int64_t group) {
   switch (kind) {
   case ReductionKind::Maximum:
-    return CAllreduceMaxOp::create(builder, location, x, ring);
+    return CAllreduceMaxOp::create(builder, location, x, group);
   case ReductionKind::Minimum:
-    return CAllreduceMinOp::create(builder, location, x, ring);
+    return CAllreduceMinOp::create(builder, location, x, group);
   case ReductionKind::Product:
-    return CAllreduceProdOp::create(builder, location, x, ring);
+    return CAllreduceProdOp::create(builder, location, x, group);
   default:
-    return CAllreduceSumOp::create(builder, location, x, ring);
+    return CAllreduceSumOp::create(builder, location, x, group);
   }
 }
 
