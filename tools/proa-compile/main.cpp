@@ -48,7 +48,8 @@ struct Options {
   static constexpr const char *plan = "plan";
 };
 
-void declare(CommandLine &line, Options &options) {
+/// The program and the files that are written.
+void declareFiles(CommandLine &line, Options &options) {
   aot::LibraryRequest &request = options.request;
   line.add_option("model", request.model,
                   "Folder of a program and its weights, the program's file, or an IR file (.mlir, .mlirbc)")
@@ -71,7 +72,11 @@ void declare(CommandLine &line, Options &options) {
       ->allow_extra_args(false)
       ->type_name("NAME=1x3x224x224,...");
   line.takeMoreValues("--dims", isFeedDims);
-  declareAmp(line, options.amp);
+}
+
+/// The CPU, the GPU and its libraries.
+void declareMachine(CommandLine &line, Options &options) {
+  aot::LibraryRequest &request = options.request;
   declareCpu(line, request.cpu);
   declareTargetFacts(line, request.targetFacts);
   line.add_option("--target", options.target,
@@ -101,6 +106,11 @@ void declare(CommandLine &line, Options &options) {
       ->allow_extra_args(false)
       ->check(CLI::IsMember(libraries))
       ->type_name("NAME,...");
+}
+
+/// Compilation and linking.
+void declareCompiler(CommandLine &line, Options &options) {
+  aot::LibraryRequest &request = options.request;
   line.add_flag("--embed-weights", request.embedWeights, "Embeds the weights into the library");
   line.add_option("--function", request.function,
                   "Function of an IR file; default: main, else the only public function")
@@ -136,6 +146,13 @@ void declare(CommandLine &line, Options &options) {
   line.add_option("--linker", options.link.linker,
                   "C compiler that links; default: the first of clang-22, clang, gcc, cc in $PATH")
       ->type_name("PROGRAM");
+}
+
+void declare(CommandLine &line, Options &options) {
+  declareFiles(line, options);
+  declareAmp(line, options.amp);
+  declareMachine(line, options);
+  declareCompiler(line, options);
 }
 
 /// Checks that CLI11 does not do; reports all errors.

@@ -86,11 +86,9 @@ Result<void> choose(const plan::CostModel &model, const PlanOptions &options, co
   return {};
 }
 
-} // namespace
-
-void declarePlans(CommandLine &line, PlanOptions &options) {
-  line.add_flag("--json", options.json, "Prints the result as JSON");
-  line.option_defaults()->group(planGroup);
+/// The program and the machines that it is planned for. Returns the number of layers, which excludes an
+/// output.
+CLI::Option *declareProblem(CommandLine &line, PlanOptions &options) {
   line.add_option("model", options.path, "Folder of a program, the program's file, or an IR file")
       ->type_name("MODEL");
   line.add_option("--cluster", options.cluster,
@@ -120,6 +118,10 @@ void declarePlans(CommandLine &line, PlanOptions &options) {
           "Bytes that the optimizer keeps for each parameter; default: from the program, or 8 as Adam")
       ->check(CLI::Range(0.0, 1024.0))
       ->type_name("N");
+  return layers;
+}
+
+void declareSearch(CommandLine &line, PlanOptions &options, CLI::Option *layers) {
   line.add_option("--strategy", options.strategy, "Explains this strategy instead of the best one")
       ->type_name("dp4,mp2,zero1");
   line.add_flag("--explain", options.explains, "Prints what to change to need less memory");
@@ -140,7 +142,9 @@ void declarePlans(CommandLine &line, PlanOptions &options) {
       ->check(checkName)
       ->excludes(layers)
       ->type_name("FILE");
-  line.option_defaults()->group(calibrationGroup);
+}
+
+void declareCalibration(CommandLine &line, PlanOptions &options) {
   line.add_flag(
       std::string("--calibrate{") + PlanOptions::automatic + "}", options.calibration,
       "Measures this machine, and links between ranks (of mpirun, or simulated), instead of planning. "
@@ -152,6 +156,16 @@ void declarePlans(CommandLine &line, PlanOptions &options) {
           "With --calibrate: number of devices of the cluster; default: processes of mpirun, or cores")
       ->check(CLI::Range(int64_t(1), int64_t(1) << 16))
       ->type_name("N");
+}
+
+} // namespace
+
+void declarePlans(CommandLine &line, PlanOptions &options) {
+  line.add_flag("--json", options.json, "Prints the result as JSON");
+  line.option_defaults()->group(planGroup);
+  declareSearch(line, options, declareProblem(line, options));
+  line.option_defaults()->group(calibrationGroup);
+  declareCalibration(line, options);
   line.option_defaults()->group("Options");
   declareWarnings(line, options.warnings);
 }

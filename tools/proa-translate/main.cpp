@@ -88,7 +88,8 @@ private:
   std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
 };
 
-void declare(CommandLine &line, Options &options) {
+/// The program and the form in which it is written.
+void declareOutput(CommandLine &line, Options &options) {
   line.add_option("model", options.path, "Program (JSON, .pdmodel or .mlir) or model folder; '-': stdin")
       ->type_name("MODEL");
   line.add_option("-o,--output", options.output, "Output file; '-': stdout")
@@ -126,6 +127,10 @@ void declare(CommandLine &line, Options &options) {
   line.add_flag("-f,--force", options.force, "Writes binary output even to a terminal");
   line.add_flag("--locations", options.locations,
                 "Writes the locations of ops: the lines of the user's Python code");
+}
+
+/// Summaries, pictures and tables instead of the program.
+void declareReports(CommandLine &line, Options &options) {
   CLI::Option *summary = line.add_flag(
       "--summary", options.summary, "Prints a summary instead: ops by type, operations, parameters, bytes");
   line.add_option("--dims", options.dims,
@@ -164,6 +169,11 @@ void declare(CommandLine &line, Options &options) {
   line.add_option("--cases", options.cases, "With --coverage: folder of test cases to count")
       ->type_name("DIR")
       ->needs(coverage);
+}
+
+void declare(CommandLine &line, Options &options) {
+  declareOutput(line, options);
+  declareReports(line, options);
   line.add_flag("--timing", options.timing, "Prints the times of reading, importing and writing on stderr");
   declareWarnings(line, options.warnings);
 }
