@@ -220,6 +220,37 @@ TEST(Matmul, PostOpsInOrder) {
                expected);
 }
 
+/// Post-ops on the tiles of a packed matmul: several groups of rows and of terms, and columns in part of a
+/// vector. Only the first bias is added to the sums.
+TEST(Matmul, PostOpsOfTiles) {
+  auto gelu = [](double v) { return 0.5 * v * std::erfc(-v / std::sqrt(2.0)); };
+  for (const Shape &dims : {Shape{130, 40, 70}, Shape{100, 800, 16}, Shape{7, 390, 33}}) {
+    SCOPED_TRACE(testing::PrintToString(dims));
+    int64_t rows = dims[0], columns = dims[2];
+    Tensor x = randomFloats({rows, dims[1]}, 1), y = randomFloats({dims[1], columns}, 2),
+           bias = randomFloats({columns}, 3), residual = randomFloats({rows, columns}, 4),
+           second = randomFloats({columns}, 5);
+    std::vector<double> plain = product(x, y, {rows, columns}), expected = plain, late = plain;
+    for (size_t i = 0; i < expected.size(); ++i) {
+      auto column = static_cast<int64_t>(i) % columns;
+      double first = static_cast<double>(bias.as<float>()[column]),
+             added = static_cast<double>(residual.as<float>()[i]),
+             other = static_cast<double>(second.as<float>()[column]);
+      expected[i] = (gelu(plain[i] + first) + added) * added + other;
+      late[i] = std::max(plain[i], 0.0) + first;
+    }
+    json ops = json::array({{{"kind", "bias"}},
+                            {{"kind", "gelu_erf"}},
+                            {{"kind", "add"}},
+                            {{"kind", "multiply"}},
+                            {{"kind", "bias"}}});
+    expectMatmul({"", {{"post_ops", ops}}, {x, y, bias, residual, residual, second}, {}}, {rows, columns},
+                 expected, 1e-5);
+    json biasLast = json::array({{{"kind", "relu"}}, {{"kind", "bias"}}});
+    expectMatmul({"", {{"post_ops", biasLast}}, {x, y, bias}, {}}, {rows, columns}, late, 1e-5);
+  }
+}
+
 TEST(Matmul, PermutedResultWithBroadcastOperands) {
   Tensor x = randomFloats({1, 3, 5, 8}, 1), y = randomFloats({1, 3, 8, 8}, 2), row = randomFloats({8}, 3);
   std::vector<double> expected = product(x, y, {1, 3, 5, 8});

@@ -18,20 +18,24 @@ protected:
   static constexpr float untouched = 77;
 
   /// The product of rows with stride 3 in x and 5 in the result.
-  void check(bool wide, bool transposed, bool accumulates) const {
+  void check(bool wide, bool transposed, bool accumulates, bool biased) const {
     auto [rows, inner, columns] = GetParam();
     int64_t xStride = inner + 3, outStride = columns + 5;
-    std::vector<float> x, y, out(static_cast<size_t>(rows * outStride), untouched);
+    std::vector<float> x, y, bias, out(static_cast<size_t>(rows * outStride), untouched);
     for (int64_t i = 0; i < rows * xStride; ++i)
       x.push_back(number(i));
     for (int64_t i = 0; i < inner * columns; ++i)
       y.push_back(number(3 * i + 1));
+    for (int64_t i = 0; i < columns; ++i)
+      bias.push_back(number(5 * i + 2));
     int64_t innerStride = transposed ? 1 : columns, columnStride = transposed ? inner : 1;
     PanelLayout layout{inner, columns};
     std::vector<float> panels(static_cast<size_t>(layout.size()), NAN);
     layout.pack(y.data(), innerStride, columnStride, panels.data());
     PanelGemm product{layout, panels.data(), rows, x.data(), xStride, out.data(), outStride, accumulates};
     product.backward = transposed;
+    if (biased)
+      product.bias = bias.data();
     if (wide)
       multiplyPanels(product, {0, rows, 0, columns}, true);
     else
@@ -44,6 +48,8 @@ protected:
           continue;
         }
         double want = accumulates ? static_cast<double>(untouched) : 0.0;
+        if (biased)
+          want += static_cast<double>(bias[static_cast<size_t>(column)]);
         for (int64_t k = 0; k < inner; ++k)
           want += static_cast<double>(x[static_cast<size_t>(row * xStride + k)]) *
                   static_cast<double>(y[static_cast<size_t>(k * innerStride + column * columnStride)]);
@@ -56,11 +62,13 @@ protected:
 TEST_P(Panels, EqualDefinition) {
   for (bool wide : {false, true})
     for (bool transposed : {false, true})
-      for (bool accumulates : {false, true}) {
-        SCOPED_TRACE(testing::Message() << (wide ? "wide " : "") << (transposed ? "transposed " : "")
-                                        << (accumulates ? "accumulating" : ""));
-        check(wide, transposed, accumulates);
-      }
+      for (bool accumulates : {false, true})
+        for (bool biased : {false, true}) {
+          SCOPED_TRACE(testing::Message()
+                       << (wide ? "wide " : "") << (transposed ? "transposed " : "")
+                       << (accumulates ? "accumulating " : "") << (biased ? "biased" : ""));
+          check(wide, transposed, accumulates, biased);
+        }
 }
 
 INSTANTIATE_TEST_SUITE_P(Rows, Panels,
@@ -73,18 +81,30 @@ INSTANTIATE_TEST_SUITE_P(Inner, Panels,
 // Several blocks of panels and several blocks of rows.
 INSTANTIATE_TEST_SUITE_P(Blocks, Panels, testing::Values(std::tuple(700, 150, 300), std::tuple(3, 20, 600)));
 
-TEST(PanelGemm, EachElementIsFinishedOnce) {
-  constexpr int64_t rows = 700, inner = 200, columns = 530;
+/// A block is finished once, and after all its terms are added.
+void checkFinished(int64_t rows, int64_t inner, int64_t columns) {
+  SCOPED_TRACE(testing::Message() << rows << " x " << inner << " x " << columns);
   PanelLayout layout{inner, columns};
-  std::vector<float> x(rows * inner, 1), panels(static_cast<size_t>(layout.size()), 1), out(rows * columns);
-  PanelGemm{layout, panels.data(), rows, x.data(), inner, out.data(), columns}.run(
-      [&](const PanelGemm::Block &block) {
-        for (int64_t row = block.row; row < block.row + block.rows; ++row)
-          for (int64_t column = block.column; column < block.column + block.columns; ++column)
-            out[static_cast<size_t>(row * columns + column)] += 1;
-      });
+  std::vector<float> x(static_cast<size_t>(rows * inner), 1), panels(static_cast<size_t>(layout.size()), 1),
+      out(static_cast<size_t>(rows * columns));
+  PanelGemm::Finish finish = [&](const PanelGemm::Block &block) {
+    for (int64_t row = block.row; row < block.row + block.rows; ++row)
+      for (int64_t column = block.column; column < block.column + block.columns; ++column) {
+        float &value = out[static_cast<size_t>(row * columns + column)];
+        value = 2 * value + 1;
+      }
+  };
+  PanelGemm{layout, panels.data(), rows, x.data(), inner, out.data(), columns}.run(&finish);
   for (float value : out)
-    ASSERT_EQ(value, inner + 1);
+    ASSERT_EQ(value, static_cast<float>(2 * inner + 1));
+}
+
+TEST(PanelGemm, EachElementIsFinishedOnce) {
+  checkFinished(700, 200, 530);
+  checkFinished(100, 900, 40); // several blocks of terms
+  checkFinished(10, 385, 33);
+  checkFinished(1, 16, 5);
+  checkFinished(48, 0, 16);
 }
 
 } // namespace

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cmath>
+#include <functional>
 
 namespace proa::runtime {
 namespace {
@@ -203,6 +204,33 @@ TEST(RowPostOps, VectorActivationsEqualScalarOnes) {
     ++found;
   }
   EXPECT_EQ(found, static_cast<int>(RowActivation::GeluErf)); // all of them
+}
+
+/// The negative side of gelu, where 1 + erf(x) and 1 + tanh(x) would lose all digits.
+TEST(RowPostOps, TailsOfGeluKeepTheirDigits) {
+  auto geluErf = [](double x) { return 0.5 * x * std::erfc(-x / std::sqrt(2.0)); };
+  auto geluTanh = [](double x) {
+    return x / (1 + std::exp(-2 * std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * x * x * x)));
+  };
+  auto check = [](RowActivation kind, const std::function<double(double)> &expected) {
+    std::vector<float> values;
+    for (float x = -6; x < 8; x += 0.0009765625f)
+      values.push_back(x);
+    std::vector<float> row = values;
+    activateRow(kind, row.data(), static_cast<int64_t>(row.size()), 0, 0);
+    for (size_t i = 0; i < row.size(); ++i) {
+      double want = expected(double(values[i]));
+      EXPECT_NEAR(double(row[i]), want, 5e-6 * std::abs(want)) << "of " << values[i];
+    }
+    float extreme[] = {-14, -20, -1e30f, -INFINITY, INFINITY, NAN};
+    activateRow(kind, extreme, 6, 0, 0);
+    for (size_t i = 0; i < 4; ++i)
+      EXPECT_NEAR(extreme[i], 0, 1e-37) << i;
+    EXPECT_EQ(extreme[4], INFINITY);
+    EXPECT_TRUE(std::isnan(extreme[5]));
+  };
+  check(RowActivation::GeluErf, geluErf);
+  check(RowActivation::GeluTanh, geluTanh);
 }
 
 } // namespace

@@ -12,12 +12,21 @@ PROA_VECTOR_INLINE Vector clamped(const Vector &x, float low, float high) {
   return out > high ? Vector{} + high : out;
 }
 
-template <class Function> PROA_VECTOR_INLINE void map(float *values, int64_t count, Function function) {
-  for (int64_t i = 0; i < count; i += vectorSize) {
-    Vector x;
-    load(values + i, count - i, x);
-    function(x);
-    store(x, count - i, values + i);
+/// Rows of `count` values, `stride` elements apart.
+struct ValueRows {
+  float *values;
+  int64_t count, rows = 1, stride = 0;
+};
+
+template <class Function> PROA_VECTOR_INLINE void map(const ValueRows &at, Function function) {
+  for (int64_t row = 0; row < at.rows; ++row) {
+    float *values = at.values + row * at.stride;
+    for (int64_t i = 0; i < at.count; i += vectorSize) {
+      Vector x;
+      load(values + i, at.count - i, x);
+      function(x);
+      store(x, at.count - i, values + i);
+    }
   }
 }
 
@@ -29,32 +38,52 @@ PROA_VECTOR_INLINE Vector mish(const Vector &x) {
   return x > linear ? x : curved;
 }
 
+/// x / 2 (1 + tanh(u)) = x / (1 + e^(-2u)), which loses no digits on the negative side.
 PROA_VECTOR_INLINE Vector geluTanh(const Vector &x) {
-  constexpr float scale = 0.79788456f; // sqrt(2 / pi)
-  return 0.5f * x * (1.0f + tangent(scale * (x + 0.044715f * x * x * x)));
+  constexpr float scale = 1.59576912f;                 // 2 sqrt(2 / pi)
+  constexpr float lowest = -14.0f;                     // whose result is zero
+  Vector clamped = x < lowest ? Vector{} + lowest : x; // NaN stays NaN
+  Vector factor = (-0.044715f * scale) * (clamped * clamped) - scale;
+  return clamped / (1.0f + exponential(clamped * factor));
+}
+
+/// 2 to the power of factor * x, for powers from -126 to 0: the polynomial of Cephes' exp2f.
+PROA_VECTOR_INLINE Vector powerOfTwo(const Vector &x, float factor) {
+  constexpr float roundToInteger = 12582912.0f; // 1.5 * 2^23
+  Vector shifted = x * factor + roundToInteger, rest = x * factor - (shifted - roundToInteger);
+  IntVector bits;
+  std::memcpy(&bits, &shifted, sizeof(bits));
+  bits = (bits + 127) << 23;
+  Vector scale;
+  std::memcpy(&scale, &bits, sizeof(scale));
+  Vector square = rest * rest, low = rest * 6.931472028550421e-1f + 1.0f,
+         middle = rest * 5.550332471162809e-2f + 2.402264791363012e-1f,
+         high = rest * 1.339887440266574e-3f + 9.618437357674640e-3f;
+  high = square * 1.535336188319500e-4f + high;
+  return (low + square * (middle + square * high)) * scale;
 }
 
 /// max(x, 0) - |x| / 2 erfc(|x| / sqrt(2)), which loses no digits on the negative side. erfc(t) e^(t^2) is
-/// k times a polynomial in k = 1 / (1 + 0.3 t), fitted for t up to 9.9 with a relative error of 2e-8.
+/// k times a polynomial in k = 1 / (1 + 0.3 t), fitted for t up to 9.9 with a relative error of 2e-8. Powers
+/// of k and pairs of its terms do not wait for each other.
 PROA_VECTOR_INLINE Vector geluErf(const Vector &x) {
-  constexpr float largest = 14.0f; // where erfc is zero in float32
+  constexpr float largest = 13.2f; // below, erfc is zero in float32
   Vector magnitude = x < 0.0f ? -x : x;
   magnitude = magnitude > largest ? Vector{} + largest : magnitude; // NaN stays NaN
-  Vector k = 1.0f / (1.0f + (0.3f * 0.70710678f) * magnitude);
-  Vector sum = Vector{} - 0.129510852f;
-  for (float factor : {0.485499888f, -0.512135454f, 0.547540375f, -0.0945125489f, 0.214859708f, 0.148358565f,
-                       0.170712076f, 0.169188223f})
-    sum = sum * k + factor;
-  Vector tail = sum * k * exponential(-0.5f * magnitude * magnitude);
-  return (x > 0.0f ? x : Vector{}) - 0.5f * magnitude * tail;
+  Vector k = 1.0f / (1.0f + (0.3f * 0.70710678f) * magnitude), k2 = k * k, k4 = k2 * k2;
+  Vector terms0 = k * 0.170712076f + 0.169188223f, terms2 = k * 0.214859708f + 0.148358565f,
+         terms4 = k * 0.547540375f - 0.0945125489f, terms6 = k * 0.485499888f - 0.512135454f;
+  Vector low = terms2 * k2 + terms0, high = terms6 * k2 + terms4;
+  high = k4 * -0.129510852f + high;
+  Vector sum = high * k4 + low, tail = (-0.5f * k) * magnitude;
+  return (x > 0.0f ? x : Vector{}) + (sum * tail) * powerOfTwo(magnitude * magnitude, -0.72134752f);
 }
 
 } // namespace
 
-#define PROA_MAP(expression)                                                                                 \
-  map(values, count, [&](Vector &x) __attribute__((always_inline)) { x = expression; })
+#define PROA_MAP(expression) map(rows, [&](Vector &x) __attribute__((always_inline)) { x = expression; })
 
-PROA_VECTOR_INLINE static void activateInline(RowActivation kind, float *values, int64_t count, float alpha,
+PROA_VECTOR_INLINE static void activateInline(RowActivation kind, const ValueRows &rows, float alpha,
                                               float beta) {
   switch (kind) {
   case RowActivation::None:
@@ -94,7 +123,7 @@ PROA_VECTOR_INLINE static void activateInline(RowActivation kind, float *values,
 #undef PROA_MAP
 
 void activateRow(RowActivation kind, float *values, int64_t count, float alpha, float beta) {
-  runVectors<activateInline>(kind, values, count, alpha, beta);
+  runVectors<activateInline>(kind, ValueRows{values, count}, alpha, beta);
 }
 
 namespace {
@@ -117,15 +146,21 @@ PROA_VECTOR_INLINE static void combineRow(bool multiply, float *values, const fl
   for (int64_t i = 0; i < count; i += period)
     combine(multiply, values + i, operand, std::min(period, count - i));
 }
+PROA_VECTOR_INLINE static void combineRows(bool multiply, const ValueRows &at, const float *operand,
+                                           int64_t operandStride) {
+  for (int64_t row = 0; row < at.rows; ++row)
+    combine(multiply, at.values + row * at.stride, operand + row * operandStride, at.count);
+}
 
 namespace {
 
-/// The operand's elements for `values` begin at `offset`; activations have none.
-void applyOp(const PostOp &op, float *values, int64_t count, int64_t offset, const float *operand) {
+/// The operand's elements for `rows` begin at `offset`; activations have none.
+void applyOp(const PostOp &op, const ValueRows &rows, const float *operand, int64_t offset,
+             int64_t operandStride = 0) {
   if (op.hasOperand())
-    runVectors<combineRow>(op.kind == PostOp::Kind::Multiply, values, operand + offset, count, count);
+    runVectors<combineRows>(op.kind == PostOp::Kind::Multiply, rows, operand + offset, operandStride);
   else
-    activateRow(rowActivation(op), values, count, op.alpha, op.beta);
+    runVectors<activateInline>(rowActivation(op), rows, op.alpha, op.beta);
 }
 
 } // namespace
@@ -201,13 +236,23 @@ void RowPostOps::apply(float *values, int64_t positions, int64_t offset,
     if (ops[i].kind == PostOp::Kind::Bias)
       runVectors<combineRow>(false, values, operands[i], channels, count);
     else
-      applyOp(ops[i], values, count, offset, operands[i]);
+      applyOp(ops[i], {values, count}, operands[i], offset);
 }
 
 void RowPostOps::applyChannels(float *values, int64_t first, int64_t count, int64_t offset,
                                std::span<const float *const> operands) const {
   for (size_t i = 0; i < ops.size(); ++i)
-    applyOp(ops[i], values, count, ops[i].kind == PostOp::Kind::Bias ? first : offset, operands[i]);
+    applyOp(ops[i], {values, count}, operands[i], ops[i].kind == PostOp::Kind::Bias ? first : offset);
+}
+
+void RowPostOps::applyBlock(float *result, int64_t offset, const Block &block,
+                            std::span<const float *const> operands) const {
+  ValueRows rows{result + offset, block.count, block.rows, block.stride};
+  for (size_t i = 0; i < ops.size(); ++i)
+    if (ops[i].kind == PostOp::Kind::Bias)
+      applyOp(ops[i], rows, operands[i], block.first);
+    else
+      applyOp(ops[i], rows, operands[i], offset, block.stride);
 }
 
 } // namespace proa::runtime

@@ -28,6 +28,16 @@ public:
   /// of the result.
   void applyChannels(float *values, int64_t first, int64_t count, int64_t offset,
                      std::span<const float *const> operands) const;
+
+  /// Neighbouring channels of neighbouring places.
+  struct Block {
+    int64_t stride; ///< between the elements of two places
+    int64_t rows;   ///< places
+    int64_t first, count;
+  };
+  /// The same on a block that begins at element `offset` of the result.
+  void applyBlock(float *result, int64_t offset, const Block &block,
+                  std::span<const float *const> operands) const;
   bool empty() const { return ops.empty(); }
 
 private:

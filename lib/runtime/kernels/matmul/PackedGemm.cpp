@@ -38,10 +38,16 @@ std::unique_ptr<PackedGemm> PackedGemm::create(const Form &form, std::span<const
     after.erase(after.begin() + static_cast<ptrdiff_t>(*inPlace));
     afterLayouts.erase(afterLayouts.begin() + static_cast<ptrdiff_t>(*inPlace));
   }
+  auto packed = std::make_unique<PackedGemm>();
+  if (!after.empty() && after.front().kind == PostOp::Kind::Bias &&
+      inputs[after.front().input].dtype == DType::Float32) {
+    packed->bias = after.front().input;
+    after.erase(after.begin());
+    afterLayouts.erase(afterLayouts.begin());
+  }
   std::optional<RowPostOps> postOps = RowPostOps::create(after, result, afterLayouts, inputs);
   if (!postOps)
     return nullptr;
-  auto packed = std::make_unique<PackedGemm>();
   PanelGemm &gemm = packed->gemm;
   gemm.layout = {form.inner, form.columns};
   gemm.rows = form.rows;
@@ -58,15 +64,16 @@ void PackedGemm::run(Call &call, const float *x, float *out) const {
   PanelGemm bound = gemm;
   bound.x = x;
   bound.out = out;
+  if (bias)
+    bound.bias = call.input(*bias).as<float>();
   if (postOps.empty())
     return bound.run();
   std::vector<const float *> operands = postOps.operands(call);
-  bound.run([&](const PanelGemm::Block &block) {
-    for (int64_t row = block.row; row < block.row + block.rows; ++row) {
-      int64_t offset = row * bound.outStride + block.column;
-      postOps.applyChannels(out + offset, block.column, block.columns, offset, operands);
-    }
-  });
+  PanelGemm::Finish finish = [&](const PanelGemm::Block &block) {
+    RowPostOps::Block values{bound.outStride, block.rows, block.column, block.columns};
+    postOps.applyBlock(out, block.row * bound.outStride + block.column, values, operands);
+  };
+  bound.run(&finish);
 }
 
 } // namespace proa::runtime

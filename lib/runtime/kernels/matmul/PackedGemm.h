@@ -30,7 +30,8 @@ public:
   void run(Call &call, const float *x, float *out) const;
 
 private:
-  PanelGemm gemm; ///< without x and out
+  PanelGemm gemm;             ///< without x, out and bias
+  std::optional<size_t> bias; ///< the input of the first post-op, if that is a bias
   RowPostOps postOps;
   std::shared_ptr<const PackedTensor> panels;
 };

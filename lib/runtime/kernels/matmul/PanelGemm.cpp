@@ -19,22 +19,23 @@ struct PanelTile {
   int64_t inner;
   float *out;
   int64_t outStride, columns;
+  const float *bias; ///< of the columns; null: zero
   bool accumulates;
+  bool hasNext; ///< whether another panel follows in memory
 };
 
 namespace {
 
-/// The next panel after the panel of a tile. With few tiles in a panel, each fetches a share of it into the
-/// caches: the processor's own prefetching restarts too often then.
+/// The next panel after the panel of a tile. Each tile fetches a share of it into the second-level cache: the
+/// processor's own prefetching starts again with each tile.
 struct Ahead {
   static constexpr int64_t step = 32; ///< terms of the sums between two prefetches
-  static constexpr int64_t fewTiles = 12;
   const float *next;
   int64_t lines = 0; ///< of panelWidth floats, in a step
 
   PROA_VECTOR_INLINE Ahead(const PanelTile &tile, int64_t tiles)
       : next(tile.panel + tile.inner * panelWidth) {
-    if (tiles <= fewTiles)
+    if (tile.hasNext)
       lines = (step + tiles - 1) / tiles;
   }
   PROA_VECTOR_INLINE void fetch() {
@@ -43,9 +44,32 @@ struct Ahead {
   }
 };
 
+/// Hands rows of a panel that are computed to `finish`, while they are in the first-level cache.
+struct Finished {
+  static constexpr int64_t fewRows = 48;
+  const PanelGemm::Finish *finish; ///< null: nobody waits for them
+  PanelGemm::Block block;          ///< rows that are not handed on
+
+  PROA_VECTOR_INLINE void add(int64_t rows) {
+    block.rows += rows;
+    if (block.rows >= fewRows)
+      flush();
+  }
+  PROA_VECTOR_INLINE void flush() {
+    if (finish && block.rows > 0)
+      (*finish)(block);
+    block.row += block.rows;
+    block.rows = 0;
+  }
+};
+
 /// The number of partial sums of each element of a tile of `Rows` rows: additions do not wait for each other,
 /// and all sums stay in registers.
-template <int Rows, bool Wide> constexpr int splits = std::max(1, (Wide ? 8 : 4) / Rows);
+template <int Rows, bool Wide>
+constexpr int splits = Wide        ? std::max(1, 8 / Rows)
+                       : Rows == 1 ? 4
+                       : Rows <= 3 ? 2
+                                   : 1;
 
 /// Adds the terms from `first` to before `last`.
 template <int Rows, int Splits>
@@ -60,6 +84,43 @@ PROA_VECTOR_INLINE void addTerms(const PanelTile &tile, int64_t first, int64_t l
       for (int row = 0; row < Rows; ++row)
         sums[split][row] += tile.x[row * tile.xStride + k + split] * line;
     }
+}
+
+/// Stores the sums, with the bias and what was in the result.
+template <int Rows> PROA_VECTOR_INLINE void storeSums(const PanelTile &tile, const Vector (&sums)[Rows]) {
+  Vector bias{};
+  if (tile.bias)
+    load(tile.bias, tile.columns, bias);
+  // Only copies have an address, which would keep `sums` out of registers.
+  if (tile.columns < panelWidth) {
+    Vector stored[Rows];
+#pragma GCC unroll 16
+    for (int row = 0; row < Rows; ++row)
+      stored[row] = sums[row] + bias;
+    for (int row = 0; row < Rows; ++row) {
+      float *out = tile.out + row * tile.outStride;
+      Vector before{};
+      if (tile.accumulates)
+        load(out, tile.columns, before);
+      store(stored[row] + before, tile.columns, out);
+    }
+    return;
+  }
+  if (tile.accumulates) {
+#pragma GCC unroll 16
+    for (int row = 0; row < Rows; ++row) {
+      Vector before;
+      std::memcpy(&before, tile.out + row * tile.outStride, sizeof(Vector));
+      Vector sum = sums[row] + (before + bias);
+      std::memcpy(tile.out + row * tile.outStride, &sum, sizeof(Vector));
+    }
+    return;
+  }
+#pragma GCC unroll 16
+  for (int row = 0; row < Rows; ++row) {
+    Vector sum = sums[row] + bias;
+    std::memcpy(tile.out + row * tile.outStride, &sum, sizeof(Vector));
+  }
 }
 
 template <int Rows, bool Wide> PROA_VECTOR_INLINE void multiplyTile(const PanelTile &tile, Ahead &ahead) {
@@ -79,44 +140,44 @@ template <int Rows, bool Wide> PROA_VECTOR_INLINE void multiplyTile(const PanelT
       sums[0][row] += rest[0][row];
     }
   }
-  for (int row = 0; row < Rows; ++row) {
-    // Whole vectors are copied, as the address of one in `sums` would keep all of them out of registers.
-    Vector sum = sums[0][row];
-    if (tile.accumulates) {
-      Vector before;
-      load(tile.out + row * tile.outStride, tile.columns, before);
-      sum += before;
-    }
-    store(sum, tile.columns, tile.out + row * tile.outStride);
-  }
+  storeSums<Rows>(tile, sums[0]);
 }
 
-/// Tiles of `Rows` rows one below the other, then lower ones.
+/// Tiles of `Rows` rows one below the other, down to `least` rows.
 template <int Rows, bool Wide>
-PROA_VECTOR_INLINE void multiplyRows(PanelTile &tile, int64_t &rows, Ahead &ahead) {
-  for (; rows >= Rows; rows -= Rows) {
+PROA_VECTOR_INLINE void multiplyRows(PanelTile &tile, int64_t &rows, Ahead &ahead, Finished &finished,
+                                     int64_t least = 0) {
+  for (; rows >= Rows && rows > least; rows -= Rows) {
     multiplyTile<Rows, Wide>(tile, ahead);
     tile.x += Rows * tile.xStride;
     tile.out += Rows * tile.outStride;
+    finished.add(Rows);
   }
 }
 
-template <bool Wide> PROA_VECTOR_INLINE void multiplyPanel(PanelTile tile, int64_t rows) {
+template <bool Wide> PROA_VECTOR_INLINE void multiplyPanel(PanelTile tile, int64_t rows, Finished finished) {
   constexpr int height = Wide ? 12 : 6;
   Ahead ahead(tile, (rows + height - 1) / height);
-  if constexpr (Wide)
-    multiplyRows<12, Wide>(tile, rows, ahead);
-  multiplyRows<6, Wide>(tile, rows, ahead);
-  multiplyRows<4, Wide>(tile, rows, ahead);
-  multiplyRows<2, Wide>(tile, rows, ahead);
-  multiplyRows<1, Wide>(tile, rows, ahead);
+  if constexpr (Wide) {
+    multiplyRows<12, Wide>(tile, rows, ahead, finished);
+    multiplyRows<6, Wide>(tile, rows, ahead, finished);
+  } else {
+    // The sums of four rows wait for each other, the sums of five do not.
+    multiplyRows<6, Wide>(tile, rows, ahead, finished, rows % 6 == 4 ? 10 : 0);
+    multiplyRows<5, Wide>(tile, rows, ahead, finished);
+  }
+  multiplyRows<4, Wide>(tile, rows, ahead, finished);
+  if constexpr (!Wide)
+    multiplyRows<3, Wide>(tile, rows, ahead, finished);
+  multiplyRows<2, Wide>(tile, rows, ahead, finished);
+  multiplyRows<1, Wide>(tile, rows, ahead, finished);
+  finished.flush();
 }
 
-/// Columns of the result that a thread finishes at a time: they, and the rows of x, fit the second-level
-/// cache.
+/// Panels of a block that a thread computes at a time: they, and the rows of x, fit the second-level cache.
 constexpr int64_t panelsOfBlock = 16;
 /// Bytes of a block of x.
-constexpr int64_t cachedBytes = 384 << 10;
+constexpr int64_t cachedBytes = 256 << 10;
 
 /// Rows of the blocks into which those of a GEMM are cut, all nearly equal.
 int64_t blockRows(const PanelGemm &gemm) {
@@ -129,11 +190,31 @@ int64_t blockRows(const PanelGemm &gemm) {
 
 } // namespace
 
-PROA_VECTOR_INLINE static void multiplyByPanel(const PanelTile &tile, int64_t rows, bool wide) {
-  if (wide)
-    multiplyPanel<true>(tile, rows);
-  else
-    multiplyPanel<false>(tile, rows);
+PROA_VECTOR_INLINE static void multiplyBlock(const PanelGemm &gemm, const PanelGemm::Block &block, bool wide,
+                                             const PanelGemm::Finish *finish) {
+  const PanelLayout &layout = gemm.layout;
+  for (int64_t first = 0; first == 0 || first < layout.inner; first += PanelLayout::blockInner) {
+    int64_t height = std::min(PanelLayout::blockInner, layout.inner - first);
+    const float *panels = gemm.panels + first * layout.panels() * panelWidth;
+    bool isLast = first + height >= layout.inner;
+    for (int64_t column = block.column; column < block.column + block.columns; column += panelWidth) {
+      PanelTile tile{gemm.x + block.row * gemm.xStride + first,
+                     gemm.xStride,
+                     panels + column * height,
+                     height,
+                     gemm.out + block.row * gemm.outStride + column,
+                     gemm.outStride,
+                     std::min(panelWidth, block.column + block.columns - column),
+                     gemm.bias && first == 0 ? gemm.bias + column : nullptr,
+                     gemm.accumulates || first > 0,
+                     layout.panels() > 1};
+      Finished finished{isLast ? finish : nullptr, {block.row, 0, column, tile.columns}};
+      if (wide)
+        multiplyPanel<true>(tile, block.rows, finished);
+      else
+        multiplyPanel<false>(tile, block.rows, finished);
+    }
+  }
 }
 
 void PanelLayout::pack(const float *matrix, int64_t innerStride, int64_t columnStride, float *to) const {
@@ -157,26 +238,12 @@ void PanelLayout::pack(const float *matrix, int64_t innerStride, int64_t columnS
 
 bool prefersPanels() { return keepsTilesInRegisters && !packsMatrices(); }
 
-void multiplyPanels(const PanelGemm &gemm, const PanelGemm::Block &block, bool wide) {
-  const PanelLayout &layout = gemm.layout;
-  for (int64_t first = 0; first == 0 || first < layout.inner; first += PanelLayout::blockInner) {
-    int64_t height = std::min(PanelLayout::blockInner, layout.inner - first);
-    const float *panels = gemm.panels + first * layout.panels() * panelWidth;
-    for (int64_t column = block.column; column < block.column + block.columns; column += panelWidth) {
-      PanelTile tile{gemm.x + block.row * gemm.xStride + first,
-                     gemm.xStride,
-                     panels + column * height,
-                     height,
-                     gemm.out + block.row * gemm.outStride + column,
-                     gemm.outStride,
-                     std::min(panelWidth, block.column + block.columns - column),
-                     gemm.accumulates || first > 0};
-      runVectors<multiplyByPanel>(tile, block.rows, wide);
-    }
-  }
+void multiplyPanels(const PanelGemm &gemm, const PanelGemm::Block &block, bool wide,
+                    const PanelGemm::Finish *finish) {
+  runVectors<multiplyBlock>(gemm, block, wide, finish);
 }
 
-void PanelGemm::run(const std::function<void(const Block &)> &finish) const {
+void PanelGemm::run(const Finish *finish) const {
   constexpr double operationsPerNanosecond = 80; // one core with AVX2
   static const bool wide = hasWideVectors();
   if (rows == 0 || layout.columns == 0)
@@ -195,8 +262,7 @@ void PanelGemm::run(const std::function<void(const Block &)> &finish) const {
       int64_t row = first / panels * height, panel = first % panels;
       Block block{row, std::min(height, rows - row), panel * panelWidth, 0};
       block.columns = std::min(count * panelWidth, layout.columns - block.column);
-      multiplyPanels(*this, block, wide);
-      finish(block);
+      multiplyPanels(*this, block, wide, finish);
       (backward ? end : begin) += backward ? -count : count;
     }
   });

@@ -24,8 +24,8 @@ struct PanelLayout {
   void pack(const float *matrix, int64_t innerStride, int64_t columnStride, float *to) const;
 };
 
-/// out [rows, columns] = x [rows, inner] times a matrix in panels, or that added to what is in `out`. The
-/// columns of x and of `out` lie side by side; strides are those of their rows, in elements.
+/// out [rows, columns] = x [rows, inner] times a matrix in panels, with a bias, or that added to what is in
+/// `out`. The columns of x and of `out` lie side by side; strides are those of their rows, in elements.
 struct PanelGemm {
   PanelLayout layout;
   const float *panels = nullptr;
@@ -35,6 +35,8 @@ struct PanelGemm {
   float *out = nullptr;
   int64_t outStride = 0;
   bool accumulates = false;
+  /// Added to each row, if not null.
+  const float *bias = nullptr;
   /// The last columns come first: of a matrix that nearly fits a cache, what the last run read is there.
   bool backward = false;
 
@@ -42,11 +44,11 @@ struct PanelGemm {
   struct Block {
     int64_t row, rows, column, columns;
   };
-  /// Runs on all threads; each calls `finish` for a block that it has computed while it is in its caches.
-  void run(const std::function<void(const Block &)> &finish) const;
-  void run() const {
-    run([](const Block &) {});
-  }
+  /// Called for each block of the result, on the thread that has computed it, while it is in the first-level
+  /// cache.
+  using Finish = std::function<void(const Block &)>;
+  /// Runs on all threads. `finish` may be null.
+  void run(const Finish *finish = nullptr) const;
 };
 
 /// Whether this is faster than oneDNN's GEMMs here: on processors for which that does not pack matrices,
@@ -55,6 +57,7 @@ bool prefersPanels();
 
 /// The same on the calling thread, of columns that begin with a panel's. `wide`: with tiles for the 32
 /// registers of AVX-512; any processor can do it.
-void multiplyPanels(const PanelGemm &gemm, const PanelGemm::Block &block, bool wide);
+void multiplyPanels(const PanelGemm &gemm, const PanelGemm::Block &block, bool wide,
+                    const PanelGemm::Finish *finish = nullptr);
 
 } // namespace proa::runtime
