@@ -1,7 +1,93 @@
 // Attention by the library kernel compared with its definition in double precision.
 #include "test/unit/runtime/AttentionProblem.h"
 
+#include "lib/runtime/kernels/attention/AttentionTile.h"
+
 namespace proa::runtime {
+namespace {
+
+/// One block of keys. With `restricted` queries use different numbers of them.
+void checkTile(int64_t queries, int64_t keys, int64_t elements, bool wide, bool restricted) {
+  SCOPED_TRACE(testing::Message() << queries << " queries, " << keys << " keys, " << elements << " elements"
+                                  << (wide ? ", wide" : "") << (restricted ? ", restricted" : ""));
+  Tensor q = randomFloats({elements, queries}, 1), k = randomFloats({keys, elements}, 2),
+         v = randomFloats({keys, elements}, 3), mask = randomFloats({keys, queries}, 4);
+  std::vector<int32_t> ends;
+  for (int64_t i = 0; i < queries; ++i)
+    ends.push_back(static_cast<int32_t>(1 + i % keys));
+  std::vector<float> scores(static_cast<size_t>(keys * queries)),
+      out(static_cast<size_t>(elements * queries)), maximum(static_cast<size_t>(queries), -INFINITY),
+      sum(static_cast<size_t>(queries));
+  AttentionTile tile{queries, elements, elements};
+  AttentionBlock block{};
+  block.tile = tile;
+  block.keys = keys;
+  block.k = k.as<float>();
+  block.v = v.as<float>();
+  block.kStride = block.vStride = elements;
+  block.scale = 0.5;
+  block.q = q.as<float>();
+  block.mask = mask.as<float>();
+  block.ends = restricted ? ends.data() : nullptr;
+  block.scores = scores.data();
+  block.out = out.data();
+  block.maximum = maximum.data();
+  block.sum = sum.data();
+  addAttentionBlock(block, wide);
+  divideAttentionTile(tile, sum.data(), out.data());
+  auto at = [](const Tensor &tensor, int64_t i) { return static_cast<double>(tensor.as<float>()[i]); };
+  for (int64_t query = 0; query < queries; ++query) {
+    int64_t used = restricted ? ends[static_cast<size_t>(query)] : keys;
+    std::vector<double> expected(static_cast<size_t>(elements));
+    double total = 0;
+    for (int64_t key = 0; key < used; ++key) {
+      double score = at(mask, key * queries + query);
+      for (int64_t i = 0; i < elements; ++i)
+        score += 0.5 * at(q, i * queries + query) * at(k, key * elements + i);
+      total += std::exp(score);
+      for (int64_t i = 0; i < elements; ++i)
+        expected[static_cast<size_t>(i)] += std::exp(score) * at(v, key * elements + i);
+    }
+    for (int64_t i = 0; i < elements; ++i)
+      ASSERT_NEAR(static_cast<double>(out[static_cast<size_t>(i * queries + query)]),
+                  expected[static_cast<size_t>(i)] / total, 2e-6)
+          << "element " << i << " of query " << query;
+  }
+}
+
+} // namespace
+
+/// Tiles of all numbers of rows, of keys and of elements, also the tiles that this processor does not use.
+TEST(AttentionTile, EqualsDefinition) {
+  for (bool restricted : {false, true})
+    for (int64_t keys : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 36, 128})
+      for (int64_t elements : {1, 3, 8, 10, 33}) {
+        checkTile(16, keys, elements, false, restricted);
+        checkTile(16, keys, elements, true, restricted);
+        checkTile(32, keys, elements, true, restricted);
+      }
+}
+
+/// Squares and halves of squares, and what is left of both.
+TEST(AttentionTile, Transposes) {
+  for (int64_t count = 0; count <= 32; ++count)
+    for (int64_t columns : {1, 7, 8, 9, 16, 17, 24, 31, 40}) {
+      Tensor x = randomFloats({32, columns}, 1);
+      std::vector<const float *> rows;
+      for (int64_t i = 0; i < 32; ++i)
+        rows.push_back(x.as<float>() + i * columns);
+      constexpr int64_t stride = 35;
+      std::vector<float> to(static_cast<size_t>(columns * stride), 7);
+      transposeRows(rows.data(), count, columns, to.data(), 32, stride);
+      for (int64_t column = 0; column < columns; ++column)
+        for (int64_t row = 0; row < stride; ++row)
+          ASSERT_EQ(to[static_cast<size_t>(column * stride + row)],
+                    row < count ? x.as<float>()[row * columns + column]
+                    : row < 32  ? 0
+                                : 7)
+              << count << " rows, " << columns << " columns: " << row << ", " << column;
+    }
+}
 
 TEST(FusedAttention, Sizes) {
   for (int64_t elements : {7, 40, 64, 80, 128})

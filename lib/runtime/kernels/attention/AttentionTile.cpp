@@ -58,85 +58,175 @@ PROA_VECTOR_INLINE Vector tanhOf(const Vector &x) {
   return size < 0.625f ? small : x < 0.0f ? -large : large;
 }
 
-/// Adds to sums[row][c] the sum over i of x[row * rowStride + i * step] * y[i * lineStride + c vectors].
-template <int Rows, int Columns>
-PROA_VECTOR_INLINE void addProducts(const float *x, int64_t rowStride, int64_t step, const float *y,
-                                    int64_t lineStride, int64_t inner, Vector (&sums)[Rows][Columns]) {
-#pragma GCC unroll 2
-  for (int64_t i = 0; i < inner; ++i, y += lineStride) {
-    Vector line[Columns];
-    for (int c = 0; c < Columns; ++c)
-      line[c] = loadWhole(y + c * vectorSize);
-    for (int row = 0; row < Rows; ++row) {
-      float factor = x[row * rowStride + i * step];
+/// Rows of a product whose sums stay in registers, and hide the latency of additions.
+template <int Columns, bool Wide> constexpr int mostRows = !Wide ? 6 : Columns > 1 ? 8 : 12;
+
+/// The number of partial sums of each element, for the same reason.
+template <int Rows, int Columns, bool Wide>
+constexpr int partialSums = Wide        ? std::max(1, 8 / (Rows * Columns))
+                            : Rows == 1 ? 4
+                            : Rows <= 3 ? 2
+                                        : 1;
+
+/// Adds to sums[row][c] the sum over i from `first`, in steps of `Step`, of
+/// x[row * rowStride + i * step] * y[i * lineStride + c vectors].
+template <int Step, int Rows, int Columns>
+PROA_VECTOR_INLINE void addEveryProduct(const float *x, int64_t rowStride, int64_t step, const float *y,
+                                        int64_t lineStride, int64_t first, int64_t last,
+                                        Vector (&sums)[Step][Rows][Columns]) {
+  auto add = [&](int64_t i) __attribute__((always_inline)) {
+    for (int chain = 0; chain < Step; ++chain) {
+      Vector line[Columns];
       for (int c = 0; c < Columns; ++c)
-        sums[row][c] += factor * line[c];
+        line[c] = loadWhole(y + (i + chain) * lineStride + c * vectorSize);
+      for (int row = 0; row < Rows; ++row) {
+        float factor = x[row * rowStride + (i + chain) * step];
+        for (int c = 0; c < Columns; ++c)
+          sums[chain][row][c] += factor * line[c];
+      }
     }
+  };
+  if constexpr (Step == 1) {
+#pragma GCC unroll 2
+    for (int64_t i = first; i < last; ++i)
+      add(i);
+  } else {
+    for (int64_t i = first; i < last; i += Step)
+      add(i);
   }
+}
+
+/// Sets sums[row][c] to the sum over i of x[row * rowStride + i * step] * y[i * lineStride + c vectors].
+template <bool Wide, int Rows, int Columns>
+PROA_VECTOR_INLINE void setProducts(const float *x, int64_t rowStride, int64_t step, const float *y,
+                                    int64_t lineStride, int64_t inner, Vector (&sums)[Rows][Columns]) {
+  constexpr int chains = partialSums<Rows, Columns, Wide>;
+  int64_t whole = inner / chains * chains;
+  Vector partial[chains][Rows][Columns] = {};
+  addEveryProduct<chains>(x, rowStride, step, y, lineStride, 0, whole, partial);
+  Vector rest[1][Rows][Columns] = {};
+  if constexpr (chains > 1)
+    addEveryProduct<1>(x, rowStride, step, y, lineStride, whole, inner, rest);
+#pragma GCC unroll 16
+  for (int row = 0; row < Rows; ++row)
+#pragma GCC unroll 2
+    for (int c = 0; c < Columns; ++c) {
+      Vector sum = partial[0][row][c];
+      for (int chain = 1; chain < chains; ++chain)
+        sum += partial[chain][row][c];
+      if constexpr (chains > 1)
+        sum += rest[0][row][c];
+      sums[row][c] = sum;
+    }
+}
+
+/// Cuts `count` rows of a product into tiles: calls `tile` with the rows of each, a constant, and the first.
+template <int Columns, bool Wide, class Tile> PROA_VECTOR_INLINE void cutRows(int64_t count, Tile tile) {
+  int64_t first = 0;
+  auto add = [&]<int Rows>(std::integral_constant<int, Rows> rows, int64_t left)
+                 __attribute__((always_inline)) {
+                   for (; count - first >= Rows && count - first > left; first += Rows)
+                     tile(rows, first);
+                 };
+  if constexpr (Wide) {
+    add(std::integral_constant<int, mostRows<Columns, Wide>>(), 0);
+    add(std::integral_constant<int, 4>(), 0);
+  } else {
+    // The sums of four rows wait for each other, the sums of five do not.
+    add(std::integral_constant<int, 6>(), count % 6 == 4 ? 10 : 0);
+    add(std::integral_constant<int, 5>(), 0);
+    add(std::integral_constant<int, 4>(), 0);
+    add(std::integral_constant<int, 3>(), 0);
+    add(std::integral_constant<int, 2>(), 0);
+  }
+  add(std::integral_constant<int, 1>(), 0);
 }
 
 //===-- Scores ------------------------------------------------------------------------------------------===//
 
-/// The scores of `Rows` keys from `key`; they raise `highest`.
-template <int Rows, int Columns>
-PROA_VECTOR_INLINE void scoreRows(const AttentionBlock &block, int64_t key, Vector (&highest)[Columns]) {
+/// Whether at most a mask of all scores changes them.
+bool areSimple(const AttentionBlock &block) {
+  return block.softCap == 0 && !block.maskOfKeys && !block.condition && !block.conditionOfKeys &&
+         !block.ends && !block.begins;
+}
+
+/// Scales the products of queries and keys; with a mask they are scores if those are simple, and raise
+/// `highest`.
+template <int Columns, bool Wide>
+PROA_VECTOR_INLINE void multiplyKeys(const AttentionBlock &block, const float *mask,
+                                     Vector (&highest)[Columns]) {
   constexpr int64_t width = Columns * vectorSize;
-  Vector sums[Rows][Columns] = {};
-  addProducts<Rows, Columns>(block.k + key * block.kStride, block.kStride, 1, block.q, width,
-                             block.tile.qElements, sums);
-  auto scale = static_cast<float>(block.scale), cap = static_cast<float>(block.softCap);
+  auto scale = static_cast<float>(block.scale);
+  cutRows<Columns, Wide>(block.keys, [&]<int Rows>(std::integral_constant<int, Rows>, int64_t key)
+                                         __attribute__((always_inline)) {
+                                           Vector sums[Rows][Columns];
+                                           setProducts<Wide>(block.k + key * block.kStride, block.kStride, 1,
+                                                             block.q, width, block.tile.qElements, sums);
+#pragma GCC unroll 16
+                                           for (int row = 0; row < Rows; ++row)
+                                             for (int c = 0; c < Columns; ++c) {
+                                               int64_t at = (key + row) * width + c * vectorSize;
+                                               Vector score = sums[row][c] * scale;
+                                               if (mask)
+                                                 score += loadWhole(mask + at);
+                                               storeWhole(score, block.scores + at);
+                                               highest[c] = greater(score, highest[c]);
+                                             }
+                                         });
+}
+
+/// Scaled products become scores, which raise `highest`.
+template <int Columns>
+PROA_VECTOR_INLINE void adjustScores(const AttentionBlock &block, Vector (&highest)[Columns]) {
+  constexpr int64_t width = Columns * vectorSize;
+  auto cap = static_cast<float>(block.softCap);
   float inverseCap = 1 / cap;
   Vector fill = Vector{} + static_cast<float>(block.fill);
-  for (int row = 0; row < Rows; ++row) {
-    int64_t own = key + row;
+  for (int64_t key = 0; key < block.keys; ++key)
     for (int c = 0; c < Columns; ++c) {
-      Vector score = sums[row][c] * scale;
+      int64_t at = key * width + c * vectorSize;
+      Vector score = loadWhole(block.scores + at);
       if (block.softCap != 0) {
         Vector bounded = tanhOf(score * inverseCap);
         score = bounded * cap;
         if (block.slopes)
-          storeWhole(1.0f - bounded * bounded, block.slopes + own * width + c * vectorSize);
+          storeWhole(1.0f - bounded * bounded, block.slopes + at);
       }
       if (block.mask)
-        score += loadWhole(block.mask + own * width + c * vectorSize);
+        score += loadWhole(block.mask + at);
       if (block.maskOfKeys)
-        score += block.maskOfKeys[own];
+        score += block.maskOfKeys[key];
       if (block.condition)
-        score = loadWhole(block.condition + own * width + c * vectorSize) == 0.0f ? fill : score;
-      if (block.conditionOfKeys && block.conditionOfKeys[own] == 0)
+        score = loadWhole(block.condition + at) == 0.0f ? fill : score;
+      if (block.conditionOfKeys && block.conditionOfKeys[key] == 0)
         score = fill;
       if (block.ends) {
         IntVector ends;
         std::memcpy(&ends, block.ends + c * vectorSize, sizeof(ends));
-        score = ends > static_cast<int32_t>(own) ? score : Vector{} - infinity;
+        score = ends > static_cast<int32_t>(key) ? score : Vector{} - infinity;
       }
       if (block.begins) {
         IntVector begins;
         std::memcpy(&begins, block.begins + c * vectorSize, sizeof(begins));
-        score = begins <= static_cast<int32_t>(own) ? score : Vector{} - infinity;
+        score = begins <= static_cast<int32_t>(key) ? score : Vector{} - infinity;
       }
-      storeWhole(score, block.scores + own * width + c * vectorSize);
+      storeWhole(score, block.scores + at);
       highest[c] = greater(score, highest[c]);
     }
-  }
 }
-
-/// As many tiles of `Rows` keys as there are, from `key`.
-template <int Rows, int Columns>
-PROA_VECTOR_INLINE void scoreTiles(const AttentionBlock &block, int64_t &key, Vector (&highest)[Columns]) {
-  for (; key + Rows <= block.keys; key += Rows)
-    scoreRows<Rows, Columns>(block, key, highest);
-}
-
-/// Rows of a product whose sums stay in registers, and hide the latency of additions.
-template <int Columns, bool Wide> constexpr int mostRows = !Wide ? 6 : Columns > 1 ? 8 : 12;
 
 template <int Columns, bool Wide>
 PROA_VECTOR_INLINE void scoreBlock(const AttentionBlock &block, Vector (&highest)[Columns]) {
-  int64_t key = 0;
-  scoreTiles<mostRows<Columns, Wide>, Columns>(block, key, highest);
-  scoreTiles<4, Columns>(block, key, highest);
-  scoreTiles<1, Columns>(block, key, highest);
+  bool isSimple = areSimple(block);
+  Vector before[Columns];
+  for (int c = 0; c < Columns; ++c)
+    before[c] = highest[c];
+  multiplyKeys<Columns, Wide>(block, isSimple ? block.mask : nullptr, highest);
+  if (isSimple)
+    return;
+  for (int c = 0; c < Columns; ++c)
+    highest[c] = before[c];
+  adjustScores<Columns>(block, highest);
 }
 
 //===-- Weights -----------------------------------------------------------------------------------------===//
@@ -176,31 +266,28 @@ PROA_VECTOR_INLINE void weighBlock(const AttentionBlock &block, const Vector (&h
 
 //===-- Values ------------------------------------------------------------------------------------------===//
 
-/// to[element][query] += sum over keys of rows[key][element] * weights[key][query].
+/// Adds sums to rows of `stride` elements.
 template <int Rows, int Columns>
-PROA_VECTOR_INLINE void addRowTiles(const AttentionBlock &block, const float *rows, int64_t stride,
-                                    int64_t elements, const float *weights, float *to, int64_t &element) {
-  constexpr int64_t width = Columns * vectorSize;
-  for (; element + Rows <= elements; element += Rows) {
-    Vector sums[Rows][Columns];
-    float *out = to + element * width;
-    for (int row = 0; row < Rows; ++row)
-      for (int c = 0; c < Columns; ++c)
-        sums[row][c] = loadWhole(out + row * width + c * vectorSize);
-    addProducts<Rows, Columns>(rows + element, 1, stride, weights, width, block.keys, sums);
-    for (int row = 0; row < Rows; ++row)
-      for (int c = 0; c < Columns; ++c)
-        storeWhole(sums[row][c], out + row * width + c * vectorSize);
-  }
+PROA_VECTOR_INLINE void addTo(float *to, int64_t stride, const Vector (&sums)[Rows][Columns]) {
+#pragma GCC unroll 16
+  for (int row = 0; row < Rows; ++row)
+    for (int c = 0; c < Columns; ++c) {
+      float *out = to + row * stride + c * vectorSize;
+      storeWhole(loadWhole(out) + sums[row][c], out);
+    }
 }
 
+/// to[element][query] += sum over keys of rows[key][element] * weights[key][query].
 template <int Columns, bool Wide>
 PROA_VECTOR_INLINE void addRows(const AttentionBlock &block, const float *rows, int64_t stride,
                                 int64_t elements, const float *weights, float *to) {
-  int64_t element = 0;
-  addRowTiles<mostRows<Columns, Wide>, Columns>(block, rows, stride, elements, weights, to, element);
-  addRowTiles<4, Columns>(block, rows, stride, elements, weights, to, element);
-  addRowTiles<1, Columns>(block, rows, stride, elements, weights, to, element);
+  constexpr int64_t width = Columns * vectorSize;
+  cutRows<Columns, Wide>(elements, [&]<int Rows>(std::integral_constant<int, Rows>,
+                                                 int64_t element) __attribute__((always_inline)) {
+    Vector sums[Rows][Columns];
+    setProducts<Wide>(rows + element, 1, stride, weights, width, block.keys, sums);
+    addTo(to + element * width, width, sums);
+  });
 }
 
 template <int Columns, bool Wide> PROA_VECTOR_INLINE void addBlock(const AttentionBlock &block) {
@@ -224,64 +311,68 @@ PROA_VECTOR_INLINE void divideTile(const AttentionTile &tile, const float *sum, 
 
 //===-- Gradients ---------------------------------------------------------------------------------------===//
 
-/// The weights and the gradient of the scores of `Rows` keys from `key`.
-template <int Rows, int Columns>
-PROA_VECTOR_INLINE void gradientTiles(const AttentionGradientBlock &block, int64_t &key,
-                                      const Vector (&factor)[Columns]) {
+/// The weights of a block, and the gradients of its scores from the gradients of the weights.
+template <int Columns>
+PROA_VECTOR_INLINE void setGradients(const AttentionGradientBlock &block, const Vector (&factor)[Columns]) {
+  const AttentionBlock &forward = block.forward;
+  for (int64_t key = 0; key < forward.keys; ++key)
+    for (int c = 0; c < Columns; ++c) {
+      int64_t position = (key * Columns + c) * vectorSize;
+      Vector score = loadWhole(forward.scores + position);
+      Vector weight = weightOf(score - loadWhole(forward.maximum + c * vectorSize)) * factor[c];
+      Vector gradient = loadWhole(block.scoreGradient + position);
+      Vector kept = forward.kept ? loadWhole(forward.kept + position) : Vector{} + 1.0f;
+      if (forward.kept)
+        gradient = dropped(gradient, kept);
+      storeWhole(forward.kept ? dropped(weight, kept) : weight, forward.scores + position);
+      Vector ofScore = weight * (gradient - loadWhole(block.delta + c * vectorSize));
+      if (forward.condition)
+        ofScore = loadWhole(forward.condition + position) == 0.0f ? Vector{} : ofScore;
+      if (forward.conditionOfKeys && forward.conditionOfKeys[key] == 0)
+        ofScore = Vector{};
+      if (forward.slopes)
+        ofScore *= loadWhole(forward.slopes + position);
+      storeWhole(ofScore, block.scoreGradient + position);
+    }
+}
+
+/// The products of the values and the gradient of the result, the gradients of the weights.
+template <int Columns, bool Wide>
+PROA_VECTOR_INLINE void multiplyValues(const AttentionGradientBlock &block) {
   constexpr int64_t width = Columns * vectorSize;
   const AttentionBlock &forward = block.forward;
-  for (; key + Rows <= forward.keys; key += Rows) {
-    Vector sums[Rows][Columns] = {};
-    addProducts<Rows, Columns>(forward.v + key * forward.vStride, forward.vStride, 1, block.outGradient,
-                               width, forward.tile.vElements, sums);
+  cutRows<Columns, Wide>(forward.keys, [&]<int Rows>(std::integral_constant<int, Rows>,
+                                                     int64_t key) __attribute__((always_inline)) {
+    Vector sums[Rows][Columns];
+    setProducts<Wide>(forward.v + key * forward.vStride, forward.vStride, 1, block.outGradient, width,
+                      forward.tile.vElements, sums);
+#pragma GCC unroll 16
     for (int row = 0; row < Rows; ++row)
-      for (int c = 0; c < Columns; ++c) {
-        int64_t position = (key + row) * width + c * vectorSize;
-        Vector score = loadWhole(forward.scores + position);
-        Vector weight = weightOf(score - loadWhole(forward.maximum + c * vectorSize)) * factor[c];
-        Vector gradient = sums[row][c];
-        Vector kept = forward.kept ? loadWhole(forward.kept + position) : Vector{} + 1.0f;
-        if (forward.kept)
-          gradient = dropped(gradient, kept);
-        storeWhole(forward.kept ? dropped(weight, kept) : weight, forward.scores + position);
-        Vector ofScore = weight * (gradient - loadWhole(block.delta + c * vectorSize));
-        if (forward.condition)
-          ofScore = loadWhole(forward.condition + position) == 0.0f ? Vector{} : ofScore;
-        if (forward.conditionOfKeys && forward.conditionOfKeys[key + row] == 0)
-          ofScore = Vector{};
-        if (forward.slopes)
-          ofScore *= loadWhole(forward.slopes + position);
-        storeWhole(ofScore, block.scoreGradient + position);
-      }
-  }
+      for (int c = 0; c < Columns; ++c)
+        storeWhole(sums[row][c], block.scoreGradient + (key + row) * width + c * vectorSize);
+  });
 }
 
 /// to[key][..] += sum over queries of weights[key][query] * rows[query][..] for `Columns` vectors of a row.
-template <int Rows, int Columns>
+template <bool Wide, int Rows, int Columns>
 PROA_VECTOR_INLINE void addQueryTiles(const AttentionGradientBlock &block, const float *weights,
                                       const float *rows, int64_t stride, float *to, int64_t &key) {
   int64_t width = block.forward.tile.queries;
   for (; key + Rows <= block.forward.keys; key += Rows) {
     Vector sums[Rows][Columns];
-    float *out = to + key * stride;
-    for (int row = 0; row < Rows; ++row)
-      for (int c = 0; c < Columns; ++c)
-        sums[row][c] = loadWhole(out + row * stride + c * vectorSize);
-    addProducts<Rows, Columns>(weights + key * width, width, 1, rows, stride, block.count, sums);
-    for (int row = 0; row < Rows; ++row)
-      for (int c = 0; c < Columns; ++c)
-        storeWhole(sums[row][c], out + row * stride + c * vectorSize);
+    setProducts<Wide>(weights + key * width, width, 1, rows, stride, block.count, sums);
+    addTo(to + key * stride, stride, sums);
   }
 }
 
 /// As many groups of `Columns` vectors of a row of `stride` elements as there are, from `first`.
-template <int Rows, int Columns>
+template <bool Wide, int Rows, int Columns>
 PROA_VECTOR_INLINE void addQueryColumns(const AttentionGradientBlock &block, const float *weights,
                                         const float *rows, int64_t stride, float *to, int64_t &first) {
   for (; first + Columns * vectorSize <= stride; first += Columns * vectorSize) {
     int64_t key = 0;
-    addQueryTiles<Rows, Columns>(block, weights, rows + first, stride, to + first, key);
-    addQueryTiles<1, Columns>(block, weights, rows + first, stride, to + first, key);
+    addQueryTiles<Wide, Rows, Columns>(block, weights, rows + first, stride, to + first, key);
+    addQueryTiles<Wide, 1, Columns>(block, weights, rows + first, stride, to + first, key);
   }
 }
 
@@ -290,10 +381,10 @@ PROA_VECTOR_INLINE void addQueries(const AttentionGradientBlock &block, const fl
                                    const float *rows, int64_t elements, float *to) {
   int64_t stride = (elements + vectorSize - 1) / vectorSize * vectorSize, first = 0;
   if constexpr (Wide) {
-    addQueryColumns<4, 4>(block, weights, rows, stride, to, first);
-    addQueryColumns<8, 2>(block, weights, rows, stride, to, first);
+    addQueryColumns<true, 4, 4>(block, weights, rows, stride, to, first);
+    addQueryColumns<true, 8, 2>(block, weights, rows, stride, to, first);
   }
-  addQueryColumns<Wide ? 8 : 4, 1>(block, weights, rows, stride, to, first);
+  addQueryColumns<Wide, Wide ? 8 : 4, 1>(block, weights, rows, stride, to, first);
 }
 
 template <int Columns, bool Wide> PROA_VECTOR_INLINE void addGradient(const AttentionGradientBlock &block) {
@@ -304,10 +395,8 @@ template <int Columns, bool Wide> PROA_VECTOR_INLINE void addGradient(const Atte
     highest[c] = Vector{};
   }
   scoreBlock<Columns, Wide>(forward, highest);
-  int64_t key = 0;
-  gradientTiles<mostRows<Columns, Wide>, Columns>(block, key, factor);
-  gradientTiles<4, Columns>(block, key, factor);
-  gradientTiles<1, Columns>(block, key, factor);
+  multiplyValues<Columns, Wide>(block);
+  setGradients<Columns>(block, factor);
   if (block.qGradient)
     addRows<Columns, Wide>(forward, forward.k, forward.kStride, forward.tile.qElements, block.scoreGradient,
                            block.qGradient);
@@ -422,6 +511,33 @@ template <int Half> PROA_VECTOR_INLINE void exchange(Vector (&rows)[side]) {
   }
 }
 
+/// Half of a vector: what is left of rows of 8, 24, 40 and so on elements.
+constexpr int64_t half = side / 2;
+using HalfVector = float __attribute__((vector_size(half * sizeof(float))));
+
+PROA_VECTOR_INLINE void transposeHalf(const float *const *rows, int64_t column, float *to, int64_t stride) {
+  HalfVector lines[half];
+  for (int64_t row = 0; row < half; ++row)
+    std::memcpy(&lines[row], rows[row] + column, sizeof(HalfVector));
+  HalfVector pairs[half], quarters[half];
+  for (int i = 0; i < half; i += 2) {
+    pairs[i] = __builtin_shufflevector(lines[i], lines[i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+    pairs[i + 1] = __builtin_shufflevector(lines[i], lines[i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+  }
+  for (int i = 0; i < half; i += 4)
+    for (int j = 0; j < 2; ++j) {
+      const HalfVector &a = pairs[i + j], &b = pairs[i + j + 2];
+      quarters[i + 2 * j] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
+      quarters[i + 2 * j + 1] = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+  for (int64_t i = 0; i < half / 2; ++i) {
+    HalfVector low = __builtin_shufflevector(quarters[i], quarters[i + 4], 0, 1, 2, 3, 8, 9, 10, 11),
+               high = __builtin_shufflevector(quarters[i], quarters[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    std::memcpy(to + (column + i) * stride, &low, sizeof(HalfVector));
+    std::memcpy(to + (column + i + half / 2) * stride, &high, sizeof(HalfVector));
+  }
+}
+
 PROA_VECTOR_INLINE void transposeSquare(const float *const *rows, int64_t column, float *to, int64_t stride) {
   Vector lines[side];
   for (int64_t row = 0; row < side; ++row)
@@ -474,10 +590,16 @@ PROA_VECTOR_INLINE static void divideByVectors(const AttentionTile &tile, const 
   else
     divideTile<AttentionTile::leastQueries / vectorSize>(tile, sum, out);
 }
-PROA_VECTOR_INLINE static void transposeSquares(const float *const *rows, int64_t columns, float *to,
-                                                int64_t stride) {
-  for (int64_t column = 0; column + side <= columns; column += side)
-    transposeSquare(rows, column, to, stride);
+/// `count` rows, a multiple of half, in as many columns as are whole halves.
+PROA_VECTOR_INLINE static void transposeHalves(const float *const *rows, int64_t count, int64_t columns,
+                                               float *to, int64_t stride) {
+  int64_t column = 0;
+  if (count == side)
+    for (; column + side <= columns; column += side)
+      transposeSquare(rows, column, to, stride);
+  for (; column + half <= columns; column += half)
+    for (int64_t row = 0; row < count; row += half)
+      transposeHalf(rows + row, column, to + row, stride);
 }
 
 void addAttentionBlock(const AttentionBlock &block, bool wide) { runVectors<addBlockByVectors>(block, wide); }
@@ -503,14 +625,13 @@ void divideAttentionTile(const AttentionTile &tile, const float *sum, float *out
 void transposeRows(const float *const *rows, int64_t count, int64_t columns, float *to, int64_t width,
                    int64_t stride) {
   for (int64_t first = 0; first < width; first += side) {
-    int64_t own = std::clamp<int64_t>(count - first, 0, side), begin = 0;
-    if (own == side) {
-      runVectors<transposeSquares>(rows + first, columns, to + first, stride);
-      begin = columns / side * side;
-    }
-    for (int64_t column = begin; column < columns; ++column) {
+    int64_t own = std::clamp<int64_t>(count - first, 0, side), whole = own / half * half,
+            wholeColumns = columns / half * half;
+    if (whole > 0)
+      runVectors<transposeHalves>(rows + first, whole, columns, to + first, stride);
+    for (int64_t column = whole == side ? wholeColumns : 0; column < columns; ++column) {
       float *line = to + column * stride + first;
-      for (int64_t row = 0; row < own; ++row)
+      for (int64_t row = column < wholeColumns ? whole : 0; row < own; ++row)
         line[row] = rows[first + row][column];
       std::fill(line + own, line + side, 0.0f);
     }
