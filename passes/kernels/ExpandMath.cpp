@@ -144,14 +144,30 @@ struct ExpByPowerOfTwo : OpRewritePattern<math::ExpOp> {
   }
 };
 
-/// erf of f32 on a device that has an instruction for powers of two, without a division:
+/// 2^x of f32 for x of at most 127: a minimax polynomial of 2^r on [-1/2, 1/2], whose relative error is below
+/// 2^-23. Below 2^-126 it is 2^-126; NaN stays.
+Value powerOfTwoByPolynomial(ImplicitLocOpBuilder &builder, Value x) {
+  static constexpr std::array p = {1.00000007F,   0.693146974F,  0.240221198F,
+                                   0.0555071265F, 0.0096755363F, 0.00132764720F};
+  Value lowest = constant(builder, -126), rounding = constant(builder, integerInLowBits);
+  x = arith::SelectOp::create(builder, arith::CmpFOp::create(builder, arith::CmpFPredicate::OLT, x, lowest),
+                              lowest, x);
+  Value rounded = arith::AddFOp::create(builder, x, rounding);
+  Value rest = arith::SubFOp::create(builder, x, arith::SubFOp::create(builder, rounded, rounding));
+  Value scale = proa::powerOfInteger(builder, rounded);
+  return arith::MulFOp::create(builder, polynomial(builder, rest, p), scale);
+}
+
+/// erf of f32, without a division:
 ///   |x| <= 0.9:  x + x P(x^2)
 ///   else:        1 - 2^Q(|x|), with the sign of x
 /// P and Q are minimax polynomials of erf(x) / x - 1 on [0, 0.9] and of log2(1 - erf(x)) on [0.9, 4.05],
 /// weighted for the error of erf: at most 2 units in the last place. Beyond 4.05, Q stays below -25, so that
 /// the result is 1.
 struct ErfByPowerOfTwo : OpRewritePattern<math::ErfOp> {
-  using OpRewritePattern::OpRewritePattern;
+  /// `hasExp2`: the power is an instruction of a device.
+  ErfByPowerOfTwo(MLIRContext *context, PatternBenefit benefit, bool hasExp2)
+      : OpRewritePattern(context, benefit), hasExp2(hasExp2) {}
 
   LogicalResult matchAndRewrite(math::ErfOp op, PatternRewriter &rewriter) const override {
     if (!op.getType().isF32())
@@ -165,7 +181,8 @@ struct ErfByPowerOfTwo : OpRewritePattern<math::ErfOp> {
     Value square = arith::MulFOp::create(builder, x, x);
     Value small = math::FmaOp::create(builder, x, polynomial(builder, square, p), x);
     Value size = math::AbsFOp::create(builder, x);
-    Value power = powerOfTwo(builder, polynomial(builder, size, q));
+    Value exponent = polynomial(builder, size, q);
+    Value power = hasExp2 ? powerOfTwo(builder, exponent) : powerOfTwoByPolynomial(builder, exponent);
     Value rest = arith::SubFOp::create(builder, constant(builder, 1), power);
     Value large = math::CopySignOp::create(builder, rest, x);
     // False for NaN, which `small` keeps.
@@ -173,6 +190,9 @@ struct ErfByPowerOfTwo : OpRewritePattern<math::ErfOp> {
     rewriter.replaceOpWithNewOp<arith::SelectOp>(op, isLarge, large, small);
     return success();
   }
+
+private:
+  bool hasExp2;
 };
 
 /// atan of f32, at most 3 units in the last place, after Cephes' atanf: with tan(pi / 8) and tan(3 pi / 8) as
@@ -222,8 +242,9 @@ struct ExpandMath : proa::impl::ExpandMathBase<ExpandMath> {
     populateMathAlgebraicSimplificationPatterns(patterns);
     populateMathPolynomialApproximationPatterns(patterns, hasGoodPolynomial);
     patterns.add<AtanByPolynomial>(&getContext());
+    patterns.add<ErfByPowerOfTwo>(&getContext(), PatternBenefit(2), hasExp2);
     if (hasExp2)
-      patterns.add<ErfByPowerOfTwo, ExpByPowerOfTwo>(&getContext(), /*benefit=*/2);
+      patterns.add<ExpByPowerOfTwo>(&getContext(), /*benefit=*/2);
     else
       patterns.add<ExpByPolynomial>(&getContext(), /*benefit=*/2);
     if (!hasExp2) {

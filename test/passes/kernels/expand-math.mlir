@@ -21,6 +21,30 @@ func.func @atan(%x: f32) -> f32 {
   return %0 : f32
 }
 
+// Two polynomials and a power of two, without a division; a select keeps NaN.
+// CHECK-LABEL: func.func @erf
+// CHECK-SAME: (%[[X:.*]]: f32, %[[Y:.*]]: f64)
+// CHECK-NOT: arith.divf
+// CHECK: %[[SQUARE:.*]] = arith.mulf %[[X]], %[[X]]
+// CHECK-COUNT-5: math.fma %[[SQUARE]],
+// CHECK: %[[SMALL:.*]] = math.fma %[[X]], %{{.*}}, %[[X]]
+// CHECK: %[[SIZE:.*]] = math.absf %[[X]]
+// CHECK-COUNT-7: math.fma %[[SIZE]],
+// CHECK: %[[ROUNDED:.*]] = arith.addf
+// CHECK: arith.shli
+// CHECK-COUNT-5: math.fma
+// CHECK: %[[POWER:.*]] = arith.mulf
+// CHECK: %[[REST:.*]] = arith.subf %{{.*}}, %[[POWER]]
+// CHECK: %[[LARGE:.*]] = math.copysign %[[REST]], %[[X]]
+// CHECK: arith.select %{{.*}}, %[[LARGE]], %[[SMALL]]
+// Near miss: the coefficients are for f32.
+// CHECK: math.erf %[[Y]]
+func.func @erf(%x: f32, %y: f64) -> (f32, f64) {
+  %0 = math.erf %x : f32
+  %1 = math.erf %y : f64
+  return %0, %1 : f32, f64
+}
+
 // Angles are reduced in f64.
 // CHECK-LABEL: func.func @trigonometric
 // CHECK-NOT: math.sin
