@@ -5,6 +5,7 @@
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
+#include "dialects/pd/ops/shape/View.h"
 #include "dialects/rt/Fusable.h"
 #include "dialects/rt/Rt.h"
 #include "passes/analysis/KernelGroups.h"
@@ -29,10 +30,12 @@ public:
       : result(result), limits(limits), onDevice(onDevice), builder(result.getContext()) {}
 
   /// Absorbs the only user of the result as long as there is one that can be fused.
-  void absorbUsers(OpBuilder &rewriter) {
-    while (Operation *user = singleUser())
+  void absorbUsers(PatternRewriter &rewriter) {
+    while (Operation *user = singleUser()) {
+      user = liftActivation(user, rewriter);
       if (!absorb(user, rewriter))
         return;
+    }
   }
 
   /// A transpose of the result becomes the order in which it is stored. Operands of post-ops would have to be
@@ -78,6 +81,27 @@ private:
     return user->getBlock() == Value(result).getParentBlock() && user->getNumResults() == 1 ? user : nullptr;
   }
 
+  /// An activation of reshapes of the result becomes reshapes of the activation, which is then returned; else
+  /// `user`.
+  Operation *liftActivation(Operation *user, PatternRewriter &rewriter) {
+    Operation *last = nullptr, *activation = user;
+    while (isa<pd::ReshapeOp, pd::FlattenOp, pd::SqueezeOp, pd::UnsqueezeOp>(activation) &&
+           activation->getResult(0).hasOneUse()) {
+      last = activation;
+      activation = *last->getResult(0).getUsers().begin();
+    }
+    if (!last || activation->getBlock() != user->getBlock() || activation->getNumResults() != 1 ||
+        activation->getResult(0).getType() != last->getResult(0).getType() || !canActivate(activation))
+      return user;
+    rewriter.setInsertionPoint(user);
+    Operation *lifted = rewriter.clone(*activation);
+    lifted->setOperand(0, result);
+    lifted->getResult(0).setType(result.getType());
+    rewriter.modifyOpInPlace(user, [&] { user->setOperand(0, lifted->getResult(0)); });
+    rewriter.replaceOp(activation, last->getResult(0));
+    return lifted;
+  }
+
   bool absorb(Operation *user, OpBuilder &rewriter) {
     refusal = "is not a bias, residual, activation or multiplication by a constant";
     if (onDevice && hasActivation)
@@ -92,19 +116,34 @@ private:
     return done;
   }
 
+  static bool isActivation(Operation *op) {
+    return isa<pd::PostOpInterface>(op) && op->getNumOperands() == 1;
+  }
+  static std::optional<rt::PostOpKind> kindOf(Operation *activation) {
+    return rt::symbolizePostOpKind(cast<pd::PostOpInterface>(activation).getPostOp().kind);
+  }
+  bool isOnDevice(rt::PostOpKind kind) const { return llvm::is_contained(limits.deviceActivations, kind); }
+
+  /// Whether absorbActivation() does not refuse an op.
+  bool canActivate(Operation *op) const {
+    if (!isActivation(op) || limits.activation || (onDevice && hasActivation))
+      return false;
+    std::optional<rt::PostOpKind> kind = kindOf(op);
+    return kind && (!onDevice || isOnDevice(*kind));
+  }
+
   bool absorbActivation(Operation *user) {
-    auto activation = dyn_cast<pd::PostOpInterface>(user);
-    if (!activation || user->getNumOperands() != 1)
+    if (!isActivation(user))
       return false;
     if (limits.activation)
       return refuseLimit(limits.activation);
-    pd::PostOp op = activation.getPostOp();
-    std::optional<rt::PostOpKind> kind = rt::symbolizePostOpKind(op.kind);
+    std::optional<rt::PostOpKind> kind = kindOf(user);
     if (!kind)
       return refuse("is an activation that the runtime does not fuse");
-    if (onDevice && !llvm::is_contained(limits.deviceActivations, *kind))
+    if (onDevice && !isOnDevice(*kind))
       return refuse("is an activation that the library of the device does not fuse");
     hasActivation = true;
+    pd::PostOp op = cast<pd::PostOpInterface>(user).getPostOp();
     addPostOp(*kind, op.alpha, op.beta);
     return true;
   }

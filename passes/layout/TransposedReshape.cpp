@@ -2,6 +2,7 @@
 
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
+#include "dialects/pd/ops/shape/View.h"
 
 #include <numeric>
 
@@ -57,11 +58,13 @@ public:
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(pd::TransposeOp op, PatternRewriter &rewriter) const override {
-    auto reshape = op.getX().getDefiningOp<pd::ReshapeOp>();
-    auto inner = reshape ? reshape.getX().getDefiningOp<pd::TransposeOp>() : pd::TransposeOp();
+    Operation *reshape = op.getX().getDefiningOp();
+    if (!isa_and_present<pd::ReshapeOp, pd::FlattenOp, pd::SqueezeOp, pd::UnsqueezeOp>(reshape))
+      return failure();
+    auto inner = reshape->getOperand(0).getDefiningOp<pd::TransposeOp>();
     if (!inner)
       return failure();
-    RankedTensorType before = pd::tensorType(inner.getOut()), after = pd::tensorType(reshape.getOut());
+    RankedTensorType before = pd::tensorType(inner.getOut()), after = pd::tensorType(op.getX());
     if (!before.hasStaticShape() || !after.hasStaticShape() || before.getNumElements() == 0)
       return rewriter.notifyMatchFailure(
           op, "the reshape between two transposes has dynamic dims or no elements");

@@ -10,6 +10,41 @@ func.func @bias_and_activation(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>, %b: te
   return %2 : tensor<4x16xf32>
 }
 
+// An activation of a reshape of the result is computed before it.
+// CHECK-LABEL: func @reshaped
+// CHECK: %[[R:.*]] = rt.matmul %arg0, %arg1, %arg2 {post_ops = [#rt.post_op<bias>, #rt.post_op<relu>, #rt.post_op<gelu_erf>]}
+// CHECK-SAME: -> tensor<4x16xf32>
+// CHECK-NEXT: %[[A:.*]] = pd.reshape %[[R]]
+// CHECK-NEXT: %[[B:.*]] = pd.flatten %[[A]]
+// CHECK-NEXT: return %[[B]]
+func.func @reshaped(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>, %b: tensor<16xf32>) -> tensor<4x4x4xf32> {
+  %0 = pd.matmul %x, %w : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+  %1 = pd.add %0, %b : (tensor<4x16xf32>, tensor<16xf32>) -> tensor<4x16xf32>
+  %2 = pd.reshape %1 {shape = array<i64: 4, 4, 2, 2>} : (tensor<4x16xf32>) -> tensor<4x4x2x2xf32>
+  %3 = pd.relu %2 : (tensor<4x4x2x2xf32>) -> tensor<4x4x2x2xf32>
+  %4 = pd.flatten %3 {start_axis = 2 : i64, stop_axis = 3 : i64} : (tensor<4x4x2x2xf32>) -> tensor<4x4x4xf32>
+  %5 = pd.gelu %4 : (tensor<4x4x4xf32>) -> tensor<4x4x4xf32>
+  return %5 : tensor<4x4x4xf32>
+}
+
+// Near misses: the reshape has another user; a function is no activation of the runtime.
+// CHECK-LABEL: func @reshaped_users
+// CHECK: pd.matmul
+// CHECK: pd.reshape
+// CHECK: pd.relu
+// CHECK: pd.matmul
+// CHECK: pd.reshape
+// CHECK: pd.sin
+func.func @reshaped_users(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) {
+  %0 = pd.matmul %x, %w : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+  %1 = pd.reshape %0 {shape = array<i64: 8, 8>} : (tensor<4x16xf32>) -> tensor<8x8xf32>
+  %2 = pd.relu %1 : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %3 = pd.matmul %x, %w : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+  %4 = pd.reshape %3 {shape = array<i64: 8, 8>} : (tensor<4x16xf32>) -> tensor<8x8xf32>
+  %5 = pd.sin %4 : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %1, %2, %5 : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>
+}
+
 // The residual may be the first operand of the sum.
 // CHECK-LABEL: func @residual
 // CHECK: rt.matmul %arg0, %arg1, %arg2, %arg3 {post_ops = [#rt.post_op<bias>, #rt.post_op<add>]}

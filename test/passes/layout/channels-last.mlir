@@ -102,6 +102,32 @@ func.func @tokens(%x: tensor<1x24x8xf32>, %w: tensor<8x8x1x1xf32>) -> tensor<1x2
   return %4 : tensor<1x24x8xf32>
 }
 
+// The same with a flatten, as vision transformers make tokens of patches.
+// CHECK-LABEL: func @flattened
+// CHECK: %[[CONV:.*]] = pd.conv2d {{.*}}data_format = NHWC
+// CHECK: %[[OUT:.*]] = pd.reshape %[[CONV]] {shape = array<i64: 1, 24, 8>}
+// CHECK-NOT: pd.transpose
+// CHECK: return %[[OUT]]
+func.func @flattened(%x: tensor<1x8x4x6xf32>, %w: tensor<8x8x1x1xf32>) -> tensor<1x24x8xf32> {
+  %0 = pd.conv2d %x, %w : (tensor<1x8x4x6xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x4x6xf32>
+  %1 = pd.flatten %0 {start_axis = 2 : i64, stop_axis = 3 : i64} : (tensor<1x8x4x6xf32>) -> tensor<1x8x24xf32>
+  %2 = pd.transpose %1 {perm = array<i64: 0, 2, 1>} : (tensor<1x8x24xf32>) -> tensor<1x24x8xf32>
+  return %2 : tensor<1x24x8xf32>
+}
+
+// Near miss: channels and rows become one dimension.
+// CHECK-LABEL: func @flattened_channels
+// CHECK: pd.conv2d {{.*}}data_format = NHWC
+// CHECK: pd.transpose {{.*}}perm = array<i64: 0, 3, 1, 2>
+// CHECK: pd.flatten
+// CHECK: pd.transpose {{.*}}perm = array<i64: 0, 2, 1>
+func.func @flattened_channels(%x: tensor<1x8x4x6xf32>, %w: tensor<8x8x1x1xf32>) -> tensor<1x6x32xf32> {
+  %0 = pd.conv2d %x, %w : (tensor<1x8x4x6xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x4x6xf32>
+  %1 = pd.flatten %0 {start_axis = 1 : i64, stop_axis = 2 : i64} : (tensor<1x8x4x6xf32>) -> tensor<1x32x6xf32>
+  %2 = pd.transpose %1 {perm = array<i64: 0, 2, 1>} : (tensor<1x32x6xf32>) -> tensor<1x6x32xf32>
+  return %2 : tensor<1x6x32xf32>
+}
+
 // Near miss: the second transpose exchanges the rows and the columns of the image.
 // CHECK-LABEL: func @other_order
 // CHECK: pd.transpose {{.*}}perm = array<i64: 0, 2, 1>
