@@ -19,6 +19,19 @@ def Proa_MatmulStrategy : I32Enum<"MatmulStrategy", "the kinds that a pass choos
   let cppNamespace = "::proa";
 }
 
+def Proa_ThreadStrategy : I32Enum<"ThreadStrategy", "how the threads of a block compute an op together", [
+    I32EnumCase<"Lines", 0, "lines">,     // a scan: each thread scans a line
+    I32EnumCase<"Columns", 1, "columns">, // a scan: threads share each of adjacent lines
+    I32EnumCase<"Tiles", 2, "tiles">,     // a scan: a block scans tiles of a line one after the other
+    I32EnumCase<"Shared", 3, "shared">,   // a sort: a block sorts a line in shared memory
+    I32EnumCase<"Merge", 4, "merge">,     // a sort: a block sorts tiles, and merges them in global memory
+    I32EnumCase<"Select", 5, "select">,   // top-k: a block keeps the best elements of a line in shared memory
+    I32EnumCase<"Ordered", 6, "ordered">, // a scatter: a block combines the updates of its slices in their order
+    I32EnumCase<"Atomic", 7, "atomic">    // a scatter: threads add updates by atomic operations
+]> {
+  let cppNamespace = "::proa";
+}
+
 def Proa_DeviceKernel : I32Enum<"DeviceKernel", "what the body of a kernel for the GPU is", [
     I32EnumCase<"Op", 0, "op">,          // one op of pd (DeviceKernelOpInterface), which a pass for the GPU lowers
     I32EnumCase<"Threads", 1, "threads"> // code of one thread, on memory

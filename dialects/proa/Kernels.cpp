@@ -272,6 +272,15 @@ ScratchAttr ScratchAttr::withCounters() const { return get(getContext(), getBuff
 
 void ScratchAttr::setOn(Operation *kernel) const { kernel->setAttr(scratchAttribute, *this); }
 
+std::optional<ThreadStrategy> ThreadStrategyAttr::of(Operation *op) {
+  auto attribute = op->getAttrOfType<ThreadStrategyAttr>(strategyAttribute);
+  return attribute ? std::optional(attribute.getValue()) : std::nullopt;
+}
+
+void ThreadStrategyAttr::setOn(Operation *op, ThreadStrategy strategy) {
+  op->setAttr(strategyAttribute, get(op->getContext(), strategy));
+}
+
 bool DeviceKernelAttr::isOn(Operation *function) { return function->hasAttr(deviceKernelAttribute); }
 
 bool DeviceKernelAttr::isOn(Operation *function, DeviceKernel form) {

@@ -221,6 +221,32 @@ def Proa_DeviceKernelAttr : EnumAttr<Proa_Dialect, Proa_DeviceKernel, "device_ke
   }];
 }
 
+def Proa_ThreadStrategyAttr : EnumAttr<Proa_Dialect, Proa_ThreadStrategy, "strategy"> {
+  let summary = "How the threads of a block compute an op together";
+  let description = [{
+    On a kernel of an op of `pd::ThreadOpInterface`, and on such an op, where it overrides the op's choice:
+
+    ```mlir
+    proa.strategy = #proa.strategy<tiles>
+    ```
+
+    | strategies | ops |
+    |---|---|
+    | `lines`, `columns`, `tiles` | scans |
+    | `shared`, `merge` | sorts, top-k |
+    | `select` | top-k |
+    | `ordered`, `atomic` | `rt.scatter_owned` |
+
+    A strategy that an op cannot have is an error where the op is lowered (`pd-lower-to-linalg`).
+  }];
+  let assemblyFormat = "`<` $value `>`";
+  let extraClassDeclaration = [{
+    /// The strategy of a kernel, or the one that an op requests.
+    static std::optional<::proa::ThreadStrategy> of(::mlir::Operation *op);
+    static void setOn(::mlir::Operation *op, ::proa::ThreadStrategy strategy);
+  }];
+}
+
 def Proa_KernelCallAttr : AttrDef<Proa_Dialect, "KernelCall"> {
   let mnemonic = "kernel_call";
   let summary = "The ops that a call of a kernel computes";

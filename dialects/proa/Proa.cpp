@@ -198,10 +198,6 @@ template <class Element> static bool isArrayOf(Attribute value) {
 
 namespace {
 
-/// How blocks compute an op of pd::ThreadOpInterface.
-constexpr llvm::StringLiteral threadStrategies[] = {"lines", "columns", "tiles",   "shared",
-                                                    "merge", "select",  "ordered", "atomic"};
-
 /// An attribute of ops.
 struct KnownAttribute {
   llvm::StringLiteral name, expected;
@@ -220,17 +216,13 @@ const KnownAttribute knownAttributes[] = {
     {launchAttribute, "a #proa.launch", [](Attribute value) { return isa<LaunchAttr>(value); }},
     {deviceKernelAttribute, "a #proa.device_kernel",
      [](Attribute value) { return isa<DeviceKernelAttr>(value); }},
+    {strategyAttribute, "a #proa.strategy", [](Attribute value) { return isa<ThreadStrategyAttr>(value); }},
     {kernelCallAttribute, "a #proa.kernel_call", [](Attribute value) { return isa<KernelCallAttr>(value); }},
     {indexChecksAttribute, "an array of #proa.index_check", isArrayOf<IndexCheckAttr>},
     {dimChecksAttribute, "an array of #proa.dim_check", isArrayOf<DimCheckAttr>},
     {strategiesAttribute, "an array of strategies, as #proa.contraction", isArrayOf<StrategyAttrInterface>},
     {"proa.kernel", "unit", [](Attribute value) { return isa<UnitAttr>(value); }},
     {"proa.tf32", "unit", [](Attribute value) { return isa<UnitAttr>(value); }},
-    {"proa.strategy", "lines, columns, tiles, shared, merge, select, ordered or atomic",
-     [](Attribute value) {
-       auto text = dyn_cast<StringAttr>(value);
-       return text && llvm::is_contained(threadStrategies, text.getValue());
-     }},
     {"proa.collective", "an integer", [](Attribute value) { return isa<IntegerAttr>(value); }},
     {"proa.name", "a string", [](Attribute value) { return isa<StringAttr>(value); }},
 };

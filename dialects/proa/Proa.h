@@ -44,6 +44,8 @@ inline constexpr llvm::StringLiteral dimChecksAttribute = "proa.dim_checks";
 
 /// On a function, DeviceKernelAttr.
 inline constexpr llvm::StringLiteral deviceKernelAttribute = "proa.device_kernel";
+/// On a kernel of an op that threads compute together, or on the op, ThreadStrategyAttr.
+inline constexpr llvm::StringLiteral strategyAttribute = "proa.strategy";
 /// On a call of a kernel, KernelCallAttr.
 inline constexpr llvm::StringLiteral kernelCallAttribute = "proa.kernel_call";
 /// On a parameter of a kernel, TensorMapAttr.

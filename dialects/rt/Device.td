@@ -80,9 +80,9 @@ def Rt_ScatterOwnedOp : Op<Rt_Dialect, "scatter_owned", [Pd_DeclaredAttributesOn
     Each block of threads copies its slices of x, reads all keys, and combines those of its slices, by one of the
     strategies (`proa.strategy`):
 
-    - "ordered" (default): the block collects the updates of its slices in their order; a thread combines elements of
+    - `ordered` (default): the block collects the updates of its slices in their order; a thread combines elements of
       its own columns. Equal runs give equal numbers.
-    - "atomic", with `reduce` add: a thread adds all elements of an update by atomic additions. The order of float sums
+    - `atomic`, with `reduce` add: a thread adds all elements of an update by atomic additions. The order of float sums
       depends on the run.
 
     Constraints. C1: keys is a vector. C2: all dims are static; depth is at most the rank of the result, and updates has

@@ -5,6 +5,7 @@
 #include "dialects/rt/Rt.h"
 #include "dialects/rt/ScatterUpdate.h"
 
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -16,7 +17,6 @@ using pd::IndexValue;
 using pd::ThreadBuilder;
 using Values = ThreadBuilder::Values;
 
-constexpr StringLiteral strategyOfOrder = "ordered", strategyOfAtomic = "atomic";
 /// Operands.
 enum : unsigned { keysOperand, updatesOperand, xOperand };
 
@@ -166,16 +166,19 @@ LogicalResult ScatterOwnedOp::verify() {
 
 const char *ScatterOwnedOp::whyNoThreads() { return nullptr; }
 
-StringRef ScatterOwnedOp::getStrategy() {
-  auto given = (*this)->getAttrOfType<StringAttr>("proa.strategy");
-  return given && given.getValue() == strategyOfAtomic && canAddAtomically(*this) ? strategyOfAtomic
-                                                                                  : strategyOfOrder;
+/// pd-expand-for-device chooses atomic additions.
+pd::ThreadChoice ScatterOwnedOp::chooseStrategy() {
+  if (ThreadStrategyAttr::of(*this) == ThreadStrategy::Atomic && canAddAtomically(*this))
+    return {ThreadStrategy::Atomic, "the op requests it"};
+  Slices sizes(*this);
+  return {ThreadStrategy::Ordered, llvm::formatv("a block owns {0} of {1} slices of {2} elements",
+                                                 sizes.owned, sizes.slices, sizes.elements)};
 }
 
 /// A thread for each column of a slice.
 int64_t ScatterOwnedOp::getThreads() {
   constexpr int64_t fewest = 32, most = 256;
-  if (getStrategy() == strategyOfAtomic)
+  if (chooseStrategy().strategy == ThreadStrategy::Atomic)
     return most;
   return std::clamp(static_cast<int64_t>(llvm::PowerOf2Ceil(static_cast<uint64_t>(Slices(*this).elements))),
                     fewest, most);
@@ -191,7 +194,7 @@ Value ScatterOwnedOp::buildRowCount(pd::ElementBuilder &b) {
 }
 
 void ScatterOwnedOp::buildThreads(ThreadBuilder &b) {
-  OwnerCode(*this, b).run(getStrategy() == strategyOfAtomic);
+  OwnerCode(*this, b).run(chooseStrategy().strategy == ThreadStrategy::Atomic);
 }
 
 } // namespace proa::rt

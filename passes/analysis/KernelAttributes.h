@@ -8,9 +8,6 @@ namespace proa {
 
 /// On a function, UnitAttr: the function is a kernel. Passes that lower kernels ignore other functions.
 inline constexpr llvm::StringLiteral kernelAttribute = "proa.kernel";
-/// On a kernel of an op of pd::ThreadOpInterface, StringAttr: how blocks compute it. On such an op: overrides
-/// the choice.
-inline constexpr llvm::StringLiteral strategyAttribute = "proa.strategy";
 /// On a kernel, UnitAttr: matmuls of float32 may round their operands to TF32, which has 10 bits
 /// of mantissa (ModelOptions::allowsTf32).
 inline constexpr llvm::StringLiteral tf32Attribute = "proa.tf32";

@@ -8,7 +8,6 @@
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/proa/Proa.h"
 #include "dialects/rt/Rt.h"
-#include "passes/analysis/KernelAttributes.h"
 #include "passes/remarks/Remarks.h"
 
 #include "mlir/IR/Matchers.h"
@@ -121,8 +120,8 @@ bool isWide(Type element) {
 
 /// How updates are scattered, and the figures that decide, for a remark.
 struct ScatterChoice {
-  std::optional<StringRef>
-      ofOwners; ///< the strategy of blocks that own slices of x; nothing: keys are sorted
+  /// The strategy of blocks that own slices of x; nothing: keys are sorted.
+  std::optional<ThreadStrategy> ofOwners;
   std::string reason;
 };
 
@@ -144,9 +143,9 @@ ScatterChoice chooseScatter(RankedTensorType x, int64_t count, int64_t depth, pd
   if (reads > mostReads)
     return {{}, estimates};
   if (elements >= leastElements)
-    return {StringRef("ordered"), estimates};
+    return {ThreadStrategy::Ordered, estimates};
   if (allowsAtomic && reduce == pd::ScatterReduce::Add)
-    return {StringRef("atomic"), estimates};
+    return {ThreadStrategy::Atomic, estimates};
   return {{}, llvm::formatv("a slice has {0} elements, fewer than {1}", elements, leastElements)};
 }
 
@@ -180,8 +179,8 @@ Value scatter(PatternRewriter &rewriter, Operation *op, Value x, Value keys, Val
                                             rewriter.getI64IntegerAttr(depth),
                                             pd::ScatterReduceAttr::get(rewriter.getContext(), reduce),
                                             rewriter.getF64FloatAttr(start.value_or(0)));
-    if (*strategy != "ordered")
-      owned->setAttr(strategyAttribute, rewriter.getStringAttr(*strategy));
+    if (*strategy != ThreadStrategy::Ordered)
+      ThreadStrategyAttr::setOn(owned, *strategy);
     return owned;
   }
   auto sorted = pd::ArgsortOp::create(rewriter, loc, flat, /*axis=*/0, /*descending=*/false, /*stable=*/true);

@@ -25,7 +25,7 @@ def ExpandForDevice : Pass<"pd-expand-for-device", "::mlir::func::FuncOp"> {
 
     Remarks say why an op stays.
   }];
-  let dependentDialects = ["::proa::pd::PdDialect", "::proa::rt::RtDialect"];
+  let dependentDialects = ["::proa::ProaDialect", "::proa::pd::PdDialect", "::proa::rt::RtDialect"];
   let options = [
     Option<"allowsAtomic", "atomic", "bool", "false", "Any order of scatter sums (ModelOptions::allowsAtomicSums)">
   ];

@@ -4,7 +4,6 @@
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/proa/Proa.h"
 #include "passes/analysis/IndexChecks.h"
-#include "passes/analysis/KernelAttributes.h"
 #include "passes/kernels/KernelSignature.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -41,15 +40,17 @@ public:
   LogicalResult run(PassRemarks remarks) {
     if (const char *why = op.whyNoThreads())
       return op.emitOpError() << "has no code for threads: " << why;
-    if (auto requested = op->getAttrOfType<StringAttr>(strategyAttribute);
-        requested && requested.getValue() != op.getStrategy())
-      return op.emitOpError() << "cannot be computed with the strategy '" << requested.getValue()
-                              << "', expected '" << op.getStrategy() << "'";
+    pd::ThreadChoice choice = op.chooseStrategy();
+    StringRef name = stringifyThreadStrategy(choice.strategy);
+    if (std::optional<ThreadStrategy> requested = ThreadStrategyAttr::of(op);
+        requested && *requested != choice.strategy)
+      return op.emitOpError() << "cannot be computed with the strategy '"
+                              << stringifyThreadStrategy(*requested) << "', expected '" << name << "'";
     if (failed(readOperands()))
       return failure();
     remarks.analysis(op) << op->getName().getStringRef() << " is computed by blocks of "
-                         << std::to_string(op.getThreads()) << " threads, strategy '"
-                         << op.getStrategy().str() << "'";
+                         << std::to_string(op.getThreads()) << " threads, strategy '" << name
+                         << "': " << choice.reason;
     createFunction();
     b.setInsertionPointToStart(&function.getBody().front());
     shapeMemory();
@@ -237,7 +238,7 @@ private:
                             b.getUnitAttr());
     function->setAttr(deviceKernelAttribute, DeviceKernelAttr::get(b.getContext(), DeviceKernel::Threads));
     LaunchAttr::orEmpty(function).withThreads(op.getThreads()).setOn(function);
-    function->setAttr(strategyAttribute, b.getStringAttr(op.getStrategy()));
+    ThreadStrategyAttr::setOn(function, op.chooseStrategy().strategy);
     double elements = 0;
     const TargetFacts &target = targetOf(function);
     for (RankedTensorType type : types) {

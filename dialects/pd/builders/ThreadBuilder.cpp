@@ -210,6 +210,8 @@ StaticLines StaticLines::of(Value tensor, int64_t axis, bool flatten) {
   return lines;
 }
 
+std::string sizeText(int64_t size) { return ShapedType::isDynamic(size) ? "?" : std::to_string(size); }
+
 } // namespace proa::pd
 
 #include "dialects/pd/ir/ThreadInterface.cpp.inc"

@@ -26,6 +26,9 @@ struct StaticLines {
   static StaticLines of(mlir::Value tensor, int64_t axis, bool flatten = false);
 };
 
+/// A size for a remark: "?" if it is dynamic.
+std::string sizeText(int64_t size);
+
 /// Emits the code of a thread for one row. Operands and results are in memory, i1 as bytes.
 class ThreadBuilder : public ElementBuilder {
 public:

@@ -15,9 +15,9 @@ def ThreadOpInterface : OpInterface<"ThreadOpInterface"> {
     InterfaceMethod<"Why no kernel can compute the op with these attributes and types; null if one can.",
       "const char *", "whyNoThreads">,
     InterfaceMethod<[{
-      The choice of how blocks compute the op, which the other methods follow, as text for people. An attribute
-      `proa.strategy` of the op overrides it: a text that this method returns for other dims.
-    }], "::llvm::StringRef", "getStrategy">,
+      How blocks compute the op, which the other methods follow, with the figures that decide. An attribute
+      `proa.strategy` of the op overrides it where the op can be computed so.
+    }], "::proa::pd::ThreadChoice", "chooseStrategy">,
     InterfaceMethod<"The number of threads of a block, a power of two from 32 to 1024.", "int64_t", "getThreads">,
     InterfaceMethod<"The size of a dynamic dimension of a result, as an index.", "::mlir::Value", "buildResultDim",
       (ins "::proa::pd::ElementBuilder &":$b, "unsigned":$result, "int64_t":$dim)>,

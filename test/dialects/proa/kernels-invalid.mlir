@@ -204,8 +204,13 @@ func.func private @f() {
 func.func private @f() attributes {proa.strategies = [4]}
 
 // -----
-// expected-error@+1 {{attribute 'proa.strategy': expected lines, columns, tiles, shared, merge, select, ordered or atomic, found "rows" on func.func}}
-func.func private @f() attributes {proa.strategy = "rows"}
+// expected-error@+2 {{expected one of [lines, columns, tiles, shared, merge, select, ordered, atomic] for how the threads of a block compute an op together, got: rows}}
+// expected-error@+1 {{failed to parse Proa_ThreadStrategyAttr parameter}}
+func.func private @f() attributes {proa.strategy = #proa.strategy<rows>}
+
+// -----
+// expected-error@+1 {{attribute 'proa.strategy': expected a #proa.strategy, found "lines" on func.func}}
+func.func private @f() attributes {proa.strategy = "lines"}
 
 // -----
 // expected-error@+1 {{attribute 'proa.kernel': expected unit, found true on func.func}}

@@ -37,6 +37,8 @@ func.func private @loops() attributes {proa.loops = #proa.loops<fused_with = res
     starts = [0.0 : f32, unit], group = 32, vector = 4>}
 // CHECK: @operand() attributes {proa.loops = #proa.loops<fused_with = operand>}
 func.func private @operand() attributes {proa.loops = #proa.loops<fused_with = operand>}
+// CHECK: @strategy() attributes {proa.strategy = #proa.strategy<columns>}
+func.func private @strategy() attributes {proa.strategy = #proa.strategy<columns>}
 // CHECK: @rows() attributes {proa.rows = #proa.rows<count = 16, nanoseconds = 5.000000e+00 : f64, tiles = [1, 256], dims = {{\[\[}}0, 1], [0, -1], []]>}
 func.func private @rows() attributes {proa.rows = #proa.rows<dims = [[0, 1], [0, -1], []], tiles = [1, 256],
     nanoseconds = 5.0 : f64, count = 16>}

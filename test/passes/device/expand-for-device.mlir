@@ -125,7 +125,7 @@ func.func @sorted(%i: tensor<6x1xi64>, %u: tensor<6x32xf16>, %y: tensor<5x32xf16
 // CHECK-LABEL: func.func @small
 // CHECK-NOT: rt.scatter_owned
 // ATOMIC-LABEL: func.func @small
-// ATOMIC: rt.scatter_owned {{.*}} {depth = 1 : i64, proa.strategy = "atomic", reduce = {{.*}}} : (tensor<6xi32>, tensor<6xf32>, tensor<5xf32>) -> tensor<5xf32>
+// ATOMIC: rt.scatter_owned {{.*}} {depth = 1 : i64, proa.strategy = #proa.strategy<atomic>, reduce = {{.*}}} : (tensor<6xi32>, tensor<6xf32>, tensor<5xf32>) -> tensor<5xf32>
 // ATOMIC: rt.scatter_sorted
 func.func @small(%i: tensor<6x1xi64>, %u: tensor<6xf32>, %y: tensor<5xf32>) -> (tensor<5xf32>, tensor<5xf32>) {
   %0 = pd.scatter_nd %y, %i, %u reduce = add : (tensor<5xf32>, tensor<6x1xi64>, tensor<6xf32>) -> tensor<5xf32>

@@ -18,7 +18,7 @@ func.func private @embedding(%k: tensor<4096xi32>, %u: tensor<4096x768xf32>) -> 
 }
 
 func.func private @small(%k: tensor<4096xi32>, %u: tensor<4096xf32>) -> tensor<30522xf32> attributes {proa.kernel} {
-  %0 = rt.scatter_owned %k, %u {depth = 1 : i64, reduce = #pd<scatter_reduce add>, proa.strategy = "atomic"}
+  %0 = rt.scatter_owned %k, %u {depth = 1 : i64, reduce = #pd<scatter_reduce add>, proa.strategy = #proa.strategy<atomic>}
       : (tensor<4096xi32>, tensor<4096xf32>) -> tensor<30522xf32>
   return %0 : tensor<30522xf32>
 }

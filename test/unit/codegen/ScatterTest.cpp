@@ -35,7 +35,8 @@ struct Scatter {
     return fmt::format(
         "func.func private @scatter(%k: {0}, %u: {1}{2}) -> {3} attributes {{proa.kernel}} {{\n"
         "%0 = rt.scatter_owned %k, %u{4} {{depth = 1 : i64, reduce = #pd<scatter_reduce {5}>, "
-        "start = 3.0 : f64, proa.strategy = \"{6}\"}} : ({0}, {1}{7}) -> {3}\nreturn %0 : {3}\n}}\n",
+        "start = 3.0 : f64, proa.strategy = #proa.strategy<{6}>}} : ({0}, {1}{7}) -> {3}\nreturn %0 : "
+        "{3}\n}}\n",
         k, u, hasX ? ", %x: " + x : "", x, hasX ? ", %x" : "", reduce, strategy, hasX ? ", " + x : "");
   }
 

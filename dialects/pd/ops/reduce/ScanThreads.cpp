@@ -5,6 +5,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 #include <limits>
 
 using namespace mlir;
@@ -14,11 +16,10 @@ namespace {
 
 using Values = ThreadBuilder::Values;
 
-constexpr StringLiteral strategyOfLines = "lines", strategyOfColumns = "columns", strategyOfTiles = "tiles";
 constexpr int64_t blockThreads = 256;
-/// "columns": lines side by side; the threads of a column share its elements.
+/// Columns: lines side by side; the threads of a column share its elements.
 constexpr int64_t tileColumns = 32, columnSegments = blockThreads / tileColumns;
-/// "tiles": elements of a thread in a tile of a line.
+/// Tiles: elements of a thread in a tile of a line.
 constexpr int64_t threadElements = 4;
 
 /// How a line is scanned: the values of a state that combines elements, the later one on the right.
@@ -33,26 +34,29 @@ struct Scan {
 };
 
 /// How lines are distributed over blocks.
-StringRef chooseStrategy(Operation *op, const StaticLines &lines) {
-  if (auto given = op->getAttrOfType<StringAttr>("proa.strategy"))
-    for (StringRef known :
-         {StringRef(strategyOfLines), StringRef(strategyOfColumns), StringRef(strategyOfTiles)})
-      if (given.getValue() == known)
-        return known;
+ThreadChoice chooseScan(Operation *op, const StaticLines &lines) {
+  std::optional<ThreadStrategy> given = ThreadStrategyAttr::of(op);
+  if (given && *given <= ThreadStrategy::Tiles)
+    return {*given, "the op requests it"};
   constexpr int64_t shortLine = 64;
   int64_t manyLines = blockThreads * gpuOf(op).busyBlocks();
   bool isShort = !ShapedType::isDynamic(lines.length) && lines.length <= shortLine;
   bool areMany = !ShapedType::isDynamic(lines.outer) && !ShapedType::isDynamic(lines.inner) &&
                  lines.inner >= tileColumns && lines.outer * lines.inner >= manyLines;
+  std::string reason =
+      llvm::formatv("{0} x {1} lines of {2} elements; a thread scans a line of at most {3} elements, "
+                    "or of {4} lines of which {5} are adjacent",
+                    sizeText(lines.outer), sizeText(lines.inner), sizeText(lines.length), shortLine,
+                    manyLines, tileColumns);
   if (isShort || areMany)
-    return strategyOfLines;
-  return lines.inner == 1 ? strategyOfTiles : strategyOfColumns;
+    return {ThreadStrategy::Lines, reason};
+  return {lines.inner == 1 ? ThreadStrategy::Tiles : ThreadStrategy::Columns, reason};
 }
 
-IndexValue rowCount(ElementBuilder &b, StringRef strategy, const TensorLines &lines) {
-  if (strategy == strategyOfLines)
+IndexValue rowCount(ElementBuilder &b, ThreadStrategy strategy, const TensorLines &lines) {
+  if (strategy == ThreadStrategy::Lines)
     return ceilDivide(lines.count(), blockThreads);
-  if (strategy == strategyOfColumns)
+  if (strategy == ThreadStrategy::Columns)
     return lines.outer * ceilDivide(lines.inner, tileColumns);
   return lines.count();
 }
@@ -61,10 +65,10 @@ class LineScanner {
 public:
   LineScanner(const Scan &scan, const TensorLines &lines) : b(scan.b), scan(scan), lines(lines) {}
 
-  void run(StringRef strategy) {
-    if (strategy == strategyOfLines)
+  void run(ThreadStrategy strategy) {
+    if (strategy == ThreadStrategy::Lines)
       scanLines();
-    else if (strategy == strategyOfColumns)
+    else if (strategy == ThreadStrategy::Columns)
       scanColumns();
     else
       scanTiles();
@@ -186,10 +190,6 @@ Type stateType(Value x) {
   return ElementBuilder::sumType(element);
 }
 
-template <class Op> StringRef strategyOf(Op op) {
-  return chooseStrategy(op, StaticLines::of(op.getX(), op.getAxis(), op.getFlatten()));
-}
-
 /// A scan of one value by a function of ScalarBuilder.
 template <class Op>
 void buildScan(Op op, ThreadBuilder &b, double neutral,
@@ -211,7 +211,7 @@ void buildScan(Op op, ThreadBuilder &b, double neutral,
       value = b.scalar(element).cast(value);
     b.storeFlat(0, position, value);
   };
-  LineScanner(scan, TensorLines::of(b, 0, op.getAxis(), op.getFlatten())).run(strategyOf(op));
+  LineScanner(scan, TensorLines::of(b, 0, op.getAxis(), op.getFlatten())).run(op.chooseStrategy().strategy);
 }
 
 /// log(exp(x) + exp(y)).
@@ -240,13 +240,15 @@ void LogcumsumexpOp::buildThreads(ThreadBuilder &b) {
 }
 
 #define PROA_SCAN(Op)                                                                                        \
-  StringRef Op::getStrategy() { return strategyOf(*this); }                                                  \
+  ThreadChoice Op::chooseStrategy() {                                                                        \
+    return chooseScan(*this, StaticLines::of(getX(), getAxis(), getFlatten()));                              \
+  }                                                                                                          \
   int64_t Op::getThreads() { return blockThreads; }                                                          \
   Value Op::buildResultDim(ElementBuilder &b, unsigned, int64_t dim) {                                       \
     return getFlatten() ? TensorLines::of(b, 0, getAxis(), true).length.value() : b.dim(0, dim).value();     \
   }                                                                                                          \
   Value Op::buildRowCount(ElementBuilder &b) {                                                               \
-    return rowCount(b, getStrategy(), TensorLines::of(b, 0, getAxis(), getFlatten()));                       \
+    return rowCount(b, chooseStrategy().strategy, TensorLines::of(b, 0, getAxis(), getFlatten()));           \
   }
 PROA_SCAN(CumsumOp)
 PROA_SCAN(CumprodOp)
@@ -256,13 +258,13 @@ PROA_SCAN(LogcumsumexpOp)
 //===-- linear_recurrence -------------------------------------------------------------------------------===//
 
 const char *LinearRecurrenceOp::whyNoThreads() { return nullptr; }
-StringRef LinearRecurrenceOp::getStrategy() {
-  return chooseStrategy(*this, StaticLines::of(getX(), getAxis()));
+ThreadChoice LinearRecurrenceOp::chooseStrategy() {
+  return chooseScan(*this, StaticLines::of(getX(), getAxis()));
 }
 int64_t LinearRecurrenceOp::getThreads() { return blockThreads; }
 Value LinearRecurrenceOp::buildResultDim(ElementBuilder &b, unsigned, int64_t dim) { return b.dim(0, dim); }
 Value LinearRecurrenceOp::buildRowCount(ElementBuilder &b) {
-  return rowCount(b, getStrategy(), TensorLines::of(b, 0, getAxis()));
+  return rowCount(b, chooseStrategy().strategy, TensorLines::of(b, 0, getAxis()));
 }
 
 /// The state is the function y -> decay * y + value of what was before.
@@ -285,7 +287,7 @@ void LinearRecurrenceOp::buildThreads(ThreadBuilder &b) {
   scan.store = [&](IndexValue position, ValueRange state) {
     b.storeFlat(0, position, element == type ? state[1] : b.scalar(element).cast(state[1]));
   };
-  LineScanner(scan, lines).run(getStrategy());
+  LineScanner(scan, lines).run(chooseStrategy().strategy);
 }
 
 //===-- cummax, cummin ----------------------------------------------------------------------------------===//
@@ -344,18 +346,18 @@ template <class Op> void buildExtremeScan(Op op, ThreadBuilder &b, bool greatest
     b.storeFlat(0, position, value);
     b.storeFlat(1, position, state[1]);
   };
-  LineScanner(scan, TensorLines::of(b, 0, op.getAxis())).run(op.getStrategy());
+  LineScanner(scan, TensorLines::of(b, 0, op.getAxis())).run(op.chooseStrategy().strategy);
 }
 
 } // namespace
 
 #define PROA_EXTREME_SCAN(Op, greatest)                                                                      \
   const char *Op::whyNoThreads() { return nullptr; }                                                         \
-  StringRef Op::getStrategy() { return chooseStrategy(*this, StaticLines::of(getX(), getAxis())); }          \
+  ThreadChoice Op::chooseStrategy() { return chooseScan(*this, StaticLines::of(getX(), getAxis())); }        \
   int64_t Op::getThreads() { return blockThreads; }                                                          \
   Value Op::buildResultDim(ElementBuilder &b, unsigned, int64_t dim) { return b.dim(0, dim); }               \
   Value Op::buildRowCount(ElementBuilder &b) {                                                               \
-    return rowCount(b, getStrategy(), TensorLines::of(b, 0, getAxis()));                                     \
+    return rowCount(b, chooseStrategy().strategy, TensorLines::of(b, 0, getAxis()));                         \
   }                                                                                                          \
   void Op::buildThreads(ThreadBuilder &b) { buildExtremeScan(*this, b, greatest); }
 PROA_EXTREME_SCAN(CummaxOp, true)

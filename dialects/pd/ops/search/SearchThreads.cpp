@@ -2,10 +2,12 @@
 #include "dialects/pd/builders/ThreadBuilder.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/search/SearchOps.h"
+#include "dialects/proa/Proa.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <limits>
@@ -17,9 +19,6 @@ namespace {
 
 using Values = ThreadBuilder::Values;
 
-/// A line is sorted in shared memory; in tiles that are merged in global memory; the best elements of it are
-/// kept in shared memory.
-constexpr StringLiteral strategyOfShared = "shared", strategyOfMerge = "merge", strategyOfSelect = "select";
 constexpr int64_t largestShared = 4096, mergeTile = 2048, leastSelected = 512, largestSelected = 2048;
 constexpr int64_t largestThreads = 256;
 
@@ -277,13 +276,6 @@ private:
   }
 };
 
-/// The strategy in the attribute, if it is one of `known`.
-std::optional<StringRef> givenStrategy(Operation *op, ArrayRef<StringRef> known) {
-  auto given = op->getAttrOfType<StringAttr>("proa.strategy");
-  const auto *found = given ? llvm::find(known, given.getValue()) : known.end();
-  return found == known.end() ? std::nullopt : std::optional(*found);
-}
-
 int64_t lengthOf(Value x, int64_t axis) { return StaticLines::of(x, axis).length; }
 
 /// Power of two for `count` elements.
@@ -291,21 +283,22 @@ int64_t capacityFor(int64_t count) {
   return static_cast<int64_t>(llvm::PowerOf2Ceil(std::max<int64_t>(count, 2)));
 }
 
-StringRef chooseSort(Operation *op, int64_t length) {
+ThreadChoice chooseSort(Operation *op, int64_t length) {
+  std::string reason = llvm::formatv("a line has {0} elements; a block sorts at most {1} in shared memory",
+                                     sizeText(length), largestShared);
   bool fits = !ShapedType::isDynamic(length) && length <= largestShared;
-  std::optional<StringRef> given = givenStrategy(op, {strategyOfShared, strategyOfMerge});
-  if (given && (fits || *given == strategyOfMerge))
-    return *given;
-  return fits ? strategyOfShared : strategyOfMerge;
+  if (ThreadStrategyAttr::of(op) == ThreadStrategy::Merge)
+    return {ThreadStrategy::Merge, "the op requests it"};
+  return {fits ? ThreadStrategy::Shared : ThreadStrategy::Merge, reason};
 }
 
-int64_t threadsFor(StringRef strategy, int64_t length) {
-  return strategy == strategyOfShared ? std::clamp<int64_t>(capacityFor(length) / 2, 32, largestThreads)
-                                      : largestThreads;
+int64_t threadsFor(ThreadStrategy strategy, int64_t length) {
+  return strategy == ThreadStrategy::Shared ? std::clamp<int64_t>(capacityFor(length) / 2, 32, largestThreads)
+                                            : largestThreads;
 }
 
-Value mergeBytes(ElementBuilder &b, StringRef strategy, Value x, int64_t axis) {
-  if (strategy != strategyOfMerge)
+Value mergeBytes(ElementBuilder &b, ThreadStrategy strategy, Value x, int64_t axis) {
+  if (strategy != ThreadStrategy::Merge)
     return {};
   TensorLines lines = TensorLines::of(b, 0, axis);
   return lines.count() * LineSorter::lineBytes(b, Keys(x), lines.length);
@@ -323,18 +316,18 @@ const char *whyNoSort(Value x, int64_t axis) {
 //===-- argsort -----------------------------------------------------------------------------------------===//
 
 const char *ArgsortOp::whyNoThreads() { return whyNoSort(getX(), getAxis()); }
-StringRef ArgsortOp::getStrategy() { return chooseSort(*this, lengthOf(getX(), getAxis())); }
-int64_t ArgsortOp::getThreads() { return threadsFor(getStrategy(), lengthOf(getX(), getAxis())); }
+ThreadChoice ArgsortOp::chooseStrategy() { return chooseSort(*this, lengthOf(getX(), getAxis())); }
+int64_t ArgsortOp::getThreads() { return threadsFor(chooseStrategy().strategy, lengthOf(getX(), getAxis())); }
 Value ArgsortOp::buildResultDim(ElementBuilder &b, unsigned, int64_t dim) { return b.dim(0, dim); }
 Value ArgsortOp::buildRowCount(ElementBuilder &b) { return TensorLines::of(b, 0, getAxis()).count(); }
 Value ArgsortOp::buildScratchBytes(ElementBuilder &b) {
-  return mergeBytes(b, getStrategy(), getX(), getAxis());
+  return mergeBytes(b, chooseStrategy().strategy, getX(), getAxis());
 }
 
 void ArgsortOp::buildThreads(ThreadBuilder &b) {
   LineSorter sorter(b, getX(), getAxis(), getDescending());
   IndexValue count = TensorLines::of(b, 0, getAxis()).length;
-  if (getStrategy() == strategyOfShared)
+  if (chooseStrategy().strategy == ThreadStrategy::Shared)
     sorter.sortShared(capacityFor(lengthOf(getX(), getAxis())), count);
   else
     sorter.sortByMerging(count);
@@ -351,33 +344,39 @@ const char *TopkOp::whyNoThreads() {
   return whyNoSort(getX(), getAxis());
 }
 
-StringRef TopkOp::getStrategy() {
-  StringRef sort = chooseSort(*this, lengthOf(getX(), getAxis()));
-  std::optional<StringRef> given =
-      givenStrategy(*this, {strategyOfShared, strategyOfMerge, strategyOfSelect});
-  bool canSelect = int64_t(getK()) <= largestSelected;
-  if (given == StringRef(strategyOfSelect) && canSelect)
-    return strategyOfSelect;
-  return sort == strategyOfMerge && canSelect && given != StringRef(strategyOfMerge)
-             ? StringRef(strategyOfSelect)
-             : sort;
+ThreadChoice TopkOp::chooseStrategy() {
+  ThreadChoice sort = chooseSort(*this, lengthOf(getX(), getAxis()));
+  std::optional<ThreadStrategy> given = ThreadStrategyAttr::of(*this);
+  int64_t k = getK();
+  if (given == ThreadStrategy::Merge || k > largestSelected)
+    return sort;
+  if (given == ThreadStrategy::Select)
+    return {ThreadStrategy::Select, "the op requests it"};
+  sort.reason +=
+      llvm::formatv(", and selects at most {0} there, of which k is {1}", largestSelected, k).str();
+  if (sort.strategy == ThreadStrategy::Merge)
+    sort.strategy = ThreadStrategy::Select;
+  return sort;
 }
 
-int64_t TopkOp::getThreads() { return threadsFor(getStrategy(), lengthOf(getX(), getAxis())); }
+int64_t TopkOp::getThreads() { return threadsFor(chooseStrategy().strategy, lengthOf(getX(), getAxis())); }
 
 Value TopkOp::buildResultDim(ElementBuilder &b, unsigned, int64_t dim) {
   return dim == *normalizeAxis(static_cast<int64_t>(getAxis()), b.rank(0)) ? b.index(getK()) : b.dim(0, dim);
 }
 
 Value TopkOp::buildRowCount(ElementBuilder &b) { return TensorLines::of(b, 0, getAxis()).count(); }
-Value TopkOp::buildScratchBytes(ElementBuilder &b) { return mergeBytes(b, getStrategy(), getX(), getAxis()); }
+Value TopkOp::buildScratchBytes(ElementBuilder &b) {
+  return mergeBytes(b, chooseStrategy().strategy, getX(), getAxis());
+}
 
 void TopkOp::buildThreads(ThreadBuilder &b) {
   LineSorter sorter(b, getX(), getAxis(), getLargest());
   int64_t k = getK();
-  if (getStrategy() == strategyOfShared)
+  ThreadStrategy strategy = chooseStrategy().strategy;
+  if (strategy == ThreadStrategy::Shared)
     sorter.sortShared(capacityFor(lengthOf(getX(), getAxis())), b.index(k));
-  else if (getStrategy() == strategyOfMerge)
+  else if (strategy == ThreadStrategy::Merge)
     sorter.sortByMerging(b.index(k));
   else
     sorter.selectBest(2 * capacityFor(std::max(k, leastSelected)), k);
