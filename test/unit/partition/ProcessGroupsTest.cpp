@@ -1,7 +1,6 @@
 //! Ops of legacy collective programs, run on all devices of simulated meshes, against their formulas.
+#include "test/unit/partition/Harness.h"
 #include "test/unit/partition/SimulatedRanks.h"
-
-#include "lib/compiler/compile/Registration.h"
 
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -16,18 +15,6 @@ using namespace mlir;
 
 namespace proa::test {
 namespace {
-
-MLIRContext &groupsContext() {
-  static MLIRContext *shared = [] {
-    DialectRegistry registry;
-    registerAllDialects(registry);
-    registerAllPasses();
-    auto *created = new MLIRContext(registry);
-    created->loadAllAvailableDialects();
-    return created;
-  }();
-  return *shared;
-}
 
 constexpr int64_t data = 2, model = 3; ///< sizes of the axes dp and mp
 constexpr size_t devices = 6;
@@ -67,9 +54,8 @@ Tensor randomFloats(std::vector<int64_t> dims, std::mt19937 &random) {
 std::vector<std::vector<Tensor>> run(const std::string &body,
                                      const std::vector<std::vector<Tensor>> &arguments) {
   SCOPED_TRACE(body);
-  auto module =
-      parseSourceString<ModuleOp>("dist.mesh @mesh = <[\"dp\"=2, \"mp\"=3]>\n" + body, &groupsContext());
-  PassManager pm(&groupsContext());
+  auto module = parseSourceString<ModuleOp>("dist.mesh @mesh = <[\"dp\"=2, \"mp\"=3]>\n" + body, &context());
+  PassManager pm(&context());
   if (!module || failed(parsePassPipeline("dist-from-process-groups{rings=0=dp,1=mp,2=mp+dp expand}", pm)) ||
       failed(pm.run(*module))) {
     ADD_FAILURE();
