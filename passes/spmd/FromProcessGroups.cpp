@@ -263,7 +263,7 @@ public:
 private:
   LogicalResult convertAll(RankProgram &program, const ProcessGroupAxes &axesOfGroups,
                            function_ref<bool(Operation *)> isSelected) {
-    // All process groups before any op changes: that of a table follows from other ops.
+    // All process groups before any op changes: the group of a table follows from other ops.
     SmallVector<std::pair<Operation *, std::optional<int64_t>>> ops;
     getOperation().walk([&](Operation *op) {
       if (isSelected(op))
@@ -273,8 +273,8 @@ private:
     for (auto [op, group] : ops) {
       if (!group)
         op->emitOpError()
-            << "expected a use by mp_allreduce_sum or c_allreduce_sum, whose process group is that of the "
-               "shards of the table";
+            << "expected a use by mp_allreduce_sum or c_allreduce_sum, whose process group has the shards "
+               "of the table";
       isValid &= group && succeeded(convert(op, *group, program, axesOfGroups));
     }
     return success(isValid);
@@ -387,7 +387,8 @@ private:
     return success(isValid);
   }
 
-  /// The axes that may split parameters: those of tensor parallelism if the function has such ops, else all.
+  /// The axes that may split parameters: the ones of tensor parallelism if the function has such ops, else
+  /// all.
   static SmallVector<spmd::AxisRef> axesOfModel(func::FuncOp function, RankProgram &program,
                                                 const ProcessGroupAxes &axesOfGroups) {
     SmallVector<spmd::AxisRef> all, modelAxes;

@@ -183,7 +183,7 @@ public:
       if (isa_and_nonnull<dist::DistDialect>(op->getDialect()) && !isa<dist::MeshOp>(op))
         ops.push_back(op);
     });
-    // Meshes of one device are those of sends.
+    // Only sends have meshes of one device.
     SmallVector<dist::MeshOp> all(module.getOps<dist::MeshOp>()), meshes = all;
     if (meshes.size() > 1)
       llvm::erase_if(meshes, [](dist::MeshOp mesh) { return mesh.getMesh().getNames().empty(); });

@@ -34,7 +34,7 @@ Result<std::unique_ptr<ModelMesh>> ModelMesh::open(ModelOptions &options) {
   if (!given.rings.empty() &&
       (!given.strategy.empty() || options.amp || options.microBatches != 1 || options.memoryBudget))
     diagnostics.add("the process groups",
-                    "the program is that of one process; expected no strategy, mixed precision, "
+                    "the program is written for one process; expected no strategy, mixed precision, "
                     "micro-batches or recomputation");
   int64_t devices = mesh && !given.axes.empty() ? mesh->size() : 0; // 0: those of shardings or of the program
   if (mesh && !given.strategy.empty()) {

@@ -27,7 +27,7 @@ func.func @reshaped(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>, %b: tensor<16xf32
   return %5 : tensor<4x4x4xf32>
 }
 
-// Near misses: the reshape has another user; a function is no activation of the runtime.
+// Near misses: the reshape has another user; the runtime does not have a function as an activation.
 // CHECK-LABEL: func @reshaped_users
 // CHECK: pd.matmul
 // CHECK: pd.reshape

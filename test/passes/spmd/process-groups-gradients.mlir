@@ -18,7 +18,7 @@ func.func @reduced(%x: tensor<4x8xf32>, %d: tensor<4x8xf32>) -> tensor<4x8xf32> 
 
 // -----
 
-// The pair of tensor parallelism: the gradient of the sum is the identity, that of the identity the sum.
+// The pair of tensor parallelism: the gradient of the sum is the identity, and the other way around.
 // CHECK-LABEL: func.func @pair
 // CHECK-SAME: %[[D:[^:]*]]: tensor<4x8xf32>
 // CHECK-NEXT: %[[I:.*]] = pd.c_identity %[[D]] {ring_id = 1 : i64}

@@ -25,7 +25,7 @@ func.func @processes(%x: tensor<4x6xf32>, %w: tensor<5x4xf32>, %i: tensor<2xi64>
   %0 = pd.all_gather %x {ring_id = 1 : i64, nranks = 2 : i64} : (tensor<4x6xf32>) -> tensor<8x6xf32>
   // expected-error @+1 {{root is 3, expected less than 3, the size of the axes of its process group}}
   %1 = pd.broadcast %x {ring_id = 1 : i64, root = 3 : i64} : (tensor<4x6xf32>) -> tensor<4x6xf32>
-  // expected-error @+1 {{rank is 1, expected 0, that of the program in its process group (option rank)}}
+  // expected-error @+1 {{rank is 1, expected 0, the rank of the program in its process group (option rank)}}
   %2 = pd.c_split %x {ring_id = 1 : i64, nranks = 3 : i64, rank = 1 : i64} : (tensor<4x6xf32>) -> tensor<4x2xf32>
   // expected-error @+1 {{reduce_type must be from 0 to 4, found 7}}
   %3 = pd.all_reduce %x {ring_id = 1 : i64, reduce_type = 7 : i64} : (tensor<4x6xf32>) -> tensor<4x6xf32>

@@ -1,7 +1,7 @@
 // RUN: proa-opt %s --dist-from-process-groups="rings=0=dp,1=mp rank=1" | FileCheck %s
 dist.mesh @mesh = <["dp"=4, "mp"=4]>
 
-// The types of whole tensors say the shards: those of tensor parallelism are along mp, also where dp has the same size.
+// The types of whole tensors say the shards: shards of tensor parallelism are along mp, also where dp has the same size.
 // CHECK-LABEL: func.func @wholes(
 // CHECK-SAME: tensor<4x8xf32> {dist.global = tensor<4x32xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"mp"}]>, pd.param = "w"}
 // CHECK-SAME: tensor<6xf32> {dist.global = tensor<6xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}

@@ -11,7 +11,7 @@
 // RUN: not proa-run %s --rings 0=dp --simulate-mesh 2>&1 | FileCheck %s --check-prefix=AXIS
 // AXIS: rings
 // RUN: not proa-run %s --rings auto --strategy mp2 --simulate-mesh 2>&1 | FileCheck %s --check-prefix=STRATEGY
-// STRATEGY: the process groups: the program is that of one process; expected no strategy, mixed precision, micro-batches or recomputation
+// STRATEGY: the process groups: the program is written for one process; expected no strategy, mixed precision, micro-batches or recomputation
 dist.mesh @mesh = <["mp"=2]>
 func.func @main(%x: tensor<4x6xf32> {pd.feed = "x"}, %ids: tensor<4xi64> {pd.feed = "ids"},
     %e: tensor<5x6xf32> {pd.param = "e", dist.sharding = #dist.sharding<@mesh, [{"mp"}, {}]>},

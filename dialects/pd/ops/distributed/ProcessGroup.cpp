@@ -236,7 +236,7 @@ LogicalResult checkProcesses(ProcessGroupBuilder &group) {
   auto rank = op->getAttrOfType<IntegerAttr>("rank");
   if (rank && !isUnknown && rank.getInt() != group.rank())
     return op->emitOpError() << "rank is " << rank.getInt() << ", expected " << group.rank()
-                             << ", that of the program in its process group (option rank)";
+                             << ", the rank of the program in its process group (option rank)";
   return success();
 }
 

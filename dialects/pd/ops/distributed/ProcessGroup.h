@@ -73,11 +73,11 @@ bool isOfModelShards(mlir::Operation *op);
 bool hasProcessGroupDerivative(mlir::Operation *op);
 
 /// The id of the process group: the attribute of the op, or of the op that adds the results of the processes;
-/// for a gradient that of the op with the same table. None, and no error, if it is not known.
+/// for a gradient the group of the op with the same table. None, and no error, if it is not known.
 std::optional<int64_t> processGroupOf(mlir::Operation *op);
 
 /// The results of the op by collectives. Failure after an error: its rank or number of processes differs from
-/// that of the process group, or it needs static dims.
+/// the rank or size of the process group, or it needs static dims.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>> createInProcessGroup(ProcessGroupBuilder &group);
 
 /// The legacy op of a reduction without a root.

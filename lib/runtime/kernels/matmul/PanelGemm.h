@@ -25,7 +25,7 @@ struct PanelLayout {
 };
 
 /// out [rows, columns] = x [rows, inner] times a matrix in panels, with a bias, or that added to what is in
-/// `out`. The columns of x and of `out` lie side by side; strides are those of their rows, in elements.
+/// `out`. The columns of x and of `out` lie side by side; strides are between rows, in elements.
 struct PanelGemm {
   PanelLayout layout;
   const float *panels = nullptr;
