@@ -1,4 +1,4 @@
-"""One table of all op programs: in how many Paddle's outputs are those of the kernels, of decompositions alone, of the
+"""One table of all op programs: in how many Paddle's outputs equal the kernels', of decompositions alone, of the
 reference evaluator, and of decompositions with dynamic dims.
 
 Arguments: NAME=REPORT.json for each column, one or more reports of proa-check. Fails if a program of the first report

@@ -1,6 +1,6 @@
 """Compiles kernels with Triton for sm_90, without a device: argument: a folder for NAME.cubin. Prints JSON.
 
-The kernels compute what those of gpu_static.py do. The first program argument of each is the block size.
+The kernels compute the same as the kernels of gpu_static.py. The first program argument of each is the block size.
 """
 
 import json

@@ -2,7 +2,7 @@
 
     python3 test/bench/mesh_overhead.py --proa build/release/bin/proa-run test/corpus/training/gpt_sgd ...
 
-Both run in turn, several times; the ratio is that of the smallest medians.
+Both run in turn, several times; the ratio is of the smallest medians.
 """
 
 import argparse

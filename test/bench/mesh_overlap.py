@@ -3,7 +3,7 @@
     python3 test/bench/mesh_overlap.py --proa build/release/bin/proa-run
 
 The program is a chain of matmuls and relus with its gradients and an SGD update, data-parallel on two ranks: the
-gradient of each layer is summed while those of earlier layers are computed. Links of several bandwidths are emulated,
+gradient of each layer is summed while earlier layers compute theirs. Links of several bandwidths are emulated,
 because two ranks of one machine exchange messages by copying them, which takes the time of a core. Both variants run
 in turn, several times; the times are the smallest medians.
 """

@@ -91,7 +91,7 @@ def ratio(a, b):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("cases", nargs="*", metavar="CASE", help="case folders; default: those of test/corpus/models")
+    parser.add_argument("cases", nargs="*", metavar="CASE", help="case folders; default: test/corpus/models/*")
     parser.add_argument("--bin", default=os.path.join(ROOT, "build", "release", "bin"), help="folder of the tools")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=0.4, help="measuring time of a round")

@@ -6,7 +6,7 @@
 
 The program has equal layers, so that all stages have equal work. The trace of a step (proa-run --profile) has the steps
 of all ranks, with their jobs (F0, B0, W0, update) after their lines. The idle time of the step is its time, from the
-first step of a rank to its last one, without the work of the busiest rank. The estimate is the one of proa-plan
+first step of a rank to its last one, without the work of the busiest rank. The estimate comes from proa-plan
 --schedule for the same order of jobs, from the first job to the last one (all ranks end a step before the next one
 begins), where each job takes the time that it took in this trace, and a result the time of its bytes on the emulated
 link (--link): what is left is the time of copies and of waking threads. The last weight gradients contain the update of

@@ -1,4 +1,4 @@
-"""Compares the order of strategies by the planner's times with that of measured training steps.
+"""Compares the order of strategies by the planner's times with the order of measured training steps.
 
     python3 test/bench/plan_order.py --tools build/release/bin test/corpus/training/llama_adamw ...
 

@@ -4,7 +4,7 @@ build gradients, as Markdown tables for docs/benchmarks.md.
 
     test/bench/training.py                        everything; both Paddles are installed into build/peers on first use
     test/bench/training.py --only gradients       one of steps, memory, gradients
-    test/bench/training.py --build build/dev      other binaries than those of build/release
+    test/bench/training.py --build build/dev      other binaries than build/release
 
 Takes about five minutes; close other programs."""
 

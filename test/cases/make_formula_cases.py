@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the cases of test/cases/formulas: programs whose results follow from formulas, not from a run of Paddle.
 
-The formulas are those of Paddle's sources: EqualFunctor (equal, not_equal, equal_all), the allclose kernel, the post-ops of
+The formulas are from Paddle's sources: EqualFunctor (equal, not_equal, equal_all), the allclose kernel, the post-ops of
 the oneDNN kernels (fused attributes), attention ops that have kernels for GPUs only (block_multi_head_attention_kernel.cu). Usage: make_formula_cases.py [FOLDER]
 """
 import json
@@ -511,7 +511,7 @@ NEW_IR_OPERANDS = {
 
 
 def write_new_ir(case):
-    """The same program, of one op that overwrites operands, in the new IR. Names and order are those of Paddle's registry."""
+    """The same program, of one op that overwrites operands, in the new IR. Names and order follow Paddle's registry."""
     kinds = {"FP32": "0.t_f32", "INT32": "0.t_i32"}
     one, ids = case.blocks[0]["ops"][0], {}
 

@@ -31,7 +31,7 @@ class StepTime(ctypes.Structure):
 
 
 class Error(Exception):
-    """A call failed; the text is that of proa_error()."""
+    """A call failed; the text comes from proa_error()."""
 
 
 def read_safetensors(path):
@@ -61,7 +61,7 @@ def load_runtime(path):
 
 
 class Library:
-    """A compiled program, loaded; `name` is that of proa-compile --name."""
+    """A compiled program, loaded; `name` is the one given to proa-compile --name."""
 
     def __init__(self, runtime, path, weights, name="model"):
         self.runtime = runtime

@@ -28,13 +28,13 @@ except ImportError:
     sys.exit(77)
 
 SECONDS = 20
-# Attributes that say where an op runs, beside those of mutants.HINTS.
+# Attributes that say where an op runs, in addition to mutants.HINTS.
 HINTS = mutants.HINTS - {"is_test", "mode"} | {
     "use_onednn", "force_fp32_output", "use_addto", "skip_quant", "x_data_format", "y_data_format", "use_cudnn_on_gpu",
     "is_distributed", "remote_prefetch", "trainer_id", "slot", "height_sections", "table_names", "epmap",
     "grad_merge_cond_name", "startup_seed", "ring_id", "nranks", "rank", "use_calc_stream", "use_model_parallel"}
 TYPE_NUMBERS = [5, 6, 3, 2, 0, 4]
-# Names that Paddle knows, by attribute. Those of other programs of the corpus come first.
+# Names that Paddle knows, by attribute. Names in other programs of the corpus come first.
 NAMES = {"data_format": ["NHWC", "NCHW", "NDHWC", "NCDHW", "NLC", "NCL"], "data_layout": ["NHWC", "NCHW"],
          "padding_algorithm": ["SAME", "VALID"], "pooling_type": ["avg", "max"],
          "pooltype": ["SUM", "MEAN", "MAX", "MIN", "AVERAGE", "SQRT", "LAST", "FIRST"],

@@ -36,7 +36,7 @@ HINTS = {"op_role", "op_role_var", "op_namescope", "op_device", "op_callstack", 
          "use_cudnn", "use_quantizer", "mkldnn_data_type", "is_test", "workspace_size_MB", "exhaustive_search", "seed",
          "fix_seed", "name", "sub_block"}
 DTYPE_ATTRIBUTES = {"dtype", "in_dtype", "out_dtype"}
-# Feeds that scale gradients: their dims follow from those of the other feeds.
+# Feeds that scale gradients: their dims follow from the dims of the other feeds.
 WEIGHT = re.compile(r"gw_\d+$|c\d+$")
 SECONDS = 20
 

@@ -43,7 +43,7 @@ def installed_packages():
 
 
 def closure(packages, depends):
-    """The packages that fulfill the dependencies, and those of these packages."""
+    """The packages that fulfill the dependencies, and their dependencies in turn."""
     chosen, waiting = {}, [depends]
     while waiting:
         for alternatives in filter(str.strip, waiting.pop().split(",")):

@@ -1,7 +1,7 @@
 """Small models of one op for op_versions.py.
 
-They have old opsets, special values, and lists that are attributes, constants or feeds. The expected outputs are those
-of ONNX Runtime, or of ONNX's reference for element types and ops that it lacks.
+They have old opsets, special values, and lists that are attributes, constants or feeds. The expected outputs come from
+ONNX Runtime, or of ONNX's reference for element types and ops that it lacks.
 """
 from dataclasses import dataclass, field
 
@@ -20,7 +20,7 @@ class Case:
     attributes: dict = field(default_factory=dict)
     constants: tuple = ()  # the indices of inputs that are constants of the model
     outputs: int = 1
-    has_reference: bool = False  # the expected outputs are those of ONNX's reference
+    has_reference: bool = False  # the expected outputs come from ONNX's reference
     domain: str = ""  # of the op, which has this opset
 
 

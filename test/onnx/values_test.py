@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares all values of models with those of ONNX Runtime: `tools/values/onnx_values.py`, `proa-run --compare`.
+"""Compares all values of models with ONNX Runtime's: `tools/values/onnx_values.py`, `proa-run --compare`.
 
 usage: values_test.py PROA_RUN SOURCE CASE...     CASE: a folder in the layout of ONNX's tests
 """

@@ -24,7 +24,7 @@ def test_resumed_training_has_the_same_bits(tmp_path, training):
     model, feeds = training()
     model.run(feeds(0))
     model.save_checkpoint(tmp_path, step=1, wait=False)
-    losses = [model.run(feeds(step)) for step in (1, 2)]  # the checkpoint is that of before
+    losses = [model.run(feeds(step)) for step in (1, 2)]  # the checkpoint was saved before
     model.finish_checkpoint()
     other, _ = training()
     assert other.load_checkpoint(tmp_path) == 1

@@ -16,7 +16,7 @@ OPTIMIZERS = ["mlp_adadelta", "mlp_adagrad", "mlp_adam", "mlp_adamax", "mlp_adam
               "mlp_clip_norm", "mlp_cosine", "mlp_gradient_merge", "mlp_lookahead", "mlp_momentum",
               "mlp_momentum_nesterov", "mlp_noam", "mlp_rmsprop_centered", "mlp_sgd", "mlp_sgd_l1", "mlp_sgd_l2",
               "mlp_warmup_piecewise"]
-# With one micro-batch, because their dims are those of the batch, or for batch normalization.
+# With one micro-batch, because their dims follow from the batch, or for batch normalization.
 WHOLE_BATCH = ["training/llama_adamw", "training/llama_sgd", "training/ernie_tokencls_adam",
                "training/cnn_bn_momentum", "training/word2vec_sgd", "../cases/training/recompute",
                "../cases/training/lstm_shared_weights", "../cases/training/moe_sgd"]

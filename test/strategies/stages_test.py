@@ -51,7 +51,7 @@ def run_one(path, *options):
 
 
 def check_meshes(folder):
-    """Outputs are those of one device, and rank 0 prints them once."""
+    """Outputs are as on one device, and rank 0 prints them once."""
     with open(DOCUMENT, encoding="utf-8") as file:
         stages, ranks = documented(file.read())
     for name, text, count in [("stages.mlir", stages, ranks), ("mesh.mlir", ONE_MESH, 2)]:

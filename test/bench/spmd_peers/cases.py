@@ -126,7 +126,7 @@ def inputs_of(case):
 
 
 def result_of(case, module, inputs, dims=None):
-    """The result of the definition; `dims` are those of a device where they are parts."""
+    """The result of the definition; `dims` are a shard's dims where the tensor is split."""
     whole = {"reshape, merge": [96, 16], "reshape, split": [8, 12, 16]}
     return case[2](module, *inputs, dims if dims is not None else whole.get(case[0]))
 

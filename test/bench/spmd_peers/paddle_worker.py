@@ -17,12 +17,12 @@ import cases
 
 DTYPES = {"float16": core.DataType.FLOAT16, "int64": core.DataType.INT64}
 MESHES = {1: ProcessMesh([0, 1], dim_names=["x"]), 2: ProcessMesh([[0, 1], [2, 3]], dim_names=["x", "y"])}
-# The index of the result among those of the rule.
+# The index of the result among the results of the rule.
 RESULT = {"cross entropy": 1}
 
 
 def infer(case, mappings, axes):
-    """The mappings of inputs that the rule asks for, that of the result, and the axes over which it is partial."""
+    """Mappings of inputs that the rule asks for, the result's mapping, and the axes over which it is partial."""
     specs = []
     for shape, mapping in zip(case[1], mappings):
         attribute = TensorDistAttr()

@@ -117,7 +117,7 @@ class CpuOracle:
 
 
 class PaddleOracle:
-    """Expected outputs of a case of the corpus; of a training program, those of each step."""
+    """Expected outputs of a case of the corpus; of a training program, the outputs of each step."""
 
     def __init__(self, program):
         self.meta = json.loads((HERE / program["source"] / "meta.json").read_text())

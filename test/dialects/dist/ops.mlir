@@ -18,7 +18,7 @@ func.func @global_form(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
   return %2 : tensor<8x16xf32>
 }
 
-// Shards of 9 rows are 5 and 4: the local dim is dynamic, or the one of a device.
+// Shards of 9 rows are 5 and 4: the local dim is dynamic, or the local dim of one device.
 // CHECK-LABEL: func @local_types
 func.func @local_types(%x: tensor<8x16xf32>, %uneven: tensor<9x16xf32>, %fused: tensor<8x16xf32>, %dynamic: tensor<?x16xf32>) {
   // CHECK: dist.to_local %{{.*}} with <@m, [{"x"}, {}]> : tensor<8x16xf32> -> tensor<4x16xf32>

@@ -70,7 +70,7 @@ func.func @of_terminators(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Near miss: attributes of other dialects are those of passes and tools.
+// Near miss: attributes of other dialects belong to passes and tools.
 func.func @prefixed(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %0 = pd.softmax %x {axis = 0 : i64, pd.sharding_rule = "i j -> i j", my.note = "axes"} : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return %0 : tensor<2x3xf32>

@@ -12,7 +12,7 @@ module attributes {proa.target = #proa.target<cpu "avx2", gpu "sm_70">} {}
 module attributes {proa.target = #proa.target<cpu "avx2", gpu "sm_90" {multiprocesors = 3}>} {}
 
 // -----
-// Facts of a GPU are not those of a CPU.
+// A GPU does not take the facts of a CPU.
 // expected-error@+1 {{unknown fact 'multiprocessors'}}
 module attributes {proa.target = #proa.target<cpu "avx2" {multiprocessors = 3}>} {}
 

@@ -47,7 +47,7 @@ def to_message(value, info):
 
 
 def write_case(folder, model, *data_sets, tolerances=None):
-    """Writes a model and a data set for each list of inputs. `tolerances`: rtol and atol, if not those of ONNX's."""
+    """Writes a model and a data set for each list of inputs. `tolerances`: rtol and atol, if not ONNX's."""
     folder = pathlib.Path(folder)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

@@ -254,7 +254,7 @@ def main():
           [node("MatMul", ["x", "w"], ["h"]), node("Tanh", ["h"], ["t"]), node("Mul", ["t", "t"], ["y"]),
            gradient(["h"], ["dh"], xs=["h"], y="y")],
           {"x": x, "w": w}, {"dh": 2 * np.tanh(product) * (1 - np.tanh(product)**2)})
-    # The derivative at another value than that of y.
+    # The derivative at another value than y's.
     write(target / "other_value", [node("Mul", ["x", "k"], ["s"]), node("Mul", ["s", "x"], ["y"]),
                                    gradient(["z"], ["dx"], xs=["x"], y="y")],
           {"x": x, "z": z}, {"y": 2 * x * x, "dx": 4 * z}, {"k": np.array([2], np.float32)})

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes models on unsigned integers of 16, 32 and 64 bits, as case folders: unsigned_models.py OUTPUT
 
-The outputs are those of NumPy, by the reference implementation of ONNX: ONNX Runtime has few ops on these types.
+The outputs are from NumPy, by the reference implementation of ONNX: ONNX Runtime has few ops on these types.
 """
 import pathlib
 import shutil

@@ -45,7 +45,7 @@ func.func @checkpoint(%x: tensor<4x6xf32> {pd.feed = "x"}) -> (tensor<f32> {pd.f
 
 // -----
 
-// A micro-batch could take the other branch: its mean differs from that of the batch.
+// A micro-batch could take the other branch: its mean differs from the mean of the batch.
 func.func @of_data(%x: tensor<4x6xf32> {pd.feed = "x"}, %w: tensor<6xf32>) -> (tensor<f32> {pd.fetch = "loss"}) {
   %mean = pd.mean %x : (tensor<4x6xf32>) -> tensor<f32>
   %zero = pd.full {dtype = f32, value = 0.0 : f64} : () -> tensor<f32>

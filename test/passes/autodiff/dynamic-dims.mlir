@@ -32,7 +32,7 @@ func.func @centred(%x: tensor<?x4xf32>, %w: tensor<4x4xf32>) -> tensor<f32> {
   return %s : tensor<f32>
 }
 
-// The padding depends on the dims: the gradient is that of a convolution of padded images.
+// The padding depends on the dims: the gradient is computed as for a convolution of padded images.
 // SAME-LABEL: func @same_vjp(
 // SAME-NOT: pd.vjp
 // SAME: pd.concat

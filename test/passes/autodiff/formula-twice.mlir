@@ -2,7 +2,7 @@
 // RUN: proa-opt %s --split-input-file --pd-grad=arguments=0 --pd-vjp="function=f_grad arguments=0" | FileCheck %s --check-prefix=TWICE
 // RUN: proa-opt %s --split-input-file --pd-grad=arguments=0 --pd-jvp="function=f_grad arguments=0" | FileCheck %s --check-prefix=TWICE
 
-// A kernel gives the first derivative, the formula those of it.
+// A kernel gives the first derivative, the formula the derivatives of the first.
 // ONCE-LABEL: func @f_jvp(
 // ONCE: %{{.*}}, %[[DERIVATIVE:.*]] = pd.warpctc
 // ONCE-NOT: scf.while

@@ -1,7 +1,7 @@
 // RUN: proa-opt %s --split-input-file --pd-vmap=size=-1 | FileCheck %s
 // RUN: proa-opt %s --split-input-file --pd-vmap=size=4 | FileCheck %s --check-prefix=FOUR
 
-// The dims of the result follow from those of the operands, although they are dynamic.
+// The dims of the result follow from the dims of the operands, although they are dynamic.
 // With a dynamic number of examples the filters cannot be groups of one convolution: a loop.
 // CHECK-LABEL: func.func @conv_vmap(
 // CHECK: scf.while

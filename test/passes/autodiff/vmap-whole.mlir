@@ -1,7 +1,7 @@
 // RUN: proa-opt %s --split-input-file --pd-vmap=size=5 | FileCheck %s
 // RUN: proa-opt %s --split-input-file --pd-vmap=size=-1 | FileCheck %s --check-prefix=OPEN
 
-// Ops with a derivative rule of their own stay one op: that of their decomposition may be another one.
+// Ops with a derivative rule of their own stay one op: the derivative of their decomposition may differ.
 
 // CHECK-LABEL: func.func @others_vmap(
 // CHECK: pd.product_of_others %arg0 {axis = array<i64: 1>} : (tensor<5x3xf64>)
@@ -44,7 +44,7 @@ func.func @layer_norm(%x: tensor<2x3xf64>, %s: tensor<3xf64>) -> tensor<2x3xf64>
 
 // -----
 
-// The statistics of a batch are those of an example: its channels are channels of their own.
+// Each example of a batch has its own statistics: its channels become separate channels.
 // CHECK-LABEL: func.func @batch_norm_vmap(
 // CHECK: pd.batch_norm {{.*}} : (tensor<4x15x2xf64>, tensor<15xf64>, tensor<15xf64>)
 func.func @batch_norm(%x: tensor<4x3x2xf64>, %m: tensor<3xf64>, %v: tensor<3xf64>) -> tensor<4x3x2xf64> {

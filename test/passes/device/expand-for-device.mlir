@@ -90,7 +90,7 @@ func.func @put_along_axis(%x: tensor<5x4xf32>, %i: tensor<5x2xi64>, %v: tensor<1
 
 // -----
 
-// Parts of 32 elements or more are those of blocks, which start with the value of a constant.
+// Blocks compute parts of 32 elements or more, which start with the value of a constant.
 // CHECK-LABEL: func.func @owned
 // CHECK: %[[KEYS:.*]] = rt.scatter_keys
 // CHECK-NOT: pd.argsort

@@ -1,7 +1,7 @@
 // RUN: proa-opt %s --split-input-file --pd-form-attention=target=cpu --canonicalize --cse | FileCheck %s
 // RUN: proa-opt %s --split-input-file --pd-form-attention=target=gpu --canonicalize --cse | FileCheck %s
 
-// Positions of keys up to those of the queries, which -1e9 excludes.
+// Positions of keys up to the positions of the queries; -1e9 excludes other keys.
 // CHECK-LABEL: func.func @causal(
 // CHECK: pd.fused_attention %arg0, %arg0, %arg0 {causal = true}
 func.func @causal(%q: tensor<2x4x70x8xf32>) -> tensor<2x4x70x8xf32> {

@@ -27,7 +27,7 @@ func.func private @dynamic(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>, %z: tensor<
 
 // -----
 
-// A dim of the result's type determines those of the arguments; a static dim that is broadcast does not.
+// A dim of the result's type determines dims of the arguments; a static dim that is broadcast does not.
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #one = affine_map<(d0, d1) -> (0, d1)>
 // CHECK: func.func private @static
@@ -66,7 +66,7 @@ func.func private @reshapes(%x: tensor<1x?xf32>, %y: tensor<?xf32>) -> tensor<4x
 
 // -----
 
-// Elements that are read at computed indices: the sizes follow from those of the results.
+// Elements that are read at computed indices: the sizes follow from the results' sizes.
 #vector = affine_map<(d0) -> (d0)>
 // CHECK: func.func private @sizes
 // CHECK-SAME: proa.dim_checks = [#proa.dim_check<argument = 1, axis = 0, other = 0, other_axis = 0>]

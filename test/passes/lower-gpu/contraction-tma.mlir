@@ -74,7 +74,7 @@ func.func @buffer(%x: memref<256x512xbf16>, %y: memref<512x384xbf16>, %r: memref
 #y = affine_map<(b, m, n, k) -> (n, b, k)>
 #r = affine_map<(b, m, n, k) -> (b, m, n)>
 
-// The other orders of dims: x has its rows side by side, y has k there. The sizes of the tensors are those of the whole
+// The other orders of dims: x has its rows side by side, y has k there. The tensors have the sizes of the whole
 // buffers, of which one is a product of dynamic dims.
 // CHECK-LABEL: func.func @orders
 // CHECK-SAME: proa.tensor_map = #proa.tensor_map<{{.*}} sizes = affine_map<()[s0, s1] -> (64, 64)>, box = [64, 64]

@@ -38,7 +38,7 @@ gpu.module @hopper {
   }
 }
 
-// Maxima of f32 are one instruction each; those of f64 are expanded. Powers of two that may be approximate have no
+// Maxima of f32 are one instruction each; maxima of f64 are expanded. Powers of two that may be approximate have no
 // subnormal results; near miss: without the flag, and in f64.
 // CHECK-LABEL: func.func @single
 // CHECK: arith.maximumf %arg0, %arg3 : f32

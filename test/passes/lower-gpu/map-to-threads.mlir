@@ -132,7 +132,7 @@ func.func @bytes(%a: memref<4xi8>, %r: memref<i8>) attributes {proa.kernel, proa
 
 // -----
 
-// A store outside of loops is that of one thread; linalg.index is the index of the element.
+// One thread does a store outside of loops; linalg.index is the index of the element.
 // CHECK-LABEL: func.func @scalars
 // CHECK: %[[FIRST:.*]] = arith.cmpi eq, %thread_id_x, %c0
 // CHECK: scf.if %[[FIRST]] {

@@ -83,7 +83,7 @@ func.func private @extreme(%x: tensor<0x3xf32>) -> tensor<3xf32> attributes {pro
 
 // -----
 
-// A result whose type says less than the operands: the sizes are those of the operands.
+// A result whose type says less than the operands: the sizes come from the operands.
 // CHECK-LABEL: func private @less_known
 // CHECK: tensor.empty() : tensor<4x3xf32>
 // CHECK: %[[SUM:.*]] = linalg.generic

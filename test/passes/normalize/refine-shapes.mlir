@@ -28,7 +28,7 @@ func.func @open(%x: tensor<?x3xf32>) -> tensor<i64> {
   return %0 : tensor<i64>
 }
 
-// The type of a result joins those of both branches; dims that differ stay dynamic.
+// The type of a result joins the types of both branches; dims that differ stay dynamic.
 // CHECK-LABEL: func @branch
 // CHECK-SAME: -> (tensor<2x3xf32>, tensor<?x3xf32>)
 func.func @branch(%x: tensor<2x3xf32>, %y: tensor<4x3xf32>, %c: tensor<i1>) -> (tensor<?x3xf32>, tensor<?x3xf32>) {

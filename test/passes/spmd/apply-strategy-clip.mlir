@@ -1,5 +1,5 @@
 // The clipping of gradients by their global norm combines all elements of a gradient: devices exchange one number, so
-// that weights are split as without it. The results are those of one device.
+// that weights are split as without it. The results are as on one device.
 // RUN: split-file %s %t
 // RUN: proa-opt %t/global.mlir --dist-apply-strategy=strategy=mp2 --verify-diagnostics | FileCheck %s
 // RUN: proa-opt %t/global.mlir --dist-apply-strategy=strategy=mp2 --dist-propagate=check --dist-partition | FileCheck %s --check-prefix=LOCAL

@@ -4,7 +4,7 @@
 // RUN: proa-opt %t.mlir --dist-partition | FileCheck %s --check-prefix=LOCAL
 // RUN: proa-opt %s --split-input-file --dist-apply-strategy=strategy=ep2 --verify-diagnostics --remarks=dist-apply-strategy | FileCheck %s --check-prefix=OTHER
 
-// Feeds, the parameters of experts, and those of the gate:
+// Feeds, the parameters of experts, and the parameters of the gate:
 // CHECK: func.func @main(%{{.*}}: tensor<8x3x4xf32> {dist.sharding = #dist.sharding<@mesh, [{"dp", "ep"}, {}, {}]>, pd.feed = "x"}
 // CHECK-SAME: tensor<4x4xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {}]>, pd.param = "gate"}
 // CHECK-SAME: tensor<4x4x6xf32> {dist.sharding = #dist.sharding<@mesh, [{"ep"}, {}, {}]>, pd.param = "first"}
@@ -12,6 +12,7 @@
 // Tokens go to the experts and back, and so do the gradients of the experts' results:
 // LOCAL-COUNT-3: dist.all_to_all
 // LOCAL-NOT: dist.all_to_all
+// LOCAL: return %
 
 // A parameter that a contraction contracts in front, one that is added, and one that the devices do not divide.
 // OTHER-LABEL: @main

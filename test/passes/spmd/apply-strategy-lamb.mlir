@@ -1,5 +1,5 @@
-// LAMB sums the squares of a parameter: its values are split like those of other optimizers, and the sums are combined.
-// The results are those of one device.
+// LAMB sums the squares of a parameter: its values are split as for other optimizers, and the sums are combined.
+// The results are as on one device.
 // RUN: proa-opt %s --dist-apply-strategy=strategy=mp2 --verify-diagnostics | FileCheck %s
 // RUN: proa-opt %s --dist-apply-strategy=strategy=mp2 --dist-propagate=check --dist-partition | FileCheck %s --check-prefix=LOCAL
 // RUN: proa-run %s --params random:1 -i random:2 --cache off -q -o %t.safetensors

@@ -1,5 +1,5 @@
-// LARS divides by the norms of a parameter and of its gradient: its values are split like those of other optimizers, and
-// the norms are those of the whole. The results are those of one device. (Smaller parameters are gathered: that takes
+// LARS divides by the norms of a parameter and of its gradient: its values are split as for other optimizers, and
+// the norms are over the whole. The results are as on one device. (Smaller parameters are gathered: that takes
 // less time than two reductions.)
 // RUN: proa-opt %s --dist-apply-strategy=strategy=mp2 --verify-diagnostics | FileCheck %s
 // RUN: proa-opt %s --dist-apply-strategy=strategy=mp2 --dist-propagate=check --dist-partition | FileCheck %s --check-prefix=LOCAL

@@ -1,5 +1,5 @@
 // The rows of an input embedding are split over mp if it has more of them than are looked up: with the output layer
-// that shares it, or alone; also in shards of different sizes. The results are those of one device.
+// that shares it, or alone; also in shards of different sizes. The results are as on one device.
 // RUN: split-file %s %t
 // RUN: proa-opt %t/tied.mlir --dist-apply-strategy=strategy=mp4 | FileCheck %t/tied.mlir
 // RUN: proa-opt %t/alone.mlir --dist-apply-strategy=strategy=mp4 --verify-diagnostics | FileCheck %t/alone.mlir
@@ -34,7 +34,7 @@ func.func @main(%ids: tensor<2x5xi64> {pd.feed = "ids"}, %words: tensor<96x8xf64
 }
 
 //--- small.mlir
-// Fewer rows than are looked up, such as those of positions.
+// Fewer rows than are looked up, such as rows of positions.
 // CHECK: tensor<8x8xf64> {dist.sharding = #dist.sharding<@mesh, [{}, {}]>, pd.param = "positions"}
 // expected-warning @below {{'mp' of the strategy splits nothing: no contraction has a parameter with two dimensions}}
 func.func @main(%ids: tensor<2x5xi64> {pd.feed = "ids"}, %positions: tensor<8x8xf64> {pd.param = "positions"}) -> (tensor<2x5x8xf64> {pd.fetch = "y"}) {

@@ -60,7 +60,7 @@ func.func @dynamic_shards(%x: tensor<9x16xf32>, %y: tensor<?x16xf32>) -> (tensor
   return %0, %1 : tensor<9x16xf32>, tensor<?x16xf32>
 }
 
-// Between meshes the devices of one send and those of the other receive.
+// Between meshes the devices of one send and the devices of the other receive.
 // CHECK-LABEL: func @stages
 // CHECK: %[[L:.*]] = dist.to_local %arg0 with <@m, [{"x"}, {}]>
 // CHECK: dist.send %[[L]] of tensor<8x16xf32> from <@m, [{"x"}, {}]> to <@next, [{"x"}, {}]> channel 0 : tensor<4x16xf32>

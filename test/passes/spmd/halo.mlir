@@ -1,5 +1,5 @@
 // A window over a split dimension needs borders of the neighbours' shards. They are messages between neighbours, whose
-// bytes do not depend on the number of shards. The results are those of one device.
+// bytes do not depend on the number of shards. The results are as on one device.
 // RUN: split-file %s %t
 // RUN: sed s/DEVICES/2/ %t/conv.mlir | proa-opt --dist-propagate --dist-partition | FileCheck %t/conv.mlir
 // RUN: sed s/DEVICES/4/ %t/conv.mlir | proa-opt --dist-propagate --dist-partition | FileCheck %t/conv.mlir

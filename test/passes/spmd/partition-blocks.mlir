@@ -2,7 +2,7 @@
 // RUN: proa-opt %s --dist-partition --split-input-file | FileCheck %s
 // RUN: proa-opt %s --dist-partition=rank=1 --split-input-file | FileCheck %s --check-prefix=RANK
 
-// Shards of a split, a slice and a concat are those of their pieces.
+// Shards of a split, a slice and a concat are shards of their pieces.
 // CHECK-LABEL: func @pieces
 // CHECK-SAME: (%[[X:.*]]: tensor<4x12xf32>
 // CHECK-NEXT: pd.split %[[X]] {axis = 1 : i64, sections = array<i64: 4, 4, 4>} : (tensor<4x12xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>)

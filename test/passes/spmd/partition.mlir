@@ -68,7 +68,7 @@ func.func @two_uneven_dims(%x: tensor<9x5x6xf32> {dist.sharding = #dist.sharding
   return %0 : tensor<9x5x2x3xf32>
 }
 
-// Attributes with dims of a result become those of the shard. A constant of equal elements shrinks, others are
+// Attributes with dims of a result become the dims of the shard. A constant of equal elements shrinks, others are
 // sliced. Random numbers are sampled for the shard.
 // CHECK-LABEL: func @creation
 // CHECK-NEXT: %[[F:.*]] = pd.full {dtype = f32, shape = array<i64: 4, 3>, value = 2.000000e+00 : f64} : () -> tensor<4x3xf32>

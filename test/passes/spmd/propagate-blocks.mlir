@@ -1,4 +1,4 @@
-// Blocks: a dimension whose shards are those of several blocks, as in the fused weight of query, key and value.
+// Blocks: a dimension whose shards are shards of several blocks, as in the fused weight of query, key and value.
 // RUN: proa-opt %s --dist-propagate=check --split-input-file | FileCheck %s
 // RUN: sed '/^.. -----/,$d' %s | proa-opt "--dist-propagate=explain=w" -o /dev/null 2>&1 | FileCheck %s --check-prefix=EXPLAIN
 
@@ -54,7 +54,7 @@ func.func @pieces(%x: tensor<4x24xf32> {dist.sharding = #dist.sharding<@m, [{}, 
 
 // -----
 
-// Near misses. One block of all columns: its shards are not those of the pieces. A block of 12 ends inside of a piece.
+// Near misses. One block of all columns: its shards are not shards of the pieces. A block of 12 ends inside of a piece.
 // Heads outside of the three pieces: a block of 8 columns is not a range of the heads.
 // CHECK-LABEL: func.func @one_block
 // CHECK-SAME: dist.sharding = #dist.sharding<@m, [{}, {"mp"}]>

@@ -31,7 +31,7 @@ func.func @main(%a: tensor<8xf32> {dist.sharding = #dist.sharding<@m, [{"x"}]>})
 
 // -----
 
-// The values of a loop have one sharding: that of the first value, if nothing else is known. Both branches give it.
+// The values of a loop have one sharding: of the first value, if nothing else is known. Both branches give it.
 // CHECK-LABEL: func.func @loop
 // CHECK: scf.while
 // CHECK: scf.if

@@ -161,7 +161,7 @@ func.func @sequence_parallel(%x: tensor<8x64xf32>, %w1: tensor<64x64xf32> {dist.
 
 // -----
 
-// The kind of the reduction is that of the op.
+// The op gives the kind of the reduction.
 // CHECK-LABEL: func.func @reduction_kinds
 // CHECK: pd.any {{.*}}partial = [any {"dp"}]
 dist.mesh @m = <["dp"=2]>

@@ -1,4 +1,4 @@
-// The times of rings and gathers are those of the target's links and rates.
+// The times of rings and gathers follow from the target's links and rates.
 // RUN: proa-opt %s --split-input-file --dist-propagate --dist-choose-rings --remarks=dist-choose-rings 2>%t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK < %t
 

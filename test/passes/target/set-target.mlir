@@ -1,7 +1,7 @@
 // RUN: proa-opt %s --proa-set-target | FileCheck %s --check-prefix=DEFAULT
 // RUN: proa-opt %s --proa-set-target="cpu=avx512 gpu=sm_100a" | FileCheck %s --check-prefix=NAMES
 // RUN: proa-opt %s --proa-set-target="gpu=sm_90a facts=%S/Inputs/h100-pcie.json" | FileCheck %s --check-prefix=FACTS
-// The facts of a GPU that the module has already stay; those of another one do not.
+// The facts of a GPU that the module has already stay; facts of another one do not.
 // RUN: proa-opt %s --proa-set-target="gpu=sm_90a facts=%S/Inputs/h100-pcie.json" --proa-set-target=gpu=sm_90a | FileCheck %s --check-prefix=FACTS
 // RUN: proa-opt %s --proa-set-target="gpu=sm_90a facts=%S/Inputs/h100-pcie.json" --proa-set-target=gpu=sm_80 | FileCheck %s --check-prefix=OTHER
 // RUN: not proa-opt %s --proa-set-target=cpu=i386 2>&1 | FileCheck %s --check-prefix=CPU

@@ -1,4 +1,4 @@
-// Sums of small parts are atomic additions with --atomic-sums, and those of sorted keys without it. The cache
+// Sums of small parts are atomic additions with --atomic-sums, and sums over sorted keys without it. The cache
 // distinguishes the two.
 // RUN: proa-run %s --inputs random:0 --cache off -q -o %t.safetensors
 // RUN: proa-run %s --inputs random:0 --cache %t.cache --target=cuda-emulated --expect=%t.safetensors --profile | FileCheck %s --check-prefix=SORTED

@@ -1,5 +1,5 @@
 // A mixture of experts without a limit of tokens for each expert: rows are sorted by their expert, and products of groups
-// multiply each group by the matrices of its expert. The loss, and the gradients of all operands, are those of all experts
+// multiply each group by the matrices of its expert. The loss and the gradients of all operands are as if all experts ran
 // for all tokens, weighted with 0 for the experts that a token does not use.
 // RUN: sed 's/call @groups(/call @dense(/' %s | proa-opt --inline --pd-grad="function=main value name=step" > %t.dense.mlir
 // RUN: proa-opt %s --inline --pd-grad="function=main value name=step" > %t.mlir

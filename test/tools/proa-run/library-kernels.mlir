@@ -2,6 +2,8 @@
 // RUN: env PROA_MAX_CPU_ISA=avx2 proa-run %s -i random:1 --cache off --remarks=library-kernels 2>&1 | FileCheck %s
 // RUN: env PROA_MAX_CPU_ISA=avx2 proa-run %s -i random:1 --cache off 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE-NOT: library-kernels
+// NONE: steady
+// NONE-NOT: library-kernels
 
 // CHECK-DAG: few.py:1{{.*}}library-kernels: a convolution is computed by planes, {{[0-9.]+}} us estimated; oneDNN {{[0-9.]+}} us; pixels {{[0-9.]+}} us; not
 // CHECK-DAG: wide.py:2{{.*}}library-kernels: a convolution is computed by Winograd 4x4, {{[0-9.]+}} us estimated; {{.*}}oneDNN {{[0-9.]+}} us

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Compares the checks of ONNX models with those of the Python package onnx.
+"""Compares the checks of ONNX models with the checks of the Python package onnx.
 
 usage: check_against_onnx.py ONNX-VERDICTS
 
-Both must accept or refuse each model of make_models.py, those of ONNX's tests of backends included. The copy of a
+Both must accept or refuse each model of make_models.py, including the models of ONNX's backend tests. The copy of a
 good model that proa wrote after inlining its functions must pass onnx.checker with the same tensors. Ends with code 77,
 "skipped", without the package.
 """

@@ -209,7 +209,7 @@ def backend_models():
 
 
 def write_models(folder, with_backend=False):
-    """Writes all models; returns the names of good and damaged ones, and those of ONNX's tests."""
+    """Writes all models; returns the names of good and damaged ones, and the names of ONNX's tests."""
     names = {}
     kinds = {"good": good_models(), "damaged": damaged_models(), "backend": backend_models() if with_backend else ()}
     for kind, models in kinds.items():

@@ -139,7 +139,7 @@ func.func @random_shards(%x: tensor<9x5xf32> {dist.sharding = #dist.sharding<@m,
   return %1, %3, %5, %7, %8, %9, %10 : tensor<9x5xf32>, tensor<9x5xf32>, tensor<9x5xf32>, tensor<9x5xi64>, tensor<9x5xf32>, tensor<9x5xf32>, tensor<9x5xi64>
 }
 
-// The dims of a split value are those of the whole.
+// The dims of a split value are the dims of the whole.
 func.func @dims(%x: tensor<9x5xf32> {dist.sharding = #dist.sharding<@m, [{"x"}, {"y"}]>}) -> (tensor<2xi32>, tensor<i64>) {
   %0 = pd.shape %x : (tensor<9x5xf32>) -> tensor<2xi32>
   %1 = pd.dim %x {index = 1 : i64} : (tensor<9x5xf32>) -> tensor<i64>

@@ -111,7 +111,7 @@ func.func @reductions(%x: tensor<7x3xf32> {dist.sharding = #rows}, %p: tensor<7x
   return %6, %7, %8, %9, %10, %11 : tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xi1>, tensor<3xi1>
 }
 
-// Values that attributes define, with even and uneven shards. Random numbers are those of one device.
+// Values that attributes define, with even and uneven shards. Random numbers are as on one device.
 func.func @creation(%bias: tensor<5xf32> {dist.sharding = #vector_y}) -> (tensor<9x5xf32> {dist.sharding = #grid}, tensor<9xf32> {dist.sharding = #vector_sum}) {
   %0 = pd.full {shape = array<i64: 9, 5>, dtype = f32, value = 2.0 : f64, dist.shardings = [#grid]} : () -> tensor<9x5xf32>
   %1 = pd.constant {dist.shardings = [#grid]} dense<3.0> : tensor<9x5xf32>

@@ -69,7 +69,7 @@ func.func @condition(%q: tensor<2x4x5x8xf32>, %m: tensor<2x1x1x5xi1>) -> tensor<
   return %0#0 : tensor<2x4x5x8xf32>
 }
 
-// A gradient is stored as its tensor; those of keys are sums over the query heads of a group. It consists of two
+// A gradient is stored as its tensor; gradients of keys are sums over the query heads of a group. It consists of two
 // kernels on a GPU.
 // CHECK-LABEL: func.func @gradients
 // CHECK: pd.fused_attention_grad {{.*}}q_permutation = array<i64: 0, 2, 1, 3>

@@ -1,5 +1,5 @@
 // RUN: proa-opt --canonicalize %s | FileCheck %s
-// Expected bits are those of the Python package ml_dtypes; of E8M0, of onnx.numpy_helper.to_float8e8m0.
+// Expected bits are from the Python package ml_dtypes; of E8M0, from onnx.numpy_helper.to_float8e8m0.
 
 // 0, -0, 1, -3.3, 0.001, 300, NaN, -infinity, 240, 2^-10
 // CHECK-LABEL: func @encode

@@ -21,7 +21,7 @@ func.func @same(%x: tensor<3x4xf32>, %like: tensor<3x4xf32>) -> tensor<3x4xf32> 
   return %y : tensor<3x4xf32>
 }
 
-// A dynamic dim may turn out to be 1 where that of x is not.
+// A dynamic dim may turn out to be 1 where the dim of x is not.
 // FOLD-LABEL: func @open(
 // FOLD: pd.reduce_as
 // PARTS-LABEL: func @open(

@@ -45,7 +45,7 @@ def dense(values, spelling):
 
 
 def op_text(line, types):
-    """`y:3 = sin %x {...}`: the types of operands are those of earlier lines."""
+    """`y:3 = sin %x {...}`: the types of operands come from earlier lines."""
     left, right = line.split(" = ", 1)
     results = [part.strip().split(":") for part in left.split(",")]
     for name, spelling in results:
