@@ -269,6 +269,71 @@ TEST(Conv, ResidualInPlace) {
     }
 }
 
+/// Two convolutions read one filter, with one group and with two: kernels pack it in different orders.
+TEST(Conv, FilterOfTwoNumbersOfGroups) {
+  struct Case {
+    ConvMethod method;
+    const char *format;
+    Shape filter;
+    int64_t height, width, padding, dilation;
+  };
+  for (const Case &c : {Case{ConvMethod::Pixels, "NCHW", {14, 400, 1, 1}, 7, 7, 0, 1},
+                        Case{ConvMethod::Indirect, "NHWC", {32, 64, 3, 3}, 8, 9, 7, 7}}) {
+    bool last = c.format == std::string("NHWC");
+    SCOPED_TRACE(nameOf(c.method));
+    Tensor w = randomFloats(c.filter, 1);
+    Plan plan;
+    plan.values = {{DType::Float32, c.filter, Storage::Parameter, 0, none, "w"}};
+    plan.parameters = {0};
+    NamedTensors feeds;
+    std::vector<std::vector<double>> expected;
+    for (int64_t groups : {1, 2}) {
+      Shape image{1, c.filter[1] * groups, c.height, c.width}, out{1, c.filter[0], c.height, c.width};
+      auto order = [&](const Shape &d) { return last ? Shape{d[0], d[2], d[3], d[1]} : d; };
+      ConvChoiceCase problem{{.strides = {1, 1},
+                              .paddings = {c.padding, c.padding},
+                              .dilations = {c.dilation, c.dilation},
+                              .groups = groups,
+                              .dataFormat = last ? DataFormat::NHWC : DataFormat::NCHW},
+                             order(image),
+                             c.filter};
+      EXPECT_EQ(choiceOf(problem, thisMachine()).method(), c.method)
+          << choiceOf(problem, thisMachine()).text();
+      Tensor x = randomFloats(image, 2);
+      std::vector<double> sums =
+          convolve(x, w, out, {{1, 1}, {c.padding, c.padding}, {c.dilation, c.dilation}, groups});
+      expected.push_back(last ? channelsLast(sums, out) : sums);
+      auto id = static_cast<ValueId>(plan.values.size());
+      std::string name = "x" + std::to_string(groups);
+      plan.values.push_back({DType::Float32, order(image), Storage::Feed, 0, none, name});
+      plan.values.push_back({DType::Float32, order(out), Storage::Arena, plan.arenaBytes, none, "out"});
+      plan.arenaBytes += 64 << 10;
+      plan.feeds.push_back(id);
+      plan.fetches.push_back(id + 1);
+      plan.fetchNames.push_back("out");
+      feeds[name] = last ? channelsLast(x) : x;
+      Step step;
+      step.kind = StepKind::Library;
+      step.symbol = "conv2d";
+      step.attributes = {{"paddings", {c.padding, c.padding}},
+                         {"dilations", {c.dilation, c.dilation}},
+                         {"groups", groups},
+                         {"data_format", c.format}};
+      step.inputs = {id, 0};
+      step.outputs = {id + 1};
+      plan.steps.push_back(step);
+    }
+    auto executable = Executable::create(plan, "test", [](const std::string &) { return nullptr; });
+    ASSERT_TRUE(executable) << executable.diagnostics().text();
+    ASSERT_TRUE((*executable)->bindParameters({{"w", w}}));
+    auto session = Session::create(*executable);
+    auto result = (*session)->run(feeds);
+    ASSERT_TRUE(result) << result.diagnostics().text();
+    for (size_t i = 0; i < expected.size(); ++i)
+      expectClose((*result)[i], expected[i], 2e-5);
+  }
+}
+
 TEST(Conv, Transposed) {
   Tensor x = randomFloats({2, 4, 5, 6}, 1), w = randomFloats({4, 3, 3, 3}, 2);
   Window window{{2, 2}, {1, 1}};

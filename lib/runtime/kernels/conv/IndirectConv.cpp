@@ -3,6 +3,7 @@
 #include "lib/runtime/host/ThreadPool.h"
 #include "lib/runtime/kernels/common/Vectors.h"
 #include "lib/runtime/kernels/conv/ChannelOrder.h"
+#include "lib/runtime/kernels/conv/Conv.h"
 #include "lib/runtime/kernels/matmul/PanelGemm.h"
 
 #include <algorithm>
@@ -243,9 +244,10 @@ std::unique_ptr<IndirectConv> IndirectConv::create(const ConvProblem &problem, c
   conv->leading.assign(ops.begin(), ops.begin() + static_cast<ptrdiff_t>(leadingRowOps(ops)));
   using dnnl::memory;
   int64_t terms = conv->taps() * conv->inputs();
-  memory::desc plain({geometry.outputChannels(), terms}, memory::data_type::f32, memory::format_tag::ab),
-      packed({geometry.groups * conv->panelsOfGroup(), terms, conv->panelWidth}, memory::data_type::f32,
-             memory::format_tag::abc);
+  // The order of the packed filter also depends on the number of groups and on the window.
+  memory::desc plain = plainFilterDesc(problem.attributes, geometry, memory::data_type::f32),
+               packed({geometry.groups * conv->panelsOfGroup(), terms, conv->panelWidth},
+                      memory::data_type::f32, memory::format_tag::abc);
   conv->filter = filters.get({"indirect", plain, packed}, [&] {
     auto filled = std::make_shared<PackedTensor>(packed);
     conv->pack(filter, static_cast<float *>(filled->data()));

@@ -1,6 +1,7 @@
 #include "lib/runtime/kernels/conv/PixelConv.h"
 
 #include "lib/runtime/host/ThreadPool.h"
+#include "lib/runtime/kernels/conv/Conv.h"
 #include "lib/runtime/kernels/conv/Lanes.h"
 
 #include <algorithm>
@@ -215,10 +216,10 @@ std::unique_ptr<PixelConv> PixelConv::create(const ConvProblem &problem, double 
   std::unique_ptr<PixelConv> conv(new PixelConv(problem.geometry, {ops.begin(), ops.begin() + count}));
   conv->nanosecondsOfRun = nanoseconds;
   using dnnl::memory;
-  memory::desc plain({problem.geometry.outputChannels(), conv->terms()}, memory::data_type::f32,
-                     memory::format_tag::ab),
-      packed({conv->terms(), problem.geometry.outputChannels()}, memory::data_type::f32,
-             memory::format_tag::ab);
+  // The order of the packed filter also depends on the number of groups.
+  memory::desc plain = plainFilterDesc(problem.attributes, problem.geometry, memory::data_type::f32),
+               packed({conv->terms(), problem.geometry.outputChannels()}, memory::data_type::f32,
+                      memory::format_tag::ab);
   conv->filter = filters.get({"pixels", plain, packed}, [&] {
     auto filled = std::make_shared<PackedTensor>(packed);
     conv->pack(filter, static_cast<float *>(filled->data()));
