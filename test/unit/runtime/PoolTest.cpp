@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace proa::runtime {
 namespace {
@@ -63,7 +64,7 @@ struct Pooling {
 
 private:
   double windowOf(const float *plane, const std::array<int64_t, 3> &at) const {
-    double sum = 0, best = -HUGE_VAL, count = 0, all = 1;
+    double sum = 0, best = static_cast<double>(std::numeric_limits<float>::lowest()), count = 0, all = 1;
     auto [d0, d1] = window(0, at[0]);
     auto [h0, h1] = window(1, at[1]);
     auto [w0, w1] = window(2, at[2]);
@@ -80,35 +81,47 @@ private:
   }
 };
 
+void expectDefinition(const Pooling &p, unsigned seed) {
+  std::vector<int64_t> dims = p.spatial(p.in), outDims = p.spatial(std::array{p.out(0), p.out(1), p.out(2)});
+  dims.insert(dims.begin(), {1, p.planes});
+  outDims.insert(outDims.begin(), {1, p.planes});
+  Tensor x = randomFloats(dims, seed);
+  std::vector<int64_t> paddings;
+  for (size_t axis = 3 - p.axes; axis < 3; ++axis)
+    paddings.insert(paddings.end(), {p.before[axis], p.after[axis]});
+  KernelCase c{p.axes == 2 ? "pool2d" : "pool3d",
+               {{"kernel_size", p.spatial(p.kernel)},
+                {"strides", p.spatial(p.stride)},
+                {"paddings", paddings},
+                {"ceil_mode", false},
+                {"exclusive", p.exclusive},
+                {"data_format", p.axes == 2 ? "NCHW" : "NCDHW"},
+                {"pooling_type", p.isMax ? "max" : "avg"},
+                {"global_pooling", false},
+                {"adaptive", p.adaptive},
+                {"padding_algorithm", "EXPLICIT"}},
+               {x},
+               {{DType::Float32, outDims}}};
+  Result<std::vector<Tensor>> found = runCase(c);
+  ASSERT_TRUE(found) << found.diagnostics().text();
+  expectClose(found->front(), p.expected(x), 1e-6);
+}
+
 TEST(Pool, ChannelsFirstAgreesWithTheDefinition) {
   for (unsigned seed = 0; seed < 300; ++seed) {
-    Pooling p = Pooling::random(seed);
     SCOPED_TRACE(seed);
-    std::vector<int64_t> dims = p.spatial(p.in),
-                         outDims = p.spatial(std::array{p.out(0), p.out(1), p.out(2)});
-    dims.insert(dims.begin(), {1, p.planes});
-    outDims.insert(outDims.begin(), {1, p.planes});
-    Tensor x = randomFloats(dims, seed);
-    std::vector<int64_t> paddings;
-    for (size_t axis = 3 - p.axes; axis < 3; ++axis)
-      paddings.insert(paddings.end(), {p.before[axis], p.after[axis]});
-    KernelCase c{p.axes == 2 ? "pool2d" : "pool3d",
-                 {{"kernel_size", p.spatial(p.kernel)},
-                  {"strides", p.spatial(p.stride)},
-                  {"paddings", paddings},
-                  {"ceil_mode", false},
-                  {"exclusive", p.exclusive},
-                  {"data_format", p.axes == 2 ? "NCHW" : "NCDHW"},
-                  {"pooling_type", p.isMax ? "max" : "avg"},
-                  {"global_pooling", false},
-                  {"adaptive", p.adaptive},
-                  {"padding_algorithm", "EXPLICIT"}},
-                 {x},
-                 {{DType::Float32, outDims}}};
-    Result<std::vector<Tensor>> found = runCase(c);
-    ASSERT_TRUE(found) << found.diagnostics().text();
-    expectClose(found->front(), p.expected(x), 1e-6);
+    expectDefinition(Pooling::random(seed), seed);
   }
+}
+
+/// Windows that lie in the padding as a whole, far after the end of a row.
+TEST(Pool, PaddingsLongerThanWindows) {
+  for (int64_t stride : {1, 2, 3})
+    for (bool isMax : {true, false}) {
+      Pooling p{2, isMax, false, false, 5, {1, 9, 10}, {1, 2, 2}, {1, 1, stride}, {0, 1, 90}, {0, 1, 90}};
+      SCOPED_TRACE(stride);
+      expectDefinition(p, 1);
+    }
 }
 
 } // namespace

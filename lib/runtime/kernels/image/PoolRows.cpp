@@ -3,6 +3,7 @@
 #include "lib/runtime/host/ThreadPool.h"
 #include "lib/runtime/kernels/common/Vectors.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace proa::runtime {
@@ -17,11 +18,11 @@ struct RowPooling {
   std::vector<AxisWindow> deep, high, wide;
   std::vector<float> counts; ///< of `wide`, as many as whole vectors have
   int64_t slices, height, width;
-  int64_t taps, stride, before; ///< of the columns
+  int64_t taps, stride, before, after; ///< of the columns
 
   int64_t outWidth() const { return static_cast<int64_t>(wide.size()); }
   /// Elements of a row with those that vectors of windows read before it and after it.
-  int64_t rowRoom() const { return before + width + taps + vectorSize * (stride + 1); }
+  int64_t rowRoom() const { return before + width + std::max(taps, after) + vectorSize * (stride + 1); }
 };
 
 int64_t roundedUp(int64_t count) { return (count + vectorSize - 1) / vectorSize * vectorSize; }
@@ -36,6 +37,7 @@ RowPooling::RowPooling(const PoolGeometry &g, const PoolConfig &config, const fl
   taps = g.adaptive ? 0 : g.kernel[axes - 1];
   stride = g.adaptive ? 1 : g.strides[axes - 1];
   before = g.before[axes - 1];
+  after = g.after[axes - 1];
   counts.assign(static_cast<size_t>(roundedUp(outWidth())), 1);
   std::ranges::transform(wide, counts.begin(),
                          [](const AxisWindow &window) { return static_cast<float>(window.counted); });
