@@ -7,6 +7,7 @@
 #include "dialects/pd/autodiff/ForLoop.h"
 #include "dialects/pd/autodiff/ForwardControlFlow.h"
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/creation/RangeOps.h"
@@ -169,6 +170,11 @@ LogicalResult checkMapped(Function function, Numbers mapped) {
 
 } // namespace
 
+/// Whether values of the type have a form with a dimension for the examples.
+static bool canRepeat(Type type) {
+  return isa<pd::ArrayType>(type) || pd::dtypeOf(getElementTypeOrSelf(type)).has_value();
+}
+
 FailureOr<Function> vmap(Function function, StringRef name, int64_t size, Numbers mapped, bool openExamples) {
   if (failed(checkMapped(function, mapped)) || failed(checkAnnotated(function)))
     return failure();
@@ -203,9 +209,13 @@ FailureOr<Function> vmap(Function function, StringRef name, int64_t size, Number
   if (failed(batcher.write(original)))
     return failure();
   SmallVector<Value> results;
-  for (Value value : original.getTerminator()->getOperands())
+  Operation *exit = original.getTerminator();
+  for (Value value : exit->getOperands()) {
+    if (!batcher.isBatched(value) && !canRepeat(value.getType()))
+      return emitError(exit->getLoc()) << "a result of type " << value.getType() << " has no batched form";
     results.push_back(batcher.batched(value));
-  func::ReturnOp::create(builder, original.getTerminator()->getLoc(), results);
+  }
+  func::ReturnOp::create(builder, exit->getLoc(), results);
   for (auto [i, value] : llvm::enumerate(results))
     created.returnBatched(static_cast<int64_t>(i), value, openExamples);
   return created.finish();

@@ -51,3 +51,19 @@ func.func @axes(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = pd.exp %x {dist.shardings = [#dist.sharding<@m, [{"v"}]>]} : (tensor<4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// -----
+
+func.func @count(%x: tensor<2xf64>) -> index {
+  %0 = arith.constant 0 : index
+  // expected-error @+1 {{a result of type 'index' has no batched form}}
+  return %0 : index
+}
+
+// -----
+
+func.func @counts_of_indices(%x: tensor<2xf64>) -> tensor<4xindex> {
+  %0 = arith.constant dense<0> : tensor<4xindex>
+  // expected-error @+1 {{a result of type 'tensor<4xindex>' has no batched form}}
+  return %0 : tensor<4xindex>
+}
