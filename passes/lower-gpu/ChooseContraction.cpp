@@ -10,12 +10,12 @@
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
+using namespace mlir;
+
 namespace proa {
 #define GEN_PASS_DEF_CHOOSECONTRACTION
 #include "passes/lower-gpu/Passes.h.inc"
-} // namespace proa
 
-using namespace mlir;
 namespace {
 
 /// Whether no other op of the kernel reduces.
@@ -25,26 +25,25 @@ bool isOnlyReduction(linalg::LinalgOp op) {
   });
 }
 
-proa::ContractionSizes sizesOf(linalg::LinalgOp op, const proa::ContractionForm &form) {
+ContractionSizes sizesOf(linalg::LinalgOp op, const ContractionForm &form) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   auto sizeOf = [&](unsigned loop) {
-    return ShapedType::isDynamic(ranges[loop]) ? proa::gpuOf(op).assumedDim
-                                               : std::max<int64_t>(ranges[loop], 1);
+    return ShapedType::isDynamic(ranges[loop]) ? gpuOf(op).assumedDim : std::max<int64_t>(ranges[loop], 1);
   };
-  proa::ContractionSizes sizes{sizeOf(form.m), sizeOf(form.n), sizeOf(form.k)};
+  ContractionSizes sizes{sizeOf(form.m), sizeOf(form.n), sizeOf(form.k)};
   for (unsigned loop : form.batch)
     sizes.batch *= sizeOf(loop);
   sizes.operandBits = getElementTypeOrSelf(op->getOperand(0).getType()).getIntOrFloatBitWidth();
   sizes.sumBits = getElementTypeOrSelf(op->getOperand(2).getType()).getIntOrFloatBitWidth();
-  std::optional<proa::TensorCoreTypes> types = proa::TensorCoreTypes::of(op, /*allowsTf32=*/true);
-  sizes.isOfFloat8 = types && proa::isFloat8(types->element);
+  std::optional<TensorCoreTypes> types = TensorCoreTypes::of(op, /*allowsTf32=*/true);
+  sizes.isOfFloat8 = types && isFloat8(types->element);
   sizes.canShareSums = !ShapedType::isDynamicShape(ranges) && isOnlyReduction(op);
   return sizes;
 }
 
 /// Why the tensor memory accelerator cannot read an operand for wgmma; empty if it can. Memory shows more
 /// than tensors: proa-choose-launch asks again. `map` has the operand's indices, of the loops.
-std::string whyNotForTma(Value operand, AffineMap map, unsigned outerLoop, unsigned kLoop) {
+std::string whyUnreadable(Value operand, AffineMap map, unsigned outerLoop, unsigned kLoop) {
   Value tensor = operand;
   while (Operation *reshape = tensor.getDefiningOp()) {
     if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(reshape))
@@ -52,11 +51,11 @@ std::string whyNotForTma(Value operand, AffineMap map, unsigned outerLoop, unsig
     tensor = reshape->getOperand(0);
   }
   auto type = cast<RankedTensorType>(operand.getType());
-  std::string why = proa::whyNotForWgmma(map, outerLoop, kLoop, type.getElementType());
-  return why.empty() ? proa::whyNotAddressable(type.getShape(), type.getElementType()) : why;
+  std::string why = whyNotForWgmma(map, outerLoop, kLoop, type.getElementType());
+  return why.empty() ? whyNotAddressable(type.getShape(), type.getElementType()) : why;
 }
 
-struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> {
+struct ChooseContraction : impl::ChooseContractionBase<ChooseContraction> {
   using ChooseContractionBase::ChooseContractionBase;
 
   /// The only op that reads the result of a contraction, if it computes each element from the same element.
@@ -91,73 +90,73 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
   /// A matmul, and the kinds that can compute it.
   struct Matmul {
     Operation *op;
-    proa::ContractionSizes sizes;
-    SmallVector<proa::MatmulKind> kinds;
+    ContractionSizes sizes;
+    SmallVector<MatmulKind> kinds;
   };
 
   /// The kinds for a matmul, on tensor cores or not. `why` gives the reason against wgmma for operand 0
   /// or 1.
-  SmallVector<proa::MatmulKind> kindsFor(Operation *op, bool onTensorCores, const proa::GpuFacts &gpu,
-                                         function_ref<std::string(unsigned)> why) {
+  SmallVector<MatmulKind> kindsFor(Operation *op, bool onTensorCores, const GpuFacts &gpu,
+                                   function_ref<std::string(unsigned)> why) {
     if (!onTensorCores)
-      return {proa::MatmulKind::Fma};
-    SmallVector<proa::MatmulKind> kinds{proa::MatmulKind::Mma};
+      return {MatmulKind::Fma};
+    SmallVector<MatmulKind> kinds{MatmulKind::Mma};
     if (!gpu.hasWgmma())
       return kinds;
     std::string x = why(0), y = why(1);
     if (x.empty() && y.empty())
-      kinds.push_back(proa::MatmulKind::Wgmma);
+      kinds.push_back(MatmulKind::Wgmma);
     else
       remarks.missed(op) << "wgmma cannot read operand " << (x.empty() ? "1: " + y : "0: " + x);
     return kinds;
   }
 
-  Matmul matmulOf(linalg::LinalgOp op, const proa::ContractionForm &form, const proa::GpuFacts &gpu) {
+  Matmul matmulOf(linalg::LinalgOp op, const ContractionForm &form, const GpuFacts &gpu) {
     auto why = [&](unsigned index) {
       OpOperand &operand = op->getOpOperand(index);
-      return whyNotForTma(operand.get(), op.getMatchingIndexingMap(&operand), index == 0 ? form.m : form.n,
-                          form.k);
+      return whyUnreadable(operand.get(), op.getMatchingIndexingMap(&operand), index == 0 ? form.m : form.n,
+                           form.k);
     };
-    bool onTensorCores = proa::TensorCoreTypes::of(op, allowsTf32()).has_value();
+    bool onTensorCores = TensorCoreTypes::of(op, allowsTf32()).has_value();
     return {op, sizesOf(op, form), kindsFor(op, onTensorCores, gpu, why)};
   }
 
-  Matmul matmulOf(Operation *grouped, const proa::GpuFacts &gpu) {
-    auto form = proa::GroupedForm::of(grouped);
+  Matmul matmulOf(Operation *grouped, const GpuFacts &gpu) {
+    auto form = GroupedForm::of(grouped);
     auto why = [&](unsigned index) -> std::string {
       if (form.dividesK)
         return "it is a slice along k";
-      return index == 0 ? whyNotForTma(form.x, form.mapOfX(), 0, 2)
-                        : whyNotForTma(form.y, form.mapOfY(), 1, 2);
+      return index == 0 ? whyUnreadable(form.x, form.mapOfX(), 0, 2)
+                        : whyUnreadable(form.y, form.mapOfY(), 1, 2);
     };
-    bool onTensorCores = proa::isHalf(form.element) || (form.element.isF32() && allowsTf32());
+    bool onTensorCores = isHalf(form.element) || (form.element.isF32() && allowsTf32());
     return {grouped, form.averageSizes(), kindsFor(grouped, onTensorCores, gpu, why)};
   }
 
-  bool allowsTf32() { return getOperation()->hasAttr(proa::tf32Attribute); }
+  bool allowsTf32() { return getOperation()->hasAttr(tf32Attribute); }
 
   /// The fastest tile by the cost model, of `requested` if that is a kind. Nothing, after an error, if it is
   /// impossible.
-  FailureOr<proa::ContractionTile> fastestTile(Matmul matmul, std::optional<proa::MatmulKind> requested,
-                                               const proa::GpuFacts &gpu) {
+  FailureOr<ContractionTile> fastestTile(Matmul matmul, std::optional<MatmulKind> requested,
+                                         const GpuFacts &gpu) {
     Operation *op = matmul.op;
     if (requested) {
-      if (*requested != proa::MatmulKind::Fma && !llvm::is_contained(matmul.kinds, *requested))
+      if (*requested != MatmulKind::Fma && !llvm::is_contained(matmul.kinds, *requested))
         return op->emitError() << "a contraction by " << stringifyMatmulKind(*requested) << " needs "
-                               << (*requested == proa::MatmulKind::Mma ? "" : "a chip with wgmma, and ")
+                               << (*requested == MatmulKind::Mma ? "" : "a chip with wgmma, and ")
                                << "operands of f16 or of bf16, or of f32 where TF32 is allowed, "
                                   "accumulated in f32, or of i8, extended to i32"
-                               << (*requested == proa::MatmulKind::Mma
+                               << (*requested == MatmulKind::Mma
                                        ? ""
                                        : ", that the tensor memory accelerator can read");
       matmul.kinds = {*requested};
     }
-    const proa::ContractionSizes &sizes = matmul.sizes;
-    std::optional<proa::ContractionTile> best;
-    for (proa::MatmulKind kind : matmul.kinds)
-      for (const proa::ContractionTile &tile : proa::tilesOf(kind, sizes, gpu)) {
+    const ContractionSizes &sizes = matmul.sizes;
+    std::optional<ContractionTile> best;
+    for (MatmulKind kind : matmul.kinds)
+      for (const ContractionTile &tile : tilesOf(kind, sizes, gpu)) {
         bool fits = tile.threads() <= maxThreads;
-        if (fits && (!best || proa::clocksOf(tile, sizes, gpu) < proa::clocksOf(*best, sizes, gpu)))
+        if (fits && (!best || clocksOf(tile, sizes, gpu) < clocksOf(*best, sizes, gpu)))
           best = tile;
       }
     if (!best)
@@ -168,60 +167,58 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
   /// Writes the fastest tile on the op, unless it has one. Other fields that are set stay. `loops` are those
   /// of the op.
   LogicalResult writeTile(const Matmul &matmul, unsigned loops, unsigned m, unsigned n, unsigned k,
-                          const proa::GpuFacts &gpu) {
-    auto own = proa::takeStrategy<proa::ContractionAttr>(matmul.op, proa::contractionAttribute);
+                          const GpuFacts &gpu) {
+    auto own = takeStrategy<ContractionAttr>(matmul.op, contractionAttribute);
     if (own && own.isComplete()) {
-      matmul.op->setAttr(proa::contractionAttribute, own);
+      matmul.op->setAttr(contractionAttribute, own);
       return success();
     }
     if (!own)
-      own = proa::ContractionAttr::get(&getContext(), {}, {}, {}, {}, {}, false);
-    std::optional<proa::MatmulKind> requested = own.getKind() ? own.getKind() : proa::requestedKind(strategy);
-    FailureOr<proa::ContractionTile> tile = fastestTile(matmul, requested, gpu);
+      own = ContractionAttr::get(&getContext(), {}, {}, {}, {}, {}, false);
+    std::optional<MatmulKind> requested = own.getKind() ? own.getKind() : requestedKind(strategy);
+    FailureOr<ContractionTile> tile = fastestTile(matmul, requested, gpu);
     if (failed(tile))
       return failure();
-    estimate = std::to_string(static_cast<int64_t>(proa::clocksOf(*tile, matmul.sizes, gpu))) +
-               " clocks on " + std::to_string(gpu.multiprocessors) + " multiprocessors (estimate)";
+    estimate = std::to_string(static_cast<int64_t>(clocksOf(*tile, matmul.sizes, gpu))) + " clocks on " +
+               std::to_string(gpu.multiprocessors) + " multiprocessors (estimate)";
     SmallVector<int64_t> sizes(loops, 1);
     sizes[m] = tile->m;
     sizes[n] = tile->n;
     sizes[k] = tile->k;
     std::optional<int64_t> stages = own.getStages(), splitK = own.getSplitK();
-    if (!stages && tile->kind != proa::MatmulKind::Fma)
+    if (!stages && tile->kind != MatmulKind::Fma)
       stages = tile->stages;
     if (!splitK && tile->splitK > 1)
       splitK = tile->splitK;
-    auto chosen = proa::ContractionAttr::getChecked([&] { return matmul.op->emitError(); }, &getContext(),
-                                                    tile->kind, sizes, {tile->warpM, tile->warpN}, stages,
-                                                    splitK, own.getWholeSteps());
+    auto chosen =
+        ContractionAttr::getChecked([&] { return matmul.op->emitError(); }, &getContext(), tile->kind, sizes,
+                                    {tile->warpM, tile->warpN}, stages, splitK, own.getWholeSteps());
     if (!chosen)
       return failure();
-    matmul.op->setAttr(proa::contractionAttribute, chosen);
+    matmul.op->setAttr(contractionAttribute, chosen);
     if (tile->residentBlocks > 0)
-      proa::LaunchAttr::orEmpty(getOperation())
-          .withResidentBlocks(tile->residentBlocks)
-          .setOn(getOperation());
+      LaunchAttr::orEmpty(getOperation()).withResidentBlocks(tile->residentBlocks).setOn(getOperation());
     return success();
   }
 
-  LogicalResult chooseFor(linalg::LinalgOp op, const proa::ContractionForm &form, const proa::GpuFacts &gpu) {
+  LogicalResult chooseFor(linalg::LinalgOp op, const ContractionForm &form, const GpuFacts &gpu) {
     estimate.clear();
     if (failed(writeTile(matmulOf(op, form, gpu), op.getNumLoops(), form.m, form.n, form.k, gpu)))
       return failure();
-    FailureOr<proa::ContractionChoice> choice = proa::ContractionChoice::read(op);
+    FailureOr<ContractionChoice> choice = ContractionChoice::read(op);
     if (failed(choice))
       return failure();
     for (Value operand : op.getDpsInputs())
       if (linalg::GenericOp producer = prologueOf(operand)) {
-        proa::LoopsAttr::of(producer).withFusedWith(proa::FusedWith::Operand).setOn(producer);
+        LoopsAttr::of(producer).withFusedWith(FusedWith::Operand).setOn(producer);
         remarks.done(producer) << "computed while the operand of the matmul is copied to shared memory";
       }
     linalg::GenericOp reader = elementwiseReader(op);
     if (reader)
-      proa::LoopsAttr::of(reader).withFusedWith(proa::FusedWith::Result).setOn(reader);
+      LoopsAttr::of(reader).withFusedWith(FusedWith::Result).setOn(reader);
     remarks.done(op) << "a block computes tiles of " << std::to_string(choice->m) << "x"
                      << std::to_string(choice->n) << " elements with " << std::to_string(choice->threads)
-                     << " threads (" << proa::stringifyMatmulKind(choice->kind) << ", "
+                     << " threads (" << stringifyMatmulKind(choice->kind) << ", "
                      << std::to_string(choice->stages) << (choice->stages == 1 ? " stage)" : " stages)")
                      << (reader ? ", and its epilogue in registers" : "") << (estimate.empty() ? "" : "; ")
                      << estimate;
@@ -230,29 +227,30 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (failed(chooseIn(function)) || failed(proa::verifyStrategiesTaken(function, /*exceptLoops=*/true)))
+    if (failed(chooseIn(function)) || failed(verifyStrategiesTaken(function, /*exceptLoops=*/true)))
       signalPassFailure();
   }
 
 private:
   LogicalResult chooseIn(func::FuncOp function) {
-    Operation *grouped = proa::groupedProductOf(function);
-    if ((!function->hasAttr(proa::kernelAttribute) && !grouped) || function.isDeclaration())
+    Operation *grouped = groupedProductOf(function);
+    if ((!function->hasAttr(kernelAttribute) && !grouped) || function.isDeclaration())
       return success();
-    const proa::GpuFacts &gpu = proa::gpuOf(function);
-    if (grouped && failed(writeTile(matmulOf(grouped, gpu), proa::GroupedForm::loops, 0, 1, 2, gpu)))
+    const GpuFacts &gpu = gpuOf(function);
+    if (grouped && failed(writeTile(matmulOf(grouped, gpu), GroupedForm::loops, 0, 1, 2, gpu)))
       return failure();
     SmallVector<linalg::LinalgOp> ops;
     function.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
     for (linalg::LinalgOp op : ops)
-      if (std::optional<proa::ContractionForm> form = proa::ContractionForm::of(op))
+      if (std::optional<ContractionForm> form = ContractionForm::of(op))
         if (failed(chooseFor(op, *form, gpu)))
           return failure();
     return success();
   }
 
-  proa::PassRemarks remarks{getArgumentName()};
+  PassRemarks remarks{getArgumentName()};
   std::string estimate; ///< of the last tile that was chosen; empty for one that the op had
 };
 
 } // namespace
+} // namespace proa

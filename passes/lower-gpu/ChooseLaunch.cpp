@@ -16,16 +16,13 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+using namespace mlir;
+
 namespace proa {
 #define GEN_PASS_DEF_CHOOSELAUNCH
 #include "passes/lower-gpu/Passes.h.inc"
-} // namespace proa
-
-using namespace mlir;
 
 namespace {
-
-using proa::warpSize;
 
 /// Why a kernel has no form on the GPU; empty if it has one.
 std::string refusalOf(func::FuncOp function) {
@@ -57,16 +54,16 @@ public:
     int64_t threads = warpSize;
     reason = "for few elements";
     for (linalg::LinalgOp op : ops) {
-      if (proa::isChosenContraction(op)) {
+      if (contractionOf(op)) {
         leaveTma(op);
-        FailureOr<proa::ContractionChoice> choice = proa::ContractionChoice::read(op);
+        FailureOr<ContractionChoice> choice = ContractionChoice::read(op);
         if (failed(choice))
           return failure();
         maxThreads = threads = choice->threads;
         reason = "for the tile of a contraction";
         continue;
       }
-      proa::LoopsAttr loops = requestedLoops(op);
+      LoopsAttr loops = requestedLoops(op);
       int64_t vector = loops.getVector() ? *loops.getVector() : vectorOf(op);
       loops.withVector(vector).setOn(op);
       if (threads < maxThreads && threads * vector < elements(op))
@@ -75,12 +72,11 @@ public:
       while (threads < maxThreads && threads * vector < elements(op))
         threads *= 2;
     }
-    proa::LaunchAttr::orEmpty(function).withThreads(threads).setOn(function);
+    LaunchAttr::orEmpty(function).withThreads(threads).setOn(function);
     for (linalg::LinalgOp op : ops)
-      if (op.getNumReductionLoops() > 0 && !proa::isChosenContraction(op) &&
-          !proa::LoopsAttr::of(op).getGroup())
-        proa::LoopsAttr::of(op).withGroup(groupOf(op, threads)).setOn(op);
-    if (failed(proa::verifyStrategiesTaken(function, /*exceptLoops=*/false)))
+      if (op.getNumReductionLoops() > 0 && !contractionOf(op) && !LoopsAttr::of(op).getGroup())
+        LoopsAttr::of(op).withGroup(groupOf(op, threads)).setOn(op);
+    if (failed(verifyStrategiesTaken(function, /*exceptLoops=*/false)))
       return failure();
     return threads;
   }
@@ -94,12 +90,11 @@ private:
   SmallVector<linalg::LinalgOp> ops;
 
   /// The attribute of an op with what is requested for it. A contraction contains the code of others.
-  proa::LoopsAttr requestedLoops(linalg::LinalgOp op) {
-    auto loops = proa::LoopsAttr::of(op);
+  LoopsAttr requestedLoops(linalg::LinalgOp op) {
+    auto loops = LoopsAttr::of(op);
     if (loops.getFusedWith())
       return loops;
-    auto requested =
-        cast_or_null<proa::LoopsAttr>(proa::takeRequested(function, llvm::IsaPred<proa::LoopsAttr>));
+    auto requested = cast_or_null<LoopsAttr>(takeRequested(function, llvm::IsaPred<LoopsAttr>));
     if (requested && requested.getVector())
       loops = loops.withVector(*requested.getVector());
     return requested && requested.getGroup() ? loops.withGroup(*requested.getGroup()) : loops;
@@ -107,16 +102,16 @@ private:
 
   /// Memory shows what tensors do not: an operand of wgmma that the tensor memory accelerator cannot read.
   void leaveTma(linalg::LinalgOp op) {
-    std::optional<proa::ContractionForm> form = proa::ContractionForm::of(op);
-    if (!form || proa::contractionOf(op).getKind() != proa::MatmulKind::Wgmma)
+    std::optional<ContractionForm> form = ContractionForm::of(op);
+    if (!form || contractionOf(op).getKind() != MatmulKind::Wgmma)
       return;
-    std::string x = proa::whyNotForTma(op, op->getOpOperand(0), form->m, form->k),
-                y = proa::whyNotForTma(op, op->getOpOperand(1), form->n, form->k);
+    std::string x = whyNotForTma(op, op->getOpOperand(0), form->m, form->k),
+                y = whyNotForTma(op, op->getOpOperand(1), form->n, form->k);
     if (x.empty() && y.empty())
       return;
-    proa::useMmaInstead(op, *form);
-    proa::LaunchAttr::orEmpty(function).withResidentBlocks({}).setOn(function);
-    proa::PassRemarks("proa-choose-launch").missed(op)
+    useMmaInstead(op, *form);
+    LaunchAttr::orEmpty(function).withResidentBlocks({}).setOn(function);
+    PassRemarks("proa-choose-launch").missed(op)
         << "mma is used instead of wgmma, which cannot read operand " << (x.empty() ? "1: " + y : "0: " + x);
   }
 
@@ -127,7 +122,7 @@ private:
     int64_t total = 1;
     for (auto [size, own] : llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
       if (!kind || own == *kind)
-        total *= ShapedType::isDynamic(size) ? proa::gpuOf(op).assumedDim : size;
+        total *= ShapedType::isDynamic(size) ? gpuOf(op).assumedDim : size;
     return total;
   }
 
@@ -162,8 +157,8 @@ private:
       widest = std::max(widest, bytesOf(cast<MemRefType>(operand.get().getType()).getElementType()));
     }
     int64_t vector = std::max<int64_t>(accessBytes / widest, 1), size = op.getStaticLoopRanges().back();
-    bool isReduction = op.getNumReductionLoops() > 0, isReduced = proa::isReductionLoop(op, innermost);
-    if (!isContiguous || (isReduction && !isReduced && !proa::reducesColumns(op)))
+    bool isReduction = op.getNumReductionLoops() > 0, isReduced = isReductionLoop(op, innermost);
+    if (!isContiguous || (isReduction && !isReduced && !reducesColumns(op)))
       return 1;
     bool hasRest = ShapedType::isDynamic(size) || size % vector != 0;
     unsigned sameKind = isReduced ? op.getNumReductionLoops() : op.getNumParallelLoops();
@@ -187,10 +182,10 @@ private:
   static int64_t groupOf(linalg::LinalgOp op, int64_t threads) {
     int64_t results = product(op, utils::IteratorType::parallel);
     int64_t terms = product(op, utils::IteratorType::reduction);
-    if (!proa::Combiner::of(op) || terms == 1)
+    if (!Combiner::of(op) || terms == 1)
       return 1;
-    if (proa::reducesColumns(op))
-      return columnGroupOf(op, proa::LoopsAttr::of(op).getVector().value_or(1), threads);
+    if (reducesColumns(op))
+      return columnGroupOf(op, LoopsAttr::of(op).getVector().value_or(1), threads);
     int64_t group = 1;
     while (group < warpSize && group < terms)
       group *= 2;
@@ -199,19 +194,19 @@ private:
   }
 };
 
-struct ChooseLaunch : proa::impl::ChooseLaunchBase<ChooseLaunch> {
+struct ChooseLaunch : impl::ChooseLaunchBase<ChooseLaunch> {
   using ChooseLaunchBase::ChooseLaunchBase;
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (!function->hasAttr(proa::kernelAttribute) || function.isDeclaration())
+    if (!function->hasAttr(kernelAttribute) || function.isDeclaration())
       return;
     if (maxThreads < warpSize || maxThreads > 1024 || !llvm::isPowerOf2_64(maxThreads)) {
       function.emitError() << "max-threads is " << maxThreads.getValue()
                            << ", expected a power of two from 32 to 1024";
       return signalPassFailure();
     }
-    proa::PassRemarks remarks(getArgumentName());
+    PassRemarks remarks(getArgumentName());
     if (std::string refusal = refusalOf(function); !refusal.empty()) {
       remarks.missed(function) << "the kernel stays on the host: " << refusal;
       return;
@@ -226,3 +221,4 @@ struct ChooseLaunch : proa::impl::ChooseLaunchBase<ChooseLaunch> {
 };
 
 } // namespace
+} // namespace proa

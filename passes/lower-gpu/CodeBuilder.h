@@ -2,19 +2,20 @@
 #pragma once
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Builders.h"
 
 namespace proa {
 
-/// Creates ops at the insertion point of a rewriter, and folds what is known.
+/// Creates ops at the insertion point of a builder, and folds what is known.
 class CodeBuilder {
 public:
   using Values = llvm::SmallVector<mlir::Value>;
 
-  CodeBuilder(mlir::IRRewriter &b, mlir::Location loc) : b(b), loc(loc) {}
+  CodeBuilder(mlir::OpBuilder &b, mlir::Location loc) : b(b), loc(loc) {}
 
   mlir::Value constant(int64_t value) const { return mlir::arith::ConstantIndexOp::create(b, loc, value); }
   mlir::Value i32(int64_t value) const;
+  mlir::Value toValue(mlir::OpFoldResult size) const;
 
   mlir::Value add(mlir::Value left, mlir::Value right) const {
     return fold<mlir::arith::AddIOp>(left, right);
@@ -67,12 +68,19 @@ public:
   /// The same with a state, of which `body` computes the next one. Returns the last one.
   Values loop(mlir::Value begin, mlir::Value end, mlir::Value step, mlir::ValueRange state,
               llvm::function_ref<Values(mlir::Value index, mlir::ValueRange state)> body) const;
+  /// Combines the values of each group of `lanes` adjacent lanes, a power of two up to 32, by shuffles; all
+  /// lanes of a group get the result, and all lanes of the warp must run the code. `combine` is associative
+  /// and commutative. canShuffle() tells the types (ReductionForm.h).
+  Values
+  combineLanes(mlir::ValueRange values, int64_t lanes,
+               llvm::function_ref<Values(mlir::ValueRange own, mlir::ValueRange others)> combine) const;
 
 protected:
-  mlir::IRRewriter &b;
+  mlir::OpBuilder &b;
   mlir::Location loc;
 
 private:
+  mlir::Value shuffle(mlir::Value value, int64_t offset) const;
   template <class Op> mlir::Value fold(mlir::Value left, mlir::Value right) const {
     return b.createOrFold<Op>(loc, left, right);
   }

@@ -1,5 +1,4 @@
 #include "passes/lower-gpu/ContractionCost.h"
-#include "passes/lower-gpu/hopper/WgmmaCode.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -66,9 +65,9 @@ double clocksOfStage(const ContractionTile &tile, const ContractionSizes &sizes,
   if (tile.kind != MatmulKind::Wgmma)
     return products;
   // Each wgmma reads its rows and all columns from shared memory.
-  int64_t steps = tile.k * sizes.operandBits / 8 / WgmmaCode::kBytes;
-  double bytes =
-      static_cast<double>(tile.m / WgmmaCode::m * steps * (WgmmaCode::m + tile.n) * WgmmaCode::kBytes);
+  constexpr int64_t rows = wgmmaInstruction.rows, kBytes = wgmmaInstruction.kBits / 8;
+  int64_t steps = tile.k * sizes.operandBits / 8 / kBytes;
+  auto bytes = static_cast<double>(tile.m / rows * steps * (rows + tile.n) * kBytes);
   return std::max(products, bytes / static_cast<double>(gpu.sharedBytesPerClock));
 }
 
@@ -103,7 +102,7 @@ SmallVector<ContractionTile> tilesOf(MatmulKind kind, const ContractionSizes &si
     // Twice the registers: 64-bit numbers take the tiles from the second one on.
     if (kind == MatmulKind::Fma && sizes.sumBits > 32 && shape.warpM * shape.warpN > 16)
       continue;
-    // Sums of a stage need as many registers again (WgmmaCode::losesBits).
+    // Sums of a stage need as many registers again (WgmmaMatmul::losesBits).
     constexpr int64_t mostColumnsOfFloat8 = 128;
     if (kind == MatmulKind::Wgmma && sizes.isOfFloat8 && shape.n > mostColumnsOfFloat8)
       continue;

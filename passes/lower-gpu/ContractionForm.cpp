@@ -138,8 +138,6 @@ ContractionAttr contractionOf(Operation *op) {
   return op->getAttrOfType<ContractionAttr>(contractionAttribute);
 }
 
-bool isChosenContraction(Operation *op) { return contractionOf(op) != nullptr; }
-
 /// Conditions of wgmma alone: all columns in each warpgroup, and lines of 128 bytes along k.
 static LogicalResult checkWgmma(linalg::LinalgOp op, const ContractionChoice &choice) {
   int64_t bits = getElementTypeOrSelf(op->getOperand(0).getType()).getIntOrFloatBitWidth();

@@ -56,10 +56,8 @@ std::string whyNotForTma(mlir::linalg::LinalgOp op, mlir::OpOperand &operand, un
 
 /// Whether the code of a contraction contains the op, for an operand or for the result.
 bool isFusedWith(mlir::Operation *op, FusedWith role);
-/// The #proa.contraction of an op, or null.
+/// The #proa.contraction of an op; null if `proa-choose-contraction` has not chosen how to compute it.
 ContractionAttr contractionOf(mlir::Operation *op);
-/// Whether `proa-choose-contraction` chose how to compute the op.
-bool isChosenContraction(mlir::Operation *op);
 
 /// Changes the attribute of a contraction with wgmma so that mma computes the same tile.
 void useMmaInstead(mlir::linalg::LinalgOp op, const ContractionForm &form);

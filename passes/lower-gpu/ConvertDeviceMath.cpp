@@ -13,12 +13,11 @@
 
 #include "llvm/ADT/TypeSwitch.h"
 
+using namespace mlir;
+
 namespace proa {
 #define GEN_PASS_DEF_CONVERTDEVICEMATH
 #include "passes/lower-gpu/Passes.h.inc"
-} // namespace proa
-
-using namespace mlir;
 
 namespace {
 
@@ -46,7 +45,7 @@ struct LowerApproximateExp2 : ConvertOpToLLVMPattern<math::Exp2Op> {
                                 ConversionPatternRewriter &rewriter) const override {
     if (!isApproximate(op))
       return rewriter.notifyMatchFailure(op, "expected the power of libdevice");
-    rewriter.replaceOpWithNewOp<proa::rt::Exp2FtzOp>(op, op.getType(), adaptor.getOperand());
+    rewriter.replaceOpWithNewOp<rt::Exp2FtzOp>(op, op.getType(), adaptor.getOperand());
     return success();
   }
 };
@@ -105,12 +104,12 @@ private:
   }
 };
 
-struct ConvertDeviceMath : proa::impl::ConvertDeviceMathBase<ConvertDeviceMath> {
+struct ConvertDeviceMath : impl::ConvertDeviceMathBase<ConvertDeviceMath> {
   using ConvertDeviceMathBase::ConvertDeviceMathBase;
 
   void runOnOperation() override {
     auto isFloat32 = [](Operation *op) { return getElementTypeOrSelf(op->getResult(0).getType()).isF32(); };
-    if (failed(proa::expandArith(getOperation(), isFloat32)))
+    if (failed(expandArith(getOperation(), isFloat32)))
       return signalPassFailure();
     for (auto kernel : getOperation().getOps<func::FuncOp>())
       if (kernel.walk([](NVVM::WgmmaMmaAsyncOp) { return WalkResult::interrupt(); }).wasInterrupted())
@@ -121,7 +120,7 @@ struct ConvertDeviceMath : proa::impl::ConvertDeviceMathBase<ConvertDeviceMath> 
                  VectorConvertToLLVMPattern<math::TruncOp, LLVM::FTruncOp>>(types);
     LLVMConversionTarget target(getContext());
     target.addIllegalOp<math::AbsIOp, math::FmaOp, math::TruncOp>();
-    target.addLegalOp<proa::rt::Exp2FtzOp>();
+    target.addLegalOp<rt::Exp2FtzOp>();
     target.addDynamicallyLegalOp<math::Exp2Op>(
         [](math::Exp2Op op) { return !LowerApproximateExp2::isApproximate(op); });
     if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
@@ -130,3 +129,4 @@ struct ConvertDeviceMath : proa::impl::ConvertDeviceMathBase<ConvertDeviceMath> 
 };
 
 } // namespace
+} // namespace proa

@@ -16,7 +16,7 @@ constexpr int64_t productsOfIteration = 256;
 
 class FmaMatmul : public TileMatmul {
 public:
-  FmaMatmul(IRRewriter &b, Location loc, const ThreadLayout &sums, Value thread, Type sum, MultiplyAdd body)
+  FmaMatmul(OpBuilder &b, Location loc, const ThreadLayout &sums, Value thread, Type sum, MultiplyAdd body)
       : TileMatmul(b, loc, sums, thread, sum), body(std::move(body)) {}
 
   /// Lines start at multiples of an access.
@@ -102,7 +102,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<TileMatmul> makeFmaMatmul(IRRewriter &b, Location loc, const ThreadLayout &sums, Value thread,
+std::unique_ptr<TileMatmul> makeFmaMatmul(OpBuilder &b, Location loc, const ThreadLayout &sums, Value thread,
                                           Type sum, MultiplyAdd body) {
   return std::make_unique<FmaMatmul>(b, loc, sums, thread, sum, std::move(body));
 }

@@ -13,12 +13,11 @@
 #include <limits>
 #include <numbers>
 
+using namespace mlir;
+
 namespace proa {
 #define GEN_PASS_DEF_FORMONLINESUMS
 #include "passes/lower-gpu/Passes.h.inc"
-} // namespace proa
-
-using namespace mlir;
 
 namespace {
 
@@ -129,10 +128,10 @@ private:
 
 /// Maximum and sum by one reduction.
 struct MergeSum : OpRewritePattern<linalg::GenericOp> {
-  MergeSum(MLIRContext *context, proa::PassRemarks remarks, int64_t blocks)
+  MergeSum(MLIRContext *context, PassRemarks remarks, int64_t blocks)
       : OpRewritePattern(context), remarks(remarks), blocks(blocks) {}
 
-  proa::PassRemarks remarks;
+  PassRemarks remarks;
   int64_t blocks;
 
   LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
@@ -140,9 +139,9 @@ struct MergeSum : OpRewritePattern<linalg::GenericOp> {
     if (failed(match))
       return failure();
     std::optional<int64_t> bytes = exponentialBytes(op);
-    int64_t available = proa::gpuOf(op).sharedBytesOf(blocks);
+    int64_t available = gpuOf(op).sharedBytesOf(blocks);
     if (bytes && *bytes <= available)
-      return rewriter.notifyMatchFailure(op, [&](Diagnostic &reason) {
+      return rewriter.notifyMatchFailure(op, [&](mlir::Diagnostic &reason) {
         reason << "the exponentials of a row, " << *bytes << " bytes, fit the " << available
                << " bytes of shared memory that each of " << blocks << " blocks has";
       });
@@ -254,17 +253,18 @@ private:
   }
 };
 
-struct FormOnlineSums : proa::impl::FormOnlineSumsBase<FormOnlineSums> {
+struct FormOnlineSums : impl::FormOnlineSumsBase<FormOnlineSums> {
   using FormOnlineSumsBase::FormOnlineSumsBase;
 
   void runOnOperation() override {
-    if (!getOperation()->hasAttr(proa::kernelAttribute))
+    if (!getOperation()->hasAttr(kernelAttribute))
       return;
-    proa::PassRemarks remarks(getArgumentName());
+    PassRemarks remarks(getArgumentName());
     RewritePatternSet patterns(&getContext());
     patterns.add<MergeSum>(&getContext(), remarks, blocks);
-    proa::applyPatternsOnce(getOperation(), std::move(patterns), remarks);
+    applyPatternsOnce(getOperation(), std::move(patterns), remarks);
   }
 };
 
 } // namespace
+} // namespace proa

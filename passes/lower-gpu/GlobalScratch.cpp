@@ -3,9 +3,8 @@
 #include "dialects/proa/Proa.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/kernels/ShapeFunction.h"
+#include "passes/lower-gpu/CodeBuilder.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -67,10 +66,10 @@ SmallVector<BlockArgument> dimsOf(func::FuncOp kernel) {
   return dims;
 }
 
-class GlobalPlacer {
+class GlobalPlacer : private CodeBuilder {
 public:
-  explicit GlobalPlacer(func::FuncOp kernel)
-      : kernel(kernel), loop(rowLoopOf(kernel)), b(kernel.getContext()), loc(kernel.getLoc()) {}
+  GlobalPlacer(OpBuilder &builder, func::FuncOp kernel)
+      : CodeBuilder(builder, kernel.getLoc()), kernel(kernel), rows(rowLoopOf(kernel)) {}
 
   void place(ArrayRef<memref::AllocOp> buffers) {
     SmallVector<memref::AllocOp> ofRows, ofKernel;
@@ -84,13 +83,11 @@ public:
 
 private:
   func::FuncOp kernel;
-  scf::ForOp loop;
-  OpBuilder b;
-  Location loc;
+  scf::ForOp rows; ///< null: there is no loop
 
   bool isOfRow(memref::AllocOp buffer) {
-    return loop &&
-           llvm::all_of(buffer->getUsers(), [&](Operation *user) { return loop->isProperAncestor(user); });
+    return rows &&
+           llvm::all_of(buffer->getUsers(), [&](Operation *user) { return rows->isProperAncestor(user); });
   }
 
   Value cloneComputation(Value value, IRMapping &map) {
@@ -105,7 +102,7 @@ private:
       else if (auto known = dyn_cast<Value>(*size))
         map.map(dim.getResult(), map.lookupOrDefault(known));
       else
-        map.map(dim.getResult(), getValueOrCreateConstantIndexOp(b, loc, *size));
+        map.map(dim.getResult(), toValue(*size));
     }
     return map.lookupOrDefault(value);
   }
@@ -114,44 +111,38 @@ private:
   Value bytesOf(memref::AllocOp buffer, IRMapping &map) {
     DataLayout layout = DataLayout::closest(kernel);
     auto bytes = static_cast<int64_t>(layout.getTypeSize(buffer.getType().getElementType()).getFixedValue());
-    Value total = arith::ConstantIndexOp::create(b, loc, bytes);
+    Value total = constant(bytes);
     for (OpFoldResult size : buffer.getMixedSizes()) {
       if (auto value = dyn_cast<Value>(size))
         size = cloneComputation(value, map);
-      total = arith::MulIOp::create(b, loc, total, getValueOrCreateConstantIndexOp(b, loc, size));
+      total = multiply(total, toValue(size));
     }
-    Value rest = arith::ConstantIndexOp::create(b, loc, alignment - 1);
-    Value unit = arith::ConstantIndexOp::create(b, loc, alignment);
-    Value units = arith::DivUIOp::create(b, loc, arith::AddIOp::create(b, loc, total, rest), unit);
-    return arith::MulIOp::create(b, loc, units, unit);
+    return multiply(divide(add(total, alignment - 1), alignment), alignment);
   }
 
   /// The beginning of each buffer in a slot, and its size.
   SmallVector<Value> offsetsOf(ArrayRef<memref::AllocOp> buffers, IRMapping &map) {
-    SmallVector<Value> offsets{arith::ConstantIndexOp::create(b, loc, 0)};
+    SmallVector<Value> offsets{constant(0)};
     for (memref::AllocOp buffer : buffers)
-      offsets.push_back(b.createOrFold<arith::AddIOp>(loc, offsets.back(), bytesOf(buffer, map)));
+      offsets.push_back(add(offsets.back(), bytesOf(buffer, map)));
     return offsets;
   }
 
   void positionIn(ArrayRef<memref::AllocOp> buffers, bool perRow) {
-    int64_t rows = perRow ? RowsAttr::countOf(kernel) : 1;
-    int64_t bytes = 0;
+    int64_t rowCount = perRow ? RowsAttr::countOf(kernel) : 1, bytes = 0;
     DataLayout layout = DataLayout::closest(kernel);
     for (memref::AllocOp buffer : buffers) {
       MemRefType type = buffer.getType();
-      bool isStatic = type.hasStaticShape() && !ShapedType::isDynamic(bytes);
-      bytes =
-          isStatic
-              ? bytes + static_cast<int64_t>(llvm::alignTo(
-                            type.getNumElements() * layout.getTypeSize(type.getElementType()).getFixedValue(),
-                            alignment))
-              : ShapedType::kDynamic;
+      if (!type.hasStaticShape()) {
+        bytes = ShapedType::kDynamic;
+        break;
+      }
+      int64_t elements = type.getNumElements();
+      bytes += llvm::alignTo(elements * layout.getTypeSize(type.getElementType()).getFixedValue(), alignment);
     }
-    if (ShapedType::isDynamic(rows) || ShapedType::isDynamic(bytes))
-      extendShapes(buffers, rows, bytes);
-    SmallVector<Value> arguments = addScratchArgument(kernel, {rows, bytes});
-    replaceBuffers(buffers, arguments.front(), perRow);
+    if (ShapedType::isDynamic(rowCount) || ShapedType::isDynamic(bytes))
+      extendShapes(buffers, rowCount, bytes);
+    replaceBuffers(buffers, addScratchArgument(kernel, {rowCount, bytes}).front(), perRow);
   }
 
   void replaceBuffers(ArrayRef<memref::AllocOp> buffers, Value base, bool perRow) {
@@ -160,25 +151,20 @@ private:
     SmallVector<Value> offsets = offsetsOf(buffers, none);
     Value begin = offsets.front();
     if (perRow) {
-      b.setInsertionPointToStart(loop.getBody());
-      begin = arith::MulIOp::create(b, loc, loop.getInductionVar(), offsets.back());
+      b.setInsertionPointToStart(rows.getBody());
+      begin = multiply(rows.getInductionVar(), offsets.back());
     }
     for (size_t i = 0; i < buffers.size(); ++i) {
       memref::AllocOp buffer = buffers[i];
-      MemRefType type = buffer.getType();
-      Value first = arith::AddIOp::create(b, loc, begin, offsets[i]);
-      Value next = arith::AddIOp::create(b, loc, begin, offsets[i + 1]);
-      auto bytesType = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
       // The bytes up to the end of the buffer: a view checks nothing.
-      Value bytes = memref::ReinterpretCastOp::create(
-          b, loc, bytesType, base, OpFoldResult(b.getIndexAttr(0)), ArrayRef<OpFoldResult>{next},
-          ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
+      Value bytes = vectorAt(b, loc, base, add(begin, offsets[i + 1]));
       SmallVector<Value> sizes;
       for (OpFoldResult size : buffer.getMixedSizes())
         if (auto value = dyn_cast<Value>(size))
           sizes.push_back(cloneComputation(value, none));
-      Value view = memref::ViewOp::create(b, loc, type, bytes, first, sizes);
-      buffer.getResult().replaceAllUsesWith(view);
+      Value first = add(begin, offsets[i]);
+      buffer.getResult().replaceAllUsesWith(
+          memref::ViewOp::create(b, loc, buffer.getType(), bytes, first, sizes).getResult());
     }
     for (memref::AllocOp buffer : buffers)
       buffer.erase();
@@ -190,13 +176,13 @@ private:
       return shapes;
     OpBuilder builder(kernel);
     func::FuncOp shapes = createShapeFunction(builder, kernel, dimsOf(kernel).size());
-    setShapes(shapes, arith::ConstantIndexOp::create(builder, loc, RowsAttr::countOf(kernel)).getResult());
+    setShapes(shapes, CodeBuilder(builder, loc).constant(RowsAttr::countOf(kernel)));
     return shapes;
   }
 
   /// Adds the dynamic dims of the scratch memory to the results of the function of shapes, before the number
   /// of rows.
-  void extendShapes(ArrayRef<memref::AllocOp> buffers, int64_t rows, int64_t bytes) {
+  void extendShapes(ArrayRef<memref::AllocOp> buffers, int64_t rowsOfKernel, int64_t bytes) {
     func::FuncOp shapes = shapesOf();
     Operation *terminator = shapes.getBody().front().getTerminator();
     SmallVector<Value> results(terminator->getOperands());
@@ -210,7 +196,7 @@ private:
     }
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(terminator);
-    if (ShapedType::isDynamic(rows))
+    if (ShapedType::isDynamic(rowsOfKernel))
       results.push_back(rowCount);
     if (ShapedType::isDynamic(bytes))
       results.push_back(offsetsOf(buffers, map).back());
@@ -227,6 +213,13 @@ unsigned numTrailingArguments(func::FuncOp kernel) {
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
     count += kernel.getArgAttr(i, tensorMapAttribute) ? 1 : 0;
   return count;
+}
+
+Value vectorAt(OpBuilder &b, Location loc, Value base, OpFoldResult elements) {
+  auto type = MemRefType::get({ShapedType::kDynamic}, cast<MemRefType>(base.getType()).getElementType());
+  return memref::ReinterpretCastOp::create(b, loc, type, base, OpFoldResult(b.getIndexAttr(0)),
+                                           ArrayRef<OpFoldResult>{elements},
+                                           ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
 }
 
 SmallVector<Value> addScratchArgument(func::FuncOp kernel, ArrayRef<int64_t> dims) {
@@ -257,7 +250,8 @@ std::string whyNotGlobal(memref::AllocOp buffer) {
 }
 
 void placeGlobally(func::FuncOp kernel, ArrayRef<memref::AllocOp> buffers) {
-  GlobalPlacer(kernel).place(buffers);
+  OpBuilder builder(kernel.getContext());
+  GlobalPlacer(builder, kernel).place(buffers);
 }
 
 } // namespace proa

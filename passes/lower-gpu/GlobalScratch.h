@@ -15,6 +15,9 @@ unsigned numTrailingArguments(mlir::func::FuncOp kernel);
 /// dynamic dims.
 llvm::SmallVector<mlir::Value> addScratchArgument(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> dims);
 
+/// The memory at such an address, with this number of elements.
+mlir::Value vectorAt(mlir::OpBuilder &b, mlir::Location loc, mlir::Value base, mlir::OpFoldResult elements);
+
 /// Why `buffer` of a kernel on memory cannot be in global memory; empty if it can.
 std::string whyNotGlobal(mlir::memref::AllocOp buffer);
 

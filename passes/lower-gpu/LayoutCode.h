@@ -15,7 +15,7 @@ mlir::Value sumOfDigits(const CodeBuilder &code, llvm::ArrayRef<LayoutDigit> dig
 class LayoutCode : public CodeBuilder {
 public:
   /// `thread` is the number of the thread in the layout.
-  LayoutCode(mlir::IRRewriter &b, mlir::Location loc, ThreadLayout layout, mlir::Value thread)
+  LayoutCode(mlir::OpBuilder &b, mlir::Location loc, ThreadLayout layout, mlir::Value thread)
       : CodeBuilder(b, loc), layout(std::move(layout)), thread(thread) {}
 
   const ThreadLayout &threadLayout() const { return layout; }

@@ -3,11 +3,14 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
 namespace proa {
+
+Value rootOf(Value memory) { return memref::skipViewLikeOps(cast<MemrefValue>(memory)); }
 
 SmallVector<Value> indicesThrough(OpBuilder &b, Location loc, AffineMap map, ValueRange indices) {
   SmallVector<OpFoldResult> operands;
@@ -28,7 +31,7 @@ Value loadElement(OpBuilder &b, Location loc, linalg::LinalgOp op, OpOperand &op
 }
 
 SmallVector<Value> cloneBody(OpBuilder &b, linalg::LinalgOp op, ValueRange indices,
-                             function_ref<Value(OpOperand &)> read, ValueRange values) {
+                             function_ref<Value(OpOperand &)> read, std::optional<ValueRange> values) {
   IRMapping map;
   for (OpOperand &operand : op->getOpOperands()) {
     BlockArgument argument = op.getMatchingBlockArgument(&operand);
@@ -42,14 +45,9 @@ SmallVector<Value> cloneBody(OpBuilder &b, linalg::LinalgOp op, ValueRange indic
       b.clone(inner, map);
   }
   SmallVector<Value> results;
-  for (Value value : values)
+  for (Value value : values ? *values : ValueRange(op.getBlock()->getTerminator()->getOperands()))
     results.push_back(map.lookupOrDefault(value));
   return results;
-}
-
-SmallVector<Value> cloneBody(OpBuilder &b, linalg::LinalgOp op, ValueRange indices,
-                             function_ref<Value(OpOperand &)> read) {
-  return cloneBody(b, op, indices, read, op.getBlock()->getTerminator()->getOperands());
 }
 
 void storeElements(OpBuilder &b, Location loc, linalg::LinalgOp op, ValueRange values, ValueRange indices) {

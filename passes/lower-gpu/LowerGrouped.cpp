@@ -9,58 +9,50 @@
 #include "dialects/pd/builders/ElementBuilder.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
 
 namespace proa {
 #define GEN_PASS_DEF_LOWERGROUPED
 #include "passes/lower-gpu/Passes.h.inc"
-} // namespace proa
 
-using namespace mlir;
-using proa::pd::IndexValue;
+using pd::IndexValue;
 
 namespace {
 
 /// A kernel whose rows are tiles of the result.
-class GroupedKernel {
+class GroupedKernel : private SingleOpLowering {
 public:
-  GroupedKernel(func::FuncOp kernel, Operation *op)
-      : kernel(kernel), op(op), b(kernel.getContext()), loc(op->getLoc()), form(proa::GroupedForm::of(op)) {}
+  GroupedKernel(func::FuncOp kernel, pd::DeviceKernelOpInterface op, OpBuilder &builder)
+      : SingleOpLowering(kernel, op, builder), form(GroupedForm::of(op)) {}
 
   LogicalResult lower(ModuleOp module) {
-    choice = proa::contractionOf(op);
-    if (!choice || choice.getTile().size() != proa::GroupedForm::loops)
-      return op->emitError() << "'" << proa::contractionAttribute
+    choice = contractionOf(op);
+    if (!choice || choice.getTile().size() != GroupedForm::loops)
+      return op->emitError() << "'" << contractionAttribute
                              << "' is missing or has no tile for m, n and k (--proa-choose-contraction)";
     // Several blocks that share sums would need the number of rows of a group before.
     if (choice.getSplitK().value_or(1) > 1)
       return op->emitError() << "`split_k` is " << *choice.getSplitK() << ", expected 1 for groups of rows";
-    if (failed(proa::verifyNotReferenced(kernel, module)))
+    if (failed(verifyNotReferenced(kernel, module)))
       return failure();
     tileOfM = choice.getTile()[0];
     tileOfN = choice.getTile()[1];
     columnTiles = count(form.n, tileOfN);
-    proa::setWork(kernel, rowTiles() * columnTiles, cast<proa::pd::DeviceKernelOpInterface>(op));
-    proa::addCheckWords(kernel);
-    Operation *terminator = kernel.getBody().front().getTerminator();
-    proa::KernelSignature signature = proa::changeSignature(kernel);
-    terminator->setOperands({});
-    b.setInsertionPoint(op);
-    replaceBody(signature);
+    setWork(rowTiles() * columnTiles);
+    addCheckWords();
+    changeToMemory();
+    replaceBody();
     return success();
   }
 
 private:
   using Sizes = SmallVector<OpFoldResult>;
 
-  func::FuncOp kernel;
-  Operation *op;
-  IRRewriter b;
-  Location loc;
-  proa::GroupedForm form;
-  proa::ContractionAttr choice;
+  GroupedForm form;
+  ContractionAttr choice;
   int64_t tileOfM = 0, tileOfN = 0, columnTiles = 0;
 
   /// The rows of one group that a block has, or all of them if groups divide k; rows without a group, which
@@ -81,30 +73,29 @@ private:
     return std::min(form.rows, whole);
   }
 
-  void replaceBody(const proa::KernelSignature &signature) {
-    SmallVector<Value> memory = llvm::map_to_vector(op->getOperands(), proa::memoryOf);
+  void replaceBody() {
+    SmallVector<Value> memory = llvm::map_to_vector(op->getOperands(), memoryOf);
     Value out = signature.destinations[0];
-    proa::pd::KernelChecks checks;
-    checks.words = proa::checkWordsOf(b, kernel, signature, /*count=*/1);
-    proa::pd::ElementBuilder code(b, op, memory, &checks);
-    auto rows =
-        scf::ForOp::create(b, loc, signature.begin, signature.end, arith::ConstantIndexOp::create(b, loc, 1));
-    b.setInsertionPointToStart(rows.getBody());
-    IndexValue row(code, rows.getInductionVar()), rowTile = row / columnTiles, columnTile = row % columnTiles;
-    Value column = scaled(columnTile.value(), tileOfN);
-    OpFoldResult columns = sizeOfTile(column, tileOfN, form.n);
-    if (form.dividesK)
-      multiplyColumns(memory, out, code, rowTile, column, columns);
-    else
-      multiplyRows(memory, out, findRows(code, rowTile, columnTile), column, columns);
-    proa::describeChecks(kernel, checks);
-    proa::removeOp(kernel, op);
+    pd::KernelChecks checks;
+    checks.words = checkWords();
+    pd::ElementBuilder code(b, op, memory, &checks);
+    loop(signature.begin, signature.end, constant(1), [&](Value index) {
+      IndexValue row(code, index), rowTile = row / columnTiles, columnTile = row % columnTiles;
+      Value column = scaled(columnTile.value(), tileOfN);
+      OpFoldResult columns = sizeOfTile(column, tileOfN, form.n);
+      if (form.dividesK)
+        multiplyColumns(memory, out, code, rowTile, column, columns);
+      else
+        multiplyRows(memory, out, findRows(code, rowTile, columnTile), column, columns);
+    });
+    describeChecks(kernel, checks);
+    removeOp();
   }
 
   Value scaled(Value index, int64_t factor) {
     OpFoldResult product =
         affine::makeComposedFoldedAffineApply(b, loc, b.getAffineDimExpr(0) * factor, {OpFoldResult(index)});
-    return getValueOrCreateConstantIndexOp(b, loc, product);
+    return toValue(product);
   }
 
   /// The elements of a tile from `first` on.
@@ -121,7 +112,7 @@ private:
   /// Loops over the groups before `end`: `body(group, size, rows before it, state)` computes the next state.
   /// Returns the last one, which begins with the number of rows of the groups.
   SmallVector<Value>
-  overGroups(proa::pd::ElementBuilder &code, IndexValue end, ArrayRef<IndexValue> start,
+  overGroups(pd::ElementBuilder &code, IndexValue end, ArrayRef<IndexValue> start,
              function_ref<SmallVector<Value>(IndexValue, IndexValue, IndexValue, ValueRange)> body) {
     SmallVector<Value> state{code.index(0).value()};
     for (IndexValue value : start)
@@ -135,7 +126,7 @@ private:
   }
 
   /// The rows of tile number `tile`: tiles of one group follow the tiles of the group before.
-  Position findRows(proa::pd::ElementBuilder &code, IndexValue tile, IndexValue columnTile) {
+  Position findRows(pd::ElementBuilder &code, IndexValue tile, IndexValue columnTile) {
     IndexValue zero = code.index(0);
     auto rowsOfTile = [&](IndexValue index, IndexValue size) {
       // Tiles of other groups have none.
@@ -176,7 +167,7 @@ private:
              {position.count, columns});
   }
 
-  void multiplyColumns(ArrayRef<Value> memory, Value out, proa::pd::ElementBuilder &code, IndexValue tile,
+  void multiplyColumns(ArrayRef<Value> memory, Value out, pd::ElementBuilder &code, IndexValue tile,
                        Value column, OpFoldResult columns) {
     int64_t tilesOfGroup = count(form.m, tileOfM);
     IndexValue group = tile / tilesOfGroup;
@@ -213,7 +204,7 @@ private:
       auto [shape, dynamicDims] = decomposeMixedValues(Sizes(dims));
       sums = memref::AllocOp::create(b, loc, MemRefType::get(shape, sum), dynamicDims);
     }
-    SmallVector<utils::IteratorType> iterators(proa::GroupedForm::loops, utils::IteratorType::parallel);
+    SmallVector<utils::IteratorType> iterators(GroupedForm::loops, utils::IteratorType::parallel);
     iterators.back() = utils::IteratorType::reduction;
     auto product = linalg::GenericOp::create(
         b, loc, TypeRange(), {x, y}, {sums}, {form.mapOfX(), form.mapOfY(), form.mapOfResult()}, iterators,
@@ -224,8 +215,8 @@ private:
           Value term = arith::MulFOp::create(body, at, wide(elements[0]), wide(elements[1]));
           linalg::YieldOp::create(body, at, arith::AddFOp::create(body, at, elements[2], term).getResult());
         });
-    product->setAttr(proa::contractionAttribute, choice.withSplitK(1));
-    proa::LoopsAttr::of(product).withStarts(b.getArrayAttr({b.getZeroAttr(sum)})).setOn(product);
+    product->setAttr(contractionAttribute, choice.withSplitK(1));
+    LoopsAttr::of(product).withStarts(b.getArrayAttr({b.getZeroAttr(sum)})).setOn(product);
     if (sums == out)
       return;
     AffineMap identity = b.getMultiDimIdentityMap(2);
@@ -237,22 +228,24 @@ private:
                                         arith::TruncFOp::create(body, at, form.element, elements[0]);
                                     linalg::YieldOp::create(body, at, rounded);
                                   });
-    proa::LoopsAttr::of(rounding).withFusedWith(proa::FusedWith::Result).setOn(rounding);
+    LoopsAttr::of(rounding).withFusedWith(FusedWith::Result).setOn(rounding);
   }
 };
 
-struct LowerGrouped : proa::impl::LowerGroupedBase<LowerGrouped> {
+struct LowerGrouped : impl::LowerGroupedBase<LowerGrouped> {
   using LowerGroupedBase::LowerGroupedBase;
 
   void runOnOperation() override {
     SmallVector<std::pair<func::FuncOp, Operation *>> kernels;
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (Operation *op = proa::groupedProductOf(function))
+      if (Operation *op = groupedProductOf(function))
         kernels.emplace_back(function, op);
+    OpBuilder builder(&getContext());
     for (auto [kernel, op] : kernels)
-      if (failed(GroupedKernel(kernel, op).lower(getOperation())))
+      if (failed(GroupedKernel(kernel, cast<pd::DeviceKernelOpInterface>(op), builder).lower(getOperation())))
         signalPassFailure();
   }
 };
 
 } // namespace
+} // namespace proa

@@ -13,17 +13,16 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
+using namespace mlir;
+
 namespace proa {
 #define GEN_PASS_DEF_OUTLINEDEVICE
 #define GEN_PASS_DEF_INLINEDEVICE
 #include "passes/lower-gpu/Passes.h.inc"
-} // namespace proa
-
-using namespace mlir;
 
 namespace {
 
-struct OutlineDevice : proa::impl::OutlineDeviceBase<OutlineDevice> {
+struct OutlineDevice : impl::OutlineDeviceBase<OutlineDevice> {
   using OutlineDeviceBase::OutlineDeviceBase;
 
   /// The kernels of the device.
@@ -31,12 +30,12 @@ struct OutlineDevice : proa::impl::OutlineDeviceBase<OutlineDevice> {
     SmallVector<Operation *> kernels;
     SmallVector<func::FuncOp> all;
     llvm::copy_if(module.getOps<func::FuncOp>(), std::back_inserter(all),
-                  [](func::FuncOp function) { return function->hasAttr(proa::kernelAttribute); });
-    bool isCorrect = succeeded(proa::verifyNotReferenced(all, module));
+                  [](func::FuncOp function) { return function->hasAttr(kernelAttribute); });
+    bool isCorrect = succeeded(verifyNotReferenced(all, module));
     for (func::FuncOp function : all) {
-      if (function.isDeclaration() || !proa::hasLaunch(function))
+      if (function.isDeclaration() || !hasLaunch(function))
         continue;
-      isCorrect &= succeeded(proa::threadsOf(function));
+      isCorrect &= succeeded(threadsOf(function));
       kernels.push_back(function);
     }
     if (!isCorrect)
@@ -64,10 +63,10 @@ struct OutlineDevice : proa::impl::OutlineDeviceBase<OutlineDevice> {
     SmallVector<Operation *> moved = sharedMemory(module, *kernels), erased;
     llvm::append_range(moved, *kernels);
     for (auto function : module.getOps<func::FuncOp>()) {
-      if (!function->hasAttr(proa::kernelAttribute) || llvm::is_contained(*kernels, function))
+      if (!function->hasAttr(kernelAttribute) || llvm::is_contained(*kernels, function))
         continue;
       erased.push_back(function);
-      if (func::FuncOp shape = proa::shapeFunctionOf(function))
+      if (func::FuncOp shape = shapeFunctionOf(function))
         erased.push_back(shape);
     }
     OpBuilder builder(&getContext());
@@ -83,17 +82,17 @@ struct OutlineDevice : proa::impl::OutlineDeviceBase<OutlineDevice> {
 /// Alignment of every buffer that a kernel gets (runtime::addressAlignment).
 constexpr int64_t bufferAlignment = 64;
 
-struct InlineDevice : proa::impl::InlineDeviceBase<InlineDevice> {
+struct InlineDevice : impl::InlineDeviceBase<InlineDevice> {
   using InlineDeviceBase::InlineDeviceBase;
 
   /// The tensor memory accelerator reads a tensor map where the launch has put the parameters.
   static void passByValue(LLVM::LLVMFuncOp kernel, unsigned parameter) {
     Builder builder(kernel.getContext());
-    Type map = LLVM::LLVMArrayType::get(builder.getI8Type(), proa::tensorMapBytes);
+    Type map = LLVM::LLVMArrayType::get(builder.getI8Type(), tensorMapBytes);
     kernel.setArgAttr(parameter, LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(map));
     kernel.setArgAttr(parameter, NVVM::NVVMDialect::getGridConstantAttrName(), builder.getUnitAttr());
     kernel.setArgAttr(parameter, LLVM::LLVMDialect::getAlignAttrName(),
-                      builder.getI64IntegerAttr(proa::tensorMapAlignment));
+                      builder.getI64IntegerAttr(tensorMapAlignment));
   }
 
   /// The number of blocks that a multiprocessor must be able to hold; 0: the assembler decides.
@@ -101,7 +100,7 @@ struct InlineDevice : proa::impl::InlineDeviceBase<InlineDevice> {
     bool setsRegisters = false, multiplies = false;
     kernel.walk([&](Operation *op) {
       setsRegisters |= isa<NVVM::SetMaxRegisterOp>(op);
-      multiplies |= isa<NVVM::WgmmaMmaAsyncOp, proa::rt::WgmmaOp>(op);
+      multiplies |= isa<NVVM::WgmmaMmaAsyncOp, rt::WgmmaOp>(op);
     });
     // The assembler ignores setmaxnreg (C7508) unless it knows the registers at entry.
     if (setsRegisters)
@@ -109,9 +108,9 @@ struct InlineDevice : proa::impl::InlineDeviceBase<InlineDevice> {
     // Two blocks with one warpgroup each hide each other's waits. Without a bound the assembler may take the
     // registers of the second one.
     constexpr int64_t blocks = 2;
-    const std::optional<proa::GpuFacts> &gpu = proa::targetOf(kernel).gpu;
-    bool fits = gpu && threads < blocks * proa::WarpgroupRegisters::threads &&
-                proa::LaunchAttr::of(kernel).getSharedBytes().value_or(0) <= gpu->sharedBytesOf(blocks);
+    const std::optional<GpuFacts> &gpu = targetOf(kernel).gpu;
+    bool fits = gpu && threads < blocks * WarpgroupRegisters::threads &&
+                LaunchAttr::of(kernel).getSharedBytes().value_or(0) <= gpu->sharedBytesOf(blocks);
     return multiplies && fits ? blocks : 0;
   }
 
@@ -127,7 +126,7 @@ struct InlineDevice : proa::impl::InlineDeviceBase<InlineDevice> {
     kernel.setLinkage(LLVM::Linkage::External);
     kernel.setPublic();
     for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes()))
-      if (kernel.getArgAttr(i, proa::tensorMapAttribute))
+      if (kernel.getArgAttr(i, tensorMapAttribute))
         passByValue(kernel, static_cast<unsigned>(i));
       else if (isa<LLVM::LLVMPointerType>(type))
         kernel.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
@@ -137,9 +136,9 @@ struct InlineDevice : proa::impl::InlineDeviceBase<InlineDevice> {
   /// Static shared memory has a limit. Dynamic shared memory is a variable without a size that another module
   /// defines.
   static void makeSharedDynamic(LLVM::LLVMFuncOp kernel, ModuleOp module) {
-    if (!proa::LaunchAttr::of(kernel).getSharedBytes())
+    if (!LaunchAttr::of(kernel).getSharedBytes())
       return;
-    auto shared = module.lookupSymbol<LLVM::GlobalOp>((kernel.getName() + proa::sharedSuffix).str());
+    auto shared = module.lookupSymbol<LLVM::GlobalOp>((kernel.getName() + sharedSuffix).str());
     if (!shared)
       return;
     shared.getInitializerRegion().getBlocks().clear();
@@ -166,9 +165,9 @@ struct InlineDevice : proa::impl::InlineDeviceBase<InlineDevice> {
       if (failed(inlineModule(device, module)))
         return signalPassFailure();
     for (auto kernel : module.getOps<LLVM::LLVMFuncOp>()) {
-      if (!proa::hasLaunch(kernel))
+      if (!hasLaunch(kernel))
         continue;
-      FailureOr<int64_t> threads = proa::threadsOf(kernel);
+      FailureOr<int64_t> threads = threadsOf(kernel);
       if (failed(threads))
         return signalPassFailure();
       markAsKernel(kernel, *threads);
@@ -178,3 +177,4 @@ struct InlineDevice : proa::impl::InlineDeviceBase<InlineDevice> {
 };
 
 } // namespace
+} // namespace proa

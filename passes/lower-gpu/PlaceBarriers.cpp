@@ -4,6 +4,7 @@
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-gpu/ContractionForm.h"
 #include "passes/lower-gpu/LaunchForm.h"
+#include "passes/lower-gpu/LinalgElements.h"
 #include "passes/lower-gpu/Passes.h"
 #include "passes/lower-gpu/Prologue.h"
 #include "passes/remarks/Remarks.h"
@@ -12,14 +13,12 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
 
 namespace proa {
 #define GEN_PASS_DEF_PLACEBARRIERS
 #include "passes/lower-gpu/Passes.h.inc"
-} // namespace proa
-
-using namespace mlir;
 
 namespace {
 
@@ -32,12 +31,6 @@ struct Access {
   AffineMap map;
 };
 
-Value rootOf(Value memory) {
-  while (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
-    memory = view.getViewSource();
-  return memory;
-}
-
 /// Whether an op of the body reads memory by itself, at indices that it computes.
 void addLoads(linalg::LinalgOp op, SmallVectorImpl<Access> &accesses) {
   op->walk([&](memref::LoadOp load) {
@@ -47,13 +40,13 @@ void addLoads(linalg::LinalgOp op, SmallVectorImpl<Access> &accesses) {
 
 /// Whether the operand is the result of a contraction that its epilogue reads in registers.
 bool isInRegisters(linalg::LinalgOp op, OpOperand &operand) {
-  if (proa::isChosenContraction(op))
-    return op.isDpsInit(&operand) && proa::epilogueOf(op);
-  if (!proa::isFusedWith(op, proa::FusedWith::Result))
+  if (contractionOf(op))
+    return op.isDpsInit(&operand) && epilogueOf(op);
+  if (!isFusedWith(op, FusedWith::Result))
     return false;
   for (Operation *writer = op->getPrevNode(); writer; writer = writer->getPrevNode())
     if (auto contraction = dyn_cast<linalg::LinalgOp>(writer);
-        contraction && proa::isChosenContraction(contraction) && proa::epilogueOf(contraction) == op)
+        contraction && contractionOf(contraction) && epilogueOf(contraction) == op)
       return contraction.getDpsInits()[0] == operand.get();
   return false;
 }
@@ -61,7 +54,7 @@ bool isInRegisters(linalg::LinalgOp op, OpOperand &operand) {
 /// The accesses of an op; with `inMemory` without those that its code makes in registers.
 SmallVector<Access> accessesOf(Operation &op, bool inMemory = true) {
   SmallVector<Access> accesses;
-  if (proa::isOnlyPrologue(&op)) // its readers compute what it would write
+  if (isOnlyPrologue(&op)) // its readers compute what it would write
     return accesses;
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
     for (OpOperand &operand : op.getOpOperands()) {
@@ -87,10 +80,10 @@ bool haveSameThreads(const Access &a, const Access &b) {
   if (!a.op || !b.op || a.view != b.view || a.map != b.map || !a.map.isPermutation())
     return false;
   auto haveEqualDistribution = [](linalg::LinalgOp left, linalg::LinalgOp right) {
-    if (proa::isFusedWith(left, proa::FusedWith::Result) || proa::isFusedWith(right, proa::FusedWith::Result))
+    if (isFusedWith(left, FusedWith::Result) || isFusedWith(right, FusedWith::Result))
       return false; // an epilogue is distributed as its contraction
     return left.getNumReductionLoops() == 0 && right.getNumReductionLoops() == 0 &&
-           proa::LoopsAttr::of(left).getVector() == proa::LoopsAttr::of(right).getVector();
+           LoopsAttr::of(left).getVector() == LoopsAttr::of(right).getVector();
   };
   return haveEqualDistribution(a.op, b.op);
 }
@@ -206,7 +199,7 @@ private:
           continue;
         Builder builder(function.getContext());
         SmallVector<Attribute> starts(reduction.getNumDpsInits(), builder.getUnitAttr());
-        auto loops = proa::LoopsAttr::of(reduction);
+        auto loops = LoopsAttr::of(reduction);
         if (ArrayAttr known = loops.getStarts())
           starts.assign(known.begin(), known.end());
         starts[result] = constant;
@@ -238,24 +231,24 @@ private:
   }
 };
 
-struct PlaceBarriers : proa::impl::PlaceBarriersBase<PlaceBarriers> {
+struct PlaceBarriers : impl::PlaceBarriersBase<PlaceBarriers> {
   using PlaceBarriersBase::PlaceBarriersBase;
 
   void runOnOperation() override {
-    if (!proa::hasLaunch(getOperation()) || getOperation().isDeclaration())
+    if (!hasLaunch(getOperation()) || getOperation().isDeclaration())
       return;
-    FailureOr<int64_t> threads = proa::threadsOf(getOperation());
+    FailureOr<int64_t> threads = threadsOf(getOperation());
     if (failed(threads))
       return signalPassFailure();
     bool isCorrect = true;
-    getOperation().walk(
-        [&](linalg::LinalgOp op) { isCorrect &= succeeded(proa::verifyLaunch(op, *threads)); });
+    getOperation().walk([&](linalg::LinalgOp op) { isCorrect &= succeeded(verifyLaunch(op, *threads)); });
     if (!isCorrect)
       return signalPassFailure();
     unsigned barriers = BarrierPlacer(getOperation()).run();
-    proa::PassRemarks(getArgumentName()).analysis(getOperation())
-        << proa::countText(barriers, "barrier") << " between the threads of a block";
+    PassRemarks(getArgumentName()).analysis(getOperation())
+        << countText(barriers, "barrier") << " between the threads of a block";
   }
 };
 
 } // namespace
+} // namespace proa

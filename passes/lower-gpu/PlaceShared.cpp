@@ -15,24 +15,23 @@
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
+using namespace mlir;
+
 namespace proa {
 #define GEN_PASS_DEF_PLACESHARED
 #include "passes/lower-gpu/Passes.h.inc"
-} // namespace proa
-
-using namespace mlir;
 
 namespace {
 
 /// Alignment of each buffer, for accesses of 16 bytes. A buffer may ask for more.
 constexpr int64_t minimalAlignment = 16;
 
-struct PlaceShared : proa::impl::PlaceSharedBase<PlaceShared> {
+struct PlaceShared : impl::PlaceSharedBase<PlaceShared> {
   using PlaceSharedBase::PlaceSharedBase;
 
   static void refuse(func::FuncOp kernel, const std::string &reason) {
-    proa::LaunchAttr::orEmpty(kernel).withThreads({}).setOn(kernel);
-    proa::PassRemarks("proa-place-shared").missed(kernel) << "the kernel stays on the host: " << reason;
+    LaunchAttr::orEmpty(kernel).withThreads({}).setOn(kernel);
+    PassRemarks("proa-place-shared").missed(kernel) << "the kernel stays on the host: " << reason;
   }
 
   static Attribute workgroup(MLIRContext *context) {
@@ -61,7 +60,7 @@ struct PlaceShared : proa::impl::PlaceSharedBase<PlaceShared> {
 
   /// The option, or what a block of the target may have.
   int64_t mostBytes(func::FuncOp kernel) const {
-    return sharedBytes > 0 ? sharedBytes.getValue() : proa::gpuOf(kernel).sharedBytes;
+    return sharedBytes > 0 ? sharedBytes.getValue() : gpuOf(kernel).sharedBytes;
   }
 
   /// Bytes of a buffer, or more than any block has.
@@ -105,15 +104,15 @@ struct PlaceShared : proa::impl::PlaceSharedBase<PlaceShared> {
   /// error.
   Value sharedMemory(OpBuilder &builder, func::FuncOp kernel, int64_t bytes, int64_t alignment) {
     Location loc = kernel.getLoc();
-    int64_t mostStatic = proa::gpuOf(kernel).staticSharedBytes;
+    int64_t mostStatic = gpuOf(kernel).staticSharedBytes;
     if (bytes > mostStatic)
-      proa::LaunchAttr::orEmpty(kernel).withSharedBytes(bytes).setOn(kernel);
-    proa::PassRemarks("proa-place-shared").analysis(kernel)
+      LaunchAttr::orEmpty(kernel).withSharedBytes(bytes).setOn(kernel);
+    PassRemarks("proa-place-shared").analysis(kernel)
         << "a block has " << std::to_string(bytes) << " bytes of "
         << (bytes > mostStatic ? "dynamic" : "static") << " shared memory, of which "
         << std::to_string(mostStatic) << " may be static";
-    MemRefType type = proa::sharedType(bytes, builder.getI8Type());
-    std::string name = (kernel.getName() + proa::sharedSuffix).str();
+    MemRefType type = sharedType(bytes, builder.getI8Type());
+    std::string name = (kernel.getName() + sharedSuffix).str();
     if (Operation *other = getOperation().lookupSymbol(name)) {
       other->emitError() << "'" << name << "' exists, expected the name to be free for shared memory";
       return {};
@@ -152,7 +151,7 @@ struct PlaceShared : proa::impl::PlaceSharedBase<PlaceShared> {
     for (memref::AllocOp buffer : bySize) {
       if (bytes <= mostBytes(kernel))
         break;
-      if (proa::whyNotGlobal(buffer).empty()) {
+      if (whyNotGlobal(buffer).empty()) {
         moved.push_back(buffer);
         bytes -= roomOf(buffer, layout);
       }
@@ -161,17 +160,17 @@ struct PlaceShared : proa::impl::PlaceSharedBase<PlaceShared> {
       return "its scratch buffers need " + std::to_string(bytes) + " bytes of shared memory, a block has " +
              std::to_string(mostBytes(kernel));
     for (memref::AllocOp buffer : moved)
-      if (std::string obstacle = proa::whyNotGlobal(buffer); !obstacle.empty())
+      if (std::string obstacle = whyNotGlobal(buffer); !obstacle.empty())
         return obstacle;
     if (moved.empty())
       return "";
-    proa::PassRemarks("proa-place-shared").done(kernel)
-        << proa::countText(int64_t(moved.size()), "scratch buffer is", "scratch buffers are")
+    PassRemarks("proa-place-shared").done(kernel)
+        << countText(int64_t(moved.size()), "scratch buffer is", "scratch buffers are")
         << " in global memory: " << std::to_string(dynamic) << " are dynamic, and the others need "
         << std::to_string(needed) << " bytes of shared memory, of which a block has "
         << std::to_string(mostBytes(kernel));
     llvm::erase_if(buffers, [&](memref::AllocOp buffer) { return llvm::is_contained(moved, buffer); });
-    proa::placeGlobally(kernel, moved);
+    placeGlobally(kernel, moved);
     return "";
   }
 
@@ -201,7 +200,7 @@ struct PlaceShared : proa::impl::PlaceSharedBase<PlaceShared> {
     SmallVector<Value> views;
     for (auto [op, offset] : llvm::zip(buffers, offsets)) {
       MemRefType own = op.getType();
-      MemRefType viewType = proa::sharedType(own.getShape(), own.getElementType());
+      MemRefType viewType = sharedType(own.getShape(), own.getElementType());
       Value start = arith::ConstantIndexOp::create(builder, loc, offset);
       views.push_back(memref::ViewOp::create(builder, loc, viewType, memory, start, ValueRange()));
     }
@@ -211,9 +210,10 @@ struct PlaceShared : proa::impl::PlaceSharedBase<PlaceShared> {
 
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<func::FuncOp>())
-      if (proa::hasLaunch(kernel) && !kernel.isDeclaration())
+      if (hasLaunch(kernel) && !kernel.isDeclaration())
         place(kernel);
   }
 };
 
 } // namespace
+} // namespace proa

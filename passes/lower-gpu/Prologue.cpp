@@ -48,7 +48,7 @@ bool isReadByContractions(Value memory, Operation *writer) {
     if (auto view = dyn_cast<memref::SubViewOp>(user))
       return movedViewOf(view) && isReadByContractions(view, writer);
     auto reader = dyn_cast<linalg::LinalgOp>(user);
-    return reader && isChosenContraction(reader) && !llvm::is_contained(reader.getDpsInits(), memory);
+    return reader && contractionOf(reader) && !llvm::is_contained(reader.getDpsInits(), memory);
   });
 }
 
@@ -81,7 +81,7 @@ std::optional<Prologue> Prologue::of(OpOperand &operand) {
 }
 
 /// Indices of `memory` in `whole`, of which it is a view.
-static SmallVector<Value> indicesIn(Value whole, IRRewriter &b, Location loc, Value memory,
+static SmallVector<Value> indicesIn(Value whole, OpBuilder &b, Location loc, Value memory,
                                     SmallVector<Value> indices) {
   while (memory != whole) {
     memref::SubViewOp view = movedViewOf(memory);
@@ -100,8 +100,7 @@ static SmallVector<Value> indicesIn(Value whole, IRRewriter &b, Location loc, Va
   return indices;
 }
 
-SmallVector<Value> Prologue::elementsAt(IRRewriter &b, Location loc, ValueRange indices,
-                                        int64_t count) const {
+SmallVector<Value> Prologue::elementsAt(OpBuilder &b, Location loc, ValueRange indices, int64_t count) const {
   linalg::LinalgOp own = op;
   SmallVector<Value> first = indicesIn(own.getDpsInits()[0], b, loc, view, SmallVector<Value>(indices));
   auto position = [&](int64_t i) {

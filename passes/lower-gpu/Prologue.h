@@ -14,7 +14,7 @@ public:
   static std::optional<Prologue> of(mlir::OpOperand &operand);
 
   /// `count` elements of the operand, the first of which is at `indices`, and which differ in its last index.
-  llvm::SmallVector<mlir::Value> elementsAt(mlir::IRRewriter &b, mlir::Location loc, mlir::ValueRange indices,
+  llvm::SmallVector<mlir::Value> elementsAt(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange indices,
                                             int64_t count) const;
 
 private:

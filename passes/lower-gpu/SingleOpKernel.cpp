@@ -19,7 +19,7 @@ pd::DeviceKernelOpInterface singleOpOf(func::FuncOp kernel) {
   return ops.empty() ? pd::DeviceKernelOpInterface() : *ops.begin();
 }
 
-void setWork(func::FuncOp kernel, int64_t rows, pd::DeviceKernelOpInterface op) {
+void SingleOpLowering::setWork(int64_t rows) {
   const TargetFacts &target = targetOf(kernel);
   std::optional<int64_t> known = op.getDeviceOperations();
   double operations =
@@ -30,29 +30,36 @@ void setWork(func::FuncOp kernel, int64_t rows, pd::DeviceKernelOpInterface op) 
       .setOn(kernel);
 }
 
-void addCheckWords(func::FuncOp kernel) {
-  Builder b(kernel.getContext());
-  (void)kernel.insertArgument(kernel.getNumArguments(), MemRefType::get({}, b.getI64Type()), {},
-                              kernel.getLoc());
+void SingleOpLowering::addCheckWords() {
+  auto type = MemRefType::get({}, b.getI64Type());
+  (void)kernel.insertArgument(kernel.getNumArguments(), type, {}, kernel.getLoc());
   kernel->setAttr(indexChecksAttribute, b.getArrayAttr({}));
 }
 
-Value checkWordsOf(OpBuilder &builder, func::FuncOp kernel, const KernelSignature &signature, size_t count) {
-  unsigned words = cast<BlockArgument>(signature.begin).getArgNumber() - 1;
-  return viewOfWords(builder, kernel.getLoc(), kernel.getArgument(words), count);
+void SingleOpLowering::changeToMemory() {
+  Operation *terminator = kernel.getBody().front().getTerminator();
+  results.assign(terminator->operand_begin(), terminator->operand_end());
+  signature = changeSignature(kernel);
+  terminator->setOperands({});
+  b.setInsertionPoint(op);
 }
 
-Value memoryOf(Value operand) {
+Value SingleOpLowering::checkWords() {
+  unsigned words = cast<BlockArgument>(signature.begin).getArgNumber() - 1;
+  return viewOfWords(b, kernel.getLoc(), kernel.getArgument(words), /*count=*/1);
+}
+
+Value SingleOpLowering::memoryOf(Value operand) {
   return operand ? operand.getDefiningOp<bufferization::ToTensorOp>().getBuffer() : Value();
 }
 
-Value destinationOf(Value result, const KernelSignature &signature, ArrayRef<Value> results) {
+Value SingleOpLowering::destinationOf(Value result) const {
   const auto *found = llvm::find(results, result);
   return found == results.end() ? Value()
                                 : signature.destinations[static_cast<size_t>(found - results.begin())];
 }
 
-void removeOp(func::FuncOp kernel, Operation *op) {
+void SingleOpLowering::removeOp() {
   SmallVector<Operation *> tensors;
   for (Value operand : op->getOperands())
     if (!llvm::is_contained(tensors, operand.getDefiningOp()))

@@ -4,13 +4,13 @@
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/kernels/SizeBounds.h"
 #include "passes/lower-gpu/ContractionForm.h"
+#include "passes/lower-gpu/LinalgElements.h"
 #include "passes/lower-gpu/ReductionForm.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -21,12 +21,6 @@ using namespace mlir;
 
 namespace proa {
 namespace {
-
-Value rootOf(Value memory) {
-  while (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
-    memory = view.getViewSource();
-  return memory;
-}
 
 /// The largest size of a loop, as far as it is known.
 double sizeOf(linalg::LinalgOp op, unsigned loop) {

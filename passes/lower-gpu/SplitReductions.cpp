@@ -3,6 +3,7 @@
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/kernels/ShapeFunction.h"
 #include "passes/kernels/SizeBounds.h"
+#include "passes/lower-gpu/CodeBuilder.h"
 #include "passes/lower-gpu/ContractionForm.h"
 #include "passes/lower-gpu/GlobalScratch.h"
 #include "passes/lower-gpu/LastBlock.h"
@@ -14,7 +15,6 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/ViewLikeInterfaceUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -22,36 +22,35 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
 
+using namespace mlir;
+
 namespace proa {
 #define GEN_PASS_DEF_CHOOSESLICES
 #define GEN_PASS_DEF_SPLITREDUCTIONS
 #include "passes/lower-gpu/Passes.h.inc"
-} // namespace proa
-
-using namespace mlir;
 
 namespace {
 
 /// Whether `kernel` has rows and a body, and no launch yet.
 bool isUnsplitKernel(func::FuncOp kernel) {
-  return kernel->hasAttr(proa::kernelAttribute) && !kernel.isDeclaration() && kernel.getNumArguments() >= 2 &&
-         proa::ScratchAttr::buffersOf(kernel).empty();
+  return kernel->hasAttr(kernelAttribute) && !kernel.isDeclaration() && kernel.getNumArguments() >= 2 &&
+         ScratchAttr::buffersOf(kernel).empty();
 }
 
 //===----------------------------------------------------------------------===//
 // The choice
 //===----------------------------------------------------------------------===//
 
-struct ChooseSlices : proa::impl::ChooseSlicesBase<ChooseSlices> {
+struct ChooseSlices : impl::ChooseSlicesBase<ChooseSlices> {
   using ChooseSlicesBase::ChooseSlicesBase;
 
   int64_t occupyingBlocks(func::FuncOp kernel) const {
-    return blocks > 0 ? blocks.getValue() : proa::gpuOf(kernel).residentBlocks();
+    return blocks > 0 ? blocks.getValue() : gpuOf(kernel).residentBlocks();
   }
 
-  int64_t slicesOf(func::FuncOp kernel, const proa::ReductionSplit &split) const {
+  int64_t slicesOf(func::FuncOp kernel, const ReductionSplit &split) const {
     constexpr int64_t slicesOfDynamicRows = 32;
-    int64_t rows = proa::RowsAttr::countOf(kernel);
+    int64_t rows = RowsAttr::countOf(kernel);
     auto blocksForWork = static_cast<int64_t>(split.elementsOfRow / static_cast<double>(leastElements));
     int64_t slices = std::min({blocksForWork, largestSlices.getValue(),
                                ShapedType::isDynamic(split.size) ? largestSlices.getValue() : split.size});
@@ -68,14 +67,14 @@ struct ChooseSlices : proa::impl::ChooseSlicesBase<ChooseSlices> {
     func::FuncOp kernel = getOperation();
     if (!isUnsplitKernel(kernel))
       return;
-    FailureOr<std::optional<int64_t>> chosen = proa::sharingBlocksOf(kernel);
+    FailureOr<std::optional<int64_t>> chosen = sharingBlocksOf(kernel);
     if (failed(chosen))
       return signalPassFailure();
     if (*chosen)
       return;
-    proa::PassRemarks remarks(getArgumentName());
+    PassRemarks remarks(getArgumentName());
     const char *obstacle = nullptr;
-    std::optional<proa::ReductionSplit> split = proa::ReductionSplit::find(kernel, obstacle);
+    std::optional<ReductionSplit> split = ReductionSplit::find(kernel, obstacle);
     if (!split) {
       remarks.missed(kernel) << "each row is computed by one block: " << obstacle;
       return;
@@ -85,15 +84,15 @@ struct ChooseSlices : proa::impl::ChooseSlicesBase<ChooseSlices> {
       remarks.analysis(kernel) << "each row is computed by one block: " << estimates(kernel, *split);
       return;
     }
-    proa::setSharingBlocks(kernel, *split, slices);
+    setSharingBlocks(kernel, *split, slices);
     remarks.done(kernel) << std::to_string(slices)
                          << " blocks share the reductions of a row: " << estimates(kernel, *split);
   }
 
 private:
   /// The figures that decide, for a remark.
-  std::string estimates(func::FuncOp kernel, const proa::ReductionSplit &split) const {
-    int64_t rows = proa::RowsAttr::countOf(kernel);
+  std::string estimates(func::FuncOp kernel, const ReductionSplit &split) const {
+    int64_t rows = RowsAttr::countOf(kernel);
     std::string rowsText = ShapedType::isDynamic(rows) ? "a dynamic number of" : std::to_string(rows);
     return rowsText + " rows of " + std::to_string(static_cast<int64_t>(split.elementsOfRow)) +
            " terms, where " + std::to_string(occupyingBlocks(kernel)) +
@@ -125,39 +124,34 @@ std::optional<SmallVector<int64_t>> largestDims(Value memory) {
     sizes = view.getMixedSizes();
   else if (auto cast = memory.getDefiningOp<memref::ReinterpretCastOp>())
     sizes = cast.getConstifiedMixedSizes();
-  return sizes.empty() ? std::nullopt : proa::largestSizes(sizes);
+  return sizes.empty() ? std::nullopt : largestSizes(sizes);
 }
 
-class ReductionSplitter {
+class ReductionSplitter : private CodeBuilder {
 public:
-  ReductionSplitter(func::FuncOp kernel, proa::ReductionSplit split, int64_t slices)
-      : kernel(kernel), split(std::move(split)), maxSlices(slices), b(kernel.getContext()),
-        loc(kernel.getLoc()) {}
+  ReductionSplitter(OpBuilder &builder, func::FuncOp kernel, ReductionSplit split, int64_t slices)
+      : CodeBuilder(builder, kernel.getLoc()), kernel(kernel), split(std::move(split)), maxSlices(slices) {}
 
   /// Null, or why the kernel stays unchanged.
   const char *run() {
     if (const char *obstacle = layOutSlots())
       return obstacle;
-    hasDynamicRows = ShapedType::isDynamic(proa::RowsAttr::countOf(kernel));
+    hasDynamicRows = ShapedType::isDynamic(RowsAttr::countOf(kernel));
     addArguments();
     divideRows();
     computeSlice();
     emitFirstPhase();
     b.setInsertionPoint(split.rows.getBody()->getTerminator());
-    emitSecondPhase(proa::emitIsLastBlock(b, loc, counters, row, slices));
+    emitSecondPhase(emitIsLastBlock(b, loc, counters, row, slices));
     return nullptr;
   }
-
-  bool dynamicRows() const { return hasDynamicRows; }
 
 private:
   static constexpr int64_t slotAlignment = 16;
 
   func::FuncOp kernel;
-  proa::ReductionSplit split;
+  ReductionSplit split;
   int64_t maxSlices;
-  OpBuilder b;
-  Location loc;
   bool hasDynamicRows = false;
   SmallVector<Partial> partials;
   int64_t slotBytes = 0;
@@ -169,7 +163,7 @@ private:
 
   const char *layOutSlots() {
     DataLayout layout = DataLayout::closest(kernel);
-    for (const proa::SplitOp &own : split.first) {
+    for (const SplitOp &own : split.first) {
       if (!own.isReduced)
         continue;
       for (auto [i, init] : llvm::enumerate(linalg::LinalgOp(own.op).getDpsInits())) {
@@ -188,29 +182,18 @@ private:
     return nullptr;
   }
 
-  Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
-  Value toValue(OpFoldResult value) { return getValueOrCreateConstantIndexOp(b, loc, value); }
-
   /// The scratch memory, its dynamic dims and the counters, before the range of rows.
   void addArguments() {
-    int64_t rows = proa::RowsAttr::countOf(kernel), unknown = ShapedType::kDynamic;
-    SmallVector<Value> added = proa::addScratchArgument(
+    int64_t rows = RowsAttr::countOf(kernel), unknown = ShapedType::kDynamic;
+    SmallVector<Value> added = addScratchArgument(
         kernel, {hasDynamicRows ? unknown : rows, hasDynamicRows ? unknown : maxSlices, slotBytes});
-    BlockArgument counterBase = proa::addCountersArgument(kernel);
-    proa::RowsAttr::orEmpty(kernel).withCount(hasDynamicRows ? unknown : rows * maxSlices).setOn(kernel);
+    BlockArgument counterBase = addCountersArgument(kernel);
+    RowsAttr::orEmpty(kernel).withCount(hasDynamicRows ? unknown : rows * maxSlices).setOn(kernel);
     b.setInsertionPointToStart(&kernel.getBody().front());
     slices = hasDynamicRows ? added[2] : constant(maxSlices);
     Value rowCount = hasDynamicRows ? added[1] : constant(rows);
-    Value slots = arith::MulIOp::create(b, loc, rowCount, slices);
-    auto asVector = [&](Value base, Type element, Value elements) {
-      auto type = MemRefType::get({unknown}, element);
-      return memref::ReinterpretCastOp::create(b, loc, type, base, OpFoldResult(b.getIndexAttr(0)),
-                                               ArrayRef<OpFoldResult>{elements},
-                                               ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
-    };
-    scratch =
-        asVector(added.front(), b.getI8Type(), arith::MulIOp::create(b, loc, slots, constant(slotBytes)));
-    counters = asVector(counterBase, b.getI32Type(), rowCount);
+    scratch = vectorAt(b, loc, added.front(), multiply(multiply(rowCount, slices), slotBytes));
+    counters = vectorAt(b, loc, counterBase, rowCount);
   }
 
   /// Moves the linalg ops of `block` to the end of the loop over rows.
@@ -241,12 +224,11 @@ private:
 
   /// The elements of the split dimension that belong to the slice.
   void computeSlice() {
-    const proa::SplitOp *reduction =
-        llvm::find_if(split.first, [](const auto &own) { return own.isReduced; });
+    const SplitOp *reduction = llvm::find_if(split.first, [](const auto &own) { return own.isReduced; });
     b.setInsertionPoint(split.first.front().op);
     AffineExpr d0 = b.getAffineDimExpr(0);
     if (!ShapedType::isDynamic(split.size) && !hasDynamicRows) {
-      int64_t elements = proa::elementsOfSlice(split, maxSlices);
+      int64_t elements = elementsOfSlice(split, maxSlices);
       chunk = b.getIndexAttr(elements);
       begin = affine::makeComposedAffineApply(b, loc, d0 * elements, {slice});
       size = chunk;
@@ -264,16 +246,16 @@ private:
     AffineExpr units = b.getAffineSymbolExpr(0).ceilDiv(split.unit) * split.unit;
     Value elements = affine::makeComposedAffineApply(
         b, loc, units, {OpFoldResult(Value(arith::CeilDivUIOp::create(b, loc, whole, slices)))});
-    begin = arith::MinUIOp::create(b, loc, arith::MulIOp::create(b, loc, slice, elements), whole);
-    Value left = arith::SubIOp::create(b, loc, whole, begin);
+    begin = arith::MinUIOp::create(b, loc, multiply(slice, elements), whole);
+    Value left = subtract(whole, begin);
     chunk = elements;
     size = Value(arith::MinUIOp::create(b, loc, elements, left));
   }
 
   /// A view of the partial result in the slot of this slice.
-  Value partialView(const Partial &partial, OpFoldResult byte, ArrayRef<OpFoldResult> sizes) {
+  Value partialView(const Partial &partial, Value byte, ArrayRef<OpFoldResult> sizes) {
     Value view = memref::ViewOp::create(b, loc, MemRefType::get(partial.largest, partial.element), scratch,
-                                        toValue(byte), ValueRange());
+                                        byte, ValueRange());
     SmallVector<OpFoldResult> zeros(sizes.size(), b.getIndexAttr(0)), ones(sizes.size(), b.getIndexAttr(1));
     if (llvm::all_of(llvm::zip(sizes, partial.largest),
                      [](auto pair) { return getConstantIntValue(std::get<0>(pair)) == std::get<1>(pair); }))
@@ -282,7 +264,7 @@ private:
   }
 
   /// The slice of an operand.
-  Value sliceOf(OpOperand &operand, const proa::SplitOp &own) {
+  Value sliceOf(OpOperand &operand, const SplitOp &own) {
     Value memory = operand.get();
     auto type = dyn_cast<MemRefType>(memory.getType());
     AffineMap map = linalg::LinalgOp(own.op).getMatchingIndexingMap(&operand);
@@ -333,7 +315,7 @@ private:
   /// Scratch buffers of the first phase with the elements of a slice only.
   void shrinkBuffers() {
     SmallVector<std::pair<memref::AllocOp, unsigned>> buffers;
-    for (const proa::SplitOp &own : split.first)
+    for (const SplitOp &own : split.first)
       for (OpOperand &operand : linalg::LinalgOp(own.op)->getOpOperands()) {
         auto buffer = operand.get().getDefiningOp<memref::AllocOp>();
         if (!isOfRow(buffer) || !own.loop)
@@ -362,7 +344,7 @@ private:
   }
 
   /// A copy of the op on its slice, with other results.
-  linalg::LinalgOp emitSlice(const proa::SplitOp &own, ValueRange results) {
+  linalg::LinalgOp emitSlice(const SplitOp &own, ValueRange results) {
     linalg::LinalgOp op = own.op;
     SmallVector<Value> operands;
     for (OpOperand &operand : op->getOpOperands()) {
@@ -371,8 +353,8 @@ private:
                                   : sliceOf(operand, own));
     }
     auto copy = cast<linalg::LinalgOp>(clone(b, op, TypeRange(), operands));
-    if (proa::ContractionAttr contraction = proa::contractionOf(op); contraction && hasWholeSteps())
-      copy->setAttr(proa::contractionAttribute, contraction.withWholeSteps());
+    if (ContractionAttr contraction = contractionOf(op); contraction && hasWholeSteps())
+      copy->setAttr(contractionAttribute, contraction.withWholeSteps());
     SmallVector<linalg::IndexOp> indices;
     copy->walk([&](linalg::IndexOp index) { indices.push_back(index); });
     for (linalg::IndexOp index : indices)
@@ -385,21 +367,24 @@ private:
     return copy;
   }
 
+  /// The first byte of a partial result in a slot.
+  Value byteOf(const Partial &partial, Value ofSlot) {
+    return affine::makeComposedAffineApply(b, loc, b.getAffineDimExpr(0) * slotBytes + partial.offset,
+                                           {ofSlot});
+  }
+
   SmallVector<Value> partialsOf(linalg::LinalgOp op) {
     SmallVector<Value> views;
-    AffineExpr d0 = b.getAffineDimExpr(0);
     for (const Partial &partial : partials)
-      if (partial.reduction == op) {
-        Value byte = affine::makeComposedAffineApply(b, loc, d0 * slotBytes + partial.offset, {slot});
-        views.push_back(
-            partialView(partial, byte, memref::getMixedSizes(b, loc, op.getDpsInits()[partial.result])));
-      }
+      if (partial.reduction == op)
+        views.push_back(partialView(partial, byteOf(partial, slot),
+                                    memref::getMixedSizes(b, loc, op.getDpsInits()[partial.result])));
     return views;
   }
 
   void emitFirstPhase() {
     shrinkBuffers();
-    for (const proa::SplitOp &own : split.first) {
+    for (const SplitOp &own : split.first) {
       linalg::LinalgOp op = own.op;
       b.setInsertionPoint(op);
       if (!own.loop)
@@ -410,7 +395,7 @@ private:
         continue;
       }
       SmallVector<Value> views = partialsOf(op);
-      for (auto [view, neutral] : llvm::zip(views, proa::Combiner::of(op)->neutral(b, loc)))
+      for (auto [view, neutral] : llvm::zip(views, Combiner::of(op)->neutral(b, loc)))
         linalg::FillOp::create(b, loc, neutral, view);
       emitSlice(own, views);
     }
@@ -420,11 +405,8 @@ private:
   Value allSlices(const Partial &partial, ArrayRef<OpFoldResult> sizes) {
     DataLayout layout = DataLayout::closest(kernel);
     auto elementBytes = static_cast<int64_t>(layout.getTypeSize(partial.element).getFixedValue());
-    Value firstSlot = arith::MulIOp::create(b, loc, row, slices);
-    Value byte = affine::makeComposedAffineApply(b, loc, b.getAffineDimExpr(0) * slotBytes + partial.offset,
-                                                 {firstSlot});
-    Value view =
-        memref::ViewOp::create(b, loc, MemRefType::get({1}, partial.element), scratch, byte, ValueRange());
+    Value view = memref::ViewOp::create(b, loc, MemRefType::get({1}, partial.element), scratch,
+                                        byteOf(partial, multiply(row, slices)), ValueRange());
     SmallVector<OpFoldResult> dims{hasDynamicRows ? OpFoldResult(slices)
                                                   : OpFoldResult(b.getIndexAttr(maxSlices))};
     SmallVector<OpFoldResult> strides{b.getIndexAttr(slotBytes / elementBytes)};
@@ -451,7 +433,7 @@ private:
     for (const Partial &partial : partials)
       if (partial.reduction == op)
         inputs.push_back(allSlices(partial, memref::getMixedSizes(b, loc, results[partial.result])));
-    proa::Combiner combiner = *proa::Combiner::of(op);
+    Combiner combiner = *Combiner::of(op);
     auto rank = static_cast<unsigned>(cast<MemRefType>(results[0].getType()).getRank());
     SmallVector<AffineMap> maps(inputs.size(), b.getMultiDimIdentityMap(rank + 1));
     SmallVector<AffineExpr> kept;
@@ -465,8 +447,8 @@ private:
           linalg::YieldOp::create(
               body, at, combiner.build(body, own.drop_front(inputs.size()), own.take_front(inputs.size())));
         });
-    if (ArrayAttr neutral = proa::LoopsAttr::of(op).getNeutral())
-      proa::LoopsAttr::of(combined).withNeutral(neutral).setOn(combined);
+    if (ArrayAttr neutral = LoopsAttr::of(op).getNeutral())
+      LoopsAttr::of(combined).withNeutral(neutral).setOn(combined);
   }
 
   void emitSecondPhase(Value isLast) {
@@ -487,41 +469,40 @@ private:
   }
 };
 
-struct SplitReductions : proa::impl::SplitReductionsBase<SplitReductions> {
+struct SplitReductions : impl::SplitReductionsBase<SplitReductions> {
   using SplitReductionsBase::SplitReductionsBase;
 
   /// A function of shapes also returns the dims of the scratch memory.
   static void extendShapes(func::FuncOp shapes, int64_t maxSlices) {
     Operation *terminator = shapes.getBody().front().getTerminator();
     OpBuilder b(terminator);
-    Location loc = shapes.getLoc();
+    CodeBuilder code(b, shapes.getLoc());
     SmallVector<Value> results(terminator->getOperands());
-    Value rows = results.pop_back_val(), most = arith::ConstantIndexOp::create(b, loc, maxSlices);
-    Value areFew = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, rows, most);
-    Value one = arith::ConstantIndexOp::create(b, loc, 1);
-    Value slices = arith::SelectOp::create(b, loc, areFew, most, one);
-    results.append({rows, slices, Value(arith::MulIOp::create(b, loc, rows, slices))});
-    proa::setShapes(shapes, results);
+    Value rows = results.pop_back_val(), most = code.constant(maxSlices);
+    Value areFew = arith::CmpIOp::create(b, shapes.getLoc(), arith::CmpIPredicate::ult, rows, most);
+    Value slices = code.select(areFew, most, code.constant(1));
+    results.append({rows, slices, code.multiply(rows, slices)});
+    setShapes(shapes, results);
   }
 
   LogicalResult splitKernel(func::FuncOp kernel) {
-    FailureOr<std::optional<int64_t>> chosen = proa::sharingBlocksOf(kernel);
+    FailureOr<std::optional<int64_t>> chosen = sharingBlocksOf(kernel);
     if (failed(chosen))
       return failure();
     int64_t slices = chosen->value_or(1);
     if (slices == 1)
       return success();
     const char *obstacle = nullptr;
-    std::optional<proa::ReductionSplit> split = proa::ReductionSplit::find(kernel, obstacle);
-    bool isDynamic = ShapedType::isDynamic(proa::RowsAttr::countOf(kernel));
-    func::FuncOp shapes = proa::shapeFunctionOf(kernel);
+    OpBuilder builder(&getContext());
+    std::optional<ReductionSplit> split = ReductionSplit::find(kernel, obstacle);
+    bool isDynamic = ShapedType::isDynamic(RowsAttr::countOf(kernel));
+    func::FuncOp shapes = shapeFunctionOf(kernel);
     if (split && isDynamic && !shapes)
       obstacle = "the number of rows is dynamic, and no function computes it";
     if (!obstacle)
-      obstacle = ReductionSplitter(kernel, std::move(*split), slices).run();
+      obstacle = ReductionSplitter(builder, kernel, std::move(*split), slices).run();
     if (obstacle)
-      proa::PassRemarks(getArgumentName()).missed(kernel)
-          << "each row is computed by one block: " << obstacle;
+      PassRemarks(getArgumentName()).missed(kernel) << "each row is computed by one block: " << obstacle;
     else if (isDynamic)
       extendShapes(shapes, slices);
     return success();
@@ -535,3 +516,4 @@ struct SplitReductions : proa::impl::SplitReductionsBase<SplitReductions> {
 };
 
 } // namespace
+} // namespace proa

@@ -3,27 +3,22 @@
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/kernels/SizeBounds.h"
 #include "passes/lower-gpu/AccessWidth.h"
+#include "passes/lower-gpu/LinalgElements.h"
 #include "passes/lower-gpu/Passes.h"
 #include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
 
 namespace proa {
 #define GEN_PASS_DEF_STAGETRANSPOSES
 #include "passes/lower-gpu/Passes.h.inc"
-} // namespace proa
-
-using namespace mlir;
 
 namespace {
 
-bool isArgument(Value memory) {
-  while (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
-    memory = view.getViewSource();
-  return isa<BlockArgument>(memory);
-}
+bool isArgument(Value memory) { return isa<BlockArgument>(rootOf(memory)); }
 
 /// Elements of a row in shared memory, of which `elements` are used: adjacent rows begin in other banks, so
 /// that lanes that read a column do not wait for each other.
@@ -50,7 +45,7 @@ public:
         isStaged = true;
       }
     if (isStaged)
-      proa::LoopsAttr::of(op).withVector(vectorOf(op)).setOn(op);
+      LoopsAttr::of(op).withVector(vectorOf(op)).setOn(op);
     return isStaged;
   }
 
@@ -76,7 +71,7 @@ private:
     SmallVector<int64_t> dims;
     int64_t bytes = elementBytes(type);
     for (unsigned dim = 0; dim < map.getNumResults(); ++dim) {
-      std::optional<int64_t> bound = proa::largestSize(operand.get(), static_cast<int64_t>(dim));
+      std::optional<int64_t> bound = largestSize(operand.get(), static_cast<int64_t>(dim));
       if (!bound || *bound > bytesLeft)
         return std::nullopt;
       dims.push_back(*bound);
@@ -108,7 +103,7 @@ private:
       if (!isNarrow || map.getResults().back() != innermost || type.isDynamicDim(type.getRank() - 1))
         return 1;
       Builder b(op.getContext());
-      int64_t own = proa::chunkElements(operand.get(), b.getIndexAttr(type.getShape().back()));
+      int64_t own = chunkElements(operand.get(), b.getIndexAttr(type.getShape().back()));
       vector = vector == 0 ? own : std::min(vector, own);
     }
     return std::max<int64_t>(vector, 1);
@@ -134,7 +129,7 @@ private:
                                           [](OpBuilder &body, Location at, ValueRange values) {
                                             linalg::YieldOp::create(body, at, values[0]);
                                           });
-    proa::LoopsAttr::of(copy).withVector(vectorOf(copy)).setOn(copy);
+    LoopsAttr::of(copy).withVector(vectorOf(copy)).setOn(copy);
     operand.set(view);
     int64_t bytes = elementBytes(type);
     for (int64_t dim : padded)
@@ -143,21 +138,22 @@ private:
   }
 };
 
-struct StageTransposes : proa::impl::StageTransposesBase<StageTransposes> {
+struct StageTransposes : impl::StageTransposesBase<StageTransposes> {
   using StageTransposesBase::StageTransposesBase;
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (!function->hasAttr(proa::kernelAttribute) || function.isDeclaration())
+    if (!function->hasAttr(kernelAttribute) || function.isDeclaration())
       return;
     SmallVector<linalg::LinalgOp> ops;
     function.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
     OpBuilder builder(&getContext());
     for (linalg::LinalgOp op : ops)
       if (TransposeStager(op, builder).run())
-        proa::PassRemarks(getArgumentName()).done(op) << "a transposed operand goes through shared memory, "
-                                                         "so that all accesses of memory are contiguous";
+        PassRemarks(getArgumentName()).done(op) << "a transposed operand goes through shared memory, "
+                                                   "so that all accesses of memory are contiguous";
   }
 };
 
 } // namespace
+} // namespace proa

@@ -1,12 +1,12 @@
 // The loop over k in which the threads copy tiles of the operands to shared memory.
 #include "passes/lower-gpu/AccessWidth.h"
 #include "passes/lower-gpu/LinalgElements.h"
+#include "passes/lower-gpu/Prologue.h"
 #include "passes/lower-gpu/StagedMemory.h"
-#include "passes/lower-gpu/StagedOperand.h"
+#include "passes/lower-gpu/TileCopy.h"
 #include "passes/lower-gpu/TileLoop.h"
 #include "passes/lower-gpu/TileMatmul.h"
 
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
@@ -14,6 +14,96 @@ using namespace mlir;
 
 namespace proa {
 namespace {
+
+/// An operand of a contraction at the tile that a block computes.
+///
+/// Its elements are named by two indices: `outer` (a row of x or a column of y) and `k`. Lines of the copy
+/// are along the index whose elements are adjacent in memory.
+class StagedOperand : public CodeBuilder {
+public:
+  struct Shape {
+    int64_t outer = 0, k = 0; ///< of the tile
+    int64_t threads = 0;
+  };
+
+  /// `outerLoop` is the loop of the op that is not shared with the other operand.
+  StagedOperand(OpBuilder &b, Location loc, linalg::LinalgOp op, OpOperand &operand, unsigned outerLoop,
+                unsigned kLoop, Shape shape, Value thread);
+
+  /// Elements that are adjacent in global memory differ in k.
+  bool isAdjacentAlongK() const { return alongK; }
+  Type elementType() const { return getElementTypeOrSelf(operand.get().getType()); }
+  /// Whether few enough chunks for registers are loaded before they are stored.
+  bool isLoadedEarly() const { return copies->chunksOfThread() <= maxEarlyChunks; }
+  /// Whether asynchronous copies are possible to memory [outer][k], or [k][outer] with `kFirst`.
+  bool canCopyAsync(bool kFirst) const { return vector > 1 && !isTransposed(kFirst) && !prologue; }
+  /// Whether lines in such memory are columns of it.
+  bool isTransposed(bool kFirst) const { return alongK == kFirst; }
+
+  /// The tile whose first element has `indices` of the loops, and `k`.
+  CopySource at(ValueRange indices, Value k);
+  TileCopy &copy() { return *copies; }
+
+private:
+  static constexpr int64_t maxEarlyChunks = 8;
+
+  linalg::LinalgOp op;
+  OpOperand &operand;
+  unsigned outerLoop, kLoop;
+  int64_t outer; ///< of the tile
+  bool alongK = true;
+  int64_t vector = 1;               ///< elements of a chunk
+  std::optional<Prologue> prologue; ///< computes the elements instead of loading them
+  OpFoldResult outerSize, kSize;
+  std::optional<TileCopy> copies;
+};
+
+StagedOperand::StagedOperand(OpBuilder &b, Location loc, linalg::LinalgOp op, OpOperand &operand,
+                             unsigned outerLoop, unsigned kLoop, Shape shape, Value thread)
+    : CodeBuilder(b, loc), op(op), operand(operand), outerLoop(outerLoop), kLoop(kLoop), outer(shape.outer),
+      prologue(Prologue::of(operand)) {
+  auto type = cast<MemRefType>(operand.get().getType());
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  auto sizeOf = [&](unsigned loop) {
+    unsigned dim = *map.getResultPosition(b.getAffineDimExpr(loop));
+    return memref::getMixedSize(b, loc, operand.get(), dim);
+  };
+  outerSize = sizeOf(outerLoop);
+  kSize = sizeOf(kLoop);
+  AffineExpr last = map.getResults().back();
+  alongK = last != b.getAffineDimExpr(outerLoop);
+  bool isAdjacent = type.isLastDimUnitStride() && (!alongK || last == b.getAffineDimExpr(kLoop));
+  vector = isAdjacent ? chunkElements(operand.get(), alongK ? kSize : outerSize) : 1;
+  TileCopy::Shape lines{alongK ? shape.outer : shape.k, alongK ? shape.k : shape.outer, shape.threads,
+                        vector};
+  copies.emplace(b, loc, elementType(), lines, thread);
+}
+
+CopySource StagedOperand::at(ValueRange indices, Value k) {
+  auto ofLine = [this](Value line, Value element) {
+    return alongK ? std::pair(line, element) : std::pair(element, line);
+  };
+  CopySource source{operand.get(), indices[outerLoop], k, {}, {}};
+  if (!alongK)
+    std::swap(source.firstLine, source.firstElement);
+  source.indices = [=, this, all = SmallVector<Value>(indices)](Value line, Value element) {
+    SmallVector<Value> own(all);
+    std::tie(own[outerLoop], own[kLoop]) = ofLine(line, element);
+    return indicesThrough(b, loc, op.getMatchingIndexingMap(&operand), own);
+  };
+  source.isInside = [=, this](Value line, Value element) {
+    auto [ofOuter, ofK] = ofLine(line, element);
+    Value isInside = isBelow(ofK, toValue(kSize));
+    std::optional<int64_t> size = getConstantIntValue(outerSize);
+    if (size && *size % outer == 0)
+      return isInside;
+    Value isOuter = isBelow(ofOuter, toValue(outerSize));
+    return both(isOuter, isInside);
+  };
+  if (prologue)
+    source.compute = [this](ValueRange own) { return prologue->elementsAt(b, loc, own, vector); };
+  return source;
+}
 
 class StagedLoop : public TileLoop, private CodeBuilder {
 public:
@@ -115,7 +205,7 @@ StagedLoop::Values StagedLoop::sumsOf(ValueRange indices) {
   for (auto [operand, staged] : operands)
     if (operand->isLoadedEarly())
       state.append(operand->copy().load(operand->at(indices, zero)));
-  Value end = getValueOrCreateConstantIndexOp(b, loc, kSize);
+  Value end = toValue(kSize);
   Values last = loop(zero, end, constant(choice.k), state, [&](Value k, ValueRange own) {
     ValueRange loaded = own.drop_front(numSums);
     gpu::BarrierOp::create(b, loc); // all threads have read the last tile
@@ -170,7 +260,7 @@ StagedLoop::Values StagedLoop::sumsOfStages(ValueRange indices) {
     copyStage(indices, constant(stage * choice.k), constant(stage));
   Values state = matmul->start();
   state.append({zero, constant(ahead)});
-  Value end = getValueOrCreateConstantIndexOp(b, loc, kSize);
+  Value end = toValue(kSize);
   Values sums = loop(zero, end, constant(choice.k), state, [&](Value k, ValueRange own) {
     Value stage = own.drop_back().back(), last = own.back();
     NVVM::CpAsyncWaitGroupOp::create(b, loc, ahead - 1); // all but the copies of later tiles

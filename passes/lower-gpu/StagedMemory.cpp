@@ -11,12 +11,12 @@ MemRefType sharedType(ArrayRef<int64_t> dims, Type element) {
   return MemRefType::get(dims, element, MemRefLayoutAttrInterface(), space);
 }
 
-Value allocateShared(IRRewriter &b, Location loc, ArrayRef<int64_t> dims, Type element, int64_t alignment) {
+Value allocateShared(OpBuilder &b, Location loc, ArrayRef<int64_t> dims, Type element, int64_t alignment) {
   return memref::AllocOp::create(b, loc, sharedType(dims, element), ValueRange(), ValueRange(),
                                  b.getI64IntegerAttr(alignment));
 }
 
-Value stageView(IRRewriter &b, Location loc, Value memory, Value stage) {
+Value stageView(OpBuilder &b, Location loc, Value memory, Value stage) {
   auto type = cast<MemRefType>(memory.getType());
   auto rank = static_cast<size_t>(type.getRank());
   SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0)), strides(rank, b.getIndexAttr(1));

@@ -11,11 +11,11 @@ namespace proa {
 mlir::MemRefType sharedType(llvm::ArrayRef<int64_t> dims, mlir::Type element);
 
 /// Shared memory with these dims, aligned for accesses, or as requested.
-mlir::Value allocateShared(mlir::IRRewriter &b, mlir::Location loc, llvm::ArrayRef<int64_t> dims,
+mlir::Value allocateShared(mlir::OpBuilder &b, mlir::Location loc, llvm::ArrayRef<int64_t> dims,
                            mlir::Type element, int64_t alignment = accessBytes);
 
 /// The memory of one stage, without the first dim.
-mlir::Value stageView(mlir::IRRewriter &b, mlir::Location loc, mlir::Value memory, mlir::Value stage);
+mlir::Value stageView(mlir::OpBuilder &b, mlir::Location loc, mlir::Value memory, mlir::Value stage);
 
 /// A chunk of a tile of lines: its line, and its number in the line.
 struct ChunkPosition {

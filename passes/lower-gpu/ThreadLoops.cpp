@@ -4,13 +4,11 @@
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/kernels/SizeBounds.h"
 #include "passes/lower-gpu/AccessWidth.h"
-#include "passes/lower-gpu/LaneReduction.h"
 #include "passes/lower-gpu/LaunchForm.h"
 #include "passes/lower-gpu/LinalgElements.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -42,14 +40,12 @@ void ThreadLoops::replace(linalg::LinalgOp replaced) {
     reduceByLanes(group);
   else
     reduceByBlock();
-  b.eraseOp(op);
+  op->erase();
 }
 
 //===----------------------------------------------------------------------===//
 // Indices
 //===----------------------------------------------------------------------===//
-
-Value ThreadLoops::toValue(OpFoldResult size) { return getValueOrCreateConstantIndexOp(b, loc, size); }
 
 Value ThreadLoops::apply(AffineExpr expression, ValueRange dims) {
   return affine::makeComposedAffineApply(b, loc, expression, getAsOpFoldResult(dims));
@@ -274,8 +270,8 @@ ThreadLoops::Values ThreadLoops::reduceTerms(ValueRange resultIndices, Value fir
 
 /// Afterwards each lane of a group has the combination of all of them.
 ThreadLoops::Values ThreadLoops::combineLanes(ValueRange partial, int64_t group) {
-  return proa::combineLanes(b, loc, partial, group,
-                            [&](ValueRange own, ValueRange others) { return combine(own, others); });
+  return CodeBuilder::combineLanes(partial, group,
+                                   [&](ValueRange own, ValueRange others) { return combine(own, others); });
 }
 
 /// Several elements of the result in a warp. All threads run the same iterations, because a shuffle needs all

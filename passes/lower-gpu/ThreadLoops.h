@@ -4,15 +4,13 @@
 #include "passes/lower-gpu/CodeBuilder.h"
 #include "passes/lower-gpu/ReductionForm.h"
 
-#include "mlir/IR/PatternMatch.h"
-
 namespace proa {
 
 /// Replaces linalg ops on memory by loops of one thread; Passes.td (`proa-map-to-threads`) describes them.
 class ThreadLoops : private CodeBuilder {
 public:
   /// `thread` is the index of the thread in its block of `threads` threads.
-  ThreadLoops(mlir::IRRewriter &rewriter, mlir::Value thread, int64_t threads)
+  ThreadLoops(mlir::OpBuilder &rewriter, mlir::Value thread, int64_t threads)
       : CodeBuilder(rewriter, thread.getLoc()), thread(thread), threads(threads) {}
 
   /// Replaces `op` by loops with the work that its attributes describe.
@@ -23,7 +21,6 @@ private:
   using BodyBuilder = llvm::function_ref<Values(mlir::Value position, mlir::ValueRange state)>;
 
   // Arithmetic on indices.
-  mlir::Value toValue(mlir::OpFoldResult size);
   mlir::Value apply(mlir::AffineExpr expression, mlir::ValueRange dims);
   Sizes chunksOf(Sizes sizes);
   mlir::OpFoldResult product(llvm::ArrayRef<mlir::OpFoldResult> sizes);

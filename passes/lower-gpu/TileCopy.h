@@ -35,7 +35,7 @@ public:
     int64_t vector = 1; ///< elements of a chunk
   };
 
-  TileCopy(mlir::IRRewriter &b, mlir::Location loc, mlir::Type element, Shape shape, mlir::Value thread)
+  TileCopy(mlir::OpBuilder &b, mlir::Location loc, mlir::Type element, Shape shape, mlir::Value thread)
       : CodeBuilder(b, loc), element(element), shape(shape), thread(thread) {}
 
   /// Whether all threads have the same number of chunks.

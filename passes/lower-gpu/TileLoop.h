@@ -19,7 +19,7 @@ public:
 
 /// A contraction that is being replaced, and the place of its code.
 struct ContractionSite {
-  mlir::IRRewriter &b;
+  mlir::OpBuilder &b;
   mlir::Location loc;
   TileResults::Target target;
   TileResults &results;

@@ -42,7 +42,7 @@ public:
   virtual Values accumulate(const Operand &x, const Operand &y, int64_t k, mlir::ValueRange sums) = 0;
 
 protected:
-  TileMatmul(mlir::IRRewriter &b, mlir::Location loc, const ThreadLayout &sums, mlir::Value thread,
+  TileMatmul(mlir::OpBuilder &b, mlir::Location loc, const ThreadLayout &sums, mlir::Value thread,
              mlir::Type sum)
       : CodeBuilder(b, loc), layout(b, loc, sums, thread), sum(sum) {}
 
@@ -56,10 +56,10 @@ private:
 using MultiplyAdd = std::function<mlir::Value(mlir::Value x, mlir::Value y, mlir::Value sum)>;
 
 /// Each thread multiplies and adds elements of any type.
-std::unique_ptr<TileMatmul> makeFmaMatmul(mlir::IRRewriter &b, mlir::Location loc, const ThreadLayout &sums,
+std::unique_ptr<TileMatmul> makeFmaMatmul(mlir::OpBuilder &b, mlir::Location loc, const ThreadLayout &sums,
                                           mlir::Value thread, mlir::Type sum, MultiplyAdd body);
 /// The warps multiply with tensor cores.
-std::unique_ptr<TileMatmul> makeMmaMatmul(mlir::IRRewriter &b, mlir::Location loc, const ThreadLayout &sums,
+std::unique_ptr<TileMatmul> makeMmaMatmul(mlir::OpBuilder &b, mlir::Location loc, const ThreadLayout &sums,
                                           mlir::Value thread, const TensorCoreTypes &types);
 
 } // namespace proa

@@ -7,7 +7,6 @@
 #include "passes/lower-gpu/ReductionForm.h"
 #include "passes/lower-gpu/StagedMemory.h"
 
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -20,7 +19,7 @@ using namespace mlir;
 
 namespace proa {
 
-TileResults::TileResults(IRRewriter &b, Location loc, Target given, Value thread)
+TileResults::TileResults(OpBuilder &b, Location loc, Target given, Value thread)
     : CodeBuilder(b, loc), target(std::move(given)), passes(TilePasses::of(target.choice)), holder(thread),
       thread(thread) {}
 
@@ -49,7 +48,7 @@ Value TileResults::isInside(Value index, unsigned loop, int64_t tile) {
   std::optional<int64_t> size = getConstantIntValue(end);
   if (size && *size % tile == 0)
     return {};
-  return isBelow(index, getValueOrCreateConstantIndexOp(b, loc, end));
+  return isBelow(index, toValue(end));
 }
 
 /// Adjacent elements of the results.
@@ -121,7 +120,7 @@ void TileResults::storeChunk(ValueRange indices, Value row, Value column) {
   if (size && *size % vector == 0)
     return where(isInside(indices[n], n, target.choice.n),
                  [&] { storeElements(indices, row, column, vector); });
-  Value end = getValueOrCreateConstantIndexOp(b, loc, target.sizes[n]);
+  Value end = toValue(target.sizes[n]);
   Value left = arith::SubIOp::create(b, loc, end, indices[n]);
   Value isWhole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, left, constant(vector));
   auto storeWhole = [&] {

@@ -18,7 +18,7 @@ public:
     llvm::SmallVector<mlir::OpFoldResult> sizes;
   };
 
-  TileResults(mlir::IRRewriter &b, mlir::Location loc, Target target, mlir::Value thread);
+  TileResults(mlir::OpBuilder &b, mlir::Location loc, Target target, mlir::Value thread);
 
   /// The elements of the tile that each thread has.
   const ThreadLayout &layout() const { return passes.wholeLayout(); }

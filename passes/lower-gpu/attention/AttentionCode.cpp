@@ -1,6 +1,5 @@
 #include "passes/lower-gpu/attention/AttentionCode.h"
 
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -20,7 +19,7 @@ Value AttentionCode::exp2(Value exponent) const {
 }
 
 Value AttentionCode::size(const AttentionTensor &tensor, unsigned dim) const {
-  return getValueOrCreateConstantIndexOp(b, loc, tensor.sizes[dim]);
+  return toValue(tensor.sizes[dim]);
 }
 
 int64_t AttentionCode::headsOfKeys() const {

@@ -3,7 +3,6 @@
 #include "dialects/rt/Philox.h"
 #include "passes/lower-gpu/LaunchForm.h"
 
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -51,9 +50,7 @@ AttentionDropout::Values AttentionDropout::kept(Value batch, Value head, ValueRa
   // Not kept in registers over the loop, with what follows from them.
   key = memref::LoadOp::create(b, loc, dropout.call, constant(0));
   call = memref::LoadOp::create(b, loc, dropout.call, constant(1));
-  auto size = [&](OpFoldResult own, int64_t whole) {
-    return dropout.begin ? constant(whole) : getValueOrCreateConstantIndexOp(b, loc, own);
-  };
+  auto size = [&](OpFoldResult own, int64_t whole) { return dropout.begin ? constant(whole) : toValue(own); };
   Value heads = add(multiply(inWhole(batch, 0), size(sizes.heads, dropout.wholeHeads)), inWhole(head, 1));
   Value firstQuery = multiply(heads, size(sizes.queries, dropout.wholeQueries));
   Values values;
@@ -133,7 +130,7 @@ SmallVector<AttentionDropout::Values> AttentionDropout::exchange(ValueRange bits
 
 /// A row of scores does not begin with a block: each lane computes the blocks of its scores.
 AttentionDropout::Values AttentionDropout::eachAlone(ArrayRef<Score> own) const {
-  Value keys = getValueOrCreateConstantIndexOp(b, loc, sizes.keys);
+  Value keys = toValue(sizes.keys);
   Values kept;
   for (const Score &score : own) {
     Value value = add(multiply(score.query, keys), score.key), position = remainder(value, wordsOfBlock);

@@ -34,7 +34,7 @@ ThreadLayout scoresLayout(const AttentionChoice &choice) {
 
 } // namespace
 
-AttentionFragments::AttentionFragments(IRRewriter &b, Location loc, const AttentionChoice &choice,
+AttentionFragments::AttentionFragments(OpBuilder &b, Location loc, const AttentionChoice &choice,
                                        Value thread)
     : CodeBuilder(b, loc), kind(choice.kind), rowsOfTile(choice.rows()), isByKeys(choice.isByKeys),
       thread(thread), scores(b, loc, scoresLayout(choice), thread) {}

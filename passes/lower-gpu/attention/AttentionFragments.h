@@ -11,7 +11,7 @@ namespace proa {
 class AttentionFragments : public CodeBuilder {
 public:
   /// With the threads of the choice that have scores. `thread` is an index among them.
-  AttentionFragments(mlir::IRRewriter &b, mlir::Location loc, const AttentionChoice &choice,
+  AttentionFragments(mlir::OpBuilder &b, mlir::Location loc, const AttentionChoice &choice,
                      mlir::Value thread);
 
   const ThreadLayout &scoreLayout() const { return scores.threadLayout(); }

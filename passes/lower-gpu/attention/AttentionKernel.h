@@ -1,4 +1,4 @@
-/// The functions and values of a kernel that is replaced by the code of an attention.
+/// A kernel of attention that is replaced by the code of a thread.
 #pragma once
 
 #include "passes/lower-gpu/SingleOpKernel.h"
@@ -6,15 +6,20 @@
 
 namespace proa {
 
-/// Memory whose dims `dims` are [batch, heads, rows, elements].
-AttentionTensor attentionTensorOf(mlir::IRRewriter &b, mlir::Location loc, mlir::Value memory,
-                                  llvm::ArrayRef<int64_t> dims);
+/// Common steps of the lowerings of pd.fused_attention, its gradients and pd.paged_attention.
+class AttentionLowering : public SingleOpLowering {
+protected:
+  using SingleOpLowering::SingleOpLowering;
 
-/// A loop over the rows of a block. The insertion point is in it afterwards.
-void overRows(mlir::IRRewriter &b, mlir::Location loc, const KernelSignature &signature,
-              llvm::function_ref<void(mlir::Value row)> body);
-/// Removes the op and its operands, and sets the attributes of a kernel that has been mapped to threads.
-void finishKernel(mlir::func::FuncOp kernel, mlir::Operation *op, const AttentionChoice &choice);
+  /// Memory whose dims `dims` are [batch, heads, rows, elements].
+  AttentionTensor tensorOf(mlir::Value memory, llvm::ArrayRef<int64_t> dims);
+  /// A loop over the rows of a block.
+  void overRows(llvm::function_ref<void(mlir::Value row)> body);
+  /// Removes the op and its operands, and sets the attributes of a kernel that has been mapped to threads.
+  void finish();
+
+  AttentionChoice choice;
+};
 
 /// Lowers a kernel of one pd.paged_attention.
 mlir::LogicalResult lowerPagedAttention(mlir::func::FuncOp kernel, pd::PagedAttentionOp op,

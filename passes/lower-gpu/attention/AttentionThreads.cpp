@@ -1,5 +1,4 @@
 #include "passes/lower-gpu/attention/AttentionThreads.h"
-#include "passes/lower-gpu/LaneReduction.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -105,7 +104,7 @@ Value AttentionThreads::acrossLanes(Value value, bool isMaximum) const {
       return {arith::MaximumFOp::create(b, loc, own[0], other[0])};
     return {arith::AddFOp::create(b, loc, own[0], other[0])};
   };
-  return combineLanes(b, loc, value, fragments.lanesOfRow(), combine)[0];
+  return combineLanes(value, fragments.lanesOfRow(), combine)[0];
 }
 
 /// The maximum by a few independent chains of comparisons.

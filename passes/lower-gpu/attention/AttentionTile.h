@@ -29,7 +29,7 @@ struct AttentionTensor {
 
 /// An attention or a gradient that is being lowered, and the place of its code.
 struct AttentionSite {
-  mlir::IRRewriter &b;
+  mlir::OpBuilder &b;
   mlir::Location loc;
   mlir::func::FuncOp kernel;
   AttentionTensor q, k, v, out;

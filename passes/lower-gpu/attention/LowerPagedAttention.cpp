@@ -16,34 +16,26 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-class PagedKernel {
+class PagedKernel : private AttentionLowering {
 public:
-  PagedKernel(func::FuncOp kernel, pd::PagedAttentionOp op)
-      : kernel(kernel), op(op), b(kernel.getContext()), loc(op.getLoc()), sizes(AttentionSizes::of(op)) {}
+  PagedKernel(func::FuncOp kernel, pd::PagedAttentionOp op, OpBuilder &builder)
+      : AttentionLowering(kernel, op, builder), op(op), sizes(AttentionSizes::of(op)) {}
 
   LogicalResult lower(ModuleOp module) {
     FailureOr<AttentionChoice> read = AttentionChoice::read(op);
     if (failed(read) || failed(verifyNotReferenced(kernel, module)) || failed(readSlices(*read)))
       return failure();
     choice = *read;
-    setWork(kernel, tiles * slices, op);
-    addCheckWords(kernel); // PagedThreads creates the only check
-    Operation *terminator = kernel.getBody().front().getTerminator();
-    SmallVector<Value> results(terminator->getOperands());
-    KernelSignature signature = changeSignature(kernel);
-    terminator->setOperands({});
-    b.setInsertionPoint(op);
-    replaceBody(signature, results);
+    setWork(tiles * slices);
+    addCheckWords(); // PagedThreads creates the only check
+    changeToMemory();
+    replaceBody();
     return success();
   }
 
 private:
-  func::FuncOp kernel;
   pd::PagedAttentionOp op;
-  IRRewriter b;
-  Location loc;
   AttentionSizes sizes;
-  AttentionChoice choice;
   int64_t tiles = 0, slices = 1;
 
   LogicalResult readSlices(const AttentionChoice &own) {
@@ -64,11 +56,11 @@ private:
     auto own = MemRefType::get({shape[0], heads, sizes.queries, shape[2]}, type.getElementType());
     Value view = memref::ExpandShapeOp::create(b, loc, own, memory,
                                                SmallVector<ReassociationIndices>{{0}, {1, 2}, {3}});
-    return attentionTensorOf(b, loc, view, {0, 1, 2, 3});
+    return tensorOf(view, {0, 1, 2, 3});
   }
 
   AttentionTensor paged(Value cache, Value table) {
-    AttentionTensor tensor = attentionTensorOf(b, loc, cache, {0, 1, 2, 3});
+    AttentionTensor tensor = tensorOf(cache, {0, 1, 2, 3});
     ArrayRef<int64_t> shape = cast<MemRefType>(cache.getType()).getShape();
     tensor.blockTable = table;
     tensor.blocks = shape[0];
@@ -86,28 +78,25 @@ private:
       return own;
     constexpr int64_t bytes = 4;
     int64_t slots = tiles * slices, rows = choice.queries;
+    int64_t size = slots * rows * (sizes.value + 2) * bytes;
     Value base = addScratchArgument(kernel, {slots, rows, (sizes.value + 2) * bytes}).front();
-    Value all = memref::ReinterpretCastOp::create(
-        b, loc, MemRefType::get({slots * rows * (sizes.value + 2) * bytes}, b.getI8Type()), base, 0,
-        ArrayRef<int64_t>{slots * rows * (sizes.value + 2) * bytes}, ArrayRef<int64_t>{1});
+    Value all = vectorAt(b, loc, base, constant(size));
     auto view = [&](ArrayRef<int64_t> shape, int64_t first) -> Value {
       return memref::ViewOp::create(b, loc, MemRefType::get(shape, b.getF32Type()), all,
-                                    arith::ConstantIndexOp::create(b, loc, first * bytes), ValueRange());
+                                    constant(first * bytes), ValueRange());
     };
     int64_t outputs = slots * rows * sizes.value;
-    own.outputs = attentionTensorOf(b, loc, view({slots, 1, rows, sizes.value}, 0), {0, 1, 2, 3});
+    own.outputs = tensorOf(view({slots, 1, rows, sizes.value}, 0), {0, 1, 2, 3});
     own.maxima = view({slots, rows}, outputs);
     own.sums = view({slots, rows}, outputs + slots * rows);
-    own.counters = memref::ReinterpretCastOp::create(b, loc, MemRefType::get({tiles}, b.getI32Type()),
-                                                     addCountersArgument(kernel), 0, ArrayRef<int64_t>{tiles},
-                                                     ArrayRef<int64_t>{1});
+    own.counters = vectorAt(b, loc, addCountersArgument(kernel), constant(tiles));
     return own;
   }
 
-  void replaceBody(const KernelSignature &signature, ArrayRef<Value> results) {
+  void replaceBody() {
     SmallVector<Value> operands = llvm::map_to_vector(op->getOperands(), memoryOf);
     pd::KernelChecks checks;
-    checks.words = checkWordsOf(b, kernel, signature, /*count=*/1);
+    checks.words = checkWords();
     pd::ElementBuilder code(b, op, operands, &checks);
     Value table = memoryOf(op.getBlockTable());
     AttentionSite site{b,
@@ -116,7 +105,7 @@ private:
                        byKeyHeads(memoryOf(op.getQ())),
                        paged(memoryOf(op.getKeyCache()), table),
                        paged(memoryOf(op.getValueCache()), table),
-                       byKeyHeads(destinationOf(op.getOut(), signature, results)),
+                       byKeyHeads(destinationOf(op.getOut())),
                        choice,
                        sizes.element,
                        gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x)};
@@ -126,16 +115,17 @@ private:
     scores.lengths = memoryOf(op.getLengths());
     scores.scale = op.getScale().convertToDouble();
     PagedThreads threads(site, *tile, scores, makeSlices(), code);
-    overRows(b, loc, signature, [&](Value row) { threads.build(row); });
+    overRows([&](Value row) { threads.build(row); });
     describeChecks(kernel, checks);
-    finishKernel(kernel, op, choice);
+    finish();
   }
 };
 
 } // namespace
 
 LogicalResult lowerPagedAttention(func::FuncOp kernel, pd::PagedAttentionOp op, ModuleOp module) {
-  return PagedKernel(kernel, op).lower(module);
+  OpBuilder builder(kernel.getContext());
+  return PagedKernel(kernel, op, builder).lower(module);
 }
 
 } // namespace proa

@@ -5,7 +5,6 @@
 #include "passes/lower-gpu/TileMatmul.h"
 #include "passes/lower-gpu/attention/AttentionTile.h"
 
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -138,7 +137,7 @@ void StagedAttention::start(Side &side, const Position &at, Value first, Value t
   constexpr int64_t mostUnrolled = 8, mostOfTable = 4;
   Value end = at.keyEnd;
   if (!side.tensors.areKeys)
-    end = getValueOrCreateConstantIndexOp(b, loc, site.q.sizes[rowDim]);
+    end = toValue(site.q.sizes[rowDim]);
   for (Tile &tile : side.tiles) {
     CopySource source = sourceOf(tile, at.batch, headOf(side.tensors, at), first, end);
     int64_t chunks = tile.copy.chunksOfThread();

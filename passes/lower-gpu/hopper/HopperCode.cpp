@@ -47,8 +47,6 @@ void HopperCode::initBarrier(Value barrier, int64_t arrivals) const {
   NVVM::MBarrierInitOp::create(b, loc, toPointer(barrier), i32(arrivals), Value());
 }
 
-void HopperCode::fenceBarriers() const { NVVM::FenceMbarrierInitOp::create(b, loc); }
-
 void HopperCode::expectBytes(Value barrier, int64_t bytes) const {
   NVVM::MBarrierArriveExpectTxOp::create(b, loc, Type(), toPointer(barrier), i32(bytes),
                                          NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());
@@ -60,11 +58,6 @@ void HopperCode::arrive(Value barrier) const {
 
 void HopperCode::wait(Value barrier, Value parity) const {
   NVVM::MBarrierTryWaitParityOp::create(b, loc, toPointer(barrier), parity, i32(waitTicks));
-}
-
-void HopperCode::prefetchMap(Value map) const {
-  NVVM::PrefetchOp::create(b, loc, NVVM::PrefetchCacheLevelAttr(), NVVM::CacheEvictionPriorityAttr(), map,
-                           Value(), /*tensormap=*/b.getUnitAttr(), UnitAttr(), UnitAttr());
 }
 
 void HopperCode::copyBox(Value target, Value map, ValueRange coordinates, Value barrier) const {
@@ -127,9 +120,10 @@ void StageThreads::start(ArrayRef<const StageBuffer *> buffers, ValueRange maps)
   where(isEqual(thread, 0), [&] {
     for (const StageBuffer *buffer : buffers)
       buffer->init();
-    fenceBarriers();
+    NVVM::FenceMbarrierInitOp::create(b, loc); // the accelerator sees the barriers
     for (Value map : maps)
-      prefetchMap(map);
+      NVVM::PrefetchOp::create(b, loc, NVVM::PrefetchCacheLevelAttr(), NVVM::CacheEvictionPriorityAttr(), map,
+                               Value(), /*tensormap=*/b.getUnitAttr(), UnitAttr(), UnitAttr());
   });
   gpu::BarrierOp::create(b, loc);
 }
@@ -159,7 +153,7 @@ void StageThreads::release(const StageBuffer &buffer, const StageBuffer::Positio
   where(isEqual(remainder(thread, warpSize), 0), [&] { buffer.release(at); });
 }
 
-StageVariable::StageVariable(IRRewriter &b, Location loc, const StageBuffer::Position &first)
+StageVariable::StageVariable(OpBuilder &b, Location loc, const StageBuffer::Position &first)
     : b(b), loc(loc), stage(memref::AllocaOp::create(b, loc, MemRefType::get({}, first.stage.getType()))),
       parity(memref::AllocaOp::create(b, loc, MemRefType::get({}, first.parity.getType()))) {
   save(first);

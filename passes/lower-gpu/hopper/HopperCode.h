@@ -28,15 +28,12 @@ public:
   mlir::Value addressOf(mlir::Value memory) const;
 
   void initBarrier(mlir::Value barrier, int64_t arrivals) const;
-  /// Makes barriers that were initialized visible to the accelerator.
-  void fenceBarriers() const;
   /// Arrives, and makes the phase wait for as many bytes of copies.
   void expectBytes(mlir::Value barrier, int64_t bytes) const;
   void arrive(mlir::Value barrier) const;
   /// Waits until the phase with this parity (i32) has ended.
   void wait(mlir::Value barrier, mlir::Value parity) const;
 
-  void prefetchMap(mlir::Value map) const;
   /// Copies a box to shared memory. `coordinates` are outermost first.
   void copyBox(mlir::Value target, mlir::Value map, mlir::ValueRange coordinates, mlir::Value barrier) const;
 
@@ -96,7 +93,7 @@ private:
 /// fills the stages. Where the others are a warpgroup (`fillers`), they give the readers their registers.
 class StageThreads : public HopperCode {
 public:
-  StageThreads(mlir::IRRewriter &b, mlir::Location loc, mlir::Value thread, int64_t readers, int64_t fillers)
+  StageThreads(mlir::OpBuilder &b, mlir::Location loc, mlir::Value thread, int64_t readers, int64_t fillers)
       : HopperCode(b, loc), thread(thread), readers(readers), fillers(fillers) {}
 
   /// Arrivals that free a stage: one lane of each warp does.
@@ -119,13 +116,13 @@ private:
 class StageVariable {
 public:
   /// Creates the variable, with the position `first`.
-  StageVariable(mlir::IRRewriter &b, mlir::Location loc, const StageBuffer::Position &first);
+  StageVariable(mlir::OpBuilder &b, mlir::Location loc, const StageBuffer::Position &first);
 
   StageBuffer::Position load() const;
   void save(const StageBuffer::Position &position) const;
 
 private:
-  mlir::IRRewriter &b;
+  mlir::OpBuilder &b;
   mlir::Location loc;
   mlir::Value stage, parity; ///< memrefs
 };

@@ -3,7 +3,6 @@
 #include "passes/lower-gpu/TileLoop.h"
 #include "passes/lower-gpu/hopper/WgmmaMatmul.h"
 
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -77,7 +76,7 @@ private:
   Values overStages(Values state, function_ref<Values(Value k, StageBuffer::Position, ValueRange)> body) {
     StageBuffer::Position start = position->load();
     state.append({start.stage, start.parity});
-    Value end = getValueOrCreateConstantIndexOp(b, loc, kSize);
+    Value end = toValue(kSize);
     Values last = loop(constant(0), end, constant(choice.k), state, [&](Value k, ValueRange own) {
       StageBuffer::Position at{own.drop_back().back(), own.back()};
       Values next = body(k, at, own.drop_back(2));
@@ -133,7 +132,7 @@ private:
     const TensorView &view = operand.tile.view;
     Values coordinates;
     for (OpFoldResult offset : view.offsets)
-      coordinates.push_back(getValueOrCreateConstantIndexOp(b, loc, offset));
+      coordinates.push_back(toValue(offset));
     AffineMap map = op.getMatchingIndexingMap(operand.operand);
     for (auto [result, dim] : llvm::zip(map.getResults(), view.dims))
       if (auto loop = dyn_cast<AffineDimExpr>(result)) // otherwise index 0
