@@ -4,6 +4,14 @@ using namespace mlir;
 
 namespace proa::dist {
 
+ShardingAttr argumentSharding(FunctionOpInterface function, unsigned index) {
+  return function.getArgAttrOfType<ShardingAttr>(index, shardingAttribute);
+}
+
+ShardingAttr resultSharding(FunctionOpInterface function, unsigned index) {
+  return function.getResultAttrOfType<ShardingAttr>(index, shardingAttribute);
+}
+
 InterfaceAttributes::InterfaceAttributes(FunctionOpInterface function) : function(function) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     arguments.emplace_back(function.getArgAttrDict(i));

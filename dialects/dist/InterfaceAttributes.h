@@ -1,10 +1,15 @@
-/// Changes of the attributes of a function's arguments and results.
+/// Attributes of a function's arguments and results.
 #pragma once
 
-#include "mlir/IR/OperationSupport.h"
+#include "dialects/dist/Dist.h"
+
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace proa::dist {
+
+/// The sharding of an argument or a result; null without one.
+ShardingAttr argumentSharding(mlir::FunctionOpInterface function, unsigned index);
+ShardingAttr resultSharding(mlir::FunctionOpInterface function, unsigned index);
 
 /// Collects changes and makes them at once: each change of one argument would copy the list of all.
 class InterfaceAttributes {

@@ -1,6 +1,7 @@
 //! dist-annotate: writes a mesh and shardings of named arguments and results into a program.
 #include "passes/spmd/Passes.h"
 
+#include "dialects/dist/InterfaceAttributes.h"
 #include "dialects/dist/Placements.h"
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "lib/base/support/Files.h"
@@ -111,21 +112,12 @@ public:
 
 private:
   void setShardings(func::FuncOp function) {
-    // All at once: each change of one argument copies the list of all.
-    SmallVector<DictionaryAttr> arguments, results;
-    function.getAllArgAttrs(arguments);
-    function.getAllResultAttrs(results);
-    for (auto &[tensor, sharding] : chosen) {
-      const NamedTensor &own = tensors[tensor];
-      if (own.function != function)
-        continue;
-      DictionaryAttr &attributes = (own.isResult ? results : arguments)[own.index];
-      NamedAttrList list(attributes);
-      list.set(dist::shardingAttribute, sharding);
-      attributes = list.getDictionary(&getContext());
-    }
-    function.setAllArgAttrs(arguments);
-    function.setAllResultAttrs(results);
+    dist::InterfaceAttributes attributes(function);
+    for (auto &[tensor, sharding] : chosen)
+      if (const NamedTensor &own = tensors[tensor]; own.function == function)
+        own.isResult ? attributes.setResult(own.index, dist::shardingAttribute, sharding)
+                     : attributes.setArgument(own.index, dist::shardingAttribute, sharding);
+    attributes.apply();
   }
 
   InFlightDiagnostic error() {

@@ -61,7 +61,7 @@ public:
 
 private:
   dist::ShardingAttr annotationOf(BlockArgument argument) {
-    return function.getArgAttrOfType<dist::ShardingAttr>(argument.getArgNumber(), dist::shardingAttribute);
+    return dist::argumentSharding(function, argument.getArgNumber());
   }
 
   /// Shardings that arguments already have must be of the mesh of the strategy.

@@ -1,5 +1,6 @@
 #include "passes/spmd/Collectives.h"
 
+#include "dialects/dist/InterfaceAttributes.h"
 #include "passes/spmd/FactorAxes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -184,9 +185,8 @@ bool ReplicatedValues::isReplicated(dist::ShardingAttr sharding) {
 bool ReplicatedValues::compute(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
-    auto sharding = function ? function.getArgAttrOfType<dist::ShardingAttr>(argument.getArgNumber(),
-                                                                             dist::shardingAttribute)
-                             : dist::ShardingAttr();
+    auto sharding =
+        function ? dist::argumentSharding(function, argument.getArgNumber()) : dist::ShardingAttr();
     return sharding && isReplicated(sharding);
   }
   Operation *op = value.getDefiningOp();

@@ -234,14 +234,9 @@ public:
       return signalPassFailure();
     RankProgram program{*meshOp, meshOp->getMesh().toMesh(), rank, {}, {}};
     FailureOr<ProcessGroupAxes> parsed = ProcessGroupAxes::parse(
-        getOperation(), program.mesh, SmallVector<std::string>(rings.begin(), rings.end()));
+        getOperation(), program.mesh, SmallVector<std::string>(rings.begin(), rings.end()), rank);
     if (failed(parsed))
       return signalPassFailure();
-    if (rank < 0 || rank >= program.mesh.size()) {
-      getOperation().emitError() << "rank: expected a position of the mesh, from 0 to "
-                                 << program.mesh.size() - 1 << ", found " << rank.getValue();
-      return signalPassFailure();
-    }
     bool isValid = true;
     for (auto function : getOperation().getOps<func::FuncOp>())
       isValid &= succeeded(describeInterface(function, program, *parsed));

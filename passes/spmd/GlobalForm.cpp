@@ -1,25 +1,19 @@
 #include "passes/spmd/GlobalForm.h"
 
+#include "dialects/dist/InterfaceAttributes.h"
+
 #include <set>
 
 using namespace mlir;
 
 namespace proa {
 
-static dist::ShardingAttr shardingOfArgument(func::FuncOp function, unsigned i) {
-  return function.getArgAttrOfType<dist::ShardingAttr>(i, dist::shardingAttribute);
-}
-
-static dist::ShardingAttr shardingOfResult(func::FuncOp function, unsigned i) {
-  return function.getResultAttrOfType<dist::ShardingAttr>(i, dist::shardingAttribute);
-}
-
 bool GlobalForm::isSharded(func::FuncOp function) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    if (shardingOfArgument(function, i))
+    if (dist::argumentSharding(function, i))
       return true;
   for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (shardingOfResult(function, i))
+    if (dist::resultSharding(function, i))
       return true;
   return function
       .walk([](Operation *op) {
@@ -78,7 +72,7 @@ LogicalResult GlobalForm::addValue(Operation *op, Value value, dist::ShardingAtt
 
 LogicalResult GlobalForm::addArguments(func::FuncOp function) {
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
-    dist::ShardingAttr sharding = shardingOfArgument(function, i);
+    dist::ShardingAttr sharding = dist::argumentSharding(function, i);
     if (!sharding && isa<RankedTensorType>(type))
       return function.emitOpError() << "argument " << i << " has no sharding; run dist-propagate first";
     if (auto tensor = dyn_cast<RankedTensorType>(type);
@@ -88,7 +82,7 @@ LogicalResult GlobalForm::addArguments(func::FuncOp function) {
       return failure();
   }
   for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
-    dist::ShardingAttr sharding = shardingOfResult(function, i);
+    dist::ShardingAttr sharding = dist::resultSharding(function, i);
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (tensor && !sharding)
       return function.emitOpError() << "result " << i << " has no sharding; run dist-propagate first";
@@ -177,7 +171,7 @@ LogicalResult GlobalForm::readReturn(func::ReturnOp op) {
   auto function = op->getParentOfType<func::FuncOp>();
   for (auto [i, value] : llvm::enumerate(op.getOperands()))
     if (isa<RankedTensorType>(value.getType()) &&
-        failed(expectSharding(op, i, shardingOfResult(function, i))))
+        failed(expectSharding(op, i, dist::resultSharding(function, i))))
       return failure();
   return success();
 }
@@ -191,11 +185,11 @@ LogicalResult GlobalForm::readCall(func::CallOp op) {
     return success();
   }
   for (auto [i, value] : llvm::enumerate(op.getOperands()))
-    if (auto expected = shardingOfArgument(callee, i);
+    if (auto expected = dist::argumentSharding(callee, i);
         isa<RankedTensorType>(value.getType()) && failed(expectSharding(op, i, expected)))
       return failure();
   for (auto [i, value] : llvm::enumerate(op.getResults()))
-    if (auto sharding = shardingOfResult(callee, i); sharding && failed(addValue(op, value, sharding)))
+    if (auto sharding = dist::resultSharding(callee, i); sharding && failed(addValue(op, value, sharding)))
       return failure();
   return success();
 }

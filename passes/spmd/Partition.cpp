@@ -35,15 +35,16 @@ public:
   LogicalResult rewrite(func::FuncOp function) {
     SmallVector<Type> arguments, results;
     dist::InterfaceAttributes attributes(function);
-    BitVector otherArguments = argumentsOfOthers(function), otherResults = resultsOfOthers(function);
+    BitVector otherArguments = ofOthers(function, function.getNumArguments(), dist::argumentSharding),
+              otherResults = ofOthers(function, function.getNumResults(), dist::resultSharding);
     for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
-      arguments.push_back(
-          local(type, function.getArgAttrOfType<dist::ShardingAttr>(i, dist::shardingAttribute),
-                [&](Attribute global) { attributes.setArgument(i, dist::globalAttribute, global); }));
+      arguments.push_back(local(type, dist::argumentSharding(function, i), [&](Attribute global) {
+        attributes.setArgument(i, dist::globalAttribute, global);
+      }));
     for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
-      results.push_back(
-          local(type, function.getResultAttrOfType<dist::ShardingAttr>(i, dist::shardingAttribute),
-                [&](Attribute global) { attributes.setResult(i, dist::globalAttribute, global); }));
+      results.push_back(local(type, dist::resultSharding(function, i), [&](Attribute global) {
+        attributes.setResult(i, dist::globalAttribute, global);
+      }));
     attributes.apply();
     function.setFunctionType(FunctionType::get(function.getContext(), arguments, results));
     if (!function.isExternal() && failed(rewriteBlock(function.getBody().front())))
@@ -57,18 +58,12 @@ public:
   }
 
 private:
-  /// The arguments and results that the device does not have.
-  BitVector argumentsOfOthers(func::FuncOp function) const {
-    BitVector others(function.getNumArguments());
-    for (unsigned i = 0; i < others.size(); ++i)
-      if (auto sharding = function.getArgAttrOfType<dist::ShardingAttr>(i, dist::shardingAttribute))
-        others[i] = !types.has(sharding.getMesh());
-    return others;
-  }
-  BitVector resultsOfOthers(func::FuncOp function) const {
-    BitVector others(function.getNumResults());
-    for (unsigned i = 0; i < others.size(); ++i)
-      if (auto sharding = function.getResultAttrOfType<dist::ShardingAttr>(i, dist::shardingAttribute))
+  /// The arguments or results that the device does not have.
+  BitVector ofOthers(func::FuncOp function, unsigned count,
+                     dist::ShardingAttr shardingOf(FunctionOpInterface, unsigned)) const {
+    BitVector others(count);
+    for (unsigned i = 0; i < count; ++i)
+      if (dist::ShardingAttr sharding = shardingOf(function, i))
         others[i] = !types.has(sharding.getMesh());
     return others;
   }

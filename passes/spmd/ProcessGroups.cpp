@@ -19,7 +19,7 @@ std::string ProcessGroupAxes::textOfMesh() const {
 }
 
 FailureOr<ProcessGroupAxes> ProcessGroupAxes::parse(Operation *op, const spmd::Mesh &mesh,
-                                                    ArrayRef<std::string> entries) {
+                                                    ArrayRef<std::string> entries, int64_t rank) {
   ProcessGroupAxes result(mesh);
   for (StringRef entry : entries) {
     auto [id, names] = entry.split('=');
@@ -47,6 +47,9 @@ FailureOr<ProcessGroupAxes> ProcessGroupAxes::parse(Operation *op, const spmd::M
     if (all.size() <= 1)
       result.other = all;
   }
+  if (rank < 0 || rank >= mesh.size())
+    return op->emitError() << "rank: expected a position of the mesh, from 0 to " << mesh.size() - 1
+                           << ", found " << rank;
   return result;
 }
 

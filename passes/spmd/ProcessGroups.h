@@ -16,9 +16,10 @@ public:
   using Axes = llvm::SmallVector<spmd::AxisRef, 2>;
 
   /// `entries`: "0=dp", "1=mp", "2=dp+mp". Empty: if the mesh has one axis, all process groups are that axis,
-  /// otherwise process group 0 is all axes. Failure after errors at `op`.
+  /// otherwise process group 0 is all axes. Failure after errors at `op`, also if `rank` is not a
+  /// position of the mesh.
   static mlir::FailureOr<ProcessGroupAxes> parse(mlir::Operation *op, const spmd::Mesh &mesh,
-                                                 llvm::ArrayRef<std::string> entries);
+                                                 llvm::ArrayRef<std::string> entries, int64_t rank);
 
   /// The axes of a process group. Failure after an error at `op`.
   mlir::FailureOr<Axes> axesOf(mlir::Operation *op, int64_t group) const;

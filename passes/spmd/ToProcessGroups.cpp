@@ -193,14 +193,9 @@ public:
     }
     spmd::Mesh mesh = meshes.front().getMesh().toMesh();
     FailureOr<ProcessGroupAxes> parsed =
-        ProcessGroupAxes::parse(module, mesh, SmallVector<std::string>(rings.begin(), rings.end()));
+        ProcessGroupAxes::parse(module, mesh, SmallVector<std::string>(rings.begin(), rings.end()), rank);
     if (failed(parsed))
       return signalPassFailure();
-    if (rank < 0 || rank >= mesh.size()) {
-      module.emitError() << "rank: expected a position of the mesh, from 0 to " << mesh.size() - 1
-                         << ", found " << rank.getValue();
-      return signalPassFailure();
-    }
     bool isValid = true;
     for (Operation *op : ops)
       isValid &= succeeded(convert(op, mesh, *parsed));

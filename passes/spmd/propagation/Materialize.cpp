@@ -1,5 +1,6 @@
 #include "passes/spmd/propagation/Materialize.h"
 
+#include "dialects/dist/InterfaceAttributes.h"
 #include "dialects/dist/Placements.h"
 #include "passes/spmd/propagation/WholeDims.h"
 
@@ -173,29 +174,21 @@ private:
   }
 
   void setShardings(func::FuncOp function, const FunctionStates &states) {
-    auto with = [&](DictionaryAttr attributes, unsigned placement) {
-      NamedAttrList list(attributes);
-      list.set(dist::shardingAttribute, shardingOf(placement));
-      return list.getDictionary(function.getContext());
+    dist::InterfaceAttributes attributes(function);
+    auto placementOf = [&](Type type, auto ofBody) {
+      return function.isDeclaration() ? pool.whole(0, cast<RankedTensorType>(type).getRank()) : ofBody();
     };
-    // All at once: each change of one argument copies the list of all.
-    SmallVector<DictionaryAttr> arguments, results;
-    function.getAllArgAttrs(arguments);
-    function.getAllResultAttrs(results);
-    auto rankOf = [](Type type) { return cast<RankedTensorType>(type).getRank(); };
     for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
       if (isa<RankedTensorType>(type))
-        arguments[i] =
-            with(arguments[i], function.isDeclaration()
-                                   ? pool.whole(0, rankOf(type))
-                                   : assignment.natural[graph.indexOf(function.getArgument(unsigned(i)))]);
+        attributes.setArgument(i, dist::shardingAttribute, shardingOf(placementOf(type, [&] {
+                                 return assignment.natural[graph.indexOf(function.getArgument(unsigned(i)))];
+                               })));
     for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
       if (isa<RankedTensorType>(type))
-        results[i] =
-            with(results[i], function.isDeclaration() ? pool.whole(0, rankOf(type))
-                                                      : assignment.placementOfState(states.results[i]));
-    function.setAllArgAttrs(arguments);
-    function.setAllResultAttrs(results);
+        attributes.setResult(i, dist::shardingAttribute, shardingOf(placementOf(type, [&] {
+                               return assignment.placementOfState(states.results[i]);
+                             })));
+    attributes.apply();
   }
 
   void removeConstraints() {
