@@ -11,17 +11,15 @@
 #include "dialects/pd/ops/shape/DimRoots.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/pd/ops/shape/View.h"
+#include "dialects/pd/reference/HostScalar.h"
 #include "passes/analysis/ConstantNumber.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
-#include "llvm/ADT/TypeSwitch.h"
-
 #include <array>
 #include <cmath>
-#include <functional>
 
 using namespace mlir;
 
@@ -81,15 +79,17 @@ std::optional<KeyRange> common(const KeyRange &a, const KeyRange &b) {
   return both;
 }
 
-/// A number as an element of a type.
-double rounded(double value, Type type) {
-  if (auto own = dyn_cast<FloatType>(type)) {
-    APFloat number(value);
-    bool losesInfo;
-    number.convert(own.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
-    return number.convertToDouble();
-  }
-  return type.isInteger(1) ? static_cast<double>(value != 0) : std::trunc(value);
+/// A number as an element of a type, which has a dtype.
+double rounded(const pd::HostScalar &scalar, Type type) {
+  Tensor element(*pd::dtypeOf(type), {});
+  pd::storeScalar(element, 0, scalar);
+  return pd::loadScalar(element, 0).real();
+}
+
+pd::HostScalar scalarOf(double value, Type type) {
+  if (isa<FloatType>(type))
+    return pd::HostScalar::of(value);
+  return type.isInteger(1) ? pd::HostScalar::of(value != 0) : pd::HostScalar::of(static_cast<int64_t>(value));
 }
 
 /// Whether no key is on these sides of two ranges.
@@ -134,7 +134,7 @@ std::optional<PositionMask> combined(const std::optional<PositionMask> &first,
 }
 
 /// The form of an elementwise op of numbers and masks.
-std::optional<Form> apply(ArrayRef<Form> operands, Type type, Function function) {
+std::optional<Form> apply(ArrayRef<Form> operands, Function function) {
   std::optional<PositionMask> first, second;
   for (const Form &own : operands) {
     if (!own.mask && !own.isNumber())
@@ -152,7 +152,7 @@ std::optional<Form> apply(ArrayRef<Form> operands, Type type, Function function)
       bool isInside = !own.mask || (isSame(first->range, own.mask->range) ? isInFirst : isInSecond);
       values.push_back(isInside ? own.inside() : own.outside());
     }
-    return rounded(function(values), type);
+    return function(values);
   };
   Form result;
   if (!first) {
@@ -193,22 +193,24 @@ private:
       return std::nullopt;
     Form form;
     form.lengths.lengths = value;
-    for (auto [dim, size] : llvm::enumerate(llvm::reverse(type.getShape()))) {
-      if (size != 1 && form.lengths.dim)
-        return std::nullopt;
-      if (size != 1)
-        form.lengths.dim = static_cast<unsigned>(dim);
-    }
+    SmallVector<unsigned> dims = dimsOf(type.getShape());
+    if (dims.size() > 1)
+      return std::nullopt;
+    if (!dims.empty())
+      form.lengths.dim = dims[0];
     return form;
   }
 
   std::optional<Form> readOp(Value value, RankedTensorType type, unsigned depth) {
-    DenseElementsAttr constant;
-    if (matchPattern(value, m_Constant(&constant)))
-      return formOf(constant);
     Operation *op = value.getDefiningOp();
     if (!op)
       return std::nullopt;
+    if (matchPattern(value, m_Constant())) {
+      if (std::optional<double> number = constantNumber(value))
+        return Form::number(*number);
+      auto elements = constantNumbers(value);
+      return elements ? ofConstant(*elements, type.getShape()) : std::nullopt;
+    }
     if (isa<pd::ExpandOp, pd::ExpandAsOp, pd::AssignOp>(op))
       return broadcasts(op->getOperand(0), value) ? read(op->getOperand(0), depth) : std::nullopt;
     if (isa<pd::ReshapeOp, pd::UnsqueezeOp, pd::SqueezeOp>(op))
@@ -227,41 +229,29 @@ private:
     if (auto scale = dyn_cast<pd::ScaleOp>(op))
       return scaled(scale, type, depth);
     if (isa<pd::TrilOp, pd::TriuOp>(op))
-      return triangle(op, type, depth);
+      return triangle(op, depth);
     return elementwise(op, type, depth);
   }
 
   //===-- Leaves
   //------------------------------------------------------------------------------------------===//
 
-  static std::optional<Form> formOf(DenseElementsAttr constant) {
-    Type element = constant.getElementType();
-    if (!isa<FloatType>(element) && !element.isSignlessInteger())
-      return std::nullopt;
-    auto ofInteger = [&](const APInt &own) {
-      return element.isInteger(1) ? static_cast<double>(own.getZExtValue())
-                                  : static_cast<double>(own.getSExtValue());
-    };
-    if (constant.isSplat())
-      return Form::number(isa<FloatType>(element) ? constant.getSplatValue<APFloat>().convertToDouble()
-                                                  : ofInteger(constant.getSplatValue<APInt>()));
-    ArrayRef<int64_t> shape = constant.getType().getShape();
-    SmallVector<double> values;
-    if (isa<FloatType>(element))
-      for (const APFloat &own : constant.getValues<APFloat>())
-        values.push_back(own.convertToDouble());
-    else
-      for (const APInt &own : constant.getValues<APInt>())
-        values.push_back(ofInteger(own));
+  static std::optional<Form> ofConstant(ArrayRef<double> values, ArrayRef<int64_t> shape) {
+    SmallVector<unsigned> dims = dimsOf(shape);
+    if (values.size() > 1 && dims.size() == 1)
+      return linear(values, dims[0]);
+    if (values.size() > 1 && dims.size() == 2)
+      return window(values, dims, shape[shape.size() - 1 - dims[0]]);
+    return std::nullopt;
+  }
+
+  /// The dims that are not 1, counted from the last one.
+  static SmallVector<unsigned> dimsOf(ArrayRef<int64_t> shape) {
     SmallVector<unsigned> dims;
     for (auto [dim, size] : llvm::enumerate(llvm::reverse(shape)))
       if (size != 1)
         dims.push_back(static_cast<unsigned>(dim));
-    if (dims.size() == 1)
-      return linear(values, dims[0]);
-    if (dims.size() == 2)
-      return window(values, dims, shape[shape.size() - 1 - dims[0]]);
-    return std::nullopt;
+    return dims;
   }
 
   /// Numbers with equal differences.
@@ -377,13 +367,6 @@ private:
     std::optional<Form> form = read(from, depth);
     if (!form || form->isNumber())
       return form;
-    auto dimsOf = [](ArrayRef<int64_t> shape) {
-      SmallVector<unsigned> dims;
-      for (auto [dim, size] : llvm::enumerate(llvm::reverse(shape)))
-        if (size != 1)
-          dims.push_back(static_cast<unsigned>(dim));
-      return dims;
-    };
     ArrayRef<int64_t> before = pd::tensorType(from).getShape(), after = pd::tensorType(to).getShape();
     SmallVector<unsigned> old = dimsOf(before), own = dimsOf(after);
     auto hasSize = [&](auto dims) {
@@ -419,7 +402,7 @@ private:
   }
 
   /// A triangle of the last two dims, with zeros elsewhere.
-  std::optional<Form> triangle(Operation *op, RankedTensorType type, unsigned depth) {
+  std::optional<Form> triangle(Operation *op, unsigned depth) {
     std::optional<Form> x = read(op->getOperand(0), depth);
     if (!x)
       return std::nullopt;
@@ -430,8 +413,7 @@ private:
       range.left = -static_cast<int64_t>(cast<pd::TriuOp>(op).getDiagonal());
     Form triangle;
     triangle.mask = PositionMask{range, 1, 0};
-    return apply({*x, triangle}, type.getElementType(),
-                 [](ArrayRef<double> values) { return values[1] != 0 ? values[0] : 0; });
+    return apply({*x, triangle}, [](ArrayRef<double> values) { return values[1] != 0 ? values[0] : 0; });
   }
 
   //===-- Arithmetic
@@ -445,8 +427,9 @@ private:
     double offset = op.getBiasAfterScale() ? bias : scale * bias;
     if (!x->mask && !x->isNumber())
       return sumOf(*x, scale, Form::number(offset), 1);
-    return apply({*x}, type.getElementType(),
-                 [&](ArrayRef<double> values) { return scale * values[0] + offset; });
+    return apply({*x}, [&](ArrayRef<double> values) {
+      return rounded(pd::HostScalar::of(scale * values[0] + offset), type.getElementType());
+    });
   }
 
   /// x times a plus y times b, of linear forms.
@@ -463,32 +446,8 @@ private:
   }
 
   std::optional<Form> elementwise(Operation *op, RankedTensorType type, unsigned depth) {
-    using Values = ArrayRef<double>;
-    auto of = [&](auto function) { return [function](Values v) -> double { return function(v); }; };
-    if (isa<pd::BitwiseAndOp, pd::BitwiseOrOp>(op) && !type.getElementType().isInteger(1))
-      return std::nullopt;
-    std::function<double(Values)> function =
-        llvm::TypeSwitch<Operation *, std::function<double(Values)>>(op)
-            .Case<pd::CastOp>([&](auto) { return of([](Values v) { return v[0]; }); })
-            .Case<pd::LogicalNotOp>([&](auto) { return of([](Values v) { return v[0] == 0; }); })
-            .Case<pd::LogicalAndOp, pd::BitwiseAndOp>(
-                [&](auto) { return of([](Values v) { return v[0] != 0 && v[1] != 0; }); })
-            .Case<pd::LogicalOrOp, pd::BitwiseOrOp>(
-                [&](auto) { return of([](Values v) { return v[0] != 0 || v[1] != 0; }); })
-            .Case<pd::WhereOp>([&](auto) { return of([](Values v) { return v[0] != 0 ? v[1] : v[2]; }); })
-            .Case<pd::AddOp>([&](auto) { return of([](Values v) { return v[0] + v[1]; }); })
-            .Case<pd::SubtractOp>([&](auto) { return of([](Values v) { return v[0] - v[1]; }); })
-            .Case<pd::MultiplyOp>([&](auto) { return of([](Values v) { return v[0] * v[1]; }); })
-            .Case<pd::MinimumOp>([&](auto) { return of([](Values v) { return std::min(v[0], v[1]); }); })
-            .Case<pd::MaximumOp>([&](auto) { return of([](Values v) { return std::max(v[0], v[1]); }); })
-            .Case<pd::EqualOp>([&](auto) { return of([](Values v) { return v[0] == v[1]; }); })
-            .Case<pd::NotEqualOp>([&](auto) { return of([](Values v) { return v[0] != v[1]; }); })
-            .Case<pd::LessThanOp>([&](auto) { return of([](Values v) { return v[0] < v[1]; }); })
-            .Case<pd::LessEqualOp>([&](auto) { return of([](Values v) { return v[0] <= v[1]; }); })
-            .Case<pd::GreaterThanOp>([&](auto) { return of([](Values v) { return v[0] > v[1]; }); })
-            .Case<pd::GreaterEqualOp>([&](auto) { return of([](Values v) { return v[0] >= v[1]; }); })
-            .Default([](Operation *) { return nullptr; });
-    if (!function)
+    auto scalar = dyn_cast<pd::ScalarOpInterface>(op);
+    if (!scalar || !type.getElementType().isIntOrFloat())
       return std::nullopt;
     SmallVector<Form> operands;
     for (Value operand : op->getOperands()) {
@@ -497,9 +456,15 @@ private:
         return std::nullopt;
       operands.push_back(*own);
     }
-    if (llvm::all_of(operands, [](const Form &own) { return own.mask || own.isNumber(); }))
-      return apply(operands, type.getElementType(), function);
-    return ofLinear(op, type.getElementType(), operands);
+    if (!llvm::all_of(operands, [](const Form &own) { return own.mask || own.isNumber(); }))
+      return ofLinear(op, type.getElementType(), operands);
+    return apply(operands, [&](ArrayRef<double> values) {
+      SmallVector<pd::HostScalar> scalars;
+      for (auto [value, operand] : llvm::zip_equal(values, op->getOperands()))
+        scalars.push_back(scalarOf(value, getElementTypeOrSelf(operand)));
+      pd::HostScalarBuilder builder(*pd::dtypeOf(type.getElementType()));
+      return rounded(scalar.evaluateScalar(builder, scalars), type.getElementType());
+    });
   }
 
   /// Casts, sums and comparisons of linear forms.

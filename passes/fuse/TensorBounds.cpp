@@ -1,13 +1,11 @@
 #include "passes/fuse/TensorBounds.h"
 
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/ScaleOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
-#include "dialects/pd/ops/shape/ShapeOps.h"
-#include "dialects/pd/ops/shape/View.h"
-
-#include "mlir/IR/Matchers.h"
+#include "passes/analysis/ConstantNumber.h"
 
 #include <cmath>
 
@@ -16,78 +14,134 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-TensorBounds hullOf(ArrayRef<double> numbers) {
-  return {*llvm::min_element(numbers), *llvm::max_element(numbers)};
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+bool isInteger(double value) { return value == std::round(value); }
+
+TensorBounds hullOf(ArrayRef<double> numbers, bool areIntegers) {
+  return {*llvm::min_element(numbers), *llvm::max_element(numbers), areIntegers};
 }
 
-std::optional<TensorBounds> ofConstant(DenseElementsAttr constant) {
-  SmallVector<double> numbers;
-  Type element = constant.getElementType();
-  if (isa<FloatType>(element))
-    for (const APFloat &own : constant.getValues<APFloat>())
-      numbers.push_back(own.convertToDouble());
-  else if (element.isSignlessInteger() && !element.isInteger(1))
-    for (const APInt &own : constant.getValues<APInt>())
-      numbers.push_back(static_cast<double>(own.getSExtValue()));
-  bool areFinite = llvm::all_of(numbers, [](double own) { return std::isfinite(own); });
-  return areFinite && !numbers.empty() ? std::optional(hullOf(numbers)) : std::nullopt;
+bool isFinite(const TensorBounds &bounds) {
+  return std::isfinite(bounds.least) && std::isfinite(bounds.greatest);
 }
 
-std::optional<TensorBounds> ofUnary(Operation *op, TensorBounds x) {
-  auto [least, greatest] = x;
-  if (isa<pd::CastOp, pd::ReshapeOp, pd::UnsqueezeOp, pd::ExpandOp, pd::TransposeOp, pd::AssignOp>(op))
-    return x;
-  if (auto scale = dyn_cast<pd::ScaleOp>(op)) {
-    double factor = scale.getScale().convertToDouble(), bias = scale.getBias().convertToDouble();
-    double offset = scale.getBiasAfterScale() ? bias : factor * bias;
-    return hullOf({factor * least + offset, factor * greatest + offset});
-  }
-  if (isa<pd::AbsOp>(op))
-    return hullOf({least > 0 ? least : 0, std::max(std::abs(least), std::abs(greatest))});
-  return std::nullopt;
+TensorBounds boundsOfType(IntegerType type) {
+  auto bits = static_cast<int>(type.getWidth());
+  return type.isUnsigned() || bits == 1
+             ? TensorBounds{0, std::ldexp(1, bits) - 1, true}
+             : TensorBounds{-std::ldexp(1, bits - 1), std::ldexp(1, bits - 1) - 1, true};
 }
 
-std::optional<TensorBounds> ofBinary(Operation *op, TensorBounds x, TensorBounds y) {
-  if (isa<pd::AddOp>(op))
-    return TensorBounds{x.least + y.least, x.greatest + y.greatest};
-  if (isa<pd::SubtractOp>(op))
-    return TensorBounds{x.least - y.greatest, x.greatest - y.least};
-  if (isa<pd::MinimumOp>(op))
-    return TensorBounds{std::min(x.least, y.least), std::min(x.greatest, y.greatest)};
-  if (isa<pd::MaximumOp>(op))
-    return TensorBounds{std::max(x.least, y.least), std::max(x.greatest, y.greatest)};
-  if (isa<pd::MultiplyOp>(op))
-    return hullOf({x.least * y.least, x.least * y.greatest, x.greatest * y.least, x.greatest * y.greatest});
-  if (isa<pd::WhereOp>(op))
-    return hullOf({x.least, x.greatest, y.least, y.greatest});
-  return std::nullopt;
+/// Whether an op moves the elements of its first operand only.
+bool isMoveOfFirst(Operation *op) {
+  auto elementOf = [](Value value) { return pd::tensorType(value).getElementType(); };
+  return (op->hasTrait<pd::MovesElements>() || isa<pd::GatherOp>(op)) && op->getNumOperands() > 0 &&
+         llvm::none_of(op->getOperands().drop_front(),
+                       [&](Value other) { return elementOf(other) == elementOf(op->getOperand(0)); });
 }
 
-std::optional<TensorBounds> boundsOf(Value value, unsigned depth) {
-  constexpr unsigned mostDepth = 16;
-  DenseElementsAttr constant;
-  if (matchPattern(value, m_Constant(&constant)))
-    return ofConstant(constant);
-  Operation *op = value.getDefiningOp();
-  if (!op || depth == mostDepth)
-    return std::nullopt;
-  if (auto cast = dyn_cast<pd::CastOp>(op); cast && pd::tensorType(cast.getX()).getElementType().isInteger(1))
-    return TensorBounds{0, 1};
-  OperandRange numbers = isa<pd::WhereOp>(op) ? op->getOperands().drop_front() : op->getOperands();
-  SmallVector<TensorBounds> operands;
-  for (Value operand : numbers) {
-    std::optional<TensorBounds> own = boundsOf(operand, depth + 1);
-    if (!own)
+class BoundsReader {
+public:
+  explicit BoundsReader(int64_t mostElements) : mostElements(mostElements) {}
+
+  std::optional<TensorBounds> read(Value value, unsigned depth = 0) const {
+    constexpr unsigned mostDepth = 16;
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || !type.getElementType().isIntOrFloat())
       return std::nullopt;
-    operands.push_back(*own);
+    if (auto constant = ofConstant(value, type))
+      return constant;
+    Operation *op = value.getDefiningOp();
+    if (!op || depth == mostDepth || op->getNumOperands() == 0)
+      return std::nullopt;
+    auto operand = [&](unsigned i) { return read(op->getOperand(i), depth + 1); };
+    if (auto cast = dyn_cast<pd::CastOp>(op))
+      return ofCast(cast, operand(0));
+    if (isMoveOfFirst(op))
+      return operand(0);
+    if (auto round = dyn_cast<pd::RoundOp>(op))
+      return round.getDecimals() == 0 ? std::optional(TensorBounds{-infinity, infinity, true}) : std::nullopt;
+    bool isWhere = isa<pd::WhereOp>(op);
+    if (op->getNumOperands() > (isWhere ? 3 : 2))
+      return std::nullopt;
+    std::optional<TensorBounds> x = operand(isWhere ? 1 : 0);
+    if (!x || op->getNumOperands() == 1)
+      return x ? ofUnary(op, *x) : x;
+    std::optional<TensorBounds> y = operand(isWhere ? 2 : 1);
+    return y ? ofBinary(op, *x, *y) : y;
   }
-  if (operands.size() == 1)
-    return ofUnary(op, operands[0]);
-  return operands.size() == 2 ? ofBinary(op, operands[0], operands[1]) : std::nullopt;
-}
+
+private:
+  int64_t mostElements; ///< of constants
+
+  std::optional<TensorBounds> ofConstant(Value value, RankedTensorType type) const {
+    if (std::optional<double> number = constantNumber(value))
+      return TensorBounds{*number, *number, isInteger(*number)};
+    if (!type.hasStaticShape() || type.getNumElements() > mostElements)
+      return std::nullopt;
+    auto elements = constantNumbers(value);
+    bool areFinite = elements && llvm::all_of(*elements, [](double own) { return std::isfinite(own); });
+    return areFinite && !elements->empty()
+               ? std::optional(hullOf(*elements, llvm::all_of(*elements, isInteger)))
+               : std::nullopt;
+  }
+
+  /// Integers of a few bits may have all values of their type.
+  static std::optional<TensorBounds> ofCast(pd::CastOp op, std::optional<TensorBounds> x) {
+    auto from = dyn_cast<IntegerType>(pd::tensorType(op.getX()).getElementType()),
+         to = dyn_cast<IntegerType>(op.getDtype());
+    if (!x && from && from.getWidth() <= 16)
+      x = boundsOfType(from);
+    if (!to)
+      return x;
+    TensorBounds all = boundsOfType(to);
+    return x && x->areIntegers && x->areIn(all.least, all.greatest) ? x : all;
+  }
+
+  static std::optional<TensorBounds> ofUnary(Operation *op, const TensorBounds &x) {
+    auto [least, greatest, areIntegers] = x;
+    if (auto scale = dyn_cast<pd::ScaleOp>(op)) {
+      double factor = scale.getScale().convertToDouble(), bias = scale.getBias().convertToDouble();
+      double offset = scale.getBiasAfterScale() ? bias : factor * bias;
+      return hullOf({factor * least + offset, factor * greatest + offset},
+                    areIntegers && isInteger(factor) && isInteger(offset));
+    }
+    if (isa<pd::AbsOp>(op))
+      return hullOf({least > 0 ? least : 0, std::max(std::abs(least), std::abs(greatest))}, areIntegers);
+    return std::nullopt;
+  }
+
+  static std::optional<TensorBounds> ofBinary(Operation *op, const TensorBounds &x, const TensorBounds &y) {
+    bool areIntegers = x.areIntegers && y.areIntegers;
+    if (isa<pd::AddOp>(op))
+      return TensorBounds{x.least + y.least, x.greatest + y.greatest, areIntegers};
+    if (isa<pd::SubtractOp>(op))
+      return TensorBounds{x.least - y.greatest, x.greatest - y.least, areIntegers};
+    if (isa<pd::MinimumOp>(op))
+      return TensorBounds{std::min(x.least, y.least), std::min(x.greatest, y.greatest), areIntegers};
+    if (isa<pd::MaximumOp>(op))
+      return TensorBounds{std::max(x.least, y.least), std::max(x.greatest, y.greatest), areIntegers};
+    if (isa<pd::MultiplyOp>(op) && isFinite(x) && isFinite(y))
+      return hullOf({x.least * y.least, x.least * y.greatest, x.greatest * y.least, x.greatest * y.greatest},
+                    areIntegers);
+    if (isa<pd::WhereOp>(op))
+      return hullOf({x.least, x.greatest, y.least, y.greatest}, areIntegers);
+    return std::nullopt;
+  }
+};
 
 } // namespace
 
-std::optional<TensorBounds> boundsOf(Value value) { return boundsOf(value, 0); }
+std::optional<TensorBounds> boundsOf(Value value) {
+  std::optional<TensorBounds> bounds = BoundsReader(std::numeric_limits<int64_t>::max()).read(value);
+  return bounds && isFinite(*bounds) ? bounds : std::nullopt;
+}
+
+std::optional<TensorBounds> integerBoundsOf(Value value) {
+  constexpr int64_t mostElements = 256;
+  std::optional<TensorBounds> bounds = BoundsReader(mostElements).read(value);
+  return bounds && bounds->areIntegers ? bounds : std::nullopt;
+}
 
 } // namespace proa

@@ -356,3 +356,27 @@ func.func @almost_everywhere(%q: tensor<2x4x16x8xf32>, %n: tensor<2x1x1x16xi1>) 
   %o = pd.matmul %p, %q : (tensor<2x4x16x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x16x8xf32>
   return %o : tensor<2x4x16x8xf32>
 }
+
+// -----
+
+// Any elementwise op of a triangle has two numbers: the logarithm of ones and zeros excludes keys, the exponential does
+// not.
+// CHECK-LABEL: func.func @logarithm(
+// CHECK: pd.fused_attention %arg0, %arg0, %arg0 {causal = true}
+// CHECK: pd.fused_attention {{.*}} mask = {{.*}}
+// CHECK-NOT: causal
+func.func @logarithm(%q: tensor<2x4x17x8xf32>) -> tensor<2x4x17x8xf32> {
+  %ones = pd.constant dense<1.0> : tensor<17x17xf32>
+  %c = pd.tril %ones : (tensor<17x17xf32>) -> tensor<17x17xf32>
+  %m = pd.log %c : (tensor<17x17xf32>) -> tensor<17x17xf32>
+  %s = pd.matmul %q, %q {transpose_y = true} : (tensor<2x4x17x8xf32>, tensor<2x4x17x8xf32>) -> tensor<2x4x17x17xf32>
+  %a = pd.add %s, %m : (tensor<2x4x17x17xf32>, tensor<17x17xf32>) -> tensor<2x4x17x17xf32>
+  %p = pd.softmax %a : (tensor<2x4x17x17xf32>) -> tensor<2x4x17x17xf32>
+  %o = pd.matmul %p, %q : (tensor<2x4x17x17xf32>, tensor<2x4x17x8xf32>) -> tensor<2x4x17x8xf32>
+  %e = pd.exp %c : (tensor<17x17xf32>) -> tensor<17x17xf32>
+  %t = pd.matmul %o, %q {transpose_y = true} : (tensor<2x4x17x8xf32>, tensor<2x4x17x8xf32>) -> tensor<2x4x17x17xf32>
+  %b = pd.add %t, %e : (tensor<2x4x17x17xf32>, tensor<17x17xf32>) -> tensor<2x4x17x17xf32>
+  %n = pd.softmax %b : (tensor<2x4x17x17xf32>) -> tensor<2x4x17x17xf32>
+  %r = pd.matmul %n, %q : (tensor<2x4x17x17xf32>, tensor<2x4x17x8xf32>) -> tensor<2x4x17x8xf32>
+  return %r : tensor<2x4x17x8xf32>
+}
