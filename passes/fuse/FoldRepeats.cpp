@@ -1,12 +1,12 @@
 //! pd-fold-repeats: ops that read repeated values read the value once.
 #include "passes/fuse/Passes.h"
+#include "passes/fuse/RepeatedDim.h"
 
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/ReplaceResult.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/linalg/Contract.h"
-#include "dialects/pd/ops/shape/DimRoots.h"
 #include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 
@@ -49,46 +49,14 @@ struct FoldRepeatedIndices : OpRewritePattern<pd::TakeAlongAxisOp> {
   }
 };
 
-/// A stack of matrices each of which is repeated: [.., G, 1, K, N] as [.., G, R, K, N], which is a factor as
-/// [.., G * R, K, N]. G and R are static.
-struct RepeatedMatrices {
-  Value matrices; ///< [.., G, 1, K, N]
-  int64_t groups = 0, repeats = 0;
-
-  /// Null unless `factor` is a reshaped expand of that form.
-  static std::optional<RepeatedMatrices> of(Value factor) {
-    auto reshape = factor.getDefiningOp<pd::ReshapeOp>();
-    auto expand = reshape ? reshape.getX().getDefiningOp<pd::ExpandOp>() : pd::ExpandOp();
-    if (!expand)
-      return std::nullopt;
-    RankedTensorType narrow = pd::tensorType(expand.getX()), wide = pd::tensorType(expand.getOut()),
-                     all = pd::tensorType(factor);
-    int64_t rank = wide.getRank(), repeated = rank - 3;
-    if (repeated < 1 || narrow.getRank() != rank || all.getRank() != rank - 1 ||
-        narrow.getDimSize(repeated) != 1 || wide.isDynamicDim(repeated) || wide.isDynamicDim(repeated - 1))
-      return std::nullopt;
-    int64_t groups = wide.getDimSize(repeated - 1), repeats = wide.getDimSize(repeated);
-    if (all.getDimSize(repeated - 1) != groups * repeats)
-      return std::nullopt;
-    for (int64_t axis = 0; axis < rank; ++axis) {
-      pd::DimRoot root = pd::dimRootOf(expand.getOut(), axis);
-      bool isKept = axis == repeated || pd::dimRootOf(expand.getX(), axis) == root;
-      bool isInFactor = axis == repeated || axis == repeated - 1 ||
-                        pd::dimRootOf(factor, axis < repeated ? axis : axis - 1) == root;
-      if (!isKept || !isInFactor)
-        return std::nullopt;
-    }
-    return RepeatedMatrices{expand.getX(), groups, repeats};
-  }
-};
-
-/// matmul(x, repeated matrices): the rows of x that have the same matrix are rows of one factor.
+/// matmul(x, y) where y is [.., G * R, K, N] and repeats [.., G, 1, K, N]: the rows of x that have the same
+/// matrix are rows of one factor.
 struct FoldRepeatedMatrices : OpRewritePattern<pd::MatmulOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(pd::MatmulOp op, PatternRewriter &rewriter) const override {
     RankedTensorType x = pd::tensorType(op.getX()), y = pd::tensorType(op.getY());
-    auto found = RepeatedMatrices::of(op.getY());
+    auto found = RepeatedDim::of(op.getY(), y.getRank() - 3);
     if (!found)
       return rewriter.notifyMatchFailure(op, "y is not a stack of repeated matrices");
     int64_t rank = x.getRank();
@@ -96,7 +64,7 @@ struct FoldRepeatedMatrices : OpRewritePattern<pd::MatmulOp> {
         !haveEqualBatches(op, rank - 3))
       return rewriter.notifyMatchFailure(op, "x is transposed or does not have the leading dims of y");
     TensorBuilder e(rewriter, op);
-    Expression left = e.wrap(op.getX()), right = e.wrap(found->matrices);
+    Expression left = e.wrap(op.getX()), right = e.wrap(found->narrow);
     SmallVector<pd::DimSize> rows = dimSizesOf(left), matrices = dimSizesOf(right);
     pd::DimSize count = rows[rank - 2];
     rows[rank - 3] = found->groups;
