@@ -172,6 +172,48 @@ CodeOptimization optimizationFromC(proa_code_optimization when) {
   return when == PROA_CODE_OPTIMIZATION_ALWAYS ? CodeOptimization::Always : CodeOptimization::Background;
 }
 
+/// Adds the numbers and enumerators that are out of range.
+void checkRanges(const proa_model_options &read, Diagnostics &diagnostics) {
+  auto add = [&](const std::string &message) { diagnostics.add("proa_model_open", message); };
+  if (read.threads < 0)
+    add(fmt::format("threads is {}, expected 0 or more", read.threads));
+  if (read.micro_batches < 0)
+    add(fmt::format("micro_batches is {}, expected 0 or more", read.micro_batches));
+  if (read.code_optimization < PROA_CODE_OPTIMIZATION_BACKGROUND ||
+      read.code_optimization > PROA_CODE_OPTIMIZATION_ALWAYS)
+    add(fmt::format("code_optimization is {}, expected a value of proa_code_optimization",
+                    static_cast<int>(read.code_optimization)));
+  if (read.specialization < PROA_SPECIALIZATION_BACKGROUND || read.specialization > PROA_SPECIALIZATION_NEVER)
+    add(fmt::format("specialization is {}, expected a value of proa_specialization",
+                    static_cast<int>(read.specialization)));
+}
+
+/// Sets an option from a pointer, which may be null, or adds what is wrong.
+template <class Field, class Option>
+void setOption(const Field *field, Result<Option> (*convert)(const Field &), std::optional<Option> &option,
+               Diagnostics &diagnostics) {
+  if (!field)
+    return;
+  auto converted = convert(*field);
+  if (converted)
+    option = *converted;
+  else
+    diagnostics.append(converted.diagnostics());
+}
+
+void setCallbacks(const proa_model_options &read, ModelOptions &options) {
+  if (read.diagnostic)
+    options.onDiagnostic = [call = read.diagnostic, context = read.diagnostic_context](
+                               const Diagnostic &diagnostic) { deliver(diagnostic, call, context); };
+  if (read.parallel_for)
+    options.threadPool = std::make_shared<CallerPool>(read.parallel_for, read.parallel_context);
+  if (read.progress)
+    options.progress = [call = read.progress, context = read.progress_context](const std::string &what,
+                                                                               double fraction) {
+      call(context, what.c_str(), fraction);
+    };
+}
+
 Result<ModelOptions> optionsFromC(const proa_model_options &source) {
   const proa_model_options defaults = PROA_MODEL_OPTIONS_INIT;
   constexpr size_t firstVersion = offsetof(proa_model_options, function) + sizeof source.function;
@@ -180,43 +222,11 @@ Result<ModelOptions> optionsFromC(const proa_model_options &source) {
   if (!read)
     return read.diagnostics();
   Diagnostics diagnostics;
-  if (read->threads < 0)
-    diagnostics.add("proa_model_open", fmt::format("threads is {}, expected 0 or more", read->threads));
-  if (read->micro_batches < 0)
-    diagnostics.add("proa_model_open",
-                    fmt::format("micro_batches is {}, expected 0 or more", read->micro_batches));
   ModelOptions options;
-  if (read->amp) {
-    auto amp = ampFromC(*read->amp);
-    if (amp)
-      options.amp = *amp;
-    else
-      diagnostics.append(amp.diagnostics());
-  }
-  if (read->mesh) {
-    auto mesh = meshFromC(*read->mesh);
-    if (mesh)
-      options.mesh = *mesh;
-    else
-      diagnostics.append(mesh.diagnostics());
-  }
-  if (read->offload) {
-    auto offload = offloadFromC(*read->offload);
-    if (offload)
-      options.offload = *offload;
-    else
-      diagnostics.append(offload.diagnostics());
-  }
-  if (read->code_optimization < PROA_CODE_OPTIMIZATION_BACKGROUND ||
-      read->code_optimization > PROA_CODE_OPTIMIZATION_ALWAYS)
-    diagnostics.add("proa_model_open",
-                    fmt::format("code_optimization is {}, expected a value of proa_code_optimization",
-                                static_cast<int>(read->code_optimization)));
-  if (read->specialization < PROA_SPECIALIZATION_BACKGROUND ||
-      read->specialization > PROA_SPECIALIZATION_NEVER)
-    diagnostics.add("proa_model_open",
-                    fmt::format("specialization is {}, expected a value of proa_specialization",
-                                static_cast<int>(read->specialization)));
+  checkRanges(*read, diagnostics);
+  setOption(read->amp, ampFromC, options.amp, diagnostics);
+  setOption(read->mesh, meshFromC, options.mesh, diagnostics);
+  setOption(read->offload, offloadFromC, options.offload, diagnostics);
   if (!diagnostics.empty())
     return diagnostics;
   options.threads = read->threads;
@@ -244,16 +254,7 @@ Result<ModelOptions> optionsFromC(const proa_model_options &source) {
     options.memoryBudget = *read->memory_budget;
   if (read->micro_batches > 0)
     options.microBatches = read->micro_batches;
-  if (read->diagnostic)
-    options.onDiagnostic = [call = read->diagnostic, context = read->diagnostic_context](
-                               const Diagnostic &diagnostic) { deliver(diagnostic, call, context); };
-  if (read->parallel_for)
-    options.threadPool = std::make_shared<CallerPool>(read->parallel_for, read->parallel_context);
-  if (read->progress)
-    options.progress = [call = read->progress, context = read->progress_context](const std::string &what,
-                                                                                 double fraction) {
-      call(context, what.c_str(), fraction);
-    };
+  setCallbacks(*read, options);
   return options;
 }
 
