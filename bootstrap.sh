@@ -41,7 +41,7 @@ cuda_parts=(
 )
 cuda_packages=build/cuda # lib/compiler/codegen/cuda/CMakeLists.txt
 
-# Headers that cuda-abi-test reads beside that of nvJitLink: a header, and the Python package that has it. Of a
+# Headers that cuda-abi-test reads besides nvJitLink's: a header, and the Python package that has it. Of a
 # package only headers are kept.
 cuda_headers=(
   'cudaTypedefs.h nvidia-cuda-runtime==13.0.96'
@@ -136,7 +136,7 @@ install_packages() {
 }
 
 # Python packages that tests of ONNX models compare with: the checker, the schemas and the tests of backends of onnx,
-# and ONNX Runtime; 54 MB of packages, 190 MB on disk. The version of onnx is that of translator/onnx/SchemaTable.inc.
+# and ONNX Runtime; 54 MB of packages, 190 MB on disk. translator/onnx/SchemaTable.inc has this version of onnx.
 onnx() {
   install_packages build/onnx 'tests that compare with them are skipped' onnx==1.23.2 onnxruntime==1.32.0
 }

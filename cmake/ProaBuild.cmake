@@ -65,7 +65,7 @@ function(proa_link_items variable)
 endfunction()
 
 # proa_library(name SOURCES a.cpp ... LINK lib ... [MLIR]): a static library of proa.
-# With MLIR it may include MLIR headers. Those of tools and tests are not part of libproa.so.
+# With MLIR it may include MLIR headers. Libraries of tools and tests are not part of libproa.so.
 function(proa_library name)
   cmake_parse_arguments(ARG "MLIR" "" "SOURCES;LINK;DEPENDS" ${ARGN})
   proa_link_items(link ${ARG_LINK})

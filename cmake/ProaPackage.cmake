@@ -1,5 +1,5 @@
-# The Debian package of an installation: `cpack -G DEB` in the build folder. Its dependencies are those of its
-# executables (dpkg-shlibdeps); what proa loads or starts at run time is recommended.
+# The Debian package of an installation: `cpack -G DEB` in the build folder. Its dependencies are the dependencies of
+# its executables (dpkg-shlibdeps); what proa loads or starts at run time is recommended.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME proa)
 set(CPACK_PACKAGE_VENDOR proa)

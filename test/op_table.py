@@ -3,7 +3,7 @@ reference evaluator, and of decompositions with dynamic dims.
 
 Arguments: NAME=REPORT.json for each column, one or more reports of proa-check. Fails if a program of the first report
 is missing in another, or agrees in the first and differs in another without being known (known failures are skipped).
---all NAME: in this column no program that agrees in the first may be skipped, except those of --but PROGRAM.
+--all NAME: in this column no program that agrees in the first may be skipped, except programs of --but PROGRAM.
 """
 
 import argparse

@@ -6,7 +6,7 @@ include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "dialects/dist/Dialect.td"
 
-// The order is that of proa::spmd::Reduction.
+// The same order as in proa::spmd::Reduction.
 def Dist_Reduction : I32Enum<"Reduction", "how the local tensors of a partial value combine", [
   I32EnumCase<"Sum", 0, "sum">, I32EnumCase<"Max", 1, "max">, I32EnumCase<"Min", 2, "min">,
   I32EnumCase<"Prod", 3, "prod">, I32EnumCase<"Avg", 4, "avg">, I32EnumCase<"Any", 5, "any">,

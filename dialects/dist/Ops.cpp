@@ -38,8 +38,8 @@ OpFoldResult ToGlobalOp::fold(FoldAdaptor) {
 }
 
 /// Whether an op that reverses another one restores the operand of the first. Reductions of several terms
-/// have none to restore, except where the first op created the terms, of which at most one is not neutral or
-/// all are equal.
+/// have no operand to restore, except where the first op created the terms, and at most one term is not
+/// neutral or all are equal.
 static bool restores(spmd::StepKind first, spmd::StepKind second, ShardingAttr partial) {
   using spmd::StepKind;
   auto movesOnly = [](StepKind kind) {

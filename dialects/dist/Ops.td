@@ -89,8 +89,8 @@ def Dist_ConstrainOp : Dist_Op<"constrain", [Pure, SameOperandsAndResultType, Di
 def Dist_ReshardOp : Dist_Op<"reshard", [Pure, SameOperandsAndResultType, Dist_UsesMesh]> {
   let summary = "Changes the sharding of a value";
   let text = [{
-    The identity on the global value: `result = x`. The local tensors change from those of `from` to those of `to`. The
-    shardings may be on different meshes, for example those of two pipeline stages.
+    The identity on the global value: `result = x`. The local tensors change from the shards in `from` to the shards in
+    `to`. The shardings may be on different meshes, for example the meshes of two pipeline stages.
 
     `--dist-expand-reshard` replaces it by the cheapest sequence of collectives.
 
@@ -322,8 +322,8 @@ def Dist_ExchangeRowsOp : Dist_Op<"exchange_rows", [NoMemoryEffect, Dist_UsesMes
   let text = [{
     A group is the devices that differ on the axes of `group` only, numbered in row-major order of their coordinates on
     them. Of the rows of `x`, the first send_counts[0] go to device 0 of the group, the next send_counts[1] to device 1,
-    and so on. The result is recv_counts[0] rows from device 0, then those from the others. An exchange of rows between
-    experts of a model (Paddle's global_scatter and global_gather) is this op and reorderings on each device.
+    and so on. The result is recv_counts[0] rows from device 0, then the rows from the others. An exchange of rows
+    between experts of a model (Paddle's global_scatter and global_gather) is this op and reorderings on each device.
 
     At run time: counts are not negative, send_counts add up to the rows of `x`, and what a device sends is what the
     other one expects.
@@ -395,7 +395,7 @@ def Dist_RecvOp : Dist_Op<"recv", [Dist_UsesMesh, Dist_Communicates]> {
 def Dist_WaitOp : Dist_Op<"wait", [Dist_Communicates]> {
   let summary = "The tensor of a future";
   let text = [{
-    Waits until the communication that gave the future has ended. The type of the result follows from that of the
+    Waits until the communication that gave the future has ended. The type of the result follows from the type of the
     future. The wait of a `dist.send` has no result.
 
     ```mlir

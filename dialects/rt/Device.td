@@ -57,7 +57,7 @@ def Rt_ScatterSortedOp : Rt_ElementOp<"scatter_sorted"> {
   let description = [{
     Update `order[i]` has the key `keys[i]`, and the keys ascend. Slice p of x, in its first `depth` dimensions,
     is combined with the updates whose key is p, in the order of `order`: with `reduce`, as in pd.scatter_nd. `updates`
-    has the dimensions of `keys`, then those of x from `depth` on.
+    has the dimensions of `keys`, then the dimensions of x from `depth` on.
 
     Constraints. C1: keys and order are vectors. C2: depth is at most the rank of x, and updates has the rank of x, less
     depth, and one dimension more. C3: x, updates and the result have the same element type; the result has the type
@@ -73,11 +73,11 @@ def Rt_ScatterOwnedOp : Op<Rt_Dialect, "scatter_owned", [Pd_DeclaredAttributesOn
     DeclareOpInterfaceMethods<ThreadOpInterface>]> {
   let summary = "x with updates at keys, by blocks of threads that each own some slices of the result";
   let description = [{
-    Slice p of the result, in its first `depth` dimensions, is that of x combined with the updates whose key is p;
+    Slice p of the result, in its first `depth` dimensions, is the slice of x combined with the updates whose key is p;
     negative keys have no slice. Without x each element starts with `start`. `updates` has the dimension of `keys`, then
-    those of the result from `depth` on.
+    the dimensions of the result from `depth` on.
 
-    Each block of threads copies its slices of x, reads all keys, and combines those of its slices, by one of the
+    Each block of threads copies its slices of x, reads all keys, and combines the updates of its slices, by one of the
     strategies (`proa.strategy`):
 
     - `ordered` (default): the block collects the updates of its slices in their order; a thread combines elements of

@@ -92,7 +92,7 @@ public:
   }
 };
 
-/// The row-major index of an element in the tensor of which the result is a shard, whose begin is operand 1.
+/// The row-major index of an element in the whole tensor. The result is a shard that begins at operand 1.
 template <class Op> IndexValue flatten(ElementBuilder &e, ValueRange at, Op op) {
   llvm::ArrayRef<int64_t> whole = op.getWholeShape();
   bool isShard = !whole.empty();

@@ -32,7 +32,7 @@ static FailureOr<FloatAttr> parseNumber(AsmParser &parser) {
 
 namespace proa::rt {
 
-/// Attaches FusableOpInterface to the ops of pd that those of these ops with post-ops extend.
+/// Attaches FusableOpInterface to the ops of pd that ops with post-ops extend.
 template <class... Ops> static void attachFusable(MLIRContext &context) {
   auto attach = [&]<class Op>() {
     if constexpr (requires { Op::attachFusable(context); })

@@ -79,7 +79,7 @@ def Rt_Tensor : RankedTensorOf<[F16, BF16, F32, F64], [], "ranked float tensor">
 
 class Ints<string value> : DefaultValuedAttr<DenseI64ArrayAttr, value>;
 
-// The fields `library`, `libraryHalf` and `cudaLibrary` are those of Pd_Op (dialects/pd/ir/Base.td).
+// The fields `library`, `libraryHalf` and `cudaLibrary` are as in Pd_Op (dialects/pd/ir/Base.td).
 class Rt_LibraryOp<string mnemonic, string kernel, string cuda> : Op<Rt_Dialect, mnemonic, [Pd_DeclaredAttributesOnly,
     Pure, DeclareOpInterfaceMethods<LibraryOpInterface>, DeclareOpInterfaceMethods<ContractionOpInterface>,
     Rt_PostOpsOpInterface]> {
@@ -104,8 +104,8 @@ def Rt_MatmulOp : Rt_LibraryOp<"matmul", "fused_matmul", "cublaslt"> {
     - `post_ops` are applied in order; those that read a tensor take the next of `extras`,
     - `out_permutation`, if not empty, is the transposition in which the result is stored.
 
-    All tensors have one element type. Constraint C1: `extras` has one tensor for each post-op that reads one; that of a
-    `bias` has rank 1.
+    All tensors have one element type. Constraint C1: `extras` has one tensor for each post-op that reads one; the
+    tensor of a `bias` has rank 1.
   }];
   let arguments = (ins Rt_Tensor:$x, Rt_Tensor:$y, Variadic<Rt_Tensor>:$extras,
     DefaultValuedAttr<BoolAttr, "false">:$transpose_x, DefaultValuedAttr<BoolAttr, "false">:$transpose_y,
@@ -215,7 +215,7 @@ def Rt_ExchangeRowsOp : Rt_RankOp<"exchange_rows", [Rt_Communicates]> {
   }];
 }
 
-// The ranks of `source` call rt.send, those of `target` rt.recv.
+// The ranks of `source` call rt.send, the ranks of `target` rt.recv.
 class Rt_TransferOp<string mnemonic> : Rt_RankOp<mnemonic, [Rt_Communicates]> {
   let summary = "dist." # mnemonic # " as a call of the runtime";
   dag attributes = (ins DenseI64ArrayAttr:$global, Dist_MeshAttr:$source, Dist_ShardingAttr:$from,

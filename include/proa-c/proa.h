@@ -157,8 +157,8 @@ typedef struct proa_offload_options {
   int (*fetch)(void *context, const proa_stored_variable *variable, void *data, size_t bytes);
   /** Keeps a value: the initial one, the new one of each run, and one of proa_session_set_parameter. */
   int (*store)(void *context, const proa_stored_variable *variable, const void *data, size_t bytes);
-  /** Called after each run of a rank; if the run has failed, the values that it stored should be dropped in
-   * favour of those before. May be NULL. */
+  /** Called after each run of a rank; if the run has failed, drop the values that it stored and keep
+   * the values before. May be NULL. */
   int (*end_run)(void *context, int64_t rank, int has_succeeded);
   void *context; /**< first argument of the functions */
 } proa_offload_options;
@@ -243,7 +243,7 @@ typedef struct proa_model_options {
    * where slices are small. Without effect on a CPU. */
   int allow_atomic_sums;
   proa_specialization specialization; /**< of programs with dynamic dims */
-  /** Number of sets of feed dims for which programs are kept in memory; 0: 16. Beyond it, those whose last
+  /** Number of sets of feed dims for which programs are kept in memory; 0: 16. Beyond it, the sets whose last
    * use is the longest ago are dropped. */
   size_t kept_specializations;
   /** Threads of the caller, which run tasks of kernels; `threads` is the number of tasks. Calls
@@ -531,7 +531,7 @@ int proa_session_run(proa_session *session, const proa_tensor *inputs, proa_tens
 typedef struct proa_stop proa_stop;
 /** Free the result with proa_stop_destroy, after the runs that have it. NULL if there is no memory. */
 proa_stop *proa_stop_create(void);
-/** Ends all runs that have it between two steps, and those that begin later. NULL is allowed. */
+/** Ends all runs that use it, between two steps, and runs that begin later. NULL is allowed. */
 void proa_stop_request(proa_stop *stop);
 /** NULL is allowed. */
 void proa_stop_destroy(proa_stop *stop);

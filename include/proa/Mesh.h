@@ -20,7 +20,7 @@ struct MeshOptions {
   /// Shardings of `shardings` and of the IR file take precedence. Empty: none.
   std::string strategy;
   /// Axes of the process groups of a legacy collective program, by `ring_id`: "0=dp,1=mp", or "2=dp+mp" for a
-  /// group over two axes. The program is the one of a single process. "auto": the only axis of the mesh for
+  /// group over two axes. The program is for a single process. "auto": the only axis of the mesh for
   /// all groups, or all axes for group 0. Process i of a group is the device with the i-th coordinates on its
   /// axes. The
   /// shardings say which arguments are shards; weights and feeds are whole. Excludes a strategy. Empty: the
@@ -34,8 +34,8 @@ struct MeshOptions {
   /// Delays messages as a slower link does, for measurements on one machine: latency and bandwidth, such as
   /// "20us,1GB/s" (units us, ms, s and MB/s, GB/s). Empty: none.
   std::string emulatedLink = {};
-  /// The most bytes of a device that source and result of one step of a reshard may take, such as those of a
-  /// gathered tensor; 0: no limit. Error: no way to a sharding takes so little.
+  /// The most bytes of a device that source and result of one step of a reshard may take, such as the bytes
+  /// of a gathered tensor; 0: no limit. Error: no way to a sharding takes so little.
   int64_t memoryLimit = 0;
   /// The order of the jobs of a pipeline, instead of a schedule that the strategy names: the text form of
   /// docs/pipelines.md, or a file of it (a name has no line break). The strategy has its ranks (ppN). Empty:

@@ -83,7 +83,7 @@ struct ModelOptions {
   /// Error: a given folder that cannot be created.
   std::string cacheDirectory;
   /// Fed and fetched variables; empty: the program's own. Others select a part of the program: any variable
-  /// may be fetched, and a fed variable is not computed. Ops that no fetch needs are left out, also those
+  /// may be fetched, and a fed variable is not computed. Ops that no fetch needs are left out, also ops
   /// that update persistable variables, and so are feeds that no fetch needs and that are not listed here.
   /// For an IR file: a subset of its feeds and results. Of a new-IR program `%12` is the value with that id.
   std::vector<std::string> feeds;
@@ -166,7 +166,7 @@ struct ModelOptions {
   /// For programs with dynamic dims. A program whose result ranks depend on its dims, or that needs values of
   /// its feeds, is compiled for them in any case.
   Specialization specialization = Specialization::Background;
-  /// The number of sets of feed dims, at least 1, for which programs are kept in memory. Beyond it, those
+  /// The number of sets of feed dims, at least 1, for which programs are kept in memory. Beyond it, the sets
   /// whose last use is the longest ago are dropped.
   size_t keptSpecializations = 16;
 };

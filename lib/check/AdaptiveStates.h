@@ -9,10 +9,10 @@ namespace proa::check {
 
 /// Compares again, with wider tolerances, the states of Adam and AdamW that failed compareLowPrecision.
 ///
-/// An update divides the mean of the gradients by their size. A gradient that is zero but for rounding (that
-/// of the bias of keys, or of a bias before a batch norm) becomes an update of full size in any direction. So
-/// a mean m may differ by the rounding of the gradients of the other parameters, and an element of a
-/// parameter by the fraction of its largest possible update that is the relative error of its gradient:
+/// An update divides the mean of the gradients by their size. A gradient that is zero but for rounding (the
+/// gradient of the bias of keys, or of a bias before a batch norm) becomes an update of full size in any
+/// direction. So a mean m may differ by the rounding of the gradients of the other parameters, and an element
+/// of a parameter by the fraction of its largest possible update that is the relative error of its gradient:
 ///
 ///     allowed(m) = allowed + u * sqrt(n) * rms(all m)
 ///     allowed(p) = allowed + |2 * reach * min(1, error(m) / sqrt(v))|

@@ -19,9 +19,9 @@ std::vector<std::string> caseFoldersIn(const std::string &directory);
 /// The path of a case's model, as Model::open takes it. Error: several models beside a data set.
 Result<std::string> modelOfCase(const std::string &folder);
 
-/// The description of a case. That of a data set follows from its model; tolerances are those of ONNX's tests
+/// The description of a case. For a data set it follows from the model; tolerances are as in ONNX's tests
 /// (1e-3 relative, at least 2^-6 for bfloat16, 1e-7 absolute) if data.json beside the model has no others.
-/// Errors: those of the readers.
+/// Errors: the errors of the readers.
 Result<CaseMeta> readCase(const std::string &folder);
 
 struct CaseTensors {
@@ -29,8 +29,8 @@ struct CaseTensors {
 };
 
 /// The tensors of a case by name. File K of a data set belongs to the input number K that is not an
-/// initializer, or to the output number K. Errors, all at once: those of the readers; a file without an input
-/// or output; no output; values that are not tensors of numbers.
+/// initializer, or to the output number K. Errors, all at once: the errors of the readers; a file without an
+/// input or output; no output; values that are not tensors of numbers.
 Result<CaseTensors> readCaseTensors(const std::string &folder);
 
 } // namespace proa::check

@@ -23,7 +23,7 @@ struct CheckOptions {
   /// Number of mutants of the program to run by compiled code and by the evaluator, instead of the program.
   int mutants = 0;
   uint64_t seed = 0;
-  /// Tolerances instead of those of the cases.
+  /// Tolerances that replace the tolerances of cases.
   std::optional<double> rtol, atol;
   /// Runs programs as ONNX models in this process instead. Skips training cases.
   std::shared_ptr<const OnnxRunner> onnxRunner;

@@ -8,7 +8,7 @@
 
 namespace proa::check {
 
-/// For cases without expected outputs: imports and verifies the program in `folder`. Error: those of the
+/// For cases without expected outputs: imports and verifies the program in `folder`. Errors: from the
 /// reader, the importer and the verifier.
 Result<void> importAndVerify(const std::string &folder, const CaseMeta &meta,
                              const std::function<void(const Diagnostic &)> &onDiagnostic = {});

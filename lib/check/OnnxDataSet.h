@@ -9,7 +9,7 @@
 
 namespace proa::check {
 
-/// Whether the folder's name is that of a data set, and a model is beside it.
+/// Whether the folder is named as a data set is, and a model is beside it.
 bool isOnnxDataSet(const std::string &folder);
 
 /// The model of a data set: model.onnx, or the only *.onnx beside the folder. Error: several.

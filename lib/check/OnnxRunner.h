@@ -13,7 +13,7 @@ namespace proa::check {
 /// How the process is started.
 struct OnnxRunnerCommand {
   std::string python;
-  std::string packages; ///< folder of Python packages, before those of `python`; may be missing
+  std::string packages; ///< folder of Python packages, searched before `python`'s packages; may be missing
   std::string script;
 };
 

@@ -61,7 +61,7 @@ bool isModest(const Tensor &tensor) {
   return true;
 }
 
-/// The tensor with small numbers added to equal elements: the order of equal elements in pd.topk is that of
+/// The tensor with small numbers added to equal elements: pd.topk orders equal elements as the result of
 /// an algorithm, which local forms do not keep.
 Tensor withoutTies(const Tensor &tensor) {
   if (tensor.dtype() != DType::Float32 && tensor.dtype() != DType::Float64)

@@ -14,7 +14,7 @@ namespace proa::check {
 
 struct ShardCheckOptions {
   std::vector<MeshAxes> meshes = {meshOf({2})};
-  /// Also runs each op with other dims: small ones, which the meshes do not divide, where the op accepts
+  /// Also runs each op with small dims that the meshes do not divide, if the op accepts
   /// them.
   bool resize = false;
   /// Ops of a kind that are run; those with the same rule count once. 0: all.
@@ -29,8 +29,8 @@ struct ShardCheckOptions {
 };
 
 struct ShardCheck {
-  /// The splits that were run, of them those of partial operands and by local forms, and splits that the op
-  /// refuses because a shard has too few elements.
+  /// The splits that were run, the splits of partial operands and by local forms among them, and splits that
+  /// the op refuses because a shard has too few elements.
   int64_t cases = 0, partialCases = 0, localForms = 0, empty = 0;
   /// Splits that a local form does not cover.
   int64_t notCovered = 0;

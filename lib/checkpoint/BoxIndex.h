@@ -1,4 +1,4 @@
-/// An index of boxes that finds those that overlap another box.
+/// An index that finds the boxes that overlap another box.
 #pragma once
 
 #include "lib/checkpoint/Box.h"

@@ -16,8 +16,8 @@ Result<void> convert(TensorSource &source, const std::string &folder, const Layo
 /// names.
 Result<void> convertToFile(TensorSource &source, const std::string &path);
 
-/// The differences of two checkpoints, a line for each: tensors that only one has, other types,
-/// elements that differ, another training state. Layouts are not compared. Errors: as Checkpoint::read.
+/// The differences of two checkpoints, a line for each: tensors that only one has, different types,
+/// different elements, a different training state. Layouts are not compared. Errors: as Checkpoint::read.
 Result<std::vector<std::string>> differences(Checkpoint &a, Checkpoint &b);
 
 } // namespace proa::checkpoints

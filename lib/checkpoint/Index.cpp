@@ -31,7 +31,7 @@ json jsonOf(const TrainingState &training) {
   return out;
 }
 
-/// All of the catalog; its checksum is that of the rest of the text.
+/// All of the catalog; its checksum is computed from the rest of the text.
 json jsonOf(const Catalog &catalog) {
   json tensors = json::object(), shards = json::object(), files = json::object();
   for (const auto &[name, tensor] : catalog.tensors)

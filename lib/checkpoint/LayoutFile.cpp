@@ -132,7 +132,7 @@ public:
   }
 
 private:
-  /// That of the last rule whose pattern matches.
+  /// The layout of the last rule whose pattern matches.
   Result<spmd::Placement> placementOf(const std::string &name, const TensorEntry &tensor) const {
     for (size_t i = rules.size(); i-- > 0;) {
       const Rule &rule = rules[i];

@@ -52,7 +52,7 @@ std::optional<DType> dtypeNamed(std::span<const NamedStorage> table, std::string
 /// Collects the tensors of a value.
 class TensorCollector {
 public:
-  /// `members` are those of a zip file of torch; null for a pickle of Paddle.
+  /// `members` are the members of a zip file of torch; null for a pickle of Paddle.
   TensorCollector(Owner owner, const Members *members, std::string prefix, const std::string &where)
       : owner(std::move(owner)), members(members), prefix(std::move(prefix)), where(where) {}
 

@@ -18,7 +18,7 @@ namespace proa::checkpoints {
 Result<params::Tensors> readPaddleStateDict(const std::string &path);
 
 /// The tensors of a file that torch.save has written: a dict in the zip format, from version 1.6 on. Errors:
-/// another format; those of readZip and Pickle::read; tensors with other strides than dense ones.
+/// another format; the errors of readZip and Pickle::read; tensors with other strides than dense ones.
 Result<params::Tensors> readTorchStateDict(const std::string &path);
 
 /// Content of torch.save in some bytes of a file: a tensor or scalar with this name, or a dict below it.

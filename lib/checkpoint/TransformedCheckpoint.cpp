@@ -61,7 +61,7 @@ void TransformedCheckpoint::describeTensors() {
   for (const transform::Target &target : mapping.targets) {
     TensorEntry &entry = contents.tensors[target.name];
     entry = {target.dtype, target.dims(), target.state ? StateKind::State : StateKind::Parameter};
-    // A tensor is used as the first stored one of which it is composed.
+    // A tensor is used as the first stored tensor that it is composed of.
     for (size_t i = 0; i < target.composition->size(); ++i) {
       const transform::Source &source = mapping.sources[target.composition->piece(i).source];
       if (!source.isStored())

@@ -59,7 +59,7 @@ std::optional<int64_t> saveOf(std::string_view file) {
   return isShard ? std::optional(save) : std::nullopt;
 }
 
-/// Removes files of saves that the index does not name: those of the replaced checkpoint, and of saves that
+/// Removes files of saves that the index does not name: files of the replaced checkpoint, and of saves that
 /// did not end. A file that cannot be removed only takes space.
 void removeOtherSaves(const std::string &folder, const Catalog &catalog) {
   std::error_code error;

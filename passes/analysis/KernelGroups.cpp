@@ -108,9 +108,9 @@ int64_t bytesOf(Value value) {
              : std::numeric_limits<int32_t>::max();
 }
 
-/// The ops that a kernel of a matmul computes while it copies tiles of the operand: elementwise ops, of which
-/// nothing else is read, that read fewer bytes than they make, such as casts and scales of quantized weights.
-/// Others are cheaper if they are computed once, and not again for each tile: then none is returned.
+/// The ops that a kernel of a matmul computes while it copies tiles of the operand: elementwise ops that
+/// nothing else reads and that read fewer bytes than they write, such as casts and scales of quantized
+/// weights. Others are cheaper if they are computed once, and not again for each tile: then none is returned.
 llvm::SmallSetVector<Operation *, 4> prologueOf(Value operand) {
   llvm::SmallSetVector<Operation *, 4> ops;
   llvm::SmallSetVector<Value, 4> inputs;

@@ -59,8 +59,8 @@ struct LibraryEstimate {
   /// Time of a kernel beyond the library's: the multiplications, without tensor cores. A kernel that converts
   /// operands of 16 bits is assumed to need twice the time of the library, at the rate of mma.sync.
   double kernel;
-  /// Time of the library beyond its multiplications: its call, and kernels that convert operands, which
-  /// another kernel would convert as it reads them.
+  /// Time of the library beyond its multiplications: its call, and kernels that convert operands; a
+  /// generated kernel converts operands while it reads them.
   double library;
 };
 

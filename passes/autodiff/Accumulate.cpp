@@ -228,7 +228,7 @@ private:
       return inferBranch(branch);
     if (isa<CallOpInterface>(op))
       return op->emitError("calls cannot be computed on micro-batches; inline them first");
-    // The types of other ops may depend on those of their operands. Types inside of regions are not inferred.
+    // The types of other ops may depend on their operands' types. Types inside of regions are not inferred.
     bool hasInference = isa<InferTypeOpInterface>(op);
     bool isValid = op->getNumRegions() == 0 &&
                    succeeded(hasInference ? pd::inferAgain(op, op->getLoc()) : verifyTypes(op));

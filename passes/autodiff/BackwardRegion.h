@@ -12,7 +12,7 @@ namespace proa::autodiff {
 struct BackwardRegion {
   /// Gradients that ops outside of the backward region read, such as parameter updates.
   llvm::SetVector<mlir::Value> gradients;
-  /// Cotangents that it begins with; that of a loss is a tensor of ones.
+  /// Cotangents that it begins with; the cotangent of a loss is a tensor of ones.
   llvm::SetVector<mlir::Value> seeds;
 };
 

@@ -61,7 +61,7 @@ template <class Op> struct BatchDist : pd::BatchableOpInterface::ExternalModel<B
       Value result = results->front().value;
       Operation *all = result.getDefiningOp();
       addExamples(all, cast<RankedTensorType>(result.getType()).getDimSize(0));
-      // The operand may have more static dims than that of the op.
+      // The new operand may have more static dims than the old one.
       if (isa<InferTypeOpInterface>(all) && failed(pd::inferAgain(all)))
         return failure();
     }

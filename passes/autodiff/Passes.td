@@ -165,13 +165,13 @@ def MixPrecision : PrecisionPass<"pd-amp"> {
     on it; a branch returns `dtype` if both branches do. Arguments and results keep their types: float32 parameters are
     the master weights. In a training program gradients are decomposed first; parameter updates stay in float32.
 
-    The default lists are those of Paddle 2.6.2; they are on the op records, in the field `precision`.
+    The default lists are Paddle 2.6.2's; they are on the op records, in the field `precision`.
   }];
   let options = common # [
     Option<"level", "level", "::proa::AmpOptions::Level", "::proa::AmpOptions::Level::O1",
       "The level of Paddle's amp", [{
       ::llvm::cl::values(clEnumValN(::proa::AmpOptions::Level::O1, "O1", "ops of the allow list"),
-                         clEnumValN(::proa::AmpOptions::Level::O2, "O2", "all ops but those of the deny list"))}]>,
+                         clEnumValN(::proa::AmpOptions::Level::O2, "O2", "all ops not on the deny list"))}]>,
     Option<"dtype", "dtype", "::proa::DType", "::proa::DType::Float16", "The 16-bit type", [{
       ::llvm::cl::values(clEnumValN(::proa::DType::Float16, "f16", "IEEE half precision"),
                          clEnumValN(::proa::DType::BFloat16, "bf16", "bfloat16"))}]>,

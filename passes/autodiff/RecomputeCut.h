@@ -1,4 +1,4 @@
-/// The minimum cut between the values before a position of a block and those needed after it.
+/// The minimum cut between the values before a position of a block and the values needed after it.
 #pragma once
 
 #include "passes/autodiff/ValueLifetimes.h"
@@ -9,7 +9,7 @@ namespace proa::autodiff {
 
 /// Which ops may be recomputed.
 struct RecomputeChoice {
-  /// 0: all except contractions and library calls. Otherwise those too, and the ops before the position is
+  /// 0: all except contractions and library calls. Otherwise these too, and the ops before the position are
   /// divided into this many segments. Values that flow from one segment to the next are not recomputed, and
   /// neither are the contractions of the last segment.
   int64_t segments = 0;

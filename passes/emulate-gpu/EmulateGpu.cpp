@@ -95,8 +95,8 @@ private:
     return array;
   }
 
-  /// Fills the memory of a tensor map, which the thread has on its stack. `arguments` are those of the
-  /// kernel.
+  /// Fills the memory of a tensor map, which the thread has on its stack. `arguments` are the arguments of
+  /// the kernel.
   static void fillTensorMap(OpBuilder &builder, Location loc, Value map, proa::TensorMapAttr form,
                             ArrayRef<Value> arguments, proa::ThreadCode &code) {
     SmallVector<Value> buffers, dims, sizes, box;

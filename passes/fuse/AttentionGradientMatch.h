@@ -11,7 +11,7 @@ struct ScoreGradientUse {
   double factor;                               ///< of the gradient before the use
   bool sumsBatches = false, sumsHeads = false; ///< the user is the sum over these dims
 
-  /// The value to replace: that of the use, or the sum.
+  /// The value to replace: the used value, or the sum.
   mlir::Value value() const { return sumsBatches || sumsHeads ? use->getOwner()->getResult(0) : use->get(); }
 };
 

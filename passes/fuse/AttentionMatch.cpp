@@ -50,7 +50,7 @@ private:
   size_t firstFloored =
       std::numeric_limits<size_t>::max(); ///< the first mask before a least number of scores
 
-  /// Finds the softmax of which `value` is the result, after ops that do not change the weights. False if
+  /// Finds the softmax that computes `value`, before ops that do not change the weights. False if
   /// there is none.
   bool findWeights(Value value) {
     while (Operation *op = value.getDefiningOp()) {

@@ -68,8 +68,8 @@ private:
   SmallVector<Candidate> candidates;
   AttentionPositions positions;
 
-  /// A mask becomes several, if one of them is of positions: the addends of a sum; conditions of which all
-  /// must hold, where minus infinity excludes keys, as often as it is added.
+  /// A mask becomes several, if one of them is of positions: the addends of a sum, or conditions that all
+  /// must hold if minus infinity, added any number of times, excludes keys.
   void add(AttentionMask mask) {
     while (auto expand = mask.value.getDefiningOp<pd::ExpandOp>()) // to the heads: masks broadcast
       mask.value = expand.getX();
@@ -152,8 +152,8 @@ private:
     return own;
   }
 
-  /// Whether the mask is known to have as many keys as the scores and, with a window, as many queries. Those
-  /// of static dims broadcast.
+  /// Whether the mask is known to have as many keys as the scores and, with a window, as many queries.
+  /// Queries with static dims broadcast.
   bool hasDims(Value mask, bool hasWindow) const {
     auto type = pd::tensorType(mask);
     auto isOf = [&](int64_t fromLast, const pd::DimRoot &root) {
@@ -175,7 +175,7 @@ private:
     return offset >= 0 && range.right.value_or(offset) >= offset && range.left.value_or(-offset) >= -offset;
   }
 
-  /// Whether no number that other masks add is near to the one that this mask has for excluded keys. Windows
+  /// Whether no other mask adds a number near to this mask's number for excluded keys. Windows
   /// have the key of each query's position, and lengths that are not zero have the first key.
   bool isLowest(const Candidate &own, bool hasFirstKey) const {
     return llvm::all_of(candidates, [&](const Candidate &other) {

@@ -22,7 +22,7 @@ enum class PositionKinds : uint8_t {
 };
 
 /// Removes the masks that windows and lengths replace from `forward`. Results do not change: a mask stays
-/// where a query may have no keys besides those that it excludes, as its number decides then. `scores` are
+/// where it may exclude all keys of a query, since the mask's number decides the result then. `scores` are
 /// [batch, heads, queries, keys].
 AttentionPositions takePositions(AttentionForward &forward, llvm::ArrayRef<int64_t> scores,
                                  PositionKinds kinds = PositionKinds::All);

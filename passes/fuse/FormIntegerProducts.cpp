@@ -75,7 +75,7 @@ struct Integers {
   }
 };
 
-/// The product of factors, of which some divide; nothing without factors.
+/// The factors of a product, and whether each divides instead; empty: 1.
 using Factors = SmallVector<std::pair<Expression, bool>>;
 std::optional<Expression> productOf(const Factors &factors) {
   std::optional<Expression> out;

@@ -31,7 +31,7 @@ def FormKernels : Pass<"pd-form-kernels", "::mlir::ModuleOp"> {
     not join the reduction's group, so that several blocks can share the reduction. An elementwise op whose result only
     other kernels read is computed again by these, where less memory is accessed then: `x - mean` of a normalization.
     Elementwise kernels of one domain of at most 1,024 elements become one kernel where they do not depend on each
-    other: those that an optimizer step has for each of many small parameters.
+    other, as the kernels of an optimizer step for many small parameters.
   }];
   let options = [
     Option<"target", "target", "::proa::KernelTarget", "::proa::KernelTarget::Cpu",
@@ -230,8 +230,8 @@ def FormAttention : Pass<"pd-form-attention", "::mlir::func::FuncOp"> {
     | lengths, with minus infinity | `key_lengths` |
     | lengths, with another number | `key_lengths`, where zero means all keys, and the mask beside it |
 
-    The random numbers of dropout in training keep their place among those of the program: `rt.random_call` takes it,
-    and the kernels compute the mask again.
+    The random numbers of dropout in training keep their position in the random sequence of the program:
+    `rt.random_call` takes it, and the kernels compute the mask again.
 
     The option `target` says who computes the op:
 

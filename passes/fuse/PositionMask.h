@@ -31,8 +31,8 @@ struct PositionMask {
   double inside, outside;
 };
 
-/// The same mask by the other side of its range, which must have one bound and no limits; empty if it has
-/// others.
+/// The same mask as the complement of its range, which must have one bound and no limits; empty if it has
+/// other bounds.
 std::optional<PositionMask> complementOf(const PositionMask &mask);
 
 /// Reads comparisons of positions and lengths, and selections, casts and arithmetic of their results. Empty

@@ -72,8 +72,8 @@ private:
     return *llvm::max_element(roots, [&](Value a, Value b) { return weight(a) < weight(b); });
   }
 
-  /// Classes of a result. One that no operation computes (an argument, a constant) has those of the main
-  /// result where the shapes agree: it is copied along.
+  /// Classes of a result. One that no operation computes (an argument, a constant) has the classes of the
+  /// main result where the shapes agree: it is copied along.
   SmallVector<unsigned> classesOf(Value root) const {
     auto type = cast<ShapedType>(root.getType()), mainType = cast<ShapedType>(mainRoot().getType());
     bool computed = root.getDefiningOp<linalg::LinalgOp>() != nullptr;
@@ -81,8 +81,8 @@ private:
     return classes.of(!computed && sameShape ? mainRoot() : root);
   }
 
-  /// Row classes: every result has them, no operation reduces them, and every reduction that has one of them
-  /// has all, because it would be repeated for the others.
+  /// Row classes: every result has them, no operation reduces them, and a reduction has all of them or none,
+  /// because it would be repeated for each missing one.
   void findRowClasses() {
     if (roots.empty())
       return;

@@ -114,7 +114,7 @@ private:
   }
 
 public:
-  /// Pairs of which one is reduced where the other is not.
+  /// Pairs of classes where an op reduces one and not the other.
   llvm::DenseSet<std::pair<unsigned, unsigned>> apart;
 };
 
@@ -202,7 +202,7 @@ struct CollapseLoops : proa::impl::CollapseLoopsBase<CollapseLoops> {
       orderLoops(rewriter, op);
   }
 
-  /// Reshapes between merged operations cancel; those of fills and empty tensors move to their operands.
+  /// Reshapes between merged operations cancel; reshapes of fills and empty tensors move to their operands.
   void cleanUp(func::FuncOp function) {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);

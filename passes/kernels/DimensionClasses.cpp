@@ -26,8 +26,8 @@ void DimensionClasses::joinOperand(linalg::LinalgOp op, OpOperand &operand, Valu
       join(firstOfValue[value] + dim, firstOfLoops[op] + loop.getPosition());
 }
 
-/// In a group of a reshape where all other dimensions are 1, the one left has the size of the one that they
-/// became.
+/// In a group of a reshape where all dimensions but one are 1, this one has the size of the dimension that
+/// they become.
 void DimensionClasses::joinReshape(Value source, Value result, ArrayRef<ReassociationIndices> groups) {
   bool expands = cast<ShapedType>(source.getType()).getRank() < cast<ShapedType>(result.getType()).getRank();
   Value folded = expands ? source : result, unfolded = expands ? result : source;

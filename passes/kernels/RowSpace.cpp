@@ -10,8 +10,8 @@ using namespace mlir;
 
 namespace proa {
 
-/// Checks the row dimensions of one result of shape `shape`. `sizes` are those of the rows so far, kDynamic
-/// where they are not known.
+/// Checks the row dimensions of one result of shape `shape`. `sizes` are the sizes of the rows so far,
+/// kDynamic where they are not known.
 static LogicalResult checkRows(func::FuncOp function, unsigned result, ArrayRef<int64_t> shape,
                                ArrayRef<int64_t> rows, MutableArrayRef<std::optional<int64_t>> sizes) {
   auto refuse = [&] { return function.emitError() << "`dims` of result " << result; };

@@ -113,7 +113,7 @@ public:
   using ImagePattern::ImagePattern;
 
   LogicalResult matchAndRewrite(pd::LayoutOpInterface op, PatternRewriter &rewriter) const override {
-    // The images of contractions that the runtime fuses are converted, and those of sums of integers:
+    // The images of contractions that the runtime fuses are converted, and the images of sums of integers:
     // convolutions over two dimensions.
     bool isStart = isa<rt::FusableOpInterface>(op.getOperation()) || isSumOfIntegers(op);
     if (!isStart && !images.areReadBy(op))

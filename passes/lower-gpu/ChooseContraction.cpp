@@ -164,8 +164,8 @@ struct ChooseContraction : impl::ChooseContractionBase<ChooseContraction> {
     return *best;
   }
 
-  /// Writes the fastest tile on the op, unless it has one. Other fields that are set stay. `loops` are those
-  /// of the op.
+  /// Writes the fastest tile on the op, unless it has one. Other fields that are set stay. `loops` are the
+  /// loops of the op.
   LogicalResult writeTile(const Matmul &matmul, unsigned loops, unsigned m, unsigned n, unsigned k,
                           const GpuFacts &gpu) {
     auto own = takeStrategy<ContractionAttr>(matmul.op, contractionAttribute);

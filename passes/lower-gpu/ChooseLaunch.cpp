@@ -141,8 +141,8 @@ private:
     return map.getResults().back() == getAffineDimExpr(loop, op.getContext());
   }
 
-  /// Elements of a step: those of the widest operand that fit an access, as far as they divide the innermost
-  /// loop. An op with one loop has a rest instead.
+  /// Elements of a step: the elements of the widest operand that fit an access, as far as they divide the
+  /// innermost loop. An op with one loop has a rest instead.
   int64_t vectorOf(linalg::LinalgOp op) {
     // Copies of a long body need more registers than a thread has.
     if (op.getNumLoops() == 0 || static_cast<int64_t>(op.getBlock()->getOperations().size()) > unrolledOps)

@@ -21,7 +21,7 @@ struct ContractionForm {
 /// The element types of a product on tensor cores. The only place that says which products they compute.
 struct TensorCoreTypes {
   /// Of the operands in memory: f16, bf16, f32 (rounded to TF32), i8, or a format of 8-bit floats each. Other
-  /// types are those of both operands.
+  /// types hold for both operands.
   mlir::Type element, yType;
   bool isXUnsigned = false, isYUnsigned = false; ///< of i8
 
@@ -43,7 +43,7 @@ struct ContractionChoice {
   int64_t warpM = 0, warpN = 0; ///< of a thread, of a warp (Mma), or of a warpgroup (Wgmma)
   int64_t stages = 1;           ///< k tiles in shared memory
   int64_t threads = 0;          ///< of a block
-  int64_t storingThreads = 0;   ///< those with sums, the first ones; with Wgmma a warp follows that copies
+  int64_t storingThreads = 0;   ///< the first ones, which hold sums; with Wgmma a copying warp follows
 
   /// Emits an error where the op has no complete attribute, or one that does not fit its types and loops.
   static mlir::FailureOr<ContractionChoice> read(mlir::linalg::LinalgOp op);

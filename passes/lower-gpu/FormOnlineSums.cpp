@@ -68,7 +68,7 @@ struct SumOfExponentials {
   Value x() { return maximum.getDpsInputs()[0]; }
 
 private:
-  /// exp(x - m), where the difference may have a lower bound of which the exponential does not change a sum
+  /// exp(x - m). The difference may have a lower bound if exp of the bound is too small to change a sum
   /// that is at least 1.
   bool isExponential() {
     auto exponential = dyn_cast_or_null<math::ExpOp>(yieldedOp(exponentials));

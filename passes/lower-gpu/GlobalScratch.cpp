@@ -25,7 +25,7 @@ scf::ForOp rowLoopOf(func::FuncOp kernel) {
   return loops.empty() ? scf::ForOp() : *loops.begin();
 }
 
-/// The size that a memref.dim reads, where the op that forms the memref tells it.
+/// The size that a memref.dim reads, if the op that forms the memref has it.
 std::optional<OpFoldResult> sizeOf(memref::DimOp dim) {
   auto cast = dim.getSource().getDefiningOp<memref::ReinterpretCastOp>();
   std::optional<int64_t> index = dim.getConstantIndex();

@@ -8,7 +8,7 @@
 namespace proa {
 
 /// The loops of a grouped matmul: out[m, n] += x[m, k] * y[group, k, n], where the rows m are
-/// those of all groups, or out[group, m, n] += x[k, m] * y[k, n], where the group has a range of k.
+/// the rows of all groups, or out[group, m, n] += x[k, m] * y[k, n], where the group has a range of k.
 struct GroupedForm {
   static constexpr unsigned loops = 3;               ///< m, n, k
   int64_t rows = 0, groups = 0, m = 0, n = 0, k = 0; ///< k of all groups, if they divide it

@@ -308,8 +308,8 @@ def ConvertDeviceMath : Pass<"proa-convert-device-math", "mlir::gpu::GPUModuleOp
     other math ops, and refuses the intrinsics of those that libdevice has. `math.exp2` of f32 that may be approximate
     (`afn`) becomes `rt.exp2_ftz`: results below 2^-126 are zero.
 
-    Maxima and minima of f32 stay, because they are one instruction each (`max.NaN.f32`). Those of other types, and
-    rounded divisions of integers, are expanded (`arith-expand`).
+    Maxima and minima of f32 stay, because they are one instruction each (`max.NaN.f32`). Maxima and minima of other
+    types, and rounded divisions of integers, are expanded (`arith-expand`).
 
     In a kernel with `nvvm.wgmma.mma_async`, f32 divisions and square roots become approximate (two units in the last
     place), and divisions of indices by dynamic sizes are done in 32 bits. The assembler computes exact ones by calls,

@@ -163,8 +163,8 @@ private:
     return false;
   }
 
-  /// The branch is of some threads, which run what is in it in its order; a barrier there would wait for the
-  /// others.
+  /// Only some threads take the branch, and run its ops in order; a barrier inside would wait for the
+  /// other threads.
   void placeBefore(scf::IfOp branch) {
     SmallVector<Access> accesses;
     branch->walk([&](Operation *op) { accesses.append(accessesOf(*op)); });

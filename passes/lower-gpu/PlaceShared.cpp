@@ -73,7 +73,7 @@ struct PlaceShared : impl::PlaceSharedBase<PlaceShared> {
     return llvm::alignTo(std::max<int64_t>(bytes, 1), minimalAlignment);
   }
 
-  /// The alignment that the type of accesses needs. That of other buffers is the one of an allocation on the
+  /// The alignment that the type of accesses needs. Other buffers have the alignment of an allocation on the
   /// host, which they do not need here.
   static int64_t alignmentOf(memref::AllocOp buffer) {
     bool isShared = buffer.getType().getMemorySpace() == workgroup(buffer.getContext());

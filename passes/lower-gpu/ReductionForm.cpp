@@ -87,7 +87,7 @@ bool Combiner::readTogether(linalg::LinalgOp op) {
   return true;
 }
 
-/// A maximum m and a sum s relative to it, of which the smaller one is rescaled (proa-form-online-sums):
+/// A maximum m and a sum s relative to it; the sum with the smaller m is rescaled (proa-form-online-sums):
 /// s = select(c, t, s) + select(c, s, t) * f, where c and f depend on maxima only.
 bool Combiner::readOnline(linalg::LinalgOp op) {
   Operation *greatest = yielded.size() == 2 ? yielded[0].getDefiningOp() : nullptr;

@@ -20,7 +20,7 @@ namespace {
 
 bool isArgument(Value memory) { return isa<BlockArgument>(rootOf(memory)); }
 
-/// Elements of a row in shared memory, of which `elements` are used: adjacent rows begin in other banks, so
+/// Elements of a row in shared memory, `elements` with padding: adjacent rows begin in other banks, so
 /// that lanes that read a column do not wait for each other.
 int64_t paddedElements(int64_t elements, int64_t bytes) {
   constexpr int64_t bank = 4;

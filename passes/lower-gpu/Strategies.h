@@ -1,5 +1,5 @@
-/// Strategies of a kernel that somebody requests, as proa-tune and its database do, and those that passes
-/// choose.
+/// Strategies of a kernel: requested by proa-tune, its database or an attribute, or chosen by
+/// passes.
 #pragma once
 
 #include "dialects/proa/Strategies.h"
@@ -9,10 +9,10 @@
 namespace proa {
 
 /// The strategies of a kernel and of its ops on tensors after the passes that choose them: first
-/// `#proa.launch`, then those of the ops in their order.
+/// `#proa.launch`, then the strategies of the ops in their order.
 llvm::SmallVector<mlir::Attribute> strategiesOf(mlir::func::FuncOp kernel);
 
-/// The same of the loops of its ops on memory, `#proa.loops`, without those that a contraction contains.
+/// The strategies of loops on memory, `#proa.loops`, without the loops that a contraction contains.
 llvm::SmallVector<mlir::Attribute> loopsOf(mlir::func::FuncOp kernel);
 
 /// Requests such strategies for a kernel before these passes.

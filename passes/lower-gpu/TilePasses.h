@@ -6,8 +6,8 @@
 
 namespace proa {
 
-/// Divides the elements of each thread by digits of their numbers: a pass has those with one value of these
-/// digits. Its rows and columns follow each other in shared memory.
+/// Divides the elements of each thread by digits of their indices: a pass has the elements with one value of
+/// these digits. Its rows and columns follow each other in shared memory.
 class TilePasses {
 public:
   /// `digits` are some of the layout's element digits.

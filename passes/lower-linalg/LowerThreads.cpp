@@ -67,7 +67,7 @@ private:
   OpBuilder b;
   Location loc;
   SmallVector<unsigned> argumentOf;              ///< by operand: the kernel's argument
-  SmallVector<std::optional<unsigned>> resultOf; ///< by result of the op: that of the kernel
+  SmallVector<std::optional<unsigned>> resultOf; ///< by result of the op: the result of the kernel
   func::FuncOp function;
   SmallVector<RankedTensorType> types;    ///< of arguments, then of results
   SmallVector<Value> bases, dims, memory; ///< of arguments, then of results
@@ -216,7 +216,7 @@ private:
     shapes.setType(outside.getFunctionType(inputs, ValueRange(returned).getTypes()));
   }
 
-  /// The dynamic dims of the op's operands, from those of the kernel's arguments.
+  /// The dynamic dims of the op's operands, from the dims of the kernel's arguments.
   SmallVector<Value> dimsOfOperands(func::FuncOp shapes) {
     SmallVector<SmallVector<Value>> ofArgument(kernel.getNumArguments());
     unsigned next = 0;

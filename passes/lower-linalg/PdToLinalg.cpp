@@ -66,7 +66,7 @@ RankedTensorType broadcastType(RankedTensorType type, ValueRange operands) {
   return type.clone(shape);
 }
 
-/// An empty tensor of `type`; its dynamic sizes are those of the operands that have them.
+/// An empty tensor of `type`; its dynamic sizes come from the operands that have them.
 Value emptyLike(OpBuilder &builder, Location location, RankedTensorType type, ValueRange operands) {
   SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(builder.getContext(), type.getShape());
   for (auto [dim, size] : llvm::enumerate(sizes)) {
@@ -254,7 +254,7 @@ public:
   }
 };
 
-/// The index of the first extreme: a reduction to the extreme and its index, of which the first result is
+/// The index of the first extreme: a reduction to the extreme and its index, whose first result is
 /// unused.
 class LowerArgExtreme : public OpInterfaceConversionPattern<pd::ArgExtremeOpInterface> {
 public:
@@ -447,7 +447,7 @@ public:
   }
 
 private:
-  /// The size of a loop: that of a dim of x or y which it runs over.
+  /// The size of a loop: the size of the dim of x or y that it runs over.
   static OpFoldResult loopSize(OpBuilder &builder, Location location, ArrayRef<Value> operands,
                                ArrayRef<AffineMap> maps, unsigned loop) {
     OpFoldResult size = builder.getIndexAttr(1);

@@ -14,7 +14,7 @@ namespace proa {
 
 namespace {
 
-/// The patterns of all loaded dialects and ops but those of scf.if.
+/// The patterns of all loaded dialects and ops but the patterns of scf.if.
 FrozenRewritePatternSet canonicalizationPatterns(MLIRContext *context) {
   RewritePatternSet patterns(context);
   for (Dialect *dialect : context->getLoadedDialects())

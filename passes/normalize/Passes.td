@@ -32,7 +32,7 @@ def CanonicalizeProgram : Pass<"pd-canonicalize"> {
   let summary = "Fold and canonicalize ops, but do not compute with conditions";
   let description = [{
     Applies the folds and canonicalization patterns of all loaded dialects, as MLIR's `canonicalize` does, except the
-    patterns of `scf.if`. Some of those replace control flow by arithmetic on conditions (`arith.andi`, `arith.select`,
+    patterns of `scf.if`. Some of these replace control flow by arithmetic on conditions (`arith.andi`, `arith.select`,
     constants). The runtime's plan reads a condition to choose a branch; arithmetic on it would need kernels on `i1`.
     Of `scf.if` only unused results and results with the same value in both branches are removed. A branch on a constant
     condition is replaced by `pd-refine-shapes`.

@@ -46,7 +46,7 @@ bool isEmptyTensor(Type type) {
 }
 
 /// Whether the user of an operand accepts more static dims: ops of other dialects may tie the types of
-/// operands to those of results (linalg) or to a symbol (func.call).
+/// operands to the types of results (linalg) or to a symbol (func.call).
 bool followsTypes(OpOperand &use) {
   Operation *user = use.getOwner();
   return user->hasTrait<OpTrait::IsTerminator>() || isa_and_present<pd::PdDialect>(user->getDialect()) ||
@@ -295,7 +295,7 @@ private:
     return pd::ConstantOp::create(builder, op.getLoc(), type, value);
   }
 
-  /// Refines the types of the region's arguments by those of the inputs.
+  /// Refines the types of the region's arguments by the types of the inputs.
   void refineBody(pd::VjpOp gradient) {
     Block &body = gradient.getBody().front();
     for (auto [argument, input] : llvm::zip(body.getArguments(), gradient.getInputs()))

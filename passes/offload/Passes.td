@@ -15,7 +15,7 @@ def OffloadStates : Pass<"rt-offload-states", "::mlir::ModuleOp"> {
       one before get a fetch of their own: in a training step, forward and backward.
     - The store follows the new value and the last use of the old one.
 
-    States with dynamic dims, and those of fewer than `min-bytes` bytes, stay; a remark says so.
+    States with dynamic dims, and states of fewer than `min-bytes` bytes, stay; a remark says so.
 
     ```mlir
     // before

@@ -34,7 +34,7 @@ LogicalResult refuse(PatternRewriter &rewriter, Value value, const Twine &reason
   return rewriter.notifyMatchFailure(value.getLoc(), reason);
 }
 
-/// Of an attribute, which has no location: that of the pattern's root is used.
+/// Of an attribute, which has no location: the location of the pattern's root is used.
 LogicalResult refuse(PatternRewriter &rewriter, const Twine &reason) {
   return rewriter.notifyMatchFailure(UnknownLoc::get(rewriter.getContext()), reason);
 }
@@ -447,7 +447,7 @@ Value scaled(PatternRewriter &rewriter, Value x, Attribute scale, Attribute bias
                              rewriter.getBoolAttr(true));
 }
 
-/// `name` is that of the rewrite, for errors.
+/// `name` is the name of the rewrite, for errors.
 Value permuted(PatternRewriter &rewriter, Value x, ArrayRef<int64_t> permutation, StringRef name) {
   SmallVector<bool> isUsed(permutation.size());
   for (int64_t entry : permutation) {

@@ -29,7 +29,7 @@ void addCommutedPatterns(mlir::ModuleOp patterns);
 
 /// Adds to each rewrite a call of `reportMatchFunction` with the root and the pattern's name, and to each op
 /// that it creates the sizes of operand segments, which PDLL does not write, and the types of its results:
-/// those of the op that it replaces, else inferred types. MLIR's interpreter infers types without the
+/// the types of the op that it replaces, else inferred types. MLIR's interpreter infers types without the
 /// attributes of the op.
 void completeRewrites(mlir::ModuleOp patterns);
 

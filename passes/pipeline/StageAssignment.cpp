@@ -164,7 +164,7 @@ private:
     return success();
   }
 
-  /// The time in which the values move that ops before each op compute and others from there on read.
+  /// The time to move, at each op, the values that ops before it compute and that it or later ops read.
   std::vector<double> transfersBefore(ArrayRef<Operation *> ops) const {
     llvm::DenseMap<Operation *, size_t> positions;
     for (auto [i, op] : llvm::enumerate(ops))
@@ -292,7 +292,7 @@ private:
     return bytes;
   }
 
-  /// The bytes that would move for an op on another stage, besides those that move there anyway.
+  /// The bytes that would move for an op on another stage, without the bytes that move there anyway.
   double bytesMissing(Operation *op, int64_t stage) const {
     double bytes = 0;
     for (Value value : valuesReadBy(op)) {

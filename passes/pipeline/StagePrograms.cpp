@@ -55,7 +55,7 @@ private:
 
   //===-- Values outside of the loop --------------------------------------------------------------------===//
 
-  /// Moves ops that need no result of the loop before it, such as those of a schedule of learning rates:
+  /// Moves ops that need no result of the loop before it, such as the ops of a schedule of learning rates:
   /// their results are small, and other ranks need not wait for the end of the jobs. Ops on a state that
   /// updates of parameters read too stay: they are on the rank of the parameter.
   void hoistSmallOps() {

@@ -157,7 +157,7 @@ private:
         error() << diagnostic.location << ": " << diagnostic.message;
       return false;
     }
-    // The order of axes is that of the file.
+    // The axes are in the order of the file.
     Json json = Json::parse(*text);
     if (!json.is_object()) {
       error() << shardings << ": expected an object with the keys 'mesh' and 'shardings'";

@@ -252,7 +252,7 @@ private:
   }
 
   /// The steps of loop nests, each a multiplication and an addition, that splitting a component saves, less
-  /// those of the time that its traffic takes: an all-reduce moves each byte twice.
+  /// the steps in the time that its traffic takes: an all-reduce moves each byte twice.
   double valueOf(Id id) const {
     return dims.components()[id].work - stepsOfByte() * dims.components()[id].traffic;
   }

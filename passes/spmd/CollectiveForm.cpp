@@ -225,7 +225,7 @@ static bool isStaticBeside(Value x, int64_t dim) {
   });
 }
 
-/// `length` elements of a dimension from `begin` on, with a static dim also where that of x is dynamic.
+/// `length` elements of a dimension from `begin` on, with a static dim also where the dim of x is dynamic.
 Value CollectiveForm::borderOf(Value x, int64_t dim, int64_t begin, int64_t end, int64_t length) {
   Value piece = range(x, dim, begin, end);
   auto type = cast<RankedTensorType>(piece.getType());

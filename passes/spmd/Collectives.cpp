@@ -83,8 +83,8 @@ private:
     return true;
   }
 
-  /// The dimension that is split further by `fine`, and the added axes. An all_gather gives the axes; those
-  /// of a reduce_scatter are the reduced ones, in the order of the dimension.
+  /// The dimension that is split further by `fine`, and the added axes. An all_gather gives the axes; the
+  /// axes of a reduce_scatter are the reduced ones, in the order of the dimension.
   bool readDim(const spmd::Placement &coarse, const spmd::Placement &fine) {
     bool isFound = false;
     reduced = result.axes;

@@ -126,7 +126,7 @@ private:
     remarks.missed(op) << op->getName().getStringRef() << " stays: " << reason.str();
   }
 
-  /// Whether the local types are those of all devices, so that all agree on the messages.
+  /// Whether all devices have the same local types, so that all agree on the messages.
   static bool isOfAllDevices(dist::StepOpInterface op, MeshPlacements &meshes) {
     auto result = cast<RankedTensorType>(op->getResult(0).getType());
     return op.getX().getType().hasStaticShape() && result.hasStaticShape() && result.getRank() > 0 &&

@@ -98,7 +98,7 @@ Operation *DeviceProgram::replace(Operation *op, Operation *by) {
   return by;
 }
 
-/// Before a value is erased: its address may be that of a new one.
+/// Before a value is erased: a new value may have its address.
 void DeviceProgram::forget(Value value) {
   absent.erase(value);
   form.forget(value);

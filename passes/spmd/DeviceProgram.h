@@ -31,7 +31,7 @@ public:
 
 private:
   bool hasValuesIn(mlir::Operation *op) const;
-  /// Replaces scalars that others extract by those of the device.
+  /// Replaces scalars that others extract by the scalars of the device.
   void useCopies(mlir::Operation *op);
   /// Takes the places in the sequence of the model's seed that an op of others takes.
   mlir::LogicalResult skipRandomOf(mlir::Operation *op);

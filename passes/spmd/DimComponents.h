@@ -33,7 +33,7 @@ public:
     int64_t bytes = 0;
     /// Whether the op can be split by the factor in its local form.
     bool hasLocalForm = false;
-    /// Whether each dimension that has the factor has no other one, so that shards may be uneven.
+    /// Whether each dimension with the factor has this factor only, so that shards may be uneven.
     bool isOnlyFactor = true;
     /// Whether the op looks rows up in a parameter that has more rows than the result, or labels choose among
     /// scores.
@@ -55,7 +55,7 @@ public:
     double work = 0, traffic = 0;
     /// Ops of `ops()`.
     llvm::SmallVector<unsigned> ops;
-    /// Whether two factors of one op belong to it, so that the op cannot be split by it.
+    /// Whether two factors of one op belong to the component, so that it cannot split the op.
     bool isAmbiguous = false;
     bool hasContraction = false;
     /// Whether rows are looked up in a parameter (an input embedding) that has more rows than are looked up,
@@ -113,7 +113,7 @@ private:
   int64_t dynamicDim; ///< replaces dynamic dims in the estimates
   llvm::DenseMap<mlir::Value, unsigned> firstNode;
   unsigned nodeCount = 0;
-  /// Dimensions with the same indices, and those that are split together.
+  /// Dimensions with the same indices, and dimensions that are split together.
   Sets spaces, splits;
   /// By root of a space: whether an op needs its dimensions whole, and the indices where blocks begin.
   llvm::DenseSet<unsigned> wholeSpaces;

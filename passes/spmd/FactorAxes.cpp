@@ -281,7 +281,7 @@ size_t takeOuterFactors(const ShardingRule &rule, const pd::DimFactors &factors,
   return count;
 }
 
-/// The blocks of a factor of which a dimension has a range: each piece outside of it is one.
+/// Blocks of a factor, for a dimension that has a range of it: each piece outside of the range is a block.
 void addOtherPieces(const pd::ShardingFactor &factor, const pd::FactorRange &range, FactorSplit &split) {
   llvm::SmallVector<int64_t, 0> blocks;
   int64_t begin = 0;

@@ -49,8 +49,8 @@ spmd::Reduction reductionOf(const pd::ShardingFactor &factor);
 /// - a replicated factor is split,
 /// - in a dimension of several factors, a factor between two split ones, or the outer one of two, is not
 ///   split into shards of size 1; or the inner one of two has blocks; or a factor outside of split ones has a
-///   dynamic size; or the innermost split factor is not the innermost of the dimension, and its size, or that
-///   of a block, is dynamic or not a multiple of the shards,
+///   dynamic size; or the innermost split factor is not the innermost of the dimension, and its size or the
+///   block size is dynamic or not a multiple of the shards,
 /// - blocks do not add up to a factor, end inside of a piece of a concatenation, or split a factor that a
 ///   local form needs as one block,
 /// - a result is partial by reductions that do not commute.
@@ -77,11 +77,11 @@ spmd::DimPlacement placementOf(const pd::ShardingRule &rule, const pd::DimFactor
 std::optional<FactorAxes> factorAxesOf(const pd::ShardingRule &rule, const OpPlacements &placements);
 
 /// Distributes the axes of a dimension to its factors. Blocks are the indices of outer factors as far as they
-/// can be; other blocks are those of the next factor, which then takes all axes. Otherwise each factor takes
+/// can be; other blocks belong to the next factor, which then takes all axes. Otherwise each factor takes
 /// axes until it is split completely, and an axis that is too large is cut into sub-axes. For a dimension of
 /// pieces of a factor, the other pieces are whole blocks. False if an axis cannot be cut, or blocks cannot be
-/// those of a factor. `axes` gets one entry for each factor of the dimension. factorMismatch() checks the
-/// rest.
+/// the blocks of a factor. `axes` gets one entry for each factor of the dimension. factorMismatch() checks
+/// the rest.
 bool distribute(const pd::ShardingRule &rule, const pd::DimFactors &factors, const spmd::DimPlacement &dim,
                 llvm::SmallVectorImpl<FactorSplit> &axes);
 

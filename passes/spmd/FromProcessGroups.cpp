@@ -382,7 +382,7 @@ private:
     return success(isValid);
   }
 
-  /// The axes that may split parameters: the ones of tensor parallelism if the function has such ops, else
+  /// The axes that may split parameters: the axes of tensor parallelism if the function has such ops, else
   /// all.
   static SmallVector<spmd::AxisRef> axesOfModel(func::FuncOp function, RankProgram &program,
                                                 const ProcessGroupAxes &axesOfGroups) {

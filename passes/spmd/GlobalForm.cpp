@@ -33,7 +33,7 @@ void GlobalForm::replace(Value value, Value local) {
   if (found == tensors.end() || value == local)
     return;
   GlobalTensor tensor = found->second;
-  tensors.erase(found); // the address of an erased op may be that of a new one
+  tensors.erase(found); // a new op may have the address of an erased one
   tensors.try_emplace(local, tensor);
 }
 

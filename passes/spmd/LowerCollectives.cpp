@@ -139,7 +139,7 @@ private:
                                       meshOf(op, op.getTo().getMesh()), op.getTo(), op.getChannel()));
   }
 
-  /// The index of a collective among those of its mesh: ranks of other meshes have other collectives.
+  /// The index of a collective among all of its mesh: ranks of other meshes have other collectives.
   int64_t indexOf(FlatSymbolRefAttr mesh, bool isLocal) {
     return isLocal ? nextIndex[mesh] : nextIndex[mesh]++;
   }

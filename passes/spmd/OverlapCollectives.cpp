@@ -207,7 +207,7 @@ private:
     return count > 0 ? std::optional(points) : std::nullopt;
   }
 
-  /// A receive starts after the send of the same channel, which is that of a step of a ring: what a device
+  /// A receive starts after the send of the same channel, which is used in one step of a ring: what a device
   /// receives needs no memory before.
   std::optional<InsertionPoints> pointsOfReceive(dist::RecvOp op, Operation *user) {
     Operation *send = sendBefore.lookup(op), *start = send ? send->getNextNode() : op;

@@ -122,7 +122,7 @@ private:
     return success();
   }
 
-  /// Whether the local types of an op are those of this device only.
+  /// Whether the local types of an op hold for this device only.
   bool isUneven(Operation *op) {
     auto differs = [&](Value value) {
       const GlobalTensor *tensor = form.find(value);

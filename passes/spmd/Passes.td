@@ -120,7 +120,7 @@ def ApplyStrategy : Pass<"dist-apply-strategy", "::mlir::ModuleOp"> {
 def Partition : Pass<"dist-partition", "::mlir::ModuleOp"> {
   let summary = "Turn a program in sharded form into the program of one device";
   let description = [{
-    Changes the types of all values to those of local tensors. Before the pass the program is in sharded form: each
+    Changes the types of all values to the types of local tensors. Before the pass the program is in sharded form: each
     tensor has a final sharding (`dist.sharding` of arguments and results of functions, `dist.shardings` of ops), and
     `dist.reshard` is wherever an op needs another sharding than the value has. docs/dist/partitioner.md, lists the
     ops that run on shards. After the pass `dist.reshard` is a sequence of collectives, as by `--dist-expand-reshard`,
@@ -338,15 +338,15 @@ def DecomposeRings : Pass<"dist-decompose-rings", "::mlir::ModuleOp"> {
     it computes with the shard that it has.
 
     - An all_gather along rows of an operand, if a contraction is its only user: the device computes the rows of its
-      own shard, then those of the shards that it gets.
+      own shard, then the rows of the shards that it gets.
     - A reduce_scatter (a sum of f32 or f64) along rows of a contraction: the device computes its term of the rows of
       one shard after the other, and adds it to the sum that travels with them.
 
     Attention over a split sequence has a ring of its own, the local form of pd.fused_attention (dist-choose-rings).
 
-    Rows are a dimension that one operand and the result share. Bytes are those of the collective; the gathered operand
-    is not held as a whole. The local tensors must have equal static dims on all devices. Collectives of less than
-    `min-bytes` stay: n - 1 messages have a larger latency. With `use=by-cost` a contraction becomes a ring if that
+    Rows are a dimension that one operand and the result share. Bytes are of the collective's tensor; the gathered
+    operand is not held as a whole. The local tensors must have equal static dims on all devices. Collectives of less
+    than `min-bytes` stay: n - 1 messages have a larger latency. With `use=by-cost` a contraction becomes a ring if that
     takes less time, or saves memory, by lib/base/spmd/RingCost.h; a remark says both figures. Messages go to a second
     view of the mesh (`@m_ring`), in which the devices have moved by one.
 
@@ -374,9 +374,9 @@ def ChooseRings : Pass<"dist-choose-rings", "::mlir::ModuleOp"> {
   let summary = "Choose ops whose operands are passed around a ring instead of gathered";
   let description = [{
     For each op of a program in sharded form whose local form can pass shards of operands around a ring of devices
-    (attention over a split sequence), compares time and memory of a device with those of gathering the operands
-    (lib/base/spmd/RingCost.h), and sets or clears the attribute `ring`. A remark says both figures. With `use=always`
-    or `use=never` all such ops have one choice.
+    (attention over a split sequence), compares time and memory of a device with the time and memory of gathering the
+    operands (lib/base/spmd/RingCost.h), and sets or clears the attribute `ring`. A remark says both figures. With
+    `use=always` or `use=never` all such ops have one choice.
   }];
   let options = [RingUseOption<"::proa::spmd::RingUse::ByCost">, ringOverlapOption];
   let dependentDialects = ["::proa::pd::PdDialect"];
@@ -440,8 +440,8 @@ def Propagate : Pass<"dist-propagate", "::mlir::ModuleOp"> {
     a remark names it (`--remarks=dist-propagate`).
 
     `explain` prints the chain of decisions that gave a value its sharding, to the standard error output. The value is
-    the name of a feed, parameter, fetch or state, or a result as in `pd.matmul#2`: that of the op with this index among
-    those of its name, from 0 (`pd.split#0:1`: its result 1).
+    the name of a feed, parameter, fetch or state, or a result as in `pd.matmul#2`: result 0 of the op with this index
+    among the ops of its name, from 0 (`pd.split#0:1`: its result 1).
 
     Errors: an annotation does not fit the mesh or the type; annotations name several meshes.
 
@@ -547,7 +547,7 @@ def FromProcessGroups : Pass<"dist-from-process-groups", "::mlir::ModuleOp"> {
 }
 
 def ToProcessGroups : Pass<"dist-to-process-groups", "::mlir::ModuleOp"> {
-  let summary = "Replace ops of dist by those of legacy collective programs";
+  let summary = "Replace ops of dist by ops of legacy collective programs";
   let description = [{
     The reverse of `dist-from-process-groups`: the program of the process at position `rank` of the mesh, which can be
     exported. An op with `legacy_op` becomes that op; others become the ops of the table there. A slice of another

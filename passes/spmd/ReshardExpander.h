@@ -37,7 +37,7 @@ struct LocalTypes {
   std::optional<int64_t> device = std::nullopt;
 
   mlir::RankedTensorType of(mlir::RankedTensorType global, dist::ShardingAttr sharding) const;
-  /// Whether values on a mesh exist: the program is that of all devices, or its device is one of the mesh.
+  /// Whether values on a mesh exist: the program is for all devices, or its device is in the mesh.
   bool has(mlir::FlatSymbolRefAttr mesh) const { return !device || meshes.positionOf(mesh, *device); }
 };
 

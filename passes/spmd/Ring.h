@@ -18,15 +18,15 @@ std::optional<Rows> rowsOf(mlir::Operation *op, llvm::function_ref<bool(const Ro
 /// The op with another operand, of inferred types.
 mlir::Value onShard(mlir::OpBuilder &builder, mlir::Operation *op, unsigned operand, mlir::Value shard);
 
-/// The first channel of messages around rings. Other messages between meshes use those below.
+/// The first channel of messages around rings. Other messages between meshes use channels below.
 inline constexpr int64_t firstRingChannel = 1 << 19;
 
 /// The next free channel for messages around rings.
 int64_t nextRingChannel(mlir::ModuleOp module);
 
 /// The devices that differ only on some mesh axes, in the order of the shards that the axes make, from major
-/// to minor. Each gets tensors from the next one, or from that of a permutation, by messages to a mesh in
-/// which the devices have moved.
+/// to minor. Each gets tensors from the next one, or from the next one in a permutation, by messages to a
+/// mesh in which the devices have moved.
 class Ring {
 public:
   /// `channel` is the next free one of the module. Without a module the mesh is not created. Shard i gets

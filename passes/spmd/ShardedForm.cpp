@@ -60,7 +60,7 @@ private:
       set(op, result, all && i < all.size() ? all[i] : Attribute());
   }
 
-  /// The placement of a value; none for block arguments of regions, which have those of operands.
+  /// The placement of a value; none for block arguments of regions, which have the placements of operands.
   const spmd::Placement *of(Value value) {
     dist::ShardingAttr sharding = shardings.lookup(value);
     return sharding ? &meshes.placementOf(sharding) : nullptr;

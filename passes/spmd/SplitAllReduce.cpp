@@ -22,7 +22,7 @@ namespace proa {
 
 namespace {
 
-/// If all users are slices to one sharding to which a reduce_scatter leads, replaces them by it.
+/// If all users are slices to one sharding that a reduce_scatter can produce, replaces them by it.
 bool scatterForSlices(dist::AllReduceOp op, MeshPlacements &meshes) {
   dist::SliceOp first;
   for (Operation *user : op->getUsers()) {
@@ -48,7 +48,7 @@ bool scatterForSlices(dist::AllReduceOp op, MeshPlacements &meshes) {
   return true;
 }
 
-/// Whether the op's rule is that of an elementwise op: each dimension of the result is that of all operands,
+/// Whether the op's rule is as for an elementwise op: each dimension of the result is shared by all operands,
 /// aligned at the end, but for dims of size 1.
 bool isElementwise(Operation *op) {
   auto rule = isa_and_present<pd::PdDialect>(op->getDialect()) ? pd::shardingRuleOf(op) : std::nullopt;
@@ -183,7 +183,7 @@ public:
     return false;
   }
 
-  /// The same with a dimension of which all results are needed in shards only.
+  /// The same with a dimension that all users of the results need in shards only.
   bool findForSlices() {
     for (size_t d = 0; d < placement.dims.size() && !op->use_empty(); ++d)
       if (splits(d)) {
@@ -293,7 +293,7 @@ private:
     return own.clone(shape);
   }
 
-  /// Whether each dim of the operand is that of the result, or is broadcast.
+  /// Whether each dim of the operand equals the result's dim, or is broadcast.
   bool hasShard(Value operand) const {
     auto own = dyn_cast<RankedTensorType>(operand.getType());
     if (!own || own.getRank() > type.getRank())

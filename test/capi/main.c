@@ -435,7 +435,7 @@ static void check_checkpoints(const char *corpus) {
   options.step = 2;
   options.in_background = 1;
   CHECK(proa_session_save_checkpoint(saved.session, folder, &options) == 0);
-  CHECK(proa_session_run(saved.session, saved.given, &loss) == 0); /* the checkpoint is that of before */
+  CHECK(proa_session_run(saved.session, saved.given, &loss) == 0); /* the checkpoint was saved before */
   third = *(const float *)loss.data;
   CHECK(proa_session_finish_checkpoint(saved.session) == 0);
   CHECK(proa_session_load_checkpoint(resumed.session, folder, &step) == 0 && step == 2);

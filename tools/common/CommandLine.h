@@ -53,7 +53,7 @@ private:
 /// ...}]}, and nothing on stderr.
 void printErrorsAsJson();
 
-/// Prints errors by a function instead, which calls `print` if this process is the one to print them.
+/// Prints errors by a function, which calls `print` only in the process that should print them.
 using ErrorPrinter = std::function<void(const Diagnostics &diagnostics,
                                         const std::function<void(const Diagnostics &)> &print)>;
 void setErrorPrinter(ErrorPrinter printer);

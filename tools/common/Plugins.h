@@ -13,7 +13,7 @@ struct PluginChoice {
   std::vector<std::string> passes, dialects; ///< files of plugins
 };
 
-/// `passes` and `patterns` are those of ModelOptions.
+/// `passes` and `patterns` are fields of ModelOptions.
 inline void declarePlugins(CommandLine &line, PluginChoice &choice, std::string &passes,
                            std::vector<std::string> &patterns) {
   line.add_option("--pass-pipeline", passes,

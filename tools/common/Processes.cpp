@@ -45,7 +45,7 @@ bool areProcessesOfMesh(int argc, char **argv) {
 void printErrorsOfRanks(bool startsMpi) {
   setErrorPrinter(
       [startsMpi](const Diagnostics &diagnostics, const std::function<void(const Diagnostics &)> &print) {
-        // MPI waits for all processes when it starts. Those of a program without a mesh never come.
+        // MPI waits for all processes when it starts. The processes of a program without a mesh never come.
         if (startsMpi || Processes::areOpen())
           printTogether(diagnostics, print);
         else

@@ -13,8 +13,8 @@ struct PoolOptions {
   int jobs = 1;
   TimeLimits limits;
   CheckFunction check;
-  /// Combines the outcome of a case with those of other processes that check the same cases. Cases are then
-  /// checked in this process. None: this process checks all cases alone.
+  /// Combines the outcome of a case with the outcomes of other processes that check the same cases. Cases are
+  /// then checked in this process. None: this process checks all cases alone.
   std::function<Outcome(const std::string &folder, const Outcome &own)> combine;
 };
 

@@ -8,7 +8,7 @@ namespace proa::tools {
 
 class Ranks {
 public:
-  /// `limits`: those of a case. A rank that exceeds one ends the run of all ranks, which need it.
+  /// `limits`: the limits of a case. A rank that exceeds one ends the run of all ranks, which need it.
   static Result<Ranks> open(const TimeLimits &limits);
 
   bool isMain() const { return processes.rank() == 0; }

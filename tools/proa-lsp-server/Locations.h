@@ -11,7 +11,7 @@
 
 namespace proa::lsp {
 
-/// Folders in which names of files are looked up: that of the document, and the root of the client.
+/// Folders in which names of files are looked up: the folder of the document, and the root of the client.
 using Folders = std::vector<std::string>;
 
 /// Markdown of the first line in `location` that is in another file than `document`: a link if the file

@@ -13,7 +13,7 @@ struct PlanOptions {
   std::vector<std::string> dims;
   FeedDims feedDims;
   int64_t batch = 0;
-  int layers = 0;          ///< 0: those of the program
+  int layers = 0;          ///< 0: as in the program
   std::string calibration; ///< file of --calibrate; automatic: defaultCalibrationFile()
   int64_t ranks = 0;       ///< of the calibration; 0: cores, or processes of mpirun
   size_t best = 10;
@@ -23,7 +23,7 @@ struct PlanOptions {
   WarningChoice warnings;
 };
 
-/// Adds MODEL and its options, after those of schedules.
+/// Adds MODEL and its options, after the options of schedules.
 void declarePlans(CommandLine &line, PlanOptions &options);
 
 /// Adds the errors of options that are missing or malformed.

@@ -25,7 +25,7 @@ struct FeedOptions {
   bool isSubgraph = false;
 };
 
-/// The tensors of a run in a file: those with its prefix, or if there are none, those without a prefix.
+/// The tensors of a run in a file: the tensors with its prefix, or else the tensors without a prefix.
 params::Tensors tensorsOfRun(const params::Tensors &all, const std::string &prefix);
 
 /// Whether an argument is such a source rather than a model.

@@ -15,7 +15,7 @@ struct RunTimes {
   double median = 0, p10 = 0, p90 = 0, p99 = 0, p999 = 0; ///< p999: the 99.9th percentile
   /// Time of the process's first run, which also creates library kernels and packs weights.
   double first = 0;
-  /// Whether the times are those of the first run.
+  /// Whether the times are from the first run only.
   bool onlyFirst = false;
   std::vector<double> samples; ///< of each measured run, in order
   double seconds = 0;          ///< of --duration, from the first run to the end of the last; 0: without it
@@ -57,7 +57,7 @@ struct RunReport {
 /// Sorts the times of runs into percentiles.
 RunTimes summarize(std::vector<double> milliseconds);
 
-/// "out  float32[2, 3]  min -1, mean 0.5, max 2", then the first elements. The statistics are those of the
+/// "out  float32[2, 3]  min -1, mean 0.5, max 2", then the first elements. The statistics are over the
 /// finite elements; NaN and Inf are counted ("2 NaN, 1 Inf"). A LoD has its own line.
 std::string outputText(const NamedTensor &output);
 

@@ -392,7 +392,7 @@ private:
     Result<Session> other = session.model().session();
     if (!other)
       return other;
-    if (randomSeed || !options.set.empty()) // else they are those of the model
+    if (randomSeed || !options.set.empty()) // else the model has them
       for (const TensorInfo &info : session.model().parameters())
         if (Result<Tensor> value = session.parameter(info.name))
           if (Result<void> set = other->setParameter(info.name, *value); !set)

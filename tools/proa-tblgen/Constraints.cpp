@@ -1,4 +1,4 @@
-//! The numbered constraints of an op: those of its record, then those of its operand and result types.
+//! The numbered constraints of an op: the constraints of its record, then of its operand and result types.
 #include "Records.h"
 
 #include "llvm/ADT/STLExtras.h"

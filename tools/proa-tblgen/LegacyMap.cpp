@@ -75,7 +75,7 @@ static void emitIgnored(const llvm::Record &record, const llvm::Record &legacy, 
   os << "}";
 }
 
-/// The element types of the op: those of its first operand, or of its result.
+/// The element types of the op: the types of its first operand, or of its result.
 static std::string elementsOf(const mlir::tblgen::Operator &op) {
   if (op.getNumOperands() == 0 && op.getNumResults() == 0)
     return "";

@@ -16,7 +16,7 @@ namespace {
 
 using Spelling = NewIrSpelling;
 
-/// The op's own mapping first, then those of other ops that map to it.
+/// The op's own mapping first, then the mappings of other ops that map to it.
 std::vector<Spelling> spellingsOf(const llvm::Record &record, const mlir::tblgen::Operator &op) {
   llvm::StringRef mnemonic = record.getValueAsString("opName");
   std::vector<Spelling> out(1, Spelling{mnemonic, {}, {}, {}, {}, {}});

@@ -220,7 +220,7 @@ Result<void> checkFunction(const Options &options) {
                  "function '" + options.function + "' is requested, but the program is not an IR file");
 }
 
-/// Reads the dims of elements of sequences. Only a summary uses those of other feeds.
+/// Reads the dims of elements of sequences. Only a summary uses the dims of other feeds.
 Result<void> readElementDims(Options &options) {
   Diagnostics diagnostics;
   FeedDims dims = parseFeedDims(options.dims, diagnostics);

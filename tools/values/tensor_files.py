@@ -47,7 +47,7 @@ def write_safetensors(path, tensors, codes=NAMES):
 
 
 def read_lods(sources, names):
-    """The LoD of feeds: offsets by level. Those of `x` are the tensors `x@LOD0`, `x@LOD1`, ..., outermost first."""
+    """The LoD of feeds: offsets by level. `x` has the tensors `x@LOD0`, `x@LOD1`, ..., the outermost first."""
     lods = {}
     for source in sources:
         if source.endswith(".safetensors"):

@@ -15,7 +15,7 @@ namespace proa::exporter {
 using pd::Expression;
 using pd::TensorBuilder;
 
-/// An array with the elements of `array` from number `from` on, after those of `begin`.
+/// An array with the elements of `array` from number `from` on, after the elements of `begin`.
 static Value appended(TensorBuilder &e, Location location, Value begin, Value array, Expression from,
                       Expression count) {
   OpBuilder &builder = e.getBuilder();
@@ -72,8 +72,8 @@ llvm::SmallVector<Value> formulaOf(pd::ArrayToTensorOp op, TensorBuilder &e) {
           e.create<pd::ArrayToTensorOp>(dimSizes, builder.getI64IntegerAttr(0), builder.getBoolAttr(false))};
 }
 
-/// The sum of the elements that both have, then those of the longer array. An element that is missing in one
-/// array is zeros there, in the shape of the other array's.
+/// The sum of the elements that both have, then the rest of the longer array. An element that is missing in
+/// one array is zeros there, in the shape of the other array's.
 Value formulaOf(pd::ArrayAddOp op, TensorBuilder &e) {
   OpBuilder &builder = e.getBuilder();
   auto lengthOf = [&](Value array) { return e.wrap(e.create<pd::ArrayLengthOp>(array)); };

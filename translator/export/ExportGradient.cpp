@@ -1,5 +1,5 @@
-//! pd.vjp of one op as the legacy gradient op that it may come from; any other one as the ops that compute
-//! it.
+//! Exports pd.vjp of one op as a legacy gradient op, if it may come from one; any other pd.vjp as its
+//! decomposition.
 #include "dialects/pd/autodiff/PaddleGradient.h"
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ir/Infer.h"
@@ -36,7 +36,7 @@ struct ProgramExporter::Forward {
   legacy::Operation op;
   /// Which of them.
   llvm::StringMap<size_t> arguments;
-  /// A result's variable: its value, where the program holds it, its cotangent, where it has one.
+  /// A result's variable: its value (if the program holds it) and its cotangent (if it has one).
   struct Given {
     Value result;
     std::string value, cotangent;
@@ -69,7 +69,7 @@ std::optional<ProgramExporter::Forward> ProgramExporter::forwardOf(pd::VjpOp vjp
   Result<legacy::Operation> op = exportOp(inner, *this);
   Asked found = *std::exchange(asked, std::nullopt);
   lods.clear();
-  // Offsets of "" are those of a tensor that the op does not read.
+  // The name "" is for offsets of a tensor that the op does not read.
   if (isa<pd::DataNormOp>(inner)) // whose gradient op changes what it is given
     return std::nullopt;
   if (!op || found.needsOps || found.lods.contains("") || op->output("XShape") || op->type == "assign_value")

@@ -240,8 +240,8 @@ void ProgramExporter::addLodArguments() {
   }
 }
 
-/// Of ops of the main block, those that write what nothing reads: a feed keeps its LoD where that is all that
-/// is asked for.
+/// Erases ops of the main block whose results nothing reads. A feed keeps its LoD if only the LoD
+/// is fetched.
 void ProgramExporter::eraseUnread(size_t begin, size_t end) {
   llvm::StringSet<> read, unread;
   auto addInputs = [&](const legacy::Operation &op) {

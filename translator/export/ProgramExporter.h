@@ -128,8 +128,8 @@ private:
 
   void addIf(mlir::scf::IfOp op);
   void addWhile(mlir::scf::WhileOp op);
-  /// The variables of a loop that change: what an iteration begins with, what it is given, and whether there
-  /// is one.
+  /// Names of the variables that a loop changes: at the start of an iteration, passed to it, and the
+  /// condition for another iteration.
   struct LoopVariables {
     std::vector<std::string> begins, given;
     std::string condition;
@@ -151,7 +151,7 @@ private:
   int32_t currentBlock = 0;
   Diagnostics diagnostics;
   llvm::DenseMap<mlir::Value, std::string> names;
-  /// Names in use, and those of them that a variable is declared for.
+  /// Names in use, and the names that a variable is declared for.
   llvm::StringSet<> taken, declared;
   std::vector<std::pair<mlir::Value, std::string>> lods;
   int64_t counter = 0;

@@ -15,7 +15,7 @@
 
 namespace proa::legacy {
 
-/// VarType.Type numbers of variables, except those of element types.
+/// VarType.Type numbers of variables, except the numbers of element types.
 enum class VariableKind : int32_t {
   DenseTensor = 7,
   SelectedRows = 8,
@@ -51,7 +51,7 @@ struct Variable {
   bool isParameter = false;
   bool stopGradient = false;
   bool needCheckFeed = false;
-  /// The declared type as text, if dtype and dims are those of the weights instead. Not part of a file.
+  /// The declared type as text, if dtype and dims follow the weights instead. Not part of a file.
   std::string declaredAs = {};
 
   bool operator==(const Variable &) const = default;
@@ -76,7 +76,7 @@ struct BlockIndices {
   std::vector<int32_t> indices;
   bool operator==(const BlockIndices &) const = default;
 };
-/// An attribute whose value is that of a variable (or several), not a literal.
+/// An attribute whose value comes from a variable (or several), not from a literal.
 struct VariableName {
   std::string name;
   bool operator==(const VariableName &) const = default;
@@ -105,7 +105,7 @@ struct Attribute {
   std::string name;
   AttributeValue value;
 
-  /// Whether the value is that of variables.
+  /// Whether the value comes from variables.
   bool isVariable() const {
     return std::holds_alternative<VariableName>(value) || std::holds_alternative<VariableNames>(value);
   }

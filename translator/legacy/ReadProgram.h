@@ -10,8 +10,8 @@
 
 namespace proa::legacy {
 
-/// Reads a program file: text that begins with `{` is JSON, anything else is the binary form. Errors: those
-/// of readJson and readBinary. translator::readProgram also reads models of the new IR.
+/// Reads a program file: text that begins with `{` is JSON, anything else is the binary form. Errors: from
+/// readJson and readBinary. translator::readProgram also reads models of the new IR.
 Result<Program> readProgram(const std::string &path);
 
 /// The same for a mapped file, and for the content of a file; `name` is the file in errors.

@@ -182,7 +182,7 @@ Json json(const Operation &op) {
 }
 
 /// Writes a list. The values of a large program take ten times the memory of its text, and that takes as much
-/// as the program: there are never more than those of one element for each core, and the texts of a few
+/// as the program: at most one element's values for each core exist at once, and the texts of a few
 /// thousand.
 template <class Element> void writeList(const std::vector<Element> &elements, const WriteText &write) {
   constexpr size_t atOnce = 8192, together = 256;

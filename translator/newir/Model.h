@@ -13,7 +13,7 @@
 
 namespace proa::newir {
 
-/// A tensor, a tensor array (`dims` are those of its elements), a list of types ("0.t_vec"), or nothing.
+/// A tensor, a tensor array (`dims` describe its elements), a list of types ("0.t_vec"), or nothing.
 struct Type {
   enum class Kind { Null, Tensor, Array, List, Other };
   Kind kind = Kind::Null;

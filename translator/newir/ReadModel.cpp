@@ -301,7 +301,7 @@ private:
   }
 
   const std::string &file;
-  /// Indices of parameters; and the ids of later ops of a name with that of the first one.
+  /// Indices of parameters; and the ids of later ops of a name with the id of the first one.
   std::map<std::string, size_t> parametersByName;
   std::map<int64_t, int64_t> firstOfName;
 };

@@ -41,7 +41,7 @@ enum class DataType : int32_t {
   Float6E3M2 = 28,
 };
 
-/// Whether the number is that of an element type; 0 is not.
+/// Whether the number names an element type; 0 does not.
 bool isDataType(int32_t code);
 /// ONNX's name in type constraints: "float", "double", "int4"; "undefined" for other numbers.
 std::string_view nameOf(DataType type);

@@ -150,8 +150,8 @@ private:
     expandNodes(std::move(copies), graph, at);
   }
 
-  /// Maps inputs and outputs of the function to those of the call. An output that is an input as well is
-  /// copied; returns these copies.
+  /// Maps inputs and outputs of the function to inputs and outputs of the call. An output that is an input as
+  /// well is copied; returns these copies.
   static std::vector<Node> bindOutputs(Call &call) {
     std::vector<Node> copies;
     for (size_t i = 0; i < call.function.inputs.size(); ++i)
@@ -184,7 +184,7 @@ private:
     name = found->second;
   }
 
-  /// Gives attributes that refer to those of the function their values.
+  /// Gives attributes that refer to attributes of the function their values.
   void substitute(Node &node, const Call &call, const Location &at) {
     std::erase_if(node.attributes, [&](Attribute &attribute) {
       if (attribute.reference.empty()) {

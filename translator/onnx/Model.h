@@ -166,7 +166,7 @@ struct Graph {
   std::string name;
   std::vector<Node> nodes;
   std::vector<TensorValue> initializers;
-  std::vector<SparseTensorValue> sparseInitializers; ///< the name is that of the values
+  std::vector<SparseTensorValue> sparseInitializers; ///< the values have the name
   std::vector<ValueInfo> inputs, outputs, valueInfos;
   std::vector<QuantizationAnnotation> quantization;
   std::string docString;

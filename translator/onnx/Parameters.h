@@ -48,8 +48,8 @@ private:
   std::unordered_map<const TensorValue *, size_t> indices;
 };
 
-/// The tensors of the main graph whose elements an import may ask for, by name: those of up to `longestKnown`
-/// elements.
+/// The tensors of the main graph whose elements an import may ask for, by name: the tensors of up to
+/// `longestKnown` elements.
 std::map<std::string, Tensor> knownTensors(const Model &model);
 inline constexpr int64_t longestKnown = 4096;
 

@@ -5,8 +5,8 @@
 
 namespace proa::onnx {
 
-/// Whether there are schemas of all ops of the domain. Those of ONNX Runtime are of the ops that the import
-/// takes.
+/// Whether there are schemas of all ops of the domain. ONNX Runtime's domain has schemas of the ops that the
+/// import takes only.
 inline bool hasAllSchemas(std::string_view domain) {
   return hasSchemas(domain) && canonicalDomain(domain) != "com.microsoft";
 }

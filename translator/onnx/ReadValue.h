@@ -19,7 +19,7 @@ struct Value {
 /// Reads the value of an input or output of type `type` from `path`: a TensorProto, SequenceProto or
 /// OptionalProto, as in ONNX's tests (test_data_set_0/input_0.pb). Errors, all at once: a file that cannot be
 /// read or is not such a message, elements of another kind than the type's, maps, sparse tensors, and what
-/// `readModel` reports about tensors. The element type of a tensor is that of the file.
+/// `readModel` reports about tensors. A tensor has the element type of the file.
 Result<Value> readValue(const std::string &path, const Type &type);
 
 } // namespace proa::onnx

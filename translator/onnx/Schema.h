@@ -75,7 +75,7 @@ const Schema *schemaOf(std::string_view domain, std::string_view op, int64_t ops
 /// Whether both opsets have the op in the same version. An op without schemas does not change.
 bool isSameVersion(std::string_view domain, std::string_view op, int64_t opset, int64_t other);
 
-/// Checks all nodes, those of subgraphs and functions too, with their schemas, and calls of functions with
+/// Checks all nodes, also in subgraphs and functions, with their schemas, and calls of functions with
 /// the functions. Nodes of domains without schemas are not checked. `file` is the model's file in errors.
 /// Errors, all at once: a newer opset than the schemas; an unknown op (with similar names) or one of a later
 /// opset; a deprecated op; too many or few inputs or outputs; an input that is absent but not optional; an

@@ -33,7 +33,7 @@ bool isJsonProgram(const std::string &path) {
   return newir::isNewIr(head) || head.find("\"blocks\"") != std::string::npos;
 }
 
-/// The only program among several, none of which has one of the names that are looked for first.
+/// The only program among files that have none of the preferred names.
 Result<std::string> programAmong(const fs::path &folder, std::vector<std::string> found) {
   // A .pdmodel or .onnx is a program; a .json beside it may be anything.
   auto isBinary = [](const std::string &path) {
@@ -122,7 +122,7 @@ std::vector<fs::path> weightsBeside(const fs::path &program) {
   return candidates;
 }
 
-/// Whether weights are those of another file in a second form, written at the same time: params.pdiparams
+/// Whether weights are a second form of another file's weights, written at the same time: params.pdiparams
 /// beside params.safetensors.
 bool isSecondForm(const fs::path &candidate, const fs::path &used) {
   std::error_code ignored;
@@ -366,7 +366,7 @@ static Result<Tensors> readParameters(const ModelFiles &files, const newir::Mode
   return used;
 }
 
-/// The model's own tensors, and those of a weights file in their place.
+/// The model's own tensors, replaced by the tensors of a weights file.
 static Result<Tensors> readParameters(const ModelFiles &files, const onnx::Model &model) {
   Result<Tensors> given = readStoredAndGenerated(files, savedVariables(model));
   if (!given)

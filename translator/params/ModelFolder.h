@@ -37,7 +37,7 @@ struct ModelFiles {
   std::vector<std::string> unused;
   /// WeightsForm::Memory: the content of a safetensors or .pdiparams file; may be null.
   std::shared_ptr<const MappedFile> content = nullptr;
-  /// WeightsForm::Memory: weights by name, which replace those of `content`.
+  /// WeightsForm::Memory: weights by name, which replace the weights of `content`.
   Tensors tensors = {};
 };
 
@@ -63,10 +63,10 @@ struct ModelFolder {
   Tensors parameters;
 };
 
-/// Reads the program and its weights. Errors, all at once: those of the readers. Tensors that the program
+/// Reads the program and its weights. Errors, all at once: from the readers. Tensors that the program
 /// does not name are ignored, and variables without a tensor are not errors: the program may write them
 /// first. Where weights have another element type or other dims than a legacy program declares, the variable
-/// gets those of the weights (legacy::Variable::declaredAs); the importer warns. For a model of the new IR
+/// gets the type of the weights (legacy::Variable::declaredAs); the importer warns. For a model of the new IR
 /// this is an error: each of its ops declares its types.
 Result<ModelFolder> readModelFolder(const std::string &path, const std::string &weights = {});
 /// The tensors of the weights file by name; empty without a file. `names`: the names in a file without names,

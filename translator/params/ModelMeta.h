@@ -43,7 +43,7 @@ struct ModelMeta {
   void read(MetaFields &fields);
 };
 
-/// Reads `path` (meta.json) and ignores fields of tests. Error: a missing file, invalid JSON, and those of
+/// Reads `path` (meta.json) and ignores fields of tests. Error: a missing file, invalid JSON, and errors of
 /// ModelMeta::read.
 Result<ModelMeta> readModelMeta(const std::string &path);
 

@@ -13,7 +13,7 @@ namespace proa::params {
 
 using Tensors = std::map<std::string, Tensor>;
 
-/// Reads a combined file (save_combine). The file has no names: `names` are those of its tensors in their
+/// Reads a combined file (save_combine). The file has no names: `names` are the names of its tensors in their
 /// order, which for a model is the sorted order of the persistable variables. Tensors share the memory of the
 /// mapped file where its alignment allows. LoD is skipped. Errors: the file is missing; it ends too early,
 /// has a wrong version or a damaged description (with the tensor and the byte); an element type that proa has

@@ -17,7 +17,7 @@ using Tensors = std::map<std::string, Tensor>;
 /// complex128, which the format lacks, is F64 with a trailing dimension of 2; `__metadata__.complex128` lists
 /// its names, separated by commas.
 /// Errors, all at once: the file is missing, too short or has a damaged header; for each tensor an unknown
-/// dtype, a wrong shape, offsets that do not fit its size, are past the end or overlap those of another;
+/// dtype, a wrong shape, offsets that do not fit its size, are past the end or overlap another tensor's;
 /// bytes outside of all tensors.
 Result<Tensors> readSafetensors(const std::string &path);
 /// The same for a content; `path` begins the messages.

@@ -37,10 +37,10 @@ private:
   std::variant<legacy::Program, newir::Model, onnx::Model> program;
 };
 
-/// Reads a program file. A name that ends with .onnx is that of a model of ONNX. For others the content
+/// Reads a program file. A file whose name ends with .onnx is a model of ONNX. For others the content
 /// decides: a protobuf message that begins with a number (`ir_version`) is a model of ONNX, text that begins
 /// with `{` and names the new IR is a model of the new IR, other such text is a legacy program in JSON, and
-/// anything else is a legacy program in the binary form. Errors: those of the readers, and of the checks of
+/// anything else is a legacy program in the binary form. Errors: from the readers, and from the checks of
 /// ONNX.
 Result<SourceProgram> readProgram(const std::string &path);
 

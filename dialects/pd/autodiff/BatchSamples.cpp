@@ -50,8 +50,8 @@ DimSize quotientOf(TensorBuilder &e, const DimSize &whole, const DimSize &exampl
   return DimSize::element(e.reshape(quotient, {1}), 0);
 }
 
-/// Sequence offsets of all examples: those of example i plus i * rows, where `rows` is the row count of one
-/// example.
+/// Sequence offsets of all examples: the offsets of example i plus i * rows, where `rows` is the row count of
+/// one example.
 Expression joinedOffsets(TensorBuilder &e, Expression offsets, const DimSize &examples, const DimSize &rows) {
   Expression count = e.wrap(rows.getValue(e));
   Expression indices = insertDim(iota(e, examples, e.getBuilder().getI64Type()), 1);

@@ -1,4 +1,4 @@
-/// Batching of kernels on samples, sequences or channels: one call processes those of all examples.
+/// Batching of kernels on samples, sequences or channels: one call processes the samples of all examples.
 #pragma once
 
 #include "dialects/pd/autodiff/BatchingRules.h"

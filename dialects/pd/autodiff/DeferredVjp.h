@@ -32,8 +32,8 @@ bool isDeferrable(mlir::Operation *op);
 llvm::SmallVector<mlir::Value> deferredGradient(mlir::OpBuilder &builder, mlir::Operation *op,
                                                 llvm::ArrayRef<mlir::Value> cotangents);
 
-/// The tangent of each result, from those of the operands (null: zero). It is the vjp, by the cotangents u,
-/// of u -> J^T u, which is J times the tangents.
+/// The tangent of each result, from the tangents of the operands (null: zero). It is the vjp, by the
+/// cotangents u, of u -> J^T u, which is J times the tangents.
 llvm::SmallVector<mlir::Value> deferredTangent(mlir::OpBuilder &builder, mlir::Operation *op,
                                                llvm::ArrayRef<mlir::Value> tangents);
 

@@ -153,7 +153,7 @@ private:
     return GatherOp::create(inside, location, scalars, index, Value(), inside.getI64IntegerAttr(0));
   }
 
-  /// The actions of a batch are those of the example with the most iterations. An example without the current
+  /// A batch has the actions of the example with the most iterations. An example without the current
   /// iteration uses its last one instead, and its result is discarded (`isOwn` is false).
   void setIteration(OpBuilder &inside, Value count) {
     iteration = argument;

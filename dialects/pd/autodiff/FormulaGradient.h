@@ -6,7 +6,7 @@
 namespace proa::pd {
 
 /// The gradients of a composite by `inputs`, as a pd.vjp around its decomposition. `forward` creates the
-/// composite from the block arguments; `cotangents` are those of its results, null for zero.
+/// composite from the block arguments; `cotangents` belong to its results; null is zero.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>>
 gradientOfFormula(mlir::OpBuilder &builder, mlir::Location location, mlir::ValueRange inputs,
                   llvm::ArrayRef<mlir::Value> cotangents,

@@ -12,7 +12,7 @@ inline constexpr llvm::StringLiteral paddleGradientAttribute = "paddle_gradient"
 /// from a gradient op of a program.
 void usePaddleGradients(mlir::Operation *op);
 
-/// Whether the op has such a formula and does not use it, so that its gradient differs from that of Paddle's
+/// Whether the op has such a formula and does not use it, so that its gradient differs from Paddle's
 /// gradient op.
 bool differsFromPaddleGradient(mlir::Operation *op);
 

@@ -11,7 +11,7 @@ namespace proa::pd {
 
 class ElementBuilder;
 
-/// A value of type `index`, with arithmetic that folds constants. Quotients and remainders are those of
+/// A value of type `index`, with arithmetic that folds constants. Quotients and remainders are for
 /// numbers that are not negative.
 class IndexValue {
 public:
@@ -76,8 +76,8 @@ public:
   using Values = llvm::SmallVector<mlir::Value>;
   using Indices = llvm::SmallVector<IndexValue>;
 
-  /// `operands` are the tensors with signless elements that replace those of `op`, or memrefs, with bytes for
-  /// i1. The code that `builder` inserts now is outside of the loop over elements; that of enterBody is
+  /// `operands` are tensors with signless elements for the operands of `op`, or memrefs, with bytes for
+  /// i1. `builder` now inserts code before the loop over elements; after enterBody it inserts
   /// inside.
   ElementBuilder(mlir::OpBuilder &builder, mlir::Operation *op, mlir::ValueRange operands,
                  KernelChecks *checks = nullptr);
@@ -109,8 +109,8 @@ public:
   /// a negative one counts from the end. An index that is outside is reported.
   CheckedIndex loadIndex(unsigned operand, llvm::ArrayRef<IndexValue> at, unsigned bound, int64_t axis,
                          bool wraps);
-  /// The element of a vector of integers as the size of a group of rows, of which those before it have
-  /// `before`; `bound` has the rows of all groups along `axis`. A wrong size is reported, and counts as 0.
+  /// The element of a vector of integers as the size of a group of rows; the groups before have
+  /// `before` rows; `bound` has all groups' rows along `axis`. A wrong size is reported, and counts as 0.
   IndexValue loadGroupSize(unsigned operand, IndexValue group, IndexValue before, unsigned bound,
                            int64_t axis);
   /// The element of an operand of integers, of any value.

@@ -45,7 +45,7 @@ def Pd_BoolOrIntTensor : RankedTensorOf<[I1, Pd_Int], [], "ranked bool or intege
 //            "<Slot" the value that the variable of an output slot has before the op.
 //            A list for an operand that is one tensor is stacked into a 1-D tensor (ShapeTensorList and the like).
 //            "Slot@LOD" is the innermost LoD level of that slot's tensor, which must have one; "Slot@LOD?" may be
-//            absent; "Slot*@LOD" those of a list (docs/architecture.md, "LoD").
+//            absent; "Slot*@LOD" are the levels of a list (docs/architecture.md, "LoD").
 //   outputs: slot names. "Slot@LOD" makes the result the one LoD level of the slot's tensor, "A|B@LOD" of several.
 //   ignored: attributes that the record lacks: "NAME=VALUE", where other values are refused (bools, numbers, strings;
 //            "[]": an empty list), "NAME=any", where no value changes the results that the record has, "NAME=hook",
@@ -96,7 +96,7 @@ class LegacyReadOnly<string type, list<string> inputs_, list<string> outputs_, l
 // A legacy op type that becomes several ops, which the hook makes. A record of its own (`def : LegacyFormula<...>`), in
 // the file of the ops that it is nearest to.
 //   inputs:      a trailing '?' marks an optional slot.
-//   attributes:  those that the hook reads.
+//   attributes:  the attributes that the hook reads.
 //   takesArrays: whether the inputs may be tensor arrays.
 class LegacyFormula<string type, list<string> inputs_, list<string> outputs_, list<string> attributes_,
                     list<string> ignored_, string hook_, bit takesArrays_ = 0>
@@ -107,7 +107,7 @@ class LegacyFormula<string type, list<string> inputs_, list<string> outputs_, li
 // Mapping of an op of Paddle's new IR to this op, if operands, results or attributes differ from the record.
 //   operands:   in the file's order: an operand's name, "#attribute" (a constant that becomes that attribute),
 //               "unused NAME" (its value is irrelevant), or "absent NAME" (refused if it is given).
-//   results:    in the file's order: a result's name, or "" if this op has none; empty: those of the record.
+//   results:    in the file's order: a result's name, or "" if this op has none; empty: the results of the record.
 //   attributes: "name=NewIrName".
 //   ignored:    attributes that the record lacks: "NAME=VALUE", where other values are refused (bools, numbers,
 //               strings; "[]": an empty list), or "NAME=any", where no value changes the results that the record has.
@@ -135,7 +135,7 @@ def Pd_SameForAllExamples : NativeOpTrait<"SameForAllExamples"> { let cppNamespa
 defvar SameTypeAsX = ["C1. out has the dimensions and the element type of x"];
 defvar BroadcastAlike = [
   "C1. all operands and out have the same element type",
-  "C2. the dimensions of the operands broadcast to those of out"
+  "C2. the dimensions of the operands broadcast to the dimensions of out"
 ];
 
 //===-- The base of every op --------------------------------------------------------------------------------------===//

@@ -3,8 +3,8 @@
 #define PROA_DIALECTS_PD_ONNX
 
 // An op of ONNX, in the versions of the opsets `since` to `until` (0: the newest).
-// All names are those of ONNX's schema; "A|B" lists the names of different versions. A name may be an attribute in one
-// version and an input in another (`axes` of Squeeze): the schema of the model's opset decides. Defaults are those of
+// All names are from ONNX's schema; "A|B" lists the names of different versions. A name may be an attribute in one
+// version and an input in another (`axes` of Squeeze): the schema of the model's opset decides. Defaults are from
 // the schema.
 //   inputs:     one entry for each operand, in the order of the op's operands: the name of an input; "" where the ONNX
 //               op has none. All values of a variadic input belong to a variadic operand.

@@ -13,8 +13,8 @@ struct RandomSequence : mlir::SideEffects::Resource::Base<RandomSequence> {
   llvm::StringRef getName() override { return "random sequence"; }
 };
 
-/// Places that one execution of an op without regions takes: of a composite, those of its decomposition. No
-/// number if only a run can tell.
+/// Places that one execution of an op without regions takes: for a composite, the places of its
+/// decomposition. No number if only a run can tell.
 std::optional<int64_t> sequencePositionsOf(mlir::Operation *op);
 
 /// Whether an execution of the op, of ops inside of it, or of a function that they call may take places.

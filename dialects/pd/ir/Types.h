@@ -14,7 +14,7 @@ inline bool isArray(mlir::Value value) { return mlir::isa<ArrayType>(value.getTy
 /// differ. An array without writes joins with any array type.
 mlir::Type joinedTypes(mlir::Type a, mlir::Type b);
 
-/// `given` with its dynamic dims replaced by those of `inferred`, in tensors and in elements of arrays.
+/// `given` with its dynamic dims replaced by the dims of `inferred`, in tensors and in elements of arrays.
 mlir::Type moreSpecific(mlir::Type given, mlir::Type inferred);
 
 /// The value cast to a type with fewer static dims; the value itself if the types are equal.

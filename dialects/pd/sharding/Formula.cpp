@@ -75,7 +75,7 @@ public:
         addDim({value, static_cast<int64_t>(index)}, factors);
   }
 
-  /// States what the dimensions of each factor need; those of inner factors are needed whole.
+  /// States what the dimensions of each factor need; dimensions of inner factors are needed whole.
   void finish() {
     for (auto [factor, dim] : llvm::enumerate(first))
       if (dim)

@@ -39,8 +39,8 @@ private:
 /// effects.
 bool isIndependentOfInputs(mlir::Operation *op);
 
-/// The decomposition of an op on operands of other types; `resultDims` are those of its first result if they
-/// change.
+/// The decomposition of an op on operands of other types; `resultDims` are the dims of the first result if
+/// they change.
 class Formula {
 public:
   Formula(mlir::Operation *op, mlir::TypeRange operands, llvm::ArrayRef<int64_t> resultDims);

@@ -81,8 +81,8 @@ struct ShardingRule {
   /// Why dimensions without factors must not be split, if the rule states it.
   std::map<Dim, std::string> reasons = {};
 
-  /// The rule in the notation above. Factors are named i, j, k, ...; those that are not pass-through follow,
-  /// at last those that the local form can split.
+  /// The rule in the notation above. Factors are named i, j, k, ...; factors that are not pass-through
+  /// follow, then factors that the local form can split.
   std::string text() const;
 };
 
@@ -118,7 +118,7 @@ public:
                                            FactorKind kind = FactorKind::PassThrough,
                                            ReductionKind reduction = ReductionKind::Sum);
 
-  /// The same for a dimension of a result that no operand shares. The factor is that of its shards.
+  /// The same for a dimension of a result that no operand shares. The factor counts its shards.
   std::optional<unsigned> splitResultByLocalForm(unsigned result, int64_t dim, LocalForm form);
   /// Makes a factor one that the local form can split, also if its size is dynamic.
   void splitFactorByLocalForm(unsigned factor, LocalForm form, FactorKind kind = FactorKind::PassThrough);
@@ -138,7 +138,7 @@ private:
 bool hasRecordedSharding(mlir::Operation *op);
 /// Why an op of this kind has no rule and runs whole on each device; empty if it may have one.
 llvm::StringRef wholeReasonOf(mlir::Operation *op);
-/// The reason for an op without a rule, which may be that of this op only.
+/// The reason for an op without a rule, which may hold for this op only.
 llvm::StringRef whyWhole(mlir::Operation *op);
 /// The rule in the field `sharding` of the op's record, if there is one that matches the op's ranks.
 std::optional<ShardingRule> shardingOfRecord(mlir::Operation *op);
@@ -150,8 +150,8 @@ std::optional<ShardingRule> shardingOfDecomposition(mlir::Operation *op);
 /// The rule where devices compute the local form: each factor with a `localKind` is of that kind.
 ShardingRule withLocalForm(ShardingRule rule);
 
-/// Sets the dims of the first result in the attribute `shape` of an op (reshape, expand, full) to those of a
-/// shard. Dynamic dims become -1, which some ops infer.
+/// Sets the dims of the first result in the attribute `shape` of an op (reshape, expand, full) to the dims of
+/// a shard. Dynamic dims become -1, which some ops infer.
 void setLocalShape(mlir::Operation *op, llvm::ArrayRef<int64_t> dims);
 
 /// Whether a clone of the op on operands of these types, with setLocalShape(), infers results of these types.

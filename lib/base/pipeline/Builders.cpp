@@ -76,8 +76,8 @@ std::vector<Job> splitJobs(int64_t microBatches, int64_t warmUp, int64_t delay) 
 }
 
 /// The jobs of one kind in the order of interleaved schedules: the chunks of a group of micro-batches, then
-/// those of the next group. Groups have at least as many micro-batches as there are ranks, if there are as
-/// many at all: a group that is smaller would wait for its own results.
+/// the chunks of the next group. Groups have at least as many micro-batches as there are ranks, if there are
+/// as many at all: a group that is smaller would wait for its own results.
 std::vector<Job> interleavedOrder(const Shape &shape, JobKind kind) {
   int64_t groups = std::max<int64_t>(shape.microBatches / shape.ranks, 1);
   // The larger groups are first: the warm-up is long enough for all groups then.
@@ -95,7 +95,7 @@ std::vector<Job> interleavedOrder(const Shape &shape, JobKind kind) {
 std::vector<Job> interleavedJobs(const Shape &shape, int64_t rank) {
   std::vector<Job> forwards = interleavedOrder(shape, JobKind::Forward);
   // The first backward follows the forward of the last chunk. Each rank after this one adds one F until its
-  // result returns, and with several chunks one more, so that the rank does not wait for the other chunks.
+  // result returns. With several chunks it adds one more F, so that it does not wait for the other chunks.
   auto last = std::ranges::find(forwards, shape.chunks - 1, &Job::chunk);
   int64_t after = shape.ranks - 1 - rank;
   int64_t warmUp = last - forwards.begin() + (shape.chunks > 1 ? 2 : 1) * after;

@@ -34,8 +34,8 @@ std::span<const ScheduleKind> allScheduleKinds();
 /// Errors: a size below 1, chunks that the kind does not have.
 Result<Shape> shapeFor(ScheduleKind kind, int64_t ranks, int64_t microBatches, int64_t chunks);
 
-/// A schedule for any number of ranks and micro-batches from 1; `kind` is not Automatic, and `shape` that of
-/// shapeFor. Its order is the published one, which assumes equal times of F, B and W.
+/// A schedule for any number of ranks and micro-batches from 1; `kind` is not Automatic, and `shape` comes
+/// from shapeFor(). Its order is the published one, which assumes equal times of F, B and W.
 Schedule buildSchedule(ScheduleKind kind, const Shape &shape);
 
 /// The number of chunks of a kind if the user does not choose it.

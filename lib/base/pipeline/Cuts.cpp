@@ -80,8 +80,8 @@ private:
     return ends;
   }
 
-  /// The least cost of all stages, of which none takes longer than `limit`: `add` gets the cost of the stages
-  /// before, the time of a stage and its transfers.
+  /// The least cost of all stages, where no stage takes longer than `limit`: `add` gets the cost of the
+  /// stages before, the time of a stage and its transfers.
   template <class Add> double solve(double limit, Add add) {
     size_t count = candidates.size();
     previous.assign(stageCount * count, 0);

@@ -20,7 +20,7 @@ struct CutCosts {
 /// The first unit of each stage, ascending from 0. The time of a stage is the sum over its units and the
 /// transfers before it. The longest stage takes at most 5 % more than the least possible time, and of such
 /// cuts the one with the least transfers is chosen. Of more than 768 units only some are considered as the
-/// first of a stage: those with the least transfers among neighbours, and those at which given stages change.
+/// first of a stage: units with the least transfers among neighbours, and units where given stages change.
 /// Empty: there are fewer units than stages, or no cut has the given stages.
 std::vector<size_t> balancedCuts(const CutCosts &costs, int64_t stageCount);
 

@@ -27,7 +27,7 @@ struct RankJob {
 std::vector<std::vector<RankJob>> turnsOf(const Schedule &schedule);
 
 /// The actions of each rank. F sends its result to the next stage, B and BW to the one before, unless the
-/// same rank has it. All ranks have the transfers in one order, that of a run in which each job begins as
+/// same rank has it. All ranks have the transfers in the order of a run in which each job begins as
 /// soon as possible. So programs whose sends wait for their receivers end: the first transfer that is not
 /// done has both ranks ready for it. The schedule must be complete and without cycles.
 std::vector<std::vector<Action>> emitActions(const Schedule &schedule);

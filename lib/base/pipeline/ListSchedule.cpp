@@ -131,7 +131,7 @@ private:
     return weights;
   }
 
-  /// The oldest micro-batch first, and of equal ones that of the last chunk, which leads to the first
+  /// The oldest micro-batch first, and of equal ones the one in the last chunk, which leads to the first
   /// backward.
   std::optional<Job> chooseForward(int64_t rank, double time) {
     std::optional<Job> best;

@@ -36,7 +36,7 @@ struct SearchResult {
 };
 
 /// The schedule of the shortest period that the search finds; of equal ones the one that holds the least
-/// memory. Candidates are the published schedules that fit the shape and the limit, and those of list
+/// memory. Candidates are the published schedules that fit the shape and the limit, and the results of list
 /// scheduling with several policies; simulated annealing changes the best until it reaches the bound. The
 /// result depends on the arguments alone. Error: a limit that leaves a rank less than the activations of one
 /// micro-batch, with which no schedule exists.

@@ -33,8 +33,8 @@ struct Costs {
     return updates.empty() ? 0 : updates[updates.size() == 1 ? 0 : static_cast<size_t>(rank)];
   }
 
-  /// The costs of chunks from those of a rank: each of `chunks` chunks takes an equal share of the times and
-  /// of the activation 1.
+  /// The costs of chunks from the costs of a rank: each of `chunks` chunks takes an equal share of the times
+  /// and of the activation 1.
   static Costs ofRank(const JobTimes &times, int64_t chunks, double latency = 0);
 };
 

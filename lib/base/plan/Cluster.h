@@ -36,7 +36,7 @@ struct DeviceGroup {
   int64_t stride = 1, size = 1;
 };
 
-/// Equal devices. Rates are those that kernels reach.
+/// Equal devices. Rates are what kernels reach.
 struct Cluster {
   std::string device;
   double memory = 0;          ///< bytes of a device

@@ -9,7 +9,7 @@ namespace {
 using Point = RecomputeFront::Point;
 constexpr size_t mostPoints = 128;
 
-/// Leaves the points that no other one is below, by ascending time, and at most `mostPoints` of them.
+/// Keeps the Pareto-optimal points, by ascending time, and at most `mostPoints` of them.
 bool keepFront(std::vector<Point> &points) {
   std::ranges::sort(points, [](const Point &a, const Point &b) {
     return a.extra != b.extra ? a.extra < b.extra : a.kept < b.kept;
@@ -25,13 +25,13 @@ bool keepFront(std::vector<Point> &points) {
   return isThinned;
 }
 
-/// Bytes that a mode saves, and seconds that it costs, for one layer.
+/// Bytes saved and seconds lost by a mode of recomputation, for one layer.
 struct Trade {
   double saved = 0, extra = 0;
 };
 
-/// The least number of layers of `many` that save as much as one of `one`, if they cost no more: then one of
-/// `one` beside that many less one without recomputation is never better. A large number: there is none.
+/// The least n for which n layers of `many` save as much as one layer of `one` and cost no more: then a layer
+/// of `one` beside n - 1 layers without recomputation is never better. A large number: there is no such n.
 int layersInstead(const Trade &many, const Trade &one) {
   constexpr int none = 1 << 20;
   if (many.saved <= 0)
@@ -49,7 +49,7 @@ int layersReplaced(const Trade &many, const Trade &one) {
   return count < none && one.saved >= count * many.saved ? std::max(static_cast<int>(count), 1) : none;
 }
 
-/// The points of the layers of one kind, without most of those that others are below.
+/// The points of the layers of one kind, without most of the points that are not Pareto-optimal.
 std::vector<Point> pointsOf(int count, const LayerCost &cost, AllowedModes allowed) {
   auto allows = [&](Recompute mode) { return (allowed & (1 << static_cast<int>(mode))) != 0; };
   bool both = allows(Recompute::Selective) && allows(Recompute::Full);

@@ -61,11 +61,11 @@ struct Saving {
   Estimate estimate;
 };
 
-/// Single changes that save memory, those that fit first, then by added time.
+/// Single changes that save memory: first the changes that suffice, then by added time.
 std::vector<Saving> savingsOf(const CostModel &model, const Plan &plan);
 
-/// Changes one after the other until the plan fits: in each step the one that fits in the least time, or that
-/// saves the most bytes for the time that it adds. Nothing: the plan fits, or no changes suffice.
+/// Changes one after the other until the plan fits: in each step the fastest change that suffices, or the one
+/// that saves the most bytes per added time. Nothing: the plan fits, or no changes suffice.
 std::optional<Saving> cheapestSaving(const CostModel &model, const Plan &plan);
 
 } // namespace proa::plan

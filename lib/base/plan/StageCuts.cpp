@@ -43,7 +43,7 @@ const RecomputeFront &FrameSolver::frontOf(const Counts &counts, const std::vect
   return found->second;
 }
 
-/// Bytes that a layer of a kind needs besides kept ones, with those that it recomputes.
+/// Bytes that a layer of a kind needs besides kept values, including recomputed values.
 double FrameSolver::workingOf(size_t kind, size_t mode) const {
   return costs[kind].working + costs[kind].kept[0] - costs[kind].kept[mode];
 }

@@ -64,7 +64,7 @@ struct Layer {
   std::vector<Work> forward, backward;
   /// The fraction of `forward` that selective recomputation repeats.
   std::vector<Work> cheap;
-  /// Bytes kept for the backward pass, by Recompute; those of Full are the input of the layer.
+  /// Bytes kept for the backward pass, by Recompute; with Full, the input of the layer.
   std::vector<Amount> kept[recomputeModes];
   /// Bytes that one op of the layer needs besides kept ones, at most.
   std::vector<Amount> working;

@@ -50,7 +50,7 @@ public:
   }
 
   void add(int64_t count, const std::vector<bool> &holds, const std::vector<bool> &needs) {
-    // Of each class of the target: positions that need the element, and those of them that hold a term.
+    // Of each class of the target: positions that need the element, and how many of these hold a term.
     std::vector<int64_t> needed(classes), held(classes);
     for (size_t p = 0; p < holds.size(); ++p)
       if (needs[p]) {

@@ -74,7 +74,7 @@ Exchange planMove(const Mesh &source, const Placement &from, const Mesh &target,
 /// The position of a device; none if the mesh does not have it.
 std::optional<int64_t> positionOf(const Mesh &mesh, int64_t device);
 
-/// The position that has the coordinates `root` on `axes` and those of `position` on all others.
+/// The position that has the coordinates `root` on `axes` and the coordinates of `position` on all others.
 int64_t rootOf(const Mesh &mesh, std::span<const AxisRef> axes, std::span<const int64_t> root,
                int64_t position);
 

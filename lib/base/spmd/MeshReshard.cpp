@@ -153,7 +153,7 @@ private:
     return own;
   }
 
-  /// The devices and their order are those of the source: all steps are on the source mesh.
+  /// The devices and their order are as in the source: all steps are on the source mesh.
   Result<MeshReshardPlan> planOnView(const Placement &to) const {
     Result<ReshardPlan> plan = planReshard(source.mesh, source.placement, to, dims, optionsOn(source));
     if (!plan)

@@ -74,7 +74,7 @@ std::vector<int64_t> localDims(const Mesh &mesh, const Placement &placement, Dim
 /// The local size of a dimension if all positions have the same, otherwise none.
 std::optional<int64_t> evenLocalSize(const DimPlacement &dim, int64_t size);
 
-/// The largest number of elements that a position holds: that of position 0.
+/// The largest number of elements that a position holds: position 0 has it.
 int64_t largestLocalCount(const Placement &placement, Dims dims);
 
 /// Whether a position holds an element (or a partial value of it).

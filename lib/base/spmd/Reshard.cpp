@@ -323,7 +323,7 @@ private:
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
 };
 
-/// `from` without the axes whose sub-axes do not nest with those of `to`.
+/// `from` without the axes whose sub-axes do not nest with the sub-axes of `to`.
 Placement withoutConflicts(const Mesh &mesh, const Placement &from, const Placement &to) {
   auto conflicts = [&](const AxisRef &ref) {
     Placement a, b;

@@ -31,7 +31,7 @@ struct ReshardOptions {
   /// Bytes per second of local copies.
   double copyBandwidth = defaultTarget().device().copiedBytesPerSecond();
 
-  /// Those of a mesh of such devices.
+  /// Options for a mesh of such devices.
   static ReshardOptions of(const DeviceFacts &device) {
     return {.link = Link::of(device),
             .stepSeconds = device.stepSeconds(),

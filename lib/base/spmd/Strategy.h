@@ -70,9 +70,9 @@ struct Strategy {
 Result<Strategy> parseStrategy(std::string_view text);
 
 /// The strategy on a mesh, which may have axes that it does not use: all sizes are known. `mesh` is null if
-/// there is none; then the strategy must have all sizes. Errors, in one list: a size that differs from that
-/// of the axis, an axis that the mesh lacks, sp without mp, ZeRO without dp, a schedule or cuts without pp,
-/// a memory without "auto", another number of cuts than stages after the first.
+/// there is none; then the strategy must have all sizes. Errors, in one list: a size that differs from the
+/// size of the axis, an axis that the mesh lacks, sp without mp, ZeRO without dp, a schedule or cuts without
+/// pp, a memory without "auto", another number of cuts than stages after the first.
 Result<Strategy> strategyOnMesh(const Strategy &strategy, const Mesh *mesh);
 
 } // namespace proa::spmd

@@ -63,8 +63,8 @@ std::optional<MeshView> MeshView::of(const Mesh &mesh, const Mesh &other) {
   return view;
 }
 
-/// Appends the sub-axes of `other` that cover a sub-axis. False if it ends inside of one that it does not
-/// divide.
+/// Appends the sub-axes of `other` that cover a sub-axis. False if it ends inside of a sub-axis that it does
+/// not divide.
 bool MeshView::append(const AxisRef &axis, std::vector<AxisRef> &result) const {
   int64_t pre = 1;
   for (const AxisRef &subAxis : subAxes[axis.axis]) {

@@ -5,12 +5,12 @@
 
 namespace proa::spmd {
 
-/// Two meshes with the same devices, where the coordinates on each axis of the first one follow from those on
-/// axes or sub-axes of the second one: <x=2, y=4> and <z=8>, or <x=2, y=3> and its transpose. A placement on
-/// one of them is one on the other, and no element moves.
+/// Two meshes with the same devices, where the coordinates on each axis of the first follow from coordinates
+/// on axes or sub-axes of the second one: <x=2, y=4> and <z=8>, or <x=2, y=3> and its transpose. A placement
+/// on one of them is one on the other, and no element moves.
 class MeshView {
 public:
-  /// None if the devices differ, or their order is not that of permuted axes.
+  /// None if the devices differ, or no permutation of the axes gives their order.
   static std::optional<MeshView> of(const Mesh &mesh, const Mesh &other);
 
   /// The placement on `other` that gives each device the same elements, in canonical form. None if a sub-axis

@@ -15,7 +15,7 @@ namespace proa {
 Result<nlohmann::json> parseJson(std::string_view text, const std::string &where,
                                  const nlohmann::json::parser_callback_t &filter = nullptr);
 
-/// Parses a JSON file. Error: those of reading it and of parseJson.
+/// Parses a JSON file. Errors: from reading it and from parseJson.
 Result<nlohmann::json> readJsonFile(const std::string &path);
 
 } // namespace proa

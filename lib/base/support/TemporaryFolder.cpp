@@ -55,7 +55,7 @@ Result<TemporaryFolder> TemporaryFolder::create() {
     return errorAt(parent.string(), std::string("cannot create a temporary folder: ") + std::strerror(errno));
   TemporaryFolder result(pattern);
   result.owner = ::getpid();
-  // Renamed when it is locked, so that other processes do not find it unlocked.
+  // The folder is renamed after its file is locked, so that other processes never see it unlocked.
   std::string unlocked = pattern + "/.new";
   result.lock = createLocked(unlocked);
   if (result.lock < 0 || ::rename(unlocked.c_str(), (pattern + lockName).c_str()) != 0)

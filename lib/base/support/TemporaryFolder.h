@@ -8,7 +8,7 @@
 
 namespace proa {
 
-/// A private folder in $TMPDIR, removed with the object. The first one of a process removes those of
+/// A private folder in $TMPDIR, removed with the object. The first one of a process removes the folders of
 /// processes that were killed: a living process holds a lock on a file in its folder.
 class TemporaryFolder {
 public:

@@ -1,4 +1,4 @@
-// The figures of the layouts are those of the PTX ISA 8.4: 9.7.14.5 (mma.sync) and 9.7.15.5 (wgmma).
+// The figures of the layouts are from the PTX ISA 8.4: 9.7.14.5 (mma.sync) and 9.7.15.5 (wgmma).
 #include "lib/base/target/MatrixInstruction.h"
 
 #include <algorithm>

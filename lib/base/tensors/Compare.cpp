@@ -170,9 +170,9 @@ double moment(const Tensor &tensor, double mean, int order) {
   return tensor.size() ? sum / static_cast<double>(tensor.size()) : 0;
 }
 
-/// Both sides are samples: the standard error of the difference of two means is sqrt(2) times that of one
-/// mean. The standard error of a standard deviation follows from the fourth moment m4: sqrt((m4 - s^4) / (4
-/// s^2 n)).
+/// Both sides are samples: the standard error of the difference of two means is sqrt(2) times the error of
+/// one mean. The standard error of a standard deviation follows from the fourth moment m4: sqrt((m4 - s^4) /
+/// (4 s^2 n)).
 void compareStatistics(Comparison &result, const Tensor &got, const Tensor &expected,
                        const CompareRule &rule) {
   constexpr double standardErrors = 5;

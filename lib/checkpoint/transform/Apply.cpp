@@ -25,7 +25,7 @@ struct Loop {
   int64_t size, sourceStep, targetStep;
 };
 
-/// Drops loops of one iteration and joins those that walk through memory as one loop.
+/// Drops loops of one iteration, and merges loops that together walk through contiguous memory.
 std::vector<Loop> joined(const std::vector<Loop> &loops) {
   std::vector<Loop> result;
   for (const Loop &loop : loops) {
@@ -65,8 +65,8 @@ void copyRow(const Loop &loop, size_t bytes, const std::byte *source, std::byte 
   }
 }
 
-/// Two loops of which the outer walks through adjacent elements of the source and the inner through those of
-/// the target, in tiles that fit in the cache.
+/// Two loops of which the outer walks through adjacent elements of the source and the inner through elements
+/// of the target, in tiles that fit in the cache.
 void copyTiles(const Loop &outer, const Loop &inner, size_t bytes, const std::byte *source,
                std::byte *target) {
   constexpr int64_t side = 32;
@@ -243,7 +243,7 @@ private:
     return {};
   }
 
-  /// The dtype of a computed source: of an optimizer state, that of the state.
+  /// The dtype of a computed source: of an optimizer state, the dtype of the state.
   DType dtypeOf(const Source &source, DType state) const { return target.state ? state : source.dtype; }
 
   /// Elements of a source, in its own dtype.

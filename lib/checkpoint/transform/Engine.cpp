@@ -150,7 +150,7 @@ private:
     }
   }
 
-  /// Sizes of the targets of a split: those of the statement, else those of the tensors of the result, else
+  /// Sizes of the targets of a split: the sizes in the statement, else of the tensors of the result, else
   /// equal ones.
   bool sizesOfSplit(const Operation &operation, const Composition &source, size_t axis,
                     std::vector<int64_t> &sizes) {

@@ -23,7 +23,7 @@ struct ExpandedProgram {
   Diagnostic diagnosticAt(Diagnostic::Severity severity, size_t statement, const std::string &message) const;
 };
 
-/// Expands all macros. Errors, all at once: those of macros and attributes, and operations without an
+/// Expands all macros. Errors, all at once: errors in macros and attributes, and operations without an
 /// inverse. Warnings, as of a pattern without matches, are added to `warnings`.
 Result<ExpandedProgram> expand(const std::vector<Statement> &statements, const TensorInfos &inputs,
                                const TensorInfos *outputs, bool isInverse, Diagnostics &warnings);

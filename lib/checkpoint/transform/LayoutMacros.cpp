@@ -177,8 +177,8 @@ Expansion expandSharded(const Statement &statement, const std::vector<Block> &bl
   return expansion;
 }
 
-/// The numbers of shards of the source and of the target of a statement: those that it says, else those of
-/// fused tensors.
+/// The numbers of shards of the source and of the target of a statement: the numbers that it says, else the
+/// numbers of fused tensors.
 std::pair<int64_t, int64_t> fusedShards(const Statement &statement, const MacroContext &context) {
   auto shards = [&](std::string_view key, const std::vector<Term> &terms, bool isTarget) {
     if (std::optional<int64_t> value = positiveInteger(statement, key))

@@ -20,7 +20,7 @@ struct Source {
   struct Average {
     std::vector<std::shared_ptr<const Composition>> terms;
     std::vector<double> weights;
-    /// Tensors that a computation reads: those of the terms, which may be averages too.
+    /// Tensors that a computation reads: the tensors of the terms, which may be averages too.
     size_t tensors = 0;
   };
 
@@ -84,8 +84,8 @@ struct MappingOptions {
 };
 
 /// Applies statements to the tensors of a checkpoint. Statements name parameters; optimizer states follow
-/// their parameter. Errors, all at once if they are of one step: those of `expand`; names that no tensor has,
-/// dims that do not fit, dtypes that differ in a merge; targets that nothing assigns.
+/// their parameter. Errors, all at once if they are of one step: errors of `expand`; names that no tensor
+/// has, dims that do not fit, dtypes that differ in a merge; targets that nothing assigns.
 Result<Mapping> mapTensors(const std::vector<Statement> &statements, const TensorInfos &inputs,
                            const MappingOptions &options = {});
 

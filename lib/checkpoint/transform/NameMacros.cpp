@@ -38,7 +38,7 @@ const Term *patternOf(const Statement &statement, const MacroContext &context, u
   return nullptr;
 }
 
-/// An error if a name lacks a placeholder that the pattern has, or has one that it lacks.
+/// An error if the name and the pattern do not have the same placeholders.
 std::string checkPlaceholders(const Statement &statement, const Term &pattern, unsigned bits) {
   unsigned expected = NamePattern(pattern.name).placeholders() & bits;
   std::string error;

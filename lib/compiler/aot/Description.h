@@ -25,7 +25,7 @@ struct DeviceProgram {
 
 struct Description {
   std::string name;   ///< name of the library in messages
-  runtime::Plan plan; ///< for CUDA that of the first of `devicePrograms`
+  runtime::Plan plan; ///< for CUDA the plan of the first of `devicePrograms`
   /// For CUDA: one for each chip, with equal feeds, parameters and fetches; empty: the program runs on the
   /// CPU.
   std::vector<DeviceProgram> devicePrograms;

@@ -12,13 +12,13 @@
 
 namespace proa {
 
-/// Does one piece of work after the other, in a thread that begins with the first of them.
+/// Runs work items one after the other in a thread, which starts with the first item.
 class BackgroundCompiler {
 public:
   /// `stop` is requested when the compiler is destroyed; long work should end early then.
   using Work = std::function<void(const std::stop_token &stop)>;
 
-  /// `niceness` of the thread (setpriority): 0 is that of others, 19 yields nearly all time to them.
+  /// `niceness` of the thread (setpriority): 0 as other threads, 19 yields nearly all time to them.
   explicit BackgroundCompiler(int niceness) : niceness(niceness) {}
   /// Drops work that has not begun, and waits for the end of the work that has.
   ~BackgroundCompiler();

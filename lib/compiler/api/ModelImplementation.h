@@ -57,7 +57,7 @@ struct Model::Implementation {
   Result<void> chooseDevice();
   Result<void> checkTargetFacts() const;
   Result<void> openMesh();
-  /// Without a mesh of the options: opens that of the program, or warns that it is ignored.
+  /// Without a mesh in the options: opens the mesh of the program, or warns that it is ignored.
   Result<void> considerMeshOfProgram();
   Result<void> readProgram(const ModelSource *source);
   /// The files, and the text of the program.

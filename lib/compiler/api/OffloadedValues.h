@@ -24,7 +24,7 @@ public:
   std::shared_ptr<runtime::OffloadQueue> queueOf(int64_t rank) const;
 
   bool contains(const std::string &name) const { return entries.contains(name); }
-  /// Stores a value: without a mesh one local tensor, of rank 0. `ranks` are those of the local tensors.
+  /// Stores a value: without a mesh one local tensor, of rank 0. `ranks` are the ranks of the local tensors.
   Result<void> put(const std::string &name, const ShardedTensor &value, std::vector<int64_t> ranks);
   /// The value; its variable stays in the store.
   Result<ShardedTensor> get(const std::string &name) const;

@@ -22,7 +22,7 @@ static bool hasParameter(const runtime::Plan &plan, const std::string &name) {
   });
 }
 
-/// The allocator of a caller as that of the runtime.
+/// The allocator of a caller as an allocator of the runtime.
 static runtime::BufferPool::Allocate memoryOf(std::shared_ptr<Allocator> allocator) {
   return [allocator = std::move(allocator)](size_t requested) -> std::shared_ptr<void> {
     constexpr size_t alignment = 64; // of kernels' vectors

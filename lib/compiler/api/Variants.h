@@ -29,8 +29,8 @@ struct Attempt {
   FeedKnowledge known = FeedKnowledge::Declared;
   /// ImportOptions::deferAll.
   bool deferAll = false;
-  /// The program is compiled for the dims that the import found, which may be dynamic, and not for those of
-  /// the feeds.
+  /// The program is compiled for the dims that the import found, which may be dynamic, and not for the dims
+  /// of the feeds.
   bool keepsDims = false;
 };
 
@@ -135,7 +135,7 @@ private:
   Result<std::shared_ptr<Variant>> load(Compiled compiled, const std::map<std::string, Tensor> &feeds);
   /// Whether kernels may be optimized after the first runs (CodeOptimization::Background).
   bool mayDefer() const;
-  /// Optimizes the kernels of a program in the background. `key` is that of its entry in the cache, or empty.
+  /// Optimizes the kernels of a program in the background. `key` is the key of its cache entry, or empty.
   void optimizeInBackground(std::shared_ptr<const LoadedProgram> program,
                             std::shared_ptr<const DeferredKernels> deferred, const std::string &key);
   /// Whether one variant may run these feeds and others with other dims.

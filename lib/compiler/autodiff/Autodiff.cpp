@@ -32,7 +32,7 @@ std::shared_ptr<mlir::MLIRContext> makeContext() {
   registerAllDialects(registry);
   auto context = std::make_shared<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
   context->loadDialect<pd::PdDialect>();
-  // Errors name ops and locations without the op's text, which may be that of a whole function.
+  // Errors name ops and locations without the op's text, which may be a whole function.
   context->printOpOnDiagnostic(false);
   return context;
 }

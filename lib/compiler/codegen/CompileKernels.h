@@ -62,9 +62,9 @@ struct CompiledKernels {
 /// of passes with locations, or an unknown CPU.
 Result<CompiledKernels> compileKernels(mlir::ModuleOp module, const CodegenOptions &options = {});
 
-/// The archive of all kernels of a compilation, optimized, on the calling thread. Its symbols are those of
-/// CompiledKernels::archive. `options` are those of the compilation. Error: `stop` was requested; LLVM cannot
-/// write the code.
+/// The archive of all kernels of a compilation, optimized, on the calling thread. It has the symbols of
+/// CompiledKernels::archive. `options` are the options of the compilation. Error: `stop` was requested; LLVM
+/// cannot write the code.
 Result<std::string> optimizeKernels(const DeferredKernels &deferred, const CodegenOptions &options,
                                     const std::stop_token &stop = {});
 

@@ -21,7 +21,7 @@ struct BisectReport {
 };
 
 /// Runs the passes of the compiler on the program, with the request's feeds and parameters, and checks after
-/// each of them that the results are those before it (NumericsCheck). CompareRequest::source is not used.
+/// each pass that it kept the results (NumericsCheck). CompareRequest::source is not used.
 /// Error: the program cannot be imported, or a pass fails.
 Result<BisectReport> bisectProgram(const CompareRequest &request);
 

@@ -171,7 +171,7 @@ Result<ValueComparison> compareValues(const CompareRequest &request) {
   if (!fetches)
     return fetches.diagnostics();
   options.fetchesAll = true;
-  options.onDiagnostic = {}; // the warnings are those of the first run
+  options.onDiagnostic = {}; // the first run has given the warnings
   auto tested = runModel(request.path, options, request.feeds, request.parameters);
   if (!tested)
     return tested.diagnostics();

@@ -1,4 +1,4 @@
-/// Programs in double precision, as an oracle of those that compute in narrower types.
+/// Programs in double precision, as an oracle of programs in narrower types.
 #pragma once
 
 #include "proa/Result.h"

@@ -1,4 +1,4 @@
-/// The values of a program that a comparison shows: those of ModelOptions::fetchesAll, with the ops that
+/// The values of a program that a comparison shows: the values of ModelOptions::fetchesAll, with the ops that
 /// compute them.
 #pragma once
 
@@ -29,7 +29,7 @@ struct ProgramValue {
 /// decomposed, so that the reference evaluator can run each op.
 class ValueProgram {
 public:
-  /// Imports the program of a model; without `allValues`, it returns its own fetches only. Errors: those of
+  /// Imports the program of a model; without `allValues`, it returns its own fetches only. Errors: from
   /// reading, importing and specialization.
   static Result<ValueProgram> open(const std::string &path, const ModelOptions &options,
                                    const std::map<std::string, Tensor> &feeds, bool allValues = true);

@@ -60,7 +60,7 @@ struct CompileOptions : PipelineOptions {
   double deferBelow = 0;
   /// See ModelOptions.
   bool allowsTf32 = false;
-  /// The chip that kernels are compiled for with TargetKind::Cuda ("sm_90a"). Empty: that of the device,
+  /// The chip that kernels are compiled for with TargetKind::Cuda ("sm_90a"). Empty: the chip of the device,
   /// which must exist; its libraries are then asked which ops they compute. Otherwise `cudaLibraries` are
   /// assumed to be there.
   std::string chip;
@@ -131,7 +131,7 @@ Result<void> dumpStage(mlir::ModuleOp module, const std::string &directory, cons
 /// Runs the passes of buildCompilePipeline, if kernels are not formed yet. Error: a pass fails.
 Result<void> formKernels(mlir::ModuleOp module, const PipelineOptions &options);
 
-/// The name of the remarks about CUDA graphs (runtime::Executable::describeGraphs), beside those of passes.
+/// The remark name for CUDA graphs (runtime::Executable::describeGraphs), beside the names of passes.
 inline constexpr const char *graphRemarks = "cuda-graphs";
 /// Whether a valid ModelOptions::remarks matches a name.
 bool remarksMatch(const std::string &passes, const std::string &name);
@@ -165,8 +165,8 @@ public:
   /// CompiledProgram::device + offset, modulo the number of devices.
   Result<std::shared_ptr<runtime::Executable>> instantiate(const std::string &name, int offset = 0) const;
   const runtime::Plan &plan() const { return *shared; }
-  /// Replaces the object code by that of the same kernels, in present and future executables, while they run.
-  /// Error: it cannot be linked.
+  /// Replaces the object code by other code of the same kernels, in present and future executables, while
+  /// they run. Error: it cannot be linked.
   Result<void> replaceCode(const std::string &archive) const;
 
 private:

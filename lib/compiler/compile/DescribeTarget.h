@@ -5,8 +5,8 @@
 
 namespace proa {
 
-/// The facts of the CPU and of the GPU of the options, with those of CompileOptions::targetFacts. Error: the
-/// file is wrong; there is no device.
+/// The facts of the CPU and of the GPU of the options, with the facts of CompileOptions::targetFacts. Error:
+/// the file is wrong; there is no device.
 Result<TargetFacts> targetFactsOf(const CompileOptions &options);
 
 /// Sets `proa.target` of the module to targetFactsOf(options).

@@ -6,7 +6,7 @@
 namespace proa {
 namespace {
 
-/// The object code of a program: that of kernels for the CPU, and that of functions that compute the shapes
+/// The object code of a program: kernels for the CPU, and functions that compute the shapes
 /// of kernels on a device.
 struct HostCode {
   LoadedObject kernels;

@@ -99,7 +99,7 @@ void buildKernelPipeline(OpPassManager &pm, const PipelineOptions &options) {
     pm.addNestedPass<func::FuncOp>(createFormBlockMatmuls());
     pm.addNestedPass<func::FuncOp>(createFormIntegerProducts());
   }
-  // cuDNN takes filters in the order of the images; those of the program have the channels first.
+  // cuDNN takes filters in the order of the images; the program's filters have the channels first.
   if (!usesBlas)
     pm.addNestedPass<func::FuncOp>(createChannelsLast());
   addCleanup(pm);

@@ -22,8 +22,8 @@ struct ProgramTarget {
 /// of the list can run here, with the reason of each.
 Result<ProgramTarget> chooseTarget(const std::string &targets);
 
-/// The number of the device of "cuda" without a number: 0, or that of this process among the processes that
-/// mpirun started on this machine, modulo the number of devices.
+/// The number of the device of "cuda" without a number: 0, or the index of this process among the processes
+/// that mpirun started on this machine, modulo the number of devices.
 int defaultDevice();
 
 /// Whether two of the ranks on this machine use one CUDA device, where this process runs `ranks` of them:

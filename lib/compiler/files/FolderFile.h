@@ -16,7 +16,7 @@ struct FolderRequest {
   import::ImportOptions import;
 };
 
-/// Writes model.pdmodel and, if the program has persistable variables, model.pdiparams. Error: those of
+/// Writes model.pdmodel and, if the program has persistable variables, model.pdiparams. Errors: from
 /// reading, importing and exporting; variables without a value; files that cannot be written.
 Result<void> writeFolder(const FolderRequest &request);
 

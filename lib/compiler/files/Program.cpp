@@ -70,7 +70,7 @@ Result<std::string> contentOf(const std::string &path, const std::string &format
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false); // the op may be the whole module
   FolderRequest request = requestOf(path, "", options);
-  request.import.locations |= format != "mlir"; // those of errors
+  request.import.locations |= format != "mlir"; // for errors
   Result<ProgramAndWeights> program = readProgramAndWeights(request, context);
   if (!program)
     return program.diagnostics();

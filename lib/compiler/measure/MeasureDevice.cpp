@@ -17,7 +17,7 @@
 namespace proa {
 namespace {
 
-/// Requests of which the time of one is measured, in each of some attempts, of which the shortest counts.
+/// Requests in an attempt, which gives the time of one request, and attempts; the shortest time counts.
 constexpr int requests = 200, attempts = 5;
 
 /// A kernel on a device, with memory for its operands, whose contents do not matter.

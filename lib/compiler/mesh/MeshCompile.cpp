@@ -169,7 +169,7 @@ void createMeshOfOneDevice(ModuleOp module) {
       dist::MeshAttr::get(module.getContext(), ArrayRef<StringAttr>(), ArrayRef<int64_t>(), {}));
 }
 
-/// The axes of the options: given, or those of a strategy with all sizes; empty: none.
+/// The axes of the options: given, or the axes of a strategy with all sizes; empty: none.
 std::string axesOf(const MeshOptions &mesh) {
   if (!mesh.axes.empty() || mesh.strategy.empty())
     return mesh.axes;

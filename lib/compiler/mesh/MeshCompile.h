@@ -26,13 +26,13 @@ Diagnostics wrongMeshSize(int64_t devices, int64_t processes);
 Result<void> convertProcessGroups(mlir::ModuleOp module, const MeshOptions &mesh);
 
 /// Distributes a program over a mesh as compileForMesh() does, without compiling it: brings the module into
-/// its sharded form, and returns the text of its interface (MeshInterface.h). Errors: those of the passes.
+/// its sharded form, and returns the text of its interface (MeshInterface.h). Errors: from the passes.
 Result<std::string> distributeOverMesh(mlir::ModuleOp module, const CompileOptions &options,
                                        const MeshOptions &mesh);
 
 /// Distributes a program over a mesh and compiles the local programs: of one rank, or of all. The
 /// module is the program of a single device, with or without annotations, or in local form (docs/dist.md).
-/// Errors: those of the passes and of compileProgram; a rank that is not a device of the mesh.
+/// Errors: from the passes and from compileProgram; a rank that is not a device of the mesh.
 Result<Compilation> compileForMesh(mlir::OwningOpRef<mlir::ModuleOp> module, const CompileOptions &options,
                                    const MeshOptions &mesh, std::optional<int64_t> rank);
 

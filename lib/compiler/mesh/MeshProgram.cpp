@@ -296,7 +296,7 @@ Result<std::vector<std::vector<Tensor>>> MeshProgram::inputsOf(const runtime::Na
   return tensors;
 }
 
-/// The results of a rank begin with the fetches of its meshes; those of others come in between.
+/// The results of a rank begin with the fetches of its meshes; the fetches of others come in between.
 Result<void> MeshProgram::gatherFetches(size_t index, std::vector<Tensor> &results) {
   for (size_t i = 0; i < interface.fetches.size(); ++i) {
     if (isOnAllRanks[i])

@@ -15,8 +15,8 @@
 
 namespace proa {
 
-/// A tensor on a mesh: the local tensors of the ranks of this process, by index. That of a rank that is not a
-/// device of the mesh has no elements.
+/// A tensor on a mesh: the local tensors of the ranks of this process, by index. A rank that is not a
+/// device of the mesh has a tensor without elements.
 struct ShardedTensor {
   std::shared_ptr<const spmd::Mesh> mesh;
   std::shared_ptr<const ShardedType> type;
@@ -134,7 +134,7 @@ private:
   std::vector<bool> isOnAllRanks;                                ///< by fetch: each rank has the whole value
   std::vector<std::shared_ptr<runtime::Executable>> executables; ///< by index
   std::vector<std::unique_ptr<runtime::Session>> sessions;       ///< by index, after bind
-  std::vector<std::shared_ptr<runtime::Communicator>> connected; ///< by index, those of the sessions
+  std::vector<std::shared_ptr<runtime::Communicator>> connected; ///< by index, used by the sessions
 };
 
 } // namespace proa

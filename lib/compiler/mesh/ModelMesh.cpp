@@ -36,7 +36,7 @@ Result<std::unique_ptr<ModelMesh>> ModelMesh::open(ModelOptions &options) {
     diagnostics.add("the process groups",
                     "the program is written for one process; expected no strategy, mixed precision, "
                     "micro-batches or recomputation");
-  int64_t devices = mesh && !given.axes.empty() ? mesh->size() : 0; // 0: those of shardings or of the program
+  int64_t devices = mesh && !given.axes.empty() ? mesh->size() : 0; // 0: as in the shardings or the program
   if (mesh && !given.strategy.empty()) {
     auto strategy = spmd::parseStrategy(given.strategy);
     if (strategy && devices > 0)
@@ -44,7 +44,7 @@ Result<std::unique_ptr<ModelMesh>> ModelMesh::open(ModelOptions &options) {
     diagnostics.append(strategy ? Diagnostics() : strategy.diagnostics());
     if (strategy) {
       applyTraining(*strategy, options);
-      // Without axes, sizes may be those of the program's mesh.
+      // Without axes, sizes may come from the program's mesh.
       auto complete = spmd::strategyOnMesh(*strategy, nullptr);
       if (complete && devices == 0 && complete->mesh().size() > 1)
         devices = complete->mesh().size();

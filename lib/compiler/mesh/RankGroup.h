@@ -16,7 +16,7 @@
 
 namespace proa {
 
-/// The errors of all ranks: those of all ranks once, others with the rank in `where`.
+/// The errors of all ranks: errors of all ranks once, others with the rank in `where`.
 Diagnostics diagnosticsOfRanks(const std::vector<Diagnostics> &byRank);
 
 /// Errors as bytes that ranks exchange, and back.
@@ -34,7 +34,7 @@ public:
   static std::unique_ptr<RankGroup> simulate(int64_t size);
   /// Emulates a link between the ranks.
   void setLink(const runtime::EmulatedLink &emulated);
-  /// The number of threads of each rank; 0: that of the thread that runs it.
+  /// The number of threads of each rank; 0: the number of the thread that runs it.
   void setThreads(int count) { threadsOfRank = count; }
   ~RankGroup();
 

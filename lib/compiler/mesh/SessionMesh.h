@@ -19,13 +19,13 @@ public:
   SessionMesh(const ModelMesh &mesh, std::map<std::string, Tensor> &whole) : mesh(mesh), whole(whole) {}
 
   /// Executables of a loaded program with the parameters. `threads` is the number of threads of this process,
-  /// `seed` that of random numbers.
+  /// `seed` is the seed of random numbers.
   Result<std::unique_ptr<MeshProgram>> load(std::span<const std::shared_ptr<const LoadedProgram>> programs,
                                             std::span<const size_t> programOf, MeshInterface interface,
                                             const std::string &name, const ModelOptions &options,
                                             uint64_t seed, int threads);
 
-  /// Compares the feeds of the first call with those of the other processes.
+  /// Compares the feeds of the first call with the feeds of the other processes.
   Result<void> compareFeeds(const std::map<std::string, Tensor> &feeds, const std::string &name);
 
   /// The number of threads of each rank.
@@ -38,7 +38,7 @@ public:
   bool hasProcesses() const { return mesh.hasProcesses(); }
   /// The ranks; null before the first program is loaded, if they are simulated.
   RankGroup *ranksOfSession();
-  /// The random numbers of a rank, which are those of all; `other` before the first program is loaded.
+  /// The random numbers of a rank, equal on all ranks; `other` before the first program is loaded.
   const runtime::RandomGenerator &generatorOr(const runtime::RandomGenerator &other) const {
     return generators.empty() ? other : *generators.front();
   }

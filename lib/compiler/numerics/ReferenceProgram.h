@@ -23,7 +23,7 @@ struct ReferenceProgram {
 inline constexpr const char *noGradientCode = "no-gradient";
 
 /// Imports the program by its declarations or, if types inferred from them are wrong, by the dims and values
-/// of the feeds. `parameters` are the values of the weights. Errors: those of import and specialization; a
+/// of the feeds. `parameters` are the values of the weights. Errors: from import and specialization; a
 /// gradient that cannot be decomposed.
 Result<ReferenceProgram> importReference(ProgramSource &source, mlir::MLIRContext &context,
                                          const std::map<std::string, Tensor> &feeds,

@@ -25,7 +25,7 @@ struct SampleOptions {
   std::optional<std::pair<double, double>> range;
   /// Leaves out the samples with NaN and infinities.
   bool isFinite = false;
-  /// Leaves out all samples but the first random one, for `inputs` that are those of a real run.
+  /// Leaves out all samples but the first random one, for `inputs` of a real run.
   bool isSingle = false;
   /// Arguments by the names of feeds and parameters, or "argument0", ...; the others are random.
   std::map<std::string, Tensor> inputs;

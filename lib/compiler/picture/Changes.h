@@ -12,7 +12,7 @@ struct Changes {
   std::vector<Change> before, after;
 };
 
-/// Compares ops: first those of equal names, in order of occurrence, which are changed if op, attributes or
+/// Compares ops: first ops of equal names, in order of occurrence, which are changed if op, attributes or
 /// types differ; then the others by the longest common subsequence of op, attributes and types. Groups have
 /// no change of their own.
 Changes changesOf(const Graph &before, const Graph &after);

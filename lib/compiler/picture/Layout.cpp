@@ -202,8 +202,8 @@ Result<void> runDot(const std::string &dot, llvm::ArrayRef<Layout *> layouts) {
   return {};
 }
 
-/// Lets one process compute all layouts. Graphviz 2.43 crashes on some lists of graphs, each of which it can
-/// lay out: then each half has a process of its own.
+/// Lets one process compute all layouts. Graphviz 2.43 crashes on some lists of graphs whose members it can
+/// lay out alone: then each half of the list gets its own process.
 Result<void> layOut(const std::string &dot, llvm::ArrayRef<Layout *> layouts) {
   Result<void> done = runDot(dot, layouts);
   if (done || layouts.size() < 2)

@@ -23,7 +23,7 @@ struct ImportedProgram {
 };
 
 /// Imports the program of a file or folder (proa/Model.h) without its weights. `dims`: of dynamic feeds, or
-/// instead of declared ones. `onDiagnostic` gets warnings. Errors: those of the reader and of the import.
+/// instead of declared ones. `onDiagnostic` gets warnings. Errors: from the reader and the import.
 Result<ImportedProgram> importProgram(const std::string &path,
                                       const std::map<std::string, std::vector<int64_t>> &dims,
                                       const std::function<void(const Diagnostic &)> &onDiagnostic = nullptr);

@@ -17,9 +17,9 @@ struct JudgeOptions {
 };
 
 /// Lowers the programs of executable plans (plannedStep) in their order, and sets Candidate::lowered. Plans
-/// with offload, and those whose program a pass refuses, keep their estimates. Then orders them: plans whose
-/// lowered programs fit, by their time, others in their order, those that do not fit. `module` is an imported
-/// training program with the batch of the model; it is unchanged.
+/// with offload, and plans whose program a pass refuses, keep their estimates. Then orders them: plans whose
+/// lowered programs fit, by their time; plans with estimates in their order; plans that do not fit. `module`
+/// is an imported training program with the batch of the model; it is unchanged.
 void judgePlans(mlir::ModuleOp module, const plan::CostModel &model, const JudgeOptions &options,
                 std::vector<plan::Candidate> &candidates);
 

@@ -18,7 +18,7 @@ struct WorkloadOptions {
   std::string name;
   /// Contractions and kept values are of 16 bits, with weights in float32 beside them (mixed precision).
   bool is16Bit = false;
-  /// Bytes that the optimizer keeps for each parameter; nothing: those of the program, or of Adam (8) if it
+  /// Bytes that the optimizer keeps for each parameter; nothing: as in the program, or as Adam (8) if it
   /// has no optimizer.
   std::optional<double> optimizerBytes;
 };
@@ -32,7 +32,7 @@ struct ProgramWorkload {
 /// The training step of an imported program: layers from repeated ops of the forward region; arithmetic from
 /// pd::operationsOf, bytes from kernel groups, kept values from the gradients, recomputation from the minimum
 /// cut of pd-rematerialize, splits and collectives from the passes that apply strategies (AxisProbe.h). The
-/// module is changed. Errors: those of trainingForm.
+/// module is changed. Errors: from trainingForm.
 Result<ProgramWorkload> describeWorkload(mlir::ModuleOp module, const WorkloadOptions &options);
 
 /// The same for a program in files (proa/Model.h). `dims`: of dynamic feeds. `onDiagnostic` gets warnings.

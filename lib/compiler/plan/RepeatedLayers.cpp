@@ -5,7 +5,7 @@
 namespace proa {
 namespace {
 
-/// Ops begin to begin + length, of which each equals the one `period` later that is in the range.
+/// Ops begin to begin + length. Each equals the op `period` later, if that is in the range.
 struct Sequence {
   size_t period = 1, begin = 0, length = 0;
 };

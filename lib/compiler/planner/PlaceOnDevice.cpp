@@ -137,7 +137,7 @@ private:
 
   Plan &plan;
   std::vector<bool> isComputed; ///< by value: a step writes it
-  std::vector<Scope> scopes;    ///< that of Plan::prepare, that of Plan::steps, bodies
+  std::vector<Scope> scopes;    ///< of Plan::prepare, of Plan::steps, of bodies
 
   void define(ValueId id) { scopes.back().defined.insert(id); }
 
@@ -147,7 +147,7 @@ private:
     return id;
   }
 
-  /// The scope of the list that defines a value. Parameters and constants belong to that of Plan::prepare.
+  /// The scope of the list that defines a value. Parameters and constants belong to Plan::prepare.
   Scope &scopeOf(ValueId id) {
     for (size_t i = scopes.size(); i-- > 0;)
       if (scopes[i].defined.contains(id))

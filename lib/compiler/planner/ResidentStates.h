@@ -9,7 +9,7 @@ namespace proa::planner {
 /// stay on the device. Call it between placeOnDevice and placeValues.
 ///
 /// A state can if the host only copies it: the feed to the device, and the new value back. Its dims are
-/// static, and its new value is another one than that of a state before the run.
+/// static, and its new value is not the value of a state before the run.
 void completeStates(runtime::Plan &plan);
 
 } // namespace proa::planner

@@ -37,7 +37,7 @@ Result<mlir::OwningOpRef<mlir::ModuleOp>> readIr(mlir::MLIRContext &context, llv
                                                  const IrRequest &request);
 
 /// Adds the tensors that ops of the body of `main` compute, other than constants, to its fetches, before LoDs
-/// and states. The name is that of the op's location if it is the last op with this name and has one result,
+/// and states. The name is the name in the op's location if it is the last op with it and has one result,
 /// else the name that the module's text has.
 void fetchAllValues(mlir::ModuleOp module);
 

@@ -16,8 +16,8 @@ namespace proa {
 Result<void> checkType(const std::string &where, const std::string &name, const Tensor &value, DType dtype,
                        std::span<const int64_t> dims);
 
-/// Writes parameters as Model::saveParameters does: all `values` to a .safetensors file, or those of `saved`,
-/// in order, to a .pdiparams file.
+/// Writes parameters as Model::saveParameters does: all `values` to a .safetensors file, or the values of
+/// `saved`, in order, to a .pdiparams file.
 Result<void> writeParameters(const std::string &path, const std::map<std::string, Tensor> &values,
                              const std::vector<std::string> &saved);
 

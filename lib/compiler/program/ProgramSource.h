@@ -66,7 +66,7 @@ class ProgramSource {
 public:
   virtual ~ProgramSource() = default;
 
-  /// Reads the program of either form. `context` must outlive the source. Errors: those of the reader.
+  /// Reads the program of either form. `context` must outlive the source. Errors: from the reader.
   static Result<std::unique_ptr<ProgramSource>> open(mlir::MLIRContext &context, ProgramRequest request);
   /// A program that was read; the text of the request is not used. Error: feed dims that do not fit.
   static Result<std::unique_ptr<ProgramSource>> of(translator::SourceProgram program, ProgramRequest request);

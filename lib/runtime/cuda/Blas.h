@@ -57,8 +57,8 @@ public:
 };
 
 /// Loads cuBLASLt, which remembers the algorithm of each matmul that it was asked for. `library` is the name
-/// of the library; empty: that of CUDA 13 or 12, in the search path of libraries or in $CUDA_HOME. Error: it
-/// is not found, or the device cannot be used.
+/// of the library; empty: the library of CUDA 13 or 12, in the search path of libraries or in $CUDA_HOME.
+/// Error: it is not found, or the device cannot be used.
 Result<std::shared_ptr<Blas>> openCublasLt(std::shared_ptr<Driver> driver, const std::string &library = "");
 
 /// Computes in host memory, in the order of the streams of `driver`. float32 and float64 only. The driver's

@@ -15,8 +15,8 @@ namespace proa::cuda {
 
 class RecordingDriver;
 
-/// Devices that communicate, seen from one of them. Requests are those of one thread at a time; all members
-/// make the same ones in the same order.
+/// Devices that communicate, seen from one of them. One thread at a time makes requests; all members
+/// make the same requests in the same order.
 class CollectiveGroup {
 public:
   virtual ~CollectiveGroup() = default;
@@ -38,7 +38,7 @@ public:
   virtual Result<void> begin() = 0;
   virtual Result<void> end() = 0;
 
-  /// Error: that of a request that has not ended.
+  /// Error: a request that has not ended failed.
   virtual Result<void> check() = 0;
   /// Ends all requests that have not ended.
   virtual void abort() = 0;

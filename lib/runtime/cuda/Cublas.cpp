@@ -27,7 +27,7 @@ size_t letterOf(DType dtype) {
   }
 }
 
-/// Numbers of all types: a pointer to the one of a dtype.
+/// Numbers of all types: a pointer to the number of a dtype.
 struct Constant {
   explicit Constant(double value)
       : narrow(static_cast<float>(value)), wide(value), narrowComplex(narrow), wideComplex(wide) {}

@@ -12,7 +12,7 @@
 
 namespace proa::cuda {
 
-/// The functions are those of cublas_api.h with 64-bit sizes (CUDA 12 and 13). One call at a time: take the
+/// The functions of cublas_api.h, with 64-bit sizes (CUDA 12 and 13). One call at a time: take the
 /// lock.
 class Cublas {
 public:

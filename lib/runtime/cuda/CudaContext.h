@@ -21,7 +21,7 @@ Result<CudaContext> cudaContext(int device = 0);
 /// opens the device.
 void setCudaContext(CudaContext context, int device = 0);
 
-/// Settings of the programs on a device: those of the environment. PROA_CUDA_GRAPHS=off runs steps one after
+/// Settings of the programs on a device, from the environment. PROA_CUDA_GRAPHS=off runs steps one after
 /// the other.
 CudaDeviceOptions deviceOptions(const CudaContext &context);
 

@@ -52,7 +52,7 @@ fs::path onPath(const char *program) {
   return {};
 }
 
-/// The folders above the `bin` of a program: that of the name on $PATH, and that of the file it links to. The
+/// The folders above the `bin` of a program: of the name on $PATH, and of the file it links to. The
 /// `python3` of a virtual environment is such a link.
 Folders prefixesOf(const char *program) {
   Folders prefixes;

@@ -24,7 +24,7 @@ DeviceAddress addressOf(const void *memory) { return reinterpret_cast<DeviceAddr
 
 class CudaGraph final : public runtime::DeviceGraph {
 public:
-  /// `memory` is that of workspaces whose addresses are in the graph.
+  /// `memory` holds the workspaces whose addresses are in the graph.
   CudaGraph(std::shared_ptr<Driver> driver, GraphHandle graph, std::vector<std::shared_ptr<void>> memory)
       : driver(std::move(driver)), graph(graph), memory(std::move(memory)) {}
   ~CudaGraph() override { (void)bool(driver->destroyGraph(graph)); }

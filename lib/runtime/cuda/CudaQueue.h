@@ -53,10 +53,10 @@ public:
   Result<void> expectZeros(DeviceAddress codes, size_t count,
                            std::function<std::string(size_t i, int32_t code)> describe);
   /// To be called before requests of a group, whose members may fail: wait() checks it while it waits. The
-  /// communicator is that of the group. The requests run after all that were started, so that collectives run
+  /// communicator belongs to the group. The requests run after all that were started, so that collectives run
   /// in the same order on all ranks.
   Result<void> enterGroup(std::shared_ptr<CollectiveGroup> group, runtime::Communicator *communicator);
-  /// Until endStarted(), library calls, copies on the device and workspaces are those of a second stream.
+  /// Until endStarted(), library calls, copies on the device and workspaces belong to a second stream.
   /// They run after all work requested before, and beside work requested later.
   Result<void> beginStarted();
   /// The work, whose wait() makes later work run after it; the host does not wait. Error: also the end of the

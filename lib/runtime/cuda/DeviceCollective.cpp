@@ -219,7 +219,7 @@ private:
                                    queue.use("reduce_scatter"));
   }
 
-  /// Each rank gets the tensors of all, which have one size: in place, where they follow each other there.
+  /// Each rank gets the tensors of all ranks, which have one size; in place if they are adjacent there.
   Result<void> allGather() {
     std::vector<Move> moves = exchange.receives;
     std::ranges::sort(moves, {}, &Move::rank);
@@ -311,7 +311,7 @@ private:
 
   Result<void> transfer(const std::vector<Message> &sends, const std::vector<Message> &receives,
                         DeviceAddress memory) {
-    // Each rank has other partners: the group is that of all, also of those without any.
+    // Each rank has other partners: the group has all ranks, also ranks without any.
     Result<std::shared_ptr<CollectiveGroup>> joined = join(mesh);
     if (!joined)
       return joined.diagnostics();

@@ -7,7 +7,7 @@
 namespace proa::cuda {
 
 /// The kernel of a step between placements (lib/runtime/ranks/Collective.h) of a value of static dims. Its
-/// queues are those of CudaDevice. Error: another kernel, dynamic dims, or a reduction that NCCL lacks.
+/// queues belong to CudaDevice. Error: another kernel, dynamic dims, or a reduction that NCCL lacks.
 Result<std::shared_ptr<runtime::DeviceLibraryKernel>>
 createDeviceCollective(const runtime::Step &step, const runtime::KernelRequest &request);
 

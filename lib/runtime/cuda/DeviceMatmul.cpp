@@ -70,7 +70,7 @@ bool keepsMatrixAxis(const std::vector<int64_t> &permutation) {
   return permutation.back() == last || (last > 0 && permutation[static_cast<size_t>(last) - 1] == last);
 }
 
-/// The layout of an operand of which axis `fast` must be adjacent, or `slow` if it may be transposed. `rows`
+/// The layout of an operand whose axis `fast` must be adjacent, or `slow` if it may be transposed. `rows`
 /// is the size of axis `fast`. Nothing where neither is.
 std::optional<MatrixLayout> layoutOf(const StridedOperand &operand, size_t fast, size_t slow,
                                      bool mayBeTransposed) {

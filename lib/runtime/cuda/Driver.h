@@ -91,7 +91,7 @@ public:
 
   virtual const DeviceProperties &properties() const = 0;
   virtual Result<MemoryInfo> memoryInfo() = 0;
-  /// Makes the context of this device that of the calling thread, for libraries.
+  /// Makes the context of this device current in the calling thread, for libraries.
   virtual Result<void> makeCurrent() = 0;
 
   /// Device memory at a multiple of 256. `bytes` is positive.
@@ -105,7 +105,7 @@ public:
   virtual Result<void> destroyStream(StreamHandle stream) = 0;
   /// Waits until the stream has done everything that it was given.
   virtual Result<void> synchronize(StreamHandle stream) = 0;
-  /// Whether it has, without waiting. Error: that of its work.
+  /// Whether it has, without waiting. Error: its work failed.
   virtual Result<bool> isDone(StreamHandle stream) = 0;
 
   virtual Result<void> copyToDevice(DeviceAddress to, const void *from, size_t bytes,

@@ -36,7 +36,7 @@ public:
   using Open = std::function<Result<std::shared_ptr<Library>>()>;
   explicit LazyLibrary(Open open) : open(std::move(open)) {}
 
-  /// Error: that of the first attempt.
+  /// Error: the first attempt failed.
   Result<std::shared_ptr<Library>> get() {
     std::lock_guard lock(mutex);
     if (!opened)

@@ -34,13 +34,13 @@ public:
   /// Sets the function that runs for kernels of this name, in every module.
   void registerKernel(const std::string &name, Kernel kernel);
 
-  /// Runs a kernel compiled for the CPU, or an emulated one, under this name. `parameters` are those of
+  /// Runs a kernel compiled for the CPU, or an emulated one, under this name. `parameters` are as in
   /// DeviceLaunch. An address outside of device memory is an error.
   void registerRowKernel(const std::string &name, runtime::KernelFunction function,
                          const std::string &parameters);
 
-  /// Requests work of a library on a stream; `line` is that of the log. `regions` are addresses and sizes in
-  /// device memory that it accesses.
+  /// Requests work of a library on a stream; `line` is the line of the log. `regions` are addresses and sizes
+  /// in device memory that it accesses.
   Result<void> request(StreamHandle stream, const std::string &line,
                        std::vector<std::pair<DeviceAddress, size_t>> regions, std::function<void()> work);
 

@@ -28,8 +28,8 @@ public:
 
   virtual ~Solver() = default;
 
-  /// Bytes of the workspace of an operation; `job` is that of its call. Error: the library does not support
-  /// the dims.
+  /// Bytes of the workspace of an operation; `job` is the job of its call. Error: the library does not
+  /// support the dims.
   virtual Result<size_t> workspaceBytes(Operation operation, DType dtype, const DeviceMatrix &a,
                                         bool job) = 0;
 

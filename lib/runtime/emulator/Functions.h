@@ -1,5 +1,5 @@
 /// The functions that emulated kernels call. passes/emulate-gpu creates the calls by the names
-/// in Symbols.cpp. Types are those of the LLVM dialect: i1 is passed as int32_t.
+/// in Symbols.cpp. Types are as in the LLVM dialect: i1 is passed as int32_t.
 #pragma once
 
 #include "lib/base/target/MatrixInstruction.h"
@@ -19,7 +19,7 @@ int32_t readRegister(const Thread *thread, int32_t index);
 // Access.cpp: checks before an access of `bytes` bytes at `address`. `kind` is an AccessKind.
 void checkBuffer(Thread *thread, const std::byte *address, int64_t bytes, int64_t alignment, int32_t kind,
                  int32_t buffer);
-/// `offset` and `size` are those of the variable in shared memory.
+/// `offset` and `size` describe the variable in shared memory.
 void checkShared(Thread *thread, const std::byte *address, int64_t bytes, int64_t alignment, int32_t kind,
                  int64_t offset, int64_t size);
 /// An access through an address whose variable the pass did not find: any buffer or variable, or the stack.

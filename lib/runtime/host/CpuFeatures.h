@@ -15,10 +15,10 @@ namespace proa::runtime {
 /// on CPUs other than x86-64, for which no instruction sets are distinguished.
 std::vector<std::string> knownCpuFeatures();
 
-/// Those of them that this CPU has and PROA_MAX_CPU_ISA allows.
+/// The known features that this CPU has and PROA_MAX_CPU_ISA allows.
 std::vector<std::string> cpuFeatures();
 
-/// Those of `needed` that this CPU lacks.
+/// The features in `needed` that this CPU lacks.
 std::vector<std::string> missingCpuFeatures(std::span<const std::string> needed);
 
 /// Vector instructions: what kernels of the runtime are compiled for. Named as the CPUs of KnownTargets.cpp.

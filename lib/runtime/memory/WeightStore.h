@@ -21,8 +21,8 @@ public:
   /// The packed forms of the constant tensor at this address, which must keep its bytes as long as the result
   /// exists.
   std::shared_ptr<PackedForms> formsOf(const void *source);
-  /// A tensor with the same bytes that an executable has already, else this one, whose memory `owner` keeps.
-  /// Nobody may write to it any more.
+  /// A tensor of an executable with equal bytes, or else `tensor`, whose memory `owner` keeps.
+  /// It is read-only from now on.
   Tensor shared(const Tensor &tensor, const std::shared_ptr<void> &owner);
 
 private:

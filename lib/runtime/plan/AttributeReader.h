@@ -39,7 +39,7 @@ public:
       list.add("", std::string("attribute '") + name + "' is missing");
   }
 
-  /// All errors, with those of the attributes that no field asked for.
+  /// All errors, with one for each attribute that no field asked for.
   Diagnostics finish();
 
 private:

@@ -58,7 +58,7 @@ struct OperandType {
   bool constant = false; ///< its bytes are the same in every run and are there at `bind`
   DType dtype = DType::Float32;
   std::vector<int64_t> dims;
-  bool array = false; ///< a tensor array; dtype and dims are those of its elements
+  bool array = false; ///< a tensor array; dtype and dims describe its elements
 
   bool isStatic() const;
 };

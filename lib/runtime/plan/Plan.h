@@ -41,7 +41,7 @@ enum class Storage : uint8_t {
   Dynamic, ///< allocated by the step that writes it, freed after the step that lists it in `release`
   Alias,   ///< the bytes of value `base` from byte `offset` on, under other dims (a reshape, a slice of the
            ///< outer dim)
-  Array,   ///< a tensor array: dtype and dims are those of its elements; released as Dynamic values are
+  Array,   ///< a tensor array: dtype and dims describe its elements; released as Dynamic values are
 };
 
 /// Which memory holds the bytes of a value. A device has its own arena, at the same kind of offsets.
@@ -94,8 +94,8 @@ struct TensorMapParameter {
 /// How a step runs on a device. lib/compiler/codegen/cuda/CompileDevice.h describes the parameters of
 /// kernels.
 struct DeviceLaunch {
-  std::string library; ///< Library: that of the device which computes the step; empty: it runs on the host
-  int32_t threads = 0; ///< Kernel: of a block; 0: it runs on the host
+  std::string library;     ///< Library: the device library of the step; empty: it runs on the host
+  int32_t threads = 0;     ///< Kernel: of a block; 0: it runs on the host
   int64_t sharedBytes = 0; ///< dynamic shared memory of a block
   /// The kernel's parameters in order: 'p' is the address of the next buffer, 'd' the next dynamic dim. The
   /// range of rows follows: a block computes the rows begin + its index, in steps of the number of blocks.
@@ -151,7 +151,7 @@ struct Body {
 /// holds, else bodies[1]; the results of the body become the outputs. While: bodies[0] is the test. Its
 /// arguments are the inputs at first; its results are a condition and then what flows on: as the condition
 /// holds, to the arguments of bodies[1], whose results are the next arguments of the test; at last to the
-/// outputs. An argument of the test may be that of the body too. Values that control flow hands on share
+/// outputs. The test and the body may share an argument. Values that control flow hands on share
 /// their bytes: nothing writes to them any more.
 ///
 /// A library step with `isStart` returns before its output is complete. The library step "dist_wait" whose
@@ -198,12 +198,12 @@ template <class Steps, class Visit> void forEachStep(Steps &steps, const Visit &
   }
 }
 
-/// A state variable that may stay on the device: the new value of a run is that of the next one. The session
+/// A state variable that may stay on the device: the next run starts with the new value of a run. The session
 /// copies `next` over `current` after a run, and leaves out the copies from and to the host.
 struct ResidentState {
   ValueId feed = none;    ///< on the host; a copy step of Plan::steps is its only use
   ValueId current = none; ///< the copy; no other value has its memory in a run
-  ValueId next = none;    ///< has its memory until the run ends, which is not that of a `current`
+  ValueId next = none;    ///< has its memory until the run ends, and no `current` is in this memory
   int32_t fetch = 0;      ///< into Plan::fetches: the copy of `next` on the host is its only use
 };
 

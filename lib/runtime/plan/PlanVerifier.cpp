@@ -324,7 +324,7 @@ private:
 
   bool isOn(Memory memory, ValueId id) const { return !isValue(id) || value(id).memory == memory; }
 
-  /// Operands are in the memory of the step, except for those of copies and the bytes that a reshape hands
+  /// Operands are in the memory of the step, except for operands of copies and the bytes that a reshape hands
   /// on.
   void checkMemory(const Step &step, const std::string &location) {
     if (step.kind == StepKind::Copy)
@@ -619,7 +619,7 @@ private:
   std::vector<bool> written;                   ///< value is there at this point of the run
   std::set<ValueId> awaited;                   ///< in host memory: a copy to it is under way
   std::vector<Started> started;                ///< without their waits so far
-  size_t startedOutside = 0;                   ///< of `started`: those of the lists around the current one
+  size_t startedOutside = 0;                   ///< of `started`: in the lists around the current one
   std::vector<std::vector<ValueId>> followers; ///< by base: aliases whose dims no step computes
   std::vector<ValueId> roots;                  ///< the value that owns the bytes
   std::vector<std::vector<ValueId>> membersOf; ///< by root: itself and all its aliases

@@ -105,7 +105,7 @@ public:
 
 private:
   /// Whether the elements are copied from the source. A receive has none: its rank sends to itself before.
-  /// (That of an empty tensor may be null too.)
+  /// (The source of an empty tensor may be null too.)
   bool isOwn(const Move &move) const {
     return (source || move.count == 0) && (!communicator || move.rank == self);
   }
@@ -302,7 +302,7 @@ Result<std::unique_ptr<StartedWork>> startExchange(Communicator &communicator, c
   return std::unique_ptr<StartedWork>(std::make_unique<Work>(communicator, channel));
 }
 
-int64_t channelOfTransfer(int64_t channel) { return channel + 1; } // 0 is that of collectives
+int64_t channelOfTransfer(int64_t channel) { return channel + 1; } // 0 is for collectives
 int64_t channelOfStarted(int64_t index) { return transferChannels + 1 + index; }
 
 Result<int64_t> positionOfRank(const spmd::Mesh &mesh, int64_t rank) {
@@ -318,7 +318,7 @@ StepExecution::StepExecution(const PlacementStep &step, DType dtype)
     exchangesSizes |= step.dims[d] == dynamicDim && step.from.dims[d].shardCount() > 1;
 }
 
-/// Sizes that are not known before the run follow from those of the local tensors.
+/// Sizes that are not known before the run follow from the sizes of the local tensors.
 Result<std::vector<int64_t>> StepExecution::globalDims(Communicator *communicator, int64_t position,
                                                        std::span<const int64_t> localDims) const {
   std::vector<int64_t> dims = step.dims;

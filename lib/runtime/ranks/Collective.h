@@ -60,7 +60,7 @@ struct ExchangeBuffers {
 };
 
 /// Communicates: moves the elements of the source to the target. `communicator` may be null if all transfers
-/// are those of one rank. Error: those of Communicator::exchange, a dtype that the reduction does not take.
+/// are within one rank. Errors: from Communicator::exchange; a dtype that the reduction does not take.
 Result<void> runExchange(Communicator *communicator, const Operation &operation, const RankExchange &exchange,
                          const ExchangeBuffers &buffers, int64_t channel = 0);
 
@@ -70,8 +70,8 @@ Result<std::unique_ptr<StartedWork>> startExchange(Communicator &communicator, c
                                                    const RankExchange &exchange,
                                                    const ExchangeBuffers &buffers, int64_t channel);
 
-/// The channel of a started collective with this index (PlacementStep::index). Those of transfers between
-/// meshes are below.
+/// The channel of a started collective with this index (PlacementStep::index). The channels of transfers
+/// between meshes are below.
 int64_t channelOfStarted(int64_t index);
 /// The channel of the transfers that `dist.send` and `dist.recv` call `channel`, from 0 to
 /// transferChannels - 1.
@@ -84,7 +84,7 @@ public:
   StepExecution(const PlacementStep &step, DType dtype);
   /// Plans for a local tensor of these dims; a plan for the same global dims is kept. Returns the dims of the
   /// result. Ranks exchange their sizes where a split dim of the value is not known before the run. Error:
-  /// the dims are not those of the placement; the rank is not a device of the mesh.
+  /// the dims do not match the placement; the rank is not a device of the mesh.
   Result<std::span<const int64_t>> plan(Communicator *communicator, std::span<const int64_t> localDims);
   /// Runs the last plan.
   Result<void> run(Communicator *communicator, const void *source, void *target) const;
@@ -109,7 +109,7 @@ private:
 };
 
 /// The local tensor after a step. `communicator` may be null for a mesh of one device. All ranks of the mesh
-/// call it with the same step. Errors: those of Communicator::exchange; a local tensor that has other dims
+/// call it with the same step. Errors: from Communicator::exchange; a local tensor that has other dims
 /// than the placement says; a rank that is not a device of the mesh.
 Result<Tensor> applyStep(Communicator *communicator, const PlacementStep &step, const Tensor &local);
 
@@ -122,7 +122,7 @@ Result<Tensor> localShard(const spmd::Mesh &mesh, const spmd::Placement &placeme
                           int64_t rank);
 
 /// The whole tensor, on all ranks, from the local ones of the mesh. All ranks call it; one that is not a
-/// device of the mesh has a local tensor of the dtype without elements. `dims` are those of the whole tensor;
+/// device of the mesh has a local tensor of the dtype without elements. `dims` describe the whole tensor;
 /// `name` is for messages.
 Result<Tensor> gatherWhole(Communicator *communicator, const spmd::Mesh &mesh,
                            const spmd::Placement &placement, std::span<const int64_t> dims,

@@ -83,7 +83,7 @@ private:
   size_t bytes = 0, room = 0;
 };
 
-/// Channels keep independent sequences of messages between two ranks apart. Channel 0 is that of collectives
+/// Channels keep independent sequences of messages between two ranks apart. Channel 0 is for collectives
 /// that are not started; others are for started ones, and for `dist.send` and `dist.recv`.
 struct Outgoing {
   int64_t rank = 0;
@@ -134,7 +134,7 @@ public:
   Result<void> exchange(const Operation &operation, std::vector<Outgoing> outgoing,
                         std::span<Incoming> incoming);
 
-  /// Runs all rounds of an operation. Errors: those of exchange and of the rounds.
+  /// Runs all rounds of an operation. Errors: from exchange and from the rounds.
   Result<void> run(const Operation &operation, Rounds &rounds);
 
   /// Starts an operation, whose rounds use `channel` and no other operation under way does. What the rounds
@@ -176,7 +176,7 @@ public:
 protected:
   Communicator(int64_t rank, int64_t size, const CommunicatorOptions &options);
 
-  /// One of the two threads that wait: the caller's and that of started operations.
+  /// One of the two threads that wait: the caller's thread and the thread of started operations.
   struct Idler {
     bool isCaller = true;
     int rounds = 0;         ///< since something arrived or left
@@ -185,7 +185,7 @@ protected:
   };
 
   static constexpr int64_t anyRank = -1;
-  /// The tag of notes about failures and ends; those of other messages are their channels.
+  /// The tag of notes about failures and ends; the tags of other messages are their channels.
   static constexpr int64_t noteTag = -1;
 
   /// Sends a message without waiting.

@@ -40,8 +40,8 @@ public:
   virtual Result<void> copyToHost(void *to, const void *from, size_t bytes) = 0;
   virtual Result<void> copyOnDevice(void *to, const void *from, size_t bytes) = 0;
 
-  /// Runs `rows` rows, at least one, of a kernel that Device::bind returned. `parameters` are those before
-  /// the range of rows.
+  /// Runs `rows` rows, at least one, of a kernel that Device::bind returned. `parameters` are the parameters
+  /// before the range of rows.
   virtual Result<void> launch(size_t kernel, int64_t rows, std::span<const uint64_t> parameters) = 0;
 
   /// Waits for all work, and completes copies to the host. Error: the first one of the work since the last

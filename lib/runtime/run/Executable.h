@@ -54,7 +54,7 @@ public:
   /// earlier ones.
   void sharePacked(std::shared_ptr<WeightStore> shared) { packed = std::move(shared); }
 
-  /// Replaces the code of the kernels of Plan::steps by that of the same kernels elsewhere, which `code`
+  /// Replaces the code of the kernels of Plan::steps by the code of the same kernels elsewhere, which `code`
   /// keeps loaded. Sessions may run; one thread at a time calls it. Error: a symbol cannot be linked; nothing
   /// is replaced then.
   Result<void> replaceKernels(const KernelResolver &resolve, std::shared_ptr<const void> code);
@@ -137,7 +137,7 @@ class Session {
 public:
   /// Error: no memory, or parameters are not bound.
   ///
-  /// `memory` is that of runs on the host; sessions that share it must not run at once. Null: memory of its
+  /// `memory` is for runs on the host; sessions that share it must not run at once. Null: memory of its
   /// own.
   static Result<std::unique_ptr<Session>> create(std::shared_ptr<Executable> executable,
                                                  std::shared_ptr<RunMemory> memory = nullptr);

@@ -10,7 +10,7 @@
 namespace proa::runtime {
 
 /// How many elements of a tensor are NaN and Inf, and the row-major positions of the first ones. A complex
-/// element is NaN where one of its components is, else Inf where one of its components is.
+/// element is NaN if a component is NaN, else Inf if a component is Inf.
 struct NonFinite {
   int64_t nans = 0, infinities = 0;
   int64_t firstNan = -1, firstInfinity = -1;

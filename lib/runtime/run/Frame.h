@@ -49,7 +49,7 @@ struct BoundStep {
   std::function<Result<std::unique_ptr<LibraryKernel>>()> createOnHost;
   /// Of a library step in a body: why the runtime lacks a kernel for it. The body may never run.
   Diagnostics refusal;
-  size_t firstFault = 0;              ///< Kernel: the number of its first check among those of all steps
+  size_t firstFault = 0;              ///< Kernel: the index of its first check among the checks of all steps
   std::vector<DynamicDim> inputDims;  ///< Kernel
   std::vector<DynamicDim> outputDims; ///< Kernel
   int64_t grain = 0; ///< Kernel: rows below which a thread does not pay; 0: depends on dims of the run
@@ -97,7 +97,7 @@ public:
   Frame(const Frame &) = delete;
   Frame &operator=(const Frame &) = delete;
 
-  /// Allocates the arena, and that of the device unless nothing will be placed there. Error: no memory.
+  /// Allocates the arena, and the arena of the device unless nothing will be placed there. Error: no memory.
   Result<void> allocate(bool onDevice = true);
   /// Before each run: finds the arena of `memory`, which other frames may have moved. Error: no memory.
   Result<void> placeArena();
@@ -136,7 +136,7 @@ public:
   const std::shared_ptr<OffloadQueue> &sharedOffload() const { return offload; }
   /// When the run ends early; null: never. It must outlive the frame's use of it.
   void setLimits(const RunLimits *given) { limits = given; }
-  /// Takes the memory of a Dynamic value out of the frame; null where its bytes are those of a feed or a
+  /// Takes the memory of a Dynamic value out of the frame; null where its bytes belong to a feed or a
   /// constant.
   std::shared_ptr<void> takeBuffer(ValueId id);
   /// Frees all Dynamic and Array values that are left.

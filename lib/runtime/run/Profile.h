@@ -25,18 +25,18 @@ std::string typesOf(const Plan &plan, const Step &step,
 /// The times of one session's steps. Session::setProfile starts and ends the collection.
 class Profile {
 public:
-  /// Copies names and places of the steps, so it may outlive the plan. `peaks` are those of the plan's
+  /// Copies names and places of the steps, so it may outlive the plan. `peaks` are the peaks of the plan's
   /// device.
   explicit Profile(const Plan &plan, const DevicePeaks &peaks = {});
 
   /// Nanoseconds of a clock that never jumps.
   static int64_t now();
-  /// The time of a step on the host. `bytes` are those of its operands and results.
+  /// The time of a step on the host. `bytes`: of its operands and results.
   void add(size_t step, int64_t begin, int64_t end, double bytes) {
     spans.push_back({step, begin, end, bytes, /*isOnDevice=*/false});
   }
   /// The time of a step on a device, which began `begin` nanoseconds after the first one of the run there.
-  /// `bytes` are those of its operands and results.
+  /// `bytes`: of its operands and results.
   void addOnDevice(size_t step, int64_t begin, int64_t length, double bytes);
   void beginRun();
   /// Whether the types of a step follow from a run; then setTypes() sets them.
@@ -60,7 +60,7 @@ public:
   std::vector<StepTime> steps() const;
   /// The Trace Event format that Chrome and Perfetto read: one complete event a step, one for each range of a
   /// parallel step on a track for its thread, and `phases` (names and milliseconds) before them. This profile
-  /// is a process of the trace; so are those of `otherRanks`, on the same clock.
+  /// is a process of the trace; so are the profiles of `otherRanks`, on the same clock.
   std::string chromeTrace(std::span<const std::pair<std::string, double>> phases = {},
                           std::span<const std::unique_ptr<Profile>> otherRanks = {}) const;
 

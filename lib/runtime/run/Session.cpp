@@ -308,7 +308,7 @@ template <class Feeds> Result<void> Session::runSilentlyWith(const Feeds &feeds)
   return results ? Result<void>() : Result<void>(results.diagnostics());
 }
 
-/// Runs the steps; those of graphs by graphs, unless each step is looked at.
+/// Runs the steps, by graphs where there are graphs, unless each step is observed.
 Result<void> Session::execute() {
   std::span<const BoundStep> steps = executable->steps;
   if (profile || executable->checksFinite || graphs.empty())

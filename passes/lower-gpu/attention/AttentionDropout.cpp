@@ -68,7 +68,7 @@ AttentionDropout::Values AttentionDropout::kept(Value batch, Value head, ValueRa
 AttentionDropout::Values AttentionDropout::inBlocks(ArrayRef<Score> own) const {
   int64_t keys = *getConstantIntValue(sizes.keys), count = lanes.count, step = scoreStep();
   Value rank = remainder(divide(thread, lanes.stride), count);
-  // The first scores of the blocks of these lanes, of which lane `rank` computes each `lanes`-th.
+  // The first scores of the blocks of these lanes; lane `rank` computes every `lanes`-th block.
   SmallVector<int64_t> firsts;
   SmallVector<std::pair<int64_t, int64_t>> positions(own.size()); ///< block and word, by score
   for (int64_t i = 0; i < static_cast<int64_t>(own.size()); ++i) {

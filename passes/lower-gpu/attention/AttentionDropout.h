@@ -7,7 +7,7 @@
 
 namespace proa {
 
-/// Creates code that computes which scores of a thread are kept: those whose number in the execution of
+/// Creates code that computes which scores of a thread are kept: scores whose random number of
 /// pd.uniform is at least p. Four scores of a query, whose keys begin at a multiple of four, have the words
 /// of one block of Philox. The lanes that have these scores compute the blocks in turn and exchange the
 /// results.
@@ -36,15 +36,15 @@ public:
   explicit operator bool() const { return bool(dropout.call); }
   double factor() const { return dropout.factor; }
 
-  /// Whether each score of the thread is kept, as i1, by rows. `queries` and `keys` are those of the rows and
-  /// columns, or of the columns and rows. All lanes of the warp must take part.
+  /// Whether each score of the thread is kept, as i1, by rows. `queries` and `keys` are the indices for the
+  /// rows and columns, or for the columns and rows. All lanes of the warp must take part.
   llvm::SmallVector<mlir::Value> kept(mlir::Value batch, mlir::Value head, mlir::ValueRange queries,
                                       mlir::ValueRange keys);
   /// A value where it is kept, and zero elsewhere.
   mlir::Value keep(mlir::Value isKept, mlir::Value value) const;
 
 private:
-  /// A score of the thread: the number of its query among those of all heads and batches, and its key.
+  /// A score of the thread: the index of its query among the queries of all heads and batches, and its key.
   struct Score {
     mlir::Value query, key;
   };

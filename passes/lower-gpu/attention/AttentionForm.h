@@ -39,7 +39,7 @@ struct AttentionChoice {
   /// Whether the threads that do not store are a warpgroup, which gives its registers to the others.
   bool exchangesRegisters() const;
 
-  /// Rows of the tile that a block owns, and of those that it loops over.
+  /// Rows of the tile that a block owns, and of the tiles that it loops over.
   int64_t rows() const { return isByKeys ? keys : queries; }
   int64_t columns() const { return isByKeys ? queries : keys; }
   /// Sets the threads of a block.

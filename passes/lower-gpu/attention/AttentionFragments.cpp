@@ -12,7 +12,7 @@ namespace {
 /// With `fma` 16 lanes share four rows.
 constexpr int64_t fmaLanes = 16, fmaRows = 4;
 
-/// `columns` of a row, of which each lane has `width` adjacent ones.
+/// `columns` of a row; each lane has `width` adjacent columns.
 ThreadLayout fmaLayout(int64_t rows, int64_t columns, int64_t width) {
   return {{columnDigit(fmaLanes, width), rowDigit(rows / fmaRows, fmaRows)},
           {columnDigit(width, 1), columnDigit(columns / fmaLanes / width, fmaLanes * width),

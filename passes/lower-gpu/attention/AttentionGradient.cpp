@@ -37,7 +37,7 @@ AttentionGradient::Fragments AttentionGradient::overHeads(Position position, con
   });
 }
 
-/// Only tiles of which some query uses some key.
+/// Loops only over tiles in which some query uses some key.
 AttentionGradient::Fragments AttentionGradient::overColumns(const Position &position, const Fragments &sums,
                                                             Body body) {
   Value begin = constant(0), end;

@@ -23,8 +23,8 @@ public:
   AttentionGradient(const AttentionSite &site, AttentionTile &tile, Operands operands, const Tensors &tensors)
       : AttentionCode(site, tile, operands), tensors(tensors) {}
 
-  /// The code of a block that computes tile number `row`: those of a head, then heads, then batches.
-  /// Of threads with fragments, and of threads that copy.
+  /// The code of a block that computes tile number `row`. Tiles are counted within a head, then by heads,
+  /// then by batches. Of threads with fragments, and of threads that copy.
   void build(mlir::Value row);
   void copy(mlir::Value row);
 

@@ -52,7 +52,7 @@ void AttentionThreads::copy(Value row) {
        [&](Value firstKey) { tile.copyColumns(position, firstKey); });
 }
 
-/// The end of the tiles of keys of which all queries use all.
+/// The end of the key tiles in which all queries use all keys.
 Value AttentionThreads::endOfFreeKeys(const Position &position) const {
   Value end = isOfAllKeys(position) ? limitOfKeys(position.batch) : position.keyEnd;
   if (operands.right) {

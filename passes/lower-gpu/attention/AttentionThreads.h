@@ -14,8 +14,8 @@ public:
 
   virtual ~AttentionThreads() = default;
 
-  /// The code of a block that computes tile number `row` of all tiles: those of queries of a head, then
-  /// heads, then batches. Of threads with fragments, and of threads that copy.
+  /// The code of a block that computes tile number `row`. Tiles are counted over the queries of a head, then
+  /// over heads, then batches. Of threads with fragments, and of threads that copy.
   virtual void build(mlir::Value row);
   void copy(mlir::Value row);
 

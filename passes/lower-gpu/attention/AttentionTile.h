@@ -12,9 +12,9 @@ namespace proa {
 /// The dims of a tensor of an attention.
 enum AttentionDim : unsigned { batchDim, headDim, rowDim, elementDim };
 
-/// A tensor of an attention in memory. `dims` are those of the memref that are [batch, heads, rows,
+/// A tensor of an attention in memory. `dims` are the dims of the memref that are [batch, heads, rows,
 /// elements]. With `blockTable`, a memref [batch, blocks of a batch], the memory is a cache of blocks of
-/// rows, and the first dim is that of the blocks, the others are heads, `rowsOfBlock` rows and elements.
+/// rows, and the first dim counts the blocks, the others are heads, `rowsOfBlock` rows and elements.
 struct AttentionTensor {
   mlir::Value memory;
   llvm::SmallVector<int64_t> dims;
@@ -54,7 +54,7 @@ struct AttentionSide {
   bool hasValues() const { return bool(values.memory); }
 };
 
-/// The matmuls of one tile of rows, which a block owns, with tiles of columns, over which it loops. A forward
+/// The matmuls of the tile of rows that a block owns with the tiles of columns that it loops over. A forward
 /// kernel computes S = Q K^T and O += P V, a gradient S = Q K^T, dP = dO V^T and sums of two matmuls with the
 /// columns. Matmuls with Q or K are `scores`, matmuls with V or dO are `values`. Each thread holds a fragment
 /// of each.

@@ -15,7 +15,7 @@ inline constexpr int64_t swizzleBytes = 128, patternBytes = 8 * swizzleBytes;
 /// Bytes of an mbarrier.
 inline constexpr int64_t mbarrierBytes = 8;
 
-/// Addresses are those of shared memory, as indices.
+/// Addresses are in shared memory, as indices.
 class HopperCode : public CodeBuilder {
 public:
   using CodeBuilder::CodeBuilder;

@@ -15,7 +15,7 @@ struct TensorView {
   llvm::SmallVector<mlir::AffineExpr> sizes;       ///< of the tensor, in the dynamic dims of the kernel
   llvm::SmallVector<mlir::OpFoldResult> offsets;   ///< of the memref, for each dim of the tensor
   llvm::SmallVector<mlir::OpFoldResult> viewSizes; ///< of the memref, for each dim of the tensor
-  llvm::SmallVector<unsigned> dims;                ///< for each dim of the memref, that of the tensor
+  llvm::SmallVector<unsigned> dims;                ///< for each dim of the memref, the dim of the tensor
   mlir::Type element;
 
   /// Nothing, with the reason, if the memref is another view, or if the accelerator cannot address the

@@ -102,7 +102,7 @@ bool isSplit(const spmd::Placement &placement) {
   return llvm::any_of(placement.dims, [](const spmd::DimPlacement &dim) { return !dim.axes.empty(); });
 }
 
-/// Adds the axes that follow if each split tensor is the first one, those of `first` aside.
+/// Adds the axes that follow if each split tensor is the first one, besides the axes of `first`.
 void addOtherOrders(const pd::ShardingRule &rule, llvm::ArrayRef<const spmd::Placement *> requested,
                     FactorMerge first, llvm::function_ref<bool(const FactorAxes &)> isWanted,
                     llvm::SmallVectorImpl<FactorMerge> &candidates) {

@@ -36,7 +36,7 @@ public:
 private:
   void extend(unsigned index, unsigned factor, const FactorSplit &requested,
               const std::optional<pd::FactorRange> &range);
-  /// Whether a factor may be split by its axes, given those of the factors in its dimensions.
+  /// Whether a factor may be split by its axes, given the axes of the factors in its dimensions.
   bool isLegal(unsigned factor) const;
 
   const pd::ShardingRule &rule;

@@ -85,7 +85,7 @@ double LocalFormCosts::secondsOf(dist::StepOpInterface step) {
   // Shards of constants.
   if (step.getStepKind() == spmd::StepKind::Slice || step.getStepKind() == spmd::StepKind::ToPartial)
     return 0;
-  // The dims that the step does not change are those of the position (CollectiveForm).
+  // The dims that the step does not change are the dims of the position (CollectiveForm).
   RankedTensorType global = step.getGlobal();
   SmallVector<int64_t> dims;
   for (auto [dim, local] : llvm::zip_equal(global.getShape(), step.getX().getType().getShape()))

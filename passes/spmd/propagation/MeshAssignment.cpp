@@ -270,7 +270,7 @@ private:
            });
   }
 
-  /// Moves the item to the mesh of least cost, and of equal ones keeps its mesh or takes that of a later
+  /// Moves the item to the mesh of least cost, and of equal ones keeps its mesh or takes the mesh of a later
   /// operand.
   bool choose(Item &item) {
     if (!isConnected(item))

@@ -38,7 +38,7 @@ void visitShardings(
 
 /// The mesh of each value of a program whose annotations name several meshes (pipeline stages).
 ///
-/// An op runs on one mesh: that of its annotated results, else that of the parameters that it uses, or of
+/// An op runs on one mesh: the mesh of its annotated results, else of the parameters that it uses, or of
 /// values that follow from parameters only. Other ops are where the fewest bytes move between meshes: a value
 /// moves once to each mesh that uses it. The choice begins in program order and is improved op by op until it
 /// is stable. Constants are created on each mesh. `dist.constrain` to open dimensions on the other mesh is

@@ -59,8 +59,8 @@ private:
     return llvm::all_of(uses[value], [&](Use use) { return isPassed(use); });
   }
 
-  /// The partial axes that the op can pass for a group of operands: those of its partial operands, which must
-  /// be equal. The others become terms, which costs nothing. Empty if the op cannot.
+  /// The partial axes that the op can pass for a group of operands: the axes of its partial operands, which
+  /// must be equal. The others become terms, which costs nothing. Empty if the op cannot.
   std::vector<spmd::PartialAxis> passableAxes(unsigned index, llvm::ArrayRef<unsigned> group) const {
     const NodePlan &plan = assignment.plans[index];
     std::vector<spmd::PartialAxis> axes;
@@ -204,7 +204,7 @@ private:
       own.combining = --own.values == 0 ? 0 : own.combining - combineSeconds(value);
   }
 
-  /// The least time for the results of a node, after those of later nodes; then whether passing is not
+  /// The least time for the results of a node, after the results of later nodes; then whether passing is not
   /// slower.
   void estimate(unsigned index) {
     const Node &node = graph.nodes[index];
@@ -307,7 +307,7 @@ private:
   std::vector<unsigned> potential;
   /// The least time to combine each partial value, where it is defined or later.
   std::vector<double> least;
-  /// Values that are combined where they are defined because that is not slower.
+  /// Partial values that are combined at their definition, because this is not slower.
   std::vector<unsigned> combined;
   /// By node.
   std::vector<Sums> sums;

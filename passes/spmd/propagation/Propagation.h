@@ -15,7 +15,7 @@ struct Decision {
   unsigned dim = 0;
   /// The split of the dimension from now on.
   spmd::DimPlacement split;
-  /// The node that passed them, and the state that they come from; `none` for annotations.
+  /// The node that passed the axes, and the state that they come from; `none` for annotations.
   unsigned node = none, from = none;
 };
 
@@ -42,7 +42,7 @@ private:
   ReshardCosts &costs;
   LocalFormCosts &forms;
   int64_t priority = 0, lastPriority = 0;
-  /// Nodes to visit: those with pass-through factors only, and the others.
+  /// Nodes to visit: nodes with pass-through factors only, and the others.
   std::deque<unsigned> queues[2];
   std::vector<bool> isQueued;
   /// Placements without the dimensions of later rounds.
@@ -58,7 +58,7 @@ double secondsOf(const ShardingGraph &graph, ReshardCosts &costs, LocalFormCosts
                  const FactorAxes &axes,
                  llvm::function_ref<const spmd::Placement &(unsigned)> placementOfOperand);
 
-/// The placement that a result gets: the state's, where it has axes or is closed, otherwise that of
+/// The placement that a result gets: the state's, where it has axes or is closed, otherwise the placement of
 /// `natural`.
 spmd::Placement targetOf(const State &state, const spmd::Placement &natural);
 

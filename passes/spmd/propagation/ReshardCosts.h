@@ -37,7 +37,7 @@ private:
 /// Times of reshards by the planner of lib/base/spmd, computed once for each pair of placements and type.
 class ReshardCosts {
 public:
-  /// Times are those of `device`. A step whose source and result take more than `memoryLimit` bytes of a
+  /// Times are for `device`. A step whose source and result take more than `memoryLimit` bytes of a
   /// device is impossible; 0: no limit.
   ReshardCosts(const Meshes &meshes, PlacementPool &pool, const DeviceFacts &device, int64_t memoryLimit = 0)
       : meshes(meshes), pool(pool), device(device), memoryLimit(memoryLimit) {}

@@ -195,8 +195,8 @@ private:
     return success();
   }
 
-  /// The gradient of an input has its sharding; saved values and cotangents have those of the region's
-  /// results.
+  /// The gradient of an input has its sharding; saved values and cotangents have the shardings of the
+  /// region's results.
   LogicalResult addVjp(pd::VjpOp op) {
     Block &body = op.getBody().front();
     for (auto [argument, gradient] : llvm::zip_equal(body.getArguments(), op.getGradients()))

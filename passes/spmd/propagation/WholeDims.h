@@ -19,7 +19,7 @@ struct WholeDim {
   std::string text(const spmd::Mesh &mesh) const;
 };
 
-/// Those of a node. Splits that give way to others, because the op can keep one of them only, are left out.
+/// Dims of a node. Splits that give way to others, because the op can keep only one of them, are left out.
 llvm::SmallVector<WholeDim> wholeDimsOf(const ShardingGraph &graph, const Assignment &assignment,
                                         const PlacementPool &pool, unsigned node);
 

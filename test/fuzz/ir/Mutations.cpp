@@ -141,7 +141,7 @@ bool changeArgumentType(Operation *op, Random &random) {
   return true;
 }
 
-/// The type of a constant is that of its value.
+/// The type of a constant is the type of its value.
 bool hasOwnResultTypes(Operation *op) {
   return isBodyOp(op) && op->getNumResults() > 0 && !op->hasTrait<OpTrait::ConstantLike>();
 }

@@ -18,7 +18,7 @@ struct PassEntry {
   std::vector<PassOption> options;
 };
 
-/// The passes in the registry, which must have only those of proa.
+/// The passes in the registry, which must have only proa's passes.
 std::vector<PassEntry> registeredPasses();
 
 /// The pass with random values for some of its options.

@@ -161,7 +161,7 @@ constexpr int64_t sizes[] = {1, 31, 33, 64, 65, 127};
 
 } // namespace
 
-// All sizes around those of tiles, in kernels whose dims are known.
+// All sizes around the sizes of tiles, in kernels whose dims are known.
 TEST(Contraction, StaticSizes) {
   for (const Element &element : elements)
     for (int64_t size : sizes) {

@@ -18,7 +18,7 @@ namespace {
 struct GroupedMatmul {
   const char *type = "f32", *strategy = "";
   std::vector<int64_t> sizes{1};
-  int64_t restRows = 0; ///< rows after those of the groups
+  int64_t restRows = 0; ///< rows after the rows of the groups
   int64_t inner = 64, columns = 64;
   bool transposeY = false, isYGrad = false;
 
@@ -119,7 +119,7 @@ const char *const groupedTypes[] = {"f64", "f32", "f16", "bf16"};
 
 } // namespace
 
-// Groups without rows, of one row, and of sizes around those of tiles.
+// Groups without rows, of one row, and of sizes around the sizes of tiles.
 TEST(GroupedMatmul, Sizes) {
   for (const char *type : groupedTypes)
     for (bool isYGrad : {false, true})
@@ -153,7 +153,7 @@ TEST(GroupedMatmul, TransposedY) {
           .check();
 }
 
-// Rows after those of all groups are zeros, whatever x has there.
+// Rows after the rows of all groups are zeros, whatever x has there.
 TEST(GroupedMatmul, RestRows) {
   for (const char *type : groupedTypes)
     for (int64_t rest : {1, 64, 150})

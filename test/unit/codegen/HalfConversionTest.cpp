@@ -159,7 +159,7 @@ TEST(HalfConversion, EveryNumberIsExtendedExactly) {
       }
 }
 
-// Every number, between 8-bit floats and those of 16 bits.
+// Every number, between 8-bit floats and 16-bit floats.
 TEST(HalfConversion, EightBitsToSixteenAndBack) {
   for (Format from : {formats[2], formats[3]})
     for (const char *through : {"f16", "bf16"})

@@ -140,7 +140,7 @@ const char *const types[] = {"f32", "f16", "bf16"};
 
 } // namespace
 
-// Lengths around those of blocks and tiles, none among them.
+// Lengths around the lengths of blocks and tiles, none among them.
 TEST(PagedAttention, OddLengths) {
   for (const char *type : types)
     for (auto [blockSize, head] : {std::pair(16, 64), std::pair(64, 128)})

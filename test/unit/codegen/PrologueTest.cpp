@@ -29,7 +29,7 @@ struct Quantized {
     return dtype() == DType::Float32 ? 1e-6 : dtype() == DType::Float16 ? 2e-3 : 1.6e-2;
   }
 
-  /// The scale of a weight is that of its column, along the last dim or the one before.
+  /// The scale of a weight is the scale of its column, along the last dim or the one before.
   std::string text() const {
     std::string x = fmt::format("tensor<{}x{}x{}x{}>", batch, m, k, type),
                 w = fmt::format("tensor<{}x{}x", transposeY ? n : k, transposeY ? k : n),

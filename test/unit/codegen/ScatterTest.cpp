@@ -61,7 +61,7 @@ struct Scatter {
                                 : std::max(held, given);
   }
 
-  /// Runs the kernel in all schedules of its threads. Sums in order are those of float32, element by element.
+  /// Runs the kernel in all schedules of its threads. Sums in order equal float32 sums, element by element.
   void check() const {
     TestKernel kernel(text(), {.emulatesGpu = true});
     ASSERT_TRUE(kernel.valid());

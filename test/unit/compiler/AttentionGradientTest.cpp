@@ -20,7 +20,7 @@ using namespace proa;
 namespace {
 
 /// An attention of four query heads, two heads of keys, and its gradients. The gradient of the scores, the
-/// last result, is a sum over the heads: that of the mask.
+/// last result, is a sum over the heads: the gradient of the mask.
 struct Program {
   const char *name;
   const char *attributes; ///< that both ops have
@@ -207,8 +207,8 @@ void expectNear(const std::vector<Step> &found, const std::vector<Step> &expecte
 
 constexpr const char *training = PROA_FUSE_TESTS "/attention-dropout-training.mlir";
 
-// The mask that the kernels compute is that of the random op on the CPU, in each step, and so are the numbers
-// of the dropout that follows.
+// The mask that the kernels compute equals the mask of the random op on the CPU, in each step, and so are the
+// numbers of the dropout that follows.
 TEST(AttentionDropout, TrainsAsTheCpu) {
   expectNear(train<float>(training, "cuda-emulated"), train<float>(training, "cpu"));
 }

@@ -199,7 +199,7 @@ void expectNear(const Result<Tensor> &found, const Result<Tensor> &expected) {
     EXPECT_NEAR(found->as<float>()[i], expected->as<float>()[i], 1e-5) << i;
 }
 
-/// States stay on the device until the caller reads, saves or sets them; they are those of the CPU.
+/// States stay on the device until the caller reads, saves or sets them; they equal the states on the CPU.
 TEST_F(CudaProgramTest, StatesStayOnTheDevice) {
   if (cuda::CudaToolkit::find().libdevice.empty())
     GTEST_SKIP() << "libdevice was not found";
@@ -244,7 +244,7 @@ TEST_F(CudaProgramTest, StatesStayOnTheDevice) {
     expectNear(session.parameter(name), expected.parameter(name));
 }
 
-/// Products with many multiplications are those of the library, with TF32 where it is allowed.
+/// The library computes products with many multiplications, with TF32 where it is allowed.
 TEST_F(CudaProgramTest, LargeProductsUseTheLibrary) {
   Tensor x(DType::Float32, {512, 1024}), w(DType::Float32, {1024, 512});
   std::fill_n(x.as<float>(), x.size(), 1.0f);

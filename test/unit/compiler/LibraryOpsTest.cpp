@@ -1,5 +1,5 @@
 // Walks the library ops: each transform does what their records state (docs/primitives.md). The ops, with
-// operands and attributes, are those of the tests in test/dialects/pd.
+// operands and attributes, come from the tests in test/dialects/pd.
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/ir/ArrayReference.h"
 #include "dialects/pd/ir/LibraryTransforms.h"

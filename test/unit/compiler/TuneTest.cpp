@@ -1,4 +1,4 @@
-// Tuning of kernels on the recording driver, whose times are those of a formula.
+// Tuning of kernels on the recording driver, whose times follow a formula.
 #include "lib/base/support/Files.h"
 #include "lib/compiler/compile/Compile.h"
 #include "lib/compiler/compile/Registration.h"

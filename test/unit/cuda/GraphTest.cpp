@@ -159,7 +159,7 @@ TEST_F(GraphTest, ProfileHasBytesFlopsAndRoofline) {
   EXPECT_NEAR(add->roofline, 80e6 / 256e9, 1e-9);
   EXPECT_THAT(profile.table(), AllOf(HasSubstr("GB/s"), HasSubstr("GFLOP/s"), HasSubstr("roofline")));
   EXPECT_EQ(count("launch graph"), 0U);
-  EXPECT_EQ(count("wait"), 3U); // that of the parameters, that of the run, and that of its times
+  EXPECT_EQ(count("wait"), 3U); // one for the parameters, one for the run, one for its times
 }
 
 TEST_F(GraphTest, ProfileOfTheHostHasBytesAndRoofline) {

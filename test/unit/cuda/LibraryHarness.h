@@ -99,7 +99,7 @@ inline void expectNear(const Tensor &found, const Tensor &expected, double toler
     ASSERT_NEAR(a[i], b[i], tolerance * (1 + std::abs(b[i]))) << "number " << i;
 }
 
-/// Compares all results with those of the kernel of the CPU, whose test compares it with its definition.
+/// Compares all results with the CPU kernel's, whose test compares it with its definition.
 /// Returns the device's run.
 inline DeviceRun expectAsOnCpu(const KernelCase &c, const char *library, double tolerance = 1e-5) {
   DeviceRun ran = runOnDevice(c);

@@ -41,8 +41,8 @@ public:
   /// Adds a feed, named "in" with its index, and returns the index.
   unsigned feed(mlir::Type type);
   llvm::SmallVector<mlir::Type> typesOf(llvm::ArrayRef<unsigned> feeds);
-  /// Calls the function with argument i from feed feeds[i]. Returns the index of its first result among those
-  /// of the program.
+  /// Calls the function with argument i from feed feeds[i]. Returns the index of its first result among the
+  /// results of the program.
   size_t call(mlir::func::FuncOp function, llvm::ArrayRef<unsigned> feeds);
   Result<Runner> compile();
 

@@ -46,7 +46,7 @@ Tensor integers(std::vector<int64_t> dims, std::vector<int64_t> values) {
   return tensor;
 }
 
-/// With a batch of one example: dims and values are those of the example with a leading 1.
+/// With a batch of one example: dims and values are the example's with a leading 1.
 Tensor asBatch(const Tensor &tensor) {
   std::vector<int64_t> dims = tensor.dims();
   dims.insert(dims.begin(), 1);

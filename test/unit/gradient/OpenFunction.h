@@ -5,7 +5,7 @@
 
 namespace proa::test {
 
-/// Makes dims of the arguments dynamic, for which `isOpen` returns true, and those of all values that depend
+/// Makes dims of the arguments dynamic, for which `isOpen` returns true, and dims of all values that depend
 /// on them. Failure if an op then has no valid type.
 mlir::LogicalResult makeDimsDynamic(mlir::func::FuncOp function, llvm::function_ref<bool()> isOpen);
 

@@ -11,7 +11,7 @@ namespace proa::test {
 /// values stay small, so that their differences are accurate.
 class RandomProgram {
 public:
-  /// `sizes`: those of the dims of arguments. `hasCountedLoops`: whether there may be scf.for, which the
+  /// `sizes`: the dims of arguments. `hasCountedLoops`: whether there may be scf.for, which the
   /// reference evaluator does not run.
   explicit RandomProgram(std::mt19937 &random, std::vector<int64_t> sizes = {1, 2, 3},
                          bool hasCountedLoops = true)

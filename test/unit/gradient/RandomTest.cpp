@@ -236,8 +236,8 @@ private:
   std::unique_ptr<Runner> runner;
   std::vector<Tensor> feeds;
   size_t aloneAt = 0, batchAt = 0, decomposedAt = 0, openAt = 0;
-  /// Of the batched function: the feeds of one example, those of the batch, and the positions of the batch
-  /// dimension (-1: none).
+  /// Of the batched function: the feeds of one example, the feeds of the batch, and the positions of the
+  /// batch dimension (-1: none).
   llvm::SmallVector<unsigned> alone, whole;
   llvm::SmallVector<int64_t> positions;
   std::string batchedName;

@@ -111,7 +111,7 @@ TEST(TrainingTest, BatchNormalizationIsRefused) {
   EXPECT_NE(session.diagnostics().text().find("statistics from the whole batch"), std::string::npos);
 }
 
-// Losses are close to those of float32, but not equal: something was computed in 16 bits.
+// Losses are close to float32 losses, but not equal: something was computed in 16 bits.
 TEST(TrainingTest, MixedPrecisionLossesAreClose) {
   for (const char *name : {"mlp_sgd", "gpt_sgd", "bert_mlm_adamw", "../../cases/training/rnn_while"})
     for (auto level : {AmpOptions::Level::O1, AmpOptions::Level::O2})

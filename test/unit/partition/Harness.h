@@ -27,8 +27,8 @@ struct Arguments {
 Arguments randomArguments(mlir::func::FuncOp function, const spmd::Mesh &mesh,
                           const std::function<Tensor(mlir::Type)> &create);
 
-/// How the results of the programs of all positions, joined, differ from those of the function in sharded
-/// form; empty if each element differs by at most `tolerance` of (1 + its value). NaN equals NaN.
+/// How the results of the programs of all positions, joined, differ from the results of the function in
+/// sharded form; empty if each element differs by at most `tolerance` of (1 + its value). NaN equals NaN.
 std::string differenceOf(mlir::func::FuncOp global, const std::vector<mlir::func::FuncOp> &programs,
                          const spmd::Mesh &mesh, const Arguments &arguments, double tolerance);
 

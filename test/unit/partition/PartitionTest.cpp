@@ -71,7 +71,7 @@ Tensor smallNumbers(Type type, std::mt19937 &random) {
   return result;
 }
 
-/// Compares the local results of `programs` with those of the single-device program.
+/// Compares the local results of `programs` with the results of the single-device program.
 void expectEqual(func::FuncOp global, const std::vector<func::FuncOp> &programs, const spmd::Mesh &mesh) {
   std::mt19937 random(1);
   Arguments arguments = randomArguments(global, mesh, [&](Type type) { return smallNumbers(type, random); });

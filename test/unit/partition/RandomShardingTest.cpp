@@ -136,8 +136,8 @@ private:
     return false;
   }
 
-  /// Passes after partitioning: those of proa-run, with limits for small tensors, and others at random. The
-  /// programs of different ranks must keep the same ops (dist-overlap-collectives).
+  /// Passes after partitioning: the passes of proa-run, with limits for small tensors, and others at random.
+  /// The programs of different ranks must keep the same ops (dist-overlap-collectives).
   std::string passes(bool isForAll) {
     std::string text;
     if (isForAll && below(2))

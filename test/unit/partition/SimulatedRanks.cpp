@@ -13,7 +13,7 @@ using namespace mlir;
 namespace proa::test {
 namespace {
 
-/// The exchange of local tensors: all positions give one, then each reads those of all.
+/// The exchange of local tensors: all positions give one, then each reads the tensors of all.
 class Exchange {
 public:
   explicit Exchange(int64_t size) : locals(size), ops(size), barrier(size) {}
@@ -73,7 +73,7 @@ public:
     auto [locals, reason] = exchange.all(position, values.tensors.at(step.getX()), text);
     if (!reason.empty())
       return text + ": " + reason;
-    // A dynamic dim is not split: it is that of the local tensor.
+    // A dynamic dim is not split: it is the local tensor's.
     std::vector<int64_t> dims = step.getGlobal().getShape().vec();
     for (size_t d = 0; d < dims.size(); ++d)
       if (ShapedType::isDynamic(dims[d]))

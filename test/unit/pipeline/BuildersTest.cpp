@@ -27,7 +27,7 @@ void forEachShape(ScheduleKind kind, const std::function<void(const Shape &)> &v
 
 double peakOf(const Timeline &timeline) { return *std::ranges::max_element(timeline.peak); }
 
-/// `times` are those of a rank; the activations of a micro-batch on a rank are 1.
+/// `times` are the times of a rank; the activations of a micro-batch on a rank are 1.
 Timeline simulateKind(ScheduleKind kind, const Shape &shape, const JobTimes &times = {}) {
   return simulate(buildSchedule(kind, shape), Costs::ofRank(times, shape.chunks));
 }

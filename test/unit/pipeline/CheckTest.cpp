@@ -66,7 +66,7 @@ TEST(ScheduleCheckTest, OrderOnARank) {
 }
 
 TEST(ScheduleCheckTest, Deadlock) {
-  // Rank 0 has the B of micro-batch 1 first, rank 1 that of micro-batch 0, which waits for F1.
+  // Rank 0 has the B of micro-batch 1 first, rank 1 the B of micro-batch 0, which waits for F1.
   EXPECT_EQ(
       errorsOf("ranks=2 microbatches=2\n0: F0 BW0 F1 BW1\n1: F0 F1 BW0 BW1\n"),
       "error: rank 0, position 1 (BW0): deadlock: the job waits for BW0 at position 2 of rank 1, which never "

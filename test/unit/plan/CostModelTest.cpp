@@ -109,7 +109,7 @@ TEST(CostModelTest, OverlapHidesCollectivesOfData) {
   Plan plan = planOf(workload, {.data = 8, .microBatches = 2});
   double hidden = CostModel(workload, cluster, 64).estimate(plan).secondsOf("dp collectives");
   double exposed = CostModel(workload, cluster, 64, false).estimate(plan).secondsOf("dp collectives");
-  EXPECT_NEAR(hidden, exposed / 8 + 0.1 * exposed * 7 / 8, 1e-9); // that of the last layer, and a slowdown
+  EXPECT_NEAR(hidden, exposed / 8 + 0.1 * exposed * 7 / 8, 1e-9); // the last layer's, and a slowdown
 }
 
 // With links of unlimited bandwidth only latencies count: of an all_reduce over 8 devices 2 log2(8), of a

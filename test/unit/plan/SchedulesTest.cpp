@@ -13,7 +13,7 @@ namespace {
 struct Case {
   ScheduleKind schedule;
   int64_t stages, microBatches, chunks;
-  double idle;     ///< in times of a forward pass, which equal those of the gradients
+  double idle;     ///< in times of a forward pass, which equal the gradients' times
   double inFlight; ///< micro-batches on the fullest stage, at most
 };
 

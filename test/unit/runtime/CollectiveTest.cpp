@@ -146,7 +146,7 @@ TEST(CollectiveTest, AllReduceGivesEqualBits) {
     }
 }
 
-/// Sizes that are known only at run time follow from those of the local tensors.
+/// Sizes that are known only at run time follow from the sizes of the local tensors.
 TEST(CollectiveTest, DynamicDims) {
   Mesh mesh = {{{"x", 2}, {"y", 2}}};
   spmd::AxisRef x = mesh.full(0), y = mesh.full(1);

@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
         GradientParam{
             {1, 4, 5, 6, 5}, {1, 8, 4, 5, 4}, {2, 2, 2}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 1, false}));
 
-/// Filters of one element with strides, for numbers of channels around those of vectors.
+/// Filters of one element with strides, for numbers of channels around multiples of vectors.
 std::vector<GradientParam> stridedPoints() {
   std::vector<GradientParam> params;
   for (int64_t channels : {1, 2, 3, 5, 7, 8, 9, 12, 15, 16, 17, 20, 24})

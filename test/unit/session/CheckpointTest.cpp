@@ -129,7 +129,7 @@ void checkPair(Training &training, const std::string &from, const std::string &t
   fs::remove_all(second);
 }
 
-/// A session with other values gets those of another one.
+/// A session with other values gets the values of another session.
 void checkCopy(Training &training, const std::string &from, const std::string &to, std::mt19937 &random) {
   SCOPED_TRACE("from '" + from + "' to '" + to + "'");
   Result<Session> source = training.model(from).session(), target = training.model(to).session();

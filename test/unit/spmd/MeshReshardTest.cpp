@@ -1,4 +1,4 @@
-//! Reshards between meshes on all pairs of placements: results are right, and the traffic is that of the
+//! Reshards between meshes on all pairs of placements: results are right, and the traffic equals the
 //! bound.
 #include "lib/base/spmd/MeshReshard.h"
 #include "lib/base/spmd/Exchange.h"

@@ -162,7 +162,7 @@ TEST(TemporaryFolder, FoldersOfKilledProcessesAreRemoved) {
   {
     Result<TemporaryFolder> folder = TemporaryFolder::create();
     ASSERT_TRUE(folder);
-    EXPECT_EQ(namesIn(parent).size(), 4u); // that of the holder stays
+    EXPECT_EQ(namesIn(parent).size(), 4u); // the holder's folder stays
   }
   EXPECT_EQ(namesIn(parent).size(), 3u);
   killProcess(holder);

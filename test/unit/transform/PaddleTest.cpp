@@ -1,4 +1,4 @@
-// Compares mappings with those of Paddle's AOA engine, which record_paddle.py recorded.
+// Compares mappings with the mappings of Paddle's AOA engine, which record_paddle.py recorded.
 #include "TransformTesting.h"
 
 #include "lib/base/support/Files.h"

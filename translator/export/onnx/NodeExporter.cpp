@@ -311,7 +311,7 @@ bool NodeExporter::widen(llvm::ArrayRef<DType> from, DType to) {
   return true;
 }
 
-/// Writes the op in wider types if the schema does not take those of its operands.
+/// Writes the op in wider types if the schema does not take the types of its operands.
 bool NodeExporter::castUnsupported(const onnx::Schema &schema) {
   import::LegacyOp slots = slotsOf(entry);
   for (auto [slot, group] : llvm::zip(entry.inputs, operandGroups(op, slots))) {

@@ -14,7 +14,7 @@ AlignedAxes alignedAxes(int64_t valueRank, int64_t rank, llvm::ArrayRef<int64_t>
   for (int64_t axis : sorted)
     if (axis - (indexed - valueRank) >= 0)
       axes.dropped.push_back(axis - (indexed - valueRank));
-  // Of the dimensions that remain, those that the value has are the last ones; a decreased one before them
+  // The value has the last of the remaining dimensions; a decreased dimension before them
   // all is left to broadcasting.
   int64_t missing = rank - count(decreased) - (valueRank - count(axes.dropped));
   // A value of higher rank than the replaced elements has leading dims of size 1.

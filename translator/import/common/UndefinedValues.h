@@ -6,8 +6,8 @@
 namespace proa::import {
 
 /// Whether `value` is undefined and `other` is not: it is null, or it is the number 1.77113e27, in a type
-/// that does not fit that of `other`. Paddle's translation of Python gives variables that are undefined on
-/// some paths this number. No correct program reads it.
+/// that does not fit the type of `other`. Paddle's translation of Python gives variables that are undefined
+/// on some paths this number. No correct program reads it.
 bool isPlaceholder(mlir::Value value, mlir::Value other);
 bool isUndefinedNumber(mlir::Value value);
 

@@ -5,10 +5,10 @@
 
 namespace proa::import {
 
-/// A backward op that computes what a forward op has computed (its outputs are
-/// named `x.subprog_N` where that one's is `x`, N being the segment) gets what it reads from outside of its
-/// segment through pd.optimization_barrier, so that the two are not merged again. Parameters, and the short
-/// integer vectors that shapes are, stay as they are.
+/// A backward op that repeats a forward op (its outputs have the names
+/// `x.subprog_N` for `x`, with segment N) reads values from outside of its
+/// segment through pd.optimization_barrier, so that the two ops are not merged again. Parameters, and the
+/// short integer vectors that shapes are, stay as they are.
 void keepApart(OpImporter &importer);
 
 /// Whether an op belongs to such a segment.

@@ -73,8 +73,8 @@ bool ModelImporter::isForwardOf(const newir::Operation &candidate, const newir::
   return true;
 }
 
-/// The op of the file that the gradient is of: the one that computes a result that the gradient op receives,
-/// else the last one that fits.
+/// The forward op of a gradient op in the file: an op that computes a result that the gradient op receives,
+/// else the last op that fits.
 const newir::Operation *ModelImporter::forwardOf(const newir::Operation &op,
                                                  const NewIrGradient &entry) const {
   for (size_t i = 0; i < entry.forwardResults; ++i)

@@ -29,8 +29,8 @@ public:
 
 private:
   using Values = llvm::SmallVector<mlir::Value>;
-  /// The import of an op that no record describes. `attributes`: those that it reads; other ones are refused,
-  /// unless the table of records says which ones the op may have.
+  /// The import of an op that no record describes. It reads `attributes`; other attributes are refused,
+  /// unless the table of records lists them.
   struct Handler {
     void (ModelImporter::*run)(const newir::Operation &);
     std::vector<llvm::StringRef> attributes;
@@ -140,7 +140,7 @@ private:
   /// of the op that creates it, and that id to the latest value.
   int64_t arrayOf(int64_t id) const;
   void importCreateArray(const newir::Operation &op);
-  /// The declared rank and element type. The declared dims are only those of the first element.
+  /// The declared rank and element type. Only the first element has the declared dims.
   mlir::Type arrayTypeOf(const newir::Type &type);
   void importArrayWrite(const newir::Operation &op);
   /// One element of an array, or those between two bounds.
@@ -216,7 +216,7 @@ private:
   std::vector<std::string> argumentNames;
   /// Arguments for values that ops of the model compute, by id.
   std::map<int64_t, Values> fed;
-  /// Whether other values are fed or fetched than those of the model.
+  /// Whether other values are fed or fetched than the model declares.
   bool isSubgraph = false;
   Diagnostics diagnostics, interfaceErrors;
   /// The number of errors that the dims or values of the feeds may avoid.
@@ -232,7 +232,7 @@ private:
   /// Indices of the operands by which a gradient op is differentiated. The other results of the forward op
   /// that it receives are computed again from these.
   std::optional<std::set<size_t>> independent;
-  /// The persistable variable whose memory a value has; and the new values of those that changed.
+  /// The persistable variable whose memory a value has; and the new values of variables that changed.
   std::map<int64_t, std::string> variableOf;
   std::map<std::string, mlir::Value> states;
   /// The values of each id of the file; lists have several.

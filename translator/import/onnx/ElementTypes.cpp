@@ -118,7 +118,7 @@ Expression convertTo(NodeImporter &node, Value value, DataType to, ConversionRul
     x = lowBits(node, x, to);
   else if (rules.saturates)
     x = saturated(node, x, to);
-  // A new value in any case: the stored type is that of a value.
+  // A new value in any case: the stored type belongs to a value.
   Expression result = format ? x : node.create<pd::CastOp>(x, storage, /*toward_zero=*/false);
   if (isStored(to))
     node.getGraph().setStoredType(result, to);

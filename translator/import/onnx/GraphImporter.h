@@ -49,8 +49,8 @@ public:
   void define(const std::string &name, mlir::Value value);
   /// Whether a fetch or another node may need the value of a name.
   bool isNeeded(llvm::StringRef name) const { return scopes.size() > 1 || neededValues.contains(name); }
-  /// The elements of a value that are known at import: those of constants and parameters, and what follows
-  /// from them and from static dims.
+  /// The elements of a value that are known at import: the elements of constants and parameters, and what
+  /// follows from them and from static dims.
   std::optional<Tensor> knownTensor(mlir::Value value);
   /// Imports the nodes of a graph at the insertion point, with these values of its inputs. The results are
   /// the values of its outputs; empty after an error, which is reported.
@@ -155,7 +155,7 @@ private:
   struct Scope {
     llvm::StringMap<mlir::Value> values;
     std::set<std::string> poisoned; ///< names of values that could not be imported
-    std::set<std::string> strings;  ///< those of them that are strings
+    std::set<std::string> strings;  ///< names of values that are strings
     const onnx::Graph *graph;
   };
 
@@ -179,7 +179,7 @@ private:
   llvm::StringMap<mlir::Value> parameterArguments;
   /// Feeds that nodes of the model compute.
   std::set<std::string> fedInside;
-  /// Whether some feeds or fetches of the model are not those of the function.
+  /// Whether the function has other feeds or fetches than the model.
   bool isSubgraph = false;
   /// By name and index, in the main graph: what the fetches need.
   llvm::StringSet<> neededValues;

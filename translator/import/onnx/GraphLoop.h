@@ -45,7 +45,7 @@ GraphLoopResults createLoop(NodeImporter &node, const GraphLoop &loop);
 mlir::Value stackCollected(NodeImporter &node, const GraphLoopResults &results, size_t index, int64_t axis);
 
 /// The tensor, which must be a bool of one element; ends the hook, with a report, if it is not. `name` is
-/// that of the value.
+/// the name of the value.
 mlir::Value checkedCondition(NodeImporter &node, llvm::StringRef name, mlir::Value tensor);
 
 /// A tensor of one element as an int64 vector of one element.

@@ -1,4 +1,4 @@
-//! The interface of the function: feeds, parameters and fetches of the model, or those of a subgraph of it
+//! The interface of the function: feeds, parameters and fetches of the model, or of a subgraph of it
 //! between other values, which are named as in the model.
 #include "translator/import/common/FeedValues.h"
 #include "translator/import/onnx/GraphImporter.h"

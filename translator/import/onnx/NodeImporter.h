@@ -21,7 +21,7 @@ namespace proa::import {
 
 class GraphImporter;
 
-/// Names of inputs, outputs and attributes are those of the op's schema; "A|B" lists alternatives. What a
+/// Names of inputs, outputs and attributes follow the op's schema; "A|B" lists alternatives. What a
 /// hook does not ask for is refused by reportUnread(), so that nothing is dropped silently.
 class NodeImporter {
 public:
@@ -60,7 +60,7 @@ public:
   /// input has no elements, without a report.
   std::optional<Tensor> known(llvm::StringRef name);
 
-  // Attributes, or inputs whose elements are known. Defaults are those of the schema; `otherwise` is for an
+  // Attributes, or inputs whose elements are known. Defaults follow the schema; `otherwise` is for an
   // attribute that has none. Reports another kind.
 
   /// Whether the node has the attribute, or the input of this name.

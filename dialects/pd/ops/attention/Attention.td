@@ -33,7 +33,7 @@ def Pd_FlashAttnOp : Pd_Op<"flash_attn"> {
   }];
   let constraints = [
     "C1. q, k and v have rank 4; D is static and equal for q and k",
-    "C2. G, the number of heads of k and v, divides that of q; both are static",
+    "C2. G, the number of heads of k and v, divides the number of heads of q; both are static",
     "C3. `dropout` is 0, or `is_test` is set"
   ];
   let arguments = (ins Pd_FloatTensor:$q, Pd_FloatTensor:$k, Pd_FloatTensor:$v, Optional<Pd_FloatTensor>:$attn_mask,

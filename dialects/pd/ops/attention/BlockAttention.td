@@ -8,7 +8,7 @@ def Pd_BlockMultiheadAttentionOp : Pd_Op<"block_multihead_attention", [AttrSized
   let lod = "none";
   let summary = "Decoding step: one new token for each sequence, with keys and values in a paged cache";
   let description = [{
-    Row b of qkv [B, (H + 2 G) D] has the query heads, the heads of keys and those of values of the new token of
+    Row b of qkv [B, (H + 2 G) D] has the heads of queries, of keys and of values of the new token of
     sequence b, which has t = seq_lens_decoder[b] tokens in the cache. With x = qkv + qkv_bias:
 
     1. Rotary embeddings: with `rope_emb`, queries and keys are rotated by the angles of position t. With
@@ -77,7 +77,7 @@ def Pd_MaskedMultiheadAttentionOp : Pd_Op<"masked_multihead_attention", [AttrSiz
   let lod = "none";
   let summary = "Decoding step: one new token for each sequence, with keys and values in a cache of whole sequences";
   let description = [{
-    Row b of x [B, (H + 2 G) D] has the query heads, the heads of keys and those of values of the new token of
+    Row b of x [B, (H + 2 G) D] has the heads of queries, of keys and of values of the new token of
     sequence b at position t = sequence_lengths[b]; without these, t is the last dim of src_mask less 1. `bias` has as
     many elements as a row, and is added.
 

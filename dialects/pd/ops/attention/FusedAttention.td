@@ -85,7 +85,7 @@ def Pd_FusedAttentionOp
     With `dropout_call`, the key and number of an execution that rt.random_call gives, weight n in the sum of `out` is
     multiplied by z[n], as pd.dropout does in training with p = dropout_p and mode = dropout_mode: 0 if number
     ((b H + h) M + m) N + n of this execution of pd.uniform, in [0, 1), is below p; else 1 / (1 - p) in mode
-    upscale_in_train, and 1 in mode downgrade_in_infer. `maximum` and `sum` are those without dropout. With
+    upscale_in_train, and 1 in mode downgrade_in_infer. `maximum` and `sum` are computed without dropout. With
     `whole_shape` [B', H', M', N] the weights are the shard of the weights of the whole program that begins at the index
     `part_begin` [b', h', m', 0], and the number is (((b + b') H' + h + h') M' + m + m') N + n.
 
@@ -94,7 +94,7 @@ def Pd_FusedAttentionOp
 
     Source: Gemma Team, "Gemma 2" (2024), for `soft_cap`; Beltagy et al., "Longformer" (2020), for the windows; Dao et
     al., "FlashAttention-2" (2023), for the kernels, which compute the same without a matrix of scores in
-    memory. That of CPUs does not compute float64.
+    memory. The CPU kernel does not compute float64.
   }];
   let constraints = shapes # ranges;
   let arguments = !con(inputs, settings, ringOfDevices);
@@ -118,11 +118,11 @@ def Pd_FusedAttentionGradOp
         k_grad[b, g, n, d] = scale * sum_hm t_grad[n] * q[b, h, m, d]
         v_grad[b, g, n, e] = sum_hm p[n] * z[n] * out_grad[b, h, m, e]
 
-    The sums sum_hm are those over all queries of the query heads h that share the head g. delta is the sum of p times
+    The sums sum_hm are over all queries of the query heads h that share the head g. delta is the sum of p times
     its gradient, which the derivative of softmax has. z is 1, or the factor of dropout of the same execution. The dims,
     masks, `causal`, windows and `key_lengths` are as in pd.fused_attention; `out_permutation` also holds for
     out_grad, and a gradient is stored as its tensor. The sums are computed in float32, for float64 in float64. The
-    gradient of mask is that of pd.fused_attention_score_grad. A query without keys gives NaN.
+    gradient of mask is the result of pd.fused_attention_score_grad. A query without keys gives NaN.
 
     On GPUs the op is decomposed into delta, `pd.fused_attention_q_grad` and `pd.fused_attention_kv_grad`: a block that
     owns queries sums over keys, one that owns keys sums over queries. A thread of a CPU owns a head of keys, or a slice
@@ -175,11 +175,11 @@ def Pd_FusedAttentionScoreGradOp : Pd_FusedAttentionPartialGrad<"fused_attention
     [DeclareOpInterfaceMethods<PartialLibraryOpInterface>]> {
   let library = "fused_attention_score_grad";
   let libraryHalf = 1;
-  let summary = "The gradient of pd.fused_attention by the scores, which is that of what is added to them";
+  let summary = "The gradient of pd.fused_attention by the scores, equal to the gradient by a mask added to them";
   let description = [{
     `s_grad` of pd.fused_attention_grad, with its `delta` as an operand, in the dims [B, H, M, N]. With `sum_batches`
     it is the sum over the batches b and B is 1; with `sum_heads` the sum over the query heads h, and H is 1: the
-    gradient of a mask that is broadcast along these dims. The type is that of the sums.
+    gradient of a mask that is broadcast along these dims. The result has the type of the sums.
 
     Kernels compute the scores again: a block of a GPU owns a tile of M and N, a thread of a CPU a tile of M, and loops
     over the batches and heads.

@@ -62,7 +62,7 @@ struct AttentionOperands {
   int64_t leftAttribute, rightAttribute; ///< as written
   WeightDropout dropout;
 
-  /// Those of an op or of its adaptor.
+  /// The operands of an op or of its adaptor.
   template <class Op> static AttentionOperands of(Op op) {
     return {{op.getQ(), op.getQPermutation()},
             {op.getK(), op.getKPermutation()},

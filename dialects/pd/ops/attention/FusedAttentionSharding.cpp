@@ -28,7 +28,7 @@ public:
   Value v() const { return form.operand(2); }
   int64_t shardCount() const { return form.shardCount(factor); }
 
-  /// Whether a ring is possible: messages have one size, and the types are those of all devices.
+  /// Whether a ring is possible: messages have one size, and all devices have the same types.
   bool isEven() const {
     return size % shardCount() == 0 && llvm::all_of(ArrayRef<Value>{q(), k(), v()}, [](Value value) {
              return tensorType(value).hasStaticShape();
@@ -39,7 +39,7 @@ public:
   /// The device's shard of the sum of the values of all devices.
   Value scattered(Value whole) { return form.reduceScatter(whole, dim, factor, size); }
 
-  /// The op, on the keys and values of another device in step `step` of the ring, those of the shard `step`
+  /// The op, on the keys and values of another device in step `step` of the ring, from the shard `step`
   /// after its own. Null if inference refuses the types.
   Operation *onShard(Value k, Value v, int64_t step) {
     SmallVector<Value> operands;
@@ -153,7 +153,7 @@ FailureOr<SmallVector<Value>> attentionOfShard(LocalFormBuilder &form) {
   return e.results({sofar->out, sofar->maximum, sofar->sum});
 }
 
-/// Each device has the gradient of its queries, and adds to those of keys and values, which follow these.
+/// Each device has the gradient of its queries, and adds to the gradients of keys and values, which follow.
 FailureOr<SmallVector<Value>> gradientOfShard(LocalFormBuilder &form) {
   auto op = cast<FusedAttentionGradOp>(form.op());
   std::optional<unsigned> factor = form.splitFactor(0, dim);
@@ -225,7 +225,7 @@ public:
   }
 
 private:
-  /// Gives the dimension of the scores, and those of the same place in all tensors, a factor.
+  /// Gives a factor to the dimension of the scores, and to the same dimension of all tensors.
   void split(int64_t position, FactorKind kind) {
     int64_t size = rule.operandType(0).getDimSize(static_cast<unsigned>(position));
     bool isOfAll = position < dim || kind == FactorKind::Replicated; // queries, keys and values

@@ -25,7 +25,7 @@ def Pd_PagedAttentionOp : Pd_Op<"paged_attention", [DeclareOpInterfaceMethods<De
     are not read.
 
     Source: Kwon et al., "Efficient Memory Management for Large Language Model Serving with PagedAttention" (2023); the
-    layout of the cache is that of Paddle's block_multihead_attention. The kernel of GPUs divides the keys of a sequence
+    layout of the cache is as in Paddle's block_multihead_attention. The kernel of GPUs divides the keys of a sequence
     among blocks of threads: Dao et al., "Flash-Decoding for long-context inference" (2023).
   }];
   let constraints = [

@@ -25,8 +25,8 @@ def Pd_RotaryEmbeddingOp : Pd_Op<"rotary_embedding"> {
   let onnx = [OnnxWritten<"exportRotaryEmbedding", "opset >= 23 && isRotaryInOnnx(op)">];
   let summary = "Rotary embedding: x * cosines + turned(x) * sines";
   let description = [{
-    The last dim of x has two halves, a and b: turned(x) has -b, then a. Where both halves of cosines and sines are
-    those of the same angles, elements i of a and b are turned together. pd-form-composites creates the op for exports.
+    The last dim of x has two halves, a and b: turned(x) has -b, then a. Where both halves of cosines and sines belong
+    to the same angles, elements i of a and b are turned together. pd-form-composites creates the op for exports.
 
     Source: Su et al., "RoFormer" (2021).
   }];

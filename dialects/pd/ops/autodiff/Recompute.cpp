@@ -45,11 +45,11 @@ LogicalResult BinomialScheduleOp::inferReturnTypes(MLIRContext *context, std::op
   return success();
 }
 
-/// pd.vjp has no effect of its own; its decomposition has those of the ops in its region.
+/// pd.vjp has no effect of its own; its decomposition has the effects of the ops in its region.
 Operation *CheckpointOp::findEffect(Operation *op) {
   Operation *found = nullptr;
   op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
-    // Where regions follow, the effects are those of ops in them.
+    // An op with recursive effects has the effects of the ops in its regions, which follow.
     bool isFree = isMemoryEffectFree(inner) || inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
     found = isFree ? nullptr : inner;
     return isFree ? WalkResult::advance() : WalkResult::interrupt();

@@ -42,9 +42,9 @@ def Pd_BinomialScheduleOp : Pd_Op<"binomial_schedule", [Pd_SameForAllExamples]> 
 def Pd_CheckpointOp : Pd_Op<"checkpoint", [SingleBlock, IsolatedFromAbove]> {
   let summary = "A region whose gradient keeps only its inputs and recomputes the values inside";
   let description = [{
-    The results are those of the region, whose block arguments are the inputs. Where reverse mode needs values inside
-    the region, it computes the region again from the inputs, separated by pd.optimization_barrier. Forward mode and
-    batching use the decomposition, which inlines the region.
+    The op returns the results of the region, whose block arguments are the inputs. Where reverse mode needs values
+    inside the region, it computes the region again from the inputs, separated by pd.optimization_barrier. Forward mode
+    and batching use the decomposition, which inlines the region.
 
     ```mlir
     %y = pd.checkpoint(%x : tensor<4xf32>) : tensor<4xf32> {

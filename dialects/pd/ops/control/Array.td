@@ -73,7 +73,7 @@ def Pd_ArrayReadOrOp : Pd_Op<"array_read_or", [DeclareOpInterfaceMethods<ArrayVj
 def Pd_ArrayAddOp : Pd_Op<"array_add"> {
   let onnx = [OnnxWritten<"exportArrayAdd">];
   let sharding = "whole: a tensor array holds whole tensors";
-  let summary = "The elementwise sum of two arrays; an element that one array lacks is that of the other";
+  let summary = "The elementwise sum of two arrays; an element that one array lacks is taken from the other";
   let constraints = ["C2. the elements have the same rank and element type; a run checks that they have the same dims"];
   let arguments = (ins Pd_Array:$x, Pd_Array:$y);
   let results = (outs Pd_Array:$out);
@@ -88,7 +88,7 @@ def Pd_ArrayAddOp : Pd_Op<"array_add"> {
 def Pd_ArrayConcatOp : Pd_Op<"array_concat"> {
   let onnx = [OnnxWritten<"exportArrayConcat">];
   let sharding = "whole: a tensor array holds whole tensors";
-  let summary = "The elements of x followed by those of y";
+  let summary = "The elements of x followed by the elements of y";
   let description = [{
     Elements that were never written stay so. A loop keeps arrays that its gradient needs in such an array.
   }];

@@ -147,8 +147,8 @@ LogicalResult inferConvTransposeOf(std::optional<Location> location, ValueRange 
   return success();
 }
 
-/// Each element of `each` is combined with all elements of the filter except those of other channels on its
-/// side (dimension 0).
+/// Each element of `each` is combined with all elements of the filter except elements of other channels on
+/// its side (dimension 0).
 static std::optional<int64_t> multiplyAddsOfConv(Value each, Value filter) {
   llvm::SmallVector<int64_t> dimSizes(tensorType(each).getShape());
   llvm::append_range(dimSizes, tensorType(filter).getShape().drop_front());

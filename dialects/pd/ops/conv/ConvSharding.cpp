@@ -42,7 +42,7 @@ template <class Op> static bool shardConvAndSpace(ShardingRuleBuilder &rule, Op 
 bool Conv2dOp::describeSharding(ShardingRuleBuilder &rule) { return shardConvAndSpace(rule, *this); }
 bool IntegerConv2dOp::describeSharding(ShardingRuleBuilder &rule) { return shardConv(rule, *this, 0, 1); }
 bool Conv3dOp::describeSharding(ShardingRuleBuilder &rule) { return shardConvAndSpace(rule, *this); }
-// That of a transposed one is [in channels, out channels / groups, ...].
+// The filter of a transposed one is [in channels, out channels / groups, ...].
 bool Conv2dTransposeOp::describeSharding(ShardingRuleBuilder &rule) { return shardConv(rule, *this, 1, 0); }
 bool Conv3dTransposeOp::describeSharding(ShardingRuleBuilder &rule) { return shardConv(rule, *this, 1, 0); }
 

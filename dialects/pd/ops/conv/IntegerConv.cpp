@@ -1,4 +1,4 @@
-//! Generated code of pd.integer_conv2d; its methods are beside those of the other convolutions.
+//! Generated code of pd.integer_conv2d; its methods are beside the methods of other convolutions.
 #include "dialects/pd/ops/conv/IntegerConvOps.h"
 #include "dialects/pd/reference/Reference.h"
 

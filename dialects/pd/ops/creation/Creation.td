@@ -58,7 +58,7 @@ def Pd_FullLikeOp : Pd_Op<"full_like"> {
   let sharding = "..., * -> ...";
   let summary = "A tensor of the shape of x whose elements are all `value`";
   let description = [{
-    The value is `value_tensor` (one element) if given. Without `dtype` the element type is that of x.
+    The value is `value_tensor` (one element) if given. Without `dtype` the element type is the element type of x.
   }];
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_Tensor>:$value_tensor, DefaultValuedAttr<F64Attr, "0.0">:$value,
     OptionalAttr<TypeAttr>:$dtype);

@@ -334,7 +334,7 @@ FailureOr<SmallVector<Value>> BoxClipOp::decompose(OpBuilder &builder) {
     info = gatherRows(info, rowPositions(input, e.wrap(getOffsets())).sequence);
   else if (tensorType(getImInfo()).getDimSize(0) != 1)
     return notifyDecompositionFailure(builder, *this, "without offsets, im_info must have one row");
-  // The limits as [rows or 1, 1, ..., 4]: those of the image of each row.
+  // The limits as [rows or 1, 1, ..., 4]: the limits of the image of each row.
   auto scalar = [&](int64_t i) { return slice(info, 1, i, i + 1); };
   auto greatest = [&](int64_t i) { return e.wrap(e.create<RoundOp>(scalar(i) / scalar(2))) - 1.0; };
   Expression limits = concat({greatest(1), greatest(0), greatest(1), greatest(0)}, 1);

@@ -63,11 +63,11 @@ def Pd_AnchorGeneratorOp : Pd_Op<"anchor_generator"> {
 def Pd_BoxCoderOp : Pd_Op<"box_coder"> {
   let summary = "Encoding of boxes as offsets from prior boxes, and decoding";
   let description = [{
-    With p the center and size of a prior box, and t those of a target: `encode_center_size` gives for each target [N,
-    4] and each prior box [M, 4] ((t_x - p_x) / p_w, (t_y - p_y) / p_h, log(t_w / p_w), log(t_h / p_h)) divided by the
-    variances. `decode_center_size` is the inverse for targets [N, M, 4], whose prior box is given by the second index
-    (`axis` 0) or the first (`axis` 1). The variances are the rows of `prior_box_var`, or `variance`, or 1. Without
-    `box_normalized` a box of equal corners has size 1.
+    With p the center and size of a prior box, and t the center and size of a target: `encode_center_size` gives for
+    each target [N, 4] and each prior box [M, 4] ((t_x - p_x) / p_w, (t_y - p_y) / p_h, log(t_w / p_w), log(t_h / p_h))
+    divided by the variances. `decode_center_size` is the inverse for targets [N, M, 4], whose prior box is given by the
+    second index (`axis` 0) or the first (`axis` 1). The variances are the rows of `prior_box_var`, or `variance`, or 1.
+    Without `box_normalized` a box of equal corners has size 1.
   }];
   let constraints = [
     "C1. prior_box is [M, 4], and so is prior_box_var",
@@ -158,7 +158,7 @@ def Pd_BoxDecoderAndAssignOp : Pd_DetectionOp<"box_decoder_and_assign"> {
   let summary = "Boxes of all classes decoded from one prior box each, and the box of the best class";
   let description = [{
     The boxes of a row are decoded from its prior box, whose corners are pixels, by offsets and logarithms of sizes
-    times the four variances; logarithms are at most `box_clip`. The best class is the one of the largest score above
+    times the four variances; logarithms are at most `box_clip`. The best class has the largest score above
     -1, except class 0; if there is none, the prior box is assigned.
   }];
   let constraints = [

@@ -299,7 +299,7 @@ struct RetinanetFormula {
     Descending sorted = sortedByScore(concat(scores, 1), -1);
     Expression box = rowsOfLists(concat(boxes, 1), sorted.indices);
     Expression label = takeAlong(concat(labels, 1), sorted.indices, 1);
-    // Each class has a list of all boxes, of which those of other classes are no candidates.
+    // Each class has a list of all boxes, in which boxes of other classes are not candidates.
     DimSize classes(e.wrap(op.getScores().front()), 2), images(box, 0), count(box, 1);
     Expression indices = iota(e, classes, int64Of(e));
     Expression isOfClass = insertDim(label, 1) == e.reshape(indices, {1, -1, 1});

@@ -6,7 +6,7 @@
 namespace proa::pd {
 
 /// The candidates of generate_proposals in descending order: boxes [images, count, 4] and scores
-/// [images, count], noScore for those that are none. The last box, of zeros, is for an image without others.
+/// [images, count], noScore without a candidate. The last box, of zeros, is for an image without others.
 struct ProposalCandidates {
   Expression boxes, scores;
 };

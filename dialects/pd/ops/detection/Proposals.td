@@ -44,7 +44,7 @@ def Pd_DistributeFpnProposalsOp : Pd_DetectionOp<"distribute_fpn_proposals"> {
   let description = [{
     A box of area a belongs to level floor(log2(sqrt(a) / refer_scale + 1e-6) + refer_level), clamped to min_level and
     max_level. multi_fpn_rois has the boxes of each level, multi_level_rois_num their number for each image;
-    restore_index is the index of each box among those of all levels.
+    restore_index is the index of each box among the boxes of all levels.
   }];
   let constraints = [
     "C1. fpn_rois is [boxes, 4]",

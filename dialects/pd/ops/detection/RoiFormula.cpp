@@ -112,7 +112,7 @@ public:
   Type integer() { return e.getBuilder().getI64Type(); }
 
 private:
-  /// A coordinate of the boxes as a column: 0 and 2 are those of rows, 1 and 3 those of columns.
+  /// A coordinate of the boxes as a column: 0 and 2 are row coordinates, 1 and 3 column coordinates.
   Expression corner(int64_t i) {
     int64_t position = i / 2 * 2 + 1 - i % 2;
     return slice(boxes, 1, position, position + 1);

@@ -71,7 +71,7 @@ Values RoiPoolOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
 
 namespace {
 
-/// The gradients are linear in those of the results: their transposition is the pooling.
+/// The gradients are linear in the gradients of the results: their transposition is the pooling.
 template <class Op> Values gradientOfOutGrad(Op op, Value pooled) {
   SmallVector<Value> gradients(op->getNumOperands());
   gradients[2] = pooled;

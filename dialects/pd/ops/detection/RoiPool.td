@@ -86,7 +86,7 @@ def Pd_PsroiPoolOp : Pd_RoiOp<"psroi_pool", (ins DefaultValuedAttr<I64Attr, "1">
 }
 
 class Pd_RoiGradOp<string mnemonic, dag operands, dag attributes> : Pd_Op<mnemonic> {
-  let summary = "The gradient of x of a region pooling, from that of its result";
+  let summary = "The gradient of x of a region pooling, from the gradient of its result";
   let arguments = !con((ins Pd_FloatTensor:$x, Pd_FloatTensor:$boxes, Pd_FloatTensor:$out_grad), operands,
     (ins Optional<Pd_IntTensor>:$boxes_num, I64Attr:$pooled_height, I64Attr:$pooled_width, F64Attr:$spatial_scale),
       attributes);
@@ -152,7 +152,7 @@ def Pd_DeformablePsroiPoolingOp : Pd_Op<"deformable_psroi_pooling", [Pd_Gradient
 }
 
 def Pd_DeformablePsroiPoolingGradOp : Pd_Op<"deformable_psroi_pooling_grad"> {
-  let summary = "The gradients of x and trans of deformable_psroi_pooling, from that of its result";
+  let summary = "The gradients of x and trans of deformable_psroi_pooling, from the gradient of its result";
   let arguments = !con((ins Pd_FloatTensor:$x, Pd_FloatTensor:$boxes, Pd_FloatTensor:$trans, Pd_FloatTensor:$out_grad,
     Optional<Pd_IntTensor>:$boxes_num), movedCellAttributes);
   let results = (outs Pd_FloatTensor:$x_grad, Pd_FloatTensor:$trans_grad);

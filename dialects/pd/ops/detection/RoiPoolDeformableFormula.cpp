@@ -17,7 +17,7 @@ using Values = FailureOr<SmallVector<Value>>;
 using Ints = SmallVector<int64_t>;
 
 /// The formula of one op. Its tensors have the dimensions [regions, channels, rows, columns], followed by
-/// those of the points: down, then across.
+/// the dimensions of the points: down, then across.
 class MovedCells {
 public:
   MovedCells(OpBuilder &builder, DeformablePsroiPoolingOp op)

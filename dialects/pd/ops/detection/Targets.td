@@ -60,8 +60,8 @@ def Pd_RetinanetTargetAssignOp : Pd_TargetOp<"retinanet_target_assign"> {
   let sharding = "whole: the dims of its results depend on data";
   let summary = "The targets of the anchors of a one-stage detector";
   let description = [{
-    All anchors are used. The label of a positive anchor is that of its box, of a negative one 0. `foreground_number`
-    [images, 1] is 1 more than the number of rows of `location_index` for the image.
+    All anchors are used. The label of a positive anchor is the label of its box, of a negative one 0.
+    `foreground_number` [images, 1] is 1 more than the number of rows of `location_index` for the image.
   }] # anchorRules;
   let constraints = anchorConstraints;
   let arguments = (ins Pd_FloatTensor:$anchor, Pd_FloatTensor:$gt_boxes, Pd_IntTensor:$is_crowd,
@@ -90,7 +90,7 @@ def Pd_GenerateProposalLabelsOp : Pd_TargetOp<"generate_proposal_labels"> {
     rpn_rois has none. By its largest overlap with a true box (corners are pixels; a crowd's box has none) a candidate
     is foreground from fg_thresh on, and background from bg_thresh_lo to below bg_thresh_hi. fg_fraction *
     batch_size_per_im foreground candidates are selected, and background ones up to batch_size_per_im: at random with
-    use_random, else the first ones. With is_cascade_rcnn all are selected, but of the rpn_rois only those of positive
+    use_random, else the first ones. With is_cascade_rcnn all are selected, but of the rpn_rois only regions of positive
     size and with max_overlap below 1 are candidates (if there is none, a box of zeros).
 
     `labels` is the class of the true box, 0 for background. In columns 4 * label (with is_cls_agnostic: 4) of a
@@ -129,14 +129,14 @@ def Pd_GenerateMaskLabelsOp : Pd_TargetOp<"generate_mask_labels"> {
   let sharding = "whole: the dims of its results depend on data";
   let summary = "The target masks of the regions of a detector";
   let description = [{
-    The objects of an image are outlined by polygons: object_offsets are the offsets of objects, polygon_offsets those
-    of their polygons, point_offsets those of their points (x, y) in gt_segms. A region, divided by the scale of the
-    image, of a positive label belongs to the object, not a crowd and of a positive class, whose bounding box it
-    overlaps most (corners are pixels). `mask` [regions, num_classes * resolution * resolution] is -1 except in the
-    block of the region's label, where it is 1 inside of a polygon of the object and 0 outside. Pixels are classified
-    as in COCO's tools: edges are drawn on a grid five times as fine. `roi_has_mask` is the index of the region in its
-    image. An image with regions, none of a positive label, gives one: its first, with a mask of -1 and the index of
-    the first region of label 0.
+    The objects of an image are outlined by polygons: object_offsets are the offsets of objects, polygon_offsets the
+    offsets of their polygons, point_offsets the offsets of their points (x, y) in gt_segms. A region, divided by the
+    scale of the image, of a positive label belongs to the object, not a crowd and of a positive class, whose bounding
+    box it overlaps most (corners are pixels). `mask` [regions, num_classes * resolution * resolution] is -1 except in
+    the block of the region's label, where it is 1 inside of a polygon of the object and 0 outside. Pixels are
+    classified as in COCO's tools: edges are drawn on a grid five times as fine. `roi_has_mask` is the index of the
+    region in its image. An image with regions, none of a positive label, gives one: its first, with a mask of -1 and
+    the index of the first region of label 0.
   }];
   let constraints = [
     "C1. rois is [n, 4], gt_segms [points, 2], and im_info [images, 3]: height, width, scale",

@@ -11,7 +11,7 @@ include "dialects/pd/ir/Base.td"
 // The CPU runtime runs one process: a process group has one member. Reductions, broadcasts and gathers of one shard are
 // then the identity, which is their decomposition. Ops that name a second process (nranks above 1, send, receive) have
 // no decomposition, and the compiler reports that they lack a kernel.
-// Derivatives are those of the sum of the losses of all processes. Where values are equal on all processes, as in
+// Derivatives are of the sum of the losses of all processes. Where values are equal on all processes, as in
 // tensor parallelism, that counts a loss once for each; c_identity and mp_allreduce_sum are the pair for it: their
 // derivatives are each other.
 defvar GroupConstraint = "C1. ring_id is not negative";

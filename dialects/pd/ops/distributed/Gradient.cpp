@@ -1,4 +1,4 @@
-//! Gradients of communication: that of the sum of the losses of all processes.
+//! Gradients of communication: the gradient of the sum of all processes' losses.
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ops/distributed/Distributed.h"
 #include "dialects/pd/ops/distributed/ProcessGroup.h"
@@ -46,7 +46,7 @@ Gradients throughAllReduce(OpBuilder &builder, Op op, ArrayRef<Value> cotangents
   });
 }
 
-/// The result and its cotangent are those of the root.
+/// The result and its cotangent belong to the root.
 template <class Op>
 Gradients throughReduceToRoot(OpBuilder &builder, Op op, ArrayRef<Value> cotangents,
                               GroupReduction reduction) {
@@ -73,7 +73,7 @@ template <class Op> Value onRoot(TensorBuilder &e, Op op, Expression gradient, E
   return e.select(e.equal(e.reshape(process, {}), static_cast<double>(op.getRoot())), gradient, 0.0);
 }
 
-/// The indices of the classes of this process among those of all processes.
+/// The indices of the classes of this process among the classes of all processes.
 FailureOr<Expression> classesOfProcess(TensorBuilder &e, CSoftmaxWithCrossEntropyOp op, Type type) {
   Expression logits = e.wrap(op.getLogits());
   int64_t axis = logits.rank() - 1, classes = logits.type().getDimSize(axis);

@@ -164,7 +164,7 @@ GroupResults receiveShard(ProcessGroupBuilder &group, PartialRecvOp op) {
   return SmallVector<Value>{e.reshape(e.wrap(flat), SmallVector<int64_t>(whole.getShape()))};
 }
 
-/// Indices relative to those that the process has, which begin at its rank times `size`.
+/// Indices relative to the process's first one, which is its rank times `size`.
 Expression indicesOnProcess(ProcessGroupBuilder &group, TensorBuilder &e, Value indices, int64_t size) {
   Expression start = e.wrap(group.byRank(multiples(group.size(), size)));
   return e.wrap(indices) - e.cast(start, tensorType(indices).getElementType());

@@ -92,7 +92,7 @@ class Pd_GraphLibraryOp<string mnemonic> : Pd_Op<mnemonic> {
 
 def Pd_ReindexGraphOp : Pd_GraphLibraryOp<"reindex_graph"> {
   let sharding = "whole: the neighbours of a node may be anywhere";
-  let summary = "Nodes of a sampled neighborhood numbered from 0, starting with those of x";
+  let summary = "Nodes of a sampled neighborhood numbered from 0, starting with the nodes of x";
   let description = [{
     `neighbors` has count[i] neighbors of each x[i]. out_nodes lists each node once: x, then new neighbors in order.
     An edge goes from reindex_src (a neighbor) to reindex_dst (an element of x).

@@ -8,7 +8,7 @@ def Pd_GraphSampleNeighborsOp : Pd_Op<"graph_sample_neighbors"> {
   let sharding = "whole: the neighbours of a node may be anywhere";
   let summary = "At most sample_size neighbors of each node, sampled without replacement";
   let description = [{
-    The neighbors of node i are row[colptr[i]] to row[colptr[i + 1] - 1]. `out` has those of x[0], then those of x[1],
+    The neighbors of node i are row[colptr[i]] to row[colptr[i + 1] - 1]. `out` has the neighbors of x[0], then of x[1],
     ...; out_count has their numbers. A node with at most sample_size neighbors, or any node if sample_size is -1,
     gets all of them in order. With return_eids, `out_eids` has the elements of eids at the indices of `out` in row.
     At run time: elements of x are nodes, colptr ascends up to the size of row.
@@ -73,10 +73,10 @@ def Pd_GraphKhopSamplerOp : Pd_Op<"graph_khop_sampler"> {
   let summary = "The sampled subgraph around nodes: their neighbors, the neighbors of these, and so on, renumbered";
   let description = [{
     Step i samples neighbors of each of its nodes as pd.graph_sample_neighbors with sample_sizes[i]. The nodes of the
-    first step are those of x without adjacent repetitions; those of the next step are the sampled neighbors that are
-    not nodes of this step, in ascending order. `sample_index` lists the nodes of all steps, then all other sampled
-    nodes. Edge k goes from index out_src[k] to index out_dst[k] in this list; a node that occurs several times has
-    its last index. `reindex_x` has the indices of x. At run time: elements of x are nodes, colptr ascends up to the
+    first step are the elements of x without adjacent repetitions; the nodes of the next step are the sampled neighbors
+    that are not nodes of this step, in ascending order. `sample_index` lists the nodes of all steps, then all other
+    sampled nodes. Edge k goes from index out_src[k] to index out_dst[k] in this list; a node that occurs several times
+    has its last index. `reindex_x` has the indices of x. At run time: elements of x are nodes, colptr ascends up to the
     size of row.
   }];
   let constraints = [

@@ -13,7 +13,7 @@ namespace {
 /// Elements of a window up to which a gradient of a maximum searches it again for each of its elements.
 constexpr int64_t largestSearch = 1024;
 
-/// The values that a maximum starts with are those of the library kernel.
+/// A maximum starts with the same value as in the library kernel.
 double lowestOf(Type element) {
   if (element.isF16())
     return -65504;

@@ -9,7 +9,7 @@ def Pd_LpPool2dOp : Pd_Op<"lp_pool2d", [LayoutOpInterface]> {
   let summary = "The p-norm of each window over 2 spatial dimensions: (sum over the window of x^p)^(1/p), with p = "
     "norm_type";
   let description = [{
-    Windows are those of pd.pool2d, with zeros around the input. As in Paddle the powers are of x, not of |x|: with
+    Windows are as in pd.pool2d, with zeros around the input. As in Paddle the powers are of x, not of |x|: with
     odd p, a window with a negative sum gives NaN.
   }];
   let constraints = [

@@ -70,7 +70,7 @@ private:
   bool adaptive;
 };
 
-/// The window's sizes: those of the attribute, or of the tensor that follows the first operands.
+/// The window's sizes: from the attribute, or from the tensor that follows the first operands.
 template <class Op>
 llvm::SmallVector<int64_t> kernelOf(Op op, llvm::ArrayRef<Tensor> operands, size_t index) {
   llvm::SmallVector<int64_t> kernel(op.getKernelSize());

@@ -39,7 +39,7 @@ BatchedResults GatherOp::batch(Batcher &batcher) {
   Expression rows = insertDim(index, index.rank());
   Value picked =
       e.create<GatherNdOp>(e.transpose(e.wrap(x), toFront), both ? withExample(batcher, e, rows) : rows);
-  // picked: the example, the dimensions of the index, those of x before the axis, those after it.
+  // picked: the example, the dimensions of the index, the dimensions of x before the axis and after it.
   for (int64_t d = 0; d < axis; ++d)
     back.push_back(1 + indexDims + d);
   for (int64_t d = 0; d < indexDims; ++d)

@@ -84,7 +84,7 @@ def Pd_TakeAlongAxisOp : Pd_FoldableOp<"take_along_axis", [Pd_BroadcastsOperands
   let constraints = [
     "C1. axis is in [-rank, rank) of x",
     "C2. x and indices have the same rank",
-    "C3. the dims of indices, except along axis, are at most those of x, unless those are 1"
+    "C3. the dims of indices, except along axis, are at most the dims of x, unless x has dim 1"
   ];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$indices, I64Attr:$axis);
   let vjpInCode = 1;

@@ -64,8 +64,8 @@ Gradients TakeAlongAxisOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotange
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX()), out = e.wrap(cotangents[0]);
   int64_t axis = *normalizeAxis(getAxis(), x.rank());
-  // Broadcast dimensions of x are summed afterwards, those of the indices are expanded. Elements of x beyond
-  // the indices have gradient zero.
+  // Broadcast dimensions of x are summed afterwards, broadcast dimensions of the indices are expanded.
+  // Elements of x beyond the indices have gradient zero.
   llvm::SmallVector<DimSize> shape = dimSizesOf(out), own = dimSizesOf(x);
   Expression indices = expandTo(e.wrap(getIndices()), shape);
   for (int64_t d = 0; d < x.rank(); ++d)

@@ -31,7 +31,7 @@ def Pd_ScatterNdOp : Pd_FoldableOp<"scatter_nd"> {
   let constraints = [
     "C1. index has rank 1 or more, and its last dim is static",
     "C2. the last dim of index is at most the rank of x",
-    "C3. updates has the dimensions of index except the last, then those of x that index does not address",
+    "C3. updates has the dimensions of index except the last, then the dimensions of x that index does not address",
     "C5. x and updates have the same element type"
   ];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$index, Pd_Tensor:$updates,
@@ -54,7 +54,7 @@ def Pd_PutAlongAxisOp : Pd_FoldableOp<"put_along_axis", [Pd_BroadcastsOperands]>
   let constraints = [
     "C1. axis is in [-rank, rank) of x",
     "C2. x and indices have the same rank",
-    "C3. the dims of indices, except along axis, are at most those of x, unless those are 1",
+    "C3. the dims of indices, except along axis, are at most the dims of x, unless x has dim 1",
     "C5. x and values have the same element type",
     "C6. values, without leading dimensions of size 1, broadcasts to the dimensions of indices"
   ];
@@ -83,7 +83,7 @@ def Pd_SetValueOp : Pd_Op<"set_value", [AttrSizedOperandSegments, Pd_BroadcastsO
   let lod = "none";
   let summary = "x with the elements of a slice replaced by `values`";
   let description = [{
-    axes, starts, ends and steps are those of pd.slice; `values` is broadcast to the shape of that slice.
+    axes, starts, ends and steps are as in pd.slice; `values` is broadcast to the shape of that slice.
   }];
   let constraints = [
     "C1. the axes are in [-rank, rank) of x, without repetitions",

@@ -31,13 +31,13 @@ template <class Op> static FailureOr<SmallVector<Value>> gatherFromShard(LocalFo
   Operation *local = form.cloneOn({x, index});
   if (!local)
     return failure();
-  if (isa<GatherOp>(op)) // the dimensions after those of the index
+  if (isa<GatherOp>(op)) // the dimensions after the index's
     for (int64_t dim = axis + 1; dim < x.rank(); ++dim)
       isHeld = insertDim(isHeld, isHeld.rank());
   return SmallVector<Value>{termOf(e, isHeld, e.wrap(local->getResult(0)))};
 }
 
-/// out: the dimensions of x before the axis, those of the index, those of x after the axis.
+/// out: the dimensions of x before the axis, of the index, and of x after the axis.
 bool GatherOp::describeSharding(ShardingRuleBuilder &rule) {
   if (getAxisTensor())
     return false;

@@ -1,4 +1,4 @@
-//! Factorizations: decompositions and gradients. The formulas are those of Giles, "Collected matrix
+//! Factorizations: decompositions and gradients. The formulas are from Giles, "Collected matrix
 //! derivative results", and their complex forms; F are the reciprocal differences of (squared) values.
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/linalg/FactorOps.h"

@@ -18,7 +18,7 @@ class Pd_GroupedProductOp<string mnemonic> : Pd_Op<mnemonic, [DeclareOpInterface
 }
 
 defvar groupsOfRows = [{
-    Group g has the sizes[g] rows that follow those of the groups before it. }];
+    Group g has the sizes[g] rows that follow the rows of the groups before it. }];
 defvar groupedSource = [{
 
     At run time: no size is negative, and their sum is at most T.

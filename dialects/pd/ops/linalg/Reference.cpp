@@ -447,7 +447,7 @@ LogicalResult EighOp::computeReference(llvm::ArrayRef<Tensor> operands, llvm::Mu
   });
 }
 
-/// By the eigenvectors V of x^T x: the columns of x V are those of U times S.
+/// By the eigenvectors V of x^T x: the columns of x V are the columns of U times S.
 LogicalResult SvdOp::computeReference(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results,
                                       RandomState *) {
   Stack stack(operands[0]);

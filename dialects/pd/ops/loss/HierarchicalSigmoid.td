@@ -9,9 +9,9 @@ def Pd_HsigmoidLossOp : Pd_Op<"hsigmoid_loss", [AttrSizedOperandSegments]> {
   let description = [{
     With v the product of x and the row of w of a node, plus its bias, clamped to [-40, 40], the loss is the sum over
     the path of log(1 + exp(v)) - bit * v. Without `path` the tree is the complete binary tree of num_classes leaves:
-    with c = label + num_classes, node j of the path is (c >> (j + 1)) - 1 and its bit is that of c >> j. `path` and
-    `code` [N, length] have nodes and bits for each sample; a negative node ends a path. Paths are padded to the
-    longest with v = 0, whose log 2 counts, as in Paddle. `pre_out` [N, length] is log(1 + exp(v)).
+    with c = label + num_classes, node j of the path is (c >> (j + 1)) - 1 and its bit is the lowest bit of c >> j.
+    `path` and `code` [N, length] have nodes and bits for each sample; a negative node ends a path. Paths are padded to
+    the longest with v = 0, whose log 2 counts, as in Paddle. `pre_out` [N, length] is log(1 + exp(v)).
   }];
   let constraints = [
     "C1. x is [N, D], w [nodes, D]; label has one element for each sample",

@@ -7,8 +7,8 @@ namespace proa::pd {
 
 /// Whether a type may have this shape.
 bool mayHaveShape(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> shape);
-/// The gradients of the operands: that of the first, of rank 4, is the derivative of each sample times its
-/// cotangent; the others have none.
+/// The gradients of the operands. The first one, of rank 4, is the derivative of each sample times its
+/// cotangent; other operands have none.
 llvm::SmallVector<mlir::Value> scaledDerivative(mlir::OpBuilder &builder, mlir::Operation *op,
                                                 mlir::Value derivative, mlir::Value cotangent);
 

@@ -13,9 +13,9 @@ def Pd_CrossEntropyWithSoftmaxOp : Pd_Op<"cross_entropy_with_softmax"> {
     Without `use_softmax` the input already is a softmax. The loss keeps the axis with size 1. It is computed from
     log_softmax, which does not overflow, independent of `numeric_stable_mode`.
 
-    The gradient is that of the formula without the bound of log_softmax. With `paddle_gradient`, which the import of
-    gradient ops sets, soft labels are taken to add up to 1, as in Paddle's gradient kernel: `(softmax - label) *
-    dloss`.
+    The gradient is the derivative of the formula without the bound of log_softmax. With `paddle_gradient`, which the
+    import of gradient ops sets, soft labels are taken to add up to 1, as in Paddle's gradient kernel: `(softmax -
+    label) * dloss`.
   }];
   let constraints = [
     "C1. axis is a dimension of input",

@@ -94,7 +94,7 @@ public:
         match(e.select(isValid, gatherRows(placesInMask(), best), -1.0)), isMatched(match >= 0.0),
         column(position(truth.x * columns)), row(position(truth.y * rows)) {}
 
-  /// For each true box its anchor among those of the mask, or -1.
+  /// For each true box its anchor among the anchors of the mask, or -1.
   Expression matches() { return e.cast(match, e.getBuilder().getI32Type()); }
 
   /// For each cell the score of its true box, 0 if it has none, or -1: left out.

@@ -19,7 +19,7 @@ def : OnnxFormula<"Min", "importExtremes">;
 def : OnnxFormula<"Sum", "importSum">;
 def : OnnxFormula<"Mean", "importMean">;
 
-// The remainder has the sign of the divisor, or that of the dividend.
+// The remainder has the sign of the divisor, or of the dividend.
 def : OnnxFormula<"Mod", "importMod">;
 def : OnnxFormula<"BitShift", "importBitShift">;
 
@@ -203,7 +203,7 @@ class Pd_CompareOp<string mnemonic, list<Trait> t = []> : Pd_FoldableOp<mnemonic
   let results = (outs Pd_BoolTensor:$out);
   let constraints = [
     "C1. x and y have the same element type",
-    "C2. the dimensions of x and y broadcast to those of out"
+    "C2. the dimensions of x and y broadcast to the dimensions of out"
   ];
   let infer = "inferCompare";
 }
@@ -214,11 +214,11 @@ class Pd_EqualityOp<string mnemonic> : Pd_CompareOp<mnemonic, [Commutative]> {
   let description = [{
     With a `tolerance` above 0, x equals y if x == y or |x - y| < tolerance, computed in the element type of x. NaN
     equals nothing; an infinity equals only itself. The legacy ops of Paddle 2.6.2 compare float32 and float64 with
-    tolerance 1e-8, and other element types exactly; those of Paddle 3.3.1 all floats with 1e-15.
+    tolerance 1e-8, and other element types exactly; the ops of Paddle 3.3.1 compare all floats with 1e-15.
   }];
   let constraints = [
     "C1. x and y have the same element type",
-    "C2. the dimensions of x and y broadcast to those of out",
+    "C2. the dimensions of x and y broadcast to the dimensions of out",
     "C3. tolerance is finite, not negative, and 0 for element types other than floats"
   ];
   let infer = "inferEquality";
@@ -350,7 +350,7 @@ def Pd_WhereOp : Pd_FoldableOp<"where"> {
   let results = (outs Pd_Tensor:$out);
   let constraints = [
     "C1. x, y and out have the same element type",
-    "C2. the dimensions of the three operands broadcast to those of out"
+    "C2. the dimensions of the three operands broadcast to the dimensions of out"
   ];
   let infer = "inferSelect";
   let scalar = "b.select(condition, x, y)";

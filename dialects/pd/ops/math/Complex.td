@@ -50,7 +50,7 @@ def Pd_ComplexOp : Pd_FoldableOp<"complex"> {
   let summary = "re + im i";
   let constraints = [
     "C1. both components are f32 or both are f64",
-    "C2. the dimensions of both components broadcast to those of out"
+    "C2. the dimensions of both components broadcast to the dimensions of out"
   ];
   let arguments = (ins Pd_FloatTensor:$re, Pd_FloatTensor:$im);
   let results = (outs Pd_Tensor:$out);

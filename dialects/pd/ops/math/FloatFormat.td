@@ -25,7 +25,7 @@ def Pd_EncodeFloatOp : Pd_FoldableOp<"encode_float"> {
     Halves round to even. Numbers beyond the largest one, also infinite ones, become the largest with `saturate`, else
     NaN; formats without NaN (E2M1, E2M3, E3M2) always saturate, and their NaN is -0, as in ml_dtypes. E8M0 ignores the
     sign and follows `rounding`, with halves rounded up, and its 0 is 2^-127; the other formats round to nearest. The
-    rules are those of ONNX's Cast.
+    rules are the same as for ONNX's Cast.
   }];
   let constraints = ["C1. out has the dimensions of x and elements of type ui8"];
   let arguments = (ins Pd_SingleTensor:$x, Pd_FloatFormatAttr:$format,

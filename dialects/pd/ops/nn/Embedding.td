@@ -8,8 +8,8 @@ def Pd_EmbeddingOp : Pd_Op<"embedding"> {
   let onnx = [OnnxWritten<"exportEmbedding">];
   let summary = "Row x[i] of weight for each i";
   let description = [{
-    The result has the dimensions of x followed by that of a row. If x is `padding_idx` (unless -1) the row is zero,
-    and so is its gradient. With `sparse`, as in Paddle, the padding row gets the gradients of the zero rows.
+    The result has the dimensions of x followed by the dimension of a row. If x is `padding_idx` (unless -1) the row is
+    zero, and so is its gradient. With `sparse`, as in Paddle, the padding row gets the gradients of the zero rows.
   }];
   let constraints = [
     "C1. weight has rank 2",

@@ -24,13 +24,13 @@ def Pd_PyramidHashOp : Pd_Op<"pyramid_hash"> {
   let sharding = "whole: sequences are rows of one tensor, and a shard could end inside of one";
   let summary = "Pyramid hash: table rows selected by the hash codes of n-grams of ids in sequences";
   let description = [{
-    The n-grams of a sequence are those of 2 ids, then of 3, up to pyramid_layer, in order. Elements j to j + rand_len
-    of the row of an n-gram, for each multiple j of rand_len, are those of w from its code on: xxHash32 of its ids as
-    floats, with seed j, modulo space_len. With is_training an n-gram is dropped if a number in [0, 1] of the C
+    The n-grams of a sequence have 2 ids, then 3, up to pyramid_layer, in order. Elements j to j + rand_len
+    of the row of an n-gram, for each multiple j of rand_len, are the elements of w from its code on: xxHash32 of its
+    ids as floats, with seed j, modulo space_len. With is_training an n-gram is dropped if a number in [0, 1] of the C
     function rand_r, started with seed, is below drop_out_percent; otherwise all rows are multiplied by
-    drop_out_percent. A sequence without n-grams has a row of zeros. `drop_pos` is 1 for each n-gram that is kept, and
-    0 for others and as padding; `out_offsets` and `drop_offsets` are the offsets of rows and kept n-grams. `x_floats`
-    has the ids as floats.
+    drop_out_percent. A sequence without n-grams has a row of zeros. `drop_pos` is 1 for each n-gram that is kept, and 0
+    for others and as padding; `out_offsets` and `drop_offsets` are the offsets of rows and kept n-grams. `x_floats` has
+    the ids as floats.
   }];
   let constraints = [
     "C1. x is [ids, 1], w float32 [space_len + rand_len, 1]",

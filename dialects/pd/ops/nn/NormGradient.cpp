@@ -27,7 +27,7 @@ struct Normalization {
       : e(x.owner()), centered(x - mean), inverse(inverse), normal(centered * inverse),
         axes(std::move(axes)) {}
 
-  /// The gradient of x, where `cotangent` is that of `normal`.
+  /// The gradient of x, where `cotangent` is the cotangent of `normal`.
   Expression throughNormal(Expression cotangent) const {
     return (cotangent - e.mean(cotangent, axes) - normal * e.mean(cotangent * normal, axes)) * inverse;
   }

@@ -25,7 +25,7 @@ def Pd_RnnOp : Pd_Op<"rnn", [AttrSizedOperandSegments, DeclareOpInterfaceMethods
       with `resets_before`, r_3 = W_hh_3 (r * h) + b_hh_3 and n = tanh(a_3 + r_3)
 
     With `sequence_length` samples have different lengths: outputs after the end of a sample are zero, its final state
-    is that of its last element, and the backward direction starts there. Dropout between layers is applied in
+    is the state after its last element, and the backward direction starts there. Dropout between layers is applied in
     training only (`is_test` false).
   }];
   let constraints = [
@@ -61,7 +61,7 @@ def Pd_RnnGradientOp : Pd_Op<"rnn_gradient", [AttrSizedOperandSegments]> {
   let summary = "The gradients of a stack of recurrent layers, by backpropagation through time";
   let description = [{
     For pd.rnn with these operands and attributes, whose results have the cotangents `out_gradient` and
-    `state_gradient`: `gradients` are those of x, of each of `pre_state` and of each of `weight_list`, in this order.
+    `state_gradient`: `gradients` are of x, of each of `pre_state` and of each of `weight_list`, in this order.
   }];
   let constraints = [
     "C6. out_gradient and state_gradient have the types of the results of pd.rnn, whose constraints C1 to C5 hold"

@@ -62,7 +62,7 @@ private:
     return backward ? e.wrap(e.create<FlipOp>(x, llvm::SmallVector<int64_t>{0})) : x;
   }
 
-  /// A state whose batch is as dynamic as that of the steps.
+  /// A state whose batch dim is dynamic where the batch dim of the steps is.
   Expression withBatchOf(Expression state, Expression steps) {
     int64_t batch = steps.type().getDimSize(1);
     if (!ShapedType::isDynamic(batch))

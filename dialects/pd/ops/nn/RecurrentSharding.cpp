@@ -11,7 +11,7 @@ template <class Op> static bool dropsOut(Op op) {
 }
 
 /// The dimension of the batch in each operand of a recurrent layer: the second of x, states and cotangents,
-/// and that of the lengths.
+/// and the only one of the lengths.
 static void shareBatch(ShardingRuleBuilder &rule, unsigned factor, unsigned firstWeight, unsigned weights) {
   for (unsigned operand = 0; operand < rule.op()->getNumOperands(); ++operand)
     if (operand < firstWeight || operand >= firstWeight + weights)

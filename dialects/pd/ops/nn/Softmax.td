@@ -22,7 +22,7 @@ def Pd_SoftmaxOp : Pd_SoftmaxLikeOp<"softmax"> {
   let vjp = ["(dout - e.sum(dout * out, reducedAxes({static_cast<int64_t>(op.getAxis())}, x.rank()))) * out"];
   let description = [{
     Computed as exp(d) / sum of exp(d) with d = max(x - m, -64) and the maximum m along the axis, which does not
-    overflow. The gradient is that of the formula without the bound, as in Paddle.
+    overflow. The gradient is the derivative of the formula without the bound, as in Paddle.
   }];
   let constraints = ["C1. axis is a dimension of x (for rank 0: 0 or -1)"];
   let precision = "full";
@@ -35,8 +35,8 @@ def Pd_LogSoftmaxOp : Pd_SoftmaxLikeOp<"log_softmax"> {
   let summary = "Logarithm of the softmax";
   let vjp = ["dout - e.exp(out) * e.sum(dout, reducedAxes({static_cast<int64_t>(op.getAxis())}, x.rank()))"];
   let description = [{
-    Computed as d - log(sum of exp(d)) with d = max(x - m, -64) and the maximum m along the axis. The gradient is that
-    of the formula without the bound, as in Paddle.
+    Computed as d - log(sum of exp(d)) with d = max(x - m, -64) and the maximum m along the axis. The gradient is the
+    derivative of the formula without the bound, as in Paddle.
   }];
   let constraints = ["C1. axis is a dimension of x (for rank 0: 0 or -1)"];
   let precision = "full";

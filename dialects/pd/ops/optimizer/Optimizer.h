@@ -11,7 +11,7 @@
 
 namespace proa::pd {
 
-/// The result types of an update: those of `updated` without null values. Emits C1 and C2 of Update.td.
+/// The result types of an update: the types of `updated` without null values. Emits C1 and C2 of Update.td.
 mlir::LogicalResult inferUpdate(std::optional<mlir::Location> location, mlir::Value param, mlir::Value grad,
                                 mlir::Value learningRate, llvm::ArrayRef<mlir::Value> updated,
                                 Results &results);
@@ -45,7 +45,7 @@ mlir::LogicalResult inferSparseMomentum(std::optional<mlir::Location> location, 
   return mlir::success();
 }
 
-/// The operands of an update in the type of the computation: that of the master parameter, or the widened
+/// The operands of an update in the type of the computation: the type of the master parameter, or the widened
 /// parameter type.
 class UpdateBuilder {
 public:

@@ -64,7 +64,7 @@ def Pd_StraightThroughOp : Pd_Op<"straight_through", [Pd_Elementwise]> {
   }];
   let constraints = [
     "C1. x, value and out have the same element type",
-    "C2. the dimensions of x and value broadcast to those of out"
+    "C2. the dimensions of x and value broadcast to the dimensions of out"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$value);
   let results = (outs Pd_FloatTensor:$out);

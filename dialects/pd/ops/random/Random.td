@@ -14,7 +14,7 @@ include "dialects/pd/ir/Base.td"
 //
 // An element depends on its index only, so that devices sample their shards of a tensor: with `whole_shape` the result
 // is the shard of a tensor of these dims that begins at the index `part_begin`, a vector of integers. Its numbers are
-// those that the whole has there.
+// the numbers that the whole has there.
 //
 // Each execution creates a new value (the effect MemAlloc): equal ops are not merged, moved out of loops, or computed
 // before the run. An op with unused results is removed.

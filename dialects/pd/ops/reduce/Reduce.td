@@ -57,7 +57,7 @@ def Pd_SumOp : Pd_FoldableOp<"sum"> {
   let constraints = [
     AxesConstraint,
     "C2. out has the dimensions of x without the reduced ones, which keepdim keeps as 1",
-    "C3. out has the element type dtype if given, else that of x, but i64 for i1 and i32"
+    "C3. out has the element type dtype if given, else the element type of x, but i64 for i1 and i32"
   ];
   let infer = "inferSum";
   let reduction = "Sum";

@@ -13,7 +13,7 @@ def Pd_ReduceAsOp : Pd_Op<"reduce_as"> {
   }];
   let constraints = [
     "C1. target has no more dimensions than x",
-    "C2. static dims of target are 1, or those of x"
+    "C2. static dims of target are 1, or equal the dims of x"
   ];
   let arguments = (ins Pd_NumberTensor:$x, Pd_Tensor:$target);
   let results = (outs Pd_NumberTensor:$out);

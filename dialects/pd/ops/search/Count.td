@@ -99,7 +99,7 @@ def Pd_UniqueWithCountsOp : Pd_Op<"unique_with_counts"> {
   let sharding = "whole: the dims of its results depend on data";
   let lod = "none";
   let summary = "The distinct elements of a vector in the order of their first appearance";
-  let description = "`inverse` and `counts` are those of pd.unique.";
+  let description = "`inverse` and `counts` are as in pd.unique.";
   let constraints = ["C1. out is a vector with the element type of x", "C2. inverse has one element for each of x"];
   let arguments = (ins Pd_RealTensor:$x, OptionalAttr<TypeAttr>:$dtype);
   let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$inverse, Pd_IntTensor:$counts);

@@ -1,5 +1,5 @@
-//! Mean average precision as a formula. A detection is right if it is the first of those, by score, that
-//! overlap one true box most: no loop is needed.
+//! Mean average precision as a formula. A detection is right if it has the best score of all that
+//! overlap the same true box most: no loop is needed.
 #include "dialects/pd/ops/detection/BoxFormula.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/reduce/ScanOps.h"

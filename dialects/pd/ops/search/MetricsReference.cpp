@@ -178,7 +178,7 @@ void setVerdicts(const std::vector<ClassState> &classes, bool right, Tensor &row
   offsets = vectorOf(offsets.dtype(), ends);
 }
 
-/// Adds the counts of earlier calls. A detection in the list of true positives is not in that of false
+/// Adds the counts of earlier calls. A detection in the list of true positives is not in the list of false
 /// positives.
 LogicalResult addState(DetectionMapOp map, llvm::ArrayRef<Tensor> operands,
                        std::vector<ClassState> &classes) {

@@ -73,7 +73,7 @@ def Pd_ArgsortOp : Pd_Op<"argsort", [ByThreadsWithScratch]> {
   let lod = "all";
   let summary = "The elements along an axis in order, and their original indices";
   let description = [{
-    With `stable` equal elements keep their order; else their order is that of std::sort, as in Paddle (on a GPU equal
+    With `stable` equal elements keep their order; else std::sort orders them, as in Paddle (on a GPU equal
     elements always keep their order).
   }];
   let constraints = [

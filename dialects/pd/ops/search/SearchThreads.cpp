@@ -269,7 +269,7 @@ private:
             return {b.select(isEarlier, position + 1, low).value(),
                     b.select(isEarlier, high, position).value()};
           });
-      // The elements of the own run before it, and those of the other one.
+      // The elements before it in its own run, and in the other run.
       IndexValue inOwn = p - b.select(isLeft, begin, middle), inOther = indexOf(found[0]) - first;
       store(to, begin + inOwn + inOther, own);
     });

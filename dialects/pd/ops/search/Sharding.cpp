@@ -212,7 +212,7 @@ bool TopkOp::describeSharding(ShardingRuleBuilder &rule) {
     return false;
   int64_t rank = rule.operandType(0).getRank(), axis = normalized(getAxis(), rank);
   // With as many results as elements, the results have the factor too. The order of results that are not
-  // sorted is that of an algorithm on all elements.
+  // sorted depends on an algorithm on all elements.
   if (rank > 0 && (getSorted() || getStable()) &&
       rule.operandType(0).getDimSize(axis) > static_cast<int64_t>(getK()))
     rule.splitByLocalForm(0, axis, topkOfShards);

@@ -1,4 +1,4 @@
-//! Batching rules of kernels on sequences: those of the examples become more sequences of one call.
+//! Batching rules of kernels on sequences: the sequences of all examples become sequences of one call.
 #include "dialects/pd/autodiff/BatchSamples.h"
 #include "dialects/pd/ops/sequence/Attention.h"
 #include "dialects/pd/ops/sequence/Labels.h"
@@ -28,7 +28,7 @@ BatchedResults LstmOp::batch(Batcher &batcher) {
   return joinedOrEach(batcher, *this, roles, {Role::First, Role::First});
 }
 
-/// Gradients of weights are those of one example, so the kernel runs for each example.
+/// Gradients of weights must be per example, so the kernel runs for each example.
 BatchedResults batchKernelOfEach(Batcher &batcher, Operation *op) { return eachIfStatic(batcher, op); }
 
 BatchedResults SequenceSoftmaxOp::batch(Batcher &batcher) {
@@ -63,7 +63,7 @@ BatchedResults WarpctcOp::batch(Batcher &batcher) {
   return joinedOrEach(batcher, *this, roles, {Role::First, Role::Second});
 }
 
-/// Without offsets: those of results differ from example to example.
+/// Without offsets: the offsets of results differ from example to example.
 BatchedResults CtcAlignOp::batch(Batcher &batcher) {
   if (getOffsets())
     return failure();

@@ -11,7 +11,7 @@ def Pd_BeamSearchOp : Pd_Op<"beam_search"> {
   let description = [{
     Rows offsets[i] to offsets[i + 1] are the prefixes of source i. A finished prefix (pre_ids is end_id) continues
     with end_id and its score. For another one each column is a candidate, with id `ids` (default: the index of the
-    column) and score `scores`, or without `is_accumulated` pre_scores + log(scores). Of equal scores the one of the
+    column) and score `scores`, or without `is_accumulated` pre_scores + log(scores). Of equal scores the score of the
     later prefix is better. A source is removed if all its selected candidates continue finished prefixes. `parents`
     has the prefix of each selected row, `selected_offsets` the offsets of the selected rows by prefix.
   }];
@@ -45,8 +45,8 @@ def Pd_BeamSearchDecodeOp : Pd_Op<"beam_search_decode"> {
     belong to source i. A sequence ends with a row of the last step at which its source has any; it is followed back
     from there to the first step. Of several end_id only the last one is kept. `sentence_ids` and `sentence_scores`
     have the rows of each sequence in order, and the sequences of a source by descending score of their last row;
-    `sentence_offsets` are the offsets of the sequences, `translation_offsets` those of the sources. At run time: the
-    four arrays have the same, positive number of elements, and no source has more than beam_size sequences.
+    `sentence_offsets` are the offsets of the sequences, `translation_offsets` the offsets of the sources. At run time:
+    the four arrays have the same, positive number of elements, and no source has more than beam_size sequences.
   }];
   let constraints = [
     "C1. ids are int64, scores float32 or float64",

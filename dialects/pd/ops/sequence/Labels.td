@@ -43,7 +43,7 @@ def Pd_LinearChainCrfOp : Pd_LabelOp<"linear_chain_crf", [AttrSizedOperandSegmen
 
 def Pd_LinearChainCrfGradOp : Pd_LabelOp<"linear_chain_crf_grad", [AttrSizedOperandSegments]> {
   let sharding = "inCode";
-  let summary = "The gradients of emission and transition of linear_chain_crf, from that of log_likelihood";
+  let summary = "The gradients of emission and transition of linear_chain_crf, from the gradient of log_likelihood";
   let arguments = (ins Pd_FloatTensor:$emission, Pd_FloatTensor:$transition, Pd_IntTensor:$label,
     Optional<Pd_IntTensor>:$length, Optional<Pd_IntTensor>:$offsets, Pd_FloatTensor:$log_likelihood_grad);
   let operandFormat = [{$emission `,` $transition `,` $label (`length` `=` $length^)?
@@ -76,8 +76,8 @@ def Pd_ViterbiDecodeOp : Pd_LabelOp<"viterbi_decode"> {
   let summary = "Viterbi decoding: the path of the largest score through [batch, time, tags], and its score";
   let description = [{
     transition [tags, tags] has the scores of transitions between tags. With include_bos_eos_tag the last row has the
-    scores of starting with a tag, the last but one those of ending with it. `path` has as many columns as the longest
-    sequence; shorter ones are padded with zeros.
+    scores of starting with a tag, the last but one the scores of ending with it. `path` has as many columns as the
+    longest sequence; shorter ones are padded with zeros.
   }];
   let constraints = ["C1. x has rank 3, transition rank 2, lengths rank 1"];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$transition, Pd_IntTensor:$lengths,

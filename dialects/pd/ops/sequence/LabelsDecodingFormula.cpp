@@ -58,7 +58,7 @@ BestPaths bestPaths(const TagScores &chain) {
   Expression total = forward.last[1] + chain.end;
   Expression hasSteps = chain.lengths > 0.0;
   Expression scores = e.select(hasSteps, e.max(total, {1}, /*keepdim=*/false), 0.0);
-  // Step s is time - 1 - s: the tag of the step, then that of the step before it.
+  // Step s is time - 1 - s: the tag of the step, then the tag of the step before it.
   Expression last = e.reshape(e.wrap(chain.time.getValue(e)), {1}) - 1.0;
   Recurrence backward = runSteps(
       chain.time, {reversed(forward.history[0], -1, 0)}, {indexOfMax(total)}, 1,

@@ -47,7 +47,7 @@ def Pd_GruOp : Pd_Op<"gru", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
 
 def Pd_GruGradOp : Pd_Op<"gru_grad", [AttrSizedOperandSegments]> {
   let sharding = "whole: sequences are rows of one tensor, and a shard could end inside of one";
-  let summary = "The gradients of x, weight, h0 and bias of pd.gru, from that of its result";
+  let summary = "The gradients of x, weight, h0 and bias of pd.gru, from the gradient of its result";
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$weight, Pd_IntTensor:$offsets, Optional<Pd_FloatTensor>:$h0,
     Optional<Pd_FloatTensor>:$bias, Pd_FloatTensor:$hidden_grad, ActivationName<"Tanh">:$activation,
     ActivationName<"Sigmoid">:$gate_activation,
@@ -102,7 +102,7 @@ def Pd_LstmOp : Pd_Op<"lstm", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
 
 def Pd_LstmGradOp : Pd_Op<"lstm_grad", [AttrSizedOperandSegments]> {
   let sharding = "whole: sequences are rows of one tensor, and a shard could end inside of one";
-  let summary = "The gradients of x, weight, bias, h0 and c0 of pd.lstm, from those of its results";
+  let summary = "The gradients of x, weight, bias, h0 and c0 of pd.lstm, from the gradients of its results";
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$weight, Pd_FloatTensor:$bias, Pd_IntTensor:$offsets,
     Optional<Pd_FloatTensor>:$h0, Optional<Pd_FloatTensor>:$c0, Optional<Pd_FloatTensor>:$hidden_grad,
     Optional<Pd_FloatTensor>:$cell_grad, Flag<"true">:$use_peepholes, Flag<"false">:$is_reverse,

@@ -210,7 +210,7 @@ Values SequenceExpandOp::decompose(OpBuilder &builder) {
     lengths = sequences.lengths;
   }
   Expression times = sequencesOf(e.wrap(getYOffsets())).lengths;
-  // Copies of sequence i: their indices are those of the sequences in ranges of `times` copies.
+  // Copies of sequence i: their indices are the indices of the sequences in ranges of `times` copies.
   RangeRows copies = rangeRows(times * 0.0, times);
   Expression source = rowPositions(copies.rows, copies.offsets).sequence;
   RangeRows ranges = rangeRows(gatherRows(starts, source), gatherRows(lengths, source));
@@ -251,8 +251,8 @@ Values SequenceEraseOp::decompose(OpBuilder &builder) {
 
 namespace {
 
-/// The rows at a distance from each row, in its sequence; rows outside are 0, or from `padding`, of which
-/// `before` rows precede a sequence.
+/// The rows at a distance from each row, in its sequence; rows outside are 0, or come from `padding`, whose
+/// first `before` rows precede a sequence.
 Expression neighbours(Expression x, Expression offsets, int64_t distance, Value padding, int64_t before) {
   TensorBuilder &e = x.owner();
   Sequences sequences = sequencesOf(offsets);

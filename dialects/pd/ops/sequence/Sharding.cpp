@@ -37,7 +37,7 @@ bool CtcAlignOp::describeSharding(ShardingRuleBuilder &rule) {
   return true;
 }
 
-/// The number of sequences is the sum of those of the devices.
+/// The number of sequences is the sum of the devices' numbers of sequences.
 bool EditDistanceOp::describeSharding(ShardingRuleBuilder &rule) {
   if (getHypsOffsets() || getRefsOffsets())
     return false;

@@ -80,7 +80,7 @@ def Pd_ExpandOp : Pd_Op<"expand", [Pd_MovesElements, Pd_BroadcastsOperands]> {
   }];
   let constraints = [
     "C1. shape has at least as many entries as x has dimensions",
-    "C2. each dim of x is 1 or that of shape",
+    "C2. each dim of x is 1 or the dim in shape",
     "C3. shape_tensor has a static number of elements",
     "C4. no entry of shape is below -1"
   ];
@@ -107,7 +107,7 @@ def Pd_ExpandAsOp : Pd_Op<"expand_as", [Pd_MovesElements, Pd_BroadcastsOperands]
   let summary = "x broadcast to target_shape, or to the shape of y if target_shape is empty or has -1";
   let constraints = [
     "C1. target_shape, or the shape of y, has at least as many entries as x has dimensions",
-    "C2. each dim of x is 1 or that of the target",
+    "C2. each dim of x is 1 or the dim of the target",
     "C4. no entry of target_shape is below -1"
   ];
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_Tensor>:$y, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$target_shape);

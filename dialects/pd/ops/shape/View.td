@@ -5,7 +5,7 @@
 include "dialects/pd/ir/Base.td"
 include "dialects/pd/ir/Layout.td"
 
-// Axes are those of the result.
+// Axes refer to the result.
 def : OnnxFormula<"Unsqueeze", "importUnsqueeze", strings_="moved">;
 def : OnnxFormula<"ExpandDims", "importExpandDims", 1, 0, "com.microsoft">;
 def : OnnxFormula<"Squeeze", "importSqueeze", strings_="moved">;
@@ -33,9 +33,9 @@ def Pd_SqueezeOp : Pd_ViewOp<"squeeze", (ins Optional<Pd_IntTensor>:$axis_tensor
   let lod = "rows";
   let summary = "Dimensions of size 1 removed";
   let description = [{
-    Of the dimensions in `axis`, those of size 1 (and dynamic ones, which must be 1) are removed; an empty list means
-    all dimensions of size 1, and the program then cannot be compiled for dynamic dims. `axis_tensor` must be constant
-    and overrides the attribute.
+    Of the dimensions in `axis`, the ones with size 1 (and dynamic ones, which must be 1) are removed; an empty list
+    means all dimensions of size 1, and the program then cannot be compiled for dynamic dims. `axis_tensor` must be
+    constant and overrides the attribute.
   }];
   let constraints = ["C1. the axes are in [-rank, rank) of x, where rank 0 takes 0 and -1; axis_tensor is constant"];
   let precision = "follow";

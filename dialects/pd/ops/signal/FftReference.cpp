@@ -47,8 +47,8 @@ struct Direction {
   }
 };
 
-/// One axis: `line(j, k)` is what element j of the input adds to element k of the result, of which there are
-/// `dim`.
+/// Transforms one axis: `term(x, j, k)` is what element j of the input, x, adds to element k of the result,
+/// which has `dimSize` elements along the axis.
 Spectrum transform(const Spectrum &x, int64_t axis, int64_t dimSize,
                    llvm::function_ref<Number(Number, int64_t, int64_t)> term) {
   std::vector<int64_t> dims = x.dims;

@@ -61,7 +61,7 @@ Result<BlockSize> blockOf(mlir::Operation *kernel);
 /// - `proa.rows`: as on the CPU
 /// - `proa.launch`: the threads of a block, its dynamic shared memory, and the blocks of a multiprocessor
 /// - `proa.tensor_map` on the last parameters: see `#proa.tensor_map`
-/// - those of KernelNeeds
+/// - the attributes of KernelNeeds
 ///
 /// Error: the errors of emitPtx and the assembler, for all kernels; a block that fits no multiprocessor
 /// (checkBlock).

@@ -24,9 +24,9 @@ struct ChipInfo {
 const std::vector<ChipInfo> &knownChips();
 /// Error: the chip is not one of knownChips().
 Result<ChipInfo> chipNamed(const std::string &name);
-/// The chip to generate code for on a device of this compute capability: its own, or the newest one without
-/// features of one architecture that is not newer, whose PTX the CUDA driver compiles. Error: the device is
-/// older than all of them.
+/// The chip to generate code for on a device of this compute capability: its own chip, or the newest older
+/// chip without architecture-specific features, whose PTX the CUDA driver compiles. Error: the device is
+/// older than all chips.
 Result<ChipInfo> chipFor(int major, int minor);
 
 /// Registers the dialects of device modules and their translation to LLVM IR.

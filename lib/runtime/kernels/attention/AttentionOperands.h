@@ -105,13 +105,13 @@ struct AttentionDropout {
   bool isPresent = false;
   RandomCall call;
   float p = 0, factor = 1; ///< the probability, and the factor of weights that are kept
-  WholeIndex index;        ///< of the weights [batch, head, query, key] in those of the program
+  WholeIndex index;        ///< of weights [batch, head, query, key] in the program's weights
 
   template <class Op> static Result<AttentionDropout> of(Call &call, size_t input, const Op &op) {
     return create(call.input(input), call.input(input + 1), op.dropoutP,
                   op.dropoutMode == DropoutMode::UpscaleInTrain, op.wholeShape);
   }
-  /// Sets where the weights of these dims are. Error: they are not in those of the program.
+  /// Sets where the weights of these dims are. Error: they are not in the program's weights.
   Result<void> place(std::span<const int64_t> weights);
 
 private:
@@ -241,7 +241,7 @@ private:
   Result<void> divide();
   /// The position of a query among the keys.
   int64_t positionOf(int64_t column) const { return rowOf(column) + k.dims[RowDim] - q.dims[RowDim]; }
-  /// The keys that a query may use begin at this one, and are those before this one.
+  /// A query may use the keys from beginOf() to before endOf().
   int64_t beginOf(int64_t column) const { return left < 0 ? 0 : positionOf(column) - left; }
   int64_t endOf(int64_t column) const { return right < 0 ? k.dims[RowDim] : positionOf(column) + right + 1; }
   int64_t keysOf(int64_t batch) const;

@@ -65,7 +65,7 @@ void divideAttentionTile(const AttentionTile &tile, const float *sum, float *out
 
 /// The gradients of a block. Rows of queries, keys and values are padded to whole vectors.
 struct AttentionGradientBlock {
-  /// `maximum` and `sum` are those of all keys; `scores` becomes the weights after dropout. `out` is unused.
+  /// `maximum` and `sum` are over all keys; `scores` becomes the weights after dropout. `out` is unused.
   AttentionBlock forward;
   int64_t count;                ///< queries of the tile that exist
   const float *outGradient;     ///< [vElements, queries]

@@ -234,7 +234,7 @@ private:
     }
   }
 
-  /// Adds the sums of the jobs of each head to those of its first job, and writes them.
+  /// Adds the sums of the jobs of each head to the sums of its first job, and writes them.
   void addJobs(int64_t heads, float *sums) const {
     int64_t keys = k.dims[RowDim], grain = 1 + (1 << 14) / (qStride() + vStride() + 1);
     parallelFor(heads * keys, grain, [&](int64_t begin, int64_t end) {

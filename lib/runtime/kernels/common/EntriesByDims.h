@@ -16,7 +16,7 @@ namespace proa::runtime {
 /// of oneDNN. With more sets of dims than `most`, all are created again.
 template <class Entry> class EntriesByDims final : public KernelState {
 public:
-  /// Those of a call's step.
+  /// The entries of a call's step.
   static EntriesByDims &of(Call &call) {
     if (!call.state())
       call.state() = std::make_unique<EntriesByDims>();

@@ -58,7 +58,7 @@ std::optional<dnnl::memory::data_type> dnnlType(DType dtype) {
 }
 
 bool sumsBytesExactly() {
-  // Processors with VNNI in 256 bits only run code of which some halves weights.
+  // On processors with VNNI in 256 bits only, some of the code that oneDNN runs halves weights.
   static const bool isExact = [] {
     limitInstructions();
     auto isa = static_cast<unsigned>(dnnl::get_effective_cpu_isa());

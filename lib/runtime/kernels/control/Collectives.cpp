@@ -189,7 +189,7 @@ struct Group {
 
   int64_t size() const { return spmd::shardCount(axes); }
 
-  /// Those of the group of a position, in row-major order of their coordinates on the axes.
+  /// The positions in the group of a position, in row-major order of their coordinates on the axes.
   std::vector<int64_t> ranksOf(int64_t position) const {
     std::vector<int64_t> ranks, coordinates(axes.size());
     for (int64_t index = 0; index < size(); ++index) {

@@ -70,7 +70,7 @@ ConvChoice chooseConv(const ConvProblem &problem, const ConvMachine &machine,
 
 /// The rate of a large matmul.
 double operationsPerNanosecond(const CpuFacts &cpu);
-/// The operations of a convolution that is not transposed, or of the one that a transposed one reverses.
+/// The operations of a convolution; of a transposed one, the operations of the convolution that it reverses.
 double convOperations(const ConvProblem &problem);
 
 } // namespace proa::runtime

@@ -1,6 +1,6 @@
 /// The library kernels "conv2d_weight_gradient" and "conv3d_weight_gradient": the gradient of a convolution
 /// by its filter. Inputs: the convolution's input and the cotangent of its result. Attributes: kernel_size,
-/// and those of the convolution (ConvGeometry.h).
+/// and the attributes of the convolution (ConvGeometry.h).
 #include "lib/runtime/host/ThreadPool.h"
 #include "lib/runtime/kernels/common/Checks.h"
 #include "lib/runtime/kernels/common/EntriesByDims.h"

@@ -53,7 +53,7 @@ PROA_VECTOR_INLINE void addChannels(const Vector &x, const Vector *weights, Vect
   }
 }
 
-/// Adds a column to the sums of `Tile` positions, of which [first, last) meet the image there.
+/// Adds a column to the sums of `Tile` positions; positions [first, last) meet the image there.
 template <int Group, int Tile, bool All>
 PROA_VECTOR_INLINE void addColumn(const Column &column, int64_t first, int64_t last, Vector (&sums)[Tile]) {
   const float *from = column.input, *taps = column.taps;

@@ -122,7 +122,7 @@ template <int Most, int Vectors> PROA_VECTOR_INLINE void addTiles(const Indirect
 /// Positions of a tile; 20 vectors of 16 floats are registers of AVX-512 only.
 int64_t tilePositions() { return hasWideVectors() ? 10 : 6; }
 
-/// Positions that take as long as `count`: tiles of nearly equal size, of which small ones leave multipliers
+/// Positions that take as long as `count` in tiles of nearly equal size: small tiles leave multipliers
 /// idle.
 int64_t computedPositions(int64_t count) {
   int64_t tiles = (count + tilePositions() - 1) / tilePositions();

@@ -78,7 +78,7 @@ private:
 
   ConvGeometry geometry;
   std::vector<PostOp> leading; ///< a bias and activations, which are computed on all sums of a block at once
-  RowPostOps postOps;          ///< those after them
+  RowPostOps postOps;          ///< the ops after `leading`
   bool joinsColumns;           ///< a tap is a row of the window
   int64_t blockPositions = 0;  ///< that share a table of pointers
   int64_t panelWidth = 0;      ///< channels of a panel

@@ -246,7 +246,7 @@ template <int Step> PROA_VECTOR_INLINE void copyWhole(const float *from, int64_t
   }
 }
 
-/// Copies `count` columns of an input row, of which one follows the other by `step` elements.
+/// Copies `count` columns of an input row, which are `step` elements apart.
 PROA_VECTOR_INLINE void copyColumns(const float *from, int64_t step, int64_t count, float *to) {
   if (step == 1 && count < vectorSize)
     copyRange(from, count, to);
@@ -301,7 +301,7 @@ PROA_VECTOR_INLINE void splitColumns(const float *from, int64_t evens, int64_t o
     toEven[i] = from[2 * i];
 }
 
-/// Copies rows of which the first column belongs to `even` and the second one to the other phase.
+/// Copies rows whose first column belongs to phase `even` and whose second belongs to the other phase.
 PROA_VECTOR_INLINE void splitPlane(const float *from, int64_t fromStep, int64_t rows,
                                    std::span<const CopiedColumns> phases, size_t even, int64_t columns,
                                    float *to, int64_t toStep) {
@@ -482,8 +482,8 @@ void PlaneConv::copyRows(const Worker &worker, int64_t image, int64_t group, int
   }
 }
 
-/// Applies the post-ops to the lines of a tile, which are rows of channels or of one channel, and moves them
-/// to the output where they are not there.
+/// Applies the post-ops to the lines of a tile, which are rows of channels or of one channel, and moves the
+/// lines to the output unless they are there.
 void PlaneConv::finish(const Worker &worker, PlaneTile &tile, int64_t image, int64_t channel, int64_t row,
                        int64_t lines, bool areChannels) const {
   const ConvGeometry &g = geometry;

@@ -1,7 +1,7 @@
 /// Convolutions with filters of 3 x 3 and stride 1, channels last, in float32, by Winograd's minimal
 /// filtering: tiles of m x m results, F(m x m, 3 x 3), take (m + 2)^2 matmuls, 2.25 (m = 2) or 4
 /// times (m = 4) less arithmetic than the definition. Sources: Lavin and Gray, "Fast Algorithms for
-/// Convolutional Neural Networks" (2015); the points of m = 4 are those of small error in Barabasz et al.,
+/// Convolutional Neural Networks" (2015); the points of m = 4, of small error, are from Barabasz et al.,
 /// "Error Analysis and Improving the Accuracy of Winograd Convolution for Deep Neural Networks" (2018).
 ///
 /// With V = B^T d B of each tile's input d, U = G g G^T of each filter g, a tile's results are A^T [sum over

@@ -8,7 +8,7 @@
 namespace proa::runtime {
 namespace {
 
-// The points of m = 4 are 0, a, -a, b, -b and infinity; those of m = 2 are 0, 1, -1 and infinity.
+// The points of m = 4 are 0, a, -a, b, -b and infinity; for m = 2 they are 0, 1, -1 and infinity.
 constexpr float a = 0.625f, b = 1.5f, a2 = a * a, b2 = b * b;
 
 template <int64_t M> constexpr int64_t pointsAlong = M + 2;

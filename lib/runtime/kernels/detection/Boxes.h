@@ -102,7 +102,7 @@ struct DetectionInput {
 };
 
 /// Writes rows of label, score and box for all images, the position of each box in the batch, and counts an
-/// image. With `marksNone`, where there is no row, there is an element -1 of one image.
+/// image. With `marksNone` and no rows, writes one element -1 for one image.
 template <class T>
 Result<void> writeDetections(Call &call, const DetectionInput &input, std::span<const ImageBoxes<T>> images,
                              std::span<const std::vector<Detection<T>>> detections, bool marksNone = false) {

@@ -141,7 +141,7 @@ struct NmsConfig {
   bool normalized = true, marksNone = false;
 };
 
-/// Takes boxes from the best one on, but those that overlap one taken before.
+/// Takes boxes in descending order of their scores, except boxes that overlap a box taken before.
 template <class T>
 std::vector<int64_t> suppress(const ImageBoxes<T> &image, int64_t label, const NmsConfig &attributes) {
   std::vector<int64_t> best = bestBoxes(image, label, static_cast<T>(attributes.scoreThreshold),

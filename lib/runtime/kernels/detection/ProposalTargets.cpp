@@ -56,7 +56,7 @@ template <class T> struct ProposalResults {
   std::vector<int64_t> labels, ends{0};
 };
 
-/// A box that may be trained on: its corners, and, where it is foreground, its true box.
+/// A candidate for training: the corners of the box, and its true box if it is foreground.
 template <class T> struct ProposalCandidate {
   const T *corners;
   T overlap;

@@ -61,7 +61,7 @@ template <class T> struct CellInputs {
   }
 };
 
-/// One result element: where its points are, and which moves they depend on.
+/// One result element: the positions of its points, and the moves that they depend on.
 template <class T> struct Cell {
   int64_t plane = 0;                    ///< where its channel of x begins
   int64_t across = -1, down = -1;       ///< elements of moves; -1: none

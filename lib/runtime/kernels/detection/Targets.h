@@ -18,7 +18,7 @@ template <class T> T pixelOverlap(const T *a, const T *b) {
   return common == 0 ? T(0) : common / (area(a) + area(b) - common);
 }
 
-/// How far the centre of `to` is from that of `from`, in sizes of `from`, and the logarithms of the ratios
+/// The distance between the centres of `to` and `from`, in sizes of `from`, and the logarithms of the ratios
 /// of sizes, each divided by its weight (null: 1).
 template <class T> void boxDelta(const T *from, const T *to, const double *weights, T *delta) {
   for (int64_t axis = 0; axis < 2; ++axis) {

@@ -1,7 +1,7 @@
 /// The library kernels "pool2d_gradient" and "pool3d_gradient": the gradient of a pooling by its input.
 /// Inputs: the pooling's x, the cotangent of its result, and perhaps kernel_size as a tensor. Attributes:
-/// those of the pooling (PoolGeometry.h). A maximum's cotangent goes to the first greatest element of the
-/// window, as in Paddle.
+/// the attributes of the pooling (PoolGeometry.h). A maximum's cotangent goes to the first greatest element
+/// of the window, as in Paddle.
 #include "lib/runtime/host/ThreadPool.h"
 #include "lib/runtime/kernels/common/Checks.h"
 #include "lib/runtime/kernels/common/Convert.h"
@@ -16,7 +16,7 @@
 namespace proa::runtime {
 namespace {
 
-/// Some channels at a time: those of channels-last tensors lie side by side.
+/// Some channels at a time: channels-last tensors have them side by side.
 constexpr int64_t blockSize = 16;
 
 /// One window, over three axes.

@@ -118,7 +118,7 @@ private:
       foldWindows(attributes.isMax, rows.data(), depth, wide, results.data());
   }
 
-  /// One tap of all windows after the other, for those that have it inside of the input.
+  /// Adds the taps one after the other, each for all windows that have the tap inside of the input.
   void combineTaps() {
     int64_t stride = g.strides[axes - 1], before = g.before[axes - 1];
     for (int64_t tap = 0; tap < g.kernel[axes - 1]; ++tap) {

@@ -21,7 +21,7 @@ struct RowPooling {
   int64_t taps, stride, before, after; ///< of the columns
 
   int64_t outWidth() const { return static_cast<int64_t>(wide.size()); }
-  /// Elements of a row with those that vectors of windows read before it and after it.
+  /// Elements of a row, and the elements before and after it that vectors of windows read.
   int64_t rowRoom() const { return before + width + std::max(taps, after) + vectorSize * (stride + 1); }
 };
 

@@ -162,8 +162,8 @@ struct Classes {
   std::vector<int64_t> first, of, counts;
 };
 
-/// The numbers of the rows in their order: equal elements in that of their numbers, equal slices as std::sort
-/// leaves them, which is what Paddle's kernels give.
+/// The numbers of the rows in their order: equal elements in the order of their numbers, equal slices as
+/// std::sort leaves them, which is what Paddle's kernels give.
 template <class T> std::vector<int64_t> sequenceOf(const Rows<T> &rows, Order order) {
   std::vector<int64_t> sequence(static_cast<size_t>(rows.count()));
   std::iota(sequence.begin(), sequence.end(), 0);

@@ -43,12 +43,12 @@ template <class Body> void dispatchCombine(ScatterReduce combine, Body &&body) {
   }
 }
 
-/// Sums of many float32 updates of one row in blocks: added one after the other they lose digits, and from
-/// 2^24 equal ones on the sum does not grow. Rows with few updates are not affected.
+/// Sums of many float32 updates of one row in blocks: added in sequence they lose digits, and from
+/// 2^24 equal updates on the sum does not grow. Rows with few updates are not affected.
 class BlockedRows {
 public:
-  /// `forEach`: calls its argument with the row of the result, of which there are `resultRows`, of each
-  /// update.
+  /// `forEach` calls its argument, for each update, with its row among the `resultRows` rows of the
+  /// result.
   template <class ForEach>
   BlockedRows(int64_t updates, int64_t resultRows, int64_t inner, ForEach &&forEach) : inner(inner) {
     constexpr int64_t mostRowsOfAnUpdate = 64; // counting must not take more time than adding

@@ -43,7 +43,7 @@ void restrict(Box &box, size_t axis, int64_t dim, int64_t start, int64_t end, in
   box.count[axis] = distance > 0 ? (distance - 1) / std::abs(step) + 1 : 0;
 }
 
-/// Bounds as attributes, any of which a tensor may replace.
+/// Bounds as attributes; a tensor may replace any of them.
 struct Bounds {
   std::vector<int64_t> axes, starts, ends, steps;
 

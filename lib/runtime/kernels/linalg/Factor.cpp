@@ -248,7 +248,7 @@ template <class T> Result<void> eig(Call &call, bool withVectors) {
     return !values ? values.diagnostics() : vectors.diagnostics();
   return forEachMatrix(
       stack.count, stack.size() * n, "has no eigenvalues that LAPACK finds (NaN?)", [&](int64_t i) {
-        // Eigenvalues alone are those of the transpose, which row-major memory is: in the order that Paddle
+        // Eigenvalues alone are taken from the transpose, which row-major memory is: in the order that Paddle
         // gives.
         const T *from = x.as<T>() + i * stack.size();
         std::vector<T> a = withVectors ? columnMajor(from, n, n) : std::vector<T>(from, from + n * n);

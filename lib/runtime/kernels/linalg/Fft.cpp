@@ -105,7 +105,7 @@ struct Transform {
   }
 };
 
-/// c2c and r2c: all axes, the last one first as it may lose the half that the other one mirrors.
+/// c2c and r2c: all axes. The last axis comes first, since a one-sided result has only half of it.
 Result<void> toComplex(Call &call, const FftConfig &attributes, bool fromReal) {
   const View &x = call.input(0);
   auto transform = Transform::of(attributes, x.dims);

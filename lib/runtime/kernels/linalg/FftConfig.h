@@ -14,7 +14,7 @@ struct FftConfig {
   std::vector<int64_t> axes;
   FftNormalization normalization;
   bool forward = true, onesided = true;
-  int64_t lastDim = 0; ///< of the result of c2r along the last axis; 0: twice that of the operand, less 2
+  int64_t lastDim = 0; ///< of the result of c2r along the last axis; 0: twice the operand's last dim, less 2
 
   /// From the struct that is generated from the record.
   template <class Op>

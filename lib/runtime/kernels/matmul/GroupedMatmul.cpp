@@ -55,7 +55,7 @@ bool multiplyByOneDnn(Call &call, DType dtype, const MatmulGeometry &geometry, c
   return true;
 }
 
-/// out = x y, of which none is empty.
+/// out = x y. No tensor is empty.
 Result<void> multiply(Call &call, DType dtype, StridedOperand x, StridedOperand y,
                       const MatmulTensors &tensors) {
   MatmulGeometry geometry;

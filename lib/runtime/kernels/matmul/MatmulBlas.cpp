@@ -91,7 +91,7 @@ template <class C> struct Port {
       });
   }
 
-  /// Where matrix `batch` of the result's begins, of which an operand may have fewer.
+  /// Where the matrix for matrix `batch` of the result begins; an operand may have fewer matrices.
   C *matrix(int64_t batch, std::span<const int64_t> batches) const {
     C *at = data;
     for (size_t axis = batches.size(); axis-- > 0; batch /= batches[axis])

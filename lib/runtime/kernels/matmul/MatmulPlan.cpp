@@ -7,7 +7,7 @@ namespace {
 
 using dnnl::memory;
 
-/// Strides that oneDNN accepts: those of axes of size 1 are free, but it checks them.
+/// Strides that oneDNN accepts: strides of axes of size 1 are free, but it checks them.
 memory::desc describeStrided(const StridedOperand &operand, memory::data_type type) {
   memory::dims dims(operand.dims.begin(), operand.dims.end()),
       strides(operand.strides.begin(), operand.strides.end());

@@ -179,7 +179,7 @@ constexpr int64_t panelsOfBlock = 16;
 /// Bytes of a block of x.
 constexpr int64_t cachedBytes = 256 << 10;
 
-/// Rows of the blocks into which those of a GEMM are cut, all nearly equal.
+/// Rows of each block of a GEMM, whose rows are cut into nearly equal blocks.
 int64_t blockRows(const PanelGemm &gemm) {
   constexpr int64_t tileRows = 6;
   int64_t inner = std::min(gemm.layout.inner, PanelLayout::blockInner);

@@ -1,6 +1,6 @@
 /// GEMMs with float32 matrices in panels, written for processors without AVX-512: what oneDNN 2.6
-/// has for those reads a matrix as it is and takes up to four times as long, by how its rows lie in the
-/// caches.
+/// uses there reads a matrix as it is and takes up to four times as long, depending on how rows map to
+/// cache sets.
 #pragma once
 
 #include <cstdint>

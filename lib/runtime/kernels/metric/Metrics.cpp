@@ -47,7 +47,7 @@ double areaOf(const int64_t *positive, const int64_t *negative, int64_t buckets)
   return positives > 0 && negatives > 0 ? area / positives / negatives : area;
 }
 
-/// Takes the counts of the oldest call out of the sums and makes room for those of this one.
+/// Takes the counts of the oldest call out of the sums and makes room for the counts of this one.
 int64_t openStep(const AucShape &shape, std::vector<int64_t> &positive, std::vector<int64_t> &negative) {
   int64_t calls = positive.back(), begin = (calls % shape.steps) * shape.buckets(),
           sums = shape.steps * shape.buckets();

@@ -55,7 +55,7 @@ void sampleWithReplacement(const std::vector<double> &weights, RandomStream &str
   }
 }
 
-/// The order of exponential arrival times is that of draws one after the other without putting back.
+/// The order of exponential arrival times is the order of sequential draws without replacement.
 void sampleWithoutReplacement(const std::vector<double> &weights, RandomStream &stream,
                               std::span<int64_t> samples) {
   std::vector<std::pair<double, int64_t>> arrivals;

@@ -30,7 +30,7 @@ template <class T> struct AttentionLstm {
   int64_t width, units;
   AttentionActivations activations;
 
-  /// The weights of the rows of a sequence; `products` are those of its rows with the attention's weight.
+  /// The weights of the rows of a sequence; `products` are its rows times the attention's weight.
   void weigh(const std::vector<T> &products, const T *cell, std::vector<T> &weights) const {
     T own = dot(cell, attention + width, units);
     weights.resize(products.size());

@@ -1,5 +1,5 @@
-/// The library kernel "rnn_gradient": backpropagation through time for the kernel "rnn". Inputs: those of
-/// "rnn" (the lengths may be absent), then the cotangents of its results. Outputs: the gradients of x, the
+/// The library kernel "rnn_gradient": backpropagation through time for the kernel "rnn". Inputs: the inputs
+/// of "rnn" (the lengths may be absent), then the cotangents of its results. Outputs: the gradients of x, the
 /// initial states and the weights. The layers run forward again and keep the values that the gradient needs.
 #include "lib/runtime/kernels/rnn/Rnn.h"
 

@@ -131,7 +131,7 @@ public:
     }
   }
 
-  /// The path of the greatest weight; of equal ones that of the first tags.
+  /// The path of the greatest weight; of equal ones the path with the first tags.
   void decode(int64_t *path) const {
     std::vector<T> best(static_cast<size_t>(tags)), next(best);
     std::vector<int64_t> from(static_cast<size_t>(length * tags));

@@ -91,8 +91,8 @@ template <class T> void copyRows(const T *source, T *target, const CopyAxis &row
     copyLine(source + i * rows.source, target + i * rows.target, line);
 }
 
-/// A transposed plane in vectors: `block` rows at a time stay in the first-level cache, of which lines that
-/// share a set hold 8.
+/// A transposed plane in vectors: `block` rows at a time stay in the first-level cache, where lines that
+/// share a set hold 8 rows.
 template <class T>
 void copyVectors(const T *source, T *target, const CopyAxis &rows, const CopyAxis &columns) {
   constexpr int64_t setBytes = 4096, most = 64, side = sizeof(T) == sizeof(float) ? blockSide : narrowSide<T>;

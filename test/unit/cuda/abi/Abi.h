@@ -1,4 +1,4 @@
-/// Comparison of proa's declarations of NVIDIA's functions with those of NVIDIA's headers. Each test includes
+/// Comparison of proa's declarations of NVIDIA's functions with NVIDIA's headers. Each test includes
 /// the source file that has proa's declarations, and the header, if it is there; otherwise it is skipped.
 #pragma once
 

@@ -23,8 +23,8 @@ bool isAttentionInOnnx(pd::FusedAttentionOp op) {
          !op.getDropoutCall() && op.getMaximum().use_empty() && op.getSum().use_empty();
 }
 
-/// Whether an element may be as low as the lowest number. ONNX Runtime leaves such keys out, also where a
-/// mask has it for all keys, of which the softmax is the mean.
+/// Whether an element may be as low as the lowest number. ONNX Runtime leaves such keys out, even where a
+/// mask has it for all keys, whose weights are then equal.
 static bool mayBeLowest(NodeExporter &node, Value mask, double lowest) {
   const Tensor *known = node.getGraph().parameterOf(mask);
   if (!known)

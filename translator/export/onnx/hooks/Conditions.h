@@ -37,14 +37,14 @@ bool hasNoDropout(pd::RnnOp op);
 
 /// Whether the threshold is fixed and above 0, and the number of anchors static.
 bool isProposalsInOnnx(pd::GenerateProposalsOp op);
-/// Whether the boxes of each image are those of all classes.
+/// Whether all classes share the boxes of each image.
 bool isMatrixNmsInOnnx(pd::MatrixNmsOp op);
 
 /// Whether the operands are [batch, heads, length, size], and the statistics unused.
 bool isAttentionInOnnx(pd::FusedAttentionOp op);
 /// Whether there is a scale, and the statistics are unused.
 bool isPlainRmsNorm(pd::RmsNormOp op);
-/// Whether x has four dims, and cosines and sines are those of all heads.
+/// Whether x has four dims, and all heads share the cosines and sines.
 bool isRotaryInOnnx(pd::RotaryEmbeddingOp op);
 
 /// Whether the number of samples is static, and samples are drawn with replacement.

@@ -145,7 +145,7 @@ void exportIsfinite(NodeExporter &node) {
   });
 }
 
-/// pd compares, so that of a NaN and a number it takes y; Max and Min give NaN.
+/// pd compares and so takes y if x or y is NaN; Max and Min give NaN.
 template <class Op> static void exportExtreme(NodeExporter &node, llvm::StringRef type) {
   auto op = node.get<Op>();
   bool isMax = type == "Max";
@@ -211,7 +211,7 @@ void exportAtan2(NodeExporter &node) {
     Expression one = e.constant(1, y.type().getElementType());
     Expression below = isNegative(e, y), left = isNegative(e, x);
     auto isInfinite = [&](Expression value) { return e.wrap(e.create<pd::IsinfOp>(value)); };
-    // Quotients of two infinities and of two zeros are those of their signs, or 0.
+    // Quotients of two infinities and of two zeros follow from their signs, or are 0.
     Expression bothInfinite = bothOf(e, isInfinite(x), isInfinite(y));
     Expression bothZero = bothOf(e, e.equal(y, 0.0), e.equal(x, 0.0));
     Expression signX = e.select(left, -one, one), signY = e.select(below, -one, one);

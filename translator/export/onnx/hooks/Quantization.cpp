@@ -153,8 +153,8 @@ void exportWeight(NodeExporter &node, const Grid &grid, bool andBack) {
   node.setResult(0, dequantize(node, integers, node.getGraph().addConstant(divided), grid));
 }
 
-/// The integers of an operand: those of an op that quantized it, an integer tensor, or a parameter of floats
-/// that are integers. Empty for others.
+/// The integers of an operand: the result of an op that quantized it, an integer tensor, or a parameter of
+/// floats that are integers. Empty for others.
 std::string integersOf(NodeExporter &node, Value x, const Grid &grid) {
   if (std::string known = node.getGraph().integersOf(x); !known.empty())
     return known;

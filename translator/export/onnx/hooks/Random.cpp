@@ -12,7 +12,7 @@ namespace proa::exporter::onnxhooks {
 using Named = NodeExporter::Named;
 
 /// A float tensor of the shape of a random op: RandomUniform or RandomNormal. A shape that is computed is
-/// that of a tensor of zeros.
+/// taken from a tensor of zeros.
 template <class Op>
 static std::string randomOf(NodeExporter &node, llvm::StringRef type, std::vector<Named> attributes) {
   auto op = node.get<Op>();

@@ -84,7 +84,7 @@ Ints paddedShape(Value value) {
   return shape;
 }
 
-/// Which dimension of x the heads are, 1 or 2: cosines and sines are those of all heads. None if they are
+/// Which dimension of x the heads are, 1 or 2: all heads share the cosines and sines. None if they are
 /// not.
 std::optional<int64_t> headsOf(pd::RotaryEmbeddingOp op) {
   for (int64_t heads : {1, 2})

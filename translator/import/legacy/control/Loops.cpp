@@ -43,7 +43,7 @@ bool ControlFlowImporter::findCarried(Loop &loop) {
     bool isReadFirst = name == loop.condition || effects.read.contains(name);
     Value value = program.lookup(name);
     bool isUndefined = value && isUndefinedNumber(value);
-    // Before the loop it may have the number of undefined variables; its declared type is that of
+    // Before the loop it may have the number of undefined variables; its declared type is the type in
     // the loop.
     const legacy::Variable *declared = program.variables.find(program.currentBlock, name);
     if (isUndefined && declared && declared->dtype) {
@@ -114,7 +114,7 @@ bool ControlFlowImporter::widenCarried(Loop &loop, size_t index, Value after, bo
   }
   again |= joined != variable.type;
   // Paddle writes the shape after an iteration into the declaration: of a feed that the loop changes it is
-  // not that of what is fed.
+  // not the shape of what is fed.
   auto feed = dyn_cast_or_null<BlockArgument>(variable.before);
   if (feed && feed.getOwner() == &program.interface.function.getBody().front() && joined != feed.getType() &&
       llvm::is_contained(program.interface.feeds, variable.name))

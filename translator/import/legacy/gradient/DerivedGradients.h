@@ -27,7 +27,7 @@ public:
   /// program without these ops.
   void find();
   /// To be called after each op: computes the gradients after the op that begins them, and defines the
-  /// variables of those that the op writes last.
+  /// variables of the gradients that the op writes last.
   void afterOp();
 
 private:

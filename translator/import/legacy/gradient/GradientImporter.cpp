@@ -37,7 +37,7 @@ struct GradientImporter::GradientImport {
   /// The op's own record, if ops after it were imported already.
   const Producer *self = nullptr;
   /// In a gradient of a higher order: the inputs whose gradients it computes. A received value is independent
-  /// of others only if it is one of them.
+  /// of other values only if it is one of these inputs.
   std::optional<llvm::StringSet<>> independent = std::nullopt;
 
   int order = gradientOrder(op.type);
@@ -140,8 +140,8 @@ bool GradientImporter::checkCotangents(const legacy::Operation &op) {
   return program.diagnostics.size() == before;
 }
 
-/// Collects the forward op and the values of its inputs: those that the gradient op receives, else those that
-/// the forward op had.
+/// Collects the forward op and the values of its inputs: the values that the gradient op receives, else the
+/// values that the forward op had.
 bool GradientImporter::collectForward(GradientImport &gradient) {
   const legacy::Operation &op = gradient.op;
   size_t before = program.diagnostics.size();

@@ -1,4 +1,4 @@
-/// How the slots of a gradient op refer to those of the op that it differentiates. First gradients say it
+/// How the slots of a gradient op refer to the slots of the op that it differentiates. First gradients say it
 /// exactly: `Out@GRAD` is the cotangent of `Out`. Gradients of gradients have several naming schemes: the
 /// cotangent of `X@GRAD` is `DDX`, `grad_x@GRAD` or `X@GRAD@GRAD`.
 #pragma once

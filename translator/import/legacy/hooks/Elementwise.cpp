@@ -53,7 +53,7 @@ void importElementwise(OpImporter &importer) {
   if (!x || !y)
     return;
   int64_t xRank = pd::tensorType(x).getRank(), yRank = pd::tensorType(y).getRank();
-  // The dims of the operand of lower rank are aligned with those of the other one from `axis` on. Dims of
+  // The dims of the operand of lower rank are aligned with the dims of the other one from `axis` on. Dims of
   // size 1 follow them.
   if (axis != -1 && xRank != yRank) {
     Value &lower = yRank < xRank ? y : x;

@@ -38,7 +38,7 @@ Expression fullyConnected(OpImporter &importer, Value x, Value weight, Value bia
   return bias ? out + e.reshape(e.wrap(bias), {-1}) : out;
 }
 
-/// Aligns the dims of y with those of x from `axis` on; -1: with the last ones.
+/// Aligns the dims of y with the dims of x from `axis` on; -1: with the last ones.
 Expression alignedTo(Expression y, Expression x, int64_t axis) {
   int64_t rank = x.rank(), own = y.rank();
   if (axis < 0 || own >= rank || axis + own >= rank)

@@ -7,7 +7,7 @@ using namespace mlir;
 
 namespace proa::import::hooks {
 
-/// In a test their kernels write the quantized tensor alone: what they have seen stays what it was. A
+/// In a test their kernels write the quantized tensor alone: their statistics do not change. A
 /// variable that held nothing is then fetched as Paddle's tensor without memory, which is empty and of
 /// float64.
 void importObservingQuantizer(OpImporter &importer) {

@@ -116,7 +116,7 @@ Expression offsetsOf(OpImporter &importer, Expression lengths) {
 
 Expression plus(OpImporter &importer, Expression x, int64_t value) { return x + importer.integers({value}); }
 
-/// An array of `counts.size()` vectors of offsets, each from 0 on: vector i is that of the next counts[i]
+/// An array of `counts.size()` vectors of offsets, each from 0 on: vector i is for the next counts[i]
 /// sequences.
 Expression splitOffsets(OpImporter &importer, Expression offsets, Expression counts) {
   Expression firsts = startsOf(offsetsOf(importer, counts)), sizes = plus(importer, counts, 1);
@@ -138,7 +138,7 @@ Expression joinLengths(OpImporter &importer, Expression array) {
   return gather(offsets, plus(importer, starts, 1)) - gather(offsets, starts);
 }
 
-/// The indices where the mask holds, then those where it does not.
+/// The indices where the mask is true, then the indices where it is false.
 std::pair<Expression, Expression> indicesOf(OpImporter &importer, Expression mask) {
   TensorBuilder &e = importer.tensors();
   Expression flat = e.reshape(mask, {-1});
@@ -252,7 +252,7 @@ void importSplitLodTensor(OpImporter &importer) {
   setOutput(importer, "OutFalse", reordered(importer, *x, onFalse));
 }
 
-/// The offsets of the sequences of a, then of those of b.
+/// The offsets of the sequences of a, then of the sequences of b.
 Expression joinedOffsets(Expression a, Expression b) {
   Expression first = startsOf(a), last = rowsOf(a, -1, toTheEnd);
   // Broadcasting needs a static dim size of 1.

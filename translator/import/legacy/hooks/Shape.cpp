@@ -163,7 +163,7 @@ void importPad2d(OpImporter &importer) {
   bool channelsFirst = format == "NCHW";
   int64_t depth = channelsFirst ? 2 : 1;
   Value volume = e.create<pd::UnsqueezeOp>(x, Value(), llvm::ArrayRef(depth));
-  // Paddle's order is above, below, left, right; that of pd.pad3d is left, right, above, below.
+  // Paddle's order is above, below, left, right; pd.pad3d's is left, right, above, below.
   Value padded = e.create<pd::Pad3dOp>(
       volume, Value(), llvm::ArrayRef<int64_t>{paddings[2], paddings[3], paddings[0], paddings[1], 0, 0},
       *padMode, llvm::APFloat(importer.floatAttribute("pad_value", 0)),
@@ -173,7 +173,7 @@ void importPad2d(OpImporter &importer) {
 
 void importUnbind(OpImporter &importer) {
   Value x = importer.requiredInput("X");
-  // The result of unbind is Out, that of unstack Y. Only the slot says how many there are.
+  // The result slot of unbind is Out, of unstack Y. Only the slot says how many there are.
   llvm::StringRef slot = importer.outputSlot("Out") ? "Out" : "Y";
   const legacy::Slot *outputs = importer.outputSlot(slot);
   if (!x)

@@ -20,7 +20,7 @@ struct MergedUpdate {
 };
 
 /// Creates an op for each parameter, with the attributes of `attributesOf(i)` for the i-th one. The op is a
-/// parameter here: the same lists are those of every optimizer.
+/// parameter here: every optimizer has the same lists.
 template <class AttributesOf>
 void importMerged(OpImporter &importer, const MergedUpdate &merged, AttributesOf &&attributesOf) {
   llvm::SmallVector<llvm::SmallVector<Value>> lists;
@@ -65,9 +65,9 @@ template <class List, class T> T entry(const List &list, size_t i, T otherwise) 
   return i < list.size() ? T(list[i]) : otherwise;
 }
 
-/// The update of rows that the sparse gradient has, where the rule leaves the others alone: a sparse gradient
-/// is imported as the dense one with zeros in its other rows, which would change those. `kept` are pairs of
-/// the slots before and after.
+/// Limits an update to the rows of the sparse gradient, for rules that leave other rows unchanged: the
+/// gradient is imported dense, with zeros in other rows, and would change them. `kept` are pairs of the slots
+/// before and after.
 void importForRows(OpImporter &importer, llvm::ArrayRef<std::pair<llvm::StringRef, llvm::StringRef>> kept) {
   Value rows = importer.rows("Grad");
   if (!rows)

@@ -45,7 +45,7 @@ Effects allEffectsOf(const legacy::Program &program, const legacy::Operation &op
         if (name != legacy::emptyVariable)
           names.insert(name);
   };
-  add(effects.written, op.outputs); // of an op with a block, the effects are those of the block alone
+  add(effects.written, op.outputs); // of an op with a block, the effects come from the block alone
   if (isGradient(op))
     add(effects.read, op.inputs);
   return effects;
@@ -120,8 +120,8 @@ Subgraph::Subgraph(const legacy::Program &program, llvm::ArrayRef<std::string> f
   findBlocks(program);
 }
 
-/// A variable is computed where the first op that touches it writes it without reading it. What control flow
-/// writes may keep the value that it had before: such a variable is computed only if the program has feed ops
+/// A variable is computed if the first op that uses it writes it and does not read it. A variable that
+/// control flow writes may keep its value from before: it counts as computed only if the program has feed ops
 /// and they do not feed it.
 void Subgraph::findCutFeeds(const legacy::Program &program, llvm::ArrayRef<std::string> fedByProgram,
                             llvm::ArrayRef<std::string> feeds) {

@@ -16,8 +16,8 @@ struct VariableLod {
 };
 
 /// Keeps the levels of each variable's LoD in the scope, as variables "x@LOD0" (the outermost), "x@LOD1",
-/// ...: int64 vectors of offsets. The levels of a tensor array are arrays, element by element those of its
-/// elements.
+/// ...: int64 vectors of offsets. The levels of a tensor array are arrays, element by element the levels of
+/// its elements.
 class LodTracker {
 public:
   explicit LodTracker(Scope &scope) : scope(scope) {}
@@ -38,7 +38,7 @@ public:
   };
   Source source(const legacy::Operation &op, const LegacyOp *entry) const;
   /// Gives the results without a LoD of their own the one that the op's rule says (LodRule), and gradients
-  /// that of their variable. `entry` may be null.
+  /// the LoD of their variable. `entry` may be null.
   void share(const legacy::Operation &op, const LegacyOp *entry, const Source &source);
 
 private:

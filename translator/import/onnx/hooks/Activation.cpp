@@ -20,7 +20,7 @@ void importGelu(NodeImporter &node) {
 
 void importPRelu(NodeImporter &node) {
   Expression x = node.operand("X"), slope = node.operand("slope");
-  // Before opset 7 the slopes are those of the channels.
+  // Before opset 7 there is one slope for each channel.
   if (node.since() < 7 && slope.rank() == 1 && x.rank() > 2) {
     Ints shape(x.rank() - 1, 1);
     shape[0] = -1;

@@ -80,7 +80,7 @@ Attended attend(NodeImporter &node, Expression q, Expression k, Expression v, co
     weights = form.changeWeights(weights);
   weights = e.cast(weights, v.type().getElementType());
   Expression values = e.matmul(weights, repeatedHeads(node, v, q));
-  // The product is linear, so that its rows can be replaced instead of those of the weights.
+  // The product is linear, so that its rows can be replaced instead of rows of the weights.
   if (addend && form.mayLackKeys) {
     lacksKeys = e.equal(e.max(*addend, {addend->rank() - 1}), -INFINITY);
     values = e.select(*lacksKeys, 0.0, values);

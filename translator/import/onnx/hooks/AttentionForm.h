@@ -17,14 +17,14 @@ struct AttentionForm {
   llvm::SmallVector<mlir::Value> addends; ///< masks and biases, which broadcast to the scores
   bool mayLackKeys = false;               ///< addends may exclude all keys of a query, whose result is 0 then
   mlir::Value sink;                       ///< the score of each head's key without a value; may be null
-  mlir::Type precision;                   ///< the type of the softmax; null: that of q
+  mlir::Type precision;                   ///< the type of the softmax; null: as q
   Modifier changeScores, changeWeights;   ///< before and after the softmax; may be empty
 };
 
 struct Attended {
   pd::Expression values;
   pd::Expression products, capped, biased; ///< the scores: scaled, then with a bound, then with addends
-  pd::Expression weights;                  ///< those of queries without keys are unspecified
+  pd::Expression weights;                  ///< for queries without keys: unspecified
   std::optional<pd::Expression> lacksKeys; ///< whether a query has no keys; nothing: none
 };
 

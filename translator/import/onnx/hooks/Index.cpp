@@ -76,7 +76,7 @@ static pd::ScatterReduce reductionIn(NodeImporter &node) {
   node.stop();
 }
 
-/// data with the updates at the indices along the axis; the other coordinates are those of the index.
+/// data with the updates at the indices along the axis; the other coordinates are the position in the index.
 static Expression scatterAlong(NodeImporter &node, Expression data, Expression indices, Expression updates,
                                int64_t axis, pd::ScatterReduce reduce) {
   bool isWhole = llvm::all_of(llvm::seq<int64_t>(0, data.rank()), [&](int64_t other) {

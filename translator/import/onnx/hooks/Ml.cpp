@@ -297,7 +297,7 @@ Expression positionsOf(NodeImporter &node, Expression x, Expression keys, bool a
   return node.tensors().select(first > 0.0, double(count) - first, -1.0);
 }
 
-/// Sets output Y to the values at places; a place of -1 is that of no key.
+/// Sets output Y to the values at places; a place of -1 means that no key matched.
 static void encode(NodeImporter &node, Expression positions, Encoding encoding) {
   pd::TensorBuilder &e = node.tensors();
   Expression isFound = positions > -1.0, values = encoding.values, missing = encoding.missing;

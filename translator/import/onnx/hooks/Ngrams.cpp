@@ -58,7 +58,7 @@ private:
 
   Type f32() { return node.getBuilder().getF32Type(); }
 
-  /// The items of the pool. Strings become their numbers in the vocabulary, and so do those of x.
+  /// The items of the pool. Strings become their numbers in the vocabulary, and so do the items of x.
   llvm::SmallVector<int64_t> readItems() {
     std::vector<std::string> words = node.stringsAttribute("pool_strings"), vocabulary;
     llvm::SmallVector<int64_t> pool = node.intsAttribute("pool_int64s");

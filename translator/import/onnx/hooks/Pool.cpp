@@ -242,8 +242,8 @@ static Expression meanWithZeros(NodeImporter &node, Expression x, const OnnxPool
   return pool(node, all, bare, bare.window.paddings, pd::PoolingType::Avg, false);
 }
 
-/// The mean over the elements of dilated windows that count: those of the image or also its paddings, but not
-/// `rest`.
+/// The mean over the elements of dilated windows that count: the elements of the image or also its paddings,
+/// but not `rest`.
 static Expression dilatedMean(NodeImporter &node, OnnxPooling pooling, bool countsPaddings) {
   if (countsPaddings) {
     pooling.x = padded(node, pooling.x, pooling.window.paddings, 0);

@@ -1,5 +1,5 @@
-//! Hooks of ONNX's random numbers. Their distributions are ONNX's; the numbers differ from those of other
-//! runtimes.
+//! Hooks of ONNX's random numbers. Their distributions are ONNX's; the numbers differ from the numbers of
+//! other runtimes.
 #include "translator/import/onnx/GraphImporter.h"
 
 #include "dialects/pd/ops/nn/SoftmaxOps.h"

@@ -258,7 +258,7 @@ private:
     setResults(e.cast(concat(outputs, 2), type), joined);
   }
 
-  /// A state whose batch is as dynamic as that of the steps.
+  /// A state whose batch dim is dynamic where the batch dim of the steps is.
   Expression withBatchOf(Expression state) {
     int64_t batch = x.type().getDimSize(1);
     if (!ShapedType::isDynamic(batch))

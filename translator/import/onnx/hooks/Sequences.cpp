@@ -114,8 +114,8 @@ void importSequenceLength(NodeImporter &node) {
   node.setOutput("length", e.reshape(e.wrap(lengthOf(node, node.array("input_sequence"))), {}));
 }
 
-/// The sizes of the pieces: those of `split`, if it is a vector; else pieces of one size, of which the last
-/// one may be smaller.
+/// The sizes of the pieces: the elements of `split`, if it is a vector; else pieces of one size, of which the
+/// last one may be smaller.
 static Value splitSizes(NodeImporter &node, pd::Expression x, int64_t axis, Value split) {
   OpBuilder &builder = node.getBuilder();
   pd::TensorBuilder &e = node.tensors();

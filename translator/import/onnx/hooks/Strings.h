@@ -14,7 +14,7 @@ bool isString(NodeImporter &node, mlir::Value value);
 pd::Expression stringConstants(NodeImporter &node, const std::vector<std::string> &strings);
 /// Defines an output of strings by their bytes.
 void setStrings(NodeImporter &node, llvm::StringRef output, pd::Expression bytes);
-/// Strings of this width; at least that of x.
+/// Strings of this width; at least the width of x.
 pd::Expression widened(pd::Expression x, const pd::DimSize &width);
 /// Whether strings are equal, with broadcasting: a bool for each string.
 pd::Expression areEqualStrings(NodeImporter &node, pd::Expression x, pd::Expression y);

@@ -137,8 +137,8 @@ Expression votesOf(NodeImporter &node, Expression scores, int64_t classes) {
 
 Expression column(Expression matrix, int64_t i) { return pd::slice(matrix, 1, i, i + 1); }
 
-/// Probabilities of classes from those of pairs, by the iteration of libsvm (Wu, Lin and Weng 2004, method
-/// 2), which ends for each example when its error is below 0.005 / classes.
+/// Probabilities of classes from probabilities of pairs, by the iteration of libsvm (Wu, Lin and Weng 2004,
+/// method 2), which ends for each example when its error is below 0.005 / classes.
 class PairCoupling {
 public:
   PairCoupling(NodeImporter &node, int64_t classes) : node(node), e(node.tensors()), classes(classes) {}

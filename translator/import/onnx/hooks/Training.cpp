@@ -29,7 +29,7 @@ struct OptimizerNode {
 
   Expression tensor(size_t kind, size_t i) const { return tensors[kind * count + i]; }
 
-  /// The gradient plus that of the regularization.
+  /// The gradient plus the gradient of the regularization.
   Expression gradient(NodeImporter &node, size_t i) const {
     double coefficient = node.floatAttribute("norm_coefficient");
     return coefficient == 0 ? tensor(1, i) : tensor(0, i) * coefficient + tensor(1, i);

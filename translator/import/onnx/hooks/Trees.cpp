@@ -110,7 +110,7 @@ void measure(NodeImporter &node, Forest &forest) {
   }
 }
 
-/// Nodes of the ops until version 3, whose trees and nodes have ids. `prefix` is that of the weights.
+/// Nodes of the ops until version 3, whose trees and nodes have ids. `prefix` is the prefix of the weights.
 Forest readForest(NodeImporter &node, const std::string &prefix) {
   Forest forest;
   llvm::SmallVector<int64_t> trees = node.intsAttribute("nodes_treeids"),

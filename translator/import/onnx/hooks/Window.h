@@ -41,7 +41,7 @@ OnnxWindow readWindow(NodeImporter &node, llvm::ArrayRef<int64_t> input, llvm::A
 /// Reports an algorithm other than explicit paddings.
 void requireExplicit(NodeImporter &node, const OnnxWindow &window);
 
-/// An entry of 1, or paddings of 0, before those of the only dimension: pd has no windows of one dimension.
+/// An entry of 1, or paddings of 0, before the only dimension's: pd has no windows of one dimension.
 void addUnitDimension(OnnxWindow &window);
 /// The spatial dims of [batch, channels, spatial dims]. Reports an x that has no or more than 3 of them.
 llvm::SmallVector<int64_t> spatialDimsOf(NodeImporter &node, pd::Expression x);
