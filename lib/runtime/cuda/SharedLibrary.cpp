@@ -47,18 +47,11 @@ Result<SharedLibrary> SharedLibrary::open(const Description &description, const 
   return errorAt("", fmt::format("cannot load {}: {}", description.title, fmt::join(reasons, "; ")));
 }
 
-void *SharedLibrary::find(const char *name) {
-  void *symbol = dlsym(handle, name);
-  if (!symbol)
-    missing.emplace_back(name);
-  return symbol;
-}
-
 Result<void> SharedLibrary::complete() const {
-  if (missing.empty())
+  if (symbols.missing().empty())
     return {};
   return errorAt("", fmt::format("{} ({}) has no function '{}', expected {}", title, file,
-                                 fmt::join(missing, "', '"), expected));
+                                 fmt::join(symbols.missing(), "', '"), expected));
 }
 
 } // namespace proa::cuda

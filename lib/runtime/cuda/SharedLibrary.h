@@ -1,9 +1,9 @@
 /// Libraries of CUDA, loaded at run time. Nothing is linked.
 #pragma once
 
+#include "lib/base/support/LibrarySymbols.h"
 #include "proa/Result.h"
 
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -19,26 +19,21 @@ public:
   };
 
   /// Loads the first file that is found. Folders in order: the search path of libraries, unless
-  /// $PROA_CUDA_PATH is set, and those of cudaFolders(). `file` replaces the search. Error: none can be
+  /// $PROA_CUDA_PATH is set, and cudaFolders(). `file` replaces the search. Error: none can be
   /// loaded, with the reason.
   static Result<SharedLibrary> open(const Description &description, const std::string &file = "");
 
   /// Sets `target` to the function; a missing one is reported by complete().
-  template <class Function> void load(Function *&target, const char *name) {
-    void *symbol = find(name);
-    std::memcpy(&target, &symbol, sizeof(symbol));
-  }
+  template <class Function> void load(Function *&target, const char *name) { symbols.load(target, name); }
   /// Error: the functions that load() did not find.
   Result<void> complete() const;
 
 private:
   SharedLibrary(void *handle, const Description &description, std::string file)
-      : handle(handle), title(description.title), expected(description.expected), file(std::move(file)) {}
-  void *find(const char *name);
+      : symbols(handle), title(description.title), expected(description.expected), file(std::move(file)) {}
 
-  void *handle;
+  LibrarySymbols symbols;
   std::string title, expected, file;
-  std::vector<std::string> missing;
 };
 
 } // namespace proa::cuda

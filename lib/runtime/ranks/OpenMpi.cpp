@@ -1,5 +1,6 @@
 //! A rank among the processes that mpirun started. OpenMPI is loaded at run time, so that proa needs no MPI
 //! to build or to run on one device. Declarations follow the ABI of OpenMPI 4 (libmpi.so.40).
+#include "lib/base/support/LibrarySymbols.h"
 #include "lib/runtime/ranks/Communicator.h"
 
 #include <dlfcn.h>
@@ -61,32 +62,26 @@ Result<Mpi> loadMpi() {
   if (!library)
     return errorAt("", fmt::format("cannot load MPI: {}; {}", reason, packageHint));
   Mpi mpi;
-  std::string missing;
-  auto load = [&](auto &target, const char *name) {
-    void *symbol = dlsym(library, name);
-    if (!symbol)
-      missing = name;
-    std::memcpy(&target, &symbol, sizeof(symbol));
-  };
-  load(mpi.init, "MPI_Init_thread");
-  load(mpi.initialized, "MPI_Initialized");
-  load(mpi.threadLevel, "MPI_Query_thread");
-  load(mpi.finalize, "MPI_Finalize");
-  load(mpi.abort, "MPI_Abort");
-  load(mpi.rank, "MPI_Comm_rank");
-  load(mpi.size, "MPI_Comm_size");
-  load(mpi.setErrorHandler, "MPI_Comm_set_errhandler");
-  load(mpi.send, "MPI_Isend");
-  load(mpi.probe, "MPI_Improbe");
-  load(mpi.receive, "MPI_Imrecv");
-  load(mpi.test, "MPI_Test");
-  load(mpi.countOf, "MPI_Get_count");
-  load(mpi.world, "ompi_mpi_comm_world");
-  load(mpi.byte, "ompi_mpi_byte");
-  load(mpi.errorsReturn, "ompi_mpi_errors_return");
-  if (!missing.empty())
-    return errorAt(
-        "", fmt::format("the MPI library has no symbol '{}': it is not OpenMPI 4; {}", missing, packageHint));
+  LibrarySymbols symbols(library);
+  symbols.load(mpi.init, "MPI_Init_thread");
+  symbols.load(mpi.initialized, "MPI_Initialized");
+  symbols.load(mpi.threadLevel, "MPI_Query_thread");
+  symbols.load(mpi.finalize, "MPI_Finalize");
+  symbols.load(mpi.abort, "MPI_Abort");
+  symbols.load(mpi.rank, "MPI_Comm_rank");
+  symbols.load(mpi.size, "MPI_Comm_size");
+  symbols.load(mpi.setErrorHandler, "MPI_Comm_set_errhandler");
+  symbols.load(mpi.send, "MPI_Isend");
+  symbols.load(mpi.probe, "MPI_Improbe");
+  symbols.load(mpi.receive, "MPI_Imrecv");
+  symbols.load(mpi.test, "MPI_Test");
+  symbols.load(mpi.countOf, "MPI_Get_count");
+  symbols.load(mpi.world, "ompi_mpi_comm_world");
+  symbols.load(mpi.byte, "ompi_mpi_byte");
+  symbols.load(mpi.errorsReturn, "ompi_mpi_errors_return");
+  if (!symbols.missing().empty())
+    return errorAt("", fmt::format("the MPI library has no symbol '{}': it is not OpenMPI 4; {}",
+                                   symbols.missing()[0], packageHint));
   return mpi;
 }
 

@@ -2,6 +2,7 @@
 
 #include "lib/base/support/ChildProcess.h"
 #include "lib/base/support/Files.h"
+#include "lib/base/support/LibrarySymbols.h"
 #include "lib/base/support/TemporaryFolder.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -42,26 +43,20 @@ Result<NvJitLinkApi> loadNvJitLink(const std::string &path) {
   if (!library)
     return errorAt(path, std::string("cannot be loaded: ") + dlerror());
   NvJitLinkApi api;
-  std::string missing;
-  auto load = [&](auto &target, const char *name) {
-    void *symbol = dlsym(library, name);
-    if (!symbol)
-      missing = name;
-    std::memcpy(&target, &symbol, sizeof(symbol));
-  };
-  load(api.create, "nvJitLinkCreate");
-  load(api.destroy, "nvJitLinkDestroy");
-  load(api.addData, "nvJitLinkAddData");
-  load(api.complete, "nvJitLinkComplete");
-  load(api.cubinBytes, "nvJitLinkGetLinkedCubinSize");
-  load(api.cubin, "nvJitLinkGetLinkedCubin");
-  load(api.errorLogBytes, "nvJitLinkGetErrorLogSize");
-  load(api.errorLog, "nvJitLinkGetErrorLog");
-  load(api.infoLogBytes, "nvJitLinkGetInfoLogSize");
-  load(api.infoLog, "nvJitLinkGetInfoLog");
-  load(api.version, "nvJitLinkVersion");
-  if (!missing.empty())
-    return errorAt(path, "has no symbol '" + missing + "', expected nvJitLink of CUDA 12 or 13");
+  LibrarySymbols symbols(library);
+  symbols.load(api.create, "nvJitLinkCreate");
+  symbols.load(api.destroy, "nvJitLinkDestroy");
+  symbols.load(api.addData, "nvJitLinkAddData");
+  symbols.load(api.complete, "nvJitLinkComplete");
+  symbols.load(api.cubinBytes, "nvJitLinkGetLinkedCubinSize");
+  symbols.load(api.cubin, "nvJitLinkGetLinkedCubin");
+  symbols.load(api.errorLogBytes, "nvJitLinkGetErrorLogSize");
+  symbols.load(api.errorLog, "nvJitLinkGetErrorLog");
+  symbols.load(api.infoLogBytes, "nvJitLinkGetInfoLogSize");
+  symbols.load(api.infoLog, "nvJitLinkGetInfoLog");
+  symbols.load(api.version, "nvJitLinkVersion");
+  if (!symbols.missing().empty())
+    return errorAt(path, "has no symbol '" + symbols.missing()[0] + "', expected nvJitLink of CUDA 12 or 13");
   return api;
 }
 
