@@ -283,15 +283,7 @@ Result<Api> loadApi(const std::string &file) {
 } // namespace
 
 Result<std::shared_ptr<Blas>> openCublasLt(std::shared_ptr<Driver> driver, const std::string &library) {
-  Result<Api> api = loadApi(library);
-  if (!api)
-    return api.diagnostics();
-  if (Result<void> current = driver->makeCurrent(); !current)
-    return current.diagnostics();
-  Handle handle = nullptr;
-  if (Status status = api->create(&handle); status != 0)
-    return failure(*api, "cublasLtCreate", status);
-  return std::shared_ptr<Blas>(std::make_shared<CublasLt>(*api, std::move(driver), handle));
+  return openWithHandle<CublasLt, Blas>(loadApi(library), std::move(driver), "cublasLtCreate");
 }
 
 } // namespace proa::cuda

@@ -409,15 +409,7 @@ Result<Api> loadApi(const std::string &file) {
 } // namespace
 
 Result<std::shared_ptr<Dnn>> openCudnn(std::shared_ptr<Driver> driver, const std::string &file) {
-  Result<Api> api = loadApi(file);
-  if (!api)
-    return api.diagnostics();
-  if (Result<void> current = driver->makeCurrent(); !current)
-    return current.diagnostics();
-  Handle handle = nullptr;
-  if (Status status = api->create(&handle); status != 0)
-    return failure(*api, "cudnnCreate", status);
-  return std::shared_ptr<Dnn>(std::make_shared<Cudnn>(*api, std::move(driver), handle));
+  return openWithHandle<Cudnn, Dnn>(loadApi(file), std::move(driver), "cudnnCreate");
 }
 
 } // namespace proa::cuda

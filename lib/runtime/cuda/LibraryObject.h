@@ -1,6 +1,9 @@
 /// Objects of the C interfaces of CUDA's libraries.
 #pragma once
 
+#include "lib/runtime/cuda/Driver.h"
+
+#include <memory>
 #include <utility>
 
 namespace proa::cuda {
@@ -29,5 +32,20 @@ private:
   Handle handle = nullptr;
   int (*destroy)(Handle) = nullptr;
 };
+
+/// Opens a library whose calls need a handle of the device: `Library` gets the functions, the driver and the
+/// handle that `Api::create` returns. `create` is the name of this function in errors.
+template <class Library, class Interface, class Api>
+Result<std::shared_ptr<Interface>> openWithHandle(const Result<Api> &api, std::shared_ptr<Driver> driver,
+                                                  const char *create) {
+  if (!api)
+    return api.diagnostics();
+  if (Result<void> current = driver->makeCurrent(); !current)
+    return current.diagnostics();
+  LibraryObject::Handle handle = nullptr;
+  if (int status = api->create(&handle); status != 0)
+    return failure(*api, create, status);
+  return std::shared_ptr<Interface>(std::make_shared<Library>(*api, std::move(driver), handle));
+}
 
 } // namespace proa::cuda
