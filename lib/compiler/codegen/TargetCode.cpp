@@ -75,15 +75,8 @@ static void setTarget(llvm::Module &module, llvm::TargetMachine &machine) {
   }
 }
 
-void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  setTarget(module, machine);
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = true;
-  tuning.SLPVectorization = true;
-  // The vectorizer interleaves; unrolling in addition doubles the compile time without a gain.
-  tuning.LoopUnrolling = false;
-  tuning.LoopInterleaving = true;
-  llvm::PassBuilder builder(&machine, tuning);
+void runPipeline(llvm::Module &module, llvm::PassBuilder &builder,
+                 llvm::function_ref<llvm::ModulePassManager()> create) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
@@ -93,10 +86,23 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  bool optimizes = machine.getOptLevel() != llvm::CodeGenOptLevel::None;
-  (optimizes ? builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
-             : builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0))
-      .run(module, modules);
+  create().run(module, modules);
+}
+
+void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  setTarget(module, machine);
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = true;
+  tuning.SLPVectorization = true;
+  // The vectorizer interleaves; unrolling in addition doubles the compile time without a gain.
+  tuning.LoopUnrolling = false;
+  tuning.LoopInterleaving = true;
+  llvm::PassBuilder builder(&machine, tuning);
+  runPipeline(module, builder, [&] {
+    return machine.getOptLevel() == llvm::CodeGenOptLevel::None
+               ? builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0)
+               : builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
+  });
 }
 
 Result<std::string> emitObject(llvm::Module &module, llvm::TargetMachine &machine) {

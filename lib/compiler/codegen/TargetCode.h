@@ -3,11 +3,17 @@
 
 #include "lib/compiler/codegen/CompileKernels.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PassManager.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Target/TargetMachine.h"
 
 #include <memory>
+
+namespace llvm {
+class PassBuilder;
+}
 
 namespace proa {
 
@@ -26,6 +32,10 @@ Result<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const Target &t
 
 /// Sets the target of `module` and optimizes it. A machine without optimizations gets what is required only.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine);
+
+/// Runs the pipeline that `create` builds on `module`, with the analyses of `builder`.
+void runPipeline(llvm::Module &module, llvm::PassBuilder &builder,
+                 llvm::function_ref<llvm::ModulePassManager()> create);
 
 /// The object file of an optimized module.
 Result<std::string> emitObject(llvm::Module &module, llvm::TargetMachine &machine);

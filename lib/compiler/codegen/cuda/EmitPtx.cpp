@@ -5,6 +5,7 @@
 #include "dialects/rt/Wgmma.h"
 #include "lib/base/support/DiagnosticCollector.h"
 #include "lib/base/support/Verification.h"
+#include "lib/compiler/codegen/TargetCode.h"
 
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
@@ -107,19 +108,11 @@ Result<void> linkLibdevice(llvm::Module &module, const CudaToolkit &toolkit) {
 
 void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::PassBuilder builder(&machine);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+  runPipeline(module, builder,
+              [&] { return builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3); });
 }
 
-/// Calls of LLVM's intrinsic. Assembly, of which LLVM does not know that it returns, would separate accesses
+/// Calls of LLVM's intrinsic. Assembly may not return, as far as LLVM knows, and would separate accesses
 /// that it merges into wide ones.
 void lowerPowers(ModuleOp module) {
   IRRewriter rewriter(module.getContext());
