@@ -96,26 +96,11 @@ LogicalResult GatherNdOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::Mutabl
 
 LogicalResult TakeAlongAxisOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                                 Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
-  auto type = tensorType(adaptor.getX()), indices = tensorType(adaptor.getIndices());
-  auto axis = normalizeAxis(location, adaptor.getAxis(), type.getRank(), "C1");
-  if (failed(axis))
+  auto type = tensorType(adaptor.getX());
+  auto shape = dimsAlongAxis(location, adaptor.getAxis(), type, tensorType(adaptor.getIndices()));
+  if (failed(shape))
     return failure();
-  if (indices.getRank() != type.getRank())
-    return inferenceError(location, "C2: x and indices must have the same rank, found " +
-                                        llvm::Twine(type.getRank()) + " and " +
-                                        llvm::Twine(indices.getRank()));
-  llvm::SmallVector<int64_t> shape(indices.getShape());
-  for (auto [d, dimSize] : llvm::enumerate(shape)) {
-    int64_t own = type.getDimSize(d);
-    if (static_cast<int64_t>(d) == *axis || own == 1)
-      continue;
-    if (dimSize == 1)
-      dimSize = own;
-    else if (dimSize != unknown && own != unknown && dimSize > own)
-      return inferenceError(location, "C3: dimension " + llvm::Twine(d) + " of the indices is " +
-                                          llvm::Twine(dimSize) + ", that of the operand " + llvm::Twine(own));
-  }
-  results.push_back(type.clone(shape));
+  results.push_back(type.clone(*shape));
   return success();
 }
 

@@ -30,6 +30,28 @@ FailureOr<int64_t> addressedDims(std::optional<Location> location, RankedTensorT
   return depth;
 }
 
+FailureOr<llvm::SmallVector<int64_t>> dimsAlongAxis(std::optional<Location> location, int64_t axis,
+                                                    RankedTensorType x, RankedTensorType indices) {
+  auto along = normalizeAxis(location, axis, x.getRank(), "C1");
+  if (failed(along))
+    return failure();
+  if (indices.getRank() != x.getRank())
+    return inferenceError(location, "C2: x and indices must have the same rank, found " +
+                                        llvm::Twine(x.getRank()) + " and " + llvm::Twine(indices.getRank()));
+  llvm::SmallVector<int64_t> dims(indices.getShape());
+  for (auto [d, dimSize] : llvm::enumerate(dims)) {
+    int64_t own = x.getDimSize(d);
+    if (static_cast<int64_t>(d) == *along || own == 1)
+      continue;
+    if (dimSize == 1)
+      dimSize = own;
+    else if (!ShapedType::isDynamic(dimSize) && !ShapedType::isDynamic(own) && dimSize > own)
+      return inferenceError(location, "C3: dimension " + llvm::Twine(d) + " of the indices is " +
+                                          llvm::Twine(dimSize) + ", the operand's " + llvm::Twine(own));
+  }
+  return dims;
+}
+
 RowPositions::RowPositions(llvm::ArrayRef<int64_t> dims, const Tensor &index)
     : dims(dims), index(index), depth(index.dims().back()) {
   for (int64_t dimSize : dims.drop_front(depth))

@@ -17,6 +17,12 @@ int64_t broadcastOffset(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> in
 mlir::FailureOr<int64_t> addressedDims(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                        mlir::RankedTensorType index);
 
+/// The dims of the elements that `indices` address along `axis` of x, where indices of size 1 are broadcast
+/// in other dimensions. Emits an error, C1 to C3 of take_along_axis and put_along_axis, if they do not match.
+mlir::FailureOr<llvm::SmallVector<int64_t>> dimsAlongAxis(std::optional<mlir::Location> location,
+                                                          int64_t axis, mlir::RankedTensorType x,
+                                                          mlir::RankedTensorType indices);
+
 /// The slices of a tensor addressed by the rows of an index tensor.
 class RowPositions {
 public:

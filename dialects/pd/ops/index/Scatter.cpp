@@ -122,21 +122,8 @@ LogicalResult ScatterNdOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::Mutab
 LogicalResult PutAlongAxisOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                                Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
   auto type = tensorType(adaptor.getX()), indices = tensorType(adaptor.getIndices());
-  auto axis = normalizeAxis(location, adaptor.getAxis(), type.getRank(), "C1");
-  if (failed(axis))
-    return failure();
-  if (indices.getRank() != type.getRank())
-    return inferenceError(location, "C2: x and indices must have the same rank, found " +
-                                        llvm::Twine(type.getRank()) + " and " +
-                                        llvm::Twine(indices.getRank()));
-  for (int64_t d = 0; d < type.getRank(); ++d) {
-    int64_t dimSize = indices.getDimSize(d), own = type.getDimSize(d);
-    if (d != *axis && own != 1 && !ShapedType::isDynamic(dimSize) && !ShapedType::isDynamic(own) &&
-        dimSize > own)
-      return inferenceError(location, "C3: dimension " + llvm::Twine(d) + " of the indices is " +
-                                          llvm::Twine(dimSize) + ", that of the operand " + llvm::Twine(own));
-  }
-  if (failed(checkElementType(location, "C5", "values", adaptor.getX(), adaptor.getValues())) ||
+  if (failed(dimsAlongAxis(location, adaptor.getAxis(), type, indices)) ||
+      failed(checkElementType(location, "C5", "values", adaptor.getX(), adaptor.getValues())) ||
       failed(checkBroadcasts(location, "C6", tensorType(adaptor.getValues()), indices.getShape(),
                              "the indices")))
     return failure();

@@ -49,7 +49,7 @@ func.func @put_along_axis_c2(%a0: tensor<2x3xf32>, %a1: tensor<2xi64>, %a2: tens
 // -----
 
 func.func @put_along_axis_c3(%a0: tensor<2x3xf32>, %a1: tensor<4x1xi64>, %a2: tensor<4x1xf32>) {
-  // expected-error@+1 {{C3: dimension 0 of the indices is 4, that of the operand 2}}
+  // expected-error@+1 {{C3: dimension 0 of the indices is 4, the operand's 2}}
   %0 = "pd.put_along_axis"(%a0, %a1, %a2) <{axis = 1 : i64}> : (tensor<2x3xf32>, tensor<4x1xi64>, tensor<4x1xf32>) -> tensor<2x3xf32>
   return
 }
