@@ -3,6 +3,7 @@
 #include "dialects/pd/reference/Evaluate.h"
 #include "dialects/pd/reference/HostScalar.h"
 #include "lib/base/spmd/Refine.h"
+#include "test/unit/spmd/ReductionTerms.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +11,6 @@
 #include <array>
 #include <complex>
 #include <cstring>
-#include <limits>
 #include <map>
 
 namespace proa::test {
@@ -61,31 +61,6 @@ pd::HostScalar scalarOf(DType dtype, Number value) {
     return pd::HostScalar::of(static_cast<int64_t>(value.real()));
   bool isComplex = dtype == DType::Complex64 || dtype == DType::Complex128;
   return isComplex ? pd::HostScalar::of(value) : pd::HostScalar::of(value.real());
-}
-
-double neutral(Reduction reduction) {
-  switch (reduction) {
-  case Reduction::Max:
-    return -std::numeric_limits<double>::infinity();
-  case Reduction::Min:
-    return std::numeric_limits<double>::infinity();
-  case Reduction::Prod:
-  case Reduction::All:
-    return 1;
-  default:
-    return 0;
-  }
-}
-
-Number combine(Reduction reduction, const std::vector<Number> &terms) {
-  Number result = neutral(reduction);
-  for (const Number &term : terms)
-    result = reduction == Reduction::Sum || reduction == Reduction::Avg ? result + term
-             : reduction == Reduction::Prod                             ? result * term
-             : reduction == Reduction::Max || reduction == Reduction::Any
-                 ? Number(std::max(result.real(), term.real()))
-                 : Number(std::min(result.real(), term.real()));
-  return reduction == Reduction::Avg ? result / static_cast<double>(terms.size()) : result;
 }
 
 std::vector<spmd::PartialAxis> without(const std::vector<spmd::PartialAxis> &axes,

@@ -1,4 +1,5 @@
 #include "test/unit/spmd/SimulatedMesh.h"
+#include "test/unit/spmd/ReductionTerms.h"
 
 #include <fmt/format.h>
 
@@ -12,43 +13,8 @@ namespace proa::spmd {
 
 namespace {
 
-double neutral(Reduction reduction) {
-  switch (reduction) {
-  case Reduction::Max:
-    return -std::numeric_limits<double>::infinity();
-  case Reduction::Min:
-    return std::numeric_limits<double>::infinity();
-  case Reduction::Prod:
-  case Reduction::All:
-    return 1;
-  default:
-    return 0;
-  }
-}
-
-/// The reduction of terms; each must have the same weight in an average.
-double combine(Reduction reduction, const std::vector<double> &terms) {
-  double result = neutral(reduction);
-  for (double term : terms)
-    switch (reduction) {
-    case Reduction::Sum:
-    case Reduction::Avg:
-      result += term;
-      break;
-    case Reduction::Max:
-    case Reduction::Any:
-      result = std::max(result, term);
-      break;
-    case Reduction::Min:
-    case Reduction::All:
-      result = std::min(result, term);
-      break;
-    case Reduction::Prod:
-      result *= term;
-      break;
-    }
-  return reduction == Reduction::Avg ? result / static_cast<double>(terms.size()) : result;
-}
+using test::combine;
+using test::neutral;
 
 bool keepsCopies(Reduction reduction) { return reduction != Reduction::Sum && reduction != Reduction::Prod; }
 
