@@ -112,7 +112,7 @@ static ParseResult parseRank(OpAsmParser &parser, SmallVectorImpl<Attribute> &ra
     return failure();
   if (rank != static_cast<int64_t>(ranks.size()))
     return parser.emitError(location)
-           << "expected the jobs of rank " << ranks.size() << ", found those of rank " << rank;
+           << "expected the jobs of rank " << ranks.size() << ", found the jobs of rank " << rank;
   std::string text;
   StringRef word;
   while (succeeded(parser.parseOptionalKeyword(&word)))

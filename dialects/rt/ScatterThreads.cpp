@@ -150,7 +150,7 @@ LogicalResult ScatterOwnedOp::verify() {
       updates.getDimSize(0) != keys.getDimSize(0) ||
       updates.getShape().drop_front() != out.getShape().drop_front(depth))
     return emitOpError()
-           << "C2: all dims are static, and updates has those of keys and the dims of the result from "
+           << "C2: all dims are static, and updates has the dims of keys and the dims of the result from "
               "depth on, found "
            << keys << ", " << updates << ", " << out << " and depth " << depth;
   Type element = out.getElementType();

@@ -102,7 +102,7 @@ Result<params::Tensors> readFiles(const std::string &folder, const char *prefix,
     if (!fs::exists(file, ignored))
       break;
     if (i >= values.size() || !values[i].type) {
-      diagnostics.add(file, fmt::format("found a value of {} {}, expected at most {}: those of the model",
+      diagnostics.add(file, fmt::format("found a value of {} {}, expected at most {}, as in the model",
                                         prefix, i, values.size()));
       break;
     }

@@ -111,7 +111,7 @@ public:
       opcodeAt = at;
       uint8_t opcode = read<uint8_t>();
       if (reason.empty() && !literal(opcode) && !structure(opcode) && reason.empty())
-        reason = fmt::format("the opcode 0x{:02x} is not one of those of state dicts", opcode);
+        reason = fmt::format("the opcode 0x{:02x} does not occur in state dicts", opcode);
       if (!reason.empty())
         return errorAt(where, fmt::format("pickle, byte {}: {}", opcodeAt, reason));
     }
@@ -377,10 +377,9 @@ private:
   void pushGlobal(std::string_view module, std::string_view name) {
     std::string &full = pickle.owned.emplace_back(fmt::format("{}.{}", module, name));
     if (!isAllowed(full))
-      wrong(fmt::format(
-          "the global '{}' is not one of those of state dicts; pickles can run any code, and this "
-          "reader runs none",
-          full));
+      wrong(fmt::format("the global '{}' does not occur in state dicts; pickles can run any code, and this "
+                        "reader runs none",
+                        full));
     push(Kind::Global).text = full;
   }
 

@@ -35,11 +35,11 @@ public:
       return isMaskUsedElsewhere() ? "the mask of its dropout is used elsewhere"
                                    : "its weights are used elsewhere";
     if (dropout && !findDropout())
-      return "the gradient of its dropout is not that of pd.dropout";
+      return "the gradient of its dropout is not the gradient of pd.dropout";
     if (isMaskUsedElsewhere())
       return "the mask of its dropout is used elsewhere";
     if (!findScores())
-      return "its weights have uses that are not those of their gradient";
+      return "its weights are used outside of their gradient";
     for (const AttentionMask &mask : forward.masks)
       if (mask.isCondition())
         condition = &mask;
@@ -54,7 +54,7 @@ public:
 
 private:
   const AttentionForward &forward;
-  pd::DropoutOp dropout;         ///< that of `forward`
+  pd::DropoutOp dropout;         ///< the dropout of `forward`
   llvm::SetVector<Value> values; ///< all between the matmuls
   llvm::SmallPtrSet<Operation *, 32> known;
   Value weightGradient, scoreGradient;

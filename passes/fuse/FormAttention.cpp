@@ -110,8 +110,8 @@ private:
     return {e.wrap(forward.first.y()), forward.first.isYTransposed ? 2 : 3};
   }
 
-  /// [batch, heads, queries, keys]: those of the softmax or, where it has batch and heads in one dim, those
-  /// to which a mask broadcasts.
+  /// [batch, heads, queries, keys]: the dims of the softmax or, where it has batch and heads in one dim, the
+  /// dims to which a mask broadcasts.
   SmallVector<int64_t> dimsOfScores() const {
     constexpr size_t rank = 4;
     SmallVector<int64_t> dims(shapeOf(forward.scores));
@@ -187,7 +187,7 @@ private:
       return scores[2] < leastQueries ? estimate : "";
     case AttentionTarget::Mesh:
       if (scores[2] != scores[3])
-        return "queries and keys are not those of one sequence";
+        return "queries and keys are not of one sequence";
       return forward.isCausal || forward.dropout || !backward.scores.empty()
                  ? "its op has no causal mask, no dropout, and no gradient of a mask"
                  : "";

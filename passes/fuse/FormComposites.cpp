@@ -291,7 +291,7 @@ std::string matchNormalized(Operation *root, Normalized &found) {
     return "expected a product or quotient by it";
   bool isFirst = found.out->getOperand(0) == found.v && found.out->getOperand(1) == root->getResult(0),
        isSecond = found.out->getOperand(1) == found.v && found.out->getOperand(0) == root->getResult(0);
-  return isFirst || (isSecond && !isQuotient) ? "" : "expected that of the squared value";
+  return isFirst || (isSecond && !isQuotient) ? "" : "expected the product or quotient of the squared value";
 }
 
 /// A vector of one dimension that an Op multiplies or adds to the last dimension of `value`, which nothing

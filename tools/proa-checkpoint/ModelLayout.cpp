@@ -27,7 +27,7 @@ CLI::Option *declareModelLayout(CommandLine &line, ModelLayoutOptions &options) 
       ->type_name("AXES")
       ->needs(strategy);
   line.add_option("--dims", options.dims,
-                  "convert: dims of feeds, on which the distribution may depend; default: those of "
+                  "convert: dims of feeds, on which the distribution may depend; default: the dims of "
                   "inputs.safetensors in the model's folder")
       ->check(checkFeedDims)
       ->allow_extra_args(false)

@@ -194,7 +194,7 @@ llvm::SmallVector<Field> fieldsOf(llvm::ArrayRef<const llvm::Record *> ops) {
       return a.attribute == b.attribute && a.type == b.type;
     });
     if (!isSame)
-      llvm::PrintFatalError(op->getLoc(), "library: the attributes differ from those of " +
+      llvm::PrintFatalError(op->getLoc(), "library: the attributes differ from the attributes of " +
                                               ops.front()->getName() + ", which has the same kernel");
     for (auto [field, other] : llvm::zip(fields, others))
       if (field.defaultValue != other.defaultValue) {
@@ -370,7 +370,7 @@ void emitRows(const Kernels &kernels, llvm::raw_ostream &os) {
     llvm::StringRef cuda = record.getValueAsString("cudaLibrary");
     for (const llvm::Record *other : ops)
       if (other->getValueAsString("cudaLibrary") != cuda)
-        llvm::PrintFatalError(other->getLoc(), "cudaLibrary: differs from that of " + record.getName() +
+        llvm::PrintFatalError(other->getLoc(), "the cudaLibrary differs from " + record.getName() +
                                                    ", which has the same kernel");
     os << "},\n " << quoted(cuda) << "}},\n";
   }

@@ -211,7 +211,7 @@ private:
     const ByteRange *previous = nullptr;
     for (const ByteRange &range : ranges) {
       if (range.begin < end && range.begin != range.end)
-        wrong(range.name, fmt::format("its bytes from {} on overlap those of '{}', which end at {}",
+        wrong(range.name, fmt::format("its bytes from {} on overlap the bytes of '{}', which end at {}",
                                       range.begin, previous->name, end));
       if (range.begin > end)
         diagnostics.add(path, fmt::format("data bytes {} to {} belong to no tensor", end, range.begin));

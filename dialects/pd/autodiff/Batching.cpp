@@ -292,7 +292,7 @@ LogicalResult Batcher::checkPerExample(Operation *op) {
     return success();
   if (allStatic(op->getOperandTypes()))
     return refuse(op, "the dims of its results depend on data and may differ from example to example");
-  return refuse(op, "the dims of its operands are dynamic, and those of its results may depend on data; make "
+  return refuse(op, "its operands have dynamic dims, and the dims of its results may depend on data; make "
                     "the types of the function's arguments static before batching");
 }
 

@@ -377,7 +377,7 @@ private:
       for (const Diagnostic &error : complete.diagnostics())
         fail("/strategy", error.message);
     else if (complete->mesh().size() != stored.devices)
-      fail("/devices", fmt::format("found {}, expected {}, those of the strategy \"{}\"", stored.devices,
+      fail("/devices", fmt::format("found {}, expected {} for the strategy \"{}\"", stored.devices,
                                    complete->mesh().size(), stored.strategy));
   }
 };
@@ -434,7 +434,7 @@ Result<Plan> planOfStrategy(const CostModel &model, const std::string &text) {
     }
   }
   if (frame.devices() != model.cluster.size())
-    return errorAt("--strategy", fmt::format("'{}' has {} devices, expected {}, those of the cluster", text,
+    return errorAt("--strategy", fmt::format("'{}' has {} devices, expected {} as in the cluster", text,
                                              frame.devices(), model.cluster.size()));
   if (std::string reason = model.whyInvalid(frame); !reason.empty())
     return errorAt("--strategy", fmt::format("'{}': {}", text, reason));

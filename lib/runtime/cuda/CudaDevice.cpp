@@ -68,7 +68,7 @@ Diagnostics CudaDevice::loadError(const KernelImage &image, const Diagnostics &d
     if (size_t at = image.ptx.find(word); isPtx && at != std::string::npos) {
       size_t begin = at + word.size();
       text +=
-          fmt::format("; its PTX has the version {}, and the driver is that of CUDA {}.{}: install a newer "
+          fmt::format("; its PTX has the version {}, and the driver belongs to CUDA {}.{}: install a newer "
                       "driver, or an assembler (proa-ptx --toolkit)",
                       image.ptx.substr(begin, image.ptx.find_first_of("\r\n ", begin) - begin),
                       version / 1000, version % 1000 / 10);

@@ -67,6 +67,6 @@ dist.schedule @c6 microbatches = 2 activations = 1.0 {
 // -----
 
 dist.schedule @ranks microbatches = 1 {
-  // expected-error @+1 {{expected the jobs of rank 0, found those of rank 1}}
+  // expected-error @+1 {{expected the jobs of rank 0, found the jobs of rank 1}}
   1: F0 BW0
 }

@@ -73,7 +73,7 @@ func.func @owned_c1(%k: tensor<6x1xi32>, %u: tensor<6x4xf32>) -> tensor<5x4xf32>
 // -----
 
 func.func @owned_c2(%k: tensor<7xi32>, %u: tensor<6x4xf32>) -> tensor<5x4xf32> {
-  // expected-error@+1 {{C2: all dims are static, and updates has those of keys and the dims of the result from depth on}}
+  // expected-error@+1 {{C2: all dims are static, and updates has the dims of keys and the dims of the result from depth on}}
   %0 = rt.scatter_owned %k, %u {depth = 1 : i64} : (tensor<7xi32>, tensor<6x4xf32>) -> tensor<5x4xf32>
   return %0 : tensor<5x4xf32>
 }

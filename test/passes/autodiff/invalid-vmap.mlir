@@ -18,7 +18,7 @@ func.func @nothing() -> tensor<f32> {
 
 // The dims of the operands are not what is missing, but nothing says so before they are known.
 func.func @dynamic(%x: tensor<?xf32>) -> tensor<?x1xi64> {
-  // expected-error @+1 {{'pd.nonzero' cannot be batched: the dims of its operands are dynamic, and those of its results may depend on data; make the types of the function's arguments static before batching}}
+  // expected-error @+1 {{'pd.nonzero' cannot be batched: its operands have dynamic dims, and the dims of its results may depend on data; make the types of the function's arguments static before batching}}
   %y = pd.nonzero %x : (tensor<?xf32>) -> tensor<?x1xi64>
   return %y : tensor<?x1xi64>
 }

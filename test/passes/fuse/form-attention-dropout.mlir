@@ -91,7 +91,7 @@ func.func @probability(%q: tensor<2x4x5x8xf32>, %k: tensor<2x4x7x8xf32>, %v: ten
 // -----
 
 // Another gradient of the mask: its product with the gradient is not scaled.
-// REMARK: the gradient of its dropout is not that of pd.dropout
+// REMARK: the gradient of its dropout is not the gradient of pd.dropout
 // CHECK-LABEL: func.func @gradient
 // CHECK-NOT: pd.fused_attention
 func.func @gradient(%q: tensor<2x4x5x8xf32>, %k: tensor<2x4x7x8xf32>, %v: tensor<2x4x7x6xf32>, %g: tensor<2x4x5x6xf32>) -> (tensor<2x4x5x6xf32>, tensor<2x4x5x7xf32>, tensor<2x4x7x6xf32>) {

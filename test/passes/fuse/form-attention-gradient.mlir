@@ -3,7 +3,7 @@
 // RUN:   | FileCheck %s --check-prefix=REMARK
 
 // The gradient of a scaled and masked attention of heads that are stored after their rows. The factor of the queries is
-// that of the scores.
+// the gradient of the scores.
 // REMARK: pd.matmul is the end of an attention, which has a gradient
 // CHECK-LABEL: func.func @heads(%arg0: tensor<2x5x4x8xf32>, %arg1: tensor<2x7x4x8xf32>, %arg2: tensor<2x1x1x7xf32>,
 // CHECK: %[[OUT:[a-z_0-9]+]], %[[MAX:[a-z_0-9]+]], %[[SUM:[a-z_0-9]+]] = pd.fused_attention %arg0, %arg1, %arg1 mask = %arg2
@@ -121,7 +121,7 @@ func.func @product(%q: tensor<2x4x5x8xf32>, %m: tensor<2x4x5x5xf32>, %g: tensor<
 
 // -----
 
-// The weights are a result too, and a sum of another dim is not that of the derivative.
+// The weights are a result too, and a sum over another dim is not the derivative's.
 // REMARK: values of its gradient are used elsewhere
 // CHECK-LABEL: func.func @weights
 // CHECK-NOT: pd.fused_attention
@@ -143,7 +143,7 @@ func.func @weights(%q: tensor<2x4x5x8xf32>, %g: tensor<2x4x5x8xf32>)
 
 // -----
 
-// REMARK: its weights have uses that are not those of their gradient
+// REMARK: its weights are used outside of their gradient
 // CHECK-LABEL: func.func @axis
 // CHECK-NOT: pd.fused_attention
 // CHECK: pd.softmax

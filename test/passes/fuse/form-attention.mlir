@@ -71,7 +71,7 @@ func.func @weights(%q: tensor<8x4xf32>, %v: tensor<8x4xf32>) -> (tensor<8x4xf32>
 
 // CHECK-LABEL: @cross
 // CHECK-NOT: pd.fused_attention
-// REMARK: queries and keys are not those of one sequence
+// REMARK: queries and keys are not of one sequence
 func.func @cross(%q: tensor<6x4xf32>, %k: tensor<8x4xf32>) -> tensor<6x4xf32> {
   %0 = pd.matmul %q, %k {transpose_y = true} : (tensor<6x4xf32>, tensor<8x4xf32>) -> tensor<6x8xf32>
   %1 = pd.softmax %0 : (tensor<6x8xf32>) -> tensor<6x8xf32>

@@ -6,7 +6,7 @@
 // RUN: not proa-ptx %s --check --max-registers=4 --max-shared=8 2>&1 | FileCheck %s --check-prefix=BUDGET
 // REQUIRES: cuda-assembler
 
-// CHECK: copy [[CHIP]]: {{[0-9]+}} registers, 1 barriers, 128 bytes shared, 0 bytes stack, 0 bytes spilled
+// CHECK: copy [[CHIP]]: {{[0-9]+}} registers, 1 barrier, 128 bytes shared, 0 bytes stack, 0 bytes spilled
 
 // BUDGET: error: kernel 'copy' for sm_90a: uses {{[0-9]+}} registers, expected at most 4
 // BUDGET: error: kernel 'copy' for sm_90a: uses 128 bytes of shared memory, expected at most 8

@@ -119,7 +119,7 @@ TEST_F(DeviceFaultTest, DriverThatIsOlderThanThePtx) {
       HasSubstr(
           "kernel 'add_rows' cannot be loaded: cuModuleLoadDataEx: CUDA_ERROR_UNSUPPORTED_PTX_VERSION (the "
           "provided PTX was compiled with an unsupported toolchain.); its PTX has the version 8.7, and the "
-          "driver is that of CUDA 12.2: install a newer driver, or an assembler (proa-ptx --toolkit)"));
+          "driver belongs to CUDA 12.2: install a newer driver, or an assembler (proa-ptx --toolkit)"));
 }
 
 TEST(CudaContextTest, DevicesAreOpenedOnce) {

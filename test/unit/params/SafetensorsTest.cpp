@@ -146,7 +146,7 @@ TEST_F(Safetensors, OverlapsGapsAndRepetitions) {
   EXPECT_THAT(readBad(R"({"a":{"dtype":"I32","shape":[2],"data_offsets":[0,8]},)"
                       R"("b":{"dtype":"I32","shape":[1],"data_offsets":[4,8]}})",
                       bytesOf<int32_t>({1, 2})),
-              HasSubstr("tensor 'b': its bytes from 4 on overlap those of 'a', which end at 8"));
+              HasSubstr("tensor 'b': its bytes from 4 on overlap the bytes of 'a', which end at 8"));
   EXPECT_THAT(readBad(R"({"a":{"dtype":"I32","shape":[1],"data_offsets":[4,8]}})", bytesOf<int32_t>({1, 2})),
               HasSubstr("data bytes 0 to 4 belong to no tensor"));
   EXPECT_THAT(readBad(R"({"a":{"dtype":"I32","shape":[1],"data_offsets":[0,4]}})", bytesOf<int32_t>({1, 2})),

@@ -31,7 +31,7 @@ FailureOr<Type> joinedElements(std::optional<Location> location, Value x, Value 
     return joined;
   std::string text;
   llvm::raw_string_ostream(text) << "C2: the elements of x have type " << arrayType(x).getElement()
-                                 << ", those of y " << arrayType(y).getElement();
+                                 << ", the elements of y " << arrayType(y).getElement();
   return inferenceError(location, text);
 }
 

@@ -13,9 +13,8 @@ bool LayerNormOp::describeSharding(ShardingRuleBuilder &rule) {
   int64_t begin = getBeginNormAxis(), rank = rule.operandType(0).getRank();
   for (int64_t dim = 0; dim < rank; ++dim) {
     int64_t size = rule.operandType(0).getDimSize(dim);
-    unsigned factor = dim < begin
-                          ? rule.addFactor(size)
-                          : rule.addWholeFactor(size, "the statistics are those of the whole dimension");
+    unsigned factor = dim < begin ? rule.addFactor(size)
+                                  : rule.addWholeFactor(size, "the statistics are over the whole dimension");
     rule.setOperand(0, dim, factor);
     rule.setResult(0, dim, factor);
     for (unsigned statistic : {1u, 2u})

@@ -1,4 +1,5 @@
 #include "lib/compiler/codegen/cuda/KernelResources.h"
+#include "lib/base/support/CountText.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -148,9 +149,9 @@ std::string resourcesText(std::span<const KernelResources> kernels) {
   std::string text;
   for (const KernelResources &kernel : kernels) {
     text +=
-        fmt::format("{} {}: {} registers, {} barriers, {} bytes shared, {} bytes stack, {} bytes spilled\n",
-                    kernel.symbol, kernel.chip, kernel.registers, kernel.barriers, kernel.sharedBytes,
-                    kernel.stackBytes, kernel.spillStoreBytes + kernel.spillLoadBytes);
+        fmt::format("{} {}: {} registers, {}, {} bytes shared, {} bytes stack, {} bytes spilled\n",
+                    kernel.symbol, kernel.chip, kernel.registers, countText(kernel.barriers, "barrier"),
+                    kernel.sharedBytes, kernel.stackBytes, kernel.spillStoreBytes + kernel.spillLoadBytes);
     for (const std::string &note : kernel.notes)
       text += "  " + note + "\n";
   }

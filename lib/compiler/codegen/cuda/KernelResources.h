@@ -54,7 +54,7 @@ Result<void> checkBlock(const KernelResources &kernel, const BlockSize &block, c
 /// in units of 256 and groups of four warps share equally, its shared memory and its warps limit them.
 int64_t residentBlocksOf(const KernelResources &kernel, const BlockSize &block, const GpuFacts &gpu);
 
-/// A line for each kernel: "softmax sm_90a: 18 registers, 1 barriers, 128 bytes shared, 0 bytes stack, 0
+/// A line for each kernel: "softmax sm_90a: 18 registers, 1 barrier, 128 bytes shared, 0 bytes stack, 0
 /// bytes spilled", then its notes.
 std::string resourcesText(std::span<const KernelResources> kernels);
 

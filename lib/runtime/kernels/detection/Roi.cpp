@@ -54,7 +54,7 @@ struct Regions {
 
 //===-- roi_align ---------------------------------------------------------------------------------------===//
 
-/// Calls use(place, weight) for the four elements around a point of a plane, whose weights are those of the
+/// Calls use(place, weight) for the four elements around a point of a plane, with the weights of the
 /// interpolation.
 template <class T, class Use> void aroundPoint(T y, T x, int64_t rows, int64_t columns, Use use) {
   if (y < -1 || y > static_cast<T>(rows) || x < -1 || x > static_cast<T>(columns))
@@ -175,7 +175,7 @@ Result<void> weightedPool(Call &call, Kind kind, const RegionAttributes &attribu
   std::fill_n(result, out->size(), T(0));
   if (isGradient) {
     if (cotangent.size() != count * cells.channels() * attributes.cells())
-      return failure("the cotangent is {}; expected that of {} boxes",
+      return failure("the cotangent is {}; expected the cotangent of {} boxes",
                      describe(cotangent.dtype, cotangent.dims), count);
     for (int64_t box = 0; box < count; ++box) // boxes may overlap
       cells.visit(

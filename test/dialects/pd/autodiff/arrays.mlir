@@ -15,7 +15,7 @@ func.func @read_or(%x: tensor<3xf32>) -> tensor<f32> {
 // -----
 
 func.func @concat(%x: !pd.array<tensor<3xf32>>, %y: !pd.array<tensor<?x3xf32>>) {
-  // expected-error @+1 {{C2: the elements of x have type tensor<3xf32>, those of y tensor<?x3xf32>}}
+  // expected-error @+1 {{C2: the elements of x have type tensor<3xf32>, the elements of y tensor<?x3xf32>}}
   %z = "pd.array_concat"(%x, %y) : (!pd.array<tensor<3xf32>>, !pd.array<tensor<?x3xf32>>) -> !pd.array<tensor<3xf32>>
   return
 }

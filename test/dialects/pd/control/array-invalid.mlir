@@ -49,7 +49,7 @@ func.func @read_or(%a: !pd.array<tensor<2xf32>>, %i: tensor<1xi64>, %x: tensor<2
 // -----
 
 func.func @add(%a: !pd.array<tensor<2xf32>>, %b: !pd.array<tensor<2xi64>>) {
-  // expected-error @+1 {{C2: the elements of x have type tensor<2xf32>, those of y tensor<2xi64>}}
+  // expected-error @+1 {{C2: the elements of x have type tensor<2xf32>, the elements of y tensor<2xi64>}}
   %0 = pd.array_add %a, %b : (!pd.array<tensor<2xf32>>, !pd.array<tensor<2xi64>>) -> !pd.array<tensor<2xf32>>
   return
 }
@@ -73,7 +73,7 @@ func.func @array_length_c1(%a0: !pd.array<tensor<2xf32>>) {
 // -----
 
 func.func @array_concat_c2(%x: !pd.array<tensor<2xf32>>, %y: !pd.array<tensor<2xf64>>) {
-  // expected-error@+1 {{C2: the elements of x have type tensor<2xf32>, those of y tensor<2xf64>}}
+  // expected-error@+1 {{C2: the elements of x have type tensor<2xf32>, the elements of y tensor<2xf64>}}
   %0 = pd.array_concat %x, %y : (!pd.array<tensor<2xf32>>, !pd.array<tensor<2xf64>>) -> !pd.array<tensor<2xf32>>
   return
 }

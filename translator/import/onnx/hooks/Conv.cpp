@@ -35,7 +35,7 @@ struct OnnxConvolution {
 static OnnxConvolution readConvolution(NodeImporter &node, Expression x, Expression filter) {
   llvm::SmallVector<int64_t> spatial = spatialDimsOf(node, x);
   if (filter.rank() != x.rank()) {
-    node.report("the filter has rank " + llvm::Twine(filter.rank()) + ", expected that of the image, " +
+    node.report("the filter has rank " + llvm::Twine(filter.rank()) + ", expected the image's rank, " +
                 llvm::Twine(x.rank()));
     node.stop();
   }

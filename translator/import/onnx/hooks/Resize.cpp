@@ -151,7 +151,7 @@ std::vector<ResizedAxis> axesBySizes(NodeImporter &node, Expression x, llvm::Arr
   auto elements = pd::knownElements(sizes);
   if (failed(elements)) {
     node.reportOpen(
-        "input 'sizes' has a number of elements that is not known, expected that of the dimensions");
+        "input 'sizes' has a number of elements that is not known, expected the number of dimensions");
     node.stop();
   }
   checkCount(node, "sizes", elements->size(), axes.size());
@@ -227,7 +227,7 @@ bool isAboveOne(const ResizedAxis &axis) {
   return axis.out.isKnown() ? axis.out.getNumber() > 1 : axis.hasScale && axis.scale && *axis.scale >= 2;
 }
 
-/// Whether the length out of the factor is whole, and is not that of the input, which pd copies.
+/// Whether the length out of the factor is whole, and differs from the input's, which pd copies.
 bool hasExactLength(const ResizedAxis &axis, Expression x) {
   if (!axis.hasScale)
     return true;
@@ -241,7 +241,7 @@ bool hasExactLength(const ResizedAxis &axis, Expression x) {
 bool nearestIsPds(const ResizeModes &modes, const ResizedAxis &axis) {
   if (modes.transformation == "asymmetric")
     return modes.nearest == "floor" || (modes.nearest == "simple" && axis.scale && *axis.scale >= 1);
-  // For whole factors the nearest element is that of rounding down without an offset.
+  // For whole factors the nearest element is found by rounding down without an offset.
   bool isWholeFactor = axis.scale && isWhole(*axis.scale) && *axis.scale >= 1;
   return modes.isHalfPixel() && llvm::StringRef(modes.nearest).starts_with("round_prefer") && isWholeFactor;
 }
