@@ -209,7 +209,7 @@ void MmaMatmul::multiply(ValueRange x, ValueRange y, Values &sums, size_t first)
   for (Value packed : y)
     ys.push_back(toHalves(packed, types.yType));
   TensorCoreTypes half{b.getF16Type(), b.getF16Type()};
-  // Registers of x: rows r and r + 8 of the first half of k, then of the second; those of y: the halves of k.
+  // Registers of x: rows r and r + 8 of the first half of k, then of the second; of y: the halves of k.
   for (size_t step : {0, 1})
     addProduct({xs[2 * step][0], xs[2 * step + 1][0], xs[2 * step][1], xs[2 * step + 1][1]},
                {ys[step][0], ys[step][1]}, sums, first, half);

@@ -83,7 +83,7 @@ private:
   mlir::Value group;
 
   struct Form {
-    bool isXTransposed = false, isYTransposed = false; ///< adjacent elements are those of rows or columns
+    bool isXTransposed = false, isYTransposed = false; ///< adjacent in memory: rows of x, columns of y
     bool addsSums = true;                              ///< false: the sums start with the product
   };
 
