@@ -206,11 +206,11 @@ static void count_parts(void *context, int64_t count, void (*body)(void *, int64
 }
 
 static void check_threads(void) {
-  const char *text = "func.func @main(%x: tensor<1024x256xf32>) -> tensor<1024x256xf32> {\n"
-                     "  %0 = pd.tanh %x : (tensor<1024x256xf32>) -> tensor<1024x256xf32>\n"
-                     "  return %0 : tensor<1024x256xf32>\n}\n";
-  int64_t dims[] = {1024, 256}, parts = 0;
-  proa_tensor input = {PROA_FLOAT32, 2, dims, calloc(1024 * 256, sizeof(float))}, output;
+  const char *text = "func.func @main(%x: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {\n"
+                     "  %0 = pd.tanh %x : (tensor<1024x1024xf32>) -> tensor<1024x1024xf32>\n"
+                     "  return %0 : tensor<1024x1024xf32>\n}\n";
+  int64_t dims[] = {1024, 1024}, parts = 0;
+  proa_tensor input = {PROA_FLOAT32, 2, dims, calloc(1024 * 1024, sizeof(float))}, output;
   proa_model_source source = PROA_MODEL_SOURCE_INIT;
   proa_model_options options = PROA_MODEL_OPTIONS_INIT;
   proa_model *model;
@@ -225,9 +225,9 @@ static void check_threads(void) {
   model = proa_model_open_memory(&source, &options);
   CHECK(model != NULL);
   session = proa_session_create(model, NULL);
-  ((float *)input.data)[1024 * 256 - 1] = 20;
+  ((float *)input.data)[1024 * 1024 - 1] = 20;
   CHECK(proa_session_run(session, &input, &output) == 0);
-  CHECK(((const float *)output.data)[0] == 0 && ((const float *)output.data)[1024 * 256 - 1] == 1);
+  CHECK(((const float *)output.data)[0] == 0 && ((const float *)output.data)[1024 * 1024 - 1] == 1);
   CHECK(parts == 3);
   proa_session_destroy(session);
   proa_model_close(model);

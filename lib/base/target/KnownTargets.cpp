@@ -15,7 +15,7 @@ CpuFacts cpu(std::string name) {
   facts.name = std::move(name);
   facts.assumedDim = 128;
   facts.memoryBandwidth = 20000;
-  facts.matmulRate = 80000;
+  facts.matmulRate = 40000; // of vectors of 128 bits
   facts.stepNanoseconds = 1000;
   facts.linkNanoseconds = 5000;
   facts.linkBandwidth = 10000;
@@ -24,7 +24,6 @@ CpuFacts cpu(std::string name) {
   facts.l1Bytes = 32 << 10;
   facts.l2Bytes = 1 << 20;
   facts.l3Bytes = 4 << 20;
-  facts.matmul64Rate = facts.matmulRate / 2; // half of the elements in a vector
   // Costs of vectors of 256 to 512 bits; they decide whether threads are worth it.
   facts.accessCost = 50;
   facts.arithmeticCost = 30;
@@ -36,18 +35,22 @@ CpuFacts cpu(std::string name) {
   facts.complexCost = 1000;
   facts.gatherCost = 500;
   facts.sortCost = 20000;
+  facts.forkNanoseconds = 8000;   // by networks on two threads, AMD EPYC (Zen 5)
+  facts.wakeNanoseconds = 100000; // by networks beside busy processes, AMD EPYC (Zen 3)
+  return facts;
+}
+
+/// A CPU of which a core multiplies as many elements as are in its vectors.
+CpuFacts withVectors(CpuFacts facts, int64_t bits) {
+  facts.matmulRate = facts.matmulRate * bits / facts.vectorBits;
+  facts.matmul64Rate = facts.matmulRate / 2; // half of the elements in a vector
+  facts.vectorBits = bits;
   return facts;
 }
 
 CpuFacts avx2() {
-  CpuFacts facts = cpu("avx2");
-  facts.vectorBits = 256;
-  return facts;
-}
-
-CpuFacts avx512() {
-  CpuFacts facts = cpu("avx512");
-  facts.vectorBits = 512;
+  CpuFacts facts = withVectors(cpu("avx2"), 256);
+  facts.forkNanoseconds = 5000; // by networks on two threads, AMD EPYC (Zen 3)
   return facts;
 }
 
@@ -152,7 +155,7 @@ GpuFacts sm100(std::string name) {
 
 // Statics of functions: objects of other files that are created before main() use them.
 std::span<const CpuFacts> cpus() {
-  static const CpuFacts known[] = {avx2(), avx512(), cpu("generic")};
+  static const CpuFacts known[] = {avx2(), withVectors(cpu("avx512"), 512), withVectors(cpu("generic"), 128)};
   return known;
 }
 

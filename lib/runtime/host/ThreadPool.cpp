@@ -88,6 +88,8 @@ ThreadScope::~ThreadScope() {
 
 RunScope::RunScope() : load(!scopedPool && threads() > 1) { applyThreads(); }
 
+bool threadsSleep() { return scopedPool || waitsAsleep(); }
+
 SingleThreadScope::SingleThreadScope(bool small) : active(small && threads() > 1) {
   if (active)
     omp_set_num_threads(1);

@@ -35,8 +35,9 @@ private:
   ThreadPool *poolBefore;
 };
 
-/// Work below this many nanoseconds is not worth waking a second thread for.
-inline constexpr double minimalForkNanoseconds = 20000;
+/// Whether threads of regions that the calling thread begins sleep while they wait, and have to be woken: by
+/// the wait policy (WaitPolicy.h), or as those of a pool of the program.
+bool threadsSleep();
 
 /// Keeps oneDNN on the calling thread while it lives, where `small` says that the work does not pay a second
 /// one. A primitive must be created and run under the same count.

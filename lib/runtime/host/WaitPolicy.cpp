@@ -4,6 +4,7 @@
 #include "lib/runtime/host/Libgomp.h"
 
 #include <fcntl.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <limits>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <thread>
 
 namespace proa::runtime {
@@ -109,6 +111,8 @@ public:
       resume(now, State::Continued);
   }
 
+  bool waitsAsleep() const { return isAsleep.load(std::memory_order_relaxed); }
+
 private:
   /// Of samples, in nanoseconds; a sample takes at most 0.1 % of the time until the next one.
   static constexpr int64_t period = 10'000'000, timesOfSample = 1000;
@@ -154,13 +158,23 @@ private:
   }
 
   void setSleepsSoon(bool sleepsSoon) {
+    isAsleep.store(sleepsSoon, std::memory_order_relaxed);
     if (sleepsSoon && !team)
       team.emplace();
     else if (!sleepsSoon)
       team.reset();
   }
 
-  const bool isFixed = std::getenv("OMP_WAIT_POLICY") || std::getenv("GOMP_SPINCOUNT");
+  /// Whether the user has chosen that threads sleep. Nothing: the user has chosen nothing.
+  static std::optional<bool> userSleeps() {
+    const char *spins = std::getenv("GOMP_SPINCOUNT"), *policy = std::getenv("OMP_WAIT_POLICY");
+    if (spins)
+      return std::string_view(spins) == "0";
+    return policy ? std::optional(strcasecmp(policy, "passive") == 0) : std::nullopt;
+  }
+
+  const bool isFixed = userSleeps().has_value();
+  std::atomic<bool> isAsleep = userSleeps().value_or(false);
   std::atomic<int64_t> nextSample = 0;
   std::atomic<int64_t> seriesBegin = std::numeric_limits<int64_t>::min() / 2, lastEnd = seriesBegin / 2;
   std::atomic<State> state = State::Unknown;
@@ -176,6 +190,8 @@ WaitPolicy &policy() {
 }
 
 } // namespace
+
+bool waitsAsleep() { return policy().waitsAsleep(); }
 
 LoadScope::LoadScope(bool isActive) : isActive(isActive) {
   if (isActive)

@@ -69,6 +69,9 @@ private:
   bool isActive;
 };
 
+/// Whether threads of libgomp that wait sleep after some microseconds: the policy's choice, or the user's.
+bool waitsAsleep();
+
 /// A run of a program on the calling thread: tells libgomp (and so oneDNN) the number of threads, since
 /// libgomp keeps it per thread, and lets the wait policy follow the load.
 class RunScope {

@@ -1,5 +1,7 @@
 #include "lib/runtime/run/Executable.h"
 
+#include "lib/runtime/host/ForkCost.h"
+
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -50,6 +52,7 @@ Result<std::shared_ptr<Executable>> Executable::create(std::shared_ptr<const Pla
   if (!executable->device && usesDevice(executable->program))
     return errorAt(name, "the plan has steps on a device, but no device is given");
   const Plan &program = executable->program;
+  CpuScope cpu(executable->cpuFacts());
   executable->constants.reset(allocateAligned(program.constants.size()));
   if (!executable->constants)
     return errorAt(name, fmt::format("no memory for {} bytes of constants", program.constants.size()));
@@ -224,8 +227,8 @@ Result<void> Executable::bindKernel(BoundStep &bound, const KernelResolver &reso
       return failure("the object file has no '{}_shape', but the kernel has dynamic dims", step.symbol);
   }
   if (step.rows != dynamicDim && (step.work > 0 || allStatic))
-    bound.grain = grainOf((step.work > 0 ? step.work : nanosecondsFor(bytes)) /
-                          static_cast<double>(std::max<int64_t>(1, step.rows)));
+    bound.rowNanoseconds = (step.work > 0 ? step.work : nanosecondsFor(bytes)) /
+                           static_cast<double>(std::max<int64_t>(1, step.rows));
   return {};
 }
 
@@ -249,7 +252,7 @@ Result<void> Executable::bindLibrary(BoundStep &bound) {
     inputs.push_back(operandType(id));
   for (ValueId id : step.outputs)
     outputs.push_back(operandType(id));
-  const CpuFacts *cpu = program.cpu ? &*program.cpu : nullptr;
+  const CpuFacts *cpu = cpuFacts();
   if (step.isOnDevice()) {
     Result<std::shared_ptr<DeviceLibraryKernel>> kernel = device->bindLibrary(step, {inputs, outputs});
     if (!kernel)

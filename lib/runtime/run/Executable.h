@@ -73,6 +73,8 @@ public:
   DevicePeaks devicePeaks() const { return device ? device->peaks() : DevicePeaks(); }
 
   const Plan &plan() const { return program; }
+  /// Plan::cpu; null: the program has the known facts.
+  const CpuFacts *cpuFacts() const { return program.cpu ? &*program.cpu : nullptr; }
   const std::string &name() const { return title; }
   /// "float32[-1, 3, 224, 224]" of a value.
   std::string describe(ValueId id) const;

@@ -1,6 +1,7 @@
 #include "lib/runtime/run/Frame.h"
 
 #include "lib/base/support/KernelScratch.h"
+#include "lib/runtime/host/ForkCost.h"
 #include "lib/runtime/host/ThreadPool.h"
 #include "lib/runtime/run/Profile.h"
 
@@ -21,10 +22,6 @@ bool hasDynamicDim(const std::vector<int64_t> &dims) {
 std::string locationOf(const Step &step) {
   const std::string &what = step.label.empty() ? step.symbol : step.label;
   return step.location.empty() ? what : step.location + ": " + what;
-}
-
-int64_t grainOf(double nanosecondsPerRow) {
-  return static_cast<int64_t>(minimalForkNanoseconds / 2 / std::max(nanosecondsPerRow, 1e-3)) + 1;
 }
 
 double nanosecondsFor(double bytes) {
@@ -257,16 +254,16 @@ Result<View> Frame::provide(ValueId id, std::span<const int64_t> dims) {
   return views[i];
 }
 
-int64_t Frame::grainFor(const BoundStep &bound, int64_t rows) const {
-  double perRow = bound.step->work; // of one row: a static number of rows became a grain at load
-  if (perRow <= 0) {
-    double bytes = 0;
-    for (const auto *ids : {&bound.step->inputs, &bound.step->outputs})
-      for (ValueId id : *ids)
-        bytes += static_cast<double>(view(id).size()) * static_cast<double>(sizeOf(view(id).dtype));
-    perRow = nanosecondsFor(bytes) / static_cast<double>(std::max<int64_t>(1, rows));
-  }
-  return grainOf(perRow);
+double Frame::rowNanosecondsOf(const BoundStep &bound, int64_t rows) const {
+  if (bound.rowNanoseconds > 0)
+    return bound.rowNanoseconds;
+  if (bound.step->work > 0)
+    return bound.step->work; // of one row, where the number of rows is dynamic
+  double bytes = 0;
+  for (const auto *ids : {&bound.step->inputs, &bound.step->outputs})
+    for (ValueId id : *ids)
+      bytes += static_cast<double>(view(id).size()) * static_cast<double>(sizeOf(view(id).dtype));
+  return nanosecondsFor(bytes) / static_cast<double>(std::max<int64_t>(1, rows));
 }
 
 Result<void> Frame::computeShape(const BoundStep &bound, int64_t &rows) {
@@ -342,7 +339,8 @@ Result<void> Frame::runKernel(const BoundStep &bound) {
 
 /// Calls the kernel on this CPU. The buffers are in `pointers`.
 Result<void> Frame::callOnHost(const BoundStep &bound, int64_t rows) {
-  int64_t grain = bound.grain != 0 ? bound.grain : grainFor(bound, rows);
+  // Estimates of compiled kernels are low: half of the work of a library kernel is worth a thread.
+  int64_t grain = grainFor(2 * rowNanosecondsOf(bound, rows));
   if (kernelInvoker)
     return invokeKernel(bound, rows, grain);
   std::atomic<bool> hasMemory = true;

@@ -52,12 +52,10 @@ struct BoundStep {
   size_t firstFault = 0;              ///< Kernel: the index of its first check among the checks of all steps
   std::vector<DynamicDim> inputDims;  ///< Kernel
   std::vector<DynamicDim> outputDims; ///< Kernel
-  int64_t grain = 0; ///< Kernel: rows below which a thread does not pay; 0: depends on dims of the run
+  double rowNanoseconds = 0;      ///< Kernel: estimate of the work of a row; 0: depends on dims of the run
   std::vector<BoundSteps> bodies; ///< If, While
 };
 
-/// Rows below which another thread does not pay, from the nanoseconds of one row.
-int64_t grainOf(double nanosecondsPerRow);
 /// Nanoseconds to read or write `bytes` bytes, for kernels without an estimate.
 double nanosecondsFor(double bytes);
 
@@ -205,7 +203,7 @@ private:
   /// Error: dims that the step's kernel takes to be equal differ.
   Result<void> checkDims(const Step &step) const;
   Result<void> computeShape(const BoundStep &bound, int64_t &rows);
-  int64_t grainFor(const BoundStep &bound, int64_t rows) const;
+  double rowNanosecondsOf(const BoundStep &bound, int64_t rows) const;
   Result<View> provide(ValueId id, std::span<const int64_t> dims);
   void updateFollowers(ValueId id);
   bool setAliasDims(ValueId id);

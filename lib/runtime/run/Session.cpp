@@ -1,3 +1,4 @@
+#include "lib/runtime/host/ForkCost.h"
 #include "lib/runtime/host/WaitPolicy.h"
 #include "lib/runtime/ranks/Communicator.h"
 #include "lib/runtime/ranks/Offload.h"
@@ -232,6 +233,7 @@ Result<std::vector<Tensor>> Session::run(const NamedTensors &feeds) { return run
 Result<std::vector<Tensor>> Session::run(std::span<const Tensor> feeds) { return runWith(feeds); }
 
 template <class Feeds> Result<std::vector<Tensor>> Session::runWith(const Feeds &feeds) {
+  CpuScope cpu(executable->cpuFacts());
   RunScope scope;
   Result<std::vector<Tensor>> results = Diagnostics();
   try {

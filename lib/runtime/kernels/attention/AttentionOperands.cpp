@@ -66,8 +66,7 @@ Result<void> AttentionOperands::divide() {
 int64_t AttentionOperands::workersFor(int64_t jobs, double pairs, int64_t elements) const {
   constexpr double operationsPerNanosecond = 80; // one core with AVX2
   double nanoseconds = 2.0 * pairs * static_cast<double>(elements) / operationsPerNanosecond;
-  auto paying = static_cast<int64_t>(nanoseconds / minimalForkNanoseconds);
-  return std::clamp<int64_t>(std::min<int64_t>(paying, threads()), 1, std::max<int64_t>(jobs, 1));
+  return runtime::workersFor(nanoseconds, jobs);
 }
 
 int64_t AttentionOperands::keysOf(int64_t batch) const {

@@ -2,6 +2,7 @@
 /// dialects/pd/ops/attention/FusedAttention.td says what the operands are.
 #pragma once
 
+#include "lib/runtime/host/ForkCost.h"
 #include "lib/runtime/host/Random.h"
 #include "lib/runtime/host/ThreadPool.h"
 #include "lib/runtime/kernels/attention/AttentionTile.h"

@@ -1,6 +1,7 @@
 #include "lib/runtime/kernels/common/OneDnn.h"
 
 #include "lib/runtime/host/CpuFeatures.h"
+#include "lib/runtime/host/ForkCost.h"
 #include "lib/runtime/host/ThreadPool.h"
 
 #include <cstring>
@@ -76,7 +77,7 @@ dnnl::primitive_attr userScratchpad() {
 
 bool isSmallWork(double operations) {
   constexpr double operationsPerNanosecond = 100; // one core with AVX-512
-  return operations / operationsPerNanosecond < minimalForkNanoseconds;
+  return operations / operationsPerNanosecond < minimalForkNanoseconds();
 }
 
 bool isReference(const char *implementation) { return std::strncmp(implementation, "ref", 3) == 0; }

@@ -1,6 +1,6 @@
 #include "lib/runtime/kernels/conv/ConvChoice.h"
 
-#include "lib/runtime/host/CpuFeatures.h"
+#include "lib/runtime/host/ForkCost.h"
 #include "lib/runtime/kernels/conv/ColumnConv.h"
 #include "lib/runtime/kernels/conv/Conv.h"
 #include "lib/runtime/kernels/conv/GroupedConv.h"
@@ -261,17 +261,9 @@ const char *nameOf(ConvMethod method) {
   return "";
 }
 
-ConvMachine ConvMachine::of(const KernelRequest &request) {
-  const char *name = nameOf(vectorIsa());
-  bool isForMachine = request.cpu && request.cpu->name == name;
-  return {isForMachine ? *request.cpu : *knownFacts<CpuFacts>(name)};
-}
+ConvMachine ConvMachine::of(const KernelRequest &request) { return {factsOfThisCpu(request.cpu)}; }
 
-double operationsPerNanosecond(const CpuFacts &cpu) {
-  // The known rates are of vectors of 256 bits. Twice as wide ones were measured 1.9 to 3 times as fast.
-  constexpr double knownVectorBits = 256;
-  return cpu.flopsPerSecond() * 1e-9 * static_cast<double>(cpu.vectorBits) / knownVectorBits;
-}
+double operationsPerNanosecond(const CpuFacts &cpu) { return cpu.flopsPerSecond() * 1e-9; }
 
 double convOperations(const ConvProblem &problem) {
   const ConvGeometry &g = problem.geometry;

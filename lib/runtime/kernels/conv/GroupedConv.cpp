@@ -1,5 +1,6 @@
 #include "lib/runtime/kernels/conv/GroupedConv.h"
 
+#include "lib/runtime/host/ForkCost.h"
 #include "lib/runtime/host/ThreadPool.h"
 #include "lib/runtime/kernels/common/Vectors.h"
 
@@ -183,20 +184,17 @@ void GroupedConv::run(Call &call, float *output) const {
   int64_t channels = geometry.inputChannels(), rows = geometry.input.dims[0] * height.out;
   double operations =
       2.0 * static_cast<double>(width.out * channels * groupChannels() * height.kernel * width.kernel);
-  double rowNanoseconds = std::max(operations / operationsPerNanosecond, 1.0);
-  parallelFor(rows, static_cast<int64_t>(minimalForkNanoseconds / rowNanoseconds) + 1,
-              [&](int64_t begin, int64_t end) {
-                for (int64_t row = begin; row < end; ++row) {
-                  int64_t offset = row * width.out * channels;
-                  runVectors<computeGroupedRow>(
-                      GroupedRow{height, width, channels, groupChannels(), row % height.out,
-                                 input + row / height.out * height.in * width.in * channels, taps.data(),
-                                 output + offset},
-                      wide);
-                  if (!postOps.empty())
-                    postOps.apply(output + offset, width.out, offset, operands);
-                }
-              });
+  parallelFor(rows, grainFor(operations / operationsPerNanosecond), [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      int64_t offset = row * width.out * channels;
+      runVectors<computeGroupedRow>(GroupedRow{height, width, channels, groupChannels(), row % height.out,
+                                               input + row / height.out * height.in * width.in * channels,
+                                               taps.data(), output + offset},
+                                    wide);
+      if (!postOps.empty())
+        postOps.apply(output + offset, width.out, offset, operands);
+    }
+  });
 }
 
 } // namespace proa::runtime

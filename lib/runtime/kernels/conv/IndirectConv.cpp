@@ -1,5 +1,6 @@
 #include "lib/runtime/kernels/conv/IndirectConv.h"
 
+#include "lib/runtime/host/ForkCost.h"
 #include "lib/runtime/host/ThreadPool.h"
 #include "lib/runtime/kernels/common/Vectors.h"
 #include "lib/runtime/kernels/conv/ChannelOrder.h"
@@ -491,8 +492,7 @@ void IndirectConv::run(Call &call, float *output) const {
   int64_t units = (positions() + blockPositions - 1) / blockPositions * panels;
   double nanoseconds = 2.0 * static_cast<double>(units * blockPositions * panelWidth * taps() * inputs()) /
                        operationsPerNanosecond;
-  int64_t workers = std::clamp<int64_t>(static_cast<int64_t>(nanoseconds / minimalForkNanoseconds), 1,
-                                        std::min<int64_t>(units, threads()));
+  int64_t workers = workersFor(nanoseconds, units);
   size_t rowBytes = static_cast<size_t>(taps() * blockPositions) * sizeof(float *);
   size_t sumBytes =
       static_cast<size_t>(blockPositions * std::min(panelsOfGroup() * panelWidth, channelsOfBlock)) *

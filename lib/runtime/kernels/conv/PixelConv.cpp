@@ -1,5 +1,6 @@
 #include "lib/runtime/kernels/conv/PixelConv.h"
 
+#include "lib/runtime/host/ForkCost.h"
 #include "lib/runtime/host/ThreadPool.h"
 #include "lib/runtime/kernels/conv/Conv.h"
 #include "lib/runtime/kernels/conv/Lanes.h"
@@ -302,8 +303,7 @@ void PixelConv::run(Call &call, float *output) const {
   constexpr int64_t panelsOfChunk = 8; // their sums stay in the second-level cache
   const ConvGeometry &g = geometry;
   int64_t planes = g.groups * g.output.dims[0], tasks = planes * panels();
-  int64_t workers = std::clamp<int64_t>(static_cast<int64_t>(nanosecondsOfRun / minimalForkNanoseconds), 1,
-                                        std::min<int64_t>(tasks, threads()));
+  int64_t workers = workersFor(nanosecondsOfRun, tasks);
   ScratchPieces pieces;
   for (int64_t i = 0; i < workers; ++i)
     pieces.add(static_cast<size_t>(std::min(termsOfBlock, terms()) * panelPixels) * sizeof(float));

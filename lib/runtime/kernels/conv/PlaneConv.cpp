@@ -1,5 +1,6 @@
 #include "lib/runtime/kernels/conv/PlaneConv.h"
 
+#include "lib/runtime/host/ForkCost.h"
 #include "lib/runtime/host/ThreadPool.h"
 #include "lib/runtime/kernels/common/RowPostOps.h"
 #include "lib/runtime/kernels/common/Vectors.h"
@@ -592,8 +593,7 @@ void PlaneConv::computeChunk(const Worker &worker, int64_t task) const {
 void PlaneConv::run(Call &call, float *output) const {
   const ConvGeometry &g = geometry;
   int64_t planes = g.groups * g.output.dims[0], height = g.output.dims[2], chunks = fewestChunks;
-  int64_t workers = std::clamp<int64_t>(static_cast<int64_t>(nanosecondsOfRun / minimalForkNanoseconds), 1,
-                                        std::min<int64_t>(planes * height, threads()));
+  int64_t workers = workersFor(nanosecondsOfRun, planes * height);
   while (planes * chunks % workers != 0 && planes * chunks < 4 * workers && chunks < height)
     ++chunks; // all threads have as much to do
   int64_t tasks = planes * chunks, chunkRows = (height + chunks - 1) / chunks;

@@ -1,5 +1,6 @@
 #include "lib/runtime/kernels/conv/WinogradConv.h"
 
+#include "lib/runtime/host/ForkCost.h"
 #include "lib/runtime/host/ThreadPool.h"
 #include "lib/runtime/kernels/conv/Conv.h"
 #include "lib/runtime/kernels/conv/WinogradTransform.h"
@@ -184,8 +185,7 @@ void WinogradConv::pack(const float *filter, const PackedCache &filters) {
 /// The products of the first `tiles` of a block at all points.
 void WinogradConv::multiply(const WinogradBlock &block, int64_t tiles) const {
   double operations = 2.0 * static_cast<double>(tiles * layout.inner * layout.columns);
-  auto grain = static_cast<int64_t>(minimalForkNanoseconds * grainOperations / operations) + 1;
-  parallelFor(points(), grain, [&](int64_t begin, int64_t end) {
+  parallelFor(points(), grainFor(operations / grainOperations), [&](int64_t begin, int64_t end) {
     for (int64_t point = begin; point < end; ++point)
       PanelGemm{layout,        static_cast<const float *>(panels->data()) + point * layout.size(),
                 tiles,         block.tiles + point * block.size * layout.inner,
@@ -218,7 +218,7 @@ void WinogradConv::runBlocks(const Run &run, int64_t worker, int64_t first, int6
     gemm->set(2, block.products);
   }
   double tileNanoseconds = static_cast<double>(tileBytes(geometry, tileDim)) / tileBytesPerNanosecond;
-  auto grain = static_cast<int64_t>(minimalForkNanoseconds / tileNanoseconds) + 1;
+  int64_t grain = grainFor(tileNanoseconds);
   for (int64_t i = first; i < last; ++i) {
     block.first = i * blockSize;
     int64_t count = std::min(blockSize, tileCount - block.first);

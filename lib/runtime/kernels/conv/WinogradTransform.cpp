@@ -1,5 +1,6 @@
 #include "lib/runtime/kernels/conv/WinogradTransform.h"
 
+#include "lib/runtime/host/ForkCost.h"
 #include "lib/runtime/host/ThreadPool.h"
 
 #include <algorithm>
@@ -191,9 +192,7 @@ PROA_VECTOR_INLINE static void transformFilterRows(int64_t tileDim, bool transpo
 
 void transformFilter(int64_t tileDim, bool transposed, const float *filter, int64_t in, int64_t out,
                      float *transformed) {
-  auto grain =
-      static_cast<int64_t>(minimalForkNanoseconds / (filterNanoseconds * static_cast<double>(out))) + 1;
-  parallelFor(in, grain, [&](int64_t begin, int64_t end) {
+  parallelFor(in, grainFor(filterNanoseconds * static_cast<double>(out)), [&](int64_t begin, int64_t end) {
     runVectors<transformFilterRows>(tileDim, transposed, filter, begin, end, in, out, transformed);
   });
 }

@@ -5,6 +5,7 @@
 /// sums of them lose less than sums of numbers around 128. A product of few rows unpacks them in registers
 /// and is as fast as they are read. A product of more rows unpacks a panel into the cache and multiplies all
 /// rows by it.
+#include "lib/runtime/host/ForkCost.h"
 #include "lib/runtime/host/ThreadPool.h"
 #include "lib/runtime/kernels/common/Checks.h"
 #include "lib/runtime/kernels/common/OneDnn.h"
@@ -308,8 +309,8 @@ void sliceRows(const float *x, int64_t inner, int64_t slices, int64_t rows, floa
 
 /// The number of jobs of `work` codes each that are worth a thread.
 int64_t grainOf(int64_t work) {
-  constexpr int64_t codesPerNanosecond = 8; // of one core
-  return static_cast<int64_t>(minimalForkNanoseconds) * codesPerNanosecond / std::max<int64_t>(work, 1) + 1;
+  constexpr double codesPerNanosecond = 8; // of one core
+  return grainFor(static_cast<double>(work) / codesPerNanosecond);
 }
 
 /// out = x [count, inner] times the matrix; `scratch` has scratchFloats.

@@ -1,5 +1,6 @@
 #include "lib/runtime/kernels/matmul/PanelGemm.h"
 
+#include "lib/runtime/host/ForkCost.h"
 #include "lib/runtime/host/ThreadPool.h"
 #include "lib/runtime/kernels/common/OneDnn.h"
 #include "lib/runtime/kernels/common/Vectors.h"
@@ -251,8 +252,7 @@ void PanelGemm::run(const Finish *finish) const {
   int64_t height = blockRows(*this), panels = layout.panels(), blocks = (rows + height - 1) / height;
   double nanoseconds =
       2.0 * static_cast<double>(std::min(height, rows) * panelWidth * layout.inner) / operationsPerNanosecond;
-  auto grain = static_cast<int64_t>(minimalForkNanoseconds / std::max(nanoseconds, 1.0)) + 1;
-  parallelFor(blocks * panels, grain, [&](int64_t begin, int64_t end) {
+  parallelFor(blocks * panels, grainFor(nanoseconds), [&](int64_t begin, int64_t end) {
     while (begin < end) {
       int64_t first = begin, count = std::min({end - begin, panels - begin % panels, panelsOfBlock});
       if (backward) {
