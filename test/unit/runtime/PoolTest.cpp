@@ -81,21 +81,41 @@ private:
   }
 };
 
-void expectDefinition(const Pooling &p, unsigned seed) {
+/// The values of [channels, positions] as [positions, channels].
+template <class Values> std::vector<double> withChannelsLast(const Values &values, int64_t channels) {
+  auto positions = static_cast<int64_t>(std::size(values)) / channels;
+  std::vector<double> result;
+  for (int64_t at = 0; at < positions; ++at)
+    for (int64_t channel = 0; channel < channels; ++channel)
+      result.push_back(static_cast<double>(values[static_cast<size_t>(channel * positions + at)]));
+  return result;
+}
+
+void expectDefinition(const Pooling &p, unsigned seed, bool channelsLast) {
   std::vector<int64_t> dims = p.spatial(p.in), outDims = p.spatial(std::array{p.out(0), p.out(1), p.out(2)});
-  dims.insert(dims.begin(), {1, p.planes});
-  outDims.insert(outDims.begin(), {1, p.planes});
-  Tensor x = randomFloats(dims, seed);
+  for (std::vector<int64_t> *shape : {&dims, &outDims}) {
+    shape->insert(channelsLast ? shape->end() : shape->begin(), p.planes);
+    shape->insert(shape->begin(), 1);
+  }
+  Tensor first = randomFloats(dims, seed), x = first; // `first`: with channels first
+  std::vector<double> expected = p.expected(first);
+  if (channelsLast) {
+    std::ranges::copy(
+        withChannelsLast(std::span(first.as<float>(), static_cast<size_t>(first.size())), p.planes),
+        x.as<float>());
+    expected = withChannelsLast(expected, p.planes);
+  }
   std::vector<int64_t> paddings;
   for (size_t axis = 3 - p.axes; axis < 3; ++axis)
     paddings.insert(paddings.end(), {p.before[axis], p.after[axis]});
+  const char *formats[2][2] = {{"NCHW", "NHWC"}, {"NCDHW", "NDHWC"}};
   KernelCase c{p.axes == 2 ? "pool2d" : "pool3d",
                {{"kernel_size", p.spatial(p.kernel)},
                 {"strides", p.spatial(p.stride)},
                 {"paddings", paddings},
                 {"ceil_mode", false},
                 {"exclusive", p.exclusive},
-                {"data_format", p.axes == 2 ? "NCHW" : "NCDHW"},
+                {"data_format", formats[p.axes - 2][channelsLast]},
                 {"pooling_type", p.isMax ? "max" : "avg"},
                 {"global_pooling", false},
                 {"adaptive", p.adaptive},
@@ -104,13 +124,22 @@ void expectDefinition(const Pooling &p, unsigned seed) {
                {{DType::Float32, outDims}}};
   Result<std::vector<Tensor>> found = runCase(c);
   ASSERT_TRUE(found) << found.diagnostics().text();
-  expectClose(found->front(), p.expected(x), 1e-6);
+  expectClose(found->front(), expected, 1e-6);
 }
 
 TEST(Pool, ChannelsFirstAgreesWithTheDefinition) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE(seed);
-    expectDefinition(Pooling::random(seed), seed);
+    expectDefinition(Pooling::random(seed), seed, false);
+  }
+}
+
+TEST(Pool, ChannelsLastAgreesWithTheDefinition) {
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    Pooling p = Pooling::random(seed);
+    p.planes = int64_t(1) + seed * 7 % 40;
+    expectDefinition(p, seed, true);
   }
 }
 
@@ -120,7 +149,8 @@ TEST(Pool, PaddingsLongerThanWindows) {
     for (bool isMax : {true, false}) {
       Pooling p{2, isMax, false, false, 5, {1, 9, 10}, {1, 2, 2}, {1, 1, stride}, {0, 1, 90}, {0, 1, 90}};
       SCOPED_TRACE(stride);
-      expectDefinition(p, 1);
+      expectDefinition(p, 1, false);
+      expectDefinition(p, 1, true);
     }
 }
 

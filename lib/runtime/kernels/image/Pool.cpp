@@ -77,12 +77,12 @@ bool poolWithIndex(const PoolGeometry &g, const View &in, const View &out, const
   });
 }
 
-/// A pooling of channels that come last, planned by oneDNN, which takes several times as long as ours where
-/// they come first; null where Paddle's meaning is another.
+/// A pooling in bfloat16 of channels that come last, planned by oneDNN, which takes several times as long as ours
+/// in float32; null where Paddle's meaning is another.
 std::unique_ptr<Execution> planPool(const PoolGeometry &g, const PoolConfig &attributes, DType dtype) {
   using dnnl::memory;
   std::optional<memory::data_type> type = dnnlType(dtype);
-  if (!type || (dtype != DType::Float32 && dtype != DType::BFloat16))
+  if (!type || dtype != DType::BFloat16)
     return nullptr;
   for (const auto *dims : {&g.input, &g.output})
     for (int64_t dim : *dims)
@@ -197,7 +197,7 @@ private:
         mask = {DType::Int32, out->dims, unwanted.data()};
       }
     }
-    if (!entry.execution && !withIndex && in.dtype == DType::Float32 && !attributes.channelLast) {
+    if (!entry.execution && !withIndex && in.dtype == DType::Float32) {
       poolRows(entry.geometry, attributes, in.as<float>(), out->as<float>());
       return {};
     }

@@ -16,48 +16,60 @@ struct RowPooling {
   const float *in, *inEnd;
   float *out;
   std::vector<AxisWindow> deep, high, wide;
-  std::vector<float> counts; ///< of `wide`, as many as whole vectors have
-  int64_t slices, height, width;
+  int64_t depth;             ///< elements of a column: the channels where they come last, else one
+  std::vector<float> counts; ///< of the elements of `wide`, as many as whole vectors have
+  int64_t planes, slices, height;
+  int64_t width;                       ///< elements of a row
   int64_t taps, stride, before, after; ///< of the columns
 
-  int64_t outWidth() const { return static_cast<int64_t>(wide.size()); }
+  int64_t outWidth() const { return static_cast<int64_t>(wide.size()) * depth; }
+  int64_t rowCount() const { return planes * static_cast<int64_t>(deep.size() * high.size()); }
   /// Elements of a row, and the elements before and after it that vectors of windows read.
-  int64_t rowRoom() const { return before + width + std::max(taps, after) + vectorSize * (stride + 1); }
+  int64_t rowRoom() const {
+    int64_t ends = depth == 1 ? vectorSize * (stride + 1) : stride * depth + 2 * vectorSize;
+    return width + (before + std::max(taps, after)) * depth + ends;
+  }
 };
 
 int64_t roundedUp(int64_t count) { return (count + vectorSize - 1) / vectorSize * vectorSize; }
 
 RowPooling::RowPooling(const PoolGeometry &g, const PoolConfig &config, const float *in, float *out)
-    : in(in), out(out), deep(g.windows(0, config)), high(g.windows(1, config)), wide(g.windows(2, config)) {
+    : in(in), out(out), deep(g.windows(0, config)), high(g.windows(1, config)), wide(g.windows(2, config)),
+      depth(config.channelLast ? g.input[1] : 1) {
   size_t axes = g.kernel.size();
+  planes = g.input[0] * (config.channelLast ? 1 : g.input[1]);
   slices = axes == 3 ? g.input[2] : 1;
   height = g.input[axes];
-  width = g.input[1 + axes];
-  inEnd = in + g.input[0] * g.input[1] * slices * height * width;
+  width = g.input[1 + axes] * depth;
+  inEnd = in + planes * slices * height * width;
   taps = g.adaptive ? 0 : g.kernel[axes - 1];
   stride = g.adaptive ? 1 : g.strides[axes - 1];
   before = g.before[axes - 1];
   after = g.after[axes - 1];
   counts.assign(static_cast<size_t>(roundedUp(outWidth())), 1);
-  std::ranges::transform(wide, counts.begin(),
-                         [](const AxisWindow &window) { return static_cast<float>(window.counted); });
+  for (auto count = counts.begin(); const AxisWindow &window : wide)
+    count = std::fill_n(count, depth, static_cast<float>(window.counted));
 }
 
 /// Rows are computed in steps, each for some rows: what a vector reads was not just written by other vectors.
-constexpr int64_t rowsAtOnce = 8;
+/// Of long rows there are fewer, so that they stay in the first-level cache.
+constexpr int64_t mostRowsAtOnce = 8, floatsAtOnce = 4096;
 
 /// Elements of rows outside of the image are neutral, so that windows at the edge need no masks.
 struct RowBuffers {
-  int64_t rowRoom;
+  int64_t rowRoom, rowsAtOnce;
   std::vector<float> rows;
   int64_t lineCount = 0;      ///< of the last row, if its windows are averaged
   std::vector<float> inverse; ///< of the elements of each of its windows
 
-  float *row(const RowPooling &pooling, int64_t i) { return rows.data() + i * rowRoom + pooling.before; }
+  float *row(const RowPooling &pooling, int64_t i) {
+    return rows.data() + i * rowRoom + pooling.before * pooling.depth;
+  }
 
   RowBuffers(const RowPooling &pooling, float neutral)
-      : rowRoom(pooling.rowRoom()), rows(static_cast<size_t>(rowRoom * rowsAtOnce), neutral),
-        inverse(pooling.counts.size()) {}
+      : rowRoom(pooling.rowRoom()),
+        rowsAtOnce(std::clamp<int64_t>(floatsAtOnce / rowRoom, 1, mostRowsAtOnce)),
+        rows(static_cast<size_t>(rowRoom * rowsAtOnce), neutral), inverse(pooling.counts.size()) {}
 
   void setLineCount(const RowPooling &pooling, int64_t count) {
     if (count == lineCount)
@@ -185,6 +197,51 @@ PROA_VECTOR_INLINE void combineWindows(const RowPooling &pooling, const float *r
     combineTaps<IsMax, Step, 0>(pooling, row, target);
 }
 
+/// A window of `taps` columns of several channels. `Taps`: as many; 0: any.
+template <bool IsMax, int Taps>
+PROA_VECTOR_INLINE void combineColumn(const float *from, int64_t taps, int64_t depth, float inverse,
+                                      float *out, const float *outEnd) {
+  for (int64_t channel = 0; channel < depth; channel += vectorSize) {
+    Vector sum = Vector{} + initial<IsMax>;
+#pragma GCC unroll 5
+    for (int64_t tap = 0; tap < (Taps == 0 ? taps : Taps); ++tap) {
+      Vector values;
+      std::memcpy(&values, from + tap * depth + channel, sizeof(values));
+      combine<IsMax>(sum, values);
+    }
+    if constexpr (!IsMax)
+      sum *= inverse;
+    store(sum, outEnd - out - channel, out + channel); // also elements of the next window, which follows
+  }
+}
+
+/// All windows of a row of columns of several channels.
+template <bool IsMax, int Taps>
+PROA_VECTOR_INLINE void combineDeepTaps(const RowPooling &pooling, const float *row,
+                                        const RowTarget &target) {
+  int64_t depth = pooling.depth, taps = pooling.taps, count = pooling.outWidth() / depth;
+  for (int64_t i = 0; i < count; ++i)
+    combineColumn<IsMax, Taps>(row + (i * pooling.stride - pooling.before) * depth, taps, depth,
+                               IsMax ? 1 : target.inverse[i * depth], target.out + i * depth, target.outEnd);
+}
+
+template <bool IsMax>
+PROA_VECTOR_INLINE void combineDeepColumns(const RowPooling &pooling, const float *row,
+                                           const RowTarget &target) {
+  int64_t depth = pooling.depth;
+  if (pooling.taps == 2)
+    return combineDeepTaps<IsMax, 2>(pooling, row, target);
+  if (pooling.taps == 3)
+    return combineDeepTaps<IsMax, 3>(pooling, row, target);
+  if (pooling.taps > 0)
+    return combineDeepTaps<IsMax, 0>(pooling, row, target);
+  for (size_t i = 0; i < pooling.wide.size(); ++i) {
+    int64_t at = static_cast<int64_t>(i) * depth;
+    combineColumn<IsMax, 0>(row + pooling.wide[i].begin * depth, pooling.wide[i].size(), depth,
+                            IsMax ? 1 : target.inverse[at], target.out + at, target.outEnd);
+  }
+}
+
 /// Windows of several sizes.
 template <bool IsMax>
 PROA_VECTOR_INLINE void combineAdaptive(const RowPooling &pooling, const float *row,
@@ -199,7 +256,9 @@ PROA_VECTOR_INLINE void combineAdaptive(const RowPooling &pooling, const float *
 
 template <bool IsMax>
 PROA_VECTOR_INLINE void combineColumns(const RowPooling &pooling, const float *row, const RowTarget &target) {
-  if (pooling.taps == 0)
+  if (pooling.depth > 1)
+    combineDeepColumns<IsMax>(pooling, row, target);
+  else if (pooling.taps == 0)
     combineAdaptive<IsMax>(pooling, row, target);
   else if (pooling.stride == 1)
     combineWindows<IsMax, 1>(pooling, row, target);
@@ -238,8 +297,8 @@ PROA_VECTOR_INLINE static void poolRange(const RowPooling &pooling, int64_t begi
   int64_t planeSize = pooling.slices * pooling.height * pooling.width;
   const float *outEnd = pooling.out + end * pooling.outWidth();
   RowPosition position(pooling, begin);
-  for (int64_t first = begin; first < end; first += rowsAtOnce) {
-    int64_t count = std::min(rowsAtOnce, end - first), lineCounts[rowsAtOnce];
+  for (int64_t first = begin; first < end; first += buffers.rowsAtOnce) {
+    int64_t count = std::min(buffers.rowsAtOnce, end - first), lineCounts[mostRowsAtOnce];
     for (int64_t i = 0; i < count; ++i, position.advance(pooling)) {
       const AxisWindow &slices = pooling.deep[static_cast<size_t>(position.slice)];
       const AxisWindow &lines = pooling.high[static_cast<size_t>(position.line)];
@@ -258,19 +317,17 @@ PROA_VECTOR_INLINE static void poolRange(const RowPooling &pooling, int64_t begi
 
 void poolRows(const PoolGeometry &g, const PoolConfig &config, const float *in, float *out) {
   RowPooling pooling(g, config, in, out);
-  auto outHeight = static_cast<int64_t>(pooling.high.size()),
-       outSlices = static_cast<int64_t>(pooling.deep.size());
+  auto outHeight = static_cast<int64_t>(pooling.high.size());
   int64_t lines =
       g.adaptive ? 1 + pooling.height / std::max<int64_t>(1, outHeight) : g.kernel[g.kernel.size() - 2];
   constexpr int64_t grain = 65536; // elements that one core reads in some microseconds
-  parallelFor(g.output[0] * g.output[1] * outSlices * outHeight, 1 + grain / (lines * pooling.width + 1),
-              [&](int64_t begin, int64_t end) {
-                RowBuffers buffers(pooling, config.isMax ? initial<true> : initial<false>);
-                if (config.isMax)
-                  runVectors<poolRange<true>>(pooling, begin, end, buffers);
-                else
-                  runVectors<poolRange<false>>(pooling, begin, end, buffers);
-              });
+  parallelFor(pooling.rowCount(), 1 + grain / (lines * pooling.width + 1), [&](int64_t begin, int64_t end) {
+    RowBuffers buffers(pooling, config.isMax ? initial<true> : initial<false>);
+    if (config.isMax)
+      runVectors<poolRange<true>>(pooling, begin, end, buffers);
+    else
+      runVectors<poolRange<false>>(pooling, begin, end, buffers);
+  });
 }
 
 } // namespace proa::runtime

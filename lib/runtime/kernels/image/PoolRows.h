@@ -1,4 +1,5 @@
-/// Pooling without indices of float32 images with channels first, by vectors of neighbouring columns.
+/// Pooling without indices of float32 images: by vectors of neighbouring columns where the channels come
+/// first, of neighbouring channels where they come last.
 #pragma once
 
 #include "lib/runtime/kernels/image/PoolGeometry.h"
