@@ -140,10 +140,10 @@ public:
 
 private:
   /// Whether the op is a convolution that is as fast with channels first, so that transposes would be in
-  /// vain: of few channels in a group with a small window (lib/runtime/kernels/conv/PlaneConv.h), or of some
-  /// pixels to many channels with a window of one (PixelConv.h).
+  /// vain: of few channels in a group (lib/runtime/kernels/conv/PlaneConv.h and, with large windows,
+  /// IndirectConv.h), or of some pixels to many channels with a window of one (PixelConv.h).
   static bool isFastWithChannelsFirst(Operation *op) {
-    constexpr int64_t fewChannels = 8, smallWindow = 7, manyOutputs = 8;
+    constexpr int64_t fewChannels = 8, manyOutputs = 8;
     auto contraction = dyn_cast<pd::ContractionOpInterface>(op);
     OpOperand *weights = contraction ? contraction.getChannelWeights() : nullptr;
     if (!weights || contraction.getChannelDim() != 0)
@@ -154,7 +154,7 @@ private:
     int64_t height = type.getDimSize(2), width = type.getDimSize(3);
     if (height * width == 1)
       return type.getDimSize(0) >= manyOutputs && !hasFewPixels(pd::tensorType(op->getOperand(0)));
-    return type.getDimSize(1) <= fewChannels && std::max(height, width) <= smallWindow;
+    return type.getDimSize(1) <= fewChannels;
   }
 
   static bool hasFewPixels(RankedTensorType image) {

@@ -87,7 +87,7 @@ TEST_P(IndirectConvTest, EqualsDefinition) {
 /// The layouts of an image and of the result, and post-ops that have a form with each.
 struct Layouts {
   DataFormat input, output;
-  bool addsResidual; ///< else a bias and two activations
+  enum { Residual, Activations, Bounds } ops; ///< after a bias
 };
 
 void expectDefinitionWith(const Geometry &g, const Layouts &layouts) {
@@ -100,15 +100,17 @@ void expectDefinitionWith(const Geometry &g, const Layouts &layouts) {
   auto plane = static_cast<size_t>(out[2] * out[3]), channels = static_cast<size_t>(out[1]);
   for (size_t i = 0; i < expected.size(); ++i) {
     double sum = expected[i] + double(bias.as<float>()[i / plane % channels]);
-    expected[i] = layouts.addsResidual ? std::max(0.0, sum) + double(residual.as<float>()[i])
-                                       : std::min(std::max(0.0, sum), 6.0) * 2 + 1;
+    double bounded = std::min(std::max(0.0, sum), 6.0);
+    expected[i] = layouts.ops == Layouts::Residual ? std::max(0.0, sum) + double(residual.as<float>()[i])
+                  : layouts.ops == Layouts::Bounds ? bounded
+                                                   : bounded * 2 + 1;
   }
   bool readsLast = layouts.input == DataFormat::NHWC, storesLast = layouts.output == DataFormat::NHWC;
   json ops = json::array({{{"kind", "bias"}}, {{"kind", "relu"}}, {{"kind", "add"}}});
-  if (!layouts.addsResidual)
-    ops = json::array({{{"kind", "bias"}},
-                       {{"kind", "relu6"}, {"alpha", 6.0}},
-                       {{"kind", "linear"}, {"alpha", 2.0}, {"beta", 1.0}}});
+  if (layouts.ops != Layouts::Residual)
+    ops = json::array({{{"kind", "bias"}}, {{"kind", "relu6"}, {"alpha", 6.0}}});
+  if (layouts.ops == Layouts::Activations)
+    ops.push_back({{"kind", "linear"}, {"alpha", 2.0}, {"beta", 1.0}});
   json attributes = {{"paddings", g.paddings()},
                      {"strides", g.stride},
                      {"dilations", g.dilation},
@@ -116,7 +118,7 @@ void expectDefinitionWith(const Geometry &g, const Layouts &layouts) {
                      {"input_format", readsLast ? "NHWC" : "NCHW"},
                      {"post_ops", ops}};
   std::vector<Tensor> inputs{readsLast ? channelsLast(x) : x, w, bias};
-  if (layouts.addsResidual)
+  if (layouts.ops == Layouts::Residual)
     inputs.push_back(storesLast ? channelsLast(residual) : residual);
   Shape stored = storesLast ? Shape{out[0], out[2], out[3], out[1]} : out;
   KernelCase c{"fused_conv2d", attributes, inputs, {{DType::Float32, stored}}, {1}, Dims::Static};
@@ -131,12 +133,22 @@ TEST(IndirectConv, ReadsAndStoresBothLayouts) {
                             Geometry{2, 3, 40, 64, 48, {16, 16}, {16, 16}, {0, 0}, {0, 0}, {1, 1}},
                             Geometry{2, 3, 33, 37, 29, {7, 7}, {2, 2}, {3, 3}, {3, 3}, {1, 1}},
                             Geometry{1, 8, 16, 12, 11, {3, 5}, {1, 2}, {1, 2}, {1, 2}, {1, 1}},
-                            Geometry{1, 5, 20, 30, 6, {11, 3}, {4, 1}, {2, 0}, {2, 0}, {1, 1}}})
+                            Geometry{1, 5, 20, 30, 6, {11, 3}, {4, 1}, {2, 0}, {2, 0}, {1, 1}},
+                            Geometry{2, 8, 8, 15, 13, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+                            Geometry{1, 3, 24, 21, 23, {5, 5}, {2, 2}, {2, 2}, {2, 2}, {1, 1}}})
     for (DataFormat input : {DataFormat::NCHW, DataFormat::NHWC})
-      for (const Layouts &layouts :
-           {Layouts{input, DataFormat::NHWC, true}, Layouts{input, DataFormat::NHWC, false},
-            Layouts{input, DataFormat::NCHW, false}, Layouts{input, DataFormat::NCHW, true}})
-        expectDefinitionWith(g, layouts);
+      for (DataFormat output : {DataFormat::NCHW, DataFormat::NHWC})
+        for (auto ops : {Layouts::Residual, Layouts::Activations, Layouts::Bounds})
+          expectDefinitionWith(g, {input, output, ops});
+}
+
+/// To few channels, and to such ones after whole panels.
+TEST(IndirectConv, FewOutputs) {
+  for (int64_t outputs : {8, 11, 16, 24, 40, 72})
+    for (const Geometry &g : {Geometry{2, 64, outputs, 14, 9, {1, 1}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
+                              Geometry{1, 100, outputs, 7, 5, {2, 2}, {1, 1}, {1, 0}, {0, 1}, {1, 1}}})
+      for (auto ops : {Layouts::Residual, Layouts::Activations, Layouts::Bounds})
+        expectDefinitionWith(g, {DataFormat::NHWC, DataFormat::NHWC, ops});
 }
 
 /// Each size of the last tile of positions.

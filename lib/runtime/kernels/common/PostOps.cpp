@@ -2,6 +2,7 @@
 
 #include "lib/runtime/host/ThreadPool.h"
 #include "lib/runtime/kernels/common/Convert.h"
+#include "lib/runtime/kernels/common/RowPostOps.h"
 
 #include <fmt/ranges.h>
 
@@ -198,9 +199,35 @@ PostOpOperands::PostOpOperands(std::span<const PostOp> ops, const Call &call, si
   }
 }
 
+/// In vectors, without a bias, which some fused kernel has added; false where RowPostOps cannot.
+static bool applyInVectors(const View &result, const StridedOperand &layout, std::span<const PostOp> ops,
+                           std::span<const StridedOperand> layouts, const PostOpOperands &operands) {
+  constexpr int64_t grain = 32768; // elements that one core computes in some microseconds
+  std::vector<OperandType> types(ops.size() + 2);
+  std::vector<const float *> values;
+  for (size_t i = operands.first(); i < ops.size(); ++i) {
+    if (ops[i].kind == PostOp::Kind::Bias || result.dtype != DType::Float32)
+      return false;
+    if (ops[i].hasOperand())
+      types[ops[i].input].dtype = operands[i].dtype;
+    values.push_back(ops[i].hasOperand() ? operands[i].as<float>() : nullptr);
+  }
+  auto rows =
+      RowPostOps::create(ops.subspan(operands.first()), layout, layouts.subspan(operands.first()), types);
+  if (!rows)
+    return false;
+  int64_t channels = layout.dims[1], positions = result.size() / channels;
+  parallelFor(positions, 1 + grain / channels, [&](int64_t begin, int64_t end) {
+    rows->apply(result.as<float>() + begin * channels, end - begin, begin * channels, values);
+  });
+  return true;
+}
+
 Result<void> applyPostOps(const View &result, const StridedOperand &layout, std::span<const PostOp> ops,
                           std::span<const StridedOperand> layouts, const PostOpOperands &operands) {
   if (operands.first() == ops.size() || result.size() == 0)
+    return {};
+  if (applyInVectors(result, layout, ops, layouts, operands))
     return {};
   size_t inner = layout.dims.size() - 1; // the innermost axis; results have at least two
   int64_t columns = layout.dims[inner];

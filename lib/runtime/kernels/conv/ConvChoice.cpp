@@ -28,6 +28,9 @@ constexpr double depthwiseShareOfTap = 0.06;
 /// oneDNN's kernels of several taps with AVX2, where a tap of a vector of outputs takes a way of the
 /// first-level cache.
 constexpr double manyInputsShare = 0.88;
+/// The last one to three vectors of outputs with AVX2: three vectors of one tap, and four of several, hide
+/// the latency of a multiplication, fewer ones leave multipliers idle.
+constexpr double shareOfVectors[2][3] = {{0.5, 0.95, 1}, {0.37, 0.71, 0.95}};
 /// oneDNN's transposed convolutions with taps that do not overlap.
 constexpr double separateTapsShare = 0.5;
 /// oneDNN's transposes to and from channels last: a start, and each element of a tensor that caches hold. Of
@@ -38,6 +41,8 @@ constexpr double transposedFarNanoseconds = 0.15;
 /// An element of an image of few channels that is interleaved, and of IndirectConv's results with channels
 /// first.
 constexpr double interleavedNanoseconds = 0.06, storedFirstNanoseconds = 0.15;
+/// Of IndirectConv's copy of an image of few channels, with AVX2.
+constexpr double copyStartNanoseconds = 1000;
 
 constexpr const char *builtByGcc = "GCC built proa";
 
@@ -62,6 +67,19 @@ bool hasManyInputs(const ConvGeometry &g, const CpuFacts &cpu) {
   constexpr int64_t ways = 8;
   int64_t lanes = cpu.vectorBits / 32, bytes = g.inputChannels() * cpu.vectorBits / 8;
   return lanes < 16 && tapsOf(g) > 1 && bytes * ways >= cpu.l1Bytes;
+}
+
+/// The share that oneDNN reaches without groups.
+double shareOfAllOutputs(const ConvGeometry &g, const CpuFacts &cpu) {
+  int64_t atOnce = tapsOf(g) > 1 ? 4 : 3;
+  int64_t lanes = cpu.vectorBits / 32, vectors = (g.outputChannels() + lanes - 1) / lanes,
+          rest = vectors % atOnce;
+  double share = shareOfOutputs(g.outputChannels(), lanes);
+  if (lanes >= 16 || rest == 0)
+    return share;
+  double time = static_cast<double>(vectors - rest) +
+                static_cast<double>(rest) / shareOfVectors[tapsOf(g) > 1][rest - 1];
+  return share * static_cast<double>(vectors) / time;
 }
 
 /// The share that oneDNN reaches with groups of several channels. With AVX-512 it has a kernel for groups
@@ -137,7 +155,7 @@ private:
     else if (g.groups > 1)
       share = shareOfGroups(g, machine.cpu);
     else
-      share = hasManyInputs(g, machine.cpu) ? manyInputsShare * outputs : outputs;
+      share = shareOfAllOutputs(g, machine.cpu) * (hasManyInputs(g, machine.cpu) ? manyInputsShare : 1);
     if (!ColumnConv::whyNot(problem))
       share *= separateTapsShare;
     double nanoseconds = at(share);
@@ -172,7 +190,8 @@ private:
     double nanoseconds = at(share * IndirectConv::usedRows(g)) * IndirectConv::usedTaps(g) +
                          fetchedShare * filterNanoseconds();
     if (IndirectConv::copiesImage(g))
-      nanoseconds += interleavedNanoseconds * static_cast<double>(*elementCount(g.input.dims));
+      nanoseconds +=
+          copyStartNanoseconds + interleavedNanoseconds * static_cast<double>(*elementCount(g.input.dims));
     if (g.output.strides[1] != 1)
       nanoseconds += storedFirstNanoseconds * static_cast<double>(*elementCount(g.output.dims));
     return {ConvMethod::Indirect, nanoseconds};
@@ -223,7 +242,7 @@ private:
   double copyNanoseconds() const {
     double nanoseconds = 0;
     for (const StridedOperand *tensor : {&g.input, &g.output})
-      if (tensor->strides != convStrides(tensor->dims, true))
+      if (!isDense(*tensor, true))
         nanoseconds += copyNanoseconds(*tensor);
     return nanoseconds;
   }
@@ -259,6 +278,14 @@ const char *nameOf(ConvMethod method) {
     return "BLAS";
   }
   return "";
+}
+
+const char *whyNotPlanar(const ConvProblem &problem) {
+  bool isFloat32 = std::ranges::all_of(problem.inputs, [](const OperandType &input) {
+    return !input.present || input.dtype == DType::Float32;
+  });
+  bool isPlanar = isFloat32 && !problem.attributes.transposed && problem.attributes.spatial == 2;
+  return isPlanar ? nullptr : "not two-dimensional in float32";
 }
 
 ConvMachine ConvMachine::of(const KernelRequest &request) { return {factsOfThisCpu(request.cpu)}; }

@@ -28,6 +28,8 @@ struct ConvProblem {
   bool isConstant = true; ///< the filter is
 };
 
+/// Why a kernel for two dimensions in float32, not transposed, does not compute a convolution; null: it may.
+const char *whyNotPlanar(const ConvProblem &problem);
 /// Why a kernel of our own does not compute a convolution whose post-ops RowPostOps does not have.
 inline constexpr const char *postOpsReason = "a fused op has no form on rows";
 

@@ -59,6 +59,10 @@ std::vector<int64_t> convStrides(std::span<const int64_t> dims, bool channelLast
   return strides;
 }
 
+bool isDense(const StridedOperand &tensor, bool channelLast) {
+  return tensor.strides == convStrides(tensor.dims, channelLast);
+}
+
 Result<void> resolvePaddings(PaddingAlgorithm algorithm, std::span<const int64_t> paddings,
                              std::span<const int64_t> input, std::span<const int64_t> kernel,
                              std::span<const int64_t> strides, std::vector<int64_t> &dilations,

@@ -53,6 +53,8 @@ bool channelsAreLast(DataFormat format);
 
 /// Strides of a dense tensor of these dims ([batch, channels, spatial...]) in either order of memory.
 std::vector<int64_t> convStrides(std::span<const int64_t> dims, bool channelLast);
+/// Whether a tensor has these strides.
+bool isDense(const StridedOperand &tensor, bool channelLast);
 
 /// Paddings before and after each spatial axis as Paddle resolves them; resets `dilations` to 1 for SAME as
 /// Paddle does.

@@ -55,7 +55,7 @@ void interleave(const StridedOperand &image, const float *from, float *to) {
 
 bool ConvPlan::interleaves(const StridedOperand &image) {
   return image.dims.size() == 4 && image.dims[1] > 1 && image.dims[1] <= mostInterleaved &&
-         image.strides == convStrides(image.dims, false);
+         isDense(image, false);
 }
 
 void *ConvPlan::Port::provide(const View &view, std::byte *scratch) const {

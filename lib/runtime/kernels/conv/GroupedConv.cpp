@@ -116,15 +116,12 @@ template <int Group, int Tile> PROA_VECTOR_INLINE void computeTiles(const Groupe
                                std::min(channel, row.channels - vectorSize));
 }
 
-bool isDense(const StridedOperand &tensor) { return tensor.strides == convStrides(tensor.dims, true); }
-
-bool hasForm(const ConvConfig &attributes, const ConvGeometry &g, std::span<const OperandType> inputs) {
-  bool isFloat32 = std::ranges::all_of(
-      inputs, [](const OperandType &input) { return !input.present || input.dtype == DType::Float32; });
+bool hasForm(const ConvProblem &problem) {
+  const ConvGeometry &g = problem.geometry;
   int64_t channels = g.inputChannels(), ofGroup = channels / g.groups;
   bool isPower = ofGroup == 1 || ofGroup == 2 || ofGroup == 4 || ofGroup == 8;
-  return isFloat32 && !attributes.transposed && attributes.spatial == 2 && isPower && g.groups > 1 &&
-         g.outputChannels() == channels && channels >= vectorSize && isDense(g.input) && isDense(g.output);
+  return !whyNotPlanar(problem) && isPower && g.groups > 1 && g.outputChannels() == channels &&
+         channels >= vectorSize && isDense(g.input, true) && isDense(g.output, true);
 }
 
 } // namespace
@@ -144,7 +141,7 @@ PROA_VECTOR_INLINE static void computeGroupedRow(const GroupedRow &row, bool wid
 }
 
 const char *GroupedConv::whyNot(const ConvProblem &problem) {
-  return hasForm(problem.attributes, problem.geometry, problem.inputs)
+  return hasForm(problem)
              ? nullptr
              : "not groups of 1, 2, 4 or 8 channels to as many, 16 or more channels, last, in float32";
 }

@@ -149,10 +149,6 @@ double usedPairs(const ConvGeometry &g, size_t axis, int64_t tile) {
   return static_cast<double>(used) / static_cast<double>(tiles * g.kernel[axis]);
 }
 
-bool isDense(const StridedOperand &tensor, bool channelLast) {
-  return tensor.strides == convStrides(tensor.dims, channelLast);
-}
-
 /// Those after the leading ones; nothing: see RowPostOps.
 std::optional<RowPostOps> otherOps(const ConvConfig &attributes, const ConvGeometry &g,
                                    std::span<const OperandType> inputs) {
@@ -169,11 +165,11 @@ bool readsFirst(const ConvGeometry &g) {
   return joins(g) && g.inputChannels() <= mostInterleaved && isDense(g.input, false);
 }
 
-bool hasForm(const ConvConfig &attributes, const ConvGeometry &g, std::span<const OperandType> inputs) {
-  bool storesFirst =
-      joins(g) && isDense(g.output, false) && leadingRowOps(attributes.postOps) == attributes.postOps.size();
-  return inputs[0].dtype == DType::Float32 && inputs[1].dtype == DType::Float32 && attributes.spatial == 2 &&
-         !attributes.transposed && (isDense(g.input, true) || readsFirst(g)) &&
+bool hasForm(const ConvProblem &problem) {
+  const ConvGeometry &g = problem.geometry;
+  const std::vector<PostOp> &ops = problem.attributes.postOps;
+  bool storesFirst = joins(g) && isDense(g.output, false) && leadingRowOps(ops) == ops.size();
+  return !whyNotPlanar(problem) && (isDense(g.input, true) || readsFirst(g)) &&
          (isDense(g.output, true) || storesFirst);
 }
 
@@ -223,7 +219,7 @@ const char *IndirectConv::whyNot(const ConvProblem &problem) {
   const ConvGeometry &g = problem.geometry;
   if (!problem.isConstant)
     return "the filter is not constant";
-  if (!hasForm(problem.attributes, g, problem.inputs))
+  if (!hasForm(problem))
     return "not two-dimensional in float32 with channels last, or few channels first";
   if (joins(g) && g.dilations[1] != 1)
     return "few channels and dilated columns";
@@ -463,6 +459,15 @@ void IndirectConv::finish(const Worker &worker, int64_t channel, int64_t channel
       activateRow(rowActivation(op), worker.sums, worker.count * stride, op.alpha, op.beta);
   if (!isDense(geometry.output, true))
     return storeFirst(worker, channel, channels, output);
+  if (channels == all && sorted.empty()) { // the results of the block lie side by side
+    for (int64_t i = 1; stride != all && i < worker.count; ++i)
+      std::memmove(worker.sums + i * all, worker.sums + i * stride, static_cast<size_t>(all) * sizeof(float));
+    if (!postOps.empty())
+      postOps.apply(worker.sums, worker.count, worker.first * all, operands);
+    std::memcpy(output + worker.first * all, worker.sums,
+                static_cast<size_t>(worker.count * all) * sizeof(float));
+    return;
+  }
   for (int64_t i = 0; i < worker.count; ++i) {
     float *sums = worker.sums + i * stride;
     int64_t offset = positionAt(worker.first + i) * all + channel;

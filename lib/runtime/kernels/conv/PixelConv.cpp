@@ -172,22 +172,15 @@ bool hasOnePixel(const ConvGeometry &g) {
   return isOne;
 }
 
-bool hasChannelsFirst(const StridedOperand &tensor) {
-  return tensor.strides == convStrides(tensor.dims, false);
-}
-
 } // namespace
 
 const char *PixelConv::whyNot(const ConvProblem &problem) {
   const ConvGeometry &g = problem.geometry;
-  bool isFloat32 = std::ranges::all_of(problem.inputs, [](const OperandType &input) {
-    return !input.present || input.dtype == DType::Float32;
-  });
-  if (!isFloat32 || problem.attributes.transposed || problem.attributes.spatial != 2)
-    return "not two-dimensional in float32";
+  if (const char *reason = whyNotPlanar(problem))
+    return reason;
   if (!problem.isConstant)
     return "the filter is not constant";
-  if (!hasChannelsFirst(g.input) || !hasChannelsFirst(g.output))
+  if (!isDense(g.input, false) || !isDense(g.output, false))
     return "an image has channels last";
   return nullptr;
 }

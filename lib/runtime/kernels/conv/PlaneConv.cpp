@@ -362,11 +362,8 @@ struct PlaneConv::Worker {
 
 const char *PlaneConv::whyNot(const ConvProblem &problem) {
   const ConvGeometry &g = problem.geometry;
-  bool isFloat32 = std::ranges::all_of(problem.inputs, [](const OperandType &input) {
-    return !input.present || input.dtype == DType::Float32;
-  });
-  if (!isFloat32 || problem.attributes.transposed || problem.attributes.spatial != 2)
-    return "not two-dimensional in float32";
+  if (const char *reason = whyNotPlanar(problem))
+    return reason;
   constexpr int64_t few = 8;
   if (g.inputChannels() / g.groups > few)
     return "more than 8 input channels in a group";
@@ -384,6 +381,7 @@ double PlaneConv::nanoseconds(const ConvProblem &problem, const CpuFacts &cpu) {
   constexpr double transposeNanoseconds = 0.15;
   const ConvGeometry &g = problem.geometry;
   bool isDepthwise = g.inputChannels() == g.groups && g.outputChannels() == g.groups;
+  double startNanoseconds = isWide || isDepthwise ? 0 : 2000; // measured with AVX2, of several inputs
   int64_t outputs = g.outputChannels() / g.groups,
           computed = isWide ? (outputs + wholeOutputs - 1) / wholeOutputs * wholeOutputs
                             : std::max(outputs, fewOutputs);
@@ -416,7 +414,7 @@ double PlaneConv::nanoseconds(const ConvProblem &problem, const CpuFacts &cpu) {
   double picked = stride > 1 ? static_cast<double>(*elementCount(g.input.dims)) : 0;
   bool picksVectors = g.output.dims[3] >= vectorSize;
   return (picksVectors ? pickNanoseconds : pickAloneNanoseconds) * picked +
-         transposeNanoseconds * transposed +
+         transposeNanoseconds * transposed + startNanoseconds +
          groupNanoseconds * static_cast<double>(g.output.dims[0] * g.groups) +
          gathers * copied * static_cast<double>(cpu.gatherCost) * 1e-3 +
          convOperations(problem) / (used * operationsPerNanosecond(cpu));

@@ -53,24 +53,20 @@ int64_t blockTiles(const ConvGeometry &g, int64_t tileDim, int64_t workers) {
   return tilesAlong(tiles, tilesAlong(blocks, workers) * workers);
 }
 
-/// Whether all channels of a pixel lie side by side, and so do the pixels.
-bool isDenseChannelsLast(const StridedOperand &tensor) {
-  return tensor.strides == convStrides(tensor.dims, true);
-}
-
-bool hasForm(const ConvConfig &attributes, const ConvGeometry &g, std::span<const OperandType> inputs) {
+bool hasForm(const ConvProblem &problem) {
+  const ConvGeometry &g = problem.geometry;
   auto all = [](std::span<const int64_t> values, int64_t expected) {
     return std::ranges::all_of(values, [&](int64_t value) { return value == expected; });
   };
-  return inputs[0].dtype == DType::Float32 && attributes.spatial == 2 && g.groups == 1 && all(g.kernel, 3) &&
-         all(g.strides, 1) && all(g.dilations, 1) && g.inputChannels() >= vectorSize &&
-         g.outputChannels() >= vectorSize && isDenseChannelsLast(g.input) && isDenseChannelsLast(g.output);
+  return !whyNotPlanar(problem) && g.groups == 1 && all(g.kernel, 3) && all(g.strides, 1) &&
+         all(g.dilations, 1) && g.inputChannels() >= vectorSize && g.outputChannels() >= vectorSize &&
+         isDense(g.input, true) && isDense(g.output, true);
 }
 
 } // namespace
 
 const char *WinogradConv::whyNot(const ConvProblem &problem) {
-  if (!hasForm(problem.attributes, problem.geometry, problem.inputs))
+  if (!hasForm(problem))
     return "not a 3x3 filter of stride 1 on 16 or more channels, last, in float32";
   if (!RowPostOps::create(problem.attributes.postOps, problem.geometry.output, problem.geometry.operands,
                           problem.inputs))
