@@ -77,8 +77,8 @@ bool poolWithIndex(const PoolGeometry &g, const View &in, const View &out, const
   });
 }
 
-/// A pooling in bfloat16 of channels that come last, planned by oneDNN, which takes several times as long as ours
-/// in float32; null where Paddle's meaning is another.
+/// A pooling in bfloat16 of channels that come last, planned by oneDNN, which takes several times as long as
+/// ours in float32; null where Paddle's meaning is another.
 std::unique_ptr<Execution> planPool(const PoolGeometry &g, const PoolConfig &attributes, DType dtype) {
   using dnnl::memory;
   std::optional<memory::data_type> type = dnnlType(dtype);
