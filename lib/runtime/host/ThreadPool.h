@@ -12,7 +12,7 @@
 
 namespace proa::runtime {
 
-/// How many threads a region of the calling thread may use: that of its ThreadScope, else that of setThreads;
+/// How many threads a region of the calling thread may use: from its ThreadScope, else from setThreads;
 /// at first the number of cores that the process may use (availableCores), or OMP_NUM_THREADS.
 int threads();
 /// Sets it for the whole process, 1 or more. oneDNN plans a primitive for the count at its creation, so set
@@ -36,7 +36,7 @@ private:
 };
 
 /// Whether threads of regions that the calling thread begins sleep while they wait, and have to be woken: by
-/// the wait policy (WaitPolicy.h), or as those of a pool of the program.
+/// the wait policy (WaitPolicy.h), or as threads of a pool of the program do.
 bool threadsSleep();
 
 /// Keeps oneDNN on the calling thread while it lives, where `small` says that the work does not pay a second
