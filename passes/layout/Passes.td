@@ -29,6 +29,28 @@ def ChannelsLast : Pass<"pd-channels-last", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::proa::pd::PdDialect", "::proa::rt::RtDialect"];
 }
 
+def DropTaps : Pass<"pd-drop-taps", "::mlir::func::FuncOp"> {
+  let summary = "Drop taps of convolutions that lie in the padding for each window";
+  let description = [{
+    A dilation that reaches beyond the image, as in the context modules of segmentation networks for small images, puts
+    the outer taps of a filter in the padding, wherever the window is. This pass cuts these taps off the filter and
+    shortens the paddings. A convolution of which one tap is left is one of pixels, which has faster kernels. Values do
+    not change, unless a dropped weight is infinite or NaN: its products with zeros are not computed.
+
+    ```mlir
+    // before
+    %0 = pd.conv2d %x, %w {dilations = array<i64: 8, 8>, paddings = array<i64: 8, 8>}
+      : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x8x8xf32>
+    // after
+    %s = pd.slice %w {axes = array<i64: 2, 3>, starts = array<i64: 1, 1>, ends = array<i64: 2, 2>}
+      : (tensor<4x3x3x3xf32>) -> tensor<4x3x1x1xf32>
+    %0 = pd.conv2d %x, %s {paddings = array<i64: 0, 0, 0, 0>}
+      : (tensor<1x3x8x8xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32>
+    ```
+  }];
+  let dependentDialects = ["::proa::pd::PdDialect"];
+}
+
 def ReadChannelsFirst : Pass<"pd-read-channels-first", "::mlir::func::FuncOp"> {
   let summary = "Let convolutions of few channels read images with channels first";
   let description = [{

@@ -23,7 +23,7 @@ const std::vector<Group> &groups() {
        {"pd-checkpoint", "pd-grad", "pd-vjp", "pd-jvp", "pd-vmap", "pd-hessian", "pd-lower-for"}},
       {"Training programs",
        {"pd-scale-loss", "pd-accumulate", "pd-amp", "pd-widen-library-ops", "pd-rematerialize"}},
-      {"Layout", {"pd-channels-last", "pd-read-channels-first"}},
+      {"Layout", {"pd-drop-taps", "pd-channels-last", "pd-read-channels-first"}},
       {"Sharding",
        {"pd-annotate-sharding-rules", "dist-annotate", "dist-apply-strategy", "dist-propagate",
         "dist-pipeline", "dist-partition", "dist-expand-reshard", "dist-split-all-reduce",

@@ -99,6 +99,8 @@ void buildKernelPipeline(OpPassManager &pm, const PipelineOptions &options) {
     pm.addNestedPass<func::FuncOp>(createFormBlockMatmuls());
     pm.addNestedPass<func::FuncOp>(createFormIntegerProducts());
   }
+  // After the forms of integers, which read filters as they are stored.
+  pm.addNestedPass<func::FuncOp>(createDropTaps());
   // cuDNN takes filters in the order of the images; the program's filters have the channels first.
   if (!usesBlas)
     pm.addNestedPass<func::FuncOp>(createChannelsLast());
