@@ -67,13 +67,22 @@ public:
       return std::nullopt;
     std::optional<TensorBounds> x = operand(isWhere ? 1 : 0);
     if (!x || op->getNumOperands() == 1)
-      return x ? ofUnary(op, *x) : x;
+      return x ? inType(ofUnary(op, *x), type.getElementType()) : x;
     std::optional<TensorBounds> y = operand(isWhere ? 2 : 1);
-    return y ? ofBinary(op, *x, *y) : y;
+    return y ? inType(ofBinary(op, *x, *y), type.getElementType()) : y;
   }
 
 private:
   int64_t mostElements; ///< of constants
+
+  /// The bounds of results of this type: integers out of its range wrap around.
+  static std::optional<TensorBounds> inType(std::optional<TensorBounds> bounds, Type element) {
+    auto integer = dyn_cast<IntegerType>(element);
+    if (!bounds || !integer)
+      return bounds;
+    TensorBounds all = boundsOfType(integer);
+    return bounds->areIn(all.least, all.greatest) ? bounds : all;
+  }
 
   std::optional<TensorBounds> ofConstant(Value value, RankedTensorType type) const {
     if (std::optional<double> number = constantNumber(value))

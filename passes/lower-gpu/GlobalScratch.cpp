@@ -83,7 +83,7 @@ public:
 
 private:
   func::FuncOp kernel;
-  scf::ForOp rows; ///< null: there is no loop
+  scf::ForOp rows; ///< null: the kernel has none
 
   bool isOfRow(memref::AllocOp buffer) {
     return rows &&

@@ -31,7 +31,7 @@ struct Trade {
 };
 
 /// The least n for which n layers of `many` save as much as one layer of `one` and cost no more: then a layer
-/// of `one` beside n - 1 layers without recomputation is never better. A large number: there is no such n.
+/// of `one` beside n - 1 layers without recomputation is never better. A large number: no n does.
 int layersInstead(const Trade &many, const Trade &one) {
   constexpr int none = 1 << 20;
   if (many.saved <= 0)

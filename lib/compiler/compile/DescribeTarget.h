@@ -6,7 +6,7 @@
 namespace proa {
 
 /// The facts of the CPU and of the GPU of the options, with the facts of CompileOptions::targetFacts. Error:
-/// the file is wrong; there is no device.
+/// the file is wrong; no device was found.
 Result<TargetFacts> targetFactsOf(const CompileOptions &options);
 
 /// Sets `proa.target` of the module to targetFactsOf(options).
