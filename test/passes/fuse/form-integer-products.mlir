@@ -113,3 +113,23 @@ func.func @vector(%x: tensor<1x8x9x9xui8>, %w: tensor<300x8x3x3xi8>, %z: tensor<
   %3 = pd.conv2d %0, %2 : (tensor<1x8x9x9xf32>, tensor<300x8x3x3xf32>) -> tensor<1x300x7x7xf32>
   return %3 : tensor<1x300x7x7xf32>
 }
+
+// Sums in i16 wrap around: 32000 + 32000 is -1536, not a number that exceeds 63900 by less than 256.
+// CHECK-LABEL: func.func @sums_wrap_around(
+// CHECK-NOT: pd.integer_matmul
+// CHECK: pd.matmul
+func.func @sums_wrap_around(%x: tensor<4x8xf32>, %w: tensor<8x3xi8>) -> tensor<4x3xf32> {
+  %low = pd.constant dense<3.200000e+04> : tensor<f32>
+  %high = pd.constant dense<3.206000e+04> : tensor<f32>
+  %offset = pd.constant dense<6.390000e+04> : tensor<f32>
+  %0 = pd.round %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %1 = pd.maximum %0, %low : (tensor<4x8xf32>, tensor<f32>) -> tensor<4x8xf32>
+  %2 = pd.minimum %1, %high : (tensor<4x8xf32>, tensor<f32>) -> tensor<4x8xf32>
+  %3 = pd.cast %2 {dtype = i16} : (tensor<4x8xf32>) -> tensor<4x8xi16>
+  %4 = pd.add %3, %3 : (tensor<4x8xi16>, tensor<4x8xi16>) -> tensor<4x8xi16>
+  %5 = pd.cast %4 {dtype = f32} : (tensor<4x8xi16>) -> tensor<4x8xf32>
+  %6 = pd.subtract %5, %offset : (tensor<4x8xf32>, tensor<f32>) -> tensor<4x8xf32>
+  %7 = pd.cast %w {dtype = f32} : (tensor<8x3xi8>) -> tensor<8x3xf32>
+  %8 = pd.matmul %6, %7 : (tensor<4x8xf32>, tensor<8x3xf32>) -> tensor<4x3xf32>
+  return %8 : tensor<4x3xf32>
+}
