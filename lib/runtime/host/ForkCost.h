@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 namespace proa {
 struct CpuFacts;
@@ -35,5 +36,16 @@ int64_t workersFor(double nanoseconds, int64_t count);
 
 /// The `grain` of parallelFor() for items that take `nanoseconds` each.
 int64_t grainFor(double nanoseconds);
+
+/// The break-even of a second thread: nanoseconds that each of two threads works when both together are as
+/// fast as one thread with all of it. None: two threads never are, the process may use one core only, or the
+/// wait policy (WaitPolicy.h) does not let threads wait so.
+struct ForkTimes {
+  std::optional<double> busily; ///< where the second thread waits busily for a region
+  std::optional<double> asleep; ///< where it sleeps
+};
+
+/// Measures them in about 0.5 s, by lower quartiles: other processes take the cores now and then.
+ForkTimes measureForks();
 
 } // namespace proa::runtime

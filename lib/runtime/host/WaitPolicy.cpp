@@ -32,6 +32,13 @@ bool LoadWatch::update(const LoadSample &now) {
   return isBusy;
 }
 
+std::optional<bool> userWaitsAsleep() {
+  const char *spins = std::getenv("GOMP_SPINCOUNT"), *policy = std::getenv("OMP_WAIT_POLICY");
+  if (spins)
+    return std::string_view(spins) == "0";
+  return policy ? std::optional(strcasecmp(policy, "passive") == 0) : std::nullopt;
+}
+
 struct SleepingTeam::Signal {
   std::atomic<bool> isEnded = false;
 };
@@ -165,16 +172,8 @@ private:
       team.reset();
   }
 
-  /// Whether the user has chosen that threads sleep. Nothing: the user has chosen nothing.
-  static std::optional<bool> userSleeps() {
-    const char *spins = std::getenv("GOMP_SPINCOUNT"), *policy = std::getenv("OMP_WAIT_POLICY");
-    if (spins)
-      return std::string_view(spins) == "0";
-    return policy ? std::optional(strcasecmp(policy, "passive") == 0) : std::nullopt;
-  }
-
-  const bool isFixed = userSleeps().has_value();
-  std::atomic<bool> isAsleep = userSleeps().value_or(false);
+  const bool isFixed = userWaitsAsleep().has_value();
+  std::atomic<bool> isAsleep = userWaitsAsleep().value_or(false);
   std::atomic<int64_t> nextSample = 0;
   std::atomic<int64_t> seriesBegin = std::numeric_limits<int64_t>::min() / 2, lastEnd = seriesBegin / 2;
   std::atomic<State> state = State::Unknown;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 namespace proa::runtime {
 
@@ -68,6 +69,10 @@ public:
 private:
   bool isActive;
 };
+
+/// Whether the user has chosen that waiting threads sleep, or wait busily, by OMP_WAIT_POLICY or
+/// GOMP_SPINCOUNT. None: the policy chooses.
+std::optional<bool> userWaitsAsleep();
 
 /// Whether threads of libgomp that wait sleep after some microseconds: the policy's choice, or the user's.
 bool waitsAsleep();

@@ -1,8 +1,10 @@
 #include "lib/runtime/host/ForkCost.h"
 
+#include "lib/base/support/Cores.h"
 #include "lib/base/target/TargetFacts.h"
 #include "lib/runtime/host/CpuFeatures.h"
 #include "lib/runtime/host/ThreadPool.h"
+#include "lib/runtime/host/WaitPolicy.h"
 
 #include <gtest/gtest.h>
 
@@ -67,6 +69,21 @@ TEST(ForkCost, ThreadsThatSleepAreWoken) {
   if (policy)
     EXPECT_EQ(threadsSleep(), std::string(policy) == "passive");
   EXPECT_EQ(minimalForkNanoseconds(), threadsSleep() ? 300 : 100);
+}
+
+TEST(ForkCost, IsMeasuredAsTheWaitPolicyLetsThreadsWait) {
+  ForkTimes times = measureForks();
+  std::optional<bool> user = userWaitsAsleep();
+  if (availableCores() == 1 || user.value_or(false))
+    EXPECT_FALSE(times.busily);
+  if (availableCores() == 1 || !user.value_or(true))
+    EXPECT_FALSE(times.asleep);
+  // A busy machine may find no time, or a long one.
+  for (std::optional<double> time : {times.busily, times.asleep})
+    if (time) {
+      EXPECT_GT(*time, 0);
+      EXPECT_LT(*time, 1e9);
+    }
 }
 
 TEST(ForkCost, WorkersHaveAtLeastTheCost) {
