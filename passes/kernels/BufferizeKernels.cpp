@@ -42,6 +42,23 @@ void unshareDestinations(Operation *root) {
   }
 }
 
+/// MLIR takes a collapsed dim of 0 and a dynamic dim to be 0 in memory, where its verifier expects a dynamic
+/// one. A cast makes the 0 dynamic.
+void makeEmptyDimsDynamic(tensor::CollapseShapeOp op) {
+  RankedTensorType type = op.getSrcType();
+  SmallVector<int64_t> shape(type.getShape());
+  for (ArrayRef<int64_t> group : op.getReassociationIndices())
+    if (llvm::any_of(group, [&](int64_t dim) { return type.isDynamicDim(dim); }))
+      for (int64_t dim : group)
+        if (shape[dim] == 0)
+          shape[dim] = ShapedType::kDynamic;
+  if (ArrayRef(shape) == type.getShape())
+    return;
+  OpBuilder builder(op);
+  op.getSrcMutable().assign(
+      tensor::CastOp::create(builder, op.getLoc(), type.clone(shape), op.getSrc()).getResult());
+}
+
 /// A copy as a loop: memref.copy of a strided memref would become a call of a slow runtime function.
 LogicalResult copyWithLoops(OpBuilder &builder, Location loc, Value from, Value to) {
   linalg::makeMemRefCopyOp(builder, loc, from, to);
@@ -91,6 +108,7 @@ struct BufferizeKernels : proa::impl::BufferizeKernelsBase<BufferizeKernels> {
       if (isOpaqueKernel(function))
         continue;
       unshareDestinations(function);
+      function.walk(makeEmptyDimsDynamic);
       if (failed(bufferization::eliminateEmptyTensors(rewriter, function)))
         return signalPassFailure();
     }
