@@ -18,3 +18,11 @@ func.func @fewer(%x: tensor<?xf32>) -> tensor<3xf32> {
   %0 = pd.roll %x {shifts = array<i64: 1>, axis = array<i64: 0>} : (tensor<?xf32>) -> tensor<3xf32>
   return %0 : tensor<3xf32>
 }
+
+// A scale without an axis has one element, also where its type has not.
+// CHECK-LABEL: func @scale_without_axis(
+// CHECK: tensor.cast %{{.*}} : tensor<1xf32> to tensor<?xf32>
+func.func @scale_without_axis(%x: tensor<3x4xf32>, %s: tensor<1xf32>) -> tensor<?xf32> {
+  %0:4 = pd.dequantize_linear %x scale = %s {quant_axis = -1 : i64} : (tensor<3x4xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<?xf32>)
+  return %0#3 : tensor<?xf32>
+}

@@ -200,11 +200,12 @@ FailureOr<SmallVector<Value>> DequantizeLinearOp::decompose(OpBuilder &builder) 
         alongAxis(e, x, e.cast(e.wrap(getScale()), computed), static_cast<int64_t>(getQuantAxis()));
     y = dequantized(x, scale, boundOf(static_cast<int64_t>(getBitLength())));
   }
-  // In training Paddle's kernel returns a scale that is not used.
+  // In training Paddle's kernel returns a scale that is not used. Without an axis it has one element, also
+  // where the type of the result does not say so.
+  auto axis = static_cast<int64_t>(getQuantAxis());
+  int64_t count = axis < 0 ? 1 : tensorType(getOutScale()).getDimSize(0);
   Expression scale =
-      expandTo(e.constant(0, computed), {DimSize(tensorType(getOutScale()).isDynamicDim(0)
-                                                     ? DimSize(x, static_cast<int64_t>(getQuantAxis()))
-                                                     : DimSize(tensorType(getOutScale()).getDimSize(0)))});
+      expandTo(e.constant(0, computed), {ShapedType::isDynamic(count) ? DimSize(x, axis) : DimSize(count)});
   return e.results({y, nothing, nothing, scale});
 }
 
