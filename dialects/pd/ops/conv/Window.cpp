@@ -71,6 +71,16 @@ LogicalResult checkWindow(std::optional<Location> location, const Window &window
   return success();
 }
 
+LogicalResult checkUnusedStrides(std::optional<Location> location, const Window &window, bool isGlobal,
+                                 llvm::StringRef constraint) {
+  bool isCountGood = static_cast<int64_t>(window.strides.size()) == window.spatial;
+  if (isCountGood && !(isGlobal && llvm::is_contained(window.strides, 0)))
+    return success();
+  return inferenceError(location, constraint + ": strides must be " + llvm::Twine(window.spatial) +
+                                      (isGlobal ? " numbers other than 0" : " numbers") + ", found " +
+                                      listed(window.strides));
+}
+
 llvm::SmallVector<int64_t> spatialDims(llvm::ArrayRef<int64_t> shape, DataFormat dataFormat) {
   return llvm::SmallVector<int64_t>(channelsAreLast(dataFormat) ? shape.drop_front().drop_back()
                                                                 : shape.drop_front(2));

@@ -34,6 +34,10 @@ struct Window {
 /// Checks strides, dilations and paddings; `constraint` is their number in the op's description.
 mlir::LogicalResult checkWindow(std::optional<mlir::Location> location, const Window &window,
                                 llvm::StringRef constraint);
+/// Checks strides of a global or adaptive pooling, whose windows do not depend on them. Paddle divides by
+/// strides of global poolings.
+mlir::LogicalResult checkUnusedStrides(std::optional<mlir::Location> location, const Window &window,
+                                       bool isGlobal, llvm::StringRef constraint);
 /// The spatial dims of a shape.
 llvm::SmallVector<int64_t> spatialDims(llvm::ArrayRef<int64_t> shape, DataFormat dataFormat);
 /// A shape of batch, channels and spatial dims.

@@ -25,6 +25,9 @@ LogicalResult inferPoolOf(std::optional<Location> location, RankedTensorType x, 
                       llvm::all_of(window.kernel, [](int64_t dimSize) {
                         return dimSize > 0 || ShapedType::isDynamic(dimSize);
                       });
+  if ((pool.isGlobal || pool.isAdaptive) &&
+      failed(checkUnusedStrides(location, window, pool.isGlobal && !pool.isAdaptive, "C3")))
+    return failure();
   if (pool.isGlobal) {
     out.assign(window.spatial, 1);
   } else if (!isKernelGood) {

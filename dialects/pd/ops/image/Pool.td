@@ -8,7 +8,7 @@ include "dialects/pd/ir/Layout.td"
 defvar windowConstraints = [
   "C1. x has the spatial dimensions of the window, a batch and channels",
   "C2. kernel_size has one positive entry for each spatial dimension (global_pooling ignores it)",
-  "C3. strides and paddings are valid",
+  "C3. strides and paddings are valid; adaptive and global poolings ignore them, except global ones a stride of 0",
   "C5. the window fits into the padded input"
 ];
 

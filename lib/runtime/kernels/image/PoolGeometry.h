@@ -19,7 +19,8 @@ struct PoolConfig {
   bool global = false;   ///< the window is the whole input
   bool adaptive = false; ///< `kernel` is the output's size; windows tile the input
   bool channelLast = false;
-  std::vector<int64_t> kernel, strides; ///< one number a spatial axis; strides empty: 1
+  std::vector<int64_t> kernel, strides; ///< one number a spatial axis; strides empty: 1, also
+                                        ///< of global and adaptive windows
   std::vector<int64_t> paddings;        ///< one number a spatial axis, or before and after of each; empty: 0
   PaddingAlgorithm paddingAlgorithm = PaddingAlgorithm::Explicit;
   DataFormat dataFormat = DataFormat::NCHW;
@@ -39,10 +40,11 @@ Result<PoolConfig> PoolConfig::create(const Op &op, const KernelRequest &request
   PoolConfig config;
   config.spatial = spatial;
   config.kernel = op.kernelSize;
-  config.strides = op.strides;
   config.paddings = op.paddings;
   config.global = op.globalPooling;
   config.adaptive = op.adaptive;
+  if (!config.global && !config.adaptive)
+    config.strides = op.strides;
   if constexpr (requires { op.poolingType; }) {
     config.exclusive = op.exclusive;
     config.isMax = op.poolingType == PoolingType::Max;

@@ -24,6 +24,33 @@ func.func @pool_c3(%a: tensor<1x2x4x4xf32>) {
 
 // -----
 
+// Near miss: adaptive windows ignore strides, but their number must be right.
+func.func @adaptive_ignores_strides(%a: tensor<1x2x4x4xf32>) {
+  %0 = pd.pool2d %a {kernel_size = array<i64: 3, 3>, strides = array<i64: 0, 0>, adaptive = true} : (tensor<1x2x4x4xf32>) -> tensor<1x2x3x3xf32>
+  // expected-error@+1 {{C3: strides must be 2 numbers, found [0]}}
+  %1 = pd.pool2d %a {kernel_size = array<i64: 3, 3>, strides = array<i64: 0>, adaptive = true} : (tensor<1x2x4x4xf32>) -> tensor<1x2x3x3xf32>
+  return
+}
+
+// -----
+
+func.func @global_pool_c3(%a: tensor<1x2x4x4xf32>) {
+  %0 = pd.pool2d %a {strides = array<i64: -1, 2>, global_pooling = true} : (tensor<1x2x4x4xf32>) -> tensor<1x2x1x1xf32>
+  // expected-error@+1 {{C3: strides must be 2 numbers other than 0, found [1, 0]}}
+  %1 = pd.pool2d %a {strides = array<i64: 1, 0>, global_pooling = true} : (tensor<1x2x4x4xf32>) -> tensor<1x2x1x1xf32>
+  return
+}
+
+// -----
+
+func.func @max_pool2d_with_index_c3(%a: tensor<1x2x4x4xf32>) {
+  // expected-error@+1 {{C3: strides must be 2 numbers other than 0, found [0, 0]}}
+  %0:2 = pd.max_pool2d_with_index %a {strides = array<i64: 0, 0>, global_pooling = true} : (tensor<1x2x4x4xf32>) -> (tensor<1x2x1x1xf32>, tensor<1x2x1x1xi32>)
+  return
+}
+
+// -----
+
 func.func @pool_c5(%a: tensor<1x2x4x4xf32>) {
   // expected-error@+1 {{C5: the window must fit into the padded input, found a window of 5 and an input of 4}}
   %0 = "pd.pool2d"(%a) {kernel_size = array<i64: 5, 2>} : (tensor<1x2x4x4xf32>) -> tensor<1x2x3x3xf32>
