@@ -206,6 +206,19 @@ TEST(RowPostOps, VectorActivationsEqualScalarOnes) {
   EXPECT_EQ(found, static_cast<int>(RowActivation::GeluErf)); // all of them
 }
 
+/// x / (1 + e^-x), as Paddle computes it: NaN at minus infinity, and zero for other large negative numbers.
+TEST(RowPostOps, SwishOfLargeNumbers) {
+  float row[] = {-INFINITY, -3e38f, -1e30f, -100, 100, 3e38f, INFINITY, NAN};
+  activateRow(RowActivation::Swish, row, 8, 1, 0);
+  EXPECT_TRUE(std::isnan(row[0])) << row[0];
+  for (size_t i = 1; i < 4; ++i)
+    EXPECT_EQ(row[i], 0) << i;
+  EXPECT_EQ(row[4], 100);
+  EXPECT_EQ(row[5], 3e38f);
+  EXPECT_EQ(row[6], INFINITY);
+  EXPECT_TRUE(std::isnan(row[7]));
+}
+
 /// The negative side of gelu, where 1 + erf(x) and 1 + tanh(x) would lose all digits.
 TEST(RowPostOps, TailsOfGeluKeepTheirDigits) {
   auto geluErf = [](double x) { return 0.5 * x * std::erfc(-x / std::sqrt(2.0)); };

@@ -86,13 +86,13 @@ template <int Step> PROA_VECTOR_INLINE void loadEvery(const float *from, Vector 
 }
 
 /// e to the power of x, to about one unit in the last place: x = n ln 2 + r, the Taylor polynomial of e^r,
-/// and n in the exponent's bits. Beyond the range of float32 it is clamped, not infinite or zero.
+/// and n in the exponent's bits. From 88.4 on it is infinite, below -87 clamped, not zero.
 PROA_VECTOR_INLINE Vector exponential(const Vector &exponent) {
   Vector x = exponent;
   constexpr float log2e = 1.44269504f, ln2High = 0.693359375f, ln2Low = -2.12194440e-4f;
   constexpr float roundToInteger = 12582912.0f; // 1.5 * 2^23
   x = x < -87.0f ? Vector{} - 87.0f : x;        // NaN stays NaN
-  x = x > 88.0f ? Vector{} + 88.0f : x;
+  x = x > 89.0f ? Vector{} + 89.0f : x;         // n = 128: the bits of infinity
   Vector n = (x * log2e + roundToInteger) - roundToInteger;
   Vector r = (x - n * ln2High) - n * ln2Low;
   Vector sum = r * (1.0f / 5040) + (1.0f / 720);
