@@ -487,6 +487,7 @@ Result<void> Executable::allocatePrepared(Frame &frame) {
 }
 
 Result<void> Executable::runPrepare() {
+  CpuScope cpu(cpuFacts());
   Frame frame(layout, device.get());
   if (Result<void> done = allocatePrepared(frame); !done)
     return done;

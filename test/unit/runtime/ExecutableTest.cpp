@@ -1,4 +1,6 @@
 #include "lib/runtime/run/Executable.h"
+#include "lib/base/target/TargetFacts.h"
+#include "lib/runtime/host/CpuFeatures.h"
 #include "lib/runtime/host/ThreadPool.h"
 #include "test/unit/runtime/KernelHarness.h"
 
@@ -306,6 +308,59 @@ TEST(Executable, PreparedValuesAndNewParameters) {
   ASSERT_TRUE(result);
   EXPECT_EQ(valuesOf<float>((*result)[2]), (std::vector<float>{1, 2, 3, 4}));
   EXPECT_EQ(valuesOf<float>((*result)[1]), (std::vector<float>{1, 2, 3, 4}));
+}
+
+/// Runs the tasks on the calling thread and counts them.
+struct CountingPool : ThreadPool {
+  int64_t tasks = 0;
+  void run(int64_t count, const std::function<void(int64_t)> &task) override {
+    tasks += count;
+    for (int64_t i = 0; i < count; ++i)
+      task(i);
+  }
+};
+
+/// prepare: p = w + c; run: y = x + c; eight rows each.
+Plan planOfTwoKernels() {
+  Plan plan;
+  plan.values = {{DType::Float32, {8, 4}, Storage::Parameter, 0, none, "w"},
+                 {DType::Float32, {4}, Storage::Constant, 0, none, "c"},
+                 {DType::Float32, {8, 4}, Storage::Prepared, 0, none, "p"},
+                 {DType::Float32, {8, 4}, Storage::Feed, 0, none, "x"},
+                 {DType::Float32, {8, 4}, Storage::Arena, 0, none, "y"}};
+  plan.parameters = {0};
+  plan.feeds = {3};
+  plan.prepare = {kernelStep("add_rows", {0, 1}, {2}, 8)};
+  plan.steps = {kernelStep("add_rows", {3, 1}, {4}, 8)};
+  plan.fetches = {4, 2};
+  plan.fetchNames = {"y", "p"};
+  plan.arenaBytes = 128;
+  plan.constants.resize(16);
+  return plan;
+}
+
+TEST(Executable, ThreadsFollowTheFactsOfTheProgram) {
+  Tensor values = randomFloats({8, 4}, 1);
+  for (int64_t nanoseconds : {int64_t(1), int64_t(1) << 40}) {
+    SCOPED_TRACE(nanoseconds);
+    Plan plan = planOfTwoKernels();
+    plan.cpu = *knownFacts<CpuFacts>(nameOf(vectorIsa()));
+    plan.cpu->forkNanoseconds = plan.cpu->wakeNanoseconds = nanoseconds;
+    plan.prepare[0].work = plan.steps[0].work = 1000;
+    auto executable = Executable::create(plan, "net", resolve);
+    ASSERT_TRUE(executable) << executable.diagnostics().text();
+    CountingPool pool;
+    ThreadScope threads(4, &pool);
+    int64_t expected = nanoseconds == 1 ? 4 : 0; // one range needs no pool
+    ASSERT_TRUE((*executable)->bindParameters({{"w", values}}));
+    EXPECT_EQ(pool.tasks, expected) << "of the preparation";
+    auto session = Session::create(*executable);
+    ASSERT_TRUE(session);
+    auto result = (*session)->run({{"x", values}});
+    ASSERT_TRUE(result) << result.diagnostics().text();
+    EXPECT_EQ(pool.tasks, 2 * expected);
+    EXPECT_EQ(valuesOf<float>((*result)[0]), valuesOf<float>(values));
+  }
 }
 
 TEST(Executable, PreparationWithoutParametersUsesTheInvoker) {
