@@ -1,3 +1,4 @@
+#include "lib/runtime/host/ThreadPool.h"
 #include "test/unit/runtime/KernelHarness.h"
 
 #include <array>
@@ -15,6 +16,7 @@ struct Pooling {
   bool isMax, exclusive, adaptive;
   int64_t planes;
   std::array<int64_t, 3> in = {1, 1, 1}, kernel = {1, 1, 1}, stride = {1, 1, 1}, before = {}, after = {};
+  int64_t images = 1; ///< of `planes` each
 
   static Pooling random(unsigned seed) {
     std::mt19937 generator(seed);
@@ -25,6 +27,7 @@ struct Pooling {
     for (size_t axis = 3 - p.axes; axis < 3; ++axis) {
       p.kernel[axis] = between(1, 6);
       if (p.adaptive) {
+        p.stride[axis] = 0; // is ignored
         p.in[axis] = between(1, axis == 2 ? 70 : 12);
         continue;
       }
@@ -33,6 +36,7 @@ struct Pooling {
       p.after[axis] = p.before[axis]; // an inclusive average of other paddings is Paddle's own
       p.in[axis] = std::max<int64_t>(1, p.kernel[axis] - 2 * p.before[axis]) + between(0, axis == 2 ? 70 : 9);
     }
+    p.images = between(1, 2);
     return p;
   }
   int64_t out(size_t axis) const {
@@ -54,7 +58,7 @@ struct Pooling {
   /// By the definition, in float64.
   std::vector<double> expected(const Tensor &x) const {
     std::vector<double> result;
-    for (int64_t plane = 0; plane < planes; ++plane)
+    for (int64_t plane = 0; plane < images * planes; ++plane)
       for (int64_t d = 0; d < out(0); ++d)
         for (int64_t h = 0; h < out(1); ++h)
           for (int64_t w = 0; w < out(2); ++w)
@@ -81,13 +85,16 @@ private:
   }
 };
 
-/// The values of [channels, positions] as [positions, channels].
-template <class Values> std::vector<double> withChannelsLast(const Values &values, int64_t channels) {
-  auto positions = static_cast<int64_t>(std::size(values)) / channels;
+/// The values of [images, channels, positions] as [images, positions, channels].
+template <class Values>
+std::vector<double> withChannelsLast(const Values &values, int64_t images, int64_t channels) {
+  auto positions = static_cast<int64_t>(std::size(values)) / images / channels;
   std::vector<double> result;
-  for (int64_t at = 0; at < positions; ++at)
-    for (int64_t channel = 0; channel < channels; ++channel)
-      result.push_back(static_cast<double>(values[static_cast<size_t>(channel * positions + at)]));
+  for (int64_t image = 0; image < images; ++image)
+    for (int64_t at = 0; at < positions; ++at)
+      for (int64_t channel = 0; channel < channels; ++channel)
+        result.push_back(
+            static_cast<double>(values[static_cast<size_t>((image * channels + channel) * positions + at)]));
   return result;
 }
 
@@ -95,15 +102,15 @@ void expectDefinition(const Pooling &p, unsigned seed, bool channelsLast) {
   std::vector<int64_t> dims = p.spatial(p.in), outDims = p.spatial(std::array{p.out(0), p.out(1), p.out(2)});
   for (std::vector<int64_t> *shape : {&dims, &outDims}) {
     shape->insert(channelsLast ? shape->end() : shape->begin(), p.planes);
-    shape->insert(shape->begin(), 1);
+    shape->insert(shape->begin(), p.images);
   }
   Tensor first = randomFloats(dims, seed), x = first; // `first`: with channels first
   std::vector<double> expected = p.expected(first);
   if (channelsLast) {
     std::ranges::copy(
-        withChannelsLast(std::span(first.as<float>(), static_cast<size_t>(first.size())), p.planes),
+        withChannelsLast(std::span(first.as<float>(), static_cast<size_t>(first.size())), p.images, p.planes),
         x.as<float>());
-    expected = withChannelsLast(expected, p.planes);
+    expected = withChannelsLast(expected, p.images, p.planes);
   }
   std::vector<int64_t> paddings;
   for (size_t axis = 3 - p.axes; axis < 3; ++axis)
@@ -141,6 +148,30 @@ TEST(Pool, ChannelsLastAgreesWithTheDefinition) {
     p.planes = int64_t(1) + seed * 7 % 40;
     expectDefinition(p, seed, true);
   }
+}
+
+/// Runs the tasks on the calling thread, the last one first.
+struct BackwardPool : ThreadPool {
+  void run(int64_t count, const std::function<void(int64_t)> &task) override {
+    EXPECT_GT(count, 1);
+    ++regions;
+    for (int64_t i = count; i-- > 0;)
+      task(i);
+  }
+  int regions = 0;
+};
+
+/// Vectors of the last row of a range must not write into the range after it, which may be complete.
+TEST(Pool, RangesOfRowsInAnyOrder) {
+  for (bool isMax : {true, false})
+    for (bool channelsLast : {false, true}) {
+      SCOPED_TRACE(channelsLast);
+      Pooling p{2, isMax, false, false, 40, {1, 40, 70}, {1, 3, 3}};
+      BackwardPool pool;
+      ThreadScope threads(4, &pool);
+      expectDefinition(p, 1, channelsLast);
+      EXPECT_EQ(pool.regions, 2); // of two runs
+    }
 }
 
 /// Windows that lie in the padding as a whole, far after the end of a row.
