@@ -48,7 +48,8 @@ TEST(IndirectConvTaps, CountsTapsInsideOfTheImage) {
   EXPECT_DOUBLE_EQ(usedTapsOf({1, 16, 16, 16, 3, {3, 1}, {1, 1}, {12, 0}, {12, 0}, {12, 1}}), 0.5);
 }
 
-void expectDefinition(const Geometry &g) {
+/// Of a convolution with a bias and ReLU, and before that with a residual.
+void expectDefinition(const Geometry &g, bool adds = true) {
   Tensor x = randomFloats({g.batch, g.inputs, g.height, g.width}, 1),
          w = randomFloats({g.outputs, g.inputs / g.groups, g.kernel[0], g.kernel[1]}, 2);
   for (int64_t i = 0; i < w.size(); ++i)
@@ -61,17 +62,21 @@ void expectDefinition(const Geometry &g) {
   auto plane = static_cast<size_t>(out[2] * out[3]), channels = static_cast<size_t>(out[1]);
   for (size_t i = 0; i < expected.size(); ++i)
     expected[i] = std::max(0.0, expected[i] + double(bias.as<float>()[i / plane % channels]) +
-                                    double(residual.as<float>()[i]));
+                                    (adds ? double(residual.as<float>()[i]) : 0));
   json ops = json::array({{{"kind", "bias"}}, {{"kind", "add"}}, {{"kind", "relu"}}});
+  if (!adds)
+    ops.erase(1);
   json attributes = {{"paddings", g.paddings()}, {"strides", g.stride},   {"dilations", g.dilation},
                      {"groups", g.groups},       {"data_format", "NHWC"}, {"post_ops", ops}};
   for (Dims mode : {Dims::Static, Dims::Dynamic}) {
     KernelCase c{"fused_conv2d",
                  attributes,
-                 {channelsLast(x), w, bias, channelsLast(residual)},
+                 {channelsLast(x), w, bias},
                  {{DType::Float32, {out[0], out[2], out[3], out[1]}}},
                  {1},
                  mode};
+    if (adds)
+      c.inputs.push_back(channelsLast(residual));
     auto result = runCase(c);
     ASSERT_TRUE(result) << result.diagnostics().text();
     expectClose((*result)[0], channelsLast(expected, out), 1e-5);
@@ -81,7 +86,8 @@ void expectDefinition(const Geometry &g) {
 class IndirectConvTest : public ::testing::TestWithParam<Geometry> {};
 TEST_P(IndirectConvTest, EqualsDefinition) {
   ASSERT_LT(usedTapsOf(GetParam()), 0.7);
-  expectDefinition(GetParam());
+  for (bool adds : {true, false})
+    expectDefinition(GetParam(), adds);
 }
 
 /// The layouts of an image and of the result, and post-ops that have a form with each.
@@ -149,6 +155,13 @@ TEST(IndirectConv, FewOutputs) {
                               Geometry{1, 100, outputs, 7, 5, {2, 2}, {1, 1}, {1, 0}, {0, 1}, {1, 1}}})
       for (auto ops : {Layouts::Residual, Layouts::Activations, Layouts::Bounds})
         expectDefinitionWith(g, {DataFormat::NHWC, DataFormat::NHWC, ops});
+}
+
+/// Sums of groups that are stored where the results lie, of one and of several chunks.
+TEST(IndirectConv, StoresSumsOfGroups) {
+  for (int64_t group : {8, 60})
+    for (int64_t outputs : {16, 48})
+      expectDefinition({2, 3 * group, 3 * outputs, 14, 13, {3, 3}, {2, 2}, {0, 0}, {0, 0}, {1, 1}, 3}, false);
 }
 
 /// Each size of the last tile of positions.

@@ -25,7 +25,7 @@ template <class Function> PROA_VECTOR_INLINE void map(const ValueRows &at, Funct
       Vector x;
       load(values + i, at.count - i, x);
       function(x);
-      store(x, at.count - i, values + i);
+      replace(x, at.count - i, values + i);
     }
   }
 }

@@ -25,9 +25,9 @@ constexpr double fetchedShare = 0.75;
 /// oneDNN's kernels for one channel in a group, without dilations: the share grows with the taps, for which a
 /// result stays in a register.
 constexpr double depthwiseShareOfTap = 0.06;
-/// oneDNN's kernels of several taps with AVX2, where a tap of a vector of outputs takes a way of the
-/// first-level cache.
-constexpr double manyInputsShare = 0.88;
+/// oneDNN's kernels of several taps and more inputs than a vector has with AVX2, of images with channels last
+/// on an AMD EPYC (Zen 3).
+constexpr double severalTapsShare = 0.8;
 /// The last one to three vectors of outputs with AVX2: three vectors of one tap, and four of several, hide
 /// the latency of a multiplication, fewer ones leave multipliers idle.
 constexpr double shareOfVectors[2][3] = {{0.5, 0.95, 1}, {0.37, 0.71, 0.95}};
@@ -41,6 +41,8 @@ constexpr double transposedFarNanoseconds = 0.15;
 /// An element of an image of few channels that is interleaved, and of IndirectConv's results with channels
 /// first.
 constexpr double interleavedNanoseconds = 0.06, storedFirstNanoseconds = 0.15;
+/// An element of IndirectConv's results with other activations than bounds, with AVX2.
+constexpr double activatedNanoseconds = 1.2;
 /// Of IndirectConv's copy of an image of few channels, with AVX2.
 constexpr double copyStartNanoseconds = 1000;
 
@@ -62,11 +64,9 @@ int64_t tapsOf(const ConvGeometry &g) {
   return taps;
 }
 
-/// See manyInputsShare.
-bool hasManyInputs(const ConvGeometry &g, const CpuFacts &cpu) {
-  constexpr int64_t ways = 8;
-  int64_t lanes = cpu.vectorBits / 32, bytes = g.inputChannels() * cpu.vectorBits / 8;
-  return lanes < 16 && tapsOf(g) > 1 && bytes * ways >= cpu.l1Bytes;
+/// See severalTapsShare.
+bool hasSeveralTaps(const ConvGeometry &g, const CpuFacts &cpu) {
+  return cpu.vectorBits < 512 && tapsOf(g) > 1 && g.inputChannels() > vectorSize && isDense(g.input, true);
 }
 
 /// The share that oneDNN reaches without groups.
@@ -77,8 +77,13 @@ double shareOfAllOutputs(const ConvGeometry &g, const CpuFacts &cpu) {
   double share = shareOfOutputs(g.outputChannels(), lanes);
   if (lanes >= 16 || rest == 0)
     return share;
+  int64_t together = rest;
+  if (tapsOf(g) == 1 && rest == 1 && vectors > 1) { // the last four are two pairs
+    rest = 4;
+    together = 2;
+  }
   double time = static_cast<double>(vectors - rest) +
-                static_cast<double>(rest) / shareOfVectors[tapsOf(g) > 1][rest - 1];
+                static_cast<double>(rest) / shareOfVectors[tapsOf(g) > 1][together - 1];
   return share * static_cast<double>(vectors) / time;
 }
 
@@ -155,7 +160,7 @@ private:
     else if (g.groups > 1)
       share = shareOfGroups(g, machine.cpu);
     else
-      share = shareOfAllOutputs(g, machine.cpu) * (hasManyInputs(g, machine.cpu) ? manyInputsShare : 1);
+      share = shareOfAllOutputs(g, machine.cpu) * (hasSeveralTaps(g, machine.cpu) ? severalTapsShare : 1);
     if (!ColumnConv::whyNot(problem))
       share *= separateTapsShare;
     double nanoseconds = at(share);
@@ -192,6 +197,10 @@ private:
     if (IndirectConv::copiesImage(g))
       nanoseconds +=
           copyStartNanoseconds + interleavedNanoseconds * static_cast<double>(*elementCount(g.input.dims));
+    std::span<const PostOp> ops(problem.attributes.postOps);
+    ops = ops.first(leadingRowOps(ops));
+    if (!hasWideVectors() && RowBounds(ops).ops < ops.size())
+      nanoseconds += activatedNanoseconds * static_cast<double>(*elementCount(g.output.dims));
     if (g.output.strides[1] != 1)
       nanoseconds += storedFirstNanoseconds * static_cast<double>(*elementCount(g.output.dims));
     return {ConvMethod::Indirect, nanoseconds};

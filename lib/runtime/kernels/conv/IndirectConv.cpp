@@ -25,6 +25,8 @@ struct IndirectTerms {
   int64_t sumStride;
   bool accumulates;
   const float *bias; ///< of the panel, which the sums start with
+  bool bounds;       ///< these are the last terms: the sums are bounded
+  float low, high;
 };
 
 namespace {
@@ -36,6 +38,7 @@ constexpr int64_t channelsOfBlock = 16 * vectorSize;
 constexpr int64_t mostPositions = 192;
 /// Positions of a tile whose sums hide the latency of a multiplication.
 constexpr int64_t fewestPositions = 4;
+constexpr float infinity = std::numeric_limits<float>::infinity();
 /// Floats of a panel that are fetched before they are needed: filters of whole networks are in no cache.
 constexpr int64_t fetchedAhead = 1024;
 
@@ -83,7 +86,7 @@ PROA_VECTOR_INLINE void addTile(const IndirectTerms &terms, int64_t position) {
     if (isInside)
       addTap<Rows, Vectors, Fetches>(rows, terms.channels, panel, sums);
   }
-  if (terms.accumulates && !isUsed)
+  if (terms.accumulates && !isUsed && !terms.bounds)
     return;
   for (int row = 0; row < Rows; ++row)
     for (int i = 0; i < Vectors; ++i) {
@@ -93,6 +96,10 @@ PROA_VECTOR_INLINE void addTile(const IndirectTerms &terms, int64_t position) {
         Vector before;
         std::memcpy(&before, to, sizeof(Vector));
         sum += before;
+      }
+      if (terms.bounds) {
+        sum = sum < terms.low ? Vector{} + terms.low : sum; // NaN stays NaN
+        sum = sum > terms.high ? Vector{} + terms.high : sum;
       }
       std::memcpy(to, &sum, sizeof(Vector));
     }
@@ -187,8 +194,9 @@ PROA_VECTOR_INLINE static void addIndirectTerms(const IndirectTerms &terms, bool
 /// The memory of one thread.
 struct IndirectConv::Worker {
   const float *input;
-  const float **rows;            ///< see IndirectTerms
-  float *sums;                   ///< [position, channels of a block]
+  const float **rows; ///< see IndirectTerms
+  float *sums;        ///< [position, channels of a block]
+  float *output;
   const float *bias;             ///< null: none
   int64_t first = -1, count = 0; ///< positions of the table
 };
@@ -239,6 +247,9 @@ std::unique_ptr<IndirectConv> IndirectConv::create(const ConvProblem &problem, c
   std::unique_ptr<IndirectConv> conv(
       new IndirectConv(geometry, *otherOps(problem.attributes, geometry, problem.inputs)));
   conv->leading.assign(ops.begin(), ops.begin() + static_cast<ptrdiff_t>(leadingRowOps(ops)));
+  conv->bounds = RowBounds(conv->leading);
+  conv->storesSums = conv->sorted.empty() && isDense(geometry.output, true) && conv->postOps.empty() &&
+                     conv->outputs() % vectorSize == 0 && conv->bounds.ops == conv->leading.size();
   using dnnl::memory;
   int64_t terms = conv->taps() * conv->inputs();
   // The order of the packed filter also depends on the number of groups and on the window.
@@ -379,27 +390,44 @@ void IndirectConv::padRows(const float *input, float *to) const {
   });
 }
 
+/// Fills the table of `count` positions of a row of the output from `position` on; they are those from
+/// `index` on in the table.
+void IndirectConv::locateRow(Worker &worker, int64_t position, int64_t index, int64_t count) const {
+  const ConvGeometry &g = geometry;
+  int64_t height = g.output.dims[2], width = g.output.dims[3], columns = g.kernel[1] / tapColumns();
+  int64_t before = joinsColumns ? 0 : g.before[1], inWidth = joinsColumns ? paddedWidth() : g.input.dims[3];
+  int64_t image = position / width / height, top = position / width % height * g.strides[0] - g.before[0],
+          left = position % width * g.strides[1] - before, step = g.strides[1] * g.inputChannels();
+  const float **rows = worker.rows + index;
+  for (int64_t tapRow = 0; tapRow < g.kernel[0]; ++tapRow) {
+    int64_t y = top + tapRow * g.dilations[0];
+    int64_t line = (image * g.input.dims[2] + y) * inWidth * g.inputChannels();
+    for (int64_t column = 0; column < columns; ++column, rows += blockPositions) {
+      int64_t x = left + column * g.dilations[1], begin = count, end = count;
+      if (y >= 0 && y < g.input.dims[2]) {
+        begin = x >= 0 ? 0 : std::min((g.strides[1] - 1 - x) / g.strides[1], count);
+        end = x < inWidth ? std::clamp((inWidth - x + g.strides[1] - 1) / g.strides[1], begin, count) : begin;
+      }
+      std::fill(rows, rows + begin, zeros.data());
+      for (int64_t i = begin; i < end; ++i)
+        rows[i] = worker.input + (line + x * g.inputChannels() + i * step);
+      std::fill(rows + end, rows + count, zeros.data());
+    }
+  }
+}
+
 /// Fills the table of the positions [first, first + count).
 void IndirectConv::locate(Worker &worker, int64_t first, int64_t count) const {
   if (worker.first == first && worker.count == count)
     return;
   worker.first = first;
   worker.count = count;
-  const ConvGeometry &g = geometry;
-  int64_t height = g.output.dims[2], width = g.output.dims[3];
-  int64_t before = joinsColumns ? 0 : g.before[1], inWidth = joinsColumns ? paddedWidth() : g.input.dims[3];
-  int64_t columns = g.kernel[1] / tapColumns();
-  for (int64_t i = 0; i < count; ++i) {
-    int64_t position = positionAt(first + i), column = position % width, row = position / width % height,
-            image = position / width / height;
-    for (int64_t tap = 0; tap < taps(); ++tap) {
-      int64_t y = row * g.strides[0] - g.before[0] + tap / columns * g.dilations[0];
-      int64_t x = column * g.strides[1] - before + tap % columns * g.dilations[1];
-      bool isInside = y >= 0 && y < g.input.dims[2] && x >= 0 && x < inWidth;
-      worker.rows[tap * blockPositions + i] =
-          isInside ? worker.input + ((image * g.input.dims[2] + y) * inWidth + x) * g.inputChannels()
-                   : zeros.data();
-    }
+  int64_t width = geometry.output.dims[3];
+  for (int64_t i = 0, next = 0; i < count; i = next) {
+    int64_t position = positionAt(first + i), end = std::min(count, i + width - position % width);
+    for (next = i + 1; next < end && positionAt(first + next) == position + next - i;)
+      ++next;
+    locateRow(worker, position, i, next - i);
   }
 }
 
@@ -421,6 +449,7 @@ void IndirectConv::addRuns(const IndirectTerms &block, int64_t first) const {
 
 /// The sums of `channels` channels of a group, from the first of a panel on.
 void IndirectConv::multiply(Worker &worker, int64_t group, int64_t channel, int64_t channels) const {
+  const bool isBounded = bounds.low > -infinity || bounds.high < infinity;
   const auto *chunk =
       static_cast<const float *>(filter->data()) + group * taps() * inputs() * panelsOfGroup() * panelWidth;
   IndirectTerms terms{};
@@ -428,13 +457,18 @@ void IndirectConv::multiply(Worker &worker, int64_t group, int64_t channel, int6
   terms.zeros = zeros.data();
   terms.rowStride = blockPositions;
   terms.positions = worker.count;
-  terms.sumStride = strideOfSums(channels);
+  terms.low = bounds.low;
+  terms.high = bounds.high;
+  terms.sumStride = storesSums ? geometry.outputChannels() : strideOfSums(channels);
+  float *sums =
+      storesSums ? worker.output + worker.first * terms.sumStride + group * outputs() + channel : worker.sums;
   forChunks([&](int64_t tap, int64_t taps, int64_t input, int64_t inputs) {
     terms.tap = tap;
     terms.tapEnd = tap + taps;
     terms.channel = group * this->inputs() + input;
     terms.channels = inputs;
     terms.accumulates = tap > 0 || input > 0;
+    terms.bounds = isBounded && tap + taps == this->taps() && input + inputs == this->inputs();
     for (int64_t first = 0; first < channels; first += panelWidth) {
       int64_t count = std::min(panelWidth, channels - first);
       float bias[2 * vectorSize] = {};
@@ -443,7 +477,7 @@ void IndirectConv::multiply(Worker &worker, int64_t group, int64_t channel, int6
       terms.bias = bias;
       terms.vectors = (count + vectorSize - 1) / vectorSize;
       terms.panel = chunk + (channel + first) * taps * inputs;
-      terms.sums = worker.sums + first;
+      terms.sums = sums + first;
       addRuns(terms, worker.first);
     }
     chunk += taps * inputs * panelsOfGroup() * panelWidth;
@@ -453,8 +487,10 @@ void IndirectConv::multiply(Worker &worker, int64_t group, int64_t channel, int6
 /// Applies the post-ops to the sums of `channels` channels and stores them.
 void IndirectConv::finish(const Worker &worker, int64_t channel, int64_t channels, float *output,
                           std::span<const float *const> operands) const {
+  if (storesSums)
+    return;
   int64_t stride = strideOfSums(channels), all = geometry.outputChannels();
-  for (const PostOp &op : leading)
+  for (const PostOp &op : std::span(leading).subspan(bounds.ops))
     if (!op.hasOperand())
       activateRow(rowActivation(op), worker.sums, worker.count * stride, op.alpha, op.beta);
   if (!isDense(geometry.output, true))
@@ -523,7 +559,7 @@ void IndirectConv::run(Call &call, float *output) const {
     for (int64_t i = begin; i < end; ++i) {
       std::byte *memory = scratch + static_cast<size_t>(i) * bytes;
       Worker worker{input, reinterpret_cast<const float **>(memory),
-                    reinterpret_cast<float *>(memory + bytes - (sumBytes + 63) / 64 * 64), bias};
+                    reinterpret_cast<float *>(memory + bytes - (sumBytes + 63) / 64 * 64), output, bias};
       runUnits(worker, units * i / workers, units * (i + 1) / workers, output, operands);
     }
   });

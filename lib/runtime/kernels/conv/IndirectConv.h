@@ -49,6 +49,7 @@ private:
   void padRows(const float *input, float *to) const;
   void runUnits(Worker &worker, int64_t begin, int64_t end, float *output,
                 std::span<const float *const> operands) const;
+  void locateRow(Worker &worker, int64_t position, int64_t index, int64_t count) const;
   void locate(Worker &worker, int64_t first, int64_t count) const;
   template <class Use> void forChunks(Use use) const;
   void multiply(Worker &worker, int64_t group, int64_t channel, int64_t channels) const;
@@ -78,7 +79,9 @@ private:
 
   ConvGeometry geometry;
   std::vector<PostOp> leading; ///< a bias and activations, which are computed on all sums of a block at once
+  RowBounds bounds;            ///< of `leading`
   RowPostOps postOps;          ///< the ops after `leading`
+  bool storesSums = false;     ///< tiles store their sums where the results lie
   bool joinsColumns;           ///< a tap is a row of the window
   int64_t blockPositions = 0;  ///< that share a table of pointers
   int64_t panelWidth = 0;      ///< channels of a panel
