@@ -5,7 +5,8 @@ writes, on one thread.
     PYTHONPATH=build/release/python:build/onnx test/bench/networks.py                        with all instructions
     PROA_MAX_CPU_ISA=avx2 PYTHONPATH=... test/bench/networks.py                              proa without AVX-512
     PYTHONPATH=... test/bench/networks.py test/corpus/realistic/mobilenet_v2                 these cases
-    PYTHONPATH=... test/bench/networks.py --vision                  networks of vision_networks.py
+    PYTHONPATH=... test/bench/networks.py --vision                  networks of vision_networks.py,
+                                                                 backbones.py and dense_networks.py
     PYTHONPATH=... test/bench/networks.py --vision unet yolov3 --engines proa --threads 2
 
 The engines run in this process, one after the other, `--rounds` times. A figure is the shortest run: other processes
@@ -22,11 +23,16 @@ import tempfile
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # read when the libraries load
     os.environ.setdefault(variable, "1")
 
+import backbones  # noqa: E402
 import convolutions  # noqa: E402
+import dense_networks  # noqa: E402
 import vision_networks  # noqa: E402
 from convolutions import shortest_us  # noqa: E402
 from corpus import Case  # noqa: E402
 from onnx_latency import ROOT, inference_cases  # noqa: E402
+
+
+VISION_NETWORKS = vision_networks.NETWORKS | backbones.NETWORKS | dense_networks.NETWORKS
 
 
 def processor():
@@ -115,8 +121,8 @@ def measure_vision(options):
     engines = options.engines.split(",")
     print("| network | " + " | ".join(f"{engine} ms" for engine in engines) + " | best peer / proa |")
     print("|---" * (2 + len(engines)) + "|")
-    for name in options.cases or vision_networks.NETWORKS:
-        model, feeds = vision_networks.build(name)
+    for name in options.cases or VISION_NETWORKS:
+        model, feeds = vision_networks.build(name, VISION_NETWORKS)
         runners = [convolutions.RUNNERS[engine](model, feeds["x"], options.threads)[0] for engine in engines]
         times = dict(zip(engines, best_of(runners, options)))
         peers = [ms for engine, ms in times.items() if engine != "proa"]
@@ -130,7 +136,7 @@ def main():
     parser.add_argument("--bin", default=os.path.join(ROOT, "build", "release", "bin"))
     parser.add_argument("--seconds", type=float, default=0.1, help="measuring time of an engine in a round")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--vision", action="store_true", help="the cases are networks of vision_networks.py")
+    parser.add_argument("--vision", action="store_true", help="the cases are networks of these three files")
     parser.add_argument("--engines", default="proa,ort,openvino", help="comma-separated")
     parser.add_argument("--threads", type=int, default=1, help="with --vision")
     options = parser.parse_args()

@@ -64,6 +64,17 @@ class Net:
                     strides=[stride] * 2, pads=[pad] * 4)
         return self.act(y, "relu")
 
+    def conv_of(self, x, outputs, kernel, stride=1, pad=None, act="relu"):
+        """A convolution as conv(), whose kernel may have a height and a width."""
+        if isinstance(kernel, int):
+            return self.conv(x, outputs, kernel, stride, act, pad=pad)
+        batch, channels, *image = self.shape[x]
+        values = self.random.standard_normal((outputs, channels, *kernel)) * np.sqrt(1.5 / channels / np.prod(kernel))
+        inputs = [x, self.weight(values), self.weight(self.random.standard_normal(outputs) * 0.1)]
+        y = self.op("Conv", inputs, (batch, outputs, *image), kernel_shape=kernel,
+                    pads=[dim // 2 for dim in kernel] * 2)
+        return self.act(y, act)
+
     def depthwise(self, x, kernel=3, stride=1, act="relu", dilation=1):
         return self.conv(x, self.shape[x][1], kernel, stride, act, self.shape[x][1], dilation)
 
@@ -775,8 +786,8 @@ NETWORKS = {"deeplabv3": (deeplabv3, 64), "deeplabv3_128": (deeplabv3, 128), "de
             "ssd_vgg": (ssd_vgg, 128), "retinanet": (retinanet, 128), "picodet": (picodet, 128)}
 
 
-def build(name):
+def build(name, networks=None):
     """The ONNX model, and its feeds."""
-    function, size = NETWORKS[name]
+    function, size = (networks or NETWORKS)[name]
     image = np.random.default_rng(2).standard_normal((1, 3, size, size)).astype(np.float32)
     return function(size), {"x": image}
