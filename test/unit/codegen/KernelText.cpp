@@ -117,7 +117,10 @@ void TestKernel::build(const std::string &text, const CodegenOptions &options) {
   mlir::PassManager lowering(&context);
   lowering.addPass(createLowerToLinalg()); // kernels of pd and rt
   ASSERT_TRUE(mlir::succeeded(lowering.run(*module))) << text;
-  auto result = compileKernels(*module, options);
+  // Like the target cuda-emulated, whose kernels LLVM does not optimize.
+  CodegenOptions own = options;
+  own.optimizes &= !own.emulatesGpu;
+  auto result = compileKernels(*module, own);
   ASSERT_TRUE(bool(result)) << result.diagnostics().text();
   compiled = std::move(*result);
   ASSERT_EQ(compiled.kernels.size(), 1u);

@@ -29,7 +29,8 @@ void EmulatedKernel::build(const std::string &text, const Prepare &prepare) {
   llvm::LLVMContext llvmContext;
   auto code = mlir::translateModuleToLLVMIR(*module, llvmContext);
   ASSERT_TRUE(code);
-  auto machine = createTargetMachine(chooseTarget({}));
+  // Like the target cuda-emulated, whose kernels LLVM does not optimize.
+  auto machine = createTargetMachine(chooseTarget({.optimizes = false}));
   ASSERT_TRUE(bool(machine));
   optimize(*code, **machine);
   auto object = emitObject(*code, **machine);
