@@ -77,6 +77,14 @@ TEST(ConvChoice, IndirectForTapsOutsideOfTheImage) {
   EXPECT_EQ(chosen("avx512", {512, 16, 256, 3, 1, 24}), ConvMethod::Library); // which skips them
 }
 
+TEST(ConvChoice, IndirectForFewOutputs) {
+  EXPECT_EQ(chosen("avx2", {32, 64, 3, 9}), ConvMethod::Indirect);
+  EXPECT_EQ(chosen("avx2", {64, 32, 1, 3}), ConvMethod::Indirect);
+  EXPECT_EQ(chosen("avx2", {64, 32, 5, 3}), ConvMethod::Library); // more outputs
+  EXPECT_EQ(chosen("avx2", {20, 32, 3, 3}), ConvMethod::Library); // no whole vectors of inputs
+  EXPECT_EQ(chosen("avx512", {32, 64, 3, 9}), ConvMethod::Library);
+}
+
 TEST(ConvChoice, IndirectWhereTheLibraryWritesWindows) {
   Row few{3, 224, 64, 11, 4};
   EXPECT_EQ(chosen("avx2", few), ConvMethod::Library);

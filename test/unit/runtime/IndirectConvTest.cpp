@@ -164,6 +164,15 @@ TEST(IndirectConv, StoresSumsOfGroups) {
       expectDefinition({2, 3 * group, 3 * outputs, 14, 13, {3, 3}, {2, 2}, {0, 0}, {0, 0}, {1, 1}, 3}, false);
 }
 
+/// So few outputs that vectors are of input channels.
+TEST(IndirectConv, Dots) {
+  for (int64_t outputs : {1, 2, 3, 4})
+    for (const Geometry &g : {Geometry{2, 64, outputs, 9, 14, {1, 1}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
+                              Geometry{1, 24, outputs, 17, 13, {5, 3}, {1, 2}, {2, 1}, {2, 1}, {1, 1}}})
+      for (auto ops : {Layouts::Residual, Layouts::Activations, Layouts::Bounds})
+        expectDefinitionWith(g, {DataFormat::NHWC, DataFormat::NHWC, ops});
+}
+
 /// Each size of the last tile of positions.
 TEST(IndirectConv, FewPositions) {
   for (int64_t width = 1; width <= 14; ++width) {

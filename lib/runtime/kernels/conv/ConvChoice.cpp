@@ -19,6 +19,8 @@ namespace {
 
 // Measured shares of the rate of a large matmul (CpuFacts::matmulRate).
 constexpr double indirectShare = 0.9, indirectShareOfWide = 0.85; // with AVX-512
+/// Of the rate of IndirectConv's tiles, what sums of few outputs reach.
+constexpr double dotsShare = 0.6;
 constexpr double groupedShare = 0.33, windowsShare = 0.5, blasShare = 0.1;
 /// Of the time to read the filter from memory, which IndirectConv fetches ahead.
 constexpr double fetchedShare = 0.75;
@@ -188,10 +190,13 @@ private:
       return {ConvMethod::Indirect, 0, builtByGcc};
     if (hasWideVectors() && IndirectConv::copiesImage(g))
       return {ConvMethod::Indirect, 0, "few channels with AVX-512"}; // oneDNN's kernels are faster
+    if (hasWideVectors() && IndirectConv::addsDots(g))
+      return {ConvMethod::Indirect, 0, "few outputs with AVX-512"}; // not measured
     constexpr int64_t panelLanes = 16;
     double terms = static_cast<double>(IndirectConv::termsOfTap(g));
-    double share = (hasWideVectors() ? indirectShareOfWide : indirectShare) * terms / (terms + 4) *
-                   shareOfOutputs(g.outputChannels() / g.groups, panelLanes);
+    double share =
+        (hasWideVectors() ? indirectShareOfWide : indirectShare) * terms / (terms + 4) *
+        (IndirectConv::addsDots(g) ? dotsShare : shareOfOutputs(g.outputChannels() / g.groups, panelLanes));
     double nanoseconds = at(share * IndirectConv::usedRows(g)) * IndirectConv::usedTaps(g) +
                          fetchedShare * filterNanoseconds();
     if (IndirectConv::copiesImage(g))

@@ -38,6 +38,8 @@ constexpr int64_t channelsOfBlock = 16 * vectorSize;
 constexpr int64_t mostPositions = 192;
 /// Positions of a tile whose sums hide the latency of a multiplication.
 constexpr int64_t fewestPositions = 4;
+/// Of sums of few channels, see DotTerms.
+constexpr int64_t dotLanes = 8, mostDots = 4;
 constexpr float infinity = std::numeric_limits<float>::infinity();
 /// Floats of a panel that are fetched before they are needed: filters of whole networks are in no cache.
 constexpr int64_t fetchedAhead = 1024;
@@ -182,6 +184,67 @@ bool hasForm(const ConvProblem &problem) {
 
 } // namespace
 
+/// All terms of the sums of a few channels.
+struct DotTerms {
+  const float *const *rows; ///< as of IndirectTerms
+  const float *zeros;
+  int64_t rowStride, positions, taps, channels;
+  const float *filter; ///< [tap, channel / dotLanes, output, dotLanes]
+  const float *bias;   ///< of the outputs
+  float *sums;         ///< by position
+  int64_t sumStride;
+};
+
+/// Lanes of a vector are channels, whose products are added last.
+template <int Rows, int Outputs> PROA_VECTOR_INLINE void addDots(const DotTerms &terms, int64_t position) {
+  using Dot = float __attribute__((vector_size(dotLanes * sizeof(float))));
+  Dot sums[Rows][Outputs] = {};
+  const float *filter = terms.filter;
+  for (int64_t tap = 0; tap < terms.taps; ++tap, filter += terms.channels * Outputs) {
+    const float *const *rows = terms.rows + tap * terms.rowStride + position;
+    bool isInside = false;
+    for (int row = 0; row < Rows; ++row)
+      isInside |= rows[row] != terms.zeros;
+    for (int64_t channel = 0; isInside && channel < terms.channels; channel += dotLanes) {
+      Dot lines[Outputs];
+      std::memcpy(&lines, filter + channel * Outputs, sizeof(lines));
+      for (int row = 0; row < Rows; ++row) {
+        Dot x;
+        std::memcpy(&x, rows[row] + channel, sizeof(x));
+        for (int output = 0; output < Outputs; ++output)
+          sums[row][output] += x * lines[output];
+      }
+    }
+  }
+  for (int row = 0; row < Rows; ++row)
+    for (int output = 0; output < Outputs; ++output) {
+      float sum = terms.bias[output];
+      for (int64_t lane = 0; lane < dotLanes; ++lane)
+        sum += sums[row][output][lane];
+      terms.sums[(position + row) * terms.sumStride + output] = sum;
+    }
+}
+
+template <int Outputs> PROA_VECTOR_INLINE void addDotTiles(const DotTerms &terms) {
+  constexpr int rows = Outputs == 4 ? 3 : 4;
+  int64_t position = 0;
+  for (; position + rows <= terms.positions; position += rows)
+    addDots<rows, Outputs>(terms, position);
+  for (; position < terms.positions; ++position)
+    addDots<1, Outputs>(terms, position);
+}
+
+PROA_VECTOR_INLINE static void addDotTerms(const DotTerms &terms, int64_t outputs) {
+  if (outputs == 1)
+    addDotTiles<1>(terms);
+  else if (outputs == 2)
+    addDotTiles<2>(terms);
+  else if (outputs == 3)
+    addDotTiles<3>(terms);
+  else
+    addDotTiles<4>(terms);
+}
+
 PROA_VECTOR_INLINE static void addIndirectTerms(const IndirectTerms &terms, bool wide) {
   if (!wide)
     addTiles<6, 1>(terms);
@@ -217,6 +280,11 @@ double IndirectConv::usedRows(const ConvGeometry &geometry) {
   return static_cast<double>(positions) / static_cast<double>(computedPositions(positions));
 }
 
+bool IndirectConv::addsDots(const ConvGeometry &g) {
+  return g.groups == 1 && g.outputChannels() <= mostDots && g.inputChannels() >= vectorSize &&
+         g.inputChannels() % dotLanes == 0;
+}
+
 bool IndirectConv::copiesImage(const ConvGeometry &geometry) { return joins(geometry); }
 
 int64_t IndirectConv::termsOfTap(const ConvGeometry &geometry) {
@@ -232,7 +300,7 @@ const char *IndirectConv::whyNot(const ConvProblem &problem) {
   if (joins(g) && g.dilations[1] != 1)
     return "few channels and dilated columns";
   constexpr int64_t fewestInputs = 4, fewestOutputs = 8;
-  if (!joins(g) &&
+  if (!joins(g) && !addsDots(g) &&
       (g.inputChannels() / g.groups < fewestInputs || g.outputChannels() / g.groups < fewestOutputs))
     return "groups of fewer than 4 channels, or to fewer than 8";
   if (!otherOps(problem.attributes, g, problem.inputs))
@@ -333,6 +401,14 @@ template <class Use> void IndirectConv::forChunks(Use use) const {
 /// have one vector if that is enough.
 void IndirectConv::pack(const float *from, float *to) const {
   int64_t indices = geometry.kernel[0] * geometry.kernel[1], columns = tapColumns();
+  if (addsDots(geometry)) {
+    for (int64_t index = 0; index < indices; ++index)
+      for (int64_t input = 0; input < inputs(); input += dotLanes)
+        for (int64_t output = 0; output < outputs(); ++output)
+          for (int64_t lane = 0; lane < dotLanes; ++lane)
+            *to++ = from[(output * inputs() + input + lane) * indices + index];
+    return;
+  }
   auto packPanel = [&](int64_t first, int64_t count, int64_t tap, int64_t taps, int64_t channel,
                        int64_t channels, float *line) {
     int64_t width = (count + vectorSize - 1) / vectorSize * vectorSize;
@@ -447,8 +523,28 @@ void IndirectConv::addRuns(const IndirectTerms &block, int64_t first) const {
   }
 }
 
+/// The sums of all channels, of which there are few.
+void IndirectConv::addDots(const Worker &worker) const {
+  float bias[mostDots] = {};
+  if (worker.bias)
+    std::copy_n(worker.bias, outputs(), bias);
+  DotTerms terms{worker.rows,
+                 zeros.data(),
+                 blockPositions,
+                 worker.count,
+                 taps(),
+                 inputs(),
+                 static_cast<const float *>(filter->data()),
+                 bias,
+                 worker.sums,
+                 strideOfSums(outputs())};
+  runVectors<addDotTerms>(terms, outputs());
+}
+
 /// The sums of `channels` channels of a group, from the first of a panel on.
 void IndirectConv::multiply(Worker &worker, int64_t group, int64_t channel, int64_t channels) const {
+  if (addsDots(geometry))
+    return addDots(worker);
   const bool isBounded = bounds.low > -infinity || bounds.high < infinity;
   const auto *chunk =
       static_cast<const float *>(filter->data()) + group * taps() * inputs() * panelsOfGroup() * panelWidth;
@@ -490,7 +586,7 @@ void IndirectConv::finish(const Worker &worker, int64_t channel, int64_t channel
   if (storesSums)
     return;
   int64_t stride = strideOfSums(channels), all = geometry.outputChannels();
-  for (const PostOp &op : std::span(leading).subspan(bounds.ops))
+  for (const PostOp &op : std::span(leading).subspan(addsDots(geometry) ? 0 : bounds.ops))
     if (!op.hasOperand())
       activateRow(rowActivation(op), worker.sums, worker.count * stride, op.alpha, op.beta);
   if (!isDense(geometry.output, true))

@@ -6,7 +6,7 @@
 ///
 /// With few input channels a tap is a row of the window: its columns and channels are one piece of memory in
 /// a copy of the image that has zeros on both sides of each row. That image and the result may have channels
-/// first.
+/// first. Sums of at most 4 outputs have vectors of input channels instead of output channels.
 #pragma once
 
 #include "lib/runtime/kernels/common/OneDnn.h"
@@ -28,6 +28,8 @@ public:
 
   /// Whether the convolution has few channels, for which the image is copied.
   static bool copiesImage(const ConvGeometry &geometry);
+  /// Whether it has few outputs: vectors are of input channels.
+  static bool addsDots(const ConvGeometry &geometry);
   /// Terms that are added in one loop.
   static int64_t termsOfTap(const ConvGeometry &geometry);
   /// With all post-ops; an addend may be in the memory of the output.
@@ -53,6 +55,7 @@ private:
   void locate(Worker &worker, int64_t first, int64_t count) const;
   template <class Use> void forChunks(Use use) const;
   void multiply(Worker &worker, int64_t group, int64_t channel, int64_t channels) const;
+  void addDots(const Worker &worker) const;
   void storeFirst(const Worker &worker, int64_t channel, int64_t channels, float *output) const;
   void finish(const Worker &worker, int64_t channel, int64_t channels, float *output,
               std::span<const float *const> operands) const;
