@@ -1,6 +1,10 @@
 // Attention by the library kernel compared with its definition in double precision.
 #include "test/unit/runtime/AttentionProblem.h"
 
+#include "lib/base/target/TargetFacts.h"
+#include "lib/runtime/host/CpuFeatures.h"
+#include "lib/runtime/host/ForkCost.h"
+#include "lib/runtime/host/ThreadPool.h"
 #include "lib/runtime/kernels/attention/AttentionTile.h"
 
 namespace proa::runtime {
@@ -284,6 +288,31 @@ TEST(FusedAttention, LargeScores) {
   auto results = runCase(own);
   ASSERT_TRUE(bool(results));
   expectClose(problem.inOrder((*results)[0]), problem.expected().out, 1e-4); // scores to 1e-7 of 500
+}
+
+/// Heads of keys and values are copied once for many queries; each thread has copies of its own.
+TEST(FusedAttention, ManyQueriesOfDistantRows) {
+  CpuFacts facts = *knownFacts<CpuFacts>(nameOf(vectorIsa()));
+  facts.forkNanoseconds = facts.wakeNanoseconds = 1;
+  CpuScope scope(&facts);
+  Dims4 rowsFirst{0, 2, 1, 3};
+  for (int threads : {1, 2, 3}) {
+    ThreadScope ownThreads(threads);
+    for (int64_t queries : {127, 128, 150}) { // of two heads each: 256 columns are many
+      AttentionProblem problem = AttentionProblem{2, 6, 3, queries, 140, 16, 9}.fill();
+      problem.permutations[1] = rowsFirst;
+      problem.check();
+      problem.permutations = {Dims4(), Dims4(), rowsFirst, Dims4()};
+      problem.check();
+      problem.permutations = {rowsFirst, rowsFirst, rowsFirst, rowsFirst};
+      problem.check();
+      problem.right = 20;
+      problem.mask = randomFloats({1, 1, queries, 140}, 4);
+      problem.check();
+      problem.dtype = DType::BFloat16;
+      problem.check();
+    }
+  }
 }
 
 TEST(FusedAttention, Permutations) {

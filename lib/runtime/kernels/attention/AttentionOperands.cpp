@@ -140,6 +140,14 @@ std::optional<AttentionBlock> AttentionOperands::blockAt(const AttentionColumns 
                        .out = nullptr,
                        .maximum = nullptr,
                        .sum = nullptr};
+  if (memory.k) {
+    block.k = memory.k + key * tile.qElements;
+    block.kStride = tile.qElements;
+  }
+  if (memory.v) {
+    block.v = memory.v + key * tile.vElements;
+    block.vStride = tile.vElements;
+  }
   bool isUsed = setWindow(block, own, memory, key);
   if (!isUsed && skips)
     return std::nullopt;

@@ -131,6 +131,7 @@ struct AttentionColumns {
 struct AttentionScoreMemory {
   float *scores, *mask, *keyMask, *kept, *slopes, *rows;
   std::array<int32_t, AttentionTile::mostQueries> begins{}, ends{};
+  const float *k = nullptr, *v = nullptr; ///< copies of the rows of a head of keys; null: read in place
 };
 
 /// Hands out ranges of memory, each of whole vectors.

@@ -27,24 +27,24 @@ PROA_VECTOR_INLINE Vector dropped(const Vector &x, const Vector &kept) {
   return kept == 0.0f ? Vector{} : x * kept;
 }
 
-/// e to the power of x, for x of at most zero: below the range of normal numbers the result is zero, and NaN
-/// stays NaN.
+/// e to the power of x, for x of at most zero: below 2^-126.5 the result is zero, and NaN stays NaN.
 PROA_VECTOR_INLINE Vector weightOf(const Vector &x) {
   constexpr float log2e = 1.44269504f, roundToInteger = 12582912.0f; // 1.5 * 2^23
-  constexpr float lowest = -126.0f;
-  Vector power = x * log2e, clamped = power < lowest ? Vector{} + lowest : power;
-  Vector shifted = clamped + roundToInteger, rest = clamped - (shifted - roundToInteger);
-  Vector sum = Vector{} + 1.535336188319500e-4f; // the polynomial of 2^rest (Cephes, exp2f)
-  for (float factor : {1.339887440266574e-3f, 9.618437357674640e-3f, 5.550332471162809e-2f,
-                       2.402264791363012e-1f, 6.931472028550421e-1f, 1.0f})
-    sum = sum * rest + factor;
+  constexpr float lowest = -88.02969f;                               // the scale is 2^-127, which is zero
+  Vector clamped = x < lowest ? Vector{} + lowest : x;
+  Vector shifted = clamped * log2e + roundToInteger, rest = clamped * log2e - (shifted - roundToInteger);
+  // The polynomial of 2^rest (Cephes, exp2f) by pairs: a sum of one term after the other waits longer.
+  Vector square = rest * rest;
+  Vector low = rest * 6.931472028550421e-1f + 1.0f,
+         middle = rest * 5.550332471162809e-2f + 2.402264791363012e-1f,
+         high = rest * 1.339887440266574e-3f + 9.618437357674640e-3f;
+  Vector sum = ((square * 1.535336188319500e-4f + high) * square + middle) * square + low;
   IntVector bits;
   std::memcpy(&bits, &shifted, sizeof(bits));
   bits = (bits + 127) << 23;
   Vector scale;
   std::memcpy(&scale, &bits, sizeof(scale));
-  Vector weight = sum * scale;
-  return power < lowest ? Vector{} : weight;
+  return sum * scale;
 }
 
 /// The hyperbolic tangent. Its error is a few units in the last place (Cephes, tanhf).
@@ -144,18 +144,18 @@ template <int Columns, bool Wide, class Tile> PROA_VECTOR_INLINE void cutRows(in
 
 //===-- Scores ------------------------------------------------------------------------------------------===//
 
-/// Whether at most a mask of all scores changes them.
+/// Whether at most masks that are added change the scores.
 bool areSimple(const AttentionBlock &block) {
-  return block.softCap == 0 && !block.maskOfKeys && !block.condition && !block.conditionOfKeys &&
-         !block.ends && !block.begins;
+  return block.softCap == 0 && !block.condition && !block.conditionOfKeys && !block.ends && !block.begins;
 }
 
-/// Scales the products of queries and keys; with a mask they are scores if those are simple, and raise
+/// Scales the products of queries and keys. With the masks, if those are simple, they are scores, which raise
 /// `highest`.
 template <int Columns, bool Wide>
-PROA_VECTOR_INLINE void multiplyKeys(const AttentionBlock &block, const float *mask,
+PROA_VECTOR_INLINE void multiplyKeys(const AttentionBlock &block, bool addsMasks,
                                      Vector (&highest)[Columns]) {
   constexpr int64_t width = Columns * vectorSize;
+  const float *mask = addsMasks ? block.mask : nullptr, *ofKeys = addsMasks ? block.maskOfKeys : nullptr;
   auto scale = static_cast<float>(block.scale);
   cutRows<Columns, Wide>(block.keys, [&]<int Rows>(std::integral_constant<int, Rows>, int64_t key)
                                          __attribute__((always_inline)) {
@@ -169,6 +169,8 @@ PROA_VECTOR_INLINE void multiplyKeys(const AttentionBlock &block, const float *m
                                                Vector score = sums[row][c] * scale;
                                                if (mask)
                                                  score += loadWhole(mask + at);
+                                               if (ofKeys)
+                                                 score += ofKeys[key + row];
                                                storeWhole(score, block.scores + at);
                                                highest[c] = greater(score, highest[c]);
                                              }
@@ -221,7 +223,7 @@ PROA_VECTOR_INLINE void scoreBlock(const AttentionBlock &block, Vector (&highest
   Vector before[Columns];
   for (int c = 0; c < Columns; ++c)
     before[c] = highest[c];
-  multiplyKeys<Columns, Wide>(block, isSimple ? block.mask : nullptr, highest);
+  multiplyKeys<Columns, Wide>(block, isSimple, highest);
   if (isSimple)
     return;
   for (int c = 0; c < Columns; ++c)

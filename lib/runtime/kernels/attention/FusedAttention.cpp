@@ -4,6 +4,9 @@
 
 #include "dialects/pd/ops/attention/FusedAttention.kernels.inc"
 
+#include <cstring>
+#include <tuple>
+
 namespace proa::runtime {
 namespace {
 
@@ -26,8 +29,12 @@ public:
     parallelFor(workers, 1, [&](int64_t begin, int64_t end) {
       for (int64_t worker = begin; worker < end; ++worker) {
         Buffers buffers = split(scratch + static_cast<size_t>(worker) * size);
-        for (int64_t unit = units * worker / workers; unit < units * (worker + 1) / workers; ++unit)
+        int64_t first = units * worker / workers;
+        for (int64_t unit = first; unit < units * (worker + 1) / workers; ++unit) {
+          if (unit == first || unit % unitsOfHead == 0)
+            copyHead(unit / unitsOfHead, buffers);
           runUnit(unit, buffers);
+        }
       }
     });
   }
@@ -41,15 +48,25 @@ private:
     std::array<TileBuffers, mostTiles> tiles;
     AttentionScoreMemory scores;
     float *rows;
+    float *k, *v; ///< for the rows of a head
   };
 
   /// Floats of rows with the elements of queries or of results, each padded to whole vectors.
   int64_t sizeOfRows() const {
     return tile.queries * AttentionMemory::wholeVectors(std::max(tile.qElements, tile.vElements));
   }
+  /// Floats of a copy of a head of keys or values, whose rows are not adjacent to each other: such rows share
+  /// few sets of the caches. 0: they are read in place, since few queries read them.
+  int64_t sizeOfHead(const AttentionTensor &rows) const {
+    constexpr int64_t leastColumns = 256;
+    bool isCopied =
+        rows.hasFloatRows() && rows.strides[RowDim] != rows.dims[ElementDim] && columns >= leastColumns;
+    return isCopied ? rows.dims[RowDim] * rows.dims[ElementDim] : 0;
+  }
   int64_t scratchSize() const {
     return tiles() * (tile.sizeOfQ() + tile.sizeOfOut() + 2 * tile.queries) + sizeOfScoreMemory() +
-           sizeOfRows();
+           sizeOfRows() + AttentionMemory::wholeVectors(sizeOfHead(k)) +
+           AttentionMemory::wholeVectors(sizeOfHead(v));
   }
 
   Buffers split(float *scratch) const {
@@ -60,7 +77,22 @@ private:
                                                memory.take(tile.queries), memory.take(tile.queries)};
     buffers.scores = scoreMemory(memory);
     buffers.rows = memory.take(sizeOfRows());
+    buffers.k = memory.take(sizeOfHead(k));
+    buffers.v = memory.take(sizeOfHead(v));
     return buffers;
+  }
+
+  void copyHead(int64_t index, Buffers &buffers) const {
+    for (auto [rows, memory, copy] :
+         {std::tuple(&k, buffers.k, &buffers.scores.k), std::tuple(&v, buffers.v, &buffers.scores.v)}) {
+      if (sizeOfHead(*rows) == 0)
+        continue;
+      int64_t length = rows->dims[ElementDim];
+      for (int64_t row = 0; row < rows->dims[RowDim]; ++row)
+        std::memcpy(memory + row * length, rows->at(index / k.dims[HeadDim], index % k.dims[HeadDim], row, 0),
+                    static_cast<size_t>(length) * sizeof(float));
+      *copy = memory;
+    }
   }
 
   void runUnit(int64_t unit, Buffers &buffers) const {
