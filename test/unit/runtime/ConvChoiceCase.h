@@ -16,7 +16,7 @@ struct ConvChoiceCase {
   Conv2dAttributes attributes; ///< NHWC, unless they say otherwise
   std::vector<int64_t> x, filter;
   bool isConstant = true;
-  std::optional<bool> readsLast; ///< the order of the image, if it is another one
+  std::optional<bool> readsLast = {}; ///< the order of the image, if it is another one
   bool isTransposed = false;
 };
 
