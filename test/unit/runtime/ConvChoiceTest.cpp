@@ -81,6 +81,8 @@ TEST(ConvChoice, IndirectForFewOutputs) {
   EXPECT_EQ(chosen("avx2", {32, 64, 3, 9}), ConvMethod::Indirect);
   EXPECT_EQ(chosen("avx2", {64, 32, 1, 3}), ConvMethod::Indirect);
   EXPECT_EQ(chosen("avx2", {64, 32, 5, 3}), ConvMethod::Library); // more outputs
+  for (int64_t channels : {16, 32}) // few terms: the lanes of their sums are added as often
+    EXPECT_EQ(chosen("avx2", {channels, 15, 4, 1}), ConvMethod::Library) << channels;
   EXPECT_EQ(chosen("avx2", {20, 32, 3, 3}), ConvMethod::Library); // no whole vectors of inputs
   EXPECT_EQ(chosen("avx512", {32, 64, 3, 9}), ConvMethod::Library);
 }

@@ -21,6 +21,9 @@ namespace {
 constexpr double indirectShare = 0.9, indirectShareOfWide = 0.85; // with AVX-512
 /// Of the rate of IndirectConv's tiles, what sums of few outputs reach.
 constexpr double dotsShare = 0.6;
+/// To add the lanes of one of these sums, apply activations and store it: windows of one pixel, AMD EPYC (Zen
+/// 3).
+constexpr double dotNanoseconds = 5;
 constexpr double groupedShare = 0.33, windowsShare = 0.5, blasShare = 0.1;
 /// Of the time to read the filter from memory, which IndirectConv fetches ahead.
 constexpr double fetchedShare = 0.75;
@@ -202,6 +205,8 @@ private:
     if (IndirectConv::copiesImage(g))
       nanoseconds +=
           copyStartNanoseconds + interleavedNanoseconds * static_cast<double>(*elementCount(g.input.dims));
+    if (IndirectConv::addsDots(g))
+      nanoseconds += dotNanoseconds * static_cast<double>(*elementCount(g.output.dims));
     std::span<const PostOp> ops(problem.attributes.postOps);
     ops = ops.first(leadingRowOps(ops));
     if (!hasWideVectors() && RowBounds(ops).ops < ops.size())
