@@ -31,13 +31,19 @@ def mobilenet_v1(size):
     return classify(net, x)
 
 
-def mobilenet_v2(size):
-    net = Net(size)
+def mobilenet_v2_stages(net, last_stride=2):
+    """MobileNetV2 without its last convolution. With `last_stride` 1 the output stride is 16."""
     x = net.conv("x", 32, 3, 2)
     for expansion, width, depth, stride in ((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1),
-                                            (6, 160, 3, 2), (6, 320, 1, 1)):
+                                            (6, 160, 3, last_stride), (6, 320, 1, 1)):
         for i in range(depth):
             x = inverted(net, x, width, expansion, 3, stride if i == 0 else 1)
+    return x
+
+
+def mobilenet_v2(size):
+    net = Net(size)
+    x = mobilenet_v2_stages(net)
     return classify(net, net.conv(x, 1280))
 
 

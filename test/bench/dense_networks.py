@@ -5,7 +5,7 @@ from functools import reduce
 
 import numpy as np
 
-from backbones import inverted, shuffle
+from backbones import inverted, mobilenet_v2_stages, shuffle
 from vision_networks import Net, aspp, basic, fpn, mobilenet_v3, resnet18, resnet50
 
 
@@ -211,11 +211,7 @@ def lraspp(size):
 
 def deeplabv3_mobilenet(size):
     net = Net(size)
-    x = net.conv("x", 32, 3, 2)
-    for expansion, width, depth, stride in ((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1),
-                                            (6, 160, 3, 1), (6, 320, 1, 1)):
-        for i in range(depth):
-            x = inverted(net, x, width, expansion, 3, stride if i == 0 else 1)
+    x = mobilenet_v2_stages(net, last_stride=1)
     return net.model(net.classes(net.conv(aspp(net, x, (6, 12, 18)), 256, 3)))
 
 

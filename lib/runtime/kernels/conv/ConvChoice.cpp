@@ -21,8 +21,8 @@ namespace {
 constexpr double indirectShare = 0.9, indirectShareOfWide = 0.85; // with AVX-512
 /// Of the rate of IndirectConv's tiles, what sums of few outputs reach.
 constexpr double dotsShare = 0.6;
-/// To add the lanes of one of these sums, apply activations and store it: windows of one pixel, AMD EPYC (Zen
-/// 3).
+/// To add the lanes of one of these sums, apply activations and store it, measured with windows of one pixel
+/// on an AMD EPYC (Zen 3).
 constexpr double dotNanoseconds = 5;
 constexpr double groupedShare = 0.33, windowsShare = 0.5, blasShare = 0.1;
 /// Of the time to read the filter from memory, which IndirectConv fetches ahead.
