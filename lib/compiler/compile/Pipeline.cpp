@@ -58,6 +58,8 @@ void addGpuPassesBeforeKernels(OpPassManager &pm, const PipelineOptions &options
 }
 
 void buildProgramPipeline(OpPassManager &pm, const PipelineOptions &options) {
+  // Feeds may have been given their dims: branches that never run for them are invalid until then.
+  pm.addPass(createRefineShapes());
   pm.addPass(createLowerFor());
   DecomposeOptions checkpoints;
   checkpoints.only = {"pd.checkpoint"};
