@@ -1,7 +1,7 @@
 /// A thread that compiles while sessions run.
 #pragma once
 
-#include "lib/base/support/HandOver.h"
+#include "lib/base/support/LockFreeList.h"
 
 #include <atomic>
 #include <cstddef>
@@ -33,7 +33,7 @@ private:
   void loop(const std::stop_token &stop);
 
   const int niceness;
-  HandOver<Work> added;
+  LockFreeList<Work> added;
   std::counting_semaphore<> changes{0}; ///< one for each addition
   std::atomic<size_t> left = 0;         ///< work that has not ended
   std::once_flag hasBegun;

@@ -1,7 +1,7 @@
 /// The compiled variants of a model's program.
 #pragma once
 
-#include "lib/base/support/HandOver.h"
+#include "lib/base/support/LockFreeList.h"
 #include "lib/base/support/RecentlyUsed.h"
 #include "lib/compiler/api/BackgroundCompiler.h"
 #include "lib/compiler/api/ModelImplementation.h"
@@ -193,7 +193,7 @@ private:
   mutable std::mutex mutex;                ///< guards what follows, but for what is in the background
   RecentlyUsed<std::string, std::shared_ptr<const Variant>> variants;
   /// Variants of the background thread, with their dims, on their way to `variants`; needs no lock.
-  HandOver<std::pair<std::string, std::shared_ptr<const Variant>>> compiledInBackground;
+  LockFreeList<std::pair<std::string, std::shared_ptr<const Variant>>> compiledInBackground;
   /// Variants for all dims by FeedFacts::key; null: the program cannot be compiled for them.
   std::map<std::string, std::shared_ptr<const Variant>> generic;
   /// Sets of dims for which compilation depends on elements of the feeds.

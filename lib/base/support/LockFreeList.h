@@ -1,4 +1,4 @@
-/// Values that threads hand over without a lock.
+/// A list to which threads add, and from which they take, without a lock.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +10,12 @@ namespace proa {
 
 /// A list to which any thread adds and from which any thread takes. A thread of low priority may be stopped
 /// for long at any place; if it held a mutex there, threads of higher priority would wait for it.
-template <class T> class HandOver {
+template <class T> class LockFreeList {
 public:
-  HandOver() = default;
-  HandOver(const HandOver &) = delete;
-  HandOver &operator=(const HandOver &) = delete;
-  ~HandOver() { take(); }
+  LockFreeList() = default;
+  LockFreeList(const LockFreeList &) = delete;
+  LockFreeList &operator=(const LockFreeList &) = delete;
+  ~LockFreeList() { take(); }
 
   void put(T value) {
     auto *node = new Node{std::move(value), last.load(std::memory_order_relaxed)};
