@@ -3,6 +3,7 @@
 
 #include "dialects/dist/Placements.h"
 #include "dialects/pd/ir/Contraction.h"
+#include "dialects/pd/ops/autodiff/RecomputeOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/proa/MatmulRate.h"
@@ -50,6 +51,8 @@ private:
     if (use == spmd::RingUse::Never || !collective || collective->bytes() < minBytes ||
         !isOfAllDevices(op, meshes))
       return;
+    if (op->getParentOfType<pd::CheckpointOp>())
+      return missed(op, "a send is an effect, which pd.checkpoint does not allow");
     const spmd::Mesh &mesh = *meshes.meshOf(op.getFrom().getMesh());
     auto dim = static_cast<int64_t>(collective->dim);
     if (isa<dist::AllGatherOp>(op.getOperation())) {

@@ -3,6 +3,7 @@
 
 #include "dialects/dist/Placements.h"
 #include "dialects/dist/Schedule.h"
+#include "dialects/pd/ops/autodiff/RecomputeOps.h"
 #include "dialects/rt/Rt.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -37,6 +38,9 @@ Type typeOf(Value result) {
 class Lowering {
 public:
   LogicalResult lower(Operation *op) {
+    if (op->getParentOfType<pd::CheckpointOp>())
+      return op->emitOpError()
+             << "is in pd.checkpoint, whose ops have no effects; expected the decomposition of that op";
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
         .Case([&](dist::SliceOp step) { return lowerStep<rt::SliceOp>(step); })
         .Case([&](dist::ToPartialOp step) { return lowerStep<rt::ToPartialOp>(step); })

@@ -44,3 +44,16 @@ func.func @returned(%x: tensor<4xf32>) -> !dist.future<> {
   // expected-error @below {{uses the future of a dist.send; expected dist.wait}}
   return %0 : !dist.future<>
 }
+
+// -----
+
+dist.mesh @m = <["x"=2]>
+func.func @checkpoint(%x: tensor<4xf32>) -> tensor<8xf32> {
+  %0 = pd.checkpoint(%x : tensor<4xf32>) : tensor<8xf32> {
+  ^bb0(%y: tensor<4xf32>):
+    // expected-error @below {{is in pd.checkpoint, whose ops have no effects; expected the decomposition of that op}}
+    %1 = dist.all_gather %y of tensor<8xf32> from <@m, [{"x"}]> to <@m, [{}]> : tensor<4xf32> -> tensor<8xf32>
+    pd.yield %1 : tensor<8xf32>
+  }
+  return %0 : tensor<8xf32>
+}
