@@ -197,7 +197,7 @@ typedef enum proa_code_optimization {
  */
 typedef struct proa_model_options {
   size_t size;            /**< sizeof(proa_model_options) of the caller's header */
-  int threads;            /**< number of threads of a run; 0: one for each core it may use */
+  int threads;            /**< number of threads of a run, at most 1024; 0: one for each core */
   const char *parameters; /**< weights file; NULL: the one in the folder of the program */
   /** Folder of the cache of compiled programs; NULL: $PROA_CACHE_DIR, else ~/.cache/proa; "off": no cache. */
   const char *cache_directory;

@@ -17,7 +17,7 @@ extern "C" {
 /**
  * Sets the number of threads of all runs of compiled programs in this process; 0: one for each core that the
  * process may use (its affinity and the CPU quota of its control group). Call it before a program is created,
- * because matmuls are planned for that number. Fails if `count` is negative.
+ * because matmuls are planned for that number. Fails if `count` is negative or above 1024.
  */
 int proa_set_threads(int count);
 

@@ -68,8 +68,8 @@ enum class CodeOptimization {
 
 /// Options of Model::open.
 struct ModelOptions {
-  /// Number of threads of a run; 0: one for each core that the process may use (its affinity and the CPU
-  /// quota of its control group).
+  /// Number of threads of a run, at most 1024; 0: one for each core that the process may use (its affinity
+  /// and the CPU quota of its control group).
   int threads = 0;
   /// Runs tasks of kernels instead of the threads of the process; `threads` is the number of tasks. Kernels
   /// of oneDNN then use one thread. Null: none. Not on a mesh.

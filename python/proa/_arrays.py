@@ -46,6 +46,8 @@ def tensor_of(value: Any, dtype: str | None = None) -> Tensor:
         else:
             value = numpy.asarray(value, _numpy_dtype(dtype) if dtype else None)
     array = numpy.asarray(value, order="C")
+    if array.dtype.kind in "OSUMm":
+        raise TypeError(f"expected bools, integers, floats or complex numbers, found an array of {array.dtype}")
     if array.dtype.isbuiltin == 1:
         return Tensor(array)
     if array.dtype.name in _BITS:

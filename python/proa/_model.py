@@ -248,13 +248,20 @@ class Session:
             self._report()
 
     def _tensors(self, feeds: Mapping[str, Any]) -> dict[str, Tensor]:
+        if not isinstance(feeds, Mapping):
+            raise TypeError(f"feeds: expected a dictionary of arrays by name, found {feeds!r}")
         tensors = {}
         for name, value in feeds.items():
-            if name in self._sequences:
-                for i, element in enumerate([] if value is None else value):
-                    tensors[f"{name}[{i}]"] = tensor_of(element, self._dtypes[name])
-            else:
-                tensors[name] = tensor_of(value, self._dtypes.get(name))
+            if not isinstance(name, str):
+                raise TypeError(f"feeds: expected a name as key, found {name!r}")
+            try:
+                if name in self._sequences:
+                    for i, element in enumerate([] if value is None else value):
+                        tensors[f"{name}[{i}]"] = tensor_of(element, self._dtypes[name])
+                else:
+                    tensors[name] = tensor_of(value, self._dtypes.get(name))
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"feed '{name}': {error}") from error
         return tensors
 
     def _report(self) -> None:

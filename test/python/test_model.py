@@ -155,6 +155,23 @@ def test_all_errors_of_feeds_in_one_exception(case):
         model(image=numpy.zeros((2, 1, 28, 28)))
 
 
+@pytest.mark.parametrize(
+    "feeds,message",
+    [
+        (None, "feeds: expected a dictionary of arrays by name, found None"),
+        ({1: 2.0}, "feeds: expected a name as key, found 1"),
+        ({"image": numpy.array([None])}, "feed 'image': expected bools, .* found an array of object"),
+        ({"image": numpy.array(["a"])}, "feed 'image': expected bools, .* found an array of <U1"),
+        ({"image": "abc"}, "feed 'image': could not convert string to float"),
+        ({"image": [[1.0], [1.0, 2.0]]}, "feed 'image': "),
+    ],
+)
+def test_wrong_feeds(case, feeds, message):
+    folder, _, _, _ = case("models/vision/lenet")
+    with pytest.raises((TypeError, ValueError), match=message):
+        proa.open(folder).run(feeds)
+
+
 def test_diagnostics_have_the_op(tmp_path, case):
     folder, _, _, _ = case("models/vision/lenet")
     text = (folder / "program.json").read_text()
@@ -198,6 +215,9 @@ def test_wrong_values_of_options(case):
     folder, _, _, _ = case("models/vision/lenet")
     with pytest.raises(proa.Error, match="no-such-target"):
         proa.open(folder, target="no-such-target")
+    for threads in (-1, 1025):
+        with pytest.raises(proa.Error, match=f"threads must be 0 .* to 1024, found {threads}"):
+            proa.open(folder, threads=threads)
 
 
 def test_warnings(case):

@@ -2,6 +2,7 @@
 #include "lib/base/spmd/Strategy.h"
 #include "lib/base/support/Cores.h"
 #include "lib/base/support/Files.h"
+#include "lib/base/support/ThreadLimit.h"
 #include "lib/check/CheckCase.h"
 #include "tools/common/CommandLine.h"
 #include "tools/common/Interrupt.h"
@@ -73,7 +74,7 @@ void declareSelection(CommandLine &line, Options &options) {
       ->check(CLI::Range(0.001, 1e6))
       ->capture_default_str();
   line.add_option("--threads", options.check.threads, "Number of threads of each run")
-      ->check(CLI::Range(1, 1024))
+      ->check(CLI::Range(1, maxThreads))
       ->capture_default_str();
   line.add_option("--rtol", options.check.rtol, "Relative tolerance of all cases, instead of their own")
       ->check(CLI::Range(0.0, 1e6));

@@ -1,5 +1,6 @@
 #include "tools/proa-run/Options.h"
 
+#include "lib/base/support/ThreadLimit.h"
 #include "tools/common/Training.h"
 #include "tools/proa-run/State.h"
 
@@ -217,7 +218,7 @@ void declare(CommandLine &line, ToolOptions &options) {
   std::vector<CLI::Option *> comparisons = declareOutputs(line, options);
   line.add_option("--threads", options.model.threads,
                   "Number of threads of a run; 0: one for each core that the process may use")
-      ->check(CLI::Range(0, 1024))
+      ->check(CLI::Range(0, maxThreads))
       ->capture_default_str();
   line.add_option("--seed", options.model.seed, "Seed of random ops without a seed attribute")
       ->check(checkSeed)

@@ -1,5 +1,6 @@
 #include "lib/compiler/api/OptionChecks.h"
 
+#include "lib/base/support/ThreadLimit.h"
 #include "lib/compiler/compile/Compile.h"
 #include "lib/compiler/compile/UserPasses.h"
 #include "passes/patterns/PatternFile.h"
@@ -22,6 +23,9 @@ Result<void> checkIrOptions(const ModelOptions &options, const std::string &path
 
 Result<void> checkOptions(const ModelOptions &options, const std::string &path) {
   Diagnostics diagnostics;
+  if (options.threads < 0 || options.threads > maxThreads)
+    diagnostics.add(path, fmt::format("the number of threads must be 0 (one for each core) to {}, found {}",
+                                      maxThreads, options.threads));
   if (!options.passes.empty())
     diagnostics.append(checkUserPasses(options.passes).diagnostics());
   for (const std::string &file : options.patterns)

@@ -2,6 +2,7 @@
 #include "proa-c/runtime.h"
 
 #include "lib/base/support/Cores.h"
+#include "lib/base/support/ThreadLimit.h"
 #include "lib/compiler/aot/LoadedProgram.h"
 #include "lib/compiler/capi/Boundary.h"
 #include "lib/runtime/host/ThreadPool.h"
@@ -52,8 +53,8 @@ const std::vector<StepTime> &stepsOf(const proa_program &program) {
 
 int proa_set_threads(int count) {
   return capi::guardedCall([&]() -> Result<void> {
-    if (count < 0)
-      return errorAt("proa_set_threads", fmt::format("found {}, expected 0 or more", count));
+    if (count < 0 || count > maxThreads)
+      return errorAt("proa_set_threads", fmt::format("found {}, expected 0 to {}", count, maxThreads));
     runtime::setThreads(count > 0 ? count : availableCores());
     return {};
   });

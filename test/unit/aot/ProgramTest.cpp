@@ -308,6 +308,7 @@ TEST(RuntimeInterface, SetsThreads) {
   EXPECT_EQ(proa_set_threads(3), 0);
   EXPECT_EQ(runtime::threads(), 3);
   EXPECT_NE(proa_set_threads(-1), 0);
+  EXPECT_NE(proa_set_threads(100000), 0);
   EXPECT_EQ(runtime::threads(), 3);
   runtime::setThreads(before);
 }
