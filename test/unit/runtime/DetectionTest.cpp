@@ -1,6 +1,12 @@
+#include "lib/runtime/kernels/detection/Boxes.h"
 #include "test/unit/runtime/KernelHarness.h"
 
 #include <gmock/gmock.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <random>
 
 namespace proa::runtime {
 namespace {
@@ -41,6 +47,58 @@ TEST(RoiAlign, BoxOfNaNGivesNaN) {
                       {{DType::Float32, {1, 1, 1, 1}}}});
   ASSERT_TRUE(out) << out.diagnostics().text();
   EXPECT_THAT((*out)[0].as<float>()[0], ::testing::IsNan());
+}
+
+/// Boxes that touch, contain each other, are empty or inverted, and corners that are no numbers.
+std::vector<std::array<float, 4>> manyBoxes(int64_t count, unsigned seed) {
+  std::mt19937 generator(seed);
+  auto number = [&](int low, int high) {
+    return static_cast<float>(low + static_cast<int>(generator() % static_cast<unsigned>(high - low)));
+  };
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  std::vector<std::array<float, 4>> boxes;
+  for (int64_t i = 0; i < count; ++i) {
+    float left = number(0, 40), top = number(0, 40);
+    boxes.push_back({left, top, left + number(-2, 20), top + number(-2, 20)});
+    if (generator() % 16 == 0)
+      boxes.back()[generator() % 4] = generator() % 2 == 0 ? std::nanf("") : infinity;
+  }
+  return boxes;
+}
+
+TEST(TakenBoxes, AdmitsAsTheOverlapSays) {
+  for (bool normalized : {false, true})
+    for (float limit : {-0.5f, 0.0f, 0.25f, 0.5f, 1.0f, 2.0f})
+      for (int64_t count : {0, 1, 15, 16, 17, 32, 70}) {
+        TakenBoxes taken(normalized);
+        auto others = manyBoxes(count, static_cast<unsigned>(count) + 1);
+        for (const auto &box : others)
+          taken.add(box.data());
+        for (const auto &box : manyBoxes(60, 7)) {
+          bool expected = std::ranges::all_of(others, [&](const auto &other) {
+            return boxOverlap(box.data(), other.data(), normalized) <= limit;
+          });
+          ASSERT_EQ(taken.admit(box.data(), limit), expected)
+              << count << " boxes, limit " << limit << ", " << testing::PrintToString(box);
+        }
+      }
+}
+
+/// Each suppression has as many boxes as one vector, or some more; float64 is computed box by box.
+TEST(TakenBoxes, SuppressesAsInDoublePrecision) {
+  for (double eta : {1.0, 0.9})
+    for (int64_t count : {5, 40, 200}) {
+      auto boxes = manyBoxes(count, 3);
+      std::erase_if(boxes, [](const auto &box) {
+        return !std::ranges::all_of(box, [](float corner) { return std::isfinite(corner); });
+      });
+      std::vector<std::array<double, 4>> doubles;
+      for (const auto &box : boxes)
+        doubles.push_back({box[0], box[1], box[2], box[3]});
+      auto at = [](auto &list) { return [&](int64_t i) { return list[static_cast<size_t>(i)].data(); }; };
+      EXPECT_EQ(nonMaximumSuppression<float>(boxes.size(), at(boxes), 0.613, eta, false),
+                nonMaximumSuppression<double>(boxes.size(), at(doubles), 0.613, eta, false));
+    }
 }
 
 } // namespace

@@ -381,5 +381,29 @@ TEST(Interpolate, NearestCopiesElements) {
         }
 }
 
+/// Twice the rows and columns: less than a vector, whole vectors, and one that overlaps the one before.
+TEST(Interpolate, NearestDoublesRows) {
+  for (int64_t width : {1, 7, 8, 9, 16, 20, 33})
+    for (int64_t repeats : {1, 2, 3}) {
+      SCOPED_TRACE(width);
+      int64_t height = 3, planes = 6;
+      Tensor x = randomFloats({2, 3, height, width}, 1);
+      auto result = runCase({"interpolate",
+                             {{"interp_method", "nearest"},
+                              {"align_corners", false},
+                              {"out_h", repeats * height},
+                              {"out_w", 2 * width},
+                              {"data_format", "NCHW"}},
+                             {x},
+                             {{DType::Float32, {2, 3, repeats * height, 2 * width}}}});
+      ASSERT_TRUE(result) << result.diagnostics().text();
+      std::vector<float> expected;
+      for (int64_t row = 0; row < planes * height * repeats; ++row)
+        for (int64_t column = 0; column < 2 * width; ++column)
+          expected.push_back(x.as<float>()[row / repeats * width + column / 2]);
+      EXPECT_EQ(valuesOf<float>((*result)[0]), expected);
+    }
+}
+
 } // namespace
 } // namespace proa::runtime

@@ -174,6 +174,55 @@ TEST(Pool, RangesOfRowsInAnyOrder) {
     }
 }
 
+/// Global averages: one vector, blocks of vectors and what is left of them, sums of several parts.
+TEST(Pool, AveragesOfWholeImages) {
+  for (int64_t channels : {1, 3, 15, 16, 17, 40, 64, 65, 100, 150})
+    for (std::array<int64_t, 3> in :
+         {std::array<int64_t, 3>{1, 1, 1}, {1, 7, 7}, {1, 4, 8}, {1, 1, 33}, {1, 13, 17}})
+      for (int64_t padding : {int64_t(0), std::min<int64_t>(in[1] - 1, 1)}) { // 1: several windows
+        Pooling p{2, false, true, false, channels, in, in, {1, 1, 1}, {0, padding, 0}, {0, padding, 0}, 2};
+        SCOPED_TRACE(testing::Message() << channels << " channels, " << in[1] << " x " << in[2]);
+        expectDefinition(p, 1, false);
+        expectDefinition(p, 2, true);
+      }
+  Pooling volume{3, false, false, true, 21, {3, 5, 7}, {1, 1, 1}, {0, 0, 0}, {}, {}, 2};
+  expectDefinition(volume, 1, false);
+  expectDefinition(volume, 2, true);
+  Pooling counted{2, false, false, false, 20, {1, 5, 6}, {1, 7, 8}, {1, 1, 1}, {0, 1, 1}, {0, 1, 1}};
+  expectDefinition(counted, 1, false);
+  expectDefinition(counted, 2, true);
+}
+
+/// Vectors read beyond the last position of a channel and before the last channels.
+TEST(Pool, AveragesOfWholeImagesKeepOtherNumbersApart) {
+  for (bool channelsLast : {false, true}) {
+    Shape dims = channelsLast ? Shape{1, 3, 7, 21} : Shape{1, 21, 3, 7};
+    Tensor x = randomFloats(dims, 1);
+    constexpr int64_t nan = 5, infinite = 20;
+    for (int64_t i = 0; i < 21; ++i) {
+      x.as<float>()[channelsLast ? i * 21 + nan : nan * 21 + i] = std::nanf("");
+      x.as<float>()[channelsLast ? i * 21 + infinite : infinite * 21 + i] =
+          std::numeric_limits<float>::infinity();
+    }
+    json attributes{{"kernel_size", {3, 7}},
+                    {"strides", {1, 1}},
+                    {"paddings", {0, 0}},
+                    {"data_format", channelsLast ? "NHWC" : "NCHW"},
+                    {"pooling_type", "avg"}};
+    KernelCase c{"pool2d",
+                 attributes,
+                 {x},
+                 {{DType::Float32, channelsLast ? Shape{1, 1, 1, 21} : Shape{1, 21, 1, 1}}}};
+    Result<std::vector<Tensor>> found = runCase(c);
+    ASSERT_TRUE(found) << found.diagnostics().text();
+    for (int64_t channel = 0; channel < 21; ++channel) {
+      float average = found->front().as<float>()[channel];
+      EXPECT_EQ(std::isnan(average), channel == nan) << channel;
+      EXPECT_EQ(std::isinf(average), channel == infinite) << channel;
+    }
+  }
+}
+
 /// Windows that lie in the padding as a whole, far after the end of a row.
 TEST(Pool, PaddingsLongerThanWindows) {
   for (int64_t stride : {1, 2, 3})

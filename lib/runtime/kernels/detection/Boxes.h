@@ -1,6 +1,7 @@
 /// Axis-aligned boxes of the detection kernels.
 #pragma once
 
+#include "lib/runtime/kernels/detection/TakenBoxes.h"
 #include "lib/runtime/plan/Library.h"
 
 #include <algorithm>
@@ -34,14 +35,21 @@ template <class T, class BoxAt>
 std::vector<int64_t> nonMaximumSuppression(size_t count, BoxAt box, double threshold, double eta,
                                            bool normalized) {
   std::vector<int64_t> taken;
+  TakenBoxes vectors(normalized);
   auto limit = static_cast<T>(threshold);
   for (int64_t i = 0; i < static_cast<int64_t>(count); ++i) {
-    bool stays = std::all_of(taken.begin(), taken.end(), [&](int64_t other) {
-      return boxOverlap<T>(box(i), box(other), normalized) <= limit;
-    });
+    bool stays = false;
+    if constexpr (std::is_same_v<T, float>)
+      stays = vectors.admit(box(i), limit);
+    else
+      stays = std::all_of(taken.begin(), taken.end(), [&](int64_t other) {
+        return boxOverlap<T>(box(i), box(other), normalized) <= limit;
+      });
     if (!stays)
       continue;
     taken.push_back(i);
+    if constexpr (std::is_same_v<T, float>)
+      vectors.add(box(i));
     if (eta < 1 && limit > T(0.5))
       limit *= static_cast<T>(eta);
   }

@@ -404,17 +404,51 @@ template <class T, int64_t times> PROA_VECTOR_INLINE void repeatElements(const T
       y[i * times + k] = x[i];
 }
 
+/// Rows of which each element becomes a square of four.
+struct DoubledRows {
+  const uint32_t *x;
+  int64_t width, count;
+  uint32_t *y;
+};
+
+PROA_VECTOR_INLINE void doubleRows(const DoubledRows &rows) {
+  constexpr int64_t lanes = 8;
+  using Elements = uint32_t __attribute__((vector_size(lanes * sizeof(uint32_t))));
+  int64_t outWidth = 2 * rows.width;
+  for (int64_t row = 0; row < rows.count; ++row) {
+    const uint32_t *x = rows.x + row * rows.width;
+    uint32_t *y = rows.y + row * 2 * outWidth;
+    for (int64_t i = 0; rows.width >= lanes && i < rows.width; i += lanes) {
+      int64_t at = std::min(i, rows.width - lanes); // the last vector stores some elements again
+      Elements elements;
+      std::memcpy(&elements, x + at, sizeof(elements));
+      Elements doubled[2] = {__builtin_shufflevector(elements, elements, 0, 0, 1, 1, 2, 2, 3, 3),
+                             __builtin_shufflevector(elements, elements, 4, 4, 5, 5, 6, 6, 7, 7)};
+      std::memcpy(y + 2 * at, doubled, sizeof(doubled));
+      std::memcpy(y + outWidth + 2 * at, doubled, sizeof(doubled));
+    }
+    for (int64_t i = 0; rows.width < lanes && i < rows.width; ++i)
+      y[2 * i] = y[2 * i + 1] = y[outWidth + 2 * i] = y[outWidth + 2 * i + 1] = x[i];
+  }
+}
+
+/// How often each element of an axis is repeated; 0: not equally often, or in another order.
+int64_t repeatsOf(const std::vector<Taps> &taps, int64_t in) {
+  auto size = static_cast<int64_t>(taps.size());
+  int64_t repeats = size / in;
+  bool isRegular = repeats * in == size;
+  for (int64_t i = 0; isRegular && i < size; ++i)
+    isRegular = taps[static_cast<size_t>(i)].at[0] == i / repeats;
+  return isRegular ? repeats : 0;
+}
+
 /// The nearest elements of a row, where each is repeated equally often or in any order.
 template <class T> class NearestRow {
 public:
   NearestRow(const std::vector<Taps> &taps, int64_t in) {
     for (const Taps &position : taps)
       at.push_back(position.at[0]);
-    int64_t repeats = size() / in;
-    bool isRegular = repeats * in == size();
-    for (int64_t i = 0; isRegular && i < size(); ++i)
-      isRegular = at[static_cast<size_t>(i)] == i / repeats;
-    factor = isRegular ? repeats : 0;
+    factor = repeatsOf(taps, in);
   }
 
   int64_t size() const { return static_cast<int64_t>(at.size()); }
@@ -450,6 +484,13 @@ void copyNearest(const Image &in, const Image &out, const std::vector<Taps> (&ta
                  const T *x, T *y) {
   int64_t step = channelLast ? in.dims[1] : 1, planes = out.dims[0] * (channelLast ? 1 : out.dims[1]);
   int64_t rowSize = out.dims[4] * step, rows = planes * out.dims[2] * out.dims[3];
+  if constexpr (std::is_same_v<T, uint32_t>)
+    if (step == 1 && repeatsOf(taps[0], in.dims[2]) == 1 && repeatsOf(taps[1], in.dims[3]) == 2 &&
+        repeatsOf(taps[2], in.dims[4]) == 2)
+      return parallelFor(rows / 2, 1 + 8192 / (rowSize + 1), [&](int64_t begin, int64_t end) {
+        DoubledRows doubled{x + begin * in.dims[4], in.dims[4], end - begin, y + begin * 2 * rowSize};
+        runVectors<doubleRows>(doubled);
+      });
   NearestRow<T> nearest(taps[2], in.dims[4]);
   parallelFor(rows, 1 + 16384 / (rowSize + 1), [&](int64_t begin, int64_t end) {
     const T *last = nullptr;

@@ -7,6 +7,7 @@
 #include "lib/runtime/kernels/image/PoolGeometry.h"
 #include "lib/runtime/kernels/image/PoolPlanes.h"
 #include "lib/runtime/kernels/image/PoolRows.h"
+#include "lib/runtime/kernels/image/PoolWhole.h"
 
 #include "dialects/pd/ops/image/Pool.kernels.inc"
 
@@ -198,7 +199,8 @@ private:
       }
     }
     if (!entry.execution && !withIndex && in.dtype == DType::Float32) {
-      poolRows(entry.geometry, attributes, in.as<float>(), out->as<float>());
+      if (!averageImages(entry.geometry, attributes, in.as<float>(), out->as<float>()))
+        poolRows(entry.geometry, attributes, in.as<float>(), out->as<float>());
       return {};
     }
     if (!entry.execution) {
