@@ -1,6 +1,7 @@
 #include "lib/runtime/run/Executable.h"
 #include "lib/base/target/TargetFacts.h"
 #include "lib/runtime/host/CpuFeatures.h"
+#include "lib/runtime/host/ForkCost.h"
 #include "lib/runtime/host/ThreadPool.h"
 #include "test/unit/runtime/KernelHarness.h"
 
@@ -13,7 +14,10 @@ namespace proa::runtime {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::Ge;
 using ::testing::HasSubstr;
+using ::testing::SizeIs;
 
 // Compiled kernels, written by hand with the compiler's calling convention.
 
@@ -361,6 +365,21 @@ TEST(Executable, ThreadsFollowTheFactsOfTheProgram) {
     EXPECT_EQ(pool.tasks, 2 * expected);
     EXPECT_EQ(valuesOf<float>((*result)[0]), valuesOf<float>(values));
   }
+}
+
+/// Kernels with static dims choose their threads when they are created.
+TEST(Executable, KernelsAreCreatedByTheFactsOfTheProgram) {
+  Plan plan = planOfTwoKernels();
+  plan.cpu = *knownFacts<CpuFacts>(nameOf(vectorIsa()));
+  plan.cpu->forkNanoseconds = plan.cpu->wakeNanoseconds = 12345;
+  std::vector<double> seen;
+  auto executable = Executable::create(plan, "net", [&](const std::string &symbol) {
+    seen.push_back(minimalForkNanoseconds());
+    return resolve(symbol);
+  });
+  ASSERT_TRUE(executable) << executable.diagnostics().text();
+  EXPECT_THAT(seen, AllOf(SizeIs(Ge(2)), Each(12345)));
+  EXPECT_NE(minimalForkNanoseconds(), 12345);
 }
 
 TEST(Executable, PreparationWithoutParametersUsesTheInvoker) {
