@@ -45,6 +45,19 @@ def PlaceScratch : Pass<"proa-place-scratch", "mlir::func::FuncOp"> {
       "Largest stack size of one kernel, in bytes">];
 }
 
+def SplitShortLoops : Pass<"proa-split-short-loops", "mlir::func::FuncOp"> {
+  let summary = "Split loops of few iterations so that each piece fills vectors";
+  let description = [{
+    LLVM's vectorizer computes all vectors of a loop of less than 16 iterations with masks if the last one is not full.
+    Where a store with a mask takes long on the target, this pass unrolls an innermost loop of so few iterations, so
+    that the loop around it may be vectorized. An innermost loop of more iterations, at most 256, or with too long a
+    body is split into pieces: whole vectors, then a half, a quarter, ... of a vector. The vectorizer would compute the
+    last elements without vectors. Loops that add to the same elements are split up to 31 iterations; loops over
+    elements that do not lie side by side are not split.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
+}
+
 def WrapKernels : Pass<"proa-wrap-kernels", "mlir::ModuleOp"> {
   let summary = "Add the entry points that the runtime calls";
   let description = [{

@@ -16,6 +16,7 @@ static void addLoopPasses(OpPassManager &passes) {
   functions.addPass(createConvertLinalgToLoopsPass());
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
+  functions.addPass(createSplitShortLoops());
   functions.addPass(createConvertComplexToStandardPass());
   functions.addPass(createExpandMath());
   functions.addPass(createCSEPass());

@@ -309,7 +309,7 @@ Result<std::vector<std::string>> targetFeatures(const CodegenOptions &options,
 
 std::string codegenFingerprint(const CodegenOptions &options) {
   Target target = chooseTarget(options);
-  return "LLVM " LLVM_VERSION_STRING ", code version 3, cpu " + target.cpu + ", features " + target.features +
+  return "LLVM " LLVM_VERSION_STRING ", code version 4, cpu " + target.cpu + ", features " + target.features +
          (target.optimizes ? "" : ", not optimized");
 }
 
