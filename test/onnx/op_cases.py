@@ -274,6 +274,15 @@ def softmaxes():
         yield Case("infinite", op, [f32([0, -np.inf, 1, 3])], 13)
 
 
+def normalizations():
+    # ONNX Runtime writes its own op into optimized models of older opsets, also with a scale of another type than x.
+    x, scale, bias = floats(2, 3, 8), floats(8), floats(8)
+    for name, of_x, of_scale in (("runtime", "f4", "f4"), ("half_x", "f2", "f4"), ("half_scale", "f4", "f2")):
+        inputs = [x.astype(of_x), scale.astype(of_scale), bias.astype(of_scale)]
+        yield Case(name, "LayerNormalization", inputs, 14, {"axis": -1, "epsilon": 1e-3}, outputs=3)
+    yield Case("runtime_axis", "LayerNormalization", [x, floats(3, 8)], 11, {"axis": 1})
+
+
 def others():
     wide = {"alpha": 0.1, "beta": 0.6, "bias": 2.0}
     yield Case("odd", "LRN", [floats(2, 5, 3, 3)], 7, {"size": 3, **wide})
@@ -381,7 +390,8 @@ def regions():
 def all_cases():
     """All cases, by unique names: "Slice/opset10_fed_bounds"."""
     for family in (slices, splits, pads, shapes, creations, indices, searches, reductions, arithmetic, clips,
-                   activations, softmaxes, others, ngrams, moved_strings, encoders, texts, regions):
+                   activations, softmaxes, others, ngrams, moved_strings, encoders, texts, regions,
+                   normalizations):
         for case in family():
             case.name = f"{case.op}/opset{case.opset}_{case.name}"
             if case.attributes.get("approximate"):

@@ -21,6 +21,12 @@ struct SchemaRow {
   TableRange inputs, outputs, attributes, constraints;
 };
 
+/// An op that ONNX Runtime has in ai.onnx from this opset on, and ONNX does not.
+struct RuntimeOp {
+  std::string_view name;
+  int32_t since;
+};
+
 #include "translator/onnx/SchemaTable.inc"
 
 std::vector<Schema> buildSchemas() {
@@ -33,6 +39,10 @@ std::vector<Schema> buildSchemas() {
                        row.maxInputs, row.minOutputs, row.maxOutputs, rowsOf(parameterTable, row.inputs),
                        rowsOf(parameterTable, row.outputs), rowsOf(attributeTable, row.attributes),
                        rowsOf(constraintTable, row.constraints)});
+  for (Schema &schema : schemas)
+    schema.isOfRuntime = schema.domain.empty() && std::ranges::any_of(runtimeOps, [&](const RuntimeOp &op) {
+                           return op.name == schema.name && op.since == schema.since;
+                         });
   return schemas;
 }
 
@@ -128,6 +138,11 @@ const Schema *schemaOf(std::string_view domain, std::string_view op, int64_t ops
     return nullptr;
   const Schema &last = *std::prev(after);
   return last.domain == canonicalDomain(domain) && last.name == op ? &last : nullptr;
+}
+
+const Schema *standardSchemaOf(std::string_view op, int64_t opset) {
+  const Schema *schema = schemaOf("", op, opset);
+  return schema && !schema->isOfRuntime ? schema : nullptr;
 }
 
 bool isSameVersion(std::string_view domain, std::string_view op, int64_t opset, int64_t other) {

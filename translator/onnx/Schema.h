@@ -57,6 +57,7 @@ struct Schema {
   std::span<const SchemaParameter> inputs, outputs;
   std::span<const SchemaAttribute> attributes; ///< sorted by name
   std::span<const TypeConstraint> constraints;
+  bool isOfRuntime = false; ///< ONNX Runtime has this version in ai.onnx, and ONNX does not
 
   const SchemaAttribute *attribute(std::string_view name) const;
   const TypeConstraint *constraint(std::string_view name) const;
@@ -71,6 +72,8 @@ std::span<const Schema> allSchemas();
 bool hasSchemas(std::string_view domain);
 /// The version of the op that a model with this opset of the domain uses; null if there is none.
 const Schema *schemaOf(std::string_view domain, std::string_view op, int64_t opset);
+/// The version of an op of ai.onnx in ONNX itself; null if there is none.
+const Schema *standardSchemaOf(std::string_view op, int64_t opset);
 
 /// Whether both opsets have the op in the same version. An op without schemas does not change.
 bool isSameVersion(std::string_view domain, std::string_view op, int64_t opset, int64_t other);

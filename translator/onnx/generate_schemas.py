@@ -29,7 +29,7 @@ RUNTIME_OPS = {
         QuickGelu RelativePositionBias RemovePadding RestorePadding RotaryEmbedding ScaledSiLU SkipGroupNorm
         SkipLayerNormalization SkipSimplifiedLayerNormalization SparseAttention SwiGLU TransposeMatMul Trilu
         UnfoldTensor""".split(),
-    "": ["SimplifiedLayerNormalization"],
+    "": ["LayerNormalization", "SimplifiedLayerNormalization"],
 }
 WIDTH = 116
 
@@ -98,16 +98,21 @@ def is_function(schema):
     return getattr(schema, "has_function", False) or getattr(schema, "has_context_dependent_function", False)
 
 
-def runtime_schemas():
-    """The schemas of RUNTIME_OPS."""
+def runtime_schemas(own):
+    """The schemas of RUNTIME_OPS that are not in `own`."""
     from onnxruntime.capi.onnxruntime_pybind11_state import get_all_operator_schema
 
-    return [s for s in get_all_operator_schema() if s.name in RUNTIME_OPS.get(s.domain, ())]
+    def key(schema):
+        return schema.domain, schema.name, schema.since_version
+
+    known = set(map(key, own))
+    return [s for s in get_all_operator_schema() if s.name in RUNTIME_OPS.get(s.domain, ()) and key(s) not in known]
 
 
 def tables(onnx):
-    schemas = sorted([*onnx.defs.get_all_schemas_with_history(), *runtime_schemas()],
-                     key=lambda s: (s.domain, s.name, s.since_version))
+    own = onnx.defs.get_all_schemas_with_history()
+    runtime = runtime_schemas(own)
+    schemas = sorted([*own, *runtime], key=lambda s: (s.domain, s.name, s.since_version))
     types = sorted({t for s in schemas for c in s.type_constraints for t in c.allowed_type_strs})
     parameters, attributes, constraints, sets = Runs(), Runs(), Runs(), {}
 
@@ -135,6 +140,7 @@ def tables(onnx):
         ("SchemaAttribute attributeTable", attributes.rows),
         ("TypeConstraint constraintTable", constraints.rows),
         ("SchemaRow schemaTable", rows),
+        ("RuntimeOp runtimeOps", sorted(f"{{{quoted(s.name)}, {s.since_version}}}" for s in runtime if not s.domain)),
     ]
 
 

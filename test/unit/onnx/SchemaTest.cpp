@@ -40,6 +40,12 @@ TEST(Schema, VersionsOfAnOp) {
   EXPECT_EQ(schemaOf("", "Gelu", 20)->since, 20);
   EXPECT_TRUE(schemaOf("", "Gelu", 20)->isFunction);
   EXPECT_EQ(schemaOf("", "Nothing", 20), nullptr);
+  // ONNX Runtime has the op in ai.onnx before ONNX.
+  ASSERT_NE(schemaOf("", "LayerNormalization", 16), nullptr);
+  EXPECT_TRUE(schemaOf("", "LayerNormalization", 16)->isOfRuntime);
+  EXPECT_EQ(standardSchemaOf("LayerNormalization", 16), nullptr);
+  ASSERT_NE(standardSchemaOf("LayerNormalization", 17), nullptr);
+  EXPECT_EQ(standardSchemaOf("LayerNormalization", 17)->since, 17);
   EXPECT_EQ(schemaOf("", "", 20), nullptr);
   EXPECT_NE(schemaOf("ai.onnx.ml", "TreeEnsemble", 5), nullptr);
   EXPECT_NE(schemaOf("ai.onnx.preview.training", "Adam", 1), nullptr);

@@ -215,7 +215,7 @@ std::vector<std::string> NodeExporter::nodes(llvm::StringRef type, std::vector<N
   onnx::Node out;
   out.type = type.str();
   out.inputs = std::move(inputs);
-  const onnx::Schema *schema = onnx::schemaOf("", out.type, getOpset());
+  const onnx::Schema *schema = onnx::standardSchemaOf(out.type, getOpset());
   if (!schema) {
     report("needs the ONNX op " + type + ", which opset " + llvm::Twine(getOpset()) + " lacks");
     return std::vector<Name>(outputs);
@@ -412,8 +412,9 @@ bool isWritable(Operation *op, const OnnxOp &entry, int64_t opset) {
     return false;
   if (findOnnxExportHook(op, entry))
     return hasSetValues(op, entry) &&
-           (entry.type.empty() || !entry.domain.empty() || onnx::schemaOf("", entry.type.str(), opset));
-  const onnx::Schema *schema = entry.domain.empty() ? onnx::schemaOf("", entry.type.str(), opset) : nullptr;
+           (entry.type.empty() || !entry.domain.empty() || onnx::standardSchemaOf(entry.type.str(), opset));
+  const onnx::Schema *schema =
+      entry.domain.empty() ? onnx::standardSchemaOf(entry.type.str(), opset) : nullptr;
   return schema && !schema->isDeprecated && hasSetValues(op, entry) && coversAttributes(op, entry) &&
          coversValues(op, entry, *schema);
 }

@@ -124,9 +124,15 @@ void importLayerNormalization(NodeImporter &node) {
   pd::TensorBuilder &e = node.tensors();
   Expression x = node.operand("X");
   int64_t axis = normalizedAxis(node, x);
-  Type element = x.type().getElementType();
-  Type stash = node.typeAttribute("stash_type");
+  Type element = x.type().getElementType(), stash = node.typeAttribute("stash_type");
   Value scale = node.requiredInput("Scale"), bias = node.input("B");
+  // ONNX Runtime's op before opset 17 may have another type of scale, bias and result than of x.
+  Type result = cast<RankedTensorType>(scale.getType()).getElementType();
+  if (result != element) {
+    scale = e.cast(node.wrap(scale), stash);
+    bias = bias ? Value(e.cast(node.wrap(bias), stash)) : bias;
+    x = e.cast(x, stash);
+  }
   Value scales = asNormalizedVector(node, x, axis, scale),
         biases = bias ? asNormalizedVector(node, x, axis, bias) : Value();
   bool isFused = scales && (!bias || biases);
@@ -140,7 +146,7 @@ void importLayerNormalization(NodeImporter &node) {
     out = out * node.wrap(scale);
     out = bias ? out + node.wrap(bias) : out;
   }
-  node.setOutput("Y", e.cast(out, element));
+  node.setOutput("Y", e.cast(out, result));
   llvm::SmallVector<DimSize> shape = dimSizesOf(x);
   std::fill(shape.begin() + axis, shape.end(), DimSize(1));
   auto statistic = [&](Value value) { return reshapeTo(e.cast(node.wrap(value), stash), shape); };
