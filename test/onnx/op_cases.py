@@ -387,11 +387,25 @@ def regions():
                         "spatial_scale": 0.8, "coordinate_transformation_mode": shift}, has_reference=True)
 
 
+def suppressions():
+    """Boxes without an area, some at the same place, beside others: none of them suppresses or is suppressed."""
+    boxes = f32(*np.array([[0, 0, 4, 4], [4, 0, 4, 4], [4, 1, 4, 3], [4, 1, 4, 3], [0, 0, 4, 3.9], [2, 2, 2, 2],
+                           [4, 4, 0, 0]])).reshape(1, 7, 4)
+    scores = f32(0.9, 0.8, 0.85, 0.7, 0.75, 0.6, 0.5).reshape(1, 1, 7)
+    for threshold in (0, 0.5):
+        yield Case(f"empty_boxes_{threshold}", "NonMaxSuppression",
+                   [boxes, scores, ints(10), f32(threshold), f32(0.1)], 11, constants=(2, 3, 4))
+    centred = f32(*np.array([[2, 2, 4, 4], [2, 4, 4, 0], [2, 4, 4, 0], [2, 2, 4, 3.9]])).reshape(1, 4, 4)
+    yield Case("empty_centred", "NonMaxSuppression",
+               [centred, f32(0.9, 0.8, 0.7, 0.6).reshape(1, 1, 4), ints(10), f32(0.5), f32(0.1)], 11,
+               {"center_point_box": 1}, constants=(2, 3, 4))
+
+
 def all_cases():
     """All cases, by unique names: "Slice/opset10_fed_bounds"."""
     for family in (slices, splits, pads, shapes, creations, indices, searches, reductions, arithmetic, clips,
                    activations, softmaxes, others, ngrams, moved_strings, encoders, texts, regions,
-                   normalizations):
+                   suppressions, normalizations):
         for case in family():
             case.name = f"{case.op}/opset{case.opset}_{case.name}"
             if case.attributes.get("approximate"):

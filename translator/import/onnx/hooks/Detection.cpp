@@ -29,6 +29,15 @@ static Expression cornersOf(NodeImporter &node, Expression boxes) {
   return pd::concat({e.minimum(first, second), e.maximum(first, second)}, 2);
 }
 
+/// Boxes without an area overlap none in ONNX; pd's overlap of two of them is 0/0. Their corners become
+/// infinite, the lower ones last, so that they are apart from all boxes.
+static Expression withoutEmpty(NodeImporter &node, Expression corners) {
+  pd::TensorBuilder &e = node.tensors();
+  Expression lower = slice(corners, 2, 0, 2), upper = slice(corners, 2, 2, 4), sides = upper - lower;
+  Expression isEmpty = e.minimum(slice(sides, 2, 0, 1), slice(sides, 2, 1, 2)) <= 0.0;
+  return pd::concat({e.select(isEmpty, INFINITY, lower), e.select(isEmpty, -INFINITY, upper)}, 2);
+}
+
 /// The first of equal groups' positions: groups are contiguous and ascending.
 static Expression rankInGroup(NodeImporter &node, Expression groups) {
   pd::TensorBuilder &e = node.tensors();
@@ -40,7 +49,8 @@ static Expression rankInGroup(NodeImporter &node, Expression groups) {
 void importNonMaxSuppression(NodeImporter &node) {
   pd::TensorBuilder &e = node.tensors();
   Type i64 = node.getBuilder().getI64Type();
-  Expression boxes = cornersOf(node, node.operand("boxes")), scores = node.operand("scores");
+  Expression boxes = withoutEmpty(node, cornersOf(node, node.operand("boxes"))),
+             scores = node.operand("scores");
   bool hasThreshold = node.hasInput("score_threshold");
   double threshold = hasThreshold ? node.floatAttribute("score_threshold") : -INFINITY;
   double overlap = node.floatAttribute("iou_threshold", 0);
