@@ -191,7 +191,7 @@ template <> std::string knownNames<GpuFacts>() { return namesOf<GpuFacts>(gpus()
 
 int64_t maskedStoreCost(const CpuFacts &cpu) {
   // AVX-512 has registers for masks. VMASKMOVPS of AVX2 takes 12 clocks and more on an AMD EPYC (Zen 3).
-  return cpu.name == "avx512" ? 500 : 4000;
+  return cpu.vectorBits >= 512 ? 500 : 4000;
 }
 
 const TargetFacts &defaultTarget() {
