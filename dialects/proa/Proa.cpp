@@ -1,4 +1,5 @@
 #include "dialects/proa/Proa.h"
+#include "dialects/proa/PatternSets.h"
 #include "dialects/proa/Strategies.h"
 #include "dialects/proa/StrategyChanges.h"
 #include "lib/base/support/Suggest.h"
@@ -189,6 +190,7 @@ void ProaDialect::initialize() {
   AttentionAttr::attachInterface<AttentionModel>(*getContext());
   LaunchAttr::attachInterface<LaunchModel>(*getContext());
   LoopsAttr::attachInterface<LoopsModel>(*getContext());
+  addInterfaces<PatternSets>();
 }
 
 template <class Element> static bool isArrayOf(Attribute value) {

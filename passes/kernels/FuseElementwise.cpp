@@ -1,4 +1,6 @@
 // Elementwise fusion by rules of proa: see Passes.td.
+#include "dialects/proa/PatternSets.h"
+#include "dialects/proa/Proa.h"
 #include "passes/kernels/Passes.h"
 #include "passes/remarks/Remarks.h"
 
@@ -98,30 +100,37 @@ struct FoldEmptyLoops : OpInterfaceRewritePattern<linalg::LinalgOp> {
   }
 };
 
+void addFusionPatterns(RewritePatternSet &patterns) {
+  MLIRContext *context = patterns.getContext();
+  // First the patterns that find static sizes: one of fusion replaces a cast of an empty tensor by an empty
+  // tensor of dynamic sizes, which becomes such a cast again.
+  linalg::GenericOp::getCanonicalizationPatterns(patterns, context);
+  tensor::CastOp::getCanonicalizationPatterns(patterns, context);
+  context->getLoadedDialect<tensor::TensorDialect>()->getCanonicalizationPatterns(patterns);
+  linalg::populateElementwiseOpsFusionPatterns(patterns, shouldFuse);
+  patterns.add<EraseFusedProducer, FoldEmptyLoops>(context);
+  linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, shouldMoveReshape);
+  linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+  linalg::FillOp::getCanonicalizationPatterns(patterns, context);
+  tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
+  tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
+  tensor::EmptyOp::getCanonicalizationPatterns(patterns, context);
+  tensor::populateFoldTensorEmptyPatterns(patterns);
+  memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
+}
+
 struct FuseElementwise : proa::impl::FuseElementwiseBase<FuseElementwise> {
   using FuseElementwiseBase::FuseElementwiseBase;
 
+  LogicalResult initialize(MLIRContext *context) override {
+    patterns = proa::PatternSets::get(context, getArgument(), addFusionPatterns);
+    return success();
+  }
+
   void runOnOperation() override {
-    MLIRContext *context = &getContext();
-    RewritePatternSet patterns(context);
-    // First the patterns that find static sizes: one of fusion replaces a cast of an empty tensor by an empty
-    // tensor of dynamic sizes, which becomes such a cast again.
-    linalg::GenericOp::getCanonicalizationPatterns(patterns, context);
-    tensor::CastOp::getCanonicalizationPatterns(patterns, context);
-    context->getLoadedDialect<tensor::TensorDialect>()->getCanonicalizationPatterns(patterns);
-    linalg::populateElementwiseOpsFusionPatterns(patterns, shouldFuse);
-    patterns.add<EraseFusedProducer, FoldEmptyLoops>(context);
-    linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, shouldMoveReshape);
-    linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
-    linalg::FillOp::getCanonicalizationPatterns(patterns, context);
-    tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
-    tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
-    tensor::EmptyOp::getCanonicalizationPatterns(patterns, context);
-    tensor::populateFoldTensorEmptyPatterns(patterns);
-    memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(applyPatternsGreedily(getOperation(), patterns)))
       return signalPassFailure();
-    if (proa::PassRemarks::areEnabled(context))
+    if (proa::PassRemarks::areEnabled(&getContext()))
       report();
   }
 
@@ -137,6 +146,9 @@ struct FuseElementwise : proa::impl::FuseElementwiseBase<FuseElementwise> {
         }
     });
   }
+
+private:
+  FrozenRewritePatternSet patterns;
 };
 
 } // namespace

@@ -59,6 +59,15 @@ def WidenHalfPrecision : Pass<"proa-widen-half-precision", "mlir::func::FuncOp">
                            "mlir::tensor::TensorDialect"];
 }
 
+def CanonicalizeKernels : Pass<"proa-canonicalize-kernels"> {
+  let summary = "Fold and canonicalize ops, with patterns that all passes of the context share";
+  let description = [{
+    Rewrites as MLIR's `canonicalize` does. MLIR's pass creates the patterns of all loaded dialects each time that a
+    pipeline runs, which takes longer than to rewrite a small kernel; this one creates them once for a context.
+  }];
+  let dependentDialects = ["::proa::ProaDialect"];
+}
+
 def FuseElementwise : Pass<"proa-fuse-elementwise", "mlir::func::FuncOp"> {
   let summary = "Fuse elementwise operations into their only consumer";
   let description = [{
@@ -66,7 +75,8 @@ def FuseElementwise : Pass<"proa-fuse-elementwise", "mlir::func::FuncOp"> {
     or broadcasts. A producer with fewer loops is not fused, because the consumer would repeat its work in the innermost
     loop. Reshapes between operations are moved to the arguments and results of the kernel.
   }];
-  let dependentDialects = ["mlir::affine::AffineDialect", "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
+  let dependentDialects = ["mlir::affine::AffineDialect", "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect",
+                           "::proa::ProaDialect"];
 }
 
 def CollapseLoops : Pass<"proa-collapse-loops", "mlir::func::FuncOp"> {

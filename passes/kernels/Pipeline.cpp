@@ -22,7 +22,7 @@ void addTensorPasses(OpPassManager &passes) {
   functions.addPass(createFuseElementwise());
   functions.addPass(createWidenHalfPrecision());
   functions.addPass(createCollapseLoops());
-  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createCanonicalizeKernels());
   functions.addPass(createMarkFastMath());
 }
 
@@ -34,12 +34,12 @@ void addRowPasses(OpPassManager &passes, const ChooseRowsOptions &rows) {
 void addBufferPasses(OpPassManager &passes) {
   passes.addPass(createTileRows());
   OpPassManager &tiling = passes.nest<func::FuncOp>();
-  tiling.addPass(createCanonicalizerPass());
+  tiling.addPass(createCanonicalizeKernels());
   tiling.addPass(createCSEPass());
   passes.addPass(createBufferizeKernels());
   OpPassManager &functions = passes.nest<func::FuncOp>();
   functions.addPass(createCSEPass());
-  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createCanonicalizeKernels());
 }
 
 void addScratchPasses(OpPassManager &passes) {
@@ -53,7 +53,7 @@ void addLLVMPasses(OpPassManager &passes, const LowerKernelsOptions &options) {
   OpPassManager &functions = passes.nest<func::FuncOp>();
   functions.addPass(memref::createExpandStridedMetadataPass());
   functions.addPass(createLowerAffinePass());
-  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createCanonicalizeKernels());
   functions.addPass(createExpandArith()); // which looks at loops
   functions.addPass(createSCFToControlFlowPass());
   functions.addPass(createExpandHalfConversions({options.expandBFloat16, options.expandFloat16}));

@@ -14,7 +14,7 @@ static void addLoopPasses(OpPassManager &passes) {
   OpPassManager &functions = passes.nest<func::FuncOp>();
   functions.addPass(createPlaceScratch());
   functions.addPass(createConvertLinalgToLoopsPass());
-  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createCanonicalizeKernels());
   functions.addPass(createCSEPass());
   functions.addPass(createSplitShortLoops());
   functions.addPass(createConvertComplexToStandardPass());

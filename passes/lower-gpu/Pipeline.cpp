@@ -21,11 +21,11 @@ static void addThreadPasses(OpPassManager &passes, const LowerGpuKernelsOptions 
   OpPassManager &functions = passes.nest<func::FuncOp>();
   functions.addPass(createPlaceBarriers());
   functions.addPass(createMapToThreads());
-  functions.addPass(createCanonicalizerPass()); // removes the buffers of sums with an epilogue
+  functions.addPass(createCanonicalizeKernels()); // removes the buffers of sums with an epilogue
   passes.addPass(createLowerAttention());
   passes.addPass(createPlaceShared({options.sharedBytes}));
   OpPassManager &bodies = passes.nest<func::FuncOp>();
-  bodies.addPass(createCanonicalizerPass());
+  bodies.addPass(createCanonicalizeKernels());
   bodies.addPass(createCSEPass());
   bodies.addPass(createConvertComplexToStandardPass());
   bodies.addPass(createExpandMath({/*hasExp2=*/true}));
@@ -39,7 +39,7 @@ static void addDevicePasses(OpPassManager &passes, const LowerGpuKernelsOptions 
   device.addPass(memref::createExpandStridedMetadataPass());
   device.addPass(affine::createAffineExpandIndexOpsPass());
   device.addPass(createLowerAffinePass());
-  device.addPass(createCanonicalizerPass());
+  device.addPass(createCanonicalizeKernels());
   device.addPass(createCSEPass());
   OpPassManager &kernels = device.nest<func::FuncOp>();
   kernels.addPass(createSCFToControlFlowPass());
@@ -67,7 +67,7 @@ void buildChooseStrategiesPipeline(OpPassManager &passes, const LowerGpuKernelsO
   OpPassManager &functions = passes.nest<func::FuncOp>();
   functions.addPass(createFormOnlineSums());
   functions.addPass(createFuseElementwise()); // exponentials into the ops that read them
-  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createCanonicalizeKernels());
   ChooseContractionOptions contractions;
   contractions.maxThreads = options.maxThreads;
   contractions.strategy = options.contraction;
@@ -89,7 +89,7 @@ void buildChooseLoopsPipeline(OpPassManager &passes, const LowerGpuKernelsOption
   passes.addNestedPass<func::FuncOp>(createChooseSlices());
   passes.addPass(createSplitReductions());
   OpPassManager &functions = passes.nest<func::FuncOp>();
-  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createCanonicalizeKernels());
   functions.addPass(createCSEPass());
   functions.addPass(createStageTransposes());
   ChooseLaunchOptions launch;

@@ -1,5 +1,7 @@
 //! pd-canonicalize: MLIR's canonicalization without patterns that compute with conditions.
 #include "dialects/dist/Dist.h"
+#include "dialects/proa/PatternSets.h"
+#include "dialects/proa/Proa.h"
 #include "passes/normalize/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -15,15 +17,11 @@ namespace proa {
 namespace {
 
 /// The patterns of all loaded dialects and ops but the patterns of scf.if.
-FrozenRewritePatternSet canonicalizationPatterns(MLIRContext *context) {
-  RewritePatternSet patterns(context);
-  for (Dialect *dialect : context->getLoadedDialects())
-    dialect->getCanonicalizationPatterns(patterns);
-  for (RegisteredOperationName op : context->getRegisteredOperations())
-    if (op.getStringRef() != scf::IfOp::getOperationName())
-      op.getCanonicalizationPatterns(patterns, context);
+void addProgramPatterns(RewritePatternSet &patterns) {
+  PatternSets::addCanonicalization(patterns, [](RegisteredOperationName op) {
+    return op.getStringRef() != scf::IfOp::getOperationName();
+  });
   populateRegionBranchOpInterfaceCanonicalizationPatterns(patterns, scf::IfOp::getOperationName());
-  return std::move(patterns);
 }
 
 /// MLIR's patterns replace loops and branches by ones with fewer results, which get all attributes or none.
@@ -50,7 +48,7 @@ public:
 class CanonicalizeProgramPass : public impl::CanonicalizeProgramBase<CanonicalizeProgramPass> {
 public:
   LogicalResult initialize(MLIRContext *context) override {
-    patterns = canonicalizationPatterns(context);
+    patterns = PatternSets::get(context, getArgument(), addProgramPatterns);
     return success();
   }
 

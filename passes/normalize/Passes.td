@@ -46,6 +46,7 @@ def CanonicalizeProgram : Pass<"pd-canonicalize"> {
     }
     ```
   }];
+  let dependentDialects = ["::proa::ProaDialect"];
 }
 
 #endif

@@ -17,8 +17,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
 #include <random>
 #include <sstream>
+#include <tuple>
 
 namespace proa::testing {
 
@@ -92,7 +94,20 @@ Result<CompiledKernels> compileText(const std::string &text, const CodegenOption
   return compileKernels(*module, options);
 }
 
-TestKernel::TestKernel(const std::string &text, const CodegenOptions &options) { build(text, options); }
+TestKernel::TestKernel(const std::string &text, const CodegenOptions &options) {
+  const auto &[cpu, features, optimizes, deferBelow, emulates, chip, contraction, attention, threads, dump] =
+      options;
+  std::tuple key(text, cpu, features, optimizes, deferBelow, emulates, chip, contraction, attention, threads,
+                 dump);
+  static auto *last = new std::pair<std::optional<decltype(key)>, std::optional<TestKernel>>;
+  if (last->first == key) {
+    *this = *last->second;
+    return;
+  }
+  build(text, options);
+  if (valid())
+    *last = {std::move(key), *this};
+}
 
 void TestKernel::build(const std::string &text, const CodegenOptions &options) {
   mlir::DialectRegistry registry;

@@ -53,7 +53,8 @@ Result<CompiledKernels> compileText(const std::string &text, const CodegenOption
 /// A compiled kernel with the types of its signature.
 class TestKernel {
 public:
-  /// Compiles the only kernel of `text`; fails the test if that is not possible.
+  /// Compiles the only kernel of `text`; fails the test if that is not possible. The last kernel is not
+  /// compiled again: tests run one in several orders of its threads.
   explicit TestKernel(const std::string &text, const CodegenOptions &options = {});
 
   bool valid() const { return entry != nullptr; }

@@ -97,6 +97,16 @@ std::set<std::string> readSkipped() {
   return skipped;
 }
 
+/// The context of all imports, because loading the dialects takes longer than the import of a small program.
+mlir::MLIRContext &contextOfCases() {
+  static auto *context = [] {
+    mlir::DialectRegistry registry;
+    registerAllDialects(registry);
+    return new mlir::MLIRContext(registry, mlir::MLIRContext::Threading::DISABLED);
+  }();
+  return *context;
+}
+
 /// The case with these feeds.
 std::optional<Case> openCase(const std::string &folder, const check::CaseMeta &meta, params::Tensors feeds,
                              bool dynamicDims) {
@@ -107,9 +117,7 @@ std::optional<Case> openCase(const std::string &folder, const check::CaseMeta &m
   auto parameters = program ? params::readParameters(*files, *program) : program.diagnostics();
   if (!parameters)
     return std::nullopt;
-  mlir::DialectRegistry registry;
-  registerAllDialects(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  mlir::MLIRContext &context = contextOfCases();
   mlir::ScopedDiagnosticHandler silent(&context, [](mlir::Diagnostic &) { return mlir::success(); });
   import::ImportOptions options;
   options.feeds = meta.feeds;
