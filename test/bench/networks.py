@@ -7,6 +7,7 @@ writes, on one thread.
     PYTHONPATH=... test/bench/networks.py test/corpus/realistic/mobilenet_v2                 these cases
     PYTHONPATH=... test/bench/networks.py --vision                  networks of vision_networks.py,
                                                                  backbones.py and dense_networks.py
+    PYTHONPATH=... test/bench/networks.py --timm                    networks of the package timm (timm_networks.py)
     PYTHONPATH=... test/bench/networks.py --vision unet yolov3 --engines proa --threads 2
 
 The engines run in this process, one after the other, `--rounds` times. A figure is the shortest run: other processes
@@ -26,6 +27,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # read when the li
 import backbones  # noqa: E402
 import convolutions  # noqa: E402
 import dense_networks  # noqa: E402
+import timm_networks  # noqa: E402
 import vision_networks  # noqa: E402
 from convolutions import shortest_us  # noqa: E402
 from corpus import Case  # noqa: E402
@@ -116,13 +118,21 @@ def best_of(runners, options):
     return [us / 1e3 for us in best]
 
 
+def images_networks(options):
+    """The names of the networks for images, and the function that builds one."""
+    if options.timm:
+        return options.cases or timm_networks.NETWORKS, timm_networks.build
+    return options.cases or VISION_NETWORKS, lambda name: vision_networks.build(name, VISION_NETWORKS)
+
+
 def measure_vision(options):
     """Prints the milliseconds of the engines on each network, and the quotient of the best peer and proa."""
     engines = options.engines.split(",")
     print("| network | " + " | ".join(f"{engine} ms" for engine in engines) + " | best peer / proa |")
     print("|---" * (2 + len(engines)) + "|")
-    for name in options.cases or VISION_NETWORKS:
-        model, feeds = vision_networks.build(name, VISION_NETWORKS)
+    names, build = images_networks(options)
+    for name in names:
+        model, feeds = build(name)
         runners = [convolutions.RUNNERS[engine](model, feeds["x"], options.threads)[0] for engine in engines]
         times = dict(zip(engines, best_of(runners, options)))
         peers = [ms for engine, ms in times.items() if engine != "proa"]
@@ -137,10 +147,11 @@ def main():
     parser.add_argument("--seconds", type=float, default=0.1, help="measuring time of an engine in a round")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--vision", action="store_true", help="the cases are networks of these three files")
+    parser.add_argument("--timm", action="store_true", help="the cases are networks of the package timm")
     parser.add_argument("--engines", default="proa,ort,openvino", help="comma-separated")
-    parser.add_argument("--threads", type=int, default=1, help="with --vision")
+    parser.add_argument("--threads", type=int, default=1, help="with --vision and --timm")
     options = parser.parse_args()
-    if options.vision:
+    if options.vision or options.timm:
         return measure_vision(options)
     rows, engines = [], options.engines.split(",")
     for folder in options.cases or default_cases():
