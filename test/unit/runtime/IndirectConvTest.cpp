@@ -164,6 +164,11 @@ TEST(IndirectConv, StoresSumsOfGroups) {
       expectDefinition({2, 3 * group, 3 * outputs, 14, 13, {3, 3}, {2, 2}, {0, 0}, {0, 0}, {1, 1}, 3}, false);
 }
 
+/// More outputs than one block of channels has.
+TEST(IndirectConv, StoresSumsOfBlocks) {
+  expectDefinition({1, 48, 336, 14, 13, {3, 3}, {2, 2}, {0, 0}, {0, 0}, {1, 1}}, false);
+}
+
 /// So few outputs that vectors are of input channels.
 TEST(IndirectConv, Dots) {
   for (int64_t outputs : {1, 2, 3, 4})
