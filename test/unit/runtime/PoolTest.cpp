@@ -223,6 +223,21 @@ TEST(Pool, AveragesOfWholeImagesKeepOtherNumbersApart) {
   }
 }
 
+/// The grain of threads was divided by the number of positions. Paddle does not define such averages.
+TEST(Pool, AveragesOfImagesWithoutPositions) {
+  for (bool channelsLast : {false, true}) {
+    json attributes{{"kernel_size", {1, 1}},
+                    {"adaptive", true},
+                    {"data_format", channelsLast ? "NHWC" : "NCHW"},
+                    {"pooling_type", "avg"}};
+    KernelCase c{"pool2d",
+                 attributes,
+                 {Tensor(DType::Float32, channelsLast ? Shape{1, 0, 5, 3} : Shape{1, 3, 0, 5})},
+                 {{DType::Float32, channelsLast ? Shape{1, 1, 1, 3} : Shape{1, 3, 1, 1}}}};
+    EXPECT_TRUE(runCase(c));
+  }
+}
+
 /// Windows that lie in the padding as a whole, far after the end of a row.
 TEST(Pool, PaddingsLongerThanWindows) {
   for (int64_t stride : {1, 2, 3})

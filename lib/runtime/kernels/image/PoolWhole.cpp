@@ -31,7 +31,8 @@ struct FlatPlanes {
   float inverse;
 };
 
-/// The factor of the sums. None: not an average, or one with other windows than whole images.
+/// The factor of the sums. None: not an average, one with other windows than whole images, or of images
+/// without positions.
 std::optional<float> inverseCount(const PoolGeometry &g, const PoolConfig &config) {
   int64_t counted = 1;
   if (config.isMax ||
@@ -39,7 +40,8 @@ std::optional<float> inverseCount(const PoolGeometry &g, const PoolConfig &confi
     return std::nullopt;
   for (size_t axis = 3 - g.kernel.size(); axis < 3; ++axis) {
     AxisWindow window = g.windows(axis, config).front();
-    if (window.begin != 0 || window.end != g.input[axis + g.kernel.size() - 1])
+    int64_t size = g.input[axis + g.kernel.size() - 1];
+    if (size == 0 || window.begin != 0 || window.end != size)
       return std::nullopt;
     counted *= window.counted;
   }
