@@ -1,6 +1,5 @@
 // Short loops without masks: see Passes.td.
 #include "dialects/proa/Proa.h"
-#include "lib/base/target/VectorMasks.h"
 #include "passes/lower-cpu/Passes.h"
 #include "passes/remarks/Remarks.h"
 
@@ -147,7 +146,7 @@ struct SplitShortLoops : proa::impl::SplitShortLoopsBase<SplitShortLoops> {
   void runOnOperation() override {
     const proa::CpuFacts &cpu = proa::targetOf(getOperation()).cpu;
     // A masked store is worth it if it takes no longer than two accesses of all 32-bit elements.
-    if (proa::maskedStoreCost(cpu) <= 2 * cpu.accessCost * cpu.vectorBits / 32)
+    if (cpu.maskedStoreCost <= 2 * cpu.accessCost * cpu.vectorBits / 32)
       return;
     // Inner loops first: a loop around an unrolled one is an innermost loop.
     SmallVector<scf::ForOp> loops;

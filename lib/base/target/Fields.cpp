@@ -41,6 +41,7 @@ constexpr auto cpuFields = withDeviceFields<CpuFacts>({
     {"complex_cost", &CpuFacts::complexCost, 0, "ps for an operation on complex numbers"},
     {"gather_cost", &CpuFacts::gatherCost, 0, "ps for a load at a computed index"},
     {"sort_cost", &CpuFacts::sortCost, 0, "ps for an element of a scan, a sort or a search"},
+    {"masked_store_cost", &CpuFacts::maskedStoreCost, 0, "ps for a store of some elements of a vector"},
     {"fork_nanoseconds", &CpuFacts::forkNanoseconds, 1,
      "ns of work that are worth a thread that waits busily"},
     {"wake_nanoseconds", &CpuFacts::wakeNanoseconds, 1, "ns of work that are worth a thread that sleeps"},

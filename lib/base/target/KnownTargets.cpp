@@ -3,7 +3,6 @@
 //! Sizes, counts and peak rates of GPUs are from NVIDIA's documentation, for the largest device with the
 //! chip. Estimates, which no device has measured yet, are marked. `proa-tune --measure` measures a machine.
 #include "lib/base/target/TargetFacts.h"
-#include "lib/base/target/VectorMasks.h"
 
 #include <algorithm>
 
@@ -36,6 +35,7 @@ CpuFacts cpu(std::string name) {
   facts.complexCost = 1000;
   facts.gatherCost = 500;
   facts.sortCost = 20000;
+  facts.maskedStoreCost = 4000;   // VMASKMOVPS of AVX2 takes 12 clocks and more on an AMD EPYC (Zen 3)
   facts.forkNanoseconds = 8000;   // by networks on two threads, AMD EPYC (Zen 5)
   facts.wakeNanoseconds = 100000; // by networks beside busy processes, AMD EPYC (Zen 3)
   return facts;
@@ -52,6 +52,12 @@ CpuFacts withVectors(CpuFacts facts, int64_t bits) {
 CpuFacts avx2() {
   CpuFacts facts = withVectors(cpu("avx2"), 256);
   facts.forkNanoseconds = 5000; // by networks on two threads, AMD EPYC (Zen 3)
+  return facts;
+}
+
+CpuFacts avx512() {
+  CpuFacts facts = withVectors(cpu("avx512"), 512);
+  facts.maskedStoreCost = 500; // estimate: it has registers for masks
   return facts;
 }
 
@@ -156,7 +162,7 @@ GpuFacts sm100(std::string name) {
 
 // Statics of functions: objects of other files that are created before main() use them.
 std::span<const CpuFacts> cpus() {
-  static const CpuFacts known[] = {avx2(), withVectors(cpu("avx512"), 512), withVectors(cpu("generic"), 128)};
+  static const CpuFacts known[] = {avx2(), avx512(), withVectors(cpu("generic"), 128)};
   return known;
 }
 
@@ -188,11 +194,6 @@ template <> const GpuFacts *knownFacts<GpuFacts>(std::string_view name) {
 }
 template <> std::string knownNames<CpuFacts>() { return namesOf<CpuFacts>(cpus()); }
 template <> std::string knownNames<GpuFacts>() { return namesOf<GpuFacts>(gpus()); }
-
-int64_t maskedStoreCost(const CpuFacts &cpu) {
-  // AVX-512 has registers for masks. VMASKMOVPS of AVX2 takes 12 clocks and more on an AMD EPYC (Zen 3).
-  return cpu.vectorBits >= 512 ? 500 : 4000;
-}
 
 const TargetFacts &defaultTarget() {
   static const TargetFacts facts{*knownFacts<CpuFacts>("avx2"), std::nullopt};

@@ -47,8 +47,9 @@ struct CpuFacts : DeviceFacts {
   int64_t doubleFunctionCost = 0; ///< of float64, which is not vectorized
   int64_t powerCost = 0;
   int64_t complexCost = 0;
-  int64_t gatherCost = 0; ///< a load at a computed index
-  int64_t sortCost = 0;   ///< an element of a scan, a sort or a search
+  int64_t gatherCost = 0;      ///< a load at a computed index
+  int64_t sortCost = 0;        ///< an element of a scan, a sort or a search
+  int64_t maskedStoreCost = 0; ///< a store of some elements of a vector
   // Work, in nanoseconds, that a thread must take over to be worth it.
   int64_t forkNanoseconds = 0; ///< of threads that wait busily
   int64_t wakeNanoseconds = 0; ///< of threads that sleep
