@@ -16,28 +16,13 @@ using Elements = llvm::SmallVector<int64_t>;
 /// Tensors of shapes are short, and so are the chains of ops that compute them.
 constexpr int64_t maxElements = 256;
 constexpr unsigned maxDepth = 64;
-/// Float values are not cached, so a value with two uses is evaluated twice.
 constexpr unsigned maxFloatDepth = 16;
 
-FailureOr<Elements> elementsAtDepth(Value tensor, unsigned depth);
-
-Elements elementsOf(ElementsAttr constant) {
+Elements elementsOfConstant(ElementsAttr constant) {
   Tensor values = tensorFromAttribute(constant);
   Elements out;
   for (int64_t i = 0; i < values.size(); ++i)
     out.push_back(loadScalar(values, i).integer);
-  return out;
-}
-
-/// The elements of the operands, concatenated; failure if one is unknown.
-FailureOr<llvm::SmallVector<Elements>> operandElements(Operation *op, unsigned depth) {
-  llvm::SmallVector<Elements> out;
-  for (Value operand : op->getOperands()) {
-    auto elements = elementsAtDepth(operand, depth + 1);
-    if (failed(elements))
-      return failure();
-    out.push_back(std::move(*elements));
-  }
   return out;
 }
 
@@ -110,11 +95,56 @@ bool isComputable(Operation *op) {
   return isa<ScalarOpInterface, DecomposableOpInterface, EvaluatableOpInterface>(op);
 }
 
-/// Evaluates an op with known operands; nothing if one is unknown.
-std::optional<Tensor> evaluatedTensor(OpResult result, unsigned depth);
+/// What is known of values, for the time of a question: a value of several users is computed once.
+class KnownValues {
+public:
+  FailureOr<Elements> elementsOf(Value tensor, unsigned depth = 0);
+  /// The whole tensor, if all of its elements are known.
+  std::optional<Tensor> tensorOf(Value value, unsigned depth = 0);
 
-/// The whole tensor, if all of its elements are known.
-std::optional<Tensor> knownTensor(Value value, unsigned depth) {
+private:
+  FailureOr<Elements> findElements(Value tensor, unsigned depth);
+  std::optional<Tensor> findTensor(Value value, unsigned depth);
+  FailureOr<llvm::SmallVector<Elements>> operandElements(Operation *op, unsigned depth);
+  std::optional<Tensor> evaluate(OpResult result, unsigned depth);
+  FailureOr<Elements> throughFloats(OpResult result, unsigned depth);
+  FailureOr<Elements> throughGather(GatherOp op, unsigned depth);
+  FailureOr<Elements> throughOp(OpResult result, RankedTensorType type, unsigned depth);
+
+  // By depth too, since it limits what is known.
+  llvm::DenseMap<std::pair<Value, unsigned>, FailureOr<Elements>> foundElements;
+  llvm::DenseMap<std::pair<Value, unsigned>, std::optional<Tensor>> foundTensors;
+};
+
+FailureOr<Elements> KnownValues::elementsOf(Value tensor, unsigned depth) {
+  if (auto found = foundElements.find({tensor, depth}); found != foundElements.end())
+    return found->second;
+  FailureOr<Elements> own = findElements(tensor, depth); // may add others
+  foundElements[{tensor, depth}] = own;
+  return own;
+}
+
+std::optional<Tensor> KnownValues::tensorOf(Value value, unsigned depth) {
+  if (auto found = foundTensors.find({value, depth}); found != foundTensors.end())
+    return found->second;
+  std::optional<Tensor> own = findTensor(value, depth); // may add others
+  foundTensors[{value, depth}] = own;
+  return own;
+}
+
+/// The elements of the operands, concatenated; failure if one is unknown.
+FailureOr<llvm::SmallVector<Elements>> KnownValues::operandElements(Operation *op, unsigned depth) {
+  llvm::SmallVector<Elements> out;
+  for (Value operand : op->getOperands()) {
+    auto elements = elementsOf(operand, depth + 1);
+    if (failed(elements))
+      return failure();
+    out.push_back(std::move(*elements));
+  }
+  return out;
+}
+
+std::optional<Tensor> KnownValues::findTensor(Value value, unsigned depth) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || !type.hasStaticShape() || type.getNumElements() > maxElements)
     return std::nullopt;
@@ -122,8 +152,8 @@ std::optional<Tensor> knownTensor(Value value, unsigned depth) {
   if (matchPattern(value, m_Constant(&constant)))
     return tensorFromAttribute(constant);
   if (auto result = dyn_cast<OpResult>(value); result && !type.getElementType().isIntOrIndex())
-    return depth < maxFloatDepth ? evaluatedTensor(result, depth) : std::nullopt;
-  auto elements = elementsAtDepth(value, depth);
+    return depth < maxFloatDepth ? evaluate(result, depth) : std::nullopt;
+  auto elements = elementsOf(value, depth);
   if (failed(elements) || llvm::is_contained(*elements, unknown))
     return std::nullopt;
   Tensor tensor(*dtypeOf(type.getElementType()), std::vector<int64_t>(type.getShape()));
@@ -132,10 +162,11 @@ std::optional<Tensor> knownTensor(Value value, unsigned depth) {
   return tensor;
 }
 
-std::optional<Tensor> evaluatedTensor(OpResult result, unsigned depth) {
+/// Evaluates an op with known operands; nothing if one is unknown.
+std::optional<Tensor> KnownValues::evaluate(OpResult result, unsigned depth) {
   llvm::SmallVector<Tensor> operands;
   for (Value operand : result.getOwner()->getOperands())
-    if (std::optional<Tensor> tensor = knownTensor(operand, depth + 1))
+    if (std::optional<Tensor> tensor = tensorOf(operand, depth + 1))
       operands.push_back(std::move(*tensor));
     else
       return std::nullopt;
@@ -146,8 +177,8 @@ std::optional<Tensor> evaluatedTensor(OpResult result, unsigned depth) {
 }
 
 /// Integers computed through floats: ceil(n / 4).
-FailureOr<Elements> throughFloats(OpResult result, unsigned depth) {
-  std::optional<Tensor> values = evaluatedTensor(result, depth);
+FailureOr<Elements> KnownValues::throughFloats(OpResult result, unsigned depth) {
+  std::optional<Tensor> values = evaluate(result, depth);
   if (!values)
     return failure();
   Elements out;
@@ -157,10 +188,10 @@ FailureOr<Elements> throughFloats(OpResult result, unsigned depth) {
 }
 
 /// Known elements of a vector, of which others may be unknown.
-FailureOr<Elements> throughGather(GatherOp op, unsigned depth) {
+FailureOr<Elements> KnownValues::throughGather(GatherOp op, unsigned depth) {
   if (tensorType(op.getX()).getRank() != 1 || op.getAxisTensor())
     return failure();
-  auto elements = elementsAtDepth(op.getX(), depth + 1), indices = elementsAtDepth(op.getIndex(), depth + 1);
+  auto elements = elementsOf(op.getX(), depth + 1), indices = elementsOf(op.getIndex(), depth + 1);
   if (failed(elements) || failed(indices))
     return failure();
   Elements out;
@@ -173,7 +204,7 @@ FailureOr<Elements> throughGather(GatherOp op, unsigned depth) {
   return out;
 }
 
-FailureOr<Elements> throughOp(OpResult result, RankedTensorType type, unsigned depth) {
+FailureOr<Elements> KnownValues::throughOp(OpResult result, RankedTensorType type, unsigned depth) {
   Operation *op = result.getOwner();
   if (auto gather = dyn_cast<GatherOp>(op))
     if (auto elements = throughGather(gather, depth); succeeded(elements))
@@ -196,13 +227,13 @@ FailureOr<Elements> throughOp(OpResult result, RankedTensorType type, unsigned d
   return throughEvaluation(result, *operands);
 }
 
-FailureOr<Elements> elementsAtDepth(Value tensor, unsigned depth) {
+FailureOr<Elements> KnownValues::findElements(Value tensor, unsigned depth) {
   auto type = tensorType(tensor);
   if (!type.hasStaticShape() || type.getNumElements() > maxElements || !type.getElementType().isIntOrIndex())
     return failure();
   ElementsAttr constant;
   if (matchPattern(tensor, m_Constant(&constant)))
-    return elementsOf(constant);
+    return elementsOfConstant(constant);
   if (auto result = dyn_cast<OpResult>(tensor); result && depth < maxDepth)
     if (auto elements = throughOp(result, type, depth); succeeded(elements))
       return elements;
@@ -211,16 +242,16 @@ FailureOr<Elements> elementsAtDepth(Value tensor, unsigned depth) {
 
 } // namespace
 
-FailureOr<Elements> knownElements(Value tensor) { return elementsAtDepth(tensor, 0); }
+FailureOr<Elements> knownElements(Value tensor) { return KnownValues().elementsOf(tensor); }
 
 std::optional<Elements> allKnownElements(Value tensor) {
-  auto elements = elementsAtDepth(tensor, 0);
+  auto elements = KnownValues().elementsOf(tensor);
   if (failed(elements) || llvm::is_contained(*elements, unknown))
     return std::nullopt;
   return *elements;
 }
 
-std::optional<Tensor> knownTensor(Value value) { return knownTensor(value, 0); }
+std::optional<Tensor> knownTensor(Value value) { return KnownValues().tensorOf(value); }
 
 LogicalResult absorbOperand(PatternRewriter &rewriter, Operation *op, MutableOperandRange operand,
                             llvm::function_ref<void(llvm::ArrayRef<int64_t>)> set) {
