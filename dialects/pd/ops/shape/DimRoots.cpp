@@ -151,7 +151,7 @@ bool isLater(const DimRoot &a, const DimRoot &b) {
 //===-- Search --===//
 
 /// Follows dims to the ops that compute them. It keeps what it found: selections between shapes, and operands
-/// that may broadcast, ask for the same dims again, at each of many ops behind each other.
+/// that may broadcast, ask for the same dims again.
 class DimSearch {
 public:
   /// The dim that an element is, before dims are followed.

@@ -95,7 +95,7 @@ bool isComputable(Operation *op) {
   return isa<ScalarOpInterface, DecomposableOpInterface, EvaluatableOpInterface>(op);
 }
 
-/// What is known of values, for the time of a question: a value of several users is computed once.
+/// Known elements of values, for the time of a question: a value of several users is computed once.
 class KnownValues {
 public:
   FailureOr<Elements> elementsOf(Value tensor, unsigned depth = 0);
