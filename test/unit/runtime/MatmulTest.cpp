@@ -144,6 +144,30 @@ TEST(Matmul, TransposedOperands) {
       {5, 9}, expected);
 }
 
+// Few and many columns, in one block and in several; few lines, and more than are added at once.
+TEST(Matmul, OneRow) {
+  for (Shape dims :
+       {Shape{1, 1}, Shape{7, 5}, Shape{16, 64}, Shape{37, 1}, Shape{65, 130}, Shape{20, 9000}}) {
+    SCOPED_TRACE(testing::PrintToString(dims));
+    int64_t inner = dims[0], columns = dims[1];
+    Tensor x = randomFloats({1, inner}, 1), y = randomFloats(dims, 2);
+    std::vector<double> expected = product(x, y, {1, columns});
+    expectMatmul({"", {}, {x, y}, {}}, {1, columns}, expected);
+    expectMatmul({"", {{"transpose_y", true}}, {x, stored(y, {1, 0})}, {}}, {1, columns}, expected);
+  }
+}
+
+TEST(Matmul, OneRowOfEachBatch) {
+  Tensor q = randomFloats({2, 3, 1, 20}, 1), k = randomFloats({3, 20, 33}, 2), bias = randomFloats({33}, 3);
+  std::vector<double> expected = product(q, k, {2, 3, 1, 33});
+  expectMatmul({"", {}, {q, k}, {}}, {2, 3, 1, 33}, expected);
+  expectMatmul({"", {{"transpose_y", true}}, {q, stored(k, {0, 2, 1})}, {}}, {2, 3, 1, 33}, expected);
+  for (size_t i = 0; i < expected.size(); ++i)
+    expected[i] = std::max(-0.5 * expected[i] + static_cast<double>(bias.as<float>()[i % 33]), 0.0);
+  json ops = json::array({{{"kind", "bias"}}, {{"kind", "relu"}}});
+  expectMatmul({"", {{"post_ops", ops}, {"alpha", -0.5}}, {q, k, bias}, {}}, {2, 3, 1, 33}, expected);
+}
+
 TEST(Matmul, BatchesBroadcast) {
   Tensor x = randomFloats({2, 1, 3, 4}, 1), y = randomFloats({5, 4, 6}, 2);
   expectMatmul({"", {}, {x, y}, {}}, {2, 5, 3, 6}, product(x, y, {2, 5, 3, 6}));

@@ -78,6 +78,10 @@ INSTANTIATE_TEST_SUITE_P(Inner, Panels,
                          testing::Combine(testing::Values(1, 7, 80),
                                           testing::Values(0, 1, 2, 383, 384, 385, 1000),
                                           testing::Values(1, 16, 33)));
+// Several panels at once by one or two rows, then single panels.
+INSTANTIATE_TEST_SUITE_P(FewRows, Panels,
+                         testing::Combine(testing::Range<int64_t>(1, 7), testing::Values(0, 37, 385),
+                                          testing::Values(47, 48, 64, 130)));
 // Several blocks of panels and several blocks of rows.
 INSTANTIATE_TEST_SUITE_P(Blocks, Panels, testing::Values(std::tuple(700, 150, 300), std::tuple(3, 20, 600)));
 
@@ -104,6 +108,8 @@ TEST(PanelGemm, EachElementIsFinishedOnce) {
   checkFinished(100, 900, 40); // several blocks of terms
   checkFinished(10, 385, 33);
   checkFinished(1, 16, 5);
+  checkFinished(1, 400, 150); // several panels at once
+  checkFinished(2, 400, 150);
   checkFinished(48, 0, 16);
 }
 

@@ -15,6 +15,7 @@ namespace {
 struct MatmulEntry {
   MatmulGeometry geometry;
   bool planned = false;
+  bool isRow = false; ///< rowMatmul computes it
   std::unique_ptr<PackedGemm> packed;
   std::shared_ptr<const MatmulPlan> plan;
   std::unique_ptr<Execution> execution;
@@ -46,7 +47,8 @@ void Matmul::plan(MatmulEntry &entry, const Call &call, const View &out) const {
   std::optional<size_t> inPlace = addedInPlace(entry.geometry, entry.geometry.out, call, out);
   if (out.dtype == DType::Float32 && prefersPanels())
     entry.packed = packedGemm(entry.geometry, call, inPlace);
-  if (entry.packed)
+  entry.isRow = !entry.packed && isRowMatmul(out.dtype, entry.geometry);
+  if (entry.packed || entry.isRow)
     return;
   MatmulPlan::Options options;
   options.inPlace = inPlace.has_value();
@@ -106,6 +108,8 @@ Result<void> Matmul::compute(MatmulEntry &entry, Call &call, const View &out) co
     for (size_t input : entry.plan->extraInputs())
       execution.set(slot++, call.input(input).data);
     execution.run(execution.scratchBytes() == 0 ? nullptr : call.scratch(execution.scratchBytes()));
+  } else if (entry.isRow) {
+    rowMatmul(entry.geometry, attributes.alpha, tensors);
   } else if (hasBlasMatmul(out.dtype, entry.geometry)) {
     blasMatmul(call, out.dtype, entry.geometry, attributes.alpha, tensors);
   } else if (Result<void> done = plainMatmul(out.dtype, entry.geometry, attributes.alpha, tensors); !done) {

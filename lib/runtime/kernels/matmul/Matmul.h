@@ -16,6 +16,13 @@ struct MatmulTensors {
 Result<void> plainMatmul(DType dtype, const MatmulGeometry &geometry, float alpha,
                          const MatmulTensors &tensors);
 
+/// Whether rowMatmul computes it: float32, one row of each matrix, adjacent columns, and fast on this
+/// processor.
+bool isRowMatmul(DType dtype, const MatmulGeometry &geometry);
+/// The matmul of rows with matrices that are read once, as they are. No empty operands. Post-ops are left to
+/// applyPostOps.
+void rowMatmul(const MatmulGeometry &geometry, float alpha, const MatmulTensors &tensors);
+
 /// The matmul by BLAS, for dtypes that oneDNN does not multiply (float64, float16, complex numbers) and
 /// layouts that it only has reference code for: those are copied first. 16-bit floats are multiplied as
 /// float32. Post-ops are left to applyPostOps.

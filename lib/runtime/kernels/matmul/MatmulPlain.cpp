@@ -1,7 +1,9 @@
+#include "lib/runtime/host/ForkCost.h"
 #include "lib/runtime/host/ThreadPool.h"
 #include "lib/runtime/kernels/common/Convert.h"
 #include "lib/runtime/kernels/common/Vectors.h"
 #include "lib/runtime/kernels/matmul/Matmul.h"
+#include "lib/runtime/kernels/matmul/PanelGemm.h"
 
 #include <algorithm>
 
@@ -72,7 +74,99 @@ template <class T> struct PlainGemm {
   }
 };
 
+//===-- one row -----------------------------------------------------------------------------------------===//
+
+/// Columns [0, columns) of a row times a matrix, whose element [k, column] lies at y[k * stride + column].
+struct RowProduct {
+  const float *x, *y;
+  int64_t inner, columns, stride;
+  float alpha;
+  float *out;
+};
+
+/// out += the sum of `lines` lines of y, each times its element of x: streams that the processor fetches side
+/// by side.
+template <int lines> PROA_VECTOR_INLINE void addLines(const RowProduct &row, int64_t k) {
+  const float *y = row.y + k * row.stride;
+  float factors[lines];
+  std::memcpy(factors, row.x + k, sizeof(factors));
+  int64_t n = 0;
+  for (; n + vectorSize <= row.columns; n += vectorSize) {
+    Vector sum, line;
+    std::memcpy(&sum, row.out + n, sizeof(sum));
+#pragma GCC unroll 8
+    for (int i = 0; i < lines; ++i) {
+      std::memcpy(&line, y + i * row.stride + n, sizeof(line));
+      sum += factors[i] * line;
+    }
+    std::memcpy(row.out + n, &sum, sizeof(sum));
+  }
+  for (; n < row.columns; ++n)
+    for (int i = 0; i < lines; ++i)
+      row.out[n] += factors[i] * y[i * row.stride + n];
+}
+
+PROA_VECTOR_INLINE static void multiplyByLines(const RowProduct &row) {
+  constexpr int64_t lines = 8;
+  std::fill_n(row.out, row.columns, 0.0f);
+  int64_t k = 0;
+  for (; k + lines <= row.inner; k += lines)
+    addLines<lines>(row, k);
+  for (; k < row.inner; ++k)
+    addLines<1>(row, k);
+  if (row.alpha != 1)
+    for (int64_t n = 0; n < row.columns; ++n)
+      row.out[n] *= row.alpha;
+}
+
+/// Whether the elements along an axis lie side by side.
+bool isAdjacent(const StridedOperand &operand, size_t axis) {
+  return operand.dims[axis] == 1 || operand.strides[axis] == 1;
+}
+
 } // namespace
+
+bool isRowMatmul(DType dtype, const MatmulGeometry &g) {
+  size_t last = g.rank() - 1;
+  return dtype == DType::Float32 && prefersPanels() && g.rows() == 1 && g.columns() >= vectorSize &&
+         isAdjacent(g.x, last) && isAdjacent(g.out, last) && isAdjacent(g.y, last);
+}
+
+void rowMatmul(const MatmulGeometry &g, float alpha, const MatmulTensors &tensors) {
+  // Short pieces of lines are fetched too late, and many sums do not fit the first-level cache.
+  constexpr int64_t leastColumns = 256, mostColumns = 8192;
+  constexpr double bytesPerNanosecond = 30; // read by one core
+  size_t last = g.rank() - 1;
+  int64_t matrices = 1;
+  for (size_t axis = 0; axis + 1 < last; ++axis)
+    matrices *= g.out.dims[axis];
+  double nanoseconds = static_cast<double>(g.columns() * g.inner()) * sizeof(float) / bytesPerNanosecond;
+  int64_t pieces = (g.columns() + leastColumns - 1) / leastColumns;
+  int64_t workers = matrices > 1 ? 1 : workersFor(nanoseconds, pieces);
+  int64_t columns = std::min((pieces + workers - 1) / workers * leastColumns, mostColumns);
+  int64_t blocks = (g.columns() + columns - 1) / columns;
+  parallelFor(matrices * blocks, grainFor(nanoseconds / static_cast<double>(blocks)),
+              [&](int64_t begin, int64_t end) {
+                for (int64_t item = begin; item < end; ++item) {
+                  int64_t column = item % blocks * columns, xAt = 0, yAt = column, outAt = column,
+                          rest = item / blocks;
+                  for (size_t axis = last - 1; axis-- > 0; rest /= g.out.dims[axis]) {
+                    int64_t index = rest % g.out.dims[axis];
+                    xAt += g.x.dims[axis] == 1 ? 0 : index * g.x.strides[axis];
+                    yAt += g.y.dims[axis] == 1 ? 0 : index * g.y.strides[axis];
+                    outAt += index * g.out.strides[axis];
+                  }
+                  RowProduct row{static_cast<const float *>(tensors.x) + xAt,
+                                 static_cast<const float *>(tensors.y) + yAt,
+                                 g.inner(),
+                                 std::min(columns, g.columns() - column),
+                                 g.y.strides[last - 1],
+                                 alpha,
+                                 static_cast<float *>(tensors.out) + outAt};
+                  runVectors<multiplyByLines>(row);
+                }
+              });
+}
 
 Result<void> plainMatmul(DType dtype, const MatmulGeometry &g, float alpha, const MatmulTensors &tensors) {
   bool known = dispatchAll(dtype, [&](auto zero) {

@@ -72,14 +72,19 @@ constexpr int splits = Wide        ? std::max(1, 8 / Rows)
                        : Rows <= 3 ? 2
                                    : 1;
 
+/// Floats between what a tile reads and what it fetches, where it reads its panel alone.
+constexpr int64_t fetchDistance = 512;
+
 /// Adds the terms from `first` to before `last`.
-template <int Rows, int Splits>
+template <int Rows, int Splits, bool Fetches = false>
 PROA_VECTOR_INLINE void addTerms(const PanelTile &tile, int64_t first, int64_t last,
                                  Vector (&sums)[Splits][Rows]) {
   const float *y = tile.panel + first * panelWidth;
 #pragma GCC unroll 4
   for (int64_t k = first; k < last; k += Splits, y += Splits * panelWidth)
     for (int split = 0; split < Splits; ++split) {
+      if constexpr (Fetches)
+        __builtin_prefetch(y + split * panelWidth + fetchDistance, 0, 3);
       Vector line;
       std::memcpy(&line, y + split * panelWidth, sizeof(Vector));
       for (int row = 0; row < Rows; ++row)
@@ -124,14 +129,20 @@ template <int Rows> PROA_VECTOR_INLINE void storeSums(const PanelTile &tile, con
   }
 }
 
-template <int Rows, bool Wide> PROA_VECTOR_INLINE void multiplyTile(const PanelTile &tile, Ahead &ahead) {
+/// `ahead`: null for a tile that reads its panel alone.
+template <int Rows, bool Wide> PROA_VECTOR_INLINE void multiplyTile(const PanelTile &tile, Ahead *ahead) {
   constexpr int chains = splits<Rows, Wide>;
   Vector sums[chains][Rows] = {};
-  int64_t whole = tile.inner / chains * chains, step = ahead.lines == 0 ? whole : Ahead::step;
-  for (int64_t first = 0; first < whole; first += step) {
-    ahead.fetch();
-    addTerms<Rows, chains>(tile, first, std::min(whole, first + step), sums);
-  }
+  int64_t whole = tile.inner / chains * chains, step = !ahead || ahead->lines == 0 ? whole : Ahead::step;
+  if (!ahead && tile.hasNext)
+    addTerms<Rows, chains, /*Fetches=*/true>(tile, 0, whole, sums);
+  else if (!ahead)
+    addTerms<Rows, chains>(tile, 0, whole, sums);
+  else
+    for (int64_t first = 0; first < whole; first += step) {
+      ahead->fetch();
+      addTerms<Rows, chains>(tile, first, std::min(whole, first + step), sums);
+    }
   if constexpr (chains > 1) {
     Vector rest[1][Rows] = {};
     addTerms<Rows, 1>(tile, whole, tile.inner, rest);
@@ -149,7 +160,7 @@ template <int Rows, bool Wide>
 PROA_VECTOR_INLINE void multiplyRows(PanelTile &tile, int64_t &rows, Ahead &ahead, Finished &finished,
                                      int64_t least = 0) {
   for (; rows >= Rows && rows > least; rows -= Rows) {
-    multiplyTile<Rows, Wide>(tile, ahead);
+    multiplyTile<Rows, Wide>(tile, &ahead);
     tile.x += Rows * tile.xStride;
     tile.out += Rows * tile.outStride;
     finished.add(Rows);
@@ -175,6 +186,74 @@ template <bool Wide> PROA_VECTOR_INLINE void multiplyPanel(PanelTile tile, int64
   finished.flush();
 }
 
+/// Panels that `rows` rows multiply at once: a panel alone is one stream of memory, which the processor
+/// fetches too late. Their sums and a line fit the 16 registers of AVX2.
+template <int Rows> constexpr int panelsAbreast = Rows == 1 ? 4 : Rows == 2 ? 3 : 1;
+
+/// `panelsAbreast` panels of full width, `stride` floats apart, by all rows.
+template <int Rows> PROA_VECTOR_INLINE void multiplyAbreast(PanelTile tile, int64_t stride) {
+  constexpr int panels = panelsAbreast<Rows>;
+  Vector sums[panels][Rows] = {};
+  const float *y = tile.panel;
+  for (int64_t k = 0; k < tile.inner; ++k, y += panelWidth)
+    for (int panel = 0; panel < panels; ++panel) {
+      Vector line;
+      std::memcpy(&line, y + panel * stride, sizeof(Vector));
+      for (int row = 0; row < Rows; ++row)
+        sums[panel][row] += tile.x[row * tile.xStride + k] * line;
+    }
+#pragma GCC unroll 4
+  for (int panel = 0; panel < panels; ++panel) {
+    storeSums<Rows>(tile, sums[panel]);
+    tile.out += panelWidth;
+    if (tile.bias)
+      tile.bias += panelWidth;
+  }
+}
+
+/// The panels of full width at the beginning of a block of `Rows` rows; how many columns they have.
+template <int Rows>
+PROA_VECTOR_INLINE int64_t multiplyFewRows(PanelTile tile, PanelGemm::Block block,
+                                           const PanelGemm::Finish *finish) {
+  constexpr int64_t width = panelsAbreast<Rows> * panelWidth;
+  int64_t done = 0, end = block.columns;
+  block.columns = width;
+  for (; end - done >= width; done += width, block.column += width) {
+    multiplyAbreast<Rows>(tile, tile.inner * panelWidth);
+    tile.panel += width * tile.inner;
+    tile.out += width;
+    if (tile.bias)
+      tile.bias += width;
+    if (finish)
+      (*finish)(block);
+  }
+  return done;
+}
+
+/// A panel that is read once, by one tile.
+template <int Rows> PROA_VECTOR_INLINE void multiplyOnce(const PanelTile &tile, Finished finished) {
+  multiplyTile<Rows, false>(tile, nullptr);
+  finished.add(Rows);
+  finished.flush();
+}
+
+PROA_VECTOR_INLINE void multiplyNarrow(const PanelTile &tile, int64_t rows, Finished finished) {
+  switch (rows) {
+  case 1:
+    return multiplyOnce<1>(tile, finished);
+  case 2:
+    return multiplyOnce<2>(tile, finished);
+  case 3:
+    return multiplyOnce<3>(tile, finished);
+  case 4:
+    return multiplyOnce<4>(tile, finished);
+  case 5:
+    return multiplyOnce<5>(tile, finished);
+  default:
+    return multiplyPanel<false>(tile, rows, finished);
+  }
+}
+
 /// Panels of a block that a thread computes at a time: they, and the rows of x, fit the second-level cache.
 constexpr int64_t panelsOfBlock = 16;
 /// Bytes of a block of x.
@@ -197,23 +276,31 @@ PROA_VECTOR_INLINE static void multiplyBlock(const PanelGemm &gemm, const PanelG
   for (int64_t first = 0; first == 0 || first < layout.inner; first += PanelLayout::blockInner) {
     int64_t height = std::min(PanelLayout::blockInner, layout.inner - first);
     const float *panels = gemm.panels + first * layout.panels() * panelWidth;
-    bool isLast = first + height >= layout.inner;
-    for (int64_t column = block.column; column < block.column + block.columns; column += panelWidth) {
-      PanelTile tile{gemm.x + block.row * gemm.xStride + first,
-                     gemm.xStride,
-                     panels + column * height,
-                     height,
-                     gemm.out + block.row * gemm.outStride + column,
-                     gemm.outStride,
-                     std::min(panelWidth, block.column + block.columns - column),
-                     gemm.bias && first == 0 ? gemm.bias + column : nullptr,
-                     gemm.accumulates || first > 0,
-                     layout.panels() > 1};
-      Finished finished{isLast ? finish : nullptr, {block.row, 0, column, tile.columns}};
+    auto tileAt = [&](int64_t column) {
+      return PanelTile{gemm.x + block.row * gemm.xStride + first,
+                       gemm.xStride,
+                       panels + column * height,
+                       height,
+                       gemm.out + block.row * gemm.outStride + column,
+                       gemm.outStride,
+                       std::min(panelWidth, block.column + block.columns - column),
+                       gemm.bias && first == 0 ? gemm.bias + column : nullptr,
+                       gemm.accumulates || first > 0,
+                       layout.panels() > 1};
+    };
+    const PanelGemm::Finish *last = first + height >= layout.inner ? finish : nullptr;
+    int64_t column = block.column;
+    if (!wide && block.rows == 1)
+      column += multiplyFewRows<1>(tileAt(column), block, last);
+    if (!wide && block.rows == 2)
+      column += multiplyFewRows<2>(tileAt(column), block, last);
+    for (; column < block.column + block.columns; column += panelWidth) {
+      PanelTile tile = tileAt(column);
+      Finished finished{last, {block.row, 0, column, tile.columns}};
       if (wide)
         multiplyPanel<true>(tile, block.rows, finished);
       else
-        multiplyPanel<false>(tile, block.rows, finished);
+        multiplyNarrow(tile, block.rows, finished);
     }
   }
 }
