@@ -5,6 +5,7 @@
 #include "lib/runtime/kernels/common/Checks.h"
 #include "lib/runtime/kernels/common/Convert.h"
 #include "lib/runtime/kernels/common/OutputMemory.h"
+#include "lib/runtime/kernels/common/Vectors.h"
 #include "lib/runtime/kernels/index/Lines.h"
 
 #include "dialects/pd/ops/reduce/Scan.kernels.inc"
@@ -59,9 +60,50 @@ template <class Body> void forEachBlock(const Lines &lines, Body &&body) {
   });
 }
 
+/// Lines side by side, of which each element is the one before it in the result combined with its own.
+template <class T> struct LineBlock {
+  const T *x;
+  T *out;
+  int64_t dim, stride, count;
+  bool reverse;
+};
+
+/// Chunks are read before they are written, which may be in place.
+template <class Combine, class T> PROA_VECTOR_INLINE static void scanBlockOf(const LineBlock<T> &block) {
+  constexpr int64_t chunk = 64 / sizeof(T);
+  for (int64_t i = 0; i < block.dim; ++i) {
+    int64_t at = (block.reverse ? block.dim - 1 - i : i) * block.stride;
+    const T *from = block.x + at, *before = block.out + at + (block.reverse ? block.stride : -block.stride);
+    T *to = block.out + at;
+    if (i == 0) {
+      std::memmove(to, from, static_cast<size_t>(block.count) * sizeof(T));
+      continue;
+    }
+    int64_t line = 0;
+    for (; line + chunk <= block.count; line += chunk) {
+      T values[chunk], totals[chunk];
+      std::memcpy(values, from + line, sizeof(values));
+      std::memcpy(totals, before + line, sizeof(totals));
+      for (int64_t k = 0; k < chunk; ++k)
+        totals[k] = Combine::combine(totals[k], values[k]);
+      std::memcpy(to + line, totals, sizeof(totals));
+    }
+    for (; line < block.count; ++line)
+      to[line] = Combine::combine(before[line], from[line]);
+  }
+}
+
+/// Whether sums are kept in the type of the elements, so that the line before has them.
+template <class Combine, class T>
+inline constexpr bool keepsSums = std::is_arithmetic_v<T> && !std::is_same_v<Combine, LogSumExp>;
+
 template <class Combine, class T>
 void scanLines(const Lines &lines, const ScanAttributes &attributes, const T *x, T *out) {
   forEachBlock(lines, [&](int64_t first, int64_t stride, auto count) {
+    if constexpr (keepsSums<Combine, T> && std::is_same_v<decltype(count), int64_t>)
+      if (!attributes.exclusive)
+        return runVectors<scanBlockOf<Combine, T>>(
+            LineBlock<T>{x + first, out + first, lines.dim, stride, count, attributes.reverse});
     std::array<Wide<T>, scanBlock> totals;
     std::fill_n(totals.begin(), int64_t(count), Combine::template start<Wide<T>>());
     for (int64_t i = 0; i < lines.dim; ++i) {
