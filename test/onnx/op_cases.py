@@ -395,6 +395,14 @@ def suppressions():
     for threshold in (0, 0.5):
         yield Case(f"empty_boxes_{threshold}", "NonMaxSuppression",
                    [boxes, scores, ints(10), f32(threshold), f32(0.1)], 11, constants=(2, 3, 4))
+    # Boxes apart from each other and equal ones, more than a class may have; the limit is a constant or fed.
+    corners = np.tile(np.arange(40.0)[:, None] % 30 * 3, 4) + [0, 0, 2, 2]
+    values = np.random.default_rng(5).permutation(160).astype(np.float32).reshape(2, 2, 40) / 160
+    for most in (0, 1, 7, 100):
+        for name, constants in (("", (2, 3, 4)), ("_fed", (3, 4))):
+            yield Case(f"limit_{most}{name}", "NonMaxSuppression",
+                       [np.stack([corners, corners[::-1]]).astype(np.float32), values, ints(most), f32(0.5), f32(0.1)],
+                       11, constants=constants)
     centred = f32(*np.array([[2, 2, 4, 4], [2, 4, 4, 0], [2, 4, 4, 0], [2, 2, 4, 3.9]])).reshape(1, 4, 4)
     yield Case("empty_centred", "NonMaxSuppression",
                [centred, f32(0.9, 0.8, 0.7, 0.6).reshape(1, 1, 4), ints(10), f32(0.5), f32(0.1)], 11,

@@ -4,6 +4,7 @@
 
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/pd/ops/detection/Nms.h"
 #include "dialects/pd/ops/detection/Proposals.h"
 #include "dialects/pd/ops/detection/Targets.h"
 #include "dialects/pd/ops/index/ScatterOps.h"

@@ -75,6 +75,18 @@ func.func @multiclass(%boxes: tensor<2x8x4xf32>, %scores: tensor<2x3x8xf32>) -> 
 
 // -----
 
+// The first boxes of each class by a running number of the selected ones.
+// CHECK-LABEL: func @multiclass_limit
+func.func @multiclass_limit(%boxes: tensor<2x8x4xf32>, %scores: tensor<2x3x8xf32>) -> tensor<?x6xf32> {
+  // CHECK: scf.while
+  // CHECK: pd.cumsum
+  // CHECK: pd.nonzero
+  %0, %1, %2 = pd.multiclass_nms3 %boxes, %scores {class_keep_top_k = 2 : i64, keep_top_k = -1 : i64, nms_top_k = -1 : i64, score_threshold = 0.2 : f64} : (tensor<2x8x4xf32>, tensor<2x3x8xf32>) -> (tensor<?x6xf32>, tensor<?x1xi32>, tensor<2xi32>)
+  return %0 : tensor<?x6xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func @nms
 func.func @nms(%x: tensor<?x4xf32>) -> tensor<?xi64> {
   // CHECK: scf.while

@@ -101,5 +101,49 @@ TEST(TakenBoxes, SuppressesAsInDoublePrecision) {
     }
 }
 
+/// More boxes than are sorted at once, with equal scores among them.
+TEST(MulticlassNms, LimitOfAClassKeepsItsFirstBoxes) {
+  constexpr int64_t count = 700, classes = 2;
+  Tensor boxes(DType::Float32, {1, count, 4}), scores(DType::Float32, {1, classes, count});
+  std::mt19937 generator(7);
+  for (int64_t i = 0; i < count; ++i) {
+    auto left = static_cast<float>(generator() % 300), top = static_cast<float>(generator() % 300);
+    std::ranges::copy(std::array{left, top, left + 9, top + 7}, boxes.as<float>() + 4 * i);
+  }
+  for (int64_t i = 0; i < classes * count; ++i)
+    scores.as<float>()[i] = static_cast<float>(generator() % 400) / 400;
+  auto detect = [&](int64_t most) {
+    auto out =
+        runCase({"multiclass_nms3",
+                 {{"score_threshold", 0.1},
+                  {"nms_top_k", -1},
+                  {"keep_top_k", -1},
+                  {"background_label", -1},
+                  {"class_keep_top_k", most}},
+                 {boxes, scores},
+                 {{DType::Float32, {dynamicDim, 6}}, {DType::Int32, {dynamicDim, 1}}, {DType::Int32, {1}}}});
+    EXPECT_TRUE(out) << out.diagnostics().text();
+    std::array<std::vector<int32_t>, classes> found;
+    for (int64_t row = 0; row < (*out)[0].dims()[0]; ++row)
+      found[static_cast<size_t>((*out)[0].as<float>()[6 * row])].push_back((*out)[1].as<int32_t>()[row]);
+    return found;
+  };
+  auto all = detect(-1);
+  for (size_t label = 0; label < classes; ++label) {
+    ASSERT_GT(all[label].size(), 300u);
+    const float *own = scores.as<float>() + static_cast<int64_t>(label) * count;
+    EXPECT_TRUE(std::ranges::is_sorted(
+        all[label], [&](int32_t a, int32_t b) { return own[a] > own[b] || (own[a] == own[b] && a < b); }));
+  }
+  for (int64_t most : {0, 1, 100, 130, 10000}) {
+    auto limited = detect(most);
+    for (size_t label = 0; label < classes; ++label) {
+      auto expected = all[label];
+      expected.resize(std::min(expected.size(), static_cast<size_t>(most)));
+      EXPECT_EQ(limited[label], expected) << most;
+    }
+  }
+}
+
 } // namespace
 } // namespace proa::runtime

@@ -20,8 +20,8 @@ def Pd_MulticlassNms3Op : Pd_Op<"multiclass_nms3"> {
     For each image and each class except `background_label`: of the boxes with a score above `score_threshold`, the
     best `nms_top_k` (-1: all) are visited in descending order. A box is selected unless its overlap (intersection
     over union) with a selected one is above `nms_threshold`, which is multiplied by `nms_eta` after each selection
-    while it is above 0.5. Over all classes the best `keep_top_k` are kept. Without `normalized` a box of equal
-    corners has size 1.
+    while it is above 0.5. A class ends with its first `class_keep_top_k` selected boxes (-1: all). Over all classes the
+    best `keep_top_k` are kept. Without `normalized` a box of equal corners has size 1.
 
     `out` has label, score and box for all images, by class; `index` the index of each box among all boxes of the
     batch, and `nms_rois_num` the number of boxes of each image. With `rois_num` the boxes of all images are one list,
@@ -30,13 +30,15 @@ def Pd_MulticlassNms3Op : Pd_Op<"multiclass_nms3"> {
   let constraints = nmsConstraints;
   let arguments = (ins Pd_FloatTensor:$bboxes, Pd_FloatTensor:$scores, Optional<Pd_IntTensor>:$rois_num,
     F64Attr:$score_threshold, I64Attr:$nms_top_k, I64Attr:$keep_top_k, Number<"0.3">:$nms_threshold,
-    Flag<"true">:$normalized, Number<"1.0">:$nms_eta, Count<"0">:$background_label, Flag<"false">:$marks_none);
+    Flag<"true">:$normalized, Number<"1.0">:$nms_eta, Count<"0">:$background_label, Flag<"false">:$marks_none,
+    Count<"-1">:$class_keep_top_k);
   let results = (outs Pd_FloatTensor:$out, Pd_IntTensor:$index, Pd_IntTensor:$nms_rois_num);
   let infer = "inferMulticlassNms";
   let decomposesInCode = 1;
   let library = "multiclass_nms3";
   let legacy = [Legacy<"multiclass_nms3", ["BBoxes", "Scores", "RoisNum"], ["Out", "Index", "NmsRoisNum"],
-    ["score_threshold", "nms_top_k", "keep_top_k", "nms_threshold", "normalized", "nms_eta", "background_label"]>,
+    ["score_threshold", "nms_top_k", "keep_top_k", "nms_threshold", "normalized", "nms_eta", "background_label"],
+      writtenIf_="static_cast<int64_t>(op.getClassKeepTopK()) < 0">,
     Legacy<"multiclass_nms2", ["BBoxes", "Scores"], ["Out", "Index"], [], ["score_threshold=hook", "nms_top_k=hook",
       "keep_top_k=hook",
       "nms_threshold=hook", "normalized=hook", "nms_eta=hook", "background_label=hook"], "importMulticlassNms">,

@@ -4,6 +4,7 @@
 #include "dialects/pd/ops/detection/Nms.h"
 #include "dialects/pd/ops/loss/LogSpace.h"
 #include "dialects/pd/ops/math/Logic.h"
+#include "dialects/pd/ops/reduce/ScanOps.h"
 #include "dialects/pd/ops/sequence/Recurrence.h"
 #include "dialects/pd/ops/shape/DynamicDims.h"
 
@@ -85,6 +86,16 @@ Expression scoresOfSelected(const ClassBoxes &in, const Suppression &suppression
   Expression scores = reshapeTo(in.scores, {lists, dims[2]});
   Expression isSelected = suppression.select(reshapeTo(in.boxes, {lists, dims[2], 4}), scores > noScore);
   return reshapeTo(e.select(isSelected, scores, noScore), dims);
+}
+
+/// The first `most` selected scores of each class (below 0: all); noScore for others.
+Expression firstOfEachClass(Expression selected, int64_t most) {
+  if (most < 0)
+    return selected;
+  TensorBuilder &e = selected.owner();
+  Expression isSelected = e.cast(selected > noScore, int64Of(e));
+  Expression count = e.wrap(e.create<CumsumOp>(isSelected, Value(), int64_t(2)));
+  return e.select(count <= static_cast<double>(most), selected, noScore);
 }
 
 /// The selected scores that are among the best `most` of their image; noScore for others.
@@ -199,8 +210,9 @@ struct MulticlassFormula {
     BestOfClass classes = bestOfEachClass(all, static_cast<int64_t>(op.getNmsTopK()));
     Suppression suppression{op.getNmsThreshold().convertToDouble(), op.getNmsEta().convertToDouble(),
                             op.getNormalized() ? 0.0 : 1.0};
-    Expression selected =
-        bestOfImage(scoresOfSelected(classes.best, suppression), static_cast<int64_t>(op.getKeepTopK()));
+    Expression ofClass = firstOfEachClass(scoresOfSelected(classes.best, suppression),
+                                          static_cast<int64_t>(op.getClassKeepTopK()));
+    Expression selected = bestOfImage(ofClass, static_cast<int64_t>(op.getKeepTopK()));
     ClassBoxes in = classes.best;
     Expression positions = classes.positions;
     if (!isShared) { // the boxes of a class are in their first order

@@ -238,8 +238,11 @@ LogicalResult MulticlassNms3Op::computeReference(llvm::ArrayRef<Tensor> operands
       std::vector<Box> boxes;
       for (int64_t i : best)
         boxes.push_back(image.box(label, i));
-      for (size_t i :
-           staying(boxes, element(getNmsThreshold()), element(getNmsEta()), getNormalized() ? 0 : 1))
+      auto stay = staying(boxes, element(getNmsThreshold()), element(getNmsEta()), getNormalized() ? 0 : 1);
+      if (auto most = static_cast<int64_t>(getClassKeepTopK());
+          most >= 0 && static_cast<int64_t>(stay.size()) > most)
+        stay.resize(static_cast<size_t>(most));
+      for (size_t i : stay)
         found.push_back({label, best[i], image.score(label, best[i])});
     };
     forEachLabel(*this, image, element(getScoreThreshold()), keep);

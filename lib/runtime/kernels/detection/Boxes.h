@@ -30,14 +30,15 @@ template <class T> T boxOverlap(const T *a, const T *b, bool normalized) {
 }
 
 /// Which of `count` boxes, the best first, overlap no better one that stays by more than the threshold. Each
-/// that stays makes a threshold above 0.5 smaller by the factor eta. box(i) points to the corners of box i.
+/// that stays makes a threshold above 0.5 smaller by the factor eta. Ends with the first `most` that stay
+/// (below 0: all). box(i) points to the corners of box i; i ascends.
 template <class T, class BoxAt>
 std::vector<int64_t> nonMaximumSuppression(size_t count, BoxAt box, double threshold, double eta,
-                                           bool normalized) {
+                                           bool normalized, int64_t most = -1) {
   std::vector<int64_t> taken;
   TakenBoxes vectors(normalized);
   auto limit = static_cast<T>(threshold);
-  for (int64_t i = 0; i < static_cast<int64_t>(count); ++i) {
+  for (int64_t i = 0; i < static_cast<int64_t>(count) && static_cast<int64_t>(taken.size()) != most; ++i) {
     bool stays = false;
     if constexpr (std::is_same_v<T, float>)
       stays = vectors.admit(box(i), limit);
@@ -87,18 +88,49 @@ template <class T> std::vector<int64_t> boxesAbove(const ImageBoxes<T> &image, i
   return boxes;
 }
 
-/// Those, best first, at most `most` of them (below 0: all).
-template <class T>
-std::vector<int64_t> bestBoxes(const ImageBoxes<T> &image, int64_t label, T threshold, int64_t most) {
-  std::vector<int64_t> order = boxesAbove(image, label, threshold);
-  std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-    T left = image.score(label, a), right = image.score(label, b);
-    return left > right || (left == right && a < b);
-  });
-  if (most >= 0 && static_cast<int64_t>(order.size()) > most)
-    order.resize(static_cast<size_t>(most));
-  return order;
-}
+/// Those, best first, at most `most` of them (below 0: all). Sorts as many as are asked for.
+template <class T> class BestBoxes {
+public:
+  BestBoxes(const ImageBoxes<T> &image, int64_t label, T threshold, int64_t most) {
+    for (int64_t i = 0; i < image.count; ++i)
+      if (T score = image.score(label, i); score > threshold)
+        candidates.emplace_back(score, i);
+    count = candidates.size();
+    if (most >= 0)
+      count = std::min(count, static_cast<size_t>(most));
+  }
+
+  size_t size() const { return count; }
+  /// The number of the i-th best box. `i` is at most one more than before.
+  int64_t operator[](size_t i) {
+    if (i >= sorted)
+      sortMore();
+    return candidates[i].second;
+  }
+
+private:
+  using Candidate = std::pair<T, int64_t>;
+  static bool isBetter(const Candidate &a, const Candidate &b) {
+    return a.first > b.first || (a.first == b.first && a.second < b.second);
+  }
+
+  /// Doubles what is sorted. Few boxes often suffice; all of them take no longer than one sort of all.
+  void sortMore() {
+    constexpr size_t first = 128;
+    auto begin = candidates.begin() + static_cast<ptrdiff_t>(sorted);
+    sorted = sorted == 0 ? first : 4 * sorted;
+    if (sorted >= candidates.size()) {
+      sorted = candidates.size();
+      return std::sort(begin, candidates.end(), isBetter);
+    }
+    auto end = candidates.begin() + static_cast<ptrdiff_t>(sorted);
+    std::nth_element(begin, end, candidates.end(), isBetter);
+    std::sort(begin, end, isBetter);
+  }
+
+  std::vector<Candidate> candidates;
+  size_t count = 0, sorted = 0; ///< that may be asked for; that are in order
+};
 
 /// The operands of a non-maximum suppression. Error: dims or dtypes that do not fit each other.
 struct DetectionInput {

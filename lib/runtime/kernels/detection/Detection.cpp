@@ -137,19 +137,18 @@ Result<void> yoloBox(Call &call, const YoloAttributes &attributes) {
 
 struct NmsConfig {
   double scoreThreshold = 0, nmsThreshold = 0.3, eta = 1;
-  int64_t topK = -1, keepTopK = -1, background = 0;
+  int64_t topK = -1, keepTopK = -1, classKeepTopK = -1, background = 0;
   bool normalized = true, marksNone = false;
 };
 
 /// Takes boxes in descending order of their scores, except boxes that overlap a box taken before.
 template <class T>
 std::vector<int64_t> suppress(const ImageBoxes<T> &image, int64_t label, const NmsConfig &attributes) {
-  std::vector<int64_t> best = bestBoxes(image, label, static_cast<T>(attributes.scoreThreshold),
-                                        attributes.topK),
-                       taken;
+  BestBoxes<T> best(image, label, static_cast<T>(attributes.scoreThreshold), attributes.topK);
+  std::vector<int64_t> taken;
   auto boxAt = [&](int64_t i) { return image.box(label, best[static_cast<size_t>(i)]); };
   for (int64_t stays : nonMaximumSuppression<T>(best.size(), boxAt, attributes.nmsThreshold, attributes.eta,
-                                                attributes.normalized))
+                                                attributes.normalized, attributes.classKeepTopK))
     taken.push_back(best[static_cast<size_t>(stays)]);
   return taken;
 }
@@ -303,6 +302,7 @@ Result<std::unique_ptr<LibraryKernel>> makeMulticlassNms3(const MulticlassNms3At
   attributes.eta = op.nmsEta;
   attributes.topK = op.nmsTopK;
   attributes.keepTopK = op.keepTopK;
+  attributes.classKeepTopK = op.classKeepTopK;
   attributes.background = op.backgroundLabel;
   attributes.normalized = op.normalized;
   attributes.marksNone = op.marksNone;

@@ -80,13 +80,30 @@ void copyShortLines(const std::byte *source, std::byte *target, size_t bytes, in
   }
 }
 
+/// The same where the number of bytes is a constant: corners of boxes, halves of them, complex numbers.
+template <size_t bytes>
+void copyEqualLines(const std::byte *source, std::byte *target, int64_t count, int64_t sourceStep,
+                    int64_t targetStep) {
+  for (int64_t i = 0; i < count; ++i, source += sourceStep, target += targetStep)
+    std::memcpy(target, source, bytes);
+}
+
 /// Copies `rows.size` lines.
 template <class T> void copyRows(const T *source, T *target, const CopyAxis &rows, const CopyAxis &line) {
   constexpr int64_t size = sizeof(T), least = 32, most = 512;
-  if (line.source == 1 && line.target == 1 && line.size * size >= least && line.size * size <= most)
-    return copyShortLines(reinterpret_cast<const std::byte *>(source), reinterpret_cast<std::byte *>(target),
-                          static_cast<size_t>(line.size * size), rows.size, rows.source * size,
-                          rows.target * size);
+  int64_t bytes = line.source == 1 && line.target == 1 ? line.size * size : 0;
+  auto copyBy = [&](auto copy, auto... lineBytes) {
+    copy(reinterpret_cast<const std::byte *>(source), reinterpret_cast<std::byte *>(target), lineBytes...,
+         rows.size, rows.source * size, rows.target * size);
+  };
+  if (bytes == 8)
+    return copyBy(copyEqualLines<8>);
+  if (bytes == 12)
+    return copyBy(copyEqualLines<12>);
+  if (bytes == 16)
+    return copyBy(copyEqualLines<16>);
+  if (bytes >= least && bytes <= most)
+    return copyBy(copyShortLines, static_cast<size_t>(bytes));
   for (int64_t i = 0; i < rows.size; ++i)
     copyLine(source + i * rows.source, target + i * rows.target, line);
 }

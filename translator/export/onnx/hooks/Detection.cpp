@@ -247,14 +247,16 @@ void exportMulticlassNms3(NodeExporter &node) {
     return;
   MulticlassNms nms{node};
   pd::MulticlassNms3Op op = nms.op;
-  std::string most = nms.sizeOf(nms.boxes, 1);
+  std::string count = nms.sizeOf(nms.boxes, 1);
+  auto ofClass = static_cast<int64_t>(op.getClassKeepTopK());
+  std::string most = ofClass < 0 ? count : node.ints({ofClass});
   std::string chosen =
       node.node("NonMaxSuppression", {nms.measuredBoxes(), nms.candidates(), most,
                                       node.numbers({op.getNmsThreshold().convertToDouble()}, nms.real),
                                       node.numbers({op.getScoreThreshold().convertToDouble()}, nms.real)});
   chosen = nms.best(chosen, node.node("GatherND", {nms.scores, chosen}));
   std::string images = nms.column(chosen, 0), box = nms.column(chosen, 2);
-  std::string index = node.node("Add", {node.node("Mul", {images, most}), box});
+  std::string index = node.node("Add", {node.node("Mul", {images, count}), box});
   std::string isOfImage =
       node.cast(node.node("Equal", {node.unsqueeze(images, {0}),
                                     node.unsqueeze(nms.range(nms.sizeOf(nms.boxes, 0)), {1})}),

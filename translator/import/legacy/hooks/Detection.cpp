@@ -77,7 +77,7 @@ void importMulticlassNms(OpImporter &importer) {
       floatNumber(importer, "score_threshold", 0), importer.intAttribute("nms_top_k", -1),
       importer.intAttribute("keep_top_k", -1), floatNumber(importer, "nms_threshold", 0.3),
       importer.boolAttribute("normalized", true), floatNumber(importer, "nms_eta", 1.0),
-      importer.intAttribute("background_label", 0), marksNone);
+      importer.intAttribute("background_label", 0), marksNone, /*class_keep_top_k=*/-1);
   Value offsets = offsetsOf(importer, nms->getResult(2));
   importer.setOutput("Out", nms->getResult(0));
   importer.setOutput("Index", nms->getResult(1));

@@ -54,17 +54,23 @@ void importNonMaxSuppression(NodeImporter &node) {
   bool hasThreshold = node.hasInput("score_threshold");
   double threshold = hasThreshold ? node.floatAttribute("score_threshold") : -INFINITY;
   double overlap = node.floatAttribute("iou_threshold", 0);
+  Value most = node.input("max_output_boxes_per_class");
+  std::optional<Tensor> known = most ? node.getGraph().knownTensor(most) : std::nullopt;
+  int64_t ofClass = known && known->size() == 1 ? pd::loadScalar(*known, 0).integer : -1;
+  bool isLimited = ofClass > 0;
   auto nms = node.createOp<pd::MulticlassNms3Op>(boxes, scores, Value(), llvm::APFloat(threshold), -1, -1,
-                                                 llvm::APFloat(overlap), true, llvm::APFloat(1.0), -1, false);
+                                                 llvm::APFloat(overlap), true, llvm::APFloat(1.0), -1, false,
+                                                 isLimited ? ofClass : -1);
   Expression labels = e.cast(e.reshape(slice(node.wrap(nms.getOut()), 1, 0, 1), {-1}), i64);
   Expression index = e.cast(e.reshape(node.wrap(nms.getIndex()), {-1}), i64);
   Expression count = e.wrap(DimSize(boxes, 1).getValue(e)), classes = e.wrap(DimSize(scores, 1).getValue(e));
   Expression image = node.create<pd::FloorDivideOp>(index, count), box = index - image * count;
-  Value most = node.input("max_output_boxes_per_class");
-  Expression limit = most ? e.reshape(e.cast(node.wrap(most), i64), {1}) : node.integers({0});
-  Expression isKept = rankInGroup(node, image * classes + labels) < limit;
   auto column = [&](Expression x) { return insertDim(x, 1); };
   Expression rows = pd::concat({column(image), column(labels), column(box)}, 1);
+  if (isLimited)
+    return node.setOutput("selected_indices", rows);
+  Expression limit = most ? e.reshape(e.cast(node.wrap(most), i64), {1}) : node.integers({0});
+  Expression isKept = rankInGroup(node, image * classes + labels) < limit;
   Expression kept = e.reshape(node.create<pd::NonzeroOp>(isKept), {-1});
   node.setOutput("selected_indices", node.create<pd::GatherOp>(rows, kept, Value(), 0));
 }
