@@ -8,6 +8,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -82,6 +83,16 @@ Value powerOfTwo(ImplicitLocOpBuilder &builder, Value exponent) {
 /// A float of this size has no fraction: its lowest bits hold the integer that is added to it.
 constexpr float integerInLowBits = 0x1.8p23F;
 
+/// Whether a select makes x at least `least`, or NaN.
+bool isSelectedAbove(Value x, float least) {
+  auto select = x.getDefiningOp<arith::SelectOp>();
+  auto compare = select ? select.getCondition().getDefiningOp<arith::CmpFOp>() : arith::CmpFOp();
+  FloatAttr bound;
+  return compare && compare.getPredicate() == arith::CmpFPredicate::OLT &&
+         compare.getLhs() == select.getFalseValue() && compare.getRhs() == select.getTrueValue() &&
+         matchPattern(select.getTrueValue(), m_Constant(&bound)) && bound.getValueAsDouble() >= least;
+}
+
 /// exp of f32:
 ///   2^n P(x - n ln 2),  n = x log2(e), rounded to an integer of at most 127
 /// P is a minimax polynomial of e^r on [-ln(2) / 2, 0.7], weighted for the relative error: at most 1.4 units
@@ -100,8 +111,9 @@ struct ExpByPolynomial : OpRewritePattern<math::ExpOp> {
     ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
     // Selects keep NaN, and are one instruction each.
     Value x = op.getOperand(), lowest = constant(builder, least);
-    x = arith::SelectOp::create(builder, arith::CmpFOp::create(builder, arith::CmpFPredicate::OLT, x, lowest),
-                                lowest, x);
+    if (!isSelectedAbove(x, least)) // as in softmax
+      x = arith::SelectOp::create(
+          builder, arith::CmpFOp::create(builder, arith::CmpFPredicate::OLT, x, lowest), lowest, x);
     Value rounding = constant(builder, integerInLowBits),
           most = constant(builder, integerInLowBits + greatest);
     Value rounded = math::FmaOp::create(builder, x, constant(builder, log2e), rounding);

@@ -112,6 +112,39 @@ func.func @square(%x: f32) -> f32 {
 }
 
 // Seven terms and two constants of the logarithm of 2; selects keep NaN.
+// What a select clamps needs no other clamp: softmax.
+// CHECK-LABEL: func.func @exp_of_clamped
+// CHECK: arith.cmpf olt
+// CHECK-NOT: arith.cmpf olt
+// CHECK: math.fma
+// CHECK-LABEL: func.func @exp_of_clamped_below
+// CHECK: arith.cmpf olt
+// CHECK: arith.cmpf olt
+// CHECK-LABEL: func.func @exp_of_other_select
+// CHECK: arith.cmpf olt
+// CHECK: arith.cmpf olt
+func.func @exp_of_clamped(%x: f32) -> f32 {
+  %least = arith.constant -64.0 : f32
+  %is_below = arith.cmpf olt, %x, %least : f32
+  %clamped = arith.select %is_below, %least, %x : f32
+  %0 = math.exp %clamped : f32
+  return %0 : f32
+}
+func.func @exp_of_clamped_below(%x: f32) -> f32 {
+  %least = arith.constant -100.0 : f32
+  %is_below = arith.cmpf olt, %x, %least : f32
+  %clamped = arith.select %is_below, %least, %x : f32
+  %0 = math.exp %clamped : f32
+  return %0 : f32
+}
+func.func @exp_of_other_select(%x: f32, %y: f32) -> f32 {
+  %least = arith.constant -64.0 : f32
+  %is_below = arith.cmpf olt, %y, %least : f32
+  %clamped = arith.select %is_below, %least, %x : f32
+  %0 = math.exp %clamped : f32
+  return %0 : f32
+}
+
 // CHECK-LABEL: func.func @exp
 // CHECK-SAME: (%[[X:.*]]: f32)
 // CHECK: %[[IS_LOW:.*]] = arith.cmpf olt, %[[X]]
