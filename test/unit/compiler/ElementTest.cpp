@@ -161,6 +161,17 @@ const ElementCase elementCases[] = {
   return %0 : tensor<2x3x5x$nxf32>
 })",
      1, 0, 1, 1e-6},
+    {"fold",
+     R"(func.func @main(%x: tensor<$nx12x9xf32>, %y: tensor<$nx12x16xf32>) -> (tensor<$nx2x4x7xf32>,
+      tensor<$nx2x4x7xf32>) {
+  %0 = pd.fold %x {output_sizes = array<i64: 4, 7>, kernel_sizes = array<i64: 2, 3>, strides = array<i64: 2, 1>,
+                   paddings = array<i64: 1, 0>, dilations = array<i64: 1, 2>}
+      : (tensor<$nx12x9xf32>) -> tensor<$nx2x4x7xf32>
+  %1 = pd.fold %y {output_sizes = array<i64: 4, 7>, kernel_sizes = array<i64: 2, 3>, strides = array<i64: 1, 2>,
+                   paddings = array<i64: 1, 2, 0, 1>, dilations = array<i64: 1, 1>}
+      : (tensor<$nx12x16xf32>) -> tensor<$nx2x4x7xf32>
+  return %0, %1 : tensor<$nx2x4x7xf32>, tensor<$nx2x4x7xf32>
+})"},
     {"nearest", R"(func.func @main(%x: tensor<2x3x4x$nxf32>) -> (tensor<2x3x7x$mxf32>, tensor<2x3x7x$mxf32>) {
   %0 = pd.nearest_interp %x {out_h = 7 : i64, out_w = $m : i64, align_corners = false}
       : (tensor<2x3x4x$nxf32>) -> tensor<2x3x7x$mxf32>

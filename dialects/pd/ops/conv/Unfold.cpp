@@ -1,3 +1,5 @@
+#include "dialects/pd/builders/ElementBuilder.h"
+#include "dialects/pd/builders/ScalarBuilder.h"
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ir/MatchFailure.h"
 #include "dialects/pd/ops/conv/Convolution.h"
@@ -176,6 +178,52 @@ FailureOr<SmallVector<Value>> FoldOp::decompose(OpBuilder &builder) {
     if (window.paddings[2 * i] + window.paddings[2 * i + 1] > 0)
       plane = slice(plane, i + 2, window.paddings[2 * i], window.paddings[2 * i] + getOutputSizes()[i]);
   return e.results({plane});
+}
+
+namespace {
+
+/// A window along one dimension of which element `k` is element `at` of the image, if `isInside`.
+CheckedIndex windowWith(ElementBuilder &b, const Window &window, size_t axis, int64_t size, IndexValue at,
+                        IndexValue k) {
+  int64_t stride = window.strides[axis], before = window.paddings[2 * axis],
+          padded = size + before + window.paddings[2 * axis + 1];
+  int64_t count = (padded - window.dilations[axis] * (window.kernel[axis] - 1) - 1) / stride + 1;
+  IndexValue begin = at + before - k * window.dilations[axis], begins = max(begin, 0);
+  Value isWindow = b.logicalAnd(b.isEqual(begin, begins), b.isEqual(begins % stride, b.index(0)));
+  IndexValue found = begins / stride;
+  return {found, b.logicalAnd(isWindow, isLess(found, b.index(count)))};
+}
+
+} // namespace
+
+const char *FoldOp::whyNoElement() { return nullptr; }
+
+Value FoldOp::buildDim(ElementBuilder &b, int64_t dim) {
+  return dim == 0 ? b.dim(0, 0).value() : (b.dim(0, 1) / (getKernelSizes()[0] * getKernelSizes()[1])).value();
+}
+
+Value FoldOp::buildElement(ElementBuilder &b, ValueRange at) {
+  Window window = *foldWindow(std::nullopt, getKernelSizes(), getStrides(), getPaddings(), getDilations());
+  ElementBuilder::Indices own = b.indices(at);
+  Type element = tensorType(getX()).getElementType(), sum = ElementBuilder::sumType(element);
+  int64_t width = getOutputSizes()[1] + window.paddings[2] + window.paddings[3];
+  int64_t columns = (width - window.dilations[1] * (window.kernel[1] - 1) - 1) / window.strides[1] + 1;
+  auto step = [&](ArrayRef<IndexValue> k, ValueRange state) -> ElementBuilder::Values {
+    CheckedIndex row = windowWith(b, window, 0, getOutputSizes()[0], own[2], k[0]),
+                 column = windowWith(b, window, 1, getOutputSizes()[1], own[3], k[1]);
+    auto added = [&] {
+      ElementBuilder::Indices position{own[0], (own[1] * window.kernel[0] + k[0]) * window.kernel[1] + k[1],
+                                       row.index * columns + column.index};
+      ScalarBuilder s = b.scalar(sum);
+      return s.add(state[0], s.cast(b.load(0, position)));
+    };
+    return {b.choose(b.logicalAnd(row.isInside, column.isInside), added, [&] { return state[0]; })};
+  };
+  SmallVector<IndexRange> ranges;
+  for (int64_t size : window.kernel)
+    ranges.push_back({b.index(0), b.index(size)});
+  Value total = b.loops(ranges, {b.scalar(sum).constant(0, sum)}, step)[0];
+  return b.scalar(element).cast(total);
 }
 
 } // namespace proa::pd

@@ -44,6 +44,9 @@ def Pd_FoldOp : Pd_Op<"fold"> {
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferFold";
   let decomposesInCode = 1;
+  let element = 1;
+  let library = "fold";
+  let libraryHalf = 1;
   let legacy = [Legacy<"fold", ["X"], ["Y"], ["output_sizes", "kernel_sizes", "strides", "paddings", "dilations"]>];
 }
 

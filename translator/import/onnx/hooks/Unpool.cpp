@@ -1,6 +1,7 @@
 //! Hooks of the inverses of ONNX's windows: MaxUnpool and Col2Im.
 #include "translator/import/onnx/GraphImporter.h"
 
+#include "dialects/pd/ops/conv/UnfoldOps.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/index/ScatterOps.h"
 #include "dialects/pd/ops/shape/DynamicDims.h"
@@ -112,6 +113,9 @@ void importCol2Im(NodeImporter &node) {
   Expression x = node.operand("input");
   ColumnWindows windows = readColumnWindows(node);
   size_t n = windows.spatial();
+  if (n == 2 && isa<FloatType>(x.type().getElementType()))
+    return node.setOutput("output", node.create<pd::FoldOp>(x, windows.image, windows.kernel, windows.strides,
+                                                            windows.pads, windows.dilations));
   int64_t elements = 1, pixels = 1;
   for (size_t i = 0; i < n; ++i) {
     elements *= windows.kernel[i];
