@@ -9,8 +9,8 @@
 #include "dialects/pd/ir/ReplaceResult.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
-#include "dialects/pd/ops/nn/NormOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
+#include "passes/fuse/FixedNorm.h"
 #include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -75,7 +75,7 @@ pd::Expression along(pd::TensorBuilder &e, pd::Expression channels, int64_t dim,
 
 /// The reason why the normalization stays; null if it can be folded.
 const char *obstacle(pd::BatchNormOp op) {
-  if (!op.getUseGlobalStats() && (!op.getIsTest() || op.getTrainableStatistics()))
+  if (!hasFixedStatistics(op))
     return "it uses the statistics of the batch";
   pd::ContractionOpInterface conv = convBefore(op);
   if (!conv)
@@ -114,22 +114,15 @@ public:
     pd::ContractionOpInterface conv = convBefore(op);
     Value convBias = biasBefore(op);
     pd::TensorBuilder e(rewriter, op);
-    pd::Expression factor = e.rsqrt(e.wrap(op.getVariance()) + op.getEpsilon().convertToDouble());
-    if (op.getScale())
-      factor = factor * e.wrap(op.getScale());
-    pd::Expression mean = e.wrap(op.getMean());
-    if (convBias)
-      mean = mean - e.reshape(e.wrap(convBias), {-1});
-    pd::Expression shift = -(mean * factor);
-    if (op.getBias())
-      shift = e.wrap(op.getBias()) + shift;
+    FixedNorm norm(e, op, convBias);
     pd::Expression filter = e.wrap(conv.getChannelWeights()->get());
     int64_t rank = filter.type().getRank();
-    filter = filter * along(e, factor, conv.getChannelDim(), rank);
+    filter = filter * along(e, norm.factor, conv.getChannelDim(), rank);
     auto scaled = cast<pd::ContractionOpInterface>(rewriter.clone(*conv));
     scaled.getChannelWeights()->set(filter);
     bool channelsLast = layoutOf(conv) == pd::ImageLayout::ChannelsLast;
-    pd::Expression out = e.wrap(scaled->getResult(0)) + (channelsLast ? shift : along(e, shift, 1, rank));
+    pd::Expression out =
+        e.wrap(scaled->getResult(0)) + (channelsLast ? norm.shift : along(e, norm.shift, 1, rank));
     pd::replaceResult(rewriter, op.getOut(), out);
     for (auto [result, operand] :
          {std::pair(op.getMeanOut(), op.getMean()), std::pair(op.getSavedMean(), op.getMean()),

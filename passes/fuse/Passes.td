@@ -53,6 +53,32 @@ def FoldBatchNorm : Pass<"pd-fold-batch-norm", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::proa::pd::PdDialect"];
 }
 
+def MergeBranches : Pass<"pd-merge-branches", "::mlir::func::FuncOp"> {
+  let summary = "Merge convolutions of one image whose results are summed";
+  let description = [{
+    Networks like RepVGG and MobileOne train blocks of several branches, which are linear in one image and summed.
+    `conv(x, w) + conv(x, v)` becomes `conv(x, w + v)` if the strides are equal and w has the taps of v: v is padded
+    with zeros. A batch normalization with fixed statistics, and a convolution that multiplies each channel
+    by a factor, become the tap in the middle, on the diagonal of the filter. Filters must be parameters, constants or
+    computed from these, so that the sum is computed once. Biases, one number for each channel, are summed too. Sums are
+    rounded in another order; infinities that cancel give NaN in other places.
+
+    ```mlir
+    // before
+    %0 = pd.conv2d %x, %w {paddings = array<i64: 1, 1>}
+      : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x8x8xf32>
+    %1 = pd.conv2d %x, %v : (tensor<1x3x8x8xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32>
+    %2 = pd.add %0, %1 : (tensor<1x4x8x8xf32>, tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
+    // after
+    %p = pd.pad %v {paddings = array<i64: 0, 0, 0, 0, 1, 1, 1, 1>} : (tensor<4x3x1x1xf32>) -> tensor<4x3x3x3xf32>
+    %s = pd.add %w, %p : (tensor<4x3x3x3xf32>, tensor<4x3x3x3xf32>) -> tensor<4x3x3x3xf32>
+    %2 = pd.conv2d %x, %s {paddings = array<i64: 1, 1>}
+      : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x8x8xf32>
+    ```
+  }];
+  let dependentDialects = ["::proa::pd::PdDialect"];
+}
+
 def FormIntegerProducts : Pass<"pd-form-integer-products", "::mlir::func::FuncOp"> {
   let summary = "Replace matmuls and convolutions of quantized tensors by exact ones of integers";
   let description = [{

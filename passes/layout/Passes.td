@@ -51,6 +51,25 @@ def DropTaps : Pass<"pd-drop-taps", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::proa::pd::PdDialect"];
 }
 
+def ScaleChannels : Pass<"pd-scale-channels", "::mlir::func::FuncOp"> {
+  let summary = "Replace convolutions that multiply each channel by a factor with elementwise ops";
+  let description = [{
+    A convolution, or a transposed one, whose windows are single elements at a distance of one, without padding, and
+    whose groups have one channel each, multiplies each channel by a factor. As `pd.multiply` it becomes a part of the
+    kernel beside it. Its gradient by the filter becomes the sum of products. Runs after `pd-drop-taps`, which may leave
+    one tap.
+
+    ```mlir
+    // before
+    %0 = pd.conv2d %x, %w {groups = 3 : i64} : (tensor<1x3x8x8xf32>, tensor<3x1x1x1xf32>) -> tensor<1x3x8x8xf32>
+    // after
+    %f = pd.reshape %w {shape = array<i64: 3, 1, 1>} : (tensor<3x1x1x1xf32>) -> tensor<3x1x1xf32>
+    %0 = pd.multiply %x, %f : (tensor<1x3x8x8xf32>, tensor<3x1x1xf32>) -> tensor<1x3x8x8xf32>
+    ```
+  }];
+  let dependentDialects = ["::proa::pd::PdDialect"];
+}
+
 def ReadChannelsFirst : Pass<"pd-read-channels-first", "::mlir::func::FuncOp"> {
   let summary = "Let convolutions of few channels read images with channels first";
   let description = [{

@@ -1,6 +1,5 @@
 #include "passes/patterns/NativeFunctions.h"
 
-#include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
@@ -9,10 +8,8 @@
 #include "dialects/pd/ops/shape/KnownElements.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "passes/analysis/ConstantNumber.h"
+#include "passes/analysis/ParameterValue.h"
 
-#include "mlir/Interfaces/FunctionInterfaces.h"
-
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Format.h"
 
 #include <cmath>
@@ -121,21 +118,8 @@ LogicalResult scalarAttribute(PatternRewriter &rewriter, PDLResultList &results,
 }
 
 LogicalResult isParameter(PatternRewriter &rewriter, Value value) {
-  llvm::SetVector<Value> values;
-  values.insert(value);
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (Operation *op = values[i].getDefiningOp()) {
-      if (op->getNumRegions() > 0)
-        return refuse(rewriter, value, "it is computed by an op with regions");
-      values.insert(op->operand_begin(), op->operand_end());
-      continue;
-    }
-    auto argument = cast<BlockArgument>(values[i]);
-    auto function = dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
-    if (!function || !function.getArgAttr(argument.getArgNumber(), pd::parameterAttribute))
-      return refuse(rewriter, value, "it depends on a value that is not a parameter");
-  }
-  return success();
+  const char *reason = whyNotParameter(value);
+  return reason ? refuse(rewriter, value, reason) : success();
 }
 
 LogicalResult isNumberIn(PatternRewriter &rewriter, Attribute attribute, Attribute low, Attribute high) {

@@ -91,10 +91,6 @@ void buildKernelPipeline(OpPassManager &pm, const PipelineOptions &options) {
     addCleanup(pm);
   }
   pm.addNestedPass<func::FuncOp>(createFoldBatchNorm());
-  // Remaining normalizations must be elementwise before layouts can propagate through them.
-  DecomposeOptions normalization;
-  normalization.only = {"pd.batch_norm"};
-  pm.addPass(createDecompose(normalization));
   std::unique_ptr<Backend> backend = Backend::create(options.target);
   bool usesBlas = backend->usesMatrixLibrary(options);
   if (!backend->isGpu()) {
@@ -102,7 +98,13 @@ void buildKernelPipeline(OpPassManager &pm, const PipelineOptions &options) {
     pm.addNestedPass<func::FuncOp>(createFormIntegerProducts());
   }
   // After the forms of integers, which read filters as they are stored.
+  pm.addNestedPass<func::FuncOp>(createMergeBranches());
+  // Remaining normalizations must be elementwise before layouts can propagate through them.
+  DecomposeOptions normalization;
+  normalization.only = {"pd.batch_norm"};
+  pm.addPass(createDecompose(normalization));
   pm.addNestedPass<func::FuncOp>(createDropTaps());
+  pm.addNestedPass<func::FuncOp>(createScaleChannels());
   // cuDNN takes filters in the order of the images; the program's filters have the channels first.
   if (!usesBlas)
     pm.addNestedPass<func::FuncOp>(createChannelsLast());
