@@ -6,7 +6,7 @@
 
 namespace proa {
 
-/// Whether the statistics are operands and not those of the batch.
+/// Whether the statistics are operands, not computed from the batch.
 inline bool hasFixedStatistics(pd::BatchNormOp op) {
   return op.getUseGlobalStats() || (op.getIsTest() && !op.getTrainableStatistics());
 }

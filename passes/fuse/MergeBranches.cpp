@@ -78,9 +78,9 @@ std::optional<Branch> branchOf(Value addend, Type type) {
              : std::nullopt;
 }
 
-/// Where the taps of `part` begin among those of `whole`, for each dimension; nothing if they are not among
-/// them.
-std::optional<SmallVector<int64_t>> placeOf(const pd::Window &part, const pd::Window &whole) {
+/// The index in `whole` of the first tap of `part`, for each dimension; nothing if `whole` lacks some of its
+/// taps.
+std::optional<SmallVector<int64_t>> firstTaps(const pd::Window &part, const pd::Window &whole) {
   SmallVector<int64_t> begins;
   if (part.strides != whole.strides || llvm::is_contained(part.paddings, ShapedType::kDynamic) ||
       llvm::is_contained(whole.paddings, ShapedType::kDynamic))
@@ -98,7 +98,7 @@ std::optional<SmallVector<int64_t>> placeOf(const pd::Window &part, const pd::Wi
 }
 
 /// Why `part` cannot become a part of the convolution `whole`; null if it can.
-const char *whyNotPart(Branch &part, Branch &whole) {
+const char *whyNotMerged(Branch &part, Branch &whole) {
   if (part.image() != whole.image())
     return "it reads another image";
   if (part.layout() != whole.layout())
@@ -107,7 +107,7 @@ const char *whyNotPart(Branch &part, Branch &whole) {
       !(part.hasChannelFactors() &&
         pd::channelsOf(pd::tensorType(whole.image()), whole.conv.getDataFormat()) == whole.channels()))
     return "it has other groups";
-  return placeOf(part.window(), whole.window()) ? nullptr : "its taps are not among those of the other one";
+  return firstTaps(part.window(), whole.window()) ? nullptr : "the other one lacks some of its taps";
 }
 
 /// A filter [channels, channels / groups, 1, 1] that multiplies each channel by its factor.
@@ -149,7 +149,7 @@ void collectAddends(Value value, Type type, bool isRoot, SmallVectorImpl<Value> 
 }
 
 /// Whether the op is an addend of a larger sum.
-bool isPartOfSum(pd::AddOp op) {
+bool isAddend(pd::AddOp op) {
   if (!op.getOut().hasOneUse())
     return false;
   auto user = dyn_cast<pd::AddOp>(*op->getUsers().begin());
@@ -168,14 +168,14 @@ bool isBias(Value value, RankedTensorType image, pd::ImageLayout layout) {
           type.getRank() <= image.getRank() && type.getDimSize(type.getRank() - fromEnd) == channels);
 }
 
-/// conv(x, w) + conv(x, v) = conv(x, w + v) if the taps of v are among those of w.
+/// conv(x, w) + conv(x, v) = conv(x, w + v) if w has the taps of v.
 class MergeIntoConvolution : public OpRewritePattern<pd::AddOp> {
 public:
   MergeIntoConvolution(MLIRContext *context, PassRemarks remarks)
       : OpRewritePattern(context), remarks(remarks) {}
 
   LogicalResult matchAndRewrite(pd::AddOp op, PatternRewriter &rewriter) const override {
-    if (isPartOfSum(op))
+    if (isAddend(op))
       return failure();
     SmallVector<Value> addends;
     collectAddends(op.getOut(), op.getOut().getType(), true, addends);
@@ -191,7 +191,7 @@ public:
       for (Branch &part : branches) {
         if (!whole.conv || part.addend == whole.addend || part.image() != whole.image())
           continue;
-        if (const char *obstacle = whyNotPart(part, whole))
+        if (const char *obstacle = whyNotMerged(part, whole))
           reason = obstacle;
         else
           parts.push_back(part);
@@ -236,7 +236,7 @@ private:
       } else {
         own = e.wrap(part.conv.getFilter());
       }
-      filter = mergedFilter(e, filter, own, *placeOf(part.window(), whole.window()));
+      filter = mergedFilter(e, filter, own, *firstTaps(part.window(), whole.window()));
       merged.insert(part.addend.getDefiningOp());
     }
     auto conv = cast<pd::Conv2dOp>(rewriter.clone(*whole.conv));

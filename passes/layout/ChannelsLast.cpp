@@ -9,6 +9,7 @@
 #include "dialects/pd/ops/reduce/ReduceOps.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
+#include "dialects/pd/ops/shape/SliceOps.h"
 #include "dialects/rt/Fusable.h"
 #include "dialects/rt/Rt.h"
 #include "passes/layout/TransposedReshape.h"
@@ -301,6 +302,48 @@ public:
   }
 };
 
+class SlicePattern : public ImagePattern<OpRewritePattern<pd::SliceOp>> {
+public:
+  using ImagePattern::ImagePattern;
+
+  LogicalResult matchAndRewrite(pd::SliceOp op, PatternRewriter &rewriter) const override {
+    if (!images.areReadBy(op))
+      return failure();
+    if (op->getNumOperands() != 1)
+      return keepsChannelsFirst(op, rewriter, "its bounds are tensors");
+    SmallVector<int64_t> axes;
+    for (int64_t axis : op.getAxes())
+      axes.push_back(indexInLast[axis < 0 ? axis + 4 : axis]);
+    auto rewritten = cast<pd::SliceOp>(rewriter.clone(*op));
+    rewritten->setOperand(0, images.lastOf(op.getX(), rewriter));
+    rewritten.setAxes(axes);
+    rewritten.getOut().setType(permuted(pd::tensorType(op.getOut())));
+    images.replace(op.getOut(), rewritten.getOut(), rewriter);
+    return images.erase(op, rewriter);
+  }
+};
+
+class SplitPattern : public ImagePattern<OpRewritePattern<pd::SplitOp>> {
+public:
+  using ImagePattern::ImagePattern;
+
+  LogicalResult matchAndRewrite(pd::SplitOp op, PatternRewriter &rewriter) const override {
+    if (!images.areReadBy(op))
+      return failure();
+    if (op->getNumOperands() != 1)
+      return keepsChannelsFirst(op, rewriter, "its sections are tensors");
+    auto rewritten = cast<pd::SplitOp>(rewriter.clone(*op));
+    rewritten->setOperand(0, images.lastOf(op.getX(), rewriter));
+    int64_t axis = static_cast<int64_t>(op.getAxis());
+    rewritten.setAxis(indexInLast[axis < 0 ? axis + 4 : axis]);
+    for (auto [before, after] : llvm::zip(op->getResults(), rewritten->getResults())) {
+      after.setType(permuted(pd::tensorType(before)));
+      images.replace(before, after, rewriter);
+    }
+    return images.erase(op, rewriter);
+  }
+};
+
 /// Reductions; without kept dimensions those whose result has the same dimensions in the same order. Other
 /// ops have no form with channels last.
 class ReductionPattern : public ImagePattern<RewritePattern> {
@@ -309,7 +352,8 @@ public:
       : ImagePattern(context, images, MatchAnyOpTypeTag(), /*benefit=*/1) {}
 
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
-    if (isa<pd::LayoutOpInterface, pd::ConcatOp, pd::PadOp, pd::ArgExtremeOpInterface>(op) ||
+    if (isa<pd::LayoutOpInterface, pd::ConcatOp, pd::PadOp, pd::SliceOp, pd::SplitOp,
+            pd::ArgExtremeOpInterface>(op) ||
         op->hasTrait<pd::ElementwiseTrait>() || !images.areReadBy(op))
       return failure();
     auto axes = op->getAttrOfType<DenseI64ArrayAttr>("axis");
@@ -389,8 +433,8 @@ public:
         images.lastOf(reshape.getOut(), builder);
     });
     RewritePatternSet patterns(&getContext());
-    patterns.add<LayoutOpPattern, ElementwisePattern, ConcatPattern, PadPattern, ReductionPattern,
-                 ExtremePattern>(&getContext(), images);
+    patterns.add<LayoutOpPattern, ElementwisePattern, ConcatPattern, PadPattern, SlicePattern, SplitPattern,
+                 ReductionPattern, ExtremePattern>(&getContext(), images);
     applyPatternsOnce(getOperation(), std::move(patterns), remarks);
     RewritePatternSet transposes(&getContext());
     addTransposedReshapePattern(transposes);

@@ -8,9 +8,9 @@ def ChannelsLast : Pass<"pd-channels-last", "::mlir::func::FuncOp"> {
   let description = [{
     Convolutions on the CPU are fastest if the channels of a pixel are contiguous. This pass converts each float32
     convolution from NCHW to NHWC, with a transpose of its input, and propagates the new order forward through ops that
-    support it: ops with a `data_format`, elementwise ops, concatenations, reductions and indices of extremes. A
-    transpose back is inserted only before an op that needs the old order. Images that consist of tokens, by a
-    transpose and a reshape, have the new order already. At the end transposes on both sides of a reshape that move no
+    support it: ops with a `data_format`, elementwise ops, concatenations, slices, splits, reductions and indices of
+    extremes. A transpose back is inserted only before an op that needs the old order. Images that consist of tokens, by
+    a transpose and a reshape, have the new order already. At the end transposes on both sides of a reshape that move no
     element are removed. A convolution of few channels, or of a window of one pixel, that is alone between arguments and
     results of the function keeps channels first. Remarks say which ops changed and why the others did not
     (`--remarks=pd-channels-last`).

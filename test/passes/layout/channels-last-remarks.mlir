@@ -146,3 +146,13 @@ func.func @reduced(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>) -> tensor<4
   %1 = pd.sum %0 {axis = array<i64: 0, 2, 3>} : (tensor<1x4x6x6xf32>) -> tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+func.func @bounds_of_a_slice(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>, %begin: tensor<1xi64>)
+    -> tensor<1x?x8x8xf32> {
+  // expected-remark @below {{pd.conv2d works with channels last}}
+  %0 = pd.conv2d %x, %w : (tensor<1x3x8x8xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32>
+  // expected-remark @below {{pd.slice keeps channels first: its bounds are tensors}}
+  %1 = "pd.slice"(%0, %begin) {axes = array<i64: 1>, ends = array<i64: 4>, operandSegmentSizes = array<i32: 1, 1, 0, 0>}
+    : (tensor<1x4x8x8xf32>, tensor<1xi64>) -> tensor<1x?x8x8xf32>
+  return %1 : tensor<1x?x8x8xf32>
+}

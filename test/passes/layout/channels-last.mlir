@@ -168,3 +168,22 @@ func.func @best_rows(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>) -> tensor
   %1 = pd.argmax %0 {axis = 2 : i64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x8xi64>
   return %1 : tensor<1x4x8xi64>
 }
+
+// Pieces of an image keep channels last.
+// CHECK-LABEL: func @pieces
+// CHECK: pd.conv2d {{.*}} data_format = NHWC
+// CHECK: %[[S:.*]]:2 = pd.split %{{.*}} {axis = 3 : i64, sections = array<i64: 2, 2>} : (tensor<1x8x8x4xf32>) -> (tensor<1x8x8x2xf32>, tensor<1x8x8x2xf32>)
+// CHECK: pd.slice %[[S]]#1 {axes = array<i64: 1>, {{.*}} -> tensor<1x6x8x2xf32>
+// CHECK: pd.transpose
+// CHECK: return
+func.func @pieces(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>, %v: tensor<4x4x1x1xf32>)
+    -> (tensor<1x2x8x8xf32>, tensor<1x2x6x8xf32>) {
+  %0 = pd.conv2d %x, %w : (tensor<1x3x8x8xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32>
+  %1 = pd.relu %0 : (tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
+  %2 = pd.conv2d %1, %v : (tensor<1x4x8x8xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x8x8xf32>
+  %3:2 = pd.split %2 {axis = -3 : i64, sections = array<i64: 2, 2>}
+    : (tensor<1x4x8x8xf32>) -> (tensor<1x2x8x8xf32>, tensor<1x2x8x8xf32>)
+  %4 = pd.slice %3#1 {axes = array<i64: -2>, starts = array<i64: 0>, ends = array<i64: 6>}
+    : (tensor<1x2x8x8xf32>) -> tensor<1x2x6x8xf32>
+  return %3#0, %4 : tensor<1x2x8x8xf32>, tensor<1x2x6x8xf32>
+}

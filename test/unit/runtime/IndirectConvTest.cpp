@@ -169,6 +169,18 @@ TEST(IndirectConv, StoresSumsOfBlocks) {
   expectDefinition({1, 48, 336, 14, 13, {3, 3}, {2, 2}, {0, 0}, {0, 0}, {1, 1}}, false);
 }
 
+/// Outputs whose last panel has half a vector with AVX2: stored where the results lie, by post-ops, and with
+/// channels first; all numbers of positions of a tile.
+TEST(IndirectConv, HalfPanels) {
+  for (int64_t outputs : {8, 24, 37, 40})
+    for (int64_t width : {1, 9, 10, 11, 14, 19})
+      for (auto ops : {Layouts::Residual, Layouts::Activations, Layouts::Bounds})
+        expectDefinitionWith({1, 32, outputs, 3, width, {1, 1}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
+                             {DataFormat::NHWC, DataFormat::NHWC, ops});
+  expectDefinition({2, 400, 24, 9, 7, {3, 3}, {1, 1}, {5, 5}, {5, 5}, {5, 5}}); // chunks of channels
+  expectDefinition({2, 48, 72, 7, 9, {3, 3}, {2, 1}, {0, 0}, {0, 0}, {1, 1}, 3}, false);
+}
+
 /// So few outputs that vectors are of input channels.
 TEST(IndirectConv, Dots) {
   for (int64_t outputs : {1, 2, 3, 4})

@@ -19,6 +19,9 @@ namespace {
 
 // Measured shares of the rate of a large matmul (CpuFacts::matmulRate).
 constexpr double indirectShare = 0.9, indirectShareOfWide = 0.85; // with AVX-512
+/// Of the rate of IndirectConv's tiles, what tiles of at most 8 outputs reach with AVX2: they load more for
+/// each multiplication.
+constexpr double halfPanelShare = 0.85;
 /// Of the rate of IndirectConv's tiles, what sums of few outputs reach.
 constexpr double dotsShare = 0.6;
 /// To add the lanes of one of these sums, apply activations and store it, measured with windows of one pixel
@@ -195,11 +198,10 @@ private:
       return {ConvMethod::Indirect, 0, "few channels with AVX-512"}; // oneDNN's kernels are faster
     if (hasWideVectors() && IndirectConv::addsDots(g))
       return {ConvMethod::Indirect, 0, "few outputs with AVX-512"}; // not measured
-    constexpr int64_t panelLanes = 16;
     double terms = static_cast<double>(IndirectConv::termsOfTap(g));
     double share =
         (hasWideVectors() ? indirectShareOfWide : indirectShare) * terms / (terms + 4) *
-        (IndirectConv::addsDots(g) ? dotsShare : shareOfOutputs(g.outputChannels() / g.groups, panelLanes));
+        (IndirectConv::addsDots(g) ? dotsShare : shareOfPanels(g.outputChannels() / g.groups, terms));
     double nanoseconds = at(share * IndirectConv::usedRows(g)) * IndirectConv::usedTaps(g) +
                          fetchedShare * filterNanoseconds();
     if (IndirectConv::copiesImage(g))
@@ -214,6 +216,17 @@ private:
     if (g.output.strides[1] != 1)
       nanoseconds += storedFirstNanoseconds * static_cast<double>(*elementCount(g.output.dims));
     return {ConvMethod::Indirect, nanoseconds};
+  }
+
+  /// The share of the lanes of IndirectConv's panels that hold channels.
+  double shareOfPanels(int64_t channels, double terms) const {
+    constexpr int64_t lanes = 16;
+    constexpr double moreStartTerms = 8; // the tile of a half panel has more pointers
+    int64_t rest = channels % lanes;
+    if (hasWideVectors() || rest == 0 || rest > lanes / 2)
+      return shareOfOutputs(channels, lanes);
+    double half = static_cast<double>(lanes / 2) / halfPanelShare * (1 + moreStartTerms / (terms + 4));
+    return static_cast<double>(channels) / (static_cast<double>(channels - rest) + half);
   }
 
   ConvEstimate grouped() const {

@@ -20,7 +20,7 @@ struct IndirectTerms {
   int64_t rowStride, positions;
   int64_t tap, tapEnd, channel, channels;
   const float *panel; ///< of the first tap and channel
-  int64_t vectors;    ///< of a line of the panel
+  int64_t lanes;      ///< of a line of the panel
   float *sums;        ///< by position
   int64_t sumStride;
   bool accumulates;
@@ -44,20 +44,36 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 /// Floats of a panel that are fetched before they are needed: filters of whole networks are in no cache.
 constexpr int64_t fetchedAhead = 1024;
 
-/// `Fetches` is of the first tile of a panel.
-template <int Rows, int Vectors, bool Fetches>
+/// One register of AVX2: lines of at most this many outputs.
+constexpr int64_t halfLanes = vectorSize / 2;
+using HalfLine = float __attribute__((vector_size(halfLanes * sizeof(float))));
+
+/// Lines of the last panel have a multiple of these lanes.
+int64_t laneStep() { return hasWideVectors() ? vectorSize : halfLanes; }
+
+/// `Fetches` is of the first tile of a panel. A line has `Vectors` vectors of type `Line`.
+template <int Rows, int Vectors, bool Fetches, class Line>
 PROA_VECTOR_INLINE void addTap(const float *const *rows, int64_t channels, const float *panel,
-                               Vector (&sums)[Rows][Vectors]) {
+                               Line (&sums)[Rows][Vectors]) {
+  constexpr int64_t lanes = sizeof(Line) / sizeof(float);
   const float *x[Rows];
   for (int row = 0; row < Rows; ++row)
     x[row] = rows[row];
+  constexpr bool isHalf = lanes == halfLanes;
+  constexpr int64_t lineFloats = 16; // of a line of the cache
+  // Half panels do little with an element: the rows of the next tile, which follow, are fetched ahead.
+  [[maybe_unused]] int64_t next = x[Rows - 1] - x[0] + channels;
 #pragma GCC unroll 2
-  for (int64_t k = 0; k < channels; ++k, panel += Vectors * vectorSize) {
-    Vector lines[Vectors];
+  for (int64_t k = 0; k < channels; ++k, panel += Vectors * lanes) {
+    if constexpr (isHalf)
+      if (k % lineFloats == 0)
+        for (int row = 0; row < Rows; ++row)
+          __builtin_prefetch(x[row] + next + k);
+    Line lines[Vectors];
     for (int i = 0; i < Vectors; ++i) {
-      std::memcpy(&lines[i], panel + i * vectorSize, sizeof(Vector));
+      std::memcpy(&lines[i], panel + i * lanes, sizeof(Line));
       if constexpr (Fetches)
-        __builtin_prefetch(panel + i * vectorSize + fetchedAhead);
+        __builtin_prefetch(panel + i * lanes + fetchedAhead);
     }
     for (int row = 0; row < Rows; ++row)
       for (int i = 0; i < Vectors; ++i)
@@ -65,18 +81,19 @@ PROA_VECTOR_INLINE void addTap(const float *const *rows, int64_t channels, const
   }
 }
 
-template <int Rows, int Vectors, bool Fetches>
+template <int Rows, int Vectors, bool Fetches, class Line>
 PROA_VECTOR_INLINE void addTile(const IndirectTerms &terms, int64_t position) {
-  Vector sums[Rows][Vectors];
+  constexpr int64_t lanes = sizeof(Line) / sizeof(float);
+  Line sums[Rows][Vectors];
   for (int i = 0; i < Vectors; ++i) {
-    Vector bias;
-    std::memcpy(&bias, terms.bias + i * vectorSize, sizeof(Vector));
+    Line bias;
+    std::memcpy(&bias, terms.bias + i * lanes, sizeof(Line));
     for (int row = 0; row < Rows; ++row)
       sums[row][i] = bias;
   }
   const float *panel = terms.panel;
   bool isUsed = false;
-  for (int64_t tap = terms.tap; tap < terms.tapEnd; ++tap, panel += terms.channels * Vectors * vectorSize) {
+  for (int64_t tap = terms.tap; tap < terms.tapEnd; ++tap, panel += terms.channels * Vectors * lanes) {
     const float *rows[Rows];
     bool isInside = false;
     for (int row = 0; row < Rows; ++row) {
@@ -86,45 +103,46 @@ PROA_VECTOR_INLINE void addTile(const IndirectTerms &terms, int64_t position) {
     }
     isUsed |= isInside;
     if (isInside)
-      addTap<Rows, Vectors, Fetches>(rows, terms.channels, panel, sums);
+      addTap<Rows, Vectors, Fetches, Line>(rows, terms.channels, panel, sums);
   }
   if (terms.accumulates && !isUsed && !terms.bounds)
     return;
   for (int row = 0; row < Rows; ++row)
     for (int i = 0; i < Vectors; ++i) {
-      float *to = terms.sums + (position + row) * terms.sumStride + i * vectorSize;
-      Vector sum = sums[row][i];
+      float *to = terms.sums + (position + row) * terms.sumStride + i * lanes;
+      Line sum = sums[row][i];
       if (terms.accumulates) {
-        Vector before;
-        std::memcpy(&before, to, sizeof(Vector));
+        Line before;
+        std::memcpy(&before, to, sizeof(Line));
         sum += before;
       }
       if (terms.bounds) {
-        sum = sum < terms.low ? Vector{} + terms.low : sum; // NaN stays NaN
-        sum = sum > terms.high ? Vector{} + terms.high : sum;
+        sum = sum < terms.low ? Line{} + terms.low : sum; // NaN stays NaN
+        sum = sum > terms.high ? Line{} + terms.high : sum;
       }
-      std::memcpy(to, &sum, sizeof(Vector));
+      std::memcpy(to, &sum, sizeof(Line));
     }
 }
 
 /// A tile of up to `Most` positions.
-template <int Most, int Vectors>
+template <int Most, int Vectors, class Line>
 PROA_VECTOR_INLINE void addTileOf(const IndirectTerms &terms, int64_t position, int64_t rows) {
   if constexpr (Most > 1)
     if (rows < Most)
-      return addTileOf<Most - 1, Vectors>(terms, position, rows);
+      return addTileOf<Most - 1, Vectors, Line>(terms, position, rows);
   if (position == 0)
-    addTile<Most, Vectors, true>(terms, position);
+    addTile<Most, Vectors, true, Line>(terms, position);
   else
-    addTile<Most, Vectors, false>(terms, position);
+    addTile<Most, Vectors, false, Line>(terms, position);
 }
 
 /// Tiles of nearly equal numbers of positions: few ones do not hide the latency of a multiplication.
-template <int Most, int Vectors> PROA_VECTOR_INLINE void addTiles(const IndirectTerms &terms) {
+template <int Most, int Vectors, class Line = Vector>
+PROA_VECTOR_INLINE void addTiles(const IndirectTerms &terms) {
   int64_t tiles = (terms.positions + Most - 1) / Most;
   for (int64_t position = 0; tiles > 0; --tiles) {
     int64_t rows = (terms.positions - position + tiles - 1) / tiles;
-    addTileOf<Most, Vectors>(terms, position, rows);
+    addTileOf<Most, Vectors, Line>(terms, position, rows);
     position += rows;
   }
 }
@@ -246,9 +264,11 @@ PROA_VECTOR_INLINE static void addDotTerms(const DotTerms &terms, int64_t output
 }
 
 PROA_VECTOR_INLINE static void addIndirectTerms(const IndirectTerms &terms, bool wide) {
-  if (!wide)
+  if (terms.lanes == halfLanes)
+    addTiles<10, 1, HalfLine>(terms); // more rows have more pointers than there are registers
+  else if (!wide)
     addTiles<6, 1>(terms);
-  else if (terms.vectors == 2)
+  else if (terms.lanes > vectorSize)
     addTiles<10, 2>(terms);
   else
     addTiles<10, 1>(terms);
@@ -317,7 +337,7 @@ std::unique_ptr<IndirectConv> IndirectConv::create(const ConvProblem &problem, c
   conv->leading.assign(ops.begin(), ops.begin() + static_cast<ptrdiff_t>(leadingRowOps(ops)));
   conv->bounds = RowBounds(conv->leading);
   conv->storesSums = conv->sorted.empty() && isDense(geometry.output, true) && conv->postOps.empty() &&
-                     conv->outputs() % vectorSize == 0 && conv->bounds.ops == conv->leading.size();
+                     conv->outputs() % laneStep() == 0 && conv->bounds.ops == conv->leading.size();
   using dnnl::memory;
   int64_t terms = conv->taps() * conv->inputs();
   // The order of the packed filter also depends on the number of groups and on the window.
@@ -385,10 +405,9 @@ void IndirectConv::sortPositions() {
 
 int64_t IndirectConv::panelsOfGroup() const { return (outputs() + panelWidth - 1) / panelWidth; }
 
-/// Floats between the sums of neighbouring positions.
-static int64_t strideOfSums(int64_t channels) {
-  return (channels + vectorSize - 1) / vectorSize * vectorSize;
-}
+/// Lanes of the lines of panels with this many channels: the floats between the sums of neighbouring
+/// positions.
+static int64_t lanesOf(int64_t channels) { return (channels + laneStep() - 1) / laneStep() * laneStep(); }
 
 /// Calls `use` for the pieces of the sums that are added in one loop, in their order.
 template <class Use> void IndirectConv::forChunks(Use use) const {
@@ -398,7 +417,7 @@ template <class Use> void IndirectConv::forChunks(Use use) const {
 }
 
 /// The panels of a chunk lie side by side, so that memory is read from front to back. Lines of the last panel
-/// have one vector if that is enough.
+/// have as many lanes as are enough.
 void IndirectConv::pack(const float *from, float *to) const {
   int64_t indices = geometry.kernel[0] * geometry.kernel[1], columns = tapColumns();
   if (addsDots(geometry)) {
@@ -411,7 +430,7 @@ void IndirectConv::pack(const float *from, float *to) const {
   }
   auto packPanel = [&](int64_t first, int64_t count, int64_t tap, int64_t taps, int64_t channel,
                        int64_t channels, float *line) {
-    int64_t width = (count + vectorSize - 1) / vectorSize * vectorSize;
+    int64_t width = lanesOf(count);
     for (int64_t t = tap; t < tap + taps; ++t)
       for (int64_t c = channel; c < channel + channels; ++c, line += width) {
         int64_t index = t * columns + c / groupInputs(), input = c % groupInputs();
@@ -537,7 +556,7 @@ void IndirectConv::addDots(const Worker &worker) const {
                  static_cast<const float *>(filter->data()),
                  bias,
                  worker.sums,
-                 strideOfSums(outputs())};
+                 lanesOf(outputs())};
   runVectors<addDotTerms>(terms, outputs());
 }
 
@@ -555,7 +574,7 @@ void IndirectConv::multiply(Worker &worker, int64_t group, int64_t channel, int6
   terms.positions = worker.count;
   terms.low = bounds.low;
   terms.high = bounds.high;
-  terms.sumStride = storesSums ? geometry.outputChannels() : strideOfSums(channels);
+  terms.sumStride = storesSums ? geometry.outputChannels() : lanesOf(channels);
   float *sums =
       storesSums ? worker.output + worker.first * terms.sumStride + group * outputs() + channel : worker.sums;
   forChunks([&](int64_t tap, int64_t taps, int64_t input, int64_t inputs) {
@@ -571,7 +590,7 @@ void IndirectConv::multiply(Worker &worker, int64_t group, int64_t channel, int6
       if (worker.bias && !terms.accumulates)
         std::copy_n(worker.bias + group * outputs() + channel + first, count, bias);
       terms.bias = bias;
-      terms.vectors = (count + vectorSize - 1) / vectorSize;
+      terms.lanes = lanesOf(count);
       terms.panel = chunk + (channel + first) * taps * inputs;
       terms.sums = sums + first;
       addRuns(terms, worker.first);
@@ -585,7 +604,7 @@ void IndirectConv::finish(const Worker &worker, int64_t channel, int64_t channel
                           std::span<const float *const> operands) const {
   if (storesSums)
     return;
-  int64_t stride = strideOfSums(channels), all = geometry.outputChannels();
+  int64_t stride = lanesOf(channels), all = geometry.outputChannels();
   for (const PostOp &op : std::span(leading).subspan(addsDots(geometry) ? 0 : bounds.ops))
     if (!op.hasOperand())
       activateRow(rowActivation(op), worker.sums, worker.count * stride, op.alpha, op.beta);
@@ -612,7 +631,7 @@ void IndirectConv::finish(const Worker &worker, int64_t channel, int64_t channel
 /// Stores the sums to an image with channels first.
 void IndirectConv::storeFirst(const Worker &worker, int64_t channel, int64_t channels, float *output) const {
   const ConvGeometry &g = geometry;
-  int64_t stride = strideOfSums(channels), pixels = g.output.dims[2] * g.output.dims[3];
+  int64_t stride = lanesOf(channels), pixels = g.output.dims[2] * g.output.dims[3];
   for (int64_t i = 0; i < worker.count;) {
     int64_t image = (worker.first + i) / pixels, pixel = (worker.first + i) % pixels;
     int64_t count = std::min(worker.count - i, pixels - pixel);
