@@ -78,36 +78,36 @@ std::optional<Branch> branchOf(Value addend, Type type) {
              : std::nullopt;
 }
 
-/// The index in `whole` of the first tap of `part`, for each dimension; nothing if `whole` lacks some of its
+/// The index in `whole` of the first tap of `small`, for each dimension; nothing if `whole` lacks some of its
 /// taps.
-std::optional<SmallVector<int64_t>> firstTaps(const pd::Window &part, const pd::Window &whole) {
+std::optional<SmallVector<int64_t>> firstTaps(const pd::Window &small, const pd::Window &whole) {
   SmallVector<int64_t> begins;
-  if (part.strides != whole.strides || llvm::is_contained(part.paddings, ShapedType::kDynamic) ||
+  if (small.strides != whole.strides || llvm::is_contained(small.paddings, ShapedType::kDynamic) ||
       llvm::is_contained(whole.paddings, ShapedType::kDynamic))
     return std::nullopt;
   for (size_t i = 0; i < 2; ++i) {
     // Tap t of a window reads the element t * dilation - padding after its first one.
-    int64_t distance = whole.paddings[2 * i] - part.paddings[2 * i], dilation = whole.dilations[i];
-    if (distance % dilation != 0 || distance < 0 || (part.kernel[i] > 1 && part.dilations[i] != dilation))
+    int64_t distance = whole.paddings[2 * i] - small.paddings[2 * i], dilation = whole.dilations[i];
+    if (distance % dilation != 0 || distance < 0 || (small.kernel[i] > 1 && small.dilations[i] != dilation))
       return std::nullopt;
     begins.push_back(distance / dilation);
-    if (begins.back() + part.kernel[i] > whole.kernel[i])
+    if (begins.back() + small.kernel[i] > whole.kernel[i])
       return std::nullopt;
   }
   return begins;
 }
 
-/// Why `part` cannot become a part of the convolution `whole`; null if it can.
-const char *whyNotMerged(Branch &part, Branch &whole) {
-  if (part.image() != whole.image())
+/// Why `small` cannot go into the convolution `whole`; null if it can.
+const char *whyNotMerged(Branch &small, Branch &whole) {
+  if (small.image() != whole.image())
     return "it reads another image";
-  if (part.layout() != whole.layout())
+  if (small.layout() != whole.layout())
     return "it has another data_format";
-  if (part.groups() != whole.groups() &&
-      !(part.hasChannelFactors() &&
+  if (small.groups() != whole.groups() &&
+      !(small.hasChannelFactors() &&
         pd::channelsOf(pd::tensorType(whole.image()), whole.conv.getDataFormat()) == whole.channels()))
     return "it has other groups";
-  return firstTaps(part.window(), whole.window()) ? nullptr : "the other one lacks some of its taps";
+  return firstTaps(small.window(), whole.window()) ? nullptr : "the other one lacks some of its taps";
 }
 
 /// A filter [channels, channels / groups, 1, 1] that multiplies each channel by its factor.
@@ -125,18 +125,18 @@ pd::Expression filterOfFactors(pd::TensorBuilder &e, pd::Expression factors, int
 }
 
 /// The sum of two filters, of which the second one has fewer taps.
-pd::Expression mergedFilter(pd::TensorBuilder &e, pd::Expression filter, pd::Expression part,
+pd::Expression mergedFilter(pd::TensorBuilder &e, pd::Expression filter, pd::Expression small,
                             ArrayRef<int64_t> begins) {
   OpBuilder &builder = e.getBuilder();
   SmallVector<int64_t> paddings(4, 0);
   for (auto [i, begin] : llvm::enumerate(begins)) {
     int64_t dim = static_cast<int64_t>(i) + 2;
-    paddings.append({begin, filter.type().getDimSize(dim) - part.type().getDimSize(dim) - begin});
+    paddings.append({begin, filter.type().getDimSize(dim) - small.type().getDimSize(dim) - begin});
   }
   if (llvm::any_of(paddings, [](int64_t count) { return count > 0; }))
-    part =
-        e.wrap(e.create<pd::PadOp>(part, builder.getDenseI64ArrayAttr(paddings), builder.getF64FloatAttr(0)));
-  return filter + part;
+    small = e.wrap(
+        e.create<pd::PadOp>(small, builder.getDenseI64ArrayAttr(paddings), builder.getF64FloatAttr(0)));
+  return filter + small;
 }
 
 /// The addends of a sum of several ops, in their order.
@@ -187,17 +187,17 @@ public:
     llvm::stable_sort(branches, [](const Branch &a, const Branch &b) { return taps(a) > taps(b); });
     const char *reason = nullptr;
     for (Branch &whole : branches) {
-      SmallVector<Branch> parts;
-      for (Branch &part : branches) {
-        if (!whole.conv || part.addend == whole.addend || part.image() != whole.image())
+      SmallVector<Branch> smaller;
+      for (Branch &small : branches) {
+        if (!whole.conv || small.addend == whole.addend || small.image() != whole.image())
           continue;
-        if (const char *obstacle = whyNotMerged(part, whole))
+        if (const char *obstacle = whyNotMerged(small, whole))
           reason = obstacle;
         else
-          parts.push_back(part);
+          smaller.push_back(small);
       }
-      if (!parts.empty()) {
-        merge(op, whole, parts, addends, rewriter);
+      if (!smaller.empty()) {
+        merge(op, whole, smaller, addends, rewriter);
         return success();
       }
     }
@@ -214,9 +214,9 @@ private:
     return ShapedType::getNumElements(pd::tensorType(conv.getFilter()).getShape().drop_front());
   }
 
-  void merge(pd::AddOp op, Branch &whole, ArrayRef<Branch> parts, ArrayRef<Value> addends,
+  void merge(pd::AddOp op, Branch &whole, ArrayRef<Branch> smaller, ArrayRef<Value> addends,
              PatternRewriter &rewriter) const {
-    remarks.done(op) << "one convolution computes " << std::to_string(parts.size() + 1)
+    remarks.done(op) << "one convolution computes " << std::to_string(smaller.size() + 1)
                      << " branches of the sum that read its image";
     pd::TensorBuilder e(rewriter, op);
     pd::ImageLayout layout = *whole.layout();
@@ -224,20 +224,20 @@ private:
     pd::Expression filter = e.wrap(whole.conv.getFilter());
     SmallVector<pd::Expression> biases;
     llvm::SmallPtrSet<Operation *, 4> merged = {whole.conv};
-    for (Branch part : parts) {
+    for (Branch small : smaller) {
       pd::Expression own = filter;
-      if (part.norm) {
-        FixedNorm norm(e, part.norm);
+      if (small.norm) {
+        FixedNorm norm(e, small.norm);
         own = filterOfFactors(e, norm.factor, whole.channels(), whole.groups());
         biases.push_back(layout == pd::ImageLayout::ChannelsFirst ? e.reshape(norm.shift, {1, -1, 1, 1})
                                                                   : norm.shift);
-      } else if (part.groups() != whole.groups()) {
-        own = filterOfFactors(e, e.wrap(part.conv.getFilter()), whole.channels(), whole.groups());
+      } else if (small.groups() != whole.groups()) {
+        own = filterOfFactors(e, e.wrap(small.conv.getFilter()), whole.channels(), whole.groups());
       } else {
-        own = e.wrap(part.conv.getFilter());
+        own = e.wrap(small.conv.getFilter());
       }
-      filter = mergedFilter(e, filter, own, *firstTaps(part.window(), whole.window()));
-      merged.insert(part.addend.getDefiningOp());
+      filter = mergedFilter(e, filter, own, *firstTaps(small.window(), whole.window()));
+      merged.insert(small.addend.getDefiningOp());
     }
     auto conv = cast<pd::Conv2dOp>(rewriter.clone(*whole.conv));
     conv.getFilterMutable().assign(filter);
