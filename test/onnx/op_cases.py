@@ -196,6 +196,7 @@ def reductions():
         yield Case("constant", op, [data, ints(-1)], 18, {"keepdims": 1}, (1,))
         yield Case("fed", op, [data, ints(1, -1)], 18, {"keepdims": 0})
         yield Case("noop", op, [data, ints()], 18, {"noop_with_empty_axes": 1}, (1,))
+        yield Case("axes_noop", op, [data, ints(-1)], 18, {"noop_with_empty_axes": 1}, (1,))
         yield Case("half", op, [data.astype(np.float16)], 13, {"keepdims": 1}, has_reference=True)
         few = (np.abs(data[:1]) * 3).astype(np.int32) + 1
         yield Case("int32", op, [few], 13, {"keepdims": 0})

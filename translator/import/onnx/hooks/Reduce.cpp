@@ -103,7 +103,8 @@ Reduction reductionOf(llvm::StringRef type) {
 void importReduce(NodeImporter &node) {
   Expression data = node.operand("data");
   Ints axes = node.intsAttribute("axes");
-  bool isElementwise = axes.empty() && node.intAttribute("noop_with_empty_axes") != 0;
+  bool keepsAllDims = node.boolAttribute("noop_with_empty_axes");
+  bool isElementwise = axes.empty() && keepsAllDims;
   if (axes.empty() && !isElementwise)
     llvm::append_range(axes, llvm::seq<int64_t>(0, data.rank()));
   Reduced reduced{node, axesIn(node, axes, data.rank()), node.boolAttribute("keepdims")};
