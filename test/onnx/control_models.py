@@ -296,6 +296,25 @@ model("loop_scalar", """(float[2, 3] x, int64 m) => (float[A] s, float[B, 2, 3] 
   }>
 }""", {"x": "float[2, 3]", "m": [4]}, {"x": "float[2, 3]", "m": [1]})
 
+# The first iteration gives a number two dimensions; the number of iterations depends on data.
+model("loop_first_ranks", """(int64 limit, float[2, 3] x) => (float[A, B] last, int64 n, float[C, 2, 3] y) {
+  m = Constant <value = int64 {1024}> ()
+  yes = Constant <value = bool {1}> ()
+  unset = Constant <value = float {0}> ()
+  zero = Constant <value = int64 {0}> ()
+  last, n, y = Loop (m, yes, unset, zero) <body = step (int64 i, bool before, float[A, B] none, int64 sum)
+      => (bool after, float[2, 3] set, int64 more, float[2, 3] kept) {
+    one = Constant <value = int64 {1}> ()
+    next = Add (sum, i)
+    more = Add (next, one)
+    after = Less (more, limit)
+    number = Cast <to = 1> (more)
+    set = Add (x, number)
+    index = Cast <to = 1> (i)
+    kept = Mul (set, index)
+  }>
+}""", {"x": "float[2, 3]", "limit": [20]}, {"x": "float[2, 3]", "limit": [0]})
+
 model("if_condition_ranks", """(bool c, float[3] x) => (float[3] y) {
   zero = Constant <value = float {0}> ()
   axis = Constant <value = int64[1] {0}> ()

@@ -76,7 +76,9 @@ public:
     openErrors += failure.open;
   }
   /// Whether that many iterations may still be imported one after the other.
-  bool mayUnroll(int64_t iterations) { return (unrolled += iterations) <= mostUnrolled; }
+  bool mayUnroll(int64_t iterations) const { return iterations <= mostUnrolled - unrolled; }
+  /// Counts an iteration that is imported so.
+  void countUnrolled() { ++unrolled; }
   /// Reports an error of the current node. `isOpen`: static dims or values of the feeds may avoid it.
   void report(const llvm::Twine &message, bool isOpen = false);
   /// Reports what MLIR has said about an op that could not be created.

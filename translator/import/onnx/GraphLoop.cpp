@@ -45,6 +45,8 @@ public:
       return asLoop();
     if (std::optional<GraphLoopResults> results = unrolled())
       return *results;
+    if (std::optional<GraphLoopResults> results = withFirstBefore())
+      return *results;
     graph.reportFailures(*failure);
     node.stop();
   }
@@ -58,9 +60,8 @@ private:
     }
     bool isCounted = goesOn == true && starts == true;
     Values inits = widenedTo(loop.carried);
-    for (Value element : body->end.collected)
-      inits.push_back(pd::widened(builder, location, pd::ArrayCreateOp::create(builder, location),
-                                  pd::ArrayType::get(builder.getContext(), pd::tensorType(element))));
+    for (size_t i = 0; i < body->end.collected.size(); ++i)
+      inits.push_back(initialArray(i));
     Values results = isCounted ? createCounted(inits) : createConditional(inits);
     GraphLoopResults out;
     llvm::append_range(out.carried, llvm::ArrayRef(results).take_front(types.size()));
@@ -69,22 +70,78 @@ private:
     llvm::append_range(out.arrays, llvm::ArrayRef(results).drop_front(types.size()));
     for (auto [element, array] : llvm::zip(elements, out.arrays))
       graph.keepKind(element, array);
-    if (std::optional<Tensor> count = isCounted ? graph.knownTensor(loop.count) : std::nullopt)
-      out.count = std::max<int64_t>(0, pd::loadScalar(*count, 0).integer);
+    if (std::optional<int64_t> count = isCounted ? knownCount() : std::nullopt)
+      out.count = std::max<int64_t>(0, *count);
     if (starts == false)
       out.count = 0;
+    if (out.count && loop.isContinued)
+      ++*out.count;
     graph.forget(body->region);
     return out;
+  }
+
+  /// The array of collected elements `i` before the loop: empty, or with the element of the first iteration.
+  Value initialArray(size_t i) {
+    auto element = pd::tensorType(body->end.collected[i]);
+    Type joined = loop.isContinued ? pd::joinedTypes(element, loop.collected[i].getType()) : element;
+    if (!joined) {
+      node.reportOpen("output " + llvm::Twine(types.size() + i) + " collects elements of type " +
+                      typeText(loop.collected[i].getType()) + " and " + typeText(element));
+      node.stop();
+    }
+    Type type = pd::ArrayType::get(builder.getContext(), cast<RankedTensorType>(joined));
+    Value array = pd::widened(builder, location, pd::ArrayCreateOp::create(builder, location), type);
+    if (!loop.isContinued)
+      return array;
+    Value first = pd::oneInt(builder, location, 0);
+    return pd::widened(builder, location,
+                       pd::ArrayWriteOp::create(builder, location, array, first, loop.collected[i]), type);
+  }
+
+  /// The number of iterations that the trip count allows, if it is known.
+  std::optional<int64_t> knownCount() {
+    std::optional<Tensor> count = loop.count ? graph.knownTensor(loop.count) : std::nullopt;
+    return count ? std::optional(pd::loadScalar(*count, 0).integer) : std::nullopt;
+  }
+
+  /// Imports the first iteration before a loop of the others. Exporters initialize values that the first
+  /// iteration defines with a number, so that it alone changes their ranks. Nothing if it is not known to
+  /// run.
+  std::optional<GraphLoopResults> withFirstBefore() {
+    std::optional<int64_t> count = knownCount();
+    if (loop.isContinued || known(loop.condition) != true || (loop.count && count.value_or(0) < 1) ||
+        !graph.mayUnroll(1))
+      return std::nullopt;
+    std::optional<GraphLoopResults> results;
+    graph.countUnrolled();
+    std::optional<ImportFailure> failure = graph.attempt([&] {
+      LoopIteration first = loop.iterate(pd::oneInt(builder, location, 0), loop.carried);
+      if (graph.hasReported())
+        node.stop();
+      GraphLoop others = loop;
+      others.isContinued = true;
+      others.carried = first.carried;
+      others.collected = first.collected;
+      others.condition = first.condition;
+      if (count)
+        others.count = pd::oneInt(builder, location, *count - 1);
+      others.iterate = [&](Value index, llvm::ArrayRef<Value> carried) {
+        return loop.iterate(afterFirst(index), carried);
+      };
+      results = LoopCreator(node, others).run();
+    });
+    return failure ? std::nullopt : results;
+  }
+
+  Value afterFirst(Value index) {
+    return pd::AddOp::create(builder, location, index, pd::oneInt(builder, location, 1));
   }
 
   /// Imports the iterations one after the other, for a body that no loop can have because it changes ranks or
   /// needs to know its index. Nothing if the number of iterations is not known or the body has errors.
   std::optional<GraphLoopResults> unrolled() {
-    std::optional<Tensor> count = loop.count ? graph.knownTensor(loop.count) : std::nullopt;
-    std::optional<int64_t> iterations;
-    if (count)
-      iterations = pd::loadScalar(*count, 0).integer;
-    if ((loop.count && !count) || known(loop.condition) != true)
+    std::optional<int64_t> iterations = knownCount();
+    if (loop.isContinued || (loop.count && !iterations) || known(loop.condition) != true)
       return std::nullopt;
     if (iterations && (*iterations < 1 || !graph.mayUnroll(*iterations)))
       return std::nullopt;
@@ -94,8 +151,9 @@ private:
     std::optional<ImportFailure> failure = graph.attempt([&] {
       std::optional<bool> goesOn = true;
       for (int64_t i = 0; (!iterations || i < *iterations) && goesOn == true; ++i) {
-        if (!iterations && !graph.mayUnroll(1))
+        if (!graph.mayUnroll(1))
           node.stop();
+        graph.countUnrolled();
         LoopIteration end = loop.iterate(pd::oneInt(builder, location, i), results.carried);
         results.carried = end.carried;
         collected.push_back(end.collected);
@@ -223,11 +281,12 @@ private:
     for (Value value : body->end.carried)
       kinds.push_back(current(value));
     Values next = widenedTo(kinds);
+    Value position = loop.isContinued && !body->end.collected.empty() ? afterFirst(index) : index;
     for (auto [array, collected] : llvm::zip(carried.drop_front(types.size()), body->end.collected)) {
       elements.push_back(current(collected));
-      next.push_back(pd::widened(builder, location,
-                                 pd::ArrayWriteOp::create(builder, location, array, index, elements.back()),
-                                 array.getType()));
+      next.push_back(pd::widened(
+          builder, location, pd::ArrayWriteOp::create(builder, location, array, position, elements.back()),
+          array.getType()));
     }
     return next;
   }

@@ -21,6 +21,9 @@ struct GraphLoop {
   mlir::Value condition;
   /// The carried values before the loop. Their dims may change in an iteration: the loop gets types for both.
   llvm::SmallVector<mlir::Value> carried;
+  /// Whether an iteration precedes the loop. `collected` are its elements, the first of the arrays.
+  bool isContinued = false;
+  llvm::SmallVector<mlir::Value> collected;
   /// Names of the carried values, for errors.
   std::vector<std::string> names;
   /// Imports an iteration at the insertion point, from its index (an int64 vector of one element) and the
