@@ -265,6 +265,16 @@ def fused_conv_cases(root):
     case.op("conv2d", {"Input": "x", "Filter": "w"}, {"Output": "out"}, strides=[1, 1], paddings=[0, 0], dilations=[1, 1],
             groups=1, data_format="NCHW", fuse_relu_before_depthwise_conv=True)
     case.write()
+    # The bounded relu of Paddle before 2.2.
+    case = Case(root, "conv2d_bounded_relu")
+    case.feed("x", "FP32", [1, 2, 2, 2], image)
+    case.feed("w", "FP32", [2, 2, 1, 1], weights)
+    case.fetch("out", "FP32", [1, 2, 2, 2],
+               [min(max(sum(weights[o * 2 + i] * image[i * 4 + p] for i in range(2)), 0), 1.5)
+                for o in range(2) for p in range(4)])
+    case.op("conv2d", {"Input": "x", "Filter": "w"}, {"Output": "out"}, strides=[1, 1], paddings=[0, 0], dilations=[1, 1],
+            groups=1, data_format="NCHW", fuse_brelu=True, fuse_brelu_threshold=1.5)
+    case.write()
 
 
 def other_fused_cases(root):

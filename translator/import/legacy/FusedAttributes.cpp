@@ -33,6 +33,7 @@ struct Row {
 /// The one place that says which value of such an attribute changes nothing.
 constexpr Row rows[] = {{"fuse_activation", Neutral::EmptyString},
                         {"fuse_relu", Neutral::False},
+                        {"fuse_brelu", Neutral::False},
                         {"fuse_with_relu", Neutral::False},
                         {"fuse_relu_before_depthwise_conv", Neutral::False},
                         {"fuse_residual_connection", Neutral::False},
@@ -57,7 +58,9 @@ constexpr Row rows[] = {{"fuse_activation", Neutral::EmptyString},
                         {"scale_in_eltwise", Neutral::ZeroOrOne}};
 
 /// Parameters of the activation, without effect if there is none.
-bool isParameter(llvm::StringRef attribute) { return attribute == "fuse_alpha" || attribute == "fuse_beta"; }
+bool isParameter(llvm::StringRef attribute) {
+  return attribute == "fuse_alpha" || attribute == "fuse_beta" || attribute == "fuse_brelu_threshold";
+}
 
 const Row *findRow(llvm::StringRef attribute) {
   const Row *found = llvm::find_if(rows, [&](const Row &row) { return row.attribute == attribute; });
@@ -123,6 +126,10 @@ llvm::StringRef expected(Neutral neutral) {
   }
   return "";
 }
+
+/// Attributes that give the result an activation.
+constexpr llvm::StringRef activationFlags[] = {"fuse_activation", "fuse_relu", "fuse_brelu",
+                                               "fuse_with_relu"};
 
 constexpr llvm::StringRef activations[] = {
     "abs",  "clip", "gelu",  "gelu_erf", "gelu_tanh", "hard_sigmoid", "hard_swish", "leaky_relu",
@@ -245,6 +252,9 @@ Value FusedAttributes::withResidual(Value result) {
 Value FusedAttributes::activated(Value result) {
   TensorBuilder &e = importer.tensors();
   Expression x = e.wrap(result);
+  if (has("fuse_brelu")) // of Paddle before 2.2
+    return apply<pd::ClipOp>(x, Value(), Value(), llvm::APFloat(0.0),
+                             llvm::APFloat(importer.floatAttribute("fuse_brelu_threshold", 6)));
   std::string name = has("fuse_activation") ? importer.stringAttribute("fuse_activation", "") : "relu";
   bool ofName = has("fuse_activation"), hasAlpha = importer.hasAttribute("fuse_alpha");
   double alpha = ofName ? importer.floatAttribute("fuse_alpha", 0) : 0,
@@ -283,7 +293,7 @@ Value FusedAttributes::applyToResult(Value result) {
     result = withBias(result);
   if (result && has("ResidualData"))
     result = withResidual(result);
-  if (result && (has("fuse_activation") || has("fuse_relu") || has("fuse_with_relu")))
+  if (result && llvm::any_of(activationFlags, [&](llvm::StringRef flag) { return has(flag); }))
     result = activated(result);
   if (!result)
     return {};

@@ -49,7 +49,7 @@ class Pd_ConvOp<string mnemonic, int spatial, string ones, string zeros, string 
 // Convolutions, with the ops that Paddle's passes fuse into them (translator/import/legacy/FusedAttributes.h).
 class LegacyConv<string type, list<string> more = []> : Legacy<type, ["Input", "Filter"], ["Output"],
   ["strides", "paddings", "padding_algorithm", "dilations", "groups", "data_format"] # more,
-  ["fuse_activation=fused", "fuse_relu=fused", "fuse_relu_before_depthwise_conv=fused",
+  ["fuse_activation=fused", "fuse_relu=fused", "fuse_brelu=fused", "fuse_relu_before_depthwise_conv=fused",
     "fuse_residual_connection=fused", "slot Bias", "slot ResidualData"]>;
 
 def Pd_Conv2dOp : Pd_ConvOp<"conv2d", 2, "{1, 1}", "{0, 0}", "NCHW"> {
