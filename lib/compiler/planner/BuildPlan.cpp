@@ -378,7 +378,8 @@ private:
       return tensor && tensor.hasStaticShape();
     });
     // In a body only what cannot fail: the body may never run.
-    bool once = isStatic && ((isPure(op) && steps == &plan.steps) || isa<func::CallOp>(op)) &&
+    bool cannotFail = isa<func::CallOp>(op) || op->hasTrait<pd::MovesElements>();
+    bool once = isStatic && ((isPure(op) && steps == &plan.steps) || cannotFail) &&
                 llvm::all_of(step.inputs, [&](ValueId id) { return isConstant(id); });
     step.location = lineOf(op->getLoc());
     for (Value result : op->getResults()) {

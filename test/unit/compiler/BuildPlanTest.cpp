@@ -79,6 +79,27 @@ TEST_F(BuildPlan, ElementsOfArraysAreNotInTheArena) {
                                    Storage::Result}));
 }
 
+TEST_F(BuildPlan, BranchesPrepareWhatCannotFail) {
+  Plan plan = planOf(R"(
+    func.func @main(%c: tensor<i1> {pd.feed = "c"}, %x: tensor<2x2xf32> {pd.feed = "x"},
+                    %w: tensor<4x2xf32> {pd.param = "w"}, %i: tensor<2xi64> {pd.param = "i"})
+        -> (tensor<2x2xf32> {pd.fetch = "y"}) {
+      %0 = tensor.extract %c[] : tensor<i1>
+      %1 = scf.if %0 -> (tensor<2x2xf32>) {
+        %2 = pd.slice %w {axes = array<i64: 0>, ends = array<i64: 3>, starts = array<i64: 1>}
+            : (tensor<4x2xf32>) -> tensor<2x2xf32>
+        %3 = rt.matmul %x, %2 : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+        scf.yield %3 : tensor<2x2xf32>
+      } else {
+        %2 = pd.gather %w, %i : (tensor<4x2xf32>, tensor<2xi64>) -> tensor<2x2xf32>
+        scf.yield %2 : tensor<2x2xf32>
+      }
+      return %1 : tensor<2x2xf32>
+    })");
+  ASSERT_EQ(plan.prepare.size(), 1u);
+  EXPECT_EQ(plan.prepare[0].symbol, "slice");
+}
+
 TEST_F(BuildPlan, ResultTakesTheMemoryOfAnAccumulatorThatDies) {
   auto program = [](const std::string &last) {
     return R"(
