@@ -24,11 +24,16 @@ LogicalResult inferRnnOf(std::optional<Location> location, const RnnShape &rnn, 
   bool isStateGood = rnn.states.size() == states && llvm::all_of(rnn.states, [&](Value state) {
                        return succeeded(verifyCompatibleShape(tensorType(state).getShape(), stateShape));
                      });
-  if (!isStateGood)
+  if (!isStateGood) {
+    std::string found;
+    llvm::raw_string_ostream out(found);
+    llvm::interleaveComma(rnn.states, out, [&](Value state) { out << state.getType(); });
+    std::string size = ShapedType::isDynamic(batch) ? "batch" : std::to_string(batch);
     return inferenceError(location, "C3: pre_state must be " + llvm::Twine(states) +
-                                        " tensors of the dimensions [" + llvm::Twine(cells) + ", batch, " +
-                                        llvm::Twine(rnn.hidden) + "], found " +
-                                        llvm::Twine(rnn.states.size()) + " tensors");
+                                        " tensors of the dimensions [" + llvm::Twine(cells) + ", " + size +
+                                        ", " + llvm::Twine(rnn.hidden) + "], found " +
+                                        (found.empty() ? "none" : found));
+  }
   auto expectedWeights = static_cast<size_t>(4 * cells);
   if (rnn.weights.size() != expectedWeights)
     return inferenceError(location, "C4: weight_list must have " + llvm::Twine(expectedWeights) +

@@ -9,7 +9,7 @@ func.func @rnn_c1(%a: tensor<7x16xf32>, %b: tensor<1x2x24xf32>) {
 // -----
 
 func.func @rnn_c3(%a: tensor<7x2x16xf32>, %b: tensor<1x2x24xf32>) {
-  // expected-error@+1 {{C3: pre_state must be 2 tensors of the dimensions [1, batch, 24], found 1 tensors}}
+  // expected-error@+1 {{C3: pre_state must be 2 tensors of the dimensions [1, 2, 24], found tensor<1x2x24xf32>}}
   %0:2 = "pd.rnn"(%a, %b) {mode = #pd<rnn_mode LSTM>, hidden_size = 24 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0>} : (tensor<7x2x16xf32>, tensor<1x2x24xf32>) -> (tensor<7x2x24xf32>, tensor<1x2x24xf32>)
   return
 }
@@ -41,7 +41,7 @@ func.func @rnn_gradient_c6(%x: tensor<3x2x4xf32>, %h: tensor<1x2x5xf32>, %wi: te
 // -----
 
 func.func @rnn_c3_batch(%a: tensor<4x2x2xf64>, %states: tensor<1x2x3xf64>, %weights: tensor<3x2xf64>, %d: tensor<3x3xf64>, %e: tensor<3xf64>, %f: tensor<3xf64>) {
-  // expected-error@+1 {{C3: pre_state must be 1 tensors of the dimensions [1, batch, 99], found 1 tensors}}
+  // expected-error@+1 {{C3: pre_state must be 1 tensors of the dimensions [1, 2, 99], found tensor<1x2x3xf64>}}
   %0:2 = pd.rnn %a states = %states weights = %weights, %d, %e, %f mode = RNN_RELU {hidden_size = 99 : i64, num_layers = 1 : i64, is_bidirec = false} : (tensor<4x2x2xf64>, tensor<1x2x3xf64>, tensor<3x2xf64>, tensor<3x3xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<4x2x3xf64>, tensor<1x2x3xf64>)
   return
 }
