@@ -158,6 +158,9 @@ TEST(IntegerProduct, Images) {
       Conv{x, 16, 8, 5, 1, 1, 0, 1, 1, last}.check();
       Conv{x, 8, 8, 16, 3, 1, 2, 2, 2, last}.check();   // groups and dilations
       Conv{x, 16, 7, 16, 3, 1, 1, 1, 16, last}.check(); // depthwise
+      // Sums that float32 holds because of the weights, and others.
+      Conv{x, 64, 6, 8, 3, 1, 1, 1, 1, last}.check();
+      Conv{x, 160, 6, 8, 3, 1, 1, 1, 1, last}.check();
     }
 }
 

@@ -9,7 +9,9 @@
 #include "dialects/pd/ops/linalg/IntegerMatmul.kernels.inc"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <numeric>
 
 namespace proa::runtime {
 namespace {
@@ -35,8 +37,14 @@ template <class To, class From> void convertAll(const void *from, void *to, int6
                  static_cast<To *>(to), [](From value) { return static_cast<To>(value); });
 }
 
+/// Integers up to this number are exact in float32.
+constexpr int64_t exactInteger = 1 << 24;
+
+/// The largest absolute value of a byte.
+int64_t largestByte(DType type) { return type == DType::UInt8 ? 255 : 128; }
+
 /// How many products of a byte of type `x` and a signed byte have an exact sum in float32.
-int64_t exactProducts(DType x) { return (1 << 24) / ((x == DType::UInt8 ? 255 : 128) * 128); }
+int64_t exactProducts(DType x) { return exactInteger / (largestByte(x) * 128); }
 
 /// The float type in which a sum of `count` products of bytes is exact.
 DType exactType(DType x, int64_t count) {
@@ -249,9 +257,21 @@ bool hasProducts(const ConvGeometry &geometry) {
   return !anyIsZero(geometry.input.dims) && !anyIsZero(geometry.output.dims);
 }
 
-/// Convolves floats where the filter is constant and oneDNN has no exact sums of bytes.
+/// The largest sum of the absolute values of the weights of one output channel.
+int64_t largestWeightSum(const View &filter) {
+  int64_t largest = 0, count = filter.size() / filter.dims[0];
+  for (const int8_t *at = filter.as<int8_t>(), *end = at + filter.size(); at != end; at += count)
+    largest =
+        std::max(largest, std::transform_reduce(at, at + count, int64_t(0), std::plus<>(),
+                                                [](int8_t weight) { return std::abs(int64_t(weight)); }));
+  return largest;
+}
+
+/// Convolves floats where the filter is constant, oneDNN has no exact sums of bytes, and float32 has.
 void IntegerConv::planFloats(ConvEntry &entry, const Call &call) const {
-  if (!constants.isConstant() || exactType(call.input(0).dtype, productsOf(entry.geometry)) != DType::Float32)
+  DType type = call.input(0).dtype;
+  if (!constants.isConstant() || (exactType(type, productsOf(entry.geometry)) != DType::Float32 &&
+                                  largestWeightSum(call.input(1)) * largestByte(type) > exactInteger))
     return;
   entry.plan = ConvPlan::create(DType::Float32, attributes, entry.geometry, inputs, /*inPlace=*/false);
   if (!entry.plan)
