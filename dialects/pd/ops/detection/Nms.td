@@ -38,7 +38,7 @@ def Pd_MulticlassNms3Op : Pd_Op<"multiclass_nms3"> {
   let library = "multiclass_nms3";
   let legacy = [Legacy<"multiclass_nms3", ["BBoxes", "Scores", "RoisNum"], ["Out", "Index", "NmsRoisNum"],
     ["score_threshold", "nms_top_k", "keep_top_k", "nms_threshold", "normalized", "nms_eta", "background_label"],
-      writtenIf_="static_cast<int64_t>(op.getClassKeepTopK()) < 0">,
+      writtenIf_="static_cast<int64_t>(op.getClassKeepTopK()) < 0 && !op.getMarksNone()">,
     Legacy<"multiclass_nms2", ["BBoxes", "Scores"], ["Out", "Index"], [], ["score_threshold=hook", "nms_top_k=hook",
       "keep_top_k=hook",
       "nms_threshold=hook", "normalized=hook", "nms_eta=hook", "background_label=hook"], "importMulticlassNms">,
