@@ -97,6 +97,15 @@ std::optional<SmallVector<int64_t>> firstTaps(const pd::Window &small, const pd:
   return begins;
 }
 
+/// Whether images of any dims give both windows as many positions. Without it, one of the results may
+/// broadcast.
+bool haveEqualPositions(const pd::Window &a, const pd::Window &b) {
+  auto added = [](const pd::Window &window, size_t i) {
+    return window.paddings[2 * i] + window.paddings[2 * i + 1] - window.dilations[i] * (window.kernel[i] - 1);
+  };
+  return added(a, 0) == added(b, 0) && added(a, 1) == added(b, 1);
+}
+
 /// Why `small` cannot go into the convolution `whole`; null if it can.
 const char *whyNotMerged(Branch &small, Branch &whole) {
   if (small.image() != whole.image())
@@ -107,7 +116,12 @@ const char *whyNotMerged(Branch &small, Branch &whole) {
       !(small.hasChannelFactors() &&
         pd::channelsOf(pd::tensorType(whole.image()), whole.conv.getDataFormat()) == whole.channels()))
     return "it has other groups";
-  return firstTaps(small.window(), whole.window()) ? nullptr : "the other one lacks some of its taps";
+  pd::Window window = small.window(), other = whole.window();
+  if (!firstTaps(window, other))
+    return "the other one lacks some of its taps";
+  return pd::tensorType(whole.addend).hasStaticShape() || haveEqualPositions(window, other)
+             ? nullptr
+             : "its dims may differ";
 }
 
 /// A filter [channels, channels / groups, 1, 1] that multiplies each channel by its factor.
@@ -192,7 +206,7 @@ public:
         if (!whole.conv || small.addend == whole.addend || small.image() != whole.image())
           continue;
         if (const char *obstacle = whyNotMerged(small, whole))
-          reason = obstacle;
+          reason = reason ? reason : obstacle; // of the convolution with the most taps
         else
           smaller.push_back(small);
       }

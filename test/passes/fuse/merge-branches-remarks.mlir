@@ -51,3 +51,15 @@ func.func @other_groups(%x: tensor<1x4x8x8xf32>, %w: tensor<4x4x1x1xf32> {pd.par
   %2 = pd.add %0, %1 : (tensor<1x4x8x8xf32>, tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
   return %2 : tensor<1x4x8x8xf32>
 }
+
+// An image of one row: the first result has one row, which is added to the six of the second one.
+func.func @other_dims(%x: tensor<1x3x?x8xf32>, %w: tensor<4x3x3x1xf32> {pd.param = "w"},
+    %v: tensor<4x3x1x1xf32> {pd.param = "v"}) -> tensor<1x4x?x8xf32> {
+  %0 = pd.conv2d %x, %w {paddings = array<i64: 1, 0>}
+    : (tensor<1x3x?x8xf32>, tensor<4x3x3x1xf32>) -> tensor<1x4x?x8xf32>
+  %1 = pd.conv2d %x, %v {paddings = array<i64: 0, 5, 0, 0>}
+    : (tensor<1x3x?x8xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x?x8xf32>
+  // expected-remark @below {{a branch keeps its convolution: its dims may differ}}
+  %2 = pd.add %0, %1 : (tensor<1x4x?x8xf32>, tensor<1x4x?x8xf32>) -> tensor<1x4x?x8xf32>
+  return %2 : tensor<1x4x?x8xf32>
+}
