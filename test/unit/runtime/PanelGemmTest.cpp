@@ -78,12 +78,33 @@ INSTANTIATE_TEST_SUITE_P(Inner, Panels,
                          testing::Combine(testing::Values(1, 7, 80),
                                           testing::Values(0, 1, 2, 383, 384, 385, 1000),
                                           testing::Values(1, 16, 33)));
-// Several panels at once by one or two rows, then single panels.
+// Groups of panels by one or two rows, of which the last one has fewer.
 INSTANTIATE_TEST_SUITE_P(FewRows, Panels,
                          testing::Combine(testing::Range<int64_t>(1, 7), testing::Values(0, 37, 385),
                                           testing::Values(47, 48, 64, 130)));
 // Several blocks of panels and several blocks of rows.
 INSTANTIATE_TEST_SUITE_P(Blocks, Panels, testing::Values(std::tuple(700, 150, 300), std::tuple(3, 20, 600)));
+
+// A softmax of large logits makes a difference by rounding between equal columns visible: networks of ONNX's
+// tests have weights that are all the same.
+TEST(PanelGemm, EqualColumnsHaveEqualResults) {
+  constexpr int64_t inner = 4096, columns = 1000;
+  PanelLayout layout{inner, columns};
+  std::vector<float> x, y, panels(static_cast<size_t>(layout.size()));
+  for (int64_t i = 0; i < 6 * inner; ++i)
+    x.push_back(number(i));
+  for (int64_t i = 0; i < inner * columns; ++i)
+    y.push_back(number(i / columns));
+  layout.pack(y.data(), columns, 1, panels.data());
+  for (int64_t rows = 1; rows <= 6; ++rows)
+    for (bool wide : {false, true}) {
+      std::vector<float> out(static_cast<size_t>(rows * columns));
+      PanelGemm product{layout, panels.data(), rows, x.data(), inner, out.data(), columns};
+      multiplyPanels(product, {0, rows, 0, columns}, wide);
+      for (size_t i = 0; i < out.size(); ++i)
+        ASSERT_EQ(out[i], out[i - i % columns]) << rows << " rows, element " << i;
+    }
+}
 
 /// A block is finished once, and after all its terms are added.
 void checkFinished(int64_t rows, int64_t inner, int64_t columns) {

@@ -186,24 +186,27 @@ template <bool Wide> PROA_VECTOR_INLINE void multiplyPanel(PanelTile tile, int64
   finished.flush();
 }
 
-/// Panels that `rows` rows multiply at once: a panel alone is one stream of memory, which the processor
+/// Panels that `Rows` rows multiply at once: a panel alone is one stream of memory, which the processor
 /// fetches too late. Their sums and a line fit the 16 registers of AVX2.
-template <int Rows> constexpr int panelsAbreast = Rows == 1 ? 4 : Rows == 2 ? 3 : 1;
+template <int Rows> constexpr int panelsAbreast = Rows == 1 ? 4 : 2;
 
-/// `panelsAbreast` panels of full width, `stride` floats apart, by all rows.
-template <int Rows> PROA_VECTOR_INLINE void multiplyAbreast(PanelTile tile, int64_t stride) {
-  constexpr int panels = panelsAbreast<Rows>;
-  Vector sums[panels][Rows] = {};
+/// Panels side by side, by all rows. Each column is one sum in the order of the terms, however many panels
+/// there are: equal columns give equal results.
+template <int Rows, int Panels> PROA_VECTOR_INLINE void multiplyAbreast(PanelTile tile, int64_t columns) {
+  Vector sums[Panels][Rows] = {};
   const float *y = tile.panel;
-  for (int64_t k = 0; k < tile.inner; ++k, y += panelWidth)
-    for (int panel = 0; panel < panels; ++panel) {
+  const int64_t inner = tile.inner, stride = inner * panelWidth;
+  for (int64_t k = 0; k < inner; ++k, y += panelWidth)
+    for (int panel = 0; panel < Panels; ++panel) {
       Vector line;
       std::memcpy(&line, y + panel * stride, sizeof(Vector));
       for (int row = 0; row < Rows; ++row)
         sums[panel][row] += tile.x[row * tile.xStride + k] * line;
     }
 #pragma GCC unroll 4
-  for (int panel = 0; panel < panels; ++panel) {
+  for (int panel = 0; panel < Panels; ++panel) {
+    if (panel + 1 == Panels)
+      tile.columns = columns - panel * panelWidth; // the last one may be narrower
     storeSums<Rows>(tile, sums[panel]);
     tile.out += panelWidth;
     if (tile.bias)
@@ -211,15 +214,22 @@ template <int Rows> PROA_VECTOR_INLINE void multiplyAbreast(PanelTile tile, int6
   }
 }
 
-/// The panels of full width at the beginning of a block of `Rows` rows; how many columns they have.
+/// The panels of at most `Panels` that have columns.
+template <int Rows, int Panels> PROA_VECTOR_INLINE void multiplyUpTo(const PanelTile &tile, int64_t columns) {
+  if constexpr (Panels > 1)
+    if (columns <= (Panels - 1) * panelWidth)
+      return multiplyUpTo<Rows, Panels - 1>(tile, columns);
+  multiplyAbreast<Rows, Panels>(tile, columns);
+}
+
+/// A block of `Rows` rows.
 template <int Rows>
-PROA_VECTOR_INLINE int64_t multiplyFewRows(PanelTile tile, PanelGemm::Block block,
-                                           const PanelGemm::Finish *finish) {
+PROA_VECTOR_INLINE void multiplyFewRows(PanelTile tile, PanelGemm::Block block,
+                                        const PanelGemm::Finish *finish) {
   constexpr int64_t width = panelsAbreast<Rows> * panelWidth;
-  int64_t done = 0, end = block.columns;
-  block.columns = width;
-  for (; end - done >= width; done += width, block.column += width) {
-    multiplyAbreast<Rows>(tile, tile.inner * panelWidth);
+  for (int64_t end = block.column + block.columns; block.column < end; block.column += width) {
+    block.columns = std::min(width, end - block.column);
+    multiplyUpTo<Rows, panelsAbreast<Rows>>(tile, block.columns);
     tile.panel += width * tile.inner;
     tile.out += width;
     if (tile.bias)
@@ -227,7 +237,6 @@ PROA_VECTOR_INLINE int64_t multiplyFewRows(PanelTile tile, PanelGemm::Block bloc
     if (finish)
       (*finish)(block);
   }
-  return done;
 }
 
 /// A panel that is read once, by one tile.
@@ -289,12 +298,14 @@ PROA_VECTOR_INLINE static void multiplyBlock(const PanelGemm &gemm, const PanelG
                        layout.panels() > 1};
     };
     const PanelGemm::Finish *last = first + height >= layout.inner ? finish : nullptr;
-    int64_t column = block.column;
-    if (!wide && block.rows == 1)
-      column += multiplyFewRows<1>(tileAt(column), block, last);
-    if (!wide && block.rows == 2)
-      column += multiplyFewRows<2>(tileAt(column), block, last);
-    for (; column < block.column + block.columns; column += panelWidth) {
+    if (!wide && layout.panels() > 1 && block.rows <= 2) {
+      if (block.rows == 1)
+        multiplyFewRows<1>(tileAt(block.column), block, last);
+      else
+        multiplyFewRows<2>(tileAt(block.column), block, last);
+      continue;
+    }
+    for (int64_t column = block.column; column < block.column + block.columns; column += panelWidth) {
       PanelTile tile = tileAt(column);
       Finished finished{last, {block.row, 0, column, tile.columns}};
       if (wide)
