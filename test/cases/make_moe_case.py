@@ -9,7 +9,7 @@ import random
 import sys
 from pathlib import Path
 
-from make_formula_cases import Case
+from formula_case import Case
 
 BATCH, LENGTH, WIDTH, EXPERTS, CAPACITY, HIDDEN, RATE, STEPS = 8, 3, 4, 4, 2, 6, 0.5, 3
 
