@@ -105,6 +105,11 @@ void copyRuns(const T *x, T *out, int64_t dim, std::span<const IndexRun> runs, i
     }
 }
 
+/// A row as one number, at any address: a view may begin anywhere in a buffer.
+template <class T> struct [[gnu::packed]] RowNumber {
+  T number;
+};
+
 /// out[o, i, :] = x[o, indices[i], :], rows of `rowBytes`.
 void copyRows(const std::byte *x, std::byte *out, int64_t outer, int64_t dim,
               std::span<const int64_t> indices, size_t rowBytes) {
@@ -112,9 +117,9 @@ void copyRows(const std::byte *x, std::byte *out, int64_t outer, int64_t dim,
   std::vector<IndexRun> runs = runsOf(indices);
   bool isElement = rowBytes == 1 || rowBytes == 2 || rowBytes == 4 || rowBytes == 8;
   dispatchSize(isElement ? rowBytes : 1, [&](auto zero) {
-    using T = decltype(zero);
-    const T *from = reinterpret_cast<const T *>(x);
-    T *to = reinterpret_cast<T *>(out);
+    using T = RowNumber<decltype(zero)>;
+    const auto *from = reinterpret_cast<const T *>(x);
+    auto *to = reinterpret_cast<T *>(out);
     int64_t width = isElement ? 1 : bytes;
     if (!runs.empty())
       parallelFor(outer, 1 + 65536 / (count * bytes + 1), [&](int64_t begin, int64_t end) {
