@@ -136,6 +136,7 @@ class Session:
         self._on_diagnostic = on_diagnostic
         self._dtypes = {info.name: info.dtype for info in model.feeds}
         self._sequences = {info.name for info in model.feeds if info.is_sequence}
+        self._sequence_fetches = {info.name for info in model.fetch_infos if info.is_sequence}
 
     @property
     def feeds(self) -> Sequence[TensorInfo]:
@@ -207,8 +208,7 @@ class Session:
         arrays if it is a sequence. Numbers and nested lists get the dtype of the feed. Ctrl-C ends a run in the main
         thread between two steps; states keep their values.
         """
-        fetched = self._run(feeds)
-        return Outputs(fetched, {info.name for info in self._model.fetch_infos if info.is_sequence})
+        return Outputs(self._run(feeds), self._sequence_fetches)
 
     def run_tensors(self, feeds: Mapping[str, Any]) -> dict[str, Tensor]:
         """As :meth:`run`, with tensors for other libraries: ``torch.from_dlpack(tensors["y"])``."""

@@ -173,6 +173,7 @@ class InferenceSession:
                 else "background"
             ),
         )
+        self._names = [info.name for info in self._model.fetches]
         self._trace = "[]"
 
     def get_inputs(self) -> list[NodeArg]:
@@ -195,10 +196,9 @@ class InferenceSession:
         self, output_names: Sequence[str] | None, input_feed: Mapping[str, Any], run_options: RunOptions | None = None
     ) -> list[Any]:
         """Runs the model; returns these outputs, or all of them if there are no names."""
-        known = [info.name for info in self._model.fetches]
-        names = list(output_names) if output_names else known
-        if unknown := [name for name in names if name not in known]:
-            raise ValueError(f"unknown output '{unknown[0]}', expected: {', '.join(known)}")
+        names = list(output_names) if output_names else self._names
+        if unknown := [name for name in names if name not in self._names]:
+            raise ValueError(f"unknown output '{unknown[0]}', expected: {', '.join(self._names)}")
         if self._options.enable_profiling:
             self._trace = self._model.profile(**input_feed).trace
         outputs = self._model.run(input_feed)
