@@ -203,6 +203,17 @@ def ml_cases():
                                 target_nodeids=leaves[1], target_ids=[0] * 5, n_targets=1, base_values=[0.5],
                                 target_weights=[0.5, -1.0, 2.0, 0.25, 1.5],
                                 nodes_missing_value_tracks_true=[1, 0, 0, 0, 0, 0, 0, 0], **tree)
+    # Each mode once, in a chain whose true branches are leaves; integers, so that features equal splits.
+    modes, whole = ["LEQ", "LT", "GTE", "GT", "EQ", "NEQ"], RANDOM.integers(-1, 3, (40, 6)).astype(np.float32)
+    whole[::7, 2] = whole[3::7, 4] = np.nan
+    chain = dict(nodes_treeids=[0] * 13, nodes_nodeids=list(range(13)), nodes_featureids=[*range(6), *[0] * 7],
+                 nodes_values=[-1.0, 0.0, 2.0, 1.0, 1.0, *[0.0] * 8], nodes_truenodeids=[*range(6, 12), *[0] * 7],
+                 nodes_modes=[f"BRANCH_{mode}" for mode in modes] + ["LEAF"] * 7,
+                 nodes_falsenodeids=[1, 2, 3, 4, 5, 12, *[0] * 7], n_targets=1, target_treeids=[0] * 7,
+                 target_nodeids=list(range(6, 13)), target_ids=[0] * 7, target_weights=[1.0, 2, 3, 4, 5, 6, 7])
+    for name, tracks in (("false", [0] * 13), ("true", [1] * 6 + [0] * 7)):
+        yield f"trees_modes_{name}", Case("TreeEnsembleRegressor", [whole], domain=ML, **chain,
+                                          nodes_missing_value_tracks_true=tracks)
     labels = dict(classlabels_int64s=[3, 7])
     kinds = [TensorProto.INT64, TensorProto.FLOAT]
     for name, weights in (("mixed", [0.5, -1.0, 0.2, -0.25, 0.6]), ("positive", [0.5, 0.1, 0.2, 0.25, 0.3])):

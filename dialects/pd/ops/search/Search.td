@@ -6,9 +6,6 @@ include "dialects/pd/ir/Base.td"
 include "dialects/pd/ir/ThreadInterface.td"
 
 // Models and features of ai.onnx.ml.
-def : OnnxFormula<"TreeEnsemble", "importTreeEnsemble", 1, 0, "ai.onnx.ml">;
-def : OnnxFormula<"TreeEnsembleClassifier", "importTreeEnsembleClassifier", 1, 0, "ai.onnx.ml">;
-def : OnnxFormula<"TreeEnsembleRegressor", "importTreeEnsembleRegressor", 1, 0, "ai.onnx.ml">;
 def : OnnxFormula<"LinearClassifier", "importLinearClassifier", 1, 0, "ai.onnx.ml">;
 def : OnnxFormula<"LinearRegressor", "importLinearRegressor", 1, 0, "ai.onnx.ml">;
 def : OnnxFormula<"SVMClassifier", "importSVMClassifier", 1, 0, "ai.onnx.ml">;

@@ -1,17 +1,15 @@
-//! Hooks of tree ensembles of ai.onnx.ml. All trees are walked at once: each step replaces the node of every
-//! example and tree by one of its branches, as many times as the deepest tree has levels. A leaf leads to
-//! itself.
+//! Hooks of tree ensembles of ai.onnx.ml.
 #include "translator/import/onnx/GraphImporter.h"
 #include "translator/import/onnx/hooks/Ml.h"
 
-#include "dialects/pd/ops/index/GatherOps.h"
-#include "dialects/pd/ops/math/BinaryOps.h"
-#include "dialects/pd/ops/reduce/ReduceOps.h"
+#include "dialects/pd/ops/search/Trees.h"
 #include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/reference/HostScalar.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
+#include <array>
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -19,8 +17,8 @@ using namespace mlir;
 
 namespace proa::import {
 
-using pd::DimSize;
 using pd::Expression;
+using pd::SegmentReduce;
 
 namespace {
 
@@ -43,8 +41,6 @@ struct Forest {
 
   size_t size() const { return modes.size(); }
 };
-
-enum class Aggregate { Average, Sum, Minimum, Maximum };
 
 int64_t parseMode(NodeImporter &node, llvm::StringRef name) {
   int64_t mode = llvm::StringSwitch<int64_t>(name)
@@ -235,89 +231,24 @@ void expandMembers(NodeImporter &node, Forest &forest) {
   measure(node, forest);
 }
 
-/// Walks the trees: the leaves [examples, trees].
-class ForestWalk {
-public:
-  ForestWalk(NodeImporter &node, const Forest &forest, Expression x)
-      : node(node), forest(forest), e(node.tensors()), x(x) {}
+/// Where the node sends an example whose feature is less than, equal to and greater than its split, and where
+/// one of them is NaN.
+std::array<int64_t, 4> branchesOf(const Forest &forest, size_t node) {
+  int64_t mode = forest.modes[node];
+  auto to = [&](bool isTrue) { return isTrue ? forest.trueNodes[node] : forest.falseNodes[node]; };
+  bool tracksTrue = !forest.missingIsTrue.empty() && forest.missingIsTrue[node] != 0;
+  if (std::isnan(forest.splits[node])) // no number compares with it
+    return {to(mode == NotEqual), to(mode == NotEqual), to(mode == NotEqual),
+            to(mode == NotEqual || tracksTrue)};
+  return {to(mode == LessEqual || mode == Less || mode == NotEqual),
+          to(mode == LessEqual || mode == GreaterEqual || mode == Equal),
+          to(mode == GreaterEqual || mode == Greater || mode == NotEqual),
+          to(mode == NotEqual || tracksTrue)};
+}
 
-  Expression leaves() {
-    Expression roots = e.reshape(integers(forest.roots), {1, -1});
-    Expression at = expandTo(roots, {DimSize(x, 0), DimSize(static_cast<int64_t>(forest.roots.size()))});
-    for (int64_t level = 0; level < forest.depth; ++level)
-      at = step(at);
-    return at;
-  }
-
-  Expression pick(Expression list, Expression index) {
-    return node.create<pd::GatherOp>(list, index, Value(), uint64_t(0));
-  }
-
-private:
-  Expression integers(llvm::ArrayRef<int64_t> list) {
-    return e.cast(node.integers(list), node.getBuilder().getI32Type());
-  }
-
-  Expression step(Expression at) {
-    Type element = x.type().getElementType();
-    Expression value = node.create<pd::TakeAlongAxisOp>(x, pick(integers(forest.features), at), 1);
-    Expression split = pick(node.numbers(forest.splits, element), at);
-    Expression isTrue = condition(at, value, split);
-    if (llvm::is_contained(forest.missingIsTrue, 1)) {
-      Expression tracks = pick(integers(forest.missingIsTrue), at) > 0.0;
-      isTrue = node.create<pd::LogicalOrOp>(isTrue, node.create<pd::LogicalAndOp>(e.isnan(value), tracks));
-    }
-    return e.select(isTrue, pick(integers(forest.trueNodes), at), pick(integers(forest.falseNodes), at));
-  }
-
-  Expression compare(int64_t mode, Expression value, Expression split) {
-    switch (mode) {
-    case Less:
-      return value < split;
-    case GreaterEqual:
-      return value >= split;
-    case Greater:
-      return value > split;
-    case Equal:
-      return node.create<pd::EqualOp>(value, split);
-    case NotEqual:
-      return node.create<pd::NotEqualOp>(value, split);
-    default:
-      return value <= split;
-    }
-  }
-
-  /// The comparison of each node. Modes of several kinds are compared with those that the forest has.
-  Expression condition(Expression at, Expression value, Expression split) {
-    std::set<int64_t> modes(forest.modes.begin(), forest.modes.end());
-    modes.erase(Leaf);
-    if (modes.size() <= 1)
-      return compare(modes.empty() ? int64_t(LessEqual) : *modes.begin(), value, split);
-    Expression mode = pick(integers(forest.modes), at);
-    std::optional<Expression> result;
-    for (int64_t kind : modes) {
-      Expression own = node.create<pd::LogicalAndOp>(e.equal(mode, static_cast<double>(kind)),
-                                                     compare(kind, value, split));
-      result = result ? Expression(node.create<pd::LogicalOrOp>(*result, own)) : own;
-    }
-    return *result;
-  }
-
-  NodeImporter &node;
-  const Forest &forest;
-  pd::TensorBuilder &e;
-  Expression x;
-};
-
-/// The weights of all trees' leaves, aggregated: [examples, targets].
-Expression aggregated(NodeImporter &node, const Forest &forest, Aggregate aggregate) {
-  pd::TensorBuilder &e = node.tensors();
-  Expression x = floatInput(node);
-  ForestWalk walk(node, forest, x.rank() == 1 ? insertDim(x, 0) : x);
-  Expression leaves = walk.leaves();
-  bool isExtreme = aggregate == Aggregate::Minimum || aggregate == Aggregate::Maximum;
-  double infinity = std::numeric_limits<double>::infinity();
-  double none = !isExtreme ? 0 : aggregate == Aggregate::Minimum ? infinity : -infinity;
+/// The weights [nodes, targets]; `none` where a leaf has none.
+llvm::SmallVector<double> tableOfWeights(NodeImporter &node, const Forest &forest, bool isExtreme,
+                                         double none) {
   llvm::SmallVector<double> table(forest.size() * static_cast<size_t>(forest.targets), none);
   for (const Forest::Weight &weight : forest.weights) {
     if (weight.node < 0 || weight.target < 0 || weight.target >= forest.targets) {
@@ -329,16 +260,33 @@ Expression aggregated(NodeImporter &node, const Forest &forest, Aggregate aggreg
     double &entry = table[static_cast<size_t>(weight.node * forest.targets + weight.target)];
     entry = isExtreme ? weight.value : entry + weight.value;
   }
-  Expression weights = walk.pick(e.reshape(node.numbers(table, x.type().getElementType()),
-                                           {static_cast<int64_t>(forest.size()), forest.targets}),
-                                 leaves);
-  if (!isExtreme) {
-    Expression sum = e.sum(weights, {1}, false);
-    return aggregate == Aggregate::Sum ? sum : sum / static_cast<double>(forest.roots.size());
+  return table;
+}
+
+/// The weights of all trees' leaves, aggregated: [examples, targets].
+Expression aggregated(NodeImporter &node, const Forest &forest, SegmentReduce aggregate) {
+  pd::TensorBuilder &e = node.tensors();
+  Expression x = floatInput(node);
+  Type element = x.type().getElementType(), i32 = node.getBuilder().getI32Type();
+  bool isExtreme = aggregate == SegmentReduce::Min || aggregate == SegmentReduce::Max;
+  double infinity = std::numeric_limits<double>::infinity();
+  double none = !isExtreme ? 0 : aggregate == SegmentReduce::Min ? infinity : -infinity;
+  auto count = static_cast<int64_t>(forest.size());
+  auto indices = [&](llvm::ArrayRef<int64_t> list) { return e.cast(node.integers(list), i32); };
+  llvm::SmallVector<int64_t> branches;
+  llvm::SmallVector<double> splits;
+  for (size_t i = 0; i < forest.size(); ++i) {
+    llvm::append_range(branches, branchesOf(forest, i));
+    splits.push_back(std::isnan(forest.splits[i]) ? 0.0 : forest.splits[i]);
   }
-  Expression best =
-      aggregate == Aggregate::Maximum ? e.max(weights, {1}, false) : -e.max(-weights, {1}, false);
-  return e.select(e.equal(best, none), 0.0, best); // no tree has a weight for the target
+  Expression weights = e.reshape(node.numbers(tableOfWeights(node, forest, isExtreme, none), element),
+                                 {count, forest.targets});
+  Expression result = node.create<pd::TreeEnsembleOp>(
+      x.rank() == 1 ? insertDim(x, 0) : x, indices(forest.features), node.numbers(splits, element),
+      e.reshape(indices(branches), {count, 4}), indices(forest.roots), weights,
+      static_cast<uint64_t>(forest.depth), aggregate);
+  return isExtreme ? e.select(e.equal(result, none), 0.0, result)
+                   : result; // no tree has a weight for the target
 }
 
 /// Scores plus the base values: none, one for all targets, or one for each.
@@ -376,11 +324,11 @@ void importTreeEnsembleRegressor(NodeImporter &node) {
   Forest forest = readForest(node, "target");
   forest.targets = node.intAttribute("n_targets", 1);
   std::string name = node.stringAttribute("aggregate_function", "SUM");
-  auto aggregate = llvm::StringSwitch<std::optional<Aggregate>>(name)
-                       .Case("AVERAGE", Aggregate::Average)
-                       .Case("SUM", Aggregate::Sum)
-                       .Case("MIN", Aggregate::Minimum)
-                       .Case("MAX", Aggregate::Maximum)
+  auto aggregate = llvm::StringSwitch<std::optional<SegmentReduce>>(name)
+                       .Case("AVERAGE", SegmentReduce::Mean)
+                       .Case("SUM", SegmentReduce::Sum)
+                       .Case("MIN", SegmentReduce::Min)
+                       .Case("MAX", SegmentReduce::Max)
                        .Default(std::nullopt);
   if (!aggregate)
     return node.report("attribute 'aggregate_function' is '" + name + "', expected AVERAGE, SUM, MIN or MAX");
@@ -408,7 +356,7 @@ void importTreeEnsembleClassifier(NodeImporter &node) {
     if (base.size() == 2) // the second class has the score
       base.erase(base.begin());
   }
-  Expression scores = withBase(node, aggregated(node, forest, Aggregate::Sum), base);
+  Expression scores = withBase(node, aggregated(node, forest, SegmentReduce::Sum), base);
   Type f32 = node.getBuilder().getF32Type();
   if (isOne) {
     auto [both, index] = scoreOneClass(node, forest, scores, transform);
@@ -428,7 +376,9 @@ void importTreeEnsemble(NodeImporter &node) {
     return node.report("attributes 'aggregate_function' and 'post_transform' are " +
                        std::to_string(aggregate) + " and " + std::to_string(transform) +
                        ", expected 0 to 3 and 0 to 4");
-  Expression scores = aggregated(node, forest, static_cast<Aggregate>(aggregate));
+  constexpr std::array byNumber = {SegmentReduce::Mean, SegmentReduce::Sum, SegmentReduce::Min,
+                                   SegmentReduce::Max};
+  Expression scores = aggregated(node, forest, byNumber[static_cast<size_t>(aggregate)]);
   Expression out = transformed(node, scores, static_cast<PostTransform>(transform));
   node.setOutput("Y", node.tensors().cast(out, node.operand("X").type().getElementType()));
 }
