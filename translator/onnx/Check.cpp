@@ -78,12 +78,12 @@ private:
     if (graph.name.empty())
       fail(at, "the graph has no name");
     for (const ValueInfo &info : graph.inputs) {
-      checkInfo(info, Location{&at, "input", info.name}, isMain);
+      checkInfo(info, Location{&at, "input", info.name}, isMain, /*needsShape=*/true);
       if (!scope.names.insert(info.name).second)
         fail(at, fmt::format("the input '{}' is defined twice", info.name));
     }
     for (const ValueInfo &info : graph.outputs)
-      checkInfo(info, Location{&at, "output", info.name}, isMain);
+      checkInfo(info, Location{&at, "output", info.name}, isMain, /*needsShape=*/false);
     checkInitializers(graph, at, scope);
     checkNodes(graph.nodes, at, scope);
     for (const ValueInfo &info : graph.outputs)
@@ -91,8 +91,9 @@ private:
         fail(at, fmt::format("the output '{}' is not defined in the graph", info.name));
   }
 
-  /// Inputs and outputs of subgraphs need no type.
-  void checkInfo(const ValueInfo &info, const Location &at, bool isMain) {
+  /// Inputs and outputs of subgraphs need no type. The shapes of outputs follow from the nodes: unlike
+  /// onnx.checker, runtimes ask for none.
+  void checkInfo(const ValueInfo &info, const Location &at, bool isMain, bool needsShape) {
     if (info.name.empty())
       fail(at, "the value has no name");
     if (!isMain)
@@ -105,7 +106,7 @@ private:
     case Type::Kind::SparseTensor:
       if (type.elementType == DataType::Undefined)
         fail(at, "the tensor has no element type");
-      if (!type.dims)
+      if (!type.dims && needsShape)
         fail(at, "the tensor has no shape");
       break;
     case Type::Kind::Map:

@@ -79,11 +79,18 @@ TEST(Check, NamesAndTypes) {
   EXPECT_THAT(errorsAfter([](proto::Model &m) { m.mutable_graph()->mutable_input(0)->clear_type(); }),
               HasSubstr("graph 'main', input 'x': the value has no type"));
   EXPECT_THAT(errorsAfter([](proto::Model &m) {
-                m.mutable_graph()->mutable_output(0)->mutable_type()->mutable_tensor_type()->clear_shape();
+                m.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->clear_shape();
               }),
-              HasSubstr("output 'y': the tensor has no shape"));
+              HasSubstr("input 'x': the tensor has no shape"));
   EXPECT_THAT(errorsAfter([](proto::Model &m) { m.mutable_graph()->add_node(); }),
               AllOf(HasSubstr("node 1: the node has no op_type"), HasSubstr("neither inputs nor outputs")));
+}
+
+// ONNX Runtime runs such models, which some exporters write.
+TEST(Check, OutputsNeedNoShape) {
+  proto::Model message = reluModel();
+  message.mutable_graph()->mutable_output(0)->mutable_type()->mutable_tensor_type()->clear_shape();
+  EXPECT_FALSE(readGood(message).graph.outputs[0].type->dims);
 }
 
 TEST(Check, ValuesAreDefinedOnceAndBeforeUse) {
