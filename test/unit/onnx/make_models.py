@@ -105,6 +105,7 @@ def damaged_models():
     yield "no_graph", changed(lambda m: m.ClearField("graph"))
     yield "no_graph_name", changed(lambda m: m.graph.ClearField("name"))
     yield "no_input_type", changed(lambda m: m.graph.input[0].ClearField("type"))
+    yield "no_input_shape", changed(lambda m: m.graph.input[0].type.tensor_type.ClearField("shape"))
     yield "no_output_shape", changed(lambda m: m.graph.output[0].type.tensor_type.ClearField("shape"))
     yield "metadata_twice", changed(lambda m: (m.metadata_props.add(key="k"), m.metadata_props.add(key="k")))
     yield "input_twice", changed(lambda m: m.graph.input.append(info("x")))
