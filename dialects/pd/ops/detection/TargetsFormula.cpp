@@ -66,7 +66,7 @@ struct Listed {
   Expression from(Expression x) const { return from(x, element); }
   Expression from(Expression x, Expression index) const {
     TensorBuilder &e = x.owner();
-    SmallVector<DimSize> dims = dimSizesOf(x), flat(ArrayRef(dims).drop_front());
+    SmallVector<DimSize> dims = dimSizesOf(x), flat(dims.begin() + 1, dims.end());
     flat[0] = multiply(e, dims[0], dims[1]);
     return gatherRows(reshapeTo(x, flat), image * e.wrap(dims[1].getValue(e)) + index);
   }
