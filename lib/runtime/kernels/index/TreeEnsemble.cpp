@@ -179,7 +179,7 @@ private:
   double *totals;
 };
 
-/// Examples [begin, end) of a block, whose totals are [examples of the block, targets].
+/// A block of examples, whose totals are [examples, targets].
 template <class T> class BlockOfExamples {
 public:
   BlockOfExamples(const Forest<T> &forest, SegmentReduce aggregate, const T *x, int64_t count, int64_t stride,
